@@ -1,0 +1,43 @@
+# Finds what carom needs and names everything that is missing in one message.
+set(carom_missing "")
+
+macro(carom_need package debian)
+  find_package(${package} QUIET)
+  if(NOT ${package}_FOUND)
+    list(APPEND carom_missing ${debian})
+  endif()
+endmacro()
+
+carom_need(xsimd libxsimd-dev)
+carom_need(TBB libtbb-dev)
+if(CAROM_BUILD_APPS OR CAROM_BUILD_TESTS)
+  carom_need(fmt libfmt-dev)
+  carom_need(CLI11 libcli11-dev)
+  carom_need(nlohmann_json nlohmann-json3-dev)
+  find_path(CSV_INCLUDE_DIR csv.h)
+  find_library(CSV_LIBRARY csv)
+  if(NOT CSV_INCLUDE_DIR OR NOT CSV_LIBRARY)
+    list(APPEND carom_missing libcsv-dev)
+  elseif(NOT TARGET carom_libcsv)
+    add_library(carom_libcsv INTERFACE IMPORTED)
+    target_include_directories(carom_libcsv SYSTEM INTERFACE ${CSV_INCLUDE_DIR})
+    target_link_libraries(carom_libcsv INTERFACE ${CSV_LIBRARY})
+  endif()
+endif()
+if(CAROM_BUILD_TESTS)
+  carom_need(GTest libgtest-dev)
+endif()
+if(CAROM_BUILD_BENCHMARKS)
+  carom_need(benchmark libbenchmark-dev)
+endif()
+
+if(carom_missing)
+  list(JOIN carom_missing " " carom_missing)
+  message(FATAL_ERROR "carom lacks libraries. On Debian or Ubuntu:\n    apt-get install ${carom_missing}\n"
+                      "Elsewhere install the projects of these names and set CMAKE_PREFIX_PATH.")
+endif()
+
+# Debian's target of xsimd asks for xtl, which its headers do not include and its package does not bring.
+add_library(carom_xsimd INTERFACE)
+get_target_property(xsimd_include_dirs xsimd INTERFACE_INCLUDE_DIRECTORIES)
+target_include_directories(carom_xsimd SYSTEM INTERFACE $<BUILD_INTERFACE:${xsimd_include_dirs}>)

@@ -1,0 +1,18 @@
+# carom_isa(name architecture mark flags...): the kernels of one ISA, src/isa/<name>.cpp, the only file that is compiled
+# with these flags. `architecture` is its type in src/kernel/lanes.hpp, `mark` what stands in the name of every symbol of
+# xsimd's that belongs to it; both serve the tests.
+function(carom_isa name architecture mark)
+  target_sources(carom PRIVATE isa/${name}.cpp)
+  set_source_files_properties(isa/${name}.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno;${ARGN}")
+  string(TOUPPER ${name} upper)
+  target_compile_definitions(carom PRIVATE CAROM_HAS_${upper})
+  set_property(GLOBAL APPEND PROPERTY CAROM_ISAS ${name})
+  set_property(GLOBAL PROPERTY CAROM_ISA_${name}_ARCHITECTURE ${architecture})
+  set_property(GLOBAL PROPERTY CAROM_ISA_${name}_MARK "${mark}")
+  set_property(GLOBAL PROPERTY CAROM_ISA_${name}_FLAGS "${ARGN}")
+endfunction()
+
+carom_isa(scalar Scalar "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
+  carom_isa(avx2 Avx2 "xsimd::avx" -mavx2 -mfma)
+endif()

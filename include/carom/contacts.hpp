@@ -1,0 +1,134 @@
+// Views of a host's contacts and of the places for the results. carom owns no array: a column is a pointer into the
+// host's memory, so structs of the host's own are read and written in place.
+//
+// Conventions: SI units. The unit normal n points from body B to body A; the impulse p acts on A, -p on B. A lever arm
+// is the contact point minus the centre of mass. u = vA + wA x rA - vB - wB x rB is the separation velocity, u·n < 0 is
+// approach. An immovable body has zeros for its inverse mass and inverse inertia.
+#pragma once
+
+#include <carom/laws.hpp>
+#include <carom/status.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <type_traits>
+
+namespace carom {
+
+/// A strided view of `count` elements: element i stands `i * stride` bytes behind the first. A stride of 0 repeats one
+/// element for every contact. Default: no column.
+template <class T>
+struct Column {
+  T* data = nullptr;
+  std::size_t count = 0;
+  std::ptrdiff_t stride = sizeof(T);  ///< [bytes]
+
+  constexpr Column() = default;
+  constexpr Column(T* first, std::size_t n, std::ptrdiff_t stride_in_bytes = sizeof(T))
+      : data(first), count(n), stride(stride_in_bytes) {}
+
+  /// A vector, an array, a span; not a temporary that owns its elements.
+  template <std::ranges::contiguous_range R>
+  requires std::ranges::sized_range<R> && std::ranges::borrowed_range<R> &&
+      std::is_convertible_v < std::remove_reference_t<std::ranges::range_reference_t<R>>(*)
+  [],
+      T (*)[] > constexpr Column(R&& range)  // NOLINT(google-explicit-constructor)
+      : data(std::ranges::data(range)),
+  count(std::ranges::size(range)) {}
+
+  /// Column<T> reads as Column<const T>.
+  template <class U>
+  requires std::is_same_v<const U, T> &&
+      (!std::is_const_v<U>)constexpr Column(const Column<U>& other)  // NOLINT(google-explicit-constructor)
+      : data(other.data), count(other.count), stride(other.stride) {}
+
+  /// The same value, which must outlive the view, for n contacts.
+  static constexpr Column repeat(T& value, std::size_t n) { return {&value, n, 0}; }
+
+  constexpr explicit operator bool() const { return data != nullptr; }
+  T& operator[](std::size_t i) const {
+    using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
+    return *reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) + static_cast<std::ptrdiff_t>(i) * stride);
+  }
+};
+
+template <class T>
+struct Vector3Columns {
+  Column<T> x, y, z;
+};
+
+/// The upper triangle of a symmetric 3 x 3 matrix.
+template <class T>
+struct SymmetricColumns {
+  Column<T> xx, xy, xz, yy, yz, zz;
+};
+
+/// States of bodies. All columns are needed and equally long.
+template <class T>
+struct BodyColumns {
+  Column<const T> inverse_mass;  ///< [1/kg] >= 0, 0 for an immovable body
+  SymmetricColumns<const T>
+      inverse_inertia;               ///< [1/(kg m²)] world frame, about the centre of mass, positive semidefinite
+  Vector3Columns<const T> velocity;  ///< [m/s] of the centre of mass
+  Vector3Columns<const T> angular_velocity;  ///< [rad/s] world frame
+
+  /// `count` immovable bodies at rest.
+  static BodyColumns immovable(std::size_t count) {
+    static constexpr T zero = 0;
+    const auto c = Column<const T>::repeat(zero, count);
+    return {c, {c, c, c, c, c, c}, {c, c, c}, {c, c, c}};
+  }
+};
+
+/// What a contact has in every form.
+template <class T>
+struct ContactColumns {
+  Column<const T> friction;     ///< [1] Coulomb's coefficient, >= 0; infinity is allowed
+  Column<const T> restitution;  ///< [1] in [0, 1]
+  Column<const T> step;         ///< [N s] > 0, optional: Euler's step of impulse, in place of Options::steps
+  Column<const RestitutionLaw> restitution_law;  ///< optional, in place of Options::restitution_law
+};
+
+/// Contacts that carry the state of both bodies. All columns but the optional ones are needed and equally long.
+template <class T>
+struct InlineContacts : ContactColumns<T> {
+  Vector3Columns<const T> normal;  ///< [1] unit, from B to A; normalised within Options::normal_tolerance
+  BodyColumns<T> a, b;
+  Vector3Columns<const T> lever_a, lever_b;  ///< [m] contact point minus centre of mass
+};
+
+/// Contacts between bodies that are stored once: `bodies` has a length of its own.
+template <class T>
+struct IndexedContacts : ContactColumns<T> {
+  Vector3Columns<const T> normal;             ///< as in InlineContacts
+  Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
+  Vector3Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
+  BodyColumns<T> bodies;
+};
+
+/// Contacts given by what collision laws see: the collision matrix and the separation velocity, with the normal along
+/// z.
+template <class T>
+struct SpaceContacts : ContactColumns<T> {
+  SymmetricColumns<const T> k;                  ///< [1/kg] collision matrix, positive definite: u - u0 = K p
+  Vector3Columns<const T> separation_velocity;  ///< [m/s] u0, before the collision
+};
+
+/// Where results go. Every column is optional; those that are there are as long as the contacts. An output column may
+/// be the very input column that it replaces (a solve in place); any other overlap with an input is an error of the
+/// host.
+template <class T>
+struct Results {
+  Vector3Columns<T> impulse;  ///< [N s] on A; world frame, or contact frame for SpaceContacts
+  Vector3Columns<T>
+      separation_velocity;  ///< [m/s] u after the collision, in the same frame; NaN where faulty data leave it unknown
+  Vector3Columns<T> velocity_a, angular_velocity_a;  ///< [m/s], [rad/s] after this contact alone; not for SpaceContacts
+  Vector3Columns<T> velocity_b, angular_velocity_b;
+  Column<Status> status;
+  Column<Path> path;
+  Column<T> work_compression;    ///< [J] of the normal force while u·n < 0: <= 0
+  Column<T> work_decompression;  ///< [J] of the normal force while u·n >= 0: >= 0
+  Column<std::int32_t> steps;    ///< integration steps taken
+};
+
+}  // namespace carom

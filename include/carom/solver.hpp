@@ -1,0 +1,64 @@
+// Resolves batches of contacts on SIMD lanes and threads.
+#pragma once
+
+#include <carom/contacts.hpp>
+#include <carom/laws.hpp>
+#include <carom/status.hpp>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace carom {
+
+struct Options {
+  Isa isa = Isa::automatic;
+  int threads = 0;  ///< >= 0; 0: as many as oneTBB offers. With 1 the call makes no use of oneTBB.
+  Integrator integrator = Integrator::euler;
+  RestitutionLaw restitution_law = RestitutionLaw::energetic;  ///< of contacts that do not name their own
+  /// [1] >= 1: Euler's step of impulse is |u0| / (steps · trace K). The error falls in proportion, the time grows in
+  /// proportion. A collision takes some |p_z| trace K / |u0| times as many steps, typically 2 to 10 times.
+  int steps = 200;
+  /// [1] in [1, 2^30]: no contact takes more sliding steps. Reaching it is Status::step_budget_reached.
+  std::int32_t step_budget = 1'000'000;
+  double normal_tolerance = 1e-5;  ///< [1] in [0, 0.1]: how far |n| may lie from 1
+  double inertia_tolerance =
+      1e-5;  ///< [1] in [0, 0.1]: how negative an eigenvalue of the inverse inertia may be, relative to its trace
+};
+
+/// Resolves every contact as if it were alone, as the frictional impact of Mirtich in its corrected form. The bits of a
+/// result depend on the contact and the options alone, not on the batch, the threads or the lanes.
+///
+/// A solver owns its workspace: keep it from call to call. One solver serves one call at a time.
+class Solver {
+ public:
+  /// Throws Error.
+  explicit Solver(const Options& options = {});
+  ~Solver();
+  Solver(Solver&&) noexcept;
+  Solver& operator=(Solver&&) noexcept;
+
+  /// T is float or double. Throws Error before any work if columns are missing or their lengths differ.
+  template <class T>
+  Report solve(const InlineContacts<T>& contacts, const Results<T>& results);
+  template <class T>
+  Report solve(const IndexedContacts<T>& contacts, const Results<T>& results);
+  template <class T>
+  Report solve(const SpaceContacts<T>& contacts, const Results<T>& results);
+
+  const Options& options() const;
+  /// The one in use; never Isa::automatic.
+  Isa isa() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The ISAs that this build has kernels for and this CPU can run, the fastest first. The scalar one is always there.
+std::vector<Isa> available_isas();
+
+/// "0.1.0"
+std::string_view version();
+
+}  // namespace carom

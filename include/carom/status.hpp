@@ -1,0 +1,133 @@
+// How a collision went, contact by contact and for the whole batch.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace carom {
+
+/// Misuse of the interface, found before any work: columns of different lengths, a missing column, an ISA that this CPU
+/// lacks, an option out of range. The message names the column or the option.
+class Error : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// What became of a contact. Anything but `ok` means a zero impulse and untouched velocities. A contact with several
+/// faults carries the one that stands first here.
+enum class Status : std::uint8_t {
+  ok,                       ///< resolved
+  separating,               ///< u·n >= 0 before the collision: nothing to do
+  body_index_out_of_range,  ///< below -1, or not below the number of bodies
+  same_body,                ///< both indices name one body
+  not_a_number,             ///< NaN in a field that is read
+  infinite,                 ///< infinity in a field other than friction
+  normal_not_unit,          ///< ||n| - 1| > Options::normal_tolerance
+  negative_inverse_mass,
+  inverse_inertia_not_positive_semidefinite,  ///< an eigenvalue < -Options::inertia_tolerance times the trace
+  both_immovable,                             ///< all inverse masses and inverse inertias are zero
+  restitution_out_of_range,                   ///< outside [0, 1]
+  negative_friction,
+  step_not_positive,            ///< the contact's own Euler step is <= 0
+  restitution_law_unavailable,  ///< the integrator does not offer the contact's restitution law
+  overflow,                     ///< the data are finite, but K, u0 or the impulse exceeds the precision's range
+  /// A pivot, or a K of the host's that the working precision can't tell from a singular one: det K[0:2,0:2] or
+  /// 1 / (K^-1)_33 is not above 4 epsilon of K_11 K_22 or K_33.
+  collision_matrix_not_positive_definite,
+  step_budget_reached,  ///< Options::step_budget sliding steps did not end the collision
+};
+inline constexpr std::size_t status_count = 17;
+
+/// True of every status that says the contact's data (or the step budget) kept it from being resolved.
+constexpr bool is_fault(Status status) {
+  return status > Status::separating;
+}
+
+/// "ok", "separating" or the name of the fault, as above.
+std::string_view to_string(Status status);
+
+/// How the sliding phase ended.
+enum class Course : std::uint8_t {
+  none,            ///< a fault
+  separating,      ///< no collision
+  slide_end,       ///< slid until the end of the collision
+  stick_in_c,      ///< sliding stopped during compression
+  stick_in_d,      ///< sliding stopped during decompression
+  stick_at_start,  ///< there was no slip to begin with
+};
+
+/// What followed when sliding had stopped.
+enum class Sticking : std::uint8_t {
+  none,     ///< sliding did not stop
+  stable,   ///< friction held the contact
+  diverge,  ///< friction could not hold it: it left along the diverging ray
+};
+
+/// The path of a collision through its phases. The counts cover the sliding phase only; 3 means three or more.
+struct Path {
+  Course course = Course::none;
+  Sticking sticking = Sticking::none;
+  std::uint8_t compressions = 0;
+  std::uint8_t decompressions = 0;
+
+  static constexpr std::size_t kinds = 6 * 3 * 4 * 4;
+
+  /// A number below `kinds` that stands for this path.
+  constexpr std::size_t index() const {
+    return ((static_cast<std::size_t>(course) * 3 + static_cast<std::size_t>(sticking)) * 4 + compressions) * 4 +
+           decompressions;
+  }
+  static constexpr Path from_index(std::size_t index) {
+    return {static_cast<Course>(index / 48), static_cast<Sticking>(index / 16 % 3),
+            static_cast<std::uint8_t>(index / 4 % 4), static_cast<std::uint8_t>(index % 4)};
+  }
+  friend constexpr bool operator==(const Path&, const Path&) = default;
+};
+
+/// "slide_end+c1d1", "stick_in_c+stable+c1d0", "separating"; empty for a fault.
+std::string to_string(Path path);
+
+/// The inverse of to_string(Path); throws Error on any other text.
+Path path_from_string(std::string_view text);
+
+/// The instruction sets that carom has kernels for.
+enum class Isa : std::uint8_t {
+  automatic,  ///< the environment variable CAROM_ISA if it is set, else the best one this CPU has
+  scalar,
+  sse2,
+  avx2,  ///< with FMA3
+  avx512,
+  neon,
+};
+
+/// "auto", "scalar", "sse2", "avx2", "avx512", "neon".
+std::string_view to_string(Isa isa);
+
+/// The inverse of to_string(Isa); throws Error on any other text.
+Isa isa_from_string(std::string_view text);
+
+/// What happened to a batch.
+struct Report {
+  std::size_t contacts = 0;
+  std::array<std::size_t, status_count> by_status{};
+  std::array<std::size_t, Path::kinds> by_path{};
+  Isa isa = Isa::scalar;            ///< that the kernel was compiled for
+  int threads = 1;                  ///< that took part
+  std::uint64_t sliding_steps = 0;  ///< integration steps, summed over the contacts
+  double largest_energy_gain = 0;  ///< [J], 0 if no contact gained energy: ½ p·(u0 + u), the change of kinetic energy
+  std::size_t largest_energy_gain_contact = 0;  ///< the first contact with that gain; meaningless if it is 0
+
+  std::size_t count(Status status) const { return by_status[static_cast<std::size_t>(status)]; }
+  std::size_t count(Path path) const { return by_path[path.index()]; }
+  std::size_t faults() const;
+  /// The paths that occurred, the most frequent first.
+  std::vector<std::pair<Path, std::size_t>> paths() const;
+};
+
+}  // namespace carom
