@@ -1,0 +1,176 @@
+#include "check.hpp"
+
+#include <string>
+#include <type_traits>
+
+namespace carom {
+namespace {
+
+// Compares every column with the first one it meets.
+class Checker {
+ public:
+  explicit Checker(std::string prefix = "") : prefix_(std::move(prefix)) {}
+
+  template <class T>
+  void need(const Column<T>& column, const std::string& name) {
+    // An empty batch may come as null pointers: an empty std::vector has no data.
+    if (!column && (column.count > 0 || (known_ && count_ > 0)))
+      throw Error("carom: the column " + prefix_ + name + " is missing");
+    if (!known_) {
+      known_ = true;
+      count_ = column.count;
+      first_ = prefix_ + name;
+    }
+    same_length(column.count, name);
+  }
+
+  template <class T>
+  void accept(const Column<T>& column, const std::string& name) {
+    if (column) same_length(column.count, name);
+    if (column && !std::is_const_v<T> && column.stride == 0 && column.count > 1)
+      throw Error("carom: the result column " + prefix_ + name + " has stride 0, so its contacts share one place");
+  }
+
+  template <class T>
+  void need(const Vector3Columns<T>& v, const std::string& name) {
+    need(v.x, name + ".x");
+    need(v.y, name + ".y");
+    need(v.z, name + ".z");
+  }
+
+  template <class T>
+  void accept(const Vector3Columns<T>& v, const std::string& name) {
+    accept(v.x, name + ".x");
+    accept(v.y, name + ".y");
+    accept(v.z, name + ".z");
+  }
+
+  template <class T>
+  void need(const SymmetricColumns<T>& m, const std::string& name) {
+    need(m.xx, name + ".xx");
+    need(m.xy, name + ".xy");
+    need(m.xz, name + ".xz");
+    need(m.yy, name + ".yy");
+    need(m.yz, name + ".yz");
+    need(m.zz, name + ".zz");
+  }
+
+  template <class T>
+  void need(const BodyColumns<T>& body, const std::string& name) {
+    need(body.inverse_mass, name + ".inverse_mass");
+    need(body.inverse_inertia, name + ".inverse_inertia");
+    need(body.velocity, name + ".velocity");
+    need(body.angular_velocity, name + ".angular_velocity");
+  }
+
+  template <class T>
+  void contact(const ContactColumns<T>& contacts) {
+    need(contacts.friction, "friction");
+    need(contacts.restitution, "restitution");
+    accept(contacts.step, "step");
+    accept(contacts.restitution_law, "restitution_law");
+  }
+
+  template <class T>
+  void results(const Results<T>& results, bool bodies) {
+    accept(results.impulse, "results.impulse");
+    accept(results.separation_velocity, "results.separation_velocity");
+    accept(results.velocity_a, "results.velocity_a");
+    accept(results.angular_velocity_a, "results.angular_velocity_a");
+    accept(results.velocity_b, "results.velocity_b");
+    accept(results.angular_velocity_b, "results.angular_velocity_b");
+    accept(results.status, "results.status");
+    accept(results.path, "results.path");
+    accept(results.work_compression, "results.work_compression");
+    accept(results.work_decompression, "results.work_decompression");
+    accept(results.steps, "results.steps");
+    if (bodies) return;
+    for (const auto* v :
+         {&results.velocity_a, &results.angular_velocity_a, &results.velocity_b, &results.angular_velocity_b})
+      if (v->x || v->y || v->z)
+        throw Error("carom: contacts in contact space have no bodies, so there is no result for their velocities");
+  }
+
+  std::size_t count() const { return count_; }
+
+ private:
+  void same_length(std::size_t count, const std::string& name) const {
+    if (count != count_)
+      throw Error("carom: the column " + prefix_ + name + " has " + std::to_string(count) + " elements, but " + first_ +
+                  " has " + std::to_string(count_));
+  }
+
+  std::string prefix_;
+  std::string first_;
+  std::size_t count_ = 0;
+  bool known_ = false;
+};
+
+void in_range(double value, double low, double high, const char* name) {
+  if (!(value >= low && value <= high))
+    throw Error(std::string("carom: the option ") + name + " is " + std::to_string(value) + ", not in [" +
+                std::to_string(low) + ", " + std::to_string(high) + "]");
+}
+
+}  // namespace
+
+void check_options(const Options& options) {
+  in_range(options.threads, 0, 1 << 16, "threads");
+  in_range(options.steps, 1, 1 << 30, "steps");
+  in_range(options.step_budget, 1, 1 << 30, "step_budget");
+  in_range(options.normal_tolerance, 0, 0.1, "normal_tolerance");
+  in_range(options.inertia_tolerance, 0, 0.1, "inertia_tolerance");
+  if (options.restitution_law != RestitutionLaw::energetic)
+    throw Error("carom: the option restitution_law is " + std::string(to_string(options.restitution_law)) +
+                "; this version offers energetic only");
+}
+
+template <class T>
+std::size_t check_columns(const InlineContacts<T>& contacts, const Results<T>& results) {
+  Checker checker;
+  checker.need(contacts.normal, "normal");
+  checker.contact(contacts);
+  checker.need(contacts.a, "a");
+  checker.need(contacts.lever_a, "lever_a");
+  checker.need(contacts.b, "b");
+  checker.need(contacts.lever_b, "lever_b");
+  checker.results(results, true);
+  return checker.count();
+}
+
+template <class T>
+std::size_t check_columns(const IndexedContacts<T>& contacts, const Results<T>& results) {
+  Checker bodies("bodies.");
+  bodies.need(contacts.bodies.inverse_mass, "inverse_mass");
+  bodies.need(contacts.bodies.inverse_inertia, "inverse_inertia");
+  bodies.need(contacts.bodies.velocity, "velocity");
+  bodies.need(contacts.bodies.angular_velocity, "angular_velocity");
+  Checker checker;
+  checker.need(contacts.normal, "normal");
+  checker.contact(contacts);
+  checker.need(contacts.body_a, "body_a");
+  checker.need(contacts.body_b, "body_b");
+  checker.need(contacts.lever_a, "lever_a");
+  checker.need(contacts.lever_b, "lever_b");
+  checker.results(results, true);
+  return checker.count();
+}
+
+template <class T>
+std::size_t check_columns(const SpaceContacts<T>& contacts, const Results<T>& results) {
+  Checker checker;
+  checker.need(contacts.k, "k");
+  checker.contact(contacts);
+  checker.need(contacts.separation_velocity, "separation_velocity");
+  checker.results(results, false);
+  return checker.count();
+}
+
+template std::size_t check_columns(const InlineContacts<float>&, const Results<float>&);
+template std::size_t check_columns(const InlineContacts<double>&, const Results<double>&);
+template std::size_t check_columns(const IndexedContacts<float>&, const Results<float>&);
+template std::size_t check_columns(const IndexedContacts<double>&, const Results<double>&);
+template std::size_t check_columns(const SpaceContacts<float>&, const Results<float>&);
+template std::size_t check_columns(const SpaceContacts<double>&, const Results<double>&);
+
+}  // namespace carom

@@ -1,0 +1,18 @@
+// The checks of a call before any work: misuse of the interface is an Error that names the column or the option.
+#pragma once
+
+#include <carom/solver.hpp>
+
+namespace carom {
+
+void check_options(const Options& options);
+
+/// Returns the number of contacts.
+template <class T>
+std::size_t check_columns(const InlineContacts<T>& contacts, const Results<T>& results);
+template <class T>
+std::size_t check_columns(const IndexedContacts<T>& contacts, const Results<T>& results);
+template <class T>
+std::size_t check_columns(const SpaceContacts<T>& contacts, const Results<T>& results);
+
+}  // namespace carom

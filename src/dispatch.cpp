@@ -1,0 +1,56 @@
+#include "dispatch.hpp"
+
+#include <array>
+#include <carom/solver.hpp>
+#include <cstdlib>
+#include <string>
+
+namespace carom {
+namespace kernel {
+extern const Kernels scalar_kernels;
+#ifdef CAROM_HAS_AVX2
+extern const Kernels avx2_kernels;
+#endif
+}  // namespace kernel
+
+namespace {
+
+// The fastest first.
+constexpr IsaEntry table[] = {
+#ifdef CAROM_HAS_AVX2
+    {Isa::avx2, [] { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; },
+     &kernel::avx2_kernels},
+#endif
+    {Isa::scalar, [] { return true; }, &kernel::scalar_kernels},
+};
+
+std::string names_of_available() {
+  std::string names;
+  for (const Isa isa : available_isas()) names += (names.empty() ? "" : ", ") + std::string(to_string(isa));
+  return names;
+}
+
+}  // namespace
+
+const IsaEntry& find_isa(Isa isa) {
+  std::string asked = "the option isa";
+  if (isa == Isa::automatic) {
+    if (const char* forced = std::getenv("CAROM_ISA"); forced != nullptr && *forced != '\0') {
+      isa = isa_from_string(forced);
+      asked = "the environment variable CAROM_ISA";
+    }
+  }
+  for (const IsaEntry& entry : table)
+    if ((isa == Isa::automatic || entry.isa == isa) && entry.runs_here()) return entry;
+  throw Error("carom: " + asked + " is " + std::string(to_string(isa)) + ", but this build on this CPU offers only " +
+              names_of_available());
+}
+
+std::vector<Isa> available_isas() {
+  std::vector<Isa> isas;
+  for (const IsaEntry& entry : table)
+    if (entry.runs_here()) isas.push_back(entry.isa);
+  return isas;
+}
+
+}  // namespace carom

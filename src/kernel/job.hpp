@@ -1,0 +1,86 @@
+// What the solver hands to a kernel, free of any architecture: the contacts, the results, the options and a workspace.
+#pragma once
+
+#include <carom/solver.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace carom::kernel {
+
+/// Contacts that a thread works on at a time: enough to keep lanes busy until the last of them, and the workspace of a
+/// tile stays in the second-level cache.
+inline constexpr std::size_t tile_size = 512;
+
+/// The state of a tile between the stages, one array a quantity. Velocities are divided by |u0|, K by its trace, and so
+/// impulses by |u0| / trace K: every number of the sliding phase is of order 1 whatever the units of the host.
+template <class T>
+struct alignas(64) Tile {
+  // A cache line of padding keeps equal places of different arrays out of the same set of the cache.
+  using Lane = T[tile_size + 64 / sizeof(T)];
+
+  // Written by the preparing stages.
+  Lane kxx, kxy, kyy, kxz, kyz, kzz;              // collision matrix in the contact frame
+  Lane qx, qy, schur, det_m;                      // q = M⁻¹ k, K_33 - k·q, det M
+  Lane u0x, u0y, u0z;                             // separation velocity before the collision
+  Lane friction, restitution;                     // mu, e
+  Lane friction_rate, normal_rate;                // (mu, 1), or (1, 0) for infinite friction
+  Lane step, stick_radius;                        // delta, and the reach of one step
+  Lane velocity_unit, impulse_unit;               // |u0| [m/s], |u0| / trace K [N s]
+  Lane t1x, t1y, t1z, t2x, t2y, t2z, nx, ny, nz;  // contact frame in world coordinates
+  Lane wx, wy, wz;                                // u0 [m/s] in the frame of the results
+  Lane fault;                                     // a Status
+
+  // Written by the law.
+  Lane px, py, pz, ux, uy, uz, work_compression, work_decompression;
+  std::int32_t steps[tile_size];
+  Path path[tile_size];
+  Status status[tile_size];
+
+  std::uint32_t colliding[tile_size];  // the contacts that go through the law
+  std::size_t colliding_count;
+};
+
+/// Sums over the contacts that a thread has solved.
+struct Tally {
+  std::size_t by_status[status_count] = {};
+  std::size_t by_path[Path::kinds] = {};
+  std::uint64_t sliding_steps = 0;
+  double largest_energy_gain = 0;
+  std::size_t largest_energy_gain_contact = 0;
+};
+
+template <class T>
+struct Parameters {
+  T step;  // 1 / Options::steps, the step of impulse in its unit
+  std::int32_t step_budget;
+  T normal_tolerance;
+  T inertia_tolerance;
+};
+
+/// Contacts is one of the three forms.
+template <class T, template <class> class Contacts>
+struct Job {
+  Contacts<T> contacts;
+  Results<T> results;
+  Parameters<T> parameters;
+};
+
+/// Solves the contacts [first, first + count), count <= tile_size.
+template <class T, template <class> class Contacts>
+using SolveTile = void (*)(const Job<T, Contacts>& job, std::size_t first, std::size_t count, Tile<T>& tile,
+                           Tally& tally);
+
+template <class T>
+struct KernelsFor {
+  SolveTile<T, InlineContacts> inline_contacts;
+  SolveTile<T, IndexedContacts> indexed_contacts;
+  SolveTile<T, SpaceContacts> space_contacts;
+};
+
+/// The kernels of one ISA.
+struct Kernels {
+  KernelsFor<float> f32;
+  KernelsFor<double> f64;
+};
+
+}  // namespace carom::kernel

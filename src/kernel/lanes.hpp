@@ -1,0 +1,166 @@
+// The only file that knows an ISA or a version of xsimd: the lane types of each architecture and the few operations
+// that differ between them. Arithmetic and comparison operators are xsimd's and the language's own.
+//
+// Everything in the kernels has internal linkage, so that no function compiled for one ISA can stand in for another's.
+// For the same reason they call no inline function of a common header and nothing of std::.
+#pragma once
+
+#include <cstddef>
+#include <xsimd/xsimd.hpp>
+
+namespace carom::kernel {
+namespace {
+
+// ---- one lane: the scalar kernel, and what every other kernel does contact by contact --------------------------
+
+struct Scalar {};
+
+template <class A, class T>
+struct LaneTypes {
+  using Batch = xsimd::batch<T, A>;
+  using Mask = xsimd::batch_bool<T, A>;
+  static constexpr std::size_t width = Batch::size;
+};
+template <class T>
+struct LaneTypes<Scalar, T> {
+  using Batch = T;
+  using Mask = bool;
+  static constexpr std::size_t width = 1;
+};
+
+/// x y + z, x y - z and z - x y with one rounding.
+inline float mul_add(float x, float y, float z) {
+  return __builtin_fmaf(x, y, z);
+}
+inline double mul_add(double x, double y, double z) {
+  return __builtin_fma(x, y, z);
+}
+inline float mul_sub(float x, float y, float z) {
+  return __builtin_fmaf(x, y, -z);
+}
+inline double mul_sub(double x, double y, double z) {
+  return __builtin_fma(x, y, -z);
+}
+inline float neg_mul_add(float x, float y, float z) {
+  return __builtin_fmaf(-x, y, z);
+}
+inline double neg_mul_add(double x, double y, double z) {
+  return __builtin_fma(-x, y, z);
+}
+inline float square_root(float x) {
+  return __builtin_sqrtf(x);
+}
+inline double square_root(double x) {
+  return __builtin_sqrt(x);
+}
+inline float magnitude(float x) {
+  return __builtin_fabsf(x);
+}
+inline double magnitude(double x) {
+  return __builtin_fabs(x);
+}
+inline bool is_nan(float x) {
+  return __builtin_isnan(x);
+}
+inline bool is_nan(double x) {
+  return __builtin_isnan(x);
+}
+inline float choose(bool condition, float yes, float no) {
+  return condition ? yes : no;
+}
+inline double choose(bool condition, double yes, double no) {
+  return condition ? yes : no;
+}
+inline unsigned lane_bits(bool mask) {
+  return mask ? 1u : 0u;
+}
+template <class B>
+inline B load_lanes(const float* from) requires(sizeof(B) == sizeof(float)) {
+  return *from;
+}
+template <class B>
+inline B load_lanes(const double* from) requires(sizeof(B) == sizeof(double)) {
+  return *from;
+}
+inline void store_lanes(float* to, float x) {
+  *to = x;
+}
+inline void store_lanes(double* to, double x) {
+  *to = x;
+}
+
+// ---- any ISA of xsimd's ----------------------------------------------------------------------------------------
+
+template <class T, class A>
+inline xsimd::batch<T, A> square_root(xsimd::batch<T, A> x) {
+  return xsimd::sqrt(x);
+}
+template <class T, class A>
+inline xsimd::batch<T, A> magnitude(xsimd::batch<T, A> x) {
+  return xsimd::abs(x);
+}
+/// Not x != x: xsimd 8.1 compares ordered on AVX, so that NaN != NaN is false there.
+template <class T, class A>
+inline xsimd::batch_bool<T, A> is_nan(xsimd::batch<T, A> x) {
+  return xsimd::isnan(x);
+}
+template <class T, class A>
+inline xsimd::batch<T, A> choose(xsimd::batch_bool<T, A> condition, xsimd::batch<T, A> yes, xsimd::batch<T, A> no) {
+  return xsimd::select(condition, yes, no);
+}
+template <class B, class T>
+inline B load_lanes(const T* from) requires(sizeof(B) > sizeof(T)) {
+  return B::load_unaligned(from);
+}
+template <class T, class A>
+inline void store_lanes(T* to, xsimd::batch<T, A> x) {
+  x.store_unaligned(to);
+}
+
+// ---- AVX2 with FMA3 --------------------------------------------------------------------------------------------
+
+#if XSIMD_WITH_FMA3_AVX2
+using Avx2 = xsimd::fma3<xsimd::avx2>;
+
+template <class T>
+inline xsimd::batch<T, Avx2> mul_add(xsimd::batch<T, Avx2> x, xsimd::batch<T, Avx2> y, xsimd::batch<T, Avx2> z) {
+  return xsimd::fma(x, y, z);
+}
+template <class T>
+inline xsimd::batch<T, Avx2> mul_sub(xsimd::batch<T, Avx2> x, xsimd::batch<T, Avx2> y, xsimd::batch<T, Avx2> z) {
+  return xsimd::fms(x, y, z);
+}
+template <class T>
+inline xsimd::batch<T, Avx2> neg_mul_add(xsimd::batch<T, Avx2> x, xsimd::batch<T, Avx2> y, xsimd::batch<T, Avx2> z) {
+  return xsimd::fnma(x, y, z);
+}
+inline unsigned lane_bits(xsimd::batch_bool<float, Avx2> mask) {
+  return static_cast<unsigned>(_mm256_movemask_ps(mask));
+}
+inline unsigned lane_bits(xsimd::batch_bool<double, Avx2> mask) {
+  return static_cast<unsigned>(_mm256_movemask_pd(mask));
+}
+#endif
+
+// ---- what all of the above makes possible ----------------------------------------------------------------------
+
+/// a b - c d to 1.5 ulp of the result, however much cancels (Kahan).
+template <class B>
+inline B difference_of_products(B a, B b, B c, B d) {
+  const B product = c * d;
+  return mul_sub(a, b, product) + neg_mul_add(c, d, product);
+}
+
+template <class B>
+inline B larger(B a, B b) {
+  return choose(a > b, a, b);
+}
+
+/// Calls f(lane) for every bit that is set, from the lowest.
+template <class F>
+inline void for_each_bit(unsigned bits, F&& f) {
+  for (; bits != 0; bits &= bits - 1) f(static_cast<std::size_t>(__builtin_ctz(bits)));
+}
+
+}  // namespace
+}  // namespace carom::kernel

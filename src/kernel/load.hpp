@@ -1,0 +1,158 @@
+// Stage 1, load: columns of the host to lanes. Whole blocks of contiguous columns are vector loads; anything else is
+// gathered value by value. The lanes behind the end of a batch repeat its last contact, and nothing reads them.
+#pragma once
+
+#include "job.hpp"
+#include "lanes.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class T>
+inline const T& element(const Column<const T>& column, std::size_t i) {
+  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) +
+                                     static_cast<std::ptrdiff_t>(i) * column.stride);
+}
+template <class T>
+inline T& element(const Column<T>& column, std::size_t i) {
+  return *reinterpret_cast<T*>(reinterpret_cast<char*>(column.data) + static_cast<std::ptrdiff_t>(i) * column.stride);
+}
+
+/// The contacts in the lanes: `count` of them, from `first` on.
+struct Block {
+  std::size_t first;
+  std::size_t count;
+};
+
+template <class B>
+struct Vector3 {
+  B x, y, z;
+};
+template <class B>
+struct Symmetric3 {
+  B xx, xy, xz, yy, yz, zz;
+};
+template <class B>
+struct Body {
+  B inverse_mass;
+  Symmetric3<B> inverse_inertia;
+  Vector3<B> velocity, angular_velocity;
+};
+
+template <class A, class T>
+struct Loader {
+  using B = typename LaneTypes<A, T>::Batch;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  static B load(const Column<const T>& column, Block block) {
+    if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(T)))
+      return load_lanes<B>(&element(column, block.first));
+    T values[width];
+    for (std::size_t lane = 0; lane < width; ++lane)
+      values[lane] = element(column, block.first + (lane < block.count ? lane : block.count - 1));
+    return load_lanes<B>(values);
+  }
+
+  static Vector3<B> load(const Vector3Columns<const T>& columns, Block block) {
+    return {load(columns.x, block), load(columns.y, block), load(columns.z, block)};
+  }
+
+  static Symmetric3<B> load(const SymmetricColumns<const T>& columns, Block block) {
+    return {load(columns.xx, block), load(columns.xy, block), load(columns.xz, block),
+            load(columns.yy, block), load(columns.yz, block), load(columns.zz, block)};
+  }
+
+  static Body<B> load(const BodyColumns<T>& columns, Block block) {
+    return {load(columns.inverse_mass, block), load(columns.inverse_inertia, block), load(columns.velocity, block),
+            load(columns.angular_velocity, block)};
+  }
+
+  /// Body indices of a block; those of the world and those out of range read as an immovable body at rest.
+  struct Indices {
+    std::int32_t body[width];
+    bool movable[width];
+  };
+
+  static Indices load_indices(const Column<const std::int32_t>& column, std::size_t bodies, Block block) {
+    Indices indices;
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      indices.body[lane] = element(column, block.first + (lane < block.count ? lane : block.count - 1));
+      indices.movable[lane] = indices.body[lane] >= 0 && static_cast<std::size_t>(indices.body[lane]) < bodies;
+    }
+    return indices;
+  }
+
+  static B gather(const Column<const T>& column, const Indices& indices) {
+    T values[width];
+    for (std::size_t lane = 0; lane < width; ++lane)
+      values[lane] = indices.movable[lane] ? element(column, static_cast<std::size_t>(indices.body[lane])) : T(0);
+    return load_lanes<B>(values);
+  }
+
+  static Body<B> gather(const BodyColumns<T>& bodies, const Indices& indices) {
+    const auto vector = [&](const Vector3Columns<const T>& v) {
+      return Vector3<B>{gather(v.x, indices), gather(v.y, indices), gather(v.z, indices)};
+    };
+    const auto& j = bodies.inverse_inertia;
+    return {gather(bodies.inverse_mass, indices),
+            {gather(j.xx, indices), gather(j.xy, indices), gather(j.xz, indices), gather(j.yy, indices),
+             gather(j.yz, indices), gather(j.zz, indices)},
+            vector(bodies.velocity),
+            vector(bodies.angular_velocity)};
+  }
+
+  /// Both bodies of a block, whichever form the contacts have.
+  struct Pair {
+    Body<B> a, b;
+  };
+
+  static Pair load_bodies(const InlineContacts<T>& contacts, Block block) {
+    return {load(contacts.a, block), load(contacts.b, block)};
+  }
+
+  static Pair load_bodies(const IndexedContacts<T>& contacts, Block block) {
+    const std::size_t bodies = contacts.bodies.inverse_mass.count;
+    return {gather(contacts.bodies, load_indices(contacts.body_a, bodies, block)),
+            gather(contacts.bodies, load_indices(contacts.body_b, bodies, block))};
+  }
+};
+
+template <class B>
+inline B dot(const Vector3<B>& a, const Vector3<B>& b) {
+  return mul_add(a.x, b.x, mul_add(a.y, b.y, a.z * b.z));
+}
+
+template <class B>
+inline Vector3<B> cross(const Vector3<B>& a, const Vector3<B>& b) {
+  return {mul_sub(a.y, b.z, a.z * b.y), mul_sub(a.z, b.x, a.x * b.z), mul_sub(a.x, b.y, a.y * b.x)};
+}
+
+template <class B>
+inline Vector3<B> operator*(const Symmetric3<B>& m, const Vector3<B>& v) {
+  return {mul_add(m.xx, v.x, mul_add(m.xy, v.y, m.xz * v.z)), mul_add(m.xy, v.x, mul_add(m.yy, v.y, m.yz * v.z)),
+          mul_add(m.xz, v.x, mul_add(m.yz, v.y, m.zz * v.z))};
+}
+
+template <class B>
+inline Vector3<B> operator+(const Vector3<B>& a, const Vector3<B>& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+template <class B>
+inline Vector3<B> operator-(const Vector3<B>& a, const Vector3<B>& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+/// a + s v
+template <class B>
+inline Vector3<B> mul_add(B s, const Vector3<B>& v, const Vector3<B>& a) {
+  return {mul_add(s, v.x, a.x), mul_add(s, v.y, a.y), mul_add(s, v.z, a.z)};
+}
+
+template <class B>
+inline Vector3<B> operator*(B s, const Vector3<B>& v) {
+  return {s * v.x, s * v.y, s * v.z};
+}
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,118 @@
+// Stage 2, validate: the first fault of every lane, in the order of Status. A fault is a number in the lanes' own type;
+// the stages set faults from the last of Status to the first, so that the first one stays.
+#pragma once
+
+#include "load.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct Validator {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = Loader<A, T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  B fault = B(static_cast<T>(Status::ok));
+
+  void set(Mask where, Status status) { fault = choose(where, B(static_cast<T>(status)), fault); }
+
+  /// The fields that every form has.
+  void contact_columns(const ContactColumns<T>& contacts, Block block, B friction, B restitution) {
+    if (contacts.restitution_law.data != nullptr) {
+      T other[width];
+      for (std::size_t lane = 0; lane < width; ++lane) {
+        const std::size_t i = block.first + (lane < block.count ? lane : block.count - 1);
+        other[lane] = element(contacts.restitution_law, i) == RestitutionLaw::energetic ? T(0) : T(1);
+      }
+      set(load_lanes<B>(other) > B(0), Status::restitution_law_unavailable);
+    }
+    if (contacts.step.data != nullptr) set(Load::load(contacts.step, block) <= B(0), Status::step_not_positive);
+    set(friction < B(0), Status::negative_friction);
+    set(restitution < B(0) || restitution > B(1), Status::restitution_out_of_range);
+  }
+
+  /// A matrix J is positive semidefinite within the tolerance if J / trace J + tolerance has no negative principal
+  /// minor. All are written without a division: d12 d13 - c² is the first diagonal element times the determinant.
+  Mask indefinite(const Symmetric3<B>& j, B trace, B tolerance) {
+    const Mask positive = trace > B(0);
+    const B scale = choose(positive, B(1) / trace, B(1));
+    const B shift = choose(positive, tolerance, B(0));
+    const B xx = mul_add(j.xx, scale, shift), yy = mul_add(j.yy, scale, shift), zz = mul_add(j.zz, scale, shift);
+    const B xy = j.xy * scale, xz = j.xz * scale, yz = j.yz * scale;
+    const B d12 = mul_sub(xx, yy, xy * xy), d13 = mul_sub(xx, zz, xz * xz), d23 = mul_sub(yy, zz, yz * yz);
+    const B c = mul_sub(xx, yz, xy * xz);
+    const B d123 = mul_sub(d12, d13, c * c);
+    return xx < B(0) || yy < B(0) || zz < B(0) || d12 < B(0) || d13 < B(0) || d23 < B(0) || d123 < B(0);
+  }
+
+  void bodies(const typename Load::Pair& pair, B tolerance) {
+    const Body<B>&a = pair.a, &b = pair.b;
+    const auto trace = [](const Symmetric3<B>& j) { return j.xx + j.yy + j.zz; };
+    const B trace_a = trace(a.inverse_inertia), trace_b = trace(b.inverse_inertia);
+    const B zero(0);
+    // The trace of a semidefinite matrix is zero only if the matrix is; others are caught below.
+    set(a.inverse_mass == zero && b.inverse_mass == zero && trace_a == zero && trace_b == zero, Status::both_immovable);
+    set(indefinite(a.inverse_inertia, trace_a, tolerance) || indefinite(b.inverse_inertia, trace_b, tolerance),
+        Status::inverse_inertia_not_positive_semidefinite);
+    set(a.inverse_mass < zero || b.inverse_mass < zero, Status::negative_inverse_mass);
+  }
+
+  /// `each(f)` calls f on every field that must be finite; friction may be infinite.
+  template <class Each>
+  void finite(Each&& each, B friction) {
+    B sum = B(0);
+    each([&](const B& x) { sum = sum + (x - x); });  // NaN of NaN and of infinity, else 0
+    const Mask friction_nan = is_nan(friction);
+    const Mask broken = is_nan(sum);
+    if (lane_bits(broken || friction_nan) == 0) return;
+    Mask nan = friction_nan;
+    each([&](const B& x) { nan = nan || is_nan(x); });
+    set(broken, Status::infinite);
+    set(nan, Status::not_a_number);
+  }
+
+  void indices(const IndexedContacts<T>& contacts, Block block) {
+    const std::size_t bodies = contacts.bodies.inverse_mass.count;
+    const auto a = Load::load_indices(contacts.body_a, bodies, block);
+    const auto b = Load::load_indices(contacts.body_b, bodies, block);
+    T same[width], outside[width];
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      same[lane] = a.movable[lane] && a.body[lane] == b.body[lane] ? T(1) : T(0);
+      const bool known_a = a.movable[lane] || a.body[lane] == -1;
+      const bool known_b = b.movable[lane] || b.body[lane] == -1;
+      outside[lane] = known_a && known_b ? T(0) : T(1);
+    }
+    set(load_lanes<B>(same) > B(0), Status::same_body);
+    set(load_lanes<B>(outside) > B(0), Status::body_index_out_of_range);
+  }
+};
+
+template <class B, class F>
+inline void for_each_field(const Vector3<B>& v, F&& f) {
+  f(v.x);
+  f(v.y);
+  f(v.z);
+}
+
+template <class B, class F>
+inline void for_each_field(const Symmetric3<B>& m, F&& f) {
+  f(m.xx);
+  f(m.xy);
+  f(m.xz);
+  f(m.yy);
+  f(m.yz);
+  f(m.zz);
+}
+
+template <class B, class F>
+inline void for_each_field(const Body<B>& body, F&& f) {
+  f(body.inverse_mass);
+  for_each_field(body.inverse_inertia, f);
+  for_each_field(body.velocity, f);
+  for_each_field(body.angular_velocity, f);
+}
+
+}  // namespace
+}  // namespace carom::kernel

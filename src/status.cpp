@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <carom/laws.hpp>
+#include <carom/status.hpp>
+
+namespace carom {
+namespace {
+
+constexpr std::array<std::string_view, status_count> status_names = {
+    "ok",
+    "separating",
+    "body_index_out_of_range",
+    "same_body",
+    "not_a_number",
+    "infinite",
+    "normal_not_unit",
+    "negative_inverse_mass",
+    "inverse_inertia_not_positive_semidefinite",
+    "both_immovable",
+    "restitution_out_of_range",
+    "negative_friction",
+    "step_not_positive",
+    "restitution_law_unavailable",
+    "overflow",
+    "collision_matrix_not_positive_definite",
+    "step_budget_reached",
+};
+constexpr std::array<std::string_view, 6> course_names = {"",           "separating", "slide_end",
+                                                          "stick_in_c", "stick_in_d", "stick_at_start"};
+constexpr std::array<std::string_view, 3> sticking_names = {"", "+stable", "+diverge"};
+constexpr std::array<std::string_view, 6> isa_names = {"auto", "scalar", "sse2", "avx2", "avx512", "neon"};
+constexpr std::array<std::string_view, 3> restitution_names = {"energetic", "kinetic", "kinematic"};
+
+template <class Enum, std::size_t n>
+Enum from_name(const std::array<std::string_view, n>& names, std::string_view text, const char* what) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) throw Error("carom: '" + std::string(text) + "' is not " + what);
+  return static_cast<Enum>(found - names.begin());
+}
+
+}  // namespace
+
+std::string_view to_string(Status status) {
+  return status_names[static_cast<std::size_t>(status)];
+}
+
+std::string to_string(Path path) {
+  std::string text(course_names[static_cast<std::size_t>(path.course)]);
+  if (path.course <= Course::separating) return text;
+  text += sticking_names[static_cast<std::size_t>(path.sticking)];
+  return text + "+c" + std::to_string(path.compressions) + "d" + std::to_string(path.decompressions);
+}
+
+Path path_from_string(std::string_view text) {
+  for (std::size_t index = 0; index < Path::kinds; ++index) {
+    const Path path = Path::from_index(index);
+    if (to_string(path) == text) return path;
+  }
+  throw Error("carom: '" + std::string(text) + "' is not a path");
+}
+
+std::string_view to_string(Isa isa) {
+  return isa_names[static_cast<std::size_t>(isa)];
+}
+
+Isa isa_from_string(std::string_view text) {
+  return from_name<Isa>(isa_names, text, "an ISA: auto, scalar, sse2, avx2, avx512 or neon");
+}
+
+std::string_view to_string(RestitutionLaw law) {
+  return restitution_names[static_cast<std::size_t>(law)];
+}
+
+RestitutionLaw restitution_law_from_string(std::string_view text) {
+  return from_name<RestitutionLaw>(restitution_names, text, "a restitution law: energetic, kinetic or kinematic");
+}
+
+std::string_view to_string(Integrator) {
+  return "euler";
+}
+
+std::size_t Report::faults() const {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < status_count; ++i) sum += is_fault(static_cast<Status>(i)) ? by_status[i] : 0;
+  return sum;
+}
+
+std::vector<std::pair<Path, std::size_t>> Report::paths() const {
+  std::vector<std::pair<Path, std::size_t>> found;
+  for (std::size_t i = 0; i < Path::kinds; ++i)
+    if (by_path[i] > 0) found.emplace_back(Path::from_index(i), by_path[i]);
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return found;
+}
+
+}  // namespace carom
