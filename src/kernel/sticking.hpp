@@ -31,7 +31,7 @@ struct Ray {
 /// to the root: the secular equation of a trust-region step. J. Moré, D. Sorensen, Computing a trust region step, SIAM
 /// J. Sci. Stat. Comput. 4, 1983.
 template <class A, class T>
-inline Ray<T> diverging_ray(T kxx, T kxy, T kyy, T kx, T ky, T friction) {
+inline Ray<T> diverging_ray(T kxx, T kxy, T kyy, T det_m, T kx, T ky, T friction) {
   const T mxx = friction * kxx, mxy = friction * kxy, myy = friction * kyy;
   const T half_difference = T(0.5) * (mxx - myy);
   const T norm_m = mul_add(T(0.5), mxx + myy, square_root(mul_add(half_difference, half_difference, mxy * mxy)));
@@ -42,7 +42,8 @@ inline Ray<T> diverging_ray(T kxx, T kxy, T kyy, T kx, T ky, T friction) {
   // Rounding could make the steps alternate about the root; a handful suffices wherever it lies.
   for (int iteration = 0;; ++iteration) {
     const T xx = lambda + mxx, yy = lambda + myy;
-    const T inverse_det = T(1) / difference_of_products(xx, yy, mxy, mxy);
+    // det(λ + μ M) as a sum of what is positive: det M has been taken from the bodies.
+    const T inverse_det = T(1) / mul_add(lambda, lambda + mxx + myy, friction * friction * det_m);
     vx = difference_of_products(yy, kx, mxy, ky) * inverse_det;
     vy = difference_of_products(xx, ky, mxy, kx) * inverse_det;
     norm = square_root(mul_add(vx, vx, vy * vy));
@@ -52,7 +53,20 @@ inline Ray<T> diverging_ray(T kxx, T kxy, T kyy, T kx, T ky, T friction) {
     if (!(magnitude(newton) > T(4) * ulp * (lambda + mxx + myy)) || iteration == 40) break;
     lambda = larger(lambda + newton, T(0));
   }
-  return {vx / norm, vy / norm, lambda};
+  // λ + μ M rounds λ to the size of μ M, and |(λ + μ M)⁻¹ k| is 1 no nearer than that lets it. One step of Newton's on
+  // the angle itself, dr = k - μ M ψ across ψ to zero, is good to rounding.
+  T x = vx / norm, y = vy / norm;
+  T dx = kx - mul_add(mxx, x, mxy * y), dy = ky - mul_add(mxy, x, myy * y);
+  const T across = mul_add(mxx, y * y, mul_add(myy, x * x, T(-2) * mxy * x * y));
+  const T slope = lambda + across;
+  const T turn = slope > T(0) ? mul_sub(x, dy, y * dx) / slope : T(0);
+  const T turned_x = neg_mul_add(turn, y, x), turned_y = mul_add(turn, x, y);
+  const T length = square_root(mul_add(turned_x, turned_x, turned_y * turned_y));
+  x = turned_x / length;
+  y = turned_y / length;
+  dx = kx - mul_add(mxx, x, mxy * y);
+  dy = ky - mul_add(mxy, x, myy * y);
+  return {x, y, larger(mul_add(x, dx, y * dy), T(0))};
 }
 
 /// From the moment at which the slip is no more than one step's reach to the end of the collision.
@@ -73,7 +87,7 @@ inline Sticking finish_sticking(const Tile<T>& tile, std::size_t i, Progress<T>&
   const bool stable = square_root(mul_add(qx, qx, qy * qy)) <= friction;
   T a = schur, dpx = -qx, dpy = -qy, dux = T(0), duy = T(0);
   if (!stable) {
-    const Ray<T> ray = diverging_ray<A>(kxx, kxy, kyy, tile.kxz[i], tile.kyz[i], friction);
+    const Ray<T> ray = diverging_ray<A>(kxx, kxy, kyy, tile.det_m[i], tile.kxz[i], tile.kyz[i], friction);
     dpx = -(friction * ray.x);
     dpy = -(friction * ray.y);
     dux = ray.rate * ray.x;
