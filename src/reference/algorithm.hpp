@@ -1,0 +1,29 @@
+// [R] section 4, steps 1, 2 and 8: between the world and contact space.
+#pragma once
+
+#include <carom/reference.hpp>
+
+namespace carom::reference {
+
+struct Body {
+  double inverse_mass = 0;     ///< [1/kg]
+  Matrix3 inverse_inertia{};   ///< [1/(kg m²)]
+  Vector3 velocity{};          ///< [m/s]
+  Vector3 angular_velocity{};  ///< [rad/s]
+};
+
+/// The rotation that takes the unit vector f to +z.
+Matrix3 rotation_to_z(const Vector3& f);
+
+/// Body and lever arm in the rotated space.
+Body rotate(const Matrix3& rotation, const Body& body);
+
+Vector3 separation_velocity(const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b);
+
+/// Symmetric to the last bit.
+Matrix3 collision_matrix(const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b);
+
+/// The smallest eigenvalue of a symmetric matrix, good to a few units of rounding of the largest.
+double smallest_eigenvalue(const Matrix3& symmetric);
+
+}  // namespace carom::reference

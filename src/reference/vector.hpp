@@ -1,0 +1,98 @@
+// Vectors and matrices of three, for the reference.
+#pragma once
+
+#include <carom/reference.hpp>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace carom::reference {
+
+inline Vector3 operator+(const Vector3& a, const Vector3& b) {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+
+inline Vector3 operator-(const Vector3& a, const Vector3& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+
+inline Vector3 operator*(double s, const Vector3& a) {
+  return {s * a[0], s * a[1], s * a[2]};
+}
+
+inline double dot(const Vector3& a, const Vector3& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+inline Vector3 cross(const Vector3& a, const Vector3& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+inline bool is_finite(const Vector3& a) {
+  return std::isfinite(a[0]) && std::isfinite(a[1]) && std::isfinite(a[2]);
+}
+
+inline bool is_finite(const Matrix3& m) {
+  return is_finite(m[0]) && is_finite(m[1]) && is_finite(m[2]);
+}
+
+inline Matrix3 operator+(const Matrix3& a, const Matrix3& b) {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+
+inline Vector3 operator*(const Matrix3& m, const Vector3& a) {
+  return {dot(m[0], a), dot(m[1], a), dot(m[2], a)};
+}
+
+inline Matrix3 transpose(const Matrix3& m) {
+  return {Vector3{m[0][0], m[1][0], m[2][0]}, Vector3{m[0][1], m[1][1], m[2][1]}, Vector3{m[0][2], m[1][2], m[2][2]}};
+}
+
+inline Matrix3 operator*(const Matrix3& a, const Matrix3& b) {
+  const Matrix3 c = transpose(b);
+  return {c * a[0], c * a[1], c * a[2]};
+}
+
+/// [R]'s a with a tilde: the matrix of a x.
+inline Matrix3 cross_matrix(const Vector3& a) {
+  return {Vector3{0, -a[2], a[1]}, Vector3{a[2], 0, -a[0]}, Vector3{-a[1], a[0], 0}};
+}
+
+/// The factor L of a symmetric positive definite matrix L Lᵀ, of which it reads the lower triangle.
+class Cholesky {
+ public:
+  /// Nothing if rounding leaves open that the matrix is positive definite: the computed factors are those of a matrix
+  /// that differs by up to 4 units of rounding of a diagonal entry, so a pivot as small as that tells nothing.
+  static std::optional<Cholesky> of(const Matrix3& k) {
+    const auto positive = [](double pivot, double entry) {
+      return pivot > 4 * std::numeric_limits<double>::epsilon() * entry;
+    };
+    Cholesky c;
+    if (!positive(k[0][0], k[0][0])) return std::nullopt;
+    c.l00_ = std::sqrt(k[0][0]);
+    c.l10_ = k[1][0] / c.l00_;
+    c.l20_ = k[2][0] / c.l00_;
+    const double d1 = k[1][1] - c.l10_ * c.l10_;
+    if (!positive(d1, k[1][1])) return std::nullopt;
+    c.l11_ = std::sqrt(d1);
+    c.l21_ = (k[2][1] - c.l20_ * c.l10_) / c.l11_;
+    const double d2 = k[2][2] - c.l20_ * c.l20_ - c.l21_ * c.l21_;
+    if (!positive(d2, k[2][2])) return std::nullopt;
+    c.l22_ = std::sqrt(d2);
+    return c;
+  }
+
+  Vector3 solve(const Vector3& b) const {
+    const double y0 = b[0] / l00_;
+    const double y1 = (b[1] - l10_ * y0) / l11_;
+    const double y2 = (b[2] - l20_ * y0 - l21_ * y1) / l22_;
+    const double x2 = y2 / l22_;
+    const double x1 = (y1 - l21_ * x2) / l11_;
+    return {(y0 - l10_ * x1 - l20_ * x2) / l00_, x1, x2};
+  }
+
+ private:
+  double l00_ = 0, l10_ = 0, l11_ = 0, l20_ = 0, l21_ = 0, l22_ = 0;
+};
+
+}  // namespace carom::reference
