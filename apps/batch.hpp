@@ -1,0 +1,75 @@
+// From a table to contacts, and a batch in parts that a progress bar can count.
+#pragma once
+
+#include <algorithm>
+#include <carom/reference.hpp>
+#include <carom/solver.hpp>
+#include <chrono>
+#include <string>
+
+#include "io/contact_file.hpp"
+#include "progress_bar.hpp"
+
+namespace carom::apps {
+
+inline io::Table read_table(const std::string& path) {
+  ProgressBar bar("reading");
+  return io::read_csv(path, bar.function());
+}
+
+template <class Contacts>
+io::ContactData<Contacts> read_contacts(const io::Table& table, bool rounded_to_float = false) {
+  ProgressBar bar("reading numbers");
+  return io::ContactData<Contacts>(table, rounded_to_float, bar.function());
+}
+
+/// Calls work.template operator()<Contacts>() with the type that fits the form and the precision.
+template <class Work>
+auto with_contacts_of(io::Form form, bool in_float, Work&& work) {
+  if (form == io::Form::bodies)
+    return in_float ? work.template operator()<InlineContacts<float>>()
+                    : work.template operator()<InlineContacts<double>>();
+  return in_float ? work.template operator()<SpaceContacts<float>>()
+                  : work.template operator()<SpaceContacts<double>>();
+}
+
+inline void add_part(Report& whole, const Report& part, std::size_t first) {
+  whole.contacts += part.contacts;
+  for (std::size_t i = 0; i < status_count; ++i) whole.by_status[i] += part.by_status[i];
+  for (std::size_t i = 0; i < Path::kinds; ++i) whole.by_path[i] += part.by_path[i];
+  whole.isa = part.isa;
+  whole.threads = std::max(whole.threads, part.threads);
+  whole.sliding_steps += part.sliding_steps;
+  if (part.largest_energy_gain > whole.largest_energy_gain) {
+    whole.largest_energy_gain = part.largest_energy_gain;
+    whole.largest_energy_gain_contact = first + part.largest_energy_gain_contact;
+  }
+}
+
+/// Calls solve(first, count), which returns a Report, for parts of the batch. At least once, so that misuse is found
+/// in an empty batch too.
+template <class Solve>
+Report solve_in_parts(std::size_t contacts, const std::string& label, Solve&& solve) {
+  constexpr std::size_t part = 65536;
+  ProgressBar bar(label);
+  Report report;
+  std::size_t first = 0;
+  do {
+    const std::size_t count = std::min(part, contacts - first);
+    add_part(report, solve(first, count), first);
+    first += count;
+    bar.show(first, contacts);
+  } while (first < contacts);
+  return report;
+}
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace carom::apps

@@ -1,0 +1,16 @@
+// The subcommands of `carom`. Each adds itself to the application; its callback leaves the exit code in `exit_code`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace carom::apps {
+
+inline constexpr int exit_fine = 0;
+inline constexpr int exit_bad_rows = 1;
+inline constexpr int exit_error = 2;
+
+void add_solve_command(CLI::App& app, int& exit_code);
+void add_compare_command(CLI::App& app, int& exit_code);
+void add_info_command(CLI::App& app, int& exit_code);
+
+}  // namespace carom::apps

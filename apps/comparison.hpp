@@ -1,0 +1,69 @@
+// Lanes against reference on one table.
+#pragma once
+
+#include <carom/solver.hpp>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "command_options.hpp"
+#include "io/contact_file.hpp"
+
+namespace carom::apps {
+
+/// Of the differences in a set of rows.
+struct Spread {
+  std::size_t rows = 0;
+  double largest = 0;
+  double median = 0;
+  std::size_t line = 0;  ///< of the largest
+};
+
+struct PathDifference {
+  std::size_t line = 0;
+  std::string lanes, reference;  ///< the path, or the status of a fault
+  double boundary_distance = 0;  ///< reference::Outcome::boundary_distance
+};
+
+/// A result that the table gives already.
+struct ExpectedVector {
+  std::string name;
+  Spread lanes, reference;
+};
+
+/// "path" or "status".
+struct ExpectedWord {
+  std::string name;
+  std::size_t rows = 0, lanes_differ = 0, reference_differs = 0;
+};
+
+struct Side {
+  std::map<std::string, std::size_t> by_status;
+  double energy_gain = 0;            ///< [J] largest
+  std::size_t energy_gain_line = 0;  ///< 0 if there is none
+  double contacts_per_second = 0;
+};
+
+struct Comparison {
+  std::string file;
+  io::Form form = io::Form::bodies;
+  std::size_t contacts = 0;
+  std::size_t bad_rows = 0;
+  Isa isa = Isa::scalar;
+  int threads = 1;
+  int repetitions = 0;
+  Side lanes, reference;
+  Spread velocity;  ///< difference in the separation velocity relative to |u0|, of the rows that both resolved
+  std::vector<PathDifference> path_differences;
+  std::vector<ExpectedVector> expected_vectors;
+  std::vector<ExpectedWord> expected_words;
+};
+
+/// Prints bad rows on stderr. Throws Error.
+Comparison compare(const io::Table& table, const CommandOptions& options);
+
+void print_text(const Comparison& comparison, const CommandOptions& options);
+void print_json(const Comparison& comparison, const CommandOptions& options);
+
+}  // namespace carom::apps

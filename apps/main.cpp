@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <carom/solver.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "commands.hpp"
+
+namespace {
+
+constexpr const char* footer =
+    R"(Start with:
+  carom info                                what this machine offers
+  carom solve contacts.csv -o results.csv   resolve the contacts of a file
+  carom compare contacts.csv                check the lanes against the reference, and time both
+carom COMMAND --help tells more of each.
+
+Exit code: 0 all is fine; 1 there are bad rows; 2 wrong usage or a file error.)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace carom::apps;
+  int exit_code = exit_fine;
+  CLI::App app("Resolves rigid-body collisions in batches, on SIMD lanes and threads.", "carom");
+  app.set_version_flag("--version", "carom " + std::string(carom::version()));
+  app.require_subcommand(1);
+  app.footer(footer);
+  add_solve_command(app, exit_code);
+  add_compare_command(app, exit_code);
+  add_info_command(app, exit_code);
+  try {
+    app.parse(argc, argv);
+    return exit_code;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    fmt::print(stderr, "carom: {}\nRun carom --help or carom COMMAND --help for more.\n", error.what());
+  } catch (const carom::Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "carom: {}\n", error.what());
+  }
+  return exit_error;
+}

@@ -1,0 +1,34 @@
+#include "progress_bar.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace carom::apps {
+
+ProgressBar::ProgressBar(std::string label) : label_(std::move(label)), on_terminal_(isatty(STDERR_FILENO) != 0) {}
+
+ProgressBar::~ProgressBar() {
+  if (visible_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressBar::show(std::size_t done, std::size_t total) {
+  constexpr std::size_t width = 40;
+  const auto now = Clock::now();
+  if (!on_terminal_ || total == 0 || now < next_) return;
+  next_ = now + std::chrono::milliseconds(100);
+  visible_ = true;
+  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
+  fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f} %  {:.0f} s\033[K", label_, "", filled, "", width - filled,
+             100 * share, std::chrono::duration<double>(now - start_).count());
+  std::fflush(stderr);
+}
+
+io::Progress ProgressBar::function() {
+  return [this](std::size_t done, std::size_t total) { show(done, total); };
+}
+
+}  // namespace carom::apps

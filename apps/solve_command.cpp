@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "bad_rows.hpp"
+#include "batch.hpp"
+#include "command_options.hpp"
+#include "commands.hpp"
+#include "io/result_file.hpp"
+
+namespace carom::apps {
+namespace {
+
+struct SolveCommand : CommandOptions {
+  std::string output;
+  bool reference = false;
+  bool details = false;
+};
+
+constexpr const char* footer =
+    R"(Reads a CSV file with one contact a row, resolves every contact as if it were alone, and writes
+all columns of the file and the results: impulse, new velocities, status, path. The columns tell
+the form: both bodies' states (normal_x, inverse_mass_a, velocity_a_x, ...) or contact space
+(k_xx .. k_zz, u0_x, u0_y, u0_z); docs/contact-files.md lists them. Units are SI: kg, m, s, N s, J.
+
+With twice the --steps the error is half as large and the time twice as long. Rows of a file with a
+column impulse_step [N s] have that step instead.
+
+Bad rows are named on stderr by line and column, come out with their status, and disturb no other.
+
+Examples:
+  carom solve contacts.csv -o results.csv
+  carom solve contacts.csv -o results.csv --steps 1000 --details
+  carom solve contacts.csv -o - --precision float --threads 1 | head
+  carom solve contacts.csv -o reference.csv --reference
+
+Exit code: 0 all rows are fine; 1 there are bad rows (the results are written all the same);
+2 wrong usage, or a file that can't be read or written.)";
+
+// Opened before the work, so that a path that can't be written costs none.
+class Output {
+ public:
+  Output(const std::string& path, const std::string& input) : to_stdout_(path == "-") {
+    if (to_stdout_) return;
+    std::error_code absent;
+    if (std::filesystem::equivalent(path, input, absent))
+      throw Error("carom: " + path + " is the input file; give another one for the results");
+    file_.open(path, std::ios::binary);
+    if (!file_) throw Error("carom: the file " + path + " can't be written");
+  }
+  std::ostream& stream() { return to_stdout_ ? std::cout : file_; }
+
+ private:
+  bool to_stdout_;
+  std::ofstream file_;
+};
+
+template <class Contacts>
+void print_summary(const SolveCommand& command, const io::Table& table, const io::ContactData<Contacts>& contacts,
+                   const Column<Status>& statuses, const Report& report, double seconds) {
+  FILE* out = command.output == "-" ? stderr : stdout;
+  std::map<std::string_view, std::size_t> by_status;
+  for (std::size_t row = 0; row < contacts.size(); ++row)
+    ++by_status[contacts.readable(row) ? to_string(statuses[row]) : io::unreadable];
+  fmt::print(out, "{}: {} contacts, {}, {} with {} steps, {}\n", table.name(), contacts.size(),
+             io::to_string(io::form_of(table)), command.integrator, command.steps, command.precision);
+  fmt::print(out, "status\n");
+  for (const auto& [status, count] : by_status) fmt::print(out, "  {:<40} {:>10}\n", status, count);
+  fmt::print(out, "path\n");
+  for (const auto& [path, count] : report.paths())
+    if (path.course != Course::none) fmt::print(out, "  {:<40} {:>10}\n", to_string(path), count);
+  const double rate = seconds > 0 ? static_cast<double>(contacts.size()) / seconds : 0;
+  if (command.reference)
+    fmt::print(out, "solved by the scalar reference in {:.3g} s: {:.3g} contacts/s\n", seconds, rate);
+  else
+    fmt::print(out, "solved on {} with {} thread{} in {:.3g} s: {:.3g} contacts/s\n", to_string(report.isa),
+               report.threads, report.threads == 1 ? "" : "s", seconds, rate);
+  if (report.largest_energy_gain > 0)
+    fmt::print(out, "largest energy gain {:.3g} J at line {}\n", report.largest_energy_gain,
+               table.line(report.largest_energy_gain_contact));
+  else
+    fmt::print(out, "no contact gained energy\n");
+}
+
+template <class Contacts>
+int solve(const SolveCommand& command, const io::Table& table, Output& output) {
+  const Options options = command.solver_options();
+  const auto contacts = read_contacts<Contacts>(table);
+  io::ResultData<Contacts> results(contacts.size());
+  std::optional<Solver> solver;
+  if (!command.reference) solver.emplace(options);
+
+  const Stopwatch watch;
+  const Report report = solve_in_parts(contacts.size(), "solving", [&](std::size_t first, std::size_t count) {
+    const auto part = contacts.view(first, count);
+    const auto places = results.view(first, count);
+    if constexpr (std::is_same_v<typename io::ContactData<Contacts>::Scalar, double>)
+      if (command.reference) return reference::solve(part, places, options);
+    return solver->solve(part, places);
+  });
+  const double seconds = watch.seconds();
+
+  {
+    ProgressBar bar("writing");
+    io::write_results(output.stream(), table, contacts, results, command.details, bar.function());
+  }
+  const Column<Status> statuses = results.view().status;
+  const std::size_t bad_rows = print_bad_rows(table, contacts, statuses, command);
+  print_summary(command, table, contacts, statuses, report, seconds);
+  return bad_rows == 0 ? exit_fine : exit_bad_rows;
+}
+
+int run(const SolveCommand& command) {
+  if (command.reference && command.in_float())
+    throw Error("carom: the reference works in double: --reference excludes --precision float");
+  // Throws what is wrong with the options before a long file is read.
+  if (!command.reference) Solver{command.solver_options()};
+  const io::Table table = read_table(command.input);
+  const io::Form form = io::form_of(table);
+  Output output(command.output, command.input);
+  return with_contacts_of(form, command.in_float(),
+                          [&]<class Contacts>() { return solve<Contacts>(command, table, output); });
+}
+
+}  // namespace
+
+void add_solve_command(CLI::App& app, int& exit_code) {
+  auto command = std::make_shared<SolveCommand>();
+  CLI::App* solve = app.add_subcommand("solve", "Resolve the contacts of a file and write it with the results");
+  add_command_options(*solve, *command);
+  solve->add_option("-o,--output", command->output, "File for the results; - is standard output")
+      ->option_text("OUT REQUIRED")
+      ->required();
+  solve->add_flag("--reference", command->reference, "Solve with the scalar reference in double instead of the lanes");
+  solve->add_flag("--details", command->details,
+                  "Write the separation velocity, the work of both phases [J] and the steps too");
+  solve->footer(footer);
+  solve->callback([command, &exit_code] { exit_code = run(*command); });
+}
+
+}  // namespace carom::apps

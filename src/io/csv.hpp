@@ -1,0 +1,64 @@
+// Comma-separated files as tables of text.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carom::io {
+
+/// Told now and then how much of the work is done.
+using Progress = std::function<void(std::size_t done, std::size_t total)>;
+
+/// A table with a header line. Cells keep their text, so that a column nobody reads comes out as it went in.
+class Table {
+ public:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  /// The file, for messages.
+  const std::string& name() const { return name_; }
+  const std::vector<std::string>& header() const { return header_; }
+  /// The line of the file, from 1, on which the header begins.
+  std::size_t header_line() const { return header_line_; }
+  std::size_t rows() const { return lines_.size(); }
+  /// The index of the column with that name, or `none`.
+  std::size_t find(std::string_view name) const;
+  /// Empty where a row is shorter than the header.
+  std::string_view cell(std::size_t row, std::size_t column) const;
+  /// The number of cells in the row as it stands in the file, which may differ from the header's.
+  std::size_t width(std::size_t row) const;
+  /// The line of the file, from 1, on which the row begins.
+  std::size_t line(std::size_t row) const { return lines_[row]; }
+  /// "FILE:LINE: " of a row.
+  std::string place(std::size_t row) const;
+  /// A column all of whose cells are numbers; throws carom::Error with line and column otherwise.
+  std::vector<double> numbers(std::string_view name) const;
+
+ private:
+  friend class TableReader;
+
+  std::string name_;
+  std::vector<std::string> header_;
+  std::size_t header_line_ = 0;
+  std::string text_;                    // of all cells, one after the other
+  std::vector<std::size_t> cell_ends_;  // in text_
+  std::vector<std::size_t> row_ends_;   // in cell_ends_
+  std::vector<std::size_t> lines_;
+};
+
+/// Reads RFC 4180 with LF or CRLF; blank lines, and blanks around an unquoted cell, don't count. Throws carom::Error
+/// if the file can't be read, has no header, has two columns of one name, or ends within quotes.
+Table read_csv(const std::filesystem::path& path, const Progress& progress = {});
+
+/// The number that the whole text stands for, correctly rounded: decimal, inf and nan, with or without a sign.
+std::optional<double> to_number(std::string_view text);
+
+/// Whether a cell must stand in quotes to be read as it is.
+bool needs_quotes(std::string_view text);
+std::string quoted(std::string_view text);
+
+}  // namespace carom::io
