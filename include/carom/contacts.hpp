@@ -55,12 +55,31 @@ struct Column {
 template <class T>
 struct Vector3Columns {
   Column<T> x, y, z;
+
+  /// Of `n` vectors, each three numbers side by side, one every `stride` bytes: a field of a host's struct.
+  static constexpr Vector3Columns interleaved(T* xyz, std::size_t n, std::ptrdiff_t stride = 3 * sizeof(T)) {
+    return {{xyz, n, stride}, {xyz + 1, n, stride}, {xyz + 2, n, stride}};
+  }
+  constexpr operator Vector3Columns<const T>() const  // NOLINT(google-explicit-constructor)
+      requires(!std::is_const_v<T>) {
+    return {x, y, z};
+  }
 };
 
 /// The upper triangle of a symmetric 3 x 3 matrix.
 template <class T>
 struct SymmetricColumns {
   Column<T> xx, xy, xz, yy, yz, zz;
+
+  /// Of `n` matrices, each six numbers in this order, one every `stride` bytes.
+  static constexpr SymmetricColumns interleaved(T* six, std::size_t n, std::ptrdiff_t stride = 6 * sizeof(T)) {
+    return {{six, n, stride},     {six + 1, n, stride}, {six + 2, n, stride},
+            {six + 3, n, stride}, {six + 4, n, stride}, {six + 5, n, stride}};
+  }
+  constexpr operator SymmetricColumns<const T>() const  // NOLINT(google-explicit-constructor)
+      requires(!std::is_const_v<T>) {
+    return {xx, xy, xz, yy, yz, zz};
+  }
 };
 
 /// States of bodies. All columns are needed and equally long.

@@ -67,17 +67,19 @@ struct Loader {
             load(columns.angular_velocity, block)};
   }
 
-  /// Body indices of a block; those of the world and those out of range read as an immovable body at rest.
+  /// Body indices of a block. The world reads as an immovable body at rest, a body out of range as NaN.
   struct Indices {
     std::int32_t body[width];
-    bool movable[width];
+    bool stored[width];
+
+    bool known(std::size_t lane) const { return stored[lane] || body[lane] == -1; }
   };
 
   static Indices load_indices(const Column<const std::int32_t>& column, std::size_t bodies, Block block) {
     Indices indices;
     for (std::size_t lane = 0; lane < width; ++lane) {
       indices.body[lane] = element(column, block.first + (lane < block.count ? lane : block.count - 1));
-      indices.movable[lane] = indices.body[lane] >= 0 && static_cast<std::size_t>(indices.body[lane]) < bodies;
+      indices.stored[lane] = indices.body[lane] >= 0 && static_cast<std::size_t>(indices.body[lane]) < bodies;
     }
     return indices;
   }
@@ -85,7 +87,9 @@ struct Loader {
   static B gather(const Column<const T>& column, const Indices& indices) {
     T values[width];
     for (std::size_t lane = 0; lane < width; ++lane)
-      values[lane] = indices.movable[lane] ? element(column, static_cast<std::size_t>(indices.body[lane])) : T(0);
+      values[lane] = indices.stored[lane]  ? element(column, static_cast<std::size_t>(indices.body[lane]))
+                     : indices.known(lane) ? T(0)
+                                           : static_cast<T>(__builtin_nan(""));
     return load_lanes<B>(values);
   }
 

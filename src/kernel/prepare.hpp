@@ -48,18 +48,12 @@ struct Preparer {
           if (contacts.step.data != nullptr) f(Load::load(contacts.step, block));
         },
         friction);
-    Vector3<B> before = u0;
-    if constexpr (requires { contacts.body_a; }) {
-      validator.indices(contacts, block);
-      const B nan = B(__builtin_nan(""));
-      const Mask unknown = validator.fault == B(static_cast<T>(Status::body_index_out_of_range));
-      before = {choose(unknown, nan, u0.x), choose(unknown, nan, u0.y), choose(unknown, nan, u0.z)};
-    }
+    if constexpr (requires { contacts.body_a; }) validator.indices(contacts, block);
 
     store_vector(tile.t1x, tile.t1y, tile.t1z, slot, frame.t1);
     store_vector(tile.t2x, tile.t2y, tile.t2z, slot, frame.t2);
     store_vector(tile.nx, tile.ny, tile.nz, slot, frame.n);
-    finish(block, slot, before, validator);
+    finish(block, slot, u0, validator);
   }
 
   void prepare_space(const SpaceContacts<T>& contacts, Block block, std::size_t slot) {
@@ -138,12 +132,16 @@ struct Preparer {
     validator.fault =
         choose(definite, validator.fault, B(static_cast<T>(Status::collision_matrix_not_positive_definite)));
     const B finite = (matrix.trace - matrix.trace) + (speed - speed) + (step - step);
-    validator.fault = choose(finite == zero, validator.fault, B(static_cast<T>(Status::overflow)));
+    validator.fault = choose(finite == zero && step > zero, validator.fault, B(static_cast<T>(Status::overflow)));
   }
 
   /// Writes u0 as the host's frame has it and the fault, and lists the contacts that collide.
-  void finish(Block block, std::size_t slot, const Vector3<B>& before, const Validator<A, T>& validator) {
-    store_vector(tile.wx, tile.wy, tile.wz, slot, before);
+  void finish(Block block, std::size_t slot, const Vector3<B>& u0, const Validator<A, T>& validator) {
+    const B unknown = (u0.x - u0.x) + (u0.y - u0.y) + (u0.z - u0.z);  // 0 or NaN
+    const Mask known = unknown == B(0);
+    store_lanes(tile.wx + slot, choose(known, u0.x, unknown));
+    store_lanes(tile.wy + slot, choose(known, u0.y, unknown));
+    store_lanes(tile.wz + slot, choose(known, u0.z, unknown));
     store_lanes(tile.fault + slot, validator.fault);
     for (std::size_t i = slot; i < slot + block.count; ++i) {
       tile.steps[i] = 0;

@@ -105,9 +105,11 @@ inline Sticking finish_sticking(const Tile<T>& tile, std::size_t i, Progress<T>&
     c.uz = T(0);
   }
   const T e = tile.restitution[i];
-  const T work = larger(-mul_add(e * e, c.work_compression, c.work_decompression), T(0));
-  const T end = square_root(mul_add(c.uz, c.uz, T(2) * a * work));
-  if (work > T(0)) s = s + T(2) * work / (c.uz + end);
+  // The last sliding step can have given back too much, of which the contact can return no more than it moves with.
+  const T work = larger(-mul_add(e * e, c.work_compression, c.work_decompression), -(c.uz * c.uz / (T(2) * a)));
+  const T end = square_root(larger(mul_add(c.uz, c.uz, T(2) * a * work), T(0)));
+  const T sum = c.uz + end;
+  if (sum > T(0)) s = s + T(2) * work / sum;
   c.work_decompression = c.work_decompression + work;
   c.uz = end;
   c.ux = dux * s;

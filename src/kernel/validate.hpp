@@ -79,10 +79,8 @@ struct Validator {
     const auto b = Load::load_indices(contacts.body_b, bodies, block);
     T same[width], outside[width];
     for (std::size_t lane = 0; lane < width; ++lane) {
-      same[lane] = a.movable[lane] && a.body[lane] == b.body[lane] ? T(1) : T(0);
-      const bool known_a = a.movable[lane] || a.body[lane] == -1;
-      const bool known_b = b.movable[lane] || b.body[lane] == -1;
-      outside[lane] = known_a && known_b ? T(0) : T(1);
+      same[lane] = a.stored[lane] && a.body[lane] == b.body[lane] ? T(1) : T(0);
+      outside[lane] = a.known(lane) && b.known(lane) ? T(0) : T(1);
     }
     set(load_lanes<B>(same) > B(0), Status::same_body);
     set(load_lanes<B>(outside) > B(0), Status::body_index_out_of_range);

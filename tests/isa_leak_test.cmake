@@ -1,0 +1,24 @@
+# No function that was compiled with the flags of one ISA may be taken for that of another: in the object of an ISA every
+# symbol that the linker may merge with another file's (weak, unique) must carry the architecture in its name, and
+# nothing else may be defined for other files than the table of kernels.
+#
+# cmake -DNM=<nm> -DOBJECTS=<object> -DISA=<name> -DMARK=<regular expression> -P isa_leak_test.cmake
+execute_process(COMMAND ${NM} --demangle --defined-only --extern-only ${OBJECTS} OUTPUT_VARIABLE symbols
+                RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "nm could not read ${OBJECTS}")
+endif()
+string(REPLACE ";" "," symbols "${symbols}")
+string(REPLACE "\n" ";" symbols "${symbols}")
+set(seen_table FALSE)
+foreach(symbol IN LISTS symbols)
+  if(symbol MATCHES "carom::kernel::${ISA}_kernels$")
+    set(seen_table TRUE)
+  elseif(symbol STREQUAL "" OR symbol MATCHES "DW\\.ref\\.__gxx_personality|\\.gxx_personality|__odr_asan|__asan|__ubsan|__tsan")
+  elseif(NOT symbol MATCHES "${MARK}")
+    message(SEND_ERROR "leaks out of the object for ${ISA}: ${symbol}")
+  endif()
+endforeach()
+if(NOT seen_table)
+  message(SEND_ERROR "the object for ${ISA} has no table of kernels")
+endif()

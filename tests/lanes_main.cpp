@@ -1,0 +1,15 @@
+#include <carom/carom.hpp>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+int main(int argc, char** argv) {
+  const auto isas = carom::available_isas();
+  if (std::find(isas.begin(), isas.end(), carom::isa_from_string(CAROM_TEST_ISA_NAME)) == isas.end()) {
+    std::puts("This CPU has no " CAROM_TEST_ISA_NAME ".");
+    return 0;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

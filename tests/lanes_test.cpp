@@ -1,0 +1,129 @@
+// The primitives that differ between ISAs against plain arithmetic. Built once an ISA, with its flags, as
+// lanes_<isa>_test; CAROM_TEST_ISA names the architecture.
+#include "kernel/lanes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace carom::kernel {
+namespace {
+
+using Isa = CAROM_TEST_ISA;
+
+template <class T>
+class Lanes : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(Lanes, Precisions);
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Ordinary and special operands, as many as fill any lanes.
+template <class T>
+std::vector<T> operands(int shift) {
+  const double values[] = {1.0 / 3,  -2.5, 0,           -0.0, 1e-30, 7e9, inf, nan,
+                           -1.0 / 7, 3,    1 + 0x1p-20, -inf, 1e30,  0.1, -5,  2};
+  std::vector<T> filled;
+  for (std::size_t i = 0; i < 16; ++i)
+    filled.push_back(static_cast<T>(values[(i + static_cast<std::size_t>(shift)) % 16]));
+  return filled;
+}
+
+template <class T>
+void expect_equal(T found, T expected) {
+  if (std::isnan(expected)) {
+    EXPECT_TRUE(std::isnan(found));
+  } else {
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(std::signbit(found), std::signbit(expected));
+  }
+}
+
+/// Applies `lanes` to whole vectors and `plain` to each of their elements.
+template <class T, class L, class P>
+void expect_lane_by_lane(L&& lanes, P&& plain) {
+  using B = typename LaneTypes<Isa, T>::Batch;
+  constexpr std::size_t width = LaneTypes<Isa, T>::width;
+  for (int shift = 0; shift < 16; ++shift) {
+    const auto a = operands<T>(0), b = operands<T>(shift), c = operands<T>(3 * shift + 5);
+    for (std::size_t first = 0; first + width <= 16; first += width) {
+      T found[width];
+      store_lanes(found, lanes(load_lanes<B>(&a[first]), load_lanes<B>(&b[first]), load_lanes<B>(&c[first])));
+      for (std::size_t lane = 0; lane < width; ++lane)
+        expect_equal(found[lane], plain(a[first + lane], b[first + lane], c[first + lane]));
+    }
+  }
+}
+
+TYPED_TEST(Lanes, multiply_and_add_with_one_rounding) {
+  using T = TypeParam;
+  expect_lane_by_lane<T>([](auto a, auto b, auto c) { return mul_add(a, b, c); },
+                         [](T a, T b, T c) { return std::fma(a, b, c); });
+  expect_lane_by_lane<T>([](auto a, auto b, auto c) { return mul_sub(a, b, c); },
+                         [](T a, T b, T c) { return std::fma(a, b, -c); });
+  expect_lane_by_lane<T>([](auto a, auto b, auto c) { return neg_mul_add(a, b, c); },
+                         [](T a, T b, T c) { return std::fma(-a, b, c); });
+  // (1 + ε)² - 1 loses its last term if the product is rounded first.
+  using B = typename LaneTypes<Isa, T>::Batch;
+  const T epsilon = std::numeric_limits<T>::epsilon();
+  T found[LaneTypes<Isa, T>::width];
+  store_lanes(found, mul_sub(B(1 + epsilon), B(1 + epsilon), B(1 + 2 * epsilon)));
+  EXPECT_EQ(found[0], epsilon * epsilon);
+}
+
+TYPED_TEST(Lanes, square_root_magnitude_and_choice) {
+  using T = TypeParam;
+  expect_lane_by_lane<T>([](auto a, auto, auto) { return square_root(magnitude(a)); },
+                         [](T a, T, T) { return std::sqrt(std::abs(a)); });
+  expect_lane_by_lane<T>([](auto a, auto b, auto c) { return choose(a < b, b, c); },
+                         [](T a, T b, T c) { return a < b ? b : c; });
+  expect_lane_by_lane<T>([](auto a, auto b, auto c) { return choose(is_nan(a), b, c); },
+                         [](T a, T b, T c) { return std::isnan(a) ? b : c; });
+  expect_lane_by_lane<T>([](auto a, auto b, auto) { return larger(a, b); }, [](T a, T b, T) { return a > b ? a : b; });
+}
+
+TYPED_TEST(Lanes, masks_differ_where_exactly_one_is_set) {
+  using T = TypeParam;
+  expect_lane_by_lane<T>([](auto a, auto b, auto c) { return choose((a < c) != (b < c), a, b); },
+                         [](T a, T b, T c) { return (a < c) != (b < c) ? a : b; });
+}
+
+TYPED_TEST(Lanes, a_mask_has_a_bit_a_lane_from_the_lowest) {
+  using T = TypeParam;
+  using B = typename LaneTypes<Isa, T>::Batch;
+  constexpr std::size_t width = LaneTypes<Isa, T>::width;
+  for (unsigned bits = 0; bits < 1u << width; ++bits) {
+    T values[width];
+    for (std::size_t lane = 0; lane < width; ++lane) values[lane] = (bits >> lane & 1) != 0 ? T(1) : T(-1);
+    EXPECT_EQ(lane_bits(load_lanes<B>(values) > B(0)), bits);
+    std::vector<std::size_t> lanes;
+    for_each_bit(bits, [&](std::size_t lane) { lanes.push_back(lane); });
+    for (const std::size_t lane : lanes) EXPECT_GT(values[lane], T(0));
+    EXPECT_EQ(lanes.size(), static_cast<std::size_t>(__builtin_popcount(bits)));
+  }
+}
+
+// Kahan's bound: 1.5 ulp of the result, here with products that cancel to their last bits.
+TYPED_TEST(Lanes, difference_of_products_keeps_its_digits_when_it_cancels) {
+  using T = TypeParam;
+  const T epsilon = std::numeric_limits<T>::epsilon();
+  for (int i = 1; i < 100; ++i) {
+    const T a = 1 + static_cast<T>(i) * epsilon, b = 1 - static_cast<T>(i) * epsilon;
+    const long double exact = static_cast<long double>(a) * b - 1.0L;  // 64 bits hold the product of two floats
+    if constexpr (std::is_same_v<T, float>) {
+      EXPECT_NEAR(difference_of_products(a, b, T(1), T(1)), static_cast<double>(exact),
+                  1.5 * static_cast<double>(epsilon * std::abs(static_cast<T>(exact))));
+    } else {
+      // (1 + iε)(1 - iε) - 1 = -(iε)²
+      EXPECT_NEAR(difference_of_products(a, b, T(1), T(1)), -(i * epsilon) * (i * epsilon),
+                  1.5 * epsilon * (i * epsilon) * (i * epsilon));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,347 @@
+// One answer: the bits of a result depend on the contact and the options alone.
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <carom/carom.hpp>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "support/random_contacts.hpp"
+
+namespace carom {
+namespace {
+
+using support::RandomContacts;
+using support::RandomIndexedContacts;
+using support::RandomSpaceContacts;
+using support::ResultArrays;
+
+Options few_steps(Isa isa = Isa::automatic, int threads = 1) {
+  Options options;
+  options.isa = isa;
+  options.threads = threads;
+  options.steps = 20;
+  return options;
+}
+
+template <class V>
+bool same_bits(const V& a, const V& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
+}
+
+template <class T>
+void expect_same_bits(const ResultArrays<T>& a, const ResultArrays<T>& b, const std::string& what) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(same_bits(a.impulse[i], b.impulse[i])) << what;
+    EXPECT_TRUE(same_bits(a.separation_velocity[i], b.separation_velocity[i])) << what;
+    EXPECT_TRUE(same_bits(a.velocity_a[i], b.velocity_a[i])) << what;
+    EXPECT_TRUE(same_bits(a.angular_velocity_a[i], b.angular_velocity_a[i])) << what;
+    EXPECT_TRUE(same_bits(a.velocity_b[i], b.velocity_b[i])) << what;
+    EXPECT_TRUE(same_bits(a.angular_velocity_b[i], b.angular_velocity_b[i])) << what;
+  }
+  EXPECT_TRUE(same_bits(a.status, b.status)) << what;
+  EXPECT_EQ(a.path, b.path) << what;
+  EXPECT_TRUE(same_bits(a.work_compression, b.work_compression)) << what;
+  EXPECT_TRUE(same_bits(a.work_decompression, b.work_decompression)) << what;
+  EXPECT_TRUE(same_bits(a.steps, b.steps)) << what;
+}
+
+/// Runs the contacts' view on a solver of these options.
+template <class T, class View>
+ResultArrays<T> solve(const View& view, std::size_t count, const Options& options, Report* report = nullptr,
+                      bool bodies = true) {
+  ResultArrays<T> arrays(count, bodies);
+  const Report made = Solver(options).solve(view, arrays.results());
+  if (report != nullptr) *report = made;
+  return arrays;
+}
+
+void expect_same_report(const Report& a, const Report& b) {
+  EXPECT_EQ(a.contacts, b.contacts);
+  EXPECT_EQ(a.by_status, b.by_status);
+  EXPECT_EQ(a.by_path, b.by_path);
+  EXPECT_EQ(a.sliding_steps, b.sliding_steps);
+  EXPECT_EQ(a.largest_energy_gain, b.largest_energy_gain);
+  EXPECT_EQ(a.largest_energy_gain_contact, b.largest_energy_gain_contact);
+}
+
+template <class T>
+class OneAnswer : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(OneAnswer, Precisions);
+
+TYPED_TEST(OneAnswer, every_isa_gives_the_bits_of_the_scalar_kernel_for_inline_bodies) {
+  using T = TypeParam;
+  const RandomContacts<T> contacts(5000, 1);
+  Report scalar_report;
+  const auto scalar = solve<T>(contacts.inline_contacts(), 5000, few_steps(Isa::scalar), &scalar_report);
+  EXPECT_EQ(scalar_report.isa, Isa::scalar);
+  for (const Isa isa : available_isas()) {
+    Report report;
+    const auto lanes = solve<T>(contacts.inline_contacts(), 5000, few_steps(isa), &report);
+    EXPECT_EQ(report.isa, isa);
+    expect_same_bits(lanes, scalar, std::string(to_string(isa)));
+    expect_same_report(report, scalar_report);
+  }
+}
+
+TYPED_TEST(OneAnswer, every_isa_gives_the_bits_of_the_scalar_kernel_for_indexed_bodies_and_contact_space) {
+  using T = TypeParam;
+  const RandomIndexedContacts<T> indexed(3001, 500, 2);
+  const RandomSpaceContacts<T> space(3001, 3);
+  const auto scalar_indexed = solve<T>(indexed.indexed_contacts(), 3001, few_steps(Isa::scalar));
+  const auto scalar_space = solve<T>(space.space_contacts(), 3001, few_steps(Isa::scalar), nullptr, false);
+  for (const Isa isa : available_isas()) {
+    expect_same_bits(solve<T>(indexed.indexed_contacts(), 3001, few_steps(isa)), scalar_indexed,
+                     std::string(to_string(isa)));
+    expect_same_bits(solve<T>(space.space_contacts(), 3001, few_steps(isa), nullptr, false), scalar_space,
+                     std::string(to_string(isa)));
+  }
+}
+
+TYPED_TEST(OneAnswer, does_not_depend_on_the_thread_count) {
+  using T = TypeParam;
+  const tbb::global_control seven(tbb::global_control::max_allowed_parallelism, 7);
+  constexpr std::size_t count = 20011;
+  const RandomContacts<T> contacts(count, 4);
+  Report one_report;
+  const auto one = solve<T>(contacts.inline_contacts(), count, few_steps(Isa::automatic, 1), &one_report);
+  for (const int threads : {2, 7}) {
+    Report report;
+    expect_same_bits(solve<T>(contacts.inline_contacts(), count, few_steps(Isa::automatic, threads), &report), one,
+                     std::to_string(threads) + " threads");
+    EXPECT_LE(report.threads, threads);
+    expect_same_report(report, one_report);
+  }
+}
+
+TYPED_TEST(OneAnswer, does_not_depend_on_the_size_of_the_batch) {
+  using T = TypeParam;
+  constexpr std::size_t most = 1100;  // more than two tiles
+  const RandomContacts<T> contacts(most, 5);
+  const auto whole = solve<T>(contacts.inline_contacts(), most, few_steps());
+  const auto first = [](const auto& column, std::size_t n) {
+    auto part = column;
+    part.count = n;
+    return part;
+  };
+  // The widths of all lanes, one less and one more, and the same about the size of a tile.
+  for (const std::size_t n : {0u, 1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 33u, 511u, 512u, 513u, 1025u}) {
+    InlineContacts<T> part = contacts.inline_contacts();
+    const auto cut3 = [&](auto& v) { v = {first(v.x, n), first(v.y, n), first(v.z, n)}; };
+    const auto cut_body = [&](BodyColumns<T>& b) {
+      b.inverse_mass = first(b.inverse_mass, n);
+      auto& j = b.inverse_inertia;
+      j = {first(j.xx, n), first(j.xy, n), first(j.xz, n), first(j.yy, n), first(j.yz, n), first(j.zz, n)};
+      cut3(b.velocity);
+      cut3(b.angular_velocity);
+    };
+    part.friction = first(part.friction, n);
+    part.restitution = first(part.restitution, n);
+    cut3(part.normal);
+    cut_body(part.a);
+    cut_body(part.b);
+    cut3(part.lever_a);
+    cut3(part.lever_b);
+    Report report;
+    const auto results = solve<T>(part, n, few_steps(), &report);
+    EXPECT_EQ(report.contacts, n);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(std::memcmp(results.impulse[i].data(), whole.impulse[i].data(), n * sizeof(T)), 0) << n;
+      EXPECT_EQ(std::memcmp(results.velocity_a[i].data(), whole.velocity_a[i].data(), n * sizeof(T)), 0) << n;
+    }
+    EXPECT_TRUE(std::equal(results.path.begin(), results.path.end(), whole.path.begin())) << n;
+  }
+}
+
+TEST(OneAnswer, of_a_batch_of_1000003_does_not_depend_on_threads_or_isa) {
+  constexpr std::size_t count = 1000003;
+  const RandomSpaceContacts<float> contacts(count, 6);
+  Options options = few_steps();
+  options.steps = 5;
+  const auto one = solve<float>(contacts.space_contacts(), count, options, nullptr, false);
+  options.threads = 2;
+  options.isa = Isa::scalar;
+  Report report;
+  expect_same_bits(solve<float>(contacts.space_contacts(), count, options, &report, false), one, "scalar, 2 threads");
+  EXPECT_EQ(report.contacts, count);
+  EXPECT_EQ(std::accumulate(report.by_status.begin(), report.by_status.end(), std::size_t{0}), count);
+  EXPECT_EQ(std::accumulate(report.by_path.begin(), report.by_path.end(), std::size_t{0}), count);
+}
+
+TYPED_TEST(OneAnswer, does_not_depend_on_the_place_in_the_batch) {
+  using T = TypeParam;
+  constexpr std::size_t count = 1500;
+  const RandomSpaceContacts<T> contacts(count, 7);
+  const auto straight = solve<T>(contacts.space_contacts(), count, few_steps(), nullptr, false);
+  // 7 and 1500 have no common divisor, so i -> 7 i mod 1500 visits every place once.
+  RandomSpaceContacts<T> permuted = contacts;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t from = 7 * i % count;
+    permuted.friction[i] = contacts.friction[from];
+    permuted.restitution[i] = contacts.restitution[from];
+    for (std::size_t j = 0; j < 6; ++j) permuted.k[j][i] = contacts.k[j][from];
+    for (std::size_t j = 0; j < 3; ++j) permuted.separation_velocity[j][i] = contacts.separation_velocity[j][from];
+  }
+  const auto results = solve<T>(permuted.space_contacts(), count, few_steps(), nullptr, false);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t from = 7 * i % count;
+    for (std::size_t j = 0; j < 3; ++j) {
+      ASSERT_EQ(results.impulse[j][i], straight.impulse[j][from]) << i;
+      ASSERT_EQ(results.separation_velocity[j][i], straight.separation_velocity[j][from]) << i;
+    }
+    ASSERT_EQ(results.path[i], straight.path[from]) << i;
+    ASSERT_EQ(results.steps[i], straight.steps[from]) << i;
+  }
+}
+
+TYPED_TEST(OneAnswer, indexed_bodies_give_the_bits_of_inline_bodies) {
+  using T = TypeParam;
+  constexpr std::size_t count = 777;
+  const RandomIndexedContacts<T> indexed(count, 90, 8);
+  RandomContacts<T> inlined(count, 8);
+  inlined.friction = indexed.friction;
+  inlined.restitution = indexed.restitution;
+  inlined.normal = indexed.normal;
+  inlined.lever_a = indexed.lever_a;
+  inlined.lever_b = indexed.lever_b;
+  const auto copy = [&](support::BodyArrays<T>& to, const std::vector<std::int32_t>& body) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto value = [&](const std::vector<T>& column) {
+        return body[i] < 0 ? T(0) : column[static_cast<std::size_t>(body[i])];
+      };
+      to.inverse_mass[i] = value(indexed.bodies.inverse_mass);
+      for (std::size_t j = 0; j < 6; ++j) to.inverse_inertia[j][i] = value(indexed.bodies.inverse_inertia[j]);
+      for (std::size_t j = 0; j < 3; ++j) {
+        to.velocity[j][i] = value(indexed.bodies.velocity[j]);
+        to.angular_velocity[j][i] = value(indexed.bodies.angular_velocity[j]);
+      }
+    }
+  };
+  copy(inlined.a, indexed.body_a);
+  copy(inlined.b, indexed.body_b);
+  expect_same_bits(solve<T>(indexed.indexed_contacts(), count, few_steps()),
+                   solve<T>(inlined.inline_contacts(), count, few_steps()), "indexed");
+}
+
+// An engine's own struct, of which carom reads and writes the fields where they are.
+template <class T>
+struct EngineContact {
+  char name[3];
+  T k[6], u0[3], friction;
+  double unrelated;
+  T restitution, impulse[3];
+  Status status;
+};
+
+TYPED_TEST(OneAnswer, strided_views_give_the_bits_of_contiguous_columns) {
+  using T = TypeParam;
+  constexpr std::size_t count = 101;
+  const RandomSpaceContacts<T> contacts(count, 9);
+  const auto expected = solve<T>(contacts.space_contacts(), count, few_steps(), nullptr, false);
+
+  std::vector<EngineContact<T>> engine(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < 6; ++j) engine[i].k[j] = contacts.k[j][i];
+    for (std::size_t j = 0; j < 3; ++j) engine[i].u0[j] = contacts.separation_velocity[j][i];
+    engine[i].friction = contacts.friction[i];
+    engine[i].restitution = contacts.restitution[i];
+    engine[i].unrelated = 42;
+  }
+  const auto column = [&](auto& field) { return Column(&field, count, sizeof(EngineContact<T>)); };
+  auto& e = engine.front();
+  SpaceContacts<T> view;
+  view.k = {column(e.k[0]), column(e.k[1]), column(e.k[2]), column(e.k[3]), column(e.k[4]), column(e.k[5])};
+  view.separation_velocity = {column(e.u0[0]), column(e.u0[1]), column(e.u0[2])};
+  view.friction = column(e.friction);
+  view.restitution = column(e.restitution);
+  Results<T> results;
+  results.impulse = {column(e.impulse[0]), column(e.impulse[1]), column(e.impulse[2])};
+  results.status = column(e.status);
+  Solver(few_steps()).solve(view, results);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) ASSERT_EQ(engine[i].impulse[j], expected.impulse[j][i]) << i;
+    ASSERT_EQ(engine[i].status, expected.status[i]);
+    ASSERT_EQ(engine[i].unrelated, 42);
+  }
+}
+
+TYPED_TEST(OneAnswer, negative_strides_read_a_batch_backwards) {
+  using T = TypeParam;
+  constexpr std::size_t count = 37;
+  const RandomSpaceContacts<T> contacts(count, 10);
+  const auto expected = solve<T>(contacts.space_contacts(), count, few_steps(), nullptr, false);
+  SpaceContacts<T> view = contacts.space_contacts();
+  const auto reverse = [&](Column<const T>& c) {
+    c = {c.data + (count - 1), count, -static_cast<std::ptrdiff_t>(sizeof(T))};
+  };
+  for (auto* c : {&view.k.xx, &view.k.xy, &view.k.xz, &view.k.yy, &view.k.yz, &view.k.zz, &view.separation_velocity.x,
+                  &view.separation_velocity.y, &view.separation_velocity.z, &view.friction, &view.restitution})
+    reverse(*c);
+  const auto results = solve<T>(view, count, few_steps(), nullptr, false);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = 0; j < 3; ++j) ASSERT_EQ(results.impulse[j][i], expected.impulse[j][count - 1 - i]);
+}
+
+TYPED_TEST(OneAnswer, results_may_replace_the_velocities_that_were_read) {
+  using T = TypeParam;
+  constexpr std::size_t count = 1203;
+  RandomContacts<T> contacts(count, 11);
+  const auto expected = solve<T>(contacts.inline_contacts(), count, few_steps());
+  const InlineContacts<T> view = contacts.inline_contacts();
+  Results<T> in_place;
+  const auto columns = [](support::Vectors3<T>& v) { return Vector3Columns<T>{v[0], v[1], v[2]}; };
+  in_place.velocity_a = columns(contacts.a.velocity);
+  in_place.angular_velocity_a = columns(contacts.a.angular_velocity);
+  in_place.velocity_b = columns(contacts.b.velocity);
+  in_place.angular_velocity_b = columns(contacts.b.angular_velocity);
+  Solver(few_steps()).solve(view, in_place);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(same_bits(contacts.a.velocity[i], expected.velocity_a[i]));
+    EXPECT_TRUE(same_bits(contacts.a.angular_velocity[i], expected.angular_velocity_a[i]));
+    EXPECT_TRUE(same_bits(contacts.b.velocity[i], expected.velocity_b[i]));
+    EXPECT_TRUE(same_bits(contacts.b.angular_velocity[i], expected.angular_velocity_b[i]));
+  }
+}
+
+TYPED_TEST(OneAnswer, a_solver_gives_the_same_bits_again_and_in_any_form_of_contacts) {
+  using T = TypeParam;
+  Solver solver(few_steps());
+  const RandomContacts<T> contacts(600, 12);
+  const RandomSpaceContacts<T> space(600, 13);
+  ResultArrays<T> first(600), second(600), between(600, false);
+  solver.solve(contacts.inline_contacts(), first.results());
+  solver.solve(space.space_contacts(), between.results());
+  solver.solve(contacts.inline_contacts(), second.results());
+  expect_same_bits(first, second, "second call");
+}
+
+// Scaling the units of length, mass and time by powers of two must
+// scale the result and change no bit of its significands.
+TEST(OneAnswer, does_not_depend_on_the_units_of_the_host) {
+  constexpr std::size_t count = 300;
+  const RandomSpaceContacts<double> contacts(count, 14);
+  const auto expected = solve<double>(contacts.space_contacts(), count, few_steps(), nullptr, false);
+  for (const double mass : {0x1p-40, 0x1p30}) {
+    for (const double speed : {0x1p-50, 0x1p45}) {
+      RandomSpaceContacts<double> scaled = contacts;
+      for (auto& column : scaled.k)
+        for (double& x : column) x /= mass;
+      for (auto& column : scaled.separation_velocity)
+        for (double& x : column) x *= speed;
+      const auto results = solve<double>(scaled.space_contacts(), count, few_steps(), nullptr, false);
+      for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t j = 0; j < 3; ++j)
+          ASSERT_EQ(results.impulse[j][i], expected.impulse[j][i] * mass * speed) << mass << ' ' << speed;
+        ASSERT_EQ(results.path[i], expected.path[i]);
+        ASSERT_EQ(results.work_compression[i], expected.work_compression[i] * mass * speed * speed);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace carom
