@@ -3,7 +3,28 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#ifdef CAROM_THREAD_SANITIZER
+extern "C" void __tsan_acquire(void* address);
+extern "C" void __tsan_release(void* address);
+#endif
+
 namespace carom {
+namespace {
+
+// What happened before a release is seen after an acquire: oneTBB guarantees it, these tell the thread sanitizer.
+#ifdef CAROM_THREAD_SANITIZER
+void acquire(void* address) {
+  __tsan_acquire(address);
+}
+void release(void* address) {
+  __tsan_release(address);
+}
+#else
+void acquire(void*) {}
+void release(void*) {}
+#endif
+
+}  // namespace
 
 struct Schedule::Arena {
   tbb::task_arena arena;
@@ -20,11 +41,15 @@ void Schedule::run(std::size_t tiles, const std::function<void(std::size_t, std:
     for (std::size_t tile = 0; tile < tiles; ++tile) task(tile, 0);
     return;
   }
+  release(this);
   arena_->arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, tiles, [&](std::size_t tile) {
+      acquire(this);
       task(tile, static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()));
+      release(this);
     });
   });
+  acquire(this);
 }
 
 }  // namespace carom

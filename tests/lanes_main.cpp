@@ -1,7 +1,7 @@
-#include <carom/carom.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <carom/carom.hpp>
 #include <cstdio>
 
 int main(int argc, char** argv) {

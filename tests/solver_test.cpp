@@ -29,6 +29,7 @@ Options few_steps(Isa isa = Isa::automatic, int threads = 1) {
 
 template <class V>
 bool same_bits(const V& a, const V& b) {
+  if (a.empty() || b.empty()) return a.empty() == b.empty();
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
 }
 
@@ -149,7 +150,7 @@ TYPED_TEST(OneAnswer, does_not_depend_on_the_size_of_the_batch) {
     Report report;
     const auto results = solve<T>(part, n, few_steps(), &report);
     EXPECT_EQ(report.contacts, n);
-    for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t i = 0; n > 0 && i < 3; ++i) {
       EXPECT_EQ(std::memcmp(results.impulse[i].data(), whole.impulse[i].data(), n * sizeof(T)), 0) << n;
       EXPECT_EQ(std::memcmp(results.velocity_a[i].data(), whole.velocity_a[i].data(), n * sizeof(T)), 0) << n;
     }

@@ -113,7 +113,7 @@ TYPED_TEST_SUITE(Faults, Precisions);
 TYPED_TEST(Faults, nan_in_any_field) {
   using T = TypeParam;
   for (const auto& [name, field] : TestFixture::fields())
-    TestFixture::expect(Status::not_a_number, name, [&](auto& c) { field(c) = static_cast<T>(nan); });
+    TestFixture::expect(Status::not_a_number, name, [&, &field = field](auto& c) { field(c) = static_cast<T>(nan); });
   TestFixture::expect(Status::not_a_number, "friction", [](auto& c) { c.friction[bad] = static_cast<T>(nan); });
 }
 
@@ -121,7 +121,8 @@ TYPED_TEST(Faults, infinity_in_any_field_but_friction) {
   using T = TypeParam;
   for (const auto& [name, field] : TestFixture::fields())
     for (const double sign : {1.0, -1.0})
-      TestFixture::expect(Status::infinite, name, [&](auto& c) { field(c) = static_cast<T>(sign * inf); });
+      TestFixture::expect(Status::infinite, name,
+                          [&, &field = field](auto& c) { field(c) = static_cast<T>(sign * inf); });
 }
 
 TYPED_TEST(Faults, nan_goes_before_infinity) {
