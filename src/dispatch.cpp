@@ -8,8 +8,14 @@
 namespace carom {
 namespace kernel {
 extern const Kernels scalar_kernels;
+#ifdef CAROM_HAS_SSE2
+extern const Kernels sse2_kernels;
+#endif
 #ifdef CAROM_HAS_AVX2
 extern const Kernels avx2_kernels;
+#endif
+#ifdef CAROM_HAS_AVX512
+extern const Kernels avx512_kernels;
 #endif
 }  // namespace kernel
 
@@ -17,9 +23,21 @@ namespace {
 
 // The fastest first.
 constexpr IsaEntry table[] = {
+#ifdef CAROM_HAS_AVX512
+    {Isa::avx512,
+     [] {
+       return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512cd") != 0 &&
+              __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+              __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("fma") != 0;
+     },
+     &kernel::avx512_kernels},
+#endif
 #ifdef CAROM_HAS_AVX2
     {Isa::avx2, [] { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; },
      &kernel::avx2_kernels},
+#endif
+#ifdef CAROM_HAS_SSE2
+    {Isa::sse2, [] { return __builtin_cpu_supports("sse2") != 0; }, &kernel::sse2_kernels},
 #endif
     {Isa::scalar, [] { return true; }, &kernel::scalar_kernels},
 };

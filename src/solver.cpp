@@ -20,6 +20,7 @@ void add(Report& report, const kernel::Tally& tally) {
   for (std::size_t i = 0; i < status_count; ++i) report.by_status[i] += tally.by_status[i];
   for (std::size_t i = 0; i < Path::kinds; ++i) report.by_path[i] += tally.by_path[i];
   report.sliding_steps += tally.sliding_steps;
+  report.lane_steps += tally.lane_steps;
   const bool earlier = tally.largest_energy_gain_contact < report.largest_energy_gain_contact;
   if (tally.largest_energy_gain > report.largest_energy_gain ||
       (tally.largest_energy_gain == report.largest_energy_gain && tally.largest_energy_gain > 0 && earlier)) {
@@ -38,29 +39,30 @@ struct Solver::State {
         tallies(static_cast<std::size_t>(schedule.threads())) {}
 
   template <class T>
-  std::vector<std::unique_ptr<kernel::Tile<T>>>& tiles() {
+  std::vector<std::unique_ptr<kernel::Workspace<T>>>& workspaces() {
     if constexpr (std::is_same_v<T, float>)
-      return tiles_f32;
+      return workspaces_f32;
     else
-      return tiles_f64;
+      return workspaces_f64;
   }
 
   template <class T, template <class> class Contacts>
-  Report solve(kernel::SolveTile<T, Contacts> solve_tile, const Contacts<T>& contacts, const Results<T>& results) {
+  Report solve(kernel::SolveRange<T, Contacts> solve_range, const Contacts<T>& contacts, const Results<T>& results) {
     const std::size_t count = check_columns(contacts, results);
-    auto& workspace = tiles<T>();
+    auto& workspace = workspaces<T>();
     if (workspace.empty()) {
       workspace.resize(tallies.size());
-      for (auto& tile : workspace) tile = std::make_unique<kernel::Tile<T>>();
+      for (auto& one : workspace) one = std::make_unique<kernel::Workspace<T>>();
     }
     std::fill(tallies.begin(), tallies.end(), kernel::Tally{});
 
     const kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options)};
-    const auto task = [&](std::size_t tile, std::size_t thread) {
-      const std::size_t first = tile * kernel::tile_size;
-      solve_tile(job, first, std::min(kernel::tile_size, count - first), *workspace[thread], tallies[thread]);
+    const std::size_t range = range_size(count);
+    const auto task = [&](std::size_t index, std::size_t thread) {
+      const std::size_t first = index * range;
+      solve_range(job, first, std::min(range, count - first), *workspace[thread], tallies[thread]);
     };
-    schedule.run((count + kernel::tile_size - 1) / kernel::tile_size, std::ref(task));
+    schedule.run((count + range - 1) / range, std::ref(task));
 
     Report report;
     report.contacts = count;
@@ -76,12 +78,20 @@ struct Solver::State {
     return report;
   }
 
+  /// The contacts that one task solves. At the end of each the lanes run empty, so few and large ones are best; two a
+  /// thread let a thread that is disturbed leave the last to another.
+  std::size_t range_size(std::size_t count) const {
+    const auto threads = static_cast<std::size_t>(schedule.threads());
+    const std::size_t share = threads == 1 ? count : (count + 2 * threads - 1) / (2 * threads);
+    return std::max(share, 4 * kernel::tile_size);
+  }
+
   Options options;
   const IsaEntry* entry;
   Schedule schedule;
-  std::vector<kernel::Tally> tallies;  // one a thread, as are the tiles
-  std::vector<std::unique_ptr<kernel::Tile<float>>> tiles_f32;
-  std::vector<std::unique_ptr<kernel::Tile<double>>> tiles_f64;
+  std::vector<kernel::Tally> tallies;  // one a thread, as are the workspaces
+  std::vector<std::unique_ptr<kernel::Workspace<float>>> workspaces_f32;
+  std::vector<std::unique_ptr<kernel::Workspace<double>>> workspaces_f64;
 };
 
 Solver::Solver(const Options& options) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <carom/carom.hpp>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -25,6 +26,13 @@ Options few_steps(Isa isa = Isa::automatic, int threads = 1) {
   options.threads = threads;
   options.steps = 20;
   return options;
+}
+
+/// SSE2 has no fused multiply-add: kernel_reference_test holds it to the bound that rounding gives.
+std::vector<Isa> isas_with_fma() {
+  std::vector<Isa> isas = available_isas();
+  std::erase(isas, Isa::sse2);
+  return isas;
 }
 
 template <class V>
@@ -74,13 +82,13 @@ class OneAnswer : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(OneAnswer, Precisions);
 
-TYPED_TEST(OneAnswer, every_isa_gives_the_bits_of_the_scalar_kernel_for_inline_bodies) {
+TYPED_TEST(OneAnswer, every_isa_with_fma_gives_the_bits_of_the_scalar_kernel_for_inline_bodies) {
   using T = TypeParam;
   const RandomContacts<T> contacts(5000, 1);
   Report scalar_report;
   const auto scalar = solve<T>(contacts.inline_contacts(), 5000, few_steps(Isa::scalar), &scalar_report);
   EXPECT_EQ(scalar_report.isa, Isa::scalar);
-  for (const Isa isa : available_isas()) {
+  for (const Isa isa : isas_with_fma()) {
     Report report;
     const auto lanes = solve<T>(contacts.inline_contacts(), 5000, few_steps(isa), &report);
     EXPECT_EQ(report.isa, isa);
@@ -89,13 +97,13 @@ TYPED_TEST(OneAnswer, every_isa_gives_the_bits_of_the_scalar_kernel_for_inline_b
   }
 }
 
-TYPED_TEST(OneAnswer, every_isa_gives_the_bits_of_the_scalar_kernel_for_indexed_bodies_and_contact_space) {
+TYPED_TEST(OneAnswer, every_isa_with_fma_gives_the_bits_of_the_scalar_kernel_for_indexed_bodies_and_contact_space) {
   using T = TypeParam;
   const RandomIndexedContacts<T> indexed(3001, 500, 2);
   const RandomSpaceContacts<T> space(3001, 3);
   const auto scalar_indexed = solve<T>(indexed.indexed_contacts(), 3001, few_steps(Isa::scalar));
   const auto scalar_space = solve<T>(space.space_contacts(), 3001, few_steps(Isa::scalar), nullptr, false);
-  for (const Isa isa : available_isas()) {
+  for (const Isa isa : isas_with_fma()) {
     expect_same_bits(solve<T>(indexed.indexed_contacts(), 3001, few_steps(isa)), scalar_indexed,
                      std::string(to_string(isa)));
     expect_same_bits(solve<T>(space.space_contacts(), 3001, few_steps(isa), nullptr, false), scalar_space,
@@ -318,6 +326,66 @@ TYPED_TEST(OneAnswer, a_solver_gives_the_same_bits_again_and_in_any_form_of_cont
   solver.solve(space.space_contacts(), between.results());
   solver.solve(contacts.inline_contacts(), second.results());
   expect_same_bits(first, second, "second call");
+}
+
+// A tile of contacts is stored before its slowest have ended; those must come out as if nothing had happened, in place
+// too. Steps of 2^-4 to 2^-14 of the natural one make some contacts a thousand times slower than their neighbours.
+TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alone) {
+  using T = TypeParam;
+  constexpr std::size_t count = 3000;
+  RandomContacts<T> contacts(count, 15);
+  std::vector<T> step(count);
+  for (std::size_t i = 0; i < count; ++i) step[i] = std::ldexp(T(1), -static_cast<int>(4 + (i * i) % 11));
+  InlineContacts<T> view = contacts.inline_contacts();
+  view.step = step;
+  for (const Isa isa : available_isas()) {
+    Options options = few_steps(isa);
+    Report report;
+    const auto together = solve<T>(view, count, options, &report);
+    ASSERT_EQ(report.count(Status::ok), count);
+    ASSERT_GT(*std::max_element(together.steps.begin(), together.steps.end()), 5000);
+
+    RandomContacts<T> in_place = contacts;
+    InlineContacts<T> in_place_view = in_place.inline_contacts();
+    in_place_view.step = step;
+    Results<T> results;
+    results.velocity_a = {in_place.a.velocity[0], in_place.a.velocity[1], in_place.a.velocity[2]};
+    results.angular_velocity_b = {in_place.b.angular_velocity[0], in_place.b.angular_velocity[1],
+                                  in_place.b.angular_velocity[2]};
+    Solver(options).solve(in_place_view, results);
+    for (std::size_t j = 0; j < 3; ++j) {
+      EXPECT_TRUE(same_bits(in_place.a.velocity[j], together.velocity_a[j]));
+      EXPECT_TRUE(same_bits(in_place.b.angular_velocity[j], together.angular_velocity_b[j]));
+    }
+    // One contact a tile: every tile ends before the next begins.
+    const auto alone = [&](std::size_t i) {
+      InlineContacts<T> one = view;
+      const auto cut = [&](auto&... column) { ((column = {&column[i], 1, column.stride}), ...); };
+      const auto cut3 = [&](auto& v) { cut(v.x, v.y, v.z); };
+      const auto cut_body = [&](BodyColumns<T>& b) {
+        auto& m = b.inverse_inertia;
+        cut(b.inverse_mass, m.xx, m.xy, m.xz, m.yy, m.yz, m.zz);
+        cut3(b.velocity);
+        cut3(b.angular_velocity);
+      };
+      cut(one.friction, one.restitution, one.step);
+      cut3(one.normal);
+      cut3(one.lever_a);
+      cut3(one.lever_b);
+      cut_body(one.a);
+      cut_body(one.b);
+      return solve<T>(one, 1, options);
+    };
+    for (std::size_t i = 0; i < count; i += 37) {
+      const auto single = alone(i);
+      for (std::size_t j = 0; j < 3; ++j) {
+        EXPECT_EQ(single.impulse[j][0], together.impulse[j][i]) << i;
+        EXPECT_EQ(single.angular_velocity_a[j][0], together.angular_velocity_a[j][i]) << i;
+      }
+      EXPECT_EQ(single.steps[0], together.steps[i]) << i;
+      EXPECT_EQ(single.path[0], together.path[i]) << i;
+    }
+  }
 }
 
 // Scaling the units of length, mass and time by powers of two must

@@ -7,9 +7,8 @@
 
 namespace carom::kernel {
 
-/// Contacts that a thread works on at a time: enough to keep lanes busy until the last of them, and the workspace of a
-/// tile stays in the second-level cache.
-inline constexpr std::size_t tile_size = 512;
+/// Contacts that a thread prepares and stores at a time: few enough for the second-level cache.
+inline constexpr std::size_t tile_size = 256;
 
 /// The state of a tile between the stages, one array a quantity. Velocities are divided by |u0|, K by its trace, and so
 /// impulses by |u0| / trace K: every number of the sliding phase is of order 1 whatever the units of the host.
@@ -37,14 +36,25 @@ struct alignas(64) Tile {
   Status status[tile_size];
 
   std::uint32_t colliding[tile_size];  // the contacts that go through the law
-  std::size_t colliding_count;
+  std::size_t colliding_count, next_colliding;
+  bool moved[tile_size];          // elsewhere, to be stored from there
+  std::size_t first, count;       // the contacts of the batch that are here
+  std::size_t origin[tile_size];  // of contacts that came from elsewhere, their place in the batch
+};
+
+/// What a thread works in: a tile whose contacts are being taken into the lanes, the one before it, and the contacts
+/// that take so long that their tile is needed for others.
+template <class T>
+struct Workspace {
+  Tile<T> tiles[2];
+  Tile<T> strays;
 };
 
 /// Sums over the contacts that a thread has solved.
 struct Tally {
   std::size_t by_status[status_count] = {};
   std::size_t by_path[Path::kinds] = {};
-  std::uint64_t sliding_steps = 0;
+  std::uint64_t sliding_steps = 0, lane_steps = 0;
   double largest_energy_gain = 0;
   std::size_t largest_energy_gain_contact = 0;
 };
@@ -65,16 +75,16 @@ struct Job {
   Parameters<T> parameters;
 };
 
-/// Solves the contacts [first, first + count), count <= tile_size.
+/// Solves the contacts [first, first + count).
 template <class T, template <class> class Contacts>
-using SolveTile = void (*)(const Job<T, Contacts>& job, std::size_t first, std::size_t count, Tile<T>& tile,
-                           Tally& tally);
+using SolveRange = void (*)(const Job<T, Contacts>& job, std::size_t first, std::size_t count, Workspace<T>& workspace,
+                            Tally& tally);
 
 template <class T>
 struct KernelsFor {
-  SolveTile<T, InlineContacts> inline_contacts;
-  SolveTile<T, IndexedContacts> indexed_contacts;
-  SolveTile<T, SpaceContacts> space_contacts;
+  SolveRange<T, InlineContacts> inline_contacts;
+  SolveRange<T, IndexedContacts> indexed_contacts;
+  SolveRange<T, SpaceContacts> space_contacts;
 };
 
 /// The kernels of one ISA.

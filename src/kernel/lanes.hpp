@@ -20,14 +20,37 @@ struct LaneTypes {
   using Batch = xsimd::batch<T, A>;
   using Mask = xsimd::batch_bool<T, A>;
   static constexpr std::size_t width = Batch::size;
+  static constexpr std::size_t interleaved = 4;  // vectors that a loop of long latency keeps under way
 };
 template <class T>
 struct LaneTypes<Scalar, T> {
   using Batch = T;
   using Mask = bool;
   static constexpr std::size_t width = 1;
+  static constexpr std::size_t interleaved = 4;
 };
 
+#ifdef CAROM_UNFUSED
+/// x y + z, x y - z and z - x y, as the lanes of this ISA have them: with two roundings.
+inline float mul_add(float x, float y, float z) {
+  return x * y + z;
+}
+inline double mul_add(double x, double y, double z) {
+  return x * y + z;
+}
+inline float mul_sub(float x, float y, float z) {
+  return x * y - z;
+}
+inline double mul_sub(double x, double y, double z) {
+  return x * y - z;
+}
+inline float neg_mul_add(float x, float y, float z) {
+  return z - x * y;
+}
+inline double neg_mul_add(double x, double y, double z) {
+  return z - x * y;
+}
+#else
 /// x y + z, x y - z and z - x y with one rounding.
 inline float mul_add(float x, float y, float z) {
   return __builtin_fmaf(x, y, z);
@@ -47,6 +70,7 @@ inline float neg_mul_add(float x, float y, float z) {
 inline double neg_mul_add(double x, double y, double z) {
   return __builtin_fma(-x, y, z);
 }
+#endif
 inline float square_root(float x) {
   return __builtin_sqrtf(x);
 }
@@ -70,6 +94,9 @@ inline float choose(bool condition, float yes, float no) {
 }
 inline double choose(bool condition, double yes, double no) {
   return condition ? yes : no;
+}
+inline bool differ(bool a, bool b) {
+  return a != b;
 }
 inline unsigned lane_bits(bool mask) {
   return mask ? 1u : 0u;
@@ -134,11 +161,87 @@ template <class T>
 inline xsimd::batch<T, Avx2> neg_mul_add(xsimd::batch<T, Avx2> x, xsimd::batch<T, Avx2> y, xsimd::batch<T, Avx2> z) {
   return xsimd::fnma(x, y, z);
 }
+template <class T>
+inline xsimd::batch_bool<T, Avx2> differ(xsimd::batch_bool<T, Avx2> a, xsimd::batch_bool<T, Avx2> b) {
+  return a != b;
+}
 inline unsigned lane_bits(xsimd::batch_bool<float, Avx2> mask) {
   return static_cast<unsigned>(_mm256_movemask_ps(mask));
 }
 inline unsigned lane_bits(xsimd::batch_bool<double, Avx2> mask) {
   return static_cast<unsigned>(_mm256_movemask_pd(mask));
+}
+#endif
+
+// ---- AVX-512 ---------------------------------------------------------------------------------------------------
+
+#if XSIMD_WITH_AVX512BW
+using Avx512 = xsimd::avx512bw;
+
+// xsimd 8.1 does not fuse its fma here, and its exclusive or of masks is an or.
+inline xsimd::batch<float, Avx512> mul_add(xsimd::batch<float, Avx512> x, xsimd::batch<float, Avx512> y,
+                                           xsimd::batch<float, Avx512> z) {
+  return _mm512_fmadd_ps(x, y, z);
+}
+inline xsimd::batch<double, Avx512> mul_add(xsimd::batch<double, Avx512> x, xsimd::batch<double, Avx512> y,
+                                            xsimd::batch<double, Avx512> z) {
+  return _mm512_fmadd_pd(x, y, z);
+}
+inline xsimd::batch<float, Avx512> mul_sub(xsimd::batch<float, Avx512> x, xsimd::batch<float, Avx512> y,
+                                           xsimd::batch<float, Avx512> z) {
+  return _mm512_fmsub_ps(x, y, z);
+}
+inline xsimd::batch<double, Avx512> mul_sub(xsimd::batch<double, Avx512> x, xsimd::batch<double, Avx512> y,
+                                            xsimd::batch<double, Avx512> z) {
+  return _mm512_fmsub_pd(x, y, z);
+}
+inline xsimd::batch<float, Avx512> neg_mul_add(xsimd::batch<float, Avx512> x, xsimd::batch<float, Avx512> y,
+                                               xsimd::batch<float, Avx512> z) {
+  return _mm512_fnmadd_ps(x, y, z);
+}
+inline xsimd::batch<double, Avx512> neg_mul_add(xsimd::batch<double, Avx512> x, xsimd::batch<double, Avx512> y,
+                                                xsimd::batch<double, Avx512> z) {
+  return _mm512_fnmadd_pd(x, y, z);
+}
+template <class T>
+inline unsigned lane_bits(xsimd::batch_bool<T, Avx512> mask) {
+  return static_cast<unsigned>(mask.data);
+}
+template <class T>
+inline xsimd::batch_bool<T, Avx512> differ(xsimd::batch_bool<T, Avx512> a, xsimd::batch_bool<T, Avx512> b) {
+  using Register = typename xsimd::batch_bool<T, Avx512>::register_type;
+  return xsimd::batch_bool<T, Avx512>(static_cast<Register>(a.data ^ b.data));
+}
+#endif
+
+// ---- SSE2, which has no fused multiply-add ---------------------------------------------------------------------
+
+#if XSIMD_WITH_SSE2 && defined(CAROM_UNFUSED)
+using Sse2 = xsimd::sse2;
+
+template <class T>
+inline xsimd::batch<T, Sse2> mul_add(xsimd::batch<T, Sse2> x, xsimd::batch<T, Sse2> y, xsimd::batch<T, Sse2> z) {
+  return x * y + z;
+}
+template <class T>
+inline xsimd::batch<T, Sse2> mul_sub(xsimd::batch<T, Sse2> x, xsimd::batch<T, Sse2> y, xsimd::batch<T, Sse2> z) {
+  return x * y - z;
+}
+template <class T>
+inline xsimd::batch<T, Sse2> neg_mul_add(xsimd::batch<T, Sse2> x, xsimd::batch<T, Sse2> y, xsimd::batch<T, Sse2> z) {
+  return z - x * y;
+}
+inline unsigned lane_bits(xsimd::batch_bool<float, Sse2> mask) {
+  return static_cast<unsigned>(_mm_movemask_ps(mask));
+}
+inline unsigned lane_bits(xsimd::batch_bool<double, Sse2> mask) {
+  return static_cast<unsigned>(_mm_movemask_pd(mask));
+}
+inline xsimd::batch_bool<float, Sse2> differ(xsimd::batch_bool<float, Sse2> a, xsimd::batch_bool<float, Sse2> b) {
+  return _mm_xor_ps(a, b);
+}
+inline xsimd::batch_bool<double, Sse2> differ(xsimd::batch_bool<double, Sse2> a, xsimd::batch_bool<double, Sse2> b) {
+  return _mm_xor_pd(a, b);
 }
 #endif
 

@@ -145,6 +145,7 @@ struct Preparer {
     store_lanes(tile.fault + slot, validator.fault);
     for (std::size_t i = slot; i < slot + block.count; ++i) {
       tile.steps[i] = 0;
+      tile.moved[i] = false;
       tile.path[i] = Path{Course::none, Sticking::none, 0, 0};
       tile.status[i] = static_cast<Status>(static_cast<int>(tile.fault[i]));
       if (tile.status[i] != Status::ok) continue;

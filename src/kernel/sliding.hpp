@@ -2,10 +2,11 @@
 //
 //   u ← u + δ K (-μ cosθ, -μ sinθ, 1),   W ← W + δ u_z
 //
-// Every lane carries one contact from its first step to its last and then takes the next one of the tile. The loop
-// knows three events: the slip is within the reach of one step (sticking), u_z changes sign, W has reached what ends
-// the collision. Everything that depends on the event is done contact by contact outside of the loop. Within one phase
-// of compression or decompression W is a plain sum of u_z; where the phase ends it goes to W_c or W_d.
+// Every lane carries one contact from its first step to its last and then takes the next one, so that no lane idles
+// before the source runs dry. Several vectors of lanes are stepped in turn: one alone would wait for its own square
+// root and division most of the time. The loop knows three events: the slip is within the reach of one step (sticking),
+// u_z changes sign, W has reached what ends the collision. Within one phase of compression or decompression W is a
+// plain sum of u_z; where the phase ends it goes to W_c or W_d.
 #pragma once
 
 #include "sticking.hpp"
@@ -13,199 +14,271 @@
 namespace carom::kernel {
 namespace {
 
-template <class A, class T>
+/// A contact of a tile.
+template <class T>
+struct Place {
+  Tile<T>* tile;
+  std::size_t slot;
+};
+
+/// Takes contacts from `Source`, which offers
+///   bool next(Place<T>& place)   the next contact that collides; false: there is none left
+///   void done(Place<T> place)    its results are in the tile
+template <class A, class T, class Source>
 class EulerSlider {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
-  using Lanes = T[width];
+  static constexpr std::size_t vectors = LaneTypes<A, T>::interleaved;
+  static constexpr std::size_t lanes = width * vectors;
 
  public:
-  EulerSlider(Tile<T>& tile, std::int32_t step_budget) : tile_(tile), budget_(step_budget) {}
+  EulerSlider(Source& source, std::int32_t step_budget) : source_(source), budget_(step_budget) {}
 
+  /// Until the source has no contact left and the last one has ended.
   void solve() {
-    for (std::size_t lane = 0; lane < width; ++lane) refill(lane);
-    while (busy_ != 0) {
-      const unsigned events = run();
-      const unsigned handled = (events | exhausted()) & busy_;
-      for_each_bit(handled, [&](std::size_t lane) { handle(lane); });
-    }
+    for (std::size_t lane = 0; lane < lanes; ++lane) refill(lane);
+    deadline_ = budget_;
+    if (busy_ > 0) run();
   }
+
+  /// Moves the contacts of a tile that are still on their way: to `to(from)`.
+  template <class F>
+  void relocate(const Tile<T>* tile, F&& to) {
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      if (place_[lane].tile == tile) place_[lane] = to(place_[lane]);
+  }
+
+  /// Steps of the loop times lanes: with one contact in every lane all the time, the sum of the contacts' steps.
+  std::uint64_t lane_steps() const { return static_cast<std::uint64_t>(now_) * lanes; }
 
  private:
-  /// Steps all lanes until something happens to one of them, which is named by its bit, or until a budget is used up.
-  unsigned run() {
-    std::int64_t left = steps_left();
-    const B axx = load_lanes<B>(axx_), axy = load_lanes<B>(axy_), ayy = load_lanes<B>(ayy_);
-    const B bx = load_lanes<B>(bx_), by = load_lanes<B>(by_);
-    const B cx = load_lanes<B>(cx_), cy = load_lanes<B>(cy_), cz = load_lanes<B>(cz_);
-    const B radius = load_lanes<B>(radius_), end_work = load_lanes<B>(end_work_);
-    const Mask compressing = load_lanes<B>(compressing_) > B(0);
-    B ux = load_lanes<B>(ux_), uy = load_lanes<B>(uy_), uz = load_lanes<B>(uz_);
-    B sum_cos = load_lanes<B>(sum_cos_), sum_sin = load_lanes<B>(sum_sin_), sum_uz = load_lanes<B>(sum_uz_);
-    const std::int64_t all = left;
-    unsigned events;
+  /// What the loop reads and writes, one value a lane.
+  struct alignas(64) Vector {
+    T axx[width], axy[width], ayy[width], bx[width], by[width];  // δ μ M, δ k
+    T cx[width], cy[width], cz[width];                           // δ μ k, δ K_33
+    T stick_radius2[width], end_work[width], compressing[width];
+    T ux[width], uy[width], uz[width], sum_cos[width], sum_sin[width], sum_uz[width];
+    T sum_compression[width], sum_decompression[width], e2[width];
+  };
+
+  struct State {
+    B ux, uy, uz, sum_cos, sum_sin, sum_uz;
+  };
+
+  static State load_state(const Vector& v) {
+    return {load_lanes<B>(v.ux),      load_lanes<B>(v.uy),      load_lanes<B>(v.uz),
+            load_lanes<B>(v.sum_cos), load_lanes<B>(v.sum_sin), load_lanes<B>(v.sum_uz)};
+  }
+
+  static void store_state(Vector& v, const State& s) {
+    store_lanes(v.ux, s.ux);
+    store_lanes(v.uy, s.uy);
+    store_lanes(v.uz, s.uz);
+    store_lanes(v.sum_cos, s.sum_cos);
+    store_lanes(v.sum_sin, s.sum_sin);
+    store_lanes(v.sum_uz, s.sum_uz);
+  }
+
+  static B slip2(const State& s) { return mul_add(s.ux, s.ux, s.uy * s.uy); }
+
+  static Mask sign_changed(const Vector& v, const State& s) {
+    return differ(s.uz<B(0), load_lanes<B>(v.compressing)> B(0));
+  }
+
+  static Mask ended(const Vector& v, const State& s, B r2) {
+    return r2 <= load_lanes<B>(v.stick_radius2) || s.sum_uz >= load_lanes<B>(v.end_work);
+  }
+
+  static void step(const Vector& v, State& s, B inverse_r) {
+    const B cosine = s.ux * inverse_r, sine = s.uy * inverse_r;
+    s.sum_uz = s.sum_uz + s.uz;
+    s.sum_cos = s.sum_cos + cosine;
+    s.sum_sin = s.sum_sin + sine;
+    const B axy = load_lanes<B>(v.axy);
+    s.ux = s.ux + neg_mul_add(load_lanes<B>(v.axx), cosine, neg_mul_add(axy, sine, load_lanes<B>(v.bx)));
+    s.uy = s.uy + neg_mul_add(axy, cosine, neg_mul_add(load_lanes<B>(v.ayy), sine, load_lanes<B>(v.by)));
+    s.uz = s.uz + neg_mul_add(load_lanes<B>(v.cx), cosine, neg_mul_add(load_lanes<B>(v.cy), sine, load_lanes<B>(v.cz)));
+  }
+
+  void run() {
+    State s[vectors];
+    B r2[vectors];
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < vectors; ++i) s[i] = load_state(vectors_[i]);
     for (;;) {
-      const B r = square_root(mul_add(ux, ux, uy * uy));
-      const Mask sign_changed = (uz < B(0)) != compressing;
-      events = lane_bits(r <= radius || sign_changed || sum_uz >= end_work);
-      if (events != 0 || left == 0) break;
-      --left;
-      const B inverse_r = B(1) / r;
-      const B cosine = ux * inverse_r, sine = uy * inverse_r;
-      sum_uz = sum_uz + uz;
-      sum_cos = sum_cos + cosine;
-      sum_sin = sum_sin + sine;
-      ux = ux + neg_mul_add(axx, cosine, neg_mul_add(axy, sine, bx));
-      uy = uy + neg_mul_add(axy, cosine, neg_mul_add(ayy, sine, by));
-      uz = uz + neg_mul_add(cx, cosine, neg_mul_add(cy, sine, cz));
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < vectors; ++i) {
+        r2[i] = slip2(s[i]);
+        while (lane_bits(sign_changed(vectors_[i], s[i]) || ended(vectors_[i], s[i], r2[i])) != 0) [[unlikely]] {
+            store_state(vectors_[i], s[i]);
+            handle_events(i);
+            s[i] = load_state(vectors_[i]);
+            r2[i] = slip2(s[i]);
+          }
+      }
+      if (now_ == deadline_) [[unlikely]] {
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < vectors; ++i) store_state(vectors_[i], s[i]);
+        handle_deadline();
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < vectors; ++i) s[i] = load_state(vectors_[i]);
+        if (busy_ > 0) continue;  // new contacts may begin with an event
+      }
+      if (busy_ == 0) [[unlikely]]
+        return;
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < vectors; ++i) r2[i] = B(1) / square_root(r2[i]);
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < vectors; ++i) step(vectors_[i], s[i], r2[i]);
+      ++now_;
     }
-    steps_run_ += all - left;
-    store_lanes(ux_, ux);
-    store_lanes(uy_, uy);
-    store_lanes(uz_, uz);
-    store_lanes(sum_cos_, sum_cos);
-    store_lanes(sum_sin_, sum_sin);
-    store_lanes(sum_uz_, sum_uz);
-    return events;
   }
 
-  std::int32_t steps_of(std::size_t lane) const { return static_cast<std::int32_t>(steps_run_ - start_[lane]); }
-
-  std::int64_t steps_left() const {
-    std::int64_t least = budget_;
-    for_each_bit(busy_, [&](std::size_t lane) {
-      const std::int64_t left = budget_ - steps_of(lane);
-      if (left < least) least = left;
+  [[gnu::noinline]] void handle_events(std::size_t i) {
+    Vector& v = vectors_[i];
+    const State s = load_state(v);
+    if (const unsigned bits = lane_bits(sign_changed(v, s)); bits != 0) change_phase(i, bits);
+    const State after = load_state(v);
+    for_each_bit(lane_bits(ended(v, after, slip2(after))), [&](std::size_t j) {
+      finish(i * width + j, v.sum_uz[j] >= v.end_work[j]    ? Course::slide_end
+                            : now_ == start_[i * width + j] ? Course::stick_at_start
+                            : v.compressing[j] > T(0)       ? Course::stick_in_c
+                                                            : Course::stick_in_d);
     });
-    return least;
   }
 
-  unsigned exhausted() const {
-    unsigned bits = 0;
-    for_each_bit(busy_, [&](std::size_t lane) { bits |= steps_of(lane) == budget_ ? 1u << lane : 0u; });
-    return bits;
+  void change_phase(std::size_t i, unsigned bits) {
+    Vector& v = vectors_[i];
+    const B zero(0), one(1), sum = load_lanes<B>(v.sum_uz);
+    const Mask compressing = load_lanes<B>(v.compressing) > zero;
+    const Mask changed = sign_changed(v, load_state(v));
+    B compression = load_lanes<B>(v.sum_compression), decompression = load_lanes<B>(v.sum_decompression);
+    compression = choose(changed && compressing, compression + sum, compression);
+    decompression = choose(differ(changed, changed && compressing), decompression + sum, decompression);
+    const B due = -mul_add(load_lanes<B>(v.e2), compression, decompression);
+    store_lanes(v.sum_compression, compression);
+    store_lanes(v.sum_decompression, decompression);
+    store_lanes(v.end_work, choose(changed, choose(compressing, due, B(never)), load_lanes<B>(v.end_work)));
+    store_lanes(v.sum_uz, choose(changed, zero, sum));
+    store_lanes(v.compressing, choose(differ(changed, compressing), one, zero));
+    for_each_bit(bits, [&](std::size_t j) {
+      std::uint8_t& phases = v.compressing[j] > T(0) ? compressions_[i * width + j] : decompressions_[i * width + j];
+      if (phases < 3) ++phases;
+    });
   }
 
-  void handle(std::size_t lane) {
-    if (const bool compressing = uz_[lane] < T(0); compressing != (compressing_[lane] > T(0))) {
-      change_phase(lane, compressing);
+  /// A contact that has used up its budget can have an event at the same moment; then the event counts.
+  void handle_deadline() {
+    deadline_ = now_ + budget_;
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      if (place_[lane].tile == nullptr) continue;
+      if (now_ - start_[lane] == budget_)
+        finish(lane, Course::none);
+      else if (start_[lane] + budget_ < deadline_)
+        deadline_ = start_[lane] + budget_;
     }
-    if (sum_uz_[lane] >= end_work_[lane]) return finish(lane, Course::slide_end);
-    const T r = square_root(mul_add(ux_[lane], ux_[lane], uy_[lane] * uy_[lane]));
-    if (r <= radius_[lane]) {
-      if (steps_of(lane) == 0) return finish(lane, Course::stick_at_start);
-      return finish(lane, compressing_[lane] > T(0) ? Course::stick_in_c : Course::stick_in_d);
-    }
-    if (steps_of(lane) == budget_) return finish(lane, Course::none);
-  }
-
-  void change_phase(std::size_t lane, bool compressing) {
-    std::uint8_t& phases = compressing ? compressions_[lane] : decompressions_[lane];
-    if (phases < 3) ++phases;
-    close_phase(lane);
-    compressing_[lane] = compressing ? T(1) : T(0);
-    const std::size_t i = slot_[lane];
-    const T e = tile_.restitution[i];
-    end_work_[lane] = compressing ? never : -mul_add(e * e, sum_compression_[lane], sum_decompression_[lane]);
-  }
-
-  void close_phase(std::size_t lane) {
-    T& sum = compressing_[lane] > T(0) ? sum_compression_[lane] : sum_decompression_[lane];
-    sum = sum + sum_uz_[lane];
-    sum_uz_[lane] = T(0);
   }
 
   /// Course::none: the budget is used up.
   void finish(std::size_t lane, Course course) {
-    const std::size_t i = slot_[lane];
-    close_phase(lane);
-    const std::int32_t steps = steps_of(lane);
-    tile_.steps[i] = steps;
+    Vector& v = vectors_[lane / width];
+    const std::size_t j = lane % width;
+    Tile<T>& tile = *place_[lane].tile;
+    const std::size_t i = place_[lane].slot;
+    const auto steps = static_cast<std::int32_t>(now_ - start_[lane]);
+    tile.steps[i] = steps;
     if (course == Course::none) {
-      tile_.status[i] = Status::step_budget_reached;
-      return refill(lane);
+      tile.status[i] = Status::step_budget_reached;
+    } else {
+      T& phase_sum = v.compressing[j] > T(0) ? v.sum_compression[j] : v.sum_decompression[j];
+      phase_sum = phase_sum + v.sum_uz[j];
+      const T step = tile.step[i], friction_step = step * tile.friction_rate[i];
+      // With infinite friction the sliding phase passes without normal impulse, and so without work.
+      const T normal_step = step * tile.normal_rate[i];
+      Progress<T> c = {v.ux[j],
+                       v.uy[j],
+                       v.uz[j],
+                       -(friction_step * v.sum_cos[j]),
+                       -(friction_step * v.sum_sin[j]),
+                       normal_step * static_cast<T>(steps),
+                       normal_step * v.sum_compression[j],
+                       normal_step * v.sum_decompression[j]};
+      Sticking sticking = Sticking::none;
+      if (course != Course::slide_end) sticking = finish_sticking<A>(tile, i, c);
+      const bool slid = steps > 0;
+      tile.path[i] = Path{course, sticking, slid ? compressions_[lane] : std::uint8_t{0},
+                          slid ? decompressions_[lane] : std::uint8_t{0}};
+      tile.ux[i] = c.ux;
+      tile.uy[i] = c.uy;
+      tile.uz[i] = c.uz;
+      tile.px[i] = c.px;
+      tile.py[i] = c.py;
+      tile.pz[i] = c.pz;
+      tile.work_compression[i] = c.work_compression;
+      tile.work_decompression[i] = c.work_decompression;
     }
-    const T step = tile_.step[i], friction_step = step * tile_.friction_rate[i];
-    // With infinite friction the sliding phase passes without normal impulse, and so without work.
-    const T normal_step = step * tile_.normal_rate[i];
-    Progress<T> c = {ux_[lane],
-                     uy_[lane],
-                     uz_[lane],
-                     -(friction_step * sum_cos_[lane]),
-                     -(friction_step * sum_sin_[lane]),
-                     normal_step * static_cast<T>(steps),
-                     normal_step * sum_compression_[lane],
-                     normal_step * sum_decompression_[lane]};
-    Sticking sticking = Sticking::none;
-    if (course != Course::slide_end) sticking = finish_sticking<A>(tile_, i, c);
-    const bool slid = steps > 0;
-    tile_.path[i] = Path{course, sticking, slid ? compressions_[lane] : std::uint8_t{0},
-                         slid ? decompressions_[lane] : std::uint8_t{0}};
-    tile_.ux[i] = c.ux;
-    tile_.uy[i] = c.uy;
-    tile_.uz[i] = c.uz;
-    tile_.px[i] = c.px;
-    tile_.py[i] = c.py;
-    tile_.pz[i] = c.pz;
-    tile_.work_compression[i] = c.work_compression;
-    tile_.work_decompression[i] = c.work_decompression;
+    --busy_;
+    const Place<T> place = place_[lane];
+    place_[lane].tile = nullptr;
+    source_.done(place);
     refill(lane);
   }
 
   void refill(std::size_t lane) {
-    busy_ &= ~(1u << lane);
-    start_[lane] = steps_run_;
-    sum_cos_[lane] = sum_sin_[lane] = sum_uz_[lane] = T(0);
-    sum_compression_[lane] = sum_decompression_[lane] = T(0);
-    compressing_[lane] = T(1);
-    end_work_[lane] = never;
+    Vector& v = vectors_[lane / width];
+    const std::size_t j = lane % width;
+    start_[lane] = now_;
+    v.sum_cos[j] = v.sum_sin[j] = v.sum_uz[j] = T(0);
+    v.sum_compression[j] = v.sum_decompression[j] = T(0);
+    v.compressing[j] = T(1);
+    v.end_work[j] = never;
     compressions_[lane] = 1;
     decompressions_[lane] = 0;
-    if (next_ == tile_.colliding_count) return park(lane);
-    busy_ |= 1u << lane;
-    const std::size_t i = slot_[lane] = tile_.colliding[next_++];
-    const T step = tile_.step[i], friction_step = step * tile_.friction_rate[i];
-    const T normal_step = step * tile_.normal_rate[i];
-    axx_[lane] = friction_step * tile_.kxx[i];
-    axy_[lane] = friction_step * tile_.kxy[i];
-    ayy_[lane] = friction_step * tile_.kyy[i];
-    bx_[lane] = normal_step * tile_.kxz[i];
-    by_[lane] = normal_step * tile_.kyz[i];
-    cx_[lane] = friction_step * tile_.kxz[i];
-    cy_[lane] = friction_step * tile_.kyz[i];
-    cz_[lane] = normal_step * tile_.kzz[i];
-    radius_[lane] = tile_.stick_radius[i];
-    ux_[lane] = tile_.u0x[i];
-    uy_[lane] = tile_.u0y[i];
-    uz_[lane] = tile_.u0z[i];
+    place_[lane].tile = nullptr;
+    Place<T> place;
+    if (!source_.next(place)) return park(v, j);
+    ++busy_;
+    place_[lane] = place;
+    const Tile<T>& tile = *place.tile;
+    const std::size_t i = place.slot;
+    const T step = tile.step[i], friction_step = step * tile.friction_rate[i];
+    const T normal_step = step * tile.normal_rate[i];
+    v.axx[j] = friction_step * tile.kxx[i];
+    v.axy[j] = friction_step * tile.kxy[i];
+    v.ayy[j] = friction_step * tile.kyy[i];
+    v.bx[j] = normal_step * tile.kxz[i];
+    v.by[j] = normal_step * tile.kyz[i];
+    v.cx[j] = friction_step * tile.kxz[i];
+    v.cy[j] = friction_step * tile.kyz[i];
+    v.cz[j] = normal_step * tile.kzz[i];
+    v.stick_radius2[j] = tile.stick_radius[i] * tile.stick_radius[i];
+    v.e2[j] = tile.restitution[i] * tile.restitution[i];
+    v.ux[j] = tile.u0x[i];
+    v.uy[j] = tile.u0y[i];
+    v.uz[j] = tile.u0z[i];
   }
 
   /// A lane without a contact slides on for ever, and nothing happens to it.
-  void park(std::size_t lane) {
-    axx_[lane] = axy_[lane] = ayy_[lane] = bx_[lane] = by_[lane] = cx_[lane] = cy_[lane] = cz_[lane] = T(0);
-    radius_[lane] = T(-1);
-    ux_[lane] = T(1);
-    uy_[lane] = T(0);
-    uz_[lane] = T(-1);
+  static void park(Vector& v, std::size_t j) {
+    v.axx[j] = v.axy[j] = v.ayy[j] = v.bx[j] = v.by[j] = v.cx[j] = v.cy[j] = v.cz[j] = v.e2[j] = T(0);
+    v.stick_radius2[j] = T(-1);
+    v.ux[j] = T(1);
+    v.uy[j] = T(0);
+    v.uz[j] = T(-1);
   }
 
   static constexpr T never = static_cast<T>(__builtin_inf());
 
-  Tile<T>& tile_;
-  std::int32_t budget_;
-  std::size_t next_ = 0;
-  unsigned busy_ = 0;           // a bit a lane
-  std::int64_t steps_run_ = 0;  // of the loop
-  // Of the loop, one value a lane.
-  alignas(64) Lanes axx_, axy_, ayy_, bx_, by_, cx_, cy_, cz_;  // δ μ M, δ k, δ μ k, δ K_33
-  Lanes radius_, end_work_, compressing_;
-  Lanes ux_, uy_, uz_, sum_cos_, sum_sin_, sum_uz_;
-  // Beside the loop.
-  Lanes sum_compression_, sum_decompression_;
-  std::size_t slot_[width];
-  std::int64_t start_[width];
-  std::uint8_t compressions_[width], decompressions_[width];
+  Source& source_;
+  std::int64_t budget_;
+  std::int64_t now_ = 0;       // steps of the loop so far
+  std::int64_t deadline_ = 0;  // no contact's budget ends before this step
+  std::size_t busy_ = 0;       // lanes with a contact
+  Vector vectors_[vectors];
+  Place<T> place_[lanes];
+  std::int64_t start_[lanes];
+  std::uint8_t compressions_[lanes], decompressions_[lanes];
 };
 
 }  // namespace

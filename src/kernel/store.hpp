@@ -71,7 +71,7 @@ struct Storer {
 
     T ok[width];
     for (std::size_t lane = 0; lane < width; ++lane)
-      ok[lane] = lane < block.count && tile.status[slot + lane] == Status::ok ? T(1) : T(0);
+      ok[lane] = lane < block.count && tile.status[slot + lane] == Status::ok && !tile.moved[slot + lane] ? T(1) : T(0);
     const B sum = (p.x - p.x) + (p.y - p.y) + (p.z - p.z);
     const Mask resolved = load_lanes<B>(ok) > zero && sum == zero;
     p = choose_vector(resolved, p, {zero, zero, zero});
@@ -122,6 +122,7 @@ struct Storer {
     store_lanes(energy, energy_lanes);
     for (std::size_t lane = 0; lane < block.count; ++lane) {
       const std::size_t i = block.first + lane, in_tile = slot + lane;
+      if (tile.moved[in_tile]) continue;
       Status status = tile.status[in_tile];
       Path path = tile.path[in_tile];
       if (status == Status::ok && (resolved >> lane & 1u) == 0) {
