@@ -17,6 +17,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
   carom_isa(sse2 Sse2 "xsimd::sse2" -msse2)
   carom_isa(avx2 Avx2 "xsimd::avx" -mavx2 -mfma)
   # g++ 12 warns about undefined operands that its own header leaves undefined on purpose.
-  carom_isa(avx512 Avx512 "xsimd::avx512" -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma
+  carom_isa(avx512 Avx512 "avx512" -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma
             -Wno-uninitialized -Wno-maybe-uninitialized)
 endif()
