@@ -17,6 +17,9 @@ extern const Kernels avx2_kernels;
 #ifdef CAROM_HAS_AVX512
 extern const Kernels avx512_kernels;
 #endif
+#ifdef CAROM_HAS_NEON
+extern const Kernels neon_kernels;
+#endif
 }  // namespace kernel
 
 namespace {
@@ -38,6 +41,9 @@ constexpr IsaEntry table[] = {
 #endif
 #ifdef CAROM_HAS_SSE2
     {Isa::sse2, [] { return __builtin_cpu_supports("sse2") != 0; }, &kernel::sse2_kernels},
+#endif
+#ifdef CAROM_HAS_NEON
+    {Isa::neon, [] { return true; }, &kernel::neon_kernels},  // every AArch64 has it
 #endif
     {Isa::scalar, [] { return true; }, &kernel::scalar_kernels},
 };

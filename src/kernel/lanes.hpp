@@ -8,6 +8,15 @@
 #include <cstddef>
 #include <xsimd/xsimd.hpp>
 
+#if XSIMD_WITH_NEON64
+/// xsimd 8.1 divides floats by an estimate of the reciprocal, as 32-bit ARM has to.
+template <>
+inline xsimd::batch<float, xsimd::neon64>& xsimd::batch<float, xsimd::neon64>::operator/=(
+    const xsimd::batch<float, xsimd::neon64>& other) noexcept {
+  return *this = vdivq_f32(*this, other);
+}
+#endif
+
 namespace carom::kernel {
 namespace {
 
@@ -245,6 +254,55 @@ inline xsimd::batch_bool<double, Sse2> differ(xsimd::batch_bool<double, Sse2> a,
 }
 #endif
 
+// ---- NEON of AArch64 -------------------------------------------------------------------------------------------
+
+#if XSIMD_WITH_NEON64
+using Neon = xsimd::neon64;
+
+inline xsimd::batch<float, Neon> mul_add(xsimd::batch<float, Neon> x, xsimd::batch<float, Neon> y,
+                                         xsimd::batch<float, Neon> z) {
+  return vfmaq_f32(z, x, y);
+}
+inline xsimd::batch<double, Neon> mul_add(xsimd::batch<double, Neon> x, xsimd::batch<double, Neon> y,
+                                          xsimd::batch<double, Neon> z) {
+  return vfmaq_f64(z, x, y);
+}
+inline xsimd::batch<float, Neon> mul_sub(xsimd::batch<float, Neon> x, xsimd::batch<float, Neon> y,
+                                         xsimd::batch<float, Neon> z) {
+  return vfmaq_f32(vnegq_f32(z), x, y);
+}
+inline xsimd::batch<double, Neon> mul_sub(xsimd::batch<double, Neon> x, xsimd::batch<double, Neon> y,
+                                          xsimd::batch<double, Neon> z) {
+  return vfmaq_f64(vnegq_f64(z), x, y);
+}
+inline xsimd::batch<float, Neon> neg_mul_add(xsimd::batch<float, Neon> x, xsimd::batch<float, Neon> y,
+                                             xsimd::batch<float, Neon> z) {
+  return vfmsq_f32(z, x, y);
+}
+inline xsimd::batch<double, Neon> neg_mul_add(xsimd::batch<double, Neon> x, xsimd::batch<double, Neon> y,
+                                              xsimd::batch<double, Neon> z) {
+  return vfmsq_f64(z, x, y);
+}
+/// xsimd 8.1 estimates the root of floats, and leaves NaN and negative numbers to chance.
+inline xsimd::batch<float, Neon> square_root(xsimd::batch<float, Neon> x) {
+  return vsqrtq_f32(x);
+}
+inline unsigned lane_bits(xsimd::batch_bool<float, Neon> mask) {
+  const uint32x4_t bit_of_lane = {1, 2, 4, 8};
+  return vaddvq_u32(vandq_u32(mask, bit_of_lane));
+}
+inline unsigned lane_bits(xsimd::batch_bool<double, Neon> mask) {
+  const uint64x2_t bit_of_lane = {1, 2};
+  return static_cast<unsigned>(vaddvq_u64(vandq_u64(mask, bit_of_lane)));
+}
+inline xsimd::batch_bool<float, Neon> differ(xsimd::batch_bool<float, Neon> a, xsimd::batch_bool<float, Neon> b) {
+  return veorq_u32(a, b);
+}
+inline xsimd::batch_bool<double, Neon> differ(xsimd::batch_bool<double, Neon> a, xsimd::batch_bool<double, Neon> b) {
+  return veorq_u64(a, b);
+}
+#endif
+
 // ---- what all of the above makes possible ----------------------------------------------------------------------
 
 /// a b - c d to 1.5 ulp of the result, however much cancels (Kahan).
@@ -257,6 +315,16 @@ inline B difference_of_products(B a, B b, B c, B d) {
 template <class B>
 inline B larger(B a, B b) {
   return choose(a > b, a, b);
+}
+
+/// The smaller and the larger of x and 0.
+template <class B>
+inline B negative_part(B x) {
+  return choose(x < B(0), x, B(0));
+}
+template <class B>
+inline B positive_part(B x) {
+  return choose(x < B(0), B(0), x);
 }
 
 /// Calls f(lane) for every bit that is set, from the lowest.

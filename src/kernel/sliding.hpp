@@ -5,8 +5,8 @@
 // Every lane carries one contact from its first step to its last and then takes the next one, so that no lane idles
 // before the source runs dry. Several vectors of lanes are stepped in turn: one alone would wait for its own square
 // root and division most of the time. The loop knows three events: the slip is within the reach of one step (sticking),
-// u_z changes sign, W has reached what ends the collision. Within one phase of compression or decompression W is a
-// plain sum of u_z; where the phase ends it goes to W_c or W_d.
+// the work of decompression has reached what ends the collision, and u_z has turned negative again. Everything else
+// about a contact is done once, outside of the loop.
 #pragma once
 
 #include "sticking.hpp"
@@ -57,18 +57,20 @@ class EulerSlider {
   struct alignas(64) Vector {
     T axx[width], axy[width], ayy[width], bx[width], by[width];  // δ μ M, δ k
     T cx[width], cy[width], cz[width];                           // δ μ k, δ K_33
-    T stick_radius2[width], end_work[width], compressing[width];
-    T ux[width], uy[width], uz[width], sum_cos[width], sum_sin[width], sum_uz[width];
-    T sum_compression[width], sum_decompression[width], e2[width];
+    T stick_radius2[width], e2[width];
+    T ux[width], uy[width], uz[width], sum_cos[width], sum_sin[width];
+    T compression[width], decompression[width];  // sums of u_z < 0, of u_z >= 0
+    unsigned decompressing;                      // a bit a lane: u_z has been >= 0 since the last compression began
   };
 
   struct State {
-    B ux, uy, uz, sum_cos, sum_sin, sum_uz;
+    B ux, uy, uz, sum_cos, sum_sin, compression, decompression;
   };
 
   static State load_state(const Vector& v) {
-    return {load_lanes<B>(v.ux),      load_lanes<B>(v.uy),      load_lanes<B>(v.uz),
-            load_lanes<B>(v.sum_cos), load_lanes<B>(v.sum_sin), load_lanes<B>(v.sum_uz)};
+    return {load_lanes<B>(v.ux),           load_lanes<B>(v.uy),      load_lanes<B>(v.uz),
+            load_lanes<B>(v.sum_cos),      load_lanes<B>(v.sum_sin), load_lanes<B>(v.compression),
+            load_lanes<B>(v.decompression)};
   }
 
   static void store_state(Vector& v, const State& s) {
@@ -77,22 +79,33 @@ class EulerSlider {
     store_lanes(v.uz, s.uz);
     store_lanes(v.sum_cos, s.sum_cos);
     store_lanes(v.sum_sin, s.sum_sin);
-    store_lanes(v.sum_uz, s.sum_uz);
+    store_lanes(v.compression, s.compression);
+    store_lanes(v.decompression, s.decompression);
   }
 
   static B slip2(const State& s) { return mul_add(s.ux, s.ux, s.uy * s.uy); }
 
-  static Mask sign_changed(const Vector& v, const State& s) {
-    return differ(s.uz<B(0), load_lanes<B>(v.compressing)> B(0));
-  }
+  static constexpr unsigned all_lanes = width == 32 ? ~0u : (1u << width) - 1;
 
-  static Mask ended(const Vector& v, const State& s, B r2) {
-    return r2 <= load_lanes<B>(v.stick_radius2) || s.sum_uz >= load_lanes<B>(v.end_work);
+  struct Events {
+    unsigned ended, stuck, compressing_again;
+    unsigned any() const { return ended | stuck | compressing_again; }
+  };
+
+  /// The collision ends where W_d >= -e² W_c while u_z >= 0.
+  static Events events(Vector& v, const State& s, B r2) {
+    const unsigned compressing = lane_bits(s.uz < B(0));
+    const unsigned due = lane_bits(mul_add(load_lanes<B>(v.e2), s.compression, s.decompression) >= B(0));
+    const unsigned stuck = lane_bits(r2 <= load_lanes<B>(v.stick_radius2));
+    const unsigned again = compressing & v.decompressing;
+    v.decompressing |= compressing ^ all_lanes;
+    return {due & (compressing ^ all_lanes), stuck, again};
   }
 
   static void step(const Vector& v, State& s, B inverse_r) {
     const B cosine = s.ux * inverse_r, sine = s.uy * inverse_r;
-    s.sum_uz = s.sum_uz + s.uz;
+    s.compression = s.compression + negative_part(s.uz);
+    s.decompression = s.decompression + positive_part(s.uz);
     s.sum_cos = s.sum_cos + cosine;
     s.sum_sin = s.sum_sin + sine;
     const B axy = load_lanes<B>(v.axy);
@@ -110,12 +123,12 @@ class EulerSlider {
 #pragma GCC unroll 8
       for (std::size_t i = 0; i < vectors; ++i) {
         r2[i] = slip2(s[i]);
-        while (lane_bits(sign_changed(vectors_[i], s[i]) || ended(vectors_[i], s[i], r2[i])) != 0) [[unlikely]] {
-            store_state(vectors_[i], s[i]);
-            handle_events(i);
-            s[i] = load_state(vectors_[i]);
-            r2[i] = slip2(s[i]);
-          }
+        for (Events e = events(vectors_[i], s[i], r2[i]); e.any() != 0; e = events(vectors_[i], s[i], r2[i])) {
+          store_state(vectors_[i], s[i]);
+          handle(i, e);
+          s[i] = load_state(vectors_[i]);
+          r2[i] = slip2(s[i]);
+        }
       }
       if (now_ == deadline_) [[unlikely]] {
 #pragma GCC unroll 8
@@ -135,36 +148,21 @@ class EulerSlider {
     }
   }
 
-  [[gnu::noinline]] void handle_events(std::size_t i) {
-    Vector& v = vectors_[i];
-    const State s = load_state(v);
-    if (const unsigned bits = lane_bits(sign_changed(v, s)); bits != 0) change_phase(i, bits);
-    const State after = load_state(v);
-    for_each_bit(lane_bits(ended(v, after, slip2(after))), [&](std::size_t j) {
-      finish(i * width + j, v.sum_uz[j] >= v.end_work[j]    ? Course::slide_end
-                            : now_ == start_[i * width + j] ? Course::stick_at_start
-                            : v.compressing[j] > T(0)       ? Course::stick_in_c
-                                                            : Course::stick_in_d);
-    });
-  }
-
-  void change_phase(std::size_t i, unsigned bits) {
-    Vector& v = vectors_[i];
-    const B zero(0), one(1), sum = load_lanes<B>(v.sum_uz);
-    const Mask compressing = load_lanes<B>(v.compressing) > zero;
-    const Mask changed = sign_changed(v, load_state(v));
-    B compression = load_lanes<B>(v.sum_compression), decompression = load_lanes<B>(v.sum_decompression);
-    compression = choose(changed && compressing, compression + sum, compression);
-    decompression = choose(differ(changed, changed && compressing), decompression + sum, decompression);
-    const B due = -mul_add(load_lanes<B>(v.e2), compression, decompression);
-    store_lanes(v.sum_compression, compression);
-    store_lanes(v.sum_decompression, decompression);
-    store_lanes(v.end_work, choose(changed, choose(compressing, due, B(never)), load_lanes<B>(v.end_work)));
-    store_lanes(v.sum_uz, choose(changed, zero, sum));
-    store_lanes(v.compressing, choose(differ(changed, compressing), one, zero));
-    for_each_bit(bits, [&](std::size_t j) {
-      std::uint8_t& phases = v.compressing[j] > T(0) ? compressions_[i * width + j] : decompressions_[i * width + j];
-      if (phases < 3) ++phases;
+  [[gnu::noinline]] void handle(std::size_t i, const Events& e) {
+    for_each_bit(e.ended | e.stuck | e.compressing_again, [&](std::size_t j) {
+      const std::size_t lane = i * width + j;
+      const unsigned bit = 1u << j;
+      Vector& v = vectors_[i];
+      if ((e.compressing_again & bit) != 0) {
+        if (compressions_[lane] < 3) ++compressions_[lane];
+        v.decompressing &= ~bit;
+      }
+      if ((e.ended & bit) != 0)
+        finish(lane, Course::slide_end);
+      else if ((e.stuck & bit) != 0)
+        finish(lane, now_ == start_[lane] ? Course::stick_at_start
+                     : v.uz[j] < T(0)     ? Course::stick_in_c
+                                          : Course::stick_in_d);
     });
   }
 
@@ -191,8 +189,6 @@ class EulerSlider {
     if (course == Course::none) {
       tile.status[i] = Status::step_budget_reached;
     } else {
-      T& phase_sum = v.compressing[j] > T(0) ? v.sum_compression[j] : v.sum_decompression[j];
-      phase_sum = phase_sum + v.sum_uz[j];
       const T step = tile.step[i], friction_step = step * tile.friction_rate[i];
       // With infinite friction the sliding phase passes without normal impulse, and so without work.
       const T normal_step = step * tile.normal_rate[i];
@@ -202,13 +198,15 @@ class EulerSlider {
                        -(friction_step * v.sum_cos[j]),
                        -(friction_step * v.sum_sin[j]),
                        normal_step * static_cast<T>(steps),
-                       normal_step * v.sum_compression[j],
-                       normal_step * v.sum_decompression[j]};
+                       normal_step * v.compression[j],
+                       normal_step * v.decompression[j]};
       Sticking sticking = Sticking::none;
       if (course != Course::slide_end) sticking = finish_sticking<A>(tile, i, c);
-      const bool slid = steps > 0;
-      tile.path[i] = Path{course, sticking, slid ? compressions_[lane] : std::uint8_t{0},
-                          slid ? decompressions_[lane] : std::uint8_t{0}};
+      // Each compression but the last has had its decompression.
+      const std::uint8_t compressions = steps > 0 ? compressions_[lane] : std::uint8_t{0};
+      const bool last = steps == 0 || (v.decompressing >> j & 1u) == 0;
+      tile.path[i] = Path{course, sticking, compressions,
+                          static_cast<std::uint8_t>(last && steps > 0 ? compressions - 1 : compressions)};
       tile.ux[i] = c.ux;
       tile.uy[i] = c.uy;
       tile.uz[i] = c.uz;
@@ -229,56 +227,61 @@ class EulerSlider {
     Vector& v = vectors_[lane / width];
     const std::size_t j = lane % width;
     start_[lane] = now_;
-    v.sum_cos[j] = v.sum_sin[j] = v.sum_uz[j] = T(0);
-    v.sum_compression[j] = v.sum_decompression[j] = T(0);
-    v.compressing[j] = T(1);
-    v.end_work[j] = never;
     compressions_[lane] = 1;
-    decompressions_[lane] = 0;
+    v.decompressing &= ~(1u << j);
     place_[lane].tile = nullptr;
+    // Whole vectors are written, since a vector that is read soon after one of its elements was written would have to
+    // wait for the store.
+    const auto is_lane = load_lanes<B>(lane_numbers) == B(static_cast<T>(j));
+    const auto set = [&](T(&lanes_of)[width], T value) {
+      store_lanes(lanes_of, choose(is_lane, B(value), load_lanes<B>(lanes_of)));
+    };
+    set(v.sum_cos, T(0));
+    set(v.sum_sin, T(0));
+    set(v.compression, T(0));
+    set(v.decompression, T(0));
     Place<T> place;
-    if (!source_.next(place)) return park(v, j);
+    if (!source_.next(place)) {
+      // A lane without a contact slides on for ever, and nothing happens to it.
+      for (auto* lanes_of : {&v.axx, &v.axy, &v.ayy, &v.bx, &v.by, &v.cx, &v.cy, &v.cz, &v.e2, &v.uy})
+        set(*lanes_of, T(0));
+      set(v.stick_radius2, T(-1));
+      set(v.ux, T(1));
+      set(v.uz, T(-1));
+      return;
+    }
     ++busy_;
     place_[lane] = place;
     const Tile<T>& tile = *place.tile;
     const std::size_t i = place.slot;
     const T step = tile.step[i], friction_step = step * tile.friction_rate[i];
     const T normal_step = step * tile.normal_rate[i];
-    v.axx[j] = friction_step * tile.kxx[i];
-    v.axy[j] = friction_step * tile.kxy[i];
-    v.ayy[j] = friction_step * tile.kyy[i];
-    v.bx[j] = normal_step * tile.kxz[i];
-    v.by[j] = normal_step * tile.kyz[i];
-    v.cx[j] = friction_step * tile.kxz[i];
-    v.cy[j] = friction_step * tile.kyz[i];
-    v.cz[j] = normal_step * tile.kzz[i];
-    v.stick_radius2[j] = tile.stick_radius[i] * tile.stick_radius[i];
-    v.e2[j] = tile.restitution[i] * tile.restitution[i];
-    v.ux[j] = tile.u0x[i];
-    v.uy[j] = tile.u0y[i];
-    v.uz[j] = tile.u0z[i];
+    set(v.axx, friction_step * tile.kxx[i]);
+    set(v.axy, friction_step * tile.kxy[i]);
+    set(v.ayy, friction_step * tile.kyy[i]);
+    set(v.bx, normal_step * tile.kxz[i]);
+    set(v.by, normal_step * tile.kyz[i]);
+    set(v.cx, friction_step * tile.kxz[i]);
+    set(v.cy, friction_step * tile.kyz[i]);
+    set(v.cz, normal_step * tile.kzz[i]);
+    set(v.stick_radius2, tile.stick_radius[i] * tile.stick_radius[i]);
+    set(v.e2, tile.restitution[i] * tile.restitution[i]);
+    set(v.ux, tile.u0x[i]);
+    set(v.uy, tile.u0y[i]);
+    set(v.uz, tile.u0z[i]);
   }
 
-  /// A lane without a contact slides on for ever, and nothing happens to it.
-  static void park(Vector& v, std::size_t j) {
-    v.axx[j] = v.axy[j] = v.ayy[j] = v.bx[j] = v.by[j] = v.cx[j] = v.cy[j] = v.cz[j] = v.e2[j] = T(0);
-    v.stick_radius2[j] = T(-1);
-    v.ux[j] = T(1);
-    v.uy[j] = T(0);
-    v.uz[j] = T(-1);
-  }
-
-  static constexpr T never = static_cast<T>(__builtin_inf());
+  alignas(64) static constexpr T lane_numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
   Source& source_;
   std::int64_t budget_;
   std::int64_t now_ = 0;       // steps of the loop so far
   std::int64_t deadline_ = 0;  // no contact's budget ends before this step
   std::size_t busy_ = 0;       // lanes with a contact
-  Vector vectors_[vectors];
-  Place<T> place_[lanes];
-  std::int64_t start_[lanes];
-  std::uint8_t compressions_[lanes], decompressions_[lanes];
+  Vector vectors_[vectors] = {};
+  Place<T> place_[lanes] = {};
+  std::int64_t start_[lanes] = {};
+  std::uint8_t compressions_[lanes] = {};
 };
 
 }  // namespace
