@@ -2,12 +2,17 @@
 
 #include <carom/reference.hpp>
 #include <carom/solver.hpp>
+#include <cmath>
+#include <cstdio>
 #include <exception>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "limit.hpp"
 #include "machine.hpp"
+#include "placement.hpp"
 #include "support/agreement.hpp"
 #include "support/random_contacts.hpp"
 
@@ -54,6 +59,8 @@ void count(benchmark::State& state, const Report& report) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(report.contacts));
   state.counters["euler_steps"] =
       benchmark::Counter(times * static_cast<double>(report.sliding_steps), benchmark::Counter::kIsRate);
+  if (report.lane_steps > 0)
+    state.counters["active_lanes"] = static_cast<double>(report.sliding_steps) / static_cast<double>(report.lane_steps);
 }
 
 template <class T>
@@ -98,9 +105,25 @@ void resolve_reference(benchmark::State& state, std::size_t n) try {
 }
 
 template <class T>
-void register_resolve(const std::string& precision) {
+void limit(benchmark::State& state, const LimitLoop<T>& loop) {
+  constexpr std::int64_t rounds = 1000;
+  // The numbers approach numerator^(2/3), whose root and reciprocal are no easier than those of others.
+  constexpr T numerator = T(1.7);
+  std::vector<T> x(loop.lanes, T(2));
+  for (auto _ : state) {
+    loop.run(x.data(), numerator, rounds);
+    benchmark::ClobberMemory();
+  }
+  for (const T found : x) {
+    if (!(std::abs(found * found * found - numerator * numerator) < T(1e-5))) state.SkipWithError("wrong numbers");
+  }
+  state.SetItemsProcessed(state.iterations() * rounds * static_cast<std::int64_t>(loop.lanes));
+}
+
+template <class T>
+void register_resolve(const std::string& precision, int most_threads) {
   for (const Isa isa : available_isas()) {
-    for (const int threads : {1, 2}) {
+    for (int threads = 1; threads <= most_threads; ++threads) {
       for (const std::size_t n : {1024u, 65536u}) {
         const std::string name = "resolve/energetic/euler/" + precision + "/" + std::string(to_string(isa)) +
                                  "/threads:" + std::to_string(threads) + "/contacts:" + std::to_string(n);
@@ -110,23 +133,42 @@ void register_resolve(const std::string& precision) {
   }
 }
 
-void register_all() {
-  register_resolve<float>("f32");
-  register_resolve<double>("f64");
+void register_limits() {
+  for (const Isa isa : available_isas()) {
+    const std::string name = "limit/sqrt_div/";
+    const LimitLoops& loops = limit_loops(isa);
+    benchmark::RegisterBenchmark((name + "f32/" + std::string(to_string(isa))).c_str(), limit<float>, loops.f32)
+        ->UseRealTime();
+    benchmark::RegisterBenchmark((name + "f64/" + std::string(to_string(isa))).c_str(), limit<double>, loops.f64)
+        ->UseRealTime();
+  }
+}
+
+void register_all(int most_threads) {
+  register_resolve<float>("f32", most_threads);
+  register_resolve<double>("f64", most_threads);
   for (const std::size_t n : {1024u, 65536u}) {
     const std::string name = "reference/energetic/euler/f64/contacts:" + std::to_string(n);
     benchmark::RegisterBenchmark(name.c_str(), resolve_reference, n)->UseRealTime();
   }
+  register_limits();
 }
 
 }  // namespace
 }  // namespace carom::bench
 
-int main(int argc, char** argv) {
-  carom::bench::register_all();
-  for (const auto& [key, value] : carom::bench::machine_facts()) benchmark::AddCustomContext(key, value);
+int main(int argc, char** argv) try {
+  using namespace carom::bench;
+  const PinnedThreads pinned(2);
+  register_all(pinned.count());
+  for (const auto& [key, value] : machine_facts()) benchmark::AddCustomContext(key, value);
+  benchmark::AddCustomContext("threads", pinned.description());
+  benchmark::AddCustomContext("steps", std::to_string(bench_options().steps));
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "carom_bench: %s\n", error.what());
+  return 1;
 }

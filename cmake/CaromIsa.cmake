@@ -18,5 +18,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
   carom_isa(avx2 Avx2 "xsimd::avx" -mavx2 -mfma)
   # g++ 12 warns about undefined operands that its own header leaves undefined on purpose.
   carom_isa(avx512 Avx512 "avx512" -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma
-            -Wno-uninitialized -Wno-maybe-uninitialized)
+            -Wno-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+  carom_isa(neon Neon "")  # part of the baseline
 endif()

@@ -2,7 +2,8 @@
 function(carom_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   # One answer on every machine: a product and a sum are fused only where the code says fma.
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off
+                                             -fno-fast-math)
   if(CAROM_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

@@ -6,47 +6,61 @@
 namespace carom {
 namespace {
 
+// A name in pieces: a text is made of it only where a message needs one, so that a call allocates nothing.
+struct Name {
+  const char* pieces[4] = {"", "", "", ""};
+
+  Name(const char* first) : pieces{first, "", "", ""} {}  // NOLINT(google-explicit-constructor)
+  Name operator+(const char* piece) const {
+    Name longer = *this;
+    std::size_t i = 0;
+    while (i < 3 && *longer.pieces[i] != '\0') ++i;
+    longer.pieces[i] = piece;
+    return longer;
+  }
+  std::string text() const { return std::string(pieces[0]) + pieces[1] + pieces[2] + pieces[3]; }
+};
+
 // Compares every column with the first one it meets.
 class Checker {
  public:
-  explicit Checker(std::string prefix = "") : prefix_(std::move(prefix)) {}
-
   template <class T>
-  void need(const Column<T>& column, const std::string& name) {
+  void need(const Column<T>& column, Name name) {
     // An empty batch may come as null pointers: an empty std::vector has no data.
     if (!column && (column.count > 0 || (known_ && count_ > 0)))
-      throw Error("carom: the column " + prefix_ + name + " is missing");
+      throw Error("carom: the column " + name.text() + " is missing");
     if (!known_) {
       known_ = true;
       count_ = column.count;
-      first_ = prefix_ + name;
+      first_ = name;
     }
     same_length(column.count, name);
   }
 
   template <class T>
-  void accept(const Column<T>& column, const std::string& name) {
+  void accept(const Column<T>& column, Name name) {
+    if (!column && column.count > 0) throw Error("carom: the column " + name.text() + " has elements, but no address");
     if (column) same_length(column.count, name);
     if (column && !std::is_const_v<T> && column.stride == 0 && column.count > 1)
-      throw Error("carom: the result column " + prefix_ + name + " has stride 0, so its contacts share one place");
+      throw Error("carom: the result column " + name.text() + " has stride 0, so its contacts share one place");
   }
 
   template <class T>
-  void need(const Vector3Columns<T>& v, const std::string& name) {
+  void need(const Vector3Columns<T>& v, Name name) {
     need(v.x, name + ".x");
     need(v.y, name + ".y");
     need(v.z, name + ".z");
   }
 
   template <class T>
-  void accept(const Vector3Columns<T>& v, const std::string& name) {
+  void accept(const Vector3Columns<T>& v, Name name) {
     accept(v.x, name + ".x");
     accept(v.y, name + ".y");
     accept(v.z, name + ".z");
   }
 
   template <class T>
-  void need(const SymmetricColumns<T>& m, const std::string& name) {
+  void need(const SymmetricColumns<T>& m, Name name) {
     need(m.xx, name + ".xx");
     need(m.xy, name + ".xy");
     need(m.xz, name + ".xz");
@@ -56,7 +70,7 @@ class Checker {
   }
 
   template <class T>
-  void need(const BodyColumns<T>& body, const std::string& name) {
+  void need(const BodyColumns<T>& body, Name name) {
     need(body.inverse_mass, name + ".inverse_mass");
     need(body.inverse_inertia, name + ".inverse_inertia");
     need(body.velocity, name + ".velocity");
@@ -94,14 +108,13 @@ class Checker {
   std::size_t count() const { return count_; }
 
  private:
-  void same_length(std::size_t count, const std::string& name) const {
+  void same_length(std::size_t count, Name name) const {
     if (count != count_)
-      throw Error("carom: the column " + prefix_ + name + " has " + std::to_string(count) + " elements, but " + first_ +
-                  " has " + std::to_string(count_));
+      throw Error("carom: the column " + name.text() + " has " + std::to_string(count) + " elements, but " +
+                  first_.text() + " has " + std::to_string(count_));
   }
 
-  std::string prefix_;
-  std::string first_;
+  Name first_ = "";
   std::size_t count_ = 0;
   bool known_ = false;
 };
@@ -115,7 +128,7 @@ void in_range(double value, double low, double high, const char* name) {
 }  // namespace
 
 void check_options(const Options& options) {
-  in_range(options.threads, 0, 1 << 16, "threads");
+  in_range(options.threads, 0, 1024, "threads");
   in_range(options.steps, 1, 1 << 30, "steps");
   in_range(options.step_budget, 1, 1 << 30, "step_budget");
   in_range(options.normal_tolerance, 0, 0.1, "normal_tolerance");
@@ -140,11 +153,8 @@ std::size_t check_columns(const InlineContacts<T>& contacts, const Results<T>& r
 
 template <class T>
 std::size_t check_columns(const IndexedContacts<T>& contacts, const Results<T>& results) {
-  Checker bodies("bodies.");
-  bodies.need(contacts.bodies.inverse_mass, "inverse_mass");
-  bodies.need(contacts.bodies.inverse_inertia, "inverse_inertia");
-  bodies.need(contacts.bodies.velocity, "velocity");
-  bodies.need(contacts.bodies.angular_velocity, "angular_velocity");
+  Checker bodies;
+  bodies.need(contacts.bodies, "bodies");
   Checker checker;
   checker.need(contacts.normal, "normal");
   checker.contact(contacts);

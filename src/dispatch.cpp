@@ -60,7 +60,11 @@ const IsaEntry& find_isa(Isa isa) {
   std::string asked = "the option isa";
   if (isa == Isa::automatic) {
     if (const char* forced = std::getenv("CAROM_ISA"); forced != nullptr && *forced != '\0') {
-      isa = isa_from_string(forced);
+      try {
+        isa = isa_from_string(forced);
+      } catch (const Error& error) {
+        throw Error(std::string(error.what()) + " (in the environment variable CAROM_ISA)");
+      }
       asked = "the environment variable CAROM_ISA";
     }
   }

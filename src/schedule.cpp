@@ -36,16 +36,16 @@ Schedule::Schedule(int threads) : threads_(threads > 0 ? threads : tbb::this_tas
 
 Schedule::~Schedule() = default;
 
-void Schedule::run(std::size_t tiles, const std::function<void(std::size_t, std::size_t)>& task) {
-  if (!arena_ || tiles <= 1) {
-    for (std::size_t tile = 0; tile < tiles; ++tile) task(tile, 0);
+void Schedule::run(std::size_t tasks, const std::function<void(std::size_t, std::size_t)>& task) {
+  if (!arena_ || tasks <= 1) {
+    for (std::size_t index = 0; index < tasks; ++index) task(index, 0);
     return;
   }
   release(this);
   arena_->arena.execute([&] {
-    tbb::parallel_for(std::size_t{0}, tiles, [&](std::size_t tile) {
+    tbb::parallel_for(std::size_t{0}, tasks, [&](std::size_t index) {
       acquire(this);
-      task(tile, static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()));
+      task(index, static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()));
       release(this);
     });
   });

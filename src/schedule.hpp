@@ -1,4 +1,4 @@
-// Spreads tiles over threads.
+// Spreads tasks over threads.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ class Schedule {
   /// At most this many threads take part, the caller's own included; their numbers are below it.
   int threads() const { return threads_; }
 
-  /// Calls task(tile, thread) for every tile below `tiles`; no two calls at a time have the same thread. On the
-  /// caller's own thread alone if there is one tile or one thread. What a task throws reaches the caller.
-  void run(std::size_t tiles, const std::function<void(std::size_t tile, std::size_t thread)>& task);
+  /// Calls task(index, thread) for every index below `tasks`; no two calls at a time have the same thread. On the
+  /// caller's own thread alone if there is one task or one thread. What a task throws reaches the caller.
+  void run(std::size_t tasks, const std::function<void(std::size_t index, std::size_t thread)>& task);
 
  private:
   struct Arena;

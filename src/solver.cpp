@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <carom/solver.hpp>
+#include <cfenv>
 #include <functional>
 #include <vector>
 
@@ -15,6 +16,21 @@ kernel::Parameters<T> parameters_for(const Options& options) {
   return {static_cast<T>(1.0 / options.steps), options.step_budget, static_cast<T>(options.normal_tolerance),
           static_cast<T>(options.inertia_tolerance)};
 }
+
+// Rounding to nearest and no flushing of small numbers, whatever the host has set, until the end of a scope.
+class DefaultFloatingPoint {
+ public:
+  DefaultFloatingPoint() {
+    std::fegetenv(&host_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultFloatingPoint() { std::fesetenv(&host_); }
+  DefaultFloatingPoint(const DefaultFloatingPoint&) = delete;
+  DefaultFloatingPoint& operator=(const DefaultFloatingPoint&) = delete;
+
+ private:
+  std::fenv_t host_;
+};
 
 void add(Report& report, const kernel::Tally& tally) {
   for (std::size_t i = 0; i < status_count; ++i) report.by_status[i] += tally.by_status[i];
@@ -49,26 +65,27 @@ struct Solver::State {
   template <class T, template <class> class Contacts>
   Report solve(kernel::SolveRange<T, Contacts> solve_range, const Contacts<T>& contacts, const Results<T>& results) {
     const std::size_t count = check_columns(contacts, results);
+    const std::size_t range = range_size(count);
+    const std::size_t tasks = (count + range - 1) / range;
+    const std::size_t threads = tasks > 1 ? tallies.size() : 1;
     auto& workspace = workspaces<T>();
-    if (workspace.empty()) {
-      workspace.resize(tallies.size());
-      for (auto& one : workspace) one = std::make_unique<kernel::Workspace<T>>();
-    }
-    std::fill(tallies.begin(), tallies.end(), kernel::Tally{});
+    while (workspace.size() < threads) workspace.push_back(std::make_unique<kernel::Workspace<T>>());
+    std::fill_n(tallies.begin(), threads, kernel::Tally{});
 
     const kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options)};
-    const std::size_t range = range_size(count);
     const auto task = [&](std::size_t index, std::size_t thread) {
+      const DefaultFloatingPoint environment;
       const std::size_t first = index * range;
       solve_range(job, first, std::min(range, count - first), *workspace[thread], tallies[thread]);
     };
-    schedule.run((count + range - 1) / range, std::ref(task));
+    schedule.run(tasks, std::ref(task));
 
     Report report;
     report.contacts = count;
     report.isa = entry->isa;
     report.threads = 0;
-    for (const kernel::Tally& tally : tallies) {
+    for (std::size_t thread = 0; thread < threads; ++thread) {
+      const kernel::Tally& tally = tallies[thread];
       const bool took_part =
           std::any_of(std::begin(tally.by_status), std::end(tally.by_status), [](std::size_t n) { return n > 0; });
       report.threads += took_part ? 1 : 0;

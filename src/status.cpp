@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, status_count> status_names = {
     "restitution_law_unavailable",
     "overflow",
     "collision_matrix_not_positive_definite",
+    "step_too_large",
     "step_budget_reached",
 };
 constexpr std::array<std::string_view, 6> course_names = {"",           "separating", "slide_end",

@@ -101,6 +101,11 @@ TYPED_TEST(Lanes, difference_of_products_keeps_its_digits_when_it_cancels) {
 }
 #endif
 
+TYPED_TEST(Lanes, division_has_one_rounding) {
+  using T = TypeParam;
+  expect_lane_by_lane<T>([](auto a, auto b, auto) { return a / b; }, [](T a, T b, T) { return a / b; });
+}
+
 TYPED_TEST(Lanes, square_root_magnitude_and_choice) {
   using T = TypeParam;
   expect_lane_by_lane<T>([](auto a, auto, auto) { return square_root(magnitude(a)); },

@@ -12,8 +12,14 @@
 #include <cstdint>
 #include <ranges>
 #include <type_traits>
+#include <utility>
 
 namespace carom {
+
+/// A contiguous range whose elements a T* can point to, and that outlives the expression it stands in.
+template <class R, class T>
+concept RangeOf = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> && std::ranges::borrowed_range<R> &&
+    std::is_convertible_v<decltype(std::ranges::data(std::declval<R&>())), T*>;
 
 /// A strided view of `count` elements: element i stands `i * stride` bytes behind the first. A stride of 0 repeats one
 /// element for every contact. Default: no column.
@@ -28,13 +34,13 @@ struct Column {
       : data(first), count(n), stride(stride_in_bytes) {}
 
   /// A vector, an array, a span; not a temporary that owns its elements.
-  template <std::ranges::contiguous_range R>
-  requires std::ranges::sized_range<R> && std::ranges::borrowed_range<R> &&
-      std::is_convertible_v < std::remove_reference_t<std::ranges::range_reference_t<R>>(*)
-  [],
-      T (*)[] > constexpr Column(R&& range)  // NOLINT(google-explicit-constructor)
-      : data(std::ranges::data(range)),
-  count(std::ranges::size(range)) {}
+  template <RangeOf<T> R>
+  Column(R&& range)  // NOLINT(google-explicit-constructor)
+      : data(std::ranges::data(range)), count(std::ranges::size(range)) {
+    // An empty range is a column of no elements, not the absence of a column.
+    static std::remove_const_t<T> none{};
+    if (data == nullptr) data = &none;
+  }
 
   /// Column<T> reads as Column<const T>.
   template <class U>
@@ -44,6 +50,7 @@ struct Column {
 
   /// The same value, which must outlive the view, for n contacts.
   static constexpr Column repeat(T& value, std::size_t n) { return {&value, n, 0}; }
+  static Column repeat(std::remove_const_t<T>&& temporary, std::size_t n) = delete;
 
   constexpr explicit operator bool() const { return data != nullptr; }
   T& operator[](std::size_t i) const {
@@ -104,7 +111,8 @@ template <class T>
 struct ContactColumns {
   Column<const T> friction;     ///< [1] Coulomb's coefficient, >= 0; infinity is allowed
   Column<const T> restitution;  ///< [1] in [0, 1]
-  Column<const T> step;         ///< [N s] > 0, optional: Euler's step of impulse, in place of Options::steps
+  Column<const T>
+      step;  ///< [N s] in (0, |u0| / trace K], optional: Euler's step of impulse, in place of Options::steps
   Column<const RestitutionLaw> restitution_law;  ///< optional, in place of Options::restitution_law
 };
 

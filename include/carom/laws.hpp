@@ -1,6 +1,7 @@
 // The choices in a collision law.
 #pragma once
 
+#include <carom/export.hpp>
 #include <cstdint>
 #include <string_view>
 
@@ -18,10 +19,10 @@ enum class Integrator : std::uint8_t {
   euler,  ///< explicit Euler in the normal impulse, first order in its step
 };
 
-std::string_view to_string(RestitutionLaw law);
-std::string_view to_string(Integrator integrator);
+CAROM_EXPORT std::string_view to_string(RestitutionLaw law);
+CAROM_EXPORT std::string_view to_string(Integrator integrator);
 
 /// The inverse of to_string(RestitutionLaw); throws Error on any other text.
-RestitutionLaw restitution_law_from_string(std::string_view text);
+CAROM_EXPORT RestitutionLaw restitution_law_from_string(std::string_view text);
 
 }  // namespace carom

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <carom/contacts.hpp>
+#include <carom/export.hpp>
 #include <carom/solver.hpp>
 #include <cstdint>
 #include <vector>
@@ -40,21 +41,21 @@ struct Outcome {
 };
 
 /// Steps 3 to 7 of the algorithm on a valid collision.
-Outcome resolve(const Collision& collision, std::int32_t step_budget, bool with_boundary_distance = false);
+CAROM_EXPORT Outcome resolve(const Collision& collision, std::int32_t step_budget, bool with_boundary_distance = false);
 
 /// The angles [rad] in (-pi, pi], ascending, at which sliding keeps its direction: the roots of [R]'s quartic.
-std::vector<double> rays_of_constant_sliding(const Matrix3& k, double friction);
+CAROM_EXPORT std::vector<double> rays_of_constant_sliding(const Matrix3& k, double friction);
 
 /// The angle [rad] of the one diverging ray; the contact must not be able to stick (|M^-1 k| > friction).
-double diverging_ray(const Matrix3& k, double friction);
+CAROM_EXPORT double diverging_ray(const Matrix3& k, double friction);
 
 /// The whole algorithm for every contact: the arguments, results, statuses and errors of Solver::solve, of which the
 /// options isa and threads do not count. `boundary_distance` may be empty, see Outcome.
-Report solve(const InlineContacts<double>& contacts, const Results<double>& results, const Options& options = {},
-             Column<double> boundary_distance = {});
-Report solve(const IndexedContacts<double>& contacts, const Results<double>& results, const Options& options = {},
-             Column<double> boundary_distance = {});
-Report solve(const SpaceContacts<double>& contacts, const Results<double>& results, const Options& options = {},
-             Column<double> boundary_distance = {});
+CAROM_EXPORT Report solve(const InlineContacts<double>& contacts, const Results<double>& results,
+                          const Options& options = {}, Column<double> boundary_distance = {});
+CAROM_EXPORT Report solve(const IndexedContacts<double>& contacts, const Results<double>& results,
+                          const Options& options = {}, Column<double> boundary_distance = {});
+CAROM_EXPORT Report solve(const SpaceContacts<double>& contacts, const Results<double>& results,
+                          const Options& options = {}, Column<double> boundary_distance = {});
 
 }  // namespace carom::reference

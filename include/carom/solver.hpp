@@ -2,6 +2,7 @@
 #pragma once
 
 #include <carom/contacts.hpp>
+#include <carom/export.hpp>
 #include <carom/laws.hpp>
 #include <carom/status.hpp>
 #include <cstdint>
@@ -13,11 +14,12 @@ namespace carom {
 
 struct Options {
   Isa isa = Isa::automatic;
-  int threads = 0;  ///< >= 0; 0: as many as oneTBB offers. With 1 the call makes no use of oneTBB.
+  int threads = 0;  ///< in [0, 1024]; 0: as many as oneTBB offers. With 1 the call makes no use of oneTBB.
   Integrator integrator = Integrator::euler;
   RestitutionLaw restitution_law = RestitutionLaw::energetic;  ///< of contacts that do not name their own
   /// [1] >= 1: Euler's step of impulse is |u0| / (steps · trace K). The error falls in proportion, the time grows in
-  /// proportion. A collision takes some |p_z| trace K / |u0| times as many steps, typically 2 to 10 times.
+  /// proportion; in float rounding takes over from some 10,000 on. A collision takes some |p_z| trace K / |u0| times as
+  /// many steps, typically 2 to 10 times.
   int steps = 200;
   /// [1] in [1, 2^30]: no contact takes more sliding steps. Reaching it is Status::step_budget_reached.
   std::int32_t step_budget = 1'000'000;
@@ -30,7 +32,7 @@ struct Options {
 /// result depend on the contact and the options alone, not on the batch, the threads or the lanes.
 ///
 /// A solver owns its workspace: keep it from call to call. One solver serves one call at a time.
-class Solver {
+class CAROM_EXPORT Solver {
  public:
   /// Throws Error.
   explicit Solver(const Options& options = {});
@@ -56,9 +58,9 @@ class Solver {
 };
 
 /// The ISAs that this build has kernels for and this CPU can run, the fastest first. The scalar one is always there.
-std::vector<Isa> available_isas();
+CAROM_EXPORT std::vector<Isa> available_isas();
 
 /// "0.1.0"
-std::string_view version();
+CAROM_EXPORT std::string_view version();
 
 }  // namespace carom

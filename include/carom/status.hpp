@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <carom/export.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -14,7 +15,7 @@ namespace carom {
 
 /// Misuse of the interface, found before any work: columns of different lengths, a missing column, an ISA that this CPU
 /// lacks, an option out of range. The message names the column or the option.
-class Error : public std::invalid_argument {
+class CAROM_EXPORT Error : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
@@ -40,9 +41,11 @@ enum class Status : std::uint8_t {
   /// A pivot, or a K of the host's that the working precision can't tell from a singular one: det K[0:2,0:2] or
   /// 1 / (K^-1)_33 is not above 4 epsilon of K_11 K_22 or K_33.
   collision_matrix_not_positive_definite,
+  step_too_large,  ///< the contact's own Euler step exceeds |u0| / trace K, so that one step may change u by more than
+                   ///< u
   step_budget_reached,  ///< Options::step_budget sliding steps did not end the collision
 };
-inline constexpr std::size_t status_count = 17;
+inline constexpr std::size_t status_count = 18;
 
 /// True of every status that says the contact's data (or the step budget) kept it from being resolved.
 constexpr bool is_fault(Status status) {
@@ -50,7 +53,7 @@ constexpr bool is_fault(Status status) {
 }
 
 /// "ok", "separating" or the name of the fault, as above.
-std::string_view to_string(Status status);
+CAROM_EXPORT std::string_view to_string(Status status);
 
 /// How the sliding phase ended.
 enum class Course : std::uint8_t {
@@ -91,10 +94,10 @@ struct Path {
 };
 
 /// "slide_end+c1d1", "stick_in_c+stable+c1d0", "separating"; empty for a fault.
-std::string to_string(Path path);
+CAROM_EXPORT std::string to_string(Path path);
 
 /// The inverse of to_string(Path); throws Error on any other text.
-Path path_from_string(std::string_view text);
+CAROM_EXPORT Path path_from_string(std::string_view text);
 
 /// The instruction sets that carom has kernels for.
 enum class Isa : std::uint8_t {
@@ -107,13 +110,13 @@ enum class Isa : std::uint8_t {
 };
 
 /// "auto", "scalar", "sse2", "avx2", "avx512", "neon".
-std::string_view to_string(Isa isa);
+CAROM_EXPORT std::string_view to_string(Isa isa);
 
 /// The inverse of to_string(Isa); throws Error on any other text.
-Isa isa_from_string(std::string_view text);
+CAROM_EXPORT Isa isa_from_string(std::string_view text);
 
 /// What happened to a batch.
-struct Report {
+struct CAROM_EXPORT Report {
   std::size_t contacts = 0;
   std::array<std::size_t, status_count> by_status{};
   std::array<std::size_t, Path::kinds> by_path{};

@@ -111,6 +111,8 @@ std::string describe_fault(const Table& table, const ContactData<Contacts>& cont
       return std::string(has_bodies<Contacts> ? "columns inverse_mass, inverse_inertia and lever of a and b"
                                               : "columns k_xx to k_zz") +
              ": the collision matrix is not positive definite in " + precision;
+    case Status::step_too_large:
+      return value_of("impulse_step", "exceeds |u0| / trace K");
     case Status::step_budget_reached:
       return "the collision did not end within " + std::to_string(options.step_budget) +
              " steps: raise the impulse_step of the row, or give fewer --steps";

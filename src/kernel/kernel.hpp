@@ -122,6 +122,7 @@ class Pipeline {
     const std::size_t slot = free_strays_[strays_++];
     for (const auto lane : carried<T>) (strays.*lane)[slot] = (from.tile->*lane)[from.slot];
     strays.status[slot] = Status::ok;
+    strays.path[slot] = Path{Course::none, Sticking::none, 0, 0};
     strays.moved[slot] = false;
     strays.origin[slot] = from.tile->first + from.slot;
     from.tile->moved[from.slot] = true;

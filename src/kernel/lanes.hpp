@@ -283,7 +283,7 @@ inline xsimd::batch<double, Neon> neg_mul_add(xsimd::batch<double, Neon> x, xsim
                                               xsimd::batch<double, Neon> z) {
   return vfmsq_f64(z, x, y);
 }
-/// xsimd 8.1 estimates the root of floats, and leaves NaN and negative numbers to chance.
+/// xsimd 8.1 estimates the root of floats.
 inline xsimd::batch<float, Neon> square_root(xsimd::batch<float, Neon> x) {
   return vsqrtq_f32(x);
 }

@@ -33,6 +33,7 @@ struct Preparer {
     const Vector3<B> in_frame = {dot(u0, frame.t1), dot(u0, frame.t2), dot(u0, frame.n)};
 
     store_law_input(contacts, block, slot, matrix, in_frame, friction, restitution, validator);
+    validator.pivot(pair);
     validator.contact_columns(contacts, block, friction, restitution);
     validator.bodies(pair, B(parameters.inertia_tolerance));
     const B tolerance = B(parameters.normal_tolerance);
@@ -122,7 +123,9 @@ struct Preparer {
     store_lanes(tile.friction_rate + slot, friction_rate);
     store_lanes(tile.normal_rate + slot, normal_rate);
     store_lanes(tile.step + slot, step);
-    store_lanes(tile.stick_radius + slot, step * mul_add(friction_rate, norm_m, normal_rate * norm_k));
+    // Without friction nothing stops a slip, however small.
+    const B reach = step * mul_add(friction_rate, norm_m, normal_rate * norm_k);
+    store_lanes(tile.stick_radius + slot, choose(friction > zero, reach, zero));
     store_lanes(tile.velocity_unit + slot, speed);
     store_lanes(tile.impulse_unit + slot, speed / matrix.trace);
 
@@ -137,8 +140,8 @@ struct Preparer {
 
   /// Writes u0 as the host's frame has it and the fault, and lists the contacts that collide.
   void finish(Block block, std::size_t slot, const Vector3<B>& u0, const Validator<A, T>& validator) {
-    const B unknown = (u0.x - u0.x) + (u0.y - u0.y) + (u0.z - u0.z);  // 0 or NaN
-    const Mask known = unknown == B(0);
+    const Mask known = (u0.x - u0.x) + (u0.y - u0.y) + (u0.z - u0.z) == B(0);
+    const B unknown(static_cast<T>(__builtin_nan("")));
     store_lanes(tile.wx + slot, choose(known, u0.x, unknown));
     store_lanes(tile.wy + slot, choose(known, u0.y, unknown));
     store_lanes(tile.wz + slot, choose(known, u0.z, unknown));
@@ -149,7 +152,9 @@ struct Preparer {
       tile.path[i] = Path{Course::none, Sticking::none, 0, 0};
       tile.status[i] = static_cast<Status>(static_cast<int>(tile.fault[i]));
       if (tile.status[i] != Status::ok) continue;
-      if (tile.u0z[i] < T(0)) {
+      if (tile.u0z[i] < T(0) && tile.step[i] > T(1)) {
+        tile.status[i] = Status::step_too_large;
+      } else if (tile.u0z[i] < T(0)) {
         tile.colliding[tile.colliding_count++] = static_cast<std::uint32_t>(i);
       } else {
         tile.status[i] = Status::separating;

@@ -243,8 +243,8 @@ class EulerSlider {
     Place<T> place;
     if (!source_.next(place)) {
       // A lane without a contact slides on for ever, and nothing happens to it.
-      for (auto* lanes_of : {&v.axx, &v.axy, &v.ayy, &v.bx, &v.by, &v.cx, &v.cy, &v.cz, &v.e2, &v.uy})
-        set(*lanes_of, T(0));
+      T(*const zeros[])[width] = {&v.axx, &v.axy, &v.ayy, &v.bx, &v.by, &v.cx, &v.cy, &v.cz, &v.e2, &v.uy};
+      for (auto* lanes_of : zeros) set(*lanes_of, T(0));
       set(v.stick_radius2, T(-1));
       set(v.ux, T(1));
       set(v.uz, T(-1));

@@ -27,15 +27,27 @@ struct Ray {
   T rate;  // λ
 };
 
+/// |(x, y)|, without underflow of the squares.
+template <class T>
+inline T length(T x, T y) {
+  const T largest = larger(magnitude(x), magnitude(y));
+  if (!(largest > T(0))) return largest;
+  const T a = x / largest, b = y / largest;
+  return largest * square_root(mul_add(a, a, b * b));
+}
+
 /// The root λ > 0 of |(λ + μ M)⁻¹ k| = 1, by Newton's method on 1/|·| - 1, which rises monotonically from a lower bound
 /// to the root: the secular equation of a trust-region step. J. Moré, D. Sorensen, Computing a trust region step, SIAM
 /// J. Sci. Stat. Comput. 4, 1983.
 template <class A, class T>
-inline Ray<T> diverging_ray(T kxx, T kxy, T kyy, T det_m, T kx, T ky, T friction) {
+inline Ray<T> diverging_ray(T kxx, T kxy, T kyy, T det_m, T given_kx, T given_ky, T given_friction) {
+  // k, μ and λ scale together: with the larger of k and μ M of order 1 no square underflows.
+  const T scale = larger(length(given_kx, given_ky), given_friction * (kxx + kyy));
+  const T kx = given_kx / scale, ky = given_ky / scale, friction = given_friction / scale;
   const T mxx = friction * kxx, mxy = friction * kxy, myy = friction * kyy;
   const T half_difference = T(0.5) * (mxx - myy);
   const T norm_m = mul_add(T(0.5), mxx + myy, square_root(mul_add(half_difference, half_difference, mxy * mxy)));
-  const T norm_k = square_root(mul_add(kx, kx, ky * ky));
+  const T norm_k = length(kx, ky);
   T lambda = larger(norm_k - norm_m, T(0));
   const T ulp = sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52);
   T vx, vy, norm;
@@ -66,7 +78,7 @@ inline Ray<T> diverging_ray(T kxx, T kxy, T kyy, T det_m, T kx, T ky, T friction
   y = turned_y / length;
   dx = kx - mul_add(mxx, x, mxy * y);
   dy = ky - mul_add(mxy, x, myy * y);
-  return {x, y, larger(mul_add(x, dx, y * dy), T(0))};
+  return {x, y, scale * larger(mul_add(x, dx, y * dy), T(0))};
 }
 
 /// From the moment at which the slip is no more than one step's reach to the end of the collision.
@@ -84,7 +96,7 @@ inline Sticking finish_sticking(const Tile<T>& tile, std::size_t i, Progress<T>&
   c.uy = T(0);
 
   // Rates per normal impulse.
-  const bool stable = square_root(mul_add(qx, qx, qy * qy)) <= friction;
+  const bool stable = length(qx, qy) <= friction;
   T a = schur, dpx = -qx, dpy = -qy, dux = T(0), duy = T(0);
   if (!stable) {
     const Ray<T> ray = diverging_ray<A>(kxx, kxy, kyy, tile.det_m[i], tile.kxz[i], tile.kyz[i], friction);

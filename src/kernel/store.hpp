@@ -72,7 +72,7 @@ struct Storer {
     T ok[width];
     for (std::size_t lane = 0; lane < width; ++lane)
       ok[lane] = lane < block.count && tile.status[slot + lane] == Status::ok && !tile.moved[slot + lane] ? T(1) : T(0);
-    const B sum = (p.x - p.x) + (p.y - p.y) + (p.z - p.z);
+    const B sum = (p.x - p.x) + (p.y - p.y) + (p.z - p.z) + (u.x - u.x) + (u.y - u.y) + (u.z - u.z);
     const Mask resolved = load_lanes<B>(ok) > zero && sum == zero;
     p = choose_vector(resolved, p, {zero, zero, zero});
     u = choose_vector(resolved, u, u0);

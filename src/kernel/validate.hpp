@@ -47,6 +47,15 @@ struct Validator {
     return xx < B(0) || yy < B(0) || zz < B(0) || d12 < B(0) || d13 < B(0) || d23 < B(0) || d123 < B(0);
   }
 
+  /// Without any mass one body alone that turns leaves K singular, whatever rounding makes of it.
+  void pivot(const typename Load::Pair& pair) {
+    const auto turns = [](const Symmetric3<B>& j) { return j.xx + j.yy + j.zz > B(0); };
+    const Mask both = turns(pair.a.inverse_inertia) && turns(pair.b.inverse_inertia);
+    const Mask massless = pair.a.inverse_mass + pair.b.inverse_mass == B(0);
+    set(differ(massless, massless && both) && fault == B(static_cast<T>(Status::ok)),
+        Status::collision_matrix_not_positive_definite);
+  }
+
   void bodies(const typename Load::Pair& pair, B tolerance) {
     const Body<B>&a = pair.a, &b = pair.b;
     const auto trace = [](const Symmetric3<B>& j) { return j.xx + j.yy + j.zz; };

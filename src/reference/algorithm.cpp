@@ -184,7 +184,9 @@ Outcome integrate(const Collision& c, const Cholesky& factor, std::int32_t step_
   const Rates rates(c.friction);
   const double e2 = c.restitution * c.restitution;
   const double delta = c.step;
-  const double reach = delta * (rates.tangential * norm_of_m(k) + rates.normal * std::hypot(k[0][2], k[1][2]));
+  // Without friction nothing stops a slip, however small.
+  const double reach =
+      c.friction > 0 ? delta * (rates.tangential * norm_of_m(k) + rates.normal * std::hypot(k[0][2], k[1][2])) : 0;
   [[maybe_unused]] const double speed = std::hypot(c.u0[0], c.u0[1], c.u0[2]);
 
   // One step of eq. 3 adds b - a (û_x, û_y) to u.

@@ -157,6 +157,12 @@ bool is_positive_semidefinite(const Matrix3& m, double tolerance) {
   return !(smallest_eigenvalue(m) < -tolerance * (m[0][0] + m[1][1] + m[2][2]));
 }
 
+// Without any mass one body alone that turns leaves K singular, whatever rounding makes of it.
+bool is_pivot(const BodyContact& c) {
+  const bool both_turn = c.a.inverse_inertia != Matrix3{} && c.b.inverse_inertia != Matrix3{};
+  return c.a.inverse_mass + c.b.inverse_mass == 0 && !both_turn;
+}
+
 bool is_immovable(const Body& body) {
   return body.inverse_mass == 0 && body.inverse_inertia == Matrix3{};
 }
@@ -209,6 +215,7 @@ Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Opti
   const double step = laws.has_step ? laws.step : speed / (options.steps * (k[0][0] + k[1][1] + k[2][2]));
   // K and u0 are finite, but the ratio that measures the impulse is not.
   if (!(step > 0) || std::isinf(step)) return Status::overflow;
+  if (laws.has_step && step * (k[0][0] + k[1][1] + k[2][2]) > speed) return Status::step_too_large;
   const Outcome o =
       resolve({k, u0, laws.friction, laws.restitution, step}, options.step_budget, with_boundary_distance);
   if (!o.ended) {
@@ -259,7 +266,9 @@ Solution solve_one(const BodyContact& c, const Options& options, bool with_bound
   const Matrix3 k = collision_matrix(a, lever_a, b, lever_b);
 
   // Law and impulse (steps 3 to 7).
-  s.status = collide(c, k, u0, options, with_boundary_distance, s.outcome);
+  s.status = is_pivot(c) && is_finite(k) && is_finite(u0)
+                 ? Status::collision_matrix_not_positive_definite
+                 : collide(c, k, u0, options, with_boundary_distance, s.outcome);
   if (s.status != Status::ok) {
     s.outcome.u = before;
     return s;

@@ -1,0 +1,22 @@
+# What `cmake --install` brings: the library and its headers, the package that find_package(carom) finds, the command.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+set(carom_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/carom)
+
+install(TARGETS carom EXPORT caromTargets)
+install(DIRECTORY include/carom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT caromTargets NAMESPACE carom:: DESTINATION ${carom_package_dir})
+
+get_target_property(carom_library_type carom TYPE)
+configure_package_config_file(cmake/caromConfig.cmake.in caromConfig.cmake INSTALL_DESTINATION ${carom_package_dir})
+# Below 1.0 a minor version may break its users.
+write_basic_package_version_file(caromConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/caromConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/caromConfigVersion.cmake
+        DESTINATION ${carom_package_dir})
+
+if(TARGET carom_command)
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR}
+             OUTPUT_VARIABLE carom_to_lib)
+  set_target_properties(carom_command PROPERTIES INSTALL_RPATH "$ORIGIN/${carom_to_lib}")
+  install(TARGETS carom_command)
+endif()

@@ -1,0 +1,75 @@
+# Builds and runs main.cpp in a project whose CMakeLists.txt holds what the README tells users to write.
+#
+# cmake -DWAY=static|shared|subdirectory -DROOT=<sources> -DBUILD=<build to install from> -DSCRATCH=<folder>
+#       -DVERSION=<of carom> -DGENERATOR=<name> -DCOMPILER=<C++ compiler> -P consumer_test.cmake
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(failed)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# Debug, because it compiles faster and what is tested here has nothing to do with optimisation.
+function(configure_and_build source build)
+  run(${CMAKE_COMMAND} -S ${source} -B ${build} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+      -DCMAKE_BUILD_TYPE=Debug ${ARGN})
+  run(${CMAKE_COMMAND} --build ${build})
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH}/prefix ${SCRATCH}/project ${SCRATCH}/build)
+set(prefix ${SCRATCH}/prefix)
+if(WAY STREQUAL "static")
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+elseif(WAY STREQUAL "shared")
+  configure_and_build(${ROOT} ${SCRATCH}/library -DBUILD_SHARED_LIBS=ON -DCAROM_BUILD_APPS=OFF -DCAROM_BUILD_TESTS=OFF
+                      -DCAROM_BUILD_BENCHMARKS=OFF)
+  run(${CMAKE_COMMAND} --install ${SCRATCH}/library --prefix ${prefix})
+endif()
+
+file(READ ${ROOT}/README.md readme)
+if(WAY STREQUAL "subdirectory")
+  set(first_word add_subdirectory)
+else()
+  set(first_word find_package)
+endif()
+if(NOT readme MATCHES "```cmake\n(${first_word}[^`]*)```")
+  message(FATAL_ERROR "README.md does not show ${first_word}")
+endif()
+file(WRITE ${SCRATCH}/project/CMakeLists.txt
+     "cmake_minimum_required(VERSION 3.25)\nproject(your_engine LANGUAGES CXX)\n"
+     "add_executable(your_engine \"${ROOT}/tests/consumer/main.cpp\")\n${CMAKE_MATCH_1}")
+file(CREATE_LINK ${ROOT} ${SCRATCH}/project/carom SYMBOLIC)
+
+set(options -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON)
+if(WAY STREQUAL "shared")
+  list(APPEND options -DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
+elseif(WAY STREQUAL "subdirectory")
+  list(REMOVE_ITEM options -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON)
+endif()
+configure_and_build(${SCRATCH}/project ${SCRATCH}/build ${options})
+
+run(${SCRATCH}/build/your_engine)
+if(NOT output STREQUAL "carom ${VERSION} resolved 1 contact\n")
+  message(FATAL_ERROR "main.cpp printed: ${output}")
+endif()
+
+file(READ ${SCRATCH}/build/compile_commands.json commands)
+string(REGEX MATCHALL "\"command\": \"[^\n]*tests/consumer/main.cpp\"" own "${commands}")
+if(NOT own)
+  message(FATAL_ERROR "no command that compiles main.cpp")
+endif()
+if(own MATCHES " (-m[a-z0-9]+|-ffp-contract[^ ]*|-W[a-z]+)")
+  message(FATAL_ERROR "carom's own flags reached its user: ${CMAKE_MATCH_1}")
+endif()
+
+if(WAY STREQUAL "static" AND EXISTS ${prefix}/bin/carom)
+  run(${prefix}/bin/carom --version)
+endif()
+if(WAY STREQUAL "shared")
+  file(GLOB library ${prefix}/lib*/libcarom.so.${VERSION} ${prefix}/lib*/*/libcarom.so.${VERSION})
+  if(NOT library)
+    message(FATAL_ERROR "no libcarom.so.${VERSION} under ${prefix}")
+  endif()
+endif()

@@ -1,0 +1,119 @@
+// One number stands for all bits of the results on the golden sets. It is the same for every ISA with fused
+// multiply-add, every compiler and every build type; only a decision may change it.
+#include <gtest/gtest.h>
+
+#include <carom/carom.hpp>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <iomanip>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "io/contact_file.hpp"
+#include "support/random_contacts.hpp"
+
+namespace carom {
+namespace {
+
+// FNV-1a, 64 bits.
+class Hash {
+ public:
+  template <class T>
+  void add(const T& value) {
+    static_assert(std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>, "no padding");
+    unsigned char bytes[sizeof(T)];
+    std::memcpy(bytes, &value, sizeof(T));
+    for (const unsigned char byte : bytes) hash_ = (hash_ ^ byte) * 0x100000001b3u;
+  }
+  std::string text() const {
+    std::ostringstream text;
+    text << "0x" << std::hex << std::setfill('0') << std::setw(16) << hash_;
+    return text.str();
+  }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325u;
+};
+
+/// The rows whose law is the energetic one: the others have results only once their laws are available.
+std::vector<std::size_t> energetic_rows(const io::Table& table) {
+  const std::size_t law = table.find("restitution_law");
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < table.rows(); ++i)
+    if (law == io::Table::none || table.cell(i, law) == "energetic") rows.push_back(i);
+  return rows;
+}
+
+template <class T, template <class> class Contacts>
+std::string hash_of(const std::string& file, Isa isa) {
+  const io::Table table = io::read_csv(std::filesystem::path(CAROM_GOLDEN_DIR) / file);
+  const std::vector<std::size_t> rows = energetic_rows(table);
+  EXPECT_GE(rows.size(), 500u);
+  const io::ContactData<Contacts<T>> contacts(table);
+  Options options;
+  options.isa = isa;
+  options.threads = 1;
+  options.steps = 100;
+  support::ResultArrays<T> results(contacts.size(), std::is_same_v<Contacts<T>, InlineContacts<T>>);
+  const Report report = Solver(options).solve(contacts.view(), results.results());
+  EXPECT_EQ(report.isa, isa);
+
+  Hash hash;
+  for (const std::size_t i : rows) {
+    EXPECT_FALSE(is_fault(results.status[i])) << file << ", row " << i << ": " << to_string(results.status[i]);
+    for (std::size_t j = 0; j < 3; ++j) hash.add(results.impulse[j][i]);
+    for (std::size_t j = 0; j < 3; ++j) hash.add(results.separation_velocity[j][i]);
+    hash.add(results.work_compression[i]);
+    hash.add(results.work_decompression[i]);
+    hash.add(results.steps[i]);
+    hash.add(results.status[i]);
+    hash.add(results.path[i]);
+  }
+  return hash.text();
+}
+
+template <class T, template <class> class Contacts>
+void expect_hash(const std::string& file, const std::string& expected) {
+  for (const Isa isa : available_isas()) {
+    if (isa == Isa::sse2) continue;  // it has no fused multiply-add
+    EXPECT_EQ((hash_of<T, Contacts>(file, isa)), expected)
+        << file << " on " << to_string(isa)
+        << ": bits of the results have changed. If that is meant, write the decision and its reason into CHANGELOG.md, "
+           "then put the new value here; if not, a compiler or a change has altered the arithmetic.";
+  }
+}
+
+TEST(GoldenHash, of_contact_space_in_float) {
+  expect_hash<float, SpaceContacts>("incremental3d.csv", "0x0b05c4f48d8536de");
+}
+
+TEST(GoldenHash, of_contact_space_in_double) {
+  expect_hash<double, SpaceContacts>("incremental3d.csv", "0xe3e86ef6068f736a");
+}
+
+TEST(GoldenHash, of_bodies_in_float) {
+  expect_hash<float, InlineContacts>("bodies3d.csv", "0xcd1feac5f515bc9e");
+}
+
+TEST(GoldenHash, of_bodies_in_double) {
+  expect_hash<double, InlineContacts>("bodies3d.csv", "0xa55ff688d118f9b7");
+}
+
+// A change of one bit in one result must not go by unnoticed.
+TEST(GoldenHash, tells_results_apart_that_differ_in_one_bit) {
+  const auto of = [](double a, double b) {
+    Hash hash;
+    hash.add(a);
+    hash.add(b);
+    return hash.text();
+  };
+  EXPECT_NE(of(1, 2), of(1, 2 + 0x1p-51));
+  EXPECT_NE(of(1, 2), of(2, 1));
+  EXPECT_NE(of(0.0, 1), of(-0.0, 1));
+}
+
+}  // namespace
+}  // namespace carom

@@ -1,0 +1,26 @@
+// Counts what a process allocates. A program that links counted_allocations.cpp has its operator new replaced, in all
+// forms, and malloc and its kin too; where a sanitizer has replaced the latter already, they are seen through its hook.
+#pragma once
+
+#include <cstddef>
+
+namespace carom::support {
+
+struct Allocations {
+  std::size_t by_new;     ///< calls of operator new
+  std::size_t by_malloc;  ///< calls of malloc and its kin, those that operator new makes included
+};
+
+/// Since the process began, by all of its threads.
+Allocations allocations_so_far();
+
+/// What `work` allocates, and other threads meanwhile.
+template <class F>
+Allocations allocations_during(F&& work) {
+  const Allocations before = allocations_so_far();
+  work();
+  const Allocations after = allocations_so_far();
+  return {after.by_new - before.by_new, after.by_malloc - before.by_malloc};
+}
+
+}  // namespace carom::support
