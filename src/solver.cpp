@@ -65,6 +65,7 @@ struct Solver::State {
   template <class T, template <class> class Contacts>
   Report solve(kernel::SolveRange<T, Contacts> solve_range, const Contacts<T>& contacts, const Results<T>& results) {
     const std::size_t count = check_columns(contacts, results);
+    const DefaultFloatingPoint environment;
     const std::size_t range = range_size(count);
     const std::size_t tasks = (count + range - 1) / range;
     const std::size_t threads = tasks > 1 ? tallies.size() : 1;
@@ -74,7 +75,7 @@ struct Solver::State {
 
     const kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options)};
     const auto task = [&](std::size_t index, std::size_t thread) {
-      const DefaultFloatingPoint environment;
+      const DefaultFloatingPoint of_worker;
       const std::size_t first = index * range;
       solve_range(job, first, std::min(range, count - first), *workspace[thread], tallies[thread]);
     };

@@ -110,8 +110,11 @@ TEST(KernelReference, limits_of_the_law_agree) {
     if (with_step) view.step = own_step;
     ResultArrays<double> expected(count), results(count);
     std::vector<double> distance(count);
-    reference::solve(view, expected.results(), {}, distance);
-    Solver().solve(view, results.results());
+    const Report of_reference = reference::solve(view, expected.results(), {}, distance);
+    const Report report = Solver().solve(view, results.results());
+    ASSERT_GT(of_reference.largest_energy_gain, 0);
+    EXPECT_EQ(report.largest_energy_gain_contact, of_reference.largest_energy_gain_contact);
+    EXPECT_NEAR(report.largest_energy_gain, of_reference.largest_energy_gain, 1e-8 * of_reference.largest_energy_gain);
     for (std::size_t i = 0; i < count; ++i) {
       ASSERT_EQ(results.status[i], expected.status[i]) << i;
       if (distance[i] < 1e-9) continue;
@@ -121,6 +124,9 @@ TEST(KernelReference, limits_of_the_law_agree) {
         size = std::hypot(size, expected.impulse[j][i]);
         difference = std::hypot(difference, results.impulse[j][i] - expected.impulse[j][i]);
       }
+      const double work = std::abs(expected.work_compression[i]);
+      EXPECT_NEAR(results.work_compression[i], expected.work_compression[i], 1e-8 * work) << i;
+      EXPECT_NEAR(results.work_decompression[i], expected.work_decompression[i], 1e-8 * work) << i;
       // Some thousand steps of 2e-16, raised by a condition of K up to some 1e4.
       EXPECT_LE(difference, 1e-8 * size) << i << ' ' << to_string(expected.path[i]);
     }
