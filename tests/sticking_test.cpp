@@ -25,7 +25,7 @@ TYPED_TEST_SUITE(DivergingRay, Precisions);
 template <class T>
 Ray<T> ray_of(T kxx, T kxy, T kyy, T kx, T ky, T friction) {
   const T det_m = kernel::difference_of_products(kxx, kyy, kxy, kxy);
-  return kernel::diverging_ray<kernel::Scalar, T>(kxx, kxy, kyy, det_m, kx, ky, friction);
+  return kernel::diverging_ray<kernel::Scalar, T>(true, kxx, kxy, kyy, det_m, kx, ky, friction);
 }
 
 // |(λ + μ M) ψ - k|, relative to the largest that its terms can be.

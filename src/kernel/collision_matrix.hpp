@@ -63,7 +63,7 @@ inline CollisionMatrix<B> collision_matrix(const Frame<B>& frame, const Body<B>&
   add(body_a.inverse_inertia, lever_a);
   add(body_b.inverse_inertia, lever_b);
   return finish_collision_matrix<T>(a, m, [&](B qx, B qy) {
-    const Vector3<B> v = mul_add(-qx, frame.t1, mul_add(-qy, frame.t2, frame.n));
+    const Vector3<B> v = mul_add(negated(qx), frame.t1, mul_add(negated(qy), frame.t2, frame.n));
     const Vector3<B> ca = cross(lever_a, v), cb = cross(lever_b, v);
     return mul_add(m, mul_add(qx, qx, mul_add(qy, qy, B(1))),
                    dot(ca, body_a.inverse_inertia * ca) + dot(cb, body_b.inverse_inertia * cb));

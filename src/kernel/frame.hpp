@@ -19,7 +19,9 @@ inline Frame<B> make_frame(const Vector3<B>& n) {
   const B sign = choose(n.z < B(0), B(-1), B(1));
   const B a = B(-1) / (sign + n.z);
   const B b = n.x * n.y * a;
-  return {{mul_add(sign * n.x * n.x, a, B(1)), sign * b, -(sign * n.x)}, {b, mul_add(n.y * n.y, a, sign), -n.y}, n};
+  return {{mul_add(sign * n.x * n.x, a, B(1)), sign * b, negated(sign * n.x)},
+          {b, mul_add(n.y * n.y, a, sign), negated(n.y)},
+          n};
 }
 
 }  // namespace

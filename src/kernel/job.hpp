@@ -18,26 +18,31 @@ struct alignas(64) Tile {
   using Lane = T[tile_size + 64 / sizeof(T)];
 
   // Written by the preparing stages.
-  Lane kxx, kxy, kyy, kxz, kyz, kzz;              // collision matrix in the contact frame
-  Lane qx, qy, schur, det_m;                      // q = M⁻¹ k, K_33 - k·q, det M
-  Lane u0x, u0y, u0z;                             // separation velocity before the collision
-  Lane friction, restitution;                     // mu, e
-  Lane friction_rate, normal_rate;                // (mu, 1), or (1, 0) for infinite friction
-  Lane step, stick_radius;                        // delta, and the reach of one step
-  Lane velocity_unit, impulse_unit;               // |u0| [m/s], |u0| / trace K [N s]
+  Lane kxx, kxy, kyy, kxz, kyz;            // collision matrix in the contact frame
+  Lane qx, qy, schur, det_m;               // q = M⁻¹ k, K_33 - k·q, det M
+  Lane u0x, u0y, u0z;                      // separation velocity before the collision
+  Lane friction, restitution;              // mu, e
+  Lane friction_step, normal_step;         // delta (mu, 1), or delta (1, 0) for infinite friction
+  Lane axx, axy, ayy, bx, by, cx, cy, cz;  // the change of u by a step: delta mu M, delta k; delta mu k, delta K_33
+  Lane stick_radius2, e2;                  // the square of a step's reach, e²
+  Lane velocity_unit, impulse_unit;        // |u0| [m/s], |u0| / trace K [N s]
   Lane t1x, t1y, t1z, t2x, t2y, t2z, nx, ny, nz;  // contact frame in world coordinates
   Lane wx, wy, wz;                                // u0 [m/s] in the frame of the results
-  Lane fault;                                     // a Status
+  Lane status;                                    // a Status, or `moved`
 
-  // Written by the law.
-  Lane px, py, pz, ux, uy, uz, work_compression, work_decompression;
+  // Written by the law where sliding has ended.
+  Lane ux, uy, uz, sum_cos, sum_sin, compression, decompression, step_count;
+  Lane stuck;  // 1 where the slip has stopped
   std::int32_t steps[tile_size];
   Path path[tile_size];
-  Status status[tile_size];
 
-  std::uint32_t colliding[tile_size];  // the contacts that go through the law
-  std::size_t colliding_count, next_colliding;
-  bool moved[tile_size];          // elsewhere, to be stored from there
+  /// The status of a contact that has moved to another tile, to be stored from there.
+  static constexpr T moved = T(-1);
+
+  unsigned colliding[tile_size];  // a bit a lane, by block: the contacts that go through the law
+  std::size_t blocks;
+  std::size_t next_block;         // whose contacts the law takes next
+  unsigned waiting;               // those of them that it has not taken yet
   std::size_t first, count;       // the contacts of the batch that are here
   std::size_t origin[tile_size];  // of contacts that came from elsewhere, their place in the batch
 };

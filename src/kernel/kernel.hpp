@@ -8,6 +8,7 @@
 // Each contact's arithmetic is the same in every lane and at every place: no stage combines lanes.
 #pragma once
 
+#include "prefetch.hpp"
 #include "prepare.hpp"
 #include "sliding.hpp"
 #include "store.hpp"
@@ -31,9 +32,8 @@ constexpr typename Tile<T>::Lane Tile<T>::*carried[] = {&Tile<T>::kxx,
                                                         &Tile<T>::u0z,
                                                         &Tile<T>::friction,
                                                         &Tile<T>::restitution,
-                                                        &Tile<T>::friction_rate,
-                                                        &Tile<T>::normal_rate,
-                                                        &Tile<T>::step,
+                                                        &Tile<T>::friction_step,
+                                                        &Tile<T>::normal_step,
                                                         &Tile<T>::velocity_unit,
                                                         &Tile<T>::impulse_unit,
                                                         &Tile<T>::t1x,
@@ -57,7 +57,9 @@ class Pipeline {
  public:
   Pipeline(const Job<T, Contacts>& job, std::size_t first, std::size_t count, Workspace<T>& workspace, Tally& tally)
       : job_(job), position_(first), end_(first + count), workspace_(workspace), tally_(tally) {
-    for (Tile<T>& tile : workspace.tiles) tile.count = tile.colliding_count = tile.next_colliding = 0;
+    for (Tile<T>& tile : workspace.tiles) tile.count = tile.blocks = tile.next_block = tile.waiting = 0;
+    prefetcher_.add(job.contacts);
+    prefetcher_.add(job.results);
     for (std::size_t i = 0; i < tile_size; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
   }
 
@@ -65,24 +67,21 @@ class Pipeline {
     slider_.solve();
     for (Tile<T>& tile : workspace_.tiles) store(tile);
     tally_.lane_steps += slider_.lane_steps();
+    tally_.sliding_steps += slider_.sliding_steps();
   }
 
-  bool next(Place<T>& place) {
-    while (current().next_colliding == current().colliding_count) {
-      if (position_ == end_) return false;
-      turn_ = 1 - turn_;
-      store(current());
-      prepare(current());
-    }
-    place = {&current(), current().colliding[current().next_colliding++]};
+  [[gnu::always_inline]] bool next(Place<T>& place) {
+    if (current().waiting == 0 && !advance()) [[unlikely]]
+      return false;
+    Tile<T>& tile = current();
+    place = {&tile, tile.next_block * width + static_cast<std::size_t>(__builtin_ctz(tile.waiting))};
+    tile.waiting &= tile.waiting - 1;
     return true;
   }
 
-  void done(Place<T> place) {
-    if (place.tile != &workspace_.strays) return;
-    Storer<A, T>{job_.results, workspace_.strays, tally_}.store_block(
-        job_.contacts, Block{workspace_.strays.origin[place.slot], 1}, place.slot);
-    free_strays_[--strays_] = static_cast<std::uint32_t>(place.slot);
+  [[gnu::always_inline]] void done(Place<T> place) {
+    if (place.tile == &workspace_.strays) [[unlikely]]
+      store_stray(place.slot);
   }
 
  private:
@@ -90,42 +89,65 @@ class Pipeline {
 
   Tile<T>& current() { return workspace_.tiles[turn_]; }
 
-  template <class Stage>
-  static void for_each_block(const Tile<T>& tile, Stage&& stage) {
-    for (std::size_t slot = 0; slot < tile.count; slot += width)
-      stage(Block{tile.first + slot, tile.count - slot < width ? tile.count - slot : width}, slot);
+  /// To the next contacts that collide; false: there are none left.
+  [[gnu::noinline]] bool advance() {
+    for (;;) {
+      Tile<T>& tile = current();
+      while (tile.next_block + 1 < tile.blocks) {
+        if (const std::size_t i = position_ + tile.next_block * width; i < end_) prefetcher_.fetch(i);
+        tile.waiting = tile.colliding[++tile.next_block];
+        if (tile.waiting != 0) return true;
+      }
+      if (position_ == end_) return false;
+      turn_ = 1 - turn_;
+      store(current());
+      prepare(current());
+      if (current().waiting != 0) return true;
+    }
+  }
+
+  Block block_of(const Tile<T>& tile, std::size_t slot) const {
+    return {tile.first + slot, tile.count - slot < width ? tile.count - slot : width};
   }
 
   void prepare(Tile<T>& tile) {
     tile.first = position_;
     tile.count = end_ - position_ < tile_size ? end_ - position_ : tile_size;
-    tile.colliding_count = tile.next_colliding = 0;
     position_ += tile.count;
     Preparer<A, T> preparer{job_.parameters, tile};
-    for_each_block(tile, [&](Block block, std::size_t slot) {
+    tile.blocks = 0;
+    for (std::size_t slot = 0; slot < tile.count; slot += width) {
+      unsigned& colliding = tile.colliding[tile.blocks++];
       if constexpr (requires { job_.contacts.separation_velocity; })
-        preparer.prepare_space(job_.contacts, block, slot);
+        colliding = preparer.prepare_space(job_.contacts, block_of(tile, slot), slot);
       else
-        preparer.prepare_bodies(job_.contacts, block, slot);
-    });
+        colliding = preparer.prepare_bodies(job_.contacts, block_of(tile, slot), slot);
+    }
+    tile.next_block = 0;
+    tile.waiting = tile.colliding[0];
   }
 
   void store(Tile<T>& tile) {
     slider_.relocate(&tile, [&](Place<T> from) { return make_stray(from); });
     Storer<A, T> storer{job_.results, tile, tally_};
-    for_each_block(tile, [&](Block block, std::size_t slot) { storer.store_block(job_.contacts, block, slot); });
-    tile.count = 0;
+    for (std::size_t slot = 0; slot < tile.count; slot += width)
+      storer.store_block(job_.contacts, block_of(tile, slot), slot);
+    tile.count = tile.blocks = 0;
+  }
+
+  [[gnu::noinline]] void store_stray(std::size_t slot) {
+    Storer<A, T>{job_.results, workspace_.strays, tally_}.store_block(job_.contacts,
+                                                                      Block{workspace_.strays.origin[slot], 1}, slot);
+    free_strays_[--strays_] = static_cast<std::uint32_t>(slot);
   }
 
   Place<T> make_stray(Place<T> from) {
     Tile<T>& strays = workspace_.strays;
     const std::size_t slot = free_strays_[strays_++];
     for (const auto lane : carried<T>) (strays.*lane)[slot] = (from.tile->*lane)[from.slot];
-    strays.status[slot] = Status::ok;
-    strays.path[slot] = Path{Course::none, Sticking::none, 0, 0};
-    strays.moved[slot] = false;
+    strays.status[slot] = T(0);
     strays.origin[slot] = from.tile->first + from.slot;
-    from.tile->moved[from.slot] = true;
+    from.tile->status[from.slot] = Tile<T>::moved;
     return {&strays, slot};
   }
 
@@ -133,6 +155,7 @@ class Pipeline {
   std::size_t position_, end_;  // of the batch, from here on not yet prepared
   Workspace<T>& workspace_;
   Tally& tally_;
+  Prefetcher<T> prefetcher_;
   std::size_t turn_ = 0;
   std::size_t strays_ = 0;
   std::uint32_t free_strays_[tile_size];  // from strays_ on

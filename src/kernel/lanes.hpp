@@ -107,6 +107,9 @@ inline double choose(bool condition, double yes, double no) {
 inline bool differ(bool a, bool b) {
   return a != b;
 }
+inline bool and_not(bool a, bool b) {
+  return a && !b;
+}
 inline unsigned lane_bits(bool mask) {
   return mask ? 1u : 0u;
 }
@@ -174,6 +177,12 @@ template <class T>
 inline xsimd::batch_bool<T, Avx2> differ(xsimd::batch_bool<T, Avx2> a, xsimd::batch_bool<T, Avx2> b) {
   return a != b;
 }
+inline xsimd::batch_bool<float, Avx2> and_not(xsimd::batch_bool<float, Avx2> a, xsimd::batch_bool<float, Avx2> b) {
+  return _mm256_andnot_ps(b, a);
+}
+inline xsimd::batch_bool<double, Avx2> and_not(xsimd::batch_bool<double, Avx2> a, xsimd::batch_bool<double, Avx2> b) {
+  return _mm256_andnot_pd(b, a);
+}
 inline unsigned lane_bits(xsimd::batch_bool<float, Avx2> mask) {
   return static_cast<unsigned>(_mm256_movemask_ps(mask));
 }
@@ -221,6 +230,11 @@ inline xsimd::batch_bool<T, Avx512> differ(xsimd::batch_bool<T, Avx512> a, xsimd
   using Register = typename xsimd::batch_bool<T, Avx512>::register_type;
   return xsimd::batch_bool<T, Avx512>(static_cast<Register>(a.data ^ b.data));
 }
+template <class T>
+inline xsimd::batch_bool<T, Avx512> and_not(xsimd::batch_bool<T, Avx512> a, xsimd::batch_bool<T, Avx512> b) {
+  using Register = typename xsimd::batch_bool<T, Avx512>::register_type;
+  return xsimd::batch_bool<T, Avx512>(static_cast<Register>(a.data & ~b.data));
+}
 #endif
 
 // ---- SSE2, which has no fused multiply-add ---------------------------------------------------------------------
@@ -245,6 +259,12 @@ inline unsigned lane_bits(xsimd::batch_bool<float, Sse2> mask) {
 }
 inline unsigned lane_bits(xsimd::batch_bool<double, Sse2> mask) {
   return static_cast<unsigned>(_mm_movemask_pd(mask));
+}
+inline xsimd::batch_bool<float, Sse2> and_not(xsimd::batch_bool<float, Sse2> a, xsimd::batch_bool<float, Sse2> b) {
+  return _mm_andnot_ps(b, a);
+}
+inline xsimd::batch_bool<double, Sse2> and_not(xsimd::batch_bool<double, Sse2> a, xsimd::batch_bool<double, Sse2> b) {
+  return _mm_andnot_pd(b, a);
 }
 inline xsimd::batch_bool<float, Sse2> differ(xsimd::batch_bool<float, Sse2> a, xsimd::batch_bool<float, Sse2> b) {
   return _mm_xor_ps(a, b);
@@ -295,6 +315,12 @@ inline unsigned lane_bits(xsimd::batch_bool<double, Neon> mask) {
   const uint64x2_t bit_of_lane = {1, 2};
   return static_cast<unsigned>(vaddvq_u64(vandq_u64(mask, bit_of_lane)));
 }
+inline xsimd::batch_bool<float, Neon> and_not(xsimd::batch_bool<float, Neon> a, xsimd::batch_bool<float, Neon> b) {
+  return vbicq_u32(a, b);
+}
+inline xsimd::batch_bool<double, Neon> and_not(xsimd::batch_bool<double, Neon> a, xsimd::batch_bool<double, Neon> b) {
+  return vbicq_u64(a, b);
+}
 inline xsimd::batch_bool<float, Neon> differ(xsimd::batch_bool<float, Neon> a, xsimd::batch_bool<float, Neon> b) {
   return veorq_u32(a, b);
 }
@@ -312,19 +338,15 @@ inline B difference_of_products(B a, B b, B c, B d) {
   return mul_sub(a, b, product) + neg_mul_add(c, d, product);
 }
 
+/// -x, also of zero: xsimd 8.1 computes 0 - x on AVX-512, and in functions without an architecture elsewhere.
+template <class B>
+inline B negated(B x) {
+  return B(-1) * x;
+}
+
 template <class B>
 inline B larger(B a, B b) {
   return choose(a > b, a, b);
-}
-
-/// The smaller and the larger of x and 0.
-template <class B>
-inline B negative_part(B x) {
-  return choose(x < B(0), x, B(0));
-}
-template <class B>
-inline B positive_part(B x) {
-  return choose(x < B(0), B(0), x);
 }
 
 /// Calls f(lane) for every bit that is set, from the lowest.

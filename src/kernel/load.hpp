@@ -44,13 +44,17 @@ struct Loader {
   using B = typename LaneTypes<A, T>::Batch;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
-  static B load(const Column<const T>& column, Block block) {
-    if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(T)))
+  [[gnu::always_inline]] static B load(const Column<const T>& column, Block block) {
+    if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
       return load_lanes<B>(&element(column, block.first));
     T values[width];
+    collect(column, block, values);
+    return load_lanes<B>(values);
+  }
+
+  [[gnu::noinline]] static void collect(const Column<const T>& column, Block block, T (&values)[width]) {
     for (std::size_t lane = 0; lane < width; ++lane)
       values[lane] = element(column, block.first + (lane < block.count ? lane : block.count - 1));
-    return load_lanes<B>(values);
   }
 
   static Vector3<B> load(const Vector3Columns<const T>& columns, Block block) {

@@ -17,8 +17,9 @@ struct Preparer {
   const Parameters<T>& parameters;
   Tile<T>& tile;
 
+  /// The contacts that collide, a bit a lane.
   template <template <class> class Contacts>
-  void prepare_bodies(const Contacts<T>& contacts, Block block, std::size_t slot) {
+  unsigned prepare_bodies(const Contacts<T>& contacts, Block block, std::size_t slot) {
     Validator<A, T> validator;
     const typename Load::Pair pair = Load::load_bodies(contacts, block);
     const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
@@ -32,13 +33,15 @@ struct Preparer {
                           cross(pair.b.angular_velocity, lever_b);
     const Vector3<B> in_frame = {dot(u0, frame.t1), dot(u0, frame.t2), dot(u0, frame.n)};
 
-    store_law_input(contacts, block, slot, matrix, in_frame, friction, restitution, validator);
+    const Mask step_too_large =
+        store_law_input(contacts, block, slot, matrix, in_frame, friction, restitution, validator);
     validator.pivot(pair);
     validator.contact_columns(contacts, block, friction, restitution);
     validator.bodies(pair, B(parameters.inertia_tolerance));
     const B tolerance = B(parameters.normal_tolerance);
     validator.set(magnitude(length - B(1)) > tolerance, Status::normal_not_unit);
     validator.finite(
+        vanishing(matrix.trace) + vanishing(u0) + vanishing(restitution) + vanishing_step(contacts, block) == B(0),
         [&](auto&& f) {
           for_each_field(pair.a, f);
           for_each_field(pair.b, f);
@@ -54,18 +57,22 @@ struct Preparer {
     store_vector(tile.t1x, tile.t1y, tile.t1z, slot, frame.t1);
     store_vector(tile.t2x, tile.t2y, tile.t2z, slot, frame.t2);
     store_vector(tile.nx, tile.ny, tile.nz, slot, frame.n);
-    finish(block, slot, u0, validator);
+    return finish(block, slot, u0, step_too_large, validator);
   }
 
-  void prepare_space(const SpaceContacts<T>& contacts, Block block, std::size_t slot) {
+  unsigned prepare_space(const SpaceContacts<T>& contacts, Block block, std::size_t slot) {
     Validator<A, T> validator;
     const Symmetric3<B> k = Load::load(contacts.k, block);
     const Vector3<B> u0 = Load::load(contacts.separation_velocity, block);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
 
-    store_law_input(contacts, block, slot, collision_matrix<T>(k), u0, friction, restitution, validator);
+    const Mask step_too_large =
+        store_law_input(contacts, block, slot, collision_matrix<T>(k), u0, friction, restitution, validator);
     validator.contact_columns(contacts, block, friction, restitution);
+    B sum = vanishing(u0) + vanishing(restitution) + vanishing_step(contacts, block);
+    for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
     validator.finite(
+        sum == B(0),
         [&](auto&& f) {
           for_each_field(k, f);
           for_each_field(u0, f);
@@ -73,18 +80,26 @@ struct Preparer {
           if (contacts.step.data != nullptr) f(Load::load(contacts.step, block));
         },
         friction);
-    finish(block, slot, u0, validator);
+    return finish(block, slot, u0, step_too_large, validator);
   }
 
  private:
+  /// Zero of what is finite, else NaN.
+  static B vanishing(B x) { return x - x; }
+  static B vanishing(const Vector3<B>& v) { return vanishing(v.x) + vanishing(v.y) + vanishing(v.z); }
+  static B vanishing_step(const ContactColumns<T>& contacts, Block block) {
+    return contacts.step.data != nullptr ? vanishing(Load::load(contacts.step, block)) : B(0);
+  }
+
   static void store_vector(T* x, T* y, T* z, std::size_t slot, const Vector3<B>& v) {
     store_lanes(x + slot, v.x);
     store_lanes(y + slot, v.y);
     store_lanes(z + slot, v.z);
   }
 
-  /// Writes what the law reads, and the faults of what has been computed here: the last ones of Status.
-  void store_law_input(const ContactColumns<T>& contacts, Block block, std::size_t slot,
+  /// Writes what the law reads, and the faults of what has been computed here: the last ones of Status. True where the
+  /// step exceeds the law's limit.
+  Mask store_law_input(const ContactColumns<T>& contacts, Block block, std::size_t slot,
                        const CollisionMatrix<B>& matrix, const Vector3<B>& u0, B friction, B restitution,
                        Validator<A, T>& validator) {
     const B zero(0), one(1);
@@ -98,10 +113,11 @@ struct Preparer {
 
     const auto& k = matrix.k;
     const Mask unbounded = friction == B(static_cast<T>(__builtin_inf()));
-    const B friction_rate = choose(unbounded, one, friction), normal_rate = choose(unbounded, zero, one);
     B step(parameters.step);
     if (contacts.step.data != nullptr)
       step = Load::load(contacts.step, block) * matrix.trace / choose(speed > zero, speed, one);
+    const B friction_rate = choose(unbounded, one, friction), normal_rate = choose(unbounded, zero, one);
+    const B friction_step = step * friction_rate, normal_step = step * normal_rate;
     const B half_difference = B(T(0.5)) * (k.xx - k.yy);
     const B norm_m =
         mul_add(B(T(0.5)), k.xx + k.yy, square_root(mul_add(half_difference, half_difference, k.xy * k.xy)));
@@ -112,7 +128,6 @@ struct Preparer {
     store_lanes(tile.kyy + slot, k.yy);
     store_lanes(tile.kxz + slot, k.xz);
     store_lanes(tile.kyz + slot, k.yz);
-    store_lanes(tile.kzz + slot, k.zz);
     store_lanes(tile.qx + slot, matrix.qx);
     store_lanes(tile.qy + slot, matrix.qy);
     store_lanes(tile.schur + slot, matrix.schur);
@@ -120,12 +135,20 @@ struct Preparer {
     store_vector(tile.u0x, tile.u0y, tile.u0z, slot, u);
     store_lanes(tile.friction + slot, friction);
     store_lanes(tile.restitution + slot, restitution);
-    store_lanes(tile.friction_rate + slot, friction_rate);
-    store_lanes(tile.normal_rate + slot, normal_rate);
-    store_lanes(tile.step + slot, step);
+    store_lanes(tile.friction_step + slot, friction_step);
+    store_lanes(tile.normal_step + slot, normal_step);
+    store_lanes(tile.axx + slot, friction_step * k.xx);
+    store_lanes(tile.axy + slot, friction_step * k.xy);
+    store_lanes(tile.ayy + slot, friction_step * k.yy);
+    store_lanes(tile.bx + slot, normal_step * k.xz);
+    store_lanes(tile.by + slot, normal_step * k.yz);
+    store_lanes(tile.cx + slot, friction_step * k.xz);
+    store_lanes(tile.cy + slot, friction_step * k.yz);
+    store_lanes(tile.cz + slot, normal_step * k.zz);
+    store_lanes(tile.e2 + slot, restitution * restitution);
     // Without friction nothing stops a slip, however small.
-    const B reach = step * mul_add(friction_rate, norm_m, normal_rate * norm_k);
-    store_lanes(tile.stick_radius + slot, choose(friction > zero, reach, zero));
+    const B reach = choose(friction > zero, step * mul_add(friction_rate, norm_m, normal_rate * norm_k), zero);
+    store_lanes(tile.stick_radius2 + slot, reach * reach);
     store_lanes(tile.velocity_unit + slot, speed);
     store_lanes(tile.impulse_unit + slot, speed / matrix.trace);
 
@@ -134,33 +157,28 @@ struct Preparer {
         k.xx > zero && matrix.det_m > matrix.margin * k.xx * k.yy && matrix.schur > matrix.margin * k.zz;
     validator.fault =
         choose(definite, validator.fault, B(static_cast<T>(Status::collision_matrix_not_positive_definite)));
-    const B finite = (matrix.trace - matrix.trace) + (speed - speed) + (step - step);
+    const B finite = vanishing(matrix.trace) + vanishing(speed) + vanishing(step);
     validator.fault = choose(finite == zero && step > zero, validator.fault, B(static_cast<T>(Status::overflow)));
+    return step > one;
   }
 
-  /// Writes u0 as the host's frame has it and the fault, and lists the contacts that collide.
-  void finish(Block block, std::size_t slot, const Vector3<B>& u0, const Validator<A, T>& validator) {
-    const Mask known = (u0.x - u0.x) + (u0.y - u0.y) + (u0.z - u0.z) == B(0);
+  /// Writes u0 as the host's frame has it and the status; the contacts that collide, a bit a lane.
+  unsigned finish(Block block, std::size_t slot, const Vector3<B>& u0, Mask step_too_large,
+                  const Validator<A, T>& validator) {
+    const B zero(0);
+    const Mask known = vanishing(u0) == zero;
     const B unknown(static_cast<T>(__builtin_nan("")));
     store_lanes(tile.wx + slot, choose(known, u0.x, unknown));
     store_lanes(tile.wy + slot, choose(known, u0.y, unknown));
     store_lanes(tile.wz + slot, choose(known, u0.z, unknown));
-    store_lanes(tile.fault + slot, validator.fault);
-    for (std::size_t i = slot; i < slot + block.count; ++i) {
-      tile.steps[i] = 0;
-      tile.moved[i] = false;
-      tile.path[i] = Path{Course::none, Sticking::none, 0, 0};
-      tile.status[i] = static_cast<Status>(static_cast<int>(tile.fault[i]));
-      if (tile.status[i] != Status::ok) continue;
-      if (tile.u0z[i] < T(0) && tile.step[i] > T(1)) {
-        tile.status[i] = Status::step_too_large;
-      } else if (tile.u0z[i] < T(0)) {
-        tile.colliding[tile.colliding_count++] = static_cast<std::uint32_t>(i);
-      } else {
-        tile.status[i] = Status::separating;
-        tile.path[i].course = Course::separating;
-      }
-    }
+    const Mask approaching = load_lanes<B>(tile.u0z + slot) < zero;
+    const auto number = [](Status status) { return B(static_cast<T>(status)); };
+    const B verdict =
+        choose(approaching, choose(step_too_large, number(Status::step_too_large), zero), number(Status::separating));
+    const B status = choose(validator.fault == zero, verdict, validator.fault);
+    store_lanes(tile.status + slot, status);
+    store_lanes(tile.stuck + slot, zero);
+    return lane_bits(status == zero) & (block.count < width ? (1u << block.count) - 1 : ~0u);
   }
 };
 

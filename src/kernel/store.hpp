@@ -1,6 +1,7 @@
 // Stages 6 and 7, impulse and store: from the tile's units to the host's frame and columns, and the tally.
 #pragma once
 
+#include "impulse.hpp"
 #include "load.hpp"
 
 namespace carom::kernel {
@@ -17,12 +18,16 @@ struct Storer {
   Tile<T>& tile;
   Tally& tally;
 
-  static void store(const Column<T>& column, Block block, B x) {
+  [[gnu::always_inline]] static void store(const Column<T>& column, Block block, B x) {
     if (!column.data) return;
-    if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(T)))
+    if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
       return store_lanes(&element(column, block.first), x);
     T values[width];
     store_lanes(values, x);
+    distribute(column, block, values);
+  }
+
+  [[gnu::noinline]] static void distribute(const Column<T>& column, Block block, const T (&values)[width]) {
     for (std::size_t lane = 0; lane < block.count; ++lane) element(column, block.first + lane) = values[lane];
   }
 
@@ -49,8 +54,9 @@ struct Storer {
     const B impulse_unit = load_lanes<B>(tile.impulse_unit + slot);
     const B velocity_unit = load_lanes<B>(tile.velocity_unit + slot);
     const Vector3<B> u0 = tile_vector(tile.wx, tile.wy, tile.wz, slot);
-    const Vector3<B> tile_p = tile_vector(tile.px, tile.py, tile.pz, slot);
-    const Vector3<B> tile_u = tile_vector(tile.ux, tile.uy, tile.uz, slot);
+    const B status = load_lanes<B>(tile.status + slot);
+    const Progress<B> end = end_of_collision<A>(tile, slot);
+    const Vector3<B> tile_p = {end.px, end.py, end.pz}, tile_u = {end.ux, end.uy, end.uz};
     Vector3<B> p = impulse_unit * tile_p, u = velocity_unit * tile_u;
 
     // ½ p·(u0 + u), the kinetic energy gained.
@@ -69,22 +75,19 @@ struct Storer {
       u = to_world(u);
     }
 
-    T ok[width];
-    for (std::size_t lane = 0; lane < width; ++lane)
-      ok[lane] = lane < block.count && tile.status[slot + lane] == Status::ok && !tile.moved[slot + lane] ? T(1) : T(0);
     const B sum = (p.x - p.x) + (p.y - p.y) + (p.z - p.z) + (u.x - u.x) + (u.y - u.y) + (u.z - u.z);
-    const Mask resolved = load_lanes<B>(ok) > zero && sum == zero;
+    const Mask solved = status == zero, resolved = solved && sum == zero;
     p = choose_vector(resolved, p, {zero, zero, zero});
     u = choose_vector(resolved, u, u0);
 
     if constexpr (has_bodies) store_bodies(contacts, block, p, resolved);
     store(results.impulse, block, p);
     store(results.separation_velocity, block, u);
-    store(results.work_compression, block,
-          choose(resolved, load_lanes<B>(tile.work_compression + slot) * energy_unit, zero));
-    store(results.work_decompression, block,
-          choose(resolved, load_lanes<B>(tile.work_decompression + slot) * energy_unit, zero));
-    finish(block, slot, lane_bits(resolved), energy);
+    store(results.work_compression, block, choose(resolved, end.work_compression * energy_unit, zero));
+    store(results.work_decompression, block, choose(resolved, end.work_decompression * energy_unit, zero));
+    // What has moved is overwritten when it is stored from elsewhere.
+    const unsigned here = lane_bits(status >= zero) & (block.count < width ? (1u << block.count) - 1 : ~0u);
+    finish(block, slot, here, lane_bits(solved) & here, lane_bits(resolved) & here, energy);
   }
 
  private:
@@ -106,7 +109,7 @@ struct Storer {
       return Velocities{choose_vector(resolved, v, body.velocity), choose_vector(resolved, w, body.angular_velocity)};
     };
     const Velocities a = after(pair.a, lever_a, p);
-    const Velocities b = after(pair.b, lever_b, {-p.x, -p.y, -p.z});
+    const Velocities b = after(pair.b, lever_b, {negated(p.x), negated(p.y), negated(p.z)});
     store(r.velocity_a, block, a.linear);
     store(r.angular_velocity_a, block, a.angular);
     store(r.velocity_b, block, b.linear);
@@ -117,36 +120,63 @@ struct Storer {
     Vector3<B> linear, angular;
   };
 
-  void finish(Block block, std::size_t slot, unsigned resolved, B energy_lanes) {
-    T energy[width];
-    store_lanes(energy, energy_lanes);
-    for (std::size_t lane = 0; lane < block.count; ++lane) {
-      const std::size_t i = block.first + lane, in_tile = slot + lane;
-      if (tile.moved[in_tile]) continue;
-      Status status = tile.status[in_tile];
-      Path path = tile.path[in_tile];
-      if (status == Status::ok && (resolved >> lane & 1u) == 0) {
-        status = Status::overflow;
-        path = Path{Course::none, Sticking::none, 0, 0};
+  void finish(Block block, std::size_t slot, unsigned here, unsigned solved, unsigned resolved, B energy) {
+    Status status[width];
+    Path path[width];
+    std::int32_t steps[width];
+    if (resolved == here) {
+      for (std::size_t lane = 0; lane < width; ++lane) {
+        status[lane] = Status::ok;
+        path[lane] = tile.path[slot + lane];
+        steps[lane] = tile.steps[slot + lane];
       }
-      if (results.status.data) element(results.status, i) = status;
-      if (results.path.data) element(results.path, i) = path;
-      if (results.steps.data) element(results.steps, i) = tile.steps[in_tile];
-      ++tally.by_status[static_cast<std::size_t>(status)];
-      ++tally.by_path[((static_cast<std::size_t>(path.course) * 3 + static_cast<std::size_t>(path.sticking)) * 4 +
-                       path.compressions) *
-                          4 +
-                      path.decompressions];
-      tally.sliding_steps += static_cast<std::uint64_t>(tile.steps[in_tile]);
-      const double gain = static_cast<double>(energy[lane]) * static_cast<double>(tile.impulse_unit[in_tile]) *
-                          static_cast<double>(tile.velocity_unit[in_tile]);
-      if (status == Status::ok && gain > 0 &&
-          (gain > tally.largest_energy_gain ||
-           (gain == tally.largest_energy_gain && i < tally.largest_energy_gain_contact))) {
+      tally.by_status[static_cast<std::size_t>(Status::ok)] += static_cast<std::size_t>(__builtin_popcount(here));
+    } else {
+      for (std::size_t lane = 0; lane < width; ++lane) {
+        const auto number = static_cast<int>(tile.status[slot + lane]);
+        const bool overflow = ((solved & ~resolved) >> lane & 1u) != 0;
+        status[lane] = overflow ? Status::overflow : static_cast<Status>(number);
+        path[lane] = Path{status[lane] == Status::separating ? Course::separating : Course::none, Sticking::none, 0, 0};
+        if (status[lane] == Status::ok) path[lane] = tile.path[slot + lane];
+        steps[lane] = overflow || status[lane] == Status::ok || status[lane] == Status::step_budget_reached
+                          ? tile.steps[slot + lane]
+                          : 0;
+      }
+      for_each_bit(here, [&](std::size_t lane) { ++tally.by_status[static_cast<std::size_t>(status[lane])]; });
+    }
+    for_each_bit(here, [&](std::size_t lane) { ++tally.by_path[path_index(path[lane])]; });
+    store_values(results.status, block, status);
+    store_values(results.path, block, path);
+    store_values(results.steps, block, steps);
+    for_each_bit(lane_bits(energy > B(0)) & resolved, [&](std::size_t lane) {
+      T values[width];
+      store_lanes(values, energy);
+      const double gain = static_cast<double>(values[lane]) * static_cast<double>(tile.impulse_unit[slot + lane]) *
+                          static_cast<double>(tile.velocity_unit[slot + lane]);
+      const std::size_t i = block.first + lane;
+      if (gain > tally.largest_energy_gain ||
+          (gain == tally.largest_energy_gain && gain > 0 && i < tally.largest_energy_gain_contact)) {
         tally.largest_energy_gain = gain;
         tally.largest_energy_gain_contact = i;
       }
+    });
+  }
+
+  template <class V>
+  static void store_values(const Column<V>& column, Block block, const V (&values)[width]) {
+    if (!column.data) return;
+    if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(V))) {
+      __builtin_memcpy(&element(column, block.first), values, sizeof values);
+      return;
     }
+    for (std::size_t lane = 0; lane < block.count; ++lane) element(column, block.first + lane) = values[lane];
+  }
+
+  static std::size_t path_index(Path path) {
+    return ((static_cast<std::size_t>(path.course) * 3 + static_cast<std::size_t>(path.sticking)) * 4 +
+            path.compressions) *
+               4 +
+           path.decompressions;
   }
 };
 

@@ -14,6 +14,8 @@ struct Validator {
   using Load = Loader<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
+  static constexpr unsigned all_lanes = (1u << width) - 1;
+
   B fault = B(static_cast<T>(Status::ok));
 
   void set(Mask where, Status status) { fault = choose(where, B(static_cast<T>(status)), fault); }
@@ -68,17 +70,18 @@ struct Validator {
     set(a.inverse_mass < zero || b.inverse_mass < zero, Status::negative_inverse_mass);
   }
 
-  /// `each(f)` calls f on every field that must be finite; friction may be infinite.
+  /// `each(f)` calls f on every field that must be finite; friction may be infinite. `finite` is true where all of
+  /// them are: every field of a body goes into K or u0, and what is not finite stays so in sums and products.
   template <class Each>
-  void finite(Each&& each, B friction) {
+  void finite(Mask finite, Each&& each, B friction) {
+    const Mask friction_nan = is_nan(friction);
+    if (lane_bits(finite && friction == friction) == all_lanes) [[likely]]
+      return;
     B sum = B(0);
     each([&](const B& x) { sum = sum + (x - x); });  // NaN of NaN and of infinity, else 0
-    const Mask friction_nan = is_nan(friction);
-    const Mask broken = is_nan(sum);
-    if (lane_bits(broken || friction_nan) == 0) return;
     Mask nan = friction_nan;
     each([&](const B& x) { nan = nan || is_nan(x); });
-    set(broken, Status::infinite);
+    set(is_nan(sum), Status::infinite);
     set(nan, Status::not_a_number);
   }
 

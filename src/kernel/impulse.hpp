@@ -1,0 +1,38 @@
+// Stage 6, impulse: the sums of the sliding phase become impulse and work, and what has stuck goes on to its end.
+#pragma once
+
+#include "sticking.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// The end of every collision of a block that the law has been through; elsewhere the numbers mean nothing. Writes to
+/// the tile how contacts stuck.
+template <class A, class T>
+inline Progress<typename LaneTypes<A, T>::Batch> end_of_collision(Tile<T>& tile, std::size_t slot) {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };
+  const B friction_step = load(tile.friction_step);
+  // With infinite friction the sliding phase passes without normal impulse, and so without work.
+  const B normal_step = load(tile.normal_step);
+  Progress<B> c = {load(tile.ux),
+                   load(tile.uy),
+                   load(tile.uz),
+                   negated(friction_step * load(tile.sum_cos)),
+                   negated(friction_step * load(tile.sum_sin)),
+                   normal_step * load(tile.step_count),
+                   normal_step * load(tile.compression),
+                   normal_step * load(tile.decompression)};
+  const Mask stuck = load(tile.stuck) > B(0);
+  if (const unsigned bits = lane_bits(stuck); bits != 0) {
+    const unsigned diverge = lane_bits(finish_sticking<A>(tile, slot, stuck, c));
+    for_each_bit(bits, [&](std::size_t lane) {
+      tile.path[slot + lane].sticking = (diverge >> lane & 1u) != 0 ? Sticking::diverge : Sticking::stable;
+    });
+  }
+  return c;
+}
+
+}  // namespace
+}  // namespace carom::kernel
