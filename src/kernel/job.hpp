@@ -18,14 +18,14 @@ struct alignas(64) Tile {
   using Lane = T[tile_size + 64 / sizeof(T)];
 
   // Written by the preparing stages.
-  Lane kxx, kxy, kyy, kxz, kyz;            // collision matrix in the contact frame
-  Lane qx, qy, schur, det_m;               // q = M⁻¹ k, K_33 - k·q, det M
-  Lane u0x, u0y, u0z;                      // separation velocity before the collision
-  Lane friction, restitution;              // mu, e
-  Lane friction_step, normal_step;         // delta (mu, 1), or delta (1, 0) for infinite friction
-  Lane axx, axy, ayy, bx, by, cx, cy, cz;  // the change of u by a step: delta mu M, delta k; delta mu k, delta K_33
-  Lane stick_radius2, e2;                  // the square of a step's reach, e²
-  Lane velocity_unit, impulse_unit;        // |u0| [m/s], |u0| / trace K [N s]
+  Lane m1, m2, k1, k2;               // M and k in the contact frame, whose tangents are the axes of M
+  Lane q1, q2, schur;                // q = M⁻¹ k, K_33 - k·q
+  Lane u0x, u0y, u0z;                // separation velocity before the collision
+  Lane friction, restitution;        // mu, e
+  Lane friction_step, normal_step;   // delta (mu, 1), or delta (1, 0) for infinite friction
+  Lane a1, a2, b1, b2, c1, c2, c3;   // the change of u by a step: delta mu M, delta k; delta mu k, delta K_33
+  Lane stick_radius2, e2;            // the square of a step's reach, e²
+  Lane velocity_unit, impulse_unit;  // |u0| [m/s], |u0| / trace K [N s]
   Lane t1x, t1y, t1z, t2x, t2y, t2z, nx, ny, nz;  // contact frame in world coordinates
   Lane wx, wy, wz;                                // u0 [m/s] in the frame of the results
   Lane status;                                    // a Status, or `moved`

@@ -18,15 +18,13 @@ namespace {
 
 /// What must move with a contact that leaves its tile before it has ended: all that later stages read.
 template <class T>
-constexpr typename Tile<T>::Lane Tile<T>::*carried[] = {&Tile<T>::kxx,
-                                                        &Tile<T>::kxy,
-                                                        &Tile<T>::kyy,
-                                                        &Tile<T>::kxz,
-                                                        &Tile<T>::kyz,
-                                                        &Tile<T>::qx,
-                                                        &Tile<T>::qy,
+constexpr typename Tile<T>::Lane Tile<T>::*carried[] = {&Tile<T>::m1,
+                                                        &Tile<T>::m2,
+                                                        &Tile<T>::k1,
+                                                        &Tile<T>::k2,
+                                                        &Tile<T>::q1,
+                                                        &Tile<T>::q2,
                                                         &Tile<T>::schur,
-                                                        &Tile<T>::det_m,
                                                         &Tile<T>::u0x,
                                                         &Tile<T>::u0y,
                                                         &Tile<T>::u0z,

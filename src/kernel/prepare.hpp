@@ -27,7 +27,7 @@ struct Preparer {
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
 
     const B length = square_root(dot(given_normal, given_normal));
-    const Frame<B> frame = make_frame((B(1) / length) * given_normal);
+    Frame<B> frame = make_frame((B(1) / length) * given_normal);
     const CollisionMatrix<B> matrix = collision_matrix<T>(frame, pair.a, lever_a, pair.b, lever_b);
     const Vector3<B> u0 = pair.a.velocity + cross(pair.a.angular_velocity, lever_a) - pair.b.velocity -
                           cross(pair.b.angular_velocity, lever_b);
@@ -54,20 +54,21 @@ struct Preparer {
         friction);
     if constexpr (requires { contacts.body_a; }) validator.indices(contacts, block);
 
-    store_vector(tile.t1x, tile.t1y, tile.t1z, slot, frame.t1);
-    store_vector(tile.t2x, tile.t2y, tile.t2z, slot, frame.t2);
-    store_vector(tile.nx, tile.ny, tile.nz, slot, frame.n);
-    return finish(block, slot, u0, step_too_large, validator);
+    return finish(block, slot, frame, u0, step_too_large, validator);
   }
 
   unsigned prepare_space(const SpaceContacts<T>& contacts, Block block, std::size_t slot) {
     Validator<A, T> validator;
+    const B zero(0), one(1);
     const Symmetric3<B> k = Load::load(contacts.k, block);
     const Vector3<B> u0 = Load::load(contacts.separation_velocity, block);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
 
+    Frame<B> frame = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
+    const CollisionMatrix<B> matrix = collision_matrix<T>(frame, k);
+    const Vector3<B> in_frame = {dot(u0, frame.t1), dot(u0, frame.t2), u0.z};
     const Mask step_too_large =
-        store_law_input(contacts, block, slot, collision_matrix<T>(k), u0, friction, restitution, validator);
+        store_law_input(contacts, block, slot, matrix, in_frame, friction, restitution, validator);
     validator.contact_columns(contacts, block, friction, restitution);
     B sum = vanishing(u0) + vanishing(restitution) + vanishing_step(contacts, block);
     for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
@@ -80,7 +81,7 @@ struct Preparer {
           if (contacts.step.data != nullptr) f(Load::load(contacts.step, block));
         },
         friction);
-    return finish(block, slot, u0, step_too_large, validator);
+    return finish(block, slot, frame, u0, step_too_large, validator);
   }
 
  private:
@@ -111,60 +112,54 @@ struct Preparer {
     const Vector3<B> u = inverse_length * direction;
     const B speed = divisor * length;
 
-    const auto& k = matrix.k;
     const Mask unbounded = friction == B(static_cast<T>(__builtin_inf()));
     B step(parameters.step);
     if (contacts.step.data != nullptr)
       step = Load::load(contacts.step, block) * matrix.trace / choose(speed > zero, speed, one);
     const B friction_rate = choose(unbounded, one, friction), normal_rate = choose(unbounded, zero, one);
     const B friction_step = step * friction_rate, normal_step = step * normal_rate;
-    const B half_difference = B(T(0.5)) * (k.xx - k.yy);
-    const B norm_m =
-        mul_add(B(T(0.5)), k.xx + k.yy, square_root(mul_add(half_difference, half_difference, k.xy * k.xy)));
-    const B norm_k = square_root(mul_add(k.xz, k.xz, k.yz * k.yz));
+    const B norm_k = square_root(mul_add(matrix.k1, matrix.k1, matrix.k2 * matrix.k2));
 
-    store_lanes(tile.kxx + slot, k.xx);
-    store_lanes(tile.kxy + slot, k.xy);
-    store_lanes(tile.kyy + slot, k.yy);
-    store_lanes(tile.kxz + slot, k.xz);
-    store_lanes(tile.kyz + slot, k.yz);
-    store_lanes(tile.qx + slot, matrix.qx);
-    store_lanes(tile.qy + slot, matrix.qy);
+    store_lanes(tile.m1 + slot, matrix.m1);
+    store_lanes(tile.m2 + slot, matrix.m2);
+    store_lanes(tile.k1 + slot, matrix.k1);
+    store_lanes(tile.k2 + slot, matrix.k2);
+    store_lanes(tile.q1 + slot, matrix.q1);
+    store_lanes(tile.q2 + slot, matrix.q2);
     store_lanes(tile.schur + slot, matrix.schur);
-    store_lanes(tile.det_m + slot, matrix.det_m);
     store_vector(tile.u0x, tile.u0y, tile.u0z, slot, u);
     store_lanes(tile.friction + slot, friction);
     store_lanes(tile.restitution + slot, restitution);
     store_lanes(tile.friction_step + slot, friction_step);
     store_lanes(tile.normal_step + slot, normal_step);
-    store_lanes(tile.axx + slot, friction_step * k.xx);
-    store_lanes(tile.axy + slot, friction_step * k.xy);
-    store_lanes(tile.ayy + slot, friction_step * k.yy);
-    store_lanes(tile.bx + slot, normal_step * k.xz);
-    store_lanes(tile.by + slot, normal_step * k.yz);
-    store_lanes(tile.cx + slot, friction_step * k.xz);
-    store_lanes(tile.cy + slot, friction_step * k.yz);
-    store_lanes(tile.cz + slot, normal_step * k.zz);
+    store_lanes(tile.a1 + slot, friction_step * matrix.m1);
+    store_lanes(tile.a2 + slot, friction_step * matrix.m2);
+    store_lanes(tile.b1 + slot, normal_step * matrix.k1);
+    store_lanes(tile.b2 + slot, normal_step * matrix.k2);
+    store_lanes(tile.c1 + slot, friction_step * matrix.k1);
+    store_lanes(tile.c2 + slot, friction_step * matrix.k2);
+    store_lanes(tile.c3 + slot, normal_step * matrix.k33);
     store_lanes(tile.e2 + slot, restitution * restitution);
     // Without friction nothing stops a slip, however small.
-    const B reach = choose(friction > zero, step * mul_add(friction_rate, norm_m, normal_rate * norm_k), zero);
+    const B reach = choose(friction > zero, step * mul_add(friction_rate, matrix.m1, normal_rate * norm_k), zero);
     store_lanes(tile.stick_radius2 + slot, reach * reach);
     store_lanes(tile.velocity_unit + slot, speed);
     store_lanes(tile.impulse_unit + slot, speed / matrix.trace);
 
     // Comparisons with NaN are false: what can't be told to be right is a fault.
-    const Mask definite =
-        k.xx > zero && matrix.det_m > matrix.margin * k.xx * k.yy && matrix.schur > matrix.margin * k.zz;
     validator.fault =
-        choose(definite, validator.fault, B(static_cast<T>(Status::collision_matrix_not_positive_definite)));
+        choose(matrix.definite, validator.fault, B(static_cast<T>(Status::collision_matrix_not_positive_definite)));
     const B finite = vanishing(matrix.trace) + vanishing(speed) + vanishing(step);
     validator.fault = choose(finite == zero && step > zero, validator.fault, B(static_cast<T>(Status::overflow)));
     return step > one;
   }
 
   /// Writes u0 as the host's frame has it and the status; the contacts that collide, a bit a lane.
-  unsigned finish(Block block, std::size_t slot, const Vector3<B>& u0, Mask step_too_large,
+  unsigned finish(Block block, std::size_t slot, const Frame<B>& frame, const Vector3<B>& u0, Mask step_too_large,
                   const Validator<A, T>& validator) {
+    store_vector(tile.t1x, tile.t1y, tile.t1z, slot, frame.t1);
+    store_vector(tile.t2x, tile.t2y, tile.t2z, slot, frame.t2);
+    store_vector(tile.nx, tile.ny, tile.nz, slot, frame.n);
     const B zero(0);
     const Mask known = vanishing(u0) == zero;
     const B unknown(static_cast<T>(__builtin_nan("")));

@@ -57,8 +57,8 @@ class EulerSlider {
  private:
   /// What the loop reads and writes, one value a lane.
   struct alignas(64) Vector {
-    T axx[width], axy[width], ayy[width], bx[width], by[width];  // δ μ M, δ k
-    T cx[width], cy[width], cz[width];                           // δ μ k, δ K_33
+    T a1[width], a2[width], b1[width], b2[width];  // δ μ M, δ k
+    T c1[width], c2[width], c3[width];             // δ μ k, δ K_33
     T stick_radius2[width], e2[width];
     T ux[width], uy[width], uz[width], sum_cos[width], sum_sin[width];
     T compression[width], decompression[width];  // sums of u_z < 0, of u_z >= 0
@@ -96,10 +96,9 @@ class EulerSlider {
     s.decompression = s.decompression + choose(s.decompressing, s.uz, B(0));
     s.sum_cos = s.sum_cos + cosine;
     s.sum_sin = s.sum_sin + sine;
-    const B axy = load_lanes<B>(v.axy);
-    s.ux = s.ux + neg_mul_add(load_lanes<B>(v.axx), cosine, neg_mul_add(axy, sine, load_lanes<B>(v.bx)));
-    s.uy = s.uy + neg_mul_add(axy, cosine, neg_mul_add(load_lanes<B>(v.ayy), sine, load_lanes<B>(v.by)));
-    s.uz = s.uz + neg_mul_add(load_lanes<B>(v.cx), cosine, neg_mul_add(load_lanes<B>(v.cy), sine, load_lanes<B>(v.cz)));
+    s.ux = s.ux + neg_mul_add(load_lanes<B>(v.a1), cosine, load_lanes<B>(v.b1));
+    s.uy = s.uy + neg_mul_add(load_lanes<B>(v.a2), sine, load_lanes<B>(v.b2));
+    s.uz = s.uz + neg_mul_add(load_lanes<B>(v.c1), cosine, neg_mul_add(load_lanes<B>(v.c2), sine, load_lanes<B>(v.c3)));
   }
 
   void run() {
@@ -221,14 +220,13 @@ class EulerSlider {
     const auto set = [&](T(&lanes_of)[width], T value) {
       store_lanes(lanes_of, choose(is_lane, B(value), load_lanes<B>(lanes_of)));
     };
-    set(v.axx, tile.axx[i]);
-    set(v.axy, tile.axy[i]);
-    set(v.ayy, tile.ayy[i]);
-    set(v.bx, tile.bx[i]);
-    set(v.by, tile.by[i]);
-    set(v.cx, tile.cx[i]);
-    set(v.cy, tile.cy[i]);
-    set(v.cz, tile.cz[i]);
+    set(v.a1, tile.a1[i]);
+    set(v.a2, tile.a2[i]);
+    set(v.b1, tile.b1[i]);
+    set(v.b2, tile.b2[i]);
+    set(v.c1, tile.c1[i]);
+    set(v.c2, tile.c2[i]);
+    set(v.c3, tile.c3[i]);
     set(v.stick_radius2, tile.stick_radius2[i]);
     set(v.e2, tile.e2[i]);
     set(v.ux, tile.u0x[i]);
@@ -245,7 +243,7 @@ class EulerSlider {
     Vector& v = vectors_[lane / width];
     const std::size_t j = lane % width;
     place_[lane].tile = nullptr;
-    v.axx[j] = v.axy[j] = v.ayy[j] = v.bx[j] = v.by[j] = v.cx[j] = v.cy[j] = v.cz[j] = v.e2[j] = T(0);
+    v.a1[j] = v.a2[j] = v.b1[j] = v.b2[j] = v.c1[j] = v.c2[j] = v.c3[j] = v.e2[j] = T(0);
     v.sum_cos[j] = v.sum_sin[j] = v.compression[j] = v.decompression[j] = T(0);
     v.stick_radius2[j] = T(-1);
     v.ux[j] = T(1);

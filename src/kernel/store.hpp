@@ -64,16 +64,14 @@ struct Storer {
     const B energy_unit = impulse_unit * velocity_unit;
     const B energy = B(T(0.5)) * dot(tile_p, tile_u0 + tile_u);
 
-    if constexpr (has_bodies) {
-      const Frame<B> frame = {tile_vector(tile.t1x, tile.t1y, tile.t1z, slot),
-                              tile_vector(tile.t2x, tile.t2y, tile.t2z, slot),
-                              tile_vector(tile.nx, tile.ny, tile.nz, slot)};
-      const auto to_world = [&](const Vector3<B>& v) {
-        return mul_add(v.x, frame.t1, mul_add(v.y, frame.t2, v.z * frame.n));
-      };
-      p = to_world(p);
-      u = to_world(u);
-    }
+    const Frame<B> frame = {tile_vector(tile.t1x, tile.t1y, tile.t1z, slot),
+                            tile_vector(tile.t2x, tile.t2y, tile.t2z, slot),
+                            tile_vector(tile.nx, tile.ny, tile.nz, slot)};
+    const auto to_world = [&](const Vector3<B>& v) {
+      return mul_add(v.x, frame.t1, mul_add(v.y, frame.t2, v.z * frame.n));
+    };
+    p = to_world(p);
+    u = to_world(u);
 
     const B sum = (p.x - p.x) + (p.y - p.y) + (p.z - p.z) + (u.x - u.x) + (u.y - u.y) + (u.z - u.z);
     const Mask solved = status == zero, resolved = solved && sum == zero;
