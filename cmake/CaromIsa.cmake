@@ -1,6 +1,6 @@
 # carom_isa(name architecture mark flags...): the kernels of one ISA, src/isa/<name>.cpp, the only file that is compiled
 # with these flags. `architecture` is its type in src/kernel/lanes.hpp, `mark` what stands in the name of every symbol of
-# xsimd's that belongs to it; both serve the tests.
+# xsimd's that belongs to it ("^$": none does); both serve the tests.
 function(carom_isa name architecture mark)
   target_sources(carom PRIVATE isa/${name}.cpp)
   set_source_files_properties(isa/${name}.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno;${ARGN}")
@@ -14,6 +14,7 @@ endfunction()
 
 carom_isa(scalar Scalar "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
+  carom_isa(scalar_fma Scalar "^$" -mfma)
   carom_isa(sse2 Sse2 "xsimd::sse2" -msse2)
   carom_isa(avx2 Avx2 "xsimd::avx" -mavx2 -mfma)
   # g++ 12 warns about undefined operands that its own header leaves undefined on purpose.

@@ -8,6 +8,9 @@
 namespace carom {
 namespace kernel {
 extern const Kernels scalar_kernels;
+#ifdef CAROM_HAS_SCALAR_FMA
+extern const Kernels scalar_fma_kernels;
+#endif
 #ifdef CAROM_HAS_SSE2
 extern const Kernels sse2_kernels;
 #endif
@@ -24,7 +27,7 @@ extern const Kernels neon_kernels;
 
 namespace {
 
-// The fastest first.
+// The fastest first, also of those of one ISA.
 constexpr IsaEntry table[] = {
 #ifdef CAROM_HAS_AVX512
     {Isa::avx512,
@@ -44,6 +47,9 @@ constexpr IsaEntry table[] = {
 #endif
 #ifdef CAROM_HAS_NEON
     {Isa::neon, [] { return true; }, &kernel::neon_kernels},  // every AArch64 has it
+#endif
+#ifdef CAROM_HAS_SCALAR_FMA
+    {Isa::scalar, [] { return __builtin_cpu_supports("fma") != 0; }, &kernel::scalar_fma_kernels},
 #endif
     {Isa::scalar, [] { return true; }, &kernel::scalar_kernels},
 };
@@ -77,7 +83,7 @@ const IsaEntry& find_isa(Isa isa) {
 std::vector<Isa> available_isas() {
   std::vector<Isa> isas;
   for (const IsaEntry& entry : table)
-    if (entry.runs_here()) isas.push_back(entry.isa);
+    if (entry.runs_here() && (isas.empty() || isas.back() != entry.isa)) isas.push_back(entry.isa);
   return isas;
 }
 

@@ -1,29 +1,19 @@
-// Spreads tasks over threads.
+// Spreads tasks over the threads of the oneTBB arena that the calling thread is in.
 #pragma once
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 
 namespace carom {
 
-class Schedule {
- public:
-  /// 0 threads: as many as oneTBB offers.
-  explicit Schedule(int threads);
-  ~Schedule();
+/// How many threads, the calling one included, can share a call that is made here: as many as its arena has room for,
+/// but no more than `limit` unless that is 0.
+std::size_t threads_here(int limit);
 
-  /// At most this many threads take part, the caller's own included; their numbers are below it.
-  int threads() const { return threads_; }
-
-  /// Calls task(index, thread) for every index below `tasks`; no two calls at a time have the same thread. On the
-  /// caller's own thread alone if there is one task or one thread. What a task throws reaches the caller.
-  void run(std::size_t tasks, const std::function<void(std::size_t index, std::size_t thread)>& task);
-
- private:
-  struct Arena;
-  int threads_;
-  std::unique_ptr<Arena> arena_;
-};
+/// Calls task(index, slot) for every index below `tasks`, on at most `slots` threads, each of which has a slot below
+/// `slots` to itself. On the calling thread alone if there is one task or one slot. Meanwhile the calling thread takes
+/// no other task of its arena. What a task throws reaches the caller.
+void run_tasks(std::size_t tasks, std::size_t slots,
+               const std::function<void(std::size_t index, std::size_t slot)>& task);
 
 }  // namespace carom

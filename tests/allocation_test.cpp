@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <tbb/task_arena.h>
 #include <unistd.h>
 
 #include <carom/carom.hpp>
@@ -75,6 +76,7 @@ support::Allocations allocations_of_second_solve(Isa isa, int threads) {
   const auto first_view = Form::view(first), second_view = Form::view(second);
   const Results<T> results = arrays.results();
   Options options;
+  options.integrator = Integrator::euler;
   options.isa = isa;
   options.threads = threads;
   options.steps = 10;
@@ -114,6 +116,21 @@ TYPED_TEST(LaterCall, on_two_threads_allocates_nothing_of_ours) {
     EXPECT_EQ((allocations_of_second_solve<Indexed<TypeParam>, TypeParam>(isa, 2).by_new), 0u) << to_string(isa);
     EXPECT_EQ((allocations_of_second_solve<Space<TypeParam>, TypeParam>(isa, 2).by_new), 0u) << to_string(isa);
   }
+}
+
+TYPED_TEST(LaterCall, in_an_arena_of_the_hosts_allocates_nothing_of_ours) {
+  using T = TypeParam;
+  const auto contacts = Inline<T>::draw(1);
+  support::ResultArrays<T> arrays(count);
+  Solver solver(Options{.integrator = Integrator::euler, .steps = 10});
+  const auto solve_in = [&, view = contacts.inline_contacts(), results = arrays.results()](tbb::task_arena& arena) {
+    return allocations_during([&] { arena.execute([&] { solver.solve(view, results); }); });
+  };
+  tbb::task_arena small(2), large(5);
+  solve_in(small);
+  EXPECT_GT(solve_in(large).by_new, 0u) << "workspaces for more threads";
+  EXPECT_EQ(solve_in(large).by_new, 0u);
+  EXPECT_EQ(solve_in(small).by_new, 0u);
 }
 
 // Not in a pair of new and delete, which a compiler may leave out.
@@ -179,6 +196,7 @@ TYPED_TEST(LaterCall, on_one_thread_makes_no_system_call) {
   const Results<T> results = arrays.results();
   for (const Isa isa : available_isas()) {
     Options options;
+    options.integrator = Integrator::euler;
     options.isa = isa;
     options.threads = 1;
     options.steps = 10;

@@ -1,4 +1,6 @@
 // Which kernels a solver runs: chosen by the option, by the environment variable CAROM_ISA, or by the CPU.
+#include "dispatch.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +13,11 @@
 #include "support/random_contacts.hpp"
 
 namespace carom {
+#ifdef __x86_64__
+namespace kernel {
+extern const Kernels scalar_kernels, scalar_fma_kernels;
+}
+#endif
 namespace {
 
 /// The variable for the time of a test; nullptr: not set.
@@ -37,6 +44,7 @@ class CaromIsa {
 
 Options with_isa(Isa isa) {
   Options options;
+  options.integrator = Integrator::euler;
   options.isa = isa;
   options.threads = 1;
   return options;
@@ -83,6 +91,13 @@ TEST(Dispatch, the_scalar_kernel_is_always_there_and_the_last_choice) {
   EXPECT_EQ(std::count(isas.begin(), isas.end(), Isa::automatic), 0);
   for (const Isa isa : isas) EXPECT_EQ(std::count(isas.begin(), isas.end(), isa), 1) << to_string(isa);
 }
+
+#ifdef __x86_64__
+TEST(Dispatch, the_scalar_kernel_has_fused_multiply_add_where_the_cpu_has_it) {
+  const bool fused = __builtin_cpu_supports("fma") != 0;
+  EXPECT_EQ(find_isa(Isa::scalar).kernels, fused ? &kernel::scalar_fma_kernels : &kernel::scalar_kernels);
+}
+#endif
 
 TEST(Dispatch, automatic_takes_the_first_that_is_available) {
   for (const char* unset : {static_cast<const char*>(nullptr), "", "auto"}) {

@@ -10,6 +10,12 @@ int main(int argc, char** argv) {
     std::puts("This CPU has no " CAROM_TEST_ISA_NAME ".");
     return 0;
   }
+#ifdef CAROM_TEST_FMA
+  if (!__builtin_cpu_supports("fma")) {
+    std::puts("This CPU has no FMA.");
+    return 0;
+  }
+#endif
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
