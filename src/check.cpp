@@ -133,9 +133,9 @@ void check_options(const Options& options) {
   in_range(options.step_budget, 1, 1 << 30, "step_budget");
   in_range(options.normal_tolerance, 0, 0.1, "normal_tolerance");
   in_range(options.inertia_tolerance, 0, 0.1, "inertia_tolerance");
-  if (options.restitution_law != RestitutionLaw::energetic)
+  if (options.integrator == Integrator::euler && options.restitution_law != RestitutionLaw::energetic)
     throw Error("carom: the option restitution_law is " + std::string(to_string(options.restitution_law)) +
-                "; this version offers energetic only");
+                "; the integrator euler offers energetic only");
 }
 
 template <class T>

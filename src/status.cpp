@@ -30,6 +30,7 @@ constexpr std::array<std::string_view, 6> course_names = {"",           "separat
 constexpr std::array<std::string_view, 3> sticking_names = {"", "+stable", "+diverge"};
 constexpr std::array<std::string_view, 6> isa_names = {"auto", "scalar", "sse2", "avx2", "avx512", "neon"};
 constexpr std::array<std::string_view, 3> restitution_names = {"energetic", "kinetic", "kinematic"};
+constexpr std::array<std::string_view, 2> integrator_names = {"euler", "series"};
 
 template <class Enum, std::size_t n>
 Enum from_name(const std::array<std::string_view, n>& names, std::string_view text, const char* what) {
@@ -75,8 +76,12 @@ RestitutionLaw restitution_law_from_string(std::string_view text) {
   return from_name<RestitutionLaw>(restitution_names, text, "a restitution law: energetic, kinetic or kinematic");
 }
 
-std::string_view to_string(Integrator) {
-  return "euler";
+std::string_view to_string(Integrator integrator) {
+  return integrator_names[static_cast<std::size_t>(integrator)];
+}
+
+Integrator integrator_from_string(std::string_view text) {
+  return from_name<Integrator>(integrator_names, text, "an integrator: euler or series");
 }
 
 std::size_t Report::faults() const {

@@ -1,5 +1,6 @@
 // The scalar reference: the 3D algorithm of [R] section 4 in double, step by step, so that anyone can check the fast
-// paths against it. It shares no code with them.
+// paths against it. It shares no code with them. Its Euler integrator follows [R]; its exact one (Integrator::series)
+// reaches the limit of vanishing steps by other means than the lanes.
 //
 // [R] is the reworked version of B. Mirtich's frictional collision algorithm (Impulse-based Dynamic Simulation of Rigid
 // Body Systems, 1996, chapter 3). docs/reference.md lists where the reference departs from it, and why.
@@ -23,7 +24,7 @@ struct Collision {
   Vector3 u0{};            ///< [m/s] separation velocity, u0[2] < 0
   double friction = 0;     ///< [1] >= 0, may be infinite
   double restitution = 0;  ///< [1] in [0, 1]
-  double step = 0;         ///< [N s] > 0
+  double step = 0;         ///< [N s] > 0, of Euler
 };
 
 struct Outcome {
@@ -43,6 +44,13 @@ struct Outcome {
 /// Steps 3 to 7 of the algorithm on a valid collision.
 CAROM_EXPORT Outcome resolve(const Collision& collision, std::int32_t step_budget, bool with_boundary_distance = false);
 
+/// The same collision exact to rounding, under any law of restitution: sliding is integrated in slip time by
+/// collocation. `collision.step` does not count; a step is one solution of the collocation equations, those that are
+/// rejected or shortened included. The boundary distance is that of the exact solution: the least slip that it passes
+/// or ends with, u_z at its start, at its crests and where it sticks, and the others as they are.
+CAROM_EXPORT Outcome resolve_exact(const Collision& collision, RestitutionLaw law, std::int32_t step_budget,
+                                   bool with_boundary_distance = false);
+
 /// The angles [rad] in (-pi, pi], ascending, at which sliding keeps its direction: the roots of [R]'s quartic.
 CAROM_EXPORT std::vector<double> rays_of_constant_sliding(const Matrix3& k, double friction);
 
@@ -50,7 +58,8 @@ CAROM_EXPORT std::vector<double> rays_of_constant_sliding(const Matrix3& k, doub
 CAROM_EXPORT double diverging_ray(const Matrix3& k, double friction);
 
 /// The whole algorithm for every contact: the arguments, results, statuses and errors of Solver::solve, of which the
-/// options isa and threads do not count. `boundary_distance` may be empty, see Outcome.
+/// options isa and threads do not count, nor with Integrator::series the steps. `boundary_distance` may be empty, see
+/// Outcome.
 CAROM_EXPORT Report solve(const InlineContacts<double>& contacts, const Results<double>& results,
                           const Options& options = {}, Column<double> boundary_distance = {});
 CAROM_EXPORT Report solve(const IndexedContacts<double>& contacts, const Results<double>& results,

@@ -14,8 +14,10 @@ namespace carom {
 
 struct Options {
   Isa isa = Isa::automatic;
-  int threads = 0;  ///< in [0, 1024]; 0: as many as oneTBB offers. With 1 the call makes no use of oneTBB.
-  Integrator integrator = Integrator::euler;
+  /// in [0, 1024]: at most this many threads work on a call; 0: as many as the caller's arena has room for (see
+  /// Solver). With 1 the call makes no use of oneTBB.
+  int threads = 0;
+  Integrator integrator = Integrator::series;
   RestitutionLaw restitution_law = RestitutionLaw::energetic;  ///< of contacts that do not name their own
   /// [1] >= 1: Euler's step of impulse is |u0| / (steps · trace K). The error falls in proportion, the time grows in
   /// proportion; in float rounding takes over from some 10,000 on. A collision takes some |p_z| trace K / |u0| times as
@@ -30,6 +32,11 @@ struct Options {
 
 /// Resolves every contact as if it were alone, as the frictional impact of Mirtich in its corrected form. The bits of a
 /// result depend on the contact and the options alone, not on the batch, the threads or the lanes.
+///
+/// A call works on the calling thread and those that join it in the oneTBB arena that it is in; a solver has no threads
+/// and no arena of its own. So `arena.execute([&] { solver.solve(contacts, results); })` keeps to your `arena`, as does
+/// a call from within your own parallel loop. Until it returns, the calling thread takes no other task of the arena,
+/// and a cancelled task group around it does not stop it.
 ///
 /// A solver owns its workspace: keep it from call to call. One solver serves one call at a time.
 class CAROM_EXPORT Solver {

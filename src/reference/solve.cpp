@@ -19,6 +19,7 @@ struct Laws {
   double step = 0;  // of its own, if it has one
   bool has_step = false;
   RestitutionLaw restitution_law = RestitutionLaw::energetic;
+  Integrator integrator = Integrator::euler;
 };
 
 struct BodyContact : Laws {
@@ -63,6 +64,7 @@ void load_laws(const ContactColumns<double>& columns, std::size_t i, const Optio
   laws.has_step = static_cast<bool>(columns.step);
   if (laws.has_step) laws.step = columns.step[i];
   laws.restitution_law = columns.restitution_law ? columns.restitution_law[i] : options.restitution_law;
+  laws.integrator = options.integrator;
 }
 
 BodyContact load(const InlineContacts<double>& contacts, std::size_t i, const Options& options) {
@@ -147,7 +149,8 @@ Status fault_of_laws(const Laws& laws) {
   if (!(laws.restitution >= 0 && laws.restitution <= 1)) return Status::restitution_out_of_range;
   if (laws.friction < 0) return Status::negative_friction;
   if (laws.has_step && !(laws.step > 0)) return Status::step_not_positive;
-  if (laws.restitution_law != RestitutionLaw::energetic) return Status::restitution_law_unavailable;
+  const auto last = laws.integrator == Integrator::euler ? RestitutionLaw::energetic : RestitutionLaw::kinematic;
+  if (laws.restitution_law > last) return Status::restitution_law_unavailable;
   return Status::ok;
 }
 
@@ -212,12 +215,20 @@ Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Opti
     return Status::separating;
   }
 
-  const double step = laws.has_step ? laws.step : speed / (options.steps * (k[0][0] + k[1][1] + k[2][2]));
-  // K and u0 are finite, but the ratio that measures the impulse is not.
-  if (!(step > 0) || std::isinf(step)) return Status::overflow;
-  if (laws.has_step && step * (k[0][0] + k[1][1] + k[2][2]) > speed) return Status::step_too_large;
-  const Outcome o =
-      resolve({k, u0, laws.friction, laws.restitution, step}, options.step_budget, with_boundary_distance);
+  // K and u0 are finite, but the ratio that measures the impulse may not be.
+  const double trace = k[0][0] + k[1][1] + k[2][2];
+  const auto in_range = [](double impulse) { return impulse > 0 && !std::isinf(impulse); };
+  Outcome o;
+  if (laws.integrator == Integrator::euler) {
+    const double step = laws.has_step ? laws.step : speed / (options.steps * trace);
+    if (!in_range(step)) return Status::overflow;
+    if (laws.has_step && step * trace > speed) return Status::step_too_large;
+    o = resolve({k, u0, laws.friction, laws.restitution, step}, options.step_budget, with_boundary_distance);
+  } else {
+    if (!in_range(speed / trace)) return Status::overflow;
+    o = resolve_exact({k, u0, laws.friction, laws.restitution}, laws.restitution_law, options.step_budget,
+                      with_boundary_distance);
+  }
   if (!o.ended) {
     outcome.steps = o.steps;
     return Status::step_budget_reached;
