@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "limit.hpp"
@@ -21,15 +22,17 @@ namespace {
 
 constexpr std::uint64_t seed = 1;
 
-Options bench_options() {
+Options bench_options(Integrator integrator) {
   Options options;
-  options.steps = 100;
+  options.integrator = integrator;
+  options.steps = 100;  // of Euler
   return options;
 }
 
 template <class T>
 struct Case {
-  explicit Case(std::size_t n) : contacts(n, seed), expected(contacts.widened(), bench_options()) {}
+  Case(Integrator integrator, std::size_t n)
+      : contacts(n, seed), expected(contacts.widened(), bench_options(integrator)) {}
 
   support::RandomContacts<T> contacts;
   support::Expected expected;
@@ -37,10 +40,10 @@ struct Case {
 
 /// Drawn and solved by the reference when a benchmark first needs it.
 template <class T>
-const Case<T>& case_of(std::size_t n) {
-  static std::map<std::size_t, std::unique_ptr<Case<T>>> cases;
-  auto& entry = cases[n];
-  if (!entry) entry = std::make_unique<Case<T>>(n);
+const Case<T>& case_of(Integrator integrator, std::size_t n) {
+  static std::map<std::pair<Integrator, std::size_t>, std::unique_ptr<Case<T>>> cases;
+  auto& entry = cases[{integrator, n}];
+  if (!entry) entry = std::make_unique<Case<T>>(integrator, n);
   return *entry;
 }
 
@@ -54,19 +57,19 @@ Results<T> timed_columns(support::ResultArrays<T>& arrays) {
   return results;
 }
 
-void count(benchmark::State& state, const Report& report) {
+void count(benchmark::State& state, Integrator integrator, const Report& report) {
   const auto times = static_cast<double>(state.iterations());
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(report.contacts));
-  state.counters["euler_steps"] =
+  state.counters[std::string(to_string(integrator)) + "_steps"] =
       benchmark::Counter(times * static_cast<double>(report.sliding_steps), benchmark::Counter::kIsRate);
   if (report.lane_steps > 0)
     state.counters["active_lanes"] = static_cast<double>(report.sliding_steps) / static_cast<double>(report.lane_steps);
 }
 
 template <class T>
-void resolve(benchmark::State& state, Isa isa, int threads, std::size_t n) try {
-  const Case<T>& drawn = case_of<T>(n);
-  Options options = bench_options();
+void resolve(benchmark::State& state, Integrator integrator, Isa isa, int threads, std::size_t n) try {
+  const Case<T>& drawn = case_of<T>(integrator, n);
+  Options options = bench_options(integrator);
   options.isa = isa;
   options.threads = threads;
   Solver solver(options);
@@ -83,23 +86,23 @@ void resolve(benchmark::State& state, Isa isa, int threads, std::size_t n) try {
     report = solver.solve(contacts, results);
     benchmark::ClobberMemory();
   }
-  count(state, report);
+  count(state, integrator, report);
 } catch (const std::exception& error) {
   state.SkipWithError(error.what());
 }
 
-void resolve_reference(benchmark::State& state, std::size_t n) try {
-  const Case<double>& drawn = case_of<double>(n);
+void resolve_reference(benchmark::State& state, Integrator integrator, std::size_t n) try {
+  const Case<double>& drawn = case_of<double>(integrator, n);
   support::ResultArrays<double> arrays(n);
   const InlineContacts<double> contacts = drawn.contacts.inline_contacts();
   const Results<double> results = timed_columns(arrays);
 
   Report report;
   for (auto _ : state) {
-    report = reference::solve(contacts, results, bench_options());
+    report = reference::solve(contacts, results, bench_options(integrator));
     benchmark::ClobberMemory();
   }
-  count(state, report);
+  count(state, integrator, report);
 } catch (const std::exception& error) {
   state.SkipWithError(error.what());
 }
@@ -125,9 +128,12 @@ void register_resolve(const std::string& precision, int most_threads) {
   for (const Isa isa : available_isas()) {
     for (int threads = 1; threads <= most_threads; ++threads) {
       for (const std::size_t n : {1024u, 65536u}) {
-        const std::string name = "resolve/energetic/euler/" + precision + "/" + std::string(to_string(isa)) +
-                                 "/threads:" + std::to_string(threads) + "/contacts:" + std::to_string(n);
-        benchmark::RegisterBenchmark(name.c_str(), resolve<T>, isa, threads, n)->UseRealTime();
+        for (const Integrator integrator : {Integrator::series, Integrator::euler}) {
+          const std::string name = "resolve/energetic/" + std::string(to_string(integrator)) + "/" + precision + "/" +
+                                   std::string(to_string(isa)) + "/threads:" + std::to_string(threads) +
+                                   "/contacts:" + std::to_string(n);
+          benchmark::RegisterBenchmark(name.c_str(), resolve<T>, integrator, isa, threads, n)->UseRealTime();
+        }
       }
     }
   }
@@ -148,8 +154,11 @@ void register_all(int most_threads) {
   register_resolve<float>("f32", most_threads);
   register_resolve<double>("f64", most_threads);
   for (const std::size_t n : {1024u, 65536u}) {
-    const std::string name = "reference/energetic/euler/f64/contacts:" + std::to_string(n);
-    benchmark::RegisterBenchmark(name.c_str(), resolve_reference, n)->UseRealTime();
+    for (const Integrator integrator : {Integrator::series, Integrator::euler}) {
+      const std::string name =
+          "reference/energetic/" + std::string(to_string(integrator)) + "/f64/contacts:" + std::to_string(n);
+      benchmark::RegisterBenchmark(name.c_str(), resolve_reference, integrator, n)->UseRealTime();
+    }
   }
   register_limits();
 }
@@ -163,7 +172,7 @@ int main(int argc, char** argv) try {
   register_all(pinned.count());
   for (const auto& [key, value] : machine_facts()) benchmark::AddCustomContext(key, value);
   benchmark::AddCustomContext("threads", pinned.description());
-  benchmark::AddCustomContext("steps", std::to_string(bench_options().steps));
+  benchmark::AddCustomContext("steps", std::to_string(bench_options(carom::Integrator::euler).steps));
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

@@ -21,12 +21,13 @@ BLOCK = re.compile(r"<!-- figures of (?P<results>\S+), written by ./dev bench --
 REFERENCE = "reference/energetic/euler/f64/contacts:65536"
 ISA_NAMES = {"avx512": "AVX-512", "avx2": "AVX2, FMA3", "sse2": "SSE2", "neon": "NEON", "scalar": "scalar kernel"}
 PRECISION_NAMES = {"f32": "float", "f64": "double"}
-RATES = {"items_per_second": "per_second", "euler_steps": "euler_steps_per_second"}
+RATES = {"items_per_second": "per_second", "euler_steps": "euler_steps_per_second",
+         "series_steps": "series_steps_per_second"}
 MACHINE = ("cpu", "threads", "isas", "compiler", "flags", "carom", "steps")
 
 
-def resolve_name(precision, isa, threads):
-    return f"resolve/energetic/euler/{precision}/{isa}/threads:{threads}/contacts:65536"
+def resolve_name(precision, isa, threads, integrator="euler"):
+    return f"resolve/energetic/{integrator}/{precision}/{isa}/threads:{threads}/contacts:65536"
 
 
 def limit_name(precision, isa):
@@ -51,11 +52,11 @@ class Results:
     def reference(self):
         return self.value(REFERENCE)
 
-    def contacts(self, precision, isa, threads):
-        return self.value(resolve_name(precision, isa, threads))
+    def contacts(self, precision, isa, threads, integrator="euler"):
+        return self.value(resolve_name(precision, isa, threads, integrator))
 
-    def ratio(self, precision, isa, threads):
-        return self.contacts(precision, isa, threads) / self.reference()
+    def ratio(self, precision, isa, threads, integrator="euler"):
+        return self.contacts(precision, isa, threads, integrator) / self.reference()
 
     def steps(self, precision, isa, threads):
         return self.value(resolve_name(precision, isa, threads), "euler_steps_per_second")
@@ -130,10 +131,14 @@ def threads_text(n):
 
 def figures(results, path):
     columns = [(precision, n) for precision in PRECISION_NAMES for n in results.threads]
-    speeds = table(["million contacts/s"] + [f"{PRECISION_NAMES[p]}, {threads_text(n)}" for p, n in columns],
-                   [[ISA_NAMES[isa]] + [f"{results.contacts(p, isa, n) / 1e6:.2f} ({results.ratio(p, isa, n):.1f}×)"
-                                        for p, n in columns] for isa in results.isas])
-    shares = table(["one thread"] + [f"{name}: {what}" for name in PRECISION_NAMES.values()
+
+    def speeds(integrator, title):
+        return table([title] + [f"{PRECISION_NAMES[p]}, {threads_text(n)}" for p, n in columns],
+                     [[ISA_NAMES[isa]] + [f"{results.contacts(p, isa, n, integrator) / 1e6:.2f} "
+                                          f"({results.ratio(p, isa, n, integrator):.1f}×)" for p, n in columns]
+                      for isa in results.isas])
+
+    shares = table(["Euler, one thread"] + [f"{name}: {what}" for name in PRECISION_NAMES.values()
                                      for what in ("steps/s", "of the limit", "active lanes")],
                    [[ISA_NAMES[isa]] + [cell for p in PRECISION_NAMES
                                         for cell in (steps_text(results.steps(p, isa, 1)),
@@ -143,9 +148,11 @@ def figures(results, path):
     return f"""<!-- figures of {path}, written by ./dev bench -->
 ![Contacts per second by ISA, precision and threads, and the share of the machine's limit](docs/images/bench.png)
 
-In parentheses: how many times the scalar reference in double on one thread, which resolves {reference:.3f} million/s.
+In parentheses: how many times the scalar Euler reference in double on one thread, which resolves {reference:.3f} million/s.
 
-{speeds}
+{speeds("series", "series, exact: million contacts/s")}
+
+{speeds("euler", "Euler, 100 steps: million contacts/s")}
 
 {shares}
 

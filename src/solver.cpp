@@ -13,7 +13,11 @@ namespace {
 
 template <class T>
 kernel::Parameters<T> parameters_for(const Options& options) {
-  return {static_cast<T>(1.0 / options.steps), options.step_budget, static_cast<T>(options.normal_tolerance),
+  return {static_cast<T>(1.0 / options.steps),
+          options.step_budget,
+          options.integrator,
+          options.restitution_law,
+          static_cast<T>(options.normal_tolerance),
           static_cast<T>(options.inertia_tolerance)};
 }
 
@@ -48,11 +52,7 @@ void add(Report& report, const kernel::Tally& tally) {
 }  // namespace
 
 struct Solver::State {
-  explicit State(const Options& given)
-      : options(given),
-        entry(&find_isa(given.isa)),
-        schedule(given.threads),
-        tallies(static_cast<std::size_t>(schedule.threads())) {}
+  explicit State(const Options& given) : options(given), entry(&find_isa(given.isa)) {}
 
   template <class T>
   std::vector<std::unique_ptr<kernel::Workspace<T>>>& workspaces() {
@@ -66,27 +66,27 @@ struct Solver::State {
   Report solve(kernel::SolveRange<T, Contacts> solve_range, const Contacts<T>& contacts, const Results<T>& results) {
     const std::size_t count = check_columns(contacts, results);
     const DefaultFloatingPoint environment;
-    const std::size_t range = range_size(count);
+    const std::size_t threads = count > smallest_range ? threads_here(options.threads) : 1;
+    const std::size_t range = range_size(count, threads);
     const std::size_t tasks = (count + range - 1) / range;
-    const std::size_t threads = tasks > 1 ? tallies.size() : 1;
+    const std::size_t slots = std::clamp(tasks, std::size_t{1}, threads);
     auto& workspace = workspaces<T>();
-    while (workspace.size() < threads) workspace.push_back(std::make_unique<kernel::Workspace<T>>());
-    std::fill_n(tallies.begin(), threads, kernel::Tally{});
+    while (workspace.size() < slots) workspace.push_back(std::make_unique<kernel::Workspace<T>>());
+    tallies.assign(slots, kernel::Tally{});
 
     const kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options)};
-    const auto task = [&](std::size_t index, std::size_t thread) {
+    const auto task = [&](std::size_t index, std::size_t slot) {
       const DefaultFloatingPoint of_worker;
       const std::size_t first = index * range;
-      solve_range(job, first, std::min(range, count - first), *workspace[thread], tallies[thread]);
+      solve_range(job, first, std::min(range, count - first), *workspace[slot], tallies[slot]);
     };
-    schedule.run(tasks, std::ref(task));
+    run_tasks(tasks, slots, std::ref(task));
 
     Report report;
     report.contacts = count;
     report.isa = entry->isa;
     report.threads = 0;
-    for (std::size_t thread = 0; thread < threads; ++thread) {
-      const kernel::Tally& tally = tallies[thread];
+    for (const kernel::Tally& tally : tallies) {
       const bool took_part =
           std::any_of(std::begin(tally.by_status), std::end(tally.by_status), [](std::size_t n) { return n > 0; });
       report.threads += took_part ? 1 : 0;
@@ -98,16 +98,15 @@ struct Solver::State {
 
   /// The contacts that one task solves. At the end of each the lanes run empty, so few and large ones are best; two a
   /// thread let a thread that is disturbed leave the last to another.
-  std::size_t range_size(std::size_t count) const {
-    const auto threads = static_cast<std::size_t>(schedule.threads());
+  static std::size_t range_size(std::size_t count, std::size_t threads) {
     const std::size_t share = threads == 1 ? count : (count + 2 * threads - 1) / (2 * threads);
-    return std::max(share, 4 * kernel::tile_size);
+    return std::max(share, smallest_range);
   }
+  static constexpr std::size_t smallest_range = 4 * kernel::tile_size;
 
   Options options;
   const IsaEntry* entry;
-  Schedule schedule;
-  std::vector<kernel::Tally> tallies;  // one a thread, as are the workspaces
+  std::vector<kernel::Tally> tallies;  // one a slot of run_tasks, as are the workspaces
   std::vector<std::unique_ptr<kernel::Workspace<float>>> workspaces_f32;
   std::vector<std::unique_ptr<kernel::Workspace<double>>> workspaces_f64;
 };

@@ -54,6 +54,7 @@ std::string hash_of(const std::string& file, Isa isa) {
   EXPECT_GE(rows.size(), 500u);
   const io::ContactData<Contacts<T>> contacts(table);
   Options options;
+  options.integrator = Integrator::euler;
   options.isa = isa;
   options.threads = 1;
   options.steps = 100;

@@ -20,6 +20,7 @@ constexpr int steps_option = 50;
 
 Options options() {
   Options o;
+  o.integrator = Integrator::euler;
   o.threads = 1;
   o.steps = steps_option;
   return o;

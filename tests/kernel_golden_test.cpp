@@ -41,6 +41,7 @@ Golden read(const std::string& file, const std::string& name) {
 template <class Contacts>
 ResultArrays<double> solve(const Contacts& contacts, Isa isa, int steps, bool bodies) {
   Options options;
+  options.integrator = Integrator::euler;
   options.isa = isa;
   options.threads = 1;
   options.steps = steps;
@@ -175,6 +176,7 @@ TEST(KernelGolden, float_comes_as_near_to_the_golden_values_as_the_step_lets_it)
   const auto in_double = solve(contacts.view(), Isa::automatic, 200, false);
   for (const Isa isa : available_isas()) {
     Options options;
+    options.integrator = Integrator::euler;
     options.isa = isa;
     ResultArrays<float> in_float(golden.table.rows(), false);
     Solver(options).solve(rounded.view(), in_float.results());

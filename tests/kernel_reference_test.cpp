@@ -16,6 +16,8 @@
 namespace carom {
 namespace {
 
+const Options euler{.integrator = Integrator::euler};
+
 using support::Expected;
 using support::RandomContacts;
 using support::ResultArrays;
@@ -31,6 +33,7 @@ TYPED_TEST(KernelReference, velocities_agree_on_random_bodies) {
   const RandomContacts<T> contacts(count, 51);
   for (const int steps : {20, 200}) {
     Options options;
+    options.integrator = Integrator::euler;
     options.steps = steps;
     const Expected expected(contacts.widened(), options);
     for (const Isa isa : available_isas()) {
@@ -48,6 +51,7 @@ TYPED_TEST(KernelReference, paths_and_steps_agree_away_from_the_boundaries_betwe
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   const RandomContacts<T> contacts(count, 52);
   Options options;
+  options.integrator = Integrator::euler;
   options.steps = 100;
   const Expected expected(contacts.widened(), options);
   for (const Isa isa : available_isas()) {
@@ -72,7 +76,7 @@ TEST(KernelReference, paths_agree_on_the_golden_set_in_contact_space) {
   const io::Table table = io::read_csv(std::filesystem::path(CAROM_GOLDEN_DIR) / "incremental3d.csv");
   const io::ContactData<SpaceContacts<double>> contacts(table);
   const std::size_t count = table.rows();
-  const Options options;
+  const Options options = euler;
   ResultArrays<double> expected(count, false);
   std::vector<double> distance(count);
   const Report reference = reference::solve(contacts.view(), expected.results(), options, distance);
@@ -110,8 +114,8 @@ TEST(KernelReference, limits_of_the_law_agree) {
     if (with_step) view.step = own_step;
     ResultArrays<double> expected(count), results(count);
     std::vector<double> distance(count);
-    const Report of_reference = reference::solve(view, expected.results(), {}, distance);
-    const Report report = Solver().solve(view, results.results());
+    const Report of_reference = reference::solve(view, expected.results(), euler, distance);
+    const Report report = Solver(euler).solve(view, results.results());
     ASSERT_GT(of_reference.largest_energy_gain, 0);
     EXPECT_EQ(report.largest_energy_gain_contact, of_reference.largest_energy_gain_contact);
     EXPECT_NEAR(report.largest_energy_gain, of_reference.largest_energy_gain, 1e-8 * of_reference.largest_energy_gain);

@@ -15,6 +15,8 @@
 namespace carom::reference {
 namespace {
 
+const Options euler{.integrator = Integrator::euler};
+
 using support::RandomContacts;
 using support::RandomIndexedContacts;
 using support::RandomSpaceContacts;
@@ -63,6 +65,7 @@ struct Contacts {
 
 Options with_small_budget() {
   Options options;
+  options.integrator = Integrator::euler;
   options.step_budget = 20'000;
   return options;
 }
@@ -189,7 +192,7 @@ TEST(fault, every_number_is_examined) {
       Contacts c;
       number(c) = value;
       ResultArrays<double> out(count);
-      solve(c.columns(), out.results());
+      solve(c.columns(), out.results(), euler);
       const Status expected = std::isnan(value)    ? Status::not_a_number
                               : name != "friction" ? Status::infinite
                               : value == infinity  ? Status::ok
@@ -203,7 +206,7 @@ TEST(fault, the_separation_velocity_stays_or_is_unknown) {
   c.data.friction[bad] = -1;
   c.data.a.velocity[0][bad + 1] = nan;
   ResultArrays<double> out(count);
-  solve(c.columns(), out.results());
+  solve(c.columns(), out.results(), euler);
   // vA + wA x rA - vB - wB x rB: all lever arms and angular velocities lie along (1, 1, 1).
   for (std::size_t j = 0; j < 3; ++j) {
     EXPECT_EQ(out.separation_velocity[j][bad], -2);
@@ -218,11 +221,12 @@ TEST(fault, tolerances_are_those_of_the_options) {
   // Eigenvalues 2 ± x, of a trace of 6: the smallest is 2 - x.
   c.data.a.inverse_inertia[1][2] = 2 + 0.9e-5 * 6;
   ResultArrays<double> out(count);
-  solve(c.columns(), out.results());
+  solve(c.columns(), out.results(), euler);
   EXPECT_EQ(out.status[0], Status::ok);
   EXPECT_EQ(out.status[1], Status::normal_not_unit);
   EXPECT_EQ(out.status[2], Status::ok);
   Options strict;
+  strict.integrator = Integrator::euler;
   strict.inertia_tolerance = 0.8e-5;
   strict.normal_tolerance = 0.8e-5;
   solve(c.columns(), out.results(), strict);
@@ -237,7 +241,7 @@ TEST(fault, body_indices_are_checked_first) {
     c.body_b[0] = b;
     c.friction[0] = nan;
     ResultArrays<double> out(1);
-    solve(c.indexed_contacts(), out.results());
+    solve(c.indexed_contacts(), out.results(), euler);
     return out;
   };
   for (const auto& [a, b] :
@@ -256,7 +260,7 @@ TEST(fault, two_immovable_worlds_do_not_collide) {
   RandomIndexedContacts<double> c(1, 4, 53);
   c.body_a[0] = c.body_b[0] = -1;
   ResultArrays<double> out(1);
-  solve(c.indexed_contacts(), out.results());
+  solve(c.indexed_contacts(), out.results(), euler);
   EXPECT_EQ(out.status[0], Status::both_immovable);
 }
 
@@ -267,7 +271,7 @@ TEST(fault, contact_space_has_them_too) {
     c.separation_velocity = {std::vector<double>{1}, {0}, {-1}};
     spoil(c);
     ResultArrays<double> out(1, false);
-    solve(c.space_contacts(), out.results());
+    solve(c.space_contacts(), out.results(), euler);
     return out.status[0];
   };
   EXPECT_EQ(status_of([](auto&) {}), Status::ok);
@@ -306,20 +310,21 @@ TEST(misuse, is_an_error_that_names_the_column_or_the_option) {
   };
   auto missing = c.columns();
   missing.lever_b.y = {};
-  expect_named("lever_b.y", [&] { solve(missing, out.results()); });
+  expect_named("lever_b.y", [&] { solve(missing, out.results(), euler); });
   auto shorter = c.columns();
   shorter.restitution.count = 2;
-  expect_named("restitution", [&] { solve(shorter, out.results()); });
+  expect_named("restitution", [&] { solve(shorter, out.results(), euler); });
   auto results = out.results();
   results.status.count = 4;
   expect_named("results.status", [&] { solve(c.columns(), results); });
   expect_named("boundary_distance", [&] { solve(c.columns(), out.results(), {}, {margin.data(), 2}); });
   expect_named("boundary_distance", [&] { solve(c.columns(), out.results(), {}, {margin.data(), count, 0}); });
   Options options;
+  options.integrator = Integrator::euler;
   options.steps = 0;
   expect_named("steps", [&] { solve(c.columns(), out.results(), options); });
   const RandomSpaceContacts<double> space(count, 55);
-  expect_named("bodies", [&] { solve(space.space_contacts(), out.results()); });
+  expect_named("bodies", [&] { solve(space.space_contacts(), out.results(), euler); });
 }
 
 TEST(misuse, an_empty_batch_is_none) {
@@ -332,7 +337,7 @@ TEST(separating, leaves_everything_as_it_is) {
   c.data.a.velocity[2][bad] = 5;
   ResultArrays<double> out(count);
   std::vector<double> margin(count);
-  EXPECT_EQ(solve(c.columns(), out.results(), {}, margin).count(Status::separating), 1u);
+  EXPECT_EQ(solve(c.columns(), out.results(), euler, margin).count(Status::separating), 1u);
   EXPECT_EQ(to_string(out.path[bad]), "separating");
   for (std::size_t j = 0; j < 3; ++j) {
     EXPECT_EQ(out.impulse[j][bad], 0);

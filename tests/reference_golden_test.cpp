@@ -19,6 +19,8 @@
 namespace carom::reference {
 namespace {
 
+const Options euler{.integrator = Integrator::euler};
+
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int coarsest = 200;
 constexpr int halvings = 5;
@@ -222,6 +224,7 @@ TEST_F(Bodies, the_errors_of_all_new_velocities_halve_with_the_step) {
   for (int i = 0; i <= halvings; ++i) {
     support::ResultArrays<double> out(n);
     Options options;
+    options.integrator = Integrator::euler;
     options.steps = coarsest << i;
     const Report report = solve(c, out.results(), options);
     EXPECT_EQ(report.faults(), 0u);
@@ -251,6 +254,7 @@ TEST_F(Bodies, paths_become_the_golden_ones) {
   const auto golden = [&](std::size_t i) { return table_.cell(i, table_.find("path")); };
   for (int steps = coarsest; steps <= 256 * coarsest && !differing.empty(); steps *= 2) {
     Options options;
+    options.integrator = Integrator::euler;
     options.steps = steps;
     std::vector<std::size_t> still;
     for (std::size_t i : differing) {
@@ -271,7 +275,7 @@ TEST_F(Bodies, paths_become_the_golden_ones) {
 TEST_F(Bodies, separating_contacts_are_the_golden_ones_and_stay_as_they_are) {
   const std::size_t n = table_.rows();
   support::ResultArrays<double> out(n);
-  const Report report = solve(contacts(), out.results());
+  const Report report = solve(contacts(), out.results(), euler);
   std::size_t separating = 0;
   for (std::size_t i = 0; i < n; ++i) {
     EXPECT_EQ(out.status[i] == Status::separating, table_.cell(i, table_.find("path")) == "separating");

@@ -14,6 +14,8 @@
 namespace carom::reference {
 namespace {
 
+const Options euler{.integrator = Integrator::euler};
+
 using support::RandomContacts;
 using support::RandomIndexedContacts;
 using support::RandomSpaceContacts;
@@ -48,7 +50,7 @@ TEST(bodies, momentum_and_angular_momentum_are_conserved) {
   const std::size_t n = 2000;
   const RandomContacts<double> c(n, 31);
   ResultArrays<double> out(n);
-  solve(c.inline_contacts(), out.results());
+  solve(c.inline_contacts(), out.results(), euler);
   for (std::size_t i = 0; i < n; ++i) {
     const Vector3 p = at(out.impulse, i);
     // What A receives B loses: Δv = ± p/m, Δω = ± I⁻¹ (r x p), one and the same p. Each side is rounded in some twenty
@@ -73,7 +75,7 @@ TEST(bodies, the_new_separation_velocity_is_that_of_the_new_velocities) {
   const std::size_t n = 2000;
   const RandomContacts<double> c(n, 32);
   ResultArrays<double> out(n);
-  solve(c.inline_contacts(), out.results());
+  solve(c.inline_contacts(), out.results(), euler);
   for (std::size_t i = 0; i < n; ++i) {
     const Vector3 la = at(c.lever_a, i), lb = at(c.lever_b, i);
     const Vector3 ta = cross(at(out.angular_velocity_a, i), la), tb = cross(at(out.angular_velocity_b, i), lb);
@@ -102,7 +104,7 @@ TEST(bodies, an_immovable_body_keeps_its_velocity_to_the_last_bit) {
     for (auto* body : {&c.a, &c.b})
       for (std::size_t j = 0; j < 3; ++j) body->velocity[j][i] += 0.1 * static_cast<double>(j + 1);
   ResultArrays<double> out(n);
-  EXPECT_EQ(solve(c.inline_contacts(), out.results()).count(Status::ok), n);
+  EXPECT_EQ(solve(c.inline_contacts(), out.results(), euler).count(Status::ok), n);
   for (std::size_t i = 0; i < n; ++i) {
     if (is_immovable(c.a, i)) {
       ++a;
@@ -143,13 +145,13 @@ TEST(bodies, exchanging_the_bodies_reverses_the_impulse) {
   const RandomContacts<double> c(n, 34);
   ResultArrays<double> out(n), exchanged(n);
   std::vector<double> margin(n);
-  solve(c.inline_contacts(), out.results(), {}, margin);
+  solve(c.inline_contacts(), out.results(), euler, margin);
   RandomContacts<double> d = c;
   std::swap(d.a, d.b);
   std::swap(d.lever_a, d.lever_b);
   for (auto& component : d.normal)
     for (double& x : component) x = -x;
-  solve(d.inline_contacts(), exchanged.results());
+  solve(d.inline_contacts(), exchanged.results(), euler);
   expect_same_away_from_decisions(out, margin, exchanged, [](const Vector3& p) {
     return Vector3{-p[0], -p[1], -p[2]};
   });
@@ -178,7 +180,7 @@ TEST(frame, normals_at_and_near_both_poles_are_as_good_as_any) {
   const RandomContacts<double> c(n, 35);
   ResultArrays<double> out(n);
   std::vector<double> margin(n);
-  solve(c.inline_contacts(), out.results(), {}, margin);
+  solve(c.inline_contacts(), out.results(), euler, margin);
   for (double pole : {1.0, -1.0})
     for (double tilt : {0.0, 1e-200, 1e-17, 1e-9, 1e-4}) {
       const double tilt_y = -0.5 * tilt;
@@ -203,7 +205,7 @@ TEST(frame, normals_at_and_near_both_poles_are_as_good_as_any) {
         }
       }
       ResultArrays<double> turned(n);
-      EXPECT_EQ(solve(d.inline_contacts(), turned.results()).count(Status::ok), n);
+      EXPECT_EQ(solve(d.inline_contacts(), turned.results(), euler).count(Status::ok), n);
       std::size_t compared = 0;
       for (std::size_t i = 0; i < n; ++i) {
         if (margin[i] < magnified_rounding) continue;
@@ -225,8 +227,8 @@ TEST(frame, a_normal_within_the_tolerance_counts_as_its_direction) {
     for (double& x : component) x *= 1 + 0x1p-20;
   ResultArrays<double> out(n), same(n);
   std::vector<double> margin(n);
-  solve(c.inline_contacts(), out.results(), {}, margin);
-  solve(longer.inline_contacts(), same.results());
+  solve(c.inline_contacts(), out.results(), euler, margin);
+  solve(longer.inline_contacts(), same.results(), euler);
   expect_same_away_from_decisions(out, margin, same, [](const Vector3& p) { return p; });
 }
 
@@ -234,7 +236,7 @@ TEST(indexed, gives_the_bits_of_inline_bodies) {
   const std::size_t n = 500, bodies = 100;
   const RandomIndexedContacts<double> c(n, bodies, 37);
   ResultArrays<double> out(n), inline_out(n);
-  const Report report = solve(c.indexed_contacts(), out.results());
+  const Report report = solve(c.indexed_contacts(), out.results(), euler);
   RandomContacts<double> d(n, 38);
   d.friction = c.friction;
   d.restitution = c.restitution;
@@ -252,7 +254,7 @@ TEST(indexed, gives_the_bits_of_inline_bodies) {
     copy(c.body_a[i], d.a);
     copy(c.body_b[i], d.b);
   }
-  solve(d.inline_contacts(), inline_out.results());
+  solve(d.inline_contacts(), inline_out.results(), euler);
   EXPECT_GT(report.count(Status::ok), n / 2);
   for (std::size_t i = 0; i < n; ++i) {
     if (out.status[i] == Status::same_body) continue;
@@ -266,14 +268,14 @@ TEST(columns, results_may_replace_the_inputs_they_follow) {
   const std::size_t n = 300;
   RandomContacts<double> c(n, 39);
   ResultArrays<double> apart(n);
-  solve(c.inline_contacts(), apart.results());
+  solve(c.inline_contacts(), apart.results(), euler);
   Results<double> in_place;
   const auto columns = [](support::Vectors3<double>& v) { return Vector3Columns<double>{v[0], v[1], v[2]}; };
   in_place.velocity_a = columns(c.a.velocity);
   in_place.angular_velocity_a = columns(c.a.angular_velocity);
   in_place.velocity_b = columns(c.b.velocity);
   in_place.angular_velocity_b = columns(c.b.angular_velocity);
-  solve(c.inline_contacts(), in_place);
+  solve(c.inline_contacts(), in_place, euler);
   for (std::size_t i = 0; i < n; ++i) {
     EXPECT_TRUE(same_bits(at(c.a.velocity, i), at(apart.velocity_a, i)));
     EXPECT_TRUE(same_bits(at(c.a.angular_velocity, i), at(apart.angular_velocity_a, i)));
@@ -290,11 +292,12 @@ TEST(columns, a_step_of_its_own_replaces_the_option) {
     step[i] = length(at(c.separation_velocity, i)) / (777 * (c.k[0][i] + c.k[3][i] + c.k[5][i]));
   ResultArrays<double> by_option(n, false), by_column(n, false);
   Options options;
+  options.integrator = Integrator::euler;
   options.steps = 777;
   solve(c.space_contacts(), by_option.results(), options);
   auto with_step = c.space_contacts();
   with_step.step = step;
-  solve(with_step, by_column.results());
+  solve(with_step, by_column.results(), euler);
   for (std::size_t i = 0; i < n; ++i) {
     EXPECT_EQ(by_option.steps[i], by_column.steps[i]);
     EXPECT_TRUE(same_bits(at(by_option.impulse, i), at(by_column.impulse, i)));
@@ -315,7 +318,7 @@ TEST(report, adds_up_what_the_columns_say) {
     c.restitution[i] = 1;
   }
   ResultArrays<double> out(n);
-  const Report report = solve(c.inline_contacts(), out.results());
+  const Report report = solve(c.inline_contacts(), out.results(), euler);
   EXPECT_EQ(report.contacts, n);
   EXPECT_EQ(report.isa, Isa::scalar);
   EXPECT_EQ(report.threads, 1);

@@ -30,6 +30,7 @@ bool same_value(V a, V b) {
 
 Options few_steps(Isa isa) {
   Options options;
+  options.integrator = Integrator::euler;
   options.isa = isa;
   options.threads = 1;
   options.steps = 20;

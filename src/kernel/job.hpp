@@ -10,6 +10,15 @@ namespace carom::kernel {
 /// Contacts that a thread prepares and stores at a time: few enough for the second-level cache.
 inline constexpr std::size_t tile_size = 256;
 
+/// A contact of a tile.
+template <class T>
+struct Tile;
+template <class T>
+struct Place {
+  Tile<T>* tile;
+  std::size_t slot;
+};
+
 /// The state of a tile between the stages, one array a quantity. Velocities are divided by |u0|, K by its trace, and so
 /// impulses by |u0| / trace K: every number of the sliding phase is of order 1 whatever the units of the host.
 template <class T>
@@ -18,13 +27,17 @@ struct alignas(64) Tile {
   using Lane = T[tile_size + 64 / sizeof(T)];
 
   // Written by the preparing stages.
-  Lane m1, m2, k1, k2;               // M and k in the contact frame, whose tangents are the axes of M
-  Lane q1, q2, schur;                // q = M⁻¹ k, K_33 - k·q
-  Lane u0x, u0y, u0z;                // separation velocity before the collision
-  Lane friction, restitution;        // mu, e
-  Lane friction_step, normal_step;   // delta (mu, 1), or delta (1, 0) for infinite friction
+  Lane m1, m2, k1, k2;         // M and k in the contact frame, whose tangents are the axes of M
+  Lane q1, q2, schur;          // q = M⁻¹ k, K_33 - k·q
+  Lane u0x, u0y, u0z;          // separation velocity before the collision
+  Lane friction, restitution;  // mu, e
+  // delta (mu, 1), or delta (1, 0) for infinite friction. The series has no step: there delta is the unit of impulse in
+  // which (mu m1 + |k|) is 1.
+  Lane friction_step, normal_step;
   Lane a1, a2, b1, b2, c1, c2, c3;   // the change of u by a step: delta mu M, delta k; delta mu k, delta K_33
   Lane stick_radius2, e2;            // the square of a step's reach, e²
+  Lane restitution_law;              // of the series, a RestitutionLaw
+  Lane monotone;                     // of the series, 1: u_z cannot fall while the contact slides
   Lane velocity_unit, impulse_unit;  // |u0| [m/s], |u0| / trace K [N s]
   Lane t1x, t1y, t1z, t2x, t2y, t2z, nx, ny, nz;  // contact frame in world coordinates
   Lane wx, wy, wz;                                // u0 [m/s] in the frame of the results
@@ -32,7 +45,8 @@ struct alignas(64) Tile {
 
   // Written by the law where sliding has ended.
   Lane ux, uy, uz, sum_cos, sum_sin, compression, decompression, step_count;
-  Lane stuck;  // 1 where the slip has stopped
+  Lane stuck;  // 1 where the slip has stopped; of the series also where its direction has settled; 2 without friction
+  Lane balance, decompressing, compressions;  // of the series: what is to come back, where it stands, how many so far
   std::int32_t steps[tile_size];
   Path path[tile_size];
 
@@ -68,6 +82,8 @@ template <class T>
 struct Parameters {
   T step;  // 1 / Options::steps, the step of impulse in its unit
   std::int32_t step_budget;
+  Integrator integrator;
+  RestitutionLaw restitution_law;  // of contacts that do not name their own
   T normal_tolerance;
   T inertia_tolerance;
 };

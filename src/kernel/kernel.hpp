@@ -10,11 +10,32 @@
 
 #include "prefetch.hpp"
 #include "prepare.hpp"
+#include "rays.hpp"
 #include "sliding.hpp"
 #include "store.hpp"
 
 namespace carom::kernel {
 namespace {
+
+/// [R]'s integration, a step of impulse at a time.
+struct EulerLaw {
+  template <class A, class T, class Source>
+  using Slider = EulerSlider<A, T, Source>;
+  template <class A, class T>
+  static Progress<typename LaneTypes<A, T>::Batch> end_of_collision(Tile<T>& tile, std::size_t slot) {
+    return end_of_euler<A>(tile, slot);
+  }
+};
+
+/// Exact to rounding.
+struct SeriesLaw {
+  template <class A, class T, class Source>
+  using Slider = SeriesSlider<Twice<A>, T, Source>;
+  template <class A, class T>
+  static Progress<typename LaneTypes<A, T>::Batch> end_of_collision(Tile<T>& tile, std::size_t slot) {
+    return end_of_series<A>(tile, slot);
+  }
+};
 
 /// What must move with a contact that leaves its tile before it has ended: all that later stages read.
 template <class T>
@@ -31,6 +52,14 @@ constexpr typename Tile<T>::Lane Tile<T>::*carried[] = {&Tile<T>::m1,
                                                         &Tile<T>::friction,
                                                         &Tile<T>::restitution,
                                                         &Tile<T>::friction_step,
+                                                        &Tile<T>::restitution_law,
+                                                        &Tile<T>::a1,
+                                                        &Tile<T>::a2,
+                                                        &Tile<T>::b1,
+                                                        &Tile<T>::b2,
+                                                        &Tile<T>::c1,
+                                                        &Tile<T>::c2,
+                                                        &Tile<T>::c3,
                                                         &Tile<T>::normal_step,
                                                         &Tile<T>::velocity_unit,
                                                         &Tile<T>::impulse_unit,
@@ -50,7 +79,7 @@ constexpr typename Tile<T>::Lane Tile<T>::*carried[] = {&Tile<T>::m1,
 /// Two tiles take turns. When the contacts of one have all been taken into the lanes, the other is stored and filled
 /// with the next ones; what is still on its way there moves to the strays, so that no lane waits for the slowest
 /// contact.
-template <class A, class T, template <class> class Contacts>
+template <class Law, class A, class T, template <class> class Contacts>
 class Pipeline {
  public:
   Pipeline(const Job<T, Contacts>& job, std::size_t first, std::size_t count, Workspace<T>& workspace, Tally& tally)
@@ -127,15 +156,15 @@ class Pipeline {
 
   void store(Tile<T>& tile) {
     slider_.relocate(&tile, [&](Place<T> from) { return make_stray(from); });
-    Storer<A, T> storer{job_.results, tile, tally_};
+    Storer<Law, A, T> storer{job_.results, tile, tally_};
     for (std::size_t slot = 0; slot < tile.count; slot += width)
       storer.store_block(job_.contacts, block_of(tile, slot), slot);
     tile.count = tile.blocks = 0;
   }
 
   [[gnu::noinline]] void store_stray(std::size_t slot) {
-    Storer<A, T>{job_.results, workspace_.strays, tally_}.store_block(job_.contacts,
-                                                                      Block{workspace_.strays.origin[slot], 1}, slot);
+    Storer<Law, A, T>{job_.results, workspace_.strays, tally_}.store_block(
+        job_.contacts, Block{workspace_.strays.origin[slot], 1}, slot);
     free_strays_[--strays_] = static_cast<std::uint32_t>(slot);
   }
 
@@ -157,13 +186,16 @@ class Pipeline {
   std::size_t turn_ = 0;
   std::size_t strays_ = 0;
   std::uint32_t free_strays_[tile_size];  // from strays_ on
-  EulerSlider<A, T, Pipeline> slider_{*this, job_.parameters.step_budget};
+  typename Law::template Slider<A, T, Pipeline> slider_{*this, job_.parameters.step_budget};
 };
 
 template <class A, class T, template <class> class Contacts>
 void solve_range(const Job<T, Contacts>& job, std::size_t first, std::size_t count, Workspace<T>& workspace,
                  Tally& tally) {
-  Pipeline<A, T, Contacts>(job, first, count, workspace, tally).solve();
+  if (job.parameters.integrator == Integrator::series)
+    Pipeline<SeriesLaw, A, T, Contacts>(job, first, count, workspace, tally).solve();
+  else
+    Pipeline<EulerLaw, A, T, Contacts>(job, first, count, workspace, tally).solve();
 }
 
 template <class A, class T>

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <xsimd/xsimd.hpp>
 
 #if XSIMD_WITH_NEON64
@@ -37,6 +38,23 @@ struct LaneTypes<Scalar, T> {
   using Mask = bool;
   static constexpr std::size_t width = 1;
   static constexpr std::size_t interleaved = 4;
+};
+
+/// Of a vector or a mask.
+template <class V>
+struct VectorTraits {
+  using Element = V;
+  static constexpr std::size_t width = 1;
+};
+template <class T, class A>
+struct VectorTraits<xsimd::batch<T, A>> {
+  using Element = T;
+  static constexpr std::size_t width = xsimd::batch<T, A>::size;
+};
+template <class T, class A>
+struct VectorTraits<xsimd::batch_bool<T, A>> {
+  using Element = bool;
+  static constexpr std::size_t width = xsimd::batch<T, A>::size;
 };
 
 #ifdef CAROM_UNFUSED
@@ -347,6 +365,70 @@ inline B negated(B x) {
 template <class B>
 inline B larger(B a, B b) {
   return choose(a > b, a, b);
+}
+
+template <class B>
+inline B smaller(B a, B b) {
+  return choose(a < b, a, b);
+}
+
+/// The numbers of an IEEE format as powers of two with a linear fraction.
+template <class T>
+struct Binary;
+template <>
+struct Binary<float> {
+  using Bits = std::uint32_t;
+  static constexpr int dropped = 9;           // bits of the fraction that do not count
+  static constexpr float exponent = 0x1p14f;  // a power of two in what is left
+  static constexpr float bias = 127, whole = 0x1p23f;
+};
+template <>
+struct Binary<double> {
+  using Bits = std::uint64_t;
+  static constexpr int dropped = 12;
+  static constexpr double exponent = 0x1p40;
+  static constexpr double bias = 1023, whole = 0x1p52;
+};
+
+inline std::uint32_t bits_of(float x) {
+  return __builtin_bit_cast(std::uint32_t, x);
+}
+inline std::uint64_t bits_of(double x) {
+  return __builtin_bit_cast(std::uint64_t, x);
+}
+template <class B>
+inline float from_bits(std::uint32_t bits) {
+  return __builtin_bit_cast(float, bits);
+}
+template <class B>
+inline double from_bits(std::uint64_t bits) {
+  return __builtin_bit_cast(double, bits);
+}
+template <class T, class A>
+inline xsimd::batch<typename Binary<T>::Bits, A> bits_of(xsimd::batch<T, A> x) {
+  return __builtin_bit_cast(xsimd::batch<typename Binary<T>::Bits, A>, x);
+}
+template <class B, class I, class A>
+inline B from_bits(xsimd::batch<I, A> bits) {
+  return __builtin_bit_cast(B, bits);
+}
+
+/// log2 of x >= 0, to 0.09: linear between powers of two. No logarithm of a library has the same bits everywhere.
+template <class T, class B>
+inline B approximate_log2(B x) {
+  using Format = Binary<T>;
+  using Bits = decltype(bits_of(x));
+  const Bits integer = (bits_of(x) >> Format::dropped) | Bits(bits_of(Format::whole));
+  return mul_add(from_bits<B>(integer) - B(Format::whole), B(T(1) / Format::exponent), B(-Format::bias));
+}
+
+/// 2^x for |x| < 100, linear between powers of two: the inverse of the above.
+template <class T, class B>
+inline B approximate_exp2(B x) {
+  using Format = Binary<T>;
+  using Bits = decltype(bits_of(x));
+  const B integer = mul_add(x, B(Format::exponent), B(Format::bias * Format::exponent + Format::whole));
+  return from_bits<B>(Bits(bits_of(integer) ^ Bits(bits_of(Format::whole))) << Format::dropped);
 }
 
 /// Calls f(lane) for every bit that is set, from the lowest.

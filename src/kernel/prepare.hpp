@@ -36,7 +36,7 @@ struct Preparer {
     const Mask step_too_large =
         store_law_input(contacts, block, slot, matrix, in_frame, friction, restitution, validator);
     validator.pivot(pair);
-    validator.contact_columns(contacts, block, friction, restitution);
+    validator.contact_columns(contacts, block, friction, restitution, series());
     validator.bodies(pair, B(parameters.inertia_tolerance));
     const B tolerance = B(parameters.normal_tolerance);
     validator.set(magnitude(length - B(1)) > tolerance, Status::normal_not_unit);
@@ -69,7 +69,7 @@ struct Preparer {
     const Vector3<B> in_frame = {dot(u0, frame.t1), dot(u0, frame.t2), u0.z};
     const Mask step_too_large =
         store_law_input(contacts, block, slot, matrix, in_frame, friction, restitution, validator);
-    validator.contact_columns(contacts, block, friction, restitution);
+    validator.contact_columns(contacts, block, friction, restitution, series());
     B sum = vanishing(u0) + vanishing(restitution) + vanishing_step(contacts, block);
     for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
     validator.finite(
@@ -91,6 +91,8 @@ struct Preparer {
   static B vanishing_step(const ContactColumns<T>& contacts, Block block) {
     return contacts.step.data != nullptr ? vanishing(Load::load(contacts.step, block)) : B(0);
   }
+
+  bool series() const { return parameters.integrator == Integrator::series; }
 
   static void store_vector(T* x, T* y, T* z, std::size_t slot, const Vector3<B>& v) {
     store_lanes(x + slot, v.x);
@@ -114,11 +116,15 @@ struct Preparer {
 
     const Mask unbounded = friction == B(static_cast<T>(__builtin_inf()));
     B step(parameters.step);
-    if (contacts.step.data != nullptr)
+    if (contacts.step.data != nullptr && !series())
       step = Load::load(contacts.step, block) * matrix.trace / choose(speed > zero, speed, one);
     const B friction_rate = choose(unbounded, one, friction), normal_rate = choose(unbounded, zero, one);
-    const B friction_step = step * friction_rate, normal_step = step * normal_rate;
     const B norm_k = square_root(mul_add(matrix.k1, matrix.k1, matrix.k2 * matrix.k2));
+    if (series()) {
+      const B fastest = mul_add(friction_rate, matrix.m1, normal_rate * norm_k);
+      step = one / choose(fastest > zero, fastest, one);
+    }
+    const B friction_step = step * friction_rate, normal_step = step * normal_rate;
 
     store_lanes(tile.m1 + slot, matrix.m1);
     store_lanes(tile.m2 + slot, matrix.m2);
@@ -139,6 +145,12 @@ struct Preparer {
     store_lanes(tile.c1 + slot, friction_step * matrix.k1);
     store_lanes(tile.c2 + slot, friction_step * matrix.k2);
     store_lanes(tile.c3 + slot, normal_step * matrix.k33);
+    if (series()) {
+      const B c = square_root(mul_add(friction_step * matrix.k1, friction_step * matrix.k1,
+                                      friction_step * matrix.k2 * (friction_step * matrix.k2)));
+      store_lanes(tile.monotone + slot, choose(normal_step * matrix.k33 >= c, one, zero));
+      store_lanes(tile.restitution_law + slot, validator.laws(contacts, block, parameters.restitution_law));
+    }
     store_lanes(tile.e2 + slot, restitution * restitution);
     // Without friction nothing stops a slip, however small.
     const B reach = choose(friction > zero, step * mul_add(friction_rate, matrix.m1, normal_rate * norm_k), zero);
@@ -151,7 +163,20 @@ struct Preparer {
         choose(matrix.definite, validator.fault, B(static_cast<T>(Status::collision_matrix_not_positive_definite)));
     const B finite = vanishing(matrix.trace) + vanishing(speed) + vanishing(step);
     validator.fault = choose(finite == zero && step > zero, validator.fault, B(static_cast<T>(Status::overflow)));
-    return step > one;
+    return series() ? Mask(false) : step > one;
+  }
+
+  /// Where a contact without friction stands before its end.
+  void prepare_series(std::size_t slot) {
+    const B zero(0);
+    store_lanes(tile.ux + slot, load_lanes<B>(tile.u0x + slot));
+    store_lanes(tile.uy + slot, load_lanes<B>(tile.u0y + slot));
+    store_lanes(tile.uz + slot, load_lanes<B>(tile.u0z + slot));
+    T* const zeros[] = {tile.sum_cos,       tile.sum_sin, tile.step_count,   tile.compression,
+                        tile.decompression, tile.balance, tile.decompressing};
+    for (T* lane : zeros) store_lanes(lane + slot, zero);
+    store_lanes(tile.compressions + slot, B(1));
+    for (std::size_t i = slot; i < slot + width; ++i) tile.steps[i] = 0;
   }
 
   /// Writes u0 as the host's frame has it and the status; the contacts that collide, a bit a lane.
@@ -172,8 +197,11 @@ struct Preparer {
         choose(approaching, choose(step_too_large, number(Status::step_too_large), zero), number(Status::separating));
     const B status = choose(validator.fault == zero, verdict, validator.fault);
     store_lanes(tile.status + slot, status);
-    store_lanes(tile.stuck + slot, zero);
-    return lane_bits(status == zero) & (block.count < width ? (1u << block.count) - 1 : ~0u);
+    // Without friction there is nothing to integrate.
+    const Mask slides = series() ? load_lanes<B>(tile.friction + slot) > zero : Mask(true);
+    store_lanes(tile.stuck + slot, choose(slides, zero, B(2)));
+    if (series()) prepare_series(slot);
+    return lane_bits(status == zero && slides) & (block.count < width ? (1u << block.count) - 1 : ~0u);
   }
 };
 

@@ -15,13 +15,6 @@
 namespace carom::kernel {
 namespace {
 
-/// A contact of a tile.
-template <class T>
-struct Place {
-  Tile<T>* tile;
-  std::size_t slot;
-};
-
 /// Takes contacts from `Source`, which offers
 ///   bool next(Place<T>& place)   the next contact that collides; false: there is none left
 ///   void done(Place<T> place)    its sliding phase is in the tile

@@ -78,6 +78,34 @@ inline Ray<typename LaneTypes<A, T>::Batch> diverging_ray(typename LaneTypes<A, 
   return {x, y, scale * larger(mul_add(x, dx, y * dy), zero)};
 }
 
+/// Of a contact without slip, per normal impulse.
+template <class B>
+struct StickingRates {
+  B ux, uy, uz, px, py;
+};
+
+template <class A, class T>
+inline StickingRates<typename LaneTypes<A, T>::Batch> sticking_rates(const Tile<T>& tile, std::size_t slot,
+                                                                     typename LaneTypes<A, T>::Mask diverges) {
+  using B = typename LaneTypes<A, T>::Batch;
+  const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };
+  const B zero(0);
+  const B q1 = load(tile.q1), q2 = load(tile.q2), schur = load(tile.schur);
+  StickingRates<B> rates = {zero, zero, schur, negated(q1), negated(q2)};
+  if (lane_bits(diverges) == 0) return rates;
+  const B m1 = load(tile.m1), m2 = load(tile.m2), friction = load(tile.friction);
+  const Ray<B> ray = diverging_ray<A, T>(diverges, m1, m2, load(tile.k1), load(tile.k2), friction);
+  rates.px = choose(diverges, negated(friction * ray.x), rates.px);
+  rates.py = choose(diverges, negated(friction * ray.y), rates.py);
+  rates.ux = choose(diverges, ray.rate * ray.x, zero);
+  rates.uy = choose(diverges, ray.rate * ray.y, zero);
+  // du_z/dp_z = c·K c + μ λ with c = (-μ ψ, 1), and c·K c = S + (q + c_t)·M (q + c_t): a sum of what is positive.
+  const B x = q1 + rates.px, y = q2 + rates.py;
+  const B quadratic = mul_add(m1 * x, x, m2 * y * y);
+  rates.uz = choose(diverges, schur + larger(quadratic, zero) + friction * ray.rate, rates.uz);
+  return rates;
+}
+
 /// From the moment at which the slip is no more than one step's reach to the end of the collision, where `stuck`. True
 /// where friction could not hold the contact.
 template <class A, class T>
@@ -89,7 +117,7 @@ inline typename LaneTypes<A, T>::Mask finish_sticking(const Tile<T>& tile, std::
   const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };
   const B zero(0), one(1), two(2), half(T(0.5));
   const B m1 = load(tile.m1), m2 = load(tile.m2);
-  const B q1 = load(tile.q1), q2 = load(tile.q2), schur = load(tile.schur), friction = load(tile.friction);
+  const B q1 = load(tile.q1), q2 = load(tile.q2);
   Progress<B> c = progress;
 
   // What is left of the slip is stopped by friction alone: Δp = (-M⁻¹ u_t, 0). That is the limit of one more step for
@@ -98,21 +126,9 @@ inline typename LaneTypes<A, T>::Mask finish_sticking(const Tile<T>& tile, std::
   c.py = c.py - c.uy / m2;
   c.uz = neg_mul_add(q1, c.ux, neg_mul_add(q2, c.uy, c.uz));
 
-  // Rates per normal impulse.
-  const Mask diverges = stuck && length(q1, q2) > friction;
-  B a = schur, dpx = negated(q1), dpy = negated(q2), dux = zero, duy = zero;
-  if (lane_bits(diverges) != 0) {
-    const Ray<B> ray = diverging_ray<A, T>(diverges, m1, m2, load(tile.k1), load(tile.k2), friction);
-    dpx = choose(diverges, negated(friction * ray.x), dpx);
-    dpy = choose(diverges, negated(friction * ray.y), dpy);
-    dux = choose(diverges, ray.rate * ray.x, dux);
-    duy = choose(diverges, ray.rate * ray.y, duy);
-    // du_z/dp_z = c·K c + μ λ with c = (-μ ψ, 1), and c·K c = S + (q + c_t)·M (q + c_t): a sum of what is positive.
-    const B x = q1 + dpx, y = q2 + dpy;
-    const B quadratic = mul_add(m1 * x, x, m2 * y * y);
-    a = choose(diverges, schur + larger(quadratic, zero) + friction * ray.rate, a);
-  }
-
+  const Mask diverges = stuck && length(q1, q2) > load(tile.friction);
+  const StickingRates<B> rates = sticking_rates<A, T>(tile, slot, diverges);
+  const B a = rates.uz;
   const Mask compressing = c.uz < zero;
   B s = choose(compressing, negated(c.uz) / a, zero);
   c.work_compression = choose(compressing, c.work_compression + half * c.uz * s, c.work_compression);
@@ -126,11 +142,11 @@ inline typename LaneTypes<A, T>::Mask finish_sticking(const Tile<T>& tile, std::
   const Mask moves = sum > zero;
   s = s + choose(moves, two * work / choose(moves, sum, one), zero);
   c.work_decompression = c.work_decompression + work;
-  progress.ux = choose(stuck, dux * s, progress.ux);
-  progress.uy = choose(stuck, duy * s, progress.uy);
+  progress.ux = choose(stuck, rates.ux * s, progress.ux);
+  progress.uy = choose(stuck, rates.uy * s, progress.uy);
   progress.uz = choose(stuck, end, progress.uz);
-  progress.px = choose(stuck, mul_add(dpx, s, c.px), progress.px);
-  progress.py = choose(stuck, mul_add(dpy, s, c.py), progress.py);
+  progress.px = choose(stuck, mul_add(rates.px, s, c.px), progress.px);
+  progress.py = choose(stuck, mul_add(rates.py, s, c.py), progress.py);
   progress.pz = choose(stuck, c.pz + s, progress.pz);
   progress.work_compression = choose(stuck, c.work_compression, progress.work_compression);
   progress.work_decompression = choose(stuck, c.work_decompression, progress.work_decompression);

@@ -7,7 +7,7 @@
 namespace carom::kernel {
 namespace {
 
-template <class A, class T>
+template <class Law, class A, class T>
 struct Storer {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
@@ -55,7 +55,7 @@ struct Storer {
     const B velocity_unit = load_lanes<B>(tile.velocity_unit + slot);
     const Vector3<B> u0 = tile_vector(tile.wx, tile.wy, tile.wz, slot);
     const B status = load_lanes<B>(tile.status + slot);
-    const Progress<B> end = end_of_collision<A>(tile, slot);
+    const Progress<B> end = Law::template end_of_collision<A>(tile, slot);
     const Vector3<B> tile_p = {end.px, end.py, end.pz}, tile_u = {end.ux, end.uy, end.uz};
     Vector3<B> p = impulse_unit * tile_p, u = velocity_unit * tile_u;
 

@@ -21,18 +21,23 @@ struct Validator {
   void set(Mask where, Status status) { fault = choose(where, B(static_cast<T>(status)), fault); }
 
   /// The fields that every form has.
-  void contact_columns(const ContactColumns<T>& contacts, Block block, B friction, B restitution) {
-    if (contacts.restitution_law.data != nullptr) {
-      T other[width];
-      for (std::size_t lane = 0; lane < width; ++lane) {
-        const std::size_t i = block.first + (lane < block.count ? lane : block.count - 1);
-        other[lane] = element(contacts.restitution_law, i) == RestitutionLaw::energetic ? T(0) : T(1);
-      }
-      set(load_lanes<B>(other) > B(0), Status::restitution_law_unavailable);
-    }
+  void contact_columns(const ContactColumns<T>& contacts, Block block, B friction, B restitution, bool series) {
+    const auto last = series ? RestitutionLaw::kinematic : RestitutionLaw::energetic;
+    set(laws(contacts, block, RestitutionLaw::energetic) > B(static_cast<T>(last)),
+        Status::restitution_law_unavailable);
     if (contacts.step.data != nullptr) set(Load::load(contacts.step, block) <= B(0), Status::step_not_positive);
     set(friction < B(0), Status::negative_friction);
     set(restitution < B(0) || restitution > B(1), Status::restitution_out_of_range);
+  }
+
+  /// The restitution laws of a block as numbers.
+  static B laws(const ContactColumns<T>& contacts, Block block, RestitutionLaw otherwise) {
+    if (contacts.restitution_law.data == nullptr) return B(static_cast<T>(otherwise));
+    T law[width];
+    for (std::size_t lane = 0; lane < width; ++lane)
+      law[lane] = static_cast<T>(
+          element(contacts.restitution_law, block.first + (lane < block.count ? lane : block.count - 1)));
+    return load_lanes<B>(law);
   }
 
   /// A matrix J is positive semidefinite within the tolerance if J / trace J + tolerance has no negative principal

@@ -1,4 +1,4 @@
-// Both runs take the same Euler steps in different precision. What u may differ by, relative to |u0|:
+// Euler: both runs take the same steps in different precision. What u may differ by, relative to |u0|:
 //
 // - A step rounds each component of u once at its own size, half an epsilon of |u| together, and some twenty times at
 //   the size of the increment, which is smaller by N. The terms of u0 and of K may cancel (K of a slender box, most of
@@ -11,6 +11,9 @@
 //   where u_z is smaller than that.
 // - A decision (the slip within reach, the end of the collision) that lies nearer to its boundary than the rounding may
 //   fall one step apart, which moves u by at most |K (μ, 0, 1)| δ <= sqrt(1 + μ²) |u0| / N, times growth.
+//
+// The series takes other and fewer steps than the exact reference; its increments are as large as the impulse, and no
+// decision of its moves u by a step.
 #include "agreement.hpp"
 
 #include <algorithm>
@@ -91,9 +94,11 @@ Expected::Expected(const RandomContacts<double>& c, const Options& options)
 
     impact_speed.push_back(length(u0));
     const double cone = std::sqrt(1 + c.friction[i] * c.friction[i]);
-    const double impulse = cone * steps / options.steps;
+    const bool euler = options.integrator == Integrator::euler;
+    const double impulse = euler ? cone * steps / options.steps
+                                 : length(at(results.impulse, i)) * (k[0][0] + k[1][1] + k[2][2]) / length(u0);
     rounding.push_back(growth * (steps / 2 + (20 + 4 * k_cancels) * impulse + 4 * u0_cancels));
-    one_step.push_back(growth * cone / options.steps);
+    one_step.push_back(euler ? growth * cone / options.steps : 0);
     grazing.push_back(length(u0) / std::abs(dot(u0, at(c.normal, i))));
   }
 }

@@ -14,6 +14,7 @@ namespace carom::support {
 
 inline Options few_steps(Isa isa = Isa::automatic, int threads = 1) {
   Options options;
+  options.integrator = Integrator::euler;
   options.isa = isa;
   options.threads = threads;
   options.steps = 20;

@@ -1,0 +1,193 @@
+// Stage 6 of the series: a contact whose direction has settled slides straight on, one that is at rest sticks, and both
+// have a closed form: with constant rates per normal impulse s, u_z and the impulse grow linearly, the work
+// quadratically. [R] 3.6, 3.9
+#pragma once
+
+#include "series.hpp"
+#include "sticking.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// Contacts on their way along straight lines, in the tile's units.
+template <class A, class T>
+struct Straight {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+
+  Progress<B> c;
+  B balance, e, law, first_uz;
+  Mask decompressing;
+  B compressions;
+
+  /// With rates du/ds = (dux, duy, duz) and dp_t/ds = (dpx, dpy), until the end of the collision or s = limit, where
+  /// `running`. Where the limit came first.
+  Mask run(Mask running, B dux, B duy, B duz, B dpx, B dpy, B limit) {
+    const B zero(0), one(1), two(2), half(T(0.5)), never(static_cast<T>(__builtin_inf()));
+    const Mask kinetic = law == one, kinematic = law > one, energetic = law < one;
+    const Mask rises = duz > zero, falls = duz < zero;
+    const B divisor = choose(rises || falls, duz, one);
+    Mask limited = Mask(false);
+    // Two compressions at most, each with its decompression, and a limit.
+    for (int piece = 0; piece < 6 && lane_bits(running) != 0; ++piece) {
+      const B to_zero = negated(c.uz) / divisor;
+      // The end: 1/2 duz s² + uz s = -balance, s = -balance or uz + duz s = -balance.
+      const B radicand = neg_mul_add(two * duz, balance, c.uz * c.uz);
+      const B sum = c.uz + square_root(larger(radicand, zero));
+      const B work_end = choose(
+          radicand < zero, never,
+          choose(sum > zero, B(-2) * balance / choose(sum > zero, sum, one), choose(balance < zero, never, zero)));
+      const B rise_end =
+          choose(c.uz >= negated(balance), zero, choose(rises, (negated(balance) - c.uz) / divisor, never));
+      const B end = choose(energetic, work_end, choose(kinetic, negated(balance), rise_end));
+      const B again = choose(falls, to_zero, never);
+      B s = choose(decompressing, smaller(end, again), choose(rises, to_zero, never));
+      const Mask stops = limit < s;
+      s = choose(running, choose(stops, limit, s), zero);
+
+      const B work = s * mul_add(half * duz, s, c.uz);
+      const B gain = choose(energetic, choose(decompressing, work, e * e * work),
+                            choose(kinetic, choose(decompressing, s, negated(e * s)), zero));
+      // Nothing is added to what has ended, not even a zero: that would depend on the neighbours.
+      const auto add = [&](B& x, B change) { x = choose(running, x + change, x); };
+      add(c.work_compression, choose(decompressing, zero, work));
+      add(c.work_decompression, choose(decompressing, work, zero));
+      add(balance, gain);
+      add(c.uz, duz * s);
+      add(c.ux, dux * s);
+      add(c.uy, duy * s);
+      add(c.px, dpx * s);
+      add(c.py, dpy * s);
+      add(c.pz, s);
+      limit = limit - s;
+
+      limited = limited || (running && stops);
+      running = and_not(running, stops);
+      const Mask ended = running && decompressing && and_not(decompressing, again < end);
+      const Mask opens = and_not(running, decompressing), closes = and_not(running && decompressing, ended);
+      c.uz = choose(opens || closes, zero, c.uz);
+      balance = choose(opens && kinematic, e * first_uz, balance);
+      compressions = compressions + choose(closes, one, zero);
+      decompressing = (decompressing || opens) && differ(closes, decompressing || opens);
+      running = and_not(running, ended || (opens && e == zero));
+    }
+    return limited;
+  }
+};
+
+/// Onto the ray itself, to rounding. Newton's method on the angle.
+template <class A, class T, class B, class M>
+inline void turn_onto_ray(M wanted, B a1, B a2, B b1, B b2, B& x, B& y, Turning<B>& t) {
+  for (int iteration = 0; iteration < (sizeof(T) == sizeof(float) ? 4 : 5); ++iteration) {
+    const B turn = negated(t.f) / choose(wanted, t.slope, B(1));
+    const B angle = choose(wanted && magnitude(turn) < B(T(0.1)), turn, B(0));
+    const B nx = neg_mul_add(angle, y, x), ny = mul_add(angle, x, y);
+    const B inverse = B(1) / square_root(mul_add(nx, nx, ny * ny));
+    x = choose(wanted, nx * inverse, x);
+    y = choose(wanted, ny * inverse, y);
+    t = turning(a1, a2, b1, b2, x, y);
+  }
+}
+
+/// The end of every collision of a block that the series has been through; elsewhere the numbers mean nothing. Writes
+/// the paths into the tile.
+template <class A, class T>
+inline Progress<typename LaneTypes<A, T>::Batch> end_of_series(Tile<T>& tile, std::size_t slot) {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  constexpr std::size_t width = LaneTypes<A, T>::width;
+  const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };
+  const B zero(0), one(1), never(static_cast<T>(__builtin_inf()));
+  const B friction_step = load(tile.friction_step), normal_step = load(tile.normal_step);
+  const B law = load(tile.restitution_law);
+  const B balance = load(tile.balance);
+  Straight<A, T> way = {{load(tile.ux), load(tile.uy), load(tile.uz), negated(friction_step * load(tile.sum_cos)),
+                         negated(friction_step * load(tile.sum_sin)), normal_step * load(tile.step_count),
+                         normal_step * load(tile.compression), normal_step * load(tile.decompression)},
+                        // With infinite friction no work has been done yet.
+                        choose(law > one, balance, normal_step * balance),
+                        load(tile.restitution),
+                        law,
+                        load(tile.u0z),
+                        load(tile.decompressing) > zero,
+                        load(tile.compressions)};
+  const B friction = choose(normal_step > zero, load(tile.friction), zero);  // unbounded friction never slides on a ray
+  const Mask frictionless = load(tile.stuck) > one, on_their_way = load(tile.stuck) == one;
+  Mask stuck = Mask(false), diverges = Mask(false), at_start = Mask(false);
+
+  if (lane_bits(frictionless) != 0) {
+    const B k33 = load(tile.c3) / choose(frictionless, normal_step, one);
+    // Without slip there was nothing to stop, and as a rule nothing to hold it.
+    at_start = frictionless && way.c.ux == zero && way.c.uy == zero;
+    diverges = at_start && length(load(tile.q1), load(tile.q2)) > zero;
+    way.run(frictionless, load(tile.k1), load(tile.k2), k33, zero, zero, never);
+  }
+
+  if (lane_bits(on_their_way) != 0) {
+    const B m1 = load(tile.m1), m2 = load(tile.m2), q1 = load(tile.q1), q2 = load(tile.q2);
+    const B a1 = load(tile.a1), a2 = load(tile.a2), b1 = load(tile.b1), b2 = load(tile.b2);
+    Progress<B>& c = way.c;
+    const B r = square_root(mul_add(c.ux, c.ux, c.uy * c.uy));
+    const Mask vanished = on_their_way && r <= B(SeriesOrder<T>::tolerance);
+    stuck = vanished;
+    at_start = at_start || (vanished && load(tile.step_count) == zero);
+    if (const Mask slides = and_not(on_their_way, vanished); lane_bits(slides) != 0) {
+      const B inverse_r = one / choose(slides, r, one);
+      B x = c.ux * inverse_r, y = c.uy * inverse_r;
+      Turning<B> t = turning(a1, a2, b1, b2, x, y);
+      const Settled<Mask> rest = settled<T, Mask>(t, r);
+      turn_onto_ray<A, T>(slides && rest.near_ray, a1, a2, b1, b2, x, y, t);
+      c.ux = choose(slides, r * x, c.ux);
+      c.uy = choose(slides, r * y, c.uy);
+      const B scale = one / choose(slides, normal_step, one), rate = t.rate * scale;
+      const B duz = neg_mul_add(load(tile.c1), x, neg_mul_add(load(tile.c2), y, load(tile.c3))) * scale;
+      const B limit = choose(rate < zero, r / negated(choose(rate < zero, rate, B(-1))), never);
+      const Mask stopped =
+          way.run(slides, rate * x, rate * y, duz, negated(friction * x), negated(friction * y), limit);
+      c.ux = choose(stopped, zero, c.ux);
+      c.uy = choose(stopped, zero, c.uy);
+      stuck = stuck || stopped;
+    }
+    if (lane_bits(stuck) != 0) {
+      // What is left of the slip is stopped by friction alone: Δp = (-M⁻¹ u_t, 0).
+      c.px = choose(stuck, c.px - c.ux / m1, c.px);
+      c.py = choose(stuck, c.py - c.uy / m2, c.py);
+      c.uz = choose(stuck, neg_mul_add(q1, c.ux, neg_mul_add(q2, c.uy, c.uz)), c.uz);
+      c.ux = choose(stuck, zero, c.ux);
+      c.uy = choose(stuck, zero, c.uy);
+      // u_z keeps the sign of its phase.
+      c.uz = choose(stuck, choose(way.decompressing, larger(c.uz, zero), smaller(c.uz, zero)), c.uz);
+      const Mask late = way.decompressing;
+      const B sliding_compressions = way.compressions;
+      diverges = diverges || (stuck && length(q1, q2) > load(tile.friction));
+      const StickingRates<B> rates = sticking_rates<A, T>(tile, slot, stuck && diverges);
+      way.run(stuck, rates.ux, rates.uy, rates.uz, rates.px, rates.py, never);
+      way.decompressing = (stuck && late) || and_not(way.decompressing, stuck);
+      way.compressions = choose(stuck, sliding_compressions, way.compressions);
+    }
+  }
+
+  // The counts of a path cover the sliding phases.
+  T compressions[width];
+  store_lanes(compressions, way.compressions);
+  const unsigned stuck_bits = lane_bits(stuck), late = lane_bits(way.decompressing), start = lane_bits(at_start);
+  const unsigned diverge_bits = lane_bits(diverges);
+  for (std::size_t lane = 0; lane < width; ++lane) {
+    const bool sticks = (stuck_bits >> lane & 1u) != 0, decompressed = (late >> lane & 1u) != 0;
+    if ((start >> lane & 1u) != 0) {
+      tile.path[slot + lane] = Path{Course::stick_at_start, Sticking::stable, 0, 0};
+    } else {
+      const int count = compressions[lane] < T(3) ? static_cast<int>(compressions[lane]) : 3;
+      const int full = decompressed ? static_cast<int>(compressions[lane]) : static_cast<int>(compressions[lane]) - 1;
+      tile.path[slot + lane] =
+          Path{sticks ? (decompressed ? Course::stick_in_d : Course::stick_in_c) : Course::slide_end,
+               sticks ? Sticking::stable : Sticking::none, static_cast<std::uint8_t>(count),
+               static_cast<std::uint8_t>(full < 3 ? full : 3)};
+    }
+    if ((diverge_bits >> lane & 1u) != 0) tile.path[slot + lane].sticking = Sticking::diverge;
+  }
+  return way.c;
+}
+
+}  // namespace
+}  // namespace carom::kernel
