@@ -6,18 +6,38 @@ Options CommandOptions::solver_options() const {
   Options options;
   options.isa = isa_from_string(isa);
   options.threads = threads;
-  options.steps = steps;
-  options.integrator = Integrator::euler;
+  options.integrator = integrator_from_string(integrator);
+  options.restitution_law = restitution_law_from_string(restitution);
+  if (options.integrator == Integrator::euler) {
+    options.steps = steps.value_or(options.steps);
+    if (options.restitution_law != RestitutionLaw::energetic)
+      throw Error("carom: --restitution " + restitution + " needs --integrator series; euler offers energetic only");
+  } else if (steps) {
+    throw Error("carom: --steps needs --integrator euler; series has no step to choose");
+  }
   return options;
+}
+
+std::string CommandOptions::integrator_in_words() const {
+  const Options options = solver_options();
+  return options.integrator == Integrator::euler ? "euler with " + std::to_string(options.steps) + " steps"
+                                                 : integrator;
 }
 
 void add_command_options(CLI::App& command, CommandOptions& options) {
   command.add_option("IN", options.input, "Contact file (CSV) to read")->option_text("REQUIRED")->required();
-  command.add_option("--integrator", options.integrator, "How sliding is integrated; only Euler's method so far")
-      ->option_text("euler")
-      ->check(CLI::IsMember({"euler"}));
-  command.add_option("--steps", options.steps, "Euler's step of impulse is |u0| / (N trace K) [N s]")
-      ->option_text("N [" + std::to_string(options.steps) + "]")
+  command
+      .add_option("--integrator", options.integrator,
+                  "How sliding is integrated: series is exact to rounding, euler is of first order in --steps")
+      ->option_text("series|euler [" + options.integrator + "]")
+      ->check(CLI::IsMember({"series", "euler"}));
+  command
+      .add_option("--restitution", options.restitution,
+                  "Law (Stronge's|Poisson's|Newton's) where the file names none; euler offers energetic only")
+      ->option_text("energetic|kinetic|kinematic [" + options.restitution + "]")
+      ->check(CLI::IsMember({"energetic", "kinetic", "kinematic"}));
+  command.add_option("--steps", options.steps, "Of euler only: its step of impulse is |u0| / (N trace K) [N s]")
+      ->option_text("N [" + std::to_string(Options{}.steps) + "]")
       ->check(CLI::Range(1, 1 << 30));
   command.add_option("--precision", options.precision, "Arithmetic of the lanes")
       ->option_text("double|float [" + options.precision + "]")

@@ -12,8 +12,8 @@ struct CompareCommand : CommandOptions {
 };
 
 constexpr const char* footer =
-    R"(Solves the file on the SIMD lanes and with the scalar reference (double, one thread, other code) at the
-same Euler step, and tells
+    R"(Solves the file on the SIMD lanes and with the scalar reference (double, one thread, other code), series
+against the exact reference and euler against the Euler reference at the same step, and tells
   - the difference in the separation velocity relative to |u0|, largest and median, over the
     contacts that both resolved;
   - the contacts whose path differs, and how near the reference was to deciding otherwise (relative;
@@ -23,10 +23,11 @@ same Euler step, and tells
 With --precision float the numbers are rounded to float for both, and the reference works on in double.
 Columns with names of results (u_x, p_x, impulse_x, path, ...) are taken as expected values: differences
 of velocities are relative to |u0|, of angular velocities to |u0| / |lever|, of impulses to |u0| / trace K.
-An Euler step of 1/N of that leaves differences of some 1/N to exact results.
+From exact results series differs by rounding alone, euler with N steps by some 1/N.
 
 Examples:
   carom compare contacts.csv
+  carom compare contacts.csv --integrator euler --steps 1000
   carom compare contacts.csv --precision float --isa avx2 --threads 1
   carom compare contacts.csv --json | jq .throughput_ratio
 

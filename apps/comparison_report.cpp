@@ -45,8 +45,8 @@ Json to_json(const Side& side) {
 
 void print_text(const Comparison& comparison, const CommandOptions& options) {
   constexpr std::size_t limit = 20;
-  fmt::print("{}: {} contacts, {}, {} with {} steps\n", comparison.file, comparison.contacts,
-             io::to_string(comparison.form), options.integrator, options.steps);
+  fmt::print("{}: {} contacts, {}, {}\n", comparison.file, comparison.contacts, io::to_string(comparison.form),
+             options.integrator_in_words());
   fmt::print("lanes: {}, {}, {} thread{}; reference: scalar, double, 1 thread\n", to_string(comparison.isa),
              options.precision, comparison.threads, comparison.threads == 1 ? "" : "s");
 
@@ -89,6 +89,8 @@ void print_text(const Comparison& comparison, const CommandOptions& options) {
 }
 
 void print_json(const Comparison& comparison, const CommandOptions& options) {
+  const Options solver_options = options.solver_options();
+  const bool euler = solver_options.integrator == Integrator::euler;
   Json differences = Json::array();
   for (const PathDifference& difference : comparison.path_differences)
     differences.push_back({{"line", difference.line},
@@ -107,7 +109,8 @@ void print_json(const Comparison& comparison, const CommandOptions& options) {
                      {"contacts", comparison.contacts},
                      {"bad_rows", comparison.bad_rows},
                      {"integrator", options.integrator},
-                     {"steps", options.steps},
+                     {"steps", euler ? Json(solver_options.steps) : Json(nullptr)},
+                     {"restitution", options.restitution},
                      {"precision", options.precision},
                      {"isa", to_string(comparison.isa)},
                      {"threads", comparison.threads},

@@ -29,14 +29,20 @@ all columns of the file and the results: impulse, new velocities, status, path. 
 the form: both bodies' states (normal_x, inverse_mass_a, velocity_a_x, ...) or contact space
 (k_xx .. k_zz, u0_x, u0_y, u0_z); docs/contact-files.md lists them. Units are SI: kg, m, s, N s, J.
 
-With twice the --steps the error is half as large and the time twice as long. Rows of a file with a
-column impulse_step [N s] have that step instead.
+Sliding is integrated exactly to rounding, unless --integrator euler is given: then with twice the
+--steps the error is half as large and the time twice as long, and rows of a file with a column
+impulse_step [N s] have that step instead.
+
+Of a compression the normal force gives back e^2 times the work (energetic) or e times the impulse
+(kinetic), or the normal velocity ends at -e times its first value (kinematic). A column
+restitution_law tells each row's own law, in place of --restitution.
 
 Bad rows are named on stderr by line and column, come out with their status, and disturb no other.
 
 Examples:
   carom solve contacts.csv -o results.csv
-  carom solve contacts.csv -o results.csv --steps 1000 --details
+  carom solve contacts.csv -o results.csv --restitution kinetic --details
+  carom solve contacts.csv -o results.csv --integrator euler --steps 1000
   carom solve contacts.csv -o - --precision float --threads 1 | head
   carom solve contacts.csv -o reference.csv --reference
 
@@ -68,8 +74,8 @@ void print_summary(const SolveCommand& command, const io::Table& table, const io
   std::map<std::string_view, std::size_t> by_status;
   for (std::size_t row = 0; row < contacts.size(); ++row)
     ++by_status[contacts.readable(row) ? to_string(statuses[row]) : io::unreadable];
-  fmt::print(out, "{}: {} contacts, {}, {} with {} steps, {}\n", table.name(), contacts.size(),
-             io::to_string(io::form_of(table)), command.integrator, command.steps, command.precision);
+  fmt::print(out, "{}: {} contacts, {}, {}, {}\n", table.name(), contacts.size(), io::to_string(io::form_of(table)),
+             command.integrator_in_words(), command.precision);
   fmt::print(out, "status\n");
   for (const auto& [status, count] : by_status) fmt::print(out, "  {:<40} {:>10}\n", status, count);
   fmt::print(out, "path\n");
@@ -120,7 +126,8 @@ int run(const SolveCommand& command) {
   if (command.reference && command.in_float())
     throw Error("carom: the reference works in double: --reference excludes --precision float");
   // Throws what is wrong with the options before a long file is read.
-  if (!command.reference) Solver{command.solver_options()};
+  const Options options = command.solver_options();
+  if (!command.reference) Solver{options};
   const io::Table table = read_table(command.input);
   const io::Form form = io::form_of(table);
   Output output(command.output, command.input);
@@ -137,7 +144,9 @@ void add_solve_command(CLI::App& app, int& exit_code) {
   solve->add_option("-o,--output", command->output, "File for the results; - is standard output")
       ->option_text("OUT REQUIRED")
       ->required();
-  solve->add_flag("--reference", command->reference, "Solve with the scalar reference in double instead of the lanes");
+  solve->add_flag(
+      "--reference", command->reference,
+      "Solve with the scalar reference in double instead of the lanes: the exact one, or Euler's with euler");
   solve->add_flag("--details", command->details,
                   "Write the separation velocity, the work of both phases [J] and the steps too");
   solve->footer(footer);

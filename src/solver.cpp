@@ -102,7 +102,7 @@ struct Solver::State {
     const std::size_t share = threads == 1 ? count : (count + 2 * threads - 1) / (2 * threads);
     return std::max(share, smallest_range);
   }
-  static constexpr std::size_t smallest_range = 4 * kernel::tile_size;
+  static constexpr std::size_t smallest_range = 1024;
 
   Options options;
   const IsaEntry* entry;

@@ -82,24 +82,22 @@ def draw_restitution(axes, contacts):
     normal = contacts.vector("normal")
     before = -dot(contacts.separation_velocity(), normal)
     after = dot(contacts.separation_velocity("new_"), normal)
-    restitution = np.median(contacts.scalar("restitution"))
-    ends = np.array([before.min(), before.max()])
-    scatter_by_course(axes, contacts, before, after)
-    axes.plot(ends, restitution * ends, color=INK, linewidth=1, label=f"e = {restitution:g} times as fast")
-    axes.set(xscale="log", yscale="log", title="Rebound", xlabel="approach, −u·n before [m/s]",
-             ylabel="separation, u·n after [m/s]")
-    axes.legend(frameon=False, loc="upper left")
+    axes.axhline(1, color=INK, linewidth=1, zorder=0.9)
+    scatter_by_course(axes, contacts, before, after / (contacts.scalar("restitution") * before))
+    low, high = axes.get_ylim()
+    axes.set(xscale="log", ylim=(min(low, 0.95), max(high, 1.01)), title="Rebound", xlabel="approach, −u·n before [m/s]",
+             ylabel="separation / (e · approach)")
 
 
 def draw_throughput(axes, comparison):
     threads = comparison["threads"]
-    names = ["scalar reference", f"carom: {comparison['isa']}, {comparison['precision']},\n"
+    names = ["scalar\nreference", f"carom: {comparison['isa']}, {comparison['precision']},\n"
              f"{threads} thread{'' if threads == 1 else 's'}"]
     rates = np.array([comparison[side]["contacts_per_second"] for side in ("reference", "lanes")]) / 1e6
     axes.bar([0, 1], rates, width=0.6, color=["#9AA5B1", "#0072B2"])
     axes.set(ylim=(0, 1.4 * rates.max()), xlim=(-0.6, 1.6), title="Throughput", ylabel="million contacts per second")
     axes.set_xticks([0, 1], names)
-    notes = ["", f"\n{comparison['throughput_ratio']:.1f} times the reference"]
+    notes = ["", f"\n{comparison['throughput_ratio']:.0f} times the reference"]
     for x, (rate, note) in enumerate(zip(rates, notes)):
         axes.text(x, rate + 0.02 * rates.max(), f"{rate:.2f} M/s{note}", ha="center", va="bottom", color=INK)
     difference = comparison["velocity_difference"]["largest"]
@@ -124,7 +122,7 @@ def main(results, compare, picture):
     handles = [
         plt.Line2D([], [], linestyle="", marker="o", markersize=7, color=colour,
                    label=f"{name} ({np.count_nonzero(contacts.took(course))})")
-        for course, (name, colour, _, _) in COURSES.items()
+        for course, (name, colour, _, _) in COURSES.items() if contacts.took(course).any()
     ]
     figure.legend(handles=handles, loc="lower center", ncols=len(handles), frameon=False)
     figure.suptitle(f"{len(contacts.path)} contacts of cubes that fall through a funnel", fontsize=14)

@@ -103,7 +103,7 @@ std::string describe_fault(const Table& table, const ContactData<Contacts>& cont
     case Status::step_not_positive:
       return value_of("impulse_step", "is not positive");
     case Status::restitution_law_unavailable:
-      return value_of("restitution_law", "is not available yet; this version offers energetic");
+      return value_of("restitution_law", "needs the integrator series; euler offers energetic only");
     case Status::overflow:
       return "the numbers are so large that the collision matrix, the separation velocity or the impulse exceeds " +
              precision;
@@ -114,8 +114,9 @@ std::string describe_fault(const Table& table, const ContactData<Contacts>& cont
     case Status::step_too_large:
       return value_of("impulse_step", "exceeds |u0| / trace K");
     case Status::step_budget_reached:
-      return "the collision did not end within " + std::to_string(options.step_budget) +
-             " steps: raise the impulse_step of the row, or give fewer --steps";
+      return "the collision did not end within " + std::to_string(options.step_budget) + " steps" +
+             (options.integrator == Integrator::euler ? ": raise the impulse_step of the row, or give fewer --steps"
+                                                      : "");
     default:
       return std::string(to_string(status));
   }

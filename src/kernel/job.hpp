@@ -8,7 +8,8 @@
 namespace carom::kernel {
 
 /// Contacts that a thread prepares and stores at a time: few enough for the second-level cache.
-inline constexpr std::size_t tile_size = 256;
+template <class T>
+inline constexpr std::size_t tile_size = 1024 / sizeof(T);
 
 /// A contact of a tile.
 template <class T>
@@ -24,7 +25,7 @@ struct Place {
 template <class T>
 struct alignas(64) Tile {
   // A cache line of padding keeps equal places of different arrays out of the same set of the cache.
-  using Lane = T[tile_size + 64 / sizeof(T)];
+  using Lane = T[tile_size<T> + 64 / sizeof(T)];
 
   // Written by the preparing stages.
   Lane m1, m2, k1, k2;         // M and k in the contact frame, whose tangents are the axes of M
@@ -47,18 +48,18 @@ struct alignas(64) Tile {
   Lane ux, uy, uz, sum_cos, sum_sin, compression, decompression, step_count;
   Lane stuck;  // 1 where the slip has stopped; of the series also where its direction has settled; 2 without friction
   Lane balance, decompressing, compressions;  // of the series: what is to come back, where it stands, how many so far
-  std::int32_t steps[tile_size];
-  Path path[tile_size];
+  std::int32_t steps[tile_size<T>];
+  Path path[tile_size<T>];
 
   /// The status of a contact that has moved to another tile, to be stored from there.
   static constexpr T moved = T(-1);
 
-  unsigned colliding[tile_size];  // a bit a lane, by block: the contacts that go through the law
+  unsigned colliding[tile_size<T>];  // a bit a lane, by block: the contacts that go through the law
   std::size_t blocks;
-  std::size_t next_block;         // whose contacts the law takes next
-  unsigned waiting;               // those of them that it has not taken yet
-  std::size_t first, count;       // the contacts of the batch that are here
-  std::size_t origin[tile_size];  // of contacts that came from elsewhere, their place in the batch
+  std::size_t next_block;            // whose contacts the law takes next
+  unsigned waiting;                  // those of them that it has not taken yet
+  std::size_t first, count;          // the contacts of the batch that are here
+  std::size_t origin[tile_size<T>];  // of contacts that came from elsewhere, their place in the batch
 };
 
 /// What a thread works in: a tile whose contacts are being taken into the lanes, the one before it, and the contacts

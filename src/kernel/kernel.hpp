@@ -87,7 +87,7 @@ class Pipeline {
     for (Tile<T>& tile : workspace.tiles) tile.count = tile.blocks = tile.next_block = tile.waiting = 0;
     prefetcher_.add(job.contacts);
     prefetcher_.add(job.results);
-    for (std::size_t i = 0; i < tile_size; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < tile_size<T>; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
   }
 
   void solve() {
@@ -139,11 +139,13 @@ class Pipeline {
 
   void prepare(Tile<T>& tile) {
     tile.first = position_;
-    tile.count = end_ - position_ < tile_size ? end_ - position_ : tile_size;
+    tile.count = end_ - position_ < tile_size<T> ? end_ - position_ : tile_size<T>;
     position_ += tile.count;
     Preparer<A, T> preparer{job_.parameters, tile};
     tile.blocks = 0;
     for (std::size_t slot = 0; slot < tile.count; slot += width) {
+      // What has come early may have been displaced from the first-level cache again.
+      if (const std::size_t i = tile.first + slot + 2 * width; i < end_) prefetcher_.fetch(i);
       unsigned& colliding = tile.colliding[tile.blocks++];
       if constexpr (requires { job_.contacts.separation_velocity; })
         colliding = preparer.prepare_space(job_.contacts, block_of(tile, slot), slot);
@@ -185,7 +187,7 @@ class Pipeline {
   Prefetcher<T> prefetcher_;
   std::size_t turn_ = 0;
   std::size_t strays_ = 0;
-  std::uint32_t free_strays_[tile_size];  // from strays_ on
+  std::uint32_t free_strays_[tile_size<T>];  // from strays_ on
   typename Law::template Slider<A, T, Pipeline> slider_{*this, job_.parameters.step_budget};
 };
 

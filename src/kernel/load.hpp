@@ -44,7 +44,7 @@ struct Loader {
   using B = typename LaneTypes<A, T>::Batch;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
-  [[gnu::always_inline]] static B load(const Column<const T>& column, Block block) {
+  [[gnu::always_inline]] static B load(const Column<const T>& column, const Block& block) {
     if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
       return load_lanes<B>(&element(column, block.first));
     T values[width];
@@ -52,21 +52,21 @@ struct Loader {
     return load_lanes<B>(values);
   }
 
-  [[gnu::noinline]] static void collect(const Column<const T>& column, Block block, T (&values)[width]) {
+  [[gnu::noinline]] static void collect(const Column<const T>& column, const Block& block, T (&values)[width]) {
     for (std::size_t lane = 0; lane < width; ++lane)
       values[lane] = element(column, block.first + (lane < block.count ? lane : block.count - 1));
   }
 
-  static Vector3<B> load(const Vector3Columns<const T>& columns, Block block) {
+  [[gnu::always_inline]] static Vector3<B> load(const Vector3Columns<const T>& columns, const Block& block) {
     return {load(columns.x, block), load(columns.y, block), load(columns.z, block)};
   }
 
-  static Symmetric3<B> load(const SymmetricColumns<const T>& columns, Block block) {
+  [[gnu::always_inline]] static Symmetric3<B> load(const SymmetricColumns<const T>& columns, const Block& block) {
     return {load(columns.xx, block), load(columns.xy, block), load(columns.xz, block),
             load(columns.yy, block), load(columns.yz, block), load(columns.zz, block)};
   }
 
-  static Body<B> load(const BodyColumns<T>& columns, Block block) {
+  [[gnu::always_inline]] static Body<B> load(const BodyColumns<T>& columns, const Block& block) {
     return {load(columns.inverse_mass, block), load(columns.inverse_inertia, block), load(columns.velocity, block),
             load(columns.angular_velocity, block)};
   }
@@ -79,7 +79,7 @@ struct Loader {
     bool known(std::size_t lane) const { return stored[lane] || body[lane] == -1; }
   };
 
-  static Indices load_indices(const Column<const std::int32_t>& column, std::size_t bodies, Block block) {
+  static Indices load_indices(const Column<const std::int32_t>& column, std::size_t bodies, const Block& block) {
     Indices indices;
     for (std::size_t lane = 0; lane < width; ++lane) {
       indices.body[lane] = element(column, block.first + (lane < block.count ? lane : block.count - 1));
@@ -114,11 +114,11 @@ struct Loader {
     Body<B> a, b;
   };
 
-  static Pair load_bodies(const InlineContacts<T>& contacts, Block block) {
+  [[gnu::always_inline]] static Pair load_bodies(const InlineContacts<T>& contacts, const Block& block) {
     return {load(contacts.a, block), load(contacts.b, block)};
   }
 
-  static Pair load_bodies(const IndexedContacts<T>& contacts, Block block) {
+  static Pair load_bodies(const IndexedContacts<T>& contacts, const Block& block) {
     const std::size_t bodies = contacts.bodies.inverse_mass.count;
     return {gather(contacts.bodies, load_indices(contacts.body_a, bodies, block)),
             gather(contacts.bodies, load_indices(contacts.body_b, bodies, block))};

@@ -19,7 +19,7 @@ struct Preparer {
 
   /// The contacts that collide, a bit a lane.
   template <template <class> class Contacts>
-  unsigned prepare_bodies(const Contacts<T>& contacts, Block block, std::size_t slot) {
+  unsigned prepare_bodies(const Contacts<T>& contacts, const Block& block, std::size_t slot) {
     Validator<A, T> validator;
     const typename Load::Pair pair = Load::load_bodies(contacts, block);
     const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
@@ -57,7 +57,7 @@ struct Preparer {
     return finish(block, slot, frame, u0, step_too_large, validator);
   }
 
-  unsigned prepare_space(const SpaceContacts<T>& contacts, Block block, std::size_t slot) {
+  unsigned prepare_space(const SpaceContacts<T>& contacts, const Block& block, std::size_t slot) {
     Validator<A, T> validator;
     const B zero(0), one(1);
     const Symmetric3<B> k = Load::load(contacts.k, block);
@@ -88,7 +88,7 @@ struct Preparer {
   /// Zero of what is finite, else NaN.
   static B vanishing(B x) { return x - x; }
   static B vanishing(const Vector3<B>& v) { return vanishing(v.x) + vanishing(v.y) + vanishing(v.z); }
-  static B vanishing_step(const ContactColumns<T>& contacts, Block block) {
+  static B vanishing_step(const ContactColumns<T>& contacts, const Block& block) {
     return contacts.step.data != nullptr ? vanishing(Load::load(contacts.step, block)) : B(0);
   }
 
@@ -102,7 +102,7 @@ struct Preparer {
 
   /// Writes what the law reads, and the faults of what has been computed here: the last ones of Status. True where the
   /// step exceeds the law's limit.
-  Mask store_law_input(const ContactColumns<T>& contacts, Block block, std::size_t slot,
+  Mask store_law_input(const ContactColumns<T>& contacts, const Block& block, std::size_t slot,
                        const CollisionMatrix<B>& matrix, const Vector3<B>& u0, B friction, B restitution,
                        Validator<A, T>& validator) {
     const B zero(0), one(1);
@@ -180,8 +180,8 @@ struct Preparer {
   }
 
   /// Writes u0 as the host's frame has it and the status; the contacts that collide, a bit a lane.
-  unsigned finish(Block block, std::size_t slot, const Frame<B>& frame, const Vector3<B>& u0, Mask step_too_large,
-                  const Validator<A, T>& validator) {
+  unsigned finish(const Block& block, std::size_t slot, const Frame<B>& frame, const Vector3<B>& u0,
+                  Mask step_too_large, const Validator<A, T>& validator) {
     store_vector(tile.t1x, tile.t1y, tile.t1z, slot, frame.t1);
     store_vector(tile.t2x, tile.t2y, tile.t2z, slot, frame.t2);
     store_vector(tile.nx, tile.ny, tile.nz, slot, frame.n);

@@ -18,7 +18,7 @@ struct Storer {
   Tile<T>& tile;
   Tally& tally;
 
-  [[gnu::always_inline]] static void store(const Column<T>& column, Block block, B x) {
+  [[gnu::always_inline]] static void store(const Column<T>& column, const Block& block, B x) {
     if (!column.data) return;
     if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
       return store_lanes(&element(column, block.first), x);
@@ -27,11 +27,11 @@ struct Storer {
     distribute(column, block, values);
   }
 
-  [[gnu::noinline]] static void distribute(const Column<T>& column, Block block, const T (&values)[width]) {
+  [[gnu::noinline]] static void distribute(const Column<T>& column, const Block& block, const T (&values)[width]) {
     for (std::size_t lane = 0; lane < block.count; ++lane) element(column, block.first + lane) = values[lane];
   }
 
-  static void store(const Vector3Columns<T>& columns, Block block, const Vector3<B>& v) {
+  [[gnu::always_inline]] static void store(const Vector3Columns<T>& columns, const Block& block, const Vector3<B>& v) {
     store(columns.x, block, v.x);
     store(columns.y, block, v.y);
     store(columns.z, block, v.z);
@@ -46,7 +46,7 @@ struct Storer {
   }
 
   template <template <class> class Contacts>
-  void store_block(const Contacts<T>& contacts, Block block, std::size_t slot) {
+  void store_block(const Contacts<T>& contacts, const Block& block, std::size_t slot) {
     constexpr bool has_bodies = !requires {
       contacts.separation_velocity;
     };
@@ -90,7 +90,7 @@ struct Storer {
 
  private:
   template <template <class> class Contacts>
-  void store_bodies(const Contacts<T>& contacts, Block block, const Vector3<B>& p, Mask resolved) {
+  void store_bodies(const Contacts<T>& contacts, const Block& block, const Vector3<B>& p, Mask resolved) {
     const Results<T>& r = results;
     if (!r.velocity_a.x.data && !r.velocity_a.y.data && !r.velocity_a.z.data && !r.angular_velocity_a.x.data &&
         !r.angular_velocity_a.y.data && !r.angular_velocity_a.z.data && !r.velocity_b.x.data && !r.velocity_b.y.data &&
@@ -118,7 +118,7 @@ struct Storer {
     Vector3<B> linear, angular;
   };
 
-  void finish(Block block, std::size_t slot, unsigned here, unsigned solved, unsigned resolved, B energy) {
+  void finish(const Block& block, std::size_t slot, unsigned here, unsigned solved, unsigned resolved, B energy) {
     Status status[width];
     Path path[width];
     std::int32_t steps[width];
@@ -161,7 +161,7 @@ struct Storer {
   }
 
   template <class V>
-  static void store_values(const Column<V>& column, Block block, const V (&values)[width]) {
+  static void store_values(const Column<V>& column, const Block& block, const V (&values)[width]) {
     if (!column.data) return;
     if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(V))) {
       __builtin_memcpy(&element(column, block.first), values, sizeof values);

@@ -21,7 +21,7 @@ struct Validator {
   void set(Mask where, Status status) { fault = choose(where, B(static_cast<T>(status)), fault); }
 
   /// The fields that every form has.
-  void contact_columns(const ContactColumns<T>& contacts, Block block, B friction, B restitution, bool series) {
+  void contact_columns(const ContactColumns<T>& contacts, const Block& block, B friction, B restitution, bool series) {
     const auto last = series ? RestitutionLaw::kinematic : RestitutionLaw::energetic;
     set(laws(contacts, block, RestitutionLaw::energetic) > B(static_cast<T>(last)),
         Status::restitution_law_unavailable);
@@ -31,7 +31,7 @@ struct Validator {
   }
 
   /// The restitution laws of a block as numbers.
-  static B laws(const ContactColumns<T>& contacts, Block block, RestitutionLaw otherwise) {
+  static B laws(const ContactColumns<T>& contacts, const Block& block, RestitutionLaw otherwise) {
     if (contacts.restitution_law.data == nullptr) return B(static_cast<T>(otherwise));
     T law[width];
     for (std::size_t lane = 0; lane < width; ++lane)
@@ -90,7 +90,7 @@ struct Validator {
     set(nan, Status::not_a_number);
   }
 
-  void indices(const IndexedContacts<T>& contacts, Block block) {
+  void indices(const IndexedContacts<T>& contacts, const Block& block) {
     const std::size_t bodies = contacts.bodies.inverse_mass.count;
     const auto a = Load::load_indices(contacts.body_a, bodies, block);
     const auto b = Load::load_indices(contacts.body_b, bodies, block);
