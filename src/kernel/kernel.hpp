@@ -121,7 +121,7 @@ class Pipeline {
     for (;;) {
       Tile<T>& tile = current();
       while (tile.next_block + 1 < tile.blocks) {
-        if (const std::size_t i = position_ + tile.next_block * width; i < end_) prefetcher_.fetch(i);
+        if (const std::size_t i = position_ + tile.next_block * width; i < end_) prefetcher_.fetch(i, width);
         tile.waiting = tile.colliding[++tile.next_block];
         if (tile.waiting != 0) return true;
       }
@@ -145,7 +145,7 @@ class Pipeline {
     tile.blocks = 0;
     for (std::size_t slot = 0; slot < tile.count; slot += width) {
       // What has come early may have been displaced from the first-level cache again.
-      if (const std::size_t i = tile.first + slot + 2 * width; i < end_) prefetcher_.fetch(i);
+      if (const std::size_t i = tile.first + slot + 2 * width; i < end_) prefetcher_.fetch(i, width);
       unsigned& colliding = tile.colliding[tile.blocks++];
       if constexpr (requires { job_.contacts.separation_velocity; })
         colliding = preparer.prepare_space(job_.contacts, block_of(tile, slot), slot);
@@ -198,6 +198,7 @@ void solve_range(const Job<T, Contacts>& job, std::size_t first, std::size_t cou
     Pipeline<SeriesLaw, A, T, Contacts>(job, first, count, workspace, tally).solve();
   else
     Pipeline<EulerLaw, A, T, Contacts>(job, first, count, workspace, tally).solve();
+  leave_lanes<A>();
 }
 
 template <class A, class T>

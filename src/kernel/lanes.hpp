@@ -347,6 +347,15 @@ inline xsimd::batch_bool<double, Neon> differ(xsimd::batch_bool<double, Neon> a,
 }
 #endif
 
+/// Before control goes back to code of the baseline, which would wait for the upper halves of dirty registers in every
+/// instruction. The compiler does not see to it on every way out.
+template <class A>
+inline void leave_lanes() {
+#ifdef __AVX__
+  _mm256_zeroupper();
+#endif
+}
+
 // ---- what all of the above makes possible ----------------------------------------------------------------------
 
 /// a b - c d to 1.5 ulp of the result, however much cancels (Kahan).

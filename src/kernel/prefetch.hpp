@@ -72,8 +72,9 @@ class Prefetcher {
     add(results.work_decompression);
   }
 
-  /// The cache lines of contact i.
-  void fetch(std::size_t i) const {
+  /// The cache lines of the contacts [i, i + count), unless they came with those before.
+  void fetch(std::size_t i, std::size_t count) const {
+    if (i % (64 / sizeof(T)) >= count) return;
     for (std::size_t c = 0; c < count_; ++c) __builtin_prefetch(columns_[c] + i * sizeof(T));
   }
 
