@@ -3,7 +3,15 @@
 # xsimd's that belongs to it ("^$": none does); both serve the tests.
 function(carom_isa name architecture mark)
   target_sources(carom PRIVATE isa/${name}.cpp)
-  set_source_files_properties(isa/${name}.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno;${ARGN}")
+  # The kernels are one long text, over which g++ takes minutes with the checks for undefined behaviour in it. Races show in
+  # any one of them.
+  set(unsanitized "")
+  if(CAROM_SANITIZE MATCHES "undefined")
+    set(unsanitized -fno-sanitize=undefined)
+  elseif(CAROM_SANITIZE MATCHES "thread" AND NOT name MATCHES "^(avx512|neon)$")
+    set(unsanitized -fno-sanitize=thread)
+  endif()
+  set_source_files_properties(isa/${name}.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno;${ARGN};${unsanitized}")
   string(TOUPPER ${name} upper)
   target_compile_definitions(carom PRIVATE CAROM_HAS_${upper})
   set_property(GLOBAL APPEND PROPERTY CAROM_ISAS ${name})

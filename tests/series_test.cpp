@@ -316,6 +316,33 @@ TYPED_TEST(Series, gives_back_what_each_law_promises_where_nothing_slides) {
   }
 }
 
+// The slip goes down along -M u_t, however slender M, and ends at u_z = u0_z - q·u0_t if nothing ends it before.
+TEST(SeriesUnboundedFriction, stops_the_slip_in_few_steps_whatever_the_condition_of_k) {
+  for (const double ratio : {1.0, 1e-2, 1e-4, 1e-6}) {
+    constexpr std::size_t count = 16;
+    RandomSpaceContacts<double> contacts(count, 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double c = std::cos(0.3 * static_cast<double>(i)), s = std::sin(0.3 * static_cast<double>(i));
+      const double q = 0.2 * std::sqrt(ratio);  // k = M (0, q) along the slender axis
+      const double k[6] = {c * c + s * s * ratio, c * s * (1 - ratio), -s * ratio * q,
+                           s * s + c * c * ratio, c * ratio * q,       1};
+      for (std::size_t j = 0; j < 6; ++j) contacts.k[j][i] = k[j];
+      for (std::size_t j = 0; j < 3; ++j) contacts.separation_velocity[j][i] = j == 0 ? 1 : j == 1 ? 0.5 : -1;
+      contacts.friction[i] = std::numeric_limits<double>::infinity();
+      contacts.restitution[i] = 0;
+    }
+    ResultArrays<double> results(count, false);
+    Solver(options()).solve(contacts.space_contacts(), results.results());
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(results.status[i], Status::ok);
+      EXPECT_LE(results.steps[i], 50) << ratio;
+      // Plastic: nothing is left. M^-1 magnifies the rounding of K.
+      for (std::size_t j = 0; j < 3; ++j)
+        EXPECT_NEAR(results.separation_velocity[j][i], 0, 16 * epsilon<double> / ratio) << ratio;
+    }
+  }
+}
+
 TEST(SeriesBudget, is_reported_and_leaves_the_contact_alone) {
   const RandomSpaceContacts<double> contacts(500, 5);
   Options o = options();

@@ -18,6 +18,13 @@ inline xsimd::batch<float, xsimd::neon64>& xsimd::batch<float, xsimd::neon64>::o
 }
 #endif
 
+/// Before a loop of a known number of rounds. What a sanitizer adds to every access is too much to unroll.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CAROM_UNROLL
+#else
+#define CAROM_UNROLL _Pragma("GCC unroll 32")
+#endif
+
 namespace carom::kernel {
 namespace {
 

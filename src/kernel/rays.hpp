@@ -19,6 +19,7 @@ struct Straight {
   B balance, e, law, first_uz;
   Mask decompressing;
   B compressions;
+  B counted;  // 1: s is normal impulse; 0: it is none, since friction without a bound stops the slip alone
 
   /// With rates du/ds = (dux, duy, duz) and dp_t/ds = (dpx, dpy), until the end of the collision or s = limit, where
   /// `running`. Where the limit came first.
@@ -50,15 +51,15 @@ struct Straight {
                             choose(kinetic, choose(decompressing, s, negated(e * s)), zero));
       // Nothing is added to what has ended, not even a zero: that would depend on the neighbours.
       const auto add = [&](B& x, B change) { x = choose(running, x + change, x); };
-      add(c.work_compression, choose(decompressing, zero, work));
-      add(c.work_decompression, choose(decompressing, work, zero));
+      add(c.work_compression, choose(decompressing, zero, counted * work));
+      add(c.work_decompression, choose(decompressing, counted * work, zero));
       add(balance, gain);
       add(c.uz, duz * s);
       add(c.ux, dux * s);
       add(c.uy, duy * s);
       add(c.px, dpx * s);
       add(c.py, dpy * s);
-      add(c.pz, s);
+      add(c.pz, counted * s);
       limit = limit - s;
 
       limited = limited || (running && stops);
@@ -101,17 +102,18 @@ inline Progress<typename LaneTypes<A, T>::Batch> end_of_series(Tile<T>& tile, st
   const B friction_step = load(tile.friction_step), normal_step = load(tile.normal_step);
   const B law = load(tile.restitution_law);
   const B balance = load(tile.balance);
+  const Mask bounded = normal_step > zero;
   Straight<A, T> way = {{load(tile.ux), load(tile.uy), load(tile.uz), negated(friction_step * load(tile.sum_cos)),
                          negated(friction_step * load(tile.sum_sin)), normal_step * load(tile.step_count),
                          normal_step * load(tile.compression), normal_step * load(tile.decompression)},
-                        // With infinite friction no work has been done yet.
-                        choose(law > one, balance, normal_step * balance),
+                        choose(and_not(bounded, law > one), normal_step * balance, balance),
                         load(tile.restitution),
                         law,
                         load(tile.u0z),
                         load(tile.decompressing) > zero,
-                        load(tile.compressions)};
-  const B friction = choose(normal_step > zero, load(tile.friction), zero);  // unbounded friction never slides on a ray
+                        load(tile.compressions),
+                        choose(bounded, one, zero)};
+  const B friction = choose(bounded, load(tile.friction), friction_step);  // per s
   const Mask frictionless = load(tile.stuck) > one, on_their_way = load(tile.stuck) == one;
   Mask stuck = Mask(false), diverges = Mask(false), at_start = Mask(false);
 
@@ -139,7 +141,7 @@ inline Progress<typename LaneTypes<A, T>::Batch> end_of_series(Tile<T>& tile, st
       turn_onto_ray<A, T>(slides && rest.near_ray, a1, a2, b1, b2, x, y, t);
       c.ux = choose(slides, r * x, c.ux);
       c.uy = choose(slides, r * y, c.uy);
-      const B scale = one / choose(slides, normal_step, one), rate = t.rate * scale;
+      const B scale = one / choose(slides && bounded, normal_step, one), rate = t.rate * scale;
       const B duz = neg_mul_add(load(tile.c1), x, neg_mul_add(load(tile.c2), y, load(tile.c3))) * scale;
       const B limit = choose(rate < zero, r / negated(choose(rate < zero, rate, B(-1))), never);
       const Mask stopped =
@@ -155,6 +157,9 @@ inline Progress<typename LaneTypes<A, T>::Batch> end_of_series(Tile<T>& tile, st
       c.uz = choose(stuck, neg_mul_add(q1, c.ux, neg_mul_add(q2, c.uy, c.uz)), c.uz);
       c.ux = choose(stuck, zero, c.ux);
       c.uy = choose(stuck, zero, c.uy);
+      // What friction without a bound has done so far was no work.
+      way.balance = choose(and_not(stuck, bounded || law > one), zero, way.balance);
+      way.counted = one;
       // u_z keeps the sign of its phase.
       c.uz = choose(stuck, choose(way.decompressing, larger(c.uz, zero), smaller(c.uz, zero)), c.uz);
       const Mask late = way.decompressing;

@@ -109,8 +109,7 @@ class SeriesSlider {
       const B inverse_r = B(1) / choose(vanished, B(1), r);
       const Turning<B> t = turning(load(s.a1), load(s.a2), load(s.b1), load(s.b2), x * inverse_r, y * inverse_r);
       const Settled<Mask> rest = settled<T, Mask>(t, r);
-      // With infinite friction the way to rest is not a ray.
-      const Mask done = vanished || (is_set(s.c3) && (rest.near_ray || rest.frozen));
+      const Mask done = vanished || rest.near_ray || rest.frozen;
       const Mask exhausted = load(s.steps) >= B(budget_);
       const unsigned leaving = lane_bits(is_set(s.busy) && (done || exhausted)), in_time = lane_bits(done);
       if (leaving == 0) return;
@@ -154,7 +153,7 @@ class SeriesSlider {
         yy = half * y[m / 2] * y[m / 2];
         rr = half * r[m / 2] * r[m / 2];
       }
-#pragma GCC unroll 32
+CAROM_UNROLL
       for (int j = (m - 1) / 2; j >= 1; --j) {
         xx = mul_add(x[j], x[m - j], xx);
         yy = mul_add(y[j], y[m - j], yy);
@@ -163,7 +162,7 @@ class SeriesSlider {
       r[m] = mul_add(x[0], x[m], mul_add(y[0], y[m], xx + yy - rr)) * inverse_r;
     }
     multiply_and_integrate(z, r, sum_zr);
-#pragma GCC unroll 32
+CAROM_UNROLL
     for (int m = state + 1; m <= work; ++m) z[m] = sum_r[m] = zero;
 
     const auto largest_of = [&](int m) { return larger(larger(magnitude(x[m]), magnitude(y[m])), magnitude(r[m])); };
@@ -182,7 +181,7 @@ class SeriesSlider {
 
     // u_z is monotone if z' keeps its sign whatever the higher terms add up to.
     B rest = zero;
-#pragma GCC unroll 32
+CAROM_UNROLL
     for (int m = state; m >= 2; --m) rest = mul_add(rest, h, B(static_cast<T>(m)) * magnitude(z[m]));
     const Mask monotone = is_set(s.monotone) || magnitude(z[1]) > B(T(1.0001)) * rest * h;
     const B z_end = value<state>(z, h), q_end = value<work>(q, h);
@@ -281,16 +280,16 @@ class SeriesSlider {
   [[gnu::always_inline]] static void multiply_and_integrate(const B (&z)[work + 1], const B (&r)[state + 1],
                                                             B (&integral)[work + 1]) {
     integral[0] = B(0);
-#pragma GCC unroll 8
+CAROM_UNROLL
     for (int first = 1; first <= work; first += 4) {
       B sum[4] = {B(0), B(0), B(0), B(0)};
-#pragma GCC unroll 32
+CAROM_UNROLL
       for (int j = 0; j <= state; ++j)
-#pragma GCC unroll 4
+CAROM_UNROLL
         for (int i = 0; i < 4; ++i)
           if (const int k = first + i - 1 - j; first + i <= work && k >= 0 && k <= state)
             sum[i] = mul_add(z[j], r[k], sum[i]);
-#pragma GCC unroll 4
+CAROM_UNROLL
       for (int i = 0; i < 4; ++i)
         if (first + i <= work) integral[first + i] = sum[i] * B(T(1) / static_cast<T>(first + i));
     }
