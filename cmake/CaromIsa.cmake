@@ -6,7 +6,9 @@ function(carom_isa name architecture mark)
   # The kernels are one long text, over which g++ takes minutes with the checks for undefined behaviour in it. Races show in
   # any one of them.
   set(unsanitized "")
-  if(CAROM_SANITIZE MATCHES "undefined")
+  if(CAROM_SANITIZE AND name MATCHES "^(scalar|scalar_fma|sse2)$")
+    set(unsanitized -fno-sanitize=all)
+  elseif(CAROM_SANITIZE MATCHES "undefined")
     set(unsanitized -fno-sanitize=undefined)
   elseif(CAROM_SANITIZE MATCHES "thread" AND NOT name MATCHES "^(avx512|neon)$")
     set(unsanitized -fno-sanitize=thread)
