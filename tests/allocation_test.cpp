@@ -20,15 +20,6 @@
 #include "support/counted_allocations.hpp"
 #include "support/random_contacts.hpp"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CAROM_TEST_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CAROM_TEST_SANITIZED
-#endif
-
 namespace carom {
 namespace {
 

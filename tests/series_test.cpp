@@ -336,6 +336,14 @@ TEST(SeriesUnboundedFriction, stops_the_slip_in_few_steps_whatever_the_condition
     for (std::size_t i = 0; i < count; ++i) {
       EXPECT_EQ(results.status[i], Status::ok);
       EXPECT_LE(results.steps[i], 50) << ratio;
+      // The impulse alone makes the difference, normal impulse only where there was some.
+      for (std::size_t j = 0; j < 3; ++j) {
+        const std::size_t row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+        double change = 0;
+        for (std::size_t l = 0; l < 3; ++l) change += contacts.k[row[j][l]][i] * results.impulse[l][i];
+        EXPECT_NEAR(change, results.separation_velocity[j][i] - contacts.separation_velocity[j][i],
+                    64 * epsilon<double> / ratio);
+      }
       // Plastic: nothing is left. M^-1 magnifies the rounding of K.
       for (std::size_t j = 0; j < 3; ++j)
         EXPECT_NEAR(results.separation_velocity[j][i], 0, 16 * epsilon<double> / ratio) << ratio;

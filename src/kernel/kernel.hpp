@@ -2,8 +2,9 @@
 // time:
 //
 //   1 load, 2 validate, 3 frame, 4 collision matrix     prepare.hpp (load, validate, frame, collision_matrix.hpp)
-//   5 law: sliding; sticking and the diverging ray      sliding.hpp, sticking.hpp
-//   6 impulse, 7 store                                  store.hpp
+//   5 law: sliding                                      sliding.hpp (Euler) or series.hpp
+//   6 impulse; sticking and the diverging ray           impulse.hpp (Euler) or rays.hpp; sticking.hpp
+//   7 store                                             store.hpp
 //
 // Each contact's arithmetic is the same in every lane and at every place: no stage combines lanes.
 #pragma once

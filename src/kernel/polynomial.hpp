@@ -11,9 +11,9 @@ template <int degree, class B>
 inline B value(const B* c, B h) {
   const B h2 = h * h;
   B even = c[degree - degree % 2], odd = c[degree - 1 + degree % 2];
-CAROM_UNROLL
+  CAROM_UNROLL
   for (int i = degree - degree % 2 - 2; i >= 0; i -= 2) even = mul_add(even, h2, c[i]);
-CAROM_UNROLL
+  CAROM_UNROLL
   for (int i = degree - 3 + degree % 2; i >= 1; i -= 2) odd = mul_add(odd, h2, c[i]);
   return mul_add(odd, h, even);
 }
@@ -22,12 +22,12 @@ template <int degree, class B>
 inline void value_and_slope(const B* c, B h, B& sum, B& slope) {
   const B h2 = h * h;
   B even = c[degree - degree % 2], odd = c[degree - 1 + degree % 2], even_slope = B(0), odd_slope = B(0);
-CAROM_UNROLL
+  CAROM_UNROLL
   for (int i = degree - degree % 2 - 2; i >= 0; i -= 2) {
     even_slope = mul_add(even_slope, h2, even);
     even = mul_add(even, h2, c[i]);
   }
-CAROM_UNROLL
+  CAROM_UNROLL
   for (int i = degree - 3 + degree % 2; i >= 1; i -= 2) {
     odd_slope = mul_add(odd_slope, h2, odd);
     odd = mul_add(odd, h2, c[i]);

@@ -153,7 +153,7 @@ class SeriesSlider {
         yy = half * y[m / 2] * y[m / 2];
         rr = half * r[m / 2] * r[m / 2];
       }
-CAROM_UNROLL
+      CAROM_UNROLL
       for (int j = (m - 1) / 2; j >= 1; --j) {
         xx = mul_add(x[j], x[m - j], xx);
         yy = mul_add(y[j], y[m - j], yy);
@@ -162,7 +162,7 @@ CAROM_UNROLL
       r[m] = mul_add(x[0], x[m], mul_add(y[0], y[m], xx + yy - rr)) * inverse_r;
     }
     multiply_and_integrate(z, r, sum_zr);
-CAROM_UNROLL
+    CAROM_UNROLL
     for (int m = state + 1; m <= work; ++m) z[m] = sum_r[m] = zero;
 
     const auto largest_of = [&](int m) { return larger(larger(magnitude(x[m]), magnitude(y[m])), magnitude(r[m])); };
@@ -181,7 +181,7 @@ CAROM_UNROLL
 
     // u_z is monotone if z' keeps its sign whatever the higher terms add up to.
     B rest = zero;
-CAROM_UNROLL
+    CAROM_UNROLL
     for (int m = state; m >= 2; --m) rest = mul_add(rest, h, B(static_cast<T>(m)) * magnitude(z[m]));
     const Mask monotone = is_set(s.monotone) || magnitude(z[1]) > B(T(1.0001)) * rest * h;
     const B z_end = value<state>(z, h), q_end = value<work>(q, h);
@@ -280,16 +280,18 @@ CAROM_UNROLL
   [[gnu::always_inline]] static void multiply_and_integrate(const B (&z)[work + 1], const B (&r)[state + 1],
                                                             B (&integral)[work + 1]) {
     integral[0] = B(0);
-CAROM_UNROLL
+    CAROM_UNROLL
     for (int first = 1; first <= work; first += 4) {
       B sum[4] = {B(0), B(0), B(0), B(0)};
-CAROM_UNROLL
-      for (int j = 0; j <= state; ++j)
-CAROM_UNROLL
-        for (int i = 0; i < 4; ++i)
-          if (const int k = first + i - 1 - j; first + i <= work && k >= 0 && k <= state)
-            sum[i] = mul_add(z[j], r[k], sum[i]);
-CAROM_UNROLL
+      CAROM_UNROLL
+      for (int j = 0; j <= state; ++j) {
+        CAROM_UNROLL
+        for (int i = 0; i < 4; ++i) {
+          const int k = first + i - 1 - j;
+          if (first + i <= work && k >= 0 && k <= state) sum[i] = mul_add(z[j], r[k], sum[i]);
+        }
+      }
+      CAROM_UNROLL
       for (int i = 0; i < 4; ++i)
         if (first + i <= work) integral[first + i] = sum[i] * B(T(1) / static_cast<T>(first + i));
     }

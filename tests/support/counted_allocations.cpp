@@ -5,15 +5,6 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CAROM_TEST_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CAROM_TEST_SANITIZED
-#endif
-
 namespace {
 
 std::atomic<std::size_t> by_new{0}, by_malloc{0};
