@@ -8,6 +8,7 @@ namespace {
 constexpr std::array<std::string_view, status_count> status_names = {
     "ok",
     "separating",
+    "several_solutions",
     "body_index_out_of_range",
     "same_body",
     "not_a_number",
@@ -18,17 +19,24 @@ constexpr std::array<std::string_view, status_count> status_names = {
     "both_immovable",
     "restitution_out_of_range",
     "negative_friction",
+    "law_unavailable",
+    "law_parameter_missing",
+    "law_parameter_out_of_range",
     "step_not_positive",
     "restitution_law_unavailable",
     "overflow",
     "collision_matrix_not_positive_definite",
     "step_too_large",
     "step_budget_reached",
+    "no_solution",
 };
-constexpr std::array<std::string_view, 6> course_names = {"",           "separating", "slide_end",
-                                                          "stick_in_c", "stick_in_d", "stick_at_start"};
+constexpr std::array<std::string_view, 8> course_names = {"",           "separating",     "slide_end", "stick_in_c",
+                                                          "stick_in_d", "stick_at_start", "slip",      "stick"};
 constexpr std::array<std::string_view, 3> sticking_names = {"", "+stable", "+diverge"};
 constexpr std::array<std::string_view, 6> isa_names = {"auto", "scalar", "sse2", "avx2", "avx512", "neon"};
+constexpr std::array<std::string_view, law_count> law_names = {
+    "incremental",    "frictionless",     "no-slip", "chatterjee-ruina", "bilinear", "whittaker", "smith",
+    "anitescu-potra", "pfeiffer-glocker", "brach",   "projected",        "polar",    "composite"};
 constexpr std::array<std::string_view, 3> restitution_names = {"energetic", "kinetic", "kinematic"};
 constexpr std::array<std::string_view, 2> integrator_names = {"euler", "series"};
 
@@ -47,7 +55,7 @@ std::string_view to_string(Status status) {
 
 std::string to_string(Path path) {
   std::string text(course_names[static_cast<std::size_t>(path.course)]);
-  if (path.course <= Course::separating) return text;
+  if (path.course <= Course::separating || path.course >= Course::slip) return text;
   text += sticking_names[static_cast<std::size_t>(path.sticking)];
   return text + "+c" + std::to_string(path.compressions) + "d" + std::to_string(path.decompressions);
 }
@@ -66,6 +74,16 @@ std::string_view to_string(Isa isa) {
 
 Isa isa_from_string(std::string_view text) {
   return from_name<Isa>(isa_names, text, "an ISA: auto, scalar, sse2, avx2, avx512 or neon");
+}
+
+std::string_view to_string(Law law) {
+  return law_names[static_cast<std::size_t>(law)];
+}
+
+Law law_from_string(std::string_view text) {
+  return from_name<Law>(law_names, text,
+                        "a law: incremental, frictionless, no-slip, chatterjee-ruina, bilinear, whittaker, smith, "
+                        "anitescu-potra, pfeiffer-glocker, brach, projected, polar or composite");
 }
 
 std::string_view to_string(RestitutionLaw law) {

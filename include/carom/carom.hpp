@@ -3,6 +3,8 @@
 
 #include <carom/contacts.hpp>
 #include <carom/laws.hpp>
+#include <carom/planar.hpp>
 #include <carom/reference.hpp>
+#include <carom/region.hpp>
 #include <carom/solver.hpp>
 #include <carom/status.hpp>

@@ -106,14 +106,35 @@ struct BodyColumns {
   }
 };
 
+/// What single laws read beside friction and restitution. Optional: a column that no contact's law reads may be
+/// missing, and what stands in it for other contacts does not count. Without a column that its law reads, a contact is
+/// at fault (Status::law_parameter_missing). Directions about the normal are told from the first slip: axis 1 is -u0_t
+/// / |u0_t|, axis 2 is n x axis 1; without slip, axis 1 is the first tangent of the contact frame.
+template <class T>
+struct LawColumns {
+  Column<const T> tangential_restitution;  ///< [1] e_t in [-1, 1]; chatterjee_ruina, bilinear, pfeiffer_glocker
+  Column<const T> impulse_ratio_1;         ///< [1] brach: p_t / p_n along axis 1, finite
+  Column<const T> impulse_ratio_2;         ///< [1] brach: along axis 2; not for planar contacts
+  Column<const T> polar_angle;             ///< [rad] polar: from the normal, in [0, pi]; planar in [-pi, pi], to axis 1
+  Column<const T> azimuth;                 ///< [rad] polar: from axis 1 to axis 2, finite; not for planar contacts
+  Column<const T> fraction;                ///< [1] polar: of the way from 1.5 P_I to the boundary, in [0, 1]
+  Column<const T> candidate_x, candidate_y, candidate_z;  ///< [N s] projected: the impulse, in the frame of the results
+  /// [1] composite: >= 0, of which at least one is above 0; they count relative to their sum. A missing one is 0.
+  struct Weights {
+    Column<const T> incremental, frictionless, chatterjee_ruina, bilinear, smith, anitescu_potra, pfeiffer_glocker,
+        brach, projected, polar;
+  } weight;
+};
+
 /// What a contact has in every form.
 template <class T>
-struct ContactColumns {
+struct ContactColumns : LawColumns<T> {
   Column<const T> friction;     ///< [1] Coulomb's coefficient, >= 0; infinity is allowed
   Column<const T> restitution;  ///< [1] in [0, 1]
   Column<const T>
       step;  ///< [N s] in (0, |u0| / trace K], optional: Euler's step of impulse, in place of Options::steps
   Column<const RestitutionLaw> restitution_law;  ///< optional, in place of Options::restitution_law
+  Column<const Law> law;                         ///< optional, in place of Options::law
 };
 
 /// Contacts that carry the state of both bodies. All columns but the optional ones are needed and equally long.

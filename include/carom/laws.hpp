@@ -2,10 +2,31 @@
 #pragma once
 
 #include <carom/export.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace carom {
+
+/// What makes an impulse of a contact. Every law gives none when u·n >= 0 before the collision. docs/laws.md has the
+/// equations, the sources and the choices where a law leaves one. With P_I the impulse that stops the approach without
+/// friction and P_II the one that stops all of u:
+enum class Law : std::uint8_t {
+  incremental,       ///< Coulomb friction integrated along the normal impulse: Options::integrator, RestitutionLaw
+  frictionless,      ///< (1 + e) P_I
+  no_slip,           ///< (1 + e) P_II; can leave the friction cone, and pull
+  chatterjee_ruina,  ///< (1 + e) P_I + κ (P_II - P_I), κ = 1 + e_t or less, to stay in the friction cone
+  bilinear,          ///< spheres and discs: |p_t| = min(μ p_n, (1 + e_t) |P_II|_t), against the first slip
+  whittaker,         ///< u·n = -e u0·n, friction against the last slip; can gain energy. Kane, Levinson
+  smith,             ///< u·n = -e u0·n, friction against a mean of the first and the last slip
+  anitescu_potra,    ///< compression and expansion each with friction against its last slip, kinetic restitution
+  pfeiffer_glocker,  ///< the same with tangential restitution; planar contacts only
+  brach,             ///< u·n = -e u0·n and two ratios of impulse, held inside the permissible region
+  projected,         ///< an impulse of the host's, drawn back to the permissible region
+  polar,             ///< a point of the permissible region by direction and fraction
+  composite,         ///< a weighted mean of the laws that stay in the permissible region
+};
+inline constexpr std::size_t law_count = 13;
 
 /// What decides the end of an incremental collision.
 enum class RestitutionLaw : std::uint8_t {
@@ -20,8 +41,13 @@ enum class Integrator : std::uint8_t {
   series,  ///< Taylor series in slip time, exact to rounding; has no step to choose
 };
 
+/// The names above with hyphens: "chatterjee-ruina".
+CAROM_EXPORT std::string_view to_string(Law law);
 CAROM_EXPORT std::string_view to_string(RestitutionLaw law);
 CAROM_EXPORT std::string_view to_string(Integrator integrator);
+
+/// The inverse of to_string(Law); throws Error on any other text.
+CAROM_EXPORT Law law_from_string(std::string_view text);
 
 /// The inverse of to_string(RestitutionLaw); throws Error on any other text.
 CAROM_EXPORT RestitutionLaw restitution_law_from_string(std::string_view text);

@@ -17,7 +17,8 @@ struct Options {
   /// in [0, 1024]: at most this many threads work on a call; 0: as many as the caller's arena has room for (see
   /// Solver). With 1 the call makes no use of oneTBB.
   int threads = 0;
-  Integrator integrator = Integrator::series;
+  Law law = Law::incremental;                                  ///< of contacts that do not name their own
+  Integrator integrator = Integrator::series;                  ///< of Law::incremental
   RestitutionLaw restitution_law = RestitutionLaw::energetic;  ///< of contacts that do not name their own
   /// [1] >= 1: Euler's step of impulse is |u0| / (steps · trace K). The error falls in proportion, the time grows in
   /// proportion; in float rounding takes over from some 10,000 on. A collision takes some |p_z| trace K / |u0| times as

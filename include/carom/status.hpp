@@ -20,11 +20,12 @@ class CAROM_EXPORT Error : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// What became of a contact. Anything but `ok` means a zero impulse and untouched velocities. A contact with several
-/// faults carries the one that stands first here.
+/// What became of a contact. Anything but `ok` and `several_solutions` means a zero impulse and untouched velocities. A
+/// contact with several faults carries the one that stands first here.
 enum class Status : std::uint8_t {
   ok,                       ///< resolved
   separating,               ///< u·n >= 0 before the collision: nothing to do
+  several_solutions,        ///< resolved; the law has more than one solution, and docs/laws.md says which one this is
   body_index_out_of_range,  ///< below -1, or not below the number of bodies
   same_body,                ///< both indices name one body
   not_a_number,             ///< NaN in a field that is read
@@ -35,6 +36,9 @@ enum class Status : std::uint8_t {
   both_immovable,                             ///< all inverse masses and inverse inertias are zero
   restitution_out_of_range,                   ///< outside [0, 1]
   negative_friction,
+  law_unavailable,              ///< not a law, or not one of this dimension
+  law_parameter_missing,        ///< the law reads a column that is not there
+  law_parameter_out_of_range,   ///< see LawColumns
   step_not_positive,            ///< the contact's own Euler step is <= 0
   restitution_law_unavailable,  ///< the integrator does not offer the contact's restitution law
   overflow,                     ///< the data are finite, but K, u0 or the impulse exceeds the precision's range
@@ -44,12 +48,13 @@ enum class Status : std::uint8_t {
   step_too_large,  ///< the contact's own Euler step exceeds |u0| / trace K, so that one step may change u by more than
                    ///< u
   step_budget_reached,  ///< Options::step_budget sliding steps did not end the collision
+  no_solution,          ///< the law has none, see docs/laws.md
 };
-inline constexpr std::size_t status_count = 18;
+inline constexpr std::size_t status_count = 23;
 
 /// True of every status that says the contact's data (or the step budget) kept it from being resolved.
 constexpr bool is_fault(Status status) {
-  return status > Status::separating;
+  return status > Status::several_solutions;
 }
 
 /// "ok", "separating" or the name of the fault, as above.
@@ -63,6 +68,8 @@ enum class Course : std::uint8_t {
   stick_in_c,      ///< sliding stopped during compression
   stick_in_d,      ///< sliding stopped during decompression
   stick_at_start,  ///< there was no slip to begin with
+  slip,            ///< of a law without a course: the impulse is on the friction cone
+  stick,           ///< of a law without a course: it is not
 };
 
 /// What followed when sliding had stopped.
@@ -79,7 +86,7 @@ struct Path {
   std::uint8_t compressions = 0;
   std::uint8_t decompressions = 0;
 
-  static constexpr std::size_t kinds = 6 * 3 * 4 * 4;
+  static constexpr std::size_t kinds = 8 * 3 * 4 * 4;
 
   /// A number below `kinds` that stands for this path.
   constexpr std::size_t index() const {
@@ -93,7 +100,7 @@ struct Path {
   friend constexpr bool operator==(const Path&, const Path&) = default;
 };
 
-/// "slide_end+c1d1", "stick_in_c+stable+c1d0", "separating"; empty for a fault.
+/// "slide_end+c1d1", "stick_in_c+stable+c1d0", "slip", "separating"; empty for a fault.
 CAROM_EXPORT std::string to_string(Path path);
 
 /// The inverse of to_string(Path); throws Error on any other text.

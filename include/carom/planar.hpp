@@ -1,0 +1,79 @@
+// Planar contacts: bodies that move in a plane, with a scalar inertia. The views and the results of contacts.hpp with
+// two components a vector. The tangent is t = (n_y, -n_x), so that (t, n) is right-handed; angles and angular
+// velocities count anticlockwise.
+#pragma once
+
+#include <carom/contacts.hpp>
+
+namespace carom::planar {
+
+template <class T>
+struct Vector2Columns {
+  Column<T> x, y;
+
+  /// Of `n` vectors, each two numbers side by side, one every `stride` bytes: a field of a host's struct.
+  static constexpr Vector2Columns interleaved(T* xy, std::size_t n, std::ptrdiff_t stride = 2 * sizeof(T)) {
+    return {{xy, n, stride}, {xy + 1, n, stride}};
+  }
+  constexpr operator Vector2Columns<const T>() const  // NOLINT(google-explicit-constructor)
+      requires(!std::is_const_v<T>) {
+    return {x, y};
+  }
+};
+
+/// States of bodies. All columns are needed and equally long.
+template <class T>
+struct BodyColumns {
+  Column<const T> inverse_mass;      ///< [1/kg] >= 0, 0 for an immovable body
+  Column<const T> inverse_inertia;   ///< [1/(kg m²)] >= 0, about the centre of mass
+  Vector2Columns<const T> velocity;  ///< [m/s] of the centre of mass
+  Column<const T> angular_velocity;  ///< [rad/s]
+
+  /// `count` immovable bodies at rest.
+  static BodyColumns immovable(std::size_t count) {
+    static constexpr T zero = 0;
+    const auto c = Column<const T>::repeat(zero, count);
+    return {c, c, {c, c}, c};
+  }
+};
+
+/// Contacts that carry the state of both bodies. All columns but the optional ones are needed and equally long.
+template <class T>
+struct InlineContacts : ContactColumns<T> {
+  Vector2Columns<const T> normal;  ///< [1] unit, from B to A; normalised within Options::normal_tolerance
+  BodyColumns<T> a, b;
+  Vector2Columns<const T> lever_a, lever_b;  ///< [m] contact point minus centre of mass
+};
+
+/// Contacts between bodies that are stored once: `bodies` has a length of its own.
+template <class T>
+struct IndexedContacts : ContactColumns<T> {
+  Vector2Columns<const T> normal;             ///< as in InlineContacts
+  Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
+  Vector2Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
+  BodyColumns<T> bodies;
+};
+
+/// Contacts given by what collision laws see, with x the tangent and y the normal.
+template <class T>
+struct SpaceContacts : ContactColumns<T> {
+  Column<const T> k_xx, k_xy, k_yy;             ///< [1/kg] collision matrix, positive definite: u - u0 = K p
+  Vector2Columns<const T> separation_velocity;  ///< [m/s] u0, before the collision
+};
+
+/// Where results go, as carom::Results.
+template <class T>
+struct Results {
+  Vector2Columns<T> impulse;              ///< [N s] on A; world frame, or (tangent, normal) for SpaceContacts
+  Vector2Columns<T> separation_velocity;  ///< [m/s] u after the collision, in the same frame
+  Vector2Columns<T> velocity_a;           ///< [m/s] after this contact alone; not for SpaceContacts
+  Column<T> angular_velocity_a;           ///< [rad/s]
+  Vector2Columns<T> velocity_b;
+  Column<T> angular_velocity_b;
+  Column<Status> status;
+  Column<Path> path;
+  Column<T> work_compression;    ///< [J] of the normal force while u·n < 0: <= 0; Law::incremental
+  Column<T> work_decompression;  ///< [J] of the normal force while u·n >= 0: >= 0; Law::incremental
+};
+
+}  // namespace carom::planar
