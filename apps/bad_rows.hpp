@@ -13,7 +13,7 @@ namespace carom::apps {
 /// Names the line and the columns of the first 20 faults, or of all. Returns the number of rows at fault.
 template <class Contacts>
 std::size_t print_bad_rows(const io::Table& table, const io::ContactData<Contacts>& contacts,
-                           const Column<Status>& statuses, const CommandOptions& options) {
+                           const Column<const Status>& statuses, const CommandOptions& options) {
   constexpr std::size_t limit = 20;
   std::size_t faults = 0, bad_rows = 0;
   const auto print = [&](std::size_t row, const std::string& message) {

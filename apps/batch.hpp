@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <carom/reference.hpp>
+#include <carom/reference_planar.hpp>
 #include <carom/solver.hpp>
 #include <chrono>
 #include <string>
@@ -18,19 +19,40 @@ inline io::Table read_table(const std::string& path) {
 }
 
 template <class Contacts>
-io::ContactData<Contacts> read_contacts(const io::Table& table, bool rounded_to_float = false) {
+io::ContactData<Contacts> read_contacts(const io::Table& table, const io::ReadOptions& options) {
   ProgressBar bar("reading numbers");
-  return io::ContactData<Contacts>(table, rounded_to_float, bar.function());
+  return io::ContactData<Contacts>(table, options, bar.function());
 }
 
 /// Calls work.template operator()<Contacts>() with the type that fits the form and the precision.
 template <class Work>
 auto with_contacts_of(io::Form form, bool in_float, Work&& work) {
-  if (form == io::Form::bodies)
-    return in_float ? work.template operator()<InlineContacts<float>>()
-                    : work.template operator()<InlineContacts<double>>();
-  return in_float ? work.template operator()<SpaceContacts<float>>()
-                  : work.template operator()<SpaceContacts<double>>();
+  const auto with = [&]<class InDouble>() {
+    return in_float ? work.template operator()<io::Rebound<InDouble, float>>() : work.template operator()<InDouble>();
+  };
+  switch (form) {
+    case io::Form::bodies:
+      return with.template operator()<InlineContacts<double>>();
+    case io::Form::contact_space:
+      return with.template operator()<SpaceContacts<double>>();
+    case io::Form::planar_bodies:
+      return with.template operator()<planar::InlineContacts<double>>();
+    default:
+      return with.template operator()<planar::SpaceContacts<double>>();
+  }
+}
+
+template <class Contacts>
+Report solve_by_reference(const Contacts& contacts, const io::ResultsOf<Contacts>& results, const Options& options,
+                          Column<double> boundary_distance = {}) {
+  if constexpr (io::is_planar<Contacts>)
+    return reference::planar::solve(contacts, results, options);
+  else
+    return reference::solve(contacts, results, options, boundary_distance);
+}
+
+constexpr bool is_resolved(Status status) {
+  return status == Status::ok || status == Status::several_solutions;
 }
 
 inline void add_part(Report& whole, const Report& part, std::size_t first) {

@@ -1,11 +1,15 @@
 #include "command_options.hpp"
 
+#include <carom/law_info.hpp>
+#include <vector>
+
 namespace carom::apps {
 
 Options CommandOptions::solver_options() const {
   Options options;
   options.isa = isa_from_string(isa);
   options.threads = threads;
+  options.law = law_from_string(law);
   options.integrator = integrator_from_string(integrator);
   options.restitution_law = restitution_law_from_string(restitution);
   if (options.integrator == Integrator::euler) {
@@ -18,17 +22,73 @@ Options CommandOptions::solver_options() const {
   return options;
 }
 
-std::string CommandOptions::integrator_in_words() const {
+io::ReadOptions CommandOptions::read_options() const {
   const Options options = solver_options();
+  return {.law = options.law, .restitution_law = options.restitution_law};
+}
+
+void CommandOptions::check_fit(const io::Table& table, io::Form form) const {
+  const Options options = solver_options();
+  if (io::is_planar_form(form) && options.integrator == Integrator::euler)
+    throw Error("carom: " + table.name() + " holds planar contacts, which are solved in closed form: --integrator " +
+                integrator + " has no use");
+  if (table.find("law") != io::Table::none) return;
+  const LawInfo& info = law_info(options.law);
+  if (!(io::is_planar_form(form) ? info.in_plane : info.in_space))
+    throw Error("carom: --law " + law + " is for " + (info.in_plane ? "planar contacts" : "contacts in 3D") + ", and " +
+                table.name() + " holds others");
+  if (const std::string missing = missing_parameters(options.law, table, form); !missing.empty())
+    throw Error("carom: " + table.name() + ":" + std::to_string(table.header_line()) + ": --law " + law + " reads " +
+                missing);
+}
+
+std::string CommandOptions::method_in_words(io::Form form) const {
+  const Options options = solver_options();
+  if (options.law != Law::incremental || io::is_planar_form(form)) return law;
   return options.integrator == Integrator::euler ? "euler with " + std::to_string(options.steps) + " steps"
                                                  : integrator;
 }
 
+std::string names_of_laws() {
+  std::string names;
+  for (const LawInfo& info : all_laws()) names += (names.empty() ? "" : "|") + std::string(to_string(info.law));
+  return names;
+}
+
+std::string missing_parameters(Law law, const io::Table& table, io::Form form) {
+  std::vector<std::string> missing;
+  std::size_t needed = 0;
+  for (const LawParameter& parameter : law_info(law).parameters) {
+    if (!(io::is_planar_form(form) ? parameter.in_plane : parameter.in_space)) continue;
+    ++needed;
+    if (table.find(parameter.name) == io::Table::none) missing.emplace_back(parameter.name);
+  }
+  if (missing.empty()) return {};
+  if (law == Law::composite)
+    return missing.size() < needed ? std::string() : "columns weight_LAW, of which there are none";
+  std::string text;
+  for (const std::string& name : missing) text += (text.empty() ? "" : ", ") + name;
+  return (missing.size() == 1 ? "the column " : "the columns ") + text + ", which " +
+         (missing.size() == 1 ? "is" : "are") + " missing";
+}
+
 void add_command_options(CLI::App& command, CommandOptions& options) {
+  std::vector<std::string> names;
+  for (const LawInfo& info : all_laws()) names.emplace_back(to_string(info.law));
+  add_solver_options(command, options);
+  command
+      .add_option("--law", options.law,
+                  "Collision law where the file names none: " + names_of_laws() + "; `carom laws` tells more")
+      ->option_text("NAME [" + options.law + "]")
+      ->check(CLI::IsMember(names));
+}
+
+void add_solver_options(CLI::App& command, CommandOptions& options) {
   command.add_option("IN", options.input, "Contact file (CSV) to read")->option_text("REQUIRED")->required();
   command
       .add_option("--integrator", options.integrator,
-                  "How sliding is integrated: series is exact to rounding, euler is of first order in --steps")
+                  "How sliding is integrated, under the incremental law in 3D: series is exact to rounding, euler is "
+                  "of first order in --steps")
       ->option_text("series|euler [" + options.integrator + "]")
       ->check(CLI::IsMember({"series", "euler"}));
   command

@@ -1,4 +1,4 @@
-// What `solve` and `compare` have in common on the command line.
+// What the commands that solve a file have in common on the command line.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,10 +6,13 @@
 #include <optional>
 #include <string>
 
+#include "io/contact_file.hpp"
+
 namespace carom::apps {
 
 struct CommandOptions {
   std::string input;
+  std::string law = std::string(to_string(Options{}.law));
   std::string integrator = std::string(to_string(Options{}.integrator));
   std::string restitution = std::string(to_string(Options{}.restitution_law));
   std::string precision = "double";
@@ -21,10 +24,24 @@ struct CommandOptions {
   bool in_float() const { return precision == "float"; }
   /// Throws Error.
   Options solver_options() const;
-  /// "series", "euler with 200 steps".
-  std::string integrator_in_words() const;
+  io::ReadOptions read_options() const;
+  /// Throws Error if the options don't fit the table: what the law needs is not there, or there is no use for the
+  /// integrator.
+  void check_fit(const io::Table& table, io::Form form) const;
+  /// How rows that name no law are solved: "series", "euler with 200 steps", "whittaker".
+  std::string method_in_words(io::Form form) const;
 };
 
+/// All of them.
 void add_command_options(CLI::App& command, CommandOptions& options);
+
+/// All but --law.
+void add_solver_options(CLI::App& command, CommandOptions& options);
+
+/// "incremental|frictionless|..."
+std::string names_of_laws();
+
+/// The columns that the law reads and the table lacks, in words; empty if it has what it needs.
+std::string missing_parameters(Law law, const io::Table& table, io::Form form);
 
 }  // namespace carom::apps

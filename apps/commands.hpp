@@ -11,6 +11,9 @@ inline constexpr int exit_error = 2;
 
 void add_solve_command(CLI::App& app, int& exit_code);
 void add_compare_command(CLI::App& app, int& exit_code);
+void add_check_command(CLI::App& app, int& exit_code);
+void add_laws_command(CLI::App& app, int& exit_code);
+void add_compare_laws_command(CLI::App& app, int& exit_code);
 void add_info_command(CLI::App& app, int& exit_code);
 
 }  // namespace carom::apps

@@ -13,11 +13,12 @@ struct CompareCommand : CommandOptions {
 
 constexpr const char* footer =
     R"(Solves the file on the SIMD lanes and with the scalar reference (double, one thread, other code), series
-against the exact reference and euler against the Euler reference at the same step, and tells
+against the exact reference, euler against the Euler reference at the same step, every other law
+against its own definition, and tells
   - the difference in the separation velocity relative to |u0|, largest and median, over the
     contacts that both resolved;
   - the contacts whose path differs, and how near the reference was to deciding otherwise (relative;
-    rounding explains a differing path near the boundary only);
+    rounding explains a differing path near the boundary only; laws in closed form tell no distance);
   - the largest energy that either gained [J];
   - the throughput of both [contacts/s], each the median of three runs or more after warming up.
 With --precision float the numbers are rounded to float for both, and the reference works on in double.
@@ -28,6 +29,7 @@ From exact results series differs by rounding alone, euler with N steps by some 
 Examples:
   carom compare contacts.csv
   carom compare contacts.csv --integrator euler --steps 1000
+  carom compare contacts.csv --law whittaker
   carom compare contacts.csv --precision float --isa avx2 --threads 1
   carom compare contacts.csv --json | jq .throughput_ratio
 

@@ -1,12 +1,9 @@
 #include "comparison.hpp"
 
 #include <algorithm>
-#include <array>
-#include <carom/reference.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <type_traits>
 
 #include "bad_rows.hpp"
 #include "batch.hpp"
@@ -83,8 +80,8 @@ Timing time_in_turn(const std::function<void()>& first, const std::function<void
   return {median(first_times), median(second_times), repetitions};
 }
 
-template <class T>
-std::string word_for(bool readable, const Results<T>& results, std::size_t row, const std::string& column) {
+template <class Results>
+std::string word_for(bool readable, const Results& results, std::size_t row, const std::string& column) {
   if (column == "status") return std::string(readable ? to_string(results.status[row]) : io::unreadable);
   return to_string(results.path[row]);
 }
@@ -93,16 +90,15 @@ template <class Contacts>
 class Comparer {
  public:
   using T = typename io::ContactData<Contacts>::Scalar;
-  using ReferenceContacts =
-      std::conditional_t<std::is_same_v<Contacts, InlineContacts<T>>, InlineContacts<double>, SpaceContacts<double>>;
+  using ReferenceContacts = io::Rebound<Contacts, double>;
 
   Comparer(const io::Table& table, const CommandOptions& command)
       : table_(table),
         command_(command),
         options_(command.solver_options()),
         solver_(options_),
-        contacts_(read_contacts<Contacts>(table)),
-        reference_contacts_(read_contacts<ReferenceContacts>(table, command.in_float())),
+        contacts_(read_contacts<Contacts>(table, command.read_options())),
+        reference_contacts_(read_contacts<ReferenceContacts>(table, for_reference(command))),
         results_(contacts_.size()),
         reference_results_(contacts_.size()) {}
 
@@ -120,12 +116,19 @@ class Comparer {
   }
 
  private:
+  static io::ReadOptions for_reference(const CommandOptions& command) {
+    io::ReadOptions options = command.read_options();
+    options.rounded_to_float = command.in_float();
+    return options;
+  }
+
   void solve(Comparison& comparison) {
-    std::vector<double> boundary(contacts_.size());
+    // Closed forms decide nothing on their way that would be told.
+    std::vector<double> boundary(contacts_.size(), std::numeric_limits<double>::infinity());
     const auto with_reference = [&](std::size_t first, std::size_t count) {
       const Column<double> part = count > 0 ? Column<double>(&boundary[first], count) : Column<double>();
-      return reference::solve(reference_contacts_.view(first, count), reference_results_.view(first, count), options_,
-                              part);
+      return solve_by_reference(reference_contacts_.view(first, count), reference_results_.view(first, count), options_,
+                                part);
     };
     const auto on_lanes = [&](std::size_t first, std::size_t count) {
       return solver_.solve(contacts_.view(first, count), results_.view(first, count));
@@ -164,7 +167,7 @@ class Comparer {
     SpreadOf velocity(table_);
     for (std::size_t row = 0; row < contacts_.size(); ++row) {
       const Status status = lanes.status[row], reference_status = reference.status[row];
-      if (status == Status::ok && reference_status == Status::ok)
+      if (is_resolved(status) && is_resolved(reference_status))
         velocity.add(
             row, distance(vector_at(lanes.separation_velocity, row), vector_at(reference.separation_velocity, row)) /
                      contact_speed(reference_contacts_.view(), row));
@@ -184,7 +187,7 @@ class Comparer {
     const auto& contacts = reference_contacts_.view();
     const auto speed = [&](std::size_t row) { return contact_speed(contacts, row); };
     const auto impulse = [&](std::size_t row) { return speed(row) / trace_k(contacts, row); };
-    if constexpr (std::is_same_v<Contacts, InlineContacts<T>>) {
+    if constexpr (io::has_bodies<Contacts>) {
       const auto spin_a = [&](std::size_t row) { return speed(row) / norm(vector_at(contacts.lever_a, row)); };
       const auto spin_b = [&](std::size_t row) { return speed(row) / norm(vector_at(contacts.lever_b, row)); };
       expect(comparison, "impulse", lanes.impulse, reference.impulse, impulse);
@@ -201,28 +204,31 @@ class Comparer {
   }
 
   // The difference relative to scale(row), over the resolved rows whose cells hold numbers.
-  template <class Scale>
-  void expect(Comparison& comparison, const std::string& name, const Vector3Columns<T>& lanes,
-              const Vector3Columns<double>& reference, Scale scale) const {
-    std::array<std::size_t, 3> columns{};
-    for (std::size_t i = 0; i < 3; ++i) columns[i] = table_.find(name + std::array{"_x", "_y", "_z"}[i]);
+  template <class Lanes, class Reference, class Scale>
+  void expect(Comparison& comparison, const std::string& name, const Lanes& lanes, const Reference& reference,
+              Scale scale) const {
+    std::vector<std::size_t> columns;
+    Reference names = reference;
+    const auto find = [&](const std::string& component, auto&) { columns.push_back(table_.find(component)); };
+    io::visit_vector(name, names, find);
     if (std::find(columns.begin(), columns.end(), io::Table::none) != columns.end()) return;
     SpreadOf of_lanes(table_), of_reference(table_);
     for (std::size_t row = 0; row < contacts_.size(); ++row) {
+      // A number alone turns about z.
       Vector expected{};
       bool known = contacts_.readable(row);
-      for (std::size_t i = 0; i < 3 && known; ++i) {
+      for (std::size_t i = 0; i < columns.size() && known; ++i) {
         const auto value = io::to_number(table_.cell(row, columns[i]));
         known = value.has_value();
-        expected[i] = value.value_or(0);
+        expected[columns.size() == 1 ? 2 : i] = value.value_or(0);
       }
       if (!known) continue;
       const auto relative = [&](const Vector& value) {
         const double difference = distance(value, expected);
         return difference == 0 ? 0 : difference / scale(row);
       };
-      if (results_.view().status[row] == Status::ok) of_lanes.add(row, relative(vector_at(lanes, row)));
-      if (reference_results_.view().status[row] == Status::ok)
+      if (is_resolved(results_.view().status[row])) of_lanes.add(row, relative(vector_at(lanes, row)));
+      if (is_resolved(reference_results_.view().status[row]))
         of_reference.add(row, relative(vector_at(reference, row)));
     }
     comparison.expected_vectors.push_back({name, of_lanes.spread(), of_reference.spread()});
@@ -246,7 +252,7 @@ class Comparer {
     if (contacts_.size() == 0) return;
     const Timing timing =
         time_in_turn([&] { solver_.solve(contacts_.view(), results_.view()); },
-                     [&] { reference::solve(reference_contacts_.view(), reference_results_.view(), options_); });
+                     [&] { solve_by_reference(reference_contacts_.view(), reference_results_.view(), options_); });
     const auto contacts = static_cast<double>(contacts_.size());
     comparison.lanes.contacts_per_second = contacts / timing.first;
     comparison.reference.contacts_per_second = contacts / timing.second;
@@ -267,7 +273,9 @@ class Comparer {
 }  // namespace
 
 Comparison compare(const io::Table& table, const CommandOptions& options) {
-  return with_contacts_of(io::form_of(table), options.in_float(),
+  const io::Form form = io::form_of(table);
+  options.check_fit(table, form);
+  return with_contacts_of(form, options.in_float(),
                           [&]<class Contacts>() { return Comparer<Contacts>(table, options).compare(); });
 }
 

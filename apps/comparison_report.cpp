@@ -1,14 +1,10 @@
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <nlohmann/json.hpp>
+#include <cmath>
 
 #include "comparison.hpp"
+#include "report_words.hpp"
 
 namespace carom::apps {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 double ratio(const Comparison& comparison) {
   const double reference = comparison.reference.contacts_per_second;
@@ -46,7 +42,7 @@ Json to_json(const Side& side) {
 void print_text(const Comparison& comparison, const CommandOptions& options) {
   constexpr std::size_t limit = 20;
   fmt::print("{}: {} contacts, {}, {}\n", comparison.file, comparison.contacts, io::to_string(comparison.form),
-             options.integrator_in_words());
+             options.method_in_words(comparison.form));
   fmt::print("lanes: {}, {}, {} thread{}; reference: scalar, double, 1 thread\n", to_string(comparison.isa),
              options.precision, comparison.threads, comparison.threads == 1 ? "" : "s");
 
@@ -63,8 +59,10 @@ void print_text(const Comparison& comparison, const CommandOptions& options) {
       fmt::print("  and {} more; --json gives all\n", comparison.path_differences.size() - limit);
       break;
     }
-    fmt::print("  line {}: lanes {}, reference {}, distance to the boundary {:.3g}\n", difference.line,
-               difference.lanes, difference.reference, difference.boundary_distance);
+    fmt::print("  line {}: lanes {}, reference {}", difference.line, difference.lanes, difference.reference);
+    if (std::isfinite(difference.boundary_distance))
+      fmt::print(", distance to the boundary {:.3g}", difference.boundary_distance);
+    fmt::print("\n");
   }
 
   fmt::print("largest energy gain\n");
@@ -105,9 +103,10 @@ void print_json(const Comparison& comparison, const CommandOptions& options) {
         {"rows", word.rows}, {"lanes_differ", word.lanes_differ}, {"reference_differs", word.reference_differs}};
   const Json json = {{"carom", version()},
                      {"file", comparison.file},
-                     {"form", comparison.form == io::Form::bodies ? "bodies" : "contact_space"},
+                     {"form", word_of(comparison.form)},
                      {"contacts", comparison.contacts},
                      {"bad_rows", comparison.bad_rows},
+                     {"law", options.law},
                      {"integrator", options.integrator},
                      {"steps", euler ? Json(solver_options.steps) : Json(nullptr)},
                      {"restitution", options.restitution},
@@ -121,8 +120,7 @@ void print_json(const Comparison& comparison, const CommandOptions& options) {
                      {"throughput_ratio", ratio(comparison)},
                      {"repetitions", comparison.repetitions},
                      {"expected", expected}};
-  // A file name need not be UTF-8, but JSON must be.
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  print(json);
 }
 
 }  // namespace carom::apps

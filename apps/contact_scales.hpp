@@ -3,6 +3,7 @@
 
 #include <array>
 #include <carom/contacts.hpp>
+#include <carom/planar.hpp>
 #include <cmath>
 #include <cstddef>
 
@@ -13,6 +14,17 @@ using Vector = std::array<double, 3>;
 template <class T>
 Vector vector_at(const Vector3Columns<T>& v, std::size_t row) {
   return {static_cast<double>(v.x[row]), static_cast<double>(v.y[row]), static_cast<double>(v.z[row])};
+}
+
+template <class T>
+Vector vector_at(const planar::Vector2Columns<T>& v, std::size_t row) {
+  return {static_cast<double>(v.x[row]), static_cast<double>(v.y[row]), 0};
+}
+
+/// What turns in the plane turns about z.
+template <class T>
+Vector vector_at(const Column<T>& v, std::size_t row) {
+  return {0, 0, static_cast<double>(v[row])};
 }
 
 inline double norm(const Vector& v) {
@@ -28,15 +40,16 @@ inline Vector cross(const Vector& v, const Vector& w) {
 }
 
 /// |u0| [m/s]
-inline double contact_speed(const InlineContacts<double>& c, std::size_t row) {
-  const Vector va = vector_at(c.a.velocity, row), vb = vector_at(c.b.velocity, row);
-  const Vector wa = cross(vector_at(c.a.angular_velocity, row), vector_at(c.lever_a, row));
-  const Vector wb = cross(vector_at(c.b.angular_velocity, row), vector_at(c.lever_b, row));
-  return norm({va[0] + wa[0] - vb[0] - wb[0], va[1] + wa[1] - vb[1] - wb[1], va[2] + wa[2] - vb[2] - wb[2]});
-}
-
-inline double contact_speed(const SpaceContacts<double>& c, std::size_t row) {
-  return norm(vector_at(c.separation_velocity, row));
+template <class Contacts>
+double contact_speed(const Contacts& c, std::size_t row) {
+  if constexpr (requires { c.separation_velocity; }) {
+    return norm(vector_at(c.separation_velocity, row));
+  } else {
+    const Vector va = vector_at(c.a.velocity, row), vb = vector_at(c.b.velocity, row);
+    const Vector wa = cross(vector_at(c.a.angular_velocity, row), vector_at(c.lever_a, row));
+    const Vector wb = cross(vector_at(c.b.angular_velocity, row), vector_at(c.lever_b, row));
+    return norm({va[0] + wa[0] - vb[0] - wb[0], va[1] + wa[1] - vb[1] - wb[1], va[2] + wa[2] - vb[2] - wb[2]});
+  }
 }
 
 /// The trace of the collision matrix [1/kg] that one body adds: of m^-1 + (r x e_i)·I^-1 (r x e_j).
@@ -48,12 +61,20 @@ inline double trace_k(const BodyColumns<double>& body, const Vector3Columns<cons
          2 * (xy * x * y + xz * x * z + yz * y * z);
 }
 
-inline double trace_k(const InlineContacts<double>& c, std::size_t row) {
-  return trace_k(c.a, c.lever_a, row) + trace_k(c.b, c.lever_b, row);
+inline double trace_k(const planar::BodyColumns<double>& body, const planar::Vector2Columns<const double>& lever,
+                      std::size_t row) {
+  const auto [x, y, z] = vector_at(lever, row);
+  return 2 * body.inverse_mass[row] + body.inverse_inertia[row] * (x * x + y * y);
 }
 
-inline double trace_k(const SpaceContacts<double>& c, std::size_t row) {
-  return c.k.xx[row] + c.k.yy[row] + c.k.zz[row];
+template <class Contacts>
+double trace_k(const Contacts& c, std::size_t row) {
+  if constexpr (requires { c.k_xx; })
+    return c.k_xx[row] + c.k_yy[row];
+  else if constexpr (requires { c.k; })
+    return c.k.xx[row] + c.k.yy[row] + c.k.zz[row];
+  else
+    return trace_k(c.a, c.lever_a, row) + trace_k(c.b, c.lever_b, row);
 }
 
 }  // namespace carom::apps

@@ -12,8 +12,11 @@ namespace {
 constexpr const char* footer =
     R"(Start with:
   carom info                                what this machine offers
+  carom laws                                the collision laws
   carom solve contacts.csv -o results.csv   resolve the contacts of a file
   carom compare contacts.csv                check the lanes against the reference, and time both
+  carom check results.csv                   which impulses leave the permissible region
+  carom compare-laws contacts.csv           how far the laws lie apart
 carom COMMAND --help tells more of each.
 
 Exit code: 0 all is fine; 1 there are bad rows; 2 wrong usage or a file error.)";
@@ -29,6 +32,9 @@ int main(int argc, char** argv) {
   app.footer(footer);
   add_solve_command(app, exit_code);
   add_compare_command(app, exit_code);
+  add_laws_command(app, exit_code);
+  add_check_command(app, exit_code);
+  add_compare_laws_command(app, exit_code);
   add_info_command(app, exit_code);
   try {
     app.parse(argc, argv);

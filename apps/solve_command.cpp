@@ -1,9 +1,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +10,7 @@
 #include "command_options.hpp"
 #include "commands.hpp"
 #include "io/result_file.hpp"
+#include "output_file.hpp"
 
 namespace carom::apps {
 namespace {
@@ -26,12 +24,16 @@ struct SolveCommand : CommandOptions {
 constexpr const char* footer =
     R"(Reads a CSV file with one contact a row, resolves every contact as if it were alone, and writes
 all columns of the file and the results: impulse, new velocities, status, path. The columns tell
-the form: both bodies' states (normal_x, inverse_mass_a, velocity_a_x, ...) or contact space
-(k_xx .. k_zz, u0_x, u0_y, u0_z); docs/contact-files.md lists them. Units are SI: kg, m, s, N s, J.
+the form, in 3D or in the plane: both bodies' states (normal_x, inverse_mass_a, velocity_a_x, ...) or
+contact space (k_xx, k_xy, ..., u0_x, u0_y, ...); docs/contact-files.md lists them. Units are SI: kg, m,
+s, N s, J.
 
-Sliding is integrated exactly to rounding, unless --integrator euler is given: then with twice the
---steps the error is half as large and the time twice as long, and rows of a file with a column
-impulse_step [N s] have that step instead.
+--law is the collision law of rows that name none in a column law; `carom laws` lists the laws and the
+columns that they read beside friction and restitution.
+
+Under the incremental law in 3D sliding is integrated exactly to rounding, unless --integrator euler is
+given: then with twice the --steps the error is half as large and the time twice as long, and rows of a
+file with a column impulse_step [N s] have that step instead.
 
 Of a compression the normal force gives back e^2 times the work (energetic) or e times the impulse
 (kinetic), or the normal velocity ends at -e times its first value (kinematic). A column
@@ -42,30 +44,13 @@ Bad rows are named on stderr by line and column, come out with their status, and
 Examples:
   carom solve contacts.csv -o results.csv
   carom solve contacts.csv -o results.csv --restitution kinetic --details
+  carom solve contacts.csv -o results.csv --law chatterjee-ruina
   carom solve contacts.csv -o results.csv --integrator euler --steps 1000
   carom solve contacts.csv -o - --precision float --threads 1 | head
   carom solve contacts.csv -o reference.csv --reference
 
 Exit code: 0 all rows are fine; 1 there are bad rows (the results are written all the same);
 2 wrong usage, or a file that can't be read or written.)";
-
-// Opened before the work, so that a path that can't be written costs none.
-class Output {
- public:
-  Output(const std::string& path, const std::string& input) : to_stdout_(path == "-") {
-    if (to_stdout_) return;
-    std::error_code absent;
-    if (std::filesystem::equivalent(path, input, absent))
-      throw Error("carom: " + path + " is the input file; give another one for the results");
-    file_.open(path, std::ios::binary);
-    if (!file_) throw Error("carom: the file " + path + " can't be written");
-  }
-  std::ostream& stream() { return to_stdout_ ? std::cout : file_; }
-
- private:
-  bool to_stdout_;
-  std::ofstream file_;
-};
 
 template <class Contacts>
 void print_summary(const SolveCommand& command, const io::Table& table, const io::ContactData<Contacts>& contacts,
@@ -74,8 +59,15 @@ void print_summary(const SolveCommand& command, const io::Table& table, const io
   std::map<std::string_view, std::size_t> by_status;
   for (std::size_t row = 0; row < contacts.size(); ++row)
     ++by_status[contacts.readable(row) ? to_string(statuses[row]) : io::unreadable];
-  fmt::print(out, "{}: {} contacts, {}, {}, {}\n", table.name(), contacts.size(), io::to_string(io::form_of(table)),
-             command.integrator_in_words(), command.precision);
+  const io::Form form = io::form_of(table);
+  fmt::print(out, "{}: {} contacts, {}, {}, {}\n", table.name(), contacts.size(), io::to_string(form),
+             command.method_in_words(form), command.precision);
+  if (contacts.view().law) {
+    std::map<std::string_view, std::size_t> by_law;
+    for (std::size_t row = 0; row < contacts.size(); ++row) ++by_law[to_string(contacts.law(row))];
+    fmt::print(out, "law\n");
+    for (const auto& [law, count] : by_law) fmt::print(out, "  {:<40} {:>10}\n", law, count);
+  }
   fmt::print(out, "status\n");
   for (const auto& [status, count] : by_status) fmt::print(out, "  {:<40} {:>10}\n", status, count);
   fmt::print(out, "path\n");
@@ -95,9 +87,9 @@ void print_summary(const SolveCommand& command, const io::Table& table, const io
 }
 
 template <class Contacts>
-int solve(const SolveCommand& command, const io::Table& table, Output& output) {
+int solve(const SolveCommand& command, const io::Table& table, OutputFile& output) {
   const Options options = command.solver_options();
-  const auto contacts = read_contacts<Contacts>(table);
+  const auto contacts = read_contacts<Contacts>(table, command.read_options());
   io::ResultData<Contacts> results(contacts.size());
   std::optional<Solver> solver;
   if (!command.reference) solver.emplace(options);
@@ -107,7 +99,7 @@ int solve(const SolveCommand& command, const io::Table& table, Output& output) {
     const auto part = contacts.view(first, count);
     const auto places = results.view(first, count);
     if constexpr (std::is_same_v<typename io::ContactData<Contacts>::Scalar, double>)
-      if (command.reference) return reference::solve(part, places, options);
+      if (command.reference) return solve_by_reference(part, places, options);
     return solver->solve(part, places);
   });
   const double seconds = watch.seconds();
@@ -130,7 +122,8 @@ int run(const SolveCommand& command) {
   if (!command.reference) Solver{options};
   const io::Table table = read_table(command.input);
   const io::Form form = io::form_of(table);
-  Output output(command.output, command.input);
+  command.check_fit(table, form);
+  OutputFile output(command.output, command.input);
   return with_contacts_of(form, command.in_float(),
                           [&]<class Contacts>() { return solve<Contacts>(command, table, output); });
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "algebraic.hpp"
 #include "limit.hpp"
 #include "machine.hpp"
 #include "placement.hpp"
@@ -160,6 +161,7 @@ void register_all(int most_threads) {
       benchmark::RegisterBenchmark(name.c_str(), resolve_reference, integrator, n)->UseRealTime();
     }
   }
+  register_algebraic(most_threads);
   register_limits();
 }
 

@@ -1,8 +1,9 @@
-# carom_isa(name architecture mark flags...): the kernels of one ISA, src/isa/<name>.cpp, the only file that is compiled
-# with these flags. `architecture` is its type in src/kernel/lanes.hpp, `mark` what stands in the name of every symbol of
+# carom_isa(name architecture mark flags...): the kernels of one ISA, src/isa/<name>.cpp, <name>_algebraic.cpp, <name>_planar.cpp and <name>_region.cpp, the only
+# files that are compiled with these flags. `architecture` is its type in src/kernel/lanes.hpp, `mark` what stands in the name of every symbol of
 # xsimd's that belongs to it ("^$": none does); both serve the tests.
 function(carom_isa name architecture mark)
-  target_sources(carom PRIVATE isa/${name}.cpp)
+  set(units isa/${name}.cpp isa/${name}_algebraic.cpp isa/${name}_planar.cpp isa/${name}_region.cpp)
+  target_sources(carom PRIVATE ${units})
   # The kernels are one long text, over which g++ takes minutes with the checks for undefined behaviour in it. Races show in
   # any one of them.
   set(unsanitized "")
@@ -13,7 +14,7 @@ function(carom_isa name architecture mark)
   elseif(CAROM_SANITIZE MATCHES "thread" AND NOT name MATCHES "^(avx512|neon)$")
     set(unsanitized -fno-sanitize=thread)
   endif()
-  set_source_files_properties(isa/${name}.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno;${ARGN};${unsanitized}")
+  set_source_files_properties(${units} PROPERTIES COMPILE_OPTIONS "-fno-math-errno;${ARGN};${unsanitized}")
   string(TOUPPER ${name} upper)
   target_compile_definitions(carom PRIVATE CAROM_HAS_${upper})
   set_property(GLOBAL APPEND PROPERTY CAROM_ISAS ${name})

@@ -83,6 +83,32 @@ class Checker {
     need(contacts.restitution, "restitution");
     accept(contacts.step, "step");
     accept(contacts.restitution_law, "restitution_law");
+    accept(contacts.law, "law");
+    parameters(contacts);
+  }
+
+  template <class T>
+  void parameters(const LawColumns<T>& columns) {
+    accept(columns.tangential_restitution, "tangential_restitution");
+    accept(columns.impulse_ratio_1, "impulse_ratio_1");
+    accept(columns.impulse_ratio_2, "impulse_ratio_2");
+    accept(columns.polar_angle, "polar_angle");
+    accept(columns.azimuth, "azimuth");
+    accept(columns.fraction, "fraction");
+    accept(columns.candidate_x, "candidate_x");
+    accept(columns.candidate_y, "candidate_y");
+    accept(columns.candidate_z, "candidate_z");
+    const auto& weight = columns.weight;
+    accept(weight.incremental, "weight.incremental");
+    accept(weight.frictionless, "weight.frictionless");
+    accept(weight.chatterjee_ruina, "weight.chatterjee_ruina");
+    accept(weight.bilinear, "weight.bilinear");
+    accept(weight.smith, "weight.smith");
+    accept(weight.anitescu_potra, "weight.anitescu_potra");
+    accept(weight.pfeiffer_glocker, "weight.pfeiffer_glocker");
+    accept(weight.brach, "weight.brach");
+    accept(weight.projected, "weight.projected");
+    accept(weight.polar, "weight.polar");
   }
 
   template <class T>
@@ -133,6 +159,7 @@ void check_options(const Options& options) {
   in_range(options.step_budget, 1, 1 << 30, "step_budget");
   in_range(options.normal_tolerance, 0, 0.1, "normal_tolerance");
   in_range(options.inertia_tolerance, 0, 0.1, "inertia_tolerance");
+  if (static_cast<std::size_t>(options.law) >= law_count) throw Error("carom: the option law is not a law");
   if (options.integrator == Integrator::euler && options.restitution_law != RestitutionLaw::energetic)
     throw Error("carom: the option restitution_law is " + std::string(to_string(options.restitution_law)) +
                 "; the integrator euler offers energetic only");

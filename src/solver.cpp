@@ -6,7 +6,9 @@
 
 #include "check.hpp"
 #include "dispatch.hpp"
+#include "range.hpp"
 #include "schedule.hpp"
+#include "solver_access.hpp"
 
 namespace carom {
 namespace {
@@ -15,6 +17,7 @@ template <class T>
 kernel::Parameters<T> parameters_for(const Options& options) {
   return {static_cast<T>(1.0 / options.steps),
           options.step_budget,
+          options.law,
           options.integrator,
           options.restitution_law,
           static_cast<T>(options.normal_tolerance),
@@ -49,13 +52,61 @@ void add(Report& report, const kernel::Tally& tally) {
   }
 }
 
+/// Columns that begin in the first block, as many as all contacts: what kernels take with Layout::block_bytes.
+template <class T>
+InlineContacts<T> first_block_of(const BlockedContacts<T>& blocked) {
+  const auto column = [](const BlockedColumn<T>& c) { return Column<const T>(c.data, c.count); };
+  const auto vectors = [&](const BlockedVectors3<T>& v) {
+    return Vector3Columns<const T>{column(v.x), column(v.y), column(v.z)};
+  };
+  const auto bodies = [&](const BlockedBodies<T>& body) {
+    const auto& j = body.inverse_inertia;
+    return BodyColumns<T>{column(body.inverse_mass),
+                          {column(j.xx), column(j.xy), column(j.xz), column(j.yy), column(j.yz), column(j.zz)},
+                          vectors(body.velocity),
+                          vectors(body.angular_velocity)};
+  };
+  InlineContacts<T> contacts;
+  static_cast<LawColumns<T>&>(contacts) = blocked;
+  contacts.friction = column(blocked.friction);
+  contacts.restitution = column(blocked.restitution);
+  contacts.step = blocked.step;
+  contacts.restitution_law = blocked.restitution_law;
+  contacts.law = blocked.law;
+  contacts.normal = vectors(blocked.normal);
+  contacts.a = bodies(blocked.a);
+  contacts.b = bodies(blocked.b);
+  contacts.lever_a = vectors(blocked.lever_a);
+  contacts.lever_b = vectors(blocked.lever_b);
+  return contacts;
+}
+
 }  // namespace
+
+static_assert(BlockedContacts<float>::block_size == kernel::contacts_in_block);
 
 struct Solver::State {
   explicit State(const Options& given) : options(given), entry(&find_isa(given.isa)) {}
 
   template <class T>
-  std::vector<std::unique_ptr<kernel::Workspace<T>>>& workspaces() {
+  struct Workspace {
+    std::unique_ptr<kernel::Workspace<T>> kernel;
+    std::unique_ptr<MemberResults<T>> members;
+  };
+  template <class T>
+  struct alignas(64) Row {
+    T numbers[16];
+  };
+
+  template <class T>
+  std::vector<Row<T>>& rows_of_bodies() {
+    if constexpr (std::is_same_v<T, float>)
+      return rows_f32;
+    else
+      return rows_f64;
+  }
+  template <class T>
+  std::vector<Workspace<T>>& workspaces() {
     if constexpr (std::is_same_v<T, float>)
       return workspaces_f32;
     else
@@ -63,22 +114,70 @@ struct Solver::State {
   }
 
   template <class T, template <class> class Contacts>
-  Report solve(kernel::SolveRange<T, Contacts> solve_range, const Contacts<T>& contacts, const Results<T>& results) {
+  Report solve(const RangeKernels<T, Contacts>& kernels, const Contacts<T>& contacts, const Results<T>& results,
+               std::size_t block_bytes = 0) {
     const std::size_t count = check_columns(contacts, results);
+    kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options)};
+    job.layout = layout_for(count * bytes_of(contacts, results));
+    job.layout.block_bytes = block_bytes;
+    if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
+    auto& workspace = workspaces<T>();
+    const bool members = has_incremental_members(contacts, options.law);
+    const auto reserve = [&](std::size_t slots) {
+      while (workspace.size() < slots) workspace.emplace_back();
+      for (std::size_t i = 0; i < slots; ++i) {
+        if (!workspace[i].kernel) workspace[i].kernel = std::make_unique<kernel::Workspace<T>>();
+        if (members && !workspace[i].members) workspace[i].members = std::make_unique<MemberResults<T>>();
+      }
+    };
+    const auto range = [&](std::size_t first, std::size_t n, std::size_t slot) {
+      solve_range(job, kernels, first, n, *workspace[slot].kernel, members ? workspace[slot].members.get() : nullptr,
+                  tallies[slot]);
+    };
+    return run(count, reserve, range);
+  }
+
+  /// Bodies as rows, if the kernels take them so and enough of them are met.
+  template <class T>
+  const T* pack(const IndexedContacts<T>& contacts, std::size_t count) {
+    const std::size_t bodies = contacts.bodies.inverse_mass.count;
+    if ((!contacts.law && options.law == Law::incremental) || bodies > 2 * count) return nullptr;
+    auto& rows = rows_of_bodies<T>();
+    if (rows.size() < bodies) rows.resize(bodies);
+    T* const first = rows.data()->numbers;
+    const std::size_t threads = bodies > smallest_range ? threads_here(options.threads) : 1;
+    const std::size_t share = (bodies + threads - 1) / threads;
+    const auto task = [&](std::size_t index, std::size_t) {
+      pack_bodies(contacts.bodies, index * share, std::min(share, bodies - std::min(bodies, index * share)), first);
+    };
+    if (bodies > 0) run_tasks(threads, threads, std::ref(task));
+    return first;
+  }
+
+  template <class T, class Contacts>
+  static std::size_t bytes_of(const Contacts&, const Results<T>& results) {
+    const std::size_t in = std::is_same_v<Contacts, InlineContacts<T>> ? 37 : 11;
+    std::size_t out = 0;
+    for (const Vector3Columns<T>& v : {results.impulse, results.separation_velocity, results.velocity_a,
+                                       results.angular_velocity_a, results.velocity_b, results.angular_velocity_b})
+      out += (v.x ? 1u : 0u) + (v.y ? 1u : 0u) + (v.z ? 1u : 0u);
+    return (in + out) * sizeof(T);
+  }
+
+  /// Calls range(first, n, slot) for ranges that make up the batch, after reserve(slots).
+  template <class Reserve, class Range>
+  Report run(std::size_t count, const Reserve& reserve, const Range& range) {
     const DefaultFloatingPoint environment;
     const std::size_t threads = count > smallest_range ? threads_here(options.threads) : 1;
-    const std::size_t range = range_size(count, threads);
-    const std::size_t tasks = (count + range - 1) / range;
+    const std::size_t size = range_size(count, threads);
+    const std::size_t tasks = (count + size - 1) / size;
     const std::size_t slots = std::clamp(tasks, std::size_t{1}, threads);
-    auto& workspace = workspaces<T>();
-    while (workspace.size() < slots) workspace.push_back(std::make_unique<kernel::Workspace<T>>());
+    reserve(slots);
     tallies.assign(slots, kernel::Tally{});
-
-    const kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options)};
     const auto task = [&](std::size_t index, std::size_t slot) {
       const DefaultFloatingPoint of_worker;
-      const std::size_t first = index * range;
-      solve_range(job, first, std::min(range, count - first), *workspace[slot], tallies[slot]);
+      const std::size_t first = index * size;
+      range(first, std::min(size, count - first), slot);
     };
     run_tasks(tasks, slots, std::ref(task));
 
@@ -100,15 +199,18 @@ struct Solver::State {
   /// thread let a thread that is disturbed leave the last to another.
   static std::size_t range_size(std::size_t count, std::size_t threads) {
     const std::size_t share = threads == 1 ? count : (count + 2 * threads - 1) / (2 * threads);
-    return std::max(share, smallest_range);
+    return (std::max(share, smallest_range) + kernel::contacts_in_block - 1) / kernel::contacts_in_block *
+           kernel::contacts_in_block;
   }
   static constexpr std::size_t smallest_range = 1024;
 
   Options options;
   const IsaEntry* entry;
   std::vector<kernel::Tally> tallies;  // one a slot of run_tasks, as are the workspaces
-  std::vector<std::unique_ptr<kernel::Workspace<float>>> workspaces_f32;
-  std::vector<std::unique_ptr<kernel::Workspace<double>>> workspaces_f64;
+  std::vector<Workspace<float>> workspaces_f32;
+  std::vector<Workspace<double>> workspaces_f64;
+  std::vector<Row<float>> rows_f32;  // of the bodies of a call
+  std::vector<Row<double>> rows_f64;
 };
 
 Solver::Solver(const Options& options) {
@@ -126,33 +228,60 @@ Isa Solver::isa() const {
   return state_->entry->isa;
 }
 
+namespace {
+
 template <class T>
-const kernel::KernelsFor<T>& kernels_of(const IsaEntry& entry) {
+const kernel::KernelsFor<T>& kernels_of(const kernel::Kernels& kernels) {
   if constexpr (std::is_same_v<T, float>)
-    return entry.kernels->f32;
+    return kernels.f32;
   else
-    return entry.kernels->f64;
+    return kernels.f64;
 }
+
+template <class T, template <class> class Contacts>
+RangeKernels<T, Contacts> range_kernels(const IsaEntry& entry,
+                                        kernel::SolveRange<T, Contacts> kernel::KernelsFor<T>::*form) {
+  return {kernels_of<T>(*entry.kernels).*form, kernels_of<T>(*entry.algebraic).*form};
+}
+
+}  // namespace
 
 template <class T>
 Report Solver::solve(const InlineContacts<T>& contacts, const Results<T>& results) {
-  return state_->solve(kernels_of<T>(*state_->entry).inline_contacts, contacts, results);
+  return state_->solve(range_kernels(*state_->entry, &kernel::KernelsFor<T>::inline_contacts), contacts, results);
+}
+template <class T>
+Report Solver::solve(const BlockedContacts<T>& contacts, const Results<T>& results) {
+  return state_->solve(range_kernels(*state_->entry, &kernel::KernelsFor<T>::inline_contacts), first_block_of(contacts),
+                       results, sizeof(T) * BlockedContacts<T>::columns * BlockedContacts<T>::block_size);
 }
 template <class T>
 Report Solver::solve(const IndexedContacts<T>& contacts, const Results<T>& results) {
-  return state_->solve(kernels_of<T>(*state_->entry).indexed_contacts, contacts, results);
+  return state_->solve(range_kernels(*state_->entry, &kernel::KernelsFor<T>::indexed_contacts), contacts, results);
 }
 template <class T>
 Report Solver::solve(const SpaceContacts<T>& contacts, const Results<T>& results) {
-  return state_->solve(kernels_of<T>(*state_->entry).space_contacts, contacts, results);
+  return state_->solve(range_kernels(*state_->entry, &kernel::KernelsFor<T>::space_contacts), contacts, results);
 }
 
 template Report Solver::solve(const InlineContacts<float>&, const Results<float>&);
 template Report Solver::solve(const InlineContacts<double>&, const Results<double>&);
+template Report Solver::solve(const BlockedContacts<float>&, const Results<float>&);
+template Report Solver::solve(const BlockedContacts<double>&, const Results<double>&);
 template Report Solver::solve(const IndexedContacts<float>&, const Results<float>&);
 template Report Solver::solve(const IndexedContacts<double>&, const Results<double>&);
 template Report Solver::solve(const SpaceContacts<float>&, const Results<float>&);
 template Report Solver::solve(const SpaceContacts<double>&, const Results<double>&);
+
+const IsaEntry& Solver::Access::entry(const Solver& solver) {
+  return *solver.state_->entry;
+}
+Report Solver::Access::run(Solver& solver, std::size_t count, const RangeTask& range) {
+  State& state = *solver.state_;
+  return state.run(
+      count, [](std::size_t) {},
+      [&](std::size_t first, std::size_t n, std::size_t slot) { range(first, n, state.tallies[slot]); });
+}
 
 std::string_view version() {
   return CAROM_VERSION;

@@ -172,26 +172,6 @@ TEST(Csv, numbers_names_line_and_column_of_what_is_none) {
   expect_within(":1: the column z is missing", error_of([&] { table.numbers("z"); }));
 }
 
-TEST(Form, is_told_by_the_columns) {
-  EXPECT_EQ(io::form_of(table_of(csv_of({body_row()}))), io::Form::bodies);
-  EXPECT_EQ(io::form_of(table_of(csv_of({space_row()}))), io::Form::contact_space);
-}
-
-TEST(Form, missing_columns_are_named) {
-  const Row bodies = without(without(body_row(), "lever_b_y"), "velocity_a_x");
-  expect_within(
-      ":1: not a contact file: the nearest is the body form, of which these columns are missing: "
-      "velocity_a_x, lever_b_y",
-      error_of([&] { io::form_of(table_of(csv_of({bodies}))); }));
-  expect_within("contact-space form, of which these columns are missing: friction",
-                error_of([&] { io::form_of(table_of(csv_of({without(space_row(), "friction")}))); }));
-}
-
-TEST(Form, planar_contacts_are_refused_by_name) {
-  expect_within("planar contacts",
-                error_of([] { io::form_of(table_of("k_xx,k_xy,k_yy,u0_x,u0_y,friction,restitution\n")); }));
-}
-
 TEST(ContactFile, the_order_of_the_columns_is_free) {
   Row shuffled = body_row();
   for (std::size_t i = 0; i < shuffled.size(); ++i) shuffled[i].second = std::to_string(i) + ".5";
@@ -273,7 +253,7 @@ TEST(ContactFile, a_header_alone_gives_a_header_alone) {
 
 TEST(ContactFile, rounding_to_float_is_that_of_the_float_columns) {
   const io::Table table = table_of(csv_of({with(space_row(), "k_xx", "0.1")}));
-  const io::ContactData<SpaceContacts<double>> exact(table), rounded(table, true);
+  const io::ContactData<SpaceContacts<double>> exact(table), rounded(table, {.rounded_to_float = true});
   const io::ContactData<SpaceContacts<float>> in_float(table);
   EXPECT_EQ(exact.view().k.xx[0], 0.1);
   EXPECT_EQ(rounded.view().k.xx[0], static_cast<double>(0.1F));

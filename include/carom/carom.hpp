@@ -1,7 +1,9 @@
 // All of carom's C++ interface.
 #pragma once
 
+#include <carom/blocked.hpp>
 #include <carom/contacts.hpp>
+#include <carom/law_info.hpp>
 #include <carom/laws.hpp>
 #include <carom/planar.hpp>
 #include <carom/reference.hpp>

@@ -1,6 +1,7 @@
 // Planar contacts: bodies that move in a plane, with a scalar inertia. The views and the results of contacts.hpp with
 // two components a vector. The tangent is t = (n_y, -n_x), so that (t, n) is right-handed; angles and angular
-// velocities count anticlockwise.
+// velocities count anticlockwise. Every law is in closed form or one scalar equation, so that nothing is integrated:
+// the column `step` does not count, nor do the options of integration. docs/planar.md has the equations.
 #pragma once
 
 #include <carom/contacts.hpp>

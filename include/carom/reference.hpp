@@ -9,7 +9,9 @@
 #include <array>
 #include <carom/contacts.hpp>
 #include <carom/export.hpp>
+#include <carom/laws.hpp>
 #include <carom/solver.hpp>
+#include <carom/status.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -37,7 +39,8 @@ struct Outcome {
   bool ended = true;  ///< false: the step budget was reached, and nothing else here means anything
   /// How near the run came to deciding otherwise: the least, over all decisions it took, of the distance to the
   /// boundary, relative to |u0| (slip against the reach of a step, u_z against 0), to the normal work of compression
-  /// (the end of the collision) or to the friction (stable or not). Only if asked for; infinite otherwise.
+  /// (the end of the collision) or to the friction (stable or not). Only if asked for; infinite otherwise, and of the
+  /// other laws.
   double boundary_distance = 0;
 };
 
@@ -56,6 +59,52 @@ CAROM_EXPORT std::vector<double> rays_of_constant_sliding(const Matrix3& k, doub
 
 /// The angle [rad] of the one diverging ray; the contact must not be able to stick (|M^-1 k| > friction).
 CAROM_EXPORT double diverging_ray(const Matrix3& k, double friction);
+
+/// What single laws read beside friction and restitution: LawColumns for one contact, with the same ranges and the same
+/// axes 1 and 2.
+struct LawParameters {
+  double tangential_restitution = 0;                ///< [1] e_t in [-1, 1]
+  double impulse_ratio_1 = 0, impulse_ratio_2 = 0;  ///< [1] finite
+  double polar_angle = 0, azimuth = 0;              ///< [rad] in [0, pi]; finite
+  double fraction = 0;                              ///< [1] in [0, 1]
+  Vector3 candidate{};                              ///< [N s] in the contact frame
+  struct Weights {
+    double incremental = 0, frictionless = 0, chatterjee_ruina = 0, bilinear = 0, smith = 0, anitescu_potra = 0,
+           brach = 0, projected = 0, polar = 0;
+  } weight;  ///< [1] >= 0, at least one above 0
+};
+
+struct LawOutcome {
+  /// ok, several_solutions, or why there is no impulse: separating, law_unavailable, no_solution, step_budget_reached,
+  /// collision_matrix_not_positive_definite.
+  Status status = Status::ok;
+  Vector3 u{};  ///< [m/s] separation velocity after the collision
+  Vector3 p{};  ///< [N s] impulse on A
+  Path path;    ///< of the incremental law its course; else slip where |p_t| reaches μ p_z within rounding, or stick
+};
+
+/// Any law on a valid collision, whose `step` does not count; docs/laws.md has the equations in the order of this
+/// code. The incremental law is resolve_exact under the given law of restitution, for the composite as well.
+CAROM_EXPORT LawOutcome apply(Law law, const Collision& collision, const LawParameters& parameters = {},
+                              RestitutionLaw restitution_law = RestitutionLaw::energetic,
+                              std::int32_t step_budget = Options{}.step_budget);
+
+/// How far an impulse lies inside each bound of the permissible region, as RegionMargins: below zero it is outside.
+struct Margins {
+  double energy = 0;           ///< [J] -(p·u0 + ½ p·K p)
+  double non_penetration = 0;  ///< [m/s] (u0 + K p)·n
+  double tension = 0;          ///< [N s] p·n
+  double cone = 0;             ///< [N s] μ p·n - |p_t|; infinite without a bound on friction
+};
+CAROM_EXPORT Margins region_margins(const Collision& collision, const Vector3& p);
+
+/// What spans impulse space, as carom::ImpulseSpace. K must be positive definite.
+struct ImpulseSpace {
+  Vector3 plastic_frictionless{};  ///< [N s] P_I
+  Vector3 plastic_sticking{};      ///< [N s] P_II
+  double contact_energy = 0;       ///< [J] ½ u0·K⁻¹ u0
+};
+CAROM_EXPORT ImpulseSpace impulse_space(const Collision& collision);
 
 /// The whole algorithm for every contact: the arguments, results, statuses and errors of Solver::solve, of which the
 /// options isa and threads do not count, nor with Integrator::series the steps. `boundary_distance` may be empty, see

@@ -1,13 +1,18 @@
 // Resolves batches of contacts on SIMD lanes and threads.
 #pragma once
 
+#include <carom/blocked.hpp>
 #include <carom/contacts.hpp>
 #include <carom/export.hpp>
 #include <carom/laws.hpp>
+#include <carom/planar.hpp>
+#include <carom/region.hpp>
 #include <carom/status.hpp>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace carom {
@@ -51,10 +56,40 @@ class CAROM_EXPORT Solver {
   /// T is float or double. Throws Error before any work if columns are missing or their lengths differ.
   template <class T>
   Report solve(const InlineContacts<T>& contacts, const Results<T>& results);
+  /// The same bits as of InlineContacts with these values.
+  template <class T>
+  Report solve(const BlockedContacts<T>& contacts, const Results<T>& results);
   template <class T>
   Report solve(const IndexedContacts<T>& contacts, const Results<T>& results);
   template <class T>
   Report solve(const SpaceContacts<T>& contacts, const Results<T>& results);
+  /// Contacts in the plane, docs/planar.md: every law in closed form, so that of the options those of integration do
+  /// not count.
+  template <class T>
+  Report solve(const planar::InlineContacts<T>& contacts, const planar::Results<T>& results);
+  template <class T>
+  Report solve(const planar::IndexedContacts<T>& contacts, const planar::Results<T>& results);
+  template <class T>
+  Report solve(const planar::SpaceContacts<T>& contacts, const planar::Results<T>& results);
+
+  /// Puts impulses to the permissible region of their contacts, whatever law they come from; `impulse` is in the frame
+  /// of the results, and at fault where it is not finite. Laws and their parameters are not read. `tolerance` is
+  /// finite, >= 0 and relative (see RegionReport). Throws Error as solve does.
+  template <class T>
+  RegionReport check(const InlineContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
+                     const std::type_identity_t<RegionMargins<T>>& margins,
+                     const std::type_identity_t<ImpulseSpace<T>>& space = {},
+                     double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
+  template <class T>
+  RegionReport check(const IndexedContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
+                     const std::type_identity_t<RegionMargins<T>>& margins,
+                     const std::type_identity_t<ImpulseSpace<T>>& space = {},
+                     double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
+  template <class T>
+  RegionReport check(const SpaceContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
+                     const std::type_identity_t<RegionMargins<T>>& margins,
+                     const std::type_identity_t<ImpulseSpace<T>>& space = {},
+                     double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
 
   const Options& options() const;
   /// The one in use; never Isa::automatic.
@@ -62,6 +97,7 @@ class CAROM_EXPORT Solver {
 
  private:
   struct State;
+  struct Access;
   std::unique_ptr<State> state_;
 };
 

@@ -1,7 +1,7 @@
 #include "io/contact_file.hpp"
 
 #include <algorithm>
-#include <array>
+#include <carom/law_info.hpp>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -9,118 +9,136 @@
 namespace carom::io {
 namespace {
 
-template <class Contacts>
-std::vector<std::string> needed_names() {
-  std::vector<std::string> names;
-  Contacts contacts;
-  visit_needed(contacts, [&](const std::string& name, auto&) { names.push_back(name); });
-  return names;
-}
-
-std::vector<std::string> missing_from(const Table& table, std::vector<std::string> names) {
-  std::erase_if(names, [&](const std::string& name) { return table.find(name) != Table::none; });
-  return names;
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 template <class T>
 Column<T> slice(const Column<T>& column, std::size_t first, std::size_t count) {
   if (!column) return {};
   return {&column[first], count, column.stride};
 }
 
+std::string trouble(const std::string& column, std::string_view text, const std::string& kind) {
+  return "column " + column + (text.empty() ? ": the cell is empty" : ": '" + std::string(text) + "' is not " + kind);
+}
+
+std::optional<Law> to_law(std::string_view text) {
+  for (const LawInfo& info : all_laws())
+    if (to_string(info.law) == text) return info.law;
+  return {};
+}
+
+std::optional<RestitutionLaw> to_restitution_law(std::string_view text) {
+  for (const RestitutionLaw law : {RestitutionLaw::energetic, RestitutionLaw::kinetic, RestitutionLaw::kinematic})
+    if (to_string(law) == text) return law;
+  return {};
+}
+
 }  // namespace
 
-Form form_of(const Table& table) {
-  const auto body_names = needed_names<InlineContacts<double>>();
-  const auto space_names = needed_names<SpaceContacts<double>>();
-  const auto body_missing = missing_from(table, body_names);
-  if (body_missing.empty()) return Form::bodies;
-  const auto space_missing = missing_from(table, space_names);
-  if (space_missing.empty()) return Form::contact_space;
-
-  const std::string place = "carom: " + table.name() + ":" + std::to_string(table.header_line()) + ": ";
-  const std::array<std::string_view, 5> planar = {"k_xx", "k_xy", "k_yy", "u0_x", "u0_y"};
-  const auto there = [&](std::string_view name) { return table.find(name) != Table::none; };
-  const bool in_3d = there("k_xz") || there("k_yz") || there("k_zz") || there("u0_z");
-  if (!in_3d && std::all_of(planar.begin(), planar.end(), there))
-    throw Error(place + "these are planar contacts (" + listed({planar.begin(), planar.end()}) +
-                "); this version resolves contacts in 3D only");
-
-  const double body_share = static_cast<double>(body_missing.size()) / static_cast<double>(body_names.size());
-  const double space_share = static_cast<double>(space_missing.size()) / static_cast<double>(space_names.size());
-  const bool body_is_nearer = body_share < space_share;
-  throw Error(place + "not a contact file: the nearest is the " +
-              std::string(to_string(body_is_nearer ? Form::bodies : Form::contact_space)) +
-              ", of which these columns are missing: " + listed(body_is_nearer ? body_missing : space_missing));
-}
-
-std::string_view to_string(Form form) {
-  return form == Form::bodies ? "body form" : "contact-space form";
-}
-
 template <class Contacts>
-ContactData<Contacts>::ContactData(const Table& table, bool rounded_to_float, const Progress& progress)
-    : readable_(table.rows(), true) {
+ContactData<Contacts>::ContactData(const Table& table, const ReadOptions& options, const Progress& progress)
+    : law_(options.law), readable_(table.rows(), true) {
   const std::size_t rows = table.rows();
-  std::vector<std::size_t> number_columns;
-  std::size_t law_column = Table::none;
-
-  const auto number_place = [&](const std::string& name, Column<const Scalar>& column) {
-    number_columns.push_back(table.find(name));
+  const auto place = [&](const std::string& name, Column<const Scalar>& column, bool is_parameter) {
+    number_columns_.push_back({table.find(name), is_parameter, name.starts_with("weight_")});
     column = numbers_.emplace_back(rows, std::numeric_limits<Scalar>::quiet_NaN());
   };
-  visit_needed(view_, number_place);
+  visit_needed(view_, [&](const std::string& name, auto& column) { place(name, column, false); });
   visit_optional(view_, [&](const std::string& name, auto& column) {
     if (table.find(name) == Table::none) return;
     if constexpr (std::is_same_v<decltype(column), Column<const RestitutionLaw>&>) {
-      law_column = table.find(name);
-      laws_.resize(rows);
+      restitution_law_column_ = table.find(name);
+      restitution_laws_.assign(rows, options.restitution_law);
+      column = restitution_laws_;
+    } else if constexpr (std::is_same_v<decltype(column), Column<const Law>&>) {
+      if (!options.own_laws) return;
+      law_column_ = table.find(name);
+      laws_.assign(rows, options.law);
       column = laws_;
     } else {
-      number_place(name, column);
+      place(name, column, name != "impulse_step");
     }
   });
 
+  for (const std::string& name : options.further)
+    place(name, further_.emplace_back(name, Column<const Scalar>()).second, false);
+
   for (std::size_t row = 0; row < rows; ++row) {
-    const auto fault = [&](std::string message) {
-      faults_.push_back({row, std::move(message)});
-      readable_[row] = false;
-    };
     if (progress && row % 4096 == 0) progress(row, rows);
-    if (const std::size_t width = table.width(row); width != table.header().size()) {
-      fault("the row has " + std::to_string(width) + " cells, the header " + std::to_string(table.header().size()));
-      continue;
-    }
-    const auto read = [&](std::size_t column, const char* kind, auto&& parse) {
-      const std::string_view text = table.cell(row, column);
-      if (!parse(text))
-        fault("column " + table.header()[column] +
-              (text.empty() ? ": the cell is empty" : ": '" + std::string(text) + "' is not " + kind));
-    };
-    for (std::size_t i = 0; i < number_columns.size(); ++i)
-      read(number_columns[i], "a number", [&](std::string_view text) {
-        const std::optional<double> value = to_number(text);
-        if (value) numbers_[i][row] = static_cast<Scalar>(rounded_to_float ? static_cast<float>(*value) : *value);
-        return value.has_value();
-      });
-    if (law_column != Table::none)
-      read(law_column, "a restitution law: energetic, kinetic or kinematic", [&](std::string_view text) {
-        for (const RestitutionLaw law : {RestitutionLaw::energetic, RestitutionLaw::kinetic, RestitutionLaw::kinematic})
-          if (to_string(law) == text) {
-            laws_[row] = law;
-            return true;
-          }
-        return false;
-      });
+    read_row(table, options, row);
     // The solver must see a fault in the row, whichever of its cells is at fault.
     if (!readable_[row]) numbers_.front()[row] = std::numeric_limits<Scalar>::quiet_NaN();
   }
+}
+
+template <class Contacts>
+void ContactData<Contacts>::read_row(const Table& table, const ReadOptions& options, std::size_t row) {
+  const auto fault = [&](std::string message) {
+    faults_.push_back({row, std::move(message)});
+    readable_[row] = false;
+  };
+  if (const std::size_t width = table.width(row); width != table.header().size())
+    return fault("the row has " + std::to_string(width) + " cells, the header " +
+                 std::to_string(table.header().size()));
+
+  std::vector<std::string_view> empty_parameters;
+  for (std::size_t i = 0; i < number_columns_.size(); ++i) {
+    const NumberColumn& from = number_columns_[i];
+    const std::string& name = table.header()[from.column];
+    const std::string_view text = table.cell(row, from.column);
+    if (from.is_weight && text.empty()) {
+      numbers_[i][row] = 0;
+    } else if (from.is_parameter && text.empty()) {
+      empty_parameters.push_back(name);
+    } else if (const std::optional<double> value = to_number(text)) {
+      numbers_[i][row] = static_cast<Scalar>(options.rounded_to_float ? static_cast<float>(*value) : *value);
+    } else {
+      fault(trouble(name, text, "a number"));
+    }
+  }
+  if (restitution_law_column_ != Table::none)
+    if (const std::string_view text = table.cell(row, restitution_law_column_); !text.empty()) {
+      if (const auto law = to_restitution_law(text))
+        restitution_laws_[row] = *law;
+      else
+        fault(trouble(table.header()[restitution_law_column_], text,
+                      "a restitution law: energetic, kinetic or kinematic"));
+    }
+  if (law_column_ != Table::none)
+    if (const std::string_view text = table.cell(row, law_column_); !text.empty()) {
+      if (const auto law = to_law(text))
+        laws_[row] = *law;
+      else
+        return fault(trouble(table.header()[law_column_], text, "a law; `carom laws` lists them"));
+    }
+  if (empty_parameters.empty() || !options.own_laws) return;
+  for (const Law law : laws(row))
+    for (const LawParameter& parameter : law_info(law).parameters)
+      if (is_planar<Contacts> ? parameter.in_plane : parameter.in_space)
+        if (const auto found = std::find(empty_parameters.begin(), empty_parameters.end(), parameter.name);
+            found != empty_parameters.end()) {
+          fault(trouble(std::string(parameter.name), "", ""));
+          empty_parameters.erase(found);
+        }
+}
+
+template <class Contacts>
+std::vector<Law> ContactData<Contacts>::laws(std::size_t row) const {
+  std::vector<Law> laws = {law(row)};
+  if (laws.front() != Law::composite) return laws;
+  const auto& w = view_.weight;
+  const auto add = [&](Law member, const Column<const Scalar>& weight) {
+    if (weight && weight[row] > 0) laws.push_back(member);
+  };
+  add(Law::incremental, w.incremental);
+  add(Law::frictionless, w.frictionless);
+  add(Law::chatterjee_ruina, w.chatterjee_ruina);
+  add(Law::bilinear, w.bilinear);
+  add(Law::smith, w.smith);
+  add(Law::anitescu_potra, w.anitescu_potra);
+  add(Law::pfeiffer_glocker, w.pfeiffer_glocker);
+  add(Law::brach, w.brach);
+  add(Law::projected, w.projected);
+  add(Law::polar, w.polar);
+  return laws;
 }
 
 template <class Contacts>
@@ -151,8 +169,8 @@ ResultData<Contacts>::ResultData(std::size_t size) : statuses_(size), paths_(siz
 }
 
 template <class Contacts>
-Results<typename ResultData<Contacts>::Scalar> ResultData<Contacts>::view(std::size_t first, std::size_t count) const {
-  Results<Scalar> part = view_;
+ResultsOf<Contacts> ResultData<Contacts>::view(std::size_t first, std::size_t count) const {
+  ResultsOf<Contacts> part = view_;
   const auto cut = [&](const std::string&, auto& column) { column = slice(column, first, count); };
   visit_results(Contacts{}, part, cut);
   visit_details(Contacts{}, part, cut);
@@ -163,9 +181,17 @@ template class ContactData<InlineContacts<float>>;
 template class ContactData<InlineContacts<double>>;
 template class ContactData<SpaceContacts<float>>;
 template class ContactData<SpaceContacts<double>>;
+template class ContactData<planar::InlineContacts<float>>;
+template class ContactData<planar::InlineContacts<double>>;
+template class ContactData<planar::SpaceContacts<float>>;
+template class ContactData<planar::SpaceContacts<double>>;
 template class ResultData<InlineContacts<float>>;
 template class ResultData<InlineContacts<double>>;
 template class ResultData<SpaceContacts<float>>;
 template class ResultData<SpaceContacts<double>>;
+template class ResultData<planar::InlineContacts<float>>;
+template class ResultData<planar::InlineContacts<double>>;
+template class ResultData<planar::SpaceContacts<float>>;
+template class ResultData<planar::SpaceContacts<double>>;
 
 }  // namespace carom::io

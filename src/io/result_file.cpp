@@ -117,5 +117,13 @@ template void write_results(std::ostream&, const Table&, const ContactData<Space
                             const ResultData<SpaceContacts<float>>&, bool, const Progress&);
 template void write_results(std::ostream&, const Table&, const ContactData<SpaceContacts<double>>&,
                             const ResultData<SpaceContacts<double>>&, bool, const Progress&);
+template void write_results(std::ostream&, const Table&, const ContactData<planar::InlineContacts<float>>&,
+                            const ResultData<planar::InlineContacts<float>>&, bool, const Progress&);
+template void write_results(std::ostream&, const Table&, const ContactData<planar::InlineContacts<double>>&,
+                            const ResultData<planar::InlineContacts<double>>&, bool, const Progress&);
+template void write_results(std::ostream&, const Table&, const ContactData<planar::SpaceContacts<float>>&,
+                            const ResultData<planar::SpaceContacts<float>>&, bool, const Progress&);
+template void write_results(std::ostream&, const Table&, const ContactData<planar::SpaceContacts<double>>&,
+                            const ResultData<planar::SpaceContacts<double>>&, bool, const Progress&);
 
 }  // namespace carom::io

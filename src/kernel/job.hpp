@@ -11,6 +11,17 @@ namespace carom::kernel {
 template <class T>
 inline constexpr std::size_t tile_size = 1024 / sizeof(T);
 
+/// Of BlockedContacts. The ranges of contacts that kernels are given begin with a block.
+inline constexpr std::size_t contacts_in_block = 16;
+
+/// Where the numbers of a job are, beside its columns.
+struct Layout {
+  std::size_t block_bytes = 0;          // of contacts in blocks, whose needed columns begin in the first; else 0
+  const void* packed_bodies = nullptr;  // of indexed contacts: rows, see transpose.hpp
+  bool prefetch = false;                // the batch is larger than a core's own caches
+  bool stream = false;                  // the batch is larger than all caches: results should pass them by
+};
+
 /// A contact of a tile.
 template <class T>
 struct Tile;
@@ -62,12 +73,47 @@ struct alignas(64) Tile {
   std::size_t origin[tile_size<T>];  // of contacts that came from elsewhere, their place in the batch
 };
 
+/// What the stages of the laws without a course hand on, one array a quantity. Velocities are divided by |u0|, K by its
+/// trace, and so impulses by |u0| / trace K.
+template <class T>
+struct alignas(64) LawTile {
+  static constexpr std::size_t size = 2048 / sizeof(T);
+  // A cache line of padding keeps equal places of different arrays out of the same set of the cache.
+  using Lane = T[size + 64 / sizeof(T)];
+
+  Lane t1x, t1y, t1z, t2x, t2y, t2z, nx, ny, nz;  // contact frame in world coordinates
+  Lane length;                                    // of the normal as given
+  Lane axx, axy, axz, ayy, ayz, azz, m;           // K = A + m in the contact frame [1/kg]
+  Lane m11, m12, m22, k1, k2, k33;                // K
+  Lane det_m, q1, q2, schur;                      // see LawInput
+  Lane trace;                                     // [1/kg]
+  Lane wx, wy, wz;                                // u0 [m/s] in the frame of the results
+  Lane u0x, u0y, u0z;
+  Lane velocity_unit, impulse_unit;  // |u0| [m/s], |u0| / trace K [N s]
+  Lane status;                       // a Status
+  Lane index_fault;                  // a Status, of indexed contacts
+  Lane friction, restitution;
+  Lane law;  // a Law
+  // As in LawParameters, but as the host gives them; then the weights, in the order of LawColumns::Weights.
+  Lane parameters[19];
+  static constexpr std::size_t first_weight = 9;
+  Lane px, py, pz, ux, uy, uz, course;  // what the law makes of it; a Course
+  Lane in[37], out[18];                 // columns that are not in place in the host's memory
+  alignas(64) T rows[2 * size][16];     // bodies as rows, see transpose.hpp
+  const T* row_a[size];
+  const T* row_b[size];
+  unsigned laws[size];  // of a vector, bits of Law
+  Status statuses[size];
+  Path paths[size];
+};
+
 /// What a thread works in: a tile whose contacts are being taken into the lanes, the one before it, and the contacts
 /// that take so long that their tile is needed for others.
 template <class T>
 struct Workspace {
   Tile<T> tiles[2];
   Tile<T> strays;
+  LawTile<T> law;
 };
 
 /// Sums over the contacts that a thread has solved.
@@ -83,10 +129,25 @@ template <class T>
 struct Parameters {
   T step;  // 1 / Options::steps, the step of impulse in its unit
   std::int32_t step_budget;
+  Law law;  // of contacts that do not name their own
   Integrator integrator;
   RestitutionLaw restitution_law;  // of contacts that do not name their own
   T normal_tolerance;
   T inertia_tolerance;
+};
+
+/// Which contacts a kernel solves; it leaves the results of others as they are.
+enum class Selection : std::uint8_t {
+  own,        ///< those with laws of the kernel's: the incremental law, or all others
+  composite,  ///< of the incremental kernel: those of which the incremental law is a member
+};
+
+/// Impulses by the incremental law of contacts from `first` on, for the composites that have it as a member.
+template <class T>
+struct Members {
+  std::size_t first = 0;
+  const T* impulse[3] = {};
+  const Status* status = nullptr;
 };
 
 /// Contacts is one of the three forms.
@@ -95,6 +156,10 @@ struct Job {
   Contacts<T> contacts;
   Results<T> results;
   Parameters<T> parameters;
+  Layout layout = {};
+  Selection selection = Selection::own;
+  unsigned laws = 0;  // that occur in the range, bits of Law
+  Members<T> members = {};
 };
 
 /// Solves the contacts [first, first + count).

@@ -86,7 +86,7 @@ class Pipeline {
   Pipeline(const Job<T, Contacts>& job, std::size_t first, std::size_t count, Workspace<T>& workspace, Tally& tally)
       : job_(job), position_(first), end_(first + count), workspace_(workspace), tally_(tally) {
     for (Tile<T>& tile : workspace.tiles) tile.count = tile.blocks = tile.next_block = tile.waiting = 0;
-    prefetcher_.add(job.contacts);
+    prefetcher_.add(job.contacts, job.layout);
     prefetcher_.add(job.results);
     for (std::size_t i = 0; i < tile_size<T>; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
   }
@@ -135,7 +135,10 @@ class Pipeline {
   }
 
   Block block_of(const Tile<T>& tile, std::size_t slot) const {
-    return {tile.first + slot, tile.count - slot < width ? tile.count - slot : width};
+    Block block = block_at<width>(tile.first + slot, tile.first + tile.count, job_.layout);
+    if (job_.contacts.law.data != nullptr || job_.selection != Selection::own)
+      block.lanes = incremental_lanes(job_.contacts, job_.parameters.law, job_.selection, block);
+    return block;
   }
 
   void prepare(Tile<T>& tile) {
@@ -148,10 +151,13 @@ class Pipeline {
       // What has come early may have been displaced from the first-level cache again.
       if (const std::size_t i = tile.first + slot + 2 * width; i < end_) prefetcher_.fetch(i, width);
       unsigned& colliding = tile.colliding[tile.blocks++];
-      if constexpr (requires { job_.contacts.separation_velocity; })
-        colliding = preparer.prepare_space(job_.contacts, block_of(tile, slot), slot);
+      const Block block = block_of(tile, slot);
+      if (block.lanes == 0)
+        colliding = 0;
+      else if constexpr (requires { job_.contacts.separation_velocity; })
+        colliding = preparer.prepare_space(job_.contacts, block, slot);
       else
-        colliding = preparer.prepare_bodies(job_.contacts, block_of(tile, slot), slot);
+        colliding = preparer.prepare_bodies(job_.contacts, block, slot);
     }
     tile.next_block = 0;
     tile.waiting = tile.colliding[0];
@@ -159,15 +165,15 @@ class Pipeline {
 
   void store(Tile<T>& tile) {
     slider_.relocate(&tile, [&](Place<T> from) { return make_stray(from); });
-    Storer<Law, A, T> storer{job_.results, tile, tally_};
+    Storer<Law, A, T> storer{tile, {job_.results, tally_}};
     for (std::size_t slot = 0; slot < tile.count; slot += width)
-      storer.store_block(job_.contacts, block_of(tile, slot), slot);
+      if (const Block block = block_of(tile, slot); block.lanes != 0) storer.store_block(job_.contacts, block, slot);
     tile.count = tile.blocks = 0;
   }
 
   [[gnu::noinline]] void store_stray(std::size_t slot) {
-    Storer<Law, A, T>{job_.results, workspace_.strays, tally_}.store_block(
-        job_.contacts, Block{workspace_.strays.origin[slot], 1}, slot);
+    Storer<Law, A, T>{workspace_.strays, {job_.results, tally_}}.store_block(
+        job_.contacts, Block{workspace_.strays.origin[slot], 1, 1, job_.layout}, slot);
     free_strays_[--strays_] = static_cast<std::uint32_t>(slot);
   }
 

@@ -354,6 +354,23 @@ inline xsimd::batch_bool<double, Neon> differ(xsimd::batch_bool<double, Neon> a,
 }
 #endif
 
+/// Copies cache lines past the caches, where the ISA can: `to` begins one, `count` is a multiple of one.
+template <class T>
+inline void stream_lines(T* to, const T* from, std::size_t count) {
+#if defined(__SSE2__)
+  for (std::size_t i = 0; i < count; i += 16 / sizeof(T))
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+#else
+  __builtin_memcpy(to, from, count * sizeof(T));
+#endif
+}
+/// Before others may read what has been streamed.
+inline void end_stream() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
 /// Before control goes back to code of the baseline, which would wait for the upper halves of dirty registers in every
 /// instruction. The compiler does not see to it on every way out.
 template <class A>

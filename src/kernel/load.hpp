@@ -4,6 +4,7 @@
 
 #include "job.hpp"
 #include "lanes.hpp"
+#include "transpose.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -18,11 +19,47 @@ inline T& element(const Column<T>& column, std::size_t i) {
   return *reinterpret_cast<T*>(reinterpret_cast<char*>(column.data) + static_cast<std::ptrdiff_t>(i) * column.stride);
 }
 
-/// The contacts in the lanes: `count` of them, from `first` on.
+/// The contacts in the lanes: `count` of them, from `first` on, of which those in `lanes` are to be stored.
 struct Block {
   std::size_t first;
   std::size_t count;
+  unsigned lanes;
+  Layout layout;
 };
+
+/// The next contacts of a range that ends before `end`.
+template <std::size_t width>
+inline Block block_at(std::size_t first, std::size_t end, const Layout& layout) {
+  return end - first < width ? Block{first, end - first, (1u << (end - first)) - 1, layout}
+                             : Block{first, width, (1u << width) - 1, layout};
+}
+
+/// Where element i of a column stands whose elements are next to each other or, with `block_bytes`, in blocks.
+template <class T>
+inline std::size_t offset_of(std::size_t i, std::size_t block_bytes) {
+  return block_bytes == 0 ? i * sizeof(T) : i / contacts_in_block * block_bytes + i % contacts_in_block * sizeof(T);
+}
+
+/// A vector of contacts all of whose columns are contiguous, at `offset` bytes from where they begin.
+struct WholeBlock {
+  std::size_t offset;
+};
+
+/// The lanes of a block whose contacts the incremental kernel solves.
+template <class T>
+inline unsigned incremental_lanes(const ContactColumns<T>& contacts, Law otherwise, Selection selection,
+                                  const Block& block) {
+  const bool composite = selection == Selection::composite;
+  const Law wanted = composite ? Law::composite : Law::incremental;
+  const Column<const T>& weight = contacts.weight.incremental;
+  unsigned lanes = block.lanes;
+  for_each_bit(block.lanes, [&](std::size_t lane) {
+    const std::size_t i = block.first + lane;
+    const Law law = contacts.law.data != nullptr ? element(contacts.law, i) : otherwise;
+    if (law != wanted || (composite && !(element(weight, i) > T(0)))) lanes &= ~(1u << lane);
+  });
+  return lanes;
+}
 
 template <class B>
 struct Vector3 {
@@ -39,34 +76,71 @@ struct Body {
   Vector3<B> velocity, angular_velocity;
 };
 
+/// Bodies as rows of numbers: the world, and one that the host does not have.
+template <class T>
+alignas(64) inline constexpr T immovable_row[row_size] = {};
+template <class T>
+alignas(64) inline constexpr T unknown_row[row_size] = {T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(__builtin_nan("")),
+                                                        T(0),
+                                                        T(0),
+                                                        T(0)};
+
 template <class A, class T>
 struct Loader {
   using B = typename LaneTypes<A, T>::Batch;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
+  /// Of a column that stands in the blocks of the batch, if it has such.
   [[gnu::always_inline]] static B load(const Column<const T>& column, const Block& block) {
     if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
-      return load_lanes<B>(&element(column, block.first));
+      return load_lanes<B>(reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) +
+                                                      offset_of<T>(block.first, block.layout.block_bytes)));
     T values[width];
     collect(column, block, values);
     return load_lanes<B>(values);
   }
 
-  [[gnu::noinline]] static void collect(const Column<const T>& column, const Block& block, T (&values)[width]) {
-    for (std::size_t lane = 0; lane < width; ++lane)
-      values[lane] = element(column, block.first + (lane < block.count ? lane : block.count - 1));
+  [[gnu::always_inline]] static B load(const Column<const T>& column, WholeBlock block) {
+    return load_lanes<B>(reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) + block.offset));
   }
 
-  [[gnu::always_inline]] static Vector3<B> load(const Vector3Columns<const T>& columns, const Block& block) {
+  /// Of an optional column, which never does.
+  [[gnu::always_inline]] static B load_optional(const Column<const T>& column, const Block& block) {
+    return load(column, Block{block.first, block.count, block.lanes, {}});
+  }
+
+  [[gnu::noinline]] static void collect(const Column<const T>& column, const Block& block, T (&values)[width]) {
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const std::size_t i = block.first + (lane < block.count ? lane : block.count - 1);
+      values[lane] = block.layout.block_bytes == 0
+                         ? element(column, i)
+                         : *reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) +
+                                                       offset_of<T>(i, block.layout.block_bytes));
+    }
+  }
+
+  [[gnu::always_inline]] static Vector3<B> load(const Vector3Columns<const T>& columns, const auto& block) {
     return {load(columns.x, block), load(columns.y, block), load(columns.z, block)};
   }
 
-  [[gnu::always_inline]] static Symmetric3<B> load(const SymmetricColumns<const T>& columns, const Block& block) {
+  [[gnu::always_inline]] static Symmetric3<B> load(const SymmetricColumns<const T>& columns, const auto& block) {
     return {load(columns.xx, block), load(columns.xy, block), load(columns.xz, block),
             load(columns.yy, block), load(columns.yz, block), load(columns.zz, block)};
   }
 
-  [[gnu::always_inline]] static Body<B> load(const BodyColumns<T>& columns, const Block& block) {
+  [[gnu::always_inline]] static Body<B> load(const BodyColumns<T>& columns, const auto& block) {
     return {load(columns.inverse_mass, block), load(columns.inverse_inertia, block), load(columns.velocity, block),
             load(columns.angular_velocity, block)};
   }
@@ -114,7 +188,7 @@ struct Loader {
     Body<B> a, b;
   };
 
-  [[gnu::always_inline]] static Pair load_bodies(const InlineContacts<T>& contacts, const Block& block) {
+  [[gnu::always_inline]] static Pair load_bodies(const InlineContacts<T>& contacts, const auto& block) {
     return {load(contacts.a, block), load(contacts.b, block)};
   }
 
@@ -149,6 +223,11 @@ inline Vector3<B> operator+(const Vector3<B>& a, const Vector3<B>& b) {
 template <class B>
 inline Vector3<B> operator-(const Vector3<B>& a, const Vector3<B>& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+template <class B, class Mask>
+inline Vector3<B> choose(Mask mask, const Vector3<B>& yes, const Vector3<B>& no) {
+  return {choose(mask, yes.x, no.x), choose(mask, yes.y, no.y), choose(mask, yes.z, no.z)};
 }
 
 /// a + s v

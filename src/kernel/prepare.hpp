@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collision_matrix.hpp"
+#include "units.hpp"
 #include "validate.hpp"
 
 namespace carom::kernel {
@@ -28,7 +29,8 @@ struct Preparer {
 
     const B length = square_root(dot(given_normal, given_normal));
     Frame<B> frame = make_frame((B(1) / length) * given_normal);
-    const CollisionMatrix<B> matrix = collision_matrix<T>(frame, pair.a, lever_a, pair.b, lever_b);
+    const PrincipalMatrix<B> matrix =
+        principal_matrix<T>(frame, collision_matrix<T>(frame, pair.a, lever_a, pair.b, lever_b));
     const Vector3<B> u0 = pair.a.velocity + cross(pair.a.angular_velocity, lever_a) - pair.b.velocity -
                           cross(pair.b.angular_velocity, lever_b);
     const Vector3<B> in_frame = {dot(u0, frame.t1), dot(u0, frame.t2), dot(u0, frame.n)};
@@ -49,7 +51,7 @@ struct Preparer {
           for_each_field(lever_b, f);
           for_each_field(given_normal, f);
           f(restitution);
-          if (contacts.step.data != nullptr) f(Load::load(contacts.step, block));
+          if (contacts.step.data != nullptr) f(Load::load_optional(contacts.step, block));
         },
         friction);
     if constexpr (requires { contacts.body_a; }) validator.indices(contacts, block);
@@ -65,7 +67,7 @@ struct Preparer {
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
 
     Frame<B> frame = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
-    const CollisionMatrix<B> matrix = collision_matrix<T>(frame, k);
+    const PrincipalMatrix<B> matrix = principal_matrix<T>(frame, collision_matrix<T>(k));
     const Vector3<B> in_frame = {dot(u0, frame.t1), dot(u0, frame.t2), u0.z};
     const Mask step_too_large =
         store_law_input(contacts, block, slot, matrix, in_frame, friction, restitution, validator);
@@ -78,18 +80,15 @@ struct Preparer {
           for_each_field(k, f);
           for_each_field(u0, f);
           f(restitution);
-          if (contacts.step.data != nullptr) f(Load::load(contacts.step, block));
+          if (contacts.step.data != nullptr) f(Load::load_optional(contacts.step, block));
         },
         friction);
     return finish(block, slot, frame, u0, step_too_large, validator);
   }
 
  private:
-  /// Zero of what is finite, else NaN.
-  static B vanishing(B x) { return x - x; }
-  static B vanishing(const Vector3<B>& v) { return vanishing(v.x) + vanishing(v.y) + vanishing(v.z); }
   static B vanishing_step(const ContactColumns<T>& contacts, const Block& block) {
-    return contacts.step.data != nullptr ? vanishing(Load::load(contacts.step, block)) : B(0);
+    return contacts.step.data != nullptr ? vanishing(Load::load_optional(contacts.step, block)) : B(0);
   }
 
   bool series() const { return parameters.integrator == Integrator::series; }
@@ -103,21 +102,15 @@ struct Preparer {
   /// Writes what the law reads, and the faults of what has been computed here: the last ones of Status. True where the
   /// step exceeds the law's limit.
   Mask store_law_input(const ContactColumns<T>& contacts, const Block& block, std::size_t slot,
-                       const CollisionMatrix<B>& matrix, const Vector3<B>& u0, B friction, B restitution,
+                       const PrincipalMatrix<B>& matrix, const Vector3<B>& u0, B friction, B restitution,
                        Validator<A, T>& validator) {
     const B zero(0), one(1);
-    const B largest = larger(larger(magnitude(u0.x), magnitude(u0.y)), magnitude(u0.z));
-    const B divisor = choose(largest > zero, largest, one);
-    const Vector3<B> direction = {u0.x / divisor, u0.y / divisor, u0.z / divisor};
-    const B length = square_root(dot(direction, direction));
-    const B inverse_length = one / choose(length > zero, length, one);
-    const Vector3<B> u = inverse_length * direction;
-    const B speed = divisor * length;
+    const auto [u, speed] = direction_of(u0);
 
     const Mask unbounded = friction == B(static_cast<T>(__builtin_inf()));
     B step(parameters.step);
     if (contacts.step.data != nullptr && !series())
-      step = Load::load(contacts.step, block) * matrix.trace / choose(speed > zero, speed, one);
+      step = Load::load_optional(contacts.step, block) * matrix.trace / choose(speed > zero, speed, one);
     const B friction_rate = choose(unbounded, one, friction), normal_rate = choose(unbounded, zero, one);
     const B norm_k = square_root(mul_add(matrix.k1, matrix.k1, matrix.k2 * matrix.k2));
     if (series()) {
@@ -201,7 +194,7 @@ struct Preparer {
     const Mask slides = series() ? load_lanes<B>(tile.friction + slot) > zero : Mask(true);
     store_lanes(tile.stuck + slot, choose(slides, zero, B(2)));
     if (series()) prepare_series(slot);
-    return lane_bits(status == zero && slides) & (block.count < width ? (1u << block.count) - 1 : ~0u);
+    return lane_bits(status == zero && slides) & block.lanes;
   }
 };
 

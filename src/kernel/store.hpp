@@ -1,8 +1,8 @@
-// Stages 6 and 7, impulse and store: from the tile's units to the host's frame and columns, and the tally.
+// Stages 6 and 7 of the incremental law: from the tile's units to the host's frame and columns, and the tally.
 #pragma once
 
 #include "impulse.hpp"
-#include "load.hpp"
+#include "write.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -11,35 +11,10 @@ template <class Law, class A, class T>
 struct Storer {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  using Load = Loader<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
-  const Results<T>& results;
   Tile<T>& tile;
-  Tally& tally;
-
-  [[gnu::always_inline]] static void store(const Column<T>& column, const Block& block, B x) {
-    if (!column.data) return;
-    if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
-      return store_lanes(&element(column, block.first), x);
-    T values[width];
-    store_lanes(values, x);
-    distribute(column, block, values);
-  }
-
-  [[gnu::noinline]] static void distribute(const Column<T>& column, const Block& block, const T (&values)[width]) {
-    for (std::size_t lane = 0; lane < block.count; ++lane) element(column, block.first + lane) = values[lane];
-  }
-
-  [[gnu::always_inline]] static void store(const Vector3Columns<T>& columns, const Block& block, const Vector3<B>& v) {
-    store(columns.x, block, v.x);
-    store(columns.y, block, v.y);
-    store(columns.z, block, v.z);
-  }
-
-  static Vector3<B> choose_vector(Mask mask, const Vector3<B>& yes, const Vector3<B>& no) {
-    return {choose(mask, yes.x, no.x), choose(mask, yes.y, no.y), choose(mask, yes.z, no.z)};
-  }
+  Writer<A, T> writer;
 
   static Vector3<B> tile_vector(const T* x, const T* y, const T* z, std::size_t slot) {
     return {load_lanes<B>(x + slot), load_lanes<B>(y + slot), load_lanes<B>(z + slot)};
@@ -75,50 +50,26 @@ struct Storer {
 
     const B sum = (p.x - p.x) + (p.y - p.y) + (p.z - p.z) + (u.x - u.x) + (u.y - u.y) + (u.z - u.z);
     const Mask solved = status == zero, resolved = solved && sum == zero;
-    p = choose_vector(resolved, p, {zero, zero, zero});
-    u = choose_vector(resolved, u, u0);
+    p = choose(resolved, p, Vector3<B>{zero, zero, zero});
+    u = choose(resolved, u, u0);
 
-    if constexpr (has_bodies) store_bodies(contacts, block, p, resolved);
-    store(results.impulse, block, p);
-    store(results.separation_velocity, block, u);
-    store(results.work_compression, block, choose(resolved, end.work_compression * energy_unit, zero));
-    store(results.work_decompression, block, choose(resolved, end.work_decompression * energy_unit, zero));
+    const Results<T>& results = writer.results;
+    if constexpr (has_bodies) writer.store_bodies(contacts, block, p, resolved);
+    writer.store(results.impulse, block, p);
+    writer.store(results.separation_velocity, block, u);
+    writer.store(results.work_compression, block, choose(resolved, end.work_compression * energy_unit, zero));
+    writer.store(results.work_decompression, block, choose(resolved, end.work_decompression * energy_unit, zero));
     // What has moved is overwritten when it is stored from elsewhere.
-    const unsigned here = lane_bits(status >= zero) & (block.count < width ? (1u << block.count) - 1 : ~0u);
-    finish(block, slot, here, lane_bits(solved) & here, lane_bits(resolved) & here, energy);
+    const unsigned here = lane_bits(status >= zero) & block.lanes;
+    finish(block, slot, here, lane_bits(solved) & here, lane_bits(resolved) & here);
+    count_energy<T>(writer.tally, block.first, lane_bits(energy > zero && resolved) & here, energy, impulse_unit,
+                    velocity_unit);
   }
 
  private:
-  template <template <class> class Contacts>
-  void store_bodies(const Contacts<T>& contacts, const Block& block, const Vector3<B>& p, Mask resolved) {
-    const Results<T>& r = results;
-    if (!r.velocity_a.x.data && !r.velocity_a.y.data && !r.velocity_a.z.data && !r.angular_velocity_a.x.data &&
-        !r.angular_velocity_a.y.data && !r.angular_velocity_a.z.data && !r.velocity_b.x.data && !r.velocity_b.y.data &&
-        !r.velocity_b.z.data && !r.angular_velocity_b.x.data && !r.angular_velocity_b.y.data &&
-        !r.angular_velocity_b.z.data)
-      return;
-    // All of a contact is read before any of it is written: results may replace the inputs.
-    const typename Load::Pair pair = Load::load_bodies(contacts, block);
-    const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
-    const auto after = [&](const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse) {
-      const Vector3<B> v = mul_add(body.inverse_mass, impulse, body.velocity);
-      const Vector3<B> w = body.angular_velocity + body.inverse_inertia * cross(lever, impulse);
-      // A body that is not touched keeps its bits, -0 and NaN included.
-      return Velocities{choose_vector(resolved, v, body.velocity), choose_vector(resolved, w, body.angular_velocity)};
-    };
-    const Velocities a = after(pair.a, lever_a, p);
-    const Velocities b = after(pair.b, lever_b, {negated(p.x), negated(p.y), negated(p.z)});
-    store(r.velocity_a, block, a.linear);
-    store(r.angular_velocity_a, block, a.angular);
-    store(r.velocity_b, block, b.linear);
-    store(r.angular_velocity_b, block, b.angular);
-  }
-
-  struct Velocities {
-    Vector3<B> linear, angular;
-  };
-
-  void finish(const Block& block, std::size_t slot, unsigned here, unsigned solved, unsigned resolved, B energy) {
+  void finish(const Block& block, std::size_t slot, unsigned here, unsigned solved, unsigned resolved) {
+    Tally& tally = writer.tally;
+    const Results<T>& results = writer.results;
     Status status[width];
     Path path[width];
     std::int32_t steps[width];
@@ -143,38 +94,9 @@ struct Storer {
       for_each_bit(here, [&](std::size_t lane) { ++tally.by_status[static_cast<std::size_t>(status[lane])]; });
     }
     for_each_bit(here, [&](std::size_t lane) { ++tally.by_path[path_index(path[lane])]; });
-    store_values(results.status, block, status);
-    store_values(results.path, block, path);
-    store_values(results.steps, block, steps);
-    for_each_bit(lane_bits(energy > B(0)) & resolved, [&](std::size_t lane) {
-      T values[width];
-      store_lanes(values, energy);
-      const double gain = static_cast<double>(values[lane]) * static_cast<double>(tile.impulse_unit[slot + lane]) *
-                          static_cast<double>(tile.velocity_unit[slot + lane]);
-      const std::size_t i = block.first + lane;
-      if (gain > tally.largest_energy_gain ||
-          (gain == tally.largest_energy_gain && gain > 0 && i < tally.largest_energy_gain_contact)) {
-        tally.largest_energy_gain = gain;
-        tally.largest_energy_gain_contact = i;
-      }
-    });
-  }
-
-  template <class V>
-  static void store_values(const Column<V>& column, const Block& block, const V (&values)[width]) {
-    if (!column.data) return;
-    if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(V))) {
-      __builtin_memcpy(&element(column, block.first), values, sizeof values);
-      return;
-    }
-    for (std::size_t lane = 0; lane < block.count; ++lane) element(column, block.first + lane) = values[lane];
-  }
-
-  static std::size_t path_index(Path path) {
-    return ((static_cast<std::size_t>(path.course) * 3 + static_cast<std::size_t>(path.sticking)) * 4 +
-            path.compressions) *
-               4 +
-           path.decompressions;
+    writer.store_values(results.status, block, status);
+    writer.store_values(results.path, block, path);
+    writer.store_values(results.steps, block, steps);
   }
 };
 

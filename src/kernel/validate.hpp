@@ -25,7 +25,12 @@ struct Validator {
     const auto last = series ? RestitutionLaw::kinematic : RestitutionLaw::energetic;
     set(laws(contacts, block, RestitutionLaw::energetic) > B(static_cast<T>(last)),
         Status::restitution_law_unavailable);
-    if (contacts.step.data != nullptr) set(Load::load(contacts.step, block) <= B(0), Status::step_not_positive);
+    if (contacts.step.data != nullptr)
+      set(Load::load_optional(contacts.step, block) <= B(0), Status::step_not_positive);
+    coefficients(friction, restitution);
+  }
+
+  void coefficients(B friction, B restitution) {
     set(friction < B(0), Status::negative_friction);
     set(restitution < B(0) || restitution > B(1), Status::restitution_out_of_range);
   }

@@ -7,6 +7,7 @@
 
 #include "check.hpp"
 #include "reference/algorithm.hpp"
+#include "reference/laws_columns.hpp"
 #include "reference/vector.hpp"
 
 namespace carom::reference {
@@ -14,7 +15,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-struct Laws {
+struct Laws : LawOfContact {
   double friction = 0, restitution = 0;
   double step = 0;  // of its own, if it has one
   bool has_step = false;
@@ -59,6 +60,7 @@ Body read(const BodyColumns<double>& bodies, std::size_t i) {
 }
 
 void load_laws(const ContactColumns<double>& columns, std::size_t i, const Options& options, Laws& laws) {
+  static_cast<LawOfContact&>(laws) = read_law(columns, i, options);
   laws.friction = columns.friction[i];
   laws.restitution = columns.restitution[i];
   laws.has_step = static_cast<bool>(columns.step);
@@ -137,7 +139,8 @@ class Numbers {
   void see_laws(const Laws& laws) {
     see(laws.restitution);
     see(laws.step);
-    any_nan_ |= std::isnan(laws.friction);
+    any_nan_ |= std::isnan(laws.friction) || laws.fault == Status::not_a_number;
+    any_infinite_ |= laws.fault == Status::infinite;
   }
   Status fault() const { return any_nan_ ? Status::not_a_number : any_infinite_ ? Status::infinite : Status::ok; }
 
@@ -148,6 +151,7 @@ class Numbers {
 Status fault_of_laws(const Laws& laws) {
   if (!(laws.restitution >= 0 && laws.restitution <= 1)) return Status::restitution_out_of_range;
   if (laws.friction < 0) return Status::negative_friction;
+  if (laws.fault != Status::ok) return laws.fault;
   if (laws.has_step && !(laws.step > 0)) return Status::step_not_positive;
   const auto last = laws.integrator == Integrator::euler ? RestitutionLaw::energetic : RestitutionLaw::kinematic;
   if (laws.restitution_law > last) return Status::restitution_law_unavailable;
@@ -200,7 +204,11 @@ Status fault_of_data(const SpaceContact& c) {
 
 // Law.
 
-// What both forms of contact have in common, in contact space. Anything but ok means that there is no impulse.
+bool is_resolved(Status status) {
+  return status == Status::ok || status == Status::several_solutions;
+}
+
+// What both forms of contact have in common, in contact space. There is an impulse if the contact is resolved.
 Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Options& options,
                bool with_boundary_distance, Outcome& outcome) {
   outcome.u = u0;
@@ -219,7 +227,18 @@ Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Opti
   const double trace = k[0][0] + k[1][1] + k[2][2];
   const auto in_range = [](double impulse) { return impulse > 0 && !std::isinf(impulse); };
   Outcome o;
-  if (laws.integrator == Integrator::euler) {
+  Status status = Status::ok;
+  if (laws.law != Law::incremental) {
+    if (!in_range(speed / trace)) return Status::overflow;
+    const LawOutcome found = apply(laws.law, {k, u0, laws.friction, laws.restitution}, laws.parameters,
+                                   laws.restitution_law, options.step_budget);
+    status = found.status;
+    if (!is_resolved(status)) return status;
+    o.u = found.u;
+    o.p = found.p;
+    o.path = found.path;
+    o.boundary_distance = std::numeric_limits<double>::infinity();
+  } else if (laws.integrator == Integrator::euler) {
     const double step = laws.has_step ? laws.step : speed / (options.steps * trace);
     if (!in_range(step)) return Status::overflow;
     if (laws.has_step && step * trace > speed) return Status::step_too_large;
@@ -235,7 +254,7 @@ Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Opti
   }
   if (!is_finite(o.p) || !is_finite(o.u)) return Status::overflow;
   outcome = o;
-  return Status::ok;
+  return status;
 }
 
 double energy_gain(const Outcome& outcome, const Vector3& u0) {
@@ -249,7 +268,7 @@ Solution solve_one(const SpaceContact& c, const Options& options, bool with_boun
   s.status = fault_of_data(c);
   if (s.status != Status::ok) return s;
   s.status = collide(c, c.k, c.u0, options, with_boundary_distance, s.outcome);
-  if (s.status == Status::ok) s.energy_gain = energy_gain(s.outcome, c.u0);
+  if (is_resolved(s.status)) s.energy_gain = energy_gain(s.outcome, c.u0);
   return s;
 }
 
@@ -277,10 +296,12 @@ Solution solve_one(const BodyContact& c, const Options& options, bool with_bound
   const Matrix3 k = collision_matrix(a, lever_a, b, lever_b);
 
   // Law and impulse (steps 3 to 7).
+  Laws laws = c;
+  laws.parameters.candidate = to_contact * c.parameters.candidate;
   s.status = is_pivot(c) && is_finite(k) && is_finite(u0)
                  ? Status::collision_matrix_not_positive_definite
-                 : collide(c, k, u0, options, with_boundary_distance, s.outcome);
-  if (s.status != Status::ok) {
+                 : collide(laws, k, u0, options, with_boundary_distance, s.outcome);
+  if (!is_resolved(s.status)) {
     s.outcome.u = before;
     return s;
   }

@@ -35,6 +35,45 @@ inline Row space_row() {
           {"u0_z", "-1"},  {"friction", "0.3"}, {"restitution", "0.5"}};
 }
 
+/// A disc-like body of 1 kg that slides down onto the immovable world, in the plane: valid, resolved with status ok.
+inline Row planar_body_row() {
+  Row row = {{"friction", "0.3"}, {"restitution", "0.5"}, {"normal_x", "0"}, {"normal_y", "1"}};
+  for (const std::string side : {"a", "b"}) {
+    const bool moves = side == "a";
+    row.emplace_back("inverse_mass_" + side, moves ? "1" : "0");
+    row.emplace_back("inverse_inertia_" + side, moves ? "6" : "0");
+    row.emplace_back("lever_" + side + "_x", moves ? "0.2" : "0");
+    row.emplace_back("lever_" + side + "_y", moves ? "-0.5" : "0");
+    row.emplace_back("velocity_" + side + "_x", moves ? "1" : "0");
+    row.emplace_back("velocity_" + side + "_y", moves ? "-2" : "0");
+    row.emplace_back("angular_velocity_" + side, "0");
+  }
+  return row;
+}
+
+/// Valid, resolved with status ok.
+inline Row planar_space_row() {
+  return {{"k_xx", "2"},  {"k_xy", "-0.2"},    {"k_yy", "1.5"},       {"u0_x", "0.75"},
+          {"u0_y", "-1"}, {"friction", "0.3"}, {"restitution", "0.5"}};
+}
+
+/// The row with parameters that every law of either dimension can read.
+inline Row with_law_parameters(Row row) {
+  const std::vector<std::pair<std::string, std::string>> parameters = {{"tangential_restitution", "0.25"},
+                                                                       {"impulse_ratio_1", "0.1"},
+                                                                       {"impulse_ratio_2", "-0.05"},
+                                                                       {"polar_angle", "0.5"},
+                                                                       {"azimuth", "1.5"},
+                                                                       {"fraction", "0.75"},
+                                                                       {"candidate_x", "-0.1"},
+                                                                       {"candidate_y", "0.7"},
+                                                                       {"candidate_z", "0.9"},
+                                                                       {"weight_frictionless", "1"},
+                                                                       {"weight_smith", "3"}};
+  row.insert(row.end(), parameters.begin(), parameters.end());
+  return row;
+}
+
 /// The row with one cell set, or added behind the others.
 inline Row with(Row row, const std::string& name, const std::string& text) {
   for (auto& [column, cell] : row)

@@ -1,0 +1,57 @@
+// Planar contacts as contacts in 3D that move in a plane, for what is there in 3D only. Bodies move in the plane z = 0
+// and turn about any axis with the same inertia; contact space gets a second tangent y, which nothing couples to.
+#pragma once
+
+#include <carom/planar.hpp>
+
+namespace carom::apps {
+
+template <class T>
+Column<const T> zeros(std::size_t count) {
+  static constexpr T zero = 0;
+  return Column<const T>::repeat(zero, count);
+}
+
+template <class T>
+Vector3Columns<const T> in_space(const planar::Vector2Columns<const T>& v) {
+  return {v.x, v.y, zeros<T>(v.x.count)};
+}
+
+template <class T>
+BodyColumns<T> in_space(const planar::BodyColumns<T>& body) {
+  const Column<const T> zero = zeros<T>(body.inverse_mass.count), inertia = body.inverse_inertia;
+  return {body.inverse_mass,
+          {inertia, zero, zero, inertia, zero, inertia},
+          in_space(body.velocity),
+          {zero, zero, body.angular_velocity}};
+}
+
+template <class T>
+InlineContacts<T> in_space(const planar::InlineContacts<T>& contacts) {
+  InlineContacts<T> result;
+  static_cast<ContactColumns<T>&>(result) = contacts;
+  result.normal = in_space(contacts.normal);
+  result.a = in_space(contacts.a);
+  result.b = in_space(contacts.b);
+  result.lever_a = in_space(contacts.lever_a);
+  result.lever_b = in_space(contacts.lever_b);
+  return result;
+}
+
+/// Along the tangent and the normal: of contact space.
+template <class T>
+Vector3Columns<const T> in_contact_space(const planar::Vector2Columns<const T>& v) {
+  return {v.x, zeros<T>(v.x.count), v.y};
+}
+
+template <class T>
+SpaceContacts<T> in_space(const planar::SpaceContacts<T>& contacts) {
+  SpaceContacts<T> result;
+  static_cast<ContactColumns<T>&>(result) = contacts;
+  const Column<const T> zero = zeros<T>(contacts.k_xx.count);
+  result.k = {contacts.k_xx, zero, contacts.k_xy, contacts.k_xx, zero, contacts.k_yy};
+  result.separation_velocity = in_contact_space(contacts.separation_velocity);
+  return result;
+}
+
+}  // namespace carom::apps

@@ -1,0 +1,129 @@
+#include "law_comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "bad_rows.hpp"
+#include "region.hpp"
+
+namespace carom::apps {
+namespace {
+
+// Impulses of a law, and in which rows there are some.
+struct Impulses {
+  std::vector<Vector> p;
+  std::vector<bool> resolved;
+};
+
+// The value that the share `share` of the rows does not exceed.
+double quantile(std::vector<double>& values, double share) {
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+template <class Contacts>
+class LawComparer {
+ public:
+  LawComparer(const io::Table& table, const LawComparisonOptions& command)
+      : table_(table), command_(command), contacts_(read_contacts<Contacts>(table, read_options(command))) {}
+
+  LawComparison compare() {
+    LawComparison comparison;
+    comparison.file = table_.name();
+    comparison.form = io::form_of(table_);
+    comparison.contacts = contacts_.size();
+    const LawSelection selection = command_.laws.empty() ? all_laws_for(table_, comparison.form)
+                                                         : laws_by_name(command_.laws, table_, comparison.form);
+    comparison.skipped = selection.skipped;
+    std::vector<Impulses> impulses;
+    for (const Law law : selection.laws) impulses.push_back(run(law, comparison));
+    for (std::size_t i = 0; i < impulses.size(); ++i)
+      for (std::size_t j = 0; j < impulses.size(); ++j)
+        if (i != j)
+          comparison.distances.push_back(distance_of(selection.laws[i], impulses[i], selection.laws[j], impulses[j]));
+    return comparison;
+  }
+
+ private:
+  static io::ReadOptions read_options(const CommandOptions& command) {
+    return {.law = Law::frictionless, .restitution_law = command.read_options().restitution_law, .own_laws = false};
+  }
+
+  Impulses run(Law law, LawComparison& comparison) const {
+    Options options = command_.solver_options();
+    options.law = law;
+    io::ResultData<Contacts> results(contacts_.size());
+    solve_contacts(contacts_, results, options, command_.reference, std::string(to_string(law)));
+
+    Region<Contacts> region(contacts_.view());
+    Solver solver(options);
+    solve_in_parts(contacts_.size(), "checking", [&](std::size_t first, std::size_t count) {
+      region.check(solver, contacts_.view(first, count), results.view(first, count).impulse, first, count);
+      return Report();
+    });
+    // Impulses are finite, so the region refuses what is wrong with the data, whatever the law.
+    if (comparison.runs.empty()) comparison.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
+    return tally(law, results, region, comparison);
+  }
+
+  Impulses tally(Law law, const io::ResultData<Contacts>& results, const Region<Contacts>& region,
+                 LawComparison& comparison) const {
+    const bool is_first = comparison.runs.empty();
+    const double tolerance = 64 * static_cast<double>(std::numeric_limits<io::ScalarOf<Contacts>>::epsilon());
+    LawRun& run = comparison.runs.emplace_back();
+    run.law = law;
+    Impulses impulses{std::vector<Vector>(contacts_.size()), std::vector<bool>(contacts_.size())};
+    for (std::size_t row = 0; row < contacts_.size(); ++row) {
+      if (is_fault(region.statuses()[row])) continue;
+      const Status status = results.view().status[row];
+      if (is_first && region.statuses()[row] == Status::separating) ++comparison.separating;
+      if (is_fault(status)) ++run.not_solved;
+      if (!is_resolved(status)) continue;
+      ++run.resolved;
+      if (status == Status::several_solutions) ++run.several_solutions;
+      impulses.resolved[row] = true;
+      impulses.p[row] = vector_at(results.view().impulse, row);
+      if (!region.is_outside(0, row, norm(impulses.p[row]), tolerance)) continue;
+      ++run.energy_gains;
+      if (-region.margin(0, row) <= run.largest_energy_gain) continue;
+      run.largest_energy_gain = -region.margin(0, row);
+      run.energy_gain_line = table_.line(row);
+    }
+    return impulses;
+  }
+
+  LawDistance distance_of(Law law, const Impulses& from, Law other, const Impulses& to) const {
+    LawDistance result{.law = law, .other = other};
+    std::vector<double> distances;
+    for (std::size_t row = 0; row < contacts_.size(); ++row) {
+      if (!from.resolved[row] || !to.resolved[row]) continue;
+      const double difference = distance(to.p[row], from.p[row]);
+      const double relative = difference == 0 ? 0 : difference / norm(from.p[row]);
+      distances.push_back(relative);
+      if (result.line != 0 && relative <= result.largest) continue;
+      result.largest = relative;
+      result.line = table_.line(row);
+    }
+    result.rows = distances.size();
+    if (distances.empty()) return result;
+    result.median = quantile(distances, 0.5);
+    result.percentile_90 = quantile(distances, 0.9);
+    return result;
+  }
+
+  const io::Table& table_;
+  const LawComparisonOptions& command_;
+  io::ContactData<Contacts> contacts_;
+};
+
+}  // namespace
+
+LawComparison compare_laws(const io::Table& table, const LawComparisonOptions& options) {
+  return with_contacts_of(io::form_of(table), options.in_float(),
+                          [&]<class Contacts>() { return LawComparer<Contacts>(table, options).compare(); });
+}
+
+}  // namespace carom::apps

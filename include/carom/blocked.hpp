@@ -1,0 +1,99 @@
+// Contacts in a layout of carom's own, for batches that are larger than the caches: the columns of InlineContacts
+// interleaved in blocks, so that a batch is one stream of memory instead of 37.
+#pragma once
+
+#include <carom/contacts.hpp>
+#include <cstddef>
+#include <memory>
+#include <new>
+
+namespace carom {
+
+/// A column that stands in blocks: 16 elements next to each other, then those of other columns.
+template <class T>
+struct BlockedColumn {
+  T* data = nullptr;
+  std::size_t count = 0;
+  std::size_t block_elements = 0;  ///< from a block to the next
+
+  T& operator[](std::size_t i) const { return data[i / 16 * block_elements + i % 16]; }
+};
+
+template <class T>
+struct BlockedVectors3 {
+  BlockedColumn<T> x, y, z;
+};
+
+template <class T>
+struct BlockedSymmetric {
+  BlockedColumn<T> xx, xy, xz, yy, yz, zz;
+};
+
+template <class T>
+struct BlockedBodies {
+  BlockedColumn<T> inverse_mass;
+  BlockedSymmetric<T> inverse_inertia;
+  BlockedVectors3<T> velocity, angular_velocity;
+};
+
+/// InlineContacts that own their memory. The columns mean the same and begin as zeros; the optional ones of LawColumns
+/// and ContactColumns are the host's, and not in the blocks.
+template <class T>
+class BlockedContacts : public LawColumns<T> {
+ public:
+  static constexpr std::size_t block_size = 16;  ///< contacts
+  static constexpr std::size_t columns = 37;
+
+  BlockedColumn<T> friction, restitution;
+  BlockedVectors3<T> normal;
+  BlockedBodies<T> a, b;
+  BlockedVectors3<T> lever_a, lever_b;
+  Column<const T> step;
+  Column<const RestitutionLaw> restitution_law;
+  Column<const Law> law;
+
+  explicit BlockedContacts(std::size_t count)
+      : count_(count), memory_(allocate((count + block_size - 1) / block_size * columns * block_size)) {
+    T* next = memory_.get();
+    const auto column = [&](BlockedColumn<T>& c) {
+      c = {next, count, columns * block_size};
+      next += block_size;
+    };
+    const auto vectors = [&](BlockedVectors3<T>& v) {
+      column(v.x);
+      column(v.y);
+      column(v.z);
+    };
+    const auto bodies = [&](BlockedBodies<T>& body) {
+      column(body.inverse_mass);
+      auto& j = body.inverse_inertia;
+      for (BlockedColumn<T>* c : {&j.xx, &j.xy, &j.xz, &j.yy, &j.yz, &j.zz}) column(*c);
+      vectors(body.velocity);
+      vectors(body.angular_velocity);
+    };
+    column(friction);
+    column(restitution);
+    vectors(normal);
+    vectors(lever_a);
+    vectors(lever_b);
+    bodies(a);
+    bodies(b);
+  }
+
+  std::size_t size() const { return count_; }
+
+ private:
+  static constexpr std::align_val_t line{64};
+  struct Free {
+    void operator()(T* memory) const { ::operator delete[](memory, line); }
+  };
+
+  static std::unique_ptr<T[], Free> allocate(std::size_t elements) {
+    return std::unique_ptr<T[], Free>(new (line) T[elements]());
+  }
+
+  std::size_t count_;
+  std::unique_ptr<T[], Free> memory_;
+};
+
+}  // namespace carom

@@ -1,0 +1,38 @@
+// What tells the laws apart: for tables, and to check data before they are solved.
+#pragma once
+
+#include <carom/export.hpp>
+#include <carom/laws.hpp>
+#include <span>
+#include <string_view>
+
+namespace carom {
+
+/// A column of LawColumns that a law reads, and the numbers that it may hold.
+struct LawParameter {
+  std::string_view name;  ///< of the field; a weight is "weight_<law>", with underscores
+  bool in_space, in_plane;
+  double low, high;  ///< [unit of the column] the ends belong to the range; finite
+};
+
+struct LawInfo {
+  Law law;
+  bool in_space;  ///< for contacts in 3D
+  bool in_plane;  ///< for planar contacts
+  bool reads_friction, reads_restitution;
+  /// All of them are needed where the dimension fits; of the weights of a composite at least one, and what its
+  /// members read.
+  std::span<const LawParameter> parameters;
+  std::string_view restitution;  ///< the hypothesis that e stands for
+  bool may_gain_energy;
+  std::string_view energy_gain;  ///< when it can: "never", "where k is not 0"
+  std::string_view source;
+};
+
+/// Throws Error of what is not a law.
+CAROM_EXPORT const LawInfo& law_info(Law law);
+
+/// All of them, in the order of Law.
+CAROM_EXPORT std::span<const LawInfo> all_laws();
+
+}  // namespace carom

@@ -1,0 +1,132 @@
+// Stages 6 and 7 for the laws without a course, impulse and store: from the laws' units to the host's frame and
+// columns, and the tally.
+#pragma once
+
+#include "../write.hpp"
+#include "law.hpp"
+#include "stages.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct LawFinish {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = Loader<A, T>;
+  using Stages = LawStages<A, T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  LawTile<T>& tile;
+  const Results<T>& results;  // of whole vectors, from the beginning of the tile
+  Tally& tally;
+
+  /// Leaves the impulse [N s] of the contacts in the tile, and their last status. `lanes` are those that count, contact
+  /// `number` of the batch the first of them.
+  template <bool in_world>
+  [[gnu::flatten]] void finish(std::size_t slot, std::size_t number, unsigned lanes) const {
+    const B zero(0);
+    const B impulse_unit = Stages::get(tile.impulse_unit, slot), velocity_unit = Stages::get(tile.velocity_unit, slot);
+    const Vector3<B> law_p = Stages::get(tile.px, tile.py, tile.pz, slot);
+    const Vector3<B> law_u = Stages::get(tile.ux, tile.uy, tile.uz, slot);
+    Vector3<B> p = impulse_unit * law_p, u = velocity_unit * law_u;
+    if constexpr (in_world) {
+      const Frame<B> frame = Stages{tile}.get_frame(slot);
+      const auto to_world = [&](const Vector3<B>& v) {
+        return mul_add(v.x, frame.t1, mul_add(v.y, frame.t2, v.z * frame.n));
+      };
+      p = to_world(p);
+      u = to_world(u);
+    }
+    const B status = Stages::get(tile.status, slot);
+    const Mask solved = status == zero || status == B(static_cast<T>(Status::several_solutions));
+    const Mask resolved = solved && vanishing(p) + vanishing(u) == zero && impulse_unit > zero;
+    p = choose(resolved, p, Vector3<B>{zero, zero, zero});
+    u = choose(resolved, u, Stages::get(tile.wx, tile.wy, tile.wz, slot));
+    store(results.impulse, slot, p);
+    store(results.separation_velocity, slot, u);
+
+    // ½ p·(u0 + u), the kinetic energy gained.
+    const B energy = B(T(0.5)) * dot(law_p, Stages::get(tile.u0x, tile.u0y, tile.u0z, slot) + law_u);
+    const unsigned ended = lane_bits(resolved) & lanes;
+    count_energy<T>(tally, number, lane_bits(energy > zero) & ended, energy, impulse_unit, velocity_unit);
+    count(slot, choose(solved, choose(resolved, status, B(static_cast<T>(Status::overflow))), status), ended, lanes);
+    // Where the law's impulse stood; the next stage needs no more of it.
+    Stages::put(tile.px, tile.py, tile.pz, slot, p);
+  }
+
+  /// The velocities after the impulse in the tile.
+  [[gnu::flatten]] void move_bodies(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
+    const Vector3<B> p = Stages::get(tile.px, tile.py, tile.pz, slot);
+    const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
+    // All of a contact is read before any of it is written: results may replace the inputs.
+    const typename Load::Pair pair = Load::load_bodies(contacts, block);
+    const auto a = velocities_after(pair.a, Load::load(contacts.lever_a, block), p, resolved);
+    const auto b = velocities_after(pair.b, Load::load(contacts.lever_b, block),
+                                    Vector3<B>{negated(p.x), negated(p.y), negated(p.z)}, resolved);
+    store(results.velocity_a, slot, a.linear);
+    store(results.angular_velocity_a, slot, a.angular);
+    store(results.velocity_b, slot, b.linear);
+    store(results.angular_velocity_b, slot, b.angular);
+  }
+
+ private:
+  [[gnu::always_inline]] static void store(const Column<T>& column, std::size_t slot, B x) {
+    if (column.data != nullptr) store_lanes(column.data + slot, x);
+  }
+  [[gnu::always_inline]] static void store(const Vector3Columns<T>& columns, std::size_t slot, const Vector3<B>& v) {
+    store(columns.x, slot, v.x);
+    store(columns.y, slot, v.y);
+    store(columns.z, slot, v.z);
+  }
+
+  void count(Course course, unsigned lanes) const {
+    tally.by_path[path_index(Path{course, Sticking::none, 0, 0})] +=
+        static_cast<std::size_t>(__builtin_popcount(lanes));
+  }
+  void count(Status status, unsigned lanes) const {
+    tally.by_status[static_cast<std::size_t>(status)] += static_cast<std::size_t>(__builtin_popcount(lanes));
+  }
+
+  void count(std::size_t slot, B status, unsigned ended, unsigned lanes) const {
+    const B course = Stages::get(tile.course, slot);
+    const unsigned slips = lane_bits(course == B(static_cast<T>(Course::slip))) & ended;
+    count(Course::slip, slips);
+    count(Course::stick, ended & ~slips);
+    const unsigned ok = lane_bits(status == B(static_cast<T>(Status::ok))) & lanes;
+    count(Status::ok, ok);
+    if (ok == lanes) [[likely]] {
+      for (std::size_t lane = 0; lane < width; ++lane) tile.statuses[slot + lane] = Status::ok;
+    } else {
+      store_statuses(slot, status, ok, ended, lanes);
+    }
+    if (results.path.data != nullptr) store_paths(slot, slips, ended);
+  }
+
+  [[gnu::noinline]] void store_statuses(std::size_t slot, B status, unsigned ok, unsigned ended, unsigned lanes) const {
+    T numbers[width];
+    store_lanes(numbers, status);
+    for (std::size_t lane = 0; lane < width; ++lane)
+      tile.statuses[slot + lane] =
+          static_cast<Status>(static_cast<std::uint8_t>(static_cast<std::int32_t>(numbers[lane])));
+    const unsigned separating = lane_bits(status == B(static_cast<T>(Status::separating))) & lanes;
+    count(Status::separating, separating);
+    count(Course::separating, separating);
+    count(Course::none, lanes & ~ended & ~separating);
+    for_each_bit(lanes & ~ok & ~separating, [&](std::size_t lane) { count(tile.statuses[slot + lane], 1u); });
+  }
+
+  [[gnu::noinline]] void store_paths(std::size_t slot, unsigned slips, unsigned ended) const {
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const auto in = [lane](unsigned set) { return (set >> lane & 1u) != 0; };
+      const Course course = in(slips)                                          ? Course::slip
+                            : in(ended)                                        ? Course::stick
+                            : tile.statuses[slot + lane] == Status::separating ? Course::separating
+                                                                               : Course::none;
+      tile.paths[slot + lane] = Path{course, Sticking::none, 0, 0};
+    }
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

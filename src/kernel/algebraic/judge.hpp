@@ -1,0 +1,129 @@
+// Stage 2 for the laws without a course, validate: which laws the contacts have, their parameters, and the first fault
+// of every contact.
+#pragma once
+
+#include "parameters.hpp"
+#include "stages.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct LawJudge {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = Loader<A, T>;
+  using Stages = LawStages<A, T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  LawTile<T>& tile;
+  const Parameters<T>& options;
+
+  /// The laws of a block of the batch: a number for every contact, and which there are at all.
+  void find_laws(const ContactColumns<T>& contacts, const Block& block, std::size_t slot) const {
+    const Law otherwise = options.law;
+    if (contacts.law.data == nullptr) {
+      store_lanes(tile.law + slot, B(static_cast<T>(otherwise)));
+      tile.laws[slot / width] = bit_of(otherwise);
+      return;
+    }
+    unsigned present = 0;
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const std::size_t i = block.first + (lane < block.count ? lane : block.count - 1);
+      const auto number = static_cast<unsigned>(element(contacts.law, i));
+      const unsigned law = number < law_count ? number : law_count;
+      tile.law[slot + lane] = static_cast<T>(law);
+      present |= 1u << law;
+    }
+    tile.laws[slot / width] = present;
+  }
+
+  [[gnu::flatten]] void judge(const InlineContacts<T>& contacts, const Block& lanes, WholeBlock block, std::size_t slot,
+                              bool indexed) const {
+    Validator<A, T> validator;
+    validator.fault = Stages::get(tile.status, slot);
+    const typename Load::Pair pair = Load::load_bodies(contacts, block);
+    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
+    validator.pivot(pair);
+    B sum = vanishing(Stages::get(tile.trace, slot)) + Stages::get(tile.wx, slot) - Stages::get(tile.wx, slot) +
+            vanishing(restitution);
+    const bool parameters = (tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) != 0;
+    unsigned found = 0;
+    if (parameters) sum = sum + read_parameters(contacts, lanes, slot, validator, found);
+    validator.coefficients(friction, restitution);
+    validator.bodies(pair, B(options.inertia_tolerance));
+    validator.set(magnitude(Stages::get(tile.length, slot) - B(1)) > B(options.normal_tolerance),
+                  Status::normal_not_unit);
+    validator.finite(
+        sum == B(0),
+        [&](auto&& f) {
+          for_each_field(pair.a, f);
+          for_each_field(pair.b, f);
+          for_each_field(Load::load(contacts.lever_a, block), f);
+          for_each_field(Load::load(contacts.lever_b, block), f);
+          for_each_field(Load::load(contacts.normal, block), f);
+          f(restitution);
+          ParameterReader<A, T>::for_each_field(tile, slot, found, f);
+        },
+        friction);
+    if (indexed) {
+      const B fault = Stages::get(tile.index_fault, slot);
+      validator.fault = choose(fault > B(0), fault, validator.fault);
+    }
+    finish(slot, friction, restitution, validator);
+  }
+
+  [[gnu::flatten]] void judge(const SpaceContacts<T>& contacts, const Block& lanes, WholeBlock block, std::size_t slot,
+                              bool) const {
+    Validator<A, T> validator;
+    validator.fault = Stages::get(tile.status, slot);
+    const Symmetric3<B> k = Load::load(contacts.k, block);
+    const Vector3<B> u0 = Load::load(contacts.separation_velocity, block);
+    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
+    B sum = vanishing(u0) + vanishing(restitution);
+    for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
+    const bool parameters = (tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) != 0;
+    unsigned found = 0;
+    if (parameters) sum = sum + read_parameters(contacts, lanes, slot, validator, found);
+    validator.coefficients(friction, restitution);
+    validator.finite(
+        sum == B(0),
+        [&](auto&& f) {
+          for_each_field(k, f);
+          for_each_field(u0, f);
+          f(restitution);
+          ParameterReader<A, T>::for_each_field(tile, slot, found, f);
+        },
+        friction);
+    finish(slot, friction, restitution, validator);
+  }
+
+ private:
+  /// Zero where all of them are finite, else NaN.
+  [[gnu::noinline]] B read_parameters(const ContactColumns<T>& contacts, const Block& lanes, std::size_t slot,
+                                      Validator<A, T>& validator, unsigned& found) const {
+    ParameterReader<A, T> reader(contacts, lanes, tile, slot);
+    const unsigned present = tile.laws[slot / width];
+    const B law = Stages::get(tile.law, slot);
+    for_each_bit(present & laws_with_parameters,
+                 [&](std::size_t number) { reader.read(static_cast<Law>(number), law == B(static_cast<T>(number))); });
+    reader.judge(validator);
+    const auto is = [&](std::size_t number) { return law == B(static_cast<T>(number)); };
+    validator.set(is(static_cast<std::size_t>(Law::pfeiffer_glocker)) || is(law_count), Status::law_unavailable);
+    found = reader.found();
+    B sum(0);
+    ParameterReader<A, T>::for_each_field(tile, slot, found, [&](const B& x) { sum = sum + vanishing(x); });
+    return sum;
+  }
+
+  void finish(std::size_t slot, B friction, B restitution, const Validator<A, T>& validator) const {
+    const B zero(0), separating(static_cast<T>(Status::separating));
+    const B verdict = choose(Stages::get(tile.u0z, slot) < zero, zero, separating);
+    store_lanes(tile.status + slot, choose(validator.fault == zero, verdict, validator.fault));
+    store_lanes(tile.friction + slot, friction);
+    store_lanes(tile.restitution + slot, restitution);
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

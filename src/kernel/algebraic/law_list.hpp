@@ -1,0 +1,59 @@
+// The laws without a course.
+#pragma once
+
+#include "anitescu_potra.hpp"
+#include "brach.hpp"
+#include "closed_form.hpp"
+#include "polar.hpp"
+#include "projected.hpp"
+#include "smith.hpp"
+#include "whittaker.hpp"
+
+namespace carom::kernel {
+namespace {
+
+constexpr unsigned bit_of(Law law) {
+  return 1u << static_cast<unsigned>(law);
+}
+
+/// Calls f.template operator()<L>() for every law L but the composite.
+template <class F>
+[[gnu::always_inline]] inline void for_each_law(F&& f) {
+  f.template operator()<Frictionless>();
+  f.template operator()<NoSlip>();
+  f.template operator()<ChatterjeeRuina>();
+  f.template operator()<Bilinear>();
+  f.template operator()<Whittaker>();
+  f.template operator()<Smith>();
+  f.template operator()<AnitescuPotra>();
+  f.template operator()<Brach>();
+  f.template operator()<Projected>();
+  f.template operator()<PolarLaw>();
+}
+
+/// Bits of Law.
+constexpr unsigned laws_with_parameters = bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear) | bit_of(Law::brach) |
+                                          bit_of(Law::projected) | bit_of(Law::polar) | bit_of(Law::composite);
+constexpr unsigned iterative_laws = bit_of(Law::whittaker) | bit_of(Law::smith) | bit_of(Law::anitescu_potra);
+constexpr unsigned unavailable_laws = bit_of(Law::pfeiffer_glocker) | 1u << law_count;
+
+/// A member of a composite: its place among the weights and its law.
+struct Member {
+  std::size_t weight;
+  Law law;
+};
+constexpr Member members[] = {
+    {0, Law::incremental}, {1, Law::frictionless},   {2, Law::chatterjee_ruina}, {3, Law::bilinear},
+    {4, Law::smith},       {5, Law::anitescu_potra}, {6, Law::pfeiffer_glocker}, {7, Law::brach},
+    {8, Law::projected},   {9, Law::polar}};
+inline constexpr std::size_t member_count = 10;
+
+template <class L>
+constexpr std::size_t weight_of() {
+  for (const Member& member : members)
+    if (member.law == L::law) return member.weight;
+  return member_count;
+}
+
+}  // namespace
+}  // namespace carom::kernel

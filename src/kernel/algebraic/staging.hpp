@@ -1,0 +1,265 @@
+// A tile of contacts as whole vectors with bodies of their own: columns are read and written where the host has them if
+// they are contiguous there, and otherwise through the tile. So the stages know neither strides, nor indices, nor the
+// end of a batch.
+#pragma once
+
+#include "../columns.hpp"
+#include "../load.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// The form in which the stages see contacts.
+template <class T, template <class> class Contacts>
+struct StageForm {
+  using Type = InlineContacts<T>;
+};
+template <class T>
+struct StageForm<T, SpaceContacts> {
+  using Type = SpaceContacts<T>;
+};
+
+template <class A, class T, template <class> class Contacts>
+class StagedContacts {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Form = typename StageForm<T, Contacts>::Type;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+  static constexpr bool indexed = requires(const Contacts<T>& c) { c.body_a; };
+
+ public:
+  StagedContacts(const Contacts<T>& contacts, const Layout& layout, LawTile<T>& tile)
+      : layout_(layout), tile_(tile), host_contacts_(contacts) {
+    static_cast<ContactColumns<T>&>(staged_) = contacts;
+    for_each_column(contacts, [&](const Column<const T>& column) { columns_[count_++].host = column; });
+    std::size_t i = 0;
+    for_each_column(staged_, [&](Column<const T>& column) {
+      column.data = tile.in[i];
+      if (i < count_) columns_[i].staged = &column.data;
+      ++i;
+    });
+  }
+
+  /// The contacts [first, first + count): whole vectors, or fewer than one, which is filled up with the last contact.
+  void fill(std::size_t first, std::size_t count) {
+    const bool whole = count % width == 0;
+    block_bytes_ = whole ? layout_.block_bytes : 0;
+    const std::size_t padded = whole ? count : width, offset = offset_of<T>(first, layout_.block_bytes);
+    for (std::size_t c = 0; c < count_; ++c) {
+      const Column<const T>& host = columns_[c].host;
+      const T* const from = reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset);
+      if (whole && host.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
+        *columns_[c].staged = block_bytes_ != 0 ? from : copy_vectors(from, tile_.in[c], count);
+      else
+        *columns_[c].staged = copy(host, tile_.in[c], first, count, padded);
+    }
+    if constexpr (indexed) {
+      find_rows(first, count, padded);
+      for (std::size_t slot = 0; slot < padded; slot += width) transpose(slot);
+    }
+  }
+
+  const Form& contacts() const { return staged_; }
+
+  /// Begins to fetch the contacts [first, first + count).
+  void expect(std::size_t first, std::size_t count) {
+    expected_ = first;
+    lines_ = (count * sizeof(T) + 63) / 64;
+    next_line_ = 0;
+  }
+  /// Some lines of what is expected: all of them in `parts` calls.
+  void fetch(std::size_t parts) {
+    const std::size_t all = count_ * lines_, end = next_line_ + (all + parts - 1) / parts;
+    for (; next_line_ < end && next_line_ < all; ++next_line_) {
+      // In the order in which they lie in memory.
+      const std::size_t line = layout_.block_bytes != 0 ? next_line_ / count_ : next_line_ % lines_;
+      const std::size_t column = layout_.block_bytes != 0 ? next_line_ % count_ : next_line_ / lines_;
+      __builtin_prefetch(&at(columns_[column].host, expected_ + line * (64 / sizeof(T))));
+    }
+  }
+
+  WholeBlock block(std::size_t slot) const { return {offset_of<T>(slot, block_bytes_)}; }
+
+ private:
+  const T& at(const Column<const T>& host, std::size_t i) const {
+    if (layout_.block_bytes == 0) return element(host, i);
+    return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset_of<T>(i, layout_.block_bytes));
+  }
+
+  [[gnu::always_inline]] static const T* copy_vectors(const T* from, T* to, std::size_t count) {
+    for (std::size_t i = 0; i < count; i += width) store_lanes(to + i, load_lanes<B>(from + i));
+    return to;
+  }
+  [[gnu::noinline]] const T* copy(const Column<const T>& host, T* to, std::size_t first, std::size_t count,
+                                  std::size_t padded) const {
+    for (std::size_t i = 0; i < padded; ++i) to[i] = at(host, first + (i < count ? i : count - 1));
+    return to;
+  }
+
+  /// Where the bodies of the contacts stand, and the faults of their indices.
+  void find_rows(std::size_t first, std::size_t count, std::size_t padded) {
+    const std::size_t bodies = host_contacts_.bodies.inverse_mass.count;
+    const auto known = [bodies](std::int32_t body) {
+      return body < 0 ? body == -1 : static_cast<std::size_t>(body) < bodies;
+    };
+    for (std::size_t i = 0; i < padded; ++i) {
+      const std::size_t contact = first + (i < count ? i : count - 1);
+      const std::int32_t a = element(host_contacts_.body_a, contact), b = element(host_contacts_.body_b, contact);
+      tile_.row_a[i] = row_of(a, known(a), i);
+      tile_.row_b[i] = row_of(b, known(b), LawTile<T>::size + i);
+      tile_.index_fault[i] = static_cast<T>(!known(a) || !known(b) ? Status::body_index_out_of_range
+                                            : a == b && a >= 0     ? Status::same_body
+                                                                   : Status::ok);
+    }
+  }
+
+  /// `spare` is a row for a copy of a body that has not been packed.
+  const T* row_of(std::int32_t body, bool known, std::size_t spare) const {
+    if (!known) return unknown_row<T>;
+    if (body < 0) return immovable_row<T>;
+    const auto i = static_cast<std::size_t>(body);
+    if (layout_.packed_bodies != nullptr) return static_cast<const T*>(layout_.packed_bodies) + i * row_size;
+    T* row = tile_.rows[spare];
+    std::size_t c = 0;
+    for_each_of_bodies(host_contacts_.bodies, [&](const Column<const T>& column) { row[c++] = element(column, i); });
+    return row;
+  }
+
+  void transpose(std::size_t slot) {
+    constexpr std::size_t numbers = 13;
+    B lanes[row_size];
+    load_rows<B, numbers>(tile_.row_a + slot, lanes);
+    for (std::size_t c = 0; c < numbers; ++c) store_lanes(tile_.in[count_ + c] + slot, lanes[c]);
+    load_rows<B, numbers>(tile_.row_b + slot, lanes);
+    for (std::size_t c = 0; c < numbers; ++c) store_lanes(tile_.in[count_ + numbers + c] + slot, lanes[c]);
+  }
+
+  const Layout& layout_;
+  LawTile<T>& tile_;
+  const Contacts<T>& host_contacts_;
+  Form staged_;
+  std::size_t block_bytes_ = 0, count_ = 0;
+  std::size_t expected_ = 0, lines_ = 0, next_line_ = 0;
+  struct {
+    Column<const T> host;
+    const T** staged;
+  } columns_[40];
+};
+
+/// Results of a tile on their way to the host. Columns that are streamed go past the caches a whole line at a time; the
+/// last part of a line waits for the next tile.
+template <class T>
+class StagedResults {
+ public:
+  StagedResults(const Results<T>& results, LawTile<T>& tile) : host_results_(results), staged_(results), tile_(tile) {
+    for_each_result(results, [&](const Column<T>& column) { columns_[count_++].host = &column; });
+    std::size_t i = 0;
+    for_each_result(staged_, [&](Column<T>& column) { columns_[i++].staged = &column; });
+  }
+
+  /// Before the first tile of a range, which begins with contact `first`.
+  void begin_range(std::size_t first, bool stream) {
+    for_each([&](Stream& column, T*) {
+      const auto misplaced = reinterpret_cast<std::size_t>(&element(*column.host, first)) % 64;
+      column.streamed = stream && is_contiguous(*column.host) && misplaced % sizeof(T) == 0;
+      column.waiting = column.foreign = column.streamed ? misplaced / sizeof(T) : 0;
+    });
+  }
+
+  /// `direct`: into the host's columns where these are contiguous.
+  void begin_tile(std::size_t first, bool direct) {
+    direct_ = direct;
+    for_each([&](Stream& column, T* buffer) {
+      column.staged->data = is_direct(column) ? &element(*column.host, first) : buffer + column.waiting;
+    });
+  }
+
+  const Results<T>& results() const { return staged_; }
+
+  /// Writes what has not been written directly of the contacts [first, first + count): of all, or of those that `mine`
+  /// names.
+  template <class Mine>
+  void end_tile(std::size_t first, std::size_t count, bool all, Mine&& is_mine) {
+    const auto mine = [&](std::size_t i) { return all || is_mine(i); };
+    for_each([&](Stream& column, T* buffer) {
+      if (column.streamed)
+        flush(column, buffer, first, count);
+      else if (!is_direct(column))
+        copy(*column.host, buffer, first, count, all, mine);
+    });
+    copy(host_results_.status, tile_.statuses, first, count, all, mine);
+    copy(host_results_.path, tile_.paths, first, count, all, mine);
+    clear(host_results_.work_compression, first, count, mine);
+    clear(host_results_.work_decompression, first, count, mine);
+    clear(host_results_.steps, first, count, mine);
+  }
+
+  /// After the last tile of a range that ends before contact `end`.
+  void end_range(std::size_t end) {
+    for_each([&](Stream& column, const T* buffer) {
+      for (std::size_t i = column.foreign; i < column.waiting; ++i)
+        element(*column.host, end - column.waiting + i) = buffer[i];
+    });
+    end_stream();
+  }
+
+ private:
+  static constexpr std::size_t line = 64 / sizeof(T);
+
+  struct Stream {
+    const Column<T>* host;
+    Column<T>* staged;
+    bool streamed;
+    std::size_t waiting;  // at the beginning of the buffer, which stands for the beginning of a line
+    std::size_t foreign;  // of these, that belong to contacts before the range
+  };
+
+  static bool is_contiguous(const Column<T>& host) { return host.stride == static_cast<std::ptrdiff_t>(sizeof(T)); }
+  bool is_direct(const Stream& column) const { return direct_ && !column.streamed && is_contiguous(*column.host); }
+
+  template <class F>
+  void for_each(F&& f) {
+    for (std::size_t c = 0; c < count_; ++c)
+      if (columns_[c].host->data != nullptr) f(columns_[c], tile_.out[c]);
+  }
+
+  static void flush(Stream& column, T* buffer, std::size_t first, std::size_t count) {
+    const std::size_t whole = (column.waiting + count) / line * line, rest = column.waiting + count - whole;
+    if (whole > 0) {
+      T* const to = &element(*column.host, first) - column.waiting;
+      const std::size_t shared = column.foreign > 0 ? line : 0;
+      for (std::size_t i = column.foreign; i < shared; ++i) to[i] = buffer[i];
+      stream_lines(to + shared, buffer + shared, whole - shared);
+      for (std::size_t i = 0; i < rest; ++i) buffer[i] = buffer[whole + i];
+      column.foreign = 0;
+    }
+    column.waiting = rest;
+  }
+
+  template <class V, class Mine>
+  static void copy(const Column<V>& to, const V* from, std::size_t first, std::size_t count, bool all, Mine&& mine) {
+    if (to.data == nullptr) return;
+    if (all && to.stride == static_cast<std::ptrdiff_t>(sizeof(V))) {
+      __builtin_memcpy(&element(to, first), from, count * sizeof(V));
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      if (mine(i)) element(to, first + i) = from[i];
+  }
+
+  template <class V, class Mine>
+  static void clear(const Column<V>& to, std::size_t first, std::size_t count, Mine&& mine) {
+    if (to.data == nullptr) return;
+    for (std::size_t i = 0; i < count; ++i)
+      if (mine(i)) element(to, first + i) = V(0);
+  }
+
+  const Results<T>& host_results_;
+  Results<T> staged_;
+  LawTile<T>& tile_;
+  bool direct_ = true;
+  std::size_t count_ = 0;
+  Stream columns_[18];
+};
+
+}  // namespace
+}  // namespace carom::kernel

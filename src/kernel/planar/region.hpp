@@ -1,0 +1,106 @@
+// The laws that are told where in the permissible region the impulse lies; [CR] 3.2 and 4.1.
+//
+// [CR]: A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
+#pragma once
+
+#include "angle.hpp"
+#include "problem.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct PlanarRegion {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Problem = PlanarProblem<A, T>;
+  using Impulse = PlanarImpulse<A, T>;
+
+  /// The tangent along which the ratio and the polar angle count.
+  static B axis_of(const Problem& in) { return choose(in.x > B(0), B(-1), B(1)); }
+
+  static B unbounded() { return B(static_cast<T>(__builtin_inf())); }
+
+  /// The positive root t of square t² + 2 linear t = constant >= 0, if there is one: else infinity. For constant = 0
+  /// the first t beyond which the left side is positive.
+  static B root(B square, B linear, B constant) {
+    const B zero(0), one(1);
+    const B discriminant = mul_add(linear, linear, square * constant);
+    const B radical = square_root(larger(discriminant, zero));
+    const Mask rises = linear > zero, opens = square > zero;
+    const Mask meets = discriminant >= zero;
+    const B sum = linear + radical;
+    const B by_sum = constant / choose(rises, sum, one);
+    const B by_difference = (radical - linear) / choose(opens, square, one);
+    return choose(rises && meets, by_sum, choose(and_not(opens, rises), by_difference, unbounded()));
+  }
+
+  /// p_t = θ p_n and u_n = -e u0_n, with θ held inside the region: a quadratic condition for the energy.
+  static Impulse brach(const Problem& in, const PlanarParameters<B>& parameters) {
+    const B zero(0), one(1), two(2);
+    const B e = in.restitution, ratio = axis_of(in) * parameters.impulse_ratio;
+    const B square = mul_add(two * in.b, in.x, in.a * in.rise()) * ratio * ratio;
+    const B linear = mul_sub(in.c, in.x, e * in.b * in.y) * ratio;
+    const B within_energy = root(square, linear, (e - one) * in.c * in.y);
+    const Mask leans = magnitude(ratio) > zero;
+    const B within_cone = choose(leans, in.friction / choose(leans, magnitude(ratio), one),
+                                 choose(in.friction == zero, one, unbounded()));
+    const B part = smaller(smaller(one, within_energy), within_cone);
+    const B theta = part * ratio;
+    const B p_n = in.rise() / mul_add(in.b, theta, in.c);
+    return {{theta * p_n, p_n}, part == within_cone};
+  }
+
+  /// How far one can go from 1.5 P_I along d without leaving the region.
+  struct Reach {
+    B length;
+    Mask cone;
+  };
+  static Reach reach(const Problem& in, const Vector2<B>& d) {
+    const B zero(0), one(1), half(T(0.5));
+    const B p_n = centre(in);
+    const B kd_t = mul_add(in.a, d.x, in.b * d.y), kd_n = mul_add(in.b, d.x, in.c * d.y);
+    const Mask approaches = kd_n < zero;
+    const B square = mul_add(d.x, kd_t, d.y * kd_n);
+    const B linear = mul_sub(d.x, mul_add(in.b, p_n, in.x), half * in.y * d.y);
+    const B energy = root(square, linear, B(T(0.75)) * in.y * in.y * in.inverse_c);
+    const B penetration = choose(approaches, half * in.y / choose(approaches, kd_n, one), unbounded());
+    const B length = smaller(energy, penetration);
+    const B outwards = mul_sub(in.cone_t, magnitude(d.x), in.cone_n * d.y);
+    const Mask leaves = outwards > zero;
+    const B to_cone = choose(leaves, in.cone_n * p_n / choose(leaves, outwards, one), unbounded());
+    return {smaller(length, to_cone), leaves && to_cone <= length};
+  }
+
+  static Impulse projected(const Problem& in, const PlanarParameters<B>& parameters) {
+    const B zero(0), one(1);
+    const B p_n = centre(in);
+    const Vector2<B> wanted = parameters.candidate, way = {wanted.x, wanted.y - p_n};
+    const B size = larger(magnitude(way.x), magnitude(way.y));
+    const B divisor = choose(size > zero, size, one);
+    const Vector2<B> d = {way.x / divisor, way.y / divisor};
+    const Reach r = reach(in, d);
+    const Mask inside = size < r.length, smooth = in.friction == zero;
+    return {{choose(inside, wanted.x, r.length * d.x), choose(inside, wanted.y, mul_add(r.length, d.y, p_n))},
+            smooth || and_not(r.cone, inside)};
+  }
+
+  static Impulse polar(const Problem& in, const PlanarParameters<B>& parameters) {
+    const B zero(0);
+    constexpr T epsilon = sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52);
+    const Vector2<B> given = direction_at<T>(parameters.polar_angle);
+    // Along the normal exactly, also where π is rounded, so that without friction there is a way to go.
+    const Vector2<B> d = {choose(magnitude(given.x) <= B(epsilon), zero, axis_of(in) * given.x), given.y};
+    const Reach r = reach(in, d);
+    const B length = parameters.fraction * r.length;
+    return {{length * d.x, mul_add(length, d.y, centre(in))},
+            in.friction == zero || (r.cone && parameters.fraction == B(1))};
+  }
+
+ private:
+  /// The normal impulse of 1.5 P_I, a point of the region.
+  static B centre(const Problem& in) { return B(T(-1.5)) * in.y * in.inverse_c; }
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,162 @@
+// Stage 6, store: from the law's units and frame to the host's columns, and the tally.
+#pragma once
+
+#include "laws.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// In place of a function that returns the bodies.
+struct NoBodies {};
+
+template <class A, class T, bool dense>
+struct PlanarStorer {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Columns = PlanarColumns<A, T, dense>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  const planar::Results<T>& results;
+  Tally& tally;
+
+  /// The bodies of a block, which contact space has none of.
+  struct Bodies {
+    PlanarBody<B> a, b;
+    Vector2<B> lever_a, lever_b;
+  };
+
+  static Vector2<B> choose_vector(Mask mask, const Vector2<B>& yes, const Vector2<B>& no) {
+    return {choose(mask, yes.x, no.x), choose(mask, yes.y, no.y)};
+  }
+
+  bool wants_bodies() const {
+    return results.velocity_a.x.data || results.velocity_a.y.data || results.angular_velocity_a.data ||
+           results.velocity_b.x.data || results.velocity_b.y.data || results.angular_velocity_b.data;
+  }
+
+  /// `p` and `u` in the frame of the results; `status` is ok where the contact has been through the law.
+  template <class GetBodies>
+  [[gnu::always_inline]] void store(const Lanes& lanes, const PlanarProblem<A, T>& in, const PlanarCollision<B>& out,
+                                    Vector2<B> p, Vector2<B> u, const Vector2<B>& before, B status,
+                                    GetBodies&& bodies) {
+    const B zero(0);
+    const B impulse_unit = in.impulse_unit();
+    p = {impulse_unit * p.x, impulse_unit * p.y};
+    u = {in.speed * u.x, in.speed * u.y};
+    const B sum = (p.x - p.x) + (p.y - p.y) + (u.x - u.x) + (u.y - u.y);
+    const Mask resolved = status == zero && sum == zero;
+    p = choose_vector(resolved, p, {zero, zero});
+    u = choose_vector(resolved, u, before);
+
+    if constexpr (requires { bodies(); })
+      if (wants_bodies()) store_bodies(lanes, bodies(), p, resolved);
+    Columns::store(results.impulse, lanes, p);
+    Columns::store(results.separation_velocity, lanes, u);
+    const B energy_unit = impulse_unit * in.speed;
+    if (results.work_compression.data)
+      Columns::store(results.work_compression, lanes, choose(resolved, out.work_compression * energy_unit, zero));
+    if (results.work_decompression.data)
+      Columns::store(results.work_decompression, lanes, choose(resolved, out.work_decompression * energy_unit, zero));
+
+    const unsigned here = lanes.count < width ? (1u << lanes.count) - 1 : (1u << width) - 1;
+    const unsigned done = lane_bits(resolved) & here;
+    store_course(lanes, here, done, status, out.course);
+    // ½ p·(u0 + u), the kinetic energy gained.
+    const B energy = B(T(0.5)) * mul_add(out.p.x, in.x + out.u.x, out.p.y * (in.y + out.u.y));
+    if (const unsigned gains = lane_bits(energy > zero) & done; gains != 0) [[unlikely]]
+      count_gains(lanes, gains, energy, in);
+  }
+
+ private:
+  void store_bodies(const Lanes& lanes, const Bodies& bodies, const Vector2<B>& p, Mask resolved) {
+    const auto after = [&](const PlanarBody<B>& body, const Vector2<B>& lever, const Vector2<B>& impulse) {
+      PlanarBody<B> moved = body;
+      // A body that is not touched keeps its bits, -0 and NaN included.
+      moved.velocity = choose_vector(resolved,
+                                     {mul_add(body.inverse_mass, impulse.x, body.velocity.x),
+                                      mul_add(body.inverse_mass, impulse.y, body.velocity.y)},
+                                     body.velocity);
+      moved.angular_velocity = choose(
+          resolved, mul_add(body.inverse_inertia, cross(lever, impulse), body.angular_velocity), body.angular_velocity);
+      return moved;
+    };
+    const PlanarBody<B> a = after(bodies.a, bodies.lever_a, p);
+    const PlanarBody<B> b = after(bodies.b, bodies.lever_b, {negated(p.x), negated(p.y)});
+    Columns::store(results.velocity_a, lanes, a.velocity);
+    Columns::store(results.angular_velocity_a, lanes, a.angular_velocity);
+    Columns::store(results.velocity_b, lanes, b.velocity);
+    Columns::store(results.angular_velocity_b, lanes, b.angular_velocity);
+  }
+
+  [[gnu::always_inline]] void store_course(const Lanes& lanes, unsigned here, unsigned done, B status, B course) {
+    const auto code = [](PlanarCourse c) { return B(static_cast<T>(c)); };
+    const B ok(0);
+    if (done == here) [[likely]] {
+      tally.by_status[0] += static_cast<std::size_t>(__builtin_popcount(here));
+      if (results.status.data) {
+        Status all[width];
+        __builtin_memset(all, 0, sizeof all);
+        Columns::store_values(results.status, lanes, all);
+      }
+    } else {
+      const Mask separating = status == B(static_cast<T>(Status::separating));
+      const Mask unfinished = status == ok;
+      course = choose(unfinished, course, choose(separating, code(planar_separating), code(planar_none)));
+      T numbers[width], courses[width];
+      store_lanes(numbers, status);
+      store_lanes(courses, course);
+      Status found[width];
+      for (std::size_t lane = 0; lane < width; ++lane) {
+        const bool overflow = static_cast<int>(numbers[lane]) == 0 && (done >> lane & 1u) == 0;
+        found[lane] = overflow ? Status::overflow : static_cast<Status>(static_cast<int>(numbers[lane]));
+        if (overflow) courses[lane] = static_cast<T>(planar_none);
+      }
+      course = load_lanes<B>(courses);
+      Columns::store_values(results.status, lanes, found);
+      for_each_bit(here, [&](std::size_t lane) { ++tally.by_status[static_cast<std::size_t>(found[lane])]; });
+    }
+    unsigned left = here;
+    for (unsigned c = 0; left != 0 && c < planar_courses; ++c) {
+      const unsigned found = lane_bits(course == B(static_cast<T>(c))) & left;
+      if (found == 0) continue;
+      tally.by_path[index_of(planar_paths[c])] += static_cast<std::size_t>(__builtin_popcount(found));
+      left &= ~found;
+    }
+    if (results.path.data) store_paths(lanes, course);
+  }
+
+  [[gnu::noinline]] void store_paths(const Lanes& lanes, B course) {
+    T numbers[width];
+    store_lanes(numbers, course);
+    Path paths[width];
+    for (std::size_t lane = 0; lane < width; ++lane) paths[lane] = planar_paths[static_cast<unsigned>(numbers[lane])];
+    Columns::store_values(results.path, lanes, paths);
+  }
+
+  [[gnu::noinline]] void count_gains(const Lanes& lanes, unsigned gains, B energy, const PlanarProblem<A, T>& in) {
+    T energies[width], speeds[width], traces[width];
+    store_lanes(energies, energy);
+    store_lanes(speeds, in.speed);
+    store_lanes(traces, in.trace);
+    for_each_bit(gains, [&](std::size_t lane) {
+      const double speed = static_cast<double>(speeds[lane]);
+      const double gain = static_cast<double>(energies[lane]) * speed * speed / static_cast<double>(traces[lane]);
+      const std::size_t i = lanes.first + lane;
+      if (gain > tally.largest_energy_gain ||
+          (gain == tally.largest_energy_gain && gain > 0 && i < tally.largest_energy_gain_contact)) {
+        tally.largest_energy_gain = gain;
+        tally.largest_energy_gain_contact = i;
+      }
+    });
+  }
+
+  static constexpr std::size_t index_of(const Path& path) {
+    return ((static_cast<std::size_t>(path.course) * 3 + static_cast<std::size_t>(path.sticking)) * 4 +
+            path.compressions) *
+               4 +
+           path.decompressions;
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

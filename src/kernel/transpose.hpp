@@ -1,0 +1,96 @@
+// Rows of memory to lanes: what the bodies of one vector of contacts need, each body a line of the cache or two. Plain
+// vectors of the compiler's, whose constant shuffles are its task on every ISA.
+#pragma once
+
+#include "lanes.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// Numbers of a body in a row: a line of the cache in float, two in double.
+inline constexpr std::size_t row_size = 16;
+
+template <class T, std::size_t width>
+struct VectorOf {
+  using Type [[gnu::vector_size(width * sizeof(T))]] = T;
+};
+
+/// 16 bytes each of several rows, side by side.
+template <class T, std::size_t rows>
+[[gnu::always_inline]] inline auto side_by_side(const T* const* row, std::size_t step, std::size_t column) {
+  constexpr std::size_t part = 16 / sizeof(T);
+  if constexpr (rows == 1) {
+    typename VectorOf<T, part>::Type v;
+    __builtin_memcpy(&v, *row + column, sizeof v);
+    return v;
+  } else {
+    const auto low = side_by_side<T, rows / 2>(row, step, column);
+    const auto high = side_by_side<T, rows / 2>(row + rows / 2 * step, step, column);
+    if constexpr (rows * part == 4)
+      return __builtin_shufflevector(low, high, 0, 1, 2, 3);
+    else if constexpr (rows * part == 8)
+      return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    else
+      return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  }
+}
+
+/// Every second element of each 16 bytes of a and b: of doubles the first or the second of both.
+template <std::size_t width, bool second, class V>
+[[gnu::always_inline]] inline V interleave_doubles(V a, V b) {
+  constexpr int s = second ? 1 : 0, w = static_cast<int>(width);
+  if constexpr (width == 2)
+    return __builtin_shufflevector(a, b, s, w + s);
+  else if constexpr (width == 4)
+    return __builtin_shufflevector(a, b, s, w + s, 2 + s, w + 2 + s);
+  else
+    return __builtin_shufflevector(a, b, s, w + s, 2 + s, w + 2 + s, 4 + s, w + 4 + s, 6 + s, w + 6 + s);
+}
+
+/// Of floats the first or the last two, in turn from a and b.
+template <std::size_t width, bool second, class V>
+[[gnu::always_inline]] inline V interleave_floats(V a, V b) {
+  constexpr int s = second ? 2 : 0, w = static_cast<int>(width);
+  if constexpr (width == 4)
+    return __builtin_shufflevector(a, b, s, w + s, s + 1, w + s + 1);
+  else if constexpr (width == 8)
+    return __builtin_shufflevector(a, b, s, w + s, s + 1, w + s + 1, 4 + s, w + 4 + s, 5 + s, w + 5 + s);
+  else
+    return __builtin_shufflevector(a, b, s, w + s, s + 1, w + s + 1, 4 + s, w + 4 + s, 5 + s, w + 5 + s, 8 + s,
+                                   w + 8 + s, 9 + s, w + 9 + s, 12 + s, w + 12 + s, 13 + s, w + 13 + s);
+}
+
+/// lanes[c] gets number c of every row, c < columns. Row i goes to lane i.
+template <class B, std::size_t columns, class T>
+[[gnu::always_inline]] inline void load_rows(const T* const* row, B (&lanes)[row_size]) {
+  constexpr std::size_t width = VectorTraits<B>::width, part = 16 / sizeof(T);
+  static_assert(columns <= row_size);
+  if constexpr (width == 1) {
+    for (std::size_t c = 0; c < columns; ++c) lanes[c] = row[0][c];
+  } else {
+    constexpr std::size_t groups = width / part;  // row g part + r stands in 16 bytes number g of a vector
+    CAROM_UNROLL
+    for (std::size_t c = 0; c < columns; c += part) {
+      if constexpr (part == 2) {
+        const auto a = side_by_side<T, groups>(row, part, c), b = side_by_side<T, groups>(row + 1, part, c);
+        lanes[c] = __builtin_bit_cast(B, interleave_doubles<width, false>(a, b));
+        lanes[c + 1] = __builtin_bit_cast(B, interleave_doubles<width, true>(a, b));
+      } else {
+        using Doubles = typename VectorOf<double, width / 2>::Type;
+        const auto a = side_by_side<T, groups>(row, part, c), b = side_by_side<T, groups>(row + 1, part, c);
+        const auto d = side_by_side<T, groups>(row + 2, part, c), e = side_by_side<T, groups>(row + 3, part, c);
+        const auto ab_low = (Doubles)interleave_floats<width, false>(a, b);
+        const auto ab_high = (Doubles)interleave_floats<width, true>(a, b);
+        const auto de_low = (Doubles)interleave_floats<width, false>(d, e);
+        const auto de_high = (Doubles)interleave_floats<width, true>(d, e);
+        lanes[c] = __builtin_bit_cast(B, interleave_doubles<width / 2, false>(ab_low, de_low));
+        lanes[c + 1] = __builtin_bit_cast(B, interleave_doubles<width / 2, true>(ab_low, de_low));
+        lanes[c + 2] = __builtin_bit_cast(B, interleave_doubles<width / 2, false>(ab_high, de_high));
+        lanes[c + 3] = __builtin_bit_cast(B, interleave_doubles<width / 2, true>(ab_high, de_high));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,116 @@
+// Stage 7, store: lanes to the host's columns and to the tally, whatever law they come from.
+#pragma once
+
+#include "load.hpp"
+
+namespace carom::kernel {
+namespace {
+
+constexpr std::size_t path_index(Path path) {
+  return ((static_cast<std::size_t>(path.course) * 3 + static_cast<std::size_t>(path.sticking)) * 4 +
+          path.compressions) *
+             4 +
+         path.decompressions;
+}
+
+/// Gains of kinetic energy, in units that differ from contact to contact; of those in `gaining`.
+template <class T, class B>
+inline void count_energy(Tally& tally, std::size_t first, unsigned gaining, B energy, B impulse_unit, B velocity_unit) {
+  if (gaining == 0) [[likely]]
+    return;
+  constexpr std::size_t width = VectorTraits<B>::width;
+  T values[width], impulse_units[width], velocity_units[width];
+  store_lanes(values, energy);
+  store_lanes(impulse_units, impulse_unit);
+  store_lanes(velocity_units, velocity_unit);
+  for_each_bit(gaining, [&](std::size_t lane) {
+    const double gain = static_cast<double>(values[lane]) * static_cast<double>(impulse_units[lane]) *
+                        static_cast<double>(velocity_units[lane]);
+    const std::size_t i = first + lane;
+    if (gain > tally.largest_energy_gain ||
+        (gain == tally.largest_energy_gain && gain > 0 && i < tally.largest_energy_gain_contact)) {
+      tally.largest_energy_gain = gain;
+      tally.largest_energy_gain_contact = i;
+    }
+  });
+}
+
+template <class B>
+struct Velocities {
+  Vector3<B> linear, angular;
+};
+
+/// Of a body after an impulse, where `resolved`.
+template <class B, class Mask>
+inline Velocities<B> velocities_after(const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse,
+                                      Mask resolved) {
+  const Vector3<B> v = mul_add(body.inverse_mass, impulse, body.velocity);
+  const Vector3<B> w = body.angular_velocity + body.inverse_inertia * cross(lever, impulse);
+  // A body that is not touched keeps its bits, -0 and NaN included.
+  return {choose(resolved, v, body.velocity), choose(resolved, w, body.angular_velocity)};
+}
+
+template <class A, class T>
+struct Writer {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = Loader<A, T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+  static constexpr unsigned all_lanes = (1u << width) - 1;
+
+  const Results<T>& results;
+  Tally& tally;
+
+  [[gnu::always_inline]] static void store(const Column<T>& column, const Block& block, B x) {
+    if (!column.data) return;
+    if (block.lanes == all_lanes && column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
+      return store_lanes(&element(column, block.first), x);
+    T values[width];
+    store_lanes(values, x);
+    distribute(column, block, values);
+  }
+
+  template <class V>
+  [[gnu::noinline]] static void distribute(const Column<V>& column, const Block& block, const V (&values)[width]) {
+    for_each_bit(block.lanes, [&](std::size_t lane) { element(column, block.first + lane) = values[lane]; });
+  }
+
+  [[gnu::always_inline]] static void store(const Vector3Columns<T>& columns, const Block& block, const Vector3<B>& v) {
+    store(columns.x, block, v.x);
+    store(columns.y, block, v.y);
+    store(columns.z, block, v.z);
+  }
+
+  template <class V>
+  static void store_values(const Column<V>& column, const Block& block, const V (&values)[width]) {
+    if (!column.data) return;
+    if (block.lanes == all_lanes && column.stride == static_cast<std::ptrdiff_t>(sizeof(V)))
+      __builtin_memcpy(&element(column, block.first), values, sizeof values);
+    else
+      distribute(column, block, values);
+  }
+
+  /// The velocities after the impulse p, where `resolved`.
+  template <template <class> class Contacts>
+  void store_bodies(const Contacts<T>& contacts, const Block& block, const Vector3<B>& p, Mask resolved) const {
+    const Results<T>& r = results;
+    if (!r.velocity_a.x.data && !r.velocity_a.y.data && !r.velocity_a.z.data && !r.angular_velocity_a.x.data &&
+        !r.angular_velocity_a.y.data && !r.angular_velocity_a.z.data && !r.velocity_b.x.data && !r.velocity_b.y.data &&
+        !r.velocity_b.z.data && !r.angular_velocity_b.x.data && !r.angular_velocity_b.y.data &&
+        !r.angular_velocity_b.z.data)
+      return;
+    // All of a contact is read before any of it is written: results may replace the inputs.
+    const typename Load::Pair pair = Load::load_bodies(contacts, block);
+    const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
+    const Velocities<B> a = velocities_after(pair.a, lever_a, p, resolved);
+    const Velocities<B> b =
+        velocities_after(pair.b, lever_b, Vector3<B>{negated(p.x), negated(p.y), negated(p.z)}, resolved);
+    store(r.velocity_a, block, a.linear);
+    store(r.angular_velocity_a, block, a.angular);
+    store(r.velocity_b, block, b.linear);
+    store(r.angular_velocity_b, block, b.angular);
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,115 @@
+#include "range.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace carom {
+namespace {
+
+constexpr unsigned bit_of(Law law) {
+  return 1u << static_cast<unsigned>(law);
+}
+
+/// Bits of Law; what is no law counts as one that this dimension lacks.
+template <class T>
+unsigned laws_of(const ContactColumns<T>& contacts, Law otherwise, std::size_t first, std::size_t n) {
+  if (!contacts.law) return bit_of(otherwise);
+  bool seen[256] = {};
+  for (std::size_t i = first; i < first + n; ++i) seen[static_cast<std::uint8_t>(contacts.law[i])] = true;
+  unsigned laws = 0;
+  for (std::size_t i = 0; i < 256; ++i)
+    if (seen[i]) laws |= i < law_count ? 1u << i : bit_of(Law::pfeiffer_glocker);
+  return laws;
+}
+
+/// A column that has element i of the memory at `from` as its element `first` + i.
+template <class T>
+Column<T> column_from(T* from, std::size_t first, std::size_t count) {
+  const auto address = reinterpret_cast<std::uintptr_t>(from) - first * sizeof(T);
+  return {reinterpret_cast<T*>(address), first + count};
+}
+
+template <class T, template <class> class Contacts>
+void solve_members(const kernel::Job<T, Contacts>& job, kernel::SolveRange<T, Contacts> solve, std::size_t first,
+                   std::size_t n, kernel::Workspace<T>& workspace, MemberResults<T>& members) {
+  kernel::Job<T, Contacts> alone = job;
+  alone.selection = kernel::Selection::composite;
+  alone.parameters.integrator = Integrator::series;
+  alone.contacts.step = {};
+  alone.results = {};
+  auto& impulse = alone.results.impulse;
+  impulse = {column_from(members.impulse[0], first, n), column_from(members.impulse[1], first, n),
+             column_from(members.impulse[2], first, n)};
+  alone.results.status = column_from(members.status, first, n);
+  kernel::Tally uncounted;
+  solve(alone, first, n, workspace, uncounted);
+}
+
+}  // namespace
+
+template <class T, template <class> class Contacts>
+void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Contacts>& kernels, std::size_t first,
+                 std::size_t n, kernel::Workspace<T>& workspace, MemberResults<T>* members, kernel::Tally& tally) {
+  const unsigned laws = laws_of(job.contacts, job.parameters.law, first, n);
+  const bool incremental = (laws & bit_of(Law::incremental)) != 0;
+  if (incremental) kernels.incremental(job, first, n, workspace, tally);
+  if (laws == bit_of(Law::incremental)) return;
+  kernel::Job<T, Contacts> others = job;
+  others.laws = laws;
+  if (incremental) others.layout.stream = false;  // lines are not whole where they have contacts of both kernels
+  if ((laws & bit_of(Law::composite)) == 0 || members == nullptr)
+    return kernels.algebraic(others, first, n, workspace, tally);
+  others.members.status = members->status;
+  for (std::size_t c = 0; c < 3; ++c) others.members.impulse[c] = members->impulse[c];
+  for (std::size_t i = first; i < first + n; i += MemberResults<T>::chunk) {
+    const std::size_t m = std::min(MemberResults<T>::chunk, first + n - i);
+    others.members.first = i;
+    solve_members(job, kernels.incremental, i, m, workspace, *members);
+    kernels.algebraic(others, i, m, workspace, tally);
+  }
+}
+
+template <class T>
+void pack_bodies(const BodyColumns<T>& bodies, std::size_t first, std::size_t n, T* rows) {
+  const auto& j = bodies.inverse_inertia;
+  const auto& v = bodies.velocity;
+  const auto& w = bodies.angular_velocity;
+  const Column<const T>* const columns[] = {
+      &bodies.inverse_mass, &j.xx, &j.xy, &j.xz, &j.yy, &j.yz, &j.zz, &v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
+  for (std::size_t i = first; i < first + n; ++i) {
+    T* const row = rows + i * 16;
+    std::size_t c = 0;
+    for (const Column<const T>* column : columns) row[c++] = (*column)[i];
+  }
+}
+
+kernel::Layout layout_for(std::size_t bytes) {
+  static const auto size_of_cache = [](int name, std::size_t otherwise) {
+    const long size = sysconf(name);
+    return size > 0 ? static_cast<std::size_t>(size) : otherwise;
+  };
+  static const std::size_t own = size_of_cache(_SC_LEVEL2_CACHE_SIZE, std::size_t{1} << 20);
+  static const std::size_t shared = size_of_cache(_SC_LEVEL3_CACHE_SIZE, std::size_t{1} << 25);
+  kernel::Layout layout;
+  layout.prefetch = bytes > own;
+  layout.stream = bytes > shared;
+  return layout;
+}
+
+#define CAROM_INSTANTIATE(T, Contacts)                                                                      \
+  template void solve_range(const kernel::Job<T, Contacts>&, const RangeKernels<T, Contacts>&, std::size_t, \
+                            std::size_t, kernel::Workspace<T>&, MemberResults<T>*, kernel::Tally&);
+CAROM_INSTANTIATE(float, InlineContacts)
+CAROM_INSTANTIATE(double, InlineContacts)
+CAROM_INSTANTIATE(float, IndexedContacts)
+CAROM_INSTANTIATE(double, IndexedContacts)
+CAROM_INSTANTIATE(float, SpaceContacts)
+CAROM_INSTANTIATE(double, SpaceContacts)
+#undef CAROM_INSTANTIATE
+
+template void pack_bodies(const BodyColumns<float>&, std::size_t, std::size_t, float*);
+template void pack_bodies(const BodyColumns<double>&, std::size_t, std::size_t, double*);
+
+}  // namespace carom

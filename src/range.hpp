@@ -1,0 +1,41 @@
+// A range of a batch on its way to the kernels, contacts of all laws in it.
+#pragma once
+
+#include <cstddef>
+
+#include "kernel/job.hpp"
+
+namespace carom {
+
+/// Where the incremental members of composites wait for the other members, a chunk of contacts at a time.
+template <class T>
+struct MemberResults {
+  static constexpr std::size_t chunk = 4096;
+  T impulse[3][chunk];
+  Status status[chunk];
+};
+
+/// Whether contacts can be composites with the incremental law in them.
+template <class T>
+bool has_incremental_members(const ContactColumns<T>& contacts, Law otherwise) {
+  return contacts.weight.incremental && (contacts.law || otherwise == Law::composite);
+}
+
+template <class T, template <class> class Contacts>
+struct RangeKernels {
+  kernel::SolveRange<T, Contacts> incremental, algebraic;
+};
+
+/// Solves the contacts [first, first + n). `members` may be null if there are no incremental members.
+template <class T, template <class> class Contacts>
+void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Contacts>& kernels, std::size_t first,
+                 std::size_t n, kernel::Workspace<T>& workspace, MemberResults<T>* members, kernel::Tally& tally);
+
+/// Bodies as rows of 16 numbers, see kernel/transpose.hpp: those of [first, first + n).
+template <class T>
+void pack_bodies(const BodyColumns<T>& bodies, std::size_t first, std::size_t n, T* rows);
+
+/// How the numbers of a call of `bytes` are best fetched and stored on this machine.
+kernel::Layout layout_for(std::size_t bytes);
+
+}  // namespace carom

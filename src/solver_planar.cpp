@@ -1,0 +1,55 @@
+// Solver::solve for planar contacts.
+#include <carom/solver.hpp>
+#include <type_traits>
+
+#include "check_planar.hpp"
+#include "solver_access.hpp"
+
+namespace carom {
+namespace {
+
+template <class T>
+const kernel::PlanarKernelsFor<T>& kernels_of(const IsaEntry& entry) {
+  if constexpr (std::is_same_v<T, float>)
+    return entry.planar->f32;
+  else
+    return entry.planar->f64;
+}
+
+template <class T, template <class> class Contacts>
+auto solve_on(kernel::SolvePlanarRange<T, Contacts> solve_range, const Contacts<T>& contacts,
+              const planar::Results<T>& results, const Options& options) {
+  const kernel::PlanarJob<T, Contacts> job{
+      contacts, results, {options.law, options.restitution_law, options.normal_tolerance}};
+  return [=](std::size_t first, std::size_t n, kernel::Tally& tally) { solve_range(job, first, n, tally); };
+}
+
+}  // namespace
+
+template <class T>
+Report Solver::solve(const planar::InlineContacts<T>& contacts, const planar::Results<T>& results) {
+  const std::size_t count = check_columns(contacts, results);
+  const auto range = solve_on(kernels_of<T>(Access::entry(*this)).inline_contacts, contacts, results, options());
+  return Access::run(*this, count, std::cref(range));
+}
+template <class T>
+Report Solver::solve(const planar::IndexedContacts<T>& contacts, const planar::Results<T>& results) {
+  const std::size_t count = check_columns(contacts, results);
+  const auto range = solve_on(kernels_of<T>(Access::entry(*this)).indexed_contacts, contacts, results, options());
+  return Access::run(*this, count, std::cref(range));
+}
+template <class T>
+Report Solver::solve(const planar::SpaceContacts<T>& contacts, const planar::Results<T>& results) {
+  const std::size_t count = check_columns(contacts, results);
+  const auto range = solve_on(kernels_of<T>(Access::entry(*this)).space_contacts, contacts, results, options());
+  return Access::run(*this, count, std::cref(range));
+}
+
+template Report Solver::solve(const planar::InlineContacts<float>&, const planar::Results<float>&);
+template Report Solver::solve(const planar::InlineContacts<double>&, const planar::Results<double>&);
+template Report Solver::solve(const planar::IndexedContacts<float>&, const planar::Results<float>&);
+template Report Solver::solve(const planar::IndexedContacts<double>&, const planar::Results<double>&);
+template Report Solver::solve(const planar::SpaceContacts<float>&, const planar::Results<float>&);
+template Report Solver::solve(const planar::SpaceContacts<double>&, const planar::Results<double>&);
+
+}  // namespace carom

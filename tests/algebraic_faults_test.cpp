@@ -1,0 +1,197 @@
+// Faults of contacts under the laws without a course: the same as the reference finds, none by what a law does not
+// read, and none that touches a body.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <carom/carom.hpp>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/draw.hpp"
+#include "support/random_contacts.hpp"
+#include "support/random_laws.hpp"
+
+namespace carom {
+namespace {
+
+using support::RandomContacts;
+using support::RandomLaws;
+using support::ResultArrays;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+
+Options law_options(Law law, Isa isa = Isa::automatic) {
+  Options options;
+  options.law = law;
+  options.isa = isa;
+  options.threads = 1;
+  return options;
+}
+
+TEST(LawFaults, are_those_of_the_reference_whatever_field_is_broken) {
+  constexpr std::size_t n = 20000;
+  RandomContacts<double> bodies(n, 61);
+  RandomLaws<double> laws(n, 62);
+  std::vector<std::vector<double>*> fields = {
+      &bodies.friction,      &bodies.restitution,   &laws.tangential_restitution,
+      &laws.impulse_ratio_1, &laws.impulse_ratio_2, &laws.polar_angle,
+      &laws.azimuth,         &laws.fraction};
+  for (auto* vectors : {&bodies.normal, &bodies.lever_a, &bodies.lever_b, &laws.candidate, &bodies.a.velocity,
+                        &bodies.b.angular_velocity})
+    for (auto& c : *vectors) fields.push_back(&c);
+  for (auto& w : laws.weights) fields.push_back(&w);
+  for (auto* body : {&bodies.a, &bodies.b}) {
+    fields.push_back(&body->inverse_mass);
+    for (auto& c : body->inverse_inertia) fields.push_back(&c);
+  }
+  support::Draw draw(63);
+  constexpr std::array values{nan, infinity, -infinity, -3.0, 0.0, 5.0};
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t broken = draw.below(3); broken > 0; --broken)
+      (*fields[draw.below(fields.size())])[i] = values[draw.below(values.size())];
+  for (std::size_t i = 0; i < n; i += 40) laws.law[i] = i % 80 == 0 ? Law::pfeiffer_glocker : static_cast<Law>(77);
+
+  InlineContacts<double> contacts = bodies.inline_contacts();
+  laws.give(contacts);
+  contacts.law = laws.law;
+  ResultArrays<double> expected(n);
+  const Report report = reference::solve(contacts, expected.results(), law_options(Law::incremental));
+  EXPECT_GT(report.faults(), n / 4);
+  for (const Isa isa : available_isas()) {
+    ResultArrays<double> found(n);
+    Solver(law_options(Law::incremental, isa)).solve(contacts, found.results());
+    for (std::size_t i = 0; i < n; ++i) {
+      // Ties of the laws themselves belong to their own tests.
+      if (!is_fault(found.status[i]) && !is_fault(expected.status[i])) continue;
+      ASSERT_EQ(found.status[i], expected.status[i])
+          << to_string(found.status[i]) << " for " << to_string(expected.status[i]) << " of contact " << i << ", law "
+          << static_cast<int>(laws.law[i]) << ", " << to_string(isa);
+      for (std::size_t c = 0; c < 3; ++c) {
+        ASSERT_EQ(found.impulse[c][i], 0) << i;
+        if (bodies.a.velocity[c][i] == bodies.a.velocity[c][i]) {
+          ASSERT_EQ(found.velocity_a[c][i], bodies.a.velocity[c][i]) << i;
+        }
+      }
+    }
+  }
+}
+
+template <class T>
+class LawParameter : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(LawParameter, Precisions);
+
+/// The statuses of 40 contacts of one law, after `change` of the parameters.
+template <class T, class Change>
+std::vector<Status> statuses(Law law, Isa isa, Change&& change) {
+  constexpr std::size_t n = 40;
+  const RandomContacts<T> bodies(n, 71);
+  const RandomLaws<T> laws(n, 72);
+  InlineContacts<T> contacts = bodies.inline_contacts();
+  laws.give(contacts);
+  change(contacts);
+  ResultArrays<T> results(n);
+  Solver(law_options(law, isa)).solve(contacts, results.results());
+  return results.status;
+}
+
+template <class T, class Change>
+void expect_all(Status expected, Law law, Change&& change, const char* what) {
+  for (const Isa isa : available_isas())
+    for (const Status status : statuses<T>(law, isa, change))
+      ASSERT_EQ(status, expected) << to_string(status) << ": " << what << " of " << to_string(law);
+}
+
+TYPED_TEST(LawParameter, that_the_law_reads_must_be_there) {
+  using T = TypeParam;
+  const auto expect_needed = [](Law law, Column<const T> LawColumns<T>::*column, const char* name) {
+    expect_all<T>(
+        Status::law_parameter_missing, law, [&](LawColumns<T>& c) { c.*column = {}; }, name);
+  };
+  for (const Law law : {Law::chatterjee_ruina, Law::bilinear})
+    expect_needed(law, &LawColumns<T>::tangential_restitution, "tangential_restitution");
+  expect_needed(Law::brach, &LawColumns<T>::impulse_ratio_1, "impulse_ratio_1");
+  expect_needed(Law::brach, &LawColumns<T>::impulse_ratio_2, "impulse_ratio_2");
+  expect_needed(Law::polar, &LawColumns<T>::polar_angle, "polar_angle");
+  expect_needed(Law::polar, &LawColumns<T>::azimuth, "azimuth");
+  expect_needed(Law::polar, &LawColumns<T>::fraction, "fraction");
+  expect_needed(Law::projected, &LawColumns<T>::candidate_x, "candidate_x");
+  expect_needed(Law::projected, &LawColumns<T>::candidate_z, "candidate_z");
+}
+
+TYPED_TEST(LawParameter, must_be_in_its_range) {
+  using T = TypeParam;
+  static constexpr T beyond = T(1.01), below = T(-1.01), angle = T(3.2), less = T(-0.01);
+  const auto expect_rejected = [](Law law, Column<const T> LawColumns<T>::*column, const T& value, const char* name) {
+    expect_all<T>(
+        Status::law_parameter_out_of_range, law,
+        [&](LawColumns<T>& c) { c.*column = Column<const T>::repeat(value, 40); }, name);
+  };
+  expect_rejected(Law::chatterjee_ruina, &LawColumns<T>::tangential_restitution, beyond, "e_t");
+  expect_rejected(Law::bilinear, &LawColumns<T>::tangential_restitution, below, "e_t");
+  expect_rejected(Law::polar, &LawColumns<T>::polar_angle, angle, "polar_angle");
+  expect_rejected(Law::polar, &LawColumns<T>::polar_angle, less, "polar_angle");
+  expect_rejected(Law::polar, &LawColumns<T>::fraction, beyond, "fraction");
+  expect_all<T>(
+      Status::law_parameter_out_of_range, Law::composite, [](LawColumns<T>& c) { c.weight = {}; }, "no weight");
+  expect_all<T>(
+      Status::law_parameter_out_of_range, Law::composite,
+      [](LawColumns<T>& c) { c.weight.smith = Column<const T>::repeat(less, 40); }, "a negative weight");
+}
+
+TYPED_TEST(LawParameter, that_the_law_does_not_read_does_not_count) {
+  using T = TypeParam;
+  static constexpr T bad = std::numeric_limits<T>::quiet_NaN();
+  const auto spoil = [](ContactColumns<T>& c) {
+    const auto column = Column<const T>::repeat(bad, 40);
+    c.tangential_restitution = c.impulse_ratio_1 = c.impulse_ratio_2 = c.polar_angle = column;
+    c.azimuth = c.fraction = c.candidate_x = c.candidate_y = c.candidate_z = c.step = column;
+    c.weight.smith = c.weight.polar = column;
+  };
+  for (const Law law : {Law::frictionless, Law::no_slip, Law::anitescu_potra, Law::smith})
+    expect_all<T>(Status::ok, law, spoil, "what is not read");
+}
+
+TYPED_TEST(LawParameter, of_members_without_weight_does_not_count) {
+  using T = TypeParam;
+  static constexpr T one = 1, zero = 0;
+  const auto only = [](LawColumns<T>& c, const T& weight_of_brach) {
+    c = {};
+    c.weight.frictionless = Column<const T>::repeat(one, 40);
+    c.weight.brach = Column<const T>::repeat(weight_of_brach, 40);
+  };
+  expect_all<T>(
+      Status::ok, Law::composite, [&](LawColumns<T>& c) { only(c, zero); }, "ratios");
+  expect_all<T>(
+      Status::law_parameter_missing, Law::composite, [&](LawColumns<T>& c) { only(c, one); }, "ratios");
+  expect_all<T>(
+      Status::law_unavailable, Law::composite,
+      [&](LawColumns<T>& c) {
+        c = {};
+        c.weight.pfeiffer_glocker = Column<const T>::repeat(one, 40);
+      },
+      "a planar member");
+}
+
+TEST(LawColumn, of_another_length_is_an_error) {
+  const RandomContacts<float> bodies(10, 1);
+  const std::vector<float> nine(9);
+  const std::vector<Law> laws(9);
+  support::ResultArrays<float> results(10);
+  Solver solver;
+  InlineContacts<float> contacts = bodies.inline_contacts();
+  contacts.tangential_restitution = nine;
+  EXPECT_THROW(solver.solve(contacts, results.results()), Error);
+  contacts = bodies.inline_contacts();
+  contacts.law = laws;
+  EXPECT_THROW(solver.solve(contacts, results.results()), Error);
+  contacts = bodies.inline_contacts();
+  contacts.weight.polar = nine;
+  EXPECT_THROW(solver.solve(contacts, results.results()), Error);
+  EXPECT_THROW(Solver(law_options(static_cast<Law>(law_count))), Error);
+}
+
+}  // namespace
+}  // namespace carom

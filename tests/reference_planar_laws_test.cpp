@@ -1,0 +1,406 @@
+// Every planar law against the equations that define it, put together here from the impulse alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/reference_planar.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/planar_contacts.hpp"
+
+namespace carom::reference::planar {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t count = 100000;
+// Of an equation, relative to the largest of its terms: some twenty roundings, raised by up to 1000 of 1/(K_xx
+// (K⁻¹)_xx).
+constexpr double tolerance = 1e-12;
+
+double distance(const Vector2& a, const Vector2& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1]);
+}
+
+constexpr Law members[] = {Law::incremental, Law::frictionless,   Law::chatterjee_ruina, Law::bilinear,
+                           Law::smith,       Law::anitescu_potra, Law::pfeiffer_glocker, Law::brach,
+                           Law::projected,   Law::polar};
+
+struct Case {
+  Collision c;
+  Parameters p;
+};
+
+std::vector<Case> draw(std::size_t n, std::uint64_t seed) {
+  const support::RandomPlanarSpace<double> drawn(n, seed);
+  std::vector<Case> cases(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    auto& [c, p] = cases[i];
+    const auto& laws = drawn.laws;
+    c = {drawn.k_xx[i],    drawn.k_xy[i],      drawn.k_yy[i], {drawn.u0_x[i], drawn.u0_y[i]},
+         laws.friction[i], laws.restitution[i]};
+    p.tangential_restitution = laws.tangential_restitution[i];
+    p.impulse_ratio = laws.impulse_ratio[i];
+    p.polar_angle = laws.polar_angle[i];
+    p.fraction = laws.fraction[i];
+    p.candidate = {laws.candidate_x[i], laws.candidate_y[i]};
+    for (std::size_t j = 0; j < 10; ++j) p.weights[static_cast<std::size_t>(members[j])] = laws.weights[j][i];
+    if (i % 9 == 0) c.friction = 0;
+    if (i % 9 == 1) c.friction = infinity;
+    if (i % 9 == 2) c.friction = 30;
+    if (i % 13 == 0) c.u0[0] = 0;
+    if (i % 7 == 0) c.restitution = 0;
+    if (i % 7 == 1) c.restitution = 1;
+  }
+  return cases;
+}
+
+// The terms of a law's equations, with scales that their residuals are relative to.
+struct Equations {
+  Equations(const Collision& collision, const Outcome& o) : Equations(collision, o.p) {}
+  Equations(const Collision& collision, const Vector2& impulse) : c(collision), p(impulse) {
+    u = {c.u0[0] + c.k_xx * p[0] + c.k_xy * p[1], c.u0[1] + c.k_xy * p[0] + c.k_yy * p[1]};
+    impulse_scale = std::hypot(p[0], p[1]) + std::hypot(c.u0[0], c.u0[1]) / c.k_yy;
+    velocity_scale = std::hypot(c.u0[0], c.u0[1]) + (c.k_xx + c.k_yy) * std::hypot(p[0], p[1]);
+    energy_scale = impulse_scale * velocity_scale;
+    frictionless = -c.u0[1] / c.k_yy;
+  }
+
+  // |p_t| - μ p_n, over max(1, μ).
+  double beyond_cone() const {
+    return c.friction > 1 ? std::abs(p[0]) / c.friction - p[1] : std::abs(p[0]) - c.friction * p[1];
+  }
+  // How far it is from friction that opposes the slip v: sticking, or the full cone against it.
+  double friction_against(double v, double least_slip) const {
+    if (beyond_cone() > tolerance * impulse_scale) return beyond_cone();
+    if (std::abs(v) <= least_slip) return 0;
+    const double against = v > 0 ? -p[0] : p[0];
+    return c.friction > 1 ? std::abs(p[1] - against / c.friction) : std::abs(c.friction * p[1] - against);
+  }
+
+  Collision c;
+  Vector2 p, u{};
+  double impulse_scale = 0, velocity_scale = 0, energy_scale = 0, frictionless = 0;
+};
+
+void expect_in_region(const Case& x, const Outcome& o, Law law, std::size_t i) {
+  const Equations q(x.c, o);
+  const Margins m = margins(x.c, o.p);
+  ASSERT_GE(m.energy, -tolerance * q.energy_scale) << i << ' ' << to_string(law);
+  ASSERT_GE(m.non_penetration, -tolerance * q.velocity_scale) << i << ' ' << to_string(law);
+  ASSERT_GE(m.tension, -tolerance * q.impulse_scale) << i << ' ' << to_string(law);
+  ASSERT_LE(q.beyond_cone(), tolerance * q.impulse_scale) << i << ' ' << to_string(law);
+}
+
+TEST(PlanarLaws, of_one_line_are_what_they_say) {
+  const auto cases = draw(count, 21);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [c, p] = cases[i];
+    const Equations frictionless(c, resolve(c, Law::frictionless, p)), stop(c, resolve(c, Law::no_slip, p));
+    ASSERT_EQ(frictionless.p[0], 0);
+    ASSERT_NEAR(frictionless.u[1], -c.restitution * c.u0[1], tolerance * frictionless.velocity_scale) << i;
+    for (std::size_t j = 0; j < 2; ++j)
+      ASSERT_NEAR(stop.u[j], -c.restitution * c.u0[j], tolerance * stop.velocity_scale) << i;
+
+    // p = (1 + e) P_I + κ (P_II - P_I), that is u = κ-weighted: u_n = -e u0_n, and along P_II - P_I all of κ.
+    const Outcome o = resolve(c, Law::chatterjee_ruina, p);
+    const Equations cr(c, o);
+    const double p_ii = resolve({c.k_xx, c.k_xy, c.k_yy, c.u0, c.friction, 0}, Law::no_slip).p[0];
+    ASSERT_NEAR(cr.u[1], -c.restitution * c.u0[1], tolerance * cr.velocity_scale) << i;
+    const double wanted = (1 + p.tangential_restitution) * p_ii;
+    if (o.path.course == Course::stick) {
+      ASSERT_NEAR(o.p[0], wanted, tolerance * (cr.impulse_scale + std::abs(wanted))) << i;
+    } else {
+      ASSERT_LE(o.p[0] / p_ii, (1 + p.tangential_restitution) * (1 + tolerance)) << i;
+      ASSERT_LE(std::abs(cr.beyond_cone()), tolerance * cr.impulse_scale) << i;
+    }
+
+    const Outcome b = resolve(c, Law::bilinear, p);
+    ASSERT_NEAR(b.p[1], (1 + c.restitution) * frictionless.frictionless, tolerance * b.p[1]) << i;
+    const double bound = std::min((1 + p.tangential_restitution) * std::abs(p_ii),
+                                  c.friction < infinity ? c.friction * b.p[1] : infinity);
+    ASSERT_NEAR(b.p[0], c.u0[0] == 0 ? 0 : c.u0[0] > 0 ? -bound : bound, tolerance * (bound + b.p[1])) << i;
+  }
+}
+
+TEST(PlanarLaws, with_friction_against_the_last_slip_obey_it) {
+  const auto cases = draw(count, 22);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [c, p] = cases[i];
+    const Outcome o = resolve(c, Law::whittaker, p);
+    const Equations q(c, o);
+    ASSERT_NEAR(q.u[1], -c.restitution * c.u0[1], tolerance * q.velocity_scale) << i;
+    ASSERT_LE(q.friction_against(q.u[0], tolerance * q.velocity_scale), tolerance * q.impulse_scale) << i;
+
+    // Two phases: compression is Whittaker's at e = 0; expansion has e p_n and its friction against the last slip.
+    const Outcome first = resolve({c.k_xx, c.k_xy, c.k_yy, c.u0, c.friction, 0}, Law::whittaker);
+    const Outcome both = resolve(c, Law::anitescu_potra, p);
+    const Equations all(c, both);
+    const Vector2 second{both.p[0] - first.p[0], both.p[1] - first.p[1]};
+    ASSERT_NEAR(second[1], c.restitution * first.p[1], tolerance * all.impulse_scale) << i;
+    ASSERT_GE(all.u[1], -tolerance * all.velocity_scale) << i;
+    if (std::isfinite(c.friction)) {
+      Equations expansion(c, second);
+      expansion.impulse_scale = all.impulse_scale;
+      ASSERT_LE(expansion.friction_against(all.u[0], tolerance * all.velocity_scale),
+                2 * tolerance * all.impulse_scale * std::max(1.0, c.friction))
+          << i;
+    }
+
+    // The part e_t of the tangential impulse of compression comes back times e, the rest is that of friction alone.
+    const double back = std::max(p.tangential_restitution, 0.0);
+    const Outcome elastic = resolve(c, Law::pfeiffer_glocker, p);
+    ASSERT_NEAR(elastic.p[0] - first.p[0], back * c.restitution * first.p[0] + (1 - back) * second[0],
+                tolerance * all.impulse_scale)
+        << i;
+    ASSERT_NEAR(elastic.p[1], both.p[1], tolerance * all.impulse_scale) << i;
+  }
+}
+
+TEST(PlanarLaws, of_smith_obeys_its_equation) {
+  const auto cases = draw(count, 23);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Collision& c = cases[i].c;
+    const Outcome o = resolve(c, Law::smith);
+    const Equations q(c, o);
+    ASSERT_NEAR(q.u[1], -c.restitution * c.u0[1], tolerance * q.velocity_scale) << i;
+    const double x = c.u0[0], w = q.u[0];
+    if (x == 0) {
+      ASSERT_LE(q.friction_against(w, tolerance * q.velocity_scale), tolerance * q.impulse_scale) << i;
+      continue;
+    }
+    const double mean = (x * std::abs(x) + w * std::abs(w)) / (x * x + w * w);
+    // The mean turns by 2 |w|/x² per rounding of w.
+    const double blur = 4 * q.velocity_scale * 1e-15 / std::hypot(x, w);
+    const double left = c.friction > 1 ? o.p[0] / c.friction + o.p[1] * mean : o.p[0] + c.friction * o.p[1] * mean;
+    ASSERT_NEAR(left, 0, (tolerance + blur) * q.impulse_scale) << i;
+    ASSERT_GE(o.p[1], -tolerance * q.impulse_scale) << i;
+  }
+}
+
+// In the plane a friction condition on the last slip leaves one solution, and Smith's too: counted over all tangential
+// impulses on the line of the given u_n, as sign changes of what friction lacks.
+TEST(PlanarLaws, with_a_friction_condition_have_one_solution) {
+  const auto cases = draw(3000, 24);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Collision& c = cases[i].c;
+    if (c.friction == 0 || c.friction > 10 || c.u0[0] == 0) continue;
+    const double rise = -(1 + c.restitution) * c.u0[1];
+    const double size = 4 * (std::abs(resolve(c, Law::whittaker).p[0]) + std::abs(resolve(c, Law::smith).p[0]) +
+                             rise / c.k_yy * c.friction);
+    int whittaker = 0, smith = 0;
+    double last_whittaker = 0, last_smith = 0;
+    constexpr int samples = 4001;
+    for (int j = 0; j < samples; ++j) {
+      const double p_t = size * (2.0 * j / (samples - 1) - 1);
+      const double p_n = (rise - c.k_xy * p_t) / c.k_yy;
+      if (p_n <= 0) {
+        last_whittaker = last_smith = 0;
+        continue;
+      }
+      const double x = c.u0[0], w = x + c.k_xx * p_t + c.k_xy * p_n;
+      const double lacks = p_t + (w > 0 ? 1 : -1) * c.friction * p_n;
+      const double lacks_smith = p_t + c.friction * p_n * (x * std::abs(x) + w * std::abs(w)) / (x * x + w * w);
+      whittaker += last_whittaker * lacks < 0 ? 1 : 0;
+      smith += last_smith * lacks_smith < 0 ? 1 : 0;
+      last_whittaker = lacks;
+      last_smith = lacks_smith;
+    }
+    EXPECT_EQ(whittaker, 1) << i;
+    EXPECT_EQ(smith, 1) << i;
+  }
+}
+
+TEST(PlanarLaws, that_promise_it_stay_in_the_permissible_region) {
+  const auto cases = draw(count, 25);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (const Law law : {Law::incremental, Law::frictionless, Law::chatterjee_ruina, Law::smith, Law::anitescu_potra,
+                          Law::pfeiffer_glocker, Law::brach, Law::projected, Law::polar})
+      expect_in_region(cases[i], resolve(cases[i].c, law, cases[i].p), law, i);
+    Case mixed = cases[i];
+    mixed.p.weights[static_cast<std::size_t>(Law::bilinear)] = 0;
+    mixed.p.weights[static_cast<std::size_t>(Law::frictionless)] += 0.1;
+    expect_in_region(mixed, resolve(mixed.c, Law::composite, mixed.p), Law::composite, i);
+    // For discs the bilinear law promises it as well.
+    mixed.c.k_xy = 0;
+    expect_in_region(mixed, resolve(mixed.c, Law::bilinear, mixed.p), Law::bilinear, i);
+  }
+}
+
+// From 1.5 P_I, a law that is scaled back stands on the boundary, and one that is not is what was asked for.
+TEST(PlanarLaws, inside_the_region_go_as_far_as_it_lets_them) {
+  const auto cases = draw(count, 26);
+  std::size_t back = 0, whole = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Collision& c = cases[i].c;
+    const Parameters& p = cases[i].p;
+    const auto least_margin = [&](const Vector2& impulse) {
+      const Equations q(c, impulse);
+      const Margins m = margins(c, impulse);
+      return std::min({m.energy / q.energy_scale, m.non_penetration / q.velocity_scale, m.tension / q.impulse_scale,
+                       -q.beyond_cone() / q.impulse_scale});
+    };
+    // The directions of the energy's bound and of the way meet at angles that rounding is divided by.
+    constexpr double near = 1e-7;
+    const Outcome ratio = resolve(c, Law::brach, p);
+    const double axis = c.u0[0] > 0 ? -1 : 1;
+    const double asked = axis * p.impulse_ratio * ratio.p[1];
+    const bool scaled = std::abs(ratio.p[0] - asked) > 1e-9 * std::abs(asked);
+    if (scaled && c.restitution < 1) {
+      EXPECT_NEAR(least_margin(ratio.p), 0, near) << i;
+    }
+    const Outcome point = resolve(c, Law::projected, p);
+    if (distance(point.p, p.candidate) > 0) {
+      EXPECT_NEAR(least_margin(point.p), 0, near) << i;
+      // On the way from 1.5 P_I to the candidate.
+      const double centre = 1.5 * -c.u0[1] / c.k_yy;
+      const Vector2 way{p.candidate[0], p.candidate[1] - centre}, gone{point.p[0], point.p[1] - centre};
+      EXPECT_NEAR(way[0] * gone[1] - way[1] * gone[0], 0, tolerance * std::hypot(way[0], way[1]) * (1 + centre)) << i;
+      ++back;
+    } else {
+      EXPECT_GE(least_margin(point.p), -tolerance);
+      ++whole;
+    }
+    Parameters edge = p;
+    edge.fraction = 1;
+    EXPECT_NEAR(least_margin(resolve(c, Law::polar, edge).p), 0, near) << i;
+    edge.fraction = 0;
+    const Outcome middle = resolve(c, Law::polar, edge);
+    EXPECT_EQ(middle.p[0], 0);
+    EXPECT_NEAR(middle.p[1] * c.k_yy, -1.5 * c.u0[1], -tolerance * c.u0[1]);
+  }
+  EXPECT_GT(back, 1000u);
+  EXPECT_GT(whole, 100u);
+}
+
+// The fractions of one direction divide the way to the boundary, and direction 0 is the normal: 2 P_I at e's far end.
+TEST(PlanarLaws, of_polar_parameters_follow_the_angle_from_the_normal) {
+  const Collision c{2, 0, 1, {1, -1}, 0.5, 0.5};
+  Parameters p;
+  p.fraction = 1;
+  // Straight up: p·u0 + ½ p·Kp = -p_n + ½ p_n² = 0 at p_n = 2. Straight down: u_n = 0 at p_n = 1.
+  EXPECT_NEAR(resolve(c, Law::polar, p).p[1], 2, 1e-15);
+  p.polar_angle = std::acos(-1.0);
+  EXPECT_NEAR(resolve(c, Law::polar, p).p[1], 1, 1e-15);
+  // Axis 1 opposes the slip: to the left. From (0, 1.5) to the cone p_t = -p_n / 2.
+  p.polar_angle = std::acos(-1.0) / 2;
+  EXPECT_NEAR(resolve(c, Law::polar, p).p[0], -0.75, 1e-15);
+  p.fraction = 0.5;
+  EXPECT_NEAR(resolve(c, Law::polar, p).p[0], -0.375, 1e-15);
+  // To the right it is the energy that stops it: p_t - 1.5 + p_t² + 1.125 = 0.
+  p.fraction = 1;
+  p.polar_angle = -std::acos(-1.0) / 2;
+  EXPECT_NEAR(resolve(c, Law::polar, p).p[0], (std::sqrt(2.5) - 1) / 2, 1e-15);
+}
+
+TEST(PlanarLaws, agree_without_friction) {
+  const auto cases = draw(20000, 27);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    Collision c = cases[i].c;
+    c.friction = 0;
+    Parameters p = cases[i].p;
+    const double p_n = -(1 + c.restitution) * c.u0[1] / c.k_yy;
+    // It cannot be told from the others: the host says so.
+    p.candidate = {0, p_n};
+    p.weights[static_cast<std::size_t>(Law::polar)] = 0;
+    p.weights[static_cast<std::size_t>(Law::frictionless)] += 0.1;
+    for (std::size_t j = 0; j < law_count; ++j) {
+      const Law law = static_cast<Law>(j);
+      if (law == Law::no_slip || law == Law::polar) continue;
+      for (const RestitutionLaw restitution : {RestitutionLaw::energetic, RestitutionLaw::kinetic}) {
+        const Outcome o = resolve(c, law, p, restitution);
+        ASSERT_EQ(o.p[0], 0) << i << ' ' << to_string(law);
+        ASSERT_NEAR(o.p[1], p_n, tolerance * p_n) << i << ' ' << to_string(law);
+      }
+    }
+  }
+}
+
+// Discs: K is diagonal. There the bilinear law is Chatterjee's and Ruina's, and Whittaker's that of Routh, whichever
+// hypothesis ends it; without tangential restitution the two-phase laws as well.
+TEST(PlanarLaws, coincide_for_discs_as_their_sources_say) {
+  const auto cases = draw(20000, 28);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    Collision c = cases[i].c;
+    c.k_xy = 0;
+    const Parameters& p = cases[i].p;
+    const Outcome bilinear = resolve(c, Law::bilinear, p), cr = resolve(c, Law::chatterjee_ruina, p);
+    const Outcome whittaker = resolve(c, Law::whittaker),
+                  routh = resolve(c, Law::incremental, {}, RestitutionLaw::kinetic);
+    const Outcome phases = resolve(c, Law::anitescu_potra);
+    const double size = std::hypot(whittaker.p[0], whittaker.p[1]) + std::hypot(cr.p[0], cr.p[1]);
+    for (std::size_t j = 0; j < 2; ++j) {
+      ASSERT_NEAR(bilinear.p[j], cr.p[j], tolerance * size) << i;
+      // Routh's slide stops with p_n = 0 under unbounded friction, as Whittaker's.
+      ASSERT_NEAR(whittaker.p[j], routh.p[j], tolerance * size) << i;
+      ASSERT_NEAR(whittaker.p[j], phases.p[j], tolerance * size) << i;
+    }
+  }
+}
+
+// A rod that is held by friction while u_n goes to e = 1 of what it was: K = (1 .9; .9 1), u0 = (.9, -1). Sticking with
+// u_n = 1 takes p = K⁻¹ (-.9, 2) = (-2.7, 2.81)/.19 ; |p_t| / p_n = 0.961. The energy gained, ½ p·(u0 + u) = ½ p_t .9,
+// must be below zero there, so choose the other slip: u0 = (-.9, -1): p = K⁻¹ (.9, 2) = (-.9, 1.19)/.19, ratio 0.756,
+// and ½ p·(u0 + u) = ½ (-.9/.19)(-.9) = 2.1316 J, more than the ½ u0·K⁻¹u0 = ½ (.81 - 1.62 + 1)/.19 = 0.5 J there was.
+TEST(PlanarLaws, of_whittaker_gains_energy_where_its_source_says) {
+  const Collision c{1, .9, 1, {-.9, -1}, 0.8, 1};
+  const Outcome o = resolve(c, Law::whittaker);
+  EXPECT_NEAR(o.p[0], -.9 / .19, 1e-13);
+  EXPECT_NEAR(o.p[1], 1.19 / .19, 1e-13);
+  EXPECT_NEAR(margins(c, o.p).energy, -0.5 * .81 / .19, 1e-13);
+  for (const Law law : {Law::incremental, Law::chatterjee_ruina, Law::smith, Law::anitescu_potra})
+    EXPECT_GE(margins(c, resolve(c, law).p).energy, -1e-14) << to_string(law);
+}
+
+// A rubber ball: it sticks while it is compressed, and gives back what compression took, in both directions.
+TEST(PlanarLaws, of_pfeiffer_and_glocker_returns_the_tangential_impulse) {
+  const Collision ball{3.5, 0, 1, {1, -2}, 2, 0.8};
+  Parameters p;
+  p.tangential_restitution = 1;
+  Outcome o = resolve(ball, Law::pfeiffer_glocker, p);
+  EXPECT_NEAR(o.u[0], -0.8 * 1, 1e-15);
+  EXPECT_NEAR(o.u[1], 0.8 * 2, 1e-15);
+  p.tangential_restitution = 0.25;
+  o = resolve(ball, Law::pfeiffer_glocker, p);
+  EXPECT_NEAR(o.u[0], -0.25 * 0.8, 1e-15);
+  p.tangential_restitution = -1;
+  o = resolve(ball, Law::pfeiffer_glocker, p);
+  EXPECT_NEAR(o.u[0], 0, 1e-15);
+  EXPECT_NEAR(o.u[1], 1.6, 1e-15);
+}
+
+TEST(PlanarLaws, mean_is_weighted_relative_to_the_sum_of_its_weights) {
+  const Collision c{2, 0.3, 1, {1, -1}, 0.4, 0.5};
+  Parameters p;
+  p.weights[static_cast<std::size_t>(Law::frictionless)] = 3e300;
+  p.weights[static_cast<std::size_t>(Law::incremental)] = 1e300;
+  const Outcome smooth = resolve(c, Law::frictionless), rough = resolve(c, Law::incremental);
+  const Outcome mean = resolve(c, Law::composite, p);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(mean.p[i], 0.75 * smooth.p[i] + 0.25 * rough.p[i], 1e-15);
+}
+
+// A law is homogeneous of degree one in u0, and p scales with 1 / K: also far from 1.
+TEST(PlanarLaws, scale_with_their_units) {
+  const auto cases = draw(500, 29);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& [c, p] = cases[i];
+    for (const double k : {0x1p-700, 0x1p700}) {
+      for (const double v : {0x1p-200, 0x1p200}) {
+        const Collision scaled{c.k_xx * k, c.k_xy * k,   c.k_yy * k, {c.u0[0] * v, c.u0[1] * v},
+                               c.friction, c.restitution};
+        Parameters parameters = p;
+        for (double& x : parameters.candidate) x *= v / k;
+        for (std::size_t j = 0; j < law_count; ++j) {
+          const Law law = static_cast<Law>(j);
+          const Outcome one = resolve(c, law, p), other = resolve(scaled, law, parameters);
+          EXPECT_EQ(other.p[0], one.p[0] * (v / k)) << i << ' ' << to_string(law);
+          EXPECT_EQ(other.u[1], one.u[1] * v) << i << ' ' << to_string(law);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace carom::reference::planar

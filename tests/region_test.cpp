@@ -1,0 +1,314 @@
+// Solver::check against plain arithmetic in double.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <carom/carom.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "support/draw.hpp"
+#include "support/random_contacts.hpp"
+
+namespace carom {
+namespace {
+
+using support::cross;
+using support::dot;
+using support::RandomContacts;
+using support::RandomIndexedContacts;
+using support::RandomSpaceContacts;
+using support::Vector;
+using support::Vectors3;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class T>
+struct Checked {
+  explicit Checked(std::size_t n) : energy(n), non_penetration(n), tension(n), cone(n), contact_energy(n), status(n) {
+    for (auto* vectors : {&frictionless, &sticking}) vectors->fill(std::vector<T>(n));
+  }
+
+  RegionMargins<T> margins() { return {energy, non_penetration, tension, cone, status}; }
+  ImpulseSpace<T> space() {
+    return {
+        {frictionless[0], frictionless[1], frictionless[2]}, {sticking[0], sticking[1], sticking[2]}, contact_energy};
+  }
+
+  std::vector<T> energy, non_penetration, tension, cone, contact_energy;
+  std::vector<Status> status;
+  Vectors3<T> frictionless, sticking;
+};
+
+template <class T>
+Vectors3<T> random_impulses(std::size_t n, std::uint64_t seed) {
+  support::Draw draw(seed);
+  Vectors3<T> p;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vector v = draw.bell3(1);
+    for (std::size_t j = 0; j < 3; ++j) p[j].push_back(static_cast<T>(v[j]));
+  }
+  return p;
+}
+
+template <class T>
+Vector3Columns<const T> columns(const Vectors3<T>& v) {
+  return {v[0], v[1], v[2]};
+}
+
+template <class T>
+Vector at(const Vectors3<T>& v, std::size_t i) {
+  return {static_cast<double>(v[0][i]), static_cast<double>(v[1][i]), static_cast<double>(v[2][i])};
+}
+
+Vector sum(const Vector& a, const Vector& b) {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+Vector scaled(double s, const Vector& v) {
+  return {s * v[0], s * v[1], s * v[2]};
+}
+double size(const Vector& v) {
+  return std::sqrt(dot(v, v));
+}
+
+/// A contact as the definitions of the region see it.
+struct Plain {
+  Vector n, u0;
+  std::array<Vector, 3> k;  // columns of K
+  double friction = 0;
+
+  Vector change(const Vector& p) const { return sum(sum(scaled(p[0], k[0]), scaled(p[1], k[1])), scaled(p[2], k[2])); }
+  double trace() const { return k[0][0] + k[1][1] + k[2][2]; }
+};
+
+template <class T>
+Plain plain(const RandomSpaceContacts<T>& c, std::size_t i) {
+  const auto k = [&](std::size_t j) { return static_cast<double>(c.k[j][i]); };
+  return {{0, 0, 1},
+          at(c.separation_velocity, i),
+          {Vector{k(0), k(1), k(2)}, Vector{k(1), k(3), k(4)}, Vector{k(2), k(4), k(5)}},
+          static_cast<double>(c.friction[i])};
+}
+
+template <class T>
+Plain plain_bodies(const Vector& normal, double friction, const support::BodyArrays<T>* body_a, std::size_t a,
+                   const Vector& lever_a, const support::BodyArrays<T>* body_b, std::size_t b, const Vector& lever_b) {
+  Plain contact{scaled(1 / size(normal), normal), {}, {}, friction};
+  const auto add = [&](const support::BodyArrays<T>* body, std::size_t i, const Vector& lever, double sign) {
+    if (body == nullptr) return;
+    const auto j = [&](std::size_t e) { return static_cast<double>(body->inverse_inertia[e][i]); };
+    contact.u0 = sum(contact.u0, scaled(sign, sum(at(body->velocity, i), cross(at(body->angular_velocity, i), lever))));
+    for (std::size_t e = 0; e < 3; ++e) {
+      Vector unit{};
+      unit[e] = 1;
+      const Vector turn = cross(lever, unit);
+      const Vector spin = {j(0) * turn[0] + j(1) * turn[1] + j(2) * turn[2],
+                           j(1) * turn[0] + j(3) * turn[1] + j(4) * turn[2],
+                           j(2) * turn[0] + j(4) * turn[1] + j(5) * turn[2]};
+      contact.k[e] =
+          sum(contact.k[e], sum(scaled(static_cast<double>(body->inverse_mass[i]), unit), cross(spin, lever)));
+    }
+  };
+  add(body_a, a, lever_a, 1);
+  add(body_b, b, lever_b, -1);
+  return contact;
+}
+
+template <class T>
+Plain plain(const RandomContacts<T>& c, std::size_t i) {
+  return plain_bodies<T>(at(c.normal, i), static_cast<double>(c.friction[i]), &c.a, i, at(c.lever_a, i), &c.b, i,
+                         at(c.lever_b, i));
+}
+
+template <class T>
+Plain plain(const RandomIndexedContacts<T>& c, std::size_t i) {
+  const auto body = [&](std::int32_t index) { return index < 0 ? nullptr : &c.bodies; };
+  return plain_bodies<T>(at(c.normal, i), static_cast<double>(c.friction[i]), body(c.body_a[i]),
+                         static_cast<std::size_t>(std::max(c.body_a[i], 0)), at(c.lever_a, i), body(c.body_b[i]),
+                         static_cast<std::size_t>(std::max(c.body_b[i], 0)), at(c.lever_b, i));
+}
+
+/// What lies between what was rounded and what it is compared with: a dozen roundings of terms of the size of what they
+/// add up to, K, u0 and the frame included.
+constexpr double roundings = 24;
+
+template <class T, class Contacts>
+void expect_margins(const Contacts& contacts, const Vectors3<T>& impulse, const Checked<T>& found) {
+  const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
+  for (std::size_t i = 0; i < impulse[0].size(); ++i) {
+    const Plain c = plain(contacts, i);
+    const Vector p = at(impulse, i), change = c.change(p);
+    const double velocity_terms = size(c.u0) + c.trace() * size(p), bound = roundings * epsilon;
+    const double normal = dot(p, c.n), tangential = size(sum(p, scaled(-normal, c.n)));
+    ASSERT_NEAR(static_cast<double>(found.energy[i]), -dot(p, c.u0) - 0.5 * dot(p, change),
+                bound * size(p) * velocity_terms);
+    ASSERT_NEAR(static_cast<double>(found.non_penetration[i]), dot(sum(c.u0, change), c.n), bound * velocity_terms);
+    ASSERT_NEAR(static_cast<double>(found.tension[i]), normal, bound * size(p));
+    ASSERT_NEAR(static_cast<double>(found.cone[i]), c.friction * normal - tangential,
+                bound * size(p) * (1 + c.friction));
+    ASSERT_EQ(found.status[i], Status::ok);
+  }
+}
+
+// P_I stops the approach and has no tangential part; P_II stops all of u, which is what its energy follows from.
+template <class T, class Contacts>
+void expect_landmarks(const Contacts& contacts, const Checked<T>& found) {
+  const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
+  for (std::size_t i = 0; i < found.energy.size(); ++i) {
+    const Plain c = plain(contacts, i);
+    const Vector first = at(found.frictionless, i), second = at(found.sticking, i);
+    const double bound = roundings * epsilon;
+    ASSERT_NEAR(dot(sum(c.u0, c.change(first)), c.n), 0, bound * (size(c.u0) + c.trace() * size(first)));
+    ASSERT_NEAR(size(sum(first, scaled(-dot(first, c.n), c.n))), 0, bound * size(first));
+    ASSERT_NEAR(size(sum(c.u0, c.change(second))), 0, bound * (size(c.u0) + c.trace() * size(second)));
+    const double energy = -0.5 * dot(c.u0, second);
+    ASSERT_NEAR(static_cast<double>(found.contact_energy[i]), energy,
+                bound * size(second) * (size(c.u0) + c.trace() * size(second)));
+    ASSERT_GT(found.contact_energy[i], T(0));
+  }
+}
+
+Options on(Isa isa) {
+  Options options;
+  options.isa = isa;
+  return options;
+}
+
+template <class T>
+class Region : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(Region, Precisions);
+
+TYPED_TEST(Region, margins_are_those_of_the_definition_in_contact_space) {
+  const RandomSpaceContacts<TypeParam> contacts(5003, 61);
+  const auto impulse = random_impulses<TypeParam>(5003, 62);
+  for (const Isa isa : available_isas()) {
+    Checked<TypeParam> found(5003);
+    Solver(on(isa)).check(contacts.space_contacts(), columns(impulse), found.margins(), found.space());
+    expect_margins(contacts, impulse, found);
+    expect_landmarks(contacts, found);
+  }
+}
+
+TYPED_TEST(Region, margins_are_those_of_the_definition_between_bodies) {
+  const RandomContacts<TypeParam> contacts(5003, 63);
+  const auto impulse = random_impulses<TypeParam>(5003, 64);
+  for (const Isa isa : available_isas()) {
+    Checked<TypeParam> found(5003);
+    Solver(on(isa)).check(contacts.inline_contacts(), columns(impulse), found.margins(), found.space());
+    expect_margins(contacts, impulse, found);
+    expect_landmarks(contacts, found);
+  }
+}
+
+TYPED_TEST(Region, bodies_may_be_stored_once) {
+  const RandomIndexedContacts<TypeParam> contacts(5003, 500, 65);
+  const auto impulse = random_impulses<TypeParam>(5003, 66);
+  for (const Isa isa : available_isas()) {
+    Checked<TypeParam> found(5003);
+    Solver(on(isa)).check(contacts.indexed_contacts(), columns(impulse), found.margins());
+    for (Status& status : found.status) status = status == Status::separating ? Status::ok : status;
+    expect_margins(contacts, impulse, found);
+  }
+}
+
+TYPED_TEST(Region, the_report_counts_what_the_margins_say) {
+  using T = TypeParam;
+  const std::size_t n = 4001;
+  const RandomSpaceContacts<T> contacts(n, 67);
+  const auto impulse = random_impulses<T>(n, 68);
+  const T tolerance = T(0.125);
+  for (const Isa isa : available_isas()) {
+    Checked<T> found(n);
+    const RegionReport report = Solver(on(isa)).check(contacts.space_contacts(), columns(impulse), found.margins(),
+                                                      found.space(), double{tolerance});
+    RegionReport expected;
+    expected.contacts = n;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double p = size(at(impulse, i)), u0 = size(at(contacts.separation_velocity, i)), t = double{tolerance};
+      const bool energy = found.energy[i] < -tolerance * found.contact_energy[i];
+      const bool penetrates = double{found.non_penetration[i]} < -t * u0, pulls = double{found.tension[i]} < -t * p;
+      const bool cone = double{found.cone[i]} < -t * p;
+      expected.gains_energy += energy;
+      expected.penetrates += penetrates;
+      expected.pulls += pulls;
+      expected.leaves_cone += cone;
+      expected.outside += energy || penetrates || pulls || cone;
+    }
+    EXPECT_EQ(report.contacts, n);
+    EXPECT_EQ(report.faults, 0u);
+    EXPECT_EQ(report.gains_energy, expected.gains_energy);
+    EXPECT_EQ(report.penetrates, expected.penetrates);
+    EXPECT_EQ(report.pulls, expected.pulls);
+    EXPECT_EQ(report.leaves_cone, expected.leaves_cone);
+    EXPECT_EQ(report.outside, expected.outside);
+    EXPECT_GT(report.outside, 1000u);
+    EXPECT_LT(report.outside, n - 20);
+  }
+}
+
+TYPED_TEST(Region, what_the_solver_makes_of_collisions_lies_inside) {
+  const RandomContacts<TypeParam> contacts(3000, 69);
+  support::ResultArrays<TypeParam> results(3000);
+  Solver solver;
+  solver.solve(contacts.inline_contacts(), results.results());
+  // Slender boxes of a condition of some 1e4 are among them; the energy follows u_z, whose rounding that multiplies.
+  const RegionReport report =
+      solver.check(contacts.inline_contacts(), columns(results.impulse), RegionMargins<TypeParam>{}, {},
+                   1e4 * 64 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon()));
+  EXPECT_EQ(report.outside, 0u);
+  // Twice the impulse that stops all of u gains the bodies nothing, but a little more of it does.
+  Checked<TypeParam> found(3000);
+  solver.check(contacts.inline_contacts(), columns(results.impulse), found.margins(), found.space());
+  auto more = found.sticking;
+  for (auto& column : more)
+    for (TypeParam& x : column) x *= TypeParam(2.01);
+  EXPECT_EQ(solver.check(contacts.inline_contacts(), columns(more), found.margins()).gains_energy, 3000u);
+}
+
+TYPED_TEST(Region, faults_and_unbounded_friction) {
+  using T = TypeParam;
+  RandomSpaceContacts<T> contacts(40, 70);
+  auto impulse = random_impulses<T>(40, 71);
+  impulse[1][3] = std::numeric_limits<T>::quiet_NaN();
+  impulse[0][4] = std::numeric_limits<T>::infinity();
+  contacts.friction[5] = T(-1);
+  contacts.k[0][6] = T(-1);
+  contacts.friction[7] = std::numeric_limits<T>::infinity();
+  contacts.separation_velocity[2][8] = T(1);
+  for (const Isa isa : available_isas()) {
+    Checked<T> found(40);
+    const RegionReport report =
+        Solver(on(isa)).check(contacts.space_contacts(), columns(impulse), found.margins(), found.space());
+    EXPECT_EQ(report.contacts, 40u);
+    EXPECT_EQ(report.faults, 4u);
+    EXPECT_EQ(found.status[3], Status::not_a_number);
+    EXPECT_EQ(found.status[4], Status::infinite);
+    EXPECT_EQ(found.status[5], Status::negative_friction);
+    EXPECT_EQ(found.status[6], Status::collision_matrix_not_positive_definite);
+    EXPECT_EQ(found.status[8], Status::separating);
+    for (const std::size_t i : {3, 4, 5, 6}) {
+      EXPECT_TRUE(std::isnan(found.energy[i]) && std::isnan(found.non_penetration[i]));
+      EXPECT_TRUE(std::isnan(found.tension[i]) && std::isnan(found.cone[i]) && std::isnan(found.contact_energy[i]));
+    }
+    EXPECT_EQ(static_cast<double>(found.cone[7]), infinity);
+    EXPECT_TRUE(std::isfinite(found.energy[8]));
+  }
+}
+
+TYPED_TEST(Region, misuse_is_an_error) {
+  const RandomSpaceContacts<TypeParam> contacts(10, 72);
+  const auto impulse = random_impulses<TypeParam>(10, 73), short_impulse = random_impulses<TypeParam>(9, 73);
+  Checked<TypeParam> found(9);
+  Solver solver;
+  EXPECT_THROW(solver.check(contacts.space_contacts(), columns(short_impulse), RegionMargins<TypeParam>{}), Error);
+  EXPECT_THROW(solver.check(contacts.space_contacts(), columns(impulse), found.margins()), Error);
+  EXPECT_THROW(solver.check(contacts.space_contacts(), columns(impulse), {}, found.space()), Error);
+  EXPECT_THROW(solver.check(contacts.space_contacts(), {}, RegionMargins<TypeParam>{}), Error);
+  EXPECT_THROW(solver.check(contacts.space_contacts(), columns(impulse), {}, {}, -1), Error);
+  EXPECT_THROW(solver.check(contacts.space_contacts(), columns(impulse), {}, {}, infinity), Error);
+}
+
+}  // namespace
+}  // namespace carom

@@ -1,0 +1,38 @@
+// The command as a user runs it: CAROM_COMMAND is the binary.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "io/csv.hpp"
+#include "support/temporary_file.hpp"
+
+namespace carom::test {
+
+struct Ended {
+  int exit_code;
+  std::string out, err;
+};
+
+inline Ended carom(const std::string& arguments, const std::string& environment = "") {
+  const TemporaryFile out, err;
+  const std::string line =
+      environment + " '" CAROM_COMMAND "' " + arguments + " > '" + out.name() + "' 2> '" + err.name() + "'";
+  const int status = std::system(line.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out.text(), err.text()};
+}
+
+inline const std::string golden = CAROM_GOLDEN_DIR;
+
+inline io::Table table_of(const std::string& text) {
+  return io::read_csv(TemporaryFile(text).path());
+}
+
+inline void expect_within(const std::string& part, const std::string& text) {
+  EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in '" << text << "'";
+}
+
+}  // namespace carom::test
