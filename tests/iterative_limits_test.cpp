@@ -79,12 +79,14 @@ TYPED_TEST(LimitsOf, unbounded_friction_is_the_limit_of_large_friction) {
     ASSERT_TRUE(std::isfinite(f.p[0]) && std::isfinite(f.p[1]) && std::isfinite(f.p[2]));
     ASSERT_GE(f.p[2], 0);
     if (f.several || large[i].several) continue;
-    // μ acts through 1 / μ <= 4 ε, and where friction reverses the slip through |p_t| / (μ p_z). The eigenvalues of K
-    // lie within a factor of 16 of each other, and so the solution follows a change of the equations by no more than
-    // 16² times its size: of K and of S made of it.
-    const double vanishing = 64 * bound(f, TestFixture::epsilon);
-    const double reversed = f.p[2] > vanishing ? f.tangential() / f.p[2] : 0;
-    const double change = 256 * bound(f, TestFixture::epsilon) * (1 + reversed);
+    // μ acts through 1 / μ <= 4 ε: through |p_t| / (μ p_z) where friction reverses the slip, and through the p_z that
+    // large friction still needs where unbounded friction needs none. The eigenvalues of K lie within a factor of 16 of
+    // each other, and so the solution follows a change of the equations by no more than 16² times its size: of K and of
+    // S made of it.
+    const double left = bound(f, TestFixture::epsilon);
+    const double reversed = f.p[2] > 64 * left ? f.tangential() / f.p[2] : 0;
+    const double needed = f.p[2] > 64 * left ? 0 : large[i].p[2];
+    const double change = 256 * (left * (1 + reversed) + needed);
     for (std::size_t j = 0; j < 3; ++j) ASSERT_NEAR(f.p[j], large[i].p[j], change);
   }
 }
