@@ -50,10 +50,11 @@ TEST(CompareLaws, distances_are_those_of_the_impulses_relative_to_the_first) {
 TEST(CompareLaws, without_friction_and_coupling_the_laws_agree) {
   const Row row = with(row_of_slip("1"), "friction", "0");
   for (const auto& distance : compare({row, with(row, "restitution", "0.5")})["distances"]) {
-    if (distance["law"] == "no-slip" || distance["other"] == "no-slip")
+    if (distance["law"] == "no-slip" || distance["other"] == "no-slip") {
       EXPECT_GT(distance["median"], 0.1) << distance.dump();
-    else
+    } else {
       EXPECT_LT(distance["largest"], 64 * 0x1p-52) << distance.dump();
+    }
   }
 }
 
@@ -88,8 +89,12 @@ TEST(CompareLaws, gains_of_energy_are_counted_with_the_largest) {
     const bool gains = law["energy_gains"] > 0;
     EXPECT_EQ(law["largest_energy_gain"] > 0, gains);
     EXPECT_EQ(law["energy_gain_line"].is_null(), !gains);
-    if (law["law"] == "whittaker") EXPECT_TRUE(gains);
-    if (!law_info(law_from_string(law["law"].get<std::string>())).may_gain_energy) EXPECT_FALSE(gains) << law.dump();
+    if (law["law"] == "whittaker") {
+      EXPECT_TRUE(gains);
+    }
+    if (!law_info(law_from_string(law["law"].get<std::string>())).may_gain_energy) {
+      EXPECT_FALSE(gains) << law.dump();
+    }
   }
 }
 

@@ -117,8 +117,9 @@ TYPED_TEST(LawColumnsOf, every_parameter_of_the_dimension_has_a_column) {
   io::visit_law_parameters(names, [&](const std::string& name, auto&) { columns.push_back(name); });
   for (const LawInfo& info : all_laws())
     for (const LawParameter& parameter : info.parameters)
-      if (io::is_planar<TypeParam> ? parameter.in_plane : parameter.in_space)
+      if (io::is_planar<TypeParam> ? parameter.in_plane : parameter.in_space) {
         EXPECT_NE(std::find(columns.begin(), columns.end(), parameter.name), columns.end()) << parameter.name;
+      }
 }
 
 TYPED_TEST(LawColumnsOf, an_empty_parameter_is_a_fault_only_where_the_law_of_the_row_reads_it) {
