@@ -85,6 +85,7 @@ struct Parameters {
   std::int32_t step_budget;
   Integrator integrator;
   RestitutionLaw restitution_law;  // of contacts that do not name their own
+  bool scalar_sticking;
   T normal_tolerance;
   T inertia_tolerance;
 };

@@ -159,14 +159,14 @@ class Pipeline {
 
   void store(Tile<T>& tile) {
     slider_.relocate(&tile, [&](Place<T> from) { return make_stray(from); });
-    Storer<Law, A, T> storer{job_.results, tile, tally_};
+    Storer<Law, A, T> storer{job_.results, job_.parameters.scalar_sticking, tile, tally_};
     for (std::size_t slot = 0; slot < tile.count; slot += width)
       storer.store_block(job_.contacts, block_of(tile, slot), slot);
     tile.count = tile.blocks = 0;
   }
 
   [[gnu::noinline]] void store_stray(std::size_t slot) {
-    Storer<Law, A, T>{job_.results, workspace_.strays, tally_}.store_block(
+    Storer<Law, A, T>{job_.results, job_.parameters.scalar_sticking, workspace_.strays, tally_}.store_block(
         job_.contacts, Block{workspace_.strays.origin[slot], 1}, slot);
     free_strays_[--strays_] = static_cast<std::uint32_t>(slot);
   }

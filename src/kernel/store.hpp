@@ -15,6 +15,7 @@ struct Storer {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   const Results<T>& results;
+  bool scalar_sticking;
   Tile<T>& tile;
   Tally& tally;
 
@@ -55,7 +56,7 @@ struct Storer {
     const B velocity_unit = load_lanes<B>(tile.velocity_unit + slot);
     const Vector3<B> u0 = tile_vector(tile.wx, tile.wy, tile.wz, slot);
     const B status = load_lanes<B>(tile.status + slot);
-    const Progress<B> end = Law::template end_of_collision<A>(tile, slot);
+    const Progress<B> end = scalar_sticking ? end_one_by_one(slot) : Law::template end_of_collision<A>(tile, slot);
     const Vector3<B> tile_p = {end.px, end.py, end.pz}, tile_u = {end.ux, end.uy, end.uz};
     Vector3<B> p = impulse_unit * tile_p, u = velocity_unit * tile_u;
 
@@ -89,6 +90,18 @@ struct Storer {
   }
 
  private:
+  [[gnu::noinline]] Progress<B> end_one_by_one(std::size_t slot) {
+    T ends[8][width];
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const Progress<T> end = Law::template end_of_collision<Scalar>(tile, slot + lane);
+      const T values[8] = {
+          end.ux, end.uy, end.uz, end.px, end.py, end.pz, end.work_compression, end.work_decompression};
+      for (int i = 0; i < 8; ++i) ends[i][lane] = values[i];
+    }
+    const auto load = [&](int i) { return load_lanes<B>(ends[i]); };
+    return {load(0), load(1), load(2), load(3), load(4), load(5), load(6), load(7)};
+  }
+
   template <template <class> class Contacts>
   void store_bodies(const Contacts<T>& contacts, const Block& block, const Vector3<B>& p, Mask resolved) {
     const Results<T>& r = results;
