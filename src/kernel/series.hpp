@@ -217,8 +217,7 @@ class SeriesSlider {
     Taylor<T, B> series;
     series.expand(k, load(s.x), load(s.y), load(s.z));
     const B h = series.step();
-    const auto &x = series.x, &y = series.y, &z = series.z, &r = series.r;
-    const auto &sum_x = series.sum_x, &sum_y = series.sum_y, &sum_r = series.sum_r, &sum_zr = series.sum_zr;
+    const auto& [x, y, r, z, sum_x, sum_y, sum_r, sum_zr] = series;
 
     // Q
     const B* q = sum_zr;
@@ -286,7 +285,7 @@ class SeriesSlider {
       store_lanes(ending, choose(ended, one, zero));
       store_lanes(turning, choose(turns, one, zero));
       for_each_bit(rare, [&](std::size_t lane) {
-        const TurningPoint<T> point = first_turning_point(one_lane(lane, h, x, y, z, q));
+        const TurningPoint<T> point = first_turning_point(one_lane(lane, h, series, q));
         at[lane] = point.at;
         balances[lane] = point.balance;
         ending[lane] = point.ended ? T(1) : T(0);
@@ -326,8 +325,7 @@ class SeriesSlider {
     for_each_bit(lane_bits(ended && busy), [&](std::size_t lane) { finish(lane, false); });
   }
 
-  [[gnu::noinline]] SeriesStep<T> one_lane(std::size_t lane, B h, const B* x, const B* y, const B* z,
-                                           const B* q) const {
+  [[gnu::noinline]] SeriesStep<T> one_lane(std::size_t lane, B h, const Taylor<T, B>& series, const B* q) const {
     const auto pick = [&](B lanes) {
       T values[width];
       store_lanes(values, lanes);
@@ -336,9 +334,9 @@ class SeriesSlider {
     const Contacts& s = fields_;
     SeriesStep<T> one;
     for (int m = 0; m <= state; ++m) {
-      one.x[m] = pick(x[m]);
-      one.y[m] = pick(y[m]);
-      one.z[m] = pick(z[m]);
+      one.x[m] = pick(series.x[m]);
+      one.y[m] = pick(series.y[m]);
+      one.z[m] = pick(series.z[m]);
     }
     for (int m = 0; m <= work; ++m) one.q[m] = pick(q[m]);
     one.h = pick(h);
