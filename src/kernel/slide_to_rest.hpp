@@ -70,7 +70,8 @@ inline Rest<B, M> slide_to_rest(M wanted, const Rates<B>& k, B x, B y, B z) {
         sum_y(static_cast<T>(n < 5 ? sources_y[n] : 0));
     B sum_w = n >= 4 ? mul_add(two, zeta[n - 2], zeta[n - 4]) : n >= 2 ? two * zeta[n - 2] : zero;
     CAROM_UNROLL
-    for (int j = 1; j <= 3 && j <= n; ++j) {
+    for (int j = 1; j <= 3; ++j) {
+      if (j > n) break;
       const B factor = mul_add(B(static_cast<T>(n - j)), p[j], h[j]);
       sum_r = mul_add(factor, s_r[n - j], sum_r);
       sum_x = mul_add(factor, s_x[n - j], sum_x);
