@@ -22,7 +22,7 @@ class Energy : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Energy, Precisions);
 
-constexpr std::size_t count = 100'000;
+constexpr std::size_t count = support::fast_build ? 100'000 : 5'000;
 
 Options options(Isa isa) {
   Options o;
