@@ -3,8 +3,8 @@
 # xsimd's that belongs to it ("^$": none does); both serve the tests.
 function(carom_isa name architecture mark)
   target_sources(carom PRIVATE isa/${name}.cpp)
-  # The kernels are one long text, over which g++ takes minutes with the checks for undefined behaviour in it. Races show in
-  # any one of them.
+  # The kernels are one long text, over which g++ takes minutes if it has to optimise what the sanitizers add. Races show
+  # in any one of them.
   set(unsanitized "")
   if(CAROM_SANITIZE AND name MATCHES "^(scalar|scalar_fma|sse2)$")
     set(unsanitized -fno-sanitize=all)
@@ -14,6 +14,9 @@ function(carom_isa name architecture mark)
     set(unsanitized -fno-sanitize=thread)
   endif()
   set_source_files_properties(isa/${name}.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno;${ARGN};${unsanitized}")
+  if(CAROM_SANITIZE AND NOT unsanitized MATCHES "all|thread")
+    set_property(SOURCE isa/${name}.cpp APPEND PROPERTY COMPILE_OPTIONS -O0)
+  endif()
   string(TOUPPER ${name} upper)
   target_compile_definitions(carom PRIVATE CAROM_HAS_${upper})
   set_property(GLOBAL APPEND PROPERTY CAROM_ISAS ${name})
