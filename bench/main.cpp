@@ -5,58 +5,19 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
-#include <map>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "accuracy.hpp"
 #include "algebraic.hpp"
+#include "cases.hpp"
+#include "energy.hpp"
 #include "limit.hpp"
 #include "machine.hpp"
 #include "placement.hpp"
-#include "support/agreement.hpp"
-#include "support/random_contacts.hpp"
 
 namespace carom::bench {
 namespace {
-
-constexpr std::uint64_t seed = 1;
-
-Options bench_options(Integrator integrator) {
-  Options options;
-  options.integrator = integrator;
-  options.steps = 100;  // of Euler
-  return options;
-}
-
-template <class T>
-struct Case {
-  Case(Integrator integrator, std::size_t n)
-      : contacts(n, seed), expected(contacts.widened(), bench_options(integrator)) {}
-
-  support::RandomContacts<T> contacts;
-  support::Expected expected;
-};
-
-/// Drawn and solved by the reference when a benchmark first needs it.
-template <class T>
-const Case<T>& case_of(Integrator integrator, std::size_t n) {
-  static std::map<std::pair<Integrator, std::size_t>, std::unique_ptr<Case<T>>> cases;
-  auto& entry = cases[{integrator, n}];
-  if (!entry) entry = std::make_unique<Case<T>>(integrator, n);
-  return *entry;
-}
-
-/// What a host asks for: impulse, velocities and status.
-template <class T>
-Results<T> timed_columns(support::ResultArrays<T>& arrays) {
-  Results<T> results = arrays.results();
-  results.path = {};
-  results.work_compression = results.work_decompression = {};
-  results.steps = {};
-  return results;
-}
 
 void count(benchmark::State& state, Integrator integrator, const Report& report) {
   const auto times = static_cast<double>(state.iterations());
@@ -68,9 +29,11 @@ void count(benchmark::State& state, Integrator integrator, const Report& report)
 }
 
 template <class T>
-void resolve(benchmark::State& state, Integrator integrator, Isa isa, int threads, std::size_t n) try {
-  const Case<T>& drawn = case_of<T>(integrator, n);
+void resolve(benchmark::State& state, Integrator integrator, Isa isa, int threads, std::size_t n,
+             bool scalar_sticking) try {
+  const Case<T>& drawn = case_of<T>(bench_options(integrator), n);
   Options options = bench_options(integrator);
+  options.scalar_sticking = scalar_sticking;
   options.isa = isa;
   options.threads = threads;
   Solver solver(options);
@@ -93,7 +56,7 @@ void resolve(benchmark::State& state, Integrator integrator, Isa isa, int thread
 }
 
 void resolve_reference(benchmark::State& state, Integrator integrator, std::size_t n) try {
-  const Case<double>& drawn = case_of<double>(integrator, n);
+  const Case<double>& drawn = case_of<double>(bench_options(integrator), n);
   support::ResultArrays<double> arrays(n);
   const InlineContacts<double> contacts = drawn.contacts.inline_contacts();
   const Results<double> results = timed_columns(arrays);
@@ -133,7 +96,11 @@ void register_resolve(const std::string& precision, int most_threads) {
           const std::string name = "resolve/energetic/" + std::string(to_string(integrator)) + "/" + precision + "/" +
                                    std::string(to_string(isa)) + "/threads:" + std::to_string(threads) +
                                    "/contacts:" + std::to_string(n);
-          benchmark::RegisterBenchmark(name.c_str(), resolve<T>, integrator, isa, threads, n)->UseRealTime();
+          benchmark::RegisterBenchmark(name.c_str(), resolve<T>, integrator, isa, threads, n, false)->UseRealTime();
+          if (threads == 1)
+            benchmark::RegisterBenchmark((name + "/scalar_sticking").c_str(), resolve<T>, integrator, isa, threads, n,
+                                         true)
+                ->UseRealTime();
         }
       }
     }
@@ -163,6 +130,8 @@ void register_all(int most_threads) {
   }
   register_algebraic(most_threads);
   register_limits();
+  register_accuracy();
+  register_energy();
 }
 
 }  // namespace
@@ -174,7 +143,7 @@ int main(int argc, char** argv) try {
   register_all(pinned.count());
   for (const auto& [key, value] : machine_facts()) benchmark::AddCustomContext(key, value);
   benchmark::AddCustomContext("threads", pinned.description());
-  benchmark::AddCustomContext("steps", std::to_string(bench_options(carom::Integrator::euler).steps));
+  benchmark::AddCustomContext("steps", std::to_string(euler_steps));
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

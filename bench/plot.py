@@ -1,4 +1,5 @@
-"""The picture of the benchmarks: speed against the reference, and against what the machine allows."""
+"""The pictures of the benchmarks: speed against the reference and against what the machine allows, and accuracy against
+time."""
 
 import matplotlib
 
@@ -57,11 +58,15 @@ def draw_limit(axes, results):
              ylabel="per cent of the core's limit")
 
 
-def draw(results, path):
+def style():
     plt.rcParams.update({
         "font.size": 10, "axes.titlesize": 12, "axes.titleweight": "bold", "axes.edgecolor": INK,
         "axes.spines.top": False, "axes.spines.right": False, "text.color": INK, "axes.labelcolor": INK
     })
+
+
+def draw(results, path):
+    style()
     figure, (speed, limit) = plt.subplots(1, 2, figsize=(14, 5.2), gridspec_kw={"width_ratios": [1.6, 1]})
     draw_speed(speed, results)
     draw_limit(limit, results)
@@ -76,5 +81,40 @@ def draw(results, path):
     figure.text(0.5, 0.02, f"medians of {results.context['repetitions']} runs: {results.machine()}", ha="center",
                 fontsize=8, color=GREY)
     figure.tight_layout(rect=(0, 0.1, 1, 1), w_pad=3)
+    save(figure, path)
+
+
+def save(figure, path):
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
+    plt.close(figure)
+
+
+def draw_accuracy(results, euler_steps, path):
+    style()
+    figure, axes = plt.subplots(figsize=(9, 5.6))
+    for precision, name in PRECISIONS.items():
+        colour = COLOURS[precision, 2]
+        times, medians, p90s = zip(*(results.accuracy(precision, steps) for steps in euler_steps))
+        times = [1e9 * time for time in times]
+        axes.fill_between(times, medians, p90s, color=COLOURS[precision, 1], alpha=0.4, linewidth=0)
+        axes.plot(times, medians, "-o", color=colour, markersize=5, label=f"Euler, {name}")
+        time, median, p90 = results.accuracy(precision)
+        axes.plot([1e9 * time] * 2, [median, p90], "-", color=COLOURS[precision, 1], linewidth=4)
+        axes.plot(1e9 * time, median, "*", color=colour, markersize=15, label=f"series, {name}")
+        axes.annotate(f"series, {name}: {1e9 * time:.0f} ns", (1e9 * time, median), (12, -3), textcoords="offset points",
+                      color=colour)
+    # The steps stand beside the line of double, which is the one to the right.
+    for steps in euler_steps:
+        time, median, _ = results.accuracy("f64", steps)
+        axes.annotate(f"N = {steps:,}", (1e9 * time, median), (9, 5), textcoords="offset points", fontsize=9, color=INK)
+    axes.set(xscale="log", yscale="log", xlabel="time per contact [ns], one thread",
+             ylabel="error of u, relative to |u0|", title="What accuracy costs: the median, and up to 90 % of the contacts")
+    axes.margins(x=0.12)
+    axes.grid(True, which="major", color=FAINT, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.legend(frameon=False, loc="center right")
+    figure.text(0.5, 0.015, f"medians of {results.context['repetitions']} runs: {results.machine()}, "
+                f"{ISAS[results.best_isa()]}", ha="center", fontsize=8, color=GREY)
+    figure.tight_layout(rect=(0, 0.04, 1, 1))
+    save(figure, path)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Turns what carom_bench has measured into what the repository shows.
 
-report.py BENCH.json   writes bench/results/<cpu>_<isa>/benchmarks.json, docs/images/bench.png, the figures in README.md
+report.py BENCH.json   writes bench/results/<cpu>_<isa>/benchmarks.json, the pictures in docs/images, the figures in README.md
 report.py --check      fails if the figures in README.md are not those of the results that it names
 """
 
 import datetime
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -14,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-PICTURE = ROOT / "docs" / "images" / "bench.png"
+IMAGES = ROOT / "docs" / "images"
 BLOCK = re.compile(r"<!-- figures of (?P<results>\S+), written by ./dev bench -->\n.*?<!-- end of figures -->",
                    re.DOTALL)
 
@@ -23,11 +24,25 @@ ISA_NAMES = {"avx512": "AVX-512", "avx2": "AVX2, FMA3", "sse2": "SSE2", "neon": 
 PRECISION_NAMES = {"f32": "float", "f64": "double"}
 RATES = {"items_per_second": "per_second", "euler_steps": "euler_steps_per_second",
          "series_steps": "series_steps_per_second"}
+COUNTERS = ("active_lanes", "median_error", "p90_error", "contacts", "largest_gain")
+ACCURACY_STEPS = (10, 100, 1000, 10000)
+EQUAL_ERROR = 1e-4  # at which the integrators are compared
+# What a benchmark's name has behind it that says how it was run.
+RUN_SUFFIX = re.compile(r"(/iterations:\d+|/repeats:\d+|/real_time)+$")
 MACHINE = ("cpu", "threads", "isas", "compiler", "flags", "carom", "steps")
 
 
 def resolve_name(precision, isa, threads, integrator="euler"):
     return f"resolve/energetic/{integrator}/{precision}/{isa}/threads:{threads}/contacts:65536"
+
+
+def accuracy_name(precision, isa, steps):
+    """Of the series where there are no steps."""
+    return f"accuracy/energetic/{f'euler/{precision}/{isa}/steps:{steps}' if steps else f'series/{precision}/{isa}'}"
+
+
+def energy_name(precision, isa, contacts):
+    return f"energy/energetic/series/{precision}/{isa}/{contacts}"
 
 
 def limit_name(precision, isa):
@@ -71,6 +86,30 @@ class Results:
     def active_lanes(self, precision, isa):
         return self.content["benchmarks"][resolve_name(precision, isa, 1)]["active_lanes"]
 
+    def best_isa(self):
+        return self.isas[0]
+
+    def counter(self, name, counter):
+        return self.content["benchmarks"][name][counter]
+
+    def accuracy(self, precision, steps=None):
+        """Time a contact [s], median and 90 % point of the error of u relative to |u0|, one thread, the best ISA."""
+        name = accuracy_name(precision, self.best_isa(), steps)
+        return 1 / self.value(name), self.counter(name, "median_error"), self.counter(name, "p90_error")
+
+    def euler_time(self, precision, error):
+        """[s] a contact, for that median error: on the line between two numbers of steps, both axes logarithmic. None
+        if no number of steps gets there."""
+        points = [self.accuracy(precision, steps)[:2] for steps in ACCURACY_STEPS]
+        for (time, above), (next_time, below) in zip(points, points[1:]):
+            if above >= error >= below:
+                part = math.log(above / error) / math.log(above / below)
+                return time * (next_time / time) ** part
+        return None
+
+    def energy_gain(self, precision, contacts):
+        return self.counter(energy_name(precision, self.best_isa(), contacts), "largest_gain")
+
     def date(self):
         return datetime.date.fromisoformat(self.context["date"])
 
@@ -93,18 +132,19 @@ def aggregated(measured):
         if run.get("error_occurred"):
             sys.exit(f"report.py: {run['name']}: {run['error_message']}")
         if run["run_type"] == "iteration":
-            runs.setdefault(run["run_name"].removesuffix("/real_time"), []).append(run)
+            runs.setdefault(RUN_SUFFIX.sub("", run["run_name"]), []).append(run)
 
     benchmarks = {}
     for name, repetitions in runs.items():
         entry = {rate: summary([run[key] for run in repetitions])
                  for key, rate in RATES.items() if key in repetitions[0]}
-        if "active_lanes" in repetitions[0]:
-            entry["active_lanes"] = round(statistics.median(run["active_lanes"] for run in repetitions), 4)
+        for counter in COUNTERS:
+            if counter in repetitions[0]:
+                entry[counter] = float(f"{statistics.median(run[counter] for run in repetitions):.4g}")
         benchmarks[name] = entry
     context = {key: measured["context"][key] for key in MACHINE}
     context["date"] = measured["context"]["date"][:10]
-    context["repetitions"] = min(len(repetitions) for repetitions in runs.values())
+    context["repetitions"] = min(len(runs[name]) for name in runs if not name.startswith("energy/"))
     return {"context": context, "benchmarks": benchmarks}
 
 
@@ -127,6 +167,55 @@ def steps_text(rate):
 
 def threads_text(n):
     return f"{n} thread{'' if n == 1 else 's'}"
+
+
+def error_text(error):
+    digits, exponent = f"{error:.1e}".split("e")
+    return f"{digits}e{int(exponent)}"
+
+
+def time_text(seconds):
+    return f"{seconds * 1e9:.0f} ns" if seconds < 1e-6 else f"{seconds * 1e6:.1f} µs"
+
+
+def accuracy_table(results):
+    def row(title, steps):
+        cells = [title]
+        for precision in PRECISION_NAMES:
+            time, median, p90 = results.accuracy(precision, steps)
+            cells += [time_text(time), error_text(median), error_text(p90)]
+        return cells
+
+    title = f"accuracy, {ISA_NAMES[results.best_isa()]}, one thread"
+    header = [title] + [f"{name}: {what}" for name in PRECISION_NAMES.values()
+                        for what in ("time a contact", "median error", "90 %")]
+    return table(header, [row(f"Euler, {steps:,} steps", steps) for steps in ACCURACY_STEPS] + [row("series", None)])
+
+
+def equal_error_text(results):
+    """The float integrators at one accuracy."""
+    euler, series = results.euler_time("f32", EQUAL_ERROR), results.accuracy("f32")[0]
+    most = ACCURACY_STEPS[-1]
+    floor = results.accuracy("f32", most)[1]
+    target = error_text(EQUAL_ERROR).replace(".0", "")
+    if euler is None:
+        return (f"In float Euler's method does not get to a median error of {target}: rounding leaves it at "
+                f"{error_text(floor)} with {most:,} steps.")
+    rounding = floor / results.accuracy("f64", most)[1]
+    return (f"For a median error of {target} Euler's method in float takes {time_text(euler)} a contact (between two "
+            f"rows, both axes logarithmic), **{euler / series:.0f} times** as long as the series, which is exact to rounding. "
+            f"With {most:,} steps Euler's error in float is {rounding:.2f} times that in double: its rounding.")
+
+
+ENERGY_NAMES = {"random": "random boxes", "lossless": "the same, one in twelve without losses",
+                "lossless_space": "random K and u0, one in twelve without losses"}
+
+
+def energy_table(results):
+    count = results.counter(energy_name("f32", results.best_isa(), "random"), "contacts")
+    return table([f"largest gain of energy in {count / 1e6:.0f} million collisions"] + list(PRECISION_NAMES.values()),
+                 [[title] + [error_text(results.energy_gain(precision, contacts)) for precision in PRECISION_NAMES]
+                  for contacts, title in ENERGY_NAMES.items()])
 
 
 def figures(results, path):
@@ -156,6 +245,16 @@ In parentheses: how many times the scalar Euler reference in double on one threa
 
 {shares}
 
+![Error of the separation velocity against time per contact, Euler's method and the series](docs/images/accuracy.png)
+
+{accuracy_table(results)}
+
+Error of u relative to |u0| against the exact reference, the same kind of contacts. {equal_error_text(results)}
+
+{energy_table(results)}
+
+Relative to the energy that an impulse could have taken from the pair; negative where even the contact that loses least loses some.
+
 Medians of {context['repetitions']} runs: {results.machine()}; {context['threads']}.
 <!-- end of figures -->"""
 
@@ -165,13 +264,15 @@ def publish(measured_path):
     results = Results(json.loads(path.read_text()))
     sys.dont_write_bytecode = True  # not into the sources
     import plot
-    plot.draw(results, PICTURE)
+    plot.draw(results, IMAGES / "bench.png")
+    plot.draw_accuracy(results, ACCURACY_STEPS, IMAGES / "accuracy.png")
     text = README.read_text()
     block = BLOCK.search(text)
     if not block:
         sys.exit("report.py: README.md has no place for the figures")
     README.write_text(text.replace(block.group(0), figures(results, path.relative_to(ROOT))))
-    print(f"results  {path.relative_to(ROOT)}\npicture  {PICTURE.relative_to(ROOT)}\nfigures  README.md, Measure")
+    print(f"results  {path.relative_to(ROOT)}\npictures {IMAGES.relative_to(ROOT)}/{{bench,accuracy}}.png\n"
+          f"figures  README.md, Measure\n\n{equal_error_text(results)}\n\n{energy_table(results)}")
 
 
 def check():

@@ -1,11 +1,12 @@
-# carom_isa(name architecture mark flags...): the kernels of one ISA, src/isa/<name>.cpp, <name>_algebraic.cpp, <name>_planar.cpp and <name>_region.cpp, the only
-# files that are compiled with these flags. `architecture` is its type in src/kernel/lanes.hpp, `mark` what stands in the name of every symbol of
-# xsimd's that belongs to it ("^$": none does); both serve the tests.
+# carom_isa(name architecture mark flags...): the kernels of one ISA, src/isa/<name>.cpp, <name>_algebraic.cpp,
+# <name>_planar.cpp and <name>_region.cpp, the only files that are compiled with these flags. `architecture` is its type in
+# src/kernel/lanes.hpp, `mark` what stands in the name of every symbol of xsimd's that belongs to it ("^$": none does); both
+# serve the tests.
 function(carom_isa name architecture mark)
   set(units isa/${name}.cpp isa/${name}_algebraic.cpp isa/${name}_planar.cpp isa/${name}_region.cpp)
   target_sources(carom PRIVATE ${units})
-  # The kernels are one long text, over which g++ takes minutes with the checks for undefined behaviour in it. Races show in
-  # any one of them.
+  # The kernels are one long text, over which g++ takes minutes if it has to optimise what the sanitizers add. Races show
+  # in any one of them.
   set(unsanitized "")
   if(CAROM_SANITIZE AND name MATCHES "^(scalar|scalar_fma|sse2)$")
     set(unsanitized -fno-sanitize=all)
@@ -15,6 +16,9 @@ function(carom_isa name architecture mark)
     set(unsanitized -fno-sanitize=thread)
   endif()
   set_source_files_properties(${units} PROPERTIES COMPILE_OPTIONS "-fno-math-errno;${ARGN};${unsanitized}")
+  if(CAROM_SANITIZE AND NOT unsanitized MATCHES "all|thread")
+    set_property(SOURCE ${units} APPEND PROPERTY COMPILE_OPTIONS -O0)
+  endif()
   string(TOUPPER ${name} upper)
   target_compile_definitions(carom PRIVATE CAROM_HAS_${upper})
   set_property(GLOBAL APPEND PROPERTY CAROM_ISAS ${name})

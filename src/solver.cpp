@@ -20,6 +20,7 @@ kernel::Parameters<T> parameters_for(const Options& options) {
           options.law,
           options.integrator,
           options.restitution_law,
+          options.scalar_sticking,
           static_cast<T>(options.normal_tolerance),
           static_cast<T>(options.inertia_tolerance)};
 }

@@ -212,7 +212,7 @@ TEST(SolvePlanar, a_planar_body_moves_as_the_same_body_in_space) {
 
 TEST(SolvePlanar, the_euler_integrator_is_refused_since_it_has_no_use) {
   const TemporaryFile input(csv_of({planar_space_row()}));
-  for (const std::string command : {"solve " + input.name() + " -o -", "compare " + input.name()}) {
+  for (const std::string& command : {"solve " + input.name() + " -o -", "compare " + input.name()}) {
     const Ended run = carom(command + " --integrator euler");
     EXPECT_EQ(run.exit_code, 2);
     expect_within("holds planar contacts, which are solved in closed form: --integrator euler has no use", run.err);

@@ -198,6 +198,25 @@ TYPED_TEST(OneAnswer, does_not_depend_on_the_rounding_mode_of_the_host) {
   }
 }
 
+TYPED_TEST(OneAnswer, is_that_of_sticking_contact_by_contact) {
+  using T = TypeParam;
+  constexpr std::size_t count = 3000;
+  const RandomSpaceContacts<T> contacts(count, 21);
+  for (const Isa isa : available_isas()) {
+    for (const Integrator integrator : {Integrator::series, Integrator::euler}) {
+      Options options = few_steps(isa);
+      options.integrator = integrator;
+      Report report;
+      const auto on_lanes = solve<T>(contacts.space_contacts(), count, options, &report, false);
+      EXPECT_GT(report.count(Path{Course::stick_in_c, Sticking::stable, 1, 0}), 0u);
+      EXPECT_GT(report.count(Path{Course::stick_in_c, Sticking::diverge, 1, 0}), 0u);
+      options.scalar_sticking = true;
+      expect_same_bits(solve<T>(contacts.space_contacts(), count, options, nullptr, false), on_lanes,
+                       std::string(to_string(isa)));
+    }
+  }
+}
+
 // A tile of contacts is stored before its slowest have ended; those must come out as if nothing had happened, in place
 // too. Steps of 2^-4 to 2^-14 N s make some contacts a thousand times slower than their neighbours.
 TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alone) {

@@ -31,6 +31,9 @@ struct Options {
   int steps = 200;
   /// [1] in [1, 2^30]: no contact takes more sliding steps. Reaching it is Status::step_budget_reached.
   std::int32_t step_budget = 1'000'000;
+  /// Whether sticking, the diverging ray and straight slides go contact by contact instead of on lanes: slower, the
+  /// same bits. One checks the other.
+  bool scalar_sticking = false;
   double normal_tolerance = 1e-5;  ///< [1] in [0, 0.1]: how far |n| may lie from 1
   double inertia_tolerance =
       1e-5;  ///< [1] in [0, 0.1]: how negative an eigenvalue of the inverse inertia may be, relative to its trace

@@ -132,6 +132,7 @@ struct Parameters {
   Law law;  // of contacts that do not name their own
   Integrator integrator;
   RestitutionLaw restitution_law;  // of contacts that do not name their own
+  bool scalar_sticking;
   T normal_tolerance;
   T inertia_tolerance;
 };

@@ -165,14 +165,14 @@ class Pipeline {
 
   void store(Tile<T>& tile) {
     slider_.relocate(&tile, [&](Place<T> from) { return make_stray(from); });
-    Storer<Law, A, T> storer{tile, {job_.results, tally_}};
+    Storer<Law, A, T> storer{job_.parameters.scalar_sticking, tile, {job_.results, tally_}};
     for (std::size_t slot = 0; slot < tile.count; slot += width)
       if (const Block block = block_of(tile, slot); block.lanes != 0) storer.store_block(job_.contacts, block, slot);
     tile.count = tile.blocks = 0;
   }
 
   [[gnu::noinline]] void store_stray(std::size_t slot) {
-    Storer<Law, A, T>{workspace_.strays, {job_.results, tally_}}.store_block(
+    Storer<Law, A, T>{job_.parameters.scalar_sticking, workspace_.strays, {job_.results, tally_}}.store_block(
         job_.contacts, Block{workspace_.strays.origin[slot], 1, 1, job_.layout}, slot);
     free_strays_[--strays_] = static_cast<std::uint32_t>(slot);
   }

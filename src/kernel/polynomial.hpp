@@ -45,6 +45,14 @@ inline B rising_root(const B* c, B goal, B low, B high, B guess, M wanted) {
   const B ulps(sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52));
   const B start = low;
   B root = larger(smaller(guess, high), low);
+  // Near to the root by the lower orders: on a step where the series converges the others hardly count.
+  constexpr int rough = degree * 5 / 8;
+  for (int iteration = 0; iteration < 2; ++iteration) {
+    B sum, slope;
+    value_and_slope<rough>(c, root, sum, slope);
+    const B newton = root - (sum - goal) / slope;
+    root = choose(newton >= low && newton <= high, newton, root);
+  }
   M moving = wanted;
   for (int iteration = 0; iteration < 60 && lane_bits(moving) != 0; ++iteration) {
     B sum, slope;

@@ -76,20 +76,6 @@ struct Straight {
   }
 };
 
-/// Onto the ray itself, to rounding. Newton's method on the angle.
-template <class A, class T, class B, class M>
-inline void turn_onto_ray(M wanted, B a1, B a2, B b1, B b2, B& x, B& y, Turning<B>& t) {
-  for (int iteration = 0; iteration < (sizeof(T) == sizeof(float) ? 4 : 5); ++iteration) {
-    const B turn = negated(t.f) / choose(wanted, t.slope, B(1));
-    const B angle = choose(wanted && magnitude(turn) < B(T(0.1)), turn, B(0));
-    const B nx = neg_mul_add(angle, y, x), ny = mul_add(angle, x, y);
-    const B inverse = B(1) / square_root(mul_add(nx, nx, ny * ny));
-    x = choose(wanted, nx * inverse, x);
-    y = choose(wanted, ny * inverse, y);
-    t = turning(a1, a2, b1, b2, x, y);
-  }
-}
-
 /// The end of every collision of a block that the series has been through; elsewhere the numbers mean nothing. Writes
 /// the paths into the tile.
 template <class A, class T>
@@ -127,7 +113,8 @@ inline Progress<typename LaneTypes<A, T>::Batch> end_of_series(Tile<T>& tile, st
 
   if (lane_bits(on_their_way) != 0) {
     const B m1 = load(tile.m1), m2 = load(tile.m2), q1 = load(tile.q1), q2 = load(tile.q2);
-    const B a1 = load(tile.a1), a2 = load(tile.a2), b1 = load(tile.b1), b2 = load(tile.b2);
+    const Rates<B> k = {load(tile.a1), load(tile.a2), load(tile.b1), load(tile.b2),
+                        load(tile.c1), load(tile.c2), load(tile.c3)};
     Progress<B>& c = way.c;
     const B r = square_root(mul_add(c.ux, c.ux, c.uy * c.uy));
     const Mask vanished = on_their_way && r <= B(SeriesOrder<T>::tolerance);
@@ -136,13 +123,13 @@ inline Progress<typename LaneTypes<A, T>::Batch> end_of_series(Tile<T>& tile, st
     if (const Mask slides = and_not(on_their_way, vanished); lane_bits(slides) != 0) {
       const B inverse_r = one / choose(slides, r, one);
       B x = c.ux * inverse_r, y = c.uy * inverse_r;
-      Turning<B> t = turning(a1, a2, b1, b2, x, y);
+      Turning<B> t = turning(k, x, y);
       const Settled<Mask> rest = settled<T, Mask>(t, r);
-      turn_onto_ray<A, T>(slides && rest.near_ray, a1, a2, b1, b2, x, y, t);
+      turn_onto_ray<T>(slides && rest.near_ray, k, x, y, t);
       c.ux = choose(slides, r * x, c.ux);
       c.uy = choose(slides, r * y, c.uy);
       const B scale = one / choose(slides && bounded, normal_step, one), rate = t.rate * scale;
-      const B duz = neg_mul_add(load(tile.c1), x, neg_mul_add(load(tile.c2), y, load(tile.c3))) * scale;
+      const B duz = neg_mul_add(k.c1, x, neg_mul_add(k.c2, y, k.c3)) * scale;
       const B limit = choose(rate < zero, r / negated(choose(rate < zero, rate, B(-1))), never);
       const Mask stopped =
           way.run(slides, rate * x, rate * y, duz, negated(friction * x), negated(friction * y), limit);
@@ -151,12 +138,15 @@ inline Progress<typename LaneTypes<A, T>::Batch> end_of_series(Tile<T>& tile, st
       stuck = stuck || stopped;
     }
     if (lane_bits(stuck) != 0) {
-      // What is left of the slip is stopped by friction alone: Δp = (-M⁻¹ u_t, 0).
-      c.px = choose(stuck, c.px - c.ux / m1, c.px);
-      c.py = choose(stuck, c.py - c.uy / m2, c.py);
-      c.uz = choose(stuck, neg_mul_add(q1, c.ux, neg_mul_add(q2, c.uy, c.uz)), c.uz);
-      c.ux = choose(stuck, zero, c.ux);
-      c.uy = choose(stuck, zero, c.uy);
+      diverges = diverges || (stuck && length(q1, q2) > load(tile.friction));
+      const Mask held = and_not(stuck, diverges);
+      // What is left of the slip is stopped by friction alone: Δp = (-M⁻¹ u_t, 0). Where friction can't hold the
+      // contact that could leave the cone, and the slip goes along.
+      c.px = choose(held, c.px - c.ux / m1, c.px);
+      c.py = choose(held, c.py - c.uy / m2, c.py);
+      c.uz = choose(held, neg_mul_add(q1, c.ux, neg_mul_add(q2, c.uy, c.uz)), c.uz);
+      c.ux = choose(held, zero, c.ux);
+      c.uy = choose(held, zero, c.uy);
       // What friction without a bound has done so far was no work.
       way.balance = choose(and_not(stuck, bounded || law > one), zero, way.balance);
       way.counted = one;
@@ -164,7 +154,6 @@ inline Progress<typename LaneTypes<A, T>::Batch> end_of_series(Tile<T>& tile, st
       c.uz = choose(stuck, choose(way.decompressing, larger(c.uz, zero), smaller(c.uz, zero)), c.uz);
       const Mask late = way.decompressing;
       const B sliding_compressions = way.compressions;
-      diverges = diverges || (stuck && length(q1, q2) > load(tile.friction));
       const StickingRates<B> rates = sticking_rates<A, T>(tile, slot, stuck && diverges);
       way.run(stuck, rates.ux, rates.uy, rates.uz, rates.px, rates.py, never);
       way.decompressing = (stuck && late) || and_not(way.decompressing, stuck);

@@ -7,49 +7,21 @@
 // end of the collision, with Q the integral of z r (energetic), that of r (kinetic) or z itself (kinematic).
 //
 // A contact leaves the lanes when the collision is over, and also when its slip has vanished or its direction has
-// settled: what is left then has a closed form (rays.hpp).
+// settled: what is left then has a closed form (rays.hpp). One that seems to come to rest waits until there is a vector
+// of such contacts, whose slides are then finished in closed form (slide_to_rest.hpp); where that does not hold, it
+// goes back to the lanes.
 #pragma once
 
 #include "pair.hpp"
-#include "polynomial.hpp"
-#include "turning_points.hpp"
+#include "slide_to_rest.hpp"
+#include "taylor.hpp"
 
 namespace carom::kernel {
 namespace {
 
-/// How the direction of the slip turns: with û = u_t / r, θ' = f, (ln r)' = rate and df/dθ = slope.
-template <class B>
-struct Turning {
-  B f, rate, slope;
-};
-
-template <class B>
-inline Turning<B> turning(B a1, B a2, B b1, B b2, B x, B y) {
-  const B dx = neg_mul_add(a1, x, b1), dy = neg_mul_add(a2, y, b2);
-  const B rate = mul_add(x, dx, y * dy);
-  return {mul_sub(x, dy, y * dx), rate, negated(rate + mul_add(a1, y * y, a2 * x * x))};
-}
-
-template <class M>
-struct Settled {
-  M near_ray;  // the rest of the way along the ray itself ends at the same place
-  M frozen;    // and along the direction of now
-};
-
-/// The difference that it makes is r |f / slope| at most, or r |f| for the time 1 / |rate| that is left: two solutions
-/// never move apart in the norm of M⁻¹. Both compare with |u0|.
-template <class T, class M, class B>
-inline Settled<M> settled(const Turning<B>& turning, B r) {
-  const B tolerance(SeriesOrder<T>::tolerance);
-  const B f = magnitude(turning.f), slope = magnitude(turning.slope);
-  const M still = f <= B(SeriesOrder<T>::ulp);
-  return {f <= B(T(0.1)) * slope && (r * f <= tolerance * slope || still),
-          still || (turning.rate < B(0) && r * f <= tolerance * magnitude(turning.rate))};
-}
-
 /// Takes contacts from `Source`, which offers
-///   bool next(Place<T>& place)   the next contact that collides; false: there is none left
-///   void done(Place<T> place)    its sliding phase is in the tile
+///   bool next(Place<T>& place)   the next contact that collides; false: there
+///   is none left void done(Place<T> place)    its sliding phase is in the tile
 template <class A, class T, class Source>
 class SeriesSlider {
   using B = typename LaneTypes<A, T>::Batch;
@@ -64,19 +36,27 @@ class SeriesSlider {
   /// Until the source has no contact left and the last one has ended.
   void solve() {
     for (std::size_t lane = 0; lane < width; ++lane) refill(lane);
-    while (busy_ > 0) {
+    for (;;) {
       leave();
-      if (busy_ == 0) return;
-      step();
-      ++loops_;
+      if (busy_ > 0) {
+        step();
+        ++loops_;
+      } else if (waiting_count_ > 0) {
+        come_to_rest();
+        const std::size_t returned = returned_count_;
+        for (std::size_t lane = 0; lane < returned; ++lane) refill(lane);
+      } else {
+        return;
+      }
     }
   }
 
   /// Moves the contacts of a tile that are still on their way: to `to(from)`.
   template <class F>
   void relocate(const Tile<T>* tile, F&& to) {
-    for (std::size_t lane = 0; lane < width; ++lane)
-      if (place_[lane].tile == tile) place_[lane] = to(place_[lane]);
+    for (Contacts* contacts : {&fields_, &waiting_, &returned_})
+      for (Place<T>& place : contacts->place)
+        if (place.tile == tile) place = to(place);
   }
 
   /// Steps of the loop times lanes: with one contact in every lane all the time, the sum of the contacts' steps.
@@ -85,7 +65,7 @@ class SeriesSlider {
 
  private:
   using Lane = T[width];
-  struct alignas(64) Fields {
+  struct alignas(64) Contacts {
     Lane a1, a2, b1, b2, c1, c2, c3, e, law;
     Lane kinematic_balance;  // e times the first u_z: what is to come back
     Lane monotone;           // 1: u_z cannot fall
@@ -93,83 +73,151 @@ class SeriesSlider {
     Lane decompressing;  // 0 or 1, as are the next
     Lane busy;
     Lane steps, compressions;
+    Lane tried;  // 1: does not come to rest in the way that is known, from where
+                 // it stands
+    Place<T> place[width];
   };
+  static constexpr Lane Contacts::*columns[] = {&Contacts::a1,
+                                                &Contacts::a2,
+                                                &Contacts::b1,
+                                                &Contacts::b2,
+                                                &Contacts::c1,
+                                                &Contacts::c2,
+                                                &Contacts::c3,
+                                                &Contacts::e,
+                                                &Contacts::law,
+                                                &Contacts::kinematic_balance,
+                                                &Contacts::monotone,
+                                                &Contacts::x,
+                                                &Contacts::y,
+                                                &Contacts::z,
+                                                &Contacts::sum_x,
+                                                &Contacts::sum_y,
+                                                &Contacts::sum_r,
+                                                &Contacts::balance,
+                                                &Contacts::compression,
+                                                &Contacts::decompression,
+                                                &Contacts::decompressing,
+                                                &Contacts::busy,
+                                                &Contacts::steps,
+                                                &Contacts::compressions,
+                                                &Contacts::tried};
+
+  static void move(Contacts& from, std::size_t i, Contacts& to, std::size_t j) {
+    CAROM_UNROLL
+    for (const auto lane : columns) (to.*lane)[j] = (from.*lane)[i];
+    to.place[j] = from.place[i];
+    from.place[i].tile = nullptr;
+  }
 
   static B load(const Lane& lane) { return load_lanes<B>(lane); }
+  static Rates<B> rates(const Contacts& s) {
+    return {load(s.a1), load(s.a2), load(s.b1), load(s.b2), load(s.c1), load(s.c2), load(s.c3)};
+  }
   static Mask is_set(const Lane& lane) { return load_lanes<B>(lane) > B(0); }
 
   /// Hands on the contacts whose slip has vanished, whose direction has settled or whose budget is used up, until none
   /// is left in the lanes.
   void leave() {
-    Fields& s = fields_;
+    Contacts& s = fields_;
     for (;;) {
       const B x = load(s.x), y = load(s.y);
       const B r = square_root(mul_add(x, x, y * y));
       const Mask vanished = r <= B(Order::tolerance);
       const B inverse_r = B(1) / choose(vanished, B(1), r);
-      const Turning<B> t = turning(load(s.a1), load(s.a2), load(s.b1), load(s.b2), x * inverse_r, y * inverse_r);
+      const Turning<B> t = turning(rates(s), x * inverse_r, y * inverse_r);
       const Settled<Mask> rest = settled<T, Mask>(t, r);
       const Mask done = vanished || rest.near_ray || rest.frozen;
       const Mask exhausted = load(s.steps) >= B(budget_);
-      const unsigned leaving = lane_bits(is_set(s.busy) && (done || exhausted)), in_time = lane_bits(done);
-      if (leaving == 0) return;
+      const Mask busy = is_set(s.busy);
+      const unsigned leaving = lane_bits(busy && (done || exhausted)), in_time = lane_bits(done);
+      const Mask near = and_not(busy && t.rate < B(0) && magnitude(t.f) < B(Order::near) * negated(t.slope),
+                                done || exhausted || is_set(s.tried));
+      const unsigned coming =
+          lane_bits(near) != 0 ? lane_bits(near && comes_to_rest(t, r, x * inverse_r, y * inverse_r)) : 0;
+      if ((leaving | coming) == 0) return;
       for_each_bit(leaving, [&](std::size_t lane) {
-        if ((in_time >> lane & 1u) == 0)
-          place_[lane].tile->status[place_[lane].slot] = static_cast<T>(Status::step_budget_reached);
+        const Place<T> place = s.place[lane];
+        if ((in_time >> lane & 1u) == 0) place.tile->status[place.slot] = static_cast<T>(Status::step_budget_reached);
         finish(lane, true);
+      });
+      for_each_bit(coming, [&](std::size_t lane) {
+        move(s, lane, waiting_, waiting_count_++);
+        --busy_;
+        if (waiting_count_ == width) come_to_rest();
+        refill(lane);
       });
     }
   }
 
+  /// Whether the slip seems to vanish before the collision ends: as on the nearby ray, found to first order.
+  Mask comes_to_rest(const Turning<B>& now, B r, B x, B y) const {
+    const Contacts& s = fields_;
+    const B zero(0), half(T(0.5));
+    const B angle = now.f / choose(now.slope < zero, negated(now.slope), B(1));
+    const B ray_x = neg_mul_add(angle, y, x), ray_y = mul_add(angle, x, y);
+    const B inverse = B(1) / square_root(mul_add(ray_x, ray_x, ray_y * ray_y));
+    const Rates<B> k = rates(s);
+    const B z = load(s.z), balance = load(s.balance);
+    const Turning<B> ray = turning(k, ray_x * inverse, ray_y * inverse);
+    const Mask slows = ray.rate < zero;
+    const B sum_r = r / choose(slows, negated(ray.rate), B(1));
+    const B rise = neg_mul_add(k.c1, ray_x * inverse, neg_mul_add(k.c2, ray_y * inverse, k.c3));
+    const B end = mul_add(rise, sum_r, z), law = load(s.law);
+    const B more = choose(law < B(1), half * sum_r * (z + end), choose(law == B(1), sum_r, end));
+    return slows && choose(is_set(s.decompressing), balance + more, end) < zero;
+  }
+
+  /// Finishes the slides of the contacts that wait. Those whose rest is not known there go back to the lanes.
+  [[gnu::noinline]] void come_to_rest() {
+    Contacts& s = waiting_;
+    const B zero(0), one(1);
+    for (std::size_t lane = waiting_count_; lane < width; ++lane) s.busy[lane] = T(0);
+    const Mask decompressing = is_set(s.decompressing);
+    const B law = load(s.law), e = load(s.e), balance = load(s.balance);
+    const Rest<B, Mask> rest = slide_to_rest<T>(is_set(s.busy), rates(s), load(s.x), load(s.y), load(s.z));
+    const B gain = choose(law < one, choose(decompressing, rest.work, e * e * rest.work),
+                          choose(law == one, choose(decompressing, rest.sum_r, negated(e * rest.sum_r)), zero));
+    const B goal = choose(law > one, rest.u_z, gain) + balance;  // of decompression: above 0 it has ended before
+    // u_z has the sign of its phase all the way, so it must have it at the end.
+    const Mask certain =
+        and_not(rest.known && choose(decompressing, goal, rest.u_z) < zero, decompressing && rest.u_z < zero);
+    const auto set = [&](Lane& lanes, B value) { store_lanes(lanes, choose(certain, value, load(lanes))); };
+    set(s.x, zero);
+    set(s.y, zero);
+    set(s.z, rest.u_z);
+    set(s.sum_x, load(s.sum_x) + rest.sum_x);
+    set(s.sum_y, load(s.sum_y) + rest.sum_y);
+    set(s.sum_r, load(s.sum_r) + rest.sum_r);
+    set(s.balance, balance + gain);
+    set(s.compression, load(s.compression) + choose(decompressing, zero, rest.work));
+    set(s.decompression, load(s.decompression) + choose(decompressing, rest.work, zero));
+    const unsigned ended = lane_bits(certain);
+    const std::size_t count = waiting_count_;
+    waiting_count_ = 0;
+    for (std::size_t lane = 0; lane < count; ++lane) {
+      if ((ended >> lane & 1u) != 0) {
+        hand_on(s, lane, true);
+      } else {
+        s.tried[lane] = T(1);
+        move(s, lane, returned_, returned_count_++);
+      }
+    }
+  }
+
   void step() {
-    Fields& s = fields_;
+    Contacts& s = fields_;
     const B zero(0), one(1), half(T(0.5));
-    const B a1 = load(s.a1), a2 = load(s.a2), b1 = load(s.b1), b2 = load(s.b2);
-    const B c1 = load(s.c1), c2 = load(s.c2), c3 = load(s.c3), e = load(s.e), law = load(s.law);
+    const Rates<B> k = rates(s);
+    const B e = load(s.e), law = load(s.law);
     const B balance = load(s.balance);
     const Mask busy = is_set(s.busy), decompressing = is_set(s.decompressing);
     const Mask kinetic = law == one, kinematic = law > one, energetic = law < one;
 
-    B x[state + 1], y[state + 1], r[state + 1], z[work + 1];
-    B sum_x[state + 1], sum_y[state + 1], sum_r[work + 1], sum_zr[work + 1];
-    x[0] = load(s.x);
-    y[0] = load(s.y);
-    z[0] = load(s.z);
-    r[0] = square_root(mul_add(x[0], x[0], y[0] * y[0]));
-    const B inverse_r = one / r[0];
-    sum_x[0] = sum_y[0] = sum_r[0] = sum_zr[0] = zero;
-    for (int m = 1; m <= state; ++m) {
-      const B inverse_m(T(1) / static_cast<T>(m));
-      sum_x[m] = x[m - 1] * inverse_m;
-      sum_y[m] = y[m - 1] * inverse_m;
-      sum_r[m] = r[m - 1] * inverse_m;
-      x[m] = neg_mul_add(a1, sum_x[m], b1 * sum_r[m]);
-      y[m] = neg_mul_add(a2, sum_y[m], b2 * sum_r[m]);
-      z[m] = neg_mul_add(c1, sum_x[m], neg_mul_add(c2, sum_y[m], c3 * sum_r[m]));
-      // r² = x² + y². What has been known longest comes first: the last terms are what the next order waits for.
-      B xx = zero, yy = zero, rr = zero;
-      if (m % 2 == 0) {
-        xx = half * x[m / 2] * x[m / 2];
-        yy = half * y[m / 2] * y[m / 2];
-        rr = half * r[m / 2] * r[m / 2];
-      }
-      CAROM_UNROLL
-      for (int j = (m - 1) / 2; j >= 1; --j) {
-        xx = mul_add(x[j], x[m - j], xx);
-        yy = mul_add(y[j], y[m - j], yy);
-        rr = mul_add(r[j], r[m - j], rr);
-      }
-      r[m] = mul_add(x[0], x[m], mul_add(y[0], y[m], xx + yy - rr)) * inverse_r;
-    }
-    multiply_and_integrate(z, r, sum_zr);
-    CAROM_UNROLL
-    for (int m = state + 1; m <= work; ++m) z[m] = sum_r[m] = zero;
-
-    const auto largest_of = [&](int m) { return larger(larger(magnitude(x[m]), magnitude(y[m])), magnitude(r[m])); };
-    // The solution is smooth on the scale of 4.
-    const B h = smaller(smaller(converged_step<state, T>(largest_of(state), Order::log2_tolerance),
-                                converged_step<state - 1, T>(largest_of(state - 1), Order::log2_tolerance)),
-                        B(4));
+    Taylor<T, B> series;
+    series.expand(k, load(s.x), load(s.y), load(s.z));
+    const B h = series.step();
+    const auto& [x, y, r, z, sum_x, sum_y, sum_r, sum_zr] = series;
 
     // Q
     const B* q = sum_zr;
@@ -237,7 +285,7 @@ class SeriesSlider {
       store_lanes(ending, choose(ended, one, zero));
       store_lanes(turning, choose(turns, one, zero));
       for_each_bit(rare, [&](std::size_t lane) {
-        const TurningPoint<T> point = first_turning_point(one_lane(lane, h, x, y, z, q));
+        const TurningPoint<T> point = first_turning_point(one_lane(lane, h, series, q));
         at[lane] = point.at;
         balances[lane] = point.balance;
         ending[lane] = point.ended ? T(1) : T(0);
@@ -263,53 +311,32 @@ class SeriesSlider {
     store_lanes(s.decompressing, choose(now_decompressing, one, zero));
     store_lanes(s.compressions, load(s.compressions) + choose(decompressing && turned, one, zero));
     store_lanes(s.steps, load(s.steps) + one);
+    store_lanes(s.tried, zero);
 
     const B dx = value<state>(sum_x, stop), dy = value<state>(sum_y, stop), dr = value<state>(sum_r, stop);
     store_lanes(s.sum_x, load(s.sum_x) + dx);
     store_lanes(s.sum_y, load(s.sum_y) + dy);
     store_lanes(s.sum_r, load(s.sum_r) + dr);
-    store_lanes(s.x, x[0] + neg_mul_add(a1, dx, b1 * dr));
-    store_lanes(s.y, y[0] + neg_mul_add(a2, dy, b2 * dr));
-    const B z_stop = z[0] + neg_mul_add(c1, dx, neg_mul_add(c2, dy, c3 * dr));
+    store_lanes(s.x, x[0] + neg_mul_add(k.a1, dx, k.b1 * dr));
+    store_lanes(s.y, y[0] + neg_mul_add(k.a2, dy, k.b2 * dr));
+    const B z_stop = z[0] + neg_mul_add(k.c1, dx, neg_mul_add(k.c2, dy, k.c3 * dr));
     store_lanes(s.z, choose(halts, zero, z_stop));
 
     for_each_bit(lane_bits(ended && busy), [&](std::size_t lane) { finish(lane, false); });
   }
 
-  /// The integral of z r. Four terms at a time share what they load.
-  [[gnu::always_inline]] static void multiply_and_integrate(const B (&z)[work + 1], const B (&r)[state + 1],
-                                                            B (&integral)[work + 1]) {
-    integral[0] = B(0);
-    CAROM_UNROLL
-    for (int first = 1; first <= work; first += 4) {
-      B sum[4] = {B(0), B(0), B(0), B(0)};
-      CAROM_UNROLL
-      for (int j = 0; j <= state; ++j) {
-        CAROM_UNROLL
-        for (int i = 0; i < 4; ++i) {
-          const int k = first + i - 1 - j;
-          if (first + i <= work && k >= 0 && k <= state) sum[i] = mul_add(z[j], r[k], sum[i]);
-        }
-      }
-      CAROM_UNROLL
-      for (int i = 0; i < 4; ++i)
-        if (first + i <= work) integral[first + i] = sum[i] * B(T(1) / static_cast<T>(first + i));
-    }
-  }
-
-  [[gnu::noinline]] SeriesStep<T> one_lane(std::size_t lane, B h, const B* x, const B* y, const B* z,
-                                           const B* q) const {
+  [[gnu::noinline]] SeriesStep<T> one_lane(std::size_t lane, B h, const Taylor<T, B>& series, const B* q) const {
     const auto pick = [&](B lanes) {
       T values[width];
       store_lanes(values, lanes);
       return values[lane];
     };
-    const Fields& s = fields_;
+    const Contacts& s = fields_;
     SeriesStep<T> one;
     for (int m = 0; m <= state; ++m) {
-      one.x[m] = pick(x[m]);
-      one.y[m] = pick(y[m]);
-      one.z[m] = pick(z[m]);
+      one.x[m] = pick(series.x[m]);
+      one.y[m] = pick(series.y[m]);
+      one.z[m] = pick(series.z[m]);
     }
     for (int m = 0; m <= work; ++m) one.q[m] = pick(q[m]);
     one.h = pick(h);
@@ -324,8 +351,13 @@ class SeriesSlider {
   }
 
   void finish(std::size_t lane, bool on_its_way) {
-    const Fields& s = fields_;
-    const Place<T> place = place_[lane];
+    --busy_;
+    hand_on(fields_, lane, on_its_way);
+    refill(lane);
+  }
+
+  void hand_on(Contacts& s, std::size_t lane, bool on_its_way) {
+    const Place<T> place = s.place[lane];
     Tile<T>& tile = *place.tile;
     const std::size_t i = place.slot;
     tile.steps[i] = static_cast<std::int32_t>(s.steps[lane]);
@@ -342,15 +374,19 @@ class SeriesSlider {
     tile.balance[i] = s.balance[lane];
     tile.decompressing[i] = s.decompressing[lane];
     tile.compressions[i] = s.compressions[lane];
-    --busy_;
-    place_[lane].tile = nullptr;
+    s.place[lane].tile = nullptr;
     source_.done(place);
-    refill(lane);
   }
 
   void refill(std::size_t lane) {
-    Fields& s = fields_;
+    Contacts& s = fields_;
+    if (returned_count_ > 0) {
+      move(returned_, --returned_count_, s, lane);
+      ++busy_;
+      return;
+    }
     Place<T> place;
+    s.tried[lane] = T(0);
     s.steps[lane] = s.sum_x[lane] = s.sum_y[lane] = s.sum_r[lane] = s.balance[lane] = T(0);
     s.compression[lane] = s.decompression[lane] = s.decompressing[lane] = T(0);
     s.compressions[lane] = T(1);
@@ -364,7 +400,7 @@ class SeriesSlider {
       return;
     }
     ++busy_;
-    place_[lane] = place;
+    s.place[lane] = place;
     const Tile<T>& tile = *place.tile;
     const std::size_t i = place.slot;
     s.busy[lane] = T(1);
@@ -390,8 +426,9 @@ class SeriesSlider {
   T budget_;
   std::uint64_t loops_ = 0, sliding_steps_ = 0;
   std::size_t busy_ = 0;  // lanes with a contact
-  Fields fields_ = {};
-  Place<T> place_[width] = {};
+  Contacts fields_ = {};
+  Contacts waiting_ = {}, returned_ = {};
+  std::size_t waiting_count_ = 0, returned_count_ = 0;
 };
 
 }  // namespace

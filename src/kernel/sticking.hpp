@@ -58,7 +58,7 @@ inline Ray<typename LaneTypes<A, T>::Batch> diverging_ray(typename LaneTypes<A, 
     v1 = choose(moving, new_v1, v1);
     v2 = choose(moving, new_v2, v2);
     norm = choose(moving, new_norm, norm);
-    moving = moving && magnitude(newton) > tolerance * (lambda + a1 + a2);
+    moving = moving && magnitude(new_norm - one) > tolerance;
     if (lane_bits(moving) == 0 || iteration == 40) break;
     lambda = choose(moving, larger(lambda + newton, zero), lambda);
   }

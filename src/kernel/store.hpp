@@ -13,6 +13,7 @@ struct Storer {
   using Mask = typename LaneTypes<A, T>::Mask;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
+  bool scalar_sticking;
   Tile<T>& tile;
   Writer<A, T> writer;
 
@@ -30,7 +31,7 @@ struct Storer {
     const B velocity_unit = load_lanes<B>(tile.velocity_unit + slot);
     const Vector3<B> u0 = tile_vector(tile.wx, tile.wy, tile.wz, slot);
     const B status = load_lanes<B>(tile.status + slot);
-    const Progress<B> end = Law::template end_of_collision<A>(tile, slot);
+    const Progress<B> end = scalar_sticking ? end_one_by_one(slot) : Law::template end_of_collision<A>(tile, slot);
     const Vector3<B> tile_p = {end.px, end.py, end.pz}, tile_u = {end.ux, end.uy, end.uz};
     Vector3<B> p = impulse_unit * tile_p, u = velocity_unit * tile_u;
 
@@ -67,6 +68,18 @@ struct Storer {
   }
 
  private:
+  [[gnu::noinline]] Progress<B> end_one_by_one(std::size_t slot) {
+    T ends[8][width];
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const Progress<T> end = Law::template end_of_collision<Scalar>(tile, slot + lane);
+      const T values[8] = {
+          end.ux, end.uy, end.uz, end.px, end.py, end.pz, end.work_compression, end.work_decompression};
+      for (int i = 0; i < 8; ++i) ends[i][lane] = values[i];
+    }
+    const auto load = [&](int i) { return load_lanes<B>(ends[i]); };
+    return {load(0), load(1), load(2), load(3), load(4), load(5), load(6), load(7)};
+  }
+
   void finish(const Block& block, std::size_t slot, unsigned here, unsigned solved, unsigned resolved) {
     Tally& tally = writer.tally;
     const Results<T>& results = writer.results;

@@ -12,16 +12,20 @@ template <class T>
 struct SeriesOrder;
 template <>
 struct SeriesOrder<float> {
-  static constexpr int state = 10, work = 14;
-  static constexpr float tolerance = 0x1p-20f, log2_tolerance = -20;  // of |u0|
+  static constexpr int state = 10, work = 14, rest = 10;
+  static constexpr float tolerance = 0x1p-20f;  // of |u0|, where the series ends in closed form
+  static constexpr float log2_tolerance = -20;  // of the last orders of a step
+  static constexpr float near = 0.5f;           // to a ray, for the rest of a slide to be tried in closed form [rad]
   // Below this e the end of a collision is sought from u_z = 0 on: as a small difference of the work it would be lost.
   static constexpr float small_restitution = 0.1f;
   static constexpr float ulp = 0x1p-23f;
 };
 template <>
 struct SeriesOrder<double> {
-  static constexpr int state = 18, work = 23;
-  static constexpr double tolerance = 0x1p-49, log2_tolerance = -49;
+  static constexpr int state = 18, work = 23, rest = 16;
+  static constexpr double tolerance = 0x1p-49;
+  static constexpr double log2_tolerance = -49;
+  static constexpr double near = 0.3;
   static constexpr double small_restitution = 0.25;
   static constexpr double ulp = 0x1p-52;
 };

@@ -10,6 +10,13 @@
 
 namespace carom::support {
 
+/// Optimised and without a sanitizer: then tests draw more contacts.
+#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+inline constexpr bool fast_build = true;
+#else
+inline constexpr bool fast_build = false;
+#endif
+
 template <class T>
 using Vectors3 = std::array<std::vector<T>, 3>;
 

@@ -1,0 +1,61 @@
+// The direction of the slip: how it turns, when it has settled, and the ray
+// that it settles on.
+#pragma once
+
+#include "turning_points.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// Of u = (x, y, z): x' = b1 r - a1 x, y' = b2 r - a2 y, z' = c3 r - c1 x - c2 y.
+template <class B>
+struct Rates {
+  B a1, a2, b1, b2, c1, c2, c3;
+};
+
+/// How the direction of the slip turns: with û = u_t / r, θ' = f, (ln r)' = rate and df/dθ = slope.
+template <class B>
+struct Turning {
+  B f, rate, slope;
+};
+
+template <class B>
+inline Turning<B> turning(const Rates<B>& k, B x, B y) {
+  const B dx = neg_mul_add(k.a1, x, k.b1), dy = neg_mul_add(k.a2, y, k.b2);
+  const B rate = mul_add(x, dx, y * dy);
+  return {mul_sub(x, dy, y * dx), rate, negated(rate + mul_add(k.a1, y * y, k.a2 * x * x))};
+}
+
+template <class M>
+struct Settled {
+  M near_ray;  // the rest of the way along the ray itself ends at the same place
+  M frozen;    // and along the direction of now
+};
+
+/// The difference that it makes is r |f / slope| at most, or r |f| for the time 1 / |rate| that is left: two solutions
+/// never move apart in the norm of M⁻¹. Both compare with |u0|.
+template <class T, class M, class B>
+inline Settled<M> settled(const Turning<B>& turning, B r) {
+  const B tolerance(SeriesOrder<T>::tolerance);
+  const B f = magnitude(turning.f), slope = magnitude(turning.slope);
+  const M still = f <= B(SeriesOrder<T>::ulp);
+  return {f <= B(T(0.1)) * slope && (r * f <= tolerance * slope || still),
+          still || (turning.rate < B(0) && r * f <= tolerance * magnitude(turning.rate))};
+}
+
+/// Onto the ray itself, to rounding. Newton's method on the angle.
+template <class T, class B, class M>
+inline void turn_onto_ray(M wanted, const Rates<B>& k, B& x, B& y, Turning<B>& t) {
+  for (int iteration = 0; iteration < (sizeof(T) == sizeof(float) ? 4 : 5); ++iteration) {
+    const B turn = negated(t.f) / choose(wanted, t.slope, B(1));
+    const B angle = choose(wanted && magnitude(turn) < B(T(0.5)), turn, B(0));
+    const B nx = neg_mul_add(angle, y, x), ny = mul_add(angle, x, y);
+    const B inverse = B(1) / square_root(mul_add(nx, nx, ny * ny));
+    x = choose(wanted, nx * inverse, x);
+    y = choose(wanted, ny * inverse, y);
+    t = turning(k, x, y);
+  }
+}
+
+}  // namespace
+}  // namespace carom::kernel

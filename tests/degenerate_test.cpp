@@ -1,0 +1,206 @@
+// What engines produce near the edge of what has an answer, support/degenerate_contacts.hpp: all of it ends with a
+// right answer, or with a status that says why not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/carom.hpp>
+#include <carom/reference.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "support/degenerate_contacts.hpp"
+#include "support/mechanics.hpp"
+#include "support/random_contacts.hpp"
+
+namespace carom {
+namespace {
+
+using support::condition;
+using support::dot;
+using support::Encounter;
+using support::energy_at;
+using support::length;
+using support::RandomContacts;
+using support::RandomSpaceContacts;
+using support::ResultArrays;
+using support::times;
+using support::trace;
+using support::Wide;
+using support::wide_at;
+using support::WideVector;
+
+template <class T>
+class Degenerate : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(Degenerate, Precisions);
+
+constexpr std::size_t contacts_of_a_kind = 18 * (support::fast_build ? 1000 : 50);
+
+template <class T>
+constexpr Wide epsilon = static_cast<Wide>(std::numeric_limits<T>::epsilon());
+
+// 1e-16 cond K · 100 in double. The same number of roundings in float.
+template <class T>
+constexpr Wide error_unit = 1e-14L / epsilon<double>* epsilon<T>;
+
+// Of |u0|: a slip so small is one that has come to rest, or keeps its direction.
+template <class T>
+constexpr Wide least_slip = std::is_same_v<T, float> ? 0x1p-20L : 0x1p-49L;
+
+// Up to here float promises an answer.
+template <class T>
+constexpr double largest_condition = std::is_same_v<T, float> ? 1e4 : std::numeric_limits<double>::infinity();
+
+template <class T>
+InlineContacts<T> view(const RandomContacts<T>& contacts) {
+  return contacts.inline_contacts();
+}
+template <class T>
+SpaceContacts<T> view(const RandomSpaceContacts<T>& contacts) {
+  return contacts.space_contacts();
+}
+
+// Calls check(name, contacts) for every kind.
+template <class T, class Check>
+void for_each_kind(Check&& check) {
+  for (const auto& [kind, name] : support::body_kinds)
+    check("bodies, " + std::string(name), support::DegenerateBodies<T>(kind, contacts_of_a_kind, 7).contacts);
+  for (const auto& [kind, name] : support::space_kinds)
+    check("contact space, " + std::string(name), support::degenerate_in_contact_space<T>(kind, contacts_of_a_kind, 7));
+}
+
+template <class T, class Contacts>
+ResultArrays<T> solved(const Contacts& contacts) {
+  ResultArrays<T> results(contacts_of_a_kind, std::is_same_v<Contacts, RandomContacts<T>>);
+  Options options;
+  options.threads = 1;
+  Solver(options).solve(view(contacts), results.results());
+  return results;
+}
+
+// K as it is given, its entries rounded to T, may be no better than a singular one: refused is what is within 4 ε of
+// it, and as much for the rounding of that number itself, in det M = m1 m2 of the product of the diagonal, at most m1²,
+// and in v·K v, v = (-q, 1), of the sizes of its terms, at most |v|² tr K <= 3 |v|² λ_max. Above 24 ε λ_max none is so
+// small.
+template <class T>
+bool may_be_refused(const RandomSpaceContacts<T>&, double condition) {
+  return !(condition > 0 && condition < 1 / (24 * epsilon<T>));
+}
+template <class T>
+bool may_be_refused(const RandomContacts<T>&, double) {
+  return false;
+}
+
+TYPED_TEST(Degenerate, contacts_are_resolved_within_the_budget_of_steps) {
+  using T = TypeParam;
+  for_each_kind<T>([](const std::string& name, const auto& contacts) {
+    const ResultArrays<T> results = solved<T>(contacts);
+    for (std::size_t i = 0; i < contacts_of_a_kind; ++i) {
+      if (results.status[i] == Status::ok) continue;
+      ASSERT_EQ(results.status[i], Status::collision_matrix_not_positive_definite) << name << ' ' << i;
+      ASSERT_TRUE(may_be_refused(contacts, condition(encounter(contacts, i).k))) << name << ' ' << i;
+    }
+  });
+}
+
+struct Exact {
+  WideVector u, p;
+};
+
+// By how much u may be off, relative to |u0|:
+//
+// - cond K times the error unit.
+// - From bodies K and u0 are sums whose terms may cancel: 4 ε of those of u0, and of those of K times the impulse. Both
+//   may grow with cond K as support/agreement.cpp has it.
+// - Where the end of the collision is steep: an error δ of u_z up to there is one of δ |p| in the work. The end, where
+//   the work comes to zero at the speed u_z and its slope, moves by the smaller of δ |p| / u_z and √(2 δ |p| / slope),
+//   or at e = 0, where u_z itself comes to zero, by δ / slope. u goes along at its own rate.
+template <class T>
+Wide error_bound(const Encounter& e, double cond, double friction, double restitution, const Exact& exact) {
+  const Wide speed = length(e.u0), impulse = length(exact.p) * trace(e.k) / speed;
+  const Wide k = cond, growth = std::sqrt(k + (k + 1) * (k + 1) / 4);
+  const Wide cancelling = 4 * (impulse * e.k_terms / trace(e.k) + e.u0_terms / speed);
+  const Wide error = error_unit<T> * k + growth * epsilon<T> * cancelling;
+
+  const Wide uz = dot(exact.u, e.normal);
+  WideVector slip, rate;
+  for (std::size_t j = 0; j < 3; ++j) slip[j] = exact.u[j] - uz * e.normal[j];
+  const Wide r = length(slip);
+  if (r > error * speed) {
+    // Per unit of max(1, μ) p_z, which infinite friction has, too.
+    const Wide normal = friction > 1 ? 1 / static_cast<Wide>(friction) : 1, tangential = std::min(friction, 1.0);
+    WideVector force;
+    for (std::size_t j = 0; j < 3; ++j) force[j] = normal * e.normal[j] - tangential * slip[j] / r;
+    rate = times(e.k, force);
+  } else {
+    // At rest along the normal, at 1 / (K⁻¹)_33.
+    for (std::size_t j = 0; j < 3; ++j) rate[j] = e.normal[j] / (2 * energy_at(e.k, e.normal));
+  }
+  const Wide slope = std::abs(dot(rate, e.normal)), work = error * speed * length(exact.p);
+  const Wide later = restitution > 0 ? std::min(work / uz, std::sqrt(2 * work / slope)) : error * speed / slope;
+  return error + length(rate) * later / speed;
+}
+
+TYPED_TEST(Degenerate, contacts_agree_with_the_exact_reference) {
+  using T = TypeParam;
+  for_each_kind<T>([](const std::string& name, const auto& contacts) {
+    const ResultArrays<T> results = solved<T>(contacts);
+    const auto wide = support::widened(contacts);
+    ResultArrays<double> expected(contacts_of_a_kind, std::is_same_v<decltype(wide), const RandomContacts<double>>);
+    reference::solve(view(wide), expected.results());
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < contacts_of_a_kind; ++i) {
+      const Encounter e = encounter(contacts, i);
+      const double cond = condition(e.k);
+      // Rounded to T, a K may have a negative eigenvalue.
+      if (!(cond > 0 && cond <= largest_condition<T>)) continue;
+      ++compared;
+      ASSERT_EQ(expected.status[i], Status::ok) << name << ' ' << i;
+      const Exact exact = {wide_at(expected.separation_velocity, i), wide_at(expected.impulse, i)};
+      const WideVector u = wide_at(results.separation_velocity, i);
+      const Wide error = length({u[0] - exact.u[0], u[1] - exact.u[1], u[2] - exact.u[2]}) / length(e.u0);
+      ASSERT_LE(error, error_bound<T>(e, cond, static_cast<double>(contacts.friction[i]),
+                                      static_cast<double>(contacts.restitution[i]), exact))
+          << name << ' ' << i << ", cond K " << cond;
+    }
+    EXPECT_GE(compared, contacts_of_a_kind / 8) << name;
+  });
+}
+
+// Of every contact that is resolved, however ill-conditioned.
+TYPED_TEST(Degenerate, contacts_keep_to_the_law) {
+  using T = TypeParam;
+  for_each_kind<T>([](const std::string& name, const auto& contacts) {
+    const ResultArrays<T> results = solved<T>(contacts);
+    for (std::size_t i = 0; i < contacts_of_a_kind; ++i) {
+      if (results.status[i] != Status::ok) continue;
+      SCOPED_TRACE(name + ' ' + std::to_string(i));
+      const Encounter e = encounter(contacts, i);
+      const WideVector p = wide_at(results.impulse, i), u = wide_at(results.separation_velocity, i);
+      ASSERT_TRUE(std::isfinite(length(p)) && std::isfinite(length(u)));
+
+      // The frame of the contact is orthogonal to a few roundings, and a vector is turned out of it by a few more.
+      const Wide turning = 4 * epsilon<T>;
+      ASSERT_GE(dot(u, e.normal), -turning * length(u));
+
+      const Wide pn = dot(p, e.normal), friction = static_cast<Wide>(contacts.friction[i]);
+      WideVector pt;
+      for (std::size_t j = 0; j < 3; ++j) pt[j] = p[j] - pn * e.normal[j];
+      ASSERT_GE(pn, -turning * length(p));
+      if (std::isfinite(friction)) {
+        ASSERT_LE(length(pt), friction * pn + (1 + friction) * turning * length(p));
+      }
+
+      // What a slip that counts as none may give, and what ½ p·K p changes by with the entries of K, which are rounded
+      // when they are scaled and when they are turned onto the axes of M.
+      const Wide of_slip = length(p) * least_slip<T> * length(e.u0) / 2;
+      const Wide of_k = epsilon<T> * e.k_terms * dot(p, p);
+      ASSERT_LE(energy_gain(e, results, i), rounding_of_energy(e, results, i) + of_slip + of_k);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace carom

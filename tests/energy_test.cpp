@@ -1,0 +1,93 @@
+// A collision whose law gives back e² of the work of compression gains no energy, whatever its way. Every contact
+// counts at its own rounding, on every ISA; support/mechanics.hpp derives what that may be.
+#include <gtest/gtest.h>
+
+#include <carom/carom.hpp>
+#include <limits>
+#include <type_traits>
+
+#include "support/mechanics.hpp"
+#include "support/random_contacts.hpp"
+
+namespace carom {
+namespace {
+
+using support::Encounter;
+using support::RandomContacts;
+using support::RandomSpaceContacts;
+using support::ResultArrays;
+
+template <class T>
+class Energy : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(Energy, Precisions);
+
+constexpr std::size_t count = support::fast_build ? 100'000 : 5'000;
+
+Options options(Isa isa) {
+  Options o;
+  o.isa = isa;
+  o.threads = 1;
+  return o;
+}
+
+TYPED_TEST(Energy, is_not_gained_in_contact_space) {
+  using T = TypeParam;
+  RandomSpaceContacts<T> contacts(count, 71);
+  support::leave_some_without_losses(contacts);
+  for (const Isa isa : available_isas()) {
+    ResultArrays<T> results(count, false);
+    const Report report = Solver(options(isa)).solve(contacts.space_contacts(), results.results());
+    ASSERT_EQ(report.count(Status::ok), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Encounter e = encounter(contacts, i);
+      ASSERT_LE(energy_gain(e, results, i), rounding_of_energy(e, results, i)) << to_string(isa) << ' ' << i;
+    }
+  }
+}
+
+TYPED_TEST(Energy, is_not_gained_between_bodies) {
+  using T = TypeParam;
+  RandomContacts<T> contacts(count, 72);
+  support::leave_some_without_losses(contacts);
+  for (const Isa isa : available_isas()) {
+    ResultArrays<T> results(count);
+    const Report report = Solver(options(isa)).solve(contacts.inline_contacts(), results.results());
+    ASSERT_EQ(report.count(Status::ok), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Encounter e = encounter(contacts, i);
+      ASSERT_LE(energy_gain(e, results, i), rounding_of_energy(e, results, i)) << to_string(isa) << ' ' << i;
+    }
+  }
+}
+
+// With any e and μ the law takes more than rounding gives back, all the more relative to what an impulse could take.
+TYPED_TEST(Energy, is_not_gained_in_random_collisions_by_more_than_the_mark) {
+  using T = TypeParam;
+  constexpr double mark = std::is_same_v<T, float> ? 1e-6 : 1e-14;
+  const RandomContacts<T> contacts(count, 74);
+  ResultArrays<T> results(count);
+  Solver(options(Isa::automatic)).solve(contacts.inline_contacts(), results.results());
+  for (std::size_t i = 0; i < count; ++i)
+    ASSERT_LE(relative_energy_gain(encounter(contacts, i), results, i), mark) << i;
+}
+
+// Or the tests above would pass of impulses that are too small.
+TYPED_TEST(Energy, comes_back_where_the_law_takes_none) {
+  using T = TypeParam;
+  RandomContacts<T> contacts(count, 73);
+  support::leave_some_without_losses(contacts);
+  ResultArrays<T> results(count);
+  Solver(options(Isa::automatic)).solve(contacts.inline_contacts(), results.results());
+  std::size_t lossless = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (contacts.friction[i] > std::numeric_limits<T>::epsilon() || contacts.restitution[i] < T(1)) continue;
+    ++lossless;
+    const Encounter e = encounter(contacts, i);
+    ASSERT_GE(energy_gain(e, results, i), -rounding_of_energy(e, results, i)) << i;
+  }
+  EXPECT_EQ(lossless, (count + 11) / 12);
+}
+
+}  // namespace
+}  // namespace carom
