@@ -77,28 +77,34 @@ struct Plain {
   Vector n, u0;
   std::array<Vector, 3> k;  // columns of K
   double friction = 0;
+  double velocity_terms = 0;  // sizes of what u0 is the sum of
+  double matrix_terms = 0;    // and K
 
   Vector change(const Vector& p) const { return sum(sum(scaled(p[0], k[0]), scaled(p[1], k[1])), scaled(p[2], k[2])); }
-  double trace() const { return k[0][0] + k[1][1] + k[2][2]; }
 };
 
 template <class T>
 Plain plain(const RandomSpaceContacts<T>& c, std::size_t i) {
   const auto k = [&](std::size_t j) { return static_cast<double>(c.k[j][i]); };
+  const Vector u0 = at(c.separation_velocity, i);
   return {{0, 0, 1},
-          at(c.separation_velocity, i),
+          u0,
           {Vector{k(0), k(1), k(2)}, Vector{k(1), k(3), k(4)}, Vector{k(2), k(4), k(5)}},
-          static_cast<double>(c.friction[i])};
+          static_cast<double>(c.friction[i]),
+          size(u0),
+          k(0) + k(3) + k(5)};
 }
 
 template <class T>
 Plain plain_bodies(const Vector& normal, double friction, const support::BodyArrays<T>* body_a, std::size_t a,
                    const Vector& lever_a, const support::BodyArrays<T>* body_b, std::size_t b, const Vector& lever_b) {
-  Plain contact{scaled(1 / size(normal), normal), {}, {}, friction};
+  Plain contact{scaled(1 / size(normal), normal), {}, {}, friction, 0, 0};
   const auto add = [&](const support::BodyArrays<T>* body, std::size_t i, const Vector& lever, double sign) {
     if (body == nullptr) return;
     const auto j = [&](std::size_t e) { return static_cast<double>(body->inverse_inertia[e][i]); };
     contact.u0 = sum(contact.u0, scaled(sign, sum(at(body->velocity, i), cross(at(body->angular_velocity, i), lever))));
+    contact.velocity_terms += size(at(body->velocity, i)) + size(at(body->angular_velocity, i)) * size(lever);
+    contact.matrix_terms += 3 * static_cast<double>(body->inverse_mass[i]) + (j(0) + j(3) + j(5)) * dot(lever, lever);
     for (std::size_t e = 0; e < 3; ++e) {
       Vector unit{};
       unit[e] = 1;
@@ -139,7 +145,7 @@ void expect_margins(const Contacts& contacts, const Vectors3<T>& impulse, const 
   for (std::size_t i = 0; i < impulse[0].size(); ++i) {
     const Plain c = plain(contacts, i);
     const Vector p = at(impulse, i), change = c.change(p);
-    const double velocity_terms = size(c.u0) + c.trace() * size(p), bound = roundings * epsilon;
+    const double velocity_terms = c.velocity_terms + c.matrix_terms * size(p), bound = roundings * epsilon;
     const double normal = dot(p, c.n), tangential = size(sum(p, scaled(-normal, c.n)));
     ASSERT_NEAR(static_cast<double>(found.energy[i]), -dot(p, c.u0) - 0.5 * dot(p, change),
                 bound * size(p) * velocity_terms);
@@ -159,12 +165,12 @@ void expect_landmarks(const Contacts& contacts, const Checked<T>& found) {
     const Plain c = plain(contacts, i);
     const Vector first = at(found.frictionless, i), second = at(found.sticking, i);
     const double bound = roundings * epsilon;
-    ASSERT_NEAR(dot(sum(c.u0, c.change(first)), c.n), 0, bound * (size(c.u0) + c.trace() * size(first)));
+    ASSERT_NEAR(dot(sum(c.u0, c.change(first)), c.n), 0, bound * (c.velocity_terms + c.matrix_terms * size(first)));
     ASSERT_NEAR(size(sum(first, scaled(-dot(first, c.n), c.n))), 0, bound * size(first));
-    ASSERT_NEAR(size(sum(c.u0, c.change(second))), 0, bound * (size(c.u0) + c.trace() * size(second)));
+    ASSERT_NEAR(size(sum(c.u0, c.change(second))), 0, bound * (c.velocity_terms + c.matrix_terms * size(second)));
     const double energy = -0.5 * dot(c.u0, second);
     ASSERT_NEAR(static_cast<double>(found.contact_energy[i]), energy,
-                bound * size(second) * (size(c.u0) + c.trace() * size(second)));
+                bound * size(second) * (c.velocity_terms + c.matrix_terms * size(second)));
     ASSERT_GT(found.contact_energy[i], T(0));
   }
 }

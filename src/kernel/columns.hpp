@@ -8,14 +8,14 @@ namespace {
 
 /// Calls f(column) for each; `Columns` may be const.
 template <class Columns, class F>
-inline void for_each_of_vector(Columns& v, F&& f) {
+[[gnu::always_inline]] inline void for_each_of_vector(Columns& v, F&& f) {
   f(v.x);
   f(v.y);
   f(v.z);
 }
 
 template <class Columns, class F>
-inline void for_each_of_symmetric(Columns& m, F&& f) {
+[[gnu::always_inline]] inline void for_each_of_symmetric(Columns& m, F&& f) {
   f(m.xx);
   f(m.xy);
   f(m.xz);
@@ -25,7 +25,7 @@ inline void for_each_of_symmetric(Columns& m, F&& f) {
 }
 
 template <class Columns, class F>
-inline void for_each_of_bodies(Columns& bodies, F&& f) {
+[[gnu::always_inline]] inline void for_each_of_bodies(Columns& bodies, F&& f) {
   f(bodies.inverse_mass);
   for_each_of_symmetric(bodies.inverse_inertia, f);
   for_each_of_vector(bodies.velocity, f);
@@ -34,7 +34,7 @@ inline void for_each_of_bodies(Columns& bodies, F&& f) {
 
 /// Bodies that are stored once are not among them.
 template <class Contacts, class F>
-inline void for_each_column(Contacts& contacts, F&& f) {
+[[gnu::always_inline]] inline void for_each_column(Contacts& contacts, F&& f) {
   f(contacts.friction);
   f(contacts.restitution);
   if constexpr (requires { contacts.separation_velocity; }) {
@@ -53,7 +53,7 @@ inline void for_each_column(Contacts& contacts, F&& f) {
 
 /// Works and steps are not among them.
 template <class Results, class F>
-inline void for_each_result(Results& results, F&& f) {
+[[gnu::always_inline]] inline void for_each_result(Results& results, F&& f) {
   for_each_of_vector(results.impulse, f);
   for_each_of_vector(results.separation_velocity, f);
   for_each_of_vector(results.velocity_a, f);

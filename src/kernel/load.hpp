@@ -230,6 +230,11 @@ inline Vector3<B> choose(Mask mask, const Vector3<B>& yes, const Vector3<B>& no)
   return {choose(mask, yes.x, no.x), choose(mask, yes.y, no.y), choose(mask, yes.z, no.z)};
 }
 
+template <class B>
+inline Vector3<B> negated(const Vector3<B>& v) {
+  return {negated(v.x), negated(v.y), negated(v.z)};
+}
+
 /// a + s v
 template <class B>
 inline Vector3<B> mul_add(B s, const Vector3<B>& v, const Vector3<B>& a) {

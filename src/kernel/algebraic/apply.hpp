@@ -22,6 +22,13 @@ class LawApplier {
   LawApplier(LawTile<T>& tile, const Members<T>& given, bool in_world)
       : tile_(tile), members_(given), in_world_(in_world) {}
 
+  /// To the contacts of a vector, which have laws of DirectLaws.
+  void apply_direct(std::size_t slot) const {
+    apply_in_place<Frictionless>(slot);
+    apply_in_place<NoSlip>(slot);
+    apply_in_place<ChatterjeeRuina>(slot);
+  }
+
   /// To the contacts [first, first + count) of the batch.
   void apply(std::size_t first, std::size_t count) {
     first_ = first;

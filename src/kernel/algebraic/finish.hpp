@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../write.hpp"
-#include "law.hpp"
+#include "direct.hpp"
 #include "stages.hpp"
 
 namespace carom::kernel {
@@ -51,13 +51,49 @@ struct LawFinish {
     const unsigned ended = lane_bits(resolved) & lanes;
     count_energy<T>(tally, number, lane_bits(energy > zero) & ended, energy, impulse_unit, velocity_unit);
     count(slot, choose(solved, choose(resolved, status, B(static_cast<T>(Status::overflow))), status), ended, lanes);
-    // Where the law's impulse stood; the next stage needs no more of it.
+    // Where the law's impulse stood; what comes next needs no more of it.
     Stages::put(tile.px, tile.py, tile.pz, slot, p);
+    Stages::put(tile.ux, tile.uy, tile.uz, slot, u);
   }
 
-  /// The velocities after the impulse in the tile.
+  /// Of contacts that DirectLaws has solved, those of the `lanes`; the others' are in the tile.
+  [[gnu::always_inline]] Vector3<B> finish(const typename DirectLaws<A, T>::Solved& solved, std::size_t slot,
+                                           std::size_t number, unsigned lanes, bool alone) const {
+    const B zero(0);
+    Vector3<B> p = choose(solved.approaches, solved.p, Vector3<B>{zero, zero, zero});
+    Vector3<B> u = choose(solved.approaches, solved.u, solved.w);
+    const unsigned ended = lane_bits(solved.approaches) & lanes;
+    if (alone && ended == lanes) [[likely]] {
+      for (std::size_t lane = 0; lane < width; ++lane) tile.statuses[slot + lane] = Status::ok;
+    } else {
+      for_each_bit(lanes, [&](std::size_t lane) {
+        tile.statuses[slot + lane] = (ended >> lane & 1u) != 0 ? Status::ok : Status::separating;
+      });
+    }
+    if (!alone) {
+      p = choose(solved.plain, p, Stages::get(tile.px, tile.py, tile.pz, slot));
+      u = choose(solved.plain, u, Stages::get(tile.ux, tile.uy, tile.uz, slot));
+    }
+    store(results.impulse, slot, p);
+    store(results.separation_velocity, slot, u);
+    count_energy<T>(tally, number, lane_bits(solved.energy > zero) & ended, solved.energy, B(1), B(1));
+    const unsigned slips = lane_bits(solved.slips) & ended;
+    count(Course::slip, slips);
+    count(Course::stick, ended & ~slips);
+    count(Course::separating, lanes & ~ended);
+    count(Status::ok, ended);
+    count(Status::separating, lanes & ~ended);
+    if (results.path.data != nullptr) store_paths(slot, slips, ended, lanes);
+    return p;
+  }
+
   [[gnu::flatten]] void move_bodies(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
-    const Vector3<B> p = Stages::get(tile.px, tile.py, tile.pz, slot);
+    move_bodies(contacts, block, slot, Stages::get(tile.px, tile.py, tile.pz, slot));
+  }
+
+  /// The velocities after the impulse p.
+  [[gnu::always_inline]] void move_bodies(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot,
+                                          const Vector3<B>& p) const {
     const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
     // All of a contact is read before any of it is written: results may replace the inputs.
     const typename Load::Pair pair = Load::load_bodies(contacts, block);
@@ -100,7 +136,7 @@ struct LawFinish {
     } else {
       store_statuses(slot, status, ok, ended, lanes);
     }
-    if (results.path.data != nullptr) store_paths(slot, slips, ended);
+    if (results.path.data != nullptr) store_paths(slot, slips, ended, (1u << width) - 1);
   }
 
   [[gnu::noinline]] void store_statuses(std::size_t slot, B status, unsigned ok, unsigned ended, unsigned lanes) const {
@@ -116,15 +152,15 @@ struct LawFinish {
     for_each_bit(lanes & ~ok & ~separating, [&](std::size_t lane) { count(tile.statuses[slot + lane], 1u); });
   }
 
-  [[gnu::noinline]] void store_paths(std::size_t slot, unsigned slips, unsigned ended) const {
-    for (std::size_t lane = 0; lane < width; ++lane) {
+  [[gnu::noinline]] void store_paths(std::size_t slot, unsigned slips, unsigned ended, unsigned lanes) const {
+    for_each_bit(lanes, [&](std::size_t lane) {
       const auto in = [lane](unsigned set) { return (set >> lane & 1u) != 0; };
       const Course course = in(slips)                                          ? Course::slip
                             : in(ended)                                        ? Course::stick
                             : tile.statuses[slot + lane] == Status::separating ? Course::separating
                                                                                : Course::none;
       tile.paths[slot + lane] = Path{course, Sticking::none, 0, 0};
-    }
+    });
   }
 };
 

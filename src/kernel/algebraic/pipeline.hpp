@@ -5,6 +5,8 @@
 //   3 frame, 4 collision matrix, 2 validate  stages.hpp; judge.hpp, parameters.hpp
 //   5 law                                    apply.hpp, the laws themselves in headers of their own
 //   6 impulse, 7 store                       finish.hpp
+//
+// Most contacts of the simplest laws need none of that: direct.hpp.
 #pragma once
 
 #include "apply.hpp"
@@ -16,6 +18,8 @@ namespace {
 
 template <class A, class T, template <class> class Contacts>
 class AlgebraicPipeline {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
   static constexpr bool has_bodies = !requires(const Contacts<T>& c) { c.separation_velocity; };
   static constexpr bool indexed = requires(const Contacts<T>& c) { c.body_a; };
@@ -29,14 +33,16 @@ class AlgebraicPipeline {
         stages_{tile},
         judge_{tile, job.parameters},
         applier_(tile, job.members, has_bodies),
-        finish_{tile, results_.results(), tally} {}
+        finish_{tile, results_.results(), tally} {
+    if (job.contacts.law.data != nullptr) return;
+    for (std::size_t slot = 0; slot < LawTile<T>::size; slot += width) judge_.find_laws(job.contacts, {}, slot);
+  }
 
   void solve(std::size_t first, std::size_t end) {
     results_.begin_range(first, job_.layout.stream);
     const std::size_t whole = first + (end - first) / width * width;
     for (std::size_t i = first; i < whole; i += at_once) {
       const std::size_t next = whole - i < at_once ? whole : i + at_once;
-      if (job_.layout.prefetch) contacts_.expect(next, whole - next < at_once ? whole - next : at_once);
       solve_tile(i, next - i);
     }
     if (whole < end) solve_tile(whole, end - whole);
@@ -46,7 +52,8 @@ class AlgebraicPipeline {
  private:
   // Few enough for the first-level cache.
   static constexpr std::size_t small_tile = 256 / sizeof(T);
-  static constexpr std::size_t stages = has_bodies ? 8 : 5;
+  // Contacts in blocks come into the cache so long before they are needed.
+  static constexpr std::size_t ahead = 8 * 64 / sizeof(T);
 
   void solve_tile(std::size_t first, std::size_t count) {
     first_ = first;
@@ -54,13 +61,57 @@ class AlgebraicPipeline {
     const bool whole = count % width == 0;
     unsigned present = 0;
     for (std::size_t slot = 0; slot < count; slot += width) {
-      judge_.find_laws(job_.contacts, block_of(slot), slot);
+      if (job_.contacts.law.data != nullptr) judge_.find_laws(job_.contacts, block_of(slot), slot);
       present |= tile_.laws[slot / width];
     }
     if (present == bit_of(Law::incremental)) return;
     const bool all = (present & bit_of(Law::incremental)) == 0;
-    contacts_.fill(first, count);
+    const bool staged = (present & ~direct_laws) != 0;
+    contacts_.fill(first, count, staged || job_.layout.prefetch);
     results_.begin_tile(first, whole && all);
+    if (staged) {
+      pass_stages();
+      applier_.apply(first, count);
+    }
+    for_each_block([&](WholeBlock block, std::size_t slot) {
+      if (job_.layout.prefetch && job_.layout.block_bytes != 0) contacts_.fetch(first + slot + ahead);
+      const Block lanes = block_of(slot);
+      const unsigned own = all ? lanes.lanes : own_lanes(lanes, slot);
+      if ((tile_.laws[slot / width] & direct_laws) != 0) return finish_direct(block, slot, own, staged);
+      finish_.template finish<has_bodies>(slot, lanes.first, own);
+      if constexpr (has_bodies) finish_.move_bodies(contacts_.contacts(), block, slot);
+    });
+    results_.end_tile(first, count, all, [&](std::size_t i) { return tile_.law[i] != T(Law::incremental); });
+  }
+
+  /// A vector with contacts of direct_laws. `staged`: it has been through the stages.
+  [[gnu::flatten]] void finish_direct(WholeBlock block, std::size_t slot, unsigned own, bool staged) {
+    const auto& contacts = contacts_.contacts();
+    const B law = load_lanes<B>(tile_.law + slot);
+    auto solved = direct_.solve(contacts, block, law, load_tangential_restitution(slot));
+    if (staged) solved.plain = solved.plain && has_direct_law(law);
+    const unsigned lanes = lane_bits(solved.plain) & own;
+    if (lanes != own) [[unlikely]] {
+      if (!staged) solve_staged(block, slot);
+      finish_.template finish<has_bodies>(slot, first_ + slot, own & ~lanes);
+    }
+    const Vector3<B> p = finish_.finish(solved, slot, first_ + slot, lanes, lanes == own);
+    if constexpr (has_bodies) finish_.move_bodies(contacts, block, slot, p);
+  }
+
+  static Mask has_direct_law(B law) {
+    const auto is = [&](Law one) { return law == B(static_cast<T>(one)); };
+    return is(Law::frictionless) || is(Law::no_slip) || is(Law::chatterjee_ruina);
+  }
+
+  B load_tangential_restitution(std::size_t slot) const {
+    const auto& column = job_.contacts.tangential_restitution;
+    if ((tile_.laws[slot / width] & bit_of(Law::chatterjee_ruina)) == 0) return B(0);
+    if (column.data == nullptr) return B(static_cast<T>(__builtin_nan("")));
+    return Loader<A, T>::load_optional(column, block_of(slot));
+  }
+
+  void pass_stages() {
     const auto& contacts = contacts_.contacts();
     if constexpr (has_bodies) {
       for_each_block([&](WholeBlock block, std::size_t slot) { stages_.frame(contacts, block, slot); });
@@ -70,14 +121,18 @@ class AlgebraicPipeline {
     for_each_block([&](WholeBlock block, std::size_t slot) { stages_.approach(contacts, block, slot); });
     for_each_block(
         [&](WholeBlock block, std::size_t slot) { judge_.judge(contacts, block_of(slot), block, slot, indexed); });
-    applier_.apply(first, count);
-    for_each_block([&](WholeBlock, std::size_t slot) {
-      const Block block = block_of(slot);
-      finish_.template finish<has_bodies>(slot, block.first, all ? block.lanes : own_lanes(block, slot));
-    });
-    if constexpr (has_bodies)
-      for_each_block([&](WholeBlock block, std::size_t slot) { finish_.move_bodies(contacts, block, slot); });
-    results_.end_tile(first, count, all, [&](std::size_t i) { return tile_.law[i] != T(Law::incremental); });
+  }
+
+  [[gnu::noinline]] void solve_staged(WholeBlock block, std::size_t slot) {
+    const auto& contacts = contacts_.contacts();
+    if constexpr (has_bodies) {
+      stages_.frame(contacts, block, slot);
+      stages_.inertia(contacts, block, slot);
+    }
+    stages_.matrix(contacts, block, slot);
+    stages_.approach(contacts, block, slot);
+    judge_.judge(contacts, block_of(slot), block, slot, indexed);
+    applier_.apply_direct(slot);
   }
 
   Block block_of(std::size_t slot) const { return block_at<width>(first_ + slot, first_ + count_, {}); }
@@ -93,10 +148,7 @@ class AlgebraicPipeline {
 
   template <class F>
   [[gnu::always_inline]] void for_each_block(F&& f) {
-    for (std::size_t slot = 0; slot < count_; slot += width) {
-      if (job_.layout.prefetch) contacts_.fetch(stages * at_once / width);
-      f(contacts_.block(slot), slot);
-    }
+    for (std::size_t slot = 0; slot < count_; slot += width) f(contacts_.block(slot), slot);
   }
 
   const Job<T, Contacts>& job_;
@@ -108,6 +160,7 @@ class AlgebraicPipeline {
   LawJudge<A, T> judge_;
   LawApplier<A, T> applier_;
   LawFinish<A, T> finish_;
+  DirectLaws<A, T> direct_{job_.parameters};
   // Iterative laws among others want many contacts to choose from.
   const std::size_t at_once =
       (job_.laws & iterative_laws) != 0 && (job_.laws & (job_.laws - 1)) != 0 ? LawTile<T>::size : small_tile;

@@ -40,7 +40,8 @@ class StagedContacts {
   }
 
   /// The contacts [first, first + count): whole vectors, or fewer than one, which is filled up with the last contact.
-  void fill(std::size_t first, std::size_t count) {
+  /// With `copied` they are read from a copy in one place: those that are read often or come from afar.
+  void fill(std::size_t first, std::size_t count, bool copied) {
     const bool whole = count % width == 0;
     block_bytes_ = whole ? layout_.block_bytes : 0;
     const std::size_t padded = whole ? count : width, offset = offset_of<T>(first, layout_.block_bytes);
@@ -48,7 +49,7 @@ class StagedContacts {
       const Column<const T>& host = columns_[c].host;
       const T* const from = reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset);
       if (whole && host.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
-        *columns_[c].staged = block_bytes_ != 0 ? from : copy_vectors(from, tile_.in[c], count);
+        *columns_[c].staged = copied && block_bytes_ == 0 ? copy_vectors(from, tile_.in[c], count) : from;
       else
         *columns_[c].staged = copy(host, tile_.in[c], first, count, padded);
     }
@@ -60,21 +61,13 @@ class StagedContacts {
 
   const Form& contacts() const { return staged_; }
 
-  /// Begins to fetch the contacts [first, first + count).
-  void expect(std::size_t first, std::size_t count) {
-    expected_ = first;
-    lines_ = (count * sizeof(T) + 63) / 64;
-    next_line_ = 0;
-  }
-  /// Some lines of what is expected: all of them in `parts` calls.
-  void fetch(std::size_t parts) {
-    const std::size_t all = count_ * lines_, end = next_line_ + (all + parts - 1) / parts;
-    for (; next_line_ < end && next_line_ < all; ++next_line_) {
-      // In the order in which they lie in memory.
-      const std::size_t line = layout_.block_bytes != 0 ? next_line_ / count_ : next_line_ % lines_;
-      const std::size_t column = layout_.block_bytes != 0 ? next_line_ % count_ : next_line_ / lines_;
-      __builtin_prefetch(&at(columns_[column].host, expected_ + line * (64 / sizeof(T))));
-    }
+  /// Begins to bring contact `i` of the batch and those on the same lines of the cache.
+  [[gnu::always_inline]] void fetch(std::size_t i) const {
+    const std::size_t offset = offset_of<T>(i, layout_.block_bytes);
+    // g++ takes a function that only fetches for one without effect, and drops the call.
+    for_each_column(host_contacts_, [&](const Column<const T>& column) __attribute__((always_inline)) {
+      __builtin_prefetch(reinterpret_cast<const char*>(column.data) + offset, 0, 2);
+    });
   }
 
   WholeBlock block(std::size_t slot) const { return {offset_of<T>(slot, block_bytes_)}; }
@@ -85,7 +78,11 @@ class StagedContacts {
     return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset_of<T>(i, layout_.block_bytes));
   }
 
-  [[gnu::always_inline]] static const T* copy_vectors(const T* from, T* to, std::size_t count) {
+  /// And begins to fetch the lines of a later tile: to the second level, since the columns of most hosts begin at the
+  /// same place of a page and displace each other from the first.
+  [[gnu::always_inline]] const T* copy_vectors(const T* from, T* to, std::size_t count) const {
+    if (layout_.prefetch)
+      for (std::size_t i = 0; i < count; i += 64 / sizeof(T)) __builtin_prefetch(from + tiles_ahead * count + i, 0, 2);
     for (std::size_t i = 0; i < count; i += width) store_lanes(to + i, load_lanes<B>(from + i));
     return to;
   }
@@ -133,12 +130,13 @@ class StagedContacts {
     for (std::size_t c = 0; c < numbers; ++c) store_lanes(tile_.in[count_ + numbers + c] + slot, lanes[c]);
   }
 
+  static constexpr std::size_t tiles_ahead = 3;
+
   const Layout& layout_;
   LawTile<T>& tile_;
   const Contacts<T>& host_contacts_;
   Form staged_;
   std::size_t block_bytes_ = 0, count_ = 0;
-  std::size_t expected_ = 0, lines_ = 0, next_line_ = 0;
   struct {
     Column<const T> host;
     const T** staged;

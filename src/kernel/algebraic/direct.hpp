@@ -1,0 +1,226 @@
+// Frictionless, no slip and Chatterjee–Ruina in one pass from the columns to the results. All three are points of one
+// ray,
+//
+//   p = (1 + e) P_I + κ D        u = (1 - κ) u0 + (1 + e - κ) K P_I        D = P_II - P_I
+//
+// (closed_form.hpp), κ being 0, 1 + e, or 1 + e_t and less on the cone. None of it asks for a contact frame: between
+// bodies everything stands in the frame of the world.
+//
+// It decides for contacts that are plainly in order. Where one is at fault, or its K is so ill-conditioned or its
+// numbers of such a size that bits are lost here, the stages decide: which way a contact goes hangs on the contact alone.
+#pragma once
+
+#include "../units.hpp"
+#include "../validate.hpp"
+#include "law_list.hpp"
+
+namespace carom::kernel {
+namespace {
+
+constexpr unsigned direct_laws = bit_of(Law::frictionless) | bit_of(Law::no_slip) | bit_of(Law::chatterjee_ruina);
+
+template <class A, class T>
+struct DirectLaws {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = Loader<A, T>;
+
+  /// Of the contacts that are `plain`.
+  struct Solved {
+    Vector3<B> p, u, w;  // [N s], [m/s], u0 [m/s] in the frame of the results
+    B energy;            // gained [J]
+    Mask plain, approaches, slips;
+  };
+
+  const Parameters<T>& options;
+
+  /// `law` and e_t of every contact; the latter is NaN where there is none.
+  [[gnu::always_inline]] Solved solve(const InlineContacts<T>& contacts, WholeBlock block, B law,
+                                      B tangential_restitution) const {
+    const B one(1);
+    const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
+    const B mass_a = Load::load(contacts.a.inverse_mass, block), mass_b = Load::load(contacts.b.inverse_mass, block);
+    const Symmetric3<B> inertia_a = Load::load(contacts.a.inverse_inertia, block);
+    const Symmetric3<B> inertia_b = Load::load(contacts.b.inverse_inertia, block);
+    const B m = mass_a + mass_b;
+    Symmetric3<B> k = {m, B(0), B(0), m, B(0), m};
+    add_inertia(k, inertia_a, lever_a);
+    add_inertia(k, inertia_b, lever_b);
+    // K is at least m, so that its condition is not above its trace over m.
+    Least least(neg_mul_add(B(T(1) / T(largest_condition)), k.xx + k.yy + k.zz, m));
+    least.add(mass_a);
+    least.add(mass_b);
+    least.add_minors(inertia_a, options.inertia_tolerance);
+    least.add_minors(inertia_b, options.inertia_tolerance);
+
+    const Vector3<B> given = Load::load(contacts.normal, block);
+    const B size = square_root(dot(given, given));
+    least.add(B(options.normal_tolerance) - magnitude(size - one));
+    const Vector3<B> n = (one / size) * given;
+    const Vector3<B> w =
+        Load::load(contacts.a.velocity, block) + cross(Load::load(contacts.a.angular_velocity, block), lever_a) -
+        Load::load(contacts.b.velocity, block) - cross(Load::load(contacts.b.angular_velocity, block), lever_b);
+    const B approach = dot(w, n);
+    const Vector3<B> to_normal = k * n;
+    const B response = one / dot(n, to_normal);
+    const B stopping = negated(approach) * response;
+    const Vector3<B> d = mul_add(negated(stopping), n, negated(solution_of(k, w)));
+    const B along = dot(d, n);
+    const Vector3<B> across = mul_add(negated(along), n, d);
+    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
+    const Ray ray = ray_of(stopping, along, dot(across, across), friction, restitution, law, tangential_restitution,
+                           least);
+
+    Solved solved;
+    solved.p = mul_add(ray.normal, n, ray.kappa * across);
+    solved.u = mul_add(ray.left, w, ray.normal_left * to_normal);
+    solved.w = w;
+    finish(solved, w, approach, response, ray, friction, restitution, least);
+    return solved;
+  }
+
+  [[gnu::always_inline]] Solved solve(const SpaceContacts<T>& contacts, WholeBlock block, B law,
+                                      B tangential_restitution) const {
+    const B zero(0), one(1);
+    const Symmetric3<B> k = Load::load(contacts.k, block);
+    const Vector3<B> u0 = Load::load(contacts.separation_velocity, block);
+    const B response = one / k.zz;  // K and impulses are divided by K_33
+    const B m11 = k.xx * response, m12 = k.xy * response, m22 = k.yy * response;
+    const B k1 = k.xz * response, k2 = k.yz * response;
+    const B det = difference_of_products(m11, m22, m12, m12);
+    const B inverse_det = one / det;
+    const B q1 = difference_of_products(m22, k1, m12, k2) * inverse_det;
+    const B q2 = difference_of_products(m11, k2, m12, k1) * inverse_det;
+    const B schur = neg_mul_add(q1, k1, neg_mul_add(q2, k2, one));
+    // What the stages ask of a K without masses behind it, and that products of M keep their bits.
+    constexpr double epsilon = sizeof(T) == sizeof(float) ? 0x1p-23 : 0x1p-52;
+    Least least(m11);
+    least.add(neg_mul_add(B(T(8 * epsilon)) * m11, m22, det));
+    least.add(schur - B(T(8 * epsilon)));
+    least.add(B(T(largest_ratio)) - (m11 + m22));
+
+    const B stopping = negated(u0.z);
+    const B slip1 = mul_add(k1, stopping, u0.x), slip2 = mul_add(k2, stopping, u0.y);
+    const B along = mul_add(q1, slip1, q2 * slip2) / schur;
+    const Vector3<B> across = {
+        negated(mul_add(q1, along, difference_of_products(m22, slip1, m12, slip2) * inverse_det)),
+        negated(mul_add(q2, along, difference_of_products(m11, slip2, m12, slip1) * inverse_det)), zero};
+    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
+    const Ray ray = ray_of(stopping, along, mul_add(across.x, across.x, across.y * across.y), friction, restitution,
+                           law, tangential_restitution, least);
+
+    Solved solved;
+    const B impulse = ray.kappa * response;
+    solved.p = {impulse * across.x, impulse * across.y, response * ray.normal};
+    solved.u = {mul_add(ray.left, u0.x, ray.normal_left * k1), mul_add(ray.left, u0.y, ray.normal_left * k2),
+                negated(restitution * u0.z)};
+    solved.w = u0;
+    finish(solved, u0, u0.z, response, ray, friction, restitution, least);
+    return solved;
+  }
+
+ private:
+  // Between these a product of any three of the numbers here keeps its bits in float.
+  static constexpr double largest_mass = 1e15, largest_ratio = 1e7, largest_friction = 1e6;
+  static constexpr double smallest_speed = 1e-10, largest_speed = 1e10;
+  // What K loses in rounding here the stages keep.
+  static constexpr double largest_condition = 256;
+
+  /// The least of numbers that should not be below zero.
+  struct Least {
+    B value;
+
+    explicit Least(B first) : value(first) {}
+    [[gnu::always_inline]] void add(B x) { value = smaller(value, x); }
+
+    /// As Validator::indefinite.
+    [[gnu::always_inline]] void add_minors(const Symmetric3<B>& j, T tolerance) {
+      const B trace = j.xx + j.yy + j.zz;
+      const Mask positive = trace > B(0);
+      const B scale = choose(positive, B(1) / trace, B(1)), shift = choose(positive, B(tolerance), B(0));
+      const B xx = mul_add(j.xx, scale, shift), yy = mul_add(j.yy, scale, shift), zz = mul_add(j.zz, scale, shift);
+      const B xy = j.xy * scale, xz = j.xz * scale, yz = j.yz * scale;
+      const B d12 = mul_sub(xx, yy, xy * xy), d13 = mul_sub(xx, zz, xz * xz), d23 = mul_sub(yy, zz, yz * yz);
+      const B c = mul_sub(xx, yz, xy * xz);
+      add(smaller(smaller(smaller(xx, yy), smaller(zz, d12)), smaller(smaller(d13, d23), mul_sub(d12, d13, c * c))));
+    }
+  };
+
+  /// k += [r]ᵀ J [r], where [r] p = r × p
+  [[gnu::always_inline]] static void add_inertia(Symmetric3<B>& k, const Symmetric3<B>& j, const Vector3<B>& r) {
+    const Vector3<B> x = cross(Vector3<B>{j.xx, j.xy, j.xz}, r), y = cross(Vector3<B>{j.xy, j.yy, j.yz}, r),
+                     z = cross(Vector3<B>{j.xz, j.yz, j.zz}, r);
+    k.xx = neg_mul_add(r.y, z.x, mul_add(r.z, y.x, k.xx));
+    k.xy = neg_mul_add(r.y, z.y, mul_add(r.z, y.y, k.xy));
+    k.xz = neg_mul_add(r.y, z.z, mul_add(r.z, y.z, k.xz));
+    k.yy = neg_mul_add(r.z, x.y, mul_add(r.x, z.y, k.yy));
+    k.yz = neg_mul_add(r.z, x.z, mul_add(r.x, z.z, k.yz));
+    k.zz = neg_mul_add(r.x, y.z, mul_add(r.y, x.z, k.zz));
+  }
+
+  /// K⁻¹ b by L D Lᵀ.
+  [[gnu::always_inline]] static Vector3<B> solution_of(const Symmetric3<B>& k, const Vector3<B>& b) {
+    const B one(1);
+    const B i1 = one / k.xx, l21 = k.xy * i1, l31 = k.xz * i1;
+    const B i2 = one / neg_mul_add(l21, k.xy, k.yy), t = neg_mul_add(l21, k.xz, k.yz), l32 = t * i2;
+    const B d3 = neg_mul_add(l32, t, neg_mul_add(l31, k.xz, k.zz));
+    const B y2 = neg_mul_add(l21, b.x, b.y), y3 = neg_mul_add(l32, y2, neg_mul_add(l31, b.x, b.z));
+    const B z = y3 / d3, y = mul_sub(i2, y2, l32 * z);
+    return {neg_mul_add(l21, y, mul_sub(i1, b.x, l31 * z)), y, z};
+  }
+
+  /// Where p and u lie on the ray.
+  struct Ray {
+    B kappa, normal;      // p = normal n + kappa D_t
+    B left, normal_left;  // 1 - κ; (1 + e - κ) times what stops the approach
+    B bound;              // κ |D_t| squared
+    Mask outside;
+  };
+
+  /// `stopping` n is P_I, `along` and `across2` are D's normal part and the square of its tangential part.
+  [[gnu::always_inline]] static Ray ray_of(B stopping, B along, B across2, B friction, B restitution, B law,
+                                           B tangential_restitution, Least& least) {
+    const B zero(0), one(1);
+    const Mask no_slip = law == B(static_cast<T>(Law::no_slip));
+    const Mask bounded = law == B(static_cast<T>(Law::chatterjee_ruina));
+    const B normal_factor = one + restitution, normal = normal_factor * stopping;
+    const B candidate = choose(bounded, one + tangential_restitution, choose(no_slip, normal_factor, zero));
+    // κ grows with what |p_t| of it takes from the cone; outside of the cone the rate is positive.
+    const B rate = neg_mul_add(friction, along, square_root(across2)), room = friction * normal;
+    Ray ray;
+    ray.outside = bounded && candidate * rate > room;
+    ray.kappa = choose(ray.outside, room / choose(ray.outside, rate, one), candidate);
+    const B sum = mul_add(ray.kappa, along, normal);
+    ray.normal = choose(bounded, larger(sum, zero), sum);
+    ray.left = choose(no_slip, negated(restitution), one - ray.kappa);
+    ray.normal_left = (normal_factor - ray.kappa) * stopping;
+    ray.bound = ray.kappa * ray.kappa * across2;
+
+    least.add(friction);
+    least.add(B(T(largest_friction)) - friction);
+    least.add(restitution);
+    least.add(one - restitution);
+    least.add(one - magnitude(choose(bounded, tangential_restitution, zero)));
+    return ray;
+  }
+
+  [[gnu::always_inline]] static void finish(Solved& solved, const Vector3<B>& u0, B approach, B response,
+                                            const Ray& ray, B friction, B restitution, Least& least) {
+    const B zero(0);
+    solved.approaches = approach < zero;
+    const B reach = friction * ray.normal;
+    solved.slips = ray.outside || ray.bound >= reach * reach;
+    solved.energy = B(T(0.5)) * dot(solved.p, u0 + solved.u);
+    const B speed2 = dot(u0, u0);
+    least.add(speed2 - B(T(smallest_speed * smallest_speed)));
+    least.add(B(T(largest_speed * largest_speed)) - speed2);
+    least.add(response - B(T(1 / largest_mass)));
+    least.add(B(T(largest_mass)) - response);
+    solved.plain = least.value >= zero && vanishing(solved.p) + vanishing(ray.bound) + vanishing(friction) +
+                                                  vanishing(restitution) + vanishing(solved.u) ==
+                                              zero;
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel
