@@ -119,9 +119,9 @@ def draw_space(axes, space, title):
     for row in (0, 1):
         point, direction = space.line(row)
         axes.axline(point, point + direction, color=GREY, linewidth=0.9, zorder=2,
-                    linestyle=(0, (6, 3)) if row else (0, (1.5, 2)))
+                    linestyle=style.COMPRESSION if row else style.STICKING)
     for direction in space.cone():
-        axes.plot(*np.outer((0, 30), direction).T, color=INK, linewidth=0.9, linestyle=(0, (8, 2, 1, 2)), zorder=2)
+        axes.plot(*np.outer((0, 30), direction).T, color=INK, linewidth=0.9, linestyle=style.FRICTION, zorder=2)
     axes.set(aspect="equal", xlim=space.view[0], ylim=space.view[1], title=title,
              xlabel="tangential impulse p$_t$ [N s]", ylabel="normal impulse p$_n$ [N s]")
 
@@ -131,7 +131,8 @@ def draw_construction(axes, space):
     axes.plot(*space.ellipse(0.1).T, color=FAINT, linewidth=0.9, zorder=1.5)
     (_, compression), (_, sticking) = space.line(1), space.line(0)
     compression, sticking = (d if d[0] > 0 else -d for d in (compression, sticking))
-    axes.axline(2 * space.p_1, 2 * space.p_1 + compression, color=FAINT, linewidth=0.9, linestyle=(0, (6, 3)), zorder=1.5)
+    axes.axline(2 * space.p_1, 2 * space.p_1 + compression, color=FAINT, linewidth=0.9, zorder=1.5,
+                linestyle=style.COMPRESSION)
     for text, offset in (("maximum compression", 8), ("u$_n$ = 0", -8)):
         label_line(axes, text, space.p_2 + 1.02 * compression, compression, offset)
     label_line(axes, "u$_n$ = −u0$_n$", 2 * space.p_1 - 0.75 * compression, compression, 7)
@@ -192,13 +193,22 @@ def draw_generic(batch, path):
     space = ImpulseSpace(GENERIC, batch, "generic", GENERIC_VIEW)
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 6.4))
     draw_construction(left, space)
-    draw_space(right, space, "Laws with e alone")
+    draw_space(right, space, "Laws that read e alone, e from 0 to 1")
     draw_curves(right, batch, "generic")
     draw_ends(right, batch)
     draw_landmarks(right, space, (6, 3))
     figure.legend(handles=[style.permissible_handle(), *style.law_handles(LAWS)], loc="lower center", ncols=5, frameon=False)
     figure.tight_layout(rect=(0, 0.075, 1, 1), w_pad=3)
     style.save(figure, path)
+
+
+def label_tangential(axes):
+    """The corners of Chatterjee and Ruina's impulses."""
+    _, colour = REGIONS["chatterjee-ruina"]
+    for text, point, offset, side in (("e$_t$ = −1", (0, 1.87), (-5, 0), "right"),
+                                      ("e$_t$ = 1", (0.52, 1.87), (5, 0), "left"),
+                                      ("e = 0", (0.1, 0.9), (-4, -8), "right"), ("e = 1", (0.26, 1.84), (0, 22), "center")):
+        axes.annotate(text, point, offset, textcoords="offset points", ha=side, va="center", fontsize=8.5, color=colour)
 
 
 def draw_brach(axes, batch):
@@ -242,13 +252,14 @@ def draw_parameters(batch, path):
     def line(colour, label, **more):
         return plt.Line2D([], [], color=colour, label=label, **more)
 
-    handles = [style.permissible_handle(), *(style.region_handle(law) for law in REGIONS),
+    label_tangential(tangential)
+    handles = [style.permissible_handle(), *style.line_handles(), *(style.region_handle(law) for law in REGIONS),
                line(BRACH, "Brach, by ratio", linewidth=1.6), style.law_handle("incremental"), style.law_handle("smith"),
                line(COMPOSITE, "their composites", linewidth=1.2),
                line(POLAR, "polar, by angle and fraction", linewidth=0.9),
                line(PROJECTED, "projected", marker="o", markersize=5, linewidth=1.4)]
     figure.legend(handles=handles, loc="lower center", ncols=4, frameon=False)
-    figure.tight_layout(rect=(0, 0.06, 1, 1), w_pad=3, h_pad=2.5)
+    figure.tight_layout(rect=(0, 0.08, 1, 1), w_pad=3, h_pad=2.5)
     style.save(figure, path)
 
 
@@ -261,9 +272,10 @@ def draw_special(batch, path):
         draw_region(axes, batch, name, "chatterjee-ruina", net=False)
         draw_curves(axes, batch, name)
         draw_landmarks(axes, space, beside_p_2)
-    handles = [style.permissible_handle(), *style.law_handles(LAWS), style.region_handle("chatterjee-ruina")]
-    figure.legend(handles=handles, loc="lower center", ncols=5, frameon=False)
-    figure.tight_layout(rect=(0, 0.045, 1, 1), w_pad=3, h_pad=2.5)
+    handles = [style.permissible_handle(), *style.line_handles(), *style.law_handles(LAWS),
+               style.region_handle("chatterjee-ruina")]
+    figure.legend(handles=handles, loc="lower center", ncols=4, frameon=False)
+    figure.tight_layout(rect=(0, 0.085, 1, 1), w_pad=3, h_pad=2.5)
     style.save(figure, path)
 
 

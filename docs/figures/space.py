@@ -92,6 +92,7 @@ def draw_solid(axes, region, view):
     points, _ = region.rims[1]
     for point in points[~np.isnan(points[:, 0])][::40]:
         axes.plot(*(np.array([np.zeros(3), point]) @ view).T, color=FAINT, linewidth=0.8, zorder=0.3)
+    axes.annotate("friction cone", (0, 0), (-28, 25), textcoords="offset points", ha="right", fontsize=8.5, color=GREY)
     for axis, (name, length) in enumerate((("p$_x$", 1.25), ("p$_y$", 1.1), ("p$_z$", 2.75))):
         end = np.eye(3)[axis] * length @ view
         axes.plot(*end)  # which annotations do not: it widens the view

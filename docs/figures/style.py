@@ -27,11 +27,13 @@ class Look:
 LAWS = {
     "frictionless": Look("frictionless", "#9AA5B1", 5),
     "no-slip": Look("no slip", "#E3B505", 5),
-    "incremental": Look("incremental, kinetic restitution", "#0072B2", 6),
-    "whittaker": Look("Whittaker", "#D55E00", 4),
-    "anitescu-potra": Look("Anitescu–Potra", "#CC79A7", 2.6),
+    "incremental": Look("incremental, kinetic restitution", "#0072B2", 8),
+    "whittaker": Look("Whittaker", "#D55E00", 5),
+    "anitescu-potra": Look("Anitescu–Potra", "#EFA0CC", 2.2),
     "smith": Look("Smith", "#111111", 1.5),
 }
+# What K, u0 and the friction alone tell, in the plane.
+COMPRESSION, STICKING, FRICTION = (0, (6, 3)), (0, (1.5, 2)), (0, (8, 2, 1, 2))
 REGIONS = {
     "chatterjee-ruina": ("Chatterjee–Ruina", "#009E73"),
     "bilinear": ("bilinear", "#D55E00"),
@@ -83,6 +85,14 @@ def region_handle(law):
 
 def permissible_handle():
     return plt.Rectangle((0, 0), 1, 1, facecolor=PERMISSIBLE, edgecolor=FAINT, label="permissible region")
+
+
+def line_handles():
+    """The lines of impulse space that stand in every picture of the plane."""
+    return [plt.Line2D([], [], color=INK, linewidth=1, label="contact energy as before"),
+            plt.Line2D([], [], color=GREY, linewidth=0.9, linestyle=COMPRESSION, label="u$_n$ = 0"),
+            plt.Line2D([], [], color=GREY, linewidth=0.9, linestyle=STICKING, label="u$_t$ = 0"),
+            plt.Line2D([], [], color=INK, linewidth=0.9, linestyle=FRICTION, label="friction, p$_t$ = ± μ p$_n$")]
 
 
 def save(figure, path):

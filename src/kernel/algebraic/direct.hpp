@@ -61,10 +61,10 @@ struct DirectLaws {
         Load::load(contacts.a.velocity, block) + cross(Load::load(contacts.a.angular_velocity, block), lever_a) -
         Load::load(contacts.b.velocity, block) - cross(Load::load(contacts.b.angular_velocity, block), lever_b);
     const B approach = dot(w, n);
+    // Impulses are multiplied by K_33, which makes velocities of them.
     const Vector3<B> to_normal = k * n;
-    const B response = one / dot(n, to_normal);
-    const B stopping = negated(approach) * response;
-    const Vector3<B> d = mul_add(negated(stopping), n, negated(solution_of(k, w)));
+    const B k33 = dot(n, to_normal), response = one / k33, stopping = negated(approach);
+    const Vector3<B> d = mul_add(approach, n, negated(k33) * solution_of(k, w));
     const B along = dot(d, n);
     const Vector3<B> across = mul_add(negated(along), n, d);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
@@ -72,8 +72,8 @@ struct DirectLaws {
                            least);
 
     Solved solved;
-    solved.p = mul_add(ray.normal, n, ray.kappa * across);
-    solved.u = mul_add(ray.left, w, ray.normal_left * to_normal);
+    solved.p = mul_add(response * ray.normal, n, (response * ray.kappa) * across);
+    solved.u = mul_add(ray.left, w, (response * ray.normal_left) * to_normal);
     solved.w = w;
     finish(solved, w, approach, response, ray, friction, restitution, least);
     return solved;
@@ -84,7 +84,7 @@ struct DirectLaws {
     const B zero(0), one(1);
     const Symmetric3<B> k = Load::load(contacts.k, block);
     const Vector3<B> u0 = Load::load(contacts.separation_velocity, block);
-    const B response = one / k.zz;  // K and impulses are divided by K_33
+    const B response = one / k.zz;  // K is divided by K_33, impulses are multiplied by it
     const B m11 = k.xx * response, m12 = k.xy * response, m22 = k.yy * response;
     const B k1 = k.xz * response, k2 = k.yz * response;
     const B det = difference_of_products(m11, m22, m12, m12);
@@ -120,9 +120,9 @@ struct DirectLaws {
   }
 
  private:
-  // Between these a product of any three of the numbers here keeps its bits in float.
-  static constexpr double largest_mass = 1e15, largest_ratio = 1e7, largest_friction = 1e6;
-  static constexpr double smallest_speed = 1e-10, largest_speed = 1e10;
+  // Within these squares of velocities and energies keep their bits in float.
+  static constexpr double smallest_speed = 1e-14, largest_speed = 1e10;
+  static constexpr double smallest_mass = 1e-20, largest_mass = 1e15, largest_ratio = 1e7, largest_friction = 1e6;
   // What K loses in rounding here the stages keep.
   static constexpr double largest_condition = 256;
 
@@ -209,12 +209,12 @@ struct DirectLaws {
     const B zero(0);
     solved.approaches = approach < zero;
     const B reach = friction * ray.normal;
-    solved.slips = ray.outside || ray.bound >= reach * reach;
+    solved.slips = ray.outside || ray.bound >= reach * magnitude(reach);
     solved.energy = B(T(0.5)) * dot(solved.p, u0 + solved.u);
     const B speed2 = dot(u0, u0);
     least.add(speed2 - B(T(smallest_speed * smallest_speed)));
     least.add(B(T(largest_speed * largest_speed)) - speed2);
-    least.add(response - B(T(1 / largest_mass)));
+    least.add(response - B(T(smallest_mass)));
     least.add(B(T(largest_mass)) - response);
     solved.plain = least.value >= zero && vanishing(solved.p) + vanishing(ray.bound) + vanishing(friction) +
                                                   vanishing(restitution) + vanishing(solved.u) ==

@@ -89,6 +89,7 @@ class AlgebraicPipeline {
     const auto& contacts = contacts_.contacts();
     const B law = load_lanes<B>(tile_.law + slot);
     auto solved = direct_.solve(contacts, block, law, load_tangential_restitution(slot));
+    if constexpr (indexed) solved.plain = solved.plain && load_lanes<B>(tile_.index_fault + slot) == B(0);
     if (staged) solved.plain = solved.plain && has_direct_law(law);
     const unsigned lanes = lane_bits(solved.plain) & own;
     if (lanes != own) [[unlikely]] {

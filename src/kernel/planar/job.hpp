@@ -1,5 +1,4 @@
-// What the solver hands to a planar kernel, free of any architecture. No workspace: a block of lanes goes through all
-// stages at once.
+// What the solver hands to a planar kernel, free of any architecture.
 #pragma once
 
 #include <carom/planar.hpp>
@@ -20,12 +19,53 @@ struct PlanarJob {
   Contacts<T> contacts;
   planar::Results<T> results;
   PlanarOptions options;
+  Layout layout = {};
+};
+
+/// Contacts with laws of their own between the stages: in the order of the host what has been made of them, and grouped
+/// by law what the laws read and write.
+template <class T>
+struct alignas(64) PlanarTile {
+  static constexpr std::size_t size = 4096 / sizeof(T);
+  // Every group of contacts begins a vector; the last one is that of no law.
+  static constexpr std::size_t groups = law_count + 1, slots = size + groups * 64 / sizeof(T);
+  // Contacts of a group whose parameters are brought together at a time.
+  static constexpr std::size_t at_once = 512 / sizeof(T);
+  static constexpr std::size_t parameter_count = 16, row_length = 8;
+  // A cache line of padding keeps equal places of different arrays out of the same set of the cache.
+  using Lane = T[size + 64 / sizeof(T)];
+
+  Lane nx, ny;        // the normal
+  Lane trace, speed;  // the law's units
+  Lane status;        // before the law: a Status
+  Lane bodies[10];    // of indexed contacts
+  T rows[slots][row_length];
+  T parameters[parameter_count][at_once + 64 / sizeof(T)];
+  RestitutionLaw restitution_laws[at_once];
+  std::uint8_t group_of[size];     // a Law, or law_count
+  std::uint16_t slot_of[size];     // where a contact's row is
+  std::uint16_t contact_of[slots];  // behind the end of a group its last
+};
+
+/// Small tiles of the host's columns on their way to the lanes and back.
+template <class T>
+struct alignas(64) PlanarStage {
+  static constexpr std::size_t size = 256 / sizeof(T);
+  static constexpr std::size_t line = 64 / sizeof(T);
+  T in[34][size + line], out[12][size + 2 * line];
+};
+
+/// What a thread works in.
+template <class T>
+struct PlanarWorkspace {
+  PlanarTile<T> tile;
+  PlanarStage<T> stage;
 };
 
 /// Solves the contacts [first, first + count).
 template <class T, template <class> class Contacts>
 using SolvePlanarRange = void (*)(const PlanarJob<T, Contacts>& job, std::size_t first, std::size_t count,
-                                  Tally& tally);
+                                  PlanarWorkspace<T>& workspace, Tally& tally);
 
 template <class T>
 struct PlanarKernelsFor {
