@@ -6,17 +6,27 @@
 #include <carom/blocked.hpp>
 #include <carom/reference.hpp>
 #include <carom/solver.hpp>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <exception>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/blocked.hpp"
 #include "support/random_contacts.hpp"
 #include "support/random_laws.hpp"
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
 
 namespace carom::bench {
 namespace {
@@ -118,10 +128,13 @@ std::string disagreement(const Options& options) {
 template <template <class> class Form, class T>
 void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t n) try {
   const Options options = options_of(law, isa, threads);
-  if (const std::string message = disagreement<Form, T>(options); !message.empty())
-    return state.SkipWithError(message.c_str());
-  Form<T> form(n);
-  const support::RandomLaws<T> laws(n, seed);
+  static std::map<std::pair<Law, Isa>, std::string> checked;
+  const auto [check, is_new] = checked.try_emplace({law, isa});
+  if (is_new) check->second = disagreement<Form, T>(options);
+  if (!check->second.empty()) return state.SkipWithError(check->second.c_str());
+  // Drawn once, since that takes longer than the benchmark.
+  static std::map<std::size_t, std::pair<Form<T>, support::RandomLaws<T>>> drawn;
+  auto& [form, laws] = drawn.try_emplace(n, std::piecewise_construct, std::tuple(n), std::tuple(n, seed)).first->second;
   auto&& contacts = form.contacts();
   laws.give(contacts);
   support::ResultArrays<T> arrays(n, Form<T>::bodies);
@@ -138,7 +151,8 @@ void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t
   state.SkipWithError(error.what());
 }
 
-/// Every contact with one of `mixed`, at random.
+/// Every contact with one of `mixed`, at random. `of_mean` is the rate relative to the harmonic mean of the single
+/// laws' rates on these contacts: what they reach if each takes its share of the batch.
 template <class T>
 void resolve_mixed(benchmark::State& state, const std::vector<Law>& mixed, Isa isa, std::size_t n) try {
   const Space<T> form(n);
@@ -147,31 +161,105 @@ void resolve_mixed(benchmark::State& state, const std::vector<Law>& mixed, Isa i
   for (Law& law : laws.law) law = mixed[draw.below(mixed.size())];
   SpaceContacts<T> contacts = form.contacts();
   laws.give(contacts);
-  contacts.law = laws.law;
   support::ResultArrays<T> arrays(n, false);
   const Results<T> results = timed_columns(arrays, false);
-  Solver solver(options_of(Law::frictionless, isa, 1));
-  for (auto _ : state) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds = [&](Solver& solver) {
+    const auto begin = Clock::now();
     solver.solve(contacts, results);
     benchmark::ClobberMemory();
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  std::vector<Solver> single;
+  for (const Law law : mixed) single.emplace_back(options_of(law, isa, 1));
+  for (Solver& solver : single) solver.solve(contacts, results);
+  Solver solver(options_of(Law::frictionless, isa, 1));
+  double of_single = 0, of_mixed = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    contacts.law = {};
+    for (Solver& one : single) of_single += seconds(one);
+    contacts.law = laws.law;
+    state.ResumeTiming();
+    of_mixed += seconds(solver);
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(n));
+  state.counters["of_mean"] = of_single / static_cast<double>(mixed.size()) / of_mixed;
 } catch (const std::exception& error) {
   state.SkipWithError(error.what());
 }
 
+void stream_line_in_parts(float* to, const float* line) {
+#ifdef __SSE2__
+  for (int i = 0; i < 16; i += 4) _mm_stream_ps(to + i, _mm_loadu_ps(line + i));
+#else
+  std::copy_n(line, 16, to);
+#endif
+}
+#ifdef __x86_64__
+[[gnu::target("avx512f")]] void stream_whole_line(float* to, const float* line) {
+  _mm512_stream_ps(to, _mm512_loadu_ps(line));
+}
+#endif
+
+/// What the memory allows: a batch in blocks is read, and impulse, velocities and status are written past the caches.
+void stream(benchmark::State& state, std::size_t n) {
+  using Part [[gnu::vector_size(16)]] = float;
+  constexpr std::size_t columns = BlockedContacts<float>::columns, block = 16, at_once = 4, written = 15;
+  const BlockedContacts<float> contacts(n);
+  const float* const first = contacts.friction.data;
+  const std::unique_ptr<float[]> out(new float[written * n + block]());
+  float* const aligned = out.get() + block - reinterpret_cast<std::uintptr_t>(out.get()) / sizeof(float) % block;
+  auto stream_line = stream_line_in_parts;
+#ifdef __x86_64__
+  if (available_isas().front() == Isa::avx512) stream_line = stream_whole_line;
+#endif
+  for (auto _ : state) {
+    Part sum[4] = {};
+    for (std::size_t i = 0; i + at_once * block <= n; i += at_once * block) {
+      const float* const from = first + i * columns;
+      for (std::size_t c = 0; c < at_once * columns; ++c)
+        __builtin_prefetch(from + (c + 2 * at_once * columns) * block, 0, 2);
+      for (std::size_t c = 0; c < at_once * columns; ++c)
+        for (std::size_t part = 0; part < 4; ++part)
+          sum[part] += *reinterpret_cast<const Part*>(from + c * block + part * 4);
+      float line[block];
+      std::memcpy(line, sum, sizeof line);
+      for (std::size_t c = 0; c < written; ++c)
+        for (std::size_t lane = 0; lane < at_once * block; lane += block)
+          stream_line(aligned + c * (n / block * block) + i + lane, line);
+    }
+    benchmark::DoNotOptimize(sum[0]);
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(n));
+}
+
+constexpr std::size_t in_cache = 4096, beyond_cache = 1'000'000;
+
+std::string name_of(const std::string& what, const std::string& precision, Isa isa, const std::string& form,
+                    int threads, std::size_t n) {
+  return "laws/" + what + "/" + precision + "/" + std::string(to_string(isa)) + "/" + form +
+         "/threads:" + std::to_string(threads) + "/contacts:" + std::to_string(n);
+}
+
+template <template <class> class Form, class T>
+void register_one(Law law, const std::string& precision, Isa isa, int threads, std::size_t n) {
+  const std::string name = name_of(std::string(to_string(law)), precision, isa, Form<T>::name, threads, n);
+  benchmark::RegisterBenchmark(name.c_str(), resolve<Form, T>, law, isa, threads, n)->UseRealTime();
+}
+
 template <template <class> class Form, class T>
 void register_form(const std::string& precision, int most_threads) {
+  const Isa best = available_isas().front();
+  for (const Law law : {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear}) {
+    register_one<Form, T>(law, precision, best, 1, in_cache);
+    if (std::is_same_v<T, float>) register_one<Form, T>(law, precision, best, 1, beyond_cache);
+  }
+  for (int threads = 2; std::is_same_v<T, float> && threads <= most_threads; ++threads)
+    register_one<Form, T>(Law::chatterjee_ruina, precision, best, threads, beyond_cache);
   for (const Isa isa : available_isas())
-    for (const Law law : {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear, Law::whittaker,
-                          Law::smith, Law::anitescu_potra, Law::brach, Law::projected, Law::polar})
-      for (const std::size_t n : {std::size_t{4096}, std::size_t{1'000'000}})
-        for (int threads = 1; threads <= most_threads; ++threads) {
-          const std::string name = "resolve/" + std::string(to_string(law)) + "/" + precision + "/" +
-                                   std::string(to_string(isa)) + "/" + Form<T>::name +
-                                   "/threads:" + std::to_string(threads) + "/contacts:" + std::to_string(n);
-          benchmark::RegisterBenchmark(name.c_str(), resolve<Form, T>, law, isa, threads, n)->UseRealTime();
-        }
+    if (isa != best) register_one<Form, T>(Law::chatterjee_ruina, precision, isa, 1, in_cache);
 }
 
 template <class T>
@@ -180,17 +268,18 @@ void register_precision(const std::string& precision, int most_threads) {
   register_form<Blocked, T>(precision, most_threads);
   register_form<Indexed, T>(precision, most_threads);
   register_form<Space, T>(precision, most_threads);
+  const Isa best = available_isas().front();
+  for (const Law law : {Law::whittaker, Law::smith, Law::anitescu_potra, Law::brach, Law::projected, Law::polar})
+    register_one<Space, T>(law, precision, best, 1, in_cache);
   const std::vector<Law> closed = {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear};
   const std::vector<Law> iterative = {Law::whittaker, Law::smith, Law::anitescu_potra};
   std::vector<Law> both = closed;
   both.insert(both.end(), iterative.begin(), iterative.end());
-  for (const Isa isa : available_isas())
-    for (const auto& [what, laws] :
-         {std::pair{"closed", closed}, std::pair{"iterative", iterative}, std::pair{"all", both}}) {
-      const std::string name = "resolve/mixed_" + std::string(what) + "/" + precision + "/" +
-                               std::string(to_string(isa)) + "/space/threads:1/contacts:65536";
-      benchmark::RegisterBenchmark(name.c_str(), resolve_mixed<T>, laws, isa, std::size_t{65536})->UseRealTime();
-    }
+  for (const auto& [what, laws] :
+       {std::pair{"mixed-closed", closed}, std::pair{"mixed-iterative", iterative}, std::pair{"mixed", both}})
+    benchmark::RegisterBenchmark(name_of(what, precision, best, "space", 1, in_cache).c_str(), resolve_mixed<T>, laws,
+                                 best, in_cache)
+        ->UseRealTime();
 }
 
 }  // namespace
@@ -198,6 +287,7 @@ void register_precision(const std::string& precision, int most_threads) {
 void register_algebraic(int most_threads) {
   register_precision<float>("f32", most_threads);
   register_precision<double>("f64", most_threads);
+  benchmark::RegisterBenchmark("limit/stream/f32", stream, beyond_cache)->UseRealTime();
 }
 
 }  // namespace carom::bench

@@ -19,12 +19,21 @@ IMAGES = ROOT / "docs" / "images"
 BLOCK = re.compile(r"<!-- figures of (?P<results>\S+), written by ./dev bench -->\n.*?<!-- end of figures -->",
                    re.DOTALL)
 
+LAW_FORMS = (("inline", "inline bodies"), ("blocked", "blocked bodies"), ("indexed", "indexed bodies"),
+             ("space", "contact space"))
+CLOSED_LAWS = ("frictionless", "no-slip", "chatterjee-ruina", "bilinear")
+OTHER_LAWS = ("whittaker", "smith", "anitescu-potra", "brach", "projected", "polar")
+MIXES = {"mixed-closed": "the four of the table above", "mixed-iterative": "whittaker, smith, anitescu-potra",
+         "mixed": "all of these"}
+IN_CACHE, BEYOND_CACHE = 4096, 1_000_000
+STREAM = "limit/stream/f32"
+
 REFERENCE = "reference/energetic/euler/f64/contacts:65536"
 ISA_NAMES = {"avx512": "AVX-512", "avx2": "AVX2, FMA3", "sse2": "SSE2", "neon": "NEON", "scalar": "scalar kernel"}
 PRECISION_NAMES = {"f32": "float", "f64": "double"}
 RATES = {"items_per_second": "per_second", "euler_steps": "euler_steps_per_second",
          "series_steps": "series_steps_per_second"}
-COUNTERS = ("active_lanes", "median_error", "p90_error", "contacts", "largest_gain")
+COUNTERS = ("of_mean", "active_lanes", "median_error", "p90_error", "contacts", "largest_gain")
 ACCURACY_STEPS = (10, 100, 1000, 10000)
 EQUAL_ERROR = 1e-4  # at which the integrators are compared
 # What a benchmark's name has behind it that says how it was run.
@@ -47,6 +56,10 @@ def energy_name(precision, isa, contacts):
 
 def limit_name(precision, isa):
     return f"limit/sqrt_div/{precision}/{isa}"
+
+
+def law_name(law, precision, isa, form, threads, contacts):
+    return f"laws/{law}/{precision}/{isa}/{form}/threads:{threads}/contacts:{contacts}"
 
 
 class Results:
@@ -109,6 +122,16 @@ class Results:
 
     def energy_gain(self, precision, contacts):
         return self.counter(energy_name(precision, self.best_isa(), contacts), "largest_gain")
+
+    def law(self, law, precision, form, contacts, threads=1):
+        """Contacts a second on the best ISA."""
+        return self.value(law_name(law, precision, self.best_isa(), form, threads, contacts))
+
+    def of_mean(self, mix, precision):
+        return self.counter(law_name(mix, precision, self.best_isa(), "space", 1, IN_CACHE), "of_mean")
+
+    def stream(self):
+        return self.content["benchmarks"][STREAM]["per_second"]["max"]
 
     def date(self):
         return datetime.date.fromisoformat(self.context["date"])
@@ -218,6 +241,33 @@ def energy_table(results):
                   for contacts, title in ENERGY_NAMES.items()])
 
 
+def closed_laws_table(results, precision):
+    header = [f"{PRECISION_NAMES[precision]}, {ISA_NAMES[results.best_isa()]}, one thread", "contacts", *CLOSED_LAWS]
+    return table(header, [[title, f"{n:,}"] + [f"{results.law(law, precision, form, n) / 1e6:.0f}" for law in CLOSED_LAWS]
+                          for form, title in LAW_FORMS for n in (IN_CACHE, BEYOND_CACHE)])
+
+
+def other_laws_table(results):
+    return table(["contact space, one thread", *OTHER_LAWS],
+                 [[name] + [f"{results.law(law, precision, 'space', IN_CACHE) / 1e6:.1f}" for law in OTHER_LAWS]
+                  for precision, name in PRECISION_NAMES.items()])
+
+
+def laws_text(results):
+    share = results.law("chatterjee-ruina", "f32", "blocked", BEYOND_CACHE) / results.stream()
+    mixes = "; ".join(f"{laws} {results.of_mean(mix, 'f32'):.0%} (float) and {results.of_mean(mix, 'f64'):.0%} (double)"
+                      for mix, laws in MIXES.items())
+    text = (f"A million contacts are beyond the caches. A loop that only reads such blocks and writes such results does "
+            f"{results.stream() / 1e6:.0f} million contacts/s here, of which blocked bodies reach {share:.0%}.")
+    if len(results.threads) > 1:
+        two = results.law("chatterjee-ruina", "f32", "indexed", BEYOND_CACHE, 2)
+        ratio = two / results.law("chatterjee-ruina", "f32", "indexed", BEYOND_CACHE)
+        text += (f" Two threads resolve {two / 1e6:.0f} million/s of a million contacts on 100,000 shuffled bodies, "
+                 f"{ratio:.2f} times as many as one.")
+    return text + (" A law a contact, at random, against the harmonic mean of the laws alone (contact space, in cache): "
+                   f"{mixes}.")
+
+
 def figures(results, path):
     columns = [(precision, n) for precision in PRECISION_NAMES for n in results.threads]
 
@@ -254,6 +304,14 @@ Error of u relative to |u0| against the exact reference, the same kind of contac
 {energy_table(results)}
 
 Relative to the energy that an impulse could have taken from the pair; negative where even the contact that loses least loses some.
+
+The laws without a course, in million contacts/s with impulse, new velocities and status written:
+
+{closed_laws_table(results, "f32")}
+
+{other_laws_table(results)}
+
+{laws_text(results)}
 
 Medians of {context['repetitions']} runs: {results.machine()}; {context['threads']}.
 <!-- end of figures -->"""

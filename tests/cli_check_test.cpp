@@ -129,6 +129,25 @@ TEST(Check, laws_that_never_gain_energy_do_not_on_golden_contacts_and_whittaker_
   }
 }
 
+// The example of docs/laws.md: it sticks, and ½ u·K⁻¹u rises from 0.5 J to 0.78125 J, under this law and no other that
+// needs no parameters.
+TEST(Check, the_gain_of_whittakers_law_is_reported_with_its_amount) {
+  const Row row = {{"k_xx", "1"},  {"k_xy", "0"},       {"k_xz", "0.6"},     {"k_yy", "1"},
+                   {"k_yz", "0"},  {"k_zz", "1"},       {"u0_x", "-0.6"},    {"u0_y", "0"},
+                   {"u0_z", "-1"}, {"friction", "0.5"}, {"restitution", "1"}};
+  const auto json = check({row}, "--law all");
+  ASSERT_EQ(json["checks"].size(), 6u);
+  for (const auto& checked : json["checks"]) {
+    if (checked["impulses_of"] != "whittaker") {
+      EXPECT_EQ(checked["bounds"]["energy"]["rows"], 0) << checked["impulses_of"];
+      continue;
+    }
+    ASSERT_EQ(checked["rows"].size(), 1u);
+    // Some ten roundings of terms up to 2.
+    EXPECT_NEAR(checked["rows"][0]["beyond"]["energy"].get<double>(), 0.28125, 1e-14);
+  }
+}
+
 TEST(Check, a_file_without_impulses_is_checked_under_the_laws_of_its_rows_or_under_all) {
   const Row row = with_law_parameters(planar_space_row());
   const auto all = check({row});

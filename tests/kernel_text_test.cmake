@@ -2,7 +2,7 @@
 # and nothing of std:: (whose functions carry no architecture in their names), and every batch names its architecture.
 #
 # cmake -DFOLDER=<src/kernel> -P kernel_text_test.cmake
-file(GLOB files ${FOLDER}/*.hpp)
+file(GLOB_RECURSE files ${FOLDER}/*.hpp)
 list(LENGTH files number)
 if(number LESS 5)
   message(FATAL_ERROR "no kernels in ${FOLDER}")

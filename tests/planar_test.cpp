@@ -1,4 +1,4 @@
-// The planar lanes against the reference, which shares no code with them, and against themselves.
+// The planar lanes against the reference, which shares no code with them, and against the golden set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,47 +12,21 @@
 
 #include "io/csv.hpp"
 #include "support/planar_contacts.hpp"
-#include "support/same_bits.hpp"
+#include "support/planar_runs.hpp"
 
 namespace carom {
 namespace {
 
+using support::add_limits;
 using support::PlanarResultArrays;
 using support::RandomPlanarBodies;
 using support::RandomPlanarSpace;
+using support::with;
 
 template <class T>
 class Planar : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Planar, Precisions);
-
-Options with(Isa isa, Law law = Law::incremental, RestitutionLaw restitution = RestitutionLaw::energetic) {
-  Options options;
-  options.isa = isa;
-  options.law = law;
-  options.restitution_law = restitution;
-  options.threads = 1;
-  return options;
-}
-
-template <class T>
-void add_limits(support::PlanarLawArrays<T>& laws, std::vector<T>* slip) {
-  for (std::size_t i = 0; i < laws.friction.size(); ++i) {
-    if (i % 9 == 0) laws.friction[i] = 0;
-    if (i % 9 == 1) laws.friction[i] = std::numeric_limits<T>::infinity();
-    if (i % 9 == 2) laws.friction[i] = 30;
-    if (i % 7 == 0) laws.restitution[i] = 0;
-    if (i % 7 == 1) laws.restitution[i] = 1;
-    if (slip != nullptr && i % 13 == 0) (*slip)[i] = 0;
-  }
-}
-
-template <class T>
-bool same(const PlanarResultArrays<T>& a, const PlanarResultArrays<T>& b) {
-  for (std::size_t j = 0; j < a.numbers.size(); ++j)
-    if (!support::same_bits(a.numbers[j], b.numbers[j])) return false;
-  return a.status == b.status && a.path == b.path;
-}
 
 /// The largest impulse and the largest velocity of a contact, and the condition of its K.
 struct Size {
@@ -277,100 +251,6 @@ TYPED_TEST(Planar, bodies_move_by_the_impulse_and_contact_space_agrees) {
       const double bound = 20000 * epsilon * (std::hypot(t, p_n) + 1);
       EXPECT_NEAR(static_cast<double>(found.numbers[R::p_x][i]), t * ny + p_n * nx, bound) << i;
       EXPECT_NEAR(static_cast<double>(found.numbers[R::p_y][i]), -t * nx + p_n * ny, bound) << i;
-    }
-  }
-}
-
-TYPED_TEST(Planar, bits_are_the_same_on_every_isa_with_fma) {
-  using T = TypeParam;
-  constexpr std::size_t n = 5003;
-  RandomPlanarSpace<T> drawn(n, 45);
-  add_limits(drawn.laws, &drawn.u0_x);
-  const RandomPlanarBodies<T> bodies(n, 46);
-  const std::vector<Isa> isas = support::isas_with_fma();
-  for (std::size_t l = 0; l < law_count; ++l) {
-    PlanarResultArrays<T> first(n, false), first_bodies(n);
-    for (const Isa isa : isas) {
-      PlanarResultArrays<T> space(n, false), inlined(n);
-      Solver solver(with(isa, static_cast<Law>(l)));
-      solver.solve(drawn.view(), space.results());
-      solver.solve(bodies.inline_contacts(), inlined.results());
-      if (isa == isas.front()) {
-        first = space;
-        first_bodies = inlined;
-      }
-      EXPECT_TRUE(same(first, space)) << to_string(isa) << ' ' << to_string(static_cast<Law>(l));
-      EXPECT_TRUE(same(first_bodies, inlined)) << to_string(isa) << ' ' << to_string(static_cast<Law>(l));
-    }
-  }
-}
-
-// Every contact alone, every contact in a batch of mixed laws, with its neighbours spoilt, and by threads.
-TYPED_TEST(Planar, bits_depend_on_the_contact_alone) {
-  using T = TypeParam;
-  using R = PlanarResultArrays<T>;
-  constexpr std::size_t n = 4500;
-  RandomPlanarSpace<T> drawn(n, 47);
-  add_limits(drawn.laws, &drawn.u0_x);
-  planar::SpaceContacts<T> mixed = drawn.view();
-  mixed.law = drawn.laws.law;
-  mixed.restitution_law = drawn.laws.restitution_law;
-  for (const Isa isa : available_isas()) {
-    R whole(n, false), threaded(n, false);
-    const Report report = Solver(with(isa)).solve(mixed, whole.results());
-    EXPECT_EQ(report.count(Status::ok), n);
-    Options two = with(isa);
-    two.threads = 2;
-    const Report of_two = Solver(two).solve(mixed, threaded.results());
-    EXPECT_TRUE(same(whole, threaded)) << to_string(isa);
-    EXPECT_EQ(report.by_path, of_two.by_path);
-    EXPECT_EQ(report.largest_energy_gain, of_two.largest_energy_gain);
-    EXPECT_EQ(report.largest_energy_gain_contact, of_two.largest_energy_gain_contact);
-
-    Solver solver(with(isa));
-    RandomPlanarSpace<T> spoilt = drawn;
-    for (std::size_t i = 0; i < n; i += 2) {
-      const T bad[] = {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(), 0, -1, T(1e30)};
-      spoilt.k_xx[i] = bad[i / 2 % 5];
-      spoilt.u0_x[i] = bad[(i / 2 + 1) % 5];
-    }
-    planar::SpaceContacts<T> view = spoilt.view();
-    view.law = drawn.laws.law;
-    view.restitution_law = drawn.laws.restitution_law;
-    R next_to_bad(n, false);
-    solver.solve(view, next_to_bad.results());
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < R::columns; ++j) {
-        if (i % 2 == 1) {
-          ASSERT_EQ(std::memcmp(&next_to_bad.numbers[j][i], &whole.numbers[j][i], sizeof(T)), 0) << i << ' ' << j;
-        }
-      }
-    }
-    // Alone, as a batch of its own law.
-    for (std::size_t i = 0; i < 600; ++i) {
-      RandomPlanarSpace<T> one;
-      one.k_xx = {drawn.k_xx[i]};
-      one.k_xy = {drawn.k_xy[i]};
-      one.k_yy = {drawn.k_yy[i]};
-      one.u0_x = {drawn.u0_x[i]};
-      one.u0_y = {drawn.u0_y[i]};
-      const auto& laws = drawn.laws;
-      auto& l = one.laws;
-      l.friction = {laws.friction[i]};
-      l.restitution = {laws.restitution[i]};
-      l.tangential_restitution = {laws.tangential_restitution[i]};
-      l.impulse_ratio = {laws.impulse_ratio[i]};
-      l.polar_angle = {laws.polar_angle[i]};
-      l.fraction = {laws.fraction[i]};
-      l.candidate_x = {laws.candidate_x[i]};
-      l.candidate_y = {laws.candidate_y[i]};
-      for (std::size_t j = 0; j < 10; ++j) l.weights[j] = {laws.weights[j][i]};
-      R alone(1, false);
-      Solver(with(isa, laws.law[i], laws.restitution_law[i])).solve(one.view(), alone.results());
-      for (std::size_t j = 0; j < R::columns; ++j)
-        ASSERT_EQ(std::memcmp(&alone.numbers[j][0], &whole.numbers[j][i], sizeof(T)), 0)
-            << i << ' ' << j << ' ' << to_string(laws.law[i]) << ' ' << to_string(isa);
-      ASSERT_EQ(alone.path[0], whole.path[i]);
     }
   }
 }

@@ -9,13 +9,15 @@
 
 namespace carom {
 
-/// A column that stands in blocks: 16 elements next to each other, then those of other columns.
+/// A column that stands in blocks: 16 elements next to each other, then those of other columns. A view of memory that a
+/// BlockedContacts owns.
 template <class T>
 struct BlockedColumn {
-  T* data = nullptr;
-  std::size_t count = 0;
+  T* data = nullptr;               ///< of element 0
+  std::size_t count = 0;           ///< contacts
   std::size_t block_elements = 0;  ///< from a block to the next
 
+  /// i < count.
   T& operator[](std::size_t i) const { return data[i / 16 * block_elements + i % 16]; }
 };
 
@@ -36,8 +38,12 @@ struct BlockedBodies {
   BlockedVectors3<T> velocity, angular_velocity;
 };
 
-/// InlineContacts that own their memory. The columns mean the same and begin as zeros; the optional ones of LawColumns
+/// InlineContacts that own their memory, for T float or double. The columns mean the same, with the same units and
+/// ranges, and begin as zeros: body B is the immovable world unless it is filled in. The optional ones of LawColumns
 /// and ContactColumns are the host's, and not in the blocks.
+///
+/// Block b holds the contacts 16 b to 16 b + 15 of each column in turn: friction, restitution, normal, lever_a,
+/// lever_b, all of body A, all of body B. It begins on a cache line; the last one is filled up with zeros.
 template <class T>
 class BlockedContacts : public LawColumns<T> {
  public:
@@ -48,10 +54,11 @@ class BlockedContacts : public LawColumns<T> {
   BlockedVectors3<T> normal;
   BlockedBodies<T> a, b;
   BlockedVectors3<T> lever_a, lever_b;
-  Column<const T> step;
+  Column<const T> step;  ///< as in ContactColumns, as are the two below
   Column<const RestitutionLaw> restitution_law;
   Column<const Law> law;
 
+  /// Throws std::bad_alloc. Moving leaves the columns valid in the new object, copying is not offered.
   explicit BlockedContacts(std::size_t count)
       : count_(count), memory_(allocate((count + block_size - 1) / block_size * columns * block_size)) {
     T* next = memory_.get();

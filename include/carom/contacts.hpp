@@ -132,7 +132,7 @@ struct ContactColumns : LawColumns<T> {
   Column<const T> friction;     ///< [1] Coulomb's coefficient, >= 0; infinity is allowed
   Column<const T> restitution;  ///< [1] in [0, 1]
   Column<const T>
-      step;  ///< [N s] in (0, |u0| / trace K], optional: Euler's step of impulse, in place of Options::steps
+      step;  ///< [N s] in (0, |u0| / trace K], optional: Integrator::euler's step, in place of Options::steps
   Column<const RestitutionLaw> restitution_law;  ///< optional, in place of Options::restitution_law
   Column<const Law> law;                         ///< optional, in place of Options::law
 };
@@ -174,6 +174,7 @@ struct Results {
   Vector3Columns<T> velocity_b, angular_velocity_b;
   Column<Status> status;
   Column<Path> path;
+  // Of Law::incremental; 0 under the others.
   Column<T> work_compression;    ///< [J] of the normal force while u·n < 0: <= 0
   Column<T> work_decompression;  ///< [J] of the normal force while u·n >= 0: >= 0
   Column<std::int32_t> steps;    ///< integration steps taken

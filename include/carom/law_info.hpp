@@ -16,15 +16,15 @@ struct LawParameter {
 };
 
 struct LawInfo {
-  Law law;
-  bool in_space;  ///< for contacts in 3D
-  bool in_plane;  ///< for planar contacts
-  bool reads_friction, reads_restitution;
+  Law law;                                 ///< to_string gives its name
+  bool in_space;                           ///< for contacts in 3D
+  bool in_plane;                           ///< for planar contacts
+  bool reads_friction, reads_restitution;  ///< both are checked under every law
   /// All of them are needed where the dimension fits; of the weights of a composite at least one, and what its
   /// members read.
   std::span<const LawParameter> parameters;
   std::string_view restitution;  ///< the hypothesis that e stands for
-  bool may_gain_energy;
+  bool may_gain_energy;          ///< of e in [0, 1]
   std::string_view energy_gain;  ///< when it can: "never", "where k is not 0"
   std::string_view source;
 };

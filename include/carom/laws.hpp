@@ -8,23 +8,25 @@
 
 namespace carom {
 
-/// What makes an impulse of a contact. Every law gives none when u·n >= 0 before the collision. docs/laws.md has the
-/// equations, the sources and the choices where a law leaves one. With P_I the impulse that stops the approach without
-/// friction and P_II the one that stops all of u:
+/// What makes an impulse of a contact. Every law gives none when u·n >= 0 before the collision. docs/laws.md and
+/// docs/planar.md have the equations, and the choices where a law leaves one. With P_I the impulse that stops the
+/// approach without friction and P_II the one that stops all of u; [CR] is A. Chatterjee, A. Ruina, A New Algebraic
+/// Rigid Body Collision Law Based on Impulse Space Considerations, 1998:
 enum class Law : std::uint8_t {
   incremental,       ///< Coulomb friction integrated along the normal impulse: Options::integrator, RestitutionLaw
-  frictionless,      ///< (1 + e) P_I
+  frictionless,      ///< (1 + e) P_I. Newton
   no_slip,           ///< (1 + e) P_II; can leave the friction cone, and pull
-  chatterjee_ruina,  ///< (1 + e) P_I + κ (P_II - P_I), κ = 1 + e_t or less, to stay in the friction cone
-  bilinear,          ///< spheres and discs: |p_t| = min(μ p_n, (1 + e_t) |P_II|_t), against the first slip
-  whittaker,         ///< u·n = -e u0·n, friction against the last slip; can gain energy. Kane, Levinson
-  smith,             ///< u·n = -e u0·n, friction against a mean of the first and the last slip
-  anitescu_potra,    ///< compression and expansion each with friction against its last slip, kinetic restitution
-  pfeiffer_glocker,  ///< the same with tangential restitution; planar contacts only
-  brach,             ///< u·n = -e u0·n and two ratios of impulse, held inside the permissible region
-  projected,         ///< an impulse of the host's, drawn back to the permissible region
-  polar,             ///< a point of the permissible region by direction and fraction
-  composite,         ///< a weighted mean of the laws that stay in the permissible region
+  chatterjee_ruina,  ///< (1 + e) P_I + κ (P_II - P_I), κ = 1 + e_t or less, to stay in the friction cone. [CR] 5
+  bilinear,          ///< spheres and discs: |p_t| = min(μ p_n, (1 + e_t) |P_II|_t), against the first slip. [CR] 4.2.5
+  whittaker,         ///< u·n = -e u0·n, friction against the last slip; can gain energy. [CR] 4.2.2
+  smith,             ///< u·n = -e u0·n, friction against a mean of the first and the last slip. [CR] 4.2.3
+  anitescu_potra,    ///< compression and expansion each with friction against its last slip, kinetic restitution.
+                     ///< [CR] 4.2.4
+  pfeiffer_glocker,  ///< the same with tangential restitution; planar contacts only. [CR] 4.2.4
+  brach,             ///< u·n = -e u0·n and two ratios of impulse, held inside the permissible region. [CR] 4.1
+  projected,         ///< an impulse of the host's, drawn back to the permissible region. [CR] 4.1
+  polar,             ///< a point of the permissible region by direction and fraction. [CR] 4.1
+  composite,         ///< a weighted mean of the laws that stay in the permissible region. [CR] 5.3
 };
 inline constexpr std::size_t law_count = 13;
 

@@ -62,14 +62,14 @@ struct SpaceContacts : ContactColumns<T> {
   Vector2Columns<const T> separation_velocity;  ///< [m/s] u0, before the collision
 };
 
-/// Where results go, as carom::Results.
+/// Where results go, as carom::Results: every column is optional, and may be the input column that it replaces.
 template <class T>
 struct Results {
   Vector2Columns<T> impulse;              ///< [N s] on A; world frame, or (tangent, normal) for SpaceContacts
   Vector2Columns<T> separation_velocity;  ///< [m/s] u after the collision, in the same frame
   Vector2Columns<T> velocity_a;           ///< [m/s] after this contact alone; not for SpaceContacts
   Column<T> angular_velocity_a;           ///< [rad/s]
-  Vector2Columns<T> velocity_b;
+  Vector2Columns<T> velocity_b;           ///< as those of A
   Column<T> angular_velocity_b;
   Column<Status> status;
   Column<Path> path;

@@ -44,7 +44,7 @@ struct Outcome {
   double boundary_distance = 0;
 };
 
-/// Steps 3 to 7 of the algorithm on a valid collision.
+/// Steps 3 to 7 of the algorithm on a valid collision: nothing is checked.
 CAROM_EXPORT Outcome resolve(const Collision& collision, std::int32_t step_budget, bool with_boundary_distance = false);
 
 /// The same collision exact to rounding, under any law of restitution: sliding is integrated in slip time by
@@ -67,11 +67,11 @@ struct LawParameters {
   double impulse_ratio_1 = 0, impulse_ratio_2 = 0;  ///< [1] finite
   double polar_angle = 0, azimuth = 0;              ///< [rad] in [0, pi]; finite
   double fraction = 0;                              ///< [1] in [0, 1]
-  Vector3 candidate{};                              ///< [N s] in the contact frame
+  Vector3 candidate{};                              ///< [N s] in the contact frame, finite
   struct Weights {
     double incremental = 0, frictionless = 0, chatterjee_ruina = 0, bilinear = 0, smith = 0, anitescu_potra = 0,
            brach = 0, projected = 0, polar = 0;
-  } weight;  ///< [1] >= 0, at least one above 0
+  } weight;  ///< [1] >= 0, of a composite at least one above 0
 };
 
 struct LawOutcome {
@@ -83,8 +83,9 @@ struct LawOutcome {
   Path path;    ///< of the incremental law its course; else slip where |p_t| reaches μ p_z within rounding, or stick
 };
 
-/// Any law on a valid collision, whose `step` does not count; docs/laws.md has the equations in the order of this
-/// code. The incremental law is resolve_exact under the given law of restitution, for the composite as well.
+/// Any law on a valid collision, whose `step` does not count: nothing is checked. docs/laws.md has the equations in the
+/// order of this code. The incremental law is resolve_exact under the given law of restitution, for the composite as
+/// well.
 CAROM_EXPORT LawOutcome apply(Law law, const Collision& collision, const LawParameters& parameters = {},
                               RestitutionLaw restitution_law = RestitutionLaw::energetic,
                               std::int32_t step_budget = Options{}.step_budget);
@@ -96,6 +97,7 @@ struct Margins {
   double tension = 0;          ///< [N s] p·n
   double cone = 0;             ///< [N s] μ p·n - |p_t|; infinite without a bound on friction
 };
+/// Of any impulse [N s] in the contact frame.
 CAROM_EXPORT Margins region_margins(const Collision& collision, const Vector3& p);
 
 /// What spans impulse space, as carom::ImpulseSpace. K must be positive definite.

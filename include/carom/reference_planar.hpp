@@ -21,12 +21,12 @@ struct Collision {
 
 /// What single laws read beside that, as in LawColumns; in range.
 struct Parameters {
-  double tangential_restitution = 0;
-  double impulse_ratio = 0;
-  double polar_angle = 0;  ///< [rad]
-  double fraction = 0;
-  Vector2 candidate{};                      ///< [N s]
-  std::array<double, law_count> weights{};  ///< of composite, by number of the law
+  double tangential_restitution = 0;        ///< [1] e_t in [-1, 1]
+  double impulse_ratio = 0;                 ///< [1] finite; p_t / p_n along axis 1
+  double polar_angle = 0;                   ///< [rad] in [-pi, pi], from the normal to axis 1
+  double fraction = 0;                      ///< [1] in [0, 1]
+  Vector2 candidate{};                      ///< [N s] finite
+  std::array<double, law_count> weights{};  ///< [1] >= 0, of composite, by number of the law; one of them above 0
 };
 
 struct Outcome {
@@ -37,7 +37,7 @@ struct Outcome {
   Path path;
 };
 
-/// Any law on a valid collision. `restitution_law` is that of Law::incremental.
+/// Any law on a valid collision: nothing is checked. `restitution_law` is that of Law::incremental.
 CAROM_EXPORT Outcome resolve(const Collision& collision, Law law, const Parameters& parameters = {},
                              RestitutionLaw restitution_law = RestitutionLaw::energetic);
 
@@ -48,6 +48,7 @@ struct Margins {
   double tension = 0;          ///< [N s]
   double cone = 0;             ///< [N s] infinite without a bound on friction
 };
+/// Of any impulse [N s] along tangent and normal.
 CAROM_EXPORT Margins margins(const Collision& collision, const Vector2& impulse);
 
 /// Every contact of a batch: the arguments, results, statuses and errors of Solver::solve. Of the options isa and

@@ -39,8 +39,9 @@ struct Options {
       1e-5;  ///< [1] in [0, 0.1]: how negative an eigenvalue of the inverse inertia may be, relative to its trace
 };
 
-/// Resolves every contact as if it were alone, as the frictional impact of Mirtich in its corrected form. The bits of a
-/// result depend on the contact and the options alone, not on the batch, the threads or the lanes.
+/// Resolves every contact as if it were alone, under its law: by default the frictional impact of Mirtich in its
+/// corrected form (Law::incremental). The bits of a result depend on the contact and the options alone, not on the
+/// batch, the threads or the lanes.
 ///
 /// A call works on the calling thread and those that join it in the oneTBB arena that it is in; a solver has no threads
 /// and no arena of its own. So `arena.execute([&] { solver.solve(contacts, results); })` keeps to your `arena`, as does

@@ -357,7 +357,15 @@ inline xsimd::batch_bool<double, Neon> differ(xsimd::batch_bool<double, Neon> a,
 /// Copies cache lines past the caches, where the ISA can: `to` begins one, `count` is a multiple of one.
 template <class T>
 inline void stream_lines(T* to, const T* from, std::size_t count) {
-#if defined(__SSE2__)
+  // A line at once where it can be: one that goes in parts may leave before it is whole.
+#if defined(__AVX512F__)
+  for (std::size_t i = 0; i < count; i += 64 / sizeof(T))
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_loadu_si512(from + i));
+#elif defined(__AVX__)
+  for (std::size_t i = 0; i < count; i += 32 / sizeof(T))
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i)));
+#elif defined(__SSE2__)
   for (std::size_t i = 0; i < count; i += 16 / sizeof(T))
     _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
 #else

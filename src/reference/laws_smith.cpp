@@ -19,6 +19,11 @@
 //   N (F0 x F1)² (2 S Θ x F1 + N Θ x F0) + a² (Θ x F0) (D0 Θ x F1 - D1 Θ x F0)² = 0
 //
 // of degree 8 in C and S. Its roots start Newton's method on the law itself, which is the judge of them.
+//
+// Where nothing pushes the slip aside, F0 and F1 lie along û0, as in the plane, and all of that is 0 = 0: û is û0, so
+// that m is, or û is -û0 and b a root of
+//
+//   (a + b) (fn K33 (a² + b²) - ft k_x (a² - b²)) + c (fn k_x (a² + b²) - ft M_xx (a² - b²)) = 0
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -90,6 +95,12 @@ class Smith {
       const double to = (static_cast<double>(i + 1) / sectors - 0.5) * std::numbers::pi;
       const Bernstein cosine{std::cos(from), std::cos(to)}, sine{std::sin(from), std::sin(to)};
       for (double x : equation(cosine, sine).roots()) add(with_friction_of(slip_at(cosine(x), sine(x))), found);
+    }
+    add(with_friction_of({u0_[0], u0_[1]}), found);
+    const Bernstein first{1, 0}, last{0, 1};
+    for (double x : straight_back(first, last).roots()) {
+      const double ratio = -x / (1 - x);
+      add(with_friction_of({ratio * u0_[0], ratio * u0_[1]}), found);
     }
     // Where u0_t is so small, or friction so large, that the roots are lost to rounding.
     add(with_impulse(stopping(small_slip(whittaker(c).p))), found);
@@ -234,6 +245,15 @@ class Smith {
            a_ * a_ * (t.theta_f0 * both * both);
   }
 
+  // The cubic for û = -û0, with a : b = a : s in the place of a : b.
+  Bernstein straight_back(const Bernstein& a, const Bernstein& s) const {
+    const double stiff = cone_.normal * k_[2][2], coupled = cone_.tangential * kx();
+    const double lifted = rise_ * cone_.normal * kx(), slowed = rise_ * cone_.tangential * mxx();
+    const Bernstein aa = a * a, ss = s * s;
+    return a_ * ((a + s) * ((stiff - coupled) * aa + (stiff + coupled) * ss)) +
+           a * ((lifted - slowed) * aa + (lifted + slowed) * ss);
+  }
+
   Vector2 slip_at(double c, double s) const {
     const auto t = terms(c, s);
     const double b = std::abs(t.f0_f1 / (d0() * t.theta_f1 - t.d1 * t.theta_f0));  // b N² / N³ · |Θ| = b
@@ -252,21 +272,24 @@ class Smith {
 Solutions smith(const Collision& c) {
   if (c.friction == 0 || (c.u0[0] == 0 && c.u0[1] == 0)) return whittaker(c);
   const Smith law(c);
+  Solutions found;
+  // Of the one that is taken. It orders p_z also where that is 0 for several, the cone being open.
+  double least = std::numeric_limits<double>::infinity();
   std::vector<Vector3> solutions;
-  if (std::isinf(c.friction) && law.reversal()[2] >= 0) solutions.push_back(law.reversal());
-  for (Vector3 x : law.starts(c)) {
-    if (!law.polish(x)) continue;
-    const Vector3 p = law.impulse(x);
+  const auto add = [&](const Vector3& p, double s) {
     const auto same = [&](const Vector3& other) {
       const Vector3 d = p - other;
       return dot(d, d) <= 1e-12 * dot(p, p);
     };
-    if (std::none_of(solutions.begin(), solutions.end(), same)) solutions.push_back(p);
-  }
-  Solutions found;
+    if (std::any_of(solutions.begin(), solutions.end(), same)) return;
+    if (s < least || solutions.empty()) least = s, found.p = p;
+    solutions.push_back(p);
+  };
+  if (const Vector3 reversal = law.reversal(); std::isinf(c.friction) && reversal[2] >= 0)
+    add(reversal, std::numeric_limits<double>::infinity());
+  for (Vector3 x : law.starts(c))
+    if (law.polish(x)) add(law.impulse(x), x[2]);
   found.count = static_cast<int>(solutions.size());
-  for (const Vector3& p : solutions)
-    if (p[2] > found.p[2] || &p == &solutions.front()) found.p = p;
   return found;
 }
 

@@ -27,9 +27,10 @@ class LawApplier {
     apply_in_place<Frictionless>(slot);
     apply_in_place<NoSlip>(slot);
     apply_in_place<ChatterjeeRuina>(slot);
+    apply_in_place<Bilinear>(slot);
   }
 
-  /// To the contacts [first, first + count) of the batch.
+  /// To the contacts [first, first + count) of the batch, but for those of direct_laws.
   void apply(std::size_t first, std::size_t count) {
     first_ = first;
     count_ = count;
@@ -37,7 +38,7 @@ class LawApplier {
     for (std::size_t slot = 0; slot < count; slot += width) all |= tile_.laws[slot / width];
     uniform_ = (all & (all - 1)) == 0;
     for_each_law([&]<class L>() {
-      if ((all & bit_of(L::law)) == 0) return;
+      if ((all & bit_of(L::law) & ~direct_laws) == 0) return;
       if constexpr (L::iterates)
         if (!uniform_) return apply_together<L>();
       for (std::size_t slot = 0; slot < count; slot += width)

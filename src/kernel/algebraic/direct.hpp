@@ -1,13 +1,15 @@
-// Frictionless, no slip and Chatterjee–Ruina in one pass from the columns to the results. All three are points of one
-// ray,
+// The laws in closed form in one pass from the columns to the results. Frictionless, no slip and Chatterjee–Ruina are
+// points of one ray,
 //
 //   p = (1 + e) P_I + κ D        u = (1 - κ) u0 + (1 + e - κ) K P_I        D = P_II - P_I
 //
-// (closed_form.hpp), κ being 0, 1 + e, or 1 + e_t and less on the cone. None of it asks for a contact frame: between
-// bodies everything stands in the frame of the world.
+// (closed_form.hpp), κ being 0, 1 + e, or 1 + e_t and less on the cone. The bilinear law takes the size of D's
+// tangential part and has it oppose the slip. None of it asks for a contact frame: between bodies everything stands in
+// the frame of the world.
 //
 // It decides for contacts that are plainly in order. Where one is at fault, or its K is so ill-conditioned or its
-// numbers of such a size that bits are lost here, the stages decide: which way a contact goes hangs on the contact alone.
+// numbers of such a size that bits are lost here, the stages decide: which way a contact goes hangs on the contact
+// alone.
 #pragma once
 
 #include "../units.hpp"
@@ -16,8 +18,6 @@
 
 namespace carom::kernel {
 namespace {
-
-constexpr unsigned direct_laws = bit_of(Law::frictionless) | bit_of(Law::no_slip) | bit_of(Law::chatterjee_ruina);
 
 template <class A, class T>
 struct DirectLaws {
@@ -68,13 +68,15 @@ struct DirectLaws {
     const B along = dot(d, n);
     const Vector3<B> across = mul_add(negated(along), n, d);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
-    const Ray ray = ray_of(stopping, along, dot(across, across), friction, restitution, law, tangential_restitution,
-                           least);
+    Ray ray = ray_of(stopping, along, dot(across, across), friction, restitution, law, tangential_restitution, least);
 
     Solved solved;
     solved.p = mul_add(response * ray.normal, n, (response * ray.kappa) * across);
     solved.u = mul_add(ray.left, w, (response * ray.normal_left) * to_normal);
     solved.w = w;
+    if (const Mask opposes = law == number(Law::bilinear); lane_bits(opposes) != 0)
+      oppose(solved, opposes, mul_add(negated(approach), n, w), response, friction, tangential_restitution, ray,
+             [&](const Vector3<B>& p) { return response * (k * p); });
     finish(solved, w, approach, response, ray, friction, restitution, least);
     return solved;
   }
@@ -106,8 +108,8 @@ struct DirectLaws {
         negated(mul_add(q1, along, difference_of_products(m22, slip1, m12, slip2) * inverse_det)),
         negated(mul_add(q2, along, difference_of_products(m11, slip2, m12, slip1) * inverse_det)), zero};
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
-    const Ray ray = ray_of(stopping, along, mul_add(across.x, across.x, across.y * across.y), friction, restitution,
-                           law, tangential_restitution, least);
+    Ray ray = ray_of(stopping, along, mul_add(across.x, across.x, across.y * across.y), friction, restitution, law,
+                     tangential_restitution, least);
 
     Solved solved;
     const B impulse = ray.kappa * response;
@@ -115,6 +117,12 @@ struct DirectLaws {
     solved.u = {mul_add(ray.left, u0.x, ray.normal_left * k1), mul_add(ray.left, u0.y, ray.normal_left * k2),
                 negated(restitution * u0.z)};
     solved.w = u0;
+    if (const Mask opposes = law == number(Law::bilinear); lane_bits(opposes) != 0)
+      oppose(
+          solved, opposes, {u0.x, u0.y, zero}, response, friction, tangential_restitution, ray,
+          [&](const Vector3<B>& p) {
+            return Vector3<B>{mul_add(m11, p.x, m12 * p.y), mul_add(m12, p.x, m22 * p.y), mul_add(k1, p.x, k2 * p.y)};
+          });
     finish(solved, u0, u0.z, response, ray, friction, restitution, least);
     return solved;
   }
@@ -125,6 +133,8 @@ struct DirectLaws {
   static constexpr double smallest_mass = 1e-20, largest_mass = 1e15, largest_ratio = 1e7, largest_friction = 1e6;
   // What K loses in rounding here the stages keep.
   static constexpr double largest_condition = 256;
+
+  static B number(Law law) { return B(static_cast<T>(law)); }
 
   /// The least of numbers that should not be below zero.
   struct Least {
@@ -173,7 +183,7 @@ struct DirectLaws {
   struct Ray {
     B kappa, normal;      // p = normal n + kappa D_t
     B left, normal_left;  // 1 - κ; (1 + e - κ) times what stops the approach
-    B bound;              // κ |D_t| squared
+    B across, bound;      // |D_t|; of κ D_t the square of its size
     Mask outside;
   };
 
@@ -181,13 +191,14 @@ struct DirectLaws {
   [[gnu::always_inline]] static Ray ray_of(B stopping, B along, B across2, B friction, B restitution, B law,
                                            B tangential_restitution, Least& least) {
     const B zero(0), one(1);
-    const Mask no_slip = law == B(static_cast<T>(Law::no_slip));
-    const Mask bounded = law == B(static_cast<T>(Law::chatterjee_ruina));
+    const Mask no_slip = law == number(Law::no_slip), bounded = law == number(Law::chatterjee_ruina);
+    const Mask reads = bounded || law == number(Law::bilinear);
     const B normal_factor = one + restitution, normal = normal_factor * stopping;
     const B candidate = choose(bounded, one + tangential_restitution, choose(no_slip, normal_factor, zero));
     // κ grows with what |p_t| of it takes from the cone; outside of the cone the rate is positive.
-    const B rate = neg_mul_add(friction, along, square_root(across2)), room = friction * normal;
     Ray ray;
+    ray.across = square_root(across2);
+    const B rate = neg_mul_add(friction, along, ray.across), room = friction * normal;
     ray.outside = bounded && candidate * rate > room;
     ray.kappa = choose(ray.outside, room / choose(ray.outside, rate, one), candidate);
     const B sum = mul_add(ray.kappa, along, normal);
@@ -200,8 +211,25 @@ struct DirectLaws {
     least.add(B(T(largest_friction)) - friction);
     least.add(restitution);
     least.add(one - restitution);
-    least.add(one - magnitude(choose(bounded, tangential_restitution, zero)));
+    least.add(one - magnitude(choose(reads, tangential_restitution, zero)));
     return ray;
+  }
+
+  /// Adds what the bilinear law's friction does where it `opposes` the slip `u0_t`; `response_to(p)` is K p / K_33.
+  template <class Response>
+  [[gnu::always_inline]] static void oppose(Solved& solved, Mask opposes, const Vector3<B>& u0_t, B response,
+                                            B friction, B tangential_restitution, Ray& ray, Response&& response_to) {
+    const B zero(0), one(1);
+    const B slip = square_root(dot(u0_t, u0_t)), room = friction * ray.normal;
+    const Mask slides = opposes && slip > zero;
+    const B candidate = choose(slides, (one + tangential_restitution) * ray.across, zero);
+    const Mask outside = opposes && candidate > room;
+    const B size = choose(outside, room, candidate);
+    const Vector3<B> p = (negated(size) / choose(slides, slip, one)) * u0_t;
+    ray.bound = choose(opposes, size * size, ray.bound);
+    ray.outside = ray.outside || outside;
+    solved.p = choose(slides, mul_add(response, p, solved.p), solved.p);
+    solved.u = choose(slides, solved.u + response_to(p), solved.u);
   }
 
   [[gnu::always_inline]] static void finish(Solved& solved, const Vector3<B>& u0, B approach, B response,

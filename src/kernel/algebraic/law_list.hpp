@@ -35,6 +35,9 @@ template <class F>
 constexpr unsigned laws_with_parameters = bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear) | bit_of(Law::brach) |
                                           bit_of(Law::projected) | bit_of(Law::polar) | bit_of(Law::composite);
 constexpr unsigned iterative_laws = bit_of(Law::whittaker) | bit_of(Law::smith) | bit_of(Law::anitescu_potra);
+/// Those of direct.hpp.
+constexpr unsigned direct_laws =
+    bit_of(Law::frictionless) | bit_of(Law::no_slip) | bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear);
 constexpr unsigned unavailable_laws = bit_of(Law::pfeiffer_glocker) | 1u << law_count;
 
 /// A member of a composite: its place among the weights and its law.

@@ -52,8 +52,6 @@ class AlgebraicPipeline {
  private:
   // Few enough for the first-level cache.
   static constexpr std::size_t small_tile = 256 / sizeof(T);
-  // Contacts in blocks come into the cache so long before they are needed.
-  static constexpr std::size_t ahead = 8 * 64 / sizeof(T);
 
   void solve_tile(std::size_t first, std::size_t count) {
     first_ = first;
@@ -74,7 +72,7 @@ class AlgebraicPipeline {
       applier_.apply(first, count);
     }
     for_each_block([&](WholeBlock block, std::size_t slot) {
-      if (job_.layout.prefetch && job_.layout.block_bytes != 0) contacts_.fetch(first + slot + ahead);
+      if (job_.layout.prefetch && whole) contacts_.fetch(first, count, slot / width, count / width);
       const Block lanes = block_of(slot);
       const unsigned own = all ? lanes.lanes : own_lanes(lanes, slot);
       if ((tile_.laws[slot / width] & direct_laws) != 0) return finish_direct(block, slot, own, staged);
@@ -93,7 +91,8 @@ class AlgebraicPipeline {
     if (staged) solved.plain = solved.plain && has_direct_law(law);
     const unsigned lanes = lane_bits(solved.plain) & own;
     if (lanes != own) [[unlikely]] {
-      if (!staged) solve_staged(block, slot);
+      if (!staged) pass_stages(block, slot);
+      applier_.apply_direct(slot);
       finish_.template finish<has_bodies>(slot, first_ + slot, own & ~lanes);
     }
     const Vector3<B> p = finish_.finish(solved, slot, first_ + slot, lanes, lanes == own);
@@ -102,12 +101,12 @@ class AlgebraicPipeline {
 
   static Mask has_direct_law(B law) {
     const auto is = [&](Law one) { return law == B(static_cast<T>(one)); };
-    return is(Law::frictionless) || is(Law::no_slip) || is(Law::chatterjee_ruina);
+    return is(Law::frictionless) || is(Law::no_slip) || is(Law::chatterjee_ruina) || is(Law::bilinear);
   }
 
   B load_tangential_restitution(std::size_t slot) const {
     const auto& column = job_.contacts.tangential_restitution;
-    if ((tile_.laws[slot / width] & bit_of(Law::chatterjee_ruina)) == 0) return B(0);
+    if ((tile_.laws[slot / width] & (bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear))) == 0) return B(0);
     if (column.data == nullptr) return B(static_cast<T>(__builtin_nan("")));
     return Loader<A, T>::load_optional(column, block_of(slot));
   }
@@ -124,7 +123,7 @@ class AlgebraicPipeline {
         [&](WholeBlock block, std::size_t slot) { judge_.judge(contacts, block_of(slot), block, slot, indexed); });
   }
 
-  [[gnu::noinline]] void solve_staged(WholeBlock block, std::size_t slot) {
+  [[gnu::noinline]] void pass_stages(WholeBlock block, std::size_t slot) {
     const auto& contacts = contacts_.contacts();
     if constexpr (has_bodies) {
       stages_.frame(contacts, block, slot);
@@ -133,7 +132,6 @@ class AlgebraicPipeline {
     stages_.matrix(contacts, block, slot);
     stages_.approach(contacts, block, slot);
     judge_.judge(contacts, block_of(slot), block, slot, indexed);
-    applier_.apply_direct(slot);
   }
 
   Block block_of(std::size_t slot) const { return block_at<width>(first_ + slot, first_ + count_, {}); }
@@ -162,9 +160,11 @@ class AlgebraicPipeline {
   LawApplier<A, T> applier_;
   LawFinish<A, T> finish_;
   DirectLaws<A, T> direct_{job_.parameters};
-  // Iterative laws among others want many contacts to choose from.
-  const std::size_t at_once =
-      (job_.laws & iterative_laws) != 0 && (job_.laws & (job_.laws - 1)) != 0 ? LawTile<T>::size : small_tile;
+  // Iterative laws among others want many contacts to choose from; and what is used where it stands needs no tile.
+  const std::size_t at_once = ((job_.laws & iterative_laws) != 0 && (job_.laws & (job_.laws - 1)) != 0) ||
+                                      ((job_.laws & ~direct_laws) == 0 && !job_.layout.prefetch && !indexed)
+                                  ? LawTile<T>::size
+                                  : small_tile;
 };
 
 template <class A, class T, template <class> class Contacts>

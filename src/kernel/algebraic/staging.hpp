@@ -61,13 +61,21 @@ class StagedContacts {
 
   const Form& contacts() const { return staged_; }
 
-  /// Begins to bring contact `i` of the batch and those on the same lines of the cache.
-  [[gnu::always_inline]] void fetch(std::size_t i) const {
-    const std::size_t offset = offset_of<T>(i, layout_.block_bytes);
-    // g++ takes a function that only fetches for one without effect, and drops the call.
-    for_each_column(host_contacts_, [&](const Column<const T>& column) __attribute__((always_inline)) {
-      __builtin_prefetch(reinterpret_cast<const char*>(column.data) + offset, 0, 2);
-    });
+  /// Begins to fetch what a later tile needs, one of `parts`: all at once would wait for each other. To the second
+  /// level, since the columns of most hosts begin at the same place of a page and displace each other from the first.
+  [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t part, std::size_t parts) const {
+    const std::size_t later = first + tiles_ahead * count;
+    for (std::size_t c = part; c < count_; c += parts) {
+      const char* const from =
+          reinterpret_cast<const char*>(columns_[c].host.data) + offset_of<T>(later, layout_.block_bytes);
+      const std::size_t step = layout_.block_bytes != 0 ? layout_.block_bytes : 64;
+      for (std::size_t line = 0; line < count * sizeof(T); line += 64)
+        __builtin_prefetch(from + line / 64 * step, 0, 2);
+    }
+    if constexpr (indexed) {
+      const std::size_t share = count / parts, begin = first + rows_ahead * count + part * share;
+      if (layout_.packed_bodies != nullptr) fetch_rows(begin, begin + share);
+    }
   }
 
   WholeBlock block(std::size_t slot) const { return {offset_of<T>(slot, block_bytes_)}; }
@@ -78,11 +86,7 @@ class StagedContacts {
     return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset_of<T>(i, layout_.block_bytes));
   }
 
-  /// And begins to fetch the lines of a later tile: to the second level, since the columns of most hosts begin at the
-  /// same place of a page and displace each other from the first.
-  [[gnu::always_inline]] const T* copy_vectors(const T* from, T* to, std::size_t count) const {
-    if (layout_.prefetch)
-      for (std::size_t i = 0; i < count; i += 64 / sizeof(T)) __builtin_prefetch(from + tiles_ahead * count + i, 0, 2);
+  [[gnu::always_inline]] static const T* copy_vectors(const T* from, T* to, std::size_t count) {
     for (std::size_t i = 0; i < count; i += width) store_lanes(to + i, load_lanes<B>(from + i));
     return to;
   }
@@ -95,8 +99,9 @@ class StagedContacts {
   /// Where the bodies of the contacts stand, and the faults of their indices.
   void find_rows(std::size_t first, std::size_t count, std::size_t padded) {
     const std::size_t bodies = host_contacts_.bodies.inverse_mass.count;
+    // Of -1 and the bodies, which are tested at once: contacts with the world come at random.
     const auto known = [bodies](std::int32_t body) {
-      return body < 0 ? body == -1 : static_cast<std::size_t>(body) < bodies;
+      return static_cast<std::size_t>(std::int64_t{body} + 1) <= bodies;
     };
     for (std::size_t i = 0; i < padded; ++i) {
       const std::size_t contact = first + (i < count ? i : count - 1);
@@ -107,6 +112,19 @@ class StagedContacts {
                                             : a == b && a >= 0     ? Status::same_body
                                                                    : Status::ok);
     }
+  }
+
+  /// Begins to fetch the bodies of the contacts [first, end), which stand anywhere.
+  [[gnu::always_inline]] void fetch_rows(std::size_t first, std::size_t end) const {
+    const Column<const std::int32_t>&a = host_contacts_.body_a, &b = host_contacts_.body_b;
+    if (end > a.count) return;
+    const char* const rows = static_cast<const char*>(layout_.packed_bodies);
+    // A line that is never used does no harm, one outside of all memory neither.
+    for (std::size_t i = first; i < end; ++i)
+      for (const std::int32_t body : {element(a, i), element(b, i)})
+        for (std::size_t byte = 0; byte < row_size * sizeof(T); byte += 64)
+          __builtin_prefetch(rows + std::ptrdiff_t{body} * static_cast<std::ptrdiff_t>(row_size * sizeof(T)) + byte, 0,
+                             2);
   }
 
   /// `spare` is a row for a copy of a body that has not been packed.
@@ -130,7 +148,7 @@ class StagedContacts {
     for (std::size_t c = 0; c < numbers; ++c) store_lanes(tile_.in[count_ + numbers + c] + slot, lanes[c]);
   }
 
-  static constexpr std::size_t tiles_ahead = 3;
+  static constexpr std::size_t tiles_ahead = 3, rows_ahead = 2;
 
   const Layout& layout_;
   LawTile<T>& tile_;

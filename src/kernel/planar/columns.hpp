@@ -33,17 +33,42 @@ struct PlanarBody {
   B angular_velocity;
 };
 
-template <class B, class F>
-inline void for_each_field(const Vector2<B>& v, F&& f) {
+/// Both bodies of a contact.
+template <class B>
+struct PlanarPair {
+  PlanarBody<B> a, b;
+  Vector2<B> lever_a, lever_b;
+};
+
+/// Calls f(number) for each; `Fields` may be const.
+template <class Fields, class F>
+inline void for_each_field(Fields& v, F&& f) requires(requires { v.x; }) {
   f(v.x);
   f(v.y);
 }
-template <class B, class F>
-inline void for_each_field(const PlanarBody<B>& body, F&& f) {
+template <class Fields, class F>
+inline void for_each_field(Fields& body, F&& f) requires(requires { body.inverse_mass; }) {
   f(body.inverse_mass);
   f(body.inverse_inertia);
   for_each_field(body.velocity, f);
   f(body.angular_velocity);
+}
+template <class Fields, class F>
+inline void for_each_field(Fields& bodies, F&& f) requires(requires { bodies.lever_a; }) {
+  for_each_field(bodies.a, f);
+  for_each_field(bodies.b, f);
+  for_each_field(bodies.lever_a, f);
+  for_each_field(bodies.lever_b, f);
+}
+
+template <class V>
+inline const V& element(const Column<const V>& column, std::size_t i) {
+  return *reinterpret_cast<const V*>(reinterpret_cast<const char*>(column.data) +
+                                     static_cast<std::ptrdiff_t>(i) * column.stride);
+}
+template <class V>
+inline V& element(const Column<V>& column, std::size_t i) {
+  return *reinterpret_cast<V*>(reinterpret_cast<char*>(column.data) + static_cast<std::ptrdiff_t>(i) * column.stride);
 }
 
 /// With `dense` the block is whole and the columns contiguous, which the caller has seen to.
@@ -54,15 +79,6 @@ struct PlanarColumns {
   using Body = PlanarBody<B>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
-  template <class V>
-  static const V& at(const Column<const V>& column, std::size_t i) {
-    return *reinterpret_cast<const V*>(reinterpret_cast<const char*>(column.data) +
-                                       static_cast<std::ptrdiff_t>(i) * column.stride);
-  }
-  template <class V>
-  static V& at(const Column<V>& column, std::size_t i) {
-    return *reinterpret_cast<V*>(reinterpret_cast<char*>(column.data) + static_cast<std::ptrdiff_t>(i) * column.stride);
-  }
   template <class V>
   static bool contiguous(const Column<V>& column, const Lanes& lanes) {
     return dense || (lanes.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(V)));
@@ -90,7 +106,7 @@ struct PlanarColumns {
   static B load_number(const Column<V>& column, const Lanes& lanes) {
     T values[width];
     for (std::size_t lane = 0; lane < width; ++lane)
-      values[lane] = static_cast<T>(at(column, lanes.first + (lane < lanes.count ? lane : lanes.count - 1)));
+      values[lane] = static_cast<T>(element(column, lanes.first + (lane < lanes.count ? lane : lanes.count - 1)));
     return load_lanes<B>(values);
   }
 
@@ -112,7 +128,7 @@ struct PlanarColumns {
       __builtin_memcpy(start(column, lanes), values, sizeof values);
       return;
     }
-    for (std::size_t lane = 0; lane < lanes.count; ++lane) at(column, lanes.first + lane) = values[lane];
+    for (std::size_t lane = 0; lane < lanes.count; ++lane) element(column, lanes.first + lane) = values[lane];
   }
 
   /// Which bodies a block names; 0 where none is stored.
@@ -124,7 +140,7 @@ struct PlanarColumns {
     Indices indices;
     T stored[width], known[width];
     for (std::size_t lane = 0; lane < width; ++lane) {
-      const std::int32_t body = at(column, lanes.first + (lane < lanes.count ? lane : lanes.count - 1));
+      const std::int32_t body = element(column, lanes.first + (lane < lanes.count ? lane : lanes.count - 1));
       const bool inside = body >= 0 && static_cast<std::size_t>(body) < bodies;
       indices.body[lane] = inside ? body : 0;
       stored[lane] = inside ? T(1) : T(0);
@@ -142,7 +158,7 @@ struct PlanarColumns {
       if (column.count == 0) return missing;
       T values[width];
       for (std::size_t lane = 0; lane < width; ++lane)
-        values[lane] = at(column, static_cast<std::size_t>(indices.body[lane]));
+        values[lane] = element(column, static_cast<std::size_t>(indices.body[lane]));
       return choose(indices.stored, load_lanes<B>(values), missing);
     };
     return {values_of(bodies.inverse_mass),
@@ -155,13 +171,13 @@ struct PlanarColumns {
   [[gnu::noinline]] static B collect(const Column<const T>& column, const Lanes& lanes) {
     T values[width];
     for (std::size_t lane = 0; lane < width; ++lane)
-      values[lane] = at(column, lanes.first + (lane < lanes.count ? lane : lanes.count - 1));
+      values[lane] = element(column, lanes.first + (lane < lanes.count ? lane : lanes.count - 1));
     return load_lanes<B>(values);
   }
   [[gnu::noinline]] static void distribute(const Column<T>& column, const Lanes& lanes, B x) {
     T values[width];
     store_lanes(values, x);
-    for (std::size_t lane = 0; lane < lanes.count; ++lane) at(column, lanes.first + lane) = values[lane];
+    for (std::size_t lane = 0; lane < lanes.count; ++lane) element(column, lanes.first + lane) = values[lane];
   }
 };
 

@@ -44,6 +44,7 @@ struct PlanarCollision {
   Vector2<B> p, u;
   B work_compression, work_decompression;
   B course;
+  B energy;  // gained
 };
 
 template <class A, class T>
@@ -51,7 +52,7 @@ struct PlanarIncremental {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
 
-  static PlanarCollision<B> resolve(const PlanarProblem<A, T>& in, B restitution_law) {
+  [[gnu::always_inline]] static PlanarCollision<B> resolve(const PlanarProblem<A, T>& in, B restitution_law) {
     const B zero(0), one(1), two(2), half(T(0.5));
     const B sign = sign_of(in.x), target = negated(in.restitution * in.y);
 
@@ -114,6 +115,7 @@ struct PlanarIncremental {
     const B start = choose(slides, choose(decompresses, code(planar_stick_in_d_stable), code(planar_stick_in_c_stable)),
                            code(planar_stick_at_start_stable));
     out.course = choose(ends, code(planar_slide_end), start + choose(stable, zero, one));
+    out.energy = in.energy_gained(out.p, out.u);
     return out;
   }
 

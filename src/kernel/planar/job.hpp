@@ -26,25 +26,24 @@ struct PlanarJob {
 /// by law what the laws read and write.
 template <class T>
 struct alignas(64) PlanarTile {
-  static constexpr std::size_t size = 4096 / sizeof(T);
+  static constexpr std::size_t size = 8192 / sizeof(T);
   // Every group of contacts begins a vector; the last one is that of no law.
   static constexpr std::size_t groups = law_count + 1, slots = size + groups * 64 / sizeof(T);
   // Contacts of a group whose parameters are brought together at a time.
   static constexpr std::size_t at_once = 512 / sizeof(T);
-  static constexpr std::size_t parameter_count = 16, row_length = 8;
+  static constexpr std::size_t parameter_count = 20, row_length = 8, piece = 16 / sizeof(T);
   // A cache line of padding keeps equal places of different arrays out of the same set of the cache.
   using Lane = T[size + 64 / sizeof(T)];
 
-  Lane nx, ny;        // the normal
-  Lane trace, speed;  // the law's units
-  Lane status;        // before the law: a Status
+  Lane nx, ny;                 // the normal
+  Lane trace, speed, impulse;  // the law's units
+  Lane status;                 // before the law: a Status
   Lane bodies[10];    // of indexed contacts
-  T rows[slots][row_length];
+  T rows[row_length / piece][slots][piece];  // in pieces of 16 bytes
   T parameters[parameter_count][at_once + 64 / sizeof(T)];
   RestitutionLaw restitution_laws[at_once];
-  std::uint8_t group_of[size];     // a Law, or law_count
-  std::uint16_t slot_of[size];     // where a contact's row is
-  std::uint16_t contact_of[slots];  // behind the end of a group its last
+  std::uint32_t slot_of[size + 64 / sizeof(T)];  // where a contact's row is; behind the end the last one's
+  std::uint32_t contact_of[slots];               // behind the end of a group its last
 };
 
 /// Small tiles of the host's columns on their way to the lanes and back.

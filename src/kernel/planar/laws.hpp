@@ -1,5 +1,4 @@
-// Stage 5, law: every law of a block that its contacts name, each on all lanes, of which the contacts take theirs. A
-// batch of one law evaluates that alone.
+// Stage 5, law: the law of a vector of contacts.
 //
 // [CR]: A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
 #pragma once
@@ -11,15 +10,47 @@
 namespace carom::kernel {
 namespace {
 
-constexpr unsigned bit_of(Law law) {
-  return 1u << static_cast<unsigned>(law);
-}
-
 /// The members of a composite, in the order of LawColumns::Weights.
 constexpr Law planar_members[] = {Law::incremental, Law::frictionless,   Law::chatterjee_ruina, Law::bilinear,
                                   Law::smith,       Law::anitescu_potra, Law::pfeiffer_glocker, Law::brach,
                                   Law::projected,   Law::polar};
 constexpr std::size_t planar_member_count = sizeof planar_members / sizeof planar_members[0];
+
+/// Whether a law reads columns beside friction and restitution.
+constexpr bool reads_parameters(Law law) {
+  return law == Law::chatterjee_ruina || law == Law::bilinear || law >= Law::pfeiffer_glocker;
+}
+static_assert(Law::pfeiffer_glocker < Law::brach && Law::composite == static_cast<Law>(law_count - 1));
+
+inline constexpr Law no_law = static_cast<Law>(law_count);
+
+/// Calls f(a's column, b's column) for each column of numbers that `law` may read beside friction and restitution.
+template <class Columns, class Others, class F>
+[[gnu::always_inline]] inline void for_each_parameter(Columns& a, Others& b, Law law, F&& f) {
+  const bool composite = law == Law::composite;
+  if (composite || law == Law::chatterjee_ruina || law == Law::bilinear || law == Law::pfeiffer_glocker)
+    f(a.tangential_restitution, b.tangential_restitution);
+  if (composite || law == Law::brach) f(a.impulse_ratio_1, b.impulse_ratio_1);
+  if (composite || law == Law::polar) {
+    f(a.polar_angle, b.polar_angle);
+    f(a.fraction, b.fraction);
+  }
+  if (composite || law == Law::projected) {
+    f(a.candidate_x, b.candidate_x);
+    f(a.candidate_y, b.candidate_y);
+  }
+  if (!composite) return;
+  f(a.weight.incremental, b.weight.incremental);
+  f(a.weight.frictionless, b.weight.frictionless);
+  f(a.weight.chatterjee_ruina, b.weight.chatterjee_ruina);
+  f(a.weight.bilinear, b.weight.bilinear);
+  f(a.weight.smith, b.weight.smith);
+  f(a.weight.anitescu_potra, b.weight.anitescu_potra);
+  f(a.weight.pfeiffer_glocker, b.weight.pfeiffer_glocker);
+  f(a.weight.brach, b.weight.brach);
+  f(a.weight.projected, b.weight.projected);
+  f(a.weight.polar, b.weight.polar);
+}
 
 template <class A, class T>
 struct PlanarLaws {
@@ -35,65 +66,85 @@ struct PlanarLaws {
   const Parameters& parameters;
   const B (&weights)[planar_member_count];
 
-  /// `laws` are those that occur, a bit each, `law` that of each lane, `wanted` the lanes that matter.
-  [[gnu::always_inline]] Collision resolve(unsigned laws, B law, Mask wanted) const {
-    if (laws == bit_of(Law::incremental)) return Incremental::resolve(in, parameters.restitution_law);
-    if (laws == bit_of(Law::frictionless)) return of_impulse(frictionless());
-    if (laws == bit_of(Law::no_slip)) return of_impulse(no_slip());
-    if (laws == bit_of(Law::chatterjee_ruina)) return of_impulse(chatterjee_ruina());
-    return resolve_any(laws, law, wanted);
+  /// `wanted` are the lanes that matter.
+  [[gnu::always_inline]] Collision resolve(Law law, Mask wanted) const {
+    switch (law) {
+      case Law::incremental:
+        return resolve<Law::incremental>(wanted);
+      case Law::frictionless:
+        return resolve<Law::frictionless>(wanted);
+      case Law::no_slip:
+        return resolve<Law::no_slip>(wanted);
+      case Law::chatterjee_ruina:
+        return resolve<Law::chatterjee_ruina>(wanted);
+      default:
+        return resolve_other(law, wanted);
+    }
+  }
+  template <Law law>
+  [[gnu::always_inline]] Collision resolve(Mask wanted) const {
+    if constexpr (law == Law::incremental)
+      return Incremental::resolve(in, parameters.restitution_law);
+    else if constexpr (law == Law::composite)
+      return of_impulse(composite(wanted));
+    else
+      return of_impulse(algebraic<law>(wanted));
   }
 
  private:
-  static B number(Law law) { return B(static_cast<T>(law)); }
-
-  [[gnu::noinline]] Collision resolve_any(unsigned laws, B law, Mask wanted) const {
-    const B zero(0);
-    Collision out = {{zero, zero}, {zero, zero}, zero, zero, zero};
-    if ((laws & bit_of(Law::incremental)) != 0) out = Incremental::resolve(in, parameters.restitution_law);
-    for_each_bit(laws & ~bit_of(Law::incremental), [&](std::size_t i) {
-      const Mask here = law == B(static_cast<T>(i));
-      const Collision one =
-          of_impulse(static_cast<Law>(i) == Law::composite ? composite(wanted && here)
-                                                           : algebraic(static_cast<Law>(i), wanted && here));
-      out.p = {choose(here, one.p.x, out.p.x), choose(here, one.p.y, out.p.y)};
-      out.u = {choose(here, one.u.x, out.u.x), choose(here, one.u.y, out.u.y)};
-      out.work_compression = choose(here, zero, out.work_compression);
-      out.work_decompression = choose(here, zero, out.work_decompression);
-      out.course = choose(here, one.course, out.course);
-    });
-    return out;
+  [[gnu::always_inline]] Collision of_impulse(const Impulse& impulse) const {
+    const Vector2<B> u = in.velocity_after(impulse.p);
+    return {impulse.p,
+            u,
+            B(0),
+            B(0),
+            choose(impulse.slips, Incremental::code(planar_slip), Incremental::code(planar_stick)),
+            in.energy_gained(impulse.p, u)};
   }
 
-  Collision of_impulse(const Impulse& impulse) const {
-    return {impulse.p, in.velocity_after(impulse.p), B(0), B(0),
-            choose(impulse.slips, Incremental::code(planar_slip), Incremental::code(planar_stick))};
+  [[gnu::noinline]] Collision resolve_other(Law law, Mask wanted) const {
+    return of_impulse(law == Law::composite ? composite(wanted) : algebraic(law, wanted));
   }
 
-  Impulse algebraic(Law law, Mask wanted) const {
+  template <Law law>
+  [[gnu::always_inline]] Impulse algebraic(Mask wanted) const {
+    if constexpr (law == Law::frictionless) return frictionless();
+    if constexpr (law == Law::no_slip) return no_slip();
+    if constexpr (law == Law::chatterjee_ruina) return chatterjee_ruina();
+    if constexpr (law == Law::bilinear) return bilinear();
+    if constexpr (law == Law::whittaker) return PlanarFriction<A, T>::whittaker(in);
+    if constexpr (law == Law::smith) return PlanarFriction<A, T>::smith(in, wanted);
+    if constexpr (law == Law::anitescu_potra) return PlanarFriction<A, T>::two_phases(in, B(0));
+    if constexpr (law == Law::pfeiffer_glocker)
+      return PlanarFriction<A, T>::two_phases(in, larger(parameters.tangential_restitution, B(0)));
+    if constexpr (law == Law::brach) return PlanarRegion<A, T>::brach(in, parameters);
+    if constexpr (law == Law::projected) return PlanarRegion<A, T>::projected(in, parameters);
+    if constexpr (law == Law::polar) return PlanarRegion<A, T>::polar(in, parameters);
+  }
+  [[gnu::noinline]] Impulse algebraic(Law law, Mask wanted) const {
     switch (law) {
       case Law::no_slip:
-        return no_slip();
+        return algebraic<Law::no_slip>(wanted);
       case Law::chatterjee_ruina:
-        return chatterjee_ruina();
+        return algebraic<Law::chatterjee_ruina>(wanted);
       case Law::bilinear:
-        return bilinear();
+        return algebraic<Law::bilinear>(wanted);
       case Law::whittaker:
-        return PlanarFriction<A, T>::whittaker(in);
+        return algebraic<Law::whittaker>(wanted);
       case Law::smith:
-        return PlanarFriction<A, T>::smith(in, wanted);
+        return algebraic<Law::smith>(wanted);
       case Law::anitescu_potra:
-        return PlanarFriction<A, T>::two_phases(in, B(0));
+        return algebraic<Law::anitescu_potra>(wanted);
       case Law::pfeiffer_glocker:
-        return PlanarFriction<A, T>::two_phases(in, larger(parameters.tangential_restitution, B(0)));
+        return algebraic<Law::pfeiffer_glocker>(wanted);
       case Law::brach:
-        return PlanarRegion<A, T>::brach(in, parameters);
+        return algebraic<Law::brach>(wanted);
       case Law::projected:
-        return PlanarRegion<A, T>::projected(in, parameters);
+        return algebraic<Law::projected>(wanted);
       case Law::polar:
-        return PlanarRegion<A, T>::polar(in, parameters);
+        return algebraic<Law::polar>(wanted);
       default:
-        return frictionless();
+        return algebraic<Law::frictionless>(wanted);
     }
   }
 

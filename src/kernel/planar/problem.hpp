@@ -20,6 +20,13 @@ struct PlanarParameters {
   B restitution_law = B(0);
 };
 
+/// What makes numbers of order 1 of those of the host: trace K [1/kg], the larger component of u0 [m/s], and of impulses
+/// one divided by the other.
+template <class B>
+struct PlanarUnits {
+  B trace, speed, impulse;
+};
+
 template <class A, class T>
 struct PlanarProblem {
   using B = typename LaneTypes<A, T>::Batch;
@@ -33,7 +40,7 @@ struct PlanarProblem {
   B trace, inverse_trace, speed;  // [1/kg], [kg], [m/s]
   Mask definite;
 
-  void set_matrix(B xx, B xy, B yy, B determinant, B margin) {
+  [[gnu::always_inline]] void set_matrix(B xx, B xy, B yy, B determinant, B margin) {
     a = xx;
     b = xy;
     c = yy;
@@ -45,14 +52,14 @@ struct PlanarProblem {
   }
 
   /// Nothing but its own rounding keeps the determinant of such a matrix from 0.
-  void set_matrix(B xx, B xy, B yy) {
+  [[gnu::always_inline]] void set_matrix(B xx, B xy, B yy) {
     trace = xx + yy;
     const B scale = inverse_trace = B(1) / trace;
     const B aa = xx * scale, bb = xy * scale, cc = yy * scale;
     set_matrix(aa, bb, cc, difference_of_products(aa, cc, bb, bb), B(rounding));
   }
 
-  void set_bodies(const PlanarBody<B>& body_a, const Vector2<B>& lever_a, const PlanarBody<B>& body_b,
+  [[gnu::always_inline]] void set_bodies(const PlanarBody<B>& body_a, const Vector2<B>& lever_a, const PlanarBody<B>& body_b,
                   const Vector2<B>& lever_b, const Vector2<B>& t, const Vector2<B>& n) {
     const B mass = body_a.inverse_mass + body_b.inverse_mass;
     const B turn_a = body_a.inverse_inertia * dot(lever_a, lever_a);
@@ -69,7 +76,7 @@ struct PlanarProblem {
                mul_add(ja * at, at, mul_add(jb * bt, bt, m)), determinant, choose(m > B(0), B(0), B(rounding)));
   }
 
-  void set_velocity(const Vector2<B>& u0) {
+  [[gnu::always_inline]] void set_velocity(const Vector2<B>& u0) {
     const B largest = larger(magnitude(u0.x), magnitude(u0.y));
     speed = choose(largest > B(0), largest, B(1));
     const B scale = B(1) / speed;
@@ -77,7 +84,7 @@ struct PlanarProblem {
     y = u0.y * scale;
   }
 
-  void set_friction(B given_friction, B given_restitution) {
+  [[gnu::always_inline]] void set_friction(B given_friction, B given_restitution) {
     friction = given_friction;
     restitution = given_restitution;
     const Mask steep = friction > B(1);
@@ -86,6 +93,7 @@ struct PlanarProblem {
   }
 
   B impulse_unit() const { return speed * inverse_trace; }
+  PlanarUnits<B> units() const { return {trace, speed, impulse_unit()}; }
 
   /// The rise of u_n under all laws of kinematic restitution.
   B rise() const { return negated(mul_add(restitution, y, y)); }
@@ -94,6 +102,11 @@ struct PlanarProblem {
 
   Vector2<B> velocity_after(const Vector2<B>& p) const {
     return {mul_add(a, p.x, mul_add(b, p.y, x)), mul_add(b, p.x, mul_add(c, p.y, y))};
+  }
+
+  /// ½ p·(u0 + u), of kinetic energy.
+  B energy_gained(const Vector2<B>& p, const Vector2<B>& u) const {
+    return B(T(0.5)) * mul_add(p.x, x + u.x, p.y * (y + u.y));
   }
 
   /// The impulse that changes u by (dx, dy).

@@ -1,201 +1,215 @@
-// The pipeline of planar collisions, for any ISA and precision. Every block of lanes goes through all stages at once:
+// The pipeline of planar collisions, for any ISA and precision:
 //
-//   1 load, 5 store of columns             columns.hpp
-//   2 validate                             validate.hpp
-//   3 frame, 4 collision matrix            problem.hpp
-//   5 law                                  laws.hpp (incremental, friction, region.hpp)
-//   6 store                                store.hpp
+//   1 load                        columns.hpp, contact.hpp; staging.hpp for batches beyond the caches
+//   2 validate                    validate.hpp
+//   3 frame, 4 collision matrix   problem.hpp
+//   5 law                         laws.hpp (incremental, friction, region.hpp)
+//   6 store                       store.hpp
+//
+// A vector of contacts of one law goes through all stages at once. Contacts with laws of their own go through them a
+// tile at a time, grouped by law for stage 5: groups.hpp. All of a contact is read before any of its results is written.
 //
 // Each contact's arithmetic is the same in every lane and at every place: no stage combines lanes.
 #pragma once
 
-#include "prefetch.hpp"
-#include "store.hpp"
-#include "validate.hpp"
+#include "contact.hpp"
+#include "groups.hpp"
+#include "staging.hpp"
 
 namespace carom::kernel {
 namespace {
 
 template <class A, class T, template <class> class Contacts>
-struct PlanarRange {
+class PlanarRange {
   using B = typename LaneTypes<A, T>::Batch;
-  using Mask = typename LaneTypes<A, T>::Mask;
-  using Problem = PlanarProblem<A, T>;
+  using Validator = PlanarValidator<A, T>;
+  using Tile = PlanarTile<T>;
+  template <bool dense>
+  using Contact = PlanarContact<A, T, Contacts, dense>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
   static constexpr bool has_bodies = requires(Contacts<T> c) { c.lever_a; };
   static constexpr bool has_indices = requires(Contacts<T> c) { c.body_a; };
 
-  const PlanarJob<T, Contacts>& job;
-  Tally& tally;
+ public:
+  PlanarRange(const PlanarJob<T, Contacts>& job, PlanarWorkspace<T>& workspace, Tally& tally)
+      : job_(job),
+        tile_(workspace.tile),
+        groups_(workspace.tile, job.contacts, job.options, !has_bodies),
+        contacts_(job.contacts, workspace.stage),
+        results_(job.results, workspace.stage),
+        tally_(tally),
+        dense_(is_dense(job)) {}
 
   void solve(std::size_t first, std::size_t count) {
-    const std::size_t end = first + count;
-    PlanarPrefetcher<T> prefetcher;
-    prefetcher.add(job.contacts);
-    prefetcher.add(job.results);
-    const bool dense = prefetcher.contiguous();
-    prefetcher.start(count);
-    for (std::size_t i = first; i < end; i += width) {
-      prefetcher.fetch(i, width, end);
-      if constexpr (has_indices)
-        if (i + bodies_ahead + width <= end) fetch_bodies(job.contacts, i + bodies_ahead, width);
-      const Lanes lanes = {i, end - i < width ? end - i : width};
-      if (dense && lanes.count == width) [[likely]]
-        solve_block<true>(lanes);
-      else
-        solve_block<false>(lanes);
+    end_ = first + count;
+    if (job_.layout.stream) results_.begin_range(first);
+    if (job_.contacts.law.data == nullptr) {
+      solve_alike(first, end_, job_.options.law);
+    } else {
+      for (std::size_t i = first; i < end_; i += Tile::size) {
+        const std::size_t until = end_ - i < Tile::size ? end_ : i + Tile::size;
+        if (groups_.sort(i, until - i))
+          solve_mixed(i, until);
+        else
+          solve_alike(i, until, groups_.alike());
+      }
     }
+    if (job_.layout.stream) results_.end_range(end_);
   }
 
  private:
-  using Validator = PlanarValidator<A, T>;
   static constexpr std::size_t bodies_ahead = 32;
 
-  template <bool dense>
-  [[gnu::always_inline]] void solve_block(const Lanes& lanes) {
-    if constexpr (has_bodies)
-      solve_bodies<dense>(lanes);
-    else
-      solve_space<dense>(lanes);
-  }
-
-  /// Zero of what is finite, else NaN.
-  static B vanishing(B x) { return x - x; }
-
-  /// Of the faults the last two of Status, and the verdict: ok of what the law resolves.
-  static B verdict(Validator& validator, const Problem& in) {
-    const B zero(0), ok(static_cast<T>(Status::ok)), separating(static_cast<T>(Status::separating));
-    return choose(validator.fault == zero, choose(in.y < zero, ok, separating), validator.fault);
-  }
-  static void computed_faults(Validator& validator, const Problem& in) {
-    const B zero(0), unit = in.impulse_unit();
-    // Comparisons with NaN are false: what can't be told to be right is a fault.
-    validator.fault = choose(in.definite, zero, B(static_cast<T>(Status::collision_matrix_not_positive_definite)));
-    const Mask finite = vanishing(in.trace) + vanishing(in.x) + vanishing(in.y) == zero;
-    const Mask in_range = (unit > zero && vanishing(unit) == zero) || in.trace <= zero;
-    validator.fault = choose(finite && in_range, validator.fault, B(static_cast<T>(Status::overflow)));
-  }
-
-  static B known(B x) { return choose(vanishing(x) == B(0), x, B(static_cast<T>(__builtin_nan("")))); }
-
-  static PlanarCollision<B> resolve(const Validator& validator, const Problem& in, B status) {
-    const PlanarLaws<A, T> laws{in, validator.parameters, validator.weights};
-    return laws.resolve(validator.laws, validator.law, status == B(0));
-  }
-
-  template <bool dense>
-  [[gnu::always_inline]] void solve_bodies(const Lanes& lanes) {
-    using Columns = PlanarColumns<A, T, dense>;
-    using Storer = PlanarStorer<A, T, dense>;
-    const auto& c = job.contacts;
-    typename Storer::Bodies bodies;
-    bodies.lever_a = Columns::load(c.lever_a, lanes);
-    bodies.lever_b = Columns::load(c.lever_b, lanes);
-    [[maybe_unused]] typename Columns::Indices index_a, index_b;
-    if constexpr (has_indices) {
-      const std::size_t count = c.bodies.inverse_mass.count;
-      index_a = Columns::load_indices(c.body_a, count, lanes);
-      index_b = Columns::load_indices(c.body_b, count, lanes);
-      bodies.a = Columns::gather(c.bodies, index_a);
-      bodies.b = Columns::gather(c.bodies, index_b);
-    } else {
-      bodies.a = Columns::load(c.a, lanes);
-      bodies.b = Columns::load(c.b, lanes);
-    }
-    const Vector2<B> given = Columns::load(c.normal, lanes);
-    const B friction = Columns::load(c.friction, lanes), restitution = Columns::load(c.restitution, lanes);
-
-    const B length = square_root(dot(given, given));
-    const B inverse_length = B(1) / length;
-    const Vector2<B> n = {given.x * inverse_length, given.y * inverse_length}, t = {n.y, negated(n.x)};
-    const Vector2<B> before = {neg_mul_add(bodies.a.angular_velocity, bodies.lever_a.y, bodies.a.velocity.x) -
-                                   neg_mul_add(bodies.b.angular_velocity, bodies.lever_b.y, bodies.b.velocity.x),
-                               mul_add(bodies.a.angular_velocity, bodies.lever_a.x, bodies.a.velocity.y) -
-                                   mul_add(bodies.b.angular_velocity, bodies.lever_b.x, bodies.b.velocity.y)};
-    Problem in;
-    in.set_bodies(bodies.a, bodies.lever_a, bodies.b, bodies.lever_b, t, n);
-    in.set_velocity({dot(before, t), dot(before, n)});
-    in.set_friction(friction, restitution);
-
-    Validator validator;
-    validator.read_laws(c, lanes, job.options);
-    computed_faults(validator, in);
-    validator.pivot(bodies.a, bodies.b);
-    validator.contact_columns(c, friction, restitution);
-    validator.bodies(bodies.a, bodies.b);
-    validator.set(magnitude(length - B(1)) > B(static_cast<T>(job.options.normal_tolerance)), Status::normal_not_unit);
-    const B sum = vanishing(in.trace) + vanishing(in.x) + vanishing(in.y) + vanishing(restitution);
-    validator.numbers(
-        sum == B(0),
-        [&](auto&& f) {
-          for_each_field(bodies.a, f);
-          for_each_field(bodies.b, f);
-          for_each_field(bodies.lever_a, f);
-          for_each_field(bodies.lever_b, f);
-          for_each_field(given, f);
-          f(restitution);
-        },
-        friction);
-    if constexpr (has_indices) validator.indices(index_a, index_b);
-
-    if ((validator.laws & bit_of(Law::projected)) != 0 || (validator.laws & bit_of(Law::composite)) != 0) [[unlikely]] {
-      const B scale = in.trace / in.speed;
-      Vector2<B>& candidate = validator.parameters.candidate;
-      candidate = {dot(candidate, t) * scale, dot(candidate, n) * scale};
-    }
-    const B status = verdict(validator, in);
-    const PlanarCollision<B> out = resolve(validator, in, status);
-    const auto to_world = [&](const Vector2<B>& v) {
-      return Vector2<B>{mul_add(v.x, t.x, v.y * n.x), mul_add(v.x, t.y, v.y * n.y)};
+  /// Whether all columns that are there are contiguous.
+  static bool is_dense(const PlanarJob<T, Contacts>& job) {
+    bool dense = true;
+    const auto see = [&](const auto& column, const auto&) {
+      dense = dense && (column.data == nullptr || is_contiguous(column));
     };
-    Storer{job.results, tally}.store(lanes, in, out, to_world(out.p), to_world(out.u),
-                                     {known(before.x), known(before.y)}, status,
-                                     [&]() -> const typename Storer::Bodies& { return bodies; });
+    for_each_number(job.contacts, job.contacts, see);
+    for_each_parameter(job.contacts, job.contacts, Law::composite, see);
+    for_each_result(job.results, job.results, see);
+    see(job.results.status, 0);
+    see(job.results.path, 0);
+    return dense;
   }
 
-  template <bool dense>
-  [[gnu::always_inline]] void solve_space(const Lanes& lanes) {
-    using Columns = PlanarColumns<A, T, dense>;
-    using Storer = PlanarStorer<A, T, dense>;
-    const auto& c = job.contacts;
-    const B xx = Columns::load(c.k_xx, lanes), xy = Columns::load(c.k_xy, lanes), yy = Columns::load(c.k_yy, lanes);
-    const Vector2<B> before = Columns::load(c.separation_velocity, lanes);
-    const B friction = Columns::load(c.friction, lanes), restitution = Columns::load(c.restitution, lanes);
-    Problem in;
-    in.set_matrix(xx, xy, yy);
-    in.set_velocity(before);
-    in.set_friction(friction, restitution);
+  /// What the lanes of a part of the range read and write: [first, first + count), counted from contact `origin`.
+  struct Part {
+    std::size_t origin, first, count;
+    const Contacts<T>& contacts;
+    const planar::Results<T>& results;
+  };
 
-    Validator validator;
-    validator.read_laws(c, lanes, job.options);
-    computed_faults(validator, in);
-    validator.contact_columns(c, friction, restitution);
-    const B sum = vanishing(xx) + vanishing(xy) + vanishing(yy) + vanishing(before.x) + vanishing(before.y) +
-                  vanishing(restitution);
-    validator.numbers(
-        sum == B(0),
-        [&](auto&& f) {
-          f(xx);
-          f(xy);
-          f(yy);
-          f(before.x);
-          f(before.y);
-          f(restitution);
-        },
-        friction);
-    const B scale = in.trace / in.speed;
-    Vector2<B>& candidate = validator.parameters.candidate;
-    candidate = {candidate.x * scale, candidate.y * scale};
-    const B status = verdict(validator, in);
-    const PlanarCollision<B> out = resolve(validator, in, status);
-    Storer{job.results, tally}.store(lanes, in, out, out.p, out.u, {known(before.x), known(before.y)}, status,
-                                     NoBodies{});
+  /// Calls f(part) for the whole of [first, end) or, staged, for small tiles of it; stage(i, n) gives their contacts.
+  template <bool stores, class Stage, class F>
+  [[gnu::always_inline]] void for_each_part(std::size_t first, std::size_t end, bool staged, Stage&& stage, F&& f) {
+    if (!staged) return f(Part{0, first, end - first, job_.contacts, job_.results});
+    for (std::size_t i = first; i < end; i += PlanarStage<T>::size) {
+      const std::size_t count = end - i < PlanarStage<T>::size ? end - i : PlanarStage<T>::size;
+      f(Part{i, 0, count, stage(i, count), stores ? results_.begin_tile(i) : job_.results});
+      if (stores) results_.end_tile(i, count);
+    }
   }
+
+  /// Calls f<dense>(lanes) for the vectors of a part.
+  template <class F>
+  [[gnu::always_inline]] void for_each_vector(const Part& part, F&& f) {
+    const std::size_t end = part.first + part.count;
+    for (std::size_t i = part.first; i < end; i += width) {
+      const Lanes lanes = {i, end - i < width ? end - i : width};
+      if (dense_ && lanes.count == width) [[likely]]
+        f.template operator()<true>(lanes);
+      else
+        f.template operator()<false>(lanes);
+    }
+  }
+
+  [[gnu::always_inline]] void fetch(std::size_t i) {
+    if constexpr (has_indices)
+      if (i + bodies_ahead + width <= end_) fetch_bodies(job_.contacts, i + bodies_ahead, width);
+  }
+
+  [[gnu::noinline]] void solve_alike(std::size_t first, std::size_t end, Law law) {
+    const auto stage = [&](std::size_t i, std::size_t n) -> const Contacts<T>& { return contacts_.fill(i, n, law); };
+    for_each_part<true>(first, end, job_.layout.prefetch, stage, [&](const Part& part) {
+      for_each_vector(part, [&]<bool dense>(const Lanes& lanes) __attribute__((always_inline)) {
+        fetch(part.origin + lanes.first);
+        Contact<dense> contact;
+        contact.load(part.contacts, lanes);
+        Validator validator;
+        validator.read_parameters(part.contacts, lanes, law, job_.options.restitution_law);
+        contact.judge_matrix(validator);
+        validator.law_columns(part.contacts, law);
+        contact.judge(validator, job_.options.normal_tolerance);
+        const B status = contact.verdict(validator);
+        if (law == Law::projected || law == Law::composite) [[unlikely]] {
+          const B scale = contact.in.trace / contact.in.speed;
+          const Vector2<B> candidate = contact.in_frame(validator.parameters.candidate);
+          validator.parameters.candidate = {candidate.x * scale, candidate.y * scale};
+        }
+        const PlanarLaws<A, T> laws{contact.in, validator.parameters, validator.weights};
+        const PlanarCollision<B> out = laws.resolve(law, status == B(0));
+        contact.store({part.results, part.origin, tally_}, lanes, contact.in.units(), out, status);
+      });
+    });
+  }
+
+  void solve_mixed(std::size_t first, std::size_t end) {
+    prepare_mixed(first, end);
+    groups_.apply();
+    store_mixed(first, end);
+  }
+
+  [[gnu::noinline]] void prepare_mixed(std::size_t first, std::size_t end) {
+    const auto stage = [&](std::size_t i, std::size_t n) -> const Contacts<T>& { return contacts_.fill(i, n, no_law); };
+    for_each_part<false>(first, end, job_.layout.prefetch, stage, [&](const Part& part) {
+      for_each_vector(part, [&]<bool dense>(const Lanes& lanes) __attribute__((always_inline)) {
+        const std::size_t i = part.origin + lanes.first, slot = i - first;
+        fetch(i);
+        if (job_.layout.prefetch) contacts_.fetch_parameters(i);
+        Contact<dense> contact;
+        contact.load(part.contacts, lanes);
+        Validator validator;
+        contact.judge_matrix(validator);
+        contact.judge(validator, job_.options.normal_tolerance);
+        if constexpr (has_bodies) {
+          store_lanes(tile_.nx + slot, contact.n.x);
+          store_lanes(tile_.ny + slot, contact.n.y);
+        }
+        if constexpr (has_indices) {
+          std::size_t c = 0;
+          const auto keep = [&](const B& x) { store_lanes(tile_.bodies[c++] + slot, x); };
+          for_each_field(contact.bodies.a, keep);
+          for_each_field(contact.bodies.b, keep);
+        }
+        groups_.put(slot, contact.in, contact.verdict(validator));
+      });
+    });
+  }
+
+  [[gnu::noinline]] void store_mixed(std::size_t first, std::size_t end) {
+    const auto stage = [&](std::size_t i, std::size_t) -> const Contacts<T>& { return contacts_.begin(i); };
+    for_each_part<true>(first, end, job_.layout.stream, stage, [&](const Part& part) {
+      for_each_vector(part, [&]<bool dense>(const Lanes& lanes) __attribute__((always_inline)) {
+        const std::size_t slot = part.origin + lanes.first - first;
+        Contact<dense> contact;
+        if constexpr (has_indices) {
+          std::size_t c = 0;
+          const auto recall = [&](B& x) { x = load_lanes<B>(tile_.bodies[c++] + slot); };
+          for_each_field(contact.bodies.a, recall);
+          for_each_field(contact.bodies.b, recall);
+        } else if constexpr (has_bodies) {
+          contact.load_bodies(part.contacts, lanes);
+        }
+        if constexpr (has_bodies) {
+          contact.load_levers(part.contacts, lanes);
+          contact.set_normal({load_lanes<B>(tile_.nx + slot), load_lanes<B>(tile_.ny + slot)});
+          contact.set_velocity();
+        } else {
+          contact.load_velocity(part.contacts, lanes);
+        }
+        B status;
+        const PlanarCollision<B> out = groups_.take(slot, status);
+        contact.store({part.results, part.origin, tally_}, lanes, groups_.units(slot), out, status);
+      });
+    });
+  }
+
+  const PlanarJob<T, Contacts>& job_;
+  Tile& tile_;
+  PlanarGroups<A, T> groups_;
+  PlanarStagedContacts<A, T, Contacts> contacts_;
+  PlanarStagedResults<T> results_;
+  Tally& tally_;
+  const bool dense_;
+  std::size_t end_ = 0;
 };
 
 template <class A, class T, template <class> class Contacts>
-void solve_planar_range(const PlanarJob<T, Contacts>& job, std::size_t first, std::size_t count, Tally& tally) {
-  PlanarRange<A, T, Contacts>{job, tally}.solve(first, count);
+void solve_planar_range(const PlanarJob<T, Contacts>& job, std::size_t first, std::size_t count,
+                        PlanarWorkspace<T>& workspace, Tally& tally) {
+  PlanarRange<A, T, Contacts>(job, workspace, tally).solve(first, count);
   leave_lanes<A>();
 }
 

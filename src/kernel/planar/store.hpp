@@ -6,9 +6,6 @@
 namespace carom::kernel {
 namespace {
 
-/// In place of a function that returns the bodies.
-struct NoBodies {};
-
 template <class A, class T, bool dense>
 struct PlanarStorer {
   using B = typename LaneTypes<A, T>::Batch;
@@ -17,13 +14,8 @@ struct PlanarStorer {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   const planar::Results<T>& results;
+  std::size_t origin;  // of the batch's contacts, the one whose results stand first
   Tally& tally;
-
-  /// The bodies of a block, which contact space has none of.
-  struct Bodies {
-    PlanarBody<B> a, b;
-    Vector2<B> lever_a, lever_b;
-  };
 
   static Vector2<B> choose_vector(Mask mask, const Vector2<B>& yes, const Vector2<B>& no) {
     return {choose(mask, yes.x, no.x), choose(mask, yes.y, no.y)};
@@ -35,24 +27,23 @@ struct PlanarStorer {
   }
 
   /// `p` and `u` in the frame of the results; `status` is ok where the contact has been through the law.
-  template <class GetBodies>
-  [[gnu::always_inline]] void store(const Lanes& lanes, const PlanarProblem<A, T>& in, const PlanarCollision<B>& out,
+  template <bool has_bodies>
+  [[gnu::always_inline]] void store(const Lanes& lanes, const PlanarUnits<B>& units, const PlanarCollision<B>& out,
                                     Vector2<B> p, Vector2<B> u, const Vector2<B>& before, B status,
-                                    GetBodies&& bodies) {
+                                    const PlanarPair<B>& bodies) const {
     const B zero(0);
-    const B impulse_unit = in.impulse_unit();
-    p = {impulse_unit * p.x, impulse_unit * p.y};
-    u = {in.speed * u.x, in.speed * u.y};
+    p = {units.impulse * p.x, units.impulse * p.y};
+    u = {units.speed * u.x, units.speed * u.y};
     const B sum = (p.x - p.x) + (p.y - p.y) + (u.x - u.x) + (u.y - u.y);
     const Mask resolved = status == zero && sum == zero;
     p = choose_vector(resolved, p, {zero, zero});
     u = choose_vector(resolved, u, before);
 
-    if constexpr (requires { bodies(); })
-      if (wants_bodies()) store_bodies(lanes, bodies(), p, resolved);
+    if constexpr (has_bodies)
+      if (wants_bodies()) store_bodies(lanes, bodies, p, resolved);
     Columns::store(results.impulse, lanes, p);
     Columns::store(results.separation_velocity, lanes, u);
-    const B energy_unit = impulse_unit * in.speed;
+    const B energy_unit = units.impulse * units.speed;
     if (results.work_compression.data)
       Columns::store(results.work_compression, lanes, choose(resolved, out.work_compression * energy_unit, zero));
     if (results.work_decompression.data)
@@ -61,14 +52,12 @@ struct PlanarStorer {
     const unsigned here = lanes.count < width ? (1u << lanes.count) - 1 : (1u << width) - 1;
     const unsigned done = lane_bits(resolved) & here;
     store_course(lanes, here, done, status, out.course);
-    // ½ p·(u0 + u), the kinetic energy gained.
-    const B energy = B(T(0.5)) * mul_add(out.p.x, in.x + out.u.x, out.p.y * (in.y + out.u.y));
-    if (const unsigned gains = lane_bits(energy > zero) & done; gains != 0) [[unlikely]]
-      count_gains(lanes, gains, energy, in);
+    if (const unsigned gains = lane_bits(out.energy > zero) & done; gains != 0) [[unlikely]]
+      count_gains(lanes, gains, out.energy, units);
   }
 
  private:
-  void store_bodies(const Lanes& lanes, const Bodies& bodies, const Vector2<B>& p, Mask resolved) {
+  [[gnu::always_inline]] void store_bodies(const Lanes& lanes, const PlanarPair<B>& bodies, const Vector2<B>& p, Mask resolved) const {
     const auto after = [&](const PlanarBody<B>& body, const Vector2<B>& lever, const Vector2<B>& impulse) {
       PlanarBody<B> moved = body;
       // A body that is not touched keeps its bits, -0 and NaN included.
@@ -88,7 +77,7 @@ struct PlanarStorer {
     Columns::store(results.angular_velocity_b, lanes, b.angular_velocity);
   }
 
-  [[gnu::always_inline]] void store_course(const Lanes& lanes, unsigned here, unsigned done, B status, B course) {
+  [[gnu::always_inline]] void store_course(const Lanes& lanes, unsigned here, unsigned done, B status, B course) const {
     const auto code = [](PlanarCourse c) { return B(static_cast<T>(c)); };
     const B ok(0);
     if (done == here) [[likely]] {
@@ -125,7 +114,7 @@ struct PlanarStorer {
     if (results.path.data) store_paths(lanes, course);
   }
 
-  [[gnu::noinline]] void store_paths(const Lanes& lanes, B course) {
+  [[gnu::noinline]] void store_paths(const Lanes& lanes, B course) const {
     T numbers[width];
     store_lanes(numbers, course);
     Path paths[width];
@@ -133,15 +122,15 @@ struct PlanarStorer {
     Columns::store_values(results.path, lanes, paths);
   }
 
-  [[gnu::noinline]] void count_gains(const Lanes& lanes, unsigned gains, B energy, const PlanarProblem<A, T>& in) {
+  [[gnu::noinline]] void count_gains(const Lanes& lanes, unsigned gains, B energy, const PlanarUnits<B>& units) const {
     T energies[width], speeds[width], traces[width];
     store_lanes(energies, energy);
-    store_lanes(speeds, in.speed);
-    store_lanes(traces, in.trace);
+    store_lanes(speeds, units.speed);
+    store_lanes(traces, units.trace);
     for_each_bit(gains, [&](std::size_t lane) {
       const double speed = static_cast<double>(speeds[lane]);
       const double gain = static_cast<double>(energies[lane]) * speed * speed / static_cast<double>(traces[lane]);
-      const std::size_t i = lanes.first + lane;
+      const std::size_t i = origin + lanes.first + lane;
       if (gain > tally.largest_energy_gain ||
           (gain == tally.largest_energy_gain && gain > 0 && i < tally.largest_energy_gain_contact)) {
         tally.largest_energy_gain = gain;

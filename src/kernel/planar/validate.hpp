@@ -16,47 +16,41 @@ struct PlanarValidator {
   static constexpr unsigned all_lanes = (1u << width) - 1;
 
   B fault = B(0);
-  unsigned laws = 0;  // that occur, a bit each
-  B law = B(0);       // of each lane
   PlanarParameters<B> parameters;
   B weights[planar_member_count];
 
-  void set(Mask where, Status status) { fault = choose(where, B(static_cast<T>(status)), fault); }
+  [[gnu::always_inline]] void set(Mask where, Status status) { fault = choose(where, B(static_cast<T>(status)), fault); }
 
-  /// Which laws the contacts name, and what these read.
-  [[gnu::always_inline]] void read_laws(const ContactColumns<T>& contacts, const Lanes& lanes,
-                                        const PlanarOptions& options) {
-    law = B(static_cast<T>(options.law));
-    laws = bit_of(options.law);
-    parameters.restitution_law = B(static_cast<T>(options.restitution_law));
-    if (contacts.law.data != nullptr) [[unlikely]]
-      read_law_column(contacts, lanes);
+  /// What `law` reads of contacts that all have it.
+  [[gnu::always_inline]] void read_parameters(const ContactColumns<T>& contacts, const Lanes& lanes, Law law,
+                                              RestitutionLaw restitution_law) {
+    parameters.restitution_law = B(static_cast<T>(restitution_law));
     if (contacts.restitution_law.data != nullptr)
       parameters.restitution_law = Columns::load_number(contacts.restitution_law, lanes);
-    if ((laws & bit_of(Law::composite)) != 0) [[unlikely]]
+    if (law == Law::composite) [[unlikely]]
       read_weights(contacts, lanes);
-    constexpr unsigned readers = bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear) | bit_of(Law::pfeiffer_glocker) |
-                                 bit_of(Law::brach) | bit_of(Law::polar) | bit_of(Law::projected) |
-                                 bit_of(Law::composite);
-    if ((laws & readers) != 0) read_parameters(contacts, lanes);
+    if (reads_parameters(law)) read_columns(contacts, lanes, law);
   }
 
-  /// All faults of what a law reads, but for those of numbers; the others follow.
-  [[gnu::always_inline]] void contact_columns(const ContactColumns<T>& contacts, B friction, B restitution) {
-    const B zero(0), one(1);
-    if (contacts.restitution_law.data != nullptr && (laws & (bit_of(Law::incremental) | bit_of(Law::composite))) != 0)
-      set(parameters.restitution_law > B(static_cast<T>(RestitutionLaw::kinematic)) && reads(Law::incremental),
+  /// Faults of what has been read for the law, but for those of numbers.
+  [[gnu::always_inline]] void law_columns(const ContactColumns<T>& contacts, Law law) {
+    if (contacts.restitution_law.data != nullptr && (law == Law::incremental || law == Law::composite))
+      set(parameters.restitution_law > B(static_cast<T>(RestitutionLaw::kinematic)) && readers(law, Law::incremental),
           Status::restitution_law_unavailable);
     if (any_parameter_fault_) [[unlikely]] {
       set(out_of_range_, Status::law_parameter_out_of_range);
       set(missing_, Status::law_parameter_missing);
     }
-    set(law >= B(static_cast<T>(law_count)), Status::law_unavailable);
+  }
+
+  /// Faults of what all laws read, but for those of numbers; those of a body follow.
+  [[gnu::always_inline]] void contact_columns(B friction, B restitution) {
+    const B zero(0), one(1);
     set(friction < zero, Status::negative_friction);
     set(restitution < zero || restitution > one, Status::restitution_out_of_range);
   }
 
-  void bodies(const PlanarBody<B>& a, const PlanarBody<B>& b) {
+  [[gnu::always_inline]] void bodies(const PlanarBody<B>& a, const PlanarBody<B>& b) {
     const B zero(0);
     const Mask massless = a.inverse_mass == zero && b.inverse_mass == zero;
     set(massless && a.inverse_inertia == zero && b.inverse_inertia == zero, Status::both_immovable);
@@ -65,7 +59,7 @@ struct PlanarValidator {
   }
 
   /// Without any mass one body alone that turns leaves K singular, whatever rounding makes of it.
-  void pivot(const PlanarBody<B>& a, const PlanarBody<B>& b) {
+  [[gnu::always_inline]] void pivot(const PlanarBody<B>& a, const PlanarBody<B>& b) {
     const B zero(0);
     const Mask massless = a.inverse_mass + b.inverse_mass == zero;
     const Mask both = a.inverse_inertia > zero && b.inverse_inertia > zero;
@@ -103,86 +97,75 @@ struct PlanarValidator {
     return planar_member_count;
   }
 
-  [[gnu::noinline]] void read_law_column(const ContactColumns<T>& contacts, const Lanes& lanes) {
-    law = Columns::load_number(contacts.law, lanes);
-    laws = 0;
-    T numbers[width];
-    store_lanes(numbers, law);
-    for (std::size_t lane = 0; lane < width; ++lane)
-      if (numbers[lane] < static_cast<T>(law_count)) laws |= 1u << static_cast<unsigned>(numbers[lane]);
-  }
-
   [[gnu::noinline]] void read_weights(const ContactColumns<T>& contacts, const Lanes& lanes) {
     const auto& w = contacts.weight;
     const Column<const T>* columns[planar_member_count] = {
         &w.incremental,      &w.frictionless, &w.chatterjee_ruina, &w.bilinear, &w.smith, &w.anitescu_potra,
         &w.pfeiffer_glocker, &w.brach,        &w.projected,        &w.polar};
-    const Mask composite = law == B(static_cast<T>(Law::composite));
     bool any_column = false;
     Mask any(false);
     for (std::size_t i = 0; i < planar_member_count; ++i) {
       weights[i] = B(0);
       if (columns[i]->data == nullptr) continue;
       any_column = true;
-      weights[i] = choose(composite, Columns::load(*columns[i], lanes), B(0));
-      see(weights[i], composite, weights[i] < B(0));
+      weights[i] = Columns::load(*columns[i], lanes);
+      see(weights[i], Mask(true), weights[i] < B(0));
       any = any || weights[i] > B(0);
     }
-    out_of_range_ = out_of_range_ || and_not(composite, any);
-    if (!any_column) missing_ = missing_ || composite;
+    out_of_range_ = out_of_range_ || and_not(Mask(true), any);
+    if (!any_column) missing_ = Mask(true);
     any_parameter_fault_ = true;
   }
 
-  /// Where a contact's law is this one, or a composite of it.
-  Mask reads(Law which) const {
-    const Mask own = law == B(static_cast<T>(which));
-    if ((laws & bit_of(Law::composite)) == 0) return own;
-    return own || (law == B(static_cast<T>(Law::composite)) && weights[member_of(which)] > B(0));
+  /// Where contacts of `law` read what `which` does: a composite, if that is a member.
+  [[gnu::always_inline]] Mask readers(Law law, Law which) const {
+    return law == Law::composite ? weights[member_of(which)] > B(0) : Mask(law == which);
   }
 
-  [[gnu::noinline]] void read_parameters(const ContactColumns<T>& contacts, const Lanes& lanes) {
+  [[gnu::noinline]] void read_columns(const ContactColumns<T>& contacts, const Lanes& lanes, Law law) {
     const B zero(0), one(1);
-    const auto occurs = [&](unsigned of) { return (laws & (of | bit_of(Law::composite))) != 0; };
-    if (occurs(bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear) | bit_of(Law::pfeiffer_glocker))) {
-      const Mask readers = reads(Law::chatterjee_ruina) || reads(Law::bilinear) || reads(Law::pfeiffer_glocker);
-      const B e = read(contacts.tangential_restitution, lanes, readers);
-      see(e, readers, e < B(-1) || e > one);
+    const bool composite = law == Law::composite;
+    if (composite || law == Law::chatterjee_ruina || law == Law::bilinear || law == Law::pfeiffer_glocker) {
+      const Mask here = readers(law, Law::chatterjee_ruina) || readers(law, Law::bilinear) ||
+                        readers(law, Law::pfeiffer_glocker);
+      const B e = read(contacts.tangential_restitution, lanes, here);
+      see(e, here, e < B(-1) || e > one);
       parameters.tangential_restitution = e;
     }
-    if (occurs(bit_of(Law::brach))) {
-      const Mask readers = reads(Law::brach);
-      parameters.impulse_ratio = read(contacts.impulse_ratio_1, lanes, readers);
-      see(parameters.impulse_ratio, readers, Mask(false));
+    if (composite || law == Law::brach) {
+      const Mask here = readers(law, Law::brach);
+      parameters.impulse_ratio = read(contacts.impulse_ratio_1, lanes, here);
+      see(parameters.impulse_ratio, here, Mask(false));
     }
-    if (occurs(bit_of(Law::polar))) {
-      const Mask readers = reads(Law::polar);
-      const B angle = read(contacts.polar_angle, lanes, readers), part = read(contacts.fraction, lanes, readers);
-      see(angle, readers, magnitude(angle) > B(static_cast<T>(3.14159265358979323846)));
-      see(part, readers, part < zero || part > one);
+    if (composite || law == Law::polar) {
+      const Mask here = readers(law, Law::polar);
+      const B angle = read(contacts.polar_angle, lanes, here), part = read(contacts.fraction, lanes, here);
+      see(angle, here, magnitude(angle) > B(static_cast<T>(3.14159265358979323846)));
+      see(part, here, part < zero || part > one);
       parameters.polar_angle = angle;
       parameters.fraction = part;
     }
-    if (occurs(bit_of(Law::projected))) {
-      const Mask readers = reads(Law::projected);
-      parameters.candidate = {read(contacts.candidate_x, lanes, readers), read(contacts.candidate_y, lanes, readers)};
-      see(parameters.candidate.x, readers, Mask(false));
-      see(parameters.candidate.y, readers, Mask(false));
+    if (composite || law == Law::projected) {
+      const Mask here = readers(law, Law::projected);
+      parameters.candidate = {read(contacts.candidate_x, lanes, here), read(contacts.candidate_y, lanes, here)};
+      see(parameters.candidate.x, here, Mask(false));
+      see(parameters.candidate.y, here, Mask(false));
     }
   }
 
-  B read(const Column<const T>& column, const Lanes& lanes, Mask readers) {
-    if (column.data != nullptr) return choose(readers, Columns::load(column, lanes), B(0));
-    missing_ = missing_ || readers;
+  B read(const Column<const T>& column, const Lanes& lanes, Mask here) {
+    if (column.data != nullptr) return choose(here, Columns::load(column, lanes), B(0));
+    missing_ = missing_ || here;
     any_parameter_fault_ = true;
     return B(0);
   }
 
-  void see(B x, Mask readers, Mask outside) {
-    const Mask wrong = readers && outside;
+  void see(B x, Mask here, Mask outside) {
+    const Mask wrong = here && outside;
     if (lane_bits(wrong) != 0) any_parameter_fault_ = true;
     out_of_range_ = out_of_range_ || wrong;
-    parameters_vanish_ = parameters_vanish_ + choose(readers, x - x, B(0));
-    parameters_nan_ = parameters_nan_ || (readers && is_nan(x));
+    parameters_vanish_ = parameters_vanish_ + choose(here, x - x, B(0));
+    parameters_nan_ = parameters_nan_ || (here && is_nan(x));
   }
 
   bool any_parameter_fault_ = false;

@@ -1,0 +1,230 @@
+// Batches beyond the caches a small tile at a time: columns come to one place, which the processor's own prefetchers
+// could not follow at so many; results go past the caches.
+#pragma once
+
+#include "columns.hpp"
+#include "laws.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// Calls f(a's column, b's column) for each column of numbers that all laws read, but for bodies stored once.
+template <class Columns, class Others, class F>
+[[gnu::always_inline]] inline void for_each_number(Columns& a, Others& b, F&& f) {
+  const auto vector = [&](auto& of_a, auto& of_b) __attribute__((always_inline)) {
+    f(of_a.x, of_b.x);
+    f(of_a.y, of_b.y);
+  };
+  const auto body = [&](auto& of_a, auto& of_b) __attribute__((always_inline)) {
+    f(of_a.inverse_mass, of_b.inverse_mass);
+    f(of_a.inverse_inertia, of_b.inverse_inertia);
+    vector(of_a.velocity, of_b.velocity);
+    f(of_a.angular_velocity, of_b.angular_velocity);
+  };
+  f(a.friction, b.friction);
+  f(a.restitution, b.restitution);
+  if constexpr (requires { a.lever_a; }) {
+    vector(a.normal, b.normal);
+    vector(a.lever_a, b.lever_a);
+    vector(a.lever_b, b.lever_b);
+    if constexpr (requires { a.a; }) {
+      body(a.a, b.a);
+      body(a.b, b.b);
+    }
+  } else {
+    f(a.k_xx, b.k_xx);
+    f(a.k_xy, b.k_xy);
+    f(a.k_yy, b.k_yy);
+    vector(a.separation_velocity, b.separation_velocity);
+  }
+}
+
+template <class Results, class Others, class F>
+[[gnu::always_inline]] inline void for_each_result(Results& a, Others& b, F&& f) {
+  f(a.impulse.x, b.impulse.x);
+  f(a.impulse.y, b.impulse.y);
+  f(a.separation_velocity.x, b.separation_velocity.x);
+  f(a.separation_velocity.y, b.separation_velocity.y);
+  f(a.velocity_a.x, b.velocity_a.x);
+  f(a.velocity_a.y, b.velocity_a.y);
+  f(a.angular_velocity_a, b.angular_velocity_a);
+  f(a.velocity_b.x, b.velocity_b.x);
+  f(a.velocity_b.y, b.velocity_b.y);
+  f(a.angular_velocity_b, b.angular_velocity_b);
+  f(a.work_compression, b.work_compression);
+  f(a.work_decompression, b.work_decompression);
+}
+
+template <class V>
+inline bool is_contiguous(const Column<V>& column) {
+  return column.stride == static_cast<std::ptrdiff_t>(sizeof(V));
+}
+
+/// A column from its element number `first` on.
+template <class V>
+inline Column<V> from(const Column<V>& column, std::size_t first) {
+  return column.data == nullptr ? column : Column<V>{&element(column, first), column.count, column.stride};
+}
+
+template <class A, class T, template <class> class Contacts>
+class PlanarStagedContacts {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Stage = PlanarStage<T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+ public:
+  PlanarStagedContacts(const Contacts<T>& host, Stage& stage) : host_(host), staged_(host), stage_(stage) {}
+
+  /// The contacts [first, first + count) with what `law` reads; of no_law what all laws do.
+  const Contacts<T>& fill(std::size_t first, std::size_t count, Law law) {
+    std::size_t next = 0;
+    const auto stage = [&](const Column<const T>& host, Column<const T>& staged) __attribute__((always_inline)) {
+      if (host.data == nullptr) return;
+      staged.data = is_contiguous(host) ? copy(host.data + first, stage_.in[next++], count) : &element(host, first);
+    };
+    for_each_number(host_, staged_, stage);
+    for_each_parameter(host_, staged_, law, stage);
+    begin_others(first);
+    return staged_;
+  }
+
+  /// Begins to bring what any law reads of a vector of contacts.
+  [[gnu::always_inline]] void fetch_parameters(std::size_t i) const {
+    if (i % Stage::line >= width) return;
+    for_each_parameter(host_, host_, Law::composite,
+                       [&](const Column<const T>& column, const auto&) __attribute__((always_inline)) {
+                         if (column.data != nullptr) __builtin_prefetch(&element(column, i), 0, 2);
+                       });
+  }
+
+  /// The contacts from `first` on with what all laws read, where the host has them.
+  const Contacts<T>& begin(std::size_t first) {
+    for_each_number(host_, staged_, [&](const Column<const T>& host, Column<const T>& staged) {
+      staged = from(host, first);
+    });
+    begin_others(first);
+    return staged_;
+  }
+
+ private:
+  static constexpr std::size_t tiles_ahead = 3;
+
+  void begin_others(std::size_t first) {
+    staged_.restitution_law = from(host_.restitution_law, first);
+    if constexpr (requires { host_.body_a; }) {
+      staged_.body_a = from(host_.body_a, first);
+      staged_.body_b = from(host_.body_b, first);
+    }
+  }
+
+  /// And begins to fetch a later tile: to the second level, since columns that begin at the same place of a page displace
+  /// each other from the first.
+  [[gnu::always_inline]] static const T* copy(const T* from, T* to, std::size_t count) {
+    for (std::size_t i = 0; i < Stage::size; i += Stage::line)
+      __builtin_prefetch(from + tiles_ahead * Stage::size + i, 0, 2);
+    std::size_t i = 0;
+    for (; i + width <= count; i += width) store_lanes(to + i, load_lanes<B>(from + i));
+    for (; i < count; ++i) to[i] = from[i];
+    return to;
+  }
+
+  const Contacts<T>& host_;
+  Contacts<T> staged_;
+  Stage& stage_;
+};
+
+/// The bodies that the contacts [i, i + count) name, of contacts that come later.
+template <class T>
+[[gnu::noinline]] inline void fetch_bodies(const planar::IndexedContacts<T>& contacts, std::size_t i,
+                                           std::size_t count) {
+  const planar::BodyColumns<T>& bodies = contacts.bodies;
+  const Column<const T>* const columns[] = {&bodies.inverse_mass, &bodies.inverse_inertia, &bodies.velocity.x,
+                                            &bodies.velocity.y, &bodies.angular_velocity};
+  const Column<const std::int32_t>* const sides[] = {&contacts.body_a, &contacts.body_b};
+  for (const auto* side : sides) {
+    for (std::size_t j = i; j < i + count; ++j) {
+      // Of the world or a body out of range that is no one's address, which does no harm.
+      const auto body = static_cast<std::uint64_t>(*reinterpret_cast<const std::int32_t*>(
+          reinterpret_cast<const char*>(side->data) + static_cast<std::ptrdiff_t>(j) * side->stride));
+      for (const auto* column : columns)
+        __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uint64_t>(column->data) +
+                                                         body * static_cast<std::uint64_t>(column->stride)));
+    }
+  }
+}
+
+/// Columns are streamed a whole line of the cache at a time; the last part of a line waits for the next tile.
+template <class T>
+class PlanarStagedResults {
+  using Stage = PlanarStage<T>;
+
+ public:
+  PlanarStagedResults(const planar::Results<T>& host, Stage& stage) : host_(host), staged_(host), stage_(stage) {}
+
+  /// Before the first tile of a range, which begins with contact `first`.
+  void begin_range(std::size_t first) {
+    for_each([&](const Column<T>& host, Column<T>&, Stream& stream, T*) {
+      const auto misplaced = reinterpret_cast<std::size_t>(&element(host, first)) % 64;
+      stream.streamed = is_contiguous(host) && misplaced % sizeof(T) == 0;
+      stream.waiting = stream.foreign = stream.streamed ? misplaced / sizeof(T) : 0;
+    });
+  }
+
+  /// Where the results of the contacts from `first` on go.
+  const planar::Results<T>& begin_tile(std::size_t first) {
+    for_each([&](const Column<T>& host, Column<T>& staged, Stream& stream, T* buffer) {
+      staged.data = stream.streamed ? buffer + stream.waiting : &element(host, first);
+    });
+    staged_.status = from(host_.status, first);
+    staged_.path = from(host_.path, first);
+    return staged_;
+  }
+
+  void end_tile(std::size_t first, std::size_t count) {
+    for_each([&](const Column<T>& host, Column<T>&, Stream& stream, T* buffer) {
+      if (!stream.streamed) return;
+      const std::size_t filled = stream.waiting + count, whole = filled / Stage::line * Stage::line;
+      if (whole > 0) {
+        T* const to = host.data + first - stream.waiting;
+        const std::size_t shared = stream.foreign > 0 ? Stage::line : 0;
+        for (std::size_t i = stream.foreign; i < shared; ++i) to[i] = buffer[i];
+        stream_lines(to + shared, buffer + shared, whole - shared);
+        for (std::size_t i = whole; i < filled; ++i) buffer[i - whole] = buffer[i];
+        stream.foreign = 0;
+      }
+      stream.waiting = filled - whole;
+    });
+  }
+
+  /// After the last tile of a range that ends before contact `end`.
+  void end_range(std::size_t end) {
+    for_each([&](const Column<T>& host, Column<T>&, Stream& stream, const T* buffer) {
+      for (std::size_t i = stream.foreign; i < stream.waiting; ++i) host.data[end - stream.waiting + i] = buffer[i];
+    });
+    end_stream();
+  }
+
+ private:
+  struct Stream {
+    bool streamed = false;
+    std::size_t waiting = 0;  // at the beginning of the buffer, which stands for the beginning of a line
+    std::size_t foreign = 0;  // of these, that belong to contacts before the range
+  };
+
+  template <class F>
+  [[gnu::always_inline]] void for_each(F&& f) {
+    std::size_t i = 0;
+    for_each_result(host_, staged_, [&](const Column<T>& host, Column<T>& staged) {
+      if (host.data != nullptr) f(host, staged, streams_[i], stage_.out[i]);
+      ++i;
+    });
+  }
+
+  const planar::Results<T>& host_;
+  planar::Results<T> staged_;
+  Stage& stage_;
+  Stream streams_[12];
+};
+
+}  // namespace
+}  // namespace carom::kernel
