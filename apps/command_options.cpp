@@ -12,6 +12,7 @@ Options CommandOptions::solver_options() const {
   options.law = law_from_string(law);
   options.integrator = integrator_from_string(integrator);
   options.restitution_law = restitution_law_from_string(restitution);
+  options.largest_restitution = largest_restitution;
   if (options.integrator == Integrator::euler) {
     options.steps = steps.value_or(options.steps);
     if (options.restitution_law != RestitutionLaw::energetic)
@@ -96,6 +97,11 @@ void add_solver_options(CLI::App& command, CommandOptions& options) {
                   "Law (Stronge's|Poisson's|Newton's) where the file names none; euler offers energetic only")
       ->option_text("energetic|kinetic|kinematic [" + options.restitution + "]")
       ->check(CLI::IsMember({"energetic", "kinetic", "kinematic"}));
+  command
+      .add_option("--largest-restitution", options.largest_restitution,
+                  "Up to which e a row is no fault; above 1 a law may gain energy")
+      ->option_text("E [1]")
+      ->check(CLI::Range(1.0, 100.0));
   command.add_option("--steps", options.steps, "Of euler only: its step of impulse is |u0| / (N trace K) [N s]")
       ->option_text("N [" + std::to_string(Options{}.steps) + "]")
       ->check(CLI::Range(1, 1 << 30));

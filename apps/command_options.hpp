@@ -18,6 +18,7 @@ struct CommandOptions {
   std::string precision = "double";
   std::string isa = "auto";
   std::optional<int> steps;  ///< only if given
+  double largest_restitution = Options{}.largest_restitution;
   int threads = 0;
   bool all_faults = false;
 

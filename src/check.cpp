@@ -157,6 +157,7 @@ void check_options(const Options& options) {
   in_range(options.threads, 0, 1024, "threads");
   in_range(options.steps, 1, 1 << 30, "steps");
   in_range(options.step_budget, 1, 1 << 30, "step_budget");
+  in_range(options.largest_restitution, 1, 100, "largest_restitution");
   in_range(options.normal_tolerance, 0, 0.1, "normal_tolerance");
   in_range(options.inertia_tolerance, 0, 0.1, "inertia_tolerance");
   if (static_cast<std::size_t>(options.law) >= law_count) throw Error("carom: the option law is not a law");

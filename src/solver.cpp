@@ -22,7 +22,8 @@ kernel::Parameters<T> parameters_for(const Options& options) {
           options.restitution_law,
           options.scalar_sticking,
           static_cast<T>(options.normal_tolerance),
-          static_cast<T>(options.inertia_tolerance)};
+          static_cast<T>(options.inertia_tolerance),
+          static_cast<T>(options.largest_restitution)};
 }
 
 // Rounding to nearest and no flushing of small numbers, whatever the host has set, until the end of a scope.
@@ -107,6 +108,15 @@ struct Solver::State {
       return rows_f64;
   }
   template <class T>
+  using PlanarWorkspaces = std::vector<std::unique_ptr<kernel::PlanarWorkspace<T>>>;
+  template <class T>
+  PlanarWorkspaces<T>& planar_workspaces() {
+    if constexpr (std::is_same_v<T, float>)
+      return planar_workspaces_f32;
+    else
+      return planar_workspaces_f64;
+  }
+  template <class T>
   std::vector<Workspace<T>>& workspaces() {
     if constexpr (std::is_same_v<T, float>)
       return workspaces_f32;
@@ -165,6 +175,17 @@ struct Solver::State {
     return (in + out) * sizeof(T);
   }
 
+  template <class T>
+  Report run_planar(std::size_t count, const Access::PlanarTask<T>& range) {
+    auto& workspaces = planar_workspaces<T>();
+    const auto reserve = [&](std::size_t slots) {
+      while (workspaces.size() < slots) workspaces.push_back(std::make_unique<kernel::PlanarWorkspace<T>>());
+    };
+    return run(count, reserve, [&](std::size_t first, std::size_t n, std::size_t slot) {
+      range(first, n, *workspaces[slot], tallies[slot]);
+    });
+  }
+
   /// Calls range(first, n, slot) for ranges that make up the batch, after reserve(slots).
   template <class Reserve, class Range>
   Report run(std::size_t count, const Reserve& reserve, const Range& range) {
@@ -210,6 +231,8 @@ struct Solver::State {
   std::vector<kernel::Tally> tallies;  // one a slot of run_tasks, as are the workspaces
   std::vector<Workspace<float>> workspaces_f32;
   std::vector<Workspace<double>> workspaces_f64;
+  PlanarWorkspaces<float> planar_workspaces_f32;
+  PlanarWorkspaces<double> planar_workspaces_f64;
   std::vector<Row<float>> rows_f32;  // of the bodies of a call
   std::vector<Row<double>> rows_f64;
 };
@@ -282,6 +305,12 @@ Report Solver::Access::run(Solver& solver, std::size_t count, const RangeTask& r
   return state.run(
       count, [](std::size_t) {},
       [&](std::size_t first, std::size_t n, std::size_t slot) { range(first, n, state.tallies[slot]); });
+}
+Report Solver::Access::run(Solver& solver, std::size_t count, const PlanarTask<float>& range) {
+  return solver.state_->run_planar<float>(count, range);
+}
+Report Solver::Access::run(Solver& solver, std::size_t count, const PlanarTask<double>& range) {
+  return solver.state_->run_planar<double>(count, range);
 }
 
 std::string_view version() {

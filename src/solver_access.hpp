@@ -16,6 +16,13 @@ struct Solver::Access {
   /// sums up the tallies.
   using RangeTask = std::function<void(std::size_t first, std::size_t n, kernel::Tally& tally)>;
   static Report run(Solver& solver, std::size_t count, const RangeTask& range);
+
+  /// The same with what a thread works in.
+  template <class T>
+  using PlanarTask = std::function<void(std::size_t first, std::size_t n, kernel::PlanarWorkspace<T>& workspace,
+                                        kernel::Tally& tally)>;
+  static Report run(Solver& solver, std::size_t count, const PlanarTask<float>& range);
+  static Report run(Solver& solver, std::size_t count, const PlanarTask<double>& range);
 };
 
 }  // namespace carom

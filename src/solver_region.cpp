@@ -83,6 +83,7 @@ RegionReport check_on(kernel::CheckRange<T, Contacts> check_range, const Options
                                            space,
                                            static_cast<T>(options.normal_tolerance),
                                            static_cast<T>(options.inertia_tolerance),
+                                           static_cast<T>(options.largest_restitution),
                                            static_cast<T>(tolerance)};
   Counts counts;
   const auto range = [&](std::size_t first, std::size_t n, kernel::Tally& tally) {

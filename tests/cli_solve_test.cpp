@@ -209,6 +209,17 @@ TEST(Solve, the_thread_count_and_the_isa_are_those_asked_for) {
                 carom("solve " + input.name() + " -o /dev/null --threads 1 --isa scalar").out);
 }
 
+TEST(Solve, restitution_above_1_is_a_fault_unless_it_is_asked_for) {
+  const TemporaryFile input(csv_of({with(space_row(), "restitution", "1.5")}));
+  const std::string solve = "solve " + input.name() + " -o -";
+  EXPECT_EQ(carom(solve).exit_code, 1);
+  const Ended less = carom(solve + " --largest-restitution 1.4");
+  EXPECT_EQ(less.exit_code, 1);
+  expect_within("column restitution: 1.5 is outside [0, 1.4] (restitution_out_of_range)\n", less.err);
+  EXPECT_EQ(carom(solve + " --largest-restitution 1.5").exit_code, 0);
+  EXPECT_EQ(carom(solve + " --largest-restitution 0.9").exit_code, 2);
+}
+
 TEST(Solve, a_header_alone_is_fine) {
   const std::string text = csv_of({space_row()});
   const TemporaryFile input(text.substr(0, text.find('\n') + 1));

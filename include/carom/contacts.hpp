@@ -130,7 +130,7 @@ struct LawColumns {
 template <class T>
 struct ContactColumns : LawColumns<T> {
   Column<const T> friction;     ///< [1] Coulomb's coefficient, >= 0; infinity is allowed
-  Column<const T> restitution;  ///< [1] in [0, 1]
+  Column<const T> restitution;  ///< [1] in [0, 1], or up to Options::largest_restitution
   Column<const T>
       step;  ///< [N s] in (0, |u0| / trace K], optional: Integrator::euler's step, in place of Options::steps
   Column<const RestitutionLaw> restitution_law;  ///< optional, in place of Options::restitution_law

@@ -34,6 +34,9 @@ struct Options {
   /// Whether sticking, the diverging ray and straight slides go contact by contact instead of on lanes: slower, the
   /// same bits. One checks the other.
   bool scalar_sticking = false;
+  /// [1] in [1, 100]: the largest restitution that is no fault. Above 1 no law promises to keep from gaining energy,
+  /// though with friction it need not gain any; Report and Solver::check tell. docs/laws.md, Restitution above 1.
+  double largest_restitution = 1;
   double normal_tolerance = 1e-5;  ///< [1] in [0, 0.1]: how far |n| may lie from 1
   double inertia_tolerance =
       1e-5;  ///< [1] in [0, 0.1]: how negative an eigenvalue of the inverse inertia may be, relative to its trace

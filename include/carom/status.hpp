@@ -34,7 +34,7 @@ enum class Status : std::uint8_t {
   negative_inverse_mass,
   inverse_inertia_not_positive_semidefinite,  ///< an eigenvalue < -Options::inertia_tolerance times the trace
   both_immovable,                             ///< all inverse masses and inverse inertias are zero
-  restitution_out_of_range,                   ///< outside [0, 1]
+  restitution_out_of_range,                   ///< outside [0, Options::largest_restitution]
   negative_friction,
   law_unavailable,              ///< not a law, or not one of this dimension
   law_parameter_missing,        ///< the law reads a column that is not there

@@ -161,7 +161,7 @@ std::string describe_fault(const Table& table, const ContactData<Contacts>& cont
     case Status::both_immovable:
       return "columns inverse_mass_a, inverse_mass_b and inverse inertias: all are 0, so neither body can move";
     case Status::restitution_out_of_range:
-      return value_of("restitution", "is outside [0, 1]");
+      return value_of("restitution", fmt::format("is outside [0, {:.4g}]", options.largest_restitution));
     case Status::negative_friction:
       return value_of("friction", "is negative");
     case Status::law_unavailable:

@@ -135,6 +135,7 @@ struct Parameters {
   bool scalar_sticking;
   T normal_tolerance;
   T inertia_tolerance;
+  T largest_restitution;
 };
 
 /// Which contacts a kernel solves; it leaves the results of others as they are.

@@ -38,7 +38,7 @@ struct Preparer {
     const Mask step_too_large =
         store_law_input(contacts, block, slot, matrix, in_frame, friction, restitution, validator);
     validator.pivot(pair);
-    validator.contact_columns(contacts, block, friction, restitution, series());
+    validator.contact_columns(contacts, block, friction, restitution, series(), B(parameters.largest_restitution));
     validator.bodies(pair, B(parameters.inertia_tolerance));
     const B tolerance = B(parameters.normal_tolerance);
     validator.set(magnitude(length - B(1)) > tolerance, Status::normal_not_unit);
@@ -71,7 +71,7 @@ struct Preparer {
     const Vector3<B> in_frame = {dot(u0, frame.t1), dot(u0, frame.t2), u0.z};
     const Mask step_too_large =
         store_law_input(contacts, block, slot, matrix, in_frame, friction, restitution, validator);
-    validator.contact_columns(contacts, block, friction, restitution, series());
+    validator.contact_columns(contacts, block, friction, restitution, series(), B(parameters.largest_restitution));
     B sum = vanishing(u0) + vanishing(restitution) + vanishing_step(contacts, block);
     for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
     validator.finite(

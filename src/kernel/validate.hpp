@@ -21,18 +21,19 @@ struct Validator {
   void set(Mask where, Status status) { fault = choose(where, B(static_cast<T>(status)), fault); }
 
   /// The fields that every form has.
-  void contact_columns(const ContactColumns<T>& contacts, const Block& block, B friction, B restitution, bool series) {
+  void contact_columns(const ContactColumns<T>& contacts, const Block& block, B friction, B restitution, bool series,
+                       B largest_restitution) {
     const auto last = series ? RestitutionLaw::kinematic : RestitutionLaw::energetic;
     set(laws(contacts, block, RestitutionLaw::energetic) > B(static_cast<T>(last)),
         Status::restitution_law_unavailable);
     if (contacts.step.data != nullptr)
       set(Load::load_optional(contacts.step, block) <= B(0), Status::step_not_positive);
-    coefficients(friction, restitution);
+    coefficients(friction, restitution, largest_restitution);
   }
 
-  void coefficients(B friction, B restitution) {
+  void coefficients(B friction, B restitution, B largest_restitution) {
     set(friction < B(0), Status::negative_friction);
-    set(restitution < B(0) || restitution > B(1), Status::restitution_out_of_range);
+    set(restitution < B(0) || restitution > largest_restitution, Status::restitution_out_of_range);
   }
 
   /// The restitution laws of a block as numbers.

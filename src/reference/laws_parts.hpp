@@ -46,7 +46,8 @@ Solutions anitescu_potra(const Collision& c);
 /// u_t, while the normal impulse and the friction change u_z by `rise`: all the solutions of Whittaker's law.
 Solutions friction_against_last_slip(const Matrix3& k, const Cone& cone, const Vector3& u0, double rise);
 
-/// How far one may go from f P_I, 1 <= f <= 2, along d before it leaves the permissible region.
+/// How far one may go from f P_I, f >= 1, along d before it leaves the permissible region; above f = 2, which is
+/// outside, before it gains more energy.
 struct Reach {
   double energy, non_penetration, cone;
 

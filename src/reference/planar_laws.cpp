@@ -157,9 +157,11 @@ double axis_of(const Problem& c) {
 // p_t = θ p_n and u_n = -e u0_n. Multiplied by 2 (c + b θ)² / p_n, twice the change of energy is the quadratic below.
 Impulse brach(const Problem& c, const Parameters& parameters) {
   const double ratio = axis_of(c) * parameters.impulse_ratio;
-  const double square = (2 * c.b * c.x - (1 + c.e) * c.a * c.y) * ratio * ratio;
-  const double half_linear = (c.c * c.x - c.e * c.b * c.y) * ratio;
-  const double constant = (1 - c.e) * c.c * c.y;
+  // Without friction energy is lost, or gained, which then is allowed.
+  const double frictionless = (1 - c.e) * c.c * c.y, gained = std::max(frictionless, 0.0), coupling = c.b / c.c;
+  const double square = (2 * c.b * c.x - (1 + c.e) * c.a * c.y - gained * coupling * coupling) * ratio * ratio;
+  const double half_linear = (c.c * c.x - c.e * c.b * c.y - gained * coupling) * ratio;
+  const double constant = std::min(frictionless, 0.0);
   const double root = std::sqrt(std::max(half_linear * half_linear - square * constant, 0.0));
   const bool meets = half_linear * half_linear >= square * constant;
   double within_energy = infinity;

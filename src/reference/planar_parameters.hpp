@@ -11,7 +11,7 @@
 namespace carom::reference::planar {
 
 struct Laws {
-  double friction = 0, restitution = 0;
+  double friction = 0, restitution = 0, largest_restitution = 1;
   RestitutionLaw restitution_law = RestitutionLaw::energetic;
   Law law = Law::incremental;
   Parameters parameters;

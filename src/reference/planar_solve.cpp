@@ -76,6 +76,7 @@ Body read(const BodyColumns<double>& bodies, std::size_t i) {
 void load_laws(const ContactColumns<double>& columns, std::size_t i, const Options& options, Laws& laws) {
   laws.friction = columns.friction[i];
   laws.restitution = columns.restitution[i];
+  laws.largest_restitution = options.largest_restitution;
   laws.restitution_law = columns.restitution_law ? columns.restitution_law[i] : options.restitution_law;
   laws.law = columns.law ? columns.law[i] : options.law;
   ParameterReader(columns, i, laws).read_for(laws.law);
@@ -141,7 +142,7 @@ Status fault_of_numbers(const Laws& laws, std::initializer_list<double> numbers)
 }
 
 Status fault_of_laws(const Laws& laws) {
-  if (!(laws.restitution >= 0 && laws.restitution <= 1)) return Status::restitution_out_of_range;
+  if (!(laws.restitution >= 0 && laws.restitution <= laws.largest_restitution)) return Status::restitution_out_of_range;
   if (laws.friction < 0) return Status::negative_friction;
   if (static_cast<std::size_t>(laws.law) >= law_count) return Status::law_unavailable;
   if (laws.missing) return Status::law_parameter_missing;

@@ -1,5 +1,6 @@
 // The permissible region of impulses. A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on
 // Impulse Space Considerations, 1998, 3.1 and 3.2.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -34,7 +35,8 @@ ImpulseSpace impulse_space(const Collision& c) {
 Reach::Reach(const Collision& c, double f, const Vector3& d) {
   // At f P_I, in closed form: f = 2 is on the ellipsoid, which rounding must not decide.
   const double p = -f * c.u0[2] / c.k[2][2];
-  const double energy_there = 0.5 * f * (f - 2) * c.u0[2] * c.u0[2] / c.k[2][2];
+  // Above f = 2 what it is there already is allowed.
+  const double energy_there = 0.5 * f * std::min(f - 2, 0.0) * c.u0[2] * c.u0[2] / c.k[2][2];
   const Vector3 kd = c.k * d;
 
   // energy_there + rate s + ½ curvature s² <= 0

@@ -16,7 +16,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 struct Laws : LawOfContact {
-  double friction = 0, restitution = 0;
+  double friction = 0, restitution = 0, largest_restitution = 1;
   double step = 0;  // of its own, if it has one
   bool has_step = false;
   RestitutionLaw restitution_law = RestitutionLaw::energetic;
@@ -63,6 +63,7 @@ void load_laws(const ContactColumns<double>& columns, std::size_t i, const Optio
   static_cast<LawOfContact&>(laws) = read_law(columns, i, options);
   laws.friction = columns.friction[i];
   laws.restitution = columns.restitution[i];
+  laws.largest_restitution = options.largest_restitution;
   laws.has_step = static_cast<bool>(columns.step);
   if (laws.has_step) laws.step = columns.step[i];
   laws.restitution_law = columns.restitution_law ? columns.restitution_law[i] : options.restitution_law;
@@ -149,7 +150,7 @@ class Numbers {
 };
 
 Status fault_of_laws(const Laws& laws) {
-  if (!(laws.restitution >= 0 && laws.restitution <= 1)) return Status::restitution_out_of_range;
+  if (!(laws.restitution >= 0 && laws.restitution <= laws.largest_restitution)) return Status::restitution_out_of_range;
   if (laws.friction < 0) return Status::negative_friction;
   if (laws.fault != Status::ok) return laws.fault;
   if (laws.has_step && !(laws.step > 0)) return Status::step_not_positive;

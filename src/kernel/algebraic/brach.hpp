@@ -9,6 +9,7 @@
 //   E(s) = 2 (s r·u0_t + u0_z) (K_33 + s k·r) + c (s² r·M r + 2 s k·r + K_33) <= 0,
 //
 // a quadratic with E(0) = (e - 1) K_33 |u0_z|. Where p_z grows beyond bounds K, which is definite, makes it positive.
+// Above e = 1 p(0) gains energy, and p(s) may gain as much: E(s) <= E(0) (1 + s k·r / K_33)².
 //
 // R. M. Brach, Mechanical Impact Dynamics, 1991. A. Chatterjee, A. Ruina, 1998, section 4.1, 3.
 #pragma once
@@ -37,9 +38,10 @@ struct Brach {
     const B c = negated((one + in.restitution) * in.u0.z);
     const B kr = mul_add(in.k1, r1, in.k2 * r2), slip = mul_add(r1, in.u0.x, r2 * in.u0.y);
     const B rmr = mul_add(r1, mul_add(in.m11, r1, in.m12 * r2), r2 * mul_add(in.m12, r1, in.m22 * r2));
-    const B a = mul_add(B(2) * slip, kr, c * rmr);
-    const B half = mul_sub(slip, in.k33, in.restitution * in.u0.z * kr);
-    const B start = (one - in.restitution) * in.k33 * in.u0.z;  // <= 0
+    const B balance = (one - in.restitution) * in.k33 * in.u0.z, start = smaller(balance, zero);
+    const B allowed = larger(balance, zero), coupling = kr / in.k33;
+    const B a = neg_mul_add(allowed * coupling, coupling, mul_add(B(2) * slip, kr, c * rmr));
+    const B half = neg_mul_add(allowed, coupling, mul_sub(slip, in.k33, in.restitution * in.u0.z * kr));
     const B discriminant = neg_mul_add(a, start, half * half);
     const B root = square_root(larger(discriminant, zero));
     // The first root above zero; without one the bound is never met. At e = 1 it starts there.

@@ -68,7 +68,8 @@ struct DirectLaws {
     const B along = dot(d, n);
     const Vector3<B> across = mul_add(negated(along), n, d);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
-    Ray ray = ray_of(stopping, along, dot(across, across), friction, restitution, law, tangential_restitution, least);
+    Ray ray = ray_of(stopping, along, dot(across, across), friction, restitution, law, tangential_restitution,
+                     options.largest_restitution, least);
 
     Solved solved;
     solved.p = mul_add(response * ray.normal, n, (response * ray.kappa) * across);
@@ -109,7 +110,7 @@ struct DirectLaws {
         negated(mul_add(q2, along, difference_of_products(m11, slip2, m12, slip1) * inverse_det)), zero};
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     Ray ray = ray_of(stopping, along, mul_add(across.x, across.x, across.y * across.y), friction, restitution, law,
-                     tangential_restitution, least);
+                     tangential_restitution, options.largest_restitution, least);
 
     Solved solved;
     const B impulse = ray.kappa * response;
@@ -189,7 +190,7 @@ struct DirectLaws {
 
   /// `stopping` n is P_I, `along` and `across2` are D's normal part and the square of its tangential part.
   [[gnu::always_inline]] static Ray ray_of(B stopping, B along, B across2, B friction, B restitution, B law,
-                                           B tangential_restitution, Least& least) {
+                                           B tangential_restitution, T largest_restitution, Least& least) {
     const B zero(0), one(1);
     const Mask no_slip = law == number(Law::no_slip), bounded = law == number(Law::chatterjee_ruina);
     const Mask reads = bounded || law == number(Law::bilinear);
@@ -210,7 +211,7 @@ struct DirectLaws {
     least.add(friction);
     least.add(B(T(largest_friction)) - friction);
     least.add(restitution);
-    least.add(one - restitution);
+    least.add(B(largest_restitution) - restitution);
     least.add(one - magnitude(choose(reads, tangential_restitution, zero)));
     return ray;
   }

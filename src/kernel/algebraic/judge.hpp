@@ -50,7 +50,7 @@ struct LawJudge {
     const bool parameters = (tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) != 0;
     unsigned found = 0;
     if (parameters) sum = sum + read_parameters(contacts, lanes, slot, validator, found);
-    validator.coefficients(friction, restitution);
+    validator.coefficients(friction, restitution, B(options.largest_restitution));
     validator.bodies(pair, B(options.inertia_tolerance));
     validator.set(magnitude(Stages::get(tile.length, slot) - B(1)) > B(options.normal_tolerance),
                   Status::normal_not_unit);
@@ -85,7 +85,7 @@ struct LawJudge {
     const bool parameters = (tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) != 0;
     unsigned found = 0;
     if (parameters) sum = sum + read_parameters(contacts, lanes, slot, validator, found);
-    validator.coefficients(friction, restitution);
+    validator.coefficients(friction, restitution, B(options.largest_restitution));
     validator.finite(
         sum == B(0),
         [&](auto&& f) {

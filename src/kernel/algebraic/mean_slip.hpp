@@ -157,8 +157,16 @@ inline LastSlip<typename LaneTypes<A, T>::Batch> last_slip(typename LaneTypes<A,
     moving = moving && magnitude(chosen - slip) > B(tolerance) * slip;
     slip = choose(stepping, chosen, slip);
   }
-  const B scale = s.m / w;
-  return {slip, scale * mul_add(slip, x, s.first_x), scale * mul_add(slip, y, s.first_y), s.m};
+  // Where m is large D is small, and what is left of it rounding; v is then what it has done to the slip.
+  const B scale = s.m / w, change1 = s.ux - x, change2 = s.uy - y;
+  const Mask large = s.m > one;
+  const B divisor = choose(large, s.det, one);
+  return {slip,
+          choose(large, difference_of_products(s.m22, change1, s.m12, change2) / divisor,
+                 scale * mul_add(slip, x, s.first_x)),
+          choose(large, difference_of_products(s.m11, change2, s.m12, change1) / divisor,
+                 scale * mul_add(slip, y, s.first_y)),
+          s.m};
 }
 
 }  // namespace

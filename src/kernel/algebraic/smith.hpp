@@ -198,14 +198,28 @@ struct Smith {
         crossings = crossings + choose(where && differ(below, now_below), one, zero);
         below = (where && now_below) || and_not(below, where);
       };
+      // Large friction has done all it can, and so may have crossed zero, before the first of these samples.
+      const B first = top * B(step * step);
+      const Mask steep = open && friction * first > one;
+      if (lane_bits(steep) != 0)
+        for (T m = T(0.125); m < T(200); m += m) {
+          const B z = smaller(B(m) / choose(steep, friction, one), first);
+          const LastSlip<B> here = at(steep, z, last.slip, coarse);
+          const B height = excess(z, here);
+          last = {choose(steep, here.slip, last.slip), choose(steep, here.v1, last.v1), choose(steep, here.v2, last.v2),
+                  choose(steep, here.m, last.m)};
+          visit(steep, z, height);
+          older = choose(steep, old, older);
+          old = choose(steep, height, old);
+        }
       for (int i = 1; i <= samples; ++i) {
         const B part(static_cast<T>(i) * step), z = top * (part * part);
         const LastSlip<B> here = at(open, z, last.slip, coarse);
         const B height = excess(z, here);
         // The vertex of the parabola through the last three samples.
         const B rise = half * (height - older), bend = older - old - old + height;
-        const Mask crest =
-            open && magnitude(rise) < magnitude(bend) && bend * old > zero && old * height > zero && old * older > zero;
+        const Mask crest = (i > 2 ? open : and_not(open, steep)) && magnitude(rise) < magnitude(bend) &&
+                           bend * old > zero && old * height > zero && old * older > zero;
         const B offset = negated(rise) / choose(crest, bend, one);
         const Mask reaches = crest && old * mul_add(half * rise, offset, old) < half * old * old;
         if (lane_bits(reaches) != 0) {

@@ -75,19 +75,19 @@ struct PlanarContact {
   }
   void set_velocity() {
     const auto& [a, b, lever_a, lever_b] = bodies;
-    before = {neg_mul_add(a.angular_velocity, lever_a.y, a.velocity.x) -
-                  neg_mul_add(b.angular_velocity, lever_b.y, b.velocity.x),
-              mul_add(a.angular_velocity, lever_a.x, a.velocity.y) -
-                  mul_add(b.angular_velocity, lever_b.x, b.velocity.y)};
+    before = {
+        neg_mul_add(a.angular_velocity, lever_a.y, a.velocity.x) -
+            neg_mul_add(b.angular_velocity, lever_b.y, b.velocity.x),
+        mul_add(a.angular_velocity, lever_a.x, a.velocity.y) - mul_add(b.angular_velocity, lever_b.x, b.velocity.y)};
   }
 
   /// The faults that no parameter of a law has a part in; of those of a law's parameters the validator has been told.
-  [[gnu::always_inline]] void judge(Validator& validator, double normal_tolerance) const {
-    validator.contact_columns(friction, restitution);
+  [[gnu::always_inline]] void judge(Validator& validator, const PlanarOptions& options) const {
+    validator.contact_columns(friction, restitution, B(static_cast<T>(options.largest_restitution)));
     B sum = vanishing(restitution);
     if constexpr (has_bodies) {
       validator.bodies(bodies.a, bodies.b);
-      validator.set(magnitude(length - B(1)) > B(static_cast<T>(normal_tolerance)), Status::normal_not_unit);
+      validator.set(magnitude(length - B(1)) > B(static_cast<T>(options.normal_tolerance)), Status::normal_not_unit);
       sum = vanishing(in.trace) + vanishing(in.x) + vanishing(in.y) + sum;
     } else {
       sum = vanishing(xx) + vanishing(xy) + vanishing(yy) + vanishing(before.x) + vanishing(before.y) + sum;

@@ -1,5 +1,5 @@
-// Stage 5 for contacts with laws of their own: those of a tile grouped by law, so that all lanes have the same one. What
-// a law reads and writes of a contact is a row of numbers, which moves at once.
+// Stage 5 for contacts with laws of their own: those of a tile grouped by law, so that all lanes have the same one.
+// What a law reads and writes of a contact is a row of numbers, which moves at once.
 #pragma once
 
 #include "rows.hpp"
@@ -100,7 +100,8 @@ class PlanarGroups {
 
   template <Law law>
   [[gnu::noinline]] void apply() {
-    const std::size_t begin = begins_[static_cast<std::size_t>(law)], end = begin + sizes_[static_cast<std::size_t>(law)];
+    const std::size_t begin = begins_[static_cast<std::size_t>(law)],
+                      end = begin + sizes_[static_cast<std::size_t>(law)];
     for (std::size_t slot = end; slot % width != 0; ++slot)
       for (auto& pieces : tile_.rows) __builtin_memcpy(pieces[slot], pieces[slot - 1], 16);
     for (std::size_t from = begin; from < end; from += Tile::at_once) {
@@ -157,7 +158,9 @@ class PlanarGroups {
       if (host.data != nullptr) column = {gather(host, first_, from, count, tile_.parameters[next++]), count};
     });
     if (law == Law::projected || law == Law::composite) {
-      const auto of_tile = [&](const T* lane) { return gather({lane, Tile::size}, 0, from, count, tile_.parameters[next++]); };
+      const auto of_tile = [&](const T* lane) {
+        return gather({lane, Tile::size}, 0, from, count, tile_.parameters[next++]);
+      };
       if (!in_space_) {
         gathered.nx = of_tile(tile_.nx);
         gathered.ny = of_tile(tile_.ny);

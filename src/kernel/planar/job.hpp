@@ -11,6 +11,7 @@ struct PlanarOptions {
   Law law;                         // of contacts that do not name their own, as below
   RestitutionLaw restitution_law;  // of the incremental law
   double normal_tolerance;
+  double largest_restitution;
 };
 
 /// Contacts is one of the three planar forms.
@@ -35,10 +36,10 @@ struct alignas(64) PlanarTile {
   // A cache line of padding keeps equal places of different arrays out of the same set of the cache.
   using Lane = T[size + 64 / sizeof(T)];
 
-  Lane nx, ny;                 // the normal
-  Lane trace, speed, impulse;  // the law's units
-  Lane status;                 // before the law: a Status
-  Lane bodies[10];    // of indexed contacts
+  Lane nx, ny;                               // the normal
+  Lane trace, speed, impulse;                // the law's units
+  Lane status;                               // before the law: a Status
+  Lane bodies[10];                           // of indexed contacts
   T rows[row_length / piece][slots][piece];  // in pieces of 16 bytes
   T parameters[parameter_count][at_once + 64 / sizeof(T)];
   RestitutionLaw restitution_laws[at_once];

@@ -20,8 +20,8 @@ struct PlanarParameters {
   B restitution_law = B(0);
 };
 
-/// What makes numbers of order 1 of those of the host: trace K [1/kg], the larger component of u0 [m/s], and of impulses
-/// one divided by the other.
+/// What makes numbers of order 1 of those of the host: trace K [1/kg], the larger component of u0 [m/s], and of
+/// impulses one divided by the other.
 template <class B>
 struct PlanarUnits {
   B trace, speed, impulse;
@@ -59,8 +59,9 @@ struct PlanarProblem {
     set_matrix(aa, bb, cc, difference_of_products(aa, cc, bb, bb), B(rounding));
   }
 
-  [[gnu::always_inline]] void set_bodies(const PlanarBody<B>& body_a, const Vector2<B>& lever_a, const PlanarBody<B>& body_b,
-                  const Vector2<B>& lever_b, const Vector2<B>& t, const Vector2<B>& n) {
+  [[gnu::always_inline]] void set_bodies(const PlanarBody<B>& body_a, const Vector2<B>& lever_a,
+                                         const PlanarBody<B>& body_b, const Vector2<B>& lever_b, const Vector2<B>& t,
+                                         const Vector2<B>& n) {
     const B mass = body_a.inverse_mass + body_b.inverse_mass;
     const B turn_a = body_a.inverse_inertia * dot(lever_a, lever_a);
     const B turn_b = body_b.inverse_inertia * dot(lever_b, lever_b);

@@ -7,7 +7,8 @@
 //   6 store                       store.hpp
 //
 // A vector of contacts of one law goes through all stages at once. Contacts with laws of their own go through them a
-// tile at a time, grouped by law for stage 5: groups.hpp. All of a contact is read before any of its results is written.
+// tile at a time, grouped by law for stage 5: groups.hpp. All of a contact is read before any of its results is
+// written.
 //
 // Each contact's arithmetic is the same in every lane and at every place: no stage combines lanes.
 #pragma once
@@ -38,11 +39,13 @@ class PlanarRange {
         contacts_(job.contacts, workspace.stage),
         results_(job.results, workspace.stage),
         tally_(tally),
-        dense_(is_dense(job)) {}
+        dense_(is_dense(job)),
+        staged_(has_bodies && job.layout.prefetch),
+        streams_(has_bodies && job.layout.stream && job.contacts.law.data == nullptr) {}
 
   void solve(std::size_t first, std::size_t count) {
     end_ = first + count;
-    if (job_.layout.stream) results_.begin_range(first);
+    if (streams_) results_.begin_range(first);
     if (job_.contacts.law.data == nullptr) {
       solve_alike(first, end_, job_.options.law);
     } else {
@@ -54,7 +57,7 @@ class PlanarRange {
           solve_alike(i, until, groups_.alike());
       }
     }
-    if (job_.layout.stream) results_.end_range(end_);
+    if (streams_) results_.end_range(end_);
   }
 
  private:
@@ -81,14 +84,14 @@ class PlanarRange {
     const planar::Results<T>& results;
   };
 
-  /// Calls f(part) for the whole of [first, end) or, staged, for small tiles of it; stage(i, n) gives their contacts.
-  template <bool stores, class Stage, class F>
-  [[gnu::always_inline]] void for_each_part(std::size_t first, std::size_t end, bool staged, Stage&& stage, F&& f) {
-    if (!staged) return f(Part{0, first, end - first, job_.contacts, job_.results});
+  /// Calls f(part) for the whole of [first, end) or, staged, for small tiles of it with what `law` reads.
+  template <class F>
+  [[gnu::always_inline]] void for_each_part(std::size_t first, std::size_t end, Law law, F&& f) {
+    if (!staged_) return f(Part{0, first, end - first, job_.contacts, job_.results});
     for (std::size_t i = first; i < end; i += PlanarStage<T>::size) {
       const std::size_t count = end - i < PlanarStage<T>::size ? end - i : PlanarStage<T>::size;
-      f(Part{i, 0, count, stage(i, count), stores ? results_.begin_tile(i) : job_.results});
-      if (stores) results_.end_tile(i, count);
+      f(Part{i, 0, count, contacts_.fill(i, count, law), results_.begin_tile(i)});
+      results_.end_tile(i, count);
     }
   }
 
@@ -111,27 +114,27 @@ class PlanarRange {
   }
 
   [[gnu::noinline]] void solve_alike(std::size_t first, std::size_t end, Law law) {
-    const auto stage = [&](std::size_t i, std::size_t n) -> const Contacts<T>& { return contacts_.fill(i, n, law); };
-    for_each_part<true>(first, end, job_.layout.prefetch, stage, [&](const Part& part) {
-      for_each_vector(part, [&]<bool dense>(const Lanes& lanes) __attribute__((always_inline)) {
-        fetch(part.origin + lanes.first);
-        Contact<dense> contact;
-        contact.load(part.contacts, lanes);
-        Validator validator;
-        validator.read_parameters(part.contacts, lanes, law, job_.options.restitution_law);
-        contact.judge_matrix(validator);
-        validator.law_columns(part.contacts, law);
-        contact.judge(validator, job_.options.normal_tolerance);
-        const B status = contact.verdict(validator);
-        if (law == Law::projected || law == Law::composite) [[unlikely]] {
-          const B scale = contact.in.trace / contact.in.speed;
-          const Vector2<B> candidate = contact.in_frame(validator.parameters.candidate);
-          validator.parameters.candidate = {candidate.x * scale, candidate.y * scale};
-        }
-        const PlanarLaws<A, T> laws{contact.in, validator.parameters, validator.weights};
-        const PlanarCollision<B> out = laws.resolve(law, status == B(0));
-        contact.store({part.results, part.origin, tally_}, lanes, contact.in.units(), out, status);
-      });
+    for_each_part(first, end, law, [&](const Part& part) {
+      for_each_vector(
+          part, [&]<bool dense>(const Lanes& lanes) __attribute__((always_inline)) {
+            fetch(part.origin + lanes.first);
+            Contact<dense> contact;
+            contact.load(part.contacts, lanes);
+            Validator validator;
+            validator.read_parameters(part.contacts, lanes, law, job_.options.restitution_law);
+            contact.judge_matrix(validator);
+            validator.law_columns(part.contacts, law);
+            contact.judge(validator, job_.options);
+            const B status = contact.verdict(validator);
+            if (law == Law::projected || law == Law::composite) [[unlikely]] {
+              const B scale = contact.in.trace / contact.in.speed;
+              const Vector2<B> candidate = contact.in_frame(validator.parameters.candidate);
+              validator.parameters.candidate = {candidate.x * scale, candidate.y * scale};
+            }
+            const PlanarLaws<A, T> laws{contact.in, validator.parameters, validator.weights};
+            const PlanarCollision<B> out = laws.resolve(law, status == B(0));
+            contact.store({part.results, part.origin, tally_}, lanes, contact.in.units(), out, status);
+          });
     });
   }
 
@@ -142,58 +145,63 @@ class PlanarRange {
   }
 
   [[gnu::noinline]] void prepare_mixed(std::size_t first, std::size_t end) {
-    const auto stage = [&](std::size_t i, std::size_t n) -> const Contacts<T>& { return contacts_.fill(i, n, no_law); };
-    for_each_part<false>(first, end, job_.layout.prefetch, stage, [&](const Part& part) {
-      for_each_vector(part, [&]<bool dense>(const Lanes& lanes) __attribute__((always_inline)) {
-        const std::size_t i = part.origin + lanes.first, slot = i - first;
-        fetch(i);
-        if (job_.layout.prefetch) contacts_.fetch_parameters(i);
-        Contact<dense> contact;
-        contact.load(part.contacts, lanes);
-        Validator validator;
-        contact.judge_matrix(validator);
-        contact.judge(validator, job_.options.normal_tolerance);
-        if constexpr (has_bodies) {
-          store_lanes(tile_.nx + slot, contact.n.x);
-          store_lanes(tile_.ny + slot, contact.n.y);
-        }
-        if constexpr (has_indices) {
-          std::size_t c = 0;
-          const auto keep = [&](const B& x) { store_lanes(tile_.bodies[c++] + slot, x); };
-          for_each_field(contact.bodies.a, keep);
-          for_each_field(contact.bodies.b, keep);
-        }
-        groups_.put(slot, contact.in, contact.verdict(validator));
-      });
+    for_each_part(first, end, no_law, [&](const Part& part) {
+      for_each_vector(
+          part, [&]<bool dense>(const Lanes& lanes) __attribute__((always_inline)) {
+            const std::size_t i = part.origin + lanes.first, slot = i - first;
+            fetch(i);
+            if (job_.layout.prefetch) contacts_.fetch_parameters(i);
+            Contact<dense> contact;
+            contact.load(part.contacts, lanes);
+            Validator validator;
+            contact.judge_matrix(validator);
+            contact.judge(validator, job_.options);
+            if constexpr (has_bodies) {
+              store_lanes(tile_.nx + slot, contact.n.x);
+              store_lanes(tile_.ny + slot, contact.n.y);
+            }
+            if constexpr (has_indices) {
+              std::size_t c = 0;
+              const auto keep = [&](const B& x) { store_lanes(tile_.bodies[c++] + slot, x); };
+              for_each_field(contact.bodies.a, keep);
+              for_each_field(contact.bodies.b, keep);
+            }
+            groups_.put(slot, contact.in, contact.verdict(validator));
+          });
     });
   }
 
   [[gnu::noinline]] void store_mixed(std::size_t first, std::size_t end) {
-    const auto stage = [&](std::size_t i, std::size_t) -> const Contacts<T>& { return contacts_.begin(i); };
-    for_each_part<true>(first, end, job_.layout.stream, stage, [&](const Part& part) {
-      for_each_vector(part, [&]<bool dense>(const Lanes& lanes) __attribute__((always_inline)) {
-        const std::size_t slot = part.origin + lanes.first - first;
-        Contact<dense> contact;
-        if constexpr (has_indices) {
-          std::size_t c = 0;
-          const auto recall = [&](B& x) { x = load_lanes<B>(tile_.bodies[c++] + slot); };
-          for_each_field(contact.bodies.a, recall);
-          for_each_field(contact.bodies.b, recall);
-        } else if constexpr (has_bodies) {
-          contact.load_bodies(part.contacts, lanes);
-        }
-        if constexpr (has_bodies) {
-          contact.load_levers(part.contacts, lanes);
-          contact.set_normal({load_lanes<B>(tile_.nx + slot), load_lanes<B>(tile_.ny + slot)});
-          contact.set_velocity();
-        } else {
-          contact.load_velocity(part.contacts, lanes);
-        }
-        B status;
-        const PlanarCollision<B> out = groups_.take(slot, status);
-        contact.store({part.results, part.origin, tally_}, lanes, groups_.units(slot), out, status);
-      });
-    });
+    for_each_vector(
+        {0, first, end - first, job_.contacts, job_.results}, [&]<bool dense>(
+                                                                  const Lanes& lanes) __attribute__((always_inline)) {
+          const std::size_t slot = lanes.first - first;
+          Contact<dense> contact;
+          recall(contact, lanes, slot);
+          B status;
+          const PlanarCollision<B> out = groups_.take(slot, status);
+          contact.store({job_.results, 0, tally_}, lanes, groups_.units(slot), out, status);
+        });
+  }
+
+  /// Of a contact that has been through the stages before the law, what the last one reads of it.
+  template <bool dense>
+  [[gnu::always_inline]] void recall(Contact<dense>& contact, const Lanes& lanes, std::size_t slot) {
+    if constexpr (has_indices) {
+      std::size_t c = 0;
+      const auto recall_field = [&](B& x) { x = load_lanes<B>(tile_.bodies[c++] + slot); };
+      for_each_field(contact.bodies.a, recall_field);
+      for_each_field(contact.bodies.b, recall_field);
+    } else if constexpr (has_bodies) {
+      contact.load_bodies(job_.contacts, lanes);
+    }
+    if constexpr (has_bodies) {
+      contact.load_levers(job_.contacts, lanes);
+      contact.set_normal({load_lanes<B>(tile_.nx + slot), load_lanes<B>(tile_.ny + slot)});
+      contact.set_velocity();
+    } else {
+      contact.load_velocity(job_.contacts, lanes);
+    }
   }
 
   const PlanarJob<T, Contacts>& job_;
@@ -203,6 +211,8 @@ class PlanarRange {
   PlanarStagedResults<T> results_;
   Tally& tally_;
   const bool dense_;
+  // Both only for bodies: the processor follows the few columns of contact space by itself.
+  const bool staged_, streams_;
   std::size_t end_ = 0;
 };
 

@@ -35,13 +35,16 @@ struct PlanarRegion {
     return choose(rises && meets, by_sum, choose(and_not(opens, rises), by_difference, unbounded()));
   }
 
-  /// p_t = θ p_n and u_n = -e u0_n, with θ held inside the region: a quadratic condition for the energy.
+  /// p_t = θ p_n and u_n = -e u0_n, with θ held inside the region: a quadratic condition for the energy, of which there
+  /// may be no more than for θ = 0 where e > 1.
   static Impulse brach(const Problem& in, const PlanarParameters<B>& parameters) {
     const B zero(0), one(1), two(2);
     const B e = in.restitution, ratio = axis_of(in) * parameters.impulse_ratio;
-    const B square = mul_add(two * in.b, in.x, in.a * in.rise()) * ratio * ratio;
-    const B linear = mul_sub(in.c, in.x, e * in.b * in.y) * ratio;
-    const B within_energy = root(square, linear, (e - one) * in.c * in.y);
+    const B lost = (e - one) * in.c * in.y, allowed = larger(negated(lost), zero);
+    const B square =
+        neg_mul_add(allowed * in.slope, in.slope, mul_add(two * in.b, in.x, in.a * in.rise())) * ratio * ratio;
+    const B linear = neg_mul_add(allowed, in.slope, mul_sub(in.c, in.x, e * in.b * in.y)) * ratio;
+    const B within_energy = root(square, linear, larger(lost, zero));
     const Mask leans = magnitude(ratio) > zero;
     const B within_cone = choose(leans, in.friction / choose(leans, magnitude(ratio), one),
                                  choose(in.friction == zero, one, unbounded()));

@@ -1,5 +1,5 @@
-// Rows of eight numbers, each in pieces of 16 bytes that stand in arrays of their own. A row goes where its contact's law
-// has them; and what stands next to each other there becomes lanes without a pointer.
+// Rows of eight numbers, each in pieces of 16 bytes that stand in arrays of their own. A row goes where its contact's
+// law has them; and what stands next to each other there becomes lanes without a pointer.
 #pragma once
 
 #include "../transpose.hpp"

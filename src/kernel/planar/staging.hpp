@@ -84,41 +84,28 @@ class PlanarStagedContacts {
     };
     for_each_number(host_, staged_, stage);
     for_each_parameter(host_, staged_, law, stage);
-    begin_others(first);
+    staged_.restitution_law = from(host_.restitution_law, first);
+    if constexpr (requires { host_.body_a; }) {
+      staged_.body_a = from(host_.body_a, first);
+      staged_.body_b = from(host_.body_b, first);
+    }
     return staged_;
   }
 
   /// Begins to bring what any law reads of a vector of contacts.
   [[gnu::always_inline]] void fetch_parameters(std::size_t i) const {
     if (i % Stage::line >= width) return;
-    for_each_parameter(host_, host_, Law::composite,
-                       [&](const Column<const T>& column, const auto&) __attribute__((always_inline)) {
-                         if (column.data != nullptr) __builtin_prefetch(&element(column, i), 0, 2);
-                       });
-  }
-
-  /// The contacts from `first` on with what all laws read, where the host has them.
-  const Contacts<T>& begin(std::size_t first) {
-    for_each_number(host_, staged_, [&](const Column<const T>& host, Column<const T>& staged) {
-      staged = from(host, first);
-    });
-    begin_others(first);
-    return staged_;
+    for_each_parameter(
+        host_, host_, Law::composite, [&](const Column<const T>& column, const auto&) __attribute__((always_inline)) {
+          if (column.data != nullptr) __builtin_prefetch(&element(column, i), 0, 2);
+        });
   }
 
  private:
   static constexpr std::size_t tiles_ahead = 3;
 
-  void begin_others(std::size_t first) {
-    staged_.restitution_law = from(host_.restitution_law, first);
-    if constexpr (requires { host_.body_a; }) {
-      staged_.body_a = from(host_.body_a, first);
-      staged_.body_b = from(host_.body_b, first);
-    }
-  }
-
-  /// And begins to fetch a later tile: to the second level, since columns that begin at the same place of a page displace
-  /// each other from the first.
+  /// And begins to fetch a later tile: to the second level, since columns that begin at the same place of a page
+  /// displace each other from the first.
   [[gnu::always_inline]] static const T* copy(const T* from, T* to, std::size_t count) {
     for (std::size_t i = 0; i < Stage::size; i += Stage::line)
       __builtin_prefetch(from + tiles_ahead * Stage::size + i, 0, 2);

@@ -57,7 +57,8 @@ struct PlanarStorer {
   }
 
  private:
-  [[gnu::always_inline]] void store_bodies(const Lanes& lanes, const PlanarPair<B>& bodies, const Vector2<B>& p, Mask resolved) const {
+  [[gnu::always_inline]] void store_bodies(const Lanes& lanes, const PlanarPair<B>& bodies, const Vector2<B>& p,
+                                           Mask resolved) const {
     const auto after = [&](const PlanarBody<B>& body, const Vector2<B>& lever, const Vector2<B>& impulse) {
       PlanarBody<B> moved = body;
       // A body that is not touched keeps its bits, -0 and NaN included.

@@ -19,7 +19,9 @@ struct PlanarValidator {
   PlanarParameters<B> parameters;
   B weights[planar_member_count];
 
-  [[gnu::always_inline]] void set(Mask where, Status status) { fault = choose(where, B(static_cast<T>(status)), fault); }
+  [[gnu::always_inline]] void set(Mask where, Status status) {
+    fault = choose(where, B(static_cast<T>(status)), fault);
+  }
 
   /// What `law` reads of contacts that all have it.
   [[gnu::always_inline]] void read_parameters(const ContactColumns<T>& contacts, const Lanes& lanes, Law law,
@@ -44,10 +46,10 @@ struct PlanarValidator {
   }
 
   /// Faults of what all laws read, but for those of numbers; those of a body follow.
-  [[gnu::always_inline]] void contact_columns(B friction, B restitution) {
-    const B zero(0), one(1);
+  [[gnu::always_inline]] void contact_columns(B friction, B restitution, B largest_restitution) {
+    const B zero(0);
     set(friction < zero, Status::negative_friction);
-    set(restitution < zero || restitution > one, Status::restitution_out_of_range);
+    set(restitution < zero || restitution > largest_restitution, Status::restitution_out_of_range);
   }
 
   [[gnu::always_inline]] void bodies(const PlanarBody<B>& a, const PlanarBody<B>& b) {
@@ -126,8 +128,8 @@ struct PlanarValidator {
     const B zero(0), one(1);
     const bool composite = law == Law::composite;
     if (composite || law == Law::chatterjee_ruina || law == Law::bilinear || law == Law::pfeiffer_glocker) {
-      const Mask here = readers(law, Law::chatterjee_ruina) || readers(law, Law::bilinear) ||
-                        readers(law, Law::pfeiffer_glocker);
+      const Mask here =
+          readers(law, Law::chatterjee_ruina) || readers(law, Law::bilinear) || readers(law, Law::pfeiffer_glocker);
       const B e = read(contacts.tangential_restitution, lanes, here);
       see(e, here, e < B(-1) || e > one);
       parameters.tangential_restitution = e;

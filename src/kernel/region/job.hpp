@@ -14,7 +14,7 @@ struct RegionJob {
   Vector3Columns<const T> impulse;
   RegionMargins<T> margins;
   ImpulseSpace<T> space;
-  T normal_tolerance, inertia_tolerance;
+  T normal_tolerance, inertia_tolerance, largest_restitution;
   T tolerance;
 };
 

@@ -56,7 +56,7 @@ class RegionCheck {
 
     Validator<A, T> validator = begin(matrix, u0);
     validator.pivot(pair);
-    validator.coefficients(friction, restitution);
+    validator.coefficients(friction, restitution, B(job_.largest_restitution));
     validator.bodies(pair, B(job_.inertia_tolerance));
     validator.set(magnitude(size - B(1)) > B(job_.normal_tolerance), Status::normal_not_unit);
     validator.finite(
@@ -87,7 +87,7 @@ class RegionCheck {
     const CollisionMatrix<B> matrix = collision_matrix<T>(k);
 
     Validator<A, T> validator = begin(matrix, u0);
-    validator.coefficients(friction, restitution);
+    validator.coefficients(friction, restitution, B(job_.largest_restitution));
     B sum = vanishing(u0) + vanishing(restitution) + vanishing(p);
     for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
     validator.finite(
