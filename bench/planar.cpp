@@ -1,14 +1,19 @@
-// Planar contacts of every law and form, one thread: resolve/planar/<law>/<precision>/<isa>/<form>/contacts:N.
+// Planar contacts of every law on the best ISA, one thread: resolve/planar/<law>/<precision>/<isa>/<form>/contacts:N.
+// Of mixed laws of_mean is the rate relative to the harmonic mean of the single laws' rates, measured in turns.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <carom/reference_planar.hpp>
 #include <carom/solver.hpp>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "support/planar_contacts.hpp"
 
@@ -79,24 +84,31 @@ bool is_right(Form form, bool mixed, const Options& options) {
   return true;
 }
 
-template <class T>
-void resolve(benchmark::State& state, Law law, bool mixed, Isa isa, Form form, std::size_t n) try {
+Options options_of(Law law) {
   Options options;
   options.law = law;
-  options.isa = isa;
+  options.isa = available_isas().front();
   options.threads = 1;
-  if (!is_right<T>(form, mixed, options)) {
-    state.SkipWithError("wrong impulses");
-    return;
-  }
-  const Contacts<T>& contacts = contacts_of<T>(form, n);
-  support::PlanarResultArrays<T> arrays(n, form != Form::space);
-  // What a host asks for: impulse, velocities and status.
+  return options;
+}
+
+/// What a host asks for: impulse, velocities and status.
+template <class T>
+planar::Results<T> timed_columns(support::PlanarResultArrays<T>& arrays) {
   planar::Results<T> results = arrays.results();
   results.path = {};
   results.work_compression = results.work_decompression = {};
+  return results;
+}
+
+template <class T>
+void resolve(benchmark::State& state, Law law, Form form, std::size_t n) try {
+  const Options options = options_of(law);
+  if (!is_right<T>(form, false, options)) return state.SkipWithError("wrong impulses");
+  support::PlanarResultArrays<T> arrays(n, form != Form::space);
+  const planar::Results<T> results = timed_columns(arrays);
   Solver solver(options);
-  contacts.visit(form, mixed, [&](const auto& view) {
+  contacts_of<T>(form, n).visit(form, false, [&](const auto& view) {
     Report report = solver.solve(view, results);
     for (auto _ : state) {
       report = solver.solve(view, results);
@@ -109,27 +121,67 @@ void resolve(benchmark::State& state, Law law, bool mixed, Isa isa, Form form, s
   state.SkipWithError(error.what());
 }
 
+/// Every contact with a law at random.
 template <class T>
-void register_precision(const std::string& precision) {
-  for (const Isa isa : available_isas()) {
-    for (const auto& [form, form_name] : forms) {
-      for (const std::size_t n : {in_cache, beyond_cache}) {
-        for (std::size_t l = 0; l <= law_count; ++l) {
-          const bool mixed = l == law_count;
-          const Law law = mixed ? Law::incremental : static_cast<Law>(l);
-          const std::string name = "resolve/planar/" + (mixed ? "mixed" : std::string(to_string(law))) + "/" +
-                                   precision + "/" + std::string(to_string(isa)) + "/" + form_name +
-                                   "/contacts:" + std::to_string(n);
-          benchmark::RegisterBenchmark(name.c_str(), resolve<T>, law, mixed, isa, form, n)->UseRealTime();
-        }
-      }
-    }
+void resolve_mixed(benchmark::State& state, Form form, std::size_t n) try {
+  if (!is_right<T>(form, true, options_of(Law::incremental))) return state.SkipWithError("wrong impulses");
+  const Contacts<T>& contacts = contacts_of<T>(form, n);
+  support::PlanarResultArrays<T> arrays(n, form != Form::space);
+  const planar::Results<T> results = timed_columns(arrays);
+  const auto seconds = [&](Solver& solver, bool mixed) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    contacts.visit(form, mixed, [&](const auto& view) { return solver.solve(view, results); });
+    benchmark::ClobberMemory();
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  std::vector<Solver> single;
+  for (std::size_t l = 0; l < law_count; ++l) single.emplace_back(options_of(static_cast<Law>(l)));
+  for (Solver& solver : single) seconds(solver, false);
+  Solver solver(options_of(Law::incremental));
+  double of_single = 0, of_mixed = 0;
+  for (auto _ : state) {
+    for (Solver& one : single) of_single += seconds(one, false);
+    const double one = seconds(solver, true);
+    state.SetIterationTime(one);
+    of_mixed += one;
   }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(n));
+  state.counters["of_mean"] = of_single / static_cast<double>(law_count) / of_mixed;
+} catch (const std::exception& error) {
+  state.SkipWithError(error.what());
+}
+
+std::string name_of(std::string_view law, std::size_t bits, Form form, std::size_t n) {
+  const auto* const named =
+      std::find_if(std::begin(forms), std::end(forms), [&](const auto& f) { return f.first == form; });
+  return "resolve/planar/" + std::string(law) + "/f" + std::to_string(bits) + "/" +
+         std::string(to_string(available_isas().front())) + "/" + named->second + "/contacts:" + std::to_string(n);
+}
+
+template <class T>
+void register_precision() {
+  constexpr double least_seconds = 0.2;
+  const auto one = [](Law law, Form form, std::size_t n) {
+    benchmark::RegisterBenchmark(name_of(to_string(law), 8 * sizeof(T), form, n).c_str(), resolve<T>, law, form, n)
+        ->UseRealTime()
+        ->MinTime(least_seconds);
+  };
+  for (const Form form : {Form::inlined, Form::space}) {
+    for (std::size_t l = 0; l < law_count; ++l) one(static_cast<Law>(l), form, in_cache);
+    // A mean of all laws takes as long again for every one of them.
+    benchmark::RegisterBenchmark(name_of("mixed", 8 * sizeof(T), form, in_cache).c_str(), resolve_mixed<T>, form,
+                                 in_cache)
+        ->UseManualTime()
+        ->MinTime(least_seconds / 4);
+    one(Law::chatterjee_ruina, form, beyond_cache);
+  }
+  for (const std::size_t n : {in_cache, beyond_cache}) one(Law::chatterjee_ruina, Form::indexed, n);
 }
 
 const bool registered = [] {
-  register_precision<float>("f32");
-  register_precision<double>("f64");
+  register_precision<float>();
+  register_precision<double>();
   return true;
 }();
 

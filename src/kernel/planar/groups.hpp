@@ -152,14 +152,17 @@ class PlanarGroups {
   /// What `law` reads of the contacts of the rows [from, until) beside these.
   [[gnu::always_inline]] Gathered gather(Law law, std::size_t from, std::size_t until) {
     const std::size_t count = (until - from + width - 1) / width * width;
-    Gathered gathered = {};
+    const std::uint32_t* const contacts = tile_.contact_of + from;
+    Gathered gathered;
     std::size_t next = 0;
-    for_each_parameter(contacts_, gathered.columns, law, [&](const Column<const T>& host, Column<const T>& column) {
-      if (host.data != nullptr) column = {gather(host, first_, from, count, tile_.parameters[next++]), count};
-    });
+    const auto column = [&](const Column<const T>& host, Column<const T>& here) {
+      if (host.data != nullptr)
+        here.data = gather(&element(host, first_), host.stride, contacts, count, tile_.parameters[next++]);
+    };
+    for_each_parameter(contacts_, gathered.columns, law, column);
     if (law == Law::projected || law == Law::composite) {
       const auto of_tile = [&](const T* lane) {
-        return gather({lane, Tile::size}, 0, from, count, tile_.parameters[next++]);
+        return gather(lane, sizeof(T), contacts, count, tile_.parameters[next++]);
       };
       if (!in_space_) {
         gathered.nx = of_tile(tile_.nx);
@@ -168,26 +171,27 @@ class PlanarGroups {
       gathered.trace = of_tile(tile_.trace);
       gathered.speed = of_tile(tile_.speed);
     }
-    if (contacts_.restitution_law.data != nullptr && (law == Law::incremental || law == Law::composite))
-      gathered.columns.restitution_law = {
-          gather(contacts_.restitution_law, first_, from, count, tile_.restitution_laws), count};
+    const Column<const RestitutionLaw>& host = contacts_.restitution_law;
+    if (host.data != nullptr && (law == Law::incremental || law == Law::composite))
+      gathered.columns.restitution_law.data =
+          gather(&element(host, first_), host.stride, contacts, count, tile_.restitution_laws);
     return gathered;
   }
 
-  /// Of the rows [from, from + count); the tile's contacts begin with that one of the column.
   template <class V>
-  [[gnu::noinline]] const V* gather(Column<const V> column, std::size_t first, std::size_t from, std::size_t count,
-                                    V* to) const {
-    const std::uint32_t* const contact = tile_.contact_of + from;
-    if (column.stride == static_cast<std::ptrdiff_t>(sizeof(V))) {
-      const V* const data = column.data + first;
+  [[gnu::noinline]] static const V* gather(const V* from, std::ptrdiff_t stride, const std::uint32_t* contacts,
+                                           std::size_t count, V* to) {
+    const auto each = [&](auto&& value_of) __attribute__((always_inline)) {
       for (std::size_t i = 0; i < count; i += width)
-        for (std::size_t lane = 0; lane < width; ++lane) to[i + lane] = data[contact[i + Rows::row_of(lane)]];
-    } else {
-      for (std::size_t i = 0; i < count; i += width)
-        for (std::size_t lane = 0; lane < width; ++lane)
-          to[i + lane] = element(column, first + contact[i + Rows::row_of(lane)]);
-    }
+        for (std::size_t lane = 0; lane < width; ++lane) to[i + lane] = value_of(contacts[i + Rows::row_of(lane)]);
+    };
+    if (stride == static_cast<std::ptrdiff_t>(sizeof(V)))
+      each([&](std::uint32_t i) __attribute__((always_inline)) { return from[i]; });
+    else
+      each([&](std::uint32_t i) __attribute__((always_inline)) {
+        return *reinterpret_cast<const V*>(reinterpret_cast<const char*>(from) +
+                                           static_cast<std::ptrdiff_t>(i) * stride);
+      });
     return to;
   }
 

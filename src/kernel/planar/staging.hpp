@@ -63,7 +63,9 @@ inline bool is_contiguous(const Column<V>& column) {
 /// A column from its element number `first` on.
 template <class V>
 inline Column<V> from(const Column<V>& column, std::size_t first) {
-  return column.data == nullptr ? column : Column<V>{&element(column, first), column.count, column.stride};
+  Column<V> rest = column;
+  if (rest.data != nullptr) rest.data = &element(column, first);
+  return rest;
 }
 
 template <class A, class T, template <class> class Contacts>

@@ -1,0 +1,276 @@
+// Planar contacts with laws of their own against batches of one law, and batches that are staged against those that are
+// not: the same bits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <carom/carom.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dispatch.hpp"
+#include "support/planar_contacts.hpp"
+#include "support/same_bits.hpp"
+
+namespace carom {
+namespace {
+
+using support::PlanarResultArrays;
+using support::RandomPlanarBodies;
+using support::RandomPlanarSpace;
+
+template <class T>
+class PlanarMixed : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(PlanarMixed, Precisions);
+
+// Several tiles of every precision, the last one short and no multiple of a vector.
+constexpr std::size_t count = 4999;
+static_assert(count > 2 * kernel::PlanarTile<float>::size && count % kernel::PlanarTile<float>::size % 16 != 0);
+
+Options on(Isa isa, Law law = Law::incremental, int threads = 1) {
+  Options options;
+  options.isa = isa;
+  options.law = law;
+  options.threads = threads;
+  return options;
+}
+
+/// One in eleven contacts can't be resolved for what its law reads, for what all laws do, or for both.
+template <class T>
+void spoil(support::PlanarLawArrays<T>& laws) {
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+  for (std::size_t i = 0; i < laws.law.size(); i += 11) {
+    const std::size_t kind = i / 11 % 8;
+    if (kind == 0) laws.restitution[i] = 2;
+    if (kind == 1 || kind == 2) laws.friction[i] = kind == 1 ? T(-1) : nan;
+    if (kind == 2 || kind == 3) laws.tangential_restitution[i] = 3;
+    if (kind == 4) laws.impulse_ratio[i] = laws.polar_angle[i] = laws.candidate_x[i] = nan;
+    if (kind == 5) laws.fraction[i] = laws.candidate_y[i] = laws.weights[i % 10][i] = infinity;
+    if (kind == 6) laws.weights[0][i] = -1;
+    if (kind == 7) laws.restitution_law[i] = static_cast<RestitutionLaw>(7);
+  }
+}
+
+template <class Contacts, class T>
+void expect_the_bits_of_single_laws(const Contacts& contacts, const support::PlanarLawArrays<T>& laws, bool bodies,
+                                    Isa isa) {
+  const std::size_t n = laws.law.size();
+  Contacts mixed = contacts;
+  mixed.law = laws.law;
+  PlanarResultArrays<T> found(n, bodies);
+  const Report report = Solver(on(isa)).solve(mixed, found.results());
+  Report expected;
+  for (std::size_t l = 0; l < law_count; ++l) {
+    const Law law = static_cast<Law>(l);
+    PlanarResultArrays<T> alone(n, bodies);
+    Solver(on(isa, law)).solve(contacts, alone.results());
+    for (std::size_t i = 0; i < n; ++i) {
+      if (laws.law[i] != law) continue;
+      for (std::size_t j = 0; j < alone.numbers.size(); ++j)
+        ASSERT_EQ(std::memcmp(&alone.numbers[j][i], &found.numbers[j][i], sizeof(T)), 0)
+            << i << ' ' << j << ' ' << to_string(law) << ' ' << to_string(isa);
+      ASSERT_EQ(alone.status[i], found.status[i]) << i << ' ' << to_string(law) << ' ' << to_string(isa);
+      ASSERT_EQ(alone.path[i], found.path[i]) << i << ' ' << to_string(law) << ' ' << to_string(isa);
+      ++expected.by_status[static_cast<std::size_t>(alone.status[i])];
+      ++expected.by_path[alone.path[i].index()];
+    }
+  }
+  EXPECT_EQ(report.by_status, expected.by_status);
+  EXPECT_EQ(report.by_path, expected.by_path);
+}
+
+template <class T, class Check>
+void for_each_form(Check&& check) {
+  RandomPlanarBodies<T> bodies(count, 81, 500);
+  RandomPlanarSpace<T> space(count, 82);
+  for (auto* laws : {&bodies.laws, &space.laws}) {
+    spoil(*laws);
+    // A tile of one law among the others.
+    std::fill_n(laws->law.begin() + kernel::PlanarTile<T>::size, kernel::PlanarTile<T>::size, Law::brach);
+  }
+  // Some that separate, and some that no law can resolve.
+  for (std::size_t i = 0; i < count; i += 7) {
+    bodies.normal_x[i] = -bodies.normal_x[i];
+    bodies.normal_y[i] = -bodies.normal_y[i];
+    space.u0_y[i] = -space.u0_y[i];
+  }
+  for (std::size_t i = 3; i < count; i += 31) {
+    bodies.lever_a_x[i] = space.k_xx[i] = std::numeric_limits<T>::quiet_NaN();
+    bodies.body_b[i + 1] = -7;
+  }
+  const auto with_restitution_law = [](auto contacts, const support::PlanarLawArrays<T>& laws) {
+    contacts.restitution_law = laws.restitution_law;
+    return contacts;
+  };
+  check(with_restitution_law(bodies.inline_contacts(), bodies.laws), bodies.laws, true);
+  check(with_restitution_law(bodies.indexed_contacts(), bodies.laws), bodies.laws, true);
+  check(with_restitution_law(space.view(), space.laws), space.laws, false);
+}
+
+TYPED_TEST(PlanarMixed, laws_give_the_bits_of_batches_of_one_law) {
+  for_each_form<TypeParam>([](const auto& contacts, const auto& laws, bool bodies) {
+    for (const Isa isa : available_isas()) expect_the_bits_of_single_laws(contacts, laws, bodies, isa);
+  });
+}
+
+// A column that a law reads is missing: a fault of the contacts with that law alone.
+TYPED_TEST(PlanarMixed, laws_miss_their_own_columns_only) {
+  for_each_form<TypeParam>([](auto contacts, const auto& laws, bool bodies) {
+    contacts.impulse_ratio_1 = {};
+    contacts.candidate_y = {};
+    contacts.weight.smith = {};
+    for (const Isa isa : available_isas()) expect_the_bits_of_single_laws(contacts, laws, bodies, isa);
+  });
+}
+
+TYPED_TEST(PlanarMixed, numbers_that_are_no_law_are_faults_of_their_contacts_alone) {
+  using T = TypeParam;
+  for (const Isa isa : available_isas()) {
+    RandomPlanarSpace<T> drawn(count, 83);
+    planar::SpaceContacts<T> contacts = drawn.view();
+    contacts.law = drawn.laws.law;
+    PlanarResultArrays<T> good(count, false), found(count, false);
+    Solver solver(on(isa));
+    solver.solve(contacts, good.results());
+    for (std::size_t i = 0; i < count; i += 5) drawn.laws.law[i] = static_cast<Law>(i % 2 == 0 ? law_count : 255);
+    drawn.laws.friction[5] = std::numeric_limits<T>::quiet_NaN();
+    const Report report = solver.solve(contacts, found.results());
+    EXPECT_EQ(report.count(Status::law_unavailable), (count + 4) / 5 - 1);
+    EXPECT_EQ(found.status[5], Status::not_a_number);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i % 5 == 0) {
+        EXPECT_EQ(found.numbers[PlanarResultArrays<T>::p_y][i], T(0));
+        EXPECT_EQ(found.path[i], Path{});
+        continue;
+      }
+      for (std::size_t j = 0; j < good.numbers.size(); ++j)
+        ASSERT_EQ(std::memcmp(&good.numbers[j][i], &found.numbers[j][i], sizeof(T)), 0) << i << ' ' << j;
+    }
+  }
+}
+
+TYPED_TEST(PlanarMixed, laws_work_in_place_and_on_two_threads) {
+  using T = TypeParam;
+  using R = PlanarResultArrays<T>;
+  const RandomPlanarBodies<T> drawn(count, 84);
+  for (const Isa isa : available_isas()) {
+    R expected(count);
+    planar::InlineContacts<T> contacts = drawn.inline_contacts();
+    contacts.law = drawn.laws.law;
+    Solver(on(isa)).solve(contacts, expected.results());
+    RandomPlanarBodies<T> host = drawn;
+    contacts = host.inline_contacts();
+    contacts.law = host.laws.law;
+    planar::Results<T> in_place;
+    in_place.velocity_a = {host.a.velocity_x, host.a.velocity_y};
+    in_place.angular_velocity_a = host.a.angular_velocity;
+    in_place.velocity_b = {host.b.velocity_x, host.b.velocity_y};
+    in_place.angular_velocity_b = host.b.angular_velocity;
+    in_place.impulse = {host.laws.candidate_x, host.laws.candidate_y};
+    Solver(on(isa, Law::incremental, 2)).solve(contacts, in_place);
+    EXPECT_TRUE(support::same_bits(host.a.velocity_x, expected.numbers[R::va_x])) << to_string(isa);
+    EXPECT_TRUE(support::same_bits(host.a.velocity_y, expected.numbers[R::va_y])) << to_string(isa);
+    EXPECT_TRUE(support::same_bits(host.a.angular_velocity, expected.numbers[R::wa])) << to_string(isa);
+    EXPECT_TRUE(support::same_bits(host.b.velocity_x, expected.numbers[R::vb_x])) << to_string(isa);
+    EXPECT_TRUE(support::same_bits(host.b.velocity_y, expected.numbers[R::vb_y])) << to_string(isa);
+    EXPECT_TRUE(support::same_bits(host.b.angular_velocity, expected.numbers[R::wb])) << to_string(isa);
+    EXPECT_TRUE(support::same_bits(host.laws.candidate_x, expected.numbers[R::p_x])) << to_string(isa);
+    EXPECT_TRUE(support::same_bits(host.laws.candidate_y, expected.numbers[R::p_y])) << to_string(isa);
+  }
+}
+
+template <class T>
+const kernel::PlanarKernelsFor<T>& kernels_of(Isa isa) {
+  if constexpr (sizeof(T) == sizeof(float))
+    return find_isa(isa).planar->f32;
+  else
+    return find_isa(isa).planar->f64;
+}
+
+template <class T>
+void run(Isa isa, const kernel::PlanarJob<T, planar::InlineContacts>& job, std::size_t first, std::size_t n,
+         kernel::PlanarWorkspace<T>& workspace, kernel::Tally& tally) {
+  kernels_of<T>(isa).inline_contacts(job, first, n, workspace, tally);
+}
+template <class T>
+void run(Isa isa, const kernel::PlanarJob<T, planar::IndexedContacts>& job, std::size_t first, std::size_t n,
+         kernel::PlanarWorkspace<T>& workspace, kernel::Tally& tally) {
+  kernels_of<T>(isa).indexed_contacts(job, first, n, workspace, tally);
+}
+
+/// As batches beyond the caches, which a test has no time for: two ranges, the later one first.
+template <class T, template <class> class Contacts>
+void expect_the_bits_of_unstaged(Isa isa, const Contacts<T>& contacts, Law law) {
+  using R = PlanarResultArrays<T>;
+  const std::size_t n = contacts.friction.count;
+  R expected(n);
+  const Options options = on(isa, law);
+  const Report report = Solver(options).solve(contacts, expected.results());
+  const auto workspace = std::make_unique<kernel::PlanarWorkspace<T>>();
+  for (const bool stream : {false, true}) {
+    // Columns that begin at different places of a line, one of them not next to each other, with a margin to watch.
+    std::array<std::vector<T>, R::columns> numbers;
+    std::vector<Status> status(n);
+    planar::Results<T> results;
+    Column<T>* const columns[] = {&results.impulse.x,
+                                  &results.impulse.y,
+                                  &results.separation_velocity.x,
+                                  &results.separation_velocity.y,
+                                  &results.velocity_a.x,
+                                  &results.velocity_a.y,
+                                  &results.angular_velocity_a,
+                                  &results.velocity_b.x,
+                                  &results.velocity_b.y,
+                                  &results.angular_velocity_b,
+                                  &results.work_compression,
+                                  &results.work_decompression};
+    const auto stride = [](std::size_t j) -> std::size_t { return j == R::va_y ? 3 : 1; };
+    for (std::size_t j = 0; j < R::columns; ++j) {
+      numbers[j].assign(stride(j) * n + 2 * j + 2, T(-7));
+      *columns[j] = {numbers[j].data() + j + 1, n, static_cast<std::ptrdiff_t>(stride(j) * sizeof(T))};
+    }
+    results.status = status;
+    kernel::PlanarJob<T, Contacts> job{
+        contacts, results, {law, options.restitution_law, options.normal_tolerance, options.largest_restitution}};
+    job.layout.prefetch = true;
+    job.layout.stream = stream;
+    kernel::Tally tally;
+    const std::size_t split = n / 2 + 5;
+    run(isa, job, split, n - split, *workspace, tally);
+    run(isa, job, 0, split, *workspace, tally);
+    for (std::size_t j = 0; j < R::columns; ++j) {
+      for (std::size_t i = 0; i < n; ++i)
+        ASSERT_EQ(std::memcmp(&(*columns[j])[i], &expected.numbers[j][i], sizeof(T)), 0)
+            << i << ' ' << j << ' ' << to_string(law) << ' ' << to_string(isa);
+      for (std::size_t i = 0; i <= j; ++i) {
+        ASSERT_EQ(numbers[j][i], T(-7)) << j;
+        ASSERT_EQ(numbers[j][numbers[j].size() - 1 - i], T(-7)) << j;
+      }
+    }
+    EXPECT_EQ(status, expected.status);
+    EXPECT_EQ(tally.largest_energy_gain, report.largest_energy_gain);
+    EXPECT_EQ(tally.largest_energy_gain_contact, report.largest_energy_gain_contact);
+  }
+}
+
+TYPED_TEST(PlanarMixed, batches_beyond_the_caches_have_the_same_bits) {
+  using T = TypeParam;
+  const RandomPlanarBodies<T> drawn(3001, 85, 400);
+  for (const Isa isa : available_isas()) {
+    for (const Law law : {Law::chatterjee_ruina, Law::whittaker, Law::composite}) {
+      expect_the_bits_of_unstaged<T, planar::InlineContacts>(isa, drawn.inline_contacts(), law);
+      expect_the_bits_of_unstaged<T, planar::IndexedContacts>(isa, drawn.indexed_contacts(), law);
+    }
+    planar::InlineContacts<T> mixed = drawn.inline_contacts();
+    mixed.law = drawn.laws.law;
+    expect_the_bits_of_unstaged<T, planar::InlineContacts>(isa, mixed, Law::incremental);
+  }
+}
+
+}  // namespace
+}  // namespace carom
