@@ -14,7 +14,7 @@ endfunction()
 # Debug, because it compiles faster and what is tested here has nothing to do with optimisation.
 function(configure_and_build source build)
   run(${CMAKE_COMMAND} -S ${source} -B ${build} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-      -DCMAKE_BUILD_TYPE=Debug ${ARGN})
+      -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= ${ARGN})
   run(${CMAKE_COMMAND} --build ${build})
 endfunction()
 
