@@ -1,4 +1,4 @@
-#include "kernel/algebraic/pipeline.hpp"
+#include "kernel/algebraic/grouped.hpp"
 
 namespace carom::kernel {
 extern const Kernels avx2_algebraic_kernels;

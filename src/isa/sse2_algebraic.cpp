@@ -1,5 +1,5 @@
 #define CAROM_UNFUSED
-#include "kernel/algebraic/pipeline.hpp"
+#include "kernel/algebraic/grouped.hpp"
 
 namespace carom::kernel {
 extern const Kernels sse2_algebraic_kernels;

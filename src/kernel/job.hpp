@@ -107,6 +107,21 @@ struct alignas(64) LawTile {
   Path paths[size];
 };
 
+/// Contacts that have been brought together by law, and their results before they are put back.
+template <class T>
+struct alignas(64) GroupTile {
+  static constexpr std::size_t size = 4096 / sizeof(T);
+  using Lane = T[size + 64 / sizeof(T)];
+
+  Lane in[37], out[18], parameters[9];
+  std::int32_t body_a[size], body_b[size];
+  Law law[size];
+  Status statuses[size];
+  Path paths[size];
+  std::uint8_t group[size];
+  std::uint32_t order[size];  // group by group, the place of a contact
+};
+
 /// What a thread works in: a tile whose contacts are being taken into the lanes, the one before it, and the contacts
 /// that take so long that their tile is needed for others.
 template <class T>
@@ -114,6 +129,7 @@ struct Workspace {
   Tile<T> tiles[2];
   Tile<T> strays;
   LawTile<T> law;
+  GroupTile<T> group;
 };
 
 /// Sums over the contacts that a thread has solved.

@@ -167,18 +167,5 @@ class AlgebraicPipeline {
                                   : small_tile;
 };
 
-template <class A, class T, template <class> class Contacts>
-void solve_algebraic(const Job<T, Contacts>& job, std::size_t first, std::size_t count, Workspace<T>& workspace,
-                     Tally& tally) {
-  AlgebraicPipeline<A, T, Contacts>(job, workspace.law, tally).solve(first, first + count);
-  leave_lanes<A>();
-}
-
-template <class A, class T>
-constexpr KernelsFor<T> algebraic_kernels_for() {
-  return {&solve_algebraic<A, T, InlineContacts>, &solve_algebraic<A, T, IndexedContacts>,
-          &solve_algebraic<A, T, SpaceContacts>};
-}
-
 }  // namespace
 }  // namespace carom::kernel
