@@ -153,7 +153,9 @@ class PlanarGroups {
   [[gnu::always_inline]] Gathered gather(Law law, std::size_t from, std::size_t until) {
     const std::size_t count = (until - from + width - 1) / width * width;
     const std::uint32_t* const contacts = tile_.contact_of + from;
-    Gathered gathered;
+    // The columns' own constructors are common to all ISAs.
+    Gathered gathered = {contacts_, nullptr, nullptr, nullptr, nullptr};
+    gathered.columns.restitution_law.data = nullptr;
     std::size_t next = 0;
     const auto column = [&](const Column<const T>& host, Column<const T>& here) {
       if (host.data != nullptr)
