@@ -294,7 +294,7 @@ TYPED_TEST(Region, faults_and_unbounded_friction) {
     EXPECT_EQ(found.status[5], Status::negative_friction);
     EXPECT_EQ(found.status[6], Status::collision_matrix_not_positive_definite);
     EXPECT_EQ(found.status[8], Status::separating);
-    for (const std::size_t i : {3, 4, 5, 6}) {
+    for (const std::size_t i : {3u, 4u, 5u, 6u}) {
       EXPECT_TRUE(std::isnan(found.energy[i]) && std::isnan(found.non_penetration[i]));
       EXPECT_TRUE(std::isnan(found.tension[i]) && std::isnan(found.cone[i]) && std::isnan(found.contact_energy[i]));
     }

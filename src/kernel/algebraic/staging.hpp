@@ -29,10 +29,10 @@ class StagedContacts {
  public:
   StagedContacts(const Contacts<T>& contacts, const Layout& layout, LawTile<T>& tile)
       : layout_(layout), tile_(tile), host_contacts_(contacts) {
-    static_cast<ContactColumns<T>&>(staged_) = contacts;
-    for_each_column(contacts, [&](const Column<const T>& column) { columns_[count_++].host = column; });
+    static_cast<ContactColumns<T>&>(staged_.form) = contacts;
+    for_each_column(contacts, [&](const Column<const T>& column) { columns_[count_++].host = &column; });
     std::size_t i = 0;
-    for_each_column(staged_, [&](Column<const T>& column) {
+    for_each_column(staged_.form, [&](Column<const T>& column) {
       column.data = tile.in[i];
       if (i < count_) columns_[i].staged = &column.data;
       ++i;
@@ -46,7 +46,7 @@ class StagedContacts {
     block_bytes_ = whole ? layout_.block_bytes : 0;
     const std::size_t padded = whole ? count : width, offset = offset_of<T>(first, layout_.block_bytes);
     for (std::size_t c = 0; c < count_; ++c) {
-      const Column<const T>& host = columns_[c].host;
+      const Column<const T>& host = *columns_[c].host;
       const T* const from = reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset);
       if (whole && host.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
         *columns_[c].staged = copied && block_bytes_ == 0 ? copy_vectors(from, tile_.in[c], count) : from;
@@ -59,7 +59,7 @@ class StagedContacts {
     }
   }
 
-  const Form& contacts() const { return staged_; }
+  const Form& contacts() const { return staged_.form; }
 
   /// Begins to fetch what a later tile needs, one of `parts`: all at once would wait for each other. To the second
   /// level, since the columns of most hosts begin at the same place of a page and displace each other from the first.
@@ -67,7 +67,7 @@ class StagedContacts {
     const std::size_t later = first + tiles_ahead * count;
     for (std::size_t c = part; c < count_; c += parts) {
       const char* const from =
-          reinterpret_cast<const char*>(columns_[c].host.data) + offset_of<T>(later, layout_.block_bytes);
+          reinterpret_cast<const char*>(columns_[c].host->data) + offset_of<T>(later, layout_.block_bytes);
       const std::size_t step = layout_.block_bytes != 0 ? layout_.block_bytes : 64;
       for (std::size_t line = 0; line < count * sizeof(T); line += 64)
         __builtin_prefetch(from + line / 64 * step, 0, 2);
@@ -120,11 +120,13 @@ class StagedContacts {
     if (end > a.count) return;
     const char* const rows = static_cast<const char*>(layout_.packed_bodies);
     // A line that is never used does no harm, one outside of all memory neither.
-    for (std::size_t i = first; i < end; ++i)
-      for (const std::int32_t body : {element(a, i), element(b, i)})
+    for (std::size_t i = first; i < end; ++i) {
+      const std::int32_t pair[] = {element(a, i), element(b, i)};
+      for (const std::int32_t body : pair)
         for (std::size_t byte = 0; byte < row_size * sizeof(T); byte += 64)
           __builtin_prefetch(rows + std::ptrdiff_t{body} * static_cast<std::ptrdiff_t>(row_size * sizeof(T)) + byte, 0,
                              2);
+    }
   }
 
   /// `spare` is a row for a copy of a body that has not been packed.
@@ -153,10 +155,14 @@ class StagedContacts {
   const Layout& layout_;
   LawTile<T>& tile_;
   const Contacts<T>& host_contacts_;
-  Form staged_;
+  // The columns' own constructors are common to all ISAs.
+  union Staged {
+    Form form;
+    Staged() {}
+  } staged_;
   std::size_t block_bytes_ = 0, count_ = 0;
   struct {
-    Column<const T> host;
+    const Column<const T>* host;
     const T** staged;
   } columns_[40];
 };

@@ -153,7 +153,9 @@ class PlanarGroups {
   [[gnu::always_inline]] Gathered gather(Law law, std::size_t from, std::size_t until) {
     const std::size_t count = (until - from + width - 1) / width * width;
     const std::uint32_t* const contacts = tile_.contact_of + from;
+    // The columns' own constructors are common to all ISAs.
     Gathered gathered{contacts_};
+    gathered.columns.restitution_law.data = nullptr;
     std::size_t next = 0;
     const auto column = [&](const Column<const T>& host, Column<const T>& here) {
       if (host.data == nullptr) return;
@@ -173,7 +175,6 @@ class PlanarGroups {
       gathered.speed = of_tile(tile_.speed);
     }
     const Column<const RestitutionLaw>& host = contacts_.restitution_law;
-    gathered.columns.restitution_law.data = nullptr;
     if (host.data != nullptr && (law == Law::incremental || law == Law::composite)) {
       gathered.columns.restitution_law.data =
           gather(&element(host, first_), host.stride, contacts, count, tile_.restitution_laws);
