@@ -184,6 +184,42 @@ TYPED_TEST(PlanarMixed, laws_work_in_place_and_on_two_threads) {
   }
 }
 
+/// The same elements with two others behind each.
+template <class V>
+Column<const V> spread(Column<const V> column, std::vector<V>& host) {
+  host.assign(3 * column.count, V{});
+  for (std::size_t i = 0; i < column.count; ++i) host[3 * i] = column[i];
+  return {host.data(), column.count, 3 * sizeof(V)};
+}
+
+TYPED_TEST(PlanarMixed, columns_of_laws_may_lie_in_structs_of_the_host) {
+  using T = TypeParam;
+  const RandomPlanarSpace<T> drawn(count, 86);
+  planar::SpaceContacts<T> contacts = drawn.view();
+  contacts.law = drawn.laws.law;
+  contacts.restitution_law = drawn.laws.restitution_law;
+  planar::SpaceContacts<T> in_structs = contacts;
+  std::array<std::vector<T>, 8> numbers;
+  std::vector<Law> laws;
+  std::vector<RestitutionLaw> restitution_laws;
+  std::size_t next = 0;
+  for (auto* column :
+       {&in_structs.friction, &in_structs.tangential_restitution, &in_structs.impulse_ratio_1, &in_structs.polar_angle,
+        &in_structs.fraction, &in_structs.candidate_x, &in_structs.candidate_y, &in_structs.weight.smith})
+    *column = spread(*column, numbers[next++]);
+  in_structs.law = spread(in_structs.law, laws);
+  in_structs.restitution_law = spread(in_structs.restitution_law, restitution_laws);
+  for (const Isa isa : available_isas()) {
+    PlanarResultArrays<T> expected(count, false), found(count, false);
+    Solver solver(on(isa));
+    EXPECT_EQ(solver.solve(contacts, expected.results()).count(Status::ok), count);
+    solver.solve(in_structs, found.results());
+    for (std::size_t j = 0; j < found.numbers.size(); ++j)
+      EXPECT_TRUE(support::same_bits(found.numbers[j], expected.numbers[j])) << j << ' ' << to_string(isa);
+    EXPECT_EQ(found.status, expected.status) << to_string(isa);
+  }
+}
+
 template <class T>
 const kernel::PlanarKernelsFor<T>& kernels_of(Isa isa) {
   if constexpr (sizeof(T) == sizeof(float))
