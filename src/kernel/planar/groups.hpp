@@ -114,7 +114,7 @@ class PlanarGroups {
   /// Columns of some contacts of one law, in the order of the lanes.
   struct Gathered {
     ContactColumns<T> columns;
-    const T *nx, *ny, *trace, *speed;  // of laws that read impulses
+    const T *nx = nullptr, *ny = nullptr, *trace = nullptr, *speed = nullptr;  // of laws that read impulses
   };
 
   template <Law law>
@@ -154,12 +154,13 @@ class PlanarGroups {
     const std::size_t count = (until - from + width - 1) / width * width;
     const std::uint32_t* const contacts = tile_.contact_of + from;
     // The columns' own constructors are common to all ISAs.
-    Gathered gathered = {contacts_, nullptr, nullptr, nullptr, nullptr};
+    Gathered gathered{contacts_};
     gathered.columns.restitution_law.data = nullptr;
     std::size_t next = 0;
     const auto column = [&](const Column<const T>& host, Column<const T>& here) {
-      if (host.data != nullptr)
-        here.data = gather(&element(host, first_), host.stride, contacts, count, tile_.parameters[next++]);
+      if (host.data == nullptr) return;
+      here.data = gather(&element(host, first_), host.stride, contacts, count, tile_.parameters[next++]);
+      here.stride = sizeof(T);
     };
     for_each_parameter(contacts_, gathered.columns, law, column);
     if (law == Law::projected || law == Law::composite) {
@@ -174,9 +175,11 @@ class PlanarGroups {
       gathered.speed = of_tile(tile_.speed);
     }
     const Column<const RestitutionLaw>& host = contacts_.restitution_law;
-    if (host.data != nullptr && (law == Law::incremental || law == Law::composite))
+    if (host.data != nullptr && (law == Law::incremental || law == Law::composite)) {
       gathered.columns.restitution_law.data =
           gather(&element(host, first_), host.stride, contacts, count, tile_.restitution_laws);
+      gathered.columns.restitution_law.stride = sizeof(RestitutionLaw);
+    }
     return gathered;
   }
 
