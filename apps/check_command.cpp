@@ -15,7 +15,7 @@ struct CheckCommand : RegionCheckOptions {
   bool as_json = false;
 };
 
-constexpr const char* footer =
+constexpr const char* check_footer =
     R"(Puts impulses p to the permissible region of Chatterjee and Ruina and tells which rows leave it, by which
 bound, and by how much:
   gains energy      p u0 + 1/2 p K p > 0 [J]
@@ -78,7 +78,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
   check->add_option("-o,--output", command->output, "File for the rows with their margins; - is standard output")
       ->option_text("OUT")
       ->excludes(as_json);
-  check->footer(footer);
+  check->footer(check_footer);
   check->callback([command, &exit_code] { exit_code = run(*command); });
 }
 

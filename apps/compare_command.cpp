@@ -11,7 +11,7 @@ struct CompareCommand : CommandOptions {
   bool as_json = false;
 };
 
-constexpr const char* footer =
+constexpr const char* compare_footer =
     R"(Solves the file on the SIMD lanes and with the scalar reference (double, one thread, other code), series
 against the exact reference, euler against the Euler reference at the same step, every other law
 against its own definition, and tells
@@ -55,7 +55,7 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   CLI::App* compare = app.add_subcommand("compare", "Check the lanes against the scalar reference, and time both");
   add_command_options(*compare, *command);
   compare->add_flag("--json", command->as_json, "One JSON object on standard output");
-  compare->footer(footer);
+  compare->footer(compare_footer);
   compare->callback([command, &exit_code] { exit_code = run(*command); });
 }
 

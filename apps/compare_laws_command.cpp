@@ -15,7 +15,7 @@ struct CompareLawsCommand : LawComparisonOptions {
   bool as_json = false;
 };
 
-constexpr const char* footer =
+constexpr const char* compare_laws_footer =
     R"(Solves the file under one law after the other, whatever law its rows name, and tells
   - how many rows each law resolves, does not solve, and resolves though it has several solutions there;
   - the rows in which it gains energy, and the largest gain [J];
@@ -66,7 +66,7 @@ void add_compare_laws_command(CLI::App& app, int& exit_code) {
   compare->add_option("-o,--output", command->output, "CSV file for the distances of every pair; - is standard output")
       ->option_text("OUT")
       ->excludes(as_json);
-  compare->footer(footer);
+  compare->footer(compare_laws_footer);
   compare->callback([command, &exit_code] { exit_code = run(*command); });
 }
 

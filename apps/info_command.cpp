@@ -15,7 +15,7 @@
 namespace carom::apps {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* info_footer =
     R"(Says what carom would use here. The environment variable CAROM_ISA names the instruction set that
 is chosen where --isa is auto.
 
@@ -61,7 +61,7 @@ void add_info_command(CLI::App& app, int& exit_code) {
   auto as_json = std::make_shared<bool>(false);
   CLI::App* info = app.add_subcommand("info", "Show the version, the CPU, its instruction sets, threads and libraries");
   info->add_flag("--json", *as_json, "One JSON object");
-  info->footer(footer);
+  info->footer(info_footer);
   info->callback([as_json, &exit_code] { exit_code = run(*as_json); });
 }
 

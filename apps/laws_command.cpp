@@ -10,7 +10,7 @@
 namespace carom::apps {
 namespace {
 
-constexpr const char* footer =
+constexpr const char* laws_footer =
     R"(Lists the collision laws: in which dimension there are contacts for them, the columns that they read beside
 friction and restitution (those in brackets in 3D only), what restitution stands for, whether the law can
 gain energy, and where it comes from. docs/laws.md and docs/planar.md have the equations.
@@ -85,7 +85,7 @@ void add_laws_command(CLI::App& app, int& exit_code) {
   auto as_json = std::make_shared<bool>(false);
   CLI::App* laws = app.add_subcommand("laws", "List the collision laws: what they read, may gain energy, come from");
   laws->add_flag("--json", *as_json, "One JSON object on standard output");
-  laws->footer(footer);
+  laws->footer(laws_footer);
   laws->callback([as_json, &exit_code] {
     *as_json ? print_json() : print_table();
     exit_code = exit_fine;

@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* main_footer =
     R"(Start with:
   carom info                                what this machine offers
   carom laws                                the collision laws
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   CLI::App app("Resolves rigid-body collisions in batches, on SIMD lanes and threads.", "carom");
   app.set_version_flag("--version", "carom " + std::string(carom::version()));
   app.require_subcommand(1);
-  app.footer(footer);
+  app.footer(main_footer);
   add_solve_command(app, exit_code);
   add_compare_command(app, exit_code);
   add_laws_command(app, exit_code);

@@ -21,7 +21,7 @@ struct SolveCommand : CommandOptions {
   bool details = false;
 };
 
-constexpr const char* footer =
+constexpr const char* solve_footer =
     R"(Reads a CSV file with one contact a row, resolves every contact as if it were alone, and writes
 all columns of the file and the results: impulse, new velocities, status, path. The columns tell
 the form, in 3D or in the plane: both bodies' states (normal_x, inverse_mass_a, velocity_a_x, ...) or
@@ -142,7 +142,7 @@ void add_solve_command(CLI::App& app, int& exit_code) {
       "Solve with the scalar reference in double instead of the lanes: the exact one, or Euler's with euler");
   solve->add_flag("--details", command->details,
                   "Write the separation velocity, the work of both phases [J] and the steps too");
-  solve->footer(footer);
+  solve->footer(solve_footer);
   solve->callback([command, &exit_code] { exit_code = run(*command); });
 }
 

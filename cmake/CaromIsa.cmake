@@ -5,8 +5,8 @@
 function(carom_isa name architecture mark)
   set(units isa/${name}.cpp isa/${name}_algebraic.cpp isa/${name}_planar.cpp isa/${name}_region.cpp)
   target_sources(carom PRIVATE ${units})
-  # The kernels are one long text, over which g++ takes minutes if it has to optimise what the sanitizers add. Races show
-  # in any one of them.
+  # The kernels are one long text, which takes minutes to optimise with what the sanitizers add. Races show in any one of
+  # them.
   set(unsanitized "")
   if(CAROM_SANITIZE AND name MATCHES "^(scalar|scalar_fma|sse2)$")
     set(unsanitized -fno-sanitize=all)

@@ -84,7 +84,7 @@ struct Storer {
     Tally& tally = writer.tally;
     const Results<T>& results = writer.results;
     Status status[width];
-    Path path[width];
+    Path path[width] = {};  // without a call of the constructor, which other files have too
     std::int32_t steps[width];
     if (resolved == here) {
       for (std::size_t lane = 0; lane < width; ++lane) {

@@ -23,9 +23,7 @@ set(prefix ${SCRATCH}/prefix)
 if(WAY STREQUAL "static")
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 elseif(WAY STREQUAL "shared")
-  configure_and_build(${ROOT} ${SCRATCH}/library -DBUILD_SHARED_LIBS=ON -DCAROM_BUILD_APPS=OFF -DCAROM_BUILD_TESTS=OFF
-                      -DCAROM_BUILD_BENCHMARKS=OFF)
-  run(${CMAKE_COMMAND} --install ${SCRATCH}/library --prefix ${prefix})
+  run(${CMAKE_COMMAND} --install ${SCRATCH}/../subdirectory/build --prefix ${prefix})
 endif()
 
 file(READ ${ROOT}/README.md readme)
@@ -47,6 +45,7 @@ if(WAY STREQUAL "shared")
   list(APPEND options -DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
 elseif(WAY STREQUAL "subdirectory")
   list(REMOVE_ITEM options -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON)
+  list(APPEND options -DBUILD_SHARED_LIBS=ON -DCAROM_INSTALL=ON)
 endif()
 configure_and_build(${SCRATCH}/project ${SCRATCH}/build ${options})
 

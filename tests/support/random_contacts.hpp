@@ -11,7 +11,7 @@
 namespace carom::support {
 
 /// Optimised and without a sanitizer: then tests draw more contacts.
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(NDEBUG) && !defined(CAROM_SANITIZED)
 inline constexpr bool fast_build = true;
 #else
 inline constexpr bool fast_build = false;

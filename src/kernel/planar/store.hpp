@@ -118,7 +118,7 @@ struct PlanarStorer {
   [[gnu::noinline]] void store_paths(const Lanes& lanes, B course) const {
     T numbers[width];
     store_lanes(numbers, course);
-    Path paths[width];
+    Path paths[width] = {};  // without a call of the constructor, which other files have too
     for (std::size_t lane = 0; lane < width; ++lane) paths[lane] = planar_paths[static_cast<unsigned>(numbers[lane])];
     Columns::store_values(results.path, lanes, paths);
   }
