@@ -2,6 +2,7 @@
 #include <carom/solver.hpp>
 #include <cfenv>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "check.hpp"
@@ -23,7 +24,8 @@ kernel::Parameters<T> parameters_for(const Options& options) {
           options.scalar_sticking,
           static_cast<T>(options.normal_tolerance),
           static_cast<T>(options.inertia_tolerance),
-          static_cast<T>(options.largest_restitution)};
+          static_cast<T>(options.largest_restitution),
+          options.validate};
 }
 
 // Rounding to nearest and no flushing of small numbers, whatever the host has set, until the end of a scope.
@@ -154,8 +156,10 @@ struct Solver::State {
     const std::size_t bodies = contacts.bodies.inverse_mass.count;
     if ((!contacts.law && options.law == Law::incremental) || bodies > 2 * count) return nullptr;
     auto& rows = rows_of_bodies<T>();
-    if (rows.size() < bodies) rows.resize(bodies);
-    T* const first = rows.data()->numbers;
+    if (rows.size() < bodies + 2) rows.resize(bodies + 2);
+    std::fill_n(rows[0].numbers, 16, std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(rows[1].numbers, 16, T(0));
+    T* const first = rows[2].numbers;
     const std::size_t threads = bodies > smallest_range ? threads_here(options.threads) : 1;
     const std::size_t share = (bodies + threads - 1) / threads;
     const auto task = [&](std::size_t index, std::size_t) {

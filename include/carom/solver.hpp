@@ -37,6 +37,12 @@ struct Options {
   /// [1] in [1, 100]: the largest restitution that is no fault. Above 1 no law promises to keep from gaining energy,
   /// though with friction it need not gain any; Report and Solver::check tell. docs/laws.md, Restitution above 1.
   double largest_restitution = 1;
+  /// Whether every contact is searched for faults. If false, the host vouches for its numbers: masses, inertias,
+  /// normals, coefficients and parameters of laws. What is not as it should be then may go unnoticed and get finite
+  /// numbers without meaning under Status::ok; nothing crashes, and indices of bodies and what is not finite are still
+  /// found. The results of other contacts keep their bits. Only Law::frictionless, no_slip, chatterjee_ruina and
+  /// bilinear in 3D gain from it; for others it is ignored.
+  bool validate = true;
   double normal_tolerance = 1e-5;  ///< [1] in [0, 0.1]: how far |n| may lie from 1
   double inertia_tolerance =
       1e-5;  ///< [1] in [0, 0.1]: how negative an eigenvalue of the inverse inertia may be, relative to its trace

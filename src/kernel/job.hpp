@@ -17,7 +17,7 @@ inline constexpr std::size_t contacts_in_block = 16;
 /// Where the numbers of a job are, beside its columns.
 struct Layout {
   std::size_t block_bytes = 0;          // of contacts in blocks, whose needed columns begin in the first; else 0
-  const void* packed_bodies = nullptr;  // of indexed contacts: rows, see transpose.hpp
+  const void* packed_bodies = nullptr;  // of indexed contacts: rows, see transpose.hpp; -1 is the world, -2 no body
   bool prefetch = false;                // the batch is larger than a core's own caches
   bool stream = false;                  // the batch is larger than all caches: results should pass them by
 };
@@ -110,13 +110,14 @@ struct alignas(64) LawTile {
 /// Contacts that have been brought together by law, and their results before they are put back.
 template <class T>
 struct alignas(64) GroupTile {
-  static constexpr std::size_t size = 4096 / sizeof(T);
+  static constexpr std::size_t size = 8192 / sizeof(T);
   using Lane = T[size + 64 / sizeof(T)];
 
-  Lane in[37], out[18], parameters[9];
+  Lane in[37], out[18];
+  Lane parameters[19], member_impulse[3];
   std::int32_t body_a[size], body_b[size];
   Law law[size];
-  Status statuses[size];
+  Status statuses[size], member_status[size];
   Path paths[size];
   std::uint8_t group[size];
   std::uint32_t order[size];  // group by group, the place of a contact
@@ -152,6 +153,7 @@ struct Parameters {
   T normal_tolerance;
   T inertia_tolerance;
   T largest_restitution;
+  bool validate;
 };
 
 /// Which contacts a kernel solves; it leaves the results of others as they are.

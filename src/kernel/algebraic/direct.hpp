@@ -48,14 +48,16 @@ struct DirectLaws {
     add_inertia(k, inertia_b, lever_b);
     // K is at least m, so that its condition is not above its trace over m.
     Least least(neg_mul_add(B(T(1) / T(largest_condition)), k.xx + k.yy + k.zz, m));
-    least.add(mass_a);
-    least.add(mass_b);
-    least.add_minors(inertia_a, options.inertia_tolerance);
-    least.add_minors(inertia_b, options.inertia_tolerance);
+    if (options.validate) {
+      least.add(mass_a);
+      least.add(mass_b);
+      least.add_minors(inertia_a, options.inertia_tolerance);
+      least.add_minors(inertia_b, options.inertia_tolerance);
+    }
 
     const Vector3<B> given = Load::load(contacts.normal, block);
     const B size = square_root(dot(given, given));
-    least.add(B(options.normal_tolerance) - magnitude(size - one));
+    if (options.validate) least.add(B(options.normal_tolerance) - magnitude(size - one));
     const Vector3<B> n = (one / size) * given;
     const Vector3<B> w =
         Load::load(contacts.a.velocity, block) + cross(Load::load(contacts.a.angular_velocity, block), lever_a) -
@@ -68,8 +70,8 @@ struct DirectLaws {
     const B along = dot(d, n);
     const Vector3<B> across = mul_add(negated(along), n, d);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
-    Ray ray = ray_of(stopping, along, dot(across, across), friction, restitution, law, tangential_restitution,
-                     options.largest_restitution, least);
+    Ray ray = ray_of(stopping, along, dot(across, across), friction, restitution, law, tangential_restitution, options,
+                     least);
 
     Solved solved;
     solved.p = mul_add(response * ray.normal, n, (response * ray.kappa) * across);
@@ -110,7 +112,7 @@ struct DirectLaws {
         negated(mul_add(q2, along, difference_of_products(m11, slip2, m12, slip1) * inverse_det)), zero};
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     Ray ray = ray_of(stopping, along, mul_add(across.x, across.x, across.y * across.y), friction, restitution, law,
-                     tangential_restitution, options.largest_restitution, least);
+                     tangential_restitution, options, least);
 
     Solved solved;
     const B impulse = ray.kappa * response;
@@ -190,7 +192,7 @@ struct DirectLaws {
 
   /// `stopping` n is P_I, `along` and `across2` are D's normal part and the square of its tangential part.
   [[gnu::always_inline]] static Ray ray_of(B stopping, B along, B across2, B friction, B restitution, B law,
-                                           B tangential_restitution, T largest_restitution, Least& least) {
+                                           B tangential_restitution, const Parameters<T>& options, Least& least) {
     const B zero(0), one(1);
     const Mask no_slip = law == number(Law::no_slip), bounded = law == number(Law::chatterjee_ruina);
     const Mask reads = bounded || law == number(Law::bilinear);
@@ -208,11 +210,13 @@ struct DirectLaws {
     ray.normal_left = (normal_factor - ray.kappa) * stopping;
     ray.bound = ray.kappa * ray.kappa * across2;
 
-    least.add(friction);
     least.add(B(T(largest_friction)) - friction);
-    least.add(restitution);
-    least.add(B(largest_restitution) - restitution);
-    least.add(one - magnitude(choose(reads, tangential_restitution, zero)));
+    if (options.validate) {
+      least.add(friction);
+      least.add(restitution);
+      least.add(B(options.largest_restitution) - restitution);
+      least.add(one - magnitude(choose(reads, tangential_restitution, zero)));
+    }
     return ray;
   }
 

@@ -26,29 +26,27 @@ class GroupedContacts {
   }
 
  private:
-  // By the number of the law; what is no law comes last but for the incremental law's contacts, which are not solved
-  // here.
   static constexpr std::size_t groups = law_count + 1;
   static constexpr std::size_t direct_group = static_cast<std::size_t>(Law::frictionless);
 
-  std::size_t group_of(std::size_t i) const {
-    const auto law = static_cast<std::size_t>(element(job_.contacts.law, i));
-    if (law >= law_count) return law_count;
-    return (direct_laws >> law & 1u) != 0 ? direct_group : law;
-  }
-
   void sort(std::size_t count) {
-    std::size_t next[groups] = {};
-    for (std::size_t k = 0; k < count; ++k) ++next[tile_.group[k] = static_cast<std::uint8_t>(group_of(first_ + k))];
+    // By the law's number; what is no law makes the last of them.
+    std::uint8_t group_of[256];
+    __builtin_memset(group_of, law_count, sizeof group_of);
+    for (std::size_t law = 0; law < law_count; ++law)
+      group_of[law] = static_cast<std::uint8_t>((direct_laws >> law & 1u) != 0 ? direct_group : law);
+    std::uint32_t next[groups] = {};
+    for (std::size_t k = 0; k < count; ++k)
+      ++next[tile_.group[k] = group_of[static_cast<std::uint8_t>(element(job_.contacts.law, first_ + k))]];
     next[static_cast<std::size_t>(Law::incremental)] = 0;
     begin_[0] = 0;
     for (std::size_t group = 0; group < groups; ++group) {
       begin_[group + 1] = begin_[group] + next[group];
       next[group] = begin_[group];
     }
-    for (std::size_t k = 0; k < count; ++k)
-      if (tile_.group[k] != static_cast<std::uint8_t>(Law::incremental))
-        tile_.order[next[tile_.group[k]]++] = static_cast<std::uint32_t>(k);
+    // The incremental law's contacts, which are not solved here, come behind all others.
+    next[static_cast<std::size_t>(Law::incremental)] = begin_[groups];
+    for (std::size_t k = 0; k < count; ++k) tile_.order[next[tile_.group[k]]++] = static_cast<std::uint32_t>(k);
   }
 
   void solve_group(std::size_t group) {
@@ -60,11 +58,14 @@ class GroupedContacts {
     alone.laws = group == direct_group ? job_.laws & direct_laws : 1u << group;
     alone.parameters.law = static_cast<Law>(group);
     gather(alone.contacts, group == direct_group, alone.laws);
+    if (group == static_cast<std::size_t>(Law::composite)) gather_members(alone);
     arrange(alone.results);
-    Tally tally;
-    AlgebraicPipeline<A, T, Contacts>(alone, law_tile_, tally).solve(0, count_);
+    const double largest = tally_.largest_energy_gain;
+    const std::size_t contact = tally_.largest_energy_gain_contact;
+    tally_.largest_energy_gain = 0;
+    AlgebraicPipeline<A, T, Contacts>(alone, law_tile_, tally_).solve(0, count_);
     scatter();
-    add(tally);
+    find_largest_gain(largest, contact);
   }
 
   template <class V>
@@ -75,16 +76,17 @@ class GroupedContacts {
   }
   template <class V, class From>
   [[gnu::always_inline]] void take(Column<const V>& column, V* to, From&& from) const {
-    for (std::size_t k = 0; k < count_; ++k) to[k] = from(first_ + order_[k]);
+    _Pragma("GCC unroll 4")
+    for (std::size_t k = 0; k < count_; ++k) to[k] = from(order_[k]);
     point<const V>(column, to, count_);
   }
   template <class V>
   void take(Column<const V>& column, V* to) const {
     const Column<const V> host = column;
     if (host.stride == static_cast<std::ptrdiff_t>(sizeof(V)))
-      take(column, to, [from = host.data](std::size_t i) { return from[i]; });
+      take(column, to, [from = host.data + first_](std::size_t i) { return from[i]; });
     else
-      take(column, to, [&](std::size_t i) { return element(host, i); });
+      take(column, to, [&](std::size_t i) { return element(host, first_ + i); });
   }
 
   void gather(Contacts<T>& contacts, bool mixed, unsigned laws) const {
@@ -95,8 +97,9 @@ class GroupedContacts {
           T* const to = tile_.in[c++];
           if (block_bytes == 0) return take(column, to);
           const char* const from = reinterpret_cast<const char*>(column.data);
-          take(column, to,
-               [=](std::size_t i) { return *reinterpret_cast<const T*>(from + offset_of<T>(i, block_bytes)); });
+          take(column, to, [=, first = first_](std::size_t i) {
+            return *reinterpret_cast<const T*>(from + offset_of<T>(first + i, block_bytes));
+          });
         });
     if constexpr (indexed) {
       take(contacts.body_a, tile_.body_a);
@@ -106,7 +109,7 @@ class GroupedContacts {
       take(contacts.law, tile_.law);
     else
       contacts.law.data = nullptr;
-    unsigned reads = 0;
+    unsigned reads = (laws & bit_of(Law::composite)) != 0 ? ~0u : 0u;
     for_each_law([&]<class L>() {
       if ((laws & bit_of(L::law)) != 0) reads |= L::reads;
     });
@@ -132,6 +135,26 @@ class GroupedContacts {
       if ((reads & read_as[p]) != 0 && parameters[p]->data != nullptr) take(*parameters[p], tile_.parameters[p]);
   }
 
+  void gather_members(Job<T, Contacts>& alone) const {
+    auto& w = alone.contacts.weight;
+    Column<const T>* const weights[] = {&w.incremental, &w.frictionless,   &w.chatterjee_ruina, &w.bilinear,
+                                        &w.smith,       &w.anitescu_potra, &w.pfeiffer_glocker, &w.brach,
+                                        &w.projected,   &w.polar};
+    std::size_t p = LawTile<T>::first_weight;
+    for (Column<const T>* weight : weights) {
+      if (weight->data != nullptr) take(*weight, tile_.parameters[p]);
+      ++p;
+    }
+    if (job_.members.status == nullptr) return;
+    const std::size_t before = first_ - job_.members.first;
+    for (std::size_t k = 0; k < count_; ++k) {
+      for (std::size_t c = 0; c < 3; ++c) tile_.member_impulse[c][k] = job_.members.impulse[c][before + order_[k]];
+      tile_.member_status[k] = job_.members.status[before + order_[k]];
+    }
+    alone.members = {
+        0, {tile_.member_impulse[0], tile_.member_impulse[1], tile_.member_impulse[2]}, tile_.member_status};
+  }
+
   void arrange(Results<T>& results) const {
     std::size_t c = 0;
     for_each_result(results, [&](Column<T>& column) {
@@ -149,6 +172,7 @@ class GroupedContacts {
     if (column.data == nullptr) return;
     if (column.stride == static_cast<std::ptrdiff_t>(sizeof(V))) {
       V* const to = column.data + first_;
+      _Pragma("GCC unroll 4")
       for (std::size_t k = 0; k < count_; ++k) to[order_[k]] = from(k);
     } else {
       for (std::size_t k = 0; k < count_; ++k) element(column, first_ + order_[k]) = from(k);
@@ -168,16 +192,14 @@ class GroupedContacts {
     give(results.steps, [](std::size_t) { return 0; });
   }
 
-  void add(const Tally& tally) {
-    for (std::size_t i = 0; i < status_count; ++i) tally_.by_status[i] += tally.by_status[i];
-    for (std::size_t i = 0; i < Path::kinds; ++i) tally_.by_path[i] += tally.by_path[i];
-    if (!(tally.largest_energy_gain > 0)) return;
-    // Within a group contacts keep their order, so that the first of equals stays it.
-    const std::size_t i = first_ + order_[tally.largest_energy_gain_contact];
-    if (tally.largest_energy_gain > tally_.largest_energy_gain ||
-        (tally.largest_energy_gain == tally_.largest_energy_gain && i < tally_.largest_energy_gain_contact)) {
-      tally_.largest_energy_gain = tally.largest_energy_gain;
-      tally_.largest_energy_gain_contact = i;
+  /// Of a group, whose contacts keep their order so that the first of equals stays it, and of those before.
+  void find_largest_gain(double before, std::size_t contact) const {
+    double& gain = tally_.largest_energy_gain;
+    std::size_t& i = tally_.largest_energy_gain_contact;
+    if (gain > 0) i = first_ + order_[i];
+    if (!(gain > 0) || before > gain || (before == gain && contact < i)) {
+      gain = before;
+      i = contact;
     }
   }
 
@@ -187,13 +209,12 @@ class GroupedContacts {
   Tally& tally_;
   std::size_t first_ = 0, count_ = 0;  // of the contacts that are sorted at a time; of a group
   const std::uint32_t* order_ = nullptr;
-  std::size_t begin_[groups + 1] = {};
+  std::uint32_t begin_[groups + 1] = {};
 };
 
-/// Members of composites are brought to their contacts by place.
 constexpr bool comes_in_groups(unsigned laws) {
   const unsigned own = laws & ~bit_of(Law::incremental);
-  return (own & ~direct_laws) != 0 && (own & (own - 1)) != 0 && (own & bit_of(Law::composite)) == 0;
+  return (own & ~direct_laws) != 0 && (own & (own - 1)) != 0;
 }
 
 template <class A, class T, template <class> class Contacts>

@@ -27,12 +27,19 @@ struct LawJudge {
       tile.laws[slot / width] = bit_of(otherwise);
       return;
     }
+    unsigned laws[width];
+    if (block.count == width && contacts.law.stride == 1) [[likely]] {
+      const Law* const given = &element(contacts.law, block.first);
+      for (std::size_t lane = 0; lane < width; ++lane) laws[lane] = static_cast<unsigned>(given[lane]);
+    } else {
+      for (std::size_t lane = 0; lane < width; ++lane)
+        laws[lane] =
+            static_cast<unsigned>(element(contacts.law, block.first + (lane < block.count ? lane : block.count - 1)));
+    }
     unsigned present = 0;
     for (std::size_t lane = 0; lane < width; ++lane) {
-      const std::size_t i = block.first + (lane < block.count ? lane : block.count - 1);
-      const auto number = static_cast<unsigned>(element(contacts.law, i));
-      const unsigned law = number < law_count ? number : law_count;
-      tile.law[slot + lane] = static_cast<T>(law);
+      const unsigned law = laws[lane] < law_count ? laws[lane] : law_count;
+      tile.law[slot + lane] = static_cast<T>(static_cast<std::int32_t>(law));
       present |= 1u << law;
     }
     tile.laws[slot / width] = present;

@@ -54,7 +54,11 @@ class StagedContacts {
         *columns_[c].staged = copy(host, tile_.in[c], first, count, padded);
     }
     if constexpr (indexed) {
-      find_rows(first, count, padded);
+      if (layout_.packed_bodies != nullptr && whole && is_contiguous(host_contacts_.body_a) &&
+          is_contiguous(host_contacts_.body_b)) [[likely]]
+        find_packed_rows(first, count);
+      else
+        find_rows(first, count, padded);
       for (std::size_t slot = 0; slot < padded; slot += width) transpose(slot);
     }
   }
@@ -94,6 +98,31 @@ class StagedContacts {
                                   std::size_t padded) const {
     for (std::size_t i = 0; i < padded; ++i) to[i] = at(host, first + (i < count ? i : count - 1));
     return to;
+  }
+
+  static bool is_contiguous(const Column<const std::int32_t>& host) {
+    return host.stride == static_cast<std::ptrdiff_t>(sizeof(std::int32_t));
+  }
+
+  /// As find_rows, on lanes.
+  [[gnu::noinline]] void find_packed_rows(std::size_t first, std::size_t count) {
+    const std::size_t bodies = host_contacts_.bodies.inverse_mass.count;
+    const auto end = static_cast<std::uint32_t>(bodies < 0x80000000u ? bodies : 0x80000000u);
+    const T* const rows = static_cast<const T*>(layout_.packed_bodies);
+    const auto place_of = [&](std::int32_t body) { return static_cast<std::uint32_t>(body) + 1u <= end ? body : -2; };
+    const auto place = [&](const std::int32_t* body, const T** row) {
+      for (std::size_t i = 0; i < count; ++i) row[i] = rows + std::int64_t{place_of(body[i])} * std::int64_t{row_size};
+    };
+    const std::int32_t* const a = &element(host_contacts_.body_a, first);
+    const std::int32_t* const b = &element(host_contacts_.body_b, first);
+    place(a, tile_.row_a);
+    place(b, tile_.row_b);
+    constexpr auto outside = static_cast<std::int32_t>(Status::body_index_out_of_range);
+    constexpr auto same = static_cast<std::int32_t>(Status::same_body);
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool known = (place_of(a[i]) != -2) & (place_of(b[i]) != -2);
+      tile_.index_fault[i] = static_cast<T>(!known ? outside : (a[i] == b[i]) & (a[i] >= 0) ? same : 0);
+    }
   }
 
   /// Where the bodies of the contacts stand, and the faults of their indices.
