@@ -126,8 +126,9 @@ std::string disagreement(const Options& options) {
 }
 
 template <template <class> class Form, class T>
-void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t n) try {
-  const Options options = options_of(law, isa, threads);
+void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t n, bool validate) try {
+  Options options = options_of(law, isa, threads);
+  options.validate = validate;
   static std::map<std::pair<Law, Isa>, std::string> checked;
   const auto [check, is_new] = checked.try_emplace({law, isa});
   if (is_new) check->second = disagreement<Form, T>(options);
@@ -153,16 +154,16 @@ void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t
 
 /// Every contact with one of `mixed`, at random. `of_mean` is the rate relative to the harmonic mean of the single
 /// laws' rates on these contacts: what they reach if each takes its share of the batch.
-template <class T>
+template <template <class> class Form, class T>
 void resolve_mixed(benchmark::State& state, const std::vector<Law>& mixed, Isa isa, std::size_t n) try {
-  const Space<T> form(n);
+  Form<T> form(n);
   support::RandomLaws<T> laws(n, seed);
   support::Draw draw(seed);
   for (Law& law : laws.law) law = mixed[draw.below(mixed.size())];
-  SpaceContacts<T> contacts = form.contacts();
+  auto&& contacts = form.contacts();
   laws.give(contacts);
-  support::ResultArrays<T> arrays(n, false);
-  const Results<T> results = timed_columns(arrays, false);
+  support::ResultArrays<T> arrays(n, Form<T>::bodies);
+  const Results<T> results = timed_columns(arrays, Form<T>::bodies);
   using Clock = std::chrono::steady_clock;
   const auto seconds = [&](Solver& solver) {
     const auto begin = Clock::now();
@@ -244,9 +245,10 @@ std::string name_of(const std::string& what, const std::string& precision, Isa i
 }
 
 template <template <class> class Form, class T>
-void register_one(Law law, const std::string& precision, Isa isa, int threads, std::size_t n) {
-  const std::string name = name_of(std::string(to_string(law)), precision, isa, Form<T>::name, threads, n);
-  benchmark::RegisterBenchmark(name.c_str(), resolve<Form, T>, law, isa, threads, n)->UseRealTime();
+void register_one(Law law, const std::string& precision, Isa isa, int threads, std::size_t n, bool validate = true) {
+  const std::string form = std::string(Form<T>::name) + (validate ? "" : "-unvalidated");
+  const std::string name = name_of(std::string(to_string(law)), precision, isa, form, threads, n);
+  benchmark::RegisterBenchmark(name.c_str(), resolve<Form, T>, law, isa, threads, n, validate)->UseRealTime();
 }
 
 template <template <class> class Form, class T>
@@ -269,6 +271,8 @@ void register_precision(const std::string& precision, int most_threads) {
   register_form<Indexed, T>(precision, most_threads);
   register_form<Space, T>(precision, most_threads);
   const Isa best = available_isas().front();
+  register_one<Inline, T>(Law::chatterjee_ruina, precision, best, 1, in_cache, false);
+  register_one<Blocked, T>(Law::chatterjee_ruina, precision, best, 1, in_cache, false);
   for (const Law law : {Law::whittaker, Law::smith, Law::anitescu_potra, Law::brach, Law::projected, Law::polar})
     register_one<Space, T>(law, precision, best, 1, in_cache);
   const std::vector<Law> closed = {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear};
@@ -276,10 +280,14 @@ void register_precision(const std::string& precision, int most_threads) {
   std::vector<Law> both = closed;
   both.insert(both.end(), iterative.begin(), iterative.end());
   for (const auto& [what, laws] :
-       {std::pair{"mixed-closed", closed}, std::pair{"mixed-iterative", iterative}, std::pair{"mixed", both}})
-    benchmark::RegisterBenchmark(name_of(what, precision, best, "space", 1, in_cache).c_str(), resolve_mixed<T>, laws,
-                                 best, in_cache)
+       {std::pair{"mixed-closed", closed}, std::pair{"mixed-iterative", iterative}, std::pair{"mixed", both}}) {
+    benchmark::RegisterBenchmark(name_of(what, precision, best, "space", 1, in_cache).c_str(), resolve_mixed<Space, T>,
+                                 laws, best, in_cache)
         ->UseRealTime();
+    benchmark::RegisterBenchmark(name_of(what, precision, best, "inline", 1, in_cache).c_str(),
+                                 resolve_mixed<Inline, T>, laws, best, in_cache)
+        ->UseRealTime();
+  }
 }
 
 }  // namespace

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <carom/contacts.hpp>
+#include <carom/memory.hpp>
 #include <cstddef>
-#include <memory>
 #include <new>
+#include <vector>
 
 namespace carom {
 
@@ -60,8 +61,8 @@ class BlockedContacts : public LawColumns<T> {
 
   /// Throws std::bad_alloc. Moving leaves the columns valid in the new object, copying is not offered.
   explicit BlockedContacts(std::size_t count)
-      : count_(count), memory_(allocate((count + block_size - 1) / block_size * columns * block_size)) {
-    T* next = memory_.get();
+      : count_(count), memory_(elements_for(count)) {
+    T* next = memory_.data();
     const auto column = [&](BlockedColumn<T>& c) {
       c = {next, count, columns * block_size};
       next += block_size;
@@ -89,18 +90,18 @@ class BlockedContacts : public LawColumns<T> {
 
   std::size_t size() const { return count_; }
 
- private:
-  static constexpr std::align_val_t line{64};
-  struct Free {
-    void operator()(T* memory) const { ::operator delete[](memory, line); }
-  };
+  BlockedContacts(BlockedContacts&&) noexcept = default;
+  BlockedContacts& operator=(BlockedContacts&&) noexcept = default;
 
-  static std::unique_ptr<T[], Free> allocate(std::size_t elements) {
-    return std::unique_ptr<T[], Free>(new (line) T[elements]());
+ private:
+  static std::size_t elements_for(std::size_t count) {
+    constexpr std::size_t most = ~std::size_t{0} / 2 / (columns * sizeof(T)) - block_size;
+    if (count > most) throw std::bad_alloc();
+    return (count + block_size - 1) / block_size * columns * block_size;
   }
 
   std::size_t count_;
-  std::unique_ptr<T[], Free> memory_;
+  std::vector<T, LargeAllocator<T>> memory_;
 };
 
 }  // namespace carom

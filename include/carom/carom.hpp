@@ -6,6 +6,7 @@
 #include <carom/export.hpp>
 #include <carom/law_info.hpp>
 #include <carom/laws.hpp>
+#include <carom/memory.hpp>
 #include <carom/planar.hpp>
 #include <carom/reference.hpp>
 #include <carom/reference_planar.hpp>

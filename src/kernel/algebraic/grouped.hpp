@@ -76,8 +76,7 @@ class GroupedContacts {
   }
   template <class V, class From>
   [[gnu::always_inline]] void take(Column<const V>& column, V* to, From&& from) const {
-    _Pragma("GCC unroll 4")
-    for (std::size_t k = 0; k < count_; ++k) to[k] = from(order_[k]);
+    _Pragma("GCC unroll 4") for (std::size_t k = 0; k < count_; ++k) to[k] = from(order_[k]);
     point<const V>(column, to, count_);
   }
   template <class V>
@@ -172,8 +171,7 @@ class GroupedContacts {
     if (column.data == nullptr) return;
     if (column.stride == static_cast<std::ptrdiff_t>(sizeof(V))) {
       V* const to = column.data + first_;
-      _Pragma("GCC unroll 4")
-      for (std::size_t k = 0; k < count_; ++k) to[order_[k]] = from(k);
+      _Pragma("GCC unroll 4") for (std::size_t k = 0; k < count_; ++k) to[order_[k]] = from(k);
     } else {
       for (std::size_t k = 0; k < count_; ++k) element(column, first_ + order_[k]) = from(k);
     }
@@ -212,15 +210,22 @@ class GroupedContacts {
   std::uint32_t begin_[groups + 1] = {};
 };
 
+/// Where it costs less than the laws side by side in the lanes: contacts between bodies have so many columns that
+/// only the direct laws' way around the stages is worth to bring them together.
+template <template <class> class Contacts>
 constexpr bool comes_in_groups(unsigned laws) {
-  const unsigned own = laws & ~bit_of(Law::incremental);
-  return (own & ~direct_laws) != 0 && (own & (own - 1)) != 0;
+  const bool direct = (laws & direct_laws) != 0, others = (laws & ~direct_laws & ~bit_of(Law::incremental)) != 0;
+  const bool iterative = (laws & iterative_laws) != 0;
+  const bool has_bodies = !requires(const Contacts<double>& c) {
+    c.separation_velocity;
+  };
+  return others && (has_bodies ? direct : iterative && (laws & (laws - 1)) != 0);
 }
 
 template <class A, class T, template <class> class Contacts>
 void solve_algebraic(const Job<T, Contacts>& job, std::size_t first, std::size_t count, Workspace<T>& workspace,
                      Tally& tally) {
-  if (job.contacts.law.data != nullptr && comes_in_groups(job.laws))
+  if (job.contacts.law.data != nullptr && comes_in_groups<Contacts>(job.laws))
     GroupedContacts<A, T, Contacts>(job, workspace, tally).solve(first, first + count);
   else
     AlgebraicPipeline<A, T, Contacts>(job, workspace.law, tally).solve(first, first + count);

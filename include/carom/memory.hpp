@@ -1,0 +1,31 @@
+// Memory for batches that are larger than the caches.
+#pragma once
+
+#include <carom/export.hpp>
+#include <cstddef>
+
+namespace carom {
+
+/// Begins on a cache line; from 4 MiB on, on a large page, and the system is asked for large pages (Linux:
+/// MADV_HUGEPAGE). Throws std::bad_alloc.
+CAROM_EXPORT void* allocate_large(std::size_t bytes);
+CAROM_EXPORT void free_large(void* memory) noexcept;
+
+/// That memory for containers: of BlockedContacts, and of a host's own columns if it likes.
+template <class T>
+struct LargeAllocator {
+  using value_type = T;
+
+  LargeAllocator() = default;
+  template <class U>
+  LargeAllocator(const LargeAllocator<U>&) {}
+
+  T* allocate(std::size_t count) {
+    return static_cast<T*>(allocate_large(count > ~std::size_t{0} / sizeof(T) ? ~std::size_t{0} : count * sizeof(T)));
+  }
+  void deallocate(T* memory, std::size_t) { free_large(memory); }
+
+  friend bool operator==(const LargeAllocator&, const LargeAllocator&) { return true; }
+};
+
+}  // namespace carom
