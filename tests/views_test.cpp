@@ -1,7 +1,13 @@
 // However the host's arrays are laid out, a contact has the same bits.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <carom/carom.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -203,6 +209,24 @@ TYPED_TEST(Views, a_column_of_another_length_or_without_an_address_is_an_error) 
   by_index = indexed.indexed_contacts();
   by_index.body_b.count = count + 1;
   expect_error(by_index, results, "body_b");
+}
+
+TEST(LargeMemory, begins_on_a_line_or_a_large_page_and_holds_what_is_written) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, 4 * mib, 5 * mib + 1}) {
+    void* const memory = allocate_large(bytes);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % (bytes >= 4 * mib ? 2 * mib : 64), 0) << bytes;
+    std::memset(memory, 'x', bytes);
+    free_large(memory);
+  }
+  const std::vector<double, LargeAllocator<double>> column(mib, 2.5);
+  EXPECT_EQ(std::count(column.begin(), column.end(), 2.5), static_cast<std::ptrdiff_t>(mib));
+}
+
+TEST(LargeMemory, that_nobody_has_is_bad_alloc) {
+  EXPECT_THROW(allocate_large(std::numeric_limits<std::size_t>::max()), std::bad_alloc);
+  EXPECT_THROW(BlockedContacts<float>(std::numeric_limits<std::size_t>::max()), std::bad_alloc);
+  EXPECT_THROW(BlockedContacts<double>(std::numeric_limits<std::size_t>::max() / 37), std::bad_alloc);
 }
 
 }  // namespace

@@ -60,8 +60,7 @@ class BlockedContacts : public LawColumns<T> {
   Column<const Law> law;
 
   /// Throws std::bad_alloc. Moving leaves the columns valid in the new object, copying is not offered.
-  explicit BlockedContacts(std::size_t count)
-      : count_(count), memory_(elements_for(count)) {
+  explicit BlockedContacts(std::size_t count) : count_(count), memory_(elements_for(count)) {
     T* next = memory_.data();
     const auto column = [&](BlockedColumn<T>& c) {
       c = {next, count, columns * block_size};
