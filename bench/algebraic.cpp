@@ -236,6 +236,9 @@ void stream(benchmark::State& state, std::size_t n) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(n));
 }
 
+// The laws alone take several times as long beside it.
+constexpr double of_mixed_seconds = 0.1;
+
 constexpr std::size_t in_cache = 4096, beyond_cache = 1'000'000;
 
 std::string name_of(const std::string& what, const std::string& precision, Isa isa, const std::string& form,
@@ -283,9 +286,11 @@ void register_precision(const std::string& precision, int most_threads) {
        {std::pair{"mixed-closed", closed}, std::pair{"mixed-iterative", iterative}, std::pair{"mixed", both}}) {
     benchmark::RegisterBenchmark(name_of(what, precision, best, "space", 1, in_cache).c_str(), resolve_mixed<Space, T>,
                                  laws, best, in_cache)
+        ->MinTime(of_mixed_seconds)
         ->UseRealTime();
     benchmark::RegisterBenchmark(name_of(what, precision, best, "inline", 1, in_cache).c_str(),
                                  resolve_mixed<Inline, T>, laws, best, in_cache)
+        ->MinTime(of_mixed_seconds)
         ->UseRealTime();
   }
 }

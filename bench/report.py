@@ -37,7 +37,7 @@ COUNTERS = ("of_mean", "active_lanes", "median_error", "p90_error", "contacts", 
 ACCURACY_STEPS = (10, 100, 1000, 10000)
 EQUAL_ERROR = 1e-4  # at which the integrators are compared
 # What a benchmark's name has behind it that says how it was run.
-RUN_SUFFIX = re.compile(r"(/iterations:\d+|/repeats:\d+|/real_time)+$")
+RUN_SUFFIX = re.compile(r"(/iterations:\d+|/repeats:\d+|/min_time:[\d.]+|/real_time)+$")
 MACHINE = ("cpu", "threads", "isas", "compiler", "flags", "carom", "steps")
 
 
