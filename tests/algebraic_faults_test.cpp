@@ -101,7 +101,7 @@ void break_some(RandomContacts<T>& bodies, RandomLaws<T>& laws) {
 
 template <class T>
 void expect_bits_of_valid_contacts() {
-  constexpr std::size_t n = 5000;
+  static constexpr std::size_t n = 5000;
   const RandomContacts<T> valid_bodies(n, 64);
   const RandomLaws<T> valid_laws(n, 65);
   RandomContacts<T> bodies(n, 64);

@@ -225,8 +225,8 @@ TEST(LargeMemory, begins_on_a_line_or_a_large_page_and_holds_what_is_written) {
 
 TEST(LargeMemory, that_nobody_has_is_bad_alloc) {
   EXPECT_THROW(allocate_large(std::numeric_limits<std::size_t>::max()), std::bad_alloc);
-  EXPECT_THROW(BlockedContacts<float>(std::numeric_limits<std::size_t>::max()), std::bad_alloc);
-  EXPECT_THROW(BlockedContacts<double>(std::numeric_limits<std::size_t>::max() / 37), std::bad_alloc);
+  EXPECT_THROW(BlockedContacts<float>{std::numeric_limits<std::size_t>::max()}, std::bad_alloc);
+  EXPECT_THROW(BlockedContacts<double>{std::numeric_limits<std::size_t>::max() / 37}, std::bad_alloc);
 }
 
 }  // namespace

@@ -120,8 +120,9 @@ class StagedContacts {
     constexpr auto outside = static_cast<std::int32_t>(Status::body_index_out_of_range);
     constexpr auto same = static_cast<std::int32_t>(Status::same_body);
     for (std::size_t i = 0; i < count; ++i) {
-      const bool known = (place_of(a[i]) != -2) & (place_of(b[i]) != -2);
-      tile_.index_fault[i] = static_cast<T>(!known ? outside : (a[i] == b[i]) & (a[i] >= 0) ? same : 0);
+      const std::int32_t one = a[i], other = b[i];
+      const bool known = place_of(one) != -2 && place_of(other) != -2, twice = one == other && one >= 0;
+      tile_.index_fault[i] = static_cast<T>(!known ? outside : twice ? same : 0);
     }
   }
 
