@@ -96,7 +96,8 @@ class BlockedContacts : public LawColumns<T> {
   static std::size_t elements_for(std::size_t count) {
     constexpr std::size_t most = ~std::size_t{0} / 2 / (columns * sizeof(T)) - block_size;
     if (count > most) throw std::bad_alloc();
-    return (count + block_size - 1) / block_size * columns * block_size;
+    // One block at least, so that the columns of no contacts stand somewhere too.
+    return (count > 0 ? (count + block_size - 1) / block_size : 1) * columns * block_size;
   }
 
   std::size_t count_;
