@@ -5,12 +5,17 @@
 //
 // Laws are isotropic, so any two tangents will do: along the axes of M every step of sliding has two terms less.
 //
-// det M and S cancel when a body is slender. Both are sums of terms >= 0 when they are taken from the bodies:
-// det M = m² + m tr A + det A with A = M - m, and S = v·K v = m |v|² + Σ (r×v)·J (r×v) with v = (-q, 1), which is also
-// of second order in the error of q.
+// What is solved with K has to be solved with the K whose entries are there, rounded as they are: then p answers to a
+// contact that differs by rounding, and stops what it should stop, however slender the bodies are. So det M comes from
+// the entries of M, without the rounding of their products. S = v·K v = m |v|² + Σ (r×v)·J (r×v) with v = (-q, 1) is a
+// sum of terms >= 0 and of second order in the error of q, so that it agrees with them.
+//
+// A lever arm along the axis of a large inverse inertia cancels it: Σ tr J |r|² is far above the trace of K then. The
+// entries are summed up with twice the digits there.
 #pragma once
 
 #include "frame.hpp"
+#include "twofold.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -56,6 +61,7 @@ inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m, Schur&& sch
   const B zero(0), one(1);
   CollisionMatrix<B> c;
   c.trace = mul_add(B(3), m, a.xx + a.yy + a.zz);
+  constexpr double epsilon = sizeof(T) == sizeof(float) ? 0x1p-23 : 0x1p-52;
   const B scale = one / c.trace;
   c.m11 = (a.xx + m) * scale;
   c.m12 = a.xy * scale;
@@ -63,10 +69,15 @@ inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m, Schur&& sch
   c.k1 = a.xz * scale;
   c.k2 = a.yz * scale;
   c.k33 = (a.zz + m) * scale;
-  const B ms = m * scale, axx = a.xx * scale, ayy = a.yy * scale;
-  const B det_a = difference_of_products(axx, ayy, c.m12, c.m12);
-  // Rounding alone makes det A negative where a mass stands behind it.
-  c.det_m = mul_add(ms, ms + axx + ayy, choose(ms > zero, larger(det_a, zero), det_a));
+  c.det_m = difference_of_products(c.m11, c.m22, c.m12, c.m12);
+  // A mass keeps det M from falling below m (m + tr A). Where the entries say otherwise their rounding does, and what
+  // they differ by at most makes them those of a matrix that is definite.
+  const B ms = m * scale, least = ms * (ms + (a.xx + a.yy) * scale);
+  if (const auto thin = ms > zero && c.det_m < B(T(0.5)) * least; lane_bits(thin) != 0) [[unlikely]] {
+    c.m11 = choose(thin, c.m11 + B(T(4 * epsilon)), c.m11);
+    c.m22 = choose(thin, c.m22 + B(T(4 * epsilon)), c.m22);
+    c.det_m = choose(thin, larger(difference_of_products(c.m11, c.m22, c.m12, c.m12), least), c.det_m);
+  }
   const B inverse_det = one / c.det_m;
   c.q1 = difference_of_products(c.m22, c.k1, c.m12, c.k2) * inverse_det;
   c.q2 = difference_of_products(c.m11, c.k2, c.m12, c.k1) * inverse_det;
@@ -74,7 +85,6 @@ inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m, Schur&& sch
 
   // Without a mass behind it nothing keeps rounding from making a singular K look definite: then det M and S must stand
   // out of their own rounding.
-  constexpr double epsilon = sizeof(T) == sizeof(float) ? 0x1p-23 : 0x1p-52;
   const B margin = choose(ms > zero, zero, B(T(4 * epsilon)));
   c.definite = c.m11 > zero && c.det_m > margin * c.m11 * c.m22 && c.schur > margin * c.k33;
   return c;
@@ -113,9 +123,50 @@ inline PrincipalMatrix<B> principal_matrix(Frame<B>& frame, const CollisionMatri
   return c;
 }
 
+/// Where digits of A = K - m are lost in what it is summed up from, Σ tr J |r|².
+template <class B>
+inline auto cancels(const Symmetric3<B>& a, B m, const Symmetric3<B>& inverse_inertia_a, const Vector3<B>& lever_a,
+                    const Symmetric3<B>& inverse_inertia_b, const Vector3<B>& lever_b) {
+  const auto terms = [](const Symmetric3<B>& j, const Vector3<B>& r) { return (j.xx + j.yy + j.zz) * dot(r, r); };
+  return terms(inverse_inertia_a, lever_a) + terms(inverse_inertia_b, lever_b) >
+         B(16) * mul_add(B(3), m, a.xx + a.yy + a.zz);
+}
+
+/// [r]ᵀ J [r] of both bodies with twice the digits, where [r] p = r × p; in the frame of the contact.
+template <class B>
+[[gnu::noinline]] inline Symmetric3<B> accurate_inertia_at_contact(
+    const Frame<B>& frame, const Symmetric3<B>& inverse_inertia_a, const Vector3<B>& lever_a,
+    const Symmetric3<B>& inverse_inertia_b, const Vector3<B>& lever_b) {
+  const auto of_bodies = [&](auto&& entry) {
+    return (entry(inverse_inertia_a, lever_a) + entry(inverse_inertia_b, lever_b)).value();
+  };
+  // With x, y, z in turn.
+  const auto diagonal = [](B y, B z, B jyy, B jyz, B jzz) {
+    const Twofold<B> across = twofold_product(twofold_product(y, z), jyz);
+    return twofold_product(twofold_product(y, y), jzz) + twofold_product(twofold_product(z, z), jyy) -
+           (across + across);
+  };
+  const auto beside = [](B x, B y, B z, B jxy, B jxz, B jyz, B jzz) {
+    return twofold_product(twofold_product(x, z), jyz) + twofold_product(twofold_product(y, z), jxz) -
+           (twofold_product(twofold_product(x, y), jzz) + twofold_product(twofold_product(z, z), jxy));
+  };
+  using Inertia = const Symmetric3<B>&;
+  using Lever = const Vector3<B>&;
+  const Symmetric3<B> g = {
+      of_bodies([&](Inertia j, Lever r) { return diagonal(r.y, r.z, j.yy, j.yz, j.zz); }),
+      of_bodies([&](Inertia j, Lever r) { return beside(r.x, r.y, r.z, j.xy, j.xz, j.yz, j.zz); }),
+      of_bodies([&](Inertia j, Lever r) { return beside(r.x, r.z, r.y, j.xz, j.xy, j.yz, j.yy); }),
+      of_bodies([&](Inertia j, Lever r) { return diagonal(r.z, r.x, j.zz, j.xz, j.xx); }),
+      of_bodies([&](Inertia j, Lever r) { return beside(r.y, r.z, r.x, j.yz, j.xy, j.xz, j.xx); }),
+      of_bodies([&](Inertia j, Lever r) { return diagonal(r.x, r.y, j.xx, j.xy, j.yy); })};
+  const Vector3<B> g1 = g * frame.t1, g2 = g * frame.t2, g3 = g * frame.n;
+  return {dot(frame.t1, g1), dot(frame.t1, g2), dot(frame.t1, g3),
+          dot(frame.t2, g2), dot(frame.t2, g3), dot(frame.n, g3)};
+}
+
 /// A = K - m
 template <class B>
-inline Symmetric3<B> inertia_at_contact(const Frame<B>& frame, const Symmetric3<B>& inverse_inertia_a,
+inline Symmetric3<B> inertia_at_contact(const Frame<B>& frame, B m, const Symmetric3<B>& inverse_inertia_a,
                                         const Vector3<B>& lever_a, const Symmetric3<B>& inverse_inertia_b,
                                         const Vector3<B>& lever_b) {
   Symmetric3<B> a = {B(0), B(0), B(0), B(0), B(0), B(0)};
@@ -131,26 +182,39 @@ inline Symmetric3<B> inertia_at_contact(const Frame<B>& frame, const Symmetric3<
   };
   add(inverse_inertia_a, lever_a);
   add(inverse_inertia_b, lever_b);
+  if (const auto lossy = cancels(a, m, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b); lane_bits(lossy) != 0)
+    [[unlikely]] {
+    const Symmetric3<B> g = accurate_inertia_at_contact(frame, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b);
+    a = {choose(lossy, g.xx, a.xx), choose(lossy, g.xy, a.xy), choose(lossy, g.xz, a.xz),
+         choose(lossy, g.yy, a.yy), choose(lossy, g.yz, a.yz), choose(lossy, g.zz, a.zz)};
+  }
   return a;
 }
 
 /// S = v·K v [1/kg]
 template <class B>
-inline B schur_of_bodies(const Frame<B>& frame, B m, B q1, B q2, const Symmetric3<B>& inverse_inertia_a,
-                         const Vector3<B>& lever_a, const Symmetric3<B>& inverse_inertia_b, const Vector3<B>& lever_b) {
+inline B schur_of_bodies(const Frame<B>& frame, const Symmetric3<B>& a, B m, B q1, B q2,
+                         const Symmetric3<B>& inverse_inertia_a, const Vector3<B>& lever_a,
+                         const Symmetric3<B>& inverse_inertia_b, const Vector3<B>& lever_b) {
   const Vector3<B> v = mul_add(negated(q1), frame.t1, mul_add(negated(q2), frame.t2, frame.n));
   const Vector3<B> ca = cross(lever_a, v), cb = cross(lever_b, v);
-  return mul_add(m, mul_add(q1, q1, mul_add(q2, q2, B(1))),
-                 dot(ca, inverse_inertia_a * ca) + dot(cb, inverse_inertia_b * cb));
+  B turning = dot(ca, inverse_inertia_a * ca) + dot(cb, inverse_inertia_b * cb);
+  if (const auto lossy = cancels(a, m, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b); lane_bits(lossy) != 0)
+    [[unlikely]] {
+    const Vector3<B> w = {negated(q1), negated(q2), B(1)};
+    turning = choose(lossy, larger(dot(w, a * w), B(0)), turning);
+  }
+  return mul_add(m, mul_add(q1, q1, mul_add(q2, q2, B(1))), turning);
 }
 
 template <class T, class B>
 inline CollisionMatrix<B> collision_matrix(const Frame<B>& frame, const Body<B>& body_a, const Vector3<B>& lever_a,
                                            const Body<B>& body_b, const Vector3<B>& lever_b) {
   const B m = body_a.inverse_mass + body_b.inverse_mass;
-  const Symmetric3<B> a = inertia_at_contact(frame, body_a.inverse_inertia, lever_a, body_b.inverse_inertia, lever_b);
+  const Symmetric3<B> a =
+      inertia_at_contact(frame, m, body_a.inverse_inertia, lever_a, body_b.inverse_inertia, lever_b);
   return scaled_matrix<T>(a, m, [&](B q1, B q2) {
-    return schur_of_bodies(frame, m, q1, q2, body_a.inverse_inertia, lever_a, body_b.inverse_inertia, lever_b);
+    return schur_of_bodies(frame, a, m, q1, q2, body_a.inverse_inertia, lever_a, body_b.inverse_inertia, lever_b);
   });
 }
 

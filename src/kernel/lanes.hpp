@@ -390,11 +390,31 @@ inline void leave_lanes() {
 
 // ---- what all of the above makes possible ----------------------------------------------------------------------
 
-/// a b - c d to 1.5 ulp of the result, however much cancels (Kahan).
+/// x y - product, exact where `product` is x y rounded and nothing over- or underflows.
+template <class B>
+inline B rounding_of_product(B x, B y, B product) {
+#ifdef CAROM_UNFUSED
+  // T. J. Dekker, A Floating-Point Technique for Extending the Available Precision, 1971: halves have exact products.
+  const B splitter(static_cast<typename VectorTraits<B>::Element>(
+      sizeof(typename VectorTraits<B>::Element) == sizeof(float) ? 0x1p12 + 1 : 0x1p27 + 1));
+  const B x_scaled = splitter * x, x_high = x_scaled - (x_scaled - x), x_low = x - x_high;
+  const B y_scaled = splitter * y, y_high = y_scaled - (y_scaled - y), y_low = y - y_high;
+  return (((x_high * y_high - product) + x_high * y_low) + x_low * y_high) + x_low * y_low;
+#else
+  return mul_sub(x, y, product);
+#endif
+}
+
+/// a b - c d to a few ulp of the result, however much cancels (Kahan).
 template <class B>
 inline B difference_of_products(B a, B b, B c, B d) {
   const B product = c * d;
+#ifdef CAROM_UNFUSED
+  const B other = a * b;
+  return (other - product) + (rounding_of_product(a, b, other) - rounding_of_product(c, d, product));
+#else
   return mul_sub(a, b, product) + neg_mul_add(c, d, product);
+#endif
 }
 
 /// -x, also of zero: xsimd 8.1 computes 0 - x on AVX-512, and in functions without an architecture elsewhere.
@@ -430,6 +450,10 @@ struct Binary<double> {
   static constexpr double exponent = 0x1p40;
   static constexpr double bias = 1023, whole = 0x1p52;
 };
+
+/// The least number above 0.
+template <class T>
+inline constexpr T least_number = sizeof(T) == sizeof(float) ? T(0x1p-149) : T(0x1p-1074);
 
 inline std::uint32_t bits_of(float x) {
   return __builtin_bit_cast(std::uint32_t, x);

@@ -35,10 +35,8 @@ struct Storer {
     const Vector3<B> tile_p = {end.px, end.py, end.pz}, tile_u = {end.ux, end.uy, end.uz};
     Vector3<B> p = impulse_unit * tile_p, u = velocity_unit * tile_u;
 
-    // ½ p·(u0 + u), the kinetic energy gained.
-    const Vector3<B> tile_u0 = tile_vector(tile.u0x, tile.u0y, tile.u0z, slot);
     const B energy_unit = impulse_unit * velocity_unit;
-    const B energy = B(T(0.5)) * dot(tile_p, tile_u0 + tile_u);
+    const B energy = energy_gained(slot, tile_p);
 
     const Frame<B> frame = {tile_vector(tile.t1x, tile.t1y, tile.t1z, slot),
                             tile_vector(tile.t2x, tile.t2y, tile.t2z, slot),
@@ -68,6 +66,16 @@ struct Storer {
   }
 
  private:
+  /// p·u0 + ½ p·K p, the kinetic energy gained.
+  B energy_gained(std::size_t slot, const Vector3<B>& p) const {
+    const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };
+    const B k1 = load(tile.k1), k2 = load(tile.k2);
+    const B k33 = mul_add(k1, load(tile.q1), mul_add(k2, load(tile.q2), load(tile.schur)));
+    const Vector3<B> change = {mul_add(load(tile.m1), p.x, k1 * p.z), mul_add(load(tile.m2), p.y, k2 * p.z),
+                               mul_add(k1, p.x, mul_add(k2, p.y, k33 * p.z))};
+    return dot(p, mul_add(B(T(0.5)), change, tile_vector(tile.u0x, tile.u0y, tile.u0z, slot)));
+  }
+
   [[gnu::noinline]] Progress<B> end_one_by_one(std::size_t slot) {
     T ends[8][width];
     for (std::size_t lane = 0; lane < width; ++lane) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "load.hpp"
+#include "twofold.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -40,12 +41,38 @@ struct Velocities {
   Vector3<B> linear, angular;
 };
 
-/// Of a body after an impulse, where `resolved`.
+/// J (r × p) with twice the digits.
+template <class B>
+[[gnu::noinline]] inline Vector3<B> accurate_turn(const Symmetric3<B>& j, const Vector3<B>& r, const Vector3<B>& p) {
+  const auto minor = [](B a, B b, B c, B d) { return twofold_product(a, b) - twofold_product(c, d); };
+  const Twofold<B> x = minor(r.y, p.z, r.z, p.y), y = minor(r.z, p.x, r.x, p.z), z = minor(r.x, p.y, r.y, p.x);
+  const auto row = [&](B jx, B jy, B jz) {
+    return (twofold_product(x, jx) + twofold_product(y, jy) + twofold_product(z, jz)).value();
+  };
+  return {row(j.xx, j.xy, j.xz), row(j.xy, j.yy, j.yz), row(j.xz, j.yz, j.zz)};
+}
+
+/// The change of a body's angular velocity by an impulse. Where the body is slender most of J (r × p) may cancel; then
+/// it is summed up with twice the digits, but for contacts that are `plain`, whose K says that little does.
+template <class B, class Mask>
+inline Vector3<B> turn_by(const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse, Mask plain) {
+  const Symmetric3<B>& j = body.inverse_inertia;
+  const auto largest = [](const Vector3<B>& v) {
+    return larger(larger(magnitude(v.x), magnitude(v.y)), magnitude(v.z));
+  };
+  const Vector3<B> moment = cross(lever, impulse), turn = j * moment;
+  const auto lossy = and_not((j.xx + j.yy + j.zz) * largest(moment) > B(32) * largest(turn), plain);
+  if (lane_bits(lossy) == 0) [[likely]]
+    return turn;
+  return choose(lossy, accurate_turn(j, lever, impulse), turn);
+}
+
+/// Of a body after an impulse, where `resolved`; `plain` as for turn_by.
 template <class B, class Mask>
 inline Velocities<B> velocities_after(const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse,
-                                      Mask resolved) {
+                                      Mask resolved, Mask plain) {
   const Vector3<B> v = mul_add(body.inverse_mass, impulse, body.velocity);
-  const Vector3<B> w = body.angular_velocity + body.inverse_inertia * cross(lever, impulse);
+  const Vector3<B> w = body.angular_velocity + turn_by(body, lever, impulse, plain);
   // A body that is not touched keeps its bits, -0 and NaN included.
   return {choose(resolved, v, body.velocity), choose(resolved, w, body.angular_velocity)};
 }
@@ -102,9 +129,9 @@ struct Writer {
     // All of a contact is read before any of it is written: results may replace the inputs.
     const typename Load::Pair pair = Load::load_bodies(contacts, block);
     const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
-    const Velocities<B> a = velocities_after(pair.a, lever_a, p, resolved);
+    const Velocities<B> a = velocities_after(pair.a, lever_a, p, resolved, Mask(false));
     const Velocities<B> b =
-        velocities_after(pair.b, lever_b, Vector3<B>{negated(p.x), negated(p.y), negated(p.z)}, resolved);
+        velocities_after(pair.b, lever_b, negated(p), resolved, Mask(false));
     store(r.velocity_a, block, a.linear);
     store(r.angular_velocity_a, block, a.angular);
     store(r.velocity_b, block, b.linear);

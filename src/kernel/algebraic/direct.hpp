@@ -46,13 +46,15 @@ struct DirectLaws {
     Symmetric3<B> k = {m, B(0), B(0), m, B(0), m};
     add_inertia(k, inertia_a, lever_a);
     add_inertia(k, inertia_b, lever_b);
-    // K is at least m, so that its condition is not above its trace over m.
-    Least least(neg_mul_add(B(T(1) / T(largest_condition)), k.xx + k.yy + k.zz, m));
+    // K is at least m, so that its condition is not above its trace over m, nor is what cancels in it.
+    const B trace_a = inertia_a.xx + inertia_a.yy + inertia_a.zz, trace_b = inertia_b.xx + inertia_b.yy + inertia_b.zz;
+    const B terms = mul_add(trace_a, dot(lever_a, lever_a), mul_add(trace_b, dot(lever_b, lever_b), B(3) * m));
+    Least least(neg_mul_add(B(T(1) / T(largest_condition)), terms, m));
     if (options.validate) {
       least.add(mass_a);
       least.add(mass_b);
-      least.add_minors(inertia_a, options.inertia_tolerance);
-      least.add_minors(inertia_b, options.inertia_tolerance);
+      least.add_minors(inertia_a, trace_a, options.inertia_tolerance);
+      least.add_minors(inertia_b, trace_b, options.inertia_tolerance);
     }
 
     const Vector3<B> given = Load::load(contacts.normal, block);
@@ -78,9 +80,8 @@ struct DirectLaws {
     solved.u = mul_add(ray.left, w, (response * ray.normal_left) * to_normal);
     solved.w = w;
     if (const Mask opposes = law == number(Law::bilinear); lane_bits(opposes) != 0)
-      oppose(solved, opposes, mul_add(negated(approach), n, w), response, friction, tangential_restitution, ray,
-             [&](const Vector3<B>& p) { return response * (k * p); });
-    finish(solved, w, approach, response, ray, friction, restitution, least);
+      oppose(solved, opposes, slip_of(w, n), response, friction, tangential_restitution, ray, k);
+    finish(solved, w, approach, response, ray, friction, restitution, least, k);
     return solved;
   }
 
@@ -121,12 +122,8 @@ struct DirectLaws {
                 negated(restitution * u0.z)};
     solved.w = u0;
     if (const Mask opposes = law == number(Law::bilinear); lane_bits(opposes) != 0)
-      oppose(
-          solved, opposes, {u0.x, u0.y, zero}, response, friction, tangential_restitution, ray,
-          [&](const Vector3<B>& p) {
-            return Vector3<B>{mul_add(m11, p.x, m12 * p.y), mul_add(m12, p.x, m22 * p.y), mul_add(k1, p.x, k2 * p.y)};
-          });
-    finish(solved, u0, u0.z, response, ray, friction, restitution, least);
+      oppose(solved, opposes, {u0.x, u0.y, zero}, response, friction, tangential_restitution, ray, k);
+    finish(solved, u0, u0.z, response, ray, friction, restitution, least, k);
     return solved;
   }
 
@@ -139,6 +136,12 @@ struct DirectLaws {
 
   static B number(Law law) { return B(static_cast<T>(law)); }
 
+  /// u0_t, by its tangents: what is left of w without its normal part may be rounding that has one.
+  static Vector3<B> slip_of(const Vector3<B>& w, const Vector3<B>& n) {
+    const Frame<B> frame = make_frame(n);
+    return mul_add(dot(w, frame.t1), frame.t1, dot(w, frame.t2) * frame.t2);
+  }
+
   /// The least of numbers that should not be below zero.
   struct Least {
     B value;
@@ -147,8 +150,7 @@ struct DirectLaws {
     [[gnu::always_inline]] void add(B x) { value = smaller(value, x); }
 
     /// As Validator::indefinite.
-    [[gnu::always_inline]] void add_minors(const Symmetric3<B>& j, T tolerance) {
-      const B trace = j.xx + j.yy + j.zz;
+    [[gnu::always_inline]] void add_minors(const Symmetric3<B>& j, B trace, T tolerance) {
       const Mask positive = trace > B(0);
       const B scale = choose(positive, B(1) / trace, B(1)), shift = choose(positive, B(tolerance), B(0));
       const B xx = mul_add(j.xx, scale, shift), yy = mul_add(j.yy, scale, shift), zz = mul_add(j.zz, scale, shift);
@@ -220,30 +222,30 @@ struct DirectLaws {
     return ray;
   }
 
-  /// Adds what the bilinear law's friction does where it `opposes` the slip `u0_t`; `response_to(p)` is K p / K_33.
-  template <class Response>
+  /// Adds what the bilinear law's friction does where it `opposes` the slip `u0_t`.
   [[gnu::always_inline]] static void oppose(Solved& solved, Mask opposes, const Vector3<B>& u0_t, B response,
-                                            B friction, B tangential_restitution, Ray& ray, Response&& response_to) {
+                                            B friction, B tangential_restitution, Ray& ray, const Symmetric3<B>& k) {
     const B zero(0), one(1);
     const B slip = square_root(dot(u0_t, u0_t)), room = friction * ray.normal;
     const Mask slides = opposes && slip > zero;
     const B candidate = choose(slides, (one + tangential_restitution) * ray.across, zero);
     const Mask outside = opposes && candidate > room;
     const B size = choose(outside, room, candidate);
-    const Vector3<B> p = (negated(size) / choose(slides, slip, one)) * u0_t;
+    const Vector3<B> p = (response * negated(size) / choose(slides, slip, one)) * u0_t;
     ray.bound = choose(opposes, size * size, ray.bound);
     ray.outside = ray.outside || outside;
-    solved.p = choose(slides, mul_add(response, p, solved.p), solved.p);
-    solved.u = choose(slides, solved.u + response_to(p), solved.u);
+    solved.p = choose(slides, solved.p + p, solved.p);
+    solved.u = choose(slides, solved.u + k * p, solved.u);
   }
 
   [[gnu::always_inline]] static void finish(Solved& solved, const Vector3<B>& u0, B approach, B response,
-                                            const Ray& ray, B friction, B restitution, Least& least) {
+                                            const Ray& ray, B friction, B restitution, Least& least,
+                                            const Symmetric3<B>& k) {
     const B zero(0);
     solved.approaches = approach < zero;
     const B reach = friction * ray.normal;
     solved.slips = ray.outside || ray.bound >= reach * magnitude(reach);
-    solved.energy = B(T(0.5)) * dot(solved.p, u0 + solved.u);
+    solved.energy = dot(solved.p, mul_add(B(T(0.5)), k * solved.p, u0));
     const B speed2 = dot(u0, u0);
     least.add(speed2 - B(T(smallest_speed * smallest_speed)));
     least.add(B(T(largest_speed * largest_speed)) - speed2);

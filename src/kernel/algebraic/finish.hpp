@@ -40,14 +40,15 @@ struct LawFinish {
     }
     const B status = Stages::get(tile.status, slot);
     const Mask solved = status == zero || status == B(static_cast<T>(Status::several_solutions));
-    const Mask resolved = solved && vanishing(p) + vanishing(u) == zero && impulse_unit > zero;
+    const Mask resolved = solved && vanishing(p) + vanishing(u) == zero;
     p = choose(resolved, p, Vector3<B>{zero, zero, zero});
     u = choose(resolved, u, Stages::get(tile.wx, tile.wy, tile.wz, slot));
     store(results.impulse, slot, p);
     store(results.separation_velocity, slot, u);
 
-    // ½ p·(u0 + u), the kinetic energy gained.
-    const B energy = B(T(0.5)) * dot(law_p, Stages::get(tile.u0x, tile.u0y, tile.u0z, slot) + law_u);
+    // The kinetic energy gained, which the u that a law sets out to reach does not tell.
+    const B energy = dot(
+        law_p, mul_add(B(T(0.5)), Stages{tile}.get_matrix(slot) * law_p, Stages::get(tile.u0x, tile.u0y, tile.u0z, slot)));
     const unsigned ended = lane_bits(resolved) & lanes;
     count_energy<T>(tally, number, lane_bits(energy > zero) & ended, energy, impulse_unit, velocity_unit);
     count(slot, choose(solved, choose(resolved, status, B(static_cast<T>(Status::overflow))), status), ended, lanes);
@@ -88,18 +89,17 @@ struct LawFinish {
   }
 
   [[gnu::flatten]] void move_bodies(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
-    move_bodies(contacts, block, slot, Stages::get(tile.px, tile.py, tile.pz, slot));
+    move_bodies(contacts, block, slot, Stages::get(tile.px, tile.py, tile.pz, slot), Mask(false));
   }
 
-  /// The velocities after the impulse p.
+  /// The velocities after the impulse p; those of DirectLaws' contacts are `plain`.
   [[gnu::always_inline]] void move_bodies(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot,
-                                          const Vector3<B>& p) const {
+                                          const Vector3<B>& p, Mask plain) const {
     const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
     // All of a contact is read before any of it is written: results may replace the inputs.
     const typename Load::Pair pair = Load::load_bodies(contacts, block);
-    const auto a = velocities_after(pair.a, Load::load(contacts.lever_a, block), p, resolved);
-    const auto b = velocities_after(pair.b, Load::load(contacts.lever_b, block),
-                                    Vector3<B>{negated(p.x), negated(p.y), negated(p.z)}, resolved);
+    const auto a = velocities_after(pair.a, Load::load(contacts.lever_a, block), p, resolved, plain);
+    const auto b = velocities_after(pair.b, Load::load(contacts.lever_b, block), negated(p), resolved, plain);
     store(results.velocity_a, slot, a.linear);
     store(results.angular_velocity_a, slot, a.angular);
     store(results.velocity_b, slot, b.linear);

@@ -34,6 +34,12 @@ struct LawStages {
             get(tile.nx, tile.ny, tile.nz, slot)};
   }
 
+  /// K, divided by its trace.
+  [[gnu::always_inline]] Symmetric3<B> get_matrix(std::size_t slot) const {
+    return {get(tile.m11, slot), get(tile.m12, slot), get(tile.k1, slot),
+            get(tile.m22, slot), get(tile.k2, slot),  get(tile.k33, slot)};
+  }
+
   [[gnu::flatten]] void frame(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
     const Vector3<B> given = Load::load(contacts.normal, block);
     const B length = square_root(dot(given, given));
@@ -45,8 +51,9 @@ struct LawStages {
   }
 
   [[gnu::flatten]] void inertia(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
+    const B m = Load::load(contacts.a.inverse_mass, block) + Load::load(contacts.b.inverse_mass, block);
     const Symmetric3<B> a = inertia_at_contact(
-        get_frame(slot), Load::load(contacts.a.inverse_inertia, block), Load::load(contacts.lever_a, block),
+        get_frame(slot), m, Load::load(contacts.a.inverse_inertia, block), Load::load(contacts.lever_a, block),
         Load::load(contacts.b.inverse_inertia, block), Load::load(contacts.lever_b, block));
     store_lanes(tile.axx + slot, a.xx);
     store_lanes(tile.axy + slot, a.xy);
@@ -54,20 +61,19 @@ struct LawStages {
     store_lanes(tile.ayy + slot, a.yy);
     store_lanes(tile.ayz + slot, a.yz);
     store_lanes(tile.azz + slot, a.zz);
-    store_lanes(tile.m + slot, Load::load(contacts.a.inverse_mass, block) + Load::load(contacts.b.inverse_mass, block));
+    store_lanes(tile.m + slot, m);
   }
 
   [[gnu::flatten]] void matrix(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
     const B m = get(tile.m, slot);
-    put_matrix(slot, scaled_matrix<T>(Symmetric3<B>{get(tile.axx, slot), get(tile.axy, slot), get(tile.axz, slot),
-                                                    get(tile.ayy, slot), get(tile.ayz, slot), get(tile.azz, slot)},
-                                      m, [&](B q1, B q2) {
-                                        return schur_of_bodies(get_frame(slot), m, q1, q2,
-                                                               Load::load(contacts.a.inverse_inertia, block),
-                                                               Load::load(contacts.lever_a, block),
-                                                               Load::load(contacts.b.inverse_inertia, block),
-                                                               Load::load(contacts.lever_b, block));
-                                      }));
+    const Symmetric3<B> a = {get(tile.axx, slot), get(tile.axy, slot), get(tile.axz, slot),
+                             get(tile.ayy, slot), get(tile.ayz, slot), get(tile.azz, slot)};
+    put_matrix(slot, scaled_matrix<T>(a, m, [&](B q1, B q2) {
+                 return schur_of_bodies(get_frame(slot), a, m, q1, q2, Load::load(contacts.a.inverse_inertia, block),
+                                        Load::load(contacts.lever_a, block),
+                                        Load::load(contacts.b.inverse_inertia, block),
+                                        Load::load(contacts.lever_b, block));
+               }));
   }
 
   [[gnu::flatten]] void matrix(const SpaceContacts<T>& contacts, WholeBlock block, std::size_t slot) const {

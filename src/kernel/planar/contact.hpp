@@ -114,7 +114,7 @@ struct PlanarContact {
     // Comparisons with NaN are false: what can't be told to be right is a fault.
     validator.fault = choose(in.definite, zero, B(static_cast<T>(Status::collision_matrix_not_positive_definite)));
     const Mask finite = vanishing(in.trace) + vanishing(in.x) + vanishing(in.y) == zero;
-    const Mask in_range = (unit > zero && vanishing(unit) == zero) || in.trace <= zero;
+    const Mask in_range = vanishing(unit) == zero || in.trace <= zero;
     validator.fault = choose(finite && in_range, validator.fault, B(static_cast<T>(Status::overflow)));
     if constexpr (has_bodies) validator.pivot(bodies.a, bodies.b);
   }

@@ -75,7 +75,16 @@ struct PlanarFriction {
       w = choose(moving, next, w);
     }
 
-    const Vector2<B> reversed = in.impulse_for(neg_mul_add(sign, w, negated(in.x)), rise);
+    // By K⁻¹, or by the mean slip: whichever loses fewer digits.
+    const Vector2<B> stopped = in.impulse_for(neg_mul_add(sign, w, negated(in.x)), rise);
+    const B mean = sign * (slip - w) * (slip + w) / choose(still, one, mul_add(w, w, slip2));
+    const B lean = mean * in.cone_n * in.b, upright = in.cone_t * in.c, normal = upright - lean;
+    const B lost_by_slip = (upright + magnitude(lean)) * magnitude(in.pivot * stopped.x);
+    const B lost_by_inverse = normal * magnitude(mean) * (slip + w + magnitude(in.slope) * rise);
+    const Mask by_slip = normal > zero && lost_by_slip < lost_by_inverse;
+    const B size = rise / choose(by_slip, normal, one);
+    const Vector2<B> reversed = {choose(by_slip, negated(mean * in.cone_n) * size, stopped.x),
+                                 choose(by_slip, in.cone_t * size, stopped.y)};
     const Mask beyond = in.outside_cone(reversed.x, reversed.y);
     // Kept, without friction, or beyond the cone's end within rounding.
     const Vector2<B> end = in.on_cone(choose(keeps, negated(sign), sign_of(reversed.x)), rise);

@@ -133,13 +133,13 @@ class PlanarGroups {
     validator.numbers(
         Mask(true), [](auto&&) {}, B(0));
     if (law == Law::projected || law == Law::composite) {
-      const B scale = load_lanes<B>(gathered.trace + i) / load_lanes<B>(gathered.speed + i);
       Vector2<B>& candidate = validator.parameters.candidate;
       if (!in_space_) {
         const Vector2<B> n = {load_lanes<B>(gathered.nx + i), load_lanes<B>(gathered.ny + i)}, t = {n.y, negated(n.x)};
         candidate = {dot(candidate, t), dot(candidate, n)};
       }
-      candidate = {candidate.x * scale, candidate.y * scale};
+      candidate =
+          in_impulse_units<T>(candidate, load_lanes<B>(gathered.trace + i), load_lanes<B>(gathered.speed + i));
     }
     const Mask faultless = validator.fault == B(0);
     const Collision out =

@@ -115,7 +115,7 @@ struct PlanarIncremental {
     const B start = choose(slides, choose(decompresses, code(planar_stick_in_d_stable), code(planar_stick_in_c_stable)),
                            code(planar_stick_at_start_stable));
     out.course = choose(ends, code(planar_slide_end), start + choose(stable, zero, one));
-    out.energy = in.energy_gained(out.p, out.u);
+    out.energy = in.energy_gained(out.p);
     return out;
   }
 

@@ -86,24 +86,33 @@ struct PlanarLaws {
     if constexpr (law == Law::incremental)
       return Incremental::resolve(in, parameters.restitution_law);
     else if constexpr (law == Law::composite)
-      return of_impulse(composite(wanted));
+      return of_impulse(law, composite(wanted));
     else
-      return of_impulse(algebraic<law>(wanted));
+      return of_impulse(law, algebraic<law>(wanted));
   }
 
  private:
-  [[gnu::always_inline]] Collision of_impulse(const Impulse& impulse) const {
-    const Vector2<B> u = in.velocity_after(impulse.p);
+  /// Laws whose normal velocity is -e times the first, and those that end with none below zero.
+  static constexpr bool restores(Law law) {
+    return law == Law::frictionless || law == Law::no_slip || law == Law::chatterjee_ruina || law == Law::whittaker ||
+           law == Law::smith || law == Law::brach;
+  }
+  static constexpr bool separates(Law law) { return law == Law::anitescu_potra || law == Law::pfeiffer_glocker; }
+
+  [[gnu::always_inline]] Collision of_impulse(Law law, const Impulse& impulse) const {
+    Vector2<B> u = in.velocity_after(impulse.p);
+    if (restores(law)) u.y = negated(in.restitution * in.y);
+    if (separates(law)) u.y = larger(u.y, B(0));
     return {impulse.p,
             u,
             B(0),
             B(0),
             choose(impulse.slips, Incremental::code(planar_slip), Incremental::code(planar_stick)),
-            in.energy_gained(impulse.p, u)};
+            in.energy_gained(impulse.p)};
   }
 
   [[gnu::noinline]] Collision resolve_other(Law law, Mask wanted) const {
-    return of_impulse(law == Law::composite ? composite(wanted) : algebraic(law, wanted));
+    return of_impulse(law, law == Law::composite ? composite(wanted) : algebraic(law, wanted));
   }
 
   template <Law law>

@@ -27,6 +27,16 @@ struct PlanarUnits {
   B trace, speed, impulse;
 };
 
+/// An impulse [N s] in its unit, speed / trace. Beyond so many units the direction alone counts, and a unit may be as
+/// small as 0.
+template <class T, class B>
+[[gnu::always_inline]] inline Vector2<B> in_impulse_units(const Vector2<B>& p, B trace, B speed) {
+  const B largest = larger(magnitude(p.x), magnitude(p.y));
+  const auto far = largest * trace * B(T(0x1p-100)) > speed;
+  const B direction = B(T(0x1p100)) / choose(far, largest, B(1));
+  return {choose(far, p.x * direction, p.x * trace / speed), choose(far, p.y * direction, p.y * trace / speed)};
+}
+
 template <class A, class T>
 struct PlanarProblem {
   using B = typename LaneTypes<A, T>::Batch;
@@ -83,6 +93,11 @@ struct PlanarProblem {
     const B scale = B(1) / speed;
     x = u0.x * scale;
     y = u0.y * scale;
+    // The inverse of a subnormal number may be beyond all numbers.
+    if (const Mask tiny = speed < B(smallest_normal); lane_bits(tiny) != 0) [[unlikely]] {
+      x = choose(tiny, u0.x / speed, x);
+      y = choose(tiny, u0.y / speed, y);
+    }
   }
 
   [[gnu::always_inline]] void set_friction(B given_friction, B given_restitution) {
@@ -105,8 +120,9 @@ struct PlanarProblem {
     return {mul_add(a, p.x, mul_add(b, p.y, x)), mul_add(b, p.x, mul_add(c, p.y, y))};
   }
 
-  /// ½ p·(u0 + u), of kinetic energy.
-  B energy_gained(const Vector2<B>& p, const Vector2<B>& u) const {
+  /// p·u0 + ½ p·K p, of kinetic energy.
+  B energy_gained(const Vector2<B>& p) const {
+    const Vector2<B> u = velocity_after(p);
     return B(T(0.5)) * mul_add(p.x, x + u.x, p.y * (y + u.y));
   }
 
@@ -123,6 +139,7 @@ struct PlanarProblem {
   }
 
  private:
+  static constexpr T smallest_normal = sizeof(T) == sizeof(float) ? T(0x1p-126) : T(0x1p-1022);
   static constexpr T rounding = T(4) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52));
 };
 

@@ -127,9 +127,8 @@ class PlanarRange {
             contact.judge(validator, job_.options);
             const B status = contact.verdict(validator);
             if (law == Law::projected || law == Law::composite) [[unlikely]] {
-              const B scale = contact.in.trace / contact.in.speed;
-              const Vector2<B> candidate = contact.in_frame(validator.parameters.candidate);
-              validator.parameters.candidate = {candidate.x * scale, candidate.y * scale};
+              Vector2<B>& candidate = validator.parameters.candidate;
+              candidate = in_impulse_units<T>(contact.in_frame(candidate), contact.in.trace, contact.in.speed);
             }
             const PlanarLaws<A, T> laws{contact.in, validator.parameters, validator.weights};
             const PlanarCollision<B> out = laws.resolve(law, status == B(0));

@@ -1,0 +1,183 @@
+// What a contact file has, in memory: columns by the names of docs/contact-files.md, and views of them for the solver.
+#pragma once
+
+#include <carom/solver.hpp>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carom::probe {
+
+enum class Form { bodies, space, planar_bodies, planar_space };
+inline constexpr std::array forms{Form::bodies, Form::space, Form::planar_bodies, Form::planar_space};
+constexpr bool is_planar(Form form) { return form >= Form::planar_bodies; }
+constexpr bool has_bodies(Form form) { return form == Form::bodies || form == Form::planar_bodies; }
+
+inline std::string_view to_string(Form form) {
+  constexpr std::array<std::string_view, 4> names{"bodies", "space", "planar_bodies", "planar_space"};
+  return names[static_cast<std::size_t>(form)];
+}
+
+template <class T>
+class Contacts {
+ public:
+  Contacts(Form which, std::size_t n) : form(which), count(n) {}
+
+  const Form form;
+  const std::size_t count;
+
+  std::vector<T>& operator[](const std::string& name) {
+    std::vector<T>& column = columns[name];
+    if (column.empty()) column.resize(count);
+    return column;
+  }
+  T at(const std::string& name, std::size_t i) const { return columns.at(name)[i]; }
+
+  InlineContacts<T> bodies() {
+    InlineContacts<T> c;
+    common(c);
+    c.normal = vector("normal");
+    c.lever_a = vector("lever_a");
+    c.lever_b = vector("lever_b");
+    c.a = body("a");
+    c.b = body("b");
+    return c;
+  }
+  SpaceContacts<T> space() {
+    SpaceContacts<T> c;
+    common(c);
+    c.k = matrix("k");
+    c.separation_velocity = vector("u0");
+    return c;
+  }
+  planar::InlineContacts<T> planar_bodies() {
+    planar::InlineContacts<T> c;
+    common(c);
+    c.normal = flat("normal");
+    c.lever_a = flat("lever_a");
+    c.lever_b = flat("lever_b");
+    c.a = planar_body("a");
+    c.b = planar_body("b");
+    return c;
+  }
+  planar::SpaceContacts<T> planar_space() {
+    planar::SpaceContacts<T> c;
+    common(c);
+    c.k_xx = (*this)["k_xx"];
+    c.k_xy = (*this)["k_xy"];
+    c.k_yy = (*this)["k_yy"];
+    c.separation_velocity = flat("u0");
+    return c;
+  }
+
+  std::map<std::string, std::vector<T>> columns;
+
+ private:
+  void common(ContactColumns<T>& c) {
+    c.friction = (*this)["friction"];
+    c.restitution = (*this)["restitution"];
+    c.tangential_restitution = (*this)["tangential_restitution"];
+    c.impulse_ratio_1 = (*this)["impulse_ratio_1"];
+    c.impulse_ratio_2 = (*this)["impulse_ratio_2"];
+    c.polar_angle = (*this)["polar_angle"];
+    c.azimuth = (*this)["azimuth"];
+    c.fraction = (*this)["fraction"];
+    c.candidate_x = (*this)["candidate_x"];
+    c.candidate_y = (*this)["candidate_y"];
+    c.candidate_z = (*this)["candidate_z"];
+    auto& w = c.weight;
+    w.incremental = (*this)["weight_incremental"];
+    w.frictionless = (*this)["weight_frictionless"];
+    w.chatterjee_ruina = (*this)["weight_chatterjee_ruina"];
+    w.smith = (*this)["weight_smith"];
+    w.anitescu_potra = (*this)["weight_anitescu_potra"];
+    w.brach = (*this)["weight_brach"];
+    w.projected = (*this)["weight_projected"];
+    w.polar = (*this)["weight_polar"];
+  }
+  Vector3Columns<const T> vector(const std::string& name) {
+    return {(*this)[name + "_x"], (*this)[name + "_y"], (*this)[name + "_z"]};
+  }
+  planar::Vector2Columns<const T> flat(const std::string& name) { return {(*this)[name + "_x"], (*this)[name + "_y"]}; }
+  SymmetricColumns<const T> matrix(const std::string& name) {
+    return {(*this)[name + "_xx"], (*this)[name + "_xy"], (*this)[name + "_xz"],
+            (*this)[name + "_yy"], (*this)[name + "_yz"], (*this)[name + "_zz"]};
+  }
+  BodyColumns<T> body(const std::string& side) {
+    return {(*this)["inverse_mass_" + side], matrix("inverse_inertia_" + side), vector("velocity_" + side),
+            vector("angular_velocity_" + side)};
+  }
+  planar::BodyColumns<T> planar_body(const std::string& side) {
+    return {(*this)["inverse_mass_" + side], (*this)["inverse_inertia_" + side], flat("velocity_" + side),
+            (*this)["angular_velocity_" + side]};
+  }
+};
+
+/// Results of either dimension: of a planar contact the components x, y, and the angular velocities about z.
+template <class T>
+struct Outcomes {
+  explicit Outcomes(std::size_t n) : status(n), path(n), work_compression(n), work_decompression(n) {
+    for (auto* v : {&impulse, &velocity, &velocity_a, &spin_a, &velocity_b, &spin_b})
+      for (auto& column : *v) column.assign(n, T(0));
+  }
+  std::array<std::vector<T>, 3> impulse, velocity, velocity_a, spin_a, velocity_b, spin_b;
+  std::vector<Status> status;
+  std::vector<Path> path;
+  std::vector<T> work_compression, work_decompression;
+
+  Results<T> spatial(bool bodies) {
+    Results<T> r;
+    const auto view = [](std::array<std::vector<T>, 3>& v) { return Vector3Columns<T>{v[0], v[1], v[2]}; };
+    r.impulse = view(impulse);
+    r.separation_velocity = view(velocity);
+    if (bodies) {
+      r.velocity_a = view(velocity_a);
+      r.angular_velocity_a = view(spin_a);
+      r.velocity_b = view(velocity_b);
+      r.angular_velocity_b = view(spin_b);
+    }
+    rest(r);
+    return r;
+  }
+  planar::Results<T> planar(bool bodies) {
+    planar::Results<T> r;
+    const auto view = [](std::array<std::vector<T>, 3>& v) { return planar::Vector2Columns<T>{v[0], v[1]}; };
+    r.impulse = view(impulse);
+    r.separation_velocity = view(velocity);
+    if (bodies) {
+      r.velocity_a = view(velocity_a);
+      r.angular_velocity_a = spin_a[2];
+      r.velocity_b = view(velocity_b);
+      r.angular_velocity_b = spin_b[2];
+    }
+    rest(r);
+    return r;
+  }
+
+ private:
+  void rest(auto& r) {
+    r.status = status;
+    r.path = path;
+    r.work_compression = work_compression;
+    r.work_decompression = work_decompression;
+  }
+};
+
+template <class T>
+Report solve(Solver& solver, Contacts<T>& contacts, Outcomes<T>& outcomes) {
+  switch (contacts.form) {
+    case Form::bodies:
+      return solver.solve(contacts.bodies(), outcomes.spatial(true));
+    case Form::space:
+      return solver.solve(contacts.space(), outcomes.spatial(false));
+    case Form::planar_bodies:
+      return solver.solve(contacts.planar_bodies(), outcomes.planar(true));
+    default:
+      return solver.solve(contacts.planar_space(), outcomes.planar(false));
+  }
+}
+
+}  // namespace carom::probe

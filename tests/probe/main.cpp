@@ -1,0 +1,222 @@
+// The prober: draws contacts of hard kinds, solves them under every law, form, precision and ISA, and judges what the
+// documentation promises. It prints the worst of each, with the row that shows it, and fails if one is beyond its bound.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <tuple>
+
+#include "probe/judge.hpp"
+#include "probe/kinds.hpp"
+
+namespace carom::probe {
+namespace {
+
+constexpr std::size_t batch = 128;
+
+/// Errors on a logarithmic scale: a quarter of a power of two a bin.
+class Distribution {
+ public:
+  void add(double error) {
+    ++count_;
+    const double position = 4 * (std::log2(larger(error, 0x1p-20)) + 20);
+    ++bins_[std::min<std::size_t>(static_cast<std::size_t>(position), bins_.size() - 1)];
+  }
+  std::uint64_t count() const { return count_; }
+  /// The upper end of the bin.
+  double quantile(double share) const {
+    double left = share * static_cast<double>(count_);
+    for (std::size_t i = 0; i < bins_.size(); ++i) {
+      left -= static_cast<double>(bins_[i]);
+      if (left <= 0) return i == 0 ? 0 : std::exp2(static_cast<double>(i + 1) / 4 - 20);
+    }
+    return std::numeric_limits<double>::infinity();
+  }
+  void merge(const Distribution& other) {
+    count_ += other.count_;
+    for (std::size_t i = 0; i < bins_.size(); ++i) bins_[i] += other.bins_[i];
+  }
+
+ private:
+  std::uint64_t count_ = 0;
+  std::array<std::uint64_t, 256> bins_{};
+};
+
+struct Case {
+  Law law;
+  Kind kind;
+  bool is_float, is_planar;
+  Isa isa;
+  auto operator<=>(const Case&) const = default;
+};
+
+struct Record {
+  Distribution errors;
+  std::uint64_t broken = 0, unanswered = 0;
+  double worst = -1;
+  std::string promise, row;
+};
+
+struct Result {
+  std::map<Case, Record> records;
+  std::uint64_t contacts = 0;
+};
+
+/// The contact as a file of one row.
+template <class T>
+std::string file_of(const Contacts<T>& c, std::size_t i, Law law, RestitutionLaw restitution_law) {
+  std::string header = "law,restitution_law", row = fmt::format("{},{}", carom::to_string(law), carom::to_string(restitution_law));
+  for (const auto& [name, column] : c.columns) {
+    header += "," + name;
+    row += fmt::format(",{}", column[i]);
+  }
+  return header + "\n" + row + "\n";
+}
+
+template <class T, std::size_t D>
+void probe_batch(Form form, Kind kind, support::Draw& draw, Result& result) {
+  Contacts<T> contacts = Drawer<T>(kind, form, batch, draw).take();
+  std::vector<Encounter<Real<T>, D>> encounters;
+  for (std::size_t i = 0; i < batch; ++i) encounters.push_back(encounter<Real<T>, D>(contacts, i));
+  Outcomes<T> outcomes(batch);
+  const std::vector<Isa> isas = available_isas();
+  for (const LawInfo& info : all_laws()) {
+    if (D == 3 ? !info.in_space : !info.in_plane) continue;
+    Options options;
+    options.threads = 1;
+    options.law = info.law;
+    options.restitution_law = static_cast<RestitutionLaw>(draw.below(3));
+    options.isa = isas[draw.below(isas.size())];
+    Solver solver(options);
+    solve(solver, contacts, outcomes);
+    Record& record = result.records[{info.law, kind, std::is_same_v<T, float>, is_planar(form), options.isa}];
+    for (std::size_t i = 0; i < batch; ++i) {
+      if (!encounters[i].solvable) continue;
+      ++result.contacts;
+      Judge<T, D> judge(contacts, encounters[i], i);
+      const std::optional<Verdict> verdict = judge.judge(info.law, options.restitution_law, outcomes);
+      if (!verdict) {
+        ++record.unanswered;
+        continue;
+      }
+      record.errors.add(verdict->worst);
+      if (verdict->worst > bound) ++record.broken;
+      if (verdict->worst > record.worst) {
+        record.worst = verdict->worst;
+        record.promise = fmt::format("{} ({})", verdict->promise, to_string(form));
+        record.row = file_of(contacts, i, info.law, options.restitution_law);
+      }
+    }
+  }
+}
+
+void probe_form(Form form, Kind kind, bool is_float, support::Draw& draw, Result& result) {
+  if (is_float)
+    is_planar(form) ? probe_batch<float, 2>(form, kind, draw, result) : probe_batch<float, 3>(form, kind, draw, result);
+  else
+    is_planar(form) ? probe_batch<double, 2>(form, kind, draw, result)
+                    : probe_batch<double, 3>(form, kind, draw, result);
+}
+
+std::string number(double x) {
+  return x < 0 ? "-" : x >= 1e4 || (x > 0 && x < 0.01) ? fmt::format("{:.1e}", x) : fmt::format("{:.2g}", x);
+}
+
+/// Of all ISAs: law by kind, for either precision and dimension.
+void write_table(const Result& result, std::FILE* to) {
+  std::map<std::tuple<bool, bool, Law, Kind>, Record> merged;
+  for (const auto& [c, r] : result.records) {
+    Record& m = merged[{c.is_planar, c.is_float, c.law, c.kind}];
+    m.errors.merge(r.errors);
+    m.worst = larger(m.worst, r.worst);
+    m.unanswered += r.unanswered;
+  }
+  fmt::print(to, "| law | kind | contacts | float: median | 99.9 % | worst | double: median | 99.9 % | worst | bound |\n");
+  fmt::print(to, "|---|---|---|---|---|---|---|---|---|---|\n");
+  for (const bool planar : {false, true})
+    for (const LawInfo& info : all_laws())
+      for (std::size_t kind = 0; kind < kind_names.size(); ++kind) {
+        const auto cells = [&](bool is_float) {
+          const auto found = merged.find({planar, is_float, info.law, static_cast<Kind>(kind)});
+          if (found == merged.end() || found->second.errors.count() == 0) return std::string("– | – | –");
+          const Record& r = found->second;
+          return fmt::format("{} | {} | {}", number(r.errors.quantile(0.5)), number(r.errors.quantile(0.999)), number(r.worst));
+        };
+        std::uint64_t count = 0;
+        for (const bool is_float : {false, true})
+          if (const auto found = merged.find({planar, is_float, info.law, static_cast<Kind>(kind)}); found != merged.end())
+            count += found->second.errors.count();
+        if (count == 0) continue;
+        fmt::print(to, "| {}{} | {} | {} | {} | {} | {} |\n", carom::to_string(info.law), planar ? ", planar" : "",
+                   kind_names[kind], count, cells(true), cells(false), bound);
+      }
+}
+
+int run(double seconds, std::uint64_t seed, std::uint64_t contacts, const std::string& table, const std::string& rows) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  Result result;
+  support::Draw draw(seed);
+  const auto time_left = [&] { return std::chrono::duration<double>(Clock::now() - start).count() < seconds; };
+  while (time_left() && result.contacts < contacts)
+    for (std::size_t kind = 0; kind < kind_names.size(); ++kind)
+      for (const Form form : forms)
+        for (const bool is_float : {false, true}) probe_form(form, static_cast<Kind>(kind), is_float, draw, result);
+
+  std::uint64_t broken = 0, unanswered = 0;
+  fmt::print("{:<18}{:<13}{:<8}{:<7}{:<8}{:>10}{:>10}{:>10}{:>10}  {}\n", "law", "kind", "", "", "isa", "median", "99.9 %",
+             "worst", "bound", "promise");
+  for (const auto& [c, r] : result.records) {
+    if (r.errors.count() == 0) continue;
+    fmt::print("{:<18}{:<13}{:<8}{:<7}{:<8}{:>10}{:>10}{:>10}{:>10}  {}\n", carom::to_string(c.law),
+               kind_names[static_cast<std::size_t>(c.kind)], c.is_planar ? "planar" : "space", c.is_float ? "float" : "double",
+               carom::to_string(c.isa), number(r.errors.quantile(0.5)), number(r.errors.quantile(0.999)), number(r.worst), bound,
+               r.promise);
+    broken += r.broken;
+    unanswered += r.unanswered;
+  }
+  if (!rows.empty()) {
+    std::ofstream out(rows);
+    for (const auto& [c, r] : result.records)
+      if (r.broken > 0)
+        out << fmt::format("# {} {} {} {} {}: {} broken, the worst {} in {}\n", carom::to_string(c.law),
+                           kind_names[static_cast<std::size_t>(c.kind)], c.is_planar ? "planar" : "space",
+                           c.is_float ? "float" : "double", carom::to_string(c.isa), r.broken, number(r.worst), r.promise)
+            << r.row;
+  }
+  for (const auto& [c, r] : result.records)
+    if (r.broken > 0)
+      fmt::print("\nbroken {} times, worst {}: {} under {}, {}, {}, {}\n{}", r.broken, number(r.worst), r.promise,
+                 carom::to_string(c.law), kind_names[static_cast<std::size_t>(c.kind)], c.is_float ? "float" : "double",
+                 carom::to_string(c.isa), r.row);
+  if (!table.empty()) {
+    std::FILE* to = std::fopen(table.c_str(), "w");
+    if (to == nullptr) {
+      fmt::print(stderr, "carom_probe: cannot write {}\n", table);
+      return 2;
+    }
+    write_table(result, to);
+    std::fclose(to);
+  }
+  fmt::print("\n{} contacts judged from seed {}, {} without an answer, {} promises broken\n", result.contacts, seed, unanswered, broken);
+  return broken > 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace carom::probe
+
+int main(int argc, char** argv) {
+  CLI::App app("Searches for contacts that break what the documentation promises", "carom_probe");
+  double seconds = 60;
+  std::uint64_t seed = 1, contacts = std::numeric_limits<std::uint64_t>::max();
+  std::string table, rows;
+  app.add_option("seconds", seconds, "how long to search")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("seed", seed, "of the random numbers")->capture_default_str();
+  app.add_option("--contacts", contacts, "stop after so many judged contacts");
+  app.add_option("--table", table, "write a table of the errors, law by kind, to this file");
+  app.add_option("--rows", rows, "write the worst contacts that broke a promise to this file");
+  CLI11_PARSE(app, argc, argv);
+  return carom::probe::run(seconds, seed, contacts, table, rows);
+}
