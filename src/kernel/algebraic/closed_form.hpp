@@ -5,7 +5,7 @@
 // D changes no normal velocity: K D = -(w, 0) with w = u0_t + k P_I the slip that P_I leaves, so that by the block
 // inverse of K
 //
-//   D_z = q·w / S        D_t = -M⁻¹ w - q D_z
+//   D_z = q·w / S        D_t = -M⁻¹ (w + k D_z)
 //
 // No two terms of that cancel beyond the condition of K: it is the sum of two semidefinite matrices, applied to w.
 //
@@ -32,8 +32,8 @@ inline auto plastic_impulses(const LawInput<A, T>& in) {
   plastic.slip1 = mul_add(in.k1, plastic.normal, in.u0.x);
   plastic.slip2 = mul_add(in.k2, plastic.normal, in.u0.y);
   const B z = mul_add(in.q1, plastic.slip1, in.q2 * plastic.slip2) / in.schur;
-  const Vector3<B> stopped = inverse_m_times(in, plastic.slip1, plastic.slip2);
-  plastic.d = {negated(mul_add(in.q1, z, stopped.x)), negated(mul_add(in.q2, z, stopped.y)), z};
+  const Vector3<B> d = inverse_m_times(in, mul_add(in.k1, z, plastic.slip1), mul_add(in.k2, z, plastic.slip2));
+  plastic.d = {negated(d.x), negated(d.y), z};
   return plastic;
 }
 

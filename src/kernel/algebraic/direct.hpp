@@ -108,9 +108,9 @@ struct DirectLaws {
     const B stopping = negated(u0.z);
     const B slip1 = mul_add(k1, stopping, u0.x), slip2 = mul_add(k2, stopping, u0.y);
     const B along = mul_add(q1, slip1, q2 * slip2) / schur;
-    const Vector3<B> across = {
-        negated(mul_add(q1, along, difference_of_products(m22, slip1, m12, slip2) * inverse_det)),
-        negated(mul_add(q2, along, difference_of_products(m11, slip2, m12, slip1) * inverse_det)), zero};
+    const B left1 = mul_add(k1, along, slip1), left2 = mul_add(k2, along, slip2);
+    const Vector3<B> across = {negated(difference_of_products(m22, left1, m12, left2) * inverse_det),
+                               negated(difference_of_products(m11, left2, m12, left1) * inverse_det), zero};
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     Ray ray = ray_of(stopping, along, mul_add(across.x, across.x, across.y * across.y), friction, restitution, law,
                      tangential_restitution, options, least);

@@ -37,9 +37,12 @@ struct SlipRatio {
   Mask slips;  // λ > 0
 };
 
-/// A value of λ² + ... to divide by stays within range.
-template <class T>
-inline constexpr T least_beta = sizeof(T) == sizeof(float) ? T(0x1p-55) : T(0x1p-400);
+/// Lower bound for β: it bounds λ, about n |ũ| / β, so that D(λ), about λ², cannot overflow.
+template <class T, class B>
+inline B least_beta(const SlipProblem<B>& s) {
+  constexpr T least = sizeof(T) == sizeof(float) ? T(0x1p-55) : T(0x1p-400);
+  return B(least) * larger(B(1), s.norm * larger(magnitude(s.ux), magnitude(s.uy)));
+}
 
 template <class B>
 inline B positive_root(B a, B h, B c) {
@@ -77,7 +80,7 @@ inline SlipRatio<A, T> smallest_slip_ratio(typename LaneTypes<A, T>::Mask wanted
     if (iteration == 0) {
       slips = wanted && g > zero;
       moving = slips;
-      beta = larger(beta, B(least_beta<T>));
+      beta = larger(beta, least_beta<T>(s));
     }
     const B n1 = mul_sub(s.norm, new_e1, s.kappa1), n2 = mul_sub(s.norm, new_e2, s.kappa2);
     const B h = mul_sub(beta, mul_add(two, lambda, s.trace), mul_add(n1, s.ux, n2 * s.uy));
@@ -140,7 +143,7 @@ inline typename LaneTypes<A, T>::Mask has_more_slip_ratios(typename LaneTypes<A,
                                                            typename LaneTypes<A, T>::Batch lambda) {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  s.beta = larger(s.beta, B(least_beta<T>));
+  s.beta = larger(s.beta, least_beta<T>(s));
   // Where the tangents in v(λ) and v(∞) = 0 meet in C, which holds both, there is no way out.
   const B bound = mul_add(s.beta, mul_add(B(2), lambda, s.trace), mul_add(s.kappa1, s.ux, s.kappa2 * s.uy));
   const Mask open = wanted && s.norm * square_root(mul_add(s.ux, s.ux, s.uy * s.uy)) > bound;

@@ -39,8 +39,9 @@ struct Smith {
                        finest = is_float ? T(0x1p-22) : T(0x1p-50);
     // Friction above this is as good as unbounded: |p_t| is finite, so p_z or D vanishes to rounding.
     static constexpr T unbounded = is_float ? T(0x1p24) : T(0x1p53);
-    // A first slip below this counts for nothing but its direction, and that for nothing where the last slip is larger.
-    static constexpr T negligible = is_float ? T(0x1p-28) : T(0x1p-60);
+    // A first slip below this, of |u0|, is within rounding of none: where the contact sticks nearly, and where it slips,
+    // since the mean slip is that of the last one then.
+    static constexpr T negligible = is_float ? T(0x1p-21) : T(0x1p-50);
     static constexpr int samples = 20;
 
     const LawInput<A, T>& in;
@@ -76,13 +77,13 @@ struct Smith {
           find_mean_slip<A, T>(mean, problem, v1, v2, larger(problem.radius(v1, v2), B(0)), fine, 10);
       v1 = near.v1;
       v2 = near.v2;
-      Mask several = result.several;
+      Mask several = result.several, none(false);
       const B opposing = square_root(mul_add(result.p.x, result.p.x, result.p.y * result.p.y));
       const B last = square_root(mul_add(result.u.x, result.u.x, result.u.y * result.u.y));
       const B ratio = last / choose(opposing > B(0), opposing, B(1));
       const Mask open = mean && ambiguous(ratio);
       if (const Mask doubtful = and_not(mean, near.found) || open; lane_bits(doubtful) != 0)
-        search(doubtful, open, near.found, v1, v2, several);
+        search(doubtful, open, near.found, v1, v2, several, none);
 
       const B z = larger(mul_add(in.k1, v1, mul_add(in.k2, v2, c)) / in.k33, B(0));
       result.p = {choose(mean, negated(v1), result.p.x), choose(mean, negated(v2), result.p.y),
@@ -91,9 +92,21 @@ struct Smith {
       const B uy = neg_mul_add(problem.s12, v1, neg_mul_add(problem.s22, v2, problem.uy));
       result.u = {choose(mean, ux, result.u.x), choose(mean, uy, result.u.y), result.u.z};
       result.slips = and_not(result.slips, mean) || (mean && reaches_cone<A, T>(in, result.p));
-      result.none = Mask(false);
-      result.several = several;
+      if (lane_bits(none) != 0) [[unlikely]]
+        none = and_not(none, solves(v1, v2, z, ux, uy));
+      result.none = none;
+      result.several = and_not(several, none);
       return result;
+    }
+
+    /// Whether friction is against the mean slip, as far as that can be told.
+    Mask solves(B v1, B v2, B z, B ux, B uy) const {
+      const Cone<B> cone = cone_of(in.friction);
+      const B last = length(ux, uy), both = mul_add(last, last, problem.first2);
+      const B m = cone.tangential * z / choose(both > B(0), both, B(1));
+      const B left1 = mul_sub(cone.normal, v1, m * mul_add(last, ux, problem.first_x));
+      const B left2 = mul_sub(cone.normal, v2, m * mul_add(last, uy, problem.first_y));
+      return length(left1, left2) <= B(is_float ? T(0x1p-14) : T(0x1p-40)) * (length(v1, v2) + z);
     }
 
     /// From where Whittaker's law sticks, with D = v / m in the disc: the last slip that gives this D, as if v stayed.
@@ -155,30 +168,37 @@ struct Smith {
     };
 
     /// Of where Newton's method has failed or may have found another solution than the first.
-    [[gnu::noinline]] void search(Mask doubtful, Mask open, Mask found, B& v1, B& v2, Mask& several) const {
+    [[gnu::noinline]] void search(Mask doubtful, Mask open, Mask found, B& v1, B& v2, Mask& several,
+                                   Mask& none) const {
       // No law that keeps to the energy ellipsoid has a larger p_z than its top.
       const B middle = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, in.u0.z)) / in.schur;
       const Vector3<B> stop = inverse_m_times(in, in.u0.x, in.u0.y);
       const B energy = mul_add(in.u0.x, stop.x, in.u0.y * stop.y) / in.schur;
       const B top = middle + square_root(mul_add(middle, middle, larger(energy, B(0))));
       Bracket bracket = {B(0), top, negated(c), top * in.schur, {slip, B(0), B(0), B(0)}};
-      Mask lost = and_not(doubtful, found);
+      Mask lost = and_not(doubtful, found), more(false);
       if (lane_bits(open) != 0) {
-        const Mask more = scan(open, bracket);
-        several = several || more;
+        more = scan(open, bracket);
         lost = lost || more;
       }
-      if (lane_bits(lost) == 0) return;
+      const Mask searched = lost;
+      const B found1 = v1, found2 = v2;
 
       // From half way up Newton's method nearly always arrives.
       constexpr int stages[] = {1, 4, is_float ? 30 : 60};
       for (const int steps : stages) {
+        if (lane_bits(lost) == 0) break;
         const LastSlip<B> nearest = narrow(lost, bracket, steps);
         v1 = choose(lost, nearest.v1, v1);
         v2 = choose(lost, nearest.v2, v2);
         lost = and_not(lost, polish(lost, bracket, nearest.m, v1, v2));
-        if (lane_bits(lost) == 0) return;
       }
+      // A crossing between coarse samples at which there is no solution was one of their roughness.
+      const Mask stands = lost && found;
+      v1 = choose(stands, found1, v1);
+      v2 = choose(stands, found2, v2);
+      none = lost && and_not(searched, found);
+      several = several || and_not(more, lost);
     }
 
     /// u_z at samples of p_z from 0 to the top, and at crests between them that may reach zero. Brackets the first

@@ -25,8 +25,8 @@ inline LawResult<A, T> slip_to_normal_velocity(
   const B inverse_k33 = one / in.k33;
   // K p = (-u0_t, c), by the tangential block, so that a K near a singular one costs no more than it must.
   const B sticking_z = mul_add(in.q1, u0.x, mul_add(in.q2, u0.y, c)) / in.schur;
-  const Vector3<B> stop = inverse_m_times(in, u0.x, u0.y);
-  const B stick1 = mul_add(in.q1, sticking_z, stop.x), stick2 = mul_add(in.q2, sticking_z, stop.y);
+  // In one go: the parts of u0_t and of p_z may cancel.
+  const Vector3<B> stick = inverse_m_times(in, mul_add(in.k1, sticking_z, u0.x), mul_add(in.k2, sticking_z, u0.y));
 
   SlipProblem<B> s;
   s.trace = (larger(difference_of_products(in.m11, in.k33, in.k1, in.k1), zero) +
@@ -35,8 +35,8 @@ inline LawResult<A, T> slip_to_normal_velocity(
   s.det = in.det_m * in.schur * inverse_k33;
   s.ux = mul_add(in.k1 * inverse_k33, c, u0.x);
   s.uy = mul_add(in.k2 * inverse_k33, c, u0.y);
-  s.wx = s.det * stick1;
-  s.wy = s.det * stick2;
+  s.wx = s.det * stick.x;
+  s.wy = s.det * stick.y;
   s.norm = cone.normal * in.k33;
   s.kappa1 = cone.tangential * in.k1;
   s.kappa2 = cone.tangential * in.k2;
@@ -51,7 +51,7 @@ inline LawResult<A, T> slip_to_normal_velocity(
   const Mask steep = in.friction > one;
   const B radius = choose(steep, size, cone.tangential * slip_z);
   const B v1 = radius * ratio.e1, v2 = radius * ratio.e2;
-  result.p = {negated(choose(ratio.slips, v1, stick1)), negated(choose(ratio.slips, v2, stick2)),
+  result.p = {negated(choose(ratio.slips, v1, stick.x)), negated(choose(ratio.slips, v2, stick.y)),
               choose(ratio.slips, choose(steep, cone.normal * size, slip_z), sticking_z)};
   const B slip = choose(ratio.slips, ratio.lambda * size, zero);
   result.u = {slip * ratio.e1, slip * ratio.e2, u0.z + c};
