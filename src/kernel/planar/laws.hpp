@@ -15,6 +15,11 @@ constexpr Law planar_members[] = {Law::incremental, Law::frictionless,   Law::ch
                                   Law::smith,       Law::anitescu_potra, Law::pfeiffer_glocker, Law::brach,
                                   Law::projected,   Law::polar};
 constexpr std::size_t planar_member_count = sizeof planar_members / sizeof planar_members[0];
+constexpr std::size_t member_of(Law law) {
+  for (std::size_t i = 0; i < planar_member_count; ++i)
+    if (planar_members[i] == law) return i;
+  return planar_member_count;
+}
 
 /// Whether a law reads columns beside friction and restitution.
 constexpr bool reads_parameters(Law law) {
@@ -86,14 +91,35 @@ struct PlanarLaws {
     if constexpr (law == Law::incremental)
       return Incremental::resolve(in, parameters.restitution_law);
     else if constexpr (law == Law::composite)
-      return of_impulse(composite(wanted));
+      return of_impulse(law, composite(wanted));
     else
-      return of_impulse(algebraic<law>(wanted));
+      return of_impulse(law, algebraic<law>(wanted));
   }
 
  private:
-  [[gnu::always_inline]] Collision of_impulse(const Impulse& impulse) const {
-    const Vector2<B> u = in.velocity_after(impulse.p);
+  /// The normal velocity after `law`, of which u0 + K p makes `sum`. It is >= 0 by definition, if bilinear restitution
+  /// takes no part, and of a contact that hardly approaches less than the sum's rounding.
+  B normal_velocity(Law law, B sum) const {
+    switch (law) {
+      case Law::frictionless:
+      case Law::no_slip:
+      case Law::chatterjee_ruina:
+      case Law::whittaker:
+      case Law::smith:
+      case Law::brach:
+        return negated(in.restitution * in.y);
+      case Law::bilinear:
+        return sum;
+      case Law::composite:
+        return choose(weights[member_of(Law::bilinear)] > B(0), sum, larger(sum, B(0)));
+      default:
+        return larger(sum, B(0));
+    }
+  }
+
+  [[gnu::always_inline]] Collision of_impulse(Law law, const Impulse& impulse) const {
+    Vector2<B> u = in.velocity_after(impulse.p);
+    u.y = normal_velocity(law, u.y);
     return {impulse.p,
             u,
             B(0),
@@ -103,7 +129,7 @@ struct PlanarLaws {
   }
 
   [[gnu::noinline]] Collision resolve_other(Law law, Mask wanted) const {
-    return of_impulse(law == Law::composite ? composite(wanted) : algebraic(law, wanted));
+    return of_impulse(law, law == Law::composite ? composite(wanted) : algebraic(law, wanted));
   }
 
   template <Law law>
