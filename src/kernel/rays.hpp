@@ -68,6 +68,8 @@ struct Straight {
       running = and_not(running, stops);
       const Mask ended = running && decompressing && and_not(decompressing, again < end);
       const Mask opens = and_not(running, decompressing), closes = and_not(running && decompressing, ended);
+      // The end as the law has it, whatever became of the sum.
+      c.uz = choose(ended, larger(c.uz, choose(kinematic, negated(balance), zero)), c.uz);
       c.uz = choose(opens || closes, zero, c.uz);
       balance = choose(opens && kinematic, e * first_uz, balance);
       compressions = compressions + choose(closes, one, zero);

@@ -320,7 +320,10 @@ class SeriesSlider {
     store_lanes(s.x, x[0] + neg_mul_add(k.a1, dx, k.b1 * dr));
     store_lanes(s.y, y[0] + neg_mul_add(k.a2, dy, k.b2 * dr));
     const B z_stop = z[0] + neg_mul_add(k.c1, dx, neg_mul_add(k.c2, dy, k.c3 * dr));
-    store_lanes(s.z, choose(halts, zero, z_stop));
+    // The end is u_z >= 0 by definition, under kinematic restitution a given one; a sum of terms of the size of u0 may
+    // miss it by more than there is of it.
+    const B z_end_of_collision = choose(kinematic, negated(new_balance), larger(z_stop, zero));
+    store_lanes(s.z, choose(halts, zero, choose(ended, z_end_of_collision, z_stop)));
 
     for_each_bit(lane_bits(ended && busy), [&](std::size_t lane) { finish(lane, false); });
   }

@@ -188,6 +188,7 @@ class ExactRun {
         see(std::abs(slip_.uz) / speed_);
       }
       if (reached == zero) change_phase();
+      if (reached == end) slip_.uz = account_.last_uz(slip_);
       if (reached == end || (reached == zero && account_.is_over(slip_))) return Finish::end;
     }
     return Finish::rest;

@@ -57,6 +57,11 @@ class Account {
   }
   bool is_over(const Slip& slip) const { return !compressing_ && balance(slip, 0).value >= 0; }
 
+  // u_z where the collision is over: what the law says, since steps end there to roundings of what they add up.
+  double last_uz(const Slip& slip) const {
+    return law_ == RestitutionLaw::kinematic ? -e_ * u0z_ : std::max(slip.uz, 0.0);
+  }
+
   // The end, if u_z keeps its rise.
   struct End {
     double s = std::numeric_limits<double>::infinity();  // from here to there

@@ -116,6 +116,26 @@ LawOutcome finish(const Collision& c, const Vector3& p, Status status) {
   return o;
 }
 
+// u_z after a law, of which u0 + K p is `sum`. All but the bilinear one have it >= 0 by definition, and a contact that
+// hardly approaches less of it than the sum's rounding.
+double normal_velocity(const Collision& c, Law law, const LawParameters& parameters, double sum) {
+  switch (law) {
+    case Law::frictionless:
+    case Law::no_slip:
+    case Law::chatterjee_ruina:
+    case Law::whittaker:
+    case Law::smith:
+    case Law::brach:
+      return -c.restitution * c.u0[2];
+    case Law::bilinear:
+      return sum;
+    case Law::composite:
+      return parameters.weight.bilinear > 0 ? sum : std::max(sum, 0.0);
+    default:
+      return std::max(sum, 0.0);
+  }
+}
+
 LawOutcome failed(const Collision& c, Status status) {
   LawOutcome o;
   o.status = status;
@@ -231,6 +251,7 @@ LawOutcome apply(Law law, const Collision& c, const LawParameters& parameters, R
   unit_parameters.candidate = scaled(parameters.candidate, std::min(of_u - of_k, shift_in_range(parameters.candidate)));
 
   LawOutcome o = apply_scaled(law, unit, unit_parameters, restitution_law, step_budget);
+  if (law != Law::incremental && !is_fault(o.status)) o.u[2] = normal_velocity(unit, law, parameters, o.u[2]);
   o.u = is_fault(o.status) ? c.u0 : scaled(o.u, -of_u);
   o.p = scaled(o.p, of_k - of_u);
   return o;

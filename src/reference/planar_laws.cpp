@@ -154,26 +154,28 @@ double axis_of(const Problem& c) {
   return c.x > 0 ? -1 : 1;
 }
 
-// p_t = θ p_n and u_n = -e u0_n. Multiplied by 2 (c + b θ)² / p_n, twice the change of energy is the quadratic below.
+// u_n = -e u0_n and p_t = θ p_n: a point of the line (w, (rise - b w) / c), on which K changes the slip alone, by T w
+// with T = det K / c. From w = 0 to the side that the ratio points to, as far as ratio, friction and energy allow.
 Impulse brach(const Problem& c, const Parameters& parameters) {
-  const double ratio = axis_of(c) * parameters.impulse_ratio;
-  // Without friction energy is lost, or gained, which then is allowed.
-  const double frictionless = (1 - c.e) * c.c * c.y, gained = std::max(frictionless, 0.0), coupling = c.b / c.c;
-  const double square = (2 * c.b * c.x - (1 + c.e) * c.a * c.y - gained * coupling * coupling) * ratio * ratio;
-  const double half_linear = (c.c * c.x - c.e * c.b * c.y - gained * coupling) * ratio;
-  const double constant = std::min(frictionless, 0.0);
-  const double root = std::sqrt(std::max(half_linear * half_linear - square * constant, 0.0));
-  const bool meets = half_linear * half_linear >= square * constant;
-  double within_energy = infinity;
-  if (half_linear > 0 && meets)
-    within_energy = -constant / (half_linear + root);
-  else if (half_linear <= 0 && square > 0)
-    within_energy = (root - half_linear) / square;
-  const double within_cone = ratio == 0 ? (c.mu == 0 ? 1 : infinity) : c.mu / std::abs(ratio);
-  const double part = std::min({1.0, within_energy, within_cone});
-  const double theta = part * ratio;
-  const double p_n = -(1 + c.e) * c.y / (c.c + c.b * theta);
-  return {{theta * p_n, p_n}, part == within_cone};
+  const double side = sign_of(axis_of(c) * parameters.impulse_ratio), size = std::abs(parameters.impulse_ratio);
+  const double rise = -(1 + c.e) * c.y;
+  // Twice the energy gained is square w² + 2 linear w - lost; without friction it is lost, or gained, which then is
+  // allowed.
+  const double square = c.a - c.b / c.c * c.b;
+  const double linear = side * (c.x - c.b / c.c * c.y);
+  const double lost = std::max((1 - c.e) * (1 + c.e), 0.0) * c.y * c.y / c.c;
+  const double root = std::sqrt(linear * linear + square * lost);
+  const double within_energy = linear > 0 ? lost / (linear + root) : (root - linear) / square;
+
+  // At ratio θ, w = θ rise / (c + b θ), if it gets there.
+  const bool slips = c.mu <= size;
+  const double tangential = slips ? c.wn() : size > 1 ? 1 : size, normal = slips ? c.wt() : size > 1 ? 1 / size : 1;
+  const double rate = normal * c.c + tangential * side * c.b;
+  if (rate > 0 && tangential * rise <= within_energy * rate)
+    return {{side * tangential * rise / rate, normal * rise / rate}, slips};
+  const double p_n = (rise - side * c.b * within_energy) / c.c;
+  // Where the energy's bound lies next to that of the cone, rounding must not leave it.
+  return {{side * within_energy, std::max(p_n, normal / tangential * within_energy)}, false};
 }
 
 // How far one can go from 1.5 P_I, a point of the permissible region, along (d_t, d_n) without leaving it.
@@ -283,6 +285,26 @@ Impulse composite(const Problem& c, const Parameters& parameters, RestitutionLaw
   return {{mean.p[0] / sum, mean.p[1] / sum}, mean.slips};
 }
 
+// u_n after a law, of which u0 + K p is `sum`. All but the bilinear one have it >= 0 by definition, and a contact that
+// hardly approaches less of it than the sum's rounding.
+double normal_velocity(const Problem& c, Law law, const Parameters& parameters, double sum) {
+  switch (law) {
+    case Law::frictionless:
+    case Law::no_slip:
+    case Law::chatterjee_ruina:
+    case Law::whittaker:
+    case Law::smith:
+    case Law::brach:
+      return -c.e * c.y;
+    case Law::bilinear:
+      return sum;
+    case Law::composite:
+      return parameters.weights[static_cast<std::size_t>(Law::bilinear)] > 0 ? sum : std::max(sum, 0.0);
+    default:
+      return std::max(sum, 0.0);
+  }
+}
+
 }  // namespace
 
 Outcome resolve(const Collision& collision, Law law, const Parameters& parameters, RestitutionLaw restitution_law) {
@@ -308,6 +330,7 @@ Outcome resolve(const Collision& collision, Law law, const Parameters& parameter
     const Impulse found = law == Law::composite ? composite(c, scaled, restitution_law) : algebraic(c, law, scaled);
     o.p = found.p;
     o.u = c.velocity_after(found.p);
+    o.u[1] = normal_velocity(c, law, parameters, o.u[1]);
     o.path.course = found.slips ? Course::slip : Course::stick;
   }
   for (double& x : o.p) x = std::scalbn(x, u_unit - k_unit);

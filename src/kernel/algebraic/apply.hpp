@@ -243,7 +243,9 @@ class LawApplier {
     }
     const Vector3<B> impulse = law_impulse(slot, {load_lanes<B>(p[0]), load_lanes<B>(p[1]), load_lanes<B>(p[2])});
     const Input in = input_at<Frictionless>(slot);
-    return {impulse, in.u0 + k_times(in, impulse), Mask(false), Mask(false), Mask(false)};
+    Vector3<B> u = in.u0 + k_times(in, impulse);
+    u.z = larger(u.z, B(0));
+    return {impulse, u, Mask(false), Mask(false), Mask(false)};
   }
 
   LawTile<T>& tile_;

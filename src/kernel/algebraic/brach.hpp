@@ -1,15 +1,19 @@
 // Law::brach. u_z = -e u0_z and two ratios of impulse r along -u0_t and n x -u0_t, scaled back until friction can give
 // them and no energy is gained.
 //
-//   p(s) = p_z (s r, 1),   p_z = c / (K_33 + s k·r),   c = -(1 + e) u0_z
+//   p(w) = (w r, (c - w k·r) / K_33),   c = -(1 + e) u0_z
 //
-// All p(s) with p_z > 0 lie on a line through (1 + e) P_I = p(0), which is in the permissible region, and the region is
-// convex: what holds at the largest s holds below it. The energy gained is p_z / (2 (K_33 + s k·r)) times
+// is the line of all impulses with this u_z, through (1 + e) P_I = p(0). That is in the permissible region, and the
+// region is convex: what holds at the largest w holds below it. Along the line K changes the slip alone, by S r with
+// S = M - k kᵀ / K_33, so the energy gained is
 //
-//   E(s) = 2 (s r·u0_t + u0_z) (K_33 + s k·r) + c (s² r·M r + 2 s k·r + K_33) <= 0,
+//   E(w) = -(1 - e²) u0_z² / (2 K_33) + L w + ½ A w²,   L = r·u0_t - k·r u0_z / K_33,   A = r·S r > 0
 //
-// a quadratic with E(0) = (e - 1) K_33 |u0_z|. Where p_z grows beyond bounds K, which is definite, makes it positive.
-// Above e = 1 p(0) gains energy, and p(s) may gain as much: E(s) <= E(0) (1 + s k·r / K_33)².
+// With q = M⁻¹ k, A = (schur r·M r + det M (q × r)²) / K_33 is a sum of what is positive. Above e = 1 p(0) gains
+// energy, and p(w) may gain as much. |p_t| <= h p_z, with h the length of the ratios or μ, bounds w by h c / (K_33 |r|
+// + h k·r), and not at all where that divisor is not positive.
+//
+// A scale of the ratios would not do as a parameter: as c vanishes, its bound runs into the pole K_33 + s k·r = 0.
 //
 // R. M. Brach, Mechanical Impact Dynamics, 1991. A. Chatterjee, A. Ruina, 1998, section 4.1, 3.
 #pragma once
@@ -29,41 +33,76 @@ struct Brach {
     using B = typename LaneTypes<A, T>::Batch;
     const B zero(0), one(1), never(static_cast<T>(__builtin_inf()));
     const SlipAxis<B> axis = slip_axis(in.u0);
-    // In units of the larger ratio, so that no square overflows.
+    // r in units of the larger ratio, so that no square overflows.
     const B size = larger(magnitude(in.parameters.impulse_ratio_1), magnitude(in.parameters.impulse_ratio_2));
     const B divisor = choose(size > zero, size, one);
     const B ratio1 = in.parameters.impulse_ratio_1 / divisor, ratio2 = in.parameters.impulse_ratio_2 / divisor;
     const B r1 = mul_sub(ratio1, axis.x, ratio2 * axis.y), r2 = mul_add(ratio1, axis.y, ratio2 * axis.x);
+    // Without ratios any length will do.
+    const B norm = square_root(larger(mul_add(ratio1, ratio1, ratio2 * ratio2), one));
 
-    const B c = negated((one + in.restitution) * in.u0.z);
-    const B kr = mul_add(in.k1, r1, in.k2 * r2), slip = mul_add(r1, in.u0.x, r2 * in.u0.y);
+    const auto first = in.m11 >= in.m22;
+    const B pivot = choose(first, in.m11, in.m22), inverse = one / (pivot * in.k33), inverse_k33 = pivot * inverse;
+    const B kr = mul_add(in.k1, r1, in.k2 * r2), coupling = kr * inverse_k33;
+    const B slope = neg_mul_add(coupling, in.u0.z, negated(ratio1) * axis.slip);
     const B rmr = mul_add(r1, mul_add(in.m11, r1, in.m12 * r2), r2 * mul_add(in.m12, r1, in.m22 * r2));
-    const B balance = (one - in.restitution) * in.k33 * in.u0.z, start = smaller(balance, zero);
-    const B allowed = larger(balance, zero), coupling = kr / in.k33;
-    const B a = neg_mul_add(allowed * coupling, coupling, mul_add(B(2) * slip, kr, c * rmr));
-    const B half = neg_mul_add(allowed, coupling, mul_sub(slip, in.k33, in.restitution * in.u0.z * kr));
-    const B discriminant = neg_mul_add(a, start, half * half);
-    const B root = square_root(larger(discriminant, zero));
-    // The first root above zero; without one the bound is never met. At e = 1 it starts there.
-    const auto rises = half > zero, bends = a > zero;
-    const B by_rise = choose(discriminant >= zero, negated(start) / choose(rises, half + root, one), never);
-    const B by_bend = choose(bends, (root - half) / choose(bends, a, one), never);
-    const B by_energy = choose(rises, by_rise, by_bend);
+    const B a = larger(neg_mul_add(coupling, kr, rmr), inverse * bend(in, r1, r2, first, pivot));
 
-    const Cone<B> cone = cone_of(in.friction);
-    const B across = cone.normal * square_root(mul_add(r1, r1, r2 * r2));
-    const auto bounded = across > zero;
-    const B by_friction = choose(bounded, cone.tangential / choose(bounded, across, one), never);
-    const B s = smaller(smaller(by_energy, by_friction), size);
+    // The root above zero of a w² + 2 slope w = lost: at e = 1 that is 0, or -2 slope / a.
+    const B factor = one + in.restitution;
+    const auto small = larger(magnitude(slope), magnitude(in.u0.z)) < B(unit<T>.small);
+    const B scale = choose(small, B(unit<T>.scale), one), unscale = choose(small, B(unit<T>.inverse), one);
+    const B l = scale * slope, z = scale * in.u0.z;
+    const B lost = larger((one - in.restitution) * factor, zero) * inverse_k33 * (z * z);
+    const B root = square_root(mul_add(l, l, a * lost));
+    const auto rises = l > zero, bends = a > zero;
+    const B by_energy = unscale * (choose(rises, lost, root - l) / choose(rises, l + root, choose(bends, a, one)));
+
+    // h and its p as normal |p_t| = tangential p_z.
+    const B h = smaller(size * norm, in.friction);
+    const auto steep = h > one;
+    const B tangential = choose(steep, one, h), normal = choose(steep, one / h, one);
+    const B across = tangential / norm, bracket = mul_add(normal, in.k33, across * kr);
+    const auto meets = bracket > zero;
+    const B c = negated(factor * in.u0.z), by_ratio = choose(meets, c / choose(meets, bracket, one), never);
+    const auto bounded = across * by_ratio <= by_energy;
+    const B w = choose(bounded, across * by_ratio, by_energy);
+    const B free = larger(neg_mul_add(coupling, w, c * inverse_k33), normal * (norm * w));
+    const B p_z = choose(bounded, normal * by_ratio, free);
+    // Where K_33 is small, rounding of p_z is not small beside |p_t|.
+    const B p_t = choose(steep, w, smaller(w, across * p_z));
 
     LawResult<A, T> result;
-    const B z = c / mul_add(s, kr, in.k33);
-    result.p = {s * r1 * z, s * r2 * z, z};
+    result.p = {p_t * r1, p_t * r2, p_z};
     result.u = in.u0 + k_times(in, result.p);
     result.u.z = negated(in.restitution * in.u0.z);
-    result.slips = reaches_cone<A, T>(in, result.p);
+    const Cone<B> cone = cone_of(in.friction);
+    result.slips = cone.normal * (norm * p_t) >= B(almost<T>) * (cone.tangential * p_z);
     result.none = result.several = typename LaneTypes<A, T>::Mask(false);
     return result;
+  }
+
+ private:
+  template <class T>
+  static constexpr T almost = sizeof(T) == sizeof(float) ? T(1 - 0x1p-20) : T(1 - 0x1p-49);
+
+  /// Numbers below `small` times `scale` have squares within range.
+  template <class T>
+  struct Unit {
+    T small, scale, inverse;
+  };
+  template <class T>
+  static constexpr Unit<T> unit = sizeof(T) == sizeof(float) ? Unit<T>{T(0x1p-60), T(0x1p88), T(0x1p-88)}
+                                                             : Unit<T>{T(0x1p-500), T(0x1p576), T(0x1p-576)};
+
+  /// r·S r times K_33 and the larger diagonal entry of M, the first pivot.
+  template <class A, class T, class B, class Mask>
+  static B bend(const LawInput<A, T>& in, B r1, B r2, Mask first, B pivot) {
+    const B other = choose(first, r2, r1);
+    const B along = mul_add(pivot, choose(first, r1, r2), in.m12 * other);
+    const B twist = mul_sub(in.q1, r2, in.q2 * r1);
+    const B straight = mul_add(along, along, in.det_m * (other * other));
+    return mul_add(in.schur, straight, in.det_m * (pivot * (twist * twist)));
   }
 };
 

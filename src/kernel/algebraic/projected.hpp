@@ -28,7 +28,8 @@ struct Projected {
     const Vector3<B> u = in.u0 + k_times(in, candidate);
     result.p = {choose(inside, candidate.x, result.p.x), choose(inside, candidate.y, result.p.y),
                 choose(inside, candidate.z, result.p.z)};
-    result.u = {choose(inside, u.x, result.u.x), choose(inside, u.y, result.u.y), choose(inside, u.z, result.u.z)};
+    result.u = {choose(inside, u.x, result.u.x), choose(inside, u.y, result.u.y),
+                choose(inside, larger(u.z, B(0)), result.u.z)};
     return result;
   }
 };

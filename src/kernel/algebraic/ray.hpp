@@ -53,13 +53,14 @@ inline typename LaneTypes<A, T>::Batch way_to_boundary(const LawInput<A, T>& in,
   return smaller(way, until(cone.tangential * pressed, mul_sub(cone.tangential, d.z, cone.normal * across)));
 }
 
-/// P_0 + τ d.
+/// P_0 + τ d. In the region u_z >= 0, of which rounding may leave less.
 template <class A, class T>
 inline LawResult<A, T> on_the_way(const LawInput<A, T>& in, const Vector3<typename LaneTypes<A, T>::Batch>& d,
                                   typename LaneTypes<A, T>::Batch way) {
   LawResult<A, T> result;
   result.p = mul_add(way, d, inner_point<A, T>(in));
   result.u = in.u0 + k_times(in, result.p);
+  result.u.z = larger(result.u.z, typename LaneTypes<A, T>::Batch(0));
   result.slips = reaches_cone<A, T>(in, result.p);
   result.none = result.several = typename LaneTypes<A, T>::Mask(false);
   return result;

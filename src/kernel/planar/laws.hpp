@@ -15,6 +15,11 @@ constexpr Law planar_members[] = {Law::incremental, Law::frictionless,   Law::ch
                                   Law::smith,       Law::anitescu_potra, Law::pfeiffer_glocker, Law::brach,
                                   Law::projected,   Law::polar};
 constexpr std::size_t planar_member_count = sizeof planar_members / sizeof planar_members[0];
+constexpr std::size_t member_of(Law law) {
+  for (std::size_t i = 0; i < planar_member_count; ++i)
+    if (planar_members[i] == law) return i;
+  return planar_member_count;
+}
 
 /// Whether a law reads columns beside friction and restitution.
 constexpr bool reads_parameters(Law law) {
@@ -92,17 +97,29 @@ struct PlanarLaws {
   }
 
  private:
-  /// Laws whose normal velocity is -e times the first, and those that end with none below zero.
-  static constexpr bool restores(Law law) {
-    return law == Law::frictionless || law == Law::no_slip || law == Law::chatterjee_ruina || law == Law::whittaker ||
-           law == Law::smith || law == Law::brach;
+  /// The normal velocity after `law`, of which u0 + K p makes `sum`. It is >= 0 by definition, if bilinear restitution
+  /// takes no part, and of a contact that hardly approaches less than the sum's rounding.
+  B normal_velocity(Law law, B sum) const {
+    switch (law) {
+      case Law::frictionless:
+      case Law::no_slip:
+      case Law::chatterjee_ruina:
+      case Law::whittaker:
+      case Law::smith:
+      case Law::brach:
+        return negated(in.restitution * in.y);
+      case Law::bilinear:
+        return sum;
+      case Law::composite:
+        return choose(weights[member_of(Law::bilinear)] > B(0), sum, larger(sum, B(0)));
+      default:
+        return larger(sum, B(0));
+    }
   }
-  static constexpr bool separates(Law law) { return law == Law::anitescu_potra || law == Law::pfeiffer_glocker; }
 
   [[gnu::always_inline]] Collision of_impulse(Law law, const Impulse& impulse) const {
     Vector2<B> u = in.velocity_after(impulse.p);
-    if (restores(law)) u.y = negated(in.restitution * in.y);
-    if (separates(law)) u.y = larger(u.y, B(0));
+    u.y = normal_velocity(law, u.y);
     return {impulse.p,
             u,
             B(0),

@@ -35,23 +35,29 @@ struct PlanarRegion {
     return choose(rises && meets, by_sum, choose(and_not(opens, rises), by_difference, unbounded()));
   }
 
-  /// p_t = θ p_n and u_n = -e u0_n, with θ held inside the region: a quadratic condition for the energy, of which there
-  /// may be no more than for θ = 0 where e > 1.
+  /// u_n = -e u0_n and p_t = θ p_n, with θ held inside the region: along p = (w σ, (rise - w σ b) / c), on which K
+  /// changes the slip alone. The energy gained is (square w² + 2 linear w - lost) / 2, of which there may be no more
+  /// than for w = 0 where e > 1.
   static Impulse brach(const Problem& in, const PlanarParameters<B>& parameters) {
-    const B zero(0), one(1), two(2);
-    const B e = in.restitution, ratio = axis_of(in) * parameters.impulse_ratio;
-    const B lost = (e - one) * in.c * in.y, allowed = larger(negated(lost), zero);
-    const B square =
-        neg_mul_add(allowed * in.slope, in.slope, mul_add(two * in.b, in.x, in.a * in.rise())) * ratio * ratio;
-    const B linear = neg_mul_add(allowed, in.slope, mul_sub(in.c, in.x, e * in.b * in.y)) * ratio;
-    const B within_energy = root(square, linear, larger(lost, zero));
-    const Mask leans = magnitude(ratio) > zero;
-    const B within_cone = choose(leans, in.friction / choose(leans, magnitude(ratio), one),
-                                 choose(in.friction == zero, one, unbounded()));
-    const B part = smaller(smaller(one, within_energy), within_cone);
-    const B theta = part * ratio;
-    const B p_n = in.rise() / mul_add(in.b, theta, in.c);
-    return {{theta * p_n, p_n}, part == within_cone};
+    const B zero(0), one(1);
+    const B e = in.restitution, side = sign_of(axis_of(in) * parameters.impulse_ratio);
+    const B linear = side * neg_mul_add(in.slope, in.y, in.x);
+    const B lost = larger((one - e) * (one + e), zero) * in.inverse_c * in.y * in.y;
+    const B by_energy = root(in.pivot, linear, lost);
+
+    // |p_t| = h p_n where the ratio is reached, or the cone, and its p as bound_n |p_t| = bound_t p_n.
+    const B size = magnitude(parameters.impulse_ratio), h = smaller(size, in.friction);
+    const Mask steep = h > one;
+    const B bound_t = choose(steep, one, h), bound_n = choose(steep, one / h, one);
+    const B divisor = mul_add(bound_n, in.c, side * in.b * bound_t);
+    const Mask meets = divisor > zero;
+    const B by_ratio = choose(meets, in.rise() / choose(meets, divisor, one), unbounded());
+    const Mask bounded = bound_t * by_ratio <= by_energy;
+    const B w = choose(bounded, bound_t * by_ratio, by_energy);
+    const B free = larger(neg_mul_add(side * in.b, w, in.rise()) * in.inverse_c, bound_n * w);
+    const B p_n = choose(bounded, bound_n * by_ratio, free);
+    // Where c is small, rounding of p_n is not small beside p_t.
+    return {{side * choose(steep, w, smaller(w, bound_t * p_n)), p_n}, bounded && in.friction <= size};
   }
 
   /// How far one can go from 1.5 P_I along d without leaving the region.

@@ -93,12 +93,6 @@ struct PlanarValidator {
   }
 
  private:
-  static constexpr std::size_t member_of(Law law) {
-    for (std::size_t i = 0; i < planar_member_count; ++i)
-      if (planar_members[i] == law) return i;
-    return planar_member_count;
-  }
-
   [[gnu::noinline]] void read_weights(const ContactColumns<T>& contacts, const Lanes& lanes) {
     const auto& w = contacts.weight;
     const Column<const T>* columns[planar_member_count] = {
