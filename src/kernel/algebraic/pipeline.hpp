@@ -85,14 +85,14 @@ class AlgebraicPipeline {
   /// A vector with contacts of direct_laws. `staged`: it has been through the stages.
   [[gnu::flatten]] void finish_direct(WholeBlock block, std::size_t slot, unsigned own, bool staged) {
     const auto& contacts = contacts_.contacts();
+    const unsigned known = judges_restitution_law_ ? own & lane_bits(has_restitution_law(slot)) : own;
     const B law = load_lanes<B>(tile_.law + slot);
     auto solved = direct_.solve(contacts, block, law, load_tangential_restitution(slot));
     if constexpr (indexed) solved.plain = solved.plain && load_lanes<B>(tile_.index_fault + slot) == B(0);
     if (staged) solved.plain = solved.plain && has_direct_law(law);
-    if (judges_restitution_law_) [[unlikely]]
-      solved.plain = solved.plain && has_restitution_law(slot);
-    const unsigned lanes = lane_bits(solved.plain) & own;
+    const unsigned lanes = lane_bits(solved.plain) & known;
     if (lanes != own) [[unlikely]] {
+      if (known != own) solved.plain = solved.plain && has_restitution_law(slot);
       if (!staged) pass_stages(block, slot);
       applier_.apply_direct(slot);
       finish_.template finish<has_bodies>(slot, first_ + slot, own & ~lanes);
