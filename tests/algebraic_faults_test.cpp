@@ -304,7 +304,11 @@ void expect_restitution_law_checked(const Contacts& contacts, std::size_t n, boo
   }
 }
 
-TYPED_TEST(LawParameter, is_not_the_restitution_law_which_is_checked_under_every_law) {
+template <class T>
+class RestitutionLawColumn : public testing::Test {};
+TYPED_TEST_SUITE(RestitutionLawColumn, Precisions);
+
+TYPED_TEST(RestitutionLawColumn, is_checked_under_every_law_in_every_form) {
   using T = TypeParam;
   constexpr std::size_t n = 203;  // with a rest beyond whole vectors
   const RandomContacts<T> drawn(n, 73);
@@ -330,7 +334,7 @@ TYPED_TEST(LawParameter, is_not_the_restitution_law_which_is_checked_under_every
   }
 }
 
-TEST(LawParameterInBlocks, is_not_the_restitution_law_which_is_checked_under_every_law) {
+TEST(RestitutionLaws, of_contacts_in_blocks_are_checked_too) {
   constexpr std::size_t n = 203;
   const RandomContacts<float> drawn(n, 73);
   const std::vector<RestitutionLaw> given(n, static_cast<RestitutionLaw>(restitution_law_count));
@@ -347,7 +351,7 @@ TEST(LawParameterInBlocks, is_not_the_restitution_law_which_is_checked_under_eve
 }
 
 // Under Euler's method kinetic and kinematic restitution are missing, but only where Euler's method is used.
-TEST(LawParameterOfEuler, is_not_the_restitution_law_of_laws_that_do_not_integrate) {
+TEST(RestitutionLaws, are_held_to_what_euler_offers_where_euler_integrates) {
   constexpr std::size_t n = 60;
   const RandomContacts<double> drawn(n, 77);
   const RandomLaws<double> laws(n, 78);

@@ -4,13 +4,11 @@
 # cmake -DFOLDER=<include/carom> -DCOMPILERS=<c++>[;<c++>...] -P headers_test.cmake
 function(compile file)
   foreach(compiler IN LISTS COMPILERS)
-    foreach(flags IN ITEMS "-fexceptions" "-fno-exceptions;-fno-rtti")
-      execute_process(COMMAND ${compiler} -std=c++20 ${flags} -fsyntax-only -I${FOLDER}/.. -x c++ ${file}
-                      RESULT_VARIABLE failed ERROR_VARIABLE errors)
-      if(failed)
-        message(SEND_ERROR "${compiler} ${flags} can't compile ${file} alone:\n${errors}")
-      endif()
-    endforeach()
+    execute_process(COMMAND ${compiler} -std=c++20 -fno-exceptions -fno-rtti -fsyntax-only -I${FOLDER}/.. -x c++ ${file}
+                    RESULT_VARIABLE failed ERROR_VARIABLE errors)
+    if(failed)
+      message(SEND_ERROR "${compiler} can't compile ${file} alone, without exceptions:\n${errors}")
+    endif()
   endforeach()
 endfunction()
 
