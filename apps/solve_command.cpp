@@ -47,6 +47,7 @@ Examples:
   carom solve contacts.csv -o results.csv --law chatterjee-ruina
   carom solve contacts.csv -o results.csv --integrator euler --steps 1000
   carom solve contacts.csv -o - --precision float --threads 1 | head
+  zcat contacts.csv.gz | carom solve - -o results.csv
   carom solve contacts.csv -o reference.csv --reference
 
 Exit code: 0 all rows are fine; 1 there are bad rows (the results are written all the same);

@@ -1,7 +1,7 @@
 // Misuse of the interface is an Error before any work: options out of range, columns forgotten, a solver that serves
 // another call or has been moved from. Numbers that are none of an enumeration are called unknown.
 #include <gtest/gtest.h>
-#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/arena_tasks.hpp"
 #include "support/blocked.hpp"
 #include "support/planar_contacts.hpp"
 #include "support/same_bits.hpp"
@@ -219,7 +220,8 @@ TEST(OneCallAtATime, leaves_the_call_that_came_first_as_it_is) {
   Solver solver(few_steps(Isa::automatic, 0));
   std::vector<ResultArrays<float>> results(64, ResultArrays<float>(count));
   std::vector<char> served(results.size());
-  tbb::parallel_for(std::size_t{0}, results.size(), [&](std::size_t i) {
+  tbb::task_arena arena(2);
+  support::run_loop(arena, results.size(), [&](std::size_t i) {
     served[i] = is_refused([&] { solver.solve(contacts.inline_contacts(), results[i].results()); }) ? 0 : 1;
   });
   EXPECT_GT(std::count(served.begin(), served.end(), 1), 0);
