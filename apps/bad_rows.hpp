@@ -10,34 +10,57 @@
 
 namespace carom::apps {
 
-/// Names the line and the columns of the first 20 faults, or of all. Returns the number of rows at fault.
+/// Names the line and the columns of the first 20 faults, or of all.
+class BadRows {
+ public:
+  explicit BadRows(const CommandOptions& options) : options_(options) {}
+
+  /// Those of a table, or of its next part.
+  template <class Contacts>
+  void print(const io::Table& table, const io::ContactData<Contacts>& contacts, const Column<const Status>& statuses) {
+    auto unreadable = contacts.faults().begin();
+    for (std::size_t row = 0; row < contacts.size(); ++row) {
+      if (!contacts.readable(row)) {
+        for (; unreadable != contacts.faults().end() && unreadable->row == row; ++unreadable)
+          print(table, row, [&] { return unreadable->message; });
+      } else if (is_fault(statuses[row])) {
+        print(table, row, [&] {
+          return describe_fault(table, contacts, row, statuses[row], options_.solver_options()) + " (" +
+                 std::string(to_string(statuses[row])) + ")";
+        });
+      } else {
+        continue;
+      }
+      ++rows_;
+    }
+  }
+  /// After the last part. Returns the number of rows at fault.
+  std::size_t finish(const io::Table& table) const {
+    if (!options_.all_faults && faults_ > limit)
+      fmt::print(stderr, "carom: {}: {} more faults; --all-faults prints them\n", table.name(), faults_ - limit);
+    return rows_;
+  }
+
+ private:
+  static constexpr std::size_t limit = 20;
+
+  template <class Message>
+  void print(const io::Table& table, std::size_t row, Message message) {
+    if (options_.all_faults || faults_ < limit) fmt::print(stderr, "carom: {}{}\n", table.place(row), message());
+    ++faults_;
+  }
+
+  const CommandOptions& options_;
+  std::size_t faults_ = 0, rows_ = 0;
+};
+
+/// The same of a whole table.
 template <class Contacts>
 std::size_t print_bad_rows(const io::Table& table, const io::ContactData<Contacts>& contacts,
                            const Column<const Status>& statuses, const CommandOptions& options) {
-  constexpr std::size_t limit = 20;
-  std::size_t faults = 0, bad_rows = 0;
-  const auto print = [&](std::size_t row, const std::string& message) {
-    if (options.all_faults || faults < limit) fmt::print(stderr, "carom: {}{}\n", table.place(row), message);
-    ++faults;
-  };
-  auto unreadable = contacts.faults().begin();
-  for (std::size_t row = 0; row < contacts.size(); ++row) {
-    if (!contacts.readable(row)) {
-      for (; unreadable != contacts.faults().end() && unreadable->row == row; ++unreadable)
-        print(row, unreadable->message);
-    } else if (is_fault(statuses[row])) {
-      const std::string why = faults < limit || options.all_faults
-                                  ? describe_fault(table, contacts, row, statuses[row], options.solver_options())
-                                  : std::string();
-      print(row, why + " (" + std::string(to_string(statuses[row])) + ")");
-    } else {
-      continue;
-    }
-    ++bad_rows;
-  }
-  if (!options.all_faults && faults > limit)
-    fmt::print(stderr, "carom: {}: {} more faults; --all-faults prints them\n", table.name(), faults - limit);
-  return bad_rows;
+  BadRows rows(options);
+  rows.print(table, contacts, statuses);
+  return rows.finish(table);
 }
 
 }  // namespace carom::apps

@@ -13,6 +13,9 @@
 
 namespace carom::apps {
 
+/// Many for the threads of a call to share, few for memory and for a progress bar to count.
+inline constexpr std::size_t rows_at_once = 65536;
+
 inline io::Table read_table(const std::string& path) {
   ProgressBar bar("reading");
   return io::read_csv(path, bar.function());
@@ -72,12 +75,11 @@ inline void add_part(Report& whole, const Report& part, std::size_t first) {
 /// in an empty batch too.
 template <class Solve>
 Report solve_in_parts(std::size_t contacts, const std::string& label, Solve&& solve) {
-  constexpr std::size_t part = 65536;
   ProgressBar bar(label);
   Report report;
   std::size_t first = 0;
   do {
-    const std::size_t count = std::min(part, contacts - first);
+    const std::size_t count = std::min(rows_at_once, contacts - first);
     add_part(report, solve(first, count), first);
     first += count;
     bar.show(first, contacts);

@@ -52,6 +52,7 @@ int run(CheckCommand& command) {
   std::optional<OutputFile> output;
   if (!command.output.empty()) output.emplace(command.output, command.input);
   const RegionCheck check = check_region(table, command, output ? &output->stream() : nullptr);
+  if (output) output->finish();
   if (command.as_json)
     print_json(check, command);
   else if (command.output != "-")
@@ -72,7 +73,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(names));
   check->add_option("--tolerance", command->tolerance, "How far beyond a bound is still inside, relative")
       ->option_text("X [64 roundings of the precision]")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(within(0.0, 1.0));
   check->add_flag("--reference", command->reference, "Solve with the scalar reference instead of the lanes");
   auto* as_json = check->add_flag("--json", command->as_json, "One JSON object on standard output");
   check->add_option("-o,--output", command->output, "File for the rows with their margins; - is standard output")

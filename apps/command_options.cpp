@@ -85,7 +85,9 @@ void add_command_options(CLI::App& command, CommandOptions& options) {
 }
 
 void add_solver_options(CLI::App& command, CommandOptions& options) {
-  command.add_option("IN", options.input, "Contact file (CSV) to read")->option_text("REQUIRED")->required();
+  command.add_option("IN", options.input, "Contact file (CSV) to read; - is standard input")
+      ->option_text("REQUIRED")
+      ->required();
   command
       .add_option("--integrator", options.integrator,
                   "How sliding is integrated, under the incremental law in 3D: series is exact to rounding, euler is "
@@ -101,16 +103,16 @@ void add_solver_options(CLI::App& command, CommandOptions& options) {
       .add_option("--largest-restitution", options.largest_restitution,
                   "Up to which e a row is no fault; above 1 a law may gain energy")
       ->option_text("E [1]")
-      ->check(CLI::Range(1.0, 100.0));
+      ->check(within(1.0, Options::most_restitution));
   command.add_option("--steps", options.steps, "Of euler only: its step of impulse is |u0| / (N trace K) [N s]")
       ->option_text("N [" + std::to_string(Options{}.steps) + "]")
-      ->check(CLI::Range(1, 1 << 30));
+      ->check(within(1, Options::most_steps));
   command.add_option("--precision", options.precision, "Arithmetic of the lanes")
       ->option_text("double|float [" + options.precision + "]")
       ->check(CLI::IsMember({"double", "float"}));
   command.add_option("--threads", options.threads, "0: as many as the machine offers")
       ->option_text("N [0]")
-      ->check(CLI::Range(0, 1 << 16));
+      ->check(within(0, Options::most_threads));
   command.add_option("--isa", options.isa, "Instruction set of the lanes; auto: the best one here")
       ->option_text("auto|scalar|sse2|avx2|avx512|neon [" + options.isa + "]")
       ->check(CLI::IsMember({"auto", "scalar", "sse2", "avx2", "avx512", "neon"}));

@@ -1,10 +1,13 @@
 // What the commands that solve a file have in common on the command line.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <carom/solver.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "io/contact_file.hpp"
 
@@ -38,6 +41,18 @@ void add_command_options(CLI::App& command, CommandOptions& options);
 
 /// All but --law.
 void add_solver_options(CLI::App& command, CommandOptions& options);
+
+/// Numbers from `low` to `high`, of which NaN is none.
+template <class T>
+CLI::Validator within(T low, T high) {
+  return {[low, high](const std::string& text) {
+            T value{};
+            if (CLI::detail::lexical_cast(text, value) && value >= low && value <= high) return std::string();
+            return fmt::format("{} is not a {} in [{}, {}]", text, std::is_integral_v<T> ? "whole number" : "number",
+                               low, high);
+          },
+          ""};
+}
 
 /// "incremental|frictionless|..."
 std::string names_of_laws();

@@ -41,7 +41,10 @@ int run(const CompareLawsCommand& command) {
   std::optional<OutputFile> output;
   if (!command.output.empty()) output.emplace(command.output, command.input);
   const LawComparison comparison = compare_laws(table, command);
-  if (output) write_csv(output->stream(), comparison);
+  if (output) {
+    write_csv(output->stream(), comparison);
+    output->finish();
+  }
   if (command.as_json)
     print_json(comparison, command);
   else if (command.output != "-")

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <type_traits>
 
 #include "bad_rows.hpp"
 #include "batch.hpp"
@@ -98,9 +100,15 @@ class Comparer {
         options_(command.solver_options()),
         solver_(options_),
         contacts_(read_contacts<Contacts>(table, command.read_options())),
-        reference_contacts_(read_contacts<ReferenceContacts>(table, for_reference(command))),
         results_(contacts_.size()),
-        reference_results_(contacts_.size()) {}
+        reference_results_(contacts_.size()) {
+    if constexpr (!same_contacts) {
+      io::ReadOptions options = command.read_options();
+      options.rounded_to_float = true;
+      ProgressBar bar("reading numbers");
+      rounded_contacts_.emplace(table, options, bar.function());
+    }
+  }
 
   Comparison compare() {
     Comparison comparison;
@@ -116,10 +124,13 @@ class Comparer {
   }
 
  private:
-  static io::ReadOptions for_reference(const CommandOptions& command) {
-    io::ReadOptions options = command.read_options();
-    options.rounded_to_float = command.in_float();
-    return options;
+  // In double lanes and reference read the same numbers.
+  static constexpr bool same_contacts = std::is_same_v<Contacts, ReferenceContacts>;
+  const io::ContactData<ReferenceContacts>& reference_contacts() const {
+    if constexpr (same_contacts)
+      return contacts_;
+    else
+      return *rounded_contacts_;
   }
 
   void solve(Comparison& comparison) {
@@ -127,8 +138,8 @@ class Comparer {
     std::vector<double> boundary(contacts_.size(), std::numeric_limits<double>::infinity());
     const auto with_reference = [&](std::size_t first, std::size_t count) {
       const Column<double> part = count > 0 ? Column<double>(&boundary[first], count) : Column<double>();
-      return solve_by_reference(reference_contacts_.view(first, count), reference_results_.view(first, count), options_,
-                                part);
+      return solve_by_reference(reference_contacts().view(first, count), reference_results_.view(first, count),
+                                options_, part);
     };
     const auto on_lanes = [&](std::size_t first, std::size_t count) {
       return solver_.solve(contacts_.view(first, count), results_.view(first, count));
@@ -170,7 +181,7 @@ class Comparer {
       if (is_resolved(status) && is_resolved(reference_status))
         velocity.add(
             row, distance(vector_at(lanes.separation_velocity, row), vector_at(reference.separation_velocity, row)) /
-                     contact_speed(reference_contacts_.view(), row));
+                     contact_speed(reference_contacts().view(), row));
       if (status == reference_status && lanes.path[row] == reference.path[row]) continue;
       const auto course = [row](const auto& results) {
         return is_fault(results.status[row]) ? std::string(to_string(results.status[row]))
@@ -184,7 +195,7 @@ class Comparer {
   void compare_expected(Comparison& comparison) const {
     const auto& lanes = results_.view();
     const auto& reference = reference_results_.view();
-    const auto& contacts = reference_contacts_.view();
+    const auto& contacts = reference_contacts().view();
     const auto speed = [&](std::size_t row) { return contact_speed(contacts, row); };
     const auto impulse = [&](std::size_t row) { return speed(row) / trace_k(contacts, row); };
     if constexpr (io::has_bodies<Contacts>) {
@@ -252,7 +263,7 @@ class Comparer {
     if (contacts_.size() == 0) return;
     const Timing timing =
         time_in_turn([&] { solver_.solve(contacts_.view(), results_.view()); },
-                     [&] { solve_by_reference(reference_contacts_.view(), reference_results_.view(), options_); });
+                     [&] { solve_by_reference(reference_contacts().view(), reference_results_.view(), options_); });
     const auto contacts = static_cast<double>(contacts_.size());
     comparison.lanes.contacts_per_second = contacts / timing.first;
     comparison.reference.contacts_per_second = contacts / timing.second;
@@ -264,7 +275,7 @@ class Comparer {
   Options options_;
   Solver solver_;
   io::ContactData<Contacts> contacts_;
-  io::ContactData<ReferenceContacts> reference_contacts_;
+  std::optional<io::ContactData<ReferenceContacts>> rounded_contacts_;
   io::ResultData<Contacts> results_;
   io::ResultData<ReferenceContacts> reference_results_;
   std::vector<double> boundary_;

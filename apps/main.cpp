@@ -2,11 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <carom/solver.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <system_error>
 
 #include "commands.hpp"
 
+namespace carom::apps {
 namespace {
 
 constexpr const char* main_footer =
@@ -21,13 +25,10 @@ carom COMMAND --help tells more of each.
 
 Exit code: 0 all is fine; 1 there are bad rows; 2 wrong usage or a file error.)";
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  using namespace carom::apps;
+int run_command(int argc, char** argv) {
   int exit_code = exit_fine;
   CLI::App app("Resolves rigid-body collisions in batches, on SIMD lanes and threads.", "carom");
-  app.set_version_flag("--version", "carom " + std::string(carom::version()));
+  app.set_version_flag("--version", "carom " + std::string(version()));
   app.require_subcommand(1);
   app.footer(main_footer);
   add_solve_command(app, exit_code);
@@ -42,10 +43,26 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     fmt::print(stderr, "carom: {}\nRun carom --help or carom COMMAND --help for more.\n", error.what());
-  } catch (const carom::Error& error) {
+  } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
+  } catch (const std::system_error& error) {
+    // Of all that is written only fmt's reports on standard output fail so.
+    fmt::print(stderr, "carom: standard output can't be written: {}\n", error.code().message());
   } catch (const std::exception& error) {
     fmt::print(stderr, "carom: {}\n", error.what());
   }
   return exit_error;
+}
+
+}  // namespace
+}  // namespace carom::apps
+
+int main(int argc, char** argv) {
+  const int exit_code = carom::apps::run_command(argc, argv);
+  // What has waited in the buffer may not find room any more.
+  if (exit_code != carom::apps::exit_error && std::fflush(stdout) != 0) {
+    fmt::print(stderr, "carom: standard output can't be written: {}\n", std::strerror(errno));
+    return carom::apps::exit_error;
+  }
+  return exit_code;
 }

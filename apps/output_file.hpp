@@ -1,30 +1,37 @@
 #pragma once
 
-#include <carom/status.hpp>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
+#include <memory>
+#include <ostream>
+#include <streambuf>
 #include <string>
 
 namespace carom::apps {
 
-/// Opened before the work, so that a path that can't be written costs none. "-" is standard output.
+/// The file that a command makes. It is written beside its place, as NAME.XXXXXX.part, and takes its place when it is
+/// complete: a run that fails or is interrupted leaves what was there as it was. A device or a pipe is written where it
+/// is, as is what a process has open (/dev/stdout); "-" is standard output. There is one at a time.
 class OutputFile {
  public:
-  /// Throws Error if it can't be written, or is the input.
-  OutputFile(const std::string& path, const std::string& input) : to_stdout_(path == "-") {
-    if (to_stdout_) return;
-    std::error_code absent;
-    if (std::filesystem::equivalent(path, input, absent))
-      throw Error("carom: " + path + " is the input file; give another one for the results");
-    file_.open(path, std::ios::binary);
-    if (!file_) throw Error("carom: the file " + path + " can't be written");
-  }
-  std::ostream& stream() { return to_stdout_ ? std::cout : file_; }
+  /// Opened before the work, so that a path that can't be written costs none. Throws Error, also if it is the input.
+  OutputFile(const std::string& path, const std::string& input);
+  /// Removes what has not taken its place.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Throws Error with the system's reason where it can't be written.
+  std::ostream& stream() { return stream_; }
+  /// The file is complete. Throws Error.
+  void finish();
 
  private:
-  bool to_stdout_;
-  std::ofstream file_;
+  class Buffer;
+
+  std::string name_;   ///< for messages
+  std::string place_;  ///< the path without links
+  std::string part_;   ///< the path beside it that is written; empty if there is none
+  std::unique_ptr<Buffer> buffer_;
+  std::ostream stream_{nullptr};
 };
 
 }  // namespace carom::apps

@@ -11,7 +11,12 @@ namespace carom::apps {
 ProgressBar::ProgressBar(std::string label) : label_(std::move(label)), on_terminal_(isatty(STDERR_FILENO) != 0) {}
 
 ProgressBar::~ProgressBar() {
+  hide();
+}
+
+void ProgressBar::hide() {
   if (visible_) std::fputs("\r\033[K", stderr);
+  visible_ = false;
 }
 
 void ProgressBar::show(std::size_t done, std::size_t total) {

@@ -17,6 +17,8 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void show(std::size_t done, std::size_t total);
+  /// Until it is shown again: for other words on stderr.
+  void hide();
   /// Valid as long as this object.
   io::Progress function();
 

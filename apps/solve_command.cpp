@@ -47,71 +47,88 @@ Examples:
   carom solve contacts.csv -o results.csv --law chatterjee-ruina
   carom solve contacts.csv -o results.csv --integrator euler --steps 1000
   carom solve contacts.csv -o - --precision float --threads 1 | head
+  zcat contacts.csv.gz | carom solve - -o results.csv
   carom solve contacts.csv -o reference.csv --reference
 
 Exit code: 0 all rows are fine; 1 there are bad rows (the results are written all the same);
 2 wrong usage, or a file that can't be read or written.)";
 
+/// Of the parts of a file that have been solved.
+struct Summary {
+  std::map<std::string_view, std::size_t> by_status, by_law;
+  Report report;
+  std::size_t energy_gain_line = 0;
+  double seconds = 0;
+  std::size_t bad_rows = 0;
+};
+
 template <class Contacts>
-void print_summary(const SolveCommand& command, const io::Table& table, const io::ContactData<Contacts>& contacts,
-                   const Column<Status>& statuses, const Report& report, double seconds) {
-  FILE* out = command.output == "-" ? stderr : stdout;
-  std::map<std::string_view, std::size_t> by_status;
+void add_rows(Summary& summary, const io::Table& table, const io::ContactData<Contacts>& contacts,
+              const Column<Status>& statuses, const Report& report) {
   for (std::size_t row = 0; row < contacts.size(); ++row)
-    ++by_status[contacts.readable(row) ? to_string(statuses[row]) : io::unreadable];
+    ++summary.by_status[contacts.readable(row) ? to_string(statuses[row]) : io::unreadable];
+  if (contacts.view().law)
+    for (std::size_t row = 0; row < contacts.size(); ++row) ++summary.by_law[to_string(contacts.law(row))];
+  if (report.largest_energy_gain > summary.report.largest_energy_gain)
+    summary.energy_gain_line = table.line(report.largest_energy_gain_contact);
+  add_part(summary.report, report, 0);
+}
+
+void print_summary(const SolveCommand& command, const io::Table& table, const Summary& summary) {
+  FILE* out = command.output == "-" ? stderr : stdout;
+  const Report& report = summary.report;
   const io::Form form = io::form_of(table);
-  fmt::print(out, "{}: {} contacts, {}, {}, {}\n", table.name(), contacts.size(), io::to_string(form),
+  fmt::print(out, "{}: {} contacts, {}, {}, {}\n", table.name(), report.contacts, io::to_string(form),
              command.method_in_words(form), command.precision);
-  if (contacts.view().law) {
-    std::map<std::string_view, std::size_t> by_law;
-    for (std::size_t row = 0; row < contacts.size(); ++row) ++by_law[to_string(contacts.law(row))];
+  if (!summary.by_law.empty()) {
     fmt::print(out, "law\n");
-    for (const auto& [law, count] : by_law) fmt::print(out, "  {:<40} {:>10}\n", law, count);
+    for (const auto& [law, count] : summary.by_law) fmt::print(out, "  {:<40} {:>10}\n", law, count);
   }
   fmt::print(out, "status\n");
-  for (const auto& [status, count] : by_status) fmt::print(out, "  {:<40} {:>10}\n", status, count);
+  for (const auto& [status, count] : summary.by_status) fmt::print(out, "  {:<40} {:>10}\n", status, count);
   fmt::print(out, "path\n");
   for (const auto& [path, count] : report.paths())
     if (path.course != Course::none) fmt::print(out, "  {:<40} {:>10}\n", to_string(path), count);
-  const double rate = seconds > 0 ? static_cast<double>(contacts.size()) / seconds : 0;
+  const double seconds = summary.seconds, rate = seconds > 0 ? static_cast<double>(report.contacts) / seconds : 0;
   if (command.reference)
     fmt::print(out, "solved by the scalar reference in {:.3g} s: {:.3g} contacts/s\n", seconds, rate);
   else
     fmt::print(out, "solved on {} with {} thread{} in {:.3g} s: {:.3g} contacts/s\n", to_string(report.isa),
                report.threads, report.threads == 1 ? "" : "s", seconds, rate);
   if (report.largest_energy_gain > 0)
-    fmt::print(out, "largest energy gain {:.3g} J at line {}\n", report.largest_energy_gain,
-               table.line(report.largest_energy_gain_contact));
+    fmt::print(out, "largest energy gain {:.3g} J at line {}\n", report.largest_energy_gain, summary.energy_gain_line);
   else
     fmt::print(out, "no contact gained energy\n");
 }
 
+/// A part of the file at a time, so that memory does not grow with it.
 template <class Contacts>
-int solve(const SolveCommand& command, const io::Table& table, OutputFile& output) {
+Summary solve(const SolveCommand& command, io::CsvReader& reader, ProgressBar& bar, OutputFile& output) {
   const Options options = command.solver_options();
-  const auto contacts = read_contacts<Contacts>(table, command.read_options());
-  io::ResultData<Contacts> results(contacts.size());
+  const io::Table& table = reader.table();
   std::optional<Solver> solver;
   if (!command.reference) solver.emplace(options);
-
-  const Stopwatch watch;
-  const Report report = solve_in_parts(contacts.size(), "solving", [&](std::size_t first, std::size_t count) {
-    const auto part = contacts.view(first, count);
-    const auto places = results.view(first, count);
-    if constexpr (std::is_same_v<typename io::ContactData<Contacts>::Scalar, double>)
-      if (command.reference) return solve_by_reference(part, places, options);
-    return solver->solve(part, places);
-  });
-  const double seconds = watch.seconds();
-
-  {
-    ProgressBar bar("writing");
-    io::write_results(output.stream(), table, contacts, results, command.details, bar.function());
+  BadRows bad_rows(command);
+  Summary summary;
+  // At least once, so that misuse is found in an empty file too, which has a header to write.
+  for (bool first = true; reader.read(rows_at_once) || first; first = false) {
+    const io::ContactData<Contacts> contacts(table, command.read_options());
+    io::ResultData<Contacts> results(contacts.size());
+    const Stopwatch watch;
+    const Report report = [&] {
+      if constexpr (std::is_same_v<io::ScalarOf<Contacts>, double>)
+        if (command.reference) return solve_by_reference(contacts.view(), results.view(), options);
+      return solver->solve(contacts.view(), results.view());
+    }();
+    summary.seconds += watch.seconds();
+    io::write_results(output.stream(), table, contacts, results, command.details, first);
+    const Column<Status> statuses = results.view().status;
+    bar.hide();
+    bad_rows.print(table, contacts, statuses);
+    add_rows(summary, table, contacts, statuses, report);
   }
-  const Column<Status> statuses = results.view().status;
-  const std::size_t bad_rows = print_bad_rows(table, contacts, statuses, command);
-  print_summary(command, table, contacts, statuses, report, seconds);
-  return bad_rows == 0 ? exit_fine : exit_bad_rows;
+  summary.bad_rows = bad_rows.finish(table);
+  return summary;
 }
 
 int run(const SolveCommand& command) {
@@ -120,12 +137,17 @@ int run(const SolveCommand& command) {
   // Throws what is wrong with the options before a long file is read.
   const Options options = command.solver_options();
   if (!command.reference) Solver{options};
-  const io::Table table = read_table(command.input);
-  const io::Form form = io::form_of(table);
-  command.check_fit(table, form);
+  ProgressBar bar("solving");
+  io::CsvReader reader(command.input, bar.function());
+  const io::Form form = io::form_of(reader.table());
+  command.check_fit(reader.table(), form);
   OutputFile output(command.output, command.input);
-  return with_contacts_of(form, command.in_float(),
-                          [&]<class Contacts>() { return solve<Contacts>(command, table, output); });
+  const Summary summary = with_contacts_of(
+      form, command.in_float(), [&]<class Contacts>() { return solve<Contacts>(command, reader, bar, output); });
+  output.finish();
+  bar.hide();
+  print_summary(command, reader.table(), summary);
+  return summary.bad_rows == 0 ? exit_fine : exit_bad_rows;
 }
 
 }  // namespace

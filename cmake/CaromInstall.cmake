@@ -1,10 +1,17 @@
-# What `cmake --install` brings: the library and its headers, the package that find_package(carom) finds, the command.
+# What `cmake --install` brings: the library and its headers, the package that find_package(carom) finds, the licence, the
+# command.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(carom_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/carom)
 
 install(TARGETS carom EXPORT caromTargets)
 install(DIRECTORY include/carom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# A host that has carom as a folder may have named CMAKE_INSTALL_DOCDIR after itself.
+if(PROJECT_IS_TOP_LEVEL)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+else()
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/carom)
+endif()
 install(EXPORT caromTargets NAMESPACE carom:: DESTINATION ${carom_package_dir})
 
 get_target_property(carom_library_type carom TYPE)

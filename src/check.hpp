@@ -2,8 +2,12 @@
 #pragma once
 
 #include <carom/solver.hpp>
+#include <string>
 
 namespace carom {
+
+/// With 15 digits, none of them needless: "2000", "0.1", "nan".
+std::string in_words(double value);
 
 void check_options(const Options& options);
 

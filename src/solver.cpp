@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <carom/solver.hpp>
 #include <cfenv>
 #include <functional>
@@ -180,7 +181,7 @@ struct Solver::State {
   }
 
   template <class T>
-  Report run_planar(std::size_t count, const Access::PlanarTask<T>& range) {
+  Report run_planar(std::size_t count, const Call::PlanarTask<T>& range) {
     auto& workspaces = planar_workspaces<T>();
     const auto reserve = [&](std::size_t slots) {
       while (workspaces.size() < slots) workspaces.push_back(std::make_unique<kernel::PlanarWorkspace<T>>());
@@ -232,6 +233,7 @@ struct Solver::State {
 
   Options options;
   const IsaEntry* entry;
+  std::atomic<bool> busy{false};       // a call is under way
   std::vector<kernel::Tally> tallies;  // one a slot of run_tasks, as are the workspaces
   std::vector<Workspace<float>> workspaces_f32;
   std::vector<Workspace<double>> workspaces_f64;
@@ -249,11 +251,15 @@ Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 
+Solver::State& Solver::state() const {
+  if (!state_) throw Error("carom: this solver has been moved from");
+  return *state_;
+}
 const Options& Solver::options() const {
-  return state_->options;
+  return state().options;
 }
 Isa Solver::isa() const {
-  return state_->entry->isa;
+  return state().entry->isa;
 }
 
 namespace {
@@ -276,20 +282,25 @@ RangeKernels<T, Contacts> range_kernels(const IsaEntry& entry,
 
 template <class T>
 Report Solver::solve(const InlineContacts<T>& contacts, const Results<T>& results) {
-  return state_->solve(range_kernels(*state_->entry, &kernel::KernelsFor<T>::inline_contacts), contacts, results);
+  const Call call(*this);
+  return call.state().solve(range_kernels(call.entry(), &kernel::KernelsFor<T>::inline_contacts), contacts, results);
 }
 template <class T>
 Report Solver::solve(const BlockedContacts<T>& contacts, const Results<T>& results) {
-  return state_->solve(range_kernels(*state_->entry, &kernel::KernelsFor<T>::inline_contacts), first_block_of(contacts),
-                       results, sizeof(T) * BlockedContacts<T>::columns * BlockedContacts<T>::block_size);
+  const Call call(*this);
+  return call.state().solve(range_kernels(call.entry(), &kernel::KernelsFor<T>::inline_contacts),
+                            first_block_of(contacts), results,
+                            sizeof(T) * BlockedContacts<T>::columns * BlockedContacts<T>::block_size);
 }
 template <class T>
 Report Solver::solve(const IndexedContacts<T>& contacts, const Results<T>& results) {
-  return state_->solve(range_kernels(*state_->entry, &kernel::KernelsFor<T>::indexed_contacts), contacts, results);
+  const Call call(*this);
+  return call.state().solve(range_kernels(call.entry(), &kernel::KernelsFor<T>::indexed_contacts), contacts, results);
 }
 template <class T>
 Report Solver::solve(const SpaceContacts<T>& contacts, const Results<T>& results) {
-  return state_->solve(range_kernels(*state_->entry, &kernel::KernelsFor<T>::space_contacts), contacts, results);
+  const Call call(*this);
+  return call.state().solve(range_kernels(call.entry(), &kernel::KernelsFor<T>::space_contacts), contacts, results);
 }
 
 template Report Solver::solve(const InlineContacts<float>&, const Results<float>&);
@@ -301,20 +312,29 @@ template Report Solver::solve(const IndexedContacts<double>&, const Results<doub
 template Report Solver::solve(const SpaceContacts<float>&, const Results<float>&);
 template Report Solver::solve(const SpaceContacts<double>&, const Results<double>&);
 
-const IsaEntry& Solver::Access::entry(const Solver& solver) {
-  return *solver.state_->entry;
+Solver::Call::Call(Solver& solver) : state_(solver.state()) {
+  if (state_.busy.exchange(true, std::memory_order_acquire))
+    throw Error("carom: another call is at work in this solver; a solver serves one call at a time");
 }
-Report Solver::Access::run(Solver& solver, std::size_t count, const RangeTask& range) {
-  State& state = *solver.state_;
-  return state.run(
+Solver::Call::~Call() {
+  state_.busy.store(false, std::memory_order_release);
+}
+const IsaEntry& Solver::Call::entry() const {
+  return *state_.entry;
+}
+const Options& Solver::Call::options() const {
+  return state_.options;
+}
+Report Solver::Call::run(std::size_t count, const RangeTask& range) const {
+  return state_.run(
       count, [](std::size_t) {},
-      [&](std::size_t first, std::size_t n, std::size_t slot) { range(first, n, state.tallies[slot]); });
+      [&](std::size_t first, std::size_t n, std::size_t slot) { range(first, n, state_.tallies[slot]); });
 }
-Report Solver::Access::run(Solver& solver, std::size_t count, const PlanarTask<float>& range) {
-  return solver.state_->run_planar<float>(count, range);
+Report Solver::Call::run(std::size_t count, const PlanarTask<float>& range) const {
+  return state_.run_planar<float>(count, range);
 }
-Report Solver::Access::run(Solver& solver, std::size_t count, const PlanarTask<double>& range) {
-  return solver.state_->run_planar<double>(count, range);
+Report Solver::Call::run(std::size_t count, const PlanarTask<double>& range) const {
+  return state_.run_planar<double>(count, range);
 }
 
 std::string_view version() {

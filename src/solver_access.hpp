@@ -9,20 +9,34 @@
 
 namespace carom {
 
-struct Solver::Access {
-  static const IsaEntry& entry(const Solver& solver);
+/// A call has the solver to itself from its construction to its destruction: what it works in belongs to one call at a
+/// time.
+class Solver::Call {
+ public:
+  /// Throws Error if another call has the solver, or if the solver has been moved from.
+  explicit Call(Solver& solver);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  State& state() const { return state_; }
+  const IsaEntry& entry() const;
+  const Options& options() const;
 
   /// Calls range(first, n, tally) for ranges that make up a batch of `count` contacts, on the threads of the call, and
   /// sums up the tallies.
   using RangeTask = std::function<void(std::size_t first, std::size_t n, kernel::Tally& tally)>;
-  static Report run(Solver& solver, std::size_t count, const RangeTask& range);
+  Report run(std::size_t count, const RangeTask& range) const;
 
   /// The same with what a thread works in.
   template <class T>
   using PlanarTask = std::function<void(std::size_t first, std::size_t n, kernel::PlanarWorkspace<T>& workspace,
                                         kernel::Tally& tally)>;
-  static Report run(Solver& solver, std::size_t count, const PlanarTask<float>& range);
-  static Report run(Solver& solver, std::size_t count, const PlanarTask<double>& range);
+  Report run(std::size_t count, const PlanarTask<float>& range) const;
+  Report run(std::size_t count, const PlanarTask<double>& range) const;
+
+ private:
+  State& state_;
 };
 
 }  // namespace carom

@@ -47,21 +47,24 @@ auto solve_on(kernel::SolvePlanarRange<T, Contacts> solve_range, const Contacts<
 
 template <class T>
 Report Solver::solve(const planar::InlineContacts<T>& contacts, const planar::Results<T>& results) {
+  const Call call(*this);
   const std::size_t count = check_columns(contacts, results);
-  const auto range = solve_on(kernels_of<T>(Access::entry(*this)).inline_contacts, contacts, results, options());
-  return Access::run(*this, count, std::cref(range));
+  const auto range = solve_on(kernels_of<T>(call.entry()).inline_contacts, contacts, results, call.options());
+  return call.run(count, std::cref(range));
 }
 template <class T>
 Report Solver::solve(const planar::IndexedContacts<T>& contacts, const planar::Results<T>& results) {
+  const Call call(*this);
   const std::size_t count = check_columns(contacts, results);
-  const auto range = solve_on(kernels_of<T>(Access::entry(*this)).indexed_contacts, contacts, results, options());
-  return Access::run(*this, count, std::cref(range));
+  const auto range = solve_on(kernels_of<T>(call.entry()).indexed_contacts, contacts, results, call.options());
+  return call.run(count, std::cref(range));
 }
 template <class T>
 Report Solver::solve(const planar::SpaceContacts<T>& contacts, const planar::Results<T>& results) {
+  const Call call(*this);
   const std::size_t count = check_columns(contacts, results);
-  const auto range = solve_on(kernels_of<T>(Access::entry(*this)).space_contacts, contacts, results, options());
-  return Access::run(*this, count, std::cref(range));
+  const auto range = solve_on(kernels_of<T>(call.entry()).space_contacts, contacts, results, call.options());
+  return call.run(count, std::cref(range));
 }
 
 template Report Solver::solve(const planar::InlineContacts<float>&, const planar::Results<float>&);

@@ -47,7 +47,7 @@ void check_arguments(const Vector3Columns<const T>& impulse, const RegionMargins
   check_output(space.plastic_sticking, contacts, "space.plastic_sticking");
   check_output(space.contact_energy, contacts, "space.contact_energy");
   if (!(tolerance >= 0 && std::isfinite(tolerance)))
-    throw Error("carom: the tolerance is " + std::to_string(tolerance) + ", not a finite number >= 0");
+    throw Error("carom: the tolerance is " + in_words(tolerance) + ", not a finite number >= 0");
 }
 
 template <class T>
@@ -70,7 +70,7 @@ struct Counts {
   }
 };
 
-/// `run(count, range)` is Solver::Access::run.
+/// `run(count, range)` is Solver::Call::run.
 template <class T, template <class> class Contacts, class Run>
 RegionReport check_on(kernel::CheckRange<T, Contacts> check_range, const Options& options, const Contacts<T>& contacts,
                       const Vector3Columns<const T>& impulse, const RegionMargins<T>& margins,
@@ -103,27 +103,27 @@ RegionReport Solver::check(const InlineContacts<T>& contacts,
                            const std::type_identity_t<Vector3Columns<const T>>& impulse,
                            const std::type_identity_t<RegionMargins<T>>& margins,
                            const std::type_identity_t<ImpulseSpace<T>>& space, double tolerance) {
-  return check_on(kernels_of<T>(Access::entry(*this)).inline_contacts, options(), contacts, impulse, margins, space,
-                  tolerance,
-                  [&](std::size_t count, const auto& range) { return Access::run(*this, count, std::cref(range)); });
+  const Call call(*this);
+  return check_on(kernels_of<T>(call.entry()).inline_contacts, call.options(), contacts, impulse, margins, space,
+                  tolerance, [&](std::size_t count, const auto& range) { return call.run(count, std::cref(range)); });
 }
 template <class T>
 RegionReport Solver::check(const IndexedContacts<T>& contacts,
                            const std::type_identity_t<Vector3Columns<const T>>& impulse,
                            const std::type_identity_t<RegionMargins<T>>& margins,
                            const std::type_identity_t<ImpulseSpace<T>>& space, double tolerance) {
-  return check_on(kernels_of<T>(Access::entry(*this)).indexed_contacts, options(), contacts, impulse, margins, space,
-                  tolerance,
-                  [&](std::size_t count, const auto& range) { return Access::run(*this, count, std::cref(range)); });
+  const Call call(*this);
+  return check_on(kernels_of<T>(call.entry()).indexed_contacts, call.options(), contacts, impulse, margins, space,
+                  tolerance, [&](std::size_t count, const auto& range) { return call.run(count, std::cref(range)); });
 }
 template <class T>
 RegionReport Solver::check(const SpaceContacts<T>& contacts,
                            const std::type_identity_t<Vector3Columns<const T>>& impulse,
                            const std::type_identity_t<RegionMargins<T>>& margins,
                            const std::type_identity_t<ImpulseSpace<T>>& space, double tolerance) {
-  return check_on(kernels_of<T>(Access::entry(*this)).space_contacts, options(), contacts, impulse, margins, space,
-                  tolerance,
-                  [&](std::size_t count, const auto& range) { return Access::run(*this, count, std::cref(range)); });
+  const Call call(*this);
+  return check_on(kernels_of<T>(call.entry()).space_contacts, call.options(), contacts, impulse, margins, space,
+                  tolerance, [&](std::size_t count, const auto& range) { return call.run(count, std::cref(range)); });
 }
 
 template RegionReport Solver::check(const InlineContacts<float>&, const Vector3Columns<const float>&,

@@ -30,15 +30,23 @@ constexpr std::array<std::string_view, status_count> status_names = {
     "step_budget_reached",
     "no_solution",
 };
+constexpr std::string_view unknown = "unknown";
 constexpr std::array<std::string_view, 8> course_names = {"",           "separating",     "slide_end", "stick_in_c",
                                                           "stick_in_d", "stick_at_start", "slip",      "stick"};
 constexpr std::array<std::string_view, 3> sticking_names = {"", "+stable", "+diverge"};
-constexpr std::array<std::string_view, 6> isa_names = {"auto", "scalar", "sse2", "avx2", "avx512", "neon"};
+constexpr std::array<std::string_view, isa_count> isa_names = {"auto", "scalar", "sse2", "avx2", "avx512", "neon"};
 constexpr std::array<std::string_view, law_count> law_names = {
     "incremental",    "frictionless",     "no-slip", "chatterjee-ruina", "bilinear", "whittaker", "smith",
     "anitescu-potra", "pfeiffer-glocker", "brach",   "projected",        "polar",    "composite"};
-constexpr std::array<std::string_view, 3> restitution_names = {"energetic", "kinetic", "kinematic"};
-constexpr std::array<std::string_view, 2> integrator_names = {"euler", "series"};
+constexpr std::array<std::string_view, restitution_law_count> restitution_names = {"energetic", "kinetic", "kinematic"};
+constexpr std::array<std::string_view, integrator_count> integrator_names = {"euler", "series"};
+
+// A number that is none of the enumeration comes from a cast, a file or memory that was never written.
+template <class Enum, std::size_t n>
+constexpr std::string_view name_of(const std::array<std::string_view, n>& names, Enum value) {
+  const auto number = static_cast<std::size_t>(value);
+  return number < n ? names[number] : unknown;
+}
 
 template <class Enum, std::size_t n>
 Enum from_name(const std::array<std::string_view, n>& names, std::string_view text, const char* what) {
@@ -50,13 +58,14 @@ Enum from_name(const std::array<std::string_view, n>& names, std::string_view te
 }  // namespace
 
 std::string_view to_string(Status status) {
-  return status_names[static_cast<std::size_t>(status)];
+  return name_of(status_names, status);
 }
 
 std::string to_string(Path path) {
-  std::string text(course_names[static_cast<std::size_t>(path.course)]);
+  if (!path.is_known()) return std::string(unknown);
+  std::string text(name_of(course_names, path.course));
   if (path.course <= Course::separating || path.course >= Course::slip) return text;
-  text += sticking_names[static_cast<std::size_t>(path.sticking)];
+  text += name_of(sticking_names, path.sticking);
   return text + "+c" + std::to_string(path.compressions) + "d" + std::to_string(path.decompressions);
 }
 
@@ -69,7 +78,7 @@ Path path_from_string(std::string_view text) {
 }
 
 std::string_view to_string(Isa isa) {
-  return isa_names[static_cast<std::size_t>(isa)];
+  return name_of(isa_names, isa);
 }
 
 Isa isa_from_string(std::string_view text) {
@@ -77,7 +86,7 @@ Isa isa_from_string(std::string_view text) {
 }
 
 std::string_view to_string(Law law) {
-  return law_names[static_cast<std::size_t>(law)];
+  return name_of(law_names, law);
 }
 
 Law law_from_string(std::string_view text) {
@@ -87,7 +96,7 @@ Law law_from_string(std::string_view text) {
 }
 
 std::string_view to_string(RestitutionLaw law) {
-  return restitution_names[static_cast<std::size_t>(law)];
+  return name_of(restitution_names, law);
 }
 
 RestitutionLaw restitution_law_from_string(std::string_view text) {
@@ -95,7 +104,7 @@ RestitutionLaw restitution_law_from_string(std::string_view text) {
 }
 
 std::string_view to_string(Integrator integrator) {
-  return integrator_names[static_cast<std::size_t>(integrator)];
+  return name_of(integrator_names, integrator);
 }
 
 Integrator integrator_from_string(std::string_view text) {

@@ -1,6 +1,7 @@
 // Wrong and right usage of the command.
 #include <gtest/gtest.h>
 
+#include <carom/solver.hpp>
 #include <string>
 #include <vector>
 
@@ -59,11 +60,29 @@ TEST(Usage, the_input_file_is_never_overwritten) {
   EXPECT_EQ(input.text(), text);
 }
 
-TEST(Usage, a_full_disk_is_an_error) {
+TEST(Usage, numbers_of_options_are_finite_and_within_the_bounds_of_the_library) {
   const TemporaryFile input(csv_of({space_row()}));
-  const Ended run = carom("solve " + input.name() + " -o /dev/full");
-  EXPECT_EQ(run.exit_code, 2);
-  expect_within("could not be written", run.err);
+  const std::string solve = "solve " + input.name() + " -o - ", check = "check " + input.name() + " ";
+  const std::string threads = std::to_string(Options::most_threads), steps = std::to_string(Options::most_steps);
+  const auto expect_refused = [](const std::string& command, const std::string& option, const std::string& value,
+                                 const std::string& range) {
+    for (const std::string reference : {"", " --reference"}) {
+      const Ended run = carom(command + option + " " + value + reference);
+      EXPECT_EQ(run.exit_code, 2) << option << ' ' << value;
+      EXPECT_EQ(run.out, "");
+      expect_within("carom: " + option + ": " + value + " is not a " + range + "\n", run.err);
+    }
+  };
+  for (const std::string value : {"nan", "-nan", "inf", "-1", "1e400", "1.5", "x"})
+    expect_refused(check, "--tolerance", value, "number in [0, 1]");
+  for (const std::string value : {"nan", "inf", "0.5", "101", "1e400"})
+    expect_refused(solve, "--largest-restitution", value, "number in [1, 100]");
+  for (const std::string value : {"-1", "1025", "65536", "99999999999999999999", "nan", "1.5"})
+    expect_refused(solve, "--threads", value, "whole number in [0, " + threads + "]");
+  for (const std::string value : {"-1", "0", "1073741825", "99999999999999999999", "nan", "2e2"})
+    expect_refused(solve + "--integrator euler ", "--steps", value, "whole number in [1, " + steps + "]");
+  EXPECT_EQ(carom(solve + "--threads " + threads).exit_code, 0);
+  EXPECT_EQ(carom(check + "--tolerance 1").exit_code, 0);
 }
 
 TEST(Usage, help_gives_exit_code_0_and_examples) {

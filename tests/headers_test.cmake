@@ -1,6 +1,17 @@
-# carom.hpp includes every public header, and every one of them its own needs.
+# carom.hpp includes every public header, and every one of them its own needs. Engines build without exceptions and type
+# information, so that no header may need these.
 #
-# cmake -DFOLDER=<include/carom> -DCOMPILER=<c++> -P headers_test.cmake
+# cmake -DFOLDER=<include/carom> -DCOMPILERS=<c++>[;<c++>...] -P headers_test.cmake
+function(compile file)
+  foreach(compiler IN LISTS COMPILERS)
+    execute_process(COMMAND ${compiler} -std=c++20 -fno-exceptions -fno-rtti -fsyntax-only -I${FOLDER}/.. -x c++ ${file}
+                    RESULT_VARIABLE failed ERROR_VARIABLE errors)
+    if(failed)
+      message(SEND_ERROR "${compiler} can't compile ${file} alone, without exceptions:\n${errors}")
+    endif()
+  endforeach()
+endfunction()
+
 file(GLOB headers RELATIVE ${FOLDER} ${FOLDER}/*.hpp)
 list(REMOVE_ITEM headers carom.hpp)
 list(LENGTH headers number)
@@ -13,9 +24,6 @@ foreach(header IN LISTS headers)
   if(found EQUAL -1)
     message(SEND_ERROR "carom.hpp does not include ${header}")
   endif()
-  execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${FOLDER}/.. -x c++ ${FOLDER}/${header}
-                  RESULT_VARIABLE failed ERROR_VARIABLE errors)
-  if(failed)
-    message(SEND_ERROR "${header} can't be included alone:\n${errors}")
-  endif()
+  compile(${FOLDER}/${header})
 endforeach()
+compile(${CMAKE_CURRENT_LIST_DIR}/headers_test.cpp)

@@ -260,7 +260,7 @@ TEST(PlanarFile, faults_name_the_columns) {
   };
   EXPECT_EQ(words("velocity_b_y", "nan", Status::not_a_number), "column velocity_b_y: nan is not a number");
   EXPECT_EQ(words("normal_y", "2", Status::normal_not_unit),
-            "columns normal_x, normal_y: the normal's length is 2.000000, not 1");
+            "columns normal_x, normal_y: the normal's length is 2, not 1");
   EXPECT_EQ(words("inverse_inertia_a", "-7", Status::inverse_inertia_not_positive_semidefinite),
             "column inverse_inertia_a: the inverse inertia is not positive semidefinite");
   EXPECT_EQ(words("inverse_mass_b", "-0.5", Status::negative_inverse_mass), "column inverse_mass_b: -0.5 is negative");

@@ -343,7 +343,7 @@ TEST(Faults, name_the_columns_of_the_body_form) {
       {{"velocity_b_y", "nan", Status::not_a_number, "column velocity_b_y: nan is not a number"},
        {"lever_a_z", "-inf", Status::infinite, "column lever_a_z: -inf is infinite in double"},
        {"normal_z", "2", Status::normal_not_unit,
-        "columns normal_x, normal_y, normal_z: the normal's length is 2.000000, not 1"},
+        "columns normal_x, normal_y, normal_z: the normal's length is 2, not 1"},
        {"inverse_mass_b", "-0.5", Status::negative_inverse_mass, "column inverse_mass_b: -0.5 is negative"},
        {"inverse_inertia_a_xy", "7", Status::inverse_inertia_not_positive_semidefinite,
         "columns inverse_inertia_a_xx to _zz: the inverse inertia is not positive semidefinite"},

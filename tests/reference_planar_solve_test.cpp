@@ -154,7 +154,6 @@ TEST(PlanarReferenceSolve, ranks_faults_and_ignores_what_is_not_read) {
   auto& laws = batch.bodies.laws;
   laws.tangential_restitution[1] = laws.impulse_ratio[1] = laws.polar_angle[1] = std::nan("");
   laws.weights[0][1] = -1;
-  laws.restitution_law[1] = static_cast<RestitutionLaw>(9);
   Results out(3);
   solve(batch.inline_contacts(), out.results());
   EXPECT_EQ(out.status[1], Status::ok);

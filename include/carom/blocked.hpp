@@ -5,7 +5,6 @@
 #include <carom/contacts.hpp>
 #include <carom/memory.hpp>
 #include <cstddef>
-#include <new>
 #include <vector>
 
 namespace carom {
@@ -95,7 +94,7 @@ class BlockedContacts : public LawColumns<T> {
  private:
   static std::size_t elements_for(std::size_t count) {
     constexpr std::size_t most = ~std::size_t{0} / 2 / (columns * sizeof(T)) - block_size;
-    if (count > most) throw std::bad_alloc();
+    if (count > most) allocate_large(~std::size_t{0});  // throws, also for hosts that are compiled without exceptions
     // One block at least, so that the columns of no contacts stand somewhere too.
     return (count > 0 ? (count + block_size - 1) / block_size : 1) * columns * block_size;
   }

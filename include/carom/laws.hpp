@@ -36,14 +36,16 @@ enum class RestitutionLaw : std::uint8_t {
   kinetic,    ///< Poisson, Routh: it gives back e times the impulse of compression. With Integrator::series only.
   kinematic,  ///< Newton: u·n rises to -e times its first value. Can gain energy. With Integrator::series only.
 };
+inline constexpr std::size_t restitution_law_count = 3;
 
 /// How the sliding phase is integrated.
 enum class Integrator : std::uint8_t {
   euler,   ///< explicit Euler in the normal impulse, first order in its step
   series,  ///< Taylor series in slip time, exact to rounding; has no step to choose
 };
+inline constexpr std::size_t integrator_count = 2;
 
-/// The names above with hyphens: "chatterjee-ruina".
+/// The names above with hyphens: "chatterjee-ruina"; "unknown" of any other number.
 CAROM_EXPORT std::string_view to_string(Law law);
 CAROM_EXPORT std::string_view to_string(RestitutionLaw law);
 CAROM_EXPORT std::string_view to_string(Integrator integrator);

@@ -18,24 +18,29 @@
 namespace carom {
 
 struct Options {
+  /// The largest values of options that have one.
+  static constexpr int most_threads = 1024, most_steps = 1 << 30;
+  static constexpr double most_restitution = 100, most_tolerance = 0.1;
+
   Isa isa = Isa::automatic;
-  /// in [0, 1024]: at most this many threads work on a call; 0: as many as the caller's arena has room for (see
+  /// in [0, most_threads]: at most this many threads work on a call; 0: as many as the caller's arena has room for (see
   /// Solver). With 1 the call makes no use of oneTBB.
   int threads = 0;
   Law law = Law::incremental;                                  ///< of contacts that do not name their own
   Integrator integrator = Integrator::series;                  ///< of Law::incremental
   RestitutionLaw restitution_law = RestitutionLaw::energetic;  ///< of contacts that do not name their own
-  /// [1] >= 1: Euler's step of impulse is |u0| / (steps · trace K). The error falls in proportion, the time grows in
-  /// proportion; in float rounding takes over from some 10,000 on. A collision takes some |p_z| trace K / |u0| times as
-  /// many steps, typically 2 to 10 times.
+  /// [1] in [1, most_steps]: Euler's step of impulse is |u0| / (steps · trace K). The error falls in proportion, the
+  /// time grows in proportion; in float rounding takes over from some 10,000 on. A collision takes some |p_z| trace K /
+  /// |u0| times as many steps, typically 2 to 10 times.
   int steps = 200;
-  /// [1] in [1, 2^30]: no contact takes more sliding steps. Reaching it is Status::step_budget_reached.
+  /// [1] in [1, most_steps]: no contact takes more sliding steps. Reaching it is Status::step_budget_reached.
   std::int32_t step_budget = 1'000'000;
   /// Whether sticking, the diverging ray and straight slides go contact by contact instead of on lanes: slower, the
   /// same bits. One checks the other.
   bool scalar_sticking = false;
-  /// [1] in [1, 100]: the largest restitution that is no fault. Above 1 no law promises to keep from gaining energy,
-  /// though with friction it need not gain any; Report and Solver::check tell. docs/laws.md, Restitution above 1.
+  /// [1] in [1, most_restitution]: the largest restitution that is no fault. Above 1 no law promises to keep from
+  /// gaining energy, though with friction it need not gain any; Report and Solver::check tell. docs/laws.md,
+  /// Restitution above 1.
   double largest_restitution = 1;
   /// Whether every contact is searched for faults. If false, the host vouches for its numbers: masses, inertias,
   /// normals, coefficients and parameters of laws. What is not as it should be then may go unnoticed and get finite
@@ -43,9 +48,10 @@ struct Options {
   /// found. The results of other contacts keep their bits. Only Law::frictionless, no_slip, chatterjee_ruina and
   /// bilinear in 3D gain from it; for others it is ignored.
   bool validate = true;
-  double normal_tolerance = 1e-5;  ///< [1] in [0, 0.1]: how far |n| may lie from 1
-  double inertia_tolerance =
-      1e-5;  ///< [1] in [0, 0.1]: how negative an eigenvalue of the inverse inertia may be, relative to its trace
+  /// [1] in [0, most_tolerance]: how far |n| may lie from 1.
+  double normal_tolerance = 1e-5;
+  /// [1] in [0, most_tolerance]: how negative an eigenvalue of the inverse inertia may be, relative to its trace.
+  double inertia_tolerance = 1e-5;
 };
 
 /// Resolves every contact as if it were alone, under its law: by default the frictional impact of Mirtich in its
@@ -57,7 +63,9 @@ struct Options {
 /// a call from within your own parallel loop. Until it returns, the calling thread takes no other task of the arena,
 /// and a cancelled task group around it does not stop it.
 ///
-/// A solver owns its workspace: keep it from call to call. One solver serves one call at a time.
+/// A solver owns its workspace: keep it from call to call. One solver serves one call at a time: another call
+/// meanwhile, from whatever thread, is an Error and leaves the first one undisturbed. Different solvers may work at
+/// once. Of a solver that has been moved from every member throws Error, but for assignment and the destructor.
 class CAROM_EXPORT Solver {
  public:
   /// Throws Error.
@@ -110,7 +118,8 @@ class CAROM_EXPORT Solver {
 
  private:
   struct State;
-  struct Access;
+  class Call;
+  State& state() const;
   std::unique_ptr<State> state_;
 };
 

@@ -40,7 +40,7 @@ enum class Status : std::uint8_t {
   law_parameter_missing,        ///< the law reads a column that is not there
   law_parameter_out_of_range,   ///< see LawColumns
   step_not_positive,            ///< the contact's own Euler step is <= 0
-  restitution_law_unavailable,  ///< the integrator does not offer the contact's restitution law
+  restitution_law_unavailable,  ///< not a restitution law, or one that the integrator of Law::incremental lacks
   overflow,                     ///< the data are finite, but K, u0 or the impulse exceeds the precision's range
   /// A pivot, or a K of the host's that the working precision can't tell from a singular one: det K[0:2,0:2] or
   /// 1 / (K^-1)_33 is not above 4 epsilon of K_11 K_22 or K_33.
@@ -57,7 +57,7 @@ constexpr bool is_fault(Status status) {
   return status > Status::several_solutions;
 }
 
-/// "ok", "separating" or the name of the fault, as above.
+/// "ok", "separating" or the name of the fault, as above; "unknown" of any other number.
 CAROM_EXPORT std::string_view to_string(Status status);
 
 /// How the sliding phase ended.
@@ -88,7 +88,11 @@ struct Path {
 
   static constexpr std::size_t kinds = 8 * 3 * 4 * 4;
 
-  /// A number below `kinds` that stands for this path.
+  /// Whether its parts are numbers of their enumerations and the counts at most 3.
+  constexpr bool is_known() const {
+    return course <= Course::stick && sticking <= Sticking::diverge && compressions < 4 && decompressions < 4;
+  }
+  /// A number below `kinds` that stands for this path, which is known.
   constexpr std::size_t index() const {
     return ((static_cast<std::size_t>(course) * 3 + static_cast<std::size_t>(sticking)) * 4 + compressions) * 4 +
            decompressions;
@@ -100,7 +104,8 @@ struct Path {
   friend constexpr bool operator==(const Path&, const Path&) = default;
 };
 
-/// "slide_end+c1d1", "stick_in_c+stable+c1d0", "slip", "separating"; empty for a fault.
+/// "slide_end+c1d1", "stick_in_c+stable+c1d0", "slip", "separating"; empty for a fault; "unknown" if its
+/// parts are.
 CAROM_EXPORT std::string to_string(Path path);
 
 /// The inverse of to_string(Path); throws Error on any other text.
@@ -115,8 +120,9 @@ enum class Isa : std::uint8_t {
   avx512,
   neon,
 };
+inline constexpr std::size_t isa_count = 6;
 
-/// "auto", "scalar", "sse2", "avx2", "avx512", "neon".
+/// "auto", "scalar", "sse2", "avx2", "avx512", "neon"; "unknown" of any other number.
 CAROM_EXPORT std::string_view to_string(Isa isa);
 
 /// The inverse of to_string(Isa); throws Error on any other text.
@@ -134,8 +140,12 @@ struct CAROM_EXPORT Report {
   double largest_energy_gain = 0;  ///< [J], 0 if no contact gained energy: ½ p·(u0 + u), the change of kinetic energy
   std::size_t largest_energy_gain_contact = 0;  ///< the first contact with that gain; meaningless if it is 0
 
-  std::size_t count(Status status) const { return by_status[static_cast<std::size_t>(status)]; }
-  std::size_t count(Path path) const { return by_path[path.index()]; }
+  /// 0 of what is no status, or no path.
+  std::size_t count(Status status) const {
+    const auto number = static_cast<std::size_t>(status);
+    return number < status_count ? by_status[number] : 0;
+  }
+  std::size_t count(Path path) const { return path.is_known() ? by_path[path.index()] : 0; }
   std::size_t faults() const;
   /// The paths that occurred, the most frequent first.
   std::vector<std::pair<Path, std::size_t>> paths() const;

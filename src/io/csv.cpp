@@ -1,130 +1,180 @@
 #include "io/csv.hpp"
 
 #include <csv.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <carom/status.hpp>
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
-#include <fstream>
+#include <limits>
 #include <new>
 #include <set>
 #include <system_error>
+#include <utility>
 
 namespace carom::io {
 namespace {
 
-std::size_t size_of_file(const std::filesystem::path& path) {
-  std::error_code no_size;
-  const auto size = std::filesystem::file_size(path, no_size);
-  return no_size ? 0 : static_cast<std::size_t>(size);
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+[[noreturn]] void throw_unreadable(const std::string& name, int reason) {
+  throw Error("carom: " + name + " can't be read: " + std::strerror(reason));
 }
 
 }  // namespace
 
-class TableReader {
- public:
-  explicit TableReader(const std::filesystem::path& path) : path_(path) {
-    table_.name_ = path.string();
-    if (csv_init(&parser_, 0) != 0) throw std::bad_alloc();
+struct CsvReader::State {
+  State(const std::filesystem::path& path, Progress to_tell)
+      : file(nullptr, &std::fclose), progress(std::move(to_tell)) {
+    const bool is_stdin = path == "-";
+    table.name_ = is_stdin ? "standard input" : path.string();
+    // Standard input stays open: it belongs to the process.
+    file = is_stdin ? File(stdin, [](std::FILE*) { return 0; }) : File(std::fopen(path.c_str(), "rb"), &std::fclose);
+    if (!file) throw_unreadable(table.name_, errno);
+    if (struct stat status; fstat(fileno(file.get()), &status) == 0 && S_ISREG(status.st_mode))
+      size = static_cast<std::size_t>(status.st_size);
+    if (csv_init(&parser, 0) != 0) throw std::bad_alloc();
   }
-  ~TableReader() { csv_free(&parser_); }
-  TableReader(const TableReader&) = delete;
-  TableReader& operator=(const TableReader&) = delete;
+  ~State() {
+    csv_free(&parser);
+    std::free(text);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
-  Table read(const Progress& progress) {
-    std::ifstream file(path_, std::ios::binary);
-    if (!file || std::filesystem::is_directory(path_))
-      throw Error("carom: the file " + table_.name_ + " can't be read");
-    const std::size_t size = size_of_file(path_);
-    std::size_t done = 0;
-    std::string text;
-    while (std::getline(file, text)) {
-      ++line_;
-      if (line_ == 1 && text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-      done += text.size() + 1;
-      text += '\n';
-      feed(text);
-      if (progress && line_ % 4096 == 0) progress(std::min(done, size), size);
+  /// Until `is_enough` or the end of the file.
+  template <class Condition>
+  void read_until(Condition&& is_enough) {
+    while (!ended && !is_enough()) {
+      errno = 0;
+      const ssize_t length = getline(&text, &capacity, file.get());
+      if (length < 0) {
+        if (std::ferror(file.get()) != 0) throw_unreadable(table.name_, errno);
+        if (std::feof(file.get()) == 0) throw std::bad_alloc();
+        finish();
+        return;
+      }
+      ++line;
+      std::string_view part(text, static_cast<std::size_t>(length));
+      done += part.size();
+      if (line == 1 && part.starts_with("\xEF\xBB\xBF")) part.remove_prefix(3);
+      feed(part);
+      if (!part.ends_with('\n')) feed("\n");
+      if (progress && line % 4096 == 0) progress(std::min(done, size), size);
     }
-    if (file.bad()) throw Error("carom: the file " + table_.name_ + " can't be read to its end");
-    finish();
-    return std::move(table_);
   }
 
- private:
   // Line by line, because libcsv does not tell on which line a row began.
-  void feed(const std::string& text) {
-    if (!within_row_) {
-      if (text.find_first_not_of(" \t\r\n") == std::string::npos) return;
-      row_line_ = line_;
-      within_row_ = true;
+  void feed(std::string_view part) {
+    if (!within_row) {
+      if (part.find_first_not_of(" \t\r\n") == std::string::npos) return;
+      row = {table.text_.size(), table.cell_ends_.size(), line};
+      within_row = true;
     }
-    if (csv_parse(&parser_, text.data(), text.size(), on_cell, on_row, this) != text.size() && !failure_)
+    if (csv_parse(&parser, part.data(), part.size(), on_cell, on_row, this) != part.size() && !failure)
       throw std::bad_alloc();
-    if (failure_) std::rethrow_exception(failure_);
+    if (failure) std::rethrow_exception(failure);
   }
 
   void finish() {
-    csv_set_opts(&parser_, CSV_STRICT | CSV_STRICT_FINI);
-    if (csv_fini(&parser_, on_cell, on_row, this) != 0)
-      throw Error("carom: " + table_.name_ + ":" + std::to_string(row_line_) +
+    ended = true;
+    csv_set_opts(&parser, CSV_STRICT | CSV_STRICT_FINI);
+    if (csv_fini(&parser, on_cell, on_row, this) != 0)
+      throw Error("carom: " + table.name_ + ":" + std::to_string(row.line) +
                   ": this row has a quote that does not close before the end of the file");
-    if (failure_) std::rethrow_exception(failure_);
-    if (table_.header_line_ == 0) throw Error("carom: the file " + table_.name_ + " is empty: it has no header line");
+    if (failure) std::rethrow_exception(failure);
+    if (table.header_line_ == 0) throw Error("carom: " + table.name_ + " is empty: it has no header line");
   }
 
-  void take_cell(std::string_view text) {
-    if (table_.header_line_ == 0) {
-      table_.header_.emplace_back(text);
+  void take_cell(std::string_view cell) {
+    if (table.header_line_ == 0) {
+      table.header_.emplace_back(cell);
       return;
     }
-    table_.text_ += text;
-    table_.cell_ends_.push_back(table_.text_.size());
+    table.text_ += cell;
+    const std::size_t end = table.text_.size() - row.text;
+    if (end > std::numeric_limits<std::uint32_t>::max())
+      throw Error("carom: " + table.name_ + ":" + std::to_string(row.line) + ": this row has more than 4 GiB");
+    table.cell_ends_.push_back(static_cast<std::uint32_t>(end));
   }
 
   void take_row() {
-    within_row_ = false;
-    if (table_.header_line_ != 0) {
-      table_.lines_.push_back(row_line_);
-      table_.row_ends_.push_back(table_.cell_ends_.size());
+    within_row = false;
+    if (table.header_line_ != 0) {
+      table.rows_.push_back(row);
+      // libcsv takes a lone CR for the end of a row too.
+      row = {table.text_.size(), table.cell_ends_.size(), line};
       return;
     }
-    table_.header_line_ = row_line_;
+    table.header_line_ = row.line;
     std::set<std::string_view> names;
-    for (const std::string& name : table_.header_)
+    for (const std::string& name : table.header_)
       if (!names.insert(name).second)
-        throw Error("carom: " + table_.name_ + ":" + std::to_string(row_line_) + ": two columns are named '" + name +
+        throw Error("carom: " + table.name_ + ":" + std::to_string(row.line) + ": two columns are named '" + name +
                     "'");
   }
 
   // An exception must not pass through the C code of libcsv.
   static void on_cell(void* text, std::size_t length, void* self) {
-    auto& reader = *static_cast<TableReader*>(self);
+    auto& state = *static_cast<State*>(self);
     try {
-      if (!reader.failure_) reader.take_cell({static_cast<const char*>(text), length});
+      if (!state.failure) state.take_cell({static_cast<const char*>(text), length});
     } catch (...) {
-      reader.failure_ = std::current_exception();
+      state.failure = std::current_exception();
     }
   }
   static void on_row(int, void* self) {
-    auto& reader = *static_cast<TableReader*>(self);
+    auto& state = *static_cast<State*>(self);
     try {
-      if (!reader.failure_) reader.take_row();
+      if (!state.failure) state.take_row();
     } catch (...) {
-      reader.failure_ = std::current_exception();
+      state.failure = std::current_exception();
     }
   }
 
-  std::filesystem::path path_;
-  csv_parser parser_{};
-  Table table_;
-  std::size_t line_ = 0;
-  std::size_t row_line_ = 0;
-  bool within_row_ = false;
-  std::exception_ptr failure_;
+  File file;
+  std::size_t size = 0, done = 0;  // [bytes]; the size is 0 of what is no regular file
+  Progress progress;
+  csv_parser parser{};
+  Table table;
+  char* text = nullptr;  // of a line, of getline
+  std::size_t capacity = 0;
+  std::size_t line = 0;
+  Table::Row row{};
+  bool within_row = false, ended = false;
+  std::exception_ptr failure;
 };
+
+CsvReader::CsvReader(const std::filesystem::path& path, Progress progress)
+    : state_(std::make_unique<State>(path, std::move(progress))) {
+  state_->read_until([&] { return state_->table.header_line_ != 0; });
+}
+CsvReader::~CsvReader() = default;
+
+const Table& CsvReader::table() const {
+  return state_->table;
+}
+
+bool CsvReader::read(std::size_t enough) {
+  Table& table = state_->table;
+  table.text_.clear();
+  table.cell_ends_.clear();
+  table.rows_.clear();
+  state_->read_until([&] { return table.rows() >= enough; });
+  return table.rows() > 0;
+}
+
+Table CsvReader::read_all() && {
+  // The cells' text is shorter than the file. What is never written to takes no memory.
+  state_->table.text_.reserve(state_->size);
+  read(std::numeric_limits<std::size_t>::max());
+  return std::move(state_->table);
+}
 
 std::size_t Table::find(std::string_view name) const {
   for (std::size_t column = 0; column < header_.size(); ++column)
@@ -133,18 +183,18 @@ std::size_t Table::find(std::string_view name) const {
 }
 
 std::string_view Table::cell(std::size_t row, std::size_t column) const {
-  const std::size_t index = (row == 0 ? 0 : row_ends_[row - 1]) + column;
-  if (index >= row_ends_[row]) return {};
-  const std::size_t begin = index == 0 ? 0 : cell_ends_[index - 1];
-  return std::string_view(text_).substr(begin, cell_ends_[index] - begin);
+  if (column >= width(row)) return {};
+  const Row& at = rows_[row];
+  const std::size_t begin = column == 0 ? 0 : cell_ends_[at.cell + column - 1];
+  return std::string_view(text_).substr(at.text + begin, cell_ends_[at.cell + column] - begin);
 }
 
 std::size_t Table::width(std::size_t row) const {
-  return row_ends_[row] - (row == 0 ? 0 : row_ends_[row - 1]);
+  return (row + 1 < rows_.size() ? rows_[row + 1].cell : cell_ends_.size()) - rows_[row].cell;
 }
 
 std::string Table::place(std::size_t row) const {
-  return name_ + ":" + std::to_string(lines_[row]) + ": ";
+  return name_ + ":" + std::to_string(line(row)) + ": ";
 }
 
 std::vector<double> Table::numbers(std::string_view name) const {
@@ -164,7 +214,7 @@ std::vector<double> Table::numbers(std::string_view name) const {
 }
 
 Table read_csv(const std::filesystem::path& path, const Progress& progress) {
-  return TableReader(path).read(progress);
+  return CsvReader(path, progress).read_all();
 }
 
 std::optional<double> to_number(std::string_view text) {

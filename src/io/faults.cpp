@@ -87,7 +87,7 @@ std::string normal_fault(const Contacts& contacts, std::size_t row) {
     };
     visit_vector("normal", normal, see);
   }
-  return "columns " + columns + ": the normal's length is " + std::to_string(length) + ", not 1";
+  return "columns " + columns + ": the normal's length is " + fmt::format("{:.7g}", length) + ", not 1";
 }
 
 // Of the first parameter of the row's law that is missing or out of its range.

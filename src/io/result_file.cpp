@@ -81,7 +81,7 @@ std::vector<OutputColumn> output_columns(const Table& table, const ContactData<C
 
 template <class Contacts>
 void write_results(std::ostream& stream, const Table& table, const ContactData<Contacts>& contacts,
-                   const ResultData<Contacts>& results, bool details, const Progress& progress) {
+                   const ResultData<Contacts>& results, bool details, bool with_header) {
   constexpr std::size_t block = 1 << 20;
   const std::vector<OutputColumn> columns = output_columns(table, contacts, results, details);
   fmt::memory_buffer buffer;
@@ -91,7 +91,7 @@ void write_results(std::ostream& stream, const Table& table, const ContactData<C
   };
   const auto end_cell = [&](std::size_t i) { buffer.push_back(i + 1 < columns.size() ? ',' : '\n'); };
 
-  for (std::size_t i = 0; i < columns.size(); ++i) {
+  for (std::size_t i = 0; with_header && i < columns.size(); ++i) {
     append_cell(buffer, columns[i].name);
     end_cell(i);
   }
@@ -100,9 +100,7 @@ void write_results(std::ostream& stream, const Table& table, const ContactData<C
       columns[i].write(buffer, row);
       end_cell(i);
     }
-    if (buffer.size() < block) continue;
-    flush();
-    if (progress) progress(row, table.rows());
+    if (buffer.size() >= block) flush();
   }
   flush();
   stream.flush();
@@ -110,20 +108,20 @@ void write_results(std::ostream& stream, const Table& table, const ContactData<C
 }
 
 template void write_results(std::ostream&, const Table&, const ContactData<InlineContacts<float>>&,
-                            const ResultData<InlineContacts<float>>&, bool, const Progress&);
+                            const ResultData<InlineContacts<float>>&, bool, bool);
 template void write_results(std::ostream&, const Table&, const ContactData<InlineContacts<double>>&,
-                            const ResultData<InlineContacts<double>>&, bool, const Progress&);
+                            const ResultData<InlineContacts<double>>&, bool, bool);
 template void write_results(std::ostream&, const Table&, const ContactData<SpaceContacts<float>>&,
-                            const ResultData<SpaceContacts<float>>&, bool, const Progress&);
+                            const ResultData<SpaceContacts<float>>&, bool, bool);
 template void write_results(std::ostream&, const Table&, const ContactData<SpaceContacts<double>>&,
-                            const ResultData<SpaceContacts<double>>&, bool, const Progress&);
+                            const ResultData<SpaceContacts<double>>&, bool, bool);
 template void write_results(std::ostream&, const Table&, const ContactData<planar::InlineContacts<float>>&,
-                            const ResultData<planar::InlineContacts<float>>&, bool, const Progress&);
+                            const ResultData<planar::InlineContacts<float>>&, bool, bool);
 template void write_results(std::ostream&, const Table&, const ContactData<planar::InlineContacts<double>>&,
-                            const ResultData<planar::InlineContacts<double>>&, bool, const Progress&);
+                            const ResultData<planar::InlineContacts<double>>&, bool, bool);
 template void write_results(std::ostream&, const Table&, const ContactData<planar::SpaceContacts<float>>&,
-                            const ResultData<planar::SpaceContacts<float>>&, bool, const Progress&);
+                            const ResultData<planar::SpaceContacts<float>>&, bool, bool);
 template void write_results(std::ostream&, const Table&, const ContactData<planar::SpaceContacts<double>>&,
-                            const ResultData<planar::SpaceContacts<double>>&, bool, const Progress&);
+                            const ResultData<planar::SpaceContacts<double>>&, bool, bool);
 
 }  // namespace carom::io

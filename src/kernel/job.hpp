@@ -117,6 +117,7 @@ struct alignas(64) GroupTile {
   Lane parameters[19], member_impulse[3];
   std::int32_t body_a[size], body_b[size];
   Law law[size];
+  RestitutionLaw restitution_laws[size];
   Status statuses[size], member_status[size];
   Path paths[size];
   std::uint8_t group[size];

@@ -23,12 +23,16 @@ struct Validator {
   /// The fields that every form has.
   void contact_columns(const ContactColumns<T>& contacts, const Block& block, B friction, B restitution, bool series,
                        B largest_restitution) {
-    const auto last = series ? RestitutionLaw::kinematic : RestitutionLaw::energetic;
-    set(laws(contacts, block, RestitutionLaw::energetic) > B(static_cast<T>(last)),
-        Status::restitution_law_unavailable);
+    restitution_law(contacts, block, series ? RestitutionLaw::kinematic : RestitutionLaw::energetic);
     if (contacts.step.data != nullptr)
       set(Load::load_optional(contacts.step, block) <= B(0), Status::step_not_positive);
     coefficients(friction, restitution, largest_restitution);
+  }
+
+  /// Contacts whose own restitution law is beyond the `last` one that there is; that of the options is in range.
+  void restitution_law(const ContactColumns<T>& contacts, const Block& block, RestitutionLaw last) {
+    if (contacts.restitution_law.data != nullptr)
+      set(laws(contacts, block, last) > B(static_cast<T>(last)), Status::restitution_law_unavailable);
   }
 
   void coefficients(B friction, B restitution, B largest_restitution) {

@@ -17,7 +17,6 @@ struct Laws {
   Parameters parameters;
   // Of what the law reads.
   bool missing = false, out_of_range = false, any_nan = false, any_infinite = false;
-  bool integrates = false;  // it is, or has a part of, Law::incremental
 };
 
 // Reads the columns that a law needs, and what is wrong with them.
@@ -29,9 +28,6 @@ class ParameterReader {
   void read_for(Law law) {
     Parameters& p = laws_.parameters;
     switch (law) {
-      case Law::incremental:
-        laws_.integrates = true;
-        break;
       case Law::chatterjee_ruina:
       case Law::bilinear:
       case Law::pfeiffer_glocker:

@@ -147,7 +147,7 @@ Status fault_of_laws(const Laws& laws) {
   if (static_cast<std::size_t>(laws.law) >= law_count) return Status::law_unavailable;
   if (laws.missing) return Status::law_parameter_missing;
   if (laws.out_of_range) return Status::law_parameter_out_of_range;
-  if (laws.integrates && laws.restitution_law > RestitutionLaw::kinematic) return Status::restitution_law_unavailable;
+  if (laws.restitution_law > RestitutionLaw::kinematic) return Status::restitution_law_unavailable;
   return Status::ok;
 }
 

@@ -64,7 +64,7 @@ void load_laws(const ContactColumns<double>& columns, std::size_t i, const Optio
   laws.friction = columns.friction[i];
   laws.restitution = columns.restitution[i];
   laws.largest_restitution = options.largest_restitution;
-  laws.has_step = static_cast<bool>(columns.step);
+  laws.has_step = columns.step && laws.law == Law::incremental;
   if (laws.has_step) laws.step = columns.step[i];
   laws.restitution_law = columns.restitution_law ? columns.restitution_law[i] : options.restitution_law;
   laws.integrator = options.integrator;
@@ -154,7 +154,9 @@ Status fault_of_laws(const Laws& laws) {
   if (laws.friction < 0) return Status::negative_friction;
   if (laws.fault != Status::ok) return laws.fault;
   if (laws.has_step && !(laws.step > 0)) return Status::step_not_positive;
-  const auto last = laws.integrator == Integrator::euler ? RestitutionLaw::energetic : RestitutionLaw::kinematic;
+  // The integrator is that of the incremental law alone.
+  const bool euler = laws.law == Law::incremental && laws.integrator == Integrator::euler;
+  const auto last = euler ? RestitutionLaw::energetic : RestitutionLaw::kinematic;
   if (laws.restitution_law > last) return Status::restitution_law_unavailable;
   return Status::ok;
 }

@@ -17,12 +17,17 @@ struct Ended {
   std::string out, err;
 };
 
-inline Ended carom(const std::string& arguments, const std::string& environment = "") {
+/// A line of shell, in which the command is "carom".
+inline Ended shell(const std::string& line) {
   const TemporaryFile out, err;
-  const std::string line =
-      environment + " '" CAROM_COMMAND "' " + arguments + " > '" + out.name() + "' 2> '" + err.name() + "'";
-  const int status = std::system(line.c_str());
+  const std::string whole =
+      "carom() { '" CAROM_COMMAND "' \"$@\"; }\n{ " + line + "\n} > '" + out.name() + "' 2> '" + err.name() + "'";
+  const int status = std::system(whole.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out.text(), err.text()};
+}
+
+inline Ended carom(const std::string& arguments, const std::string& environment = "") {
+  return shell(environment + (environment.empty() ? "carom " : " '" CAROM_COMMAND "' ") + arguments);
 }
 
 inline const std::string golden = CAROM_GOLDEN_DIR;

@@ -115,6 +115,10 @@ std::vector<PlanarFault<T>> planar_law_faults() {
        }},
       {Status::restitution_law_unavailable, Law::incremental,
        [](Batch& c, std::size_t i) { c.bodies.laws.restitution_law[i] = static_cast<RestitutionLaw>(3); }},
+      {Status::restitution_law_unavailable, Law::frictionless,
+       [](Batch& c, std::size_t i) { c.bodies.laws.restitution_law[i] = static_cast<RestitutionLaw>(255); }},
+      {Status::restitution_law_unavailable, Law::polar,
+       [](Batch& c, std::size_t i) { c.bodies.laws.restitution_law[i] = static_cast<RestitutionLaw>(3); }},
       {Status::restitution_law_unavailable, Law::composite,
        [](Batch& c, std::size_t i) { c.bodies.laws.restitution_law[i] = static_cast<RestitutionLaw>(3); }},
   };

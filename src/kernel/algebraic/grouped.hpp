@@ -108,6 +108,7 @@ class GroupedContacts {
       take(contacts.law, tile_.law);
     else
       contacts.law.data = nullptr;
+    if (contacts.restitution_law.data != nullptr) take(contacts.restitution_law, tile_.restitution_laws);
     unsigned reads = (laws & bit_of(Law::composite)) != 0 ? ~0u : 0u;
     for_each_law([&]<class L>() {
       if ((laws & bit_of(L::law)) != 0) reads |= L::reads;

@@ -52,6 +52,7 @@ struct LawJudge {
     const typename Load::Pair pair = Load::load_bodies(contacts, block);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     validator.pivot(pair);
+    validator.restitution_law(contacts, lanes, RestitutionLaw::kinematic);
     B sum = vanishing(Stages::get(tile.trace, slot)) + Stages::get(tile.wx, slot) - Stages::get(tile.wx, slot) +
             vanishing(restitution);
     const bool parameters = (tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) != 0;
@@ -89,6 +90,7 @@ struct LawJudge {
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     B sum = vanishing(u0) + vanishing(restitution);
     for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
+    validator.restitution_law(contacts, lanes, RestitutionLaw::kinematic);
     const bool parameters = (tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) != 0;
     unsigned found = 0;
     if (parameters) sum = sum + read_parameters(contacts, lanes, slot, validator, found);

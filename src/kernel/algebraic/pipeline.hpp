@@ -85,12 +85,14 @@ class AlgebraicPipeline {
   /// A vector with contacts of direct_laws. `staged`: it has been through the stages.
   [[gnu::flatten]] void finish_direct(WholeBlock block, std::size_t slot, unsigned own, bool staged) {
     const auto& contacts = contacts_.contacts();
+    const unsigned known = judges_restitution_law_ ? own & lane_bits(has_restitution_law(slot)) : own;
     const B law = load_lanes<B>(tile_.law + slot);
     auto solved = direct_.solve(contacts, block, law, load_tangential_restitution(slot));
     if constexpr (indexed) solved.plain = solved.plain && load_lanes<B>(tile_.index_fault + slot) == B(0);
     if (staged) solved.plain = solved.plain && has_direct_law(law);
-    const unsigned lanes = lane_bits(solved.plain) & own;
+    const unsigned lanes = lane_bits(solved.plain) & known;
     if (lanes != own) [[unlikely]] {
+      if (known != own) solved.plain = solved.plain && has_restitution_law(slot);
       if (!staged) pass_stages(block, slot);
       applier_.apply_direct(slot);
       finish_.template finish<has_bodies>(slot, first_ + slot, own & ~lanes);
@@ -102,6 +104,11 @@ class AlgebraicPipeline {
   static Mask has_direct_law(B law) {
     const auto is = [&](Law one) { return law == B(static_cast<T>(one)); };
     return is(Law::frictionless) || is(Law::no_slip) || is(Law::chatterjee_ruina) || is(Law::bilinear);
+  }
+
+  [[gnu::noinline]] Mask has_restitution_law(std::size_t slot) const {
+    constexpr auto last = RestitutionLaw::kinematic;
+    return Validator<A, T>::laws(job_.contacts, block_of(slot), last) <= B(static_cast<T>(last));
   }
 
   B load_tangential_restitution(std::size_t slot) const {
@@ -160,6 +167,8 @@ class AlgebraicPipeline {
   LawApplier<A, T> applier_;
   LawFinish<A, T> finish_;
   DirectLaws<A, T> direct_{job_.parameters};
+  const bool judges_restitution_law_ =
+      job_.contacts.restitution_law.data != nullptr && job_.parameters.validate;  // of contacts of direct_laws
   // Iterative laws among others want many contacts to choose from; and what is used where it stands needs no tile.
   const std::size_t at_once = ((job_.laws & iterative_laws) != 0 && (job_.laws & (job_.laws - 1)) != 0) ||
                                       ((job_.laws & ~direct_laws) == 0 && !job_.layout.prefetch && !indexed)

@@ -129,7 +129,7 @@ class PlanarGroups {
 
     PlanarValidator<A, T> validator;
     validator.read_parameters(gathered.columns, {i, width}, law, options_.restitution_law);
-    validator.law_columns(gathered.columns, law);
+    validator.law_columns(gathered.columns);
     validator.numbers(
         Mask(true), [](auto&&) {}, B(0));
     if (law == Law::projected || law == Law::composite) {
@@ -155,7 +155,6 @@ class PlanarGroups {
     const std::uint32_t* const contacts = tile_.contact_of + from;
     // The columns' own constructors are common to all ISAs.
     Gathered gathered{contacts_};
-    gathered.columns.restitution_law.data = nullptr;
     std::size_t next = 0;
     const auto column = [&](const Column<const T>& host, Column<const T>& here) {
       if (host.data == nullptr) return;
@@ -175,7 +174,7 @@ class PlanarGroups {
       gathered.speed = of_tile(tile_.speed);
     }
     const Column<const RestitutionLaw>& host = contacts_.restitution_law;
-    if (host.data != nullptr && (law == Law::incremental || law == Law::composite)) {
+    if (host.data != nullptr) {
       gathered.columns.restitution_law.data =
           gather(&element(host, first_), host.stride, contacts, count, tile_.restitution_laws);
       gathered.columns.restitution_law.stride = sizeof(RestitutionLaw);

@@ -123,7 +123,7 @@ class PlanarRange {
             Validator validator;
             validator.read_parameters(part.contacts, lanes, law, job_.options.restitution_law);
             contact.judge_matrix(validator);
-            validator.law_columns(part.contacts, law);
+            validator.law_columns(part.contacts);
             contact.judge(validator, job_.options);
             const B status = contact.verdict(validator);
             if (law == Law::projected || law == Law::composite) [[unlikely]] {

@@ -35,9 +35,9 @@ struct PlanarValidator {
   }
 
   /// Faults of what has been read for the law, but for those of numbers.
-  [[gnu::always_inline]] void law_columns(const ContactColumns<T>& contacts, Law law) {
-    if (contacts.restitution_law.data != nullptr && (law == Law::incremental || law == Law::composite))
-      set(parameters.restitution_law > B(static_cast<T>(RestitutionLaw::kinematic)) && readers(law, Law::incremental),
+  [[gnu::always_inline]] void law_columns(const ContactColumns<T>& contacts) {
+    if (contacts.restitution_law.data != nullptr)
+      set(parameters.restitution_law > B(static_cast<T>(RestitutionLaw::kinematic)),
           Status::restitution_law_unavailable);
     if (any_parameter_fault_) [[unlikely]] {
       set(out_of_range_, Status::law_parameter_out_of_range);

@@ -1,0 +1,174 @@
+#include "output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <carom/status.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace carom::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void throw_unwritable(const std::string& name, int reason) {
+  throw Error("carom: " + name + " can't be written: " + std::strerror(reason));
+}
+
+// For who interrupts the command: the part that is being written.
+std::array<char, 4096> part_of_signals{};
+
+extern "C" void remove_part(int signal) {
+  if (part_of_signals[0] != '\0') unlink(part_of_signals.data());
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void remove_on_signals(const std::string& part) {
+  if (part.size() >= part_of_signals.size()) return;
+  std::memcpy(part_of_signals.data(), part.c_str(), part.size() + 1);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(signal, remove_part) == SIG_IGN) std::signal(signal, SIG_IGN);  // nohup
+}
+
+/// Those of the file that it replaces, as far as the system lets us, or those that any new file gets.
+void give_rights(int file, const struct stat* old) {
+  mode_t rights = 0666;
+  if (old != nullptr) {
+    rights = old->st_mode & 07777;
+    [[maybe_unused]] const int changed = ::fchown(file, old->st_uid, old->st_gid);
+  } else {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    rights &= ~mask;
+  }
+  ::fchmod(file, rights);
+}
+
+constexpr const char* processes = "/proc/";
+
+// Without links, so that a file that is linked to is replaced and not the link. Links of /proc lead to what a process
+// has open, which need not have a name: they stay.
+fs::path without_links(fs::path path) {
+  for (int links = 0; links < 40; ++links) {
+    const fs::path folder = fs::canonical(path.has_parent_path() ? path.parent_path() : ".");
+    path = folder / path.filename();
+    if (folder.native().starts_with(processes) || !fs::is_symlink(path)) break;
+    path = folder / fs::read_symlink(path);
+  }
+  return path;
+}
+
+}  // namespace
+
+/// Writes to a file of the system, and closes it.
+class OutputFile::Buffer : public std::streambuf {
+ public:
+  Buffer(const std::string& name, int file) : name_(name), file_(file) {
+    if (file < 0) throw_unwritable(name, errno);
+    setp(characters_.data(), characters_.data() + characters_.size());
+  }
+  ~Buffer() override {
+    if (file_ >= 0) ::close(file_);
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  void close() {
+    sync();
+    const int file = file_;
+    file_ = -1;
+    if (::close(file) != 0) throw_unwritable(name_, errno);
+  }
+
+ protected:
+  int sync() override {
+    const auto waiting = static_cast<std::size_t>(pptr() - pbase());
+    setp(characters_.data(), characters_.data() + characters_.size());
+    write(characters_.data(), waiting);
+    return 0;
+  }
+  int_type overflow(int_type character) override {
+    sync();
+    if (traits_type::eq_int_type(character, traits_type::eof())) return 0;
+    *pptr() = traits_type::to_char_type(character);
+    pbump(1);
+    return character;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize count) override {
+    if (count < epptr() - pptr()) return std::streambuf::xsputn(text, count);
+    sync();
+    write(text, static_cast<std::size_t>(count));
+    return count;
+  }
+
+ private:
+  void write(const char* text, std::size_t count) const {
+    while (count > 0) {
+      const ssize_t written = ::write(file_, text, count);
+      if (written < 0 && errno != EINTR) throw_unwritable(name_, errno);
+      if (written < 0) continue;
+      text += written;
+      count -= static_cast<std::size_t>(written);
+    }
+  }
+
+  const std::string& name_;
+  int file_;
+  std::array<char, 1 << 16> characters_;
+};
+
+OutputFile::OutputFile(const std::string& path, const std::string& input)
+    : name_(path == "-" ? "standard output" : path) {
+  if (path == "-") {
+    buffer_ = std::make_unique<Buffer>(name_, ::dup(STDOUT_FILENO));
+  } else {
+    try {
+      place_ = without_links(path).string();
+    } catch (const fs::filesystem_error& error) {
+      throw_unwritable(name_, error.code().value());
+    }
+    struct stat old {};
+    const bool exists = ::stat(place_.c_str(), &old) == 0;
+    std::error_code absent;
+    if (exists && fs::equivalent(place_, input == "-" ? "/dev/stdin" : input, absent))
+      throw Error("carom: " + path + " is the input file; give another one for the results");
+    if (exists && (!S_ISREG(old.st_mode) || place_.starts_with(processes))) {
+      buffer_ = std::make_unique<Buffer>(name_, ::open(place_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    } else {
+      // What must not be written must not be replaced either.
+      if (exists && ::access(place_.c_str(), W_OK) != 0) throw_unwritable(name_, errno);
+      std::string part = place_ + ".XXXXXX.part";
+      const int file = ::mkostemps(part.data(), 5, O_CLOEXEC);
+      buffer_ = std::make_unique<Buffer>(name_, file);
+      part_ = part;
+      remove_on_signals(part_);
+      give_rights(file, exists ? &old : nullptr);
+    }
+  }
+  stream_.rdbuf(buffer_.get());
+  stream_.exceptions(std::ios::badbit);  // lets the buffer's own errors through
+}
+
+OutputFile::~OutputFile() {
+  if (part_.empty()) return;
+  ::unlink(part_.c_str());
+  part_of_signals[0] = '\0';
+}
+
+void OutputFile::finish() {
+  buffer_->close();
+  if (part_.empty()) return;
+  if (std::rename(part_.c_str(), place_.c_str()) != 0) throw_unwritable(name_, errno);
+  part_of_signals[0] = '\0';
+  part_.clear();
+}
+
+}  // namespace carom::apps

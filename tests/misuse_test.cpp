@@ -1,0 +1,259 @@
+// Misuse of the interface is an Error before any work: options out of range, columns forgotten, a solver that serves
+// another call or has been moved from. Numbers that are none of an enumeration are called unknown.
+#include <gtest/gtest.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <carom/carom.hpp>
+#include <chrono>
+#include <limits>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "support/arena_tasks.hpp"
+#include "support/blocked.hpp"
+#include "support/planar_contacts.hpp"
+#include "support/same_bits.hpp"
+
+namespace carom {
+namespace {
+
+using support::expect_same_bits;
+using support::few_steps;
+using support::RandomContacts;
+using support::RandomIndexedContacts;
+using support::RandomSpaceContacts;
+using support::ResultArrays;
+using support::solve;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// What `call` says is wrong; empty if nothing is.
+template <class Call>
+std::string error_of(Call&& call) {
+  try {
+    call();
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Names, of_numbers_that_an_enumeration_does_not_have_are_unknown) {
+  const auto expect_unknown = [](auto none, std::size_t count) {
+    using Enum = decltype(none);
+    EXPECT_NE(to_string(static_cast<Enum>(count - 1)), "unknown");
+    for (std::size_t number = count; number < 256; ++number)
+      EXPECT_EQ(to_string(static_cast<Enum>(number)), "unknown") << number;
+  };
+  expect_unknown(Status{}, status_count);
+  expect_unknown(Isa{}, isa_count);
+  expect_unknown(Law{}, law_count);
+  expect_unknown(RestitutionLaw{}, restitution_law_count);
+  expect_unknown(Integrator{}, integrator_count);
+
+  EXPECT_EQ(to_string(Path{Course::slide_end, Sticking::none, 3, 3}), "slide_end+c3d3");
+  for (const Path path :
+       {Path{static_cast<Course>(8), Sticking::none, 1, 0}, Path{Course::stick_in_c, static_cast<Sticking>(3), 1, 0},
+        Path{Course::slide_end, Sticking::none, 4, 0}, Path{Course::slide_end, Sticking::none, 0, 255}})
+    EXPECT_EQ(to_string(path), "unknown");
+  EXPECT_EQ(to_string(Path::from_index(Path::kinds)), "unknown");
+
+  Report report;
+  report.by_status.fill(1);
+  report.by_path.fill(1);
+  EXPECT_EQ(report.count(static_cast<Status>(status_count)), 0u);
+  EXPECT_EQ(report.count(Path{static_cast<Course>(255), static_cast<Sticking>(255), 255, 255}), 0u);
+}
+
+/// What the error says of these options; empty if there is none.
+std::string refusal(const Options& options) {
+  const RandomSpaceContacts<double> contacts(1, 1);
+  ResultArrays<double> results(1, false);
+  const std::string text = error_of([&] { Solver{options}; });
+  EXPECT_EQ(error_of([&] { reference::solve(contacts.space_contacts(), results.results(), options); }), text);
+  EXPECT_EQ(
+      error_of([&] { reference::planar::solve(planar::SpaceContacts<double>{}, planar::Results<double>{}, options); }),
+      text);
+  return text;
+}
+
+TEST(OptionsOutOfRange, are_an_error_of_solver_and_references_before_any_work) {
+  EXPECT_EQ(refusal({}), "");
+  EXPECT_EQ(refusal({.isa = static_cast<Isa>(6)}), "carom: the option isa is number 6, of which there are 6 from 0 on");
+  EXPECT_EQ(refusal({.law = static_cast<Law>(13)}),
+            "carom: the option law is number 13, of which there are 13 from 0 on");
+  EXPECT_EQ(refusal({.integrator = static_cast<Integrator>(2)}),
+            "carom: the option integrator is number 2, of which there are 2 from 0 on");
+  EXPECT_EQ(refusal({.restitution_law = static_cast<RestitutionLaw>(255)}),
+            "carom: the option restitution_law is number 255, of which there are 3 from 0 on");
+  EXPECT_EQ(refusal({.threads = 100000}), "carom: the option threads is 100000, not in [0, 1024]");
+  EXPECT_EQ(refusal({.threads = -1}), "carom: the option threads is -1, not in [0, 1024]");
+  EXPECT_EQ(refusal({.steps = 0}), "carom: the option steps is 0, not in [1, 1073741824]");
+  EXPECT_EQ(refusal({.largest_restitution = nan}), "carom: the option largest_restitution is nan, not in [1, 100]");
+  EXPECT_EQ(refusal({.normal_tolerance = 0.11}), "carom: the option normal_tolerance is 0.11, not in [0, 0.1]");
+  EXPECT_EQ(refusal({.inertia_tolerance = -1e-9}), "carom: the option inertia_tolerance is -1e-09, not in [0, 0.1]");
+}
+
+template <class T>
+class Forgotten : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(Forgotten, Precisions);
+
+TYPED_TEST(Forgotten, bodies_are_a_missing_column) {
+  using T = TypeParam;
+  constexpr std::size_t count = 20;
+  RandomIndexedContacts<T> indexed(count, 5, 62);
+  ResultArrays<T> arrays(count);
+  const std::string missing = "carom: the column bodies.inverse_mass is missing";
+  IndexedContacts<T> contacts = indexed.indexed_contacts();
+  contacts.bodies = {};
+  Solver solver;
+  EXPECT_EQ(error_of([&] { solver.solve(contacts, arrays.results()); }), missing);
+  EXPECT_EQ(error_of([&] {
+              solver.check(contacts, {arrays.impulse[0], arrays.impulse[1], arrays.impulse[2]}, RegionMargins<T>{});
+            }),
+            missing);
+  contacts = indexed.indexed_contacts();
+  contacts.bodies.angular_velocity.y = {};
+  EXPECT_EQ(error_of([&] { solver.solve(contacts, arrays.results()); }),
+            "carom: the column bodies.angular_velocity.y is missing");
+
+  planar::IndexedContacts<T> in_plane;
+  in_plane.friction = indexed.friction;
+  in_plane.restitution = indexed.restitution;
+  in_plane.normal = in_plane.lever_a = in_plane.lever_b = {indexed.friction, indexed.friction};
+  in_plane.body_a = indexed.body_a;
+  in_plane.body_b = indexed.body_b;
+  const planar::Results<T> planar_results;
+  EXPECT_EQ(error_of([&] { solver.solve(in_plane, planar_results); }), missing);
+  if constexpr (std::is_same_v<T, double>) {
+    contacts.bodies = {};
+    EXPECT_EQ(error_of([&] { reference::solve(contacts, arrays.results()); }), missing);
+    EXPECT_EQ(error_of([&] { reference::planar::solve(in_plane, planar_results); }), missing);
+  }
+
+  // A host without bodies, all of whose contacts are with the world, has columns of none.
+  const std::vector<T> none;
+  const Column<const T> c = none;
+  contacts.bodies = {c, {c, c, c, c, c, c}, {c, c, c}, {c, c, c}};
+  EXPECT_EQ(error_of([&] { solver.solve(contacts, arrays.results()); }), "");
+  EXPECT_EQ(solver.solve(IndexedContacts<T>{}, Results<T>{}).contacts, 0u);
+}
+
+template <class Call>
+bool is_refused(Call&& call) {
+  try {
+    call();
+    return false;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+/// Holds the solver in a call of another thread until the end of a scope.
+class OneCallAfterTheOther {
+ public:
+  explicit OneCallAfterTheOther(Solver& solver) {
+    other_ = std::thread([this, &solver] {
+      const RandomSpaceContacts<double> contacts(20000, 41);
+      ResultArrays<double> results(20000, false);
+      // The thread of the test may be the one that has the solver.
+      while (!ended_)
+        refused_ += is_refused([&] { solver.solve(contacts.space_contacts(), results.results()); }) ? 1 : 0;
+    });
+  }
+  ~OneCallAfterTheOther() {
+    ended_ = true;
+    other_.join();
+  }
+
+ private:
+  std::atomic<bool> ended_{false};
+  std::atomic<int> refused_{0};
+  std::thread other_;
+};
+
+/// Calls until one is refused, and one is not.
+template <class Call>
+void expect_refused_and_served(const char* what, Call&& call) {
+  bool refused = false, served = false;
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!(refused && served) && std::chrono::steady_clock::now() < patience)
+    (is_refused(call) ? refused : served) = true;
+  EXPECT_TRUE(refused) << what;
+  EXPECT_TRUE(served) << what;
+}
+
+TEST(OneCallAtATime, is_what_a_solver_serves_whichever_member_is_called) {
+  Solver solver(few_steps());
+  const RandomSpaceContacts<float> space(300, 42);
+  const RandomContacts<double> bodies(300, 43);
+  const RandomIndexedContacts<float> indexed(300, 20, 44);
+  const BlockedContacts<float> blocked = support::blocked_of(RandomContacts<float>(300, 45).inline_contacts());
+  const support::RandomPlanarBodies<double> planar(300, 46);
+  ResultArrays<float> results(300), of_space(300, false);
+  ResultArrays<double> in_double(300);
+  support::PlanarResultArrays<double> planar_results(300);
+  const OneCallAfterTheOther others(solver);
+  const auto expected = solve<float>(indexed.indexed_contacts(), 300, few_steps());
+  expect_refused_and_served("indexed", [&] { solver.solve(indexed.indexed_contacts(), results.results()); });
+  expect_same_bits(results, expected, "a call between others that were refused");
+  expect_refused_and_served("inline", [&] { solver.solve(bodies.inline_contacts(), in_double.results()); });
+  expect_refused_and_served("blocked", [&] { solver.solve(blocked, results.results()); });
+  expect_refused_and_served("space", [&] { solver.solve(space.space_contacts(), of_space.results()); });
+  expect_refused_and_served("planar", [&] { solver.solve(planar.inline_contacts(), planar_results.results()); });
+  expect_refused_and_served("check", [&] {
+    solver.check(space.space_contacts(), {of_space.impulse[0], of_space.impulse[1], of_space.impulse[2]},
+                 RegionMargins<float>{});
+  });
+}
+
+TEST(OneCallAtATime, leaves_the_call_that_came_first_as_it_is) {
+  constexpr std::size_t count = 5000;
+  const RandomContacts<float> contacts(count, 47);
+  const auto expected = solve<float>(contacts.inline_contacts(), count, few_steps());
+  Solver solver(few_steps(Isa::automatic, 0));
+  std::vector<ResultArrays<float>> results(64, ResultArrays<float>(count));
+  std::vector<char> served(results.size());
+  tbb::task_arena arena(2);
+  support::run_loop(arena, results.size(), [&](std::size_t i) {
+    served[i] = is_refused([&] { solver.solve(contacts.inline_contacts(), results[i].results()); }) ? 0 : 1;
+  });
+  EXPECT_GT(std::count(served.begin(), served.end(), 1), 0);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (served[i] != 0) expect_same_bits(results[i], expected, "call " + std::to_string(i));
+}
+
+TEST(OneCallAtATime, ends_with_the_call_also_if_that_throws) {
+  const RandomSpaceContacts<double> contacts(10, 48);
+  ResultArrays<double> results(10, false);
+  SpaceContacts<double> misused = contacts.space_contacts();
+  misused.friction = {};
+  Solver solver;
+  EXPECT_THROW(solver.solve(misused, results.results()), Error);
+  EXPECT_EQ(solver.solve(contacts.space_contacts(), results.results()).contacts, 10u);
+  EXPECT_THROW(
+      solver.check(misused, {results.impulse[0], results.impulse[1], results.impulse[2]}, RegionMargins<double>{}),
+      Error);
+  EXPECT_EQ(solver.solve(contacts.space_contacts(), results.results()).contacts, 10u);
+}
+
+TEST(MovedSolver, is_an_error_to_call_until_it_is_assigned_to) {
+  const RandomSpaceContacts<double> contacts(10, 49);
+  ResultArrays<double> results(10, false);
+  Solver first, second(std::move(first));
+  EXPECT_EQ(second.solve(contacts.space_contacts(), results.results()).contacts, 10u);
+  EXPECT_THROW(first.solve(contacts.space_contacts(), results.results()), Error);  // NOLINT(bugprone-use-after-move)
+  EXPECT_THROW(first.options(), Error);
+  EXPECT_THROW(first.isa(), Error);
+  first = std::move(second);
+  EXPECT_EQ(first.solve(contacts.space_contacts(), results.results()).contacts, 10u);
+}
+
+}  // namespace
+}  // namespace carom
