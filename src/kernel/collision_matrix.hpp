@@ -7,8 +7,9 @@
 //
 // What is solved with K has to be solved with the K whose entries are there, rounded as they are: then p answers to a
 // contact that differs by rounding, and stops what it should stop, however slender the bodies are. So det M comes from
-// the entries of M, without the rounding of their products. S = v·K v = m |v|² + Σ (r×v)·J (r×v) with v = (-q, 1) is a
-// sum of terms >= 0 and of second order in the error of q, so that it agrees with them.
+// the entries of M, without the rounding of their products, and S from those of K. A mass keeps det M above
+// m (m + tr A), A = M - m, and S above m |v|² with v = (-q, 1), where S = v·K v. Entries that say otherwise are at odds by
+// rounding, and what they differ by at most makes them those of a matrix that is definite.
 //
 // A lever arm along the axis of a large inverse inertia cancels it: Σ tr J |r|² is far above the trace of K then. The
 // entries are summed up with twice the digits there.
@@ -55,13 +56,23 @@ inline B length(B x, B y) {
   return largest * square_root(mul_add(a, a, b * b));
 }
 
-/// From A = K - m and `schur(q1, q2)`, which returns S [1/kg].
-template <class T, class B, class Schur>
-inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m, Schur&& schur) {
-  const B zero(0), one(1);
+/// det M, q and S from the entries.
+template <class B>
+inline void factorise(CollisionMatrix<B>& c) {
+  c.det_m = difference_of_products(c.m11, c.m22, c.m12, c.m12);
+  const B inverse_det = B(1) / c.det_m;
+  c.q1 = difference_of_products(c.m22, c.k1, c.m12, c.k2) * inverse_det;
+  c.q2 = difference_of_products(c.m11, c.k2, c.m12, c.k1) * inverse_det;
+  c.schur = neg_mul_add(c.q1, c.k1, neg_mul_add(c.q2, c.k2, c.k33));
+}
+
+/// From A = K - m [1/kg].
+template <class T, class B>
+inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m) {
+  const B zero(0), one(1), half(T(0.5));
+  constexpr double epsilon = sizeof(T) == sizeof(float) ? 0x1p-23 : 0x1p-52;
   CollisionMatrix<B> c;
   c.trace = mul_add(B(3), m, a.xx + a.yy + a.zz);
-  constexpr double epsilon = sizeof(T) == sizeof(float) ? 0x1p-23 : 0x1p-52;
   const B scale = one / c.trace;
   c.m11 = (a.xx + m) * scale;
   c.m12 = a.xy * scale;
@@ -69,22 +80,30 @@ inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m, Schur&& sch
   c.k1 = a.xz * scale;
   c.k2 = a.yz * scale;
   c.k33 = (a.zz + m) * scale;
-  c.det_m = difference_of_products(c.m11, c.m22, c.m12, c.m12);
-  // A mass keeps det M from falling below m (m + tr A). Where the entries say otherwise their rounding does, and what
-  // they differ by at most makes them those of a matrix that is definite.
-  const B ms = m * scale, least = ms * (ms + (a.xx + a.yy) * scale);
-  if (const auto thin = ms > zero && c.det_m < B(T(0.5)) * least; lane_bits(thin) != 0) [[unlikely]] {
-    c.m11 = choose(thin, c.m11 + B(T(4 * epsilon)), c.m11);
-    c.m22 = choose(thin, c.m22 + B(T(4 * epsilon)), c.m22);
-    c.det_m = choose(thin, larger(difference_of_products(c.m11, c.m22, c.m12, c.m12), least), c.det_m);
-  }
-  const B inverse_det = one / c.det_m;
-  c.q1 = difference_of_products(c.m22, c.k1, c.m12, c.k2) * inverse_det;
-  c.q2 = difference_of_products(c.m11, c.k2, c.m12, c.k1) * inverse_det;
-  c.schur = schur(c.q1, c.q2) * scale;
+  factorise(c);
 
-  // Without a mass behind it nothing keeps rounding from making a singular K look definite: then det M and S must stand
-  // out of their own rounding.
+  const B ms = m * scale, half_ms = half * ms;
+  const auto odd = c.det_m < half_ms * (ms + (a.xx + a.yy) * scale) ||
+                   c.schur < half_ms * mul_add(c.q1, c.q1, mul_add(c.q2, c.q2, one));
+  if (const auto thin = ms > zero && odd; lane_bits(thin) != 0) [[unlikely]] {
+    CollisionMatrix<B> shifted = c;
+    const B shift(T(4 * epsilon));
+    shifted.m11 = c.m11 + shift;
+    shifted.m22 = c.m22 + shift;
+    shifted.k33 = c.k33 + shift;
+    factorise(shifted);
+    const auto take = [&](B& x, B y) { x = choose(thin, y, x); };
+    take(c.m11, shifted.m11);
+    take(c.m22, shifted.m22);
+    take(c.k33, shifted.k33);
+    take(c.det_m, shifted.det_m);
+    take(c.q1, shifted.q1);
+    take(c.q2, shifted.q2);
+    take(c.schur, shifted.schur);
+  }
+
+  // Without any mass nothing keeps rounding from making a singular K look definite: then det M and S must stand out of
+  // their own rounding.
   const B margin = choose(ms > zero, zero, B(T(4 * epsilon)));
   c.definite = c.m11 > zero && c.det_m > margin * c.m11 * c.m22 && c.schur > margin * c.k33;
   return c;
@@ -191,37 +210,18 @@ inline Symmetric3<B> inertia_at_contact(const Frame<B>& frame, B m, const Symmet
   return a;
 }
 
-/// S = v·K v [1/kg]
-template <class B>
-inline B schur_of_bodies(const Frame<B>& frame, const Symmetric3<B>& a, B m, B q1, B q2,
-                         const Symmetric3<B>& inverse_inertia_a, const Vector3<B>& lever_a,
-                         const Symmetric3<B>& inverse_inertia_b, const Vector3<B>& lever_b) {
-  const Vector3<B> v = mul_add(negated(q1), frame.t1, mul_add(negated(q2), frame.t2, frame.n));
-  const Vector3<B> ca = cross(lever_a, v), cb = cross(lever_b, v);
-  B turning = dot(ca, inverse_inertia_a * ca) + dot(cb, inverse_inertia_b * cb);
-  if (const auto lossy = cancels(a, m, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b); lane_bits(lossy) != 0)
-    [[unlikely]] {
-    const Vector3<B> w = {negated(q1), negated(q2), B(1)};
-    turning = choose(lossy, larger(dot(w, a * w), B(0)), turning);
-  }
-  return mul_add(m, mul_add(q1, q1, mul_add(q2, q2, B(1))), turning);
-}
-
 template <class T, class B>
 inline CollisionMatrix<B> collision_matrix(const Frame<B>& frame, const Body<B>& body_a, const Vector3<B>& lever_a,
                                            const Body<B>& body_b, const Vector3<B>& lever_b) {
   const B m = body_a.inverse_mass + body_b.inverse_mass;
-  const Symmetric3<B> a =
-      inertia_at_contact(frame, m, body_a.inverse_inertia, lever_a, body_b.inverse_inertia, lever_b);
-  return scaled_matrix<T>(a, m, [&](B q1, B q2) {
-    return schur_of_bodies(frame, a, m, q1, q2, body_a.inverse_inertia, lever_a, body_b.inverse_inertia, lever_b);
-  });
+  return scaled_matrix<T>(
+      inertia_at_contact(frame, m, body_a.inverse_inertia, lever_a, body_b.inverse_inertia, lever_b), m);
 }
 
 /// Of a K that the host gives, in the frame that it is given in.
 template <class T, class B>
 inline CollisionMatrix<B> collision_matrix(const Symmetric3<B>& k) {
-  return scaled_matrix<T>(k, B(0), [&](B q1, B q2) { return neg_mul_add(q1, k.xz, neg_mul_add(q2, k.yz, k.zz)); });
+  return scaled_matrix<T>(k, B(0));
 }
 
 }  // namespace

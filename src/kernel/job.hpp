@@ -44,7 +44,7 @@ struct alignas(64) Tile {
   Lane u0x, u0y, u0z;          // separation velocity before the collision
   Lane friction, restitution;  // mu, e
   // delta (mu, 1), or delta (1, 0) for infinite friction. The series has no step: there delta is the unit of impulse in
-  // which (mu m1 + |k|) is 1.
+  // which the larger of mu m1 + |k| and K_33 / 1024 is 1.
   Lane friction_step, normal_step;
   Lane a1, a2, b1, b2, c1, c2, c3;   // the change of u by a step: delta mu M, delta k; delta mu k, delta K_33
   Lane stick_radius2, e2;            // the square of a step's reach, e²

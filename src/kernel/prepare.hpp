@@ -114,7 +114,9 @@ struct Preparer {
     const B friction_rate = choose(unbounded, one, friction), normal_rate = choose(unbounded, zero, one);
     const B norm_k = square_root(mul_add(matrix.k1, matrix.k1, matrix.k2 * matrix.k2));
     if (series()) {
-      const B fastest = mul_add(friction_rate, matrix.m1, normal_rate * norm_k);
+      // Where next to nothing turns the slip, u_z sets the pace.
+      const B fastest =
+          larger(mul_add(friction_rate, matrix.m1, normal_rate * norm_k), B(T(0x1p-10)) * normal_rate * matrix.k33);
       step = one / choose(fastest > zero, fastest, one);
     }
     const B friction_step = step * friction_rate, normal_step = step * normal_rate;

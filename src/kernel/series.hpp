@@ -1,4 +1,5 @@
-// Stage 5a, law: sliding, exact to rounding, by Taylor series in slip time. With τ so scaled that μ m1 + |k| = 1:
+// Stage 5a, law: sliding, exact to rounding, by Taylor series in slip time. With τ so scaled that the larger of
+// μ m1 + |k| and K_33 / 1024 is 1:
 //
 //   x' = b1 r - a1 x,   y' = b2 r - a2 y,   z' = c3 r - c1 x - c2 y,   r² = x² + y²,   u = (x, y, z)
 //

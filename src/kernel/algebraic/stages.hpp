@@ -64,16 +64,10 @@ struct LawStages {
     store_lanes(tile.m + slot, m);
   }
 
-  [[gnu::flatten]] void matrix(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
-    const B m = get(tile.m, slot);
+  [[gnu::flatten]] void matrix(const InlineContacts<T>&, WholeBlock, std::size_t slot) const {
     const Symmetric3<B> a = {get(tile.axx, slot), get(tile.axy, slot), get(tile.axz, slot),
                              get(tile.ayy, slot), get(tile.ayz, slot), get(tile.azz, slot)};
-    put_matrix(slot, scaled_matrix<T>(a, m, [&](B q1, B q2) {
-                 return schur_of_bodies(get_frame(slot), a, m, q1, q2, Load::load(contacts.a.inverse_inertia, block),
-                                        Load::load(contacts.lever_a, block),
-                                        Load::load(contacts.b.inverse_inertia, block),
-                                        Load::load(contacts.lever_b, block));
-               }));
+    put_matrix(slot, scaled_matrix<T>(a, get(tile.m, slot)));
   }
 
   [[gnu::flatten]] void matrix(const SpaceContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
