@@ -1,11 +1,11 @@
-set(CAROM_ISAS "" CACHE STRING "ISAs to build kernels for, beside the scalar one: of scalar_fma;sse2;avx2;avx512;neon; empty: all")
+set(CAROM_ISAS "" CACHE STRING "ISAs to build kernels for beside the scalar one, of sse2;avx2;avx512;neon; empty: all")
 
 # carom_isa(name architecture mark flags...): the kernels of one ISA, src/isa/<name>.cpp, <name>_algebraic.cpp,
 # <name>_planar.cpp and <name>_region.cpp, the only files that are compiled with these flags. `architecture` is its type in
 # src/kernel/lanes.hpp, `mark` what stands in the name of every symbol of xsimd's that belongs to it ("^$": none does); both
 # serve the tests.
 function(carom_isa name architecture mark)
-  if(CAROM_ISAS AND NOT name STREQUAL "scalar" AND NOT name IN_LIST CAROM_ISAS)
+  if(CAROM_ISAS AND NOT name MATCHES "^scalar" AND NOT name IN_LIST CAROM_ISAS)
     return()
   endif()
   set(units isa/${name}.cpp isa/${name}_algebraic.cpp isa/${name}_planar.cpp isa/${name}_region.cpp)

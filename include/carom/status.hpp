@@ -48,7 +48,7 @@ enum class Status : std::uint8_t {
   step_too_large,  ///< the contact's own Euler step exceeds |u0| / trace K, so that one step may change u by more than
                    ///< u
   step_budget_reached,  ///< Options::step_budget sliding steps did not end the collision
-  no_solution,          ///< the law has none, see docs/laws.md
+  no_solution,          ///< the law has none or none was found, see docs/laws.md
 };
 inline constexpr std::size_t status_count = 23;
 

@@ -59,6 +59,12 @@ class Judge {
       if (v.worst < bound) return std::nullopt;
       return v;
     }
+    if (status == Status::no_solution) {
+      // Smith's law is solved by search.
+      v.add("it has an answer", e_.condition * square_root(epsilon) < 1 ? 2 * bound : 0);
+      if (v.worst > 0) return v;
+      return std::nullopt;
+    }
     if (status == Status::overflow) {
       const R largest = std::numeric_limits<T>::max();
       const R speed = larger(e_.u0_terms, length(e_.u0)), impulse = speed / e_.trace * e_.condition;

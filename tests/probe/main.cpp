@@ -124,8 +124,8 @@ std::string number(double x) {
   return x < 0 ? "-" : x >= 1e4 || (x > 0 && x < 0.01) ? fmt::format("{:.1e}", x) : fmt::format("{:.2g}", x);
 }
 
-/// Of all ISAs: law by kind, for either precision and dimension.
-void write_table(const Result& result, std::FILE* to) {
+/// Law by kind, for either precision and dimension, all ISAs together.
+std::string table_of(const Result& result) {
   std::map<std::tuple<bool, bool, Law, Kind>, Record> merged;
   for (const auto& [c, r] : result.records) {
     Record& m = merged[{c.is_planar, c.is_float, c.law, c.kind}];
@@ -133,8 +133,9 @@ void write_table(const Result& result, std::FILE* to) {
     m.worst = larger(m.worst, r.worst);
     m.unanswered += r.unanswered;
   }
-  fmt::print(to, "| law | kind | contacts | float: median | 99.9 % | worst | double: median | 99.9 % | worst | bound |\n");
-  fmt::print(to, "|---|---|---|---|---|---|---|---|---|---|\n");
+  std::string table =
+      "| law | kind | contacts | float: median | 99.9 % | worst | double: median | 99.9 % | worst | bound |\n"
+      "|---|---|---|---|---|---|---|---|---|---|\n";
   for (const bool planar : {false, true})
     for (const LawInfo& info : all_laws())
       for (std::size_t kind = 0; kind < kind_names.size(); ++kind) {
@@ -149,9 +150,30 @@ void write_table(const Result& result, std::FILE* to) {
           if (const auto found = merged.find({planar, is_float, info.law, static_cast<Kind>(kind)}); found != merged.end())
             count += found->second.errors.count();
         if (count == 0) continue;
-        fmt::print(to, "| {}{} | {} | {} | {} | {} | {} |\n", carom::to_string(info.law), planar ? ", planar" : "",
+        table += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", carom::to_string(info.law), planar ? ", planar" : "",
                    kind_names[kind], count, cells(true), cells(false), bound);
       }
+  return table;
+}
+
+/// Puts the table between the marks of a file that has them.
+bool renew_table(const std::string& path, const Result& result) {
+  constexpr std::string_view begin = "<!-- table of carom_probe -->\n", end = "<!-- end of table -->";
+  std::ifstream in(path);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::size_t from = text.find(begin), to = text.find(end);
+  if (!in || from == std::string::npos || to == std::string::npos) {
+    fmt::print(stderr, "carom_probe: {} has no marks for a table, or cannot be read\n", path);
+    return false;
+  }
+  in.close();
+  text.replace(from + begin.size(), to - from - begin.size(),
+               fmt::format("{}\n{} contacts judged.\n", table_of(result), result.contacts));
+  std::ofstream out(path);
+  out << text;
+  out.close();
+  if (!out) fmt::print(stderr, "carom_probe: cannot write {}\n", path);
+  return static_cast<bool>(out);
 }
 
 int run(double seconds, std::uint64_t seed, std::uint64_t contacts, const std::string& table, const std::string& rows) {
@@ -191,15 +213,7 @@ int run(double seconds, std::uint64_t seed, std::uint64_t contacts, const std::s
       fmt::print("\nbroken {} times, worst {}: {} under {}, {}, {}, {}\n{}", r.broken, number(r.worst), r.promise,
                  carom::to_string(c.law), kind_names[static_cast<std::size_t>(c.kind)], c.is_float ? "float" : "double",
                  carom::to_string(c.isa), r.row);
-  if (!table.empty()) {
-    std::FILE* to = std::fopen(table.c_str(), "w");
-    if (to == nullptr) {
-      fmt::print(stderr, "carom_probe: cannot write {}\n", table);
-      return 2;
-    }
-    write_table(result, to);
-    std::fclose(to);
-  }
+  if (!table.empty() && !renew_table(table, result)) return 2;
   fmt::print("\n{} contacts judged from seed {}, {} without an answer, {} promises broken\n", result.contacts, seed, unanswered, broken);
   return broken > 0 ? 1 : 0;
 }
@@ -215,7 +229,7 @@ int main(int argc, char** argv) {
   app.add_option("seconds", seconds, "how long to search")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("seed", seed, "of the random numbers")->capture_default_str();
   app.add_option("--contacts", contacts, "stop after so many judged contacts");
-  app.add_option("--table", table, "write a table of the errors, law by kind, to this file");
+  app.add_option("--table", table, "renew the table of the errors, law by kind, in this file");
   app.add_option("--rows", rows, "write the worst contacts that broke a promise to this file");
   CLI11_PARSE(app, argc, argv);
   return carom::probe::run(seconds, seed, contacts, table, rows);
