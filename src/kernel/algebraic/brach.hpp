@@ -9,11 +9,13 @@
 //
 //   E(w) = -(1 - e²) u0_z² / (2 K_33) + L w + ½ A w²,   L = r·u0_t - k·r u0_z / K_33,   A = r·S r > 0
 //
-// With q = M⁻¹ k, A = (schur r·M r + det M (q × r)²) / K_33 is a sum of what is positive. Above e = 1 p(0) gains
-// energy, and p(w) may gain as much. |p_t| <= h p_z, with h the length of the ratios or μ, bounds w by h c / (K_33 |r|
-// + h k·r), and not at all where that divisor is not positive.
+// With q = M⁻¹ k, A = (schur r·M r + det M (q × r)²) / K_33 is a sum of what is positive, and so never 0 where K is
+// ill-conditioned. Without fused operations the difference r·M r - (k·r)² / K_33 is the better known, and since an
+// impulse that stops short of its bound is permissible, A is the larger of the two. Above e = 1 p(0) gains energy, and
+// p(w) may gain as much. |p_t| <= h p_z, with h the length of the ratios or μ, bounds w by h c / (K_33 |r| + h k·r),
+// and not at all where that divisor is not positive.
 //
-// A scale of the ratios would not do as a parameter: as c vanishes, its bound runs into the pole K_33 + s k·r = 0.
+// A scale s of the ratios would not do as a parameter: as c vanishes, its bound runs into the pole K_33 + s k·r = 0.
 //
 // R. M. Brach, Mechanical Impact Dynamics, 1991. A. Chatterjee, A. Ruina, 1998, section 4.1, 3.
 #pragma once
