@@ -261,9 +261,6 @@ struct Scale {
       : k(exponent(std::max({c.k[0][0], c.k[1][1], c.k[2][2]}))),
         u(exponent(std::max({std::abs(c.u0[0]), std::abs(c.u0[1]), std::abs(c.u0[2])}))) {}
 
-  // Within what the power itself and its inverse can have.
-  static int exponent(double x) { return std::clamp(std::ilogb(x), -1000, 1000); }
-
   int k, u;
 };
 
@@ -272,9 +269,8 @@ struct Scale {
 Outcome resolve(const Collision& collision, std::int32_t step_budget, bool with_boundary_distance) {
   const Scale scale(collision);
   Collision c = collision;
-  const double k_unit = std::scalbn(1.0, -scale.k);
-  for (Vector3& row : c.k) row = k_unit * row;
-  c.u0 = std::scalbn(1.0, -scale.u) * c.u0;
+  for (Vector3& row : c.k) row = scaled(row, -scale.k);
+  c.u0 = scaled(c.u0, -scale.u);
   c.step = std::scalbn(c.step, scale.k - scale.u);
 
   const auto factor = Cholesky::of(c.k);
@@ -286,8 +282,8 @@ Outcome resolve(const Collision& collision, std::int32_t step_budget, bool with_
 
   // Impulse: step 7, p = K⁻¹ (u - u0).
   o.p = factor->solve(o.u - c.u0);
-  for (double& x : o.p) x = std::scalbn(x, scale.u - scale.k);
-  o.u = std::scalbn(1.0, scale.u) * o.u;
+  o.p = scaled(o.p, scale.u - scale.k);
+  o.u = scaled(o.u, scale.u);
   o.work_compression = std::scalbn(o.work_compression, 2 * scale.u - scale.k);
   o.work_decompression = std::scalbn(o.work_decompression, 2 * scale.u - scale.k);
   return o;

@@ -143,10 +143,10 @@ class ExactRun {
     if (slip_.r <= least_slip) return Finish::rest;
     find_crests();
     std::size_t next_crest = 0;
-    double turned = 0;
+    double turned = 0, last_turning = infinity;
     double next_h = std::min(1.5 / sliding_.size(), 1e100);
     while (slip_.r > least_slip) {
-      if (settle(sliding_, slip_)) return follow_ray();
+      if (settle(sliding_, slip_, last_turning)) return follow_ray();
       Step step;
       double h = 0;
       if (!take_step(step, h, next_h)) return Finish::none;
@@ -181,6 +181,8 @@ class ExactRun {
 
       if (sliding_.growth(slip_.direction) < 0 && sliding_.growth(step.end.direction) >= 0) see(step.least_r / speed_);
       turned += std::abs(step.turn);
+      const bool attracts = -sliding_.turning_slope(slip_.direction) * h >= 1;
+      last_turning = attracts ? std::abs(sliding_.turning(slip_.direction)) : infinity;
       slip_ = step.end;
       moved_ = true;
       if (reached == crest) {
@@ -255,7 +257,7 @@ class ExactRun {
     path.sticking = Sticking::diverge;
     const double angle = diverging_ray(c_.k, c_.friction);
     slip_.direction = {std::cos(angle), std::sin(angle)};
-    settle(sliding_, slip_);
+    settle(sliding_, slip_, infinity);
     const Direction& d = slip_.direction;
     const Finish finish = run_straight(sliding_.rise(d) / sliding_.normal(), infinity, pz);
     slip_.r = std::max(sliding_.growth(d) / sliding_.normal(), 0.0) * pz;
@@ -312,22 +314,21 @@ Outcome frictionless(const Collision& c) {
 Outcome resolve_exact(const Collision& collision, RestitutionLaw law, std::int32_t step_budget,
                       bool with_boundary_distance) {
   // In units of powers of two, which change no bit.
-  const auto exponent = [](double x) { return std::clamp(std::ilogb(x), -1000, 1000); };
   const Matrix3& k = collision.k;
   const Vector3& u0 = collision.u0;
   const int k_unit = exponent(std::max({k[0][0], k[1][1], k[2][2]}));
   const int u_unit = exponent(std::max({std::abs(u0[0]), std::abs(u0[1]), std::abs(u0[2])}));
   Collision c = collision;
-  for (Vector3& row : c.k) row = std::scalbn(1.0, -k_unit) * row;
-  c.u0 = std::scalbn(1.0, -u_unit) * c.u0;
+  for (Vector3& row : c.k) row = scaled(row, -k_unit);
+  c.u0 = scaled(c.u0, -u_unit);
 
   Outcome o;
   o.ended = false;
   if (!Cholesky::of(c.k)) return o;
   o = c.friction > 0 ? ExactRun(c, law, step_budget).run() : frictionless(c);
   if (!with_boundary_distance) o.boundary_distance = infinity;
-  for (double& x : o.p) x = std::scalbn(x, u_unit - k_unit);
-  o.u = std::scalbn(1.0, u_unit) * o.u;
+  o.p = scaled(o.p, u_unit - k_unit);
+  o.u = scaled(o.u, u_unit);
   o.work_compression = std::scalbn(o.work_compression, 2 * u_unit - k_unit);
   o.work_decompression = std::scalbn(o.work_decompression, 2 * u_unit - k_unit);
   return o;

@@ -200,9 +200,7 @@ double zero_between(double low, const Watched& at_low, double high, const Watche
   return inside(newton_low) ? newton_low : inside(newton_high) ? newton_high : middle;
 }
 
-bool settle(const Sliding& sliding, Slip& slip) {
-  // A step's rounding leaves û a few epsilon off.
-  const double noise = 16 * epsilon * sliding.size();
+bool settle(const Sliding& sliding, Slip& slip, double last_turning) {
   Direction d = slip.direction;
   double turning = sliding.turning(d);
   double slope = sliding.turning_slope(d);
@@ -210,8 +208,15 @@ bool settle(const Sliding& sliding, Slip& slip) {
   const bool near_a_ray = slope < 0 && std::abs(turning) * sliding.size() <= 1e-3 * slope * slope;
   // The exact u_t lies that far off the ray, in units of u0, and later at most sqrt(cond M) times as far.
   constexpr double off_the_ray = 0x1p-56;
-  if (!(std::abs(turning) <= noise || (near_a_ray && slip.r * std::abs(turning) <= -slope * off_the_ray))) return false;
-  for (int i = 0; near_a_ray && i < 4 && turning != 0; ++i) {
+  const bool still_slips = slip.r * std::abs(turning) > -slope * off_the_ray;
+  // What turns it as fast as before a step that should have damped that is the step's rounding, up to what its
+  // iteration may leave.
+  const double rounding = std::abs(turning) >= 0.5 * last_turning ? 64 * epsilon : epsilon;
+  if (!near_a_ray || (still_slips && std::abs(turning) > -slope * rounding))
+    // It keeps its direction where rounding of the rates is all that turns it, and is left where it is: of a ray that
+    // attracts weakly, or repels, it can be far for so slow a turn, and come to rest before it lies on it.
+    return std::abs(turning) <= std::max(rounding, 2 * epsilon) * sliding.size();
+  for (int i = 0; i < 4 && turning != 0; ++i) {
     const double turn = -turning / slope;
     const Direction next = unit(d.x - turn * d.y, d.y + turn * d.x);
     const double next_turning = sliding.turning(next);
@@ -220,7 +225,11 @@ bool settle(const Sliding& sliding, Slip& slip) {
     turning = next_turning;
     slope = sliding.turning_slope(d);
   }
-  sliding.turn_to(d, slip);
+  // What slips across by rounding was never stopped, and leaves u_z alone.
+  if (still_slips)
+    slip.direction = d;
+  else
+    sliding.turn_to(d, slip);
   return true;
 }
 

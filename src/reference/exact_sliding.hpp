@@ -90,7 +90,8 @@ struct Watched {
 /// Hermite's cubic of the inverse function, or Newton's method where that is not monotone, or in the middle.
 double zero_between(double low, const Watched& at_low, double high, const Watched& at_high);
 
-/// True if the slip keeps its direction from here on as far as rounding can tell; turns it onto the ray then.
-bool settle(const Sliding& sliding, Slip& slip);
+/// True if the slip keeps its direction from here on as far as rounding can tell; turns it onto the ray then, if it has
+/// come to one. `last_turning` is |dθ/dτ| before a step that was long enough for a ray to attract it, else infinite.
+bool settle(const Sliding& sliding, Slip& slip, double last_turning);
 
 }  // namespace carom::reference

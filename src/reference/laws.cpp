@@ -224,11 +224,6 @@ LawOutcome apply_scaled(Law law, const Collision& c, const LawParameters& parame
   return failed(c, Status::law_unavailable);
 }
 
-// x 2ⁿ, without rounding.
-Vector3 scaled(const Vector3& x, int n) {
-  return {std::ldexp(x[0], n), std::ldexp(x[1], n), std::ldexp(x[2], n)};
-}
-
 // Of a candidate that is so long only the direction counts.
 int shift_in_range(const Vector3& x) {
   const double largest = std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});

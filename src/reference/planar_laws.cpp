@@ -309,7 +309,7 @@ double normal_velocity(const Problem& c, Law law, const Parameters& parameters, 
 
 Outcome resolve(const Collision& collision, Law law, const Parameters& parameters, RestitutionLaw restitution_law) {
   // In units of powers of two, which change no bit.
-  const auto exponent = [](double x) { return std::clamp(std::ilogb(x), -1000, 1000); };
+  const auto exponent = [](double x) { return x > 0 && std::isfinite(x) ? std::ilogb(x) : 0; };
   const Vector2& u0 = collision.u0;
   const int k_unit = exponent(std::max(collision.k_xx, collision.k_yy));
   const int u_unit = exponent(std::max(std::abs(u0[0]), std::abs(u0[1])));

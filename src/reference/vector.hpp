@@ -20,6 +20,16 @@ inline Vector3 operator*(double s, const Vector3& a) {
   return {s * a[0], s * a[1], s * a[2]};
 }
 
+/// x 2ⁿ, also where 2ⁿ itself is out of range: what makes numbers of the order of 1 of subnormal ones.
+inline Vector3 scaled(const Vector3& x, int n) {
+  return {std::scalbn(x[0], n), std::scalbn(x[1], n), std::scalbn(x[2], n)};
+}
+
+/// The largest n with 2ⁿ <= x, of what is positive and finite.
+inline int exponent(double x) {
+  return x > 0 && std::isfinite(x) ? std::ilogb(x) : 0;
+}
+
 inline double dot(const Vector3& a, const Vector3& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

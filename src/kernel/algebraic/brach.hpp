@@ -9,11 +9,13 @@
 //
 //   E(w) = -(1 - e²) u0_z² / (2 K_33) + L w + ½ A w²,   L = r·u0_t - k·r u0_z / K_33,   A = r·S r > 0
 //
-// With q = M⁻¹ k, A = (schur r·M r + det M (q × r)²) / K_33 is a sum of what is positive. Above e = 1 p(0) gains
-// energy, and p(w) may gain as much. |p_t| <= h p_z, with h the length of the ratios or μ, bounds w by h c / (K_33 |r|
-// + h k·r), and not at all where that divisor is not positive.
+// With q = M⁻¹ k, A = (schur r·M r + det M (q × r)²) / K_33 is a sum of what is positive, and so never 0 where K is
+// ill-conditioned. Without fused operations the difference r·M r - (k·r)² / K_33 is the better known, and since an
+// impulse that stops short of its bound is permissible, A is the larger of the two. Above e = 1 p(0) gains energy, and
+// p(w) may gain as much. |p_t| <= h p_z, with h the length of the ratios or μ, bounds w by h c / (K_33 |r| + h k·r),
+// and not at all where that divisor is not positive.
 //
-// A scale of the ratios would not do as a parameter: as c vanishes, its bound runs into the pole K_33 + s k·r = 0.
+// A scale s of the ratios would not do as a parameter: as c vanishes, its bound runs into the pole K_33 + s k·r = 0.
 //
 // R. M. Brach, Mechanical Impact Dynamics, 1991. A. Chatterjee, A. Ruina, 1998, section 4.1, 3.
 #pragma once
@@ -48,36 +50,34 @@ struct Brach {
     const B rmr = mul_add(r1, mul_add(in.m11, r1, in.m12 * r2), r2 * mul_add(in.m12, r1, in.m22 * r2));
     const B a = larger(neg_mul_add(coupling, kr, rmr), inverse * bend(in, r1, r2, first, pivot));
 
-    // The root above zero of a w² + 2 slope w = lost: at e = 1 that is 0, or -2 slope / a.
-    const B factor = one + in.restitution;
-    const auto small = larger(magnitude(slope), magnitude(in.u0.z)) < B(unit<T>.small);
-    const B scale = choose(small, B(unit<T>.scale), one), unscale = choose(small, B(unit<T>.inverse), one);
-    const B l = scale * slope, z = scale * in.u0.z;
+    // The root above zero of a w² + 2 slope w = lost: at e = 1 that is 0, or -2 slope / a. In numbers whose squares
+    // are within range.
+    const B factor = one + in.restitution, l = B(scale<T>) * slope, z = B(scale<T>) * in.u0.z;
     const B lost = larger((one - in.restitution) * factor, zero) * inverse_k33 * (z * z);
     const B root = square_root(mul_add(l, l, a * lost));
     const auto rises = l > zero, bends = a > zero;
-    const B by_energy = unscale * (choose(rises, lost, root - l) / choose(rises, l + root, choose(bends, a, one)));
+    const B by_energy =
+        B(1 / scale<T>) * (choose(rises, lost, root - l) / choose(rises, l + root, choose(bends, a, one)));
 
     // h and its p as normal |p_t| = tangential p_z.
-    const B h = smaller(size * norm, in.friction);
+    const B h = smaller(size * norm, in.friction), inverse_h = one / larger(h, B(least_h<T>));
     const auto steep = h > one;
-    const B tangential = choose(steep, one, h), normal = choose(steep, one / h, one);
-    const B across = tangential / norm, bracket = mul_add(normal, in.k33, across * kr);
+    const B tangential = choose(steep, one, h), normal = choose(steep, inverse_h, one) * norm;
+    const B bracket = mul_add(normal, in.k33, tangential * kr), c = negated(factor * in.u0.z);
     const auto meets = bracket > zero;
-    const B c = negated(factor * in.u0.z), by_ratio = choose(meets, c / choose(meets, bracket, one), never);
-    const auto bounded = across * by_ratio <= by_energy;
-    const B w = choose(bounded, across * by_ratio, by_energy);
-    const B free = larger(neg_mul_add(coupling, w, c * inverse_k33), normal * (norm * w));
-    const B p_z = choose(bounded, normal * by_ratio, free);
+    const B by_ratio = choose(meets, c / choose(meets, bracket, one), never);
+    const auto bounded = tangential * by_ratio <= by_energy;
+    const B w = choose(bounded, tangential * by_ratio, by_energy);
     // Where K_33 is small, rounding of p_z is not small beside |p_t|.
-    const B p_t = choose(steep, w, smaller(w, across * p_z));
+    const B free = larger(neg_mul_add(coupling, w, c * inverse_k33), inverse_h * (norm * w));
+    const B p_z = choose(bounded, normal * by_ratio, free);
 
     LawResult<A, T> result;
-    result.p = {p_t * r1, p_t * r2, p_z};
+    result.p = {w * r1, w * r2, p_z};
     result.u = in.u0 + k_times(in, result.p);
     result.u.z = negated(in.restitution * in.u0.z);
-    const Cone<B> cone = cone_of(in.friction);
-    result.slips = cone.normal * (norm * p_t) >= B(almost<T>) * (cone.tangential * p_z);
+    const B most(almost<T>);
+    result.slips = most * in.friction <= size * norm && normal * w >= most * (tangential * p_z);
     result.none = result.several = typename LaneTypes<A, T>::Mask(false);
     return result;
   }
@@ -86,14 +86,12 @@ struct Brach {
   template <class T>
   static constexpr T almost = sizeof(T) == sizeof(float) ? T(1 - 0x1p-20) : T(1 - 0x1p-49);
 
-  /// Numbers below `small` times `scale` have squares within range.
+  /// Of u0, so that squares of 2^-100 of it do not underflow, nor of numbers that exceed it by cond K overflow.
   template <class T>
-  struct Unit {
-    T small, scale, inverse;
-  };
+  static constexpr T scale = sizeof(T) == sizeof(float) ? T(0x1p40) : T(0x1p300);
+  /// Below it p_z >= |p_t| / h needs no help.
   template <class T>
-  static constexpr Unit<T> unit = sizeof(T) == sizeof(float) ? Unit<T>{T(0x1p-60), T(0x1p88), T(0x1p-88)}
-                                                             : Unit<T>{T(0x1p-500), T(0x1p576), T(0x1p-576)};
+  static constexpr T least_h = sizeof(T) == sizeof(float) ? T(0x1p-100) : T(0x1p-900);
 
   /// r·S r times K_33 and the larger diagonal entry of M, the first pivot.
   template <class A, class T, class B, class Mask>
