@@ -173,8 +173,10 @@ struct Smith {
     /// Of where Newton's method has failed or may have found another solution than the first.
     [[gnu::noinline]] void search(Mask doubtful, Mask open, Mask found, B& v1, B& v2, Mask& several,
                                    Mask& none) const {
-      // No law that keeps to the energy ellipsoid has a larger p_z than its top.
-      const B middle = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, in.u0.z)) / in.schur;
+      // Friction takes energy, so that none is gained beyond the ½ (e - 1) |u0_z| p_z of a restitution above 1: no larger
+      // p_z than at the top of that ellipsoid.
+      const B gain = mul_add(B(T(0.5)), larger(in.restitution - B(1), B(0)), B(1));
+      const B middle = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, gain * in.u0.z)) / in.schur;
       const Vector3<B> stop = inverse_m_times(in, in.u0.x, in.u0.y);
       const B energy = mul_add(in.u0.x, stop.x, in.u0.y * stop.y) / in.schur;
       const B top = middle + square_root(mul_add(middle, middle, larger(energy, B(0))));
