@@ -95,7 +95,8 @@ TEST_P(Edges, break_no_promise) {
 
 std::vector<std::filesystem::path> files() {
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(CAROM_GOLDEN_DIR "/edges")) paths.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(CAROM_GOLDEN_DIR "/edges"))
+    paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -1,5 +1,5 @@
-// Runs a program where the CPU has what it is compiled for: constructors of its static objects are, too, so that it cannot
-// find out itself.
+// Runs a program where the CPU has what it is compiled for: constructors of its static objects are, too, so that it
+// cannot find out itself.
 //
 // on_isa ISA FMA(0|1) PROGRAM
 #include <unistd.h>

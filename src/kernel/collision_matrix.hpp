@@ -8,8 +8,8 @@
 // What is solved with K has to be solved with the K whose entries are there, rounded as they are: then p answers to a
 // contact that differs by rounding, and stops what it should stop, however slender the bodies are. So det M comes from
 // the entries of M, without the rounding of their products, and S from those of K. A mass keeps det M above
-// m (m + tr A), A = M - m, and S above m |v|² with v = (-q, 1), where S = v·K v. Entries that say otherwise are at odds by
-// rounding, and what they differ by at most makes them those of a matrix that is definite.
+// m (m + tr A), A = M - m, and S above m |v|² with v = (-q, 1), where S = v·K v. Entries that say otherwise are at odds
+// by rounding, and what they differ by at most makes them those of a matrix that is definite.
 //
 // A lever arm along the axis of a large inverse inertia cancels it: Σ tr J |r|² is far above the trace of K then. The
 // entries are summed up with twice the digits there.
@@ -153,9 +153,11 @@ inline auto cancels(const Symmetric3<B>& a, B m, const Symmetric3<B>& inverse_in
 
 /// [r]ᵀ J [r] of both bodies with twice the digits, where [r] p = r × p; in the frame of the contact.
 template <class B>
-[[gnu::noinline]] inline Symmetric3<B> accurate_inertia_at_contact(
-    const Frame<B>& frame, const Symmetric3<B>& inverse_inertia_a, const Vector3<B>& lever_a,
-    const Symmetric3<B>& inverse_inertia_b, const Vector3<B>& lever_b) {
+[[gnu::noinline]] inline Symmetric3<B> accurate_inertia_at_contact(const Frame<B>& frame,
+                                                                   const Symmetric3<B>& inverse_inertia_a,
+                                                                   const Vector3<B>& lever_a,
+                                                                   const Symmetric3<B>& inverse_inertia_b,
+                                                                   const Vector3<B>& lever_b) {
   const auto of_bodies = [&](auto&& entry) {
     return (entry(inverse_inertia_a, lever_a) + entry(inverse_inertia_b, lever_b)).value();
   };
@@ -171,13 +173,12 @@ template <class B>
   };
   using Inertia = const Symmetric3<B>&;
   using Lever = const Vector3<B>&;
-  const Symmetric3<B> g = {
-      of_bodies([&](Inertia j, Lever r) { return diagonal(r.y, r.z, j.yy, j.yz, j.zz); }),
-      of_bodies([&](Inertia j, Lever r) { return beside(r.x, r.y, r.z, j.xy, j.xz, j.yz, j.zz); }),
-      of_bodies([&](Inertia j, Lever r) { return beside(r.x, r.z, r.y, j.xz, j.xy, j.yz, j.yy); }),
-      of_bodies([&](Inertia j, Lever r) { return diagonal(r.z, r.x, j.zz, j.xz, j.xx); }),
-      of_bodies([&](Inertia j, Lever r) { return beside(r.y, r.z, r.x, j.yz, j.xy, j.xz, j.xx); }),
-      of_bodies([&](Inertia j, Lever r) { return diagonal(r.x, r.y, j.xx, j.xy, j.yy); })};
+  const Symmetric3<B> g = {of_bodies([&](Inertia j, Lever r) { return diagonal(r.y, r.z, j.yy, j.yz, j.zz); }),
+                           of_bodies([&](Inertia j, Lever r) { return beside(r.x, r.y, r.z, j.xy, j.xz, j.yz, j.zz); }),
+                           of_bodies([&](Inertia j, Lever r) { return beside(r.x, r.z, r.y, j.xz, j.xy, j.yz, j.yy); }),
+                           of_bodies([&](Inertia j, Lever r) { return diagonal(r.z, r.x, j.zz, j.xz, j.xx); }),
+                           of_bodies([&](Inertia j, Lever r) { return beside(r.y, r.z, r.x, j.yz, j.xy, j.xz, j.xx); }),
+                           of_bodies([&](Inertia j, Lever r) { return diagonal(r.x, r.y, j.xx, j.xy, j.yy); })};
   const Vector3<B> g1 = g * frame.t1, g2 = g * frame.t2, g3 = g * frame.n;
   return {dot(frame.t1, g1), dot(frame.t1, g2), dot(frame.t1, g3),
           dot(frame.t2, g2), dot(frame.t2, g3), dot(frame.n, g3)};
@@ -202,7 +203,7 @@ inline Symmetric3<B> inertia_at_contact(const Frame<B>& frame, B m, const Symmet
   add(inverse_inertia_a, lever_a);
   add(inverse_inertia_b, lever_b);
   if (const auto lossy = cancels(a, m, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b); lane_bits(lossy) != 0)
-    [[unlikely]] {
+      [[unlikely]] {
     const Symmetric3<B> g = accurate_inertia_at_contact(frame, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b);
     a = {choose(lossy, g.xx, a.xx), choose(lossy, g.xy, a.xy), choose(lossy, g.xz, a.xz),
          choose(lossy, g.yy, a.yy), choose(lossy, g.yz, a.yz), choose(lossy, g.zz, a.zz)};

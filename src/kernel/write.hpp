@@ -130,8 +130,7 @@ struct Writer {
     const typename Load::Pair pair = Load::load_bodies(contacts, block);
     const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
     const Velocities<B> a = velocities_after(pair.a, lever_a, p, resolved, Mask(false));
-    const Velocities<B> b =
-        velocities_after(pair.b, lever_b, negated(p), resolved, Mask(false));
+    const Velocities<B> b = velocities_after(pair.b, lever_b, negated(p), resolved, Mask(false));
     store(r.velocity_a, block, a.linear);
     store(r.angular_velocity_a, block, a.angular);
     store(r.velocity_b, block, b.linear);

@@ -1,8 +1,8 @@
 // What a contact file has, in memory: columns by the names of docs/contact-files.md, and views of them for the solver.
 #pragma once
 
-#include <carom/solver.hpp>
 #include <array>
+#include <carom/solver.hpp>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -13,8 +13,12 @@ namespace carom::probe {
 
 enum class Form { bodies, space, planar_bodies, planar_space };
 inline constexpr std::array forms{Form::bodies, Form::space, Form::planar_bodies, Form::planar_space};
-constexpr bool is_planar(Form form) { return form >= Form::planar_bodies; }
-constexpr bool has_bodies(Form form) { return form == Form::bodies || form == Form::planar_bodies; }
+constexpr bool is_planar(Form form) {
+  return form >= Form::planar_bodies;
+}
+constexpr bool has_bodies(Form form) {
+  return form == Form::bodies || form == Form::planar_bodies;
+}
 
 inline std::string_view to_string(Form form) {
   constexpr std::array<std::string_view, 4> names{"bodies", "space", "planar_bodies", "planar_space"};

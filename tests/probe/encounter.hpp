@@ -14,11 +14,11 @@ struct Encounter {
   Matrix<R, D> k{};    ///< [1/kg]
   Vector<R, D> u0{};   ///< [m/s]
   R trace = 0;         ///< [1/kg]
-  R k_terms = 0;       ///< [1/kg] what the trace is summed up from: 3 m + Σ tr J |r|², for a contact of space the trace
-  R u0_terms = 0;      ///< [m/s] what u0 is summed up from: Σ |v| + |w| |r|, for a contact of space |u0|
-  R condition = 0;     ///< of K
-  R energy = 0;        ///< ½ u0·K⁻¹ u0 [J]
-  Vector<R, D> stop{}; ///< -K⁻¹ u0 [N s]
+  R k_terms = 0;    ///< [1/kg] what the trace is summed up from: 3 m + Σ tr J |r|², for a contact of space the trace
+  R u0_terms = 0;   ///< [m/s] what u0 is summed up from: Σ |v| + |w| |r|, for a contact of space |u0|
+  R condition = 0;  ///< of K
+  R energy = 0;     ///< ½ u0·K⁻¹ u0 [J]
+  Vector<R, D> stop{};  ///< -K⁻¹ u0 [N s]
   bool solvable = false;
 };
 

@@ -17,7 +17,7 @@ namespace carom::probe {
 inline constexpr double bound = 64;
 
 struct Verdict {
-  double worst = 0;             ///< the largest error, in its unit
+  double worst = 0;               ///< the largest error, in its unit
   std::string_view promise = "";  ///< which it was
 
   void add(std::string_view name, auto error) {
@@ -125,7 +125,8 @@ class Judge {
       for (std::size_t x = 0; x < 3; ++x) {
         const R after = b.velocity[x] + b.inverse_mass * p[x];
         v.add("velocity from the impulse",
-              absolute(linear[x][i_] - after) / (epsilon * (absolute(b.velocity[x]) + b.inverse_mass * absolute(p[x])) + least));
+              absolute(linear[x][i_] - after) /
+                  (epsilon * (absolute(b.velocity[x]) + b.inverse_mass * absolute(p[x])) + least));
         const R spin = b.spin[x] + turn[x];
         const R terms = absolute(b.spin[x]) + length(turn) + inertia * length(b.lever) * size_;
         v.add("angular velocity from the impulse",
@@ -143,7 +144,8 @@ class Judge {
   void judge_region(Verdict& v, Law law, RestitutionLaw restitution_law, const V& kp) const {
     const bool kinematic = law == Law::incremental && restitution_law == RestitutionLaw::kinematic;
     const bool coupled = law == Law::bilinear;
-    if (!kinematic && !coupled && law != Law::whittaker && !(law == Law::composite && restitution_law == RestitutionLaw::kinematic))
+    if (!kinematic && !coupled && law != Law::whittaker &&
+        !(law == Law::composite && restitution_law == RestitutionLaw::kinematic))
       v.add("no energy", (dot(p_, e_.u0) + dot(p_, kp) / 2) / energy_);
     // A velocity at rounding from 0 would still approach for a sequence of impacts.
     if (!coupled && law != Law::projected && law != Law::polar && law != Law::composite && law != Law::brach)

@@ -29,9 +29,9 @@ enum class Kind {
   units,        ///< units over 60 decades
   subnormal,    ///< velocities among the subnormal numbers
 };
-inline constexpr std::array<std::string_view, 12> kind_names{"ordinary", "mass_ratio",  "slender", "conditioned",
-                                                             "grazing",  "head_on",     "ray",     "eigenvector",
-                                                             "limits",   "uncoupled",   "units",   "subnormal"};
+inline constexpr std::array<std::string_view, 12> kind_names{"ordinary", "mass_ratio", "slender", "conditioned",
+                                                             "grazing",  "head_on",    "ray",     "eigenvector",
+                                                             "limits",   "uncoupled",  "units",   "subnormal"};
 
 template <class T>
 class Drawer {
@@ -317,7 +317,8 @@ class Drawer {
         ly = (is_a ? -unit : unit) * ny;
       }
       const double spin = moves_slowly() ? 0 : speed / unit * draw_.bell();
-      double ax = is_a || moves_slowly() ? 0 : speed * draw_.bell(), ay = is_a || moves_slowly() ? 0 : speed * draw_.bell();
+      double ax = is_a || moves_slowly() ? 0 : speed * draw_.bell(),
+             ay = is_a || moves_slowly() ? 0 : speed * draw_.bell();
       if (is_a) {
         ax = speed * (u[0] * tx + u[1] * nx) + spin * ly + vx;
         ay = speed * (u[0] * ty + u[1] * ny) - spin * lx + vy;

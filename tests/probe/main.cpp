@@ -1,5 +1,6 @@
 // The prober: draws contacts of hard kinds, solves them under every law, form, precision and ISA, and judges what the
-// documentation promises. It prints the worst of each, with the row that shows it, and fails if one is beyond its bound.
+// documentation promises. It prints the worst of each, with the row that shows it, and fails if one is beyond its
+// bound.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -67,7 +68,8 @@ struct Result {
 /// The contact as a file of one row.
 template <class T>
 std::string file_of(const Contacts<T>& c, std::size_t i, Law law, RestitutionLaw restitution_law) {
-  std::string header = "law,restitution_law", row = fmt::format("{},{}", carom::to_string(law), carom::to_string(restitution_law));
+  std::string header = "law,restitution_law",
+              row = fmt::format("{},{}", carom::to_string(law), carom::to_string(restitution_law));
   for (const auto& [name, column] : c.columns) {
     header += "," + name;
     row += fmt::format(",{}", column[i]);
@@ -143,15 +145,17 @@ std::string table_of(const Result& result) {
           const auto found = merged.find({planar, is_float, info.law, static_cast<Kind>(kind)});
           if (found == merged.end() || found->second.errors.count() == 0) return std::string("– | – | –");
           const Record& r = found->second;
-          return fmt::format("{} | {} | {}", number(r.errors.quantile(0.5)), number(r.errors.quantile(0.999)), number(r.worst));
+          return fmt::format("{} | {} | {}", number(r.errors.quantile(0.5)), number(r.errors.quantile(0.999)),
+                             number(r.worst));
         };
         std::uint64_t count = 0;
         for (const bool is_float : {false, true})
-          if (const auto found = merged.find({planar, is_float, info.law, static_cast<Kind>(kind)}); found != merged.end())
+          if (const auto found = merged.find({planar, is_float, info.law, static_cast<Kind>(kind)});
+              found != merged.end())
             count += found->second.errors.count();
         if (count == 0) continue;
-        table += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", carom::to_string(info.law), planar ? ", planar" : "",
-                   kind_names[kind], count, cells(true), cells(false), bound);
+        table += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", carom::to_string(info.law),
+                             planar ? ", planar" : "", kind_names[kind], count, cells(true), cells(false), bound);
       }
   return table;
 }
@@ -188,14 +192,14 @@ int run(double seconds, std::uint64_t seed, std::uint64_t contacts, const std::s
         for (const bool is_float : {false, true}) probe_form(form, static_cast<Kind>(kind), is_float, draw, result);
 
   std::uint64_t broken = 0, unanswered = 0;
-  fmt::print("{:<18}{:<13}{:<8}{:<7}{:<8}{:>10}{:>10}{:>10}{:>10}  {}\n", "law", "kind", "", "", "isa", "median", "99.9 %",
-             "worst", "bound", "promise");
+  fmt::print("{:<18}{:<13}{:<8}{:<7}{:<8}{:>10}{:>10}{:>10}{:>10}  {}\n", "law", "kind", "", "", "isa", "median",
+             "99.9 %", "worst", "bound", "promise");
   for (const auto& [c, r] : result.records) {
     if (r.errors.count() == 0) continue;
     fmt::print("{:<18}{:<13}{:<8}{:<7}{:<8}{:>10}{:>10}{:>10}{:>10}  {}\n", carom::to_string(c.law),
-               kind_names[static_cast<std::size_t>(c.kind)], c.is_planar ? "planar" : "space", c.is_float ? "float" : "double",
-               carom::to_string(c.isa), number(r.errors.quantile(0.5)), number(r.errors.quantile(0.999)), number(r.worst), bound,
-               r.promise);
+               kind_names[static_cast<std::size_t>(c.kind)], c.is_planar ? "planar" : "space",
+               c.is_float ? "float" : "double", carom::to_string(c.isa), number(r.errors.quantile(0.5)),
+               number(r.errors.quantile(0.999)), number(r.worst), bound, r.promise);
     broken += r.broken;
     unanswered += r.unanswered;
   }
@@ -205,7 +209,8 @@ int run(double seconds, std::uint64_t seed, std::uint64_t contacts, const std::s
       if (r.broken > 0)
         out << fmt::format("# {} {} {} {} {}: {} broken, the worst {} in {}\n", carom::to_string(c.law),
                            kind_names[static_cast<std::size_t>(c.kind)], c.is_planar ? "planar" : "space",
-                           c.is_float ? "float" : "double", carom::to_string(c.isa), r.broken, number(r.worst), r.promise)
+                           c.is_float ? "float" : "double", carom::to_string(c.isa), r.broken, number(r.worst),
+                           r.promise)
             << r.row;
   }
   for (const auto& [c, r] : result.records)
@@ -214,7 +219,8 @@ int run(double seconds, std::uint64_t seed, std::uint64_t contacts, const std::s
                  carom::to_string(c.law), kind_names[static_cast<std::size_t>(c.kind)], c.is_float ? "float" : "double",
                  carom::to_string(c.isa), r.row);
   if (!table.empty() && !renew_table(table, result)) return 2;
-  fmt::print("\n{} contacts judged from seed {}, {} without an answer, {} promises broken\n", result.contacts, seed, unanswered, broken);
+  fmt::print("\n{} contacts judged from seed {}, {} without an answer, {} promises broken\n", result.contacts, seed,
+             unanswered, broken);
   return broken > 0 ? 1 : 0;
 }
 

@@ -1,5 +1,5 @@
-// The numbers that the prober judges in: so wide that their rounding, times what cancels in the hardest of its contacts,
-// stays below that of the precision which is judged.
+// The numbers that the prober judges in: so wide that their rounding, times what cancels in the hardest of its
+// contacts, stays below that of the precision which is judged.
 #pragma once
 
 #include <array>

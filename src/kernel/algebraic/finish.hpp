@@ -47,8 +47,8 @@ struct LawFinish {
     store(results.separation_velocity, slot, u);
 
     // The kinetic energy gained, which the u that a law sets out to reach does not tell.
-    const B energy = dot(
-        law_p, mul_add(B(T(0.5)), Stages{tile}.get_matrix(slot) * law_p, Stages::get(tile.u0x, tile.u0y, tile.u0z, slot)));
+    const B energy = dot(law_p, mul_add(B(T(0.5)), Stages{tile}.get_matrix(slot) * law_p,
+                                        Stages::get(tile.u0x, tile.u0y, tile.u0z, slot)));
     const unsigned ended = lane_bits(resolved) & lanes;
     count_energy<T>(tally, number, lane_bits(energy > zero) & ended, energy, impulse_unit, velocity_unit);
     count(slot, choose(solved, choose(resolved, status, B(static_cast<T>(Status::overflow))), status), ended, lanes);

@@ -39,8 +39,8 @@ struct Smith {
                        finest = is_float ? T(0x1p-22) : T(0x1p-50);
     // Friction above this is as good as unbounded: |p_t| is finite, so p_z or D vanishes to rounding.
     static constexpr T unbounded = is_float ? T(0x1p24) : T(0x1p53);
-    // A first slip below this, of |u0|, is within rounding of none: where the contact sticks nearly, and where it slips,
-    // since the mean slip is that of the last one then.
+    // A first slip below this, of |u0|, is within rounding of none: where the contact sticks nearly, and where it
+    // slips, since the mean slip is that of the last one then.
     static constexpr T negligible = is_float ? T(0x1p-21) : T(0x1p-50);
     static constexpr int samples = 20;
 
@@ -109,7 +109,8 @@ struct Smith {
       // The direction of a small slip is as uncertain as the velocities that it is left of.
       const B size = length(v1, v2) + z, largest = larger(last, slip);
       const B rounding = B(is_float ? T(0x1p-19) : T(0x1p-48)) * (B(1) + size) / choose(largest > B(0), largest, B(1));
-      return length(left1, left2) <= mul_add(cone.tangential * z, rounding, B(is_float ? T(0x1p-14) : T(0x1p-40)) * size);
+      return length(left1, left2) <=
+             mul_add(cone.tangential * z, rounding, B(is_float ? T(0x1p-14) : T(0x1p-40)) * size);
     }
 
     /// From where Whittaker's law sticks, with D = v / m in the disc: the last slip that gives this D, as if v stayed.
@@ -171,10 +172,9 @@ struct Smith {
     };
 
     /// Of where Newton's method has failed or may have found another solution than the first.
-    [[gnu::noinline]] void search(Mask doubtful, Mask open, Mask found, B& v1, B& v2, Mask& several,
-                                   Mask& none) const {
-      // Friction takes energy, so that none is gained beyond the ½ (e - 1) |u0_z| p_z of a restitution above 1: no larger
-      // p_z than at the top of that ellipsoid.
+    [[gnu::noinline]] void search(Mask doubtful, Mask open, Mask found, B& v1, B& v2, Mask& several, Mask& none) const {
+      // Friction takes energy, so that none is gained beyond the ½ (e - 1) |u0_z| p_z of a restitution above 1: no
+      // larger p_z than at the top of that ellipsoid.
       const B gain = mul_add(B(T(0.5)), larger(in.restitution - B(1), B(0)), B(1));
       const B middle = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, gain * in.u0.z)) / in.schur;
       const Vector3<B> stop = inverse_m_times(in, in.u0.x, in.u0.y);

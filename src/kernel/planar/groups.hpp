@@ -138,8 +138,7 @@ class PlanarGroups {
         const Vector2<B> n = {load_lanes<B>(gathered.nx + i), load_lanes<B>(gathered.ny + i)}, t = {n.y, negated(n.x)};
         candidate = {dot(candidate, t), dot(candidate, n)};
       }
-      candidate =
-          in_impulse_units<T>(candidate, load_lanes<B>(gathered.trace + i), load_lanes<B>(gathered.speed + i));
+      candidate = in_impulse_units<T>(candidate, load_lanes<B>(gathered.trace + i), load_lanes<B>(gathered.speed + i));
     }
     const Mask faultless = validator.fault == B(0);
     const Collision out =
