@@ -137,7 +137,7 @@ struct CAROM_EXPORT Report {
   int threads = 1;                  ///< that took part
   std::uint64_t sliding_steps = 0;  ///< integration steps, summed over the contacts
   std::uint64_t lane_steps = 0;     ///< steps that the lanes could have taken meanwhile; sliding_steps is what they did
-  double largest_energy_gain = 0;  ///< [J], 0 if no contact gained energy: ½ p·(u0 + u), the change of kinetic energy
+  double largest_energy_gain = 0;  ///< [J], 0 if no contact gained energy: p·u0 + ½ p·K p, the change of kinetic energy
   std::size_t largest_energy_gain_contact = 0;  ///< the first contact with that gain; meaningless if it is 0
 
   /// 0 of what is no status, or no path.

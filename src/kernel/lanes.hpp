@@ -390,33 +390,6 @@ inline void leave_lanes() {
 
 // ---- what all of the above makes possible ----------------------------------------------------------------------
 
-/// x y - product, exact where `product` is x y rounded and nothing over- or underflows.
-template <class B>
-inline B rounding_of_product(B x, B y, B product) {
-#ifdef CAROM_UNFUSED
-  // T. J. Dekker, A Floating-Point Technique for Extending the Available Precision, 1971: halves have exact products.
-  const B splitter(static_cast<typename VectorTraits<B>::Element>(
-      sizeof(typename VectorTraits<B>::Element) == sizeof(float) ? 0x1p12 + 1 : 0x1p27 + 1));
-  const B x_scaled = splitter * x, x_high = x_scaled - (x_scaled - x), x_low = x - x_high;
-  const B y_scaled = splitter * y, y_high = y_scaled - (y_scaled - y), y_low = y - y_high;
-  return (((x_high * y_high - product) + x_high * y_low) + x_low * y_high) + x_low * y_low;
-#else
-  return mul_sub(x, y, product);
-#endif
-}
-
-/// a b - c d to a few ulp of the result, however much cancels (Kahan).
-template <class B>
-inline B difference_of_products(B a, B b, B c, B d) {
-  const B product = c * d;
-#ifdef CAROM_UNFUSED
-  const B other = a * b;
-  return (other - product) + (rounding_of_product(a, b, other) - rounding_of_product(c, d, product));
-#else
-  return mul_sub(a, b, product) + neg_mul_add(c, d, product);
-#endif
-}
-
 /// -x, also of zero: xsimd 8.1 computes 0 - x on AVX-512, and in functions without an architecture elsewhere.
 template <class B>
 inline B negated(B x) {
@@ -476,6 +449,40 @@ inline xsimd::batch<typename Binary<T>::Bits, A> bits_of(xsimd::batch<T, A> x) {
 template <class B, class I, class A>
 inline B from_bits(xsimd::batch<I, A> bits) {
   return __builtin_bit_cast(B, bits);
+}
+
+template <class B>
+using VectorElement = typename VectorTraits<B>::Element;
+
+/// Masks the upper half of a significand, with sign and exponent.
+template <class T>
+inline constexpr typename Binary<T>::Bits upper_half =
+    static_cast<typename Binary<T>::Bits>(sizeof(T) == sizeof(float) ? ~std::uint64_t(0) << 12 : ~std::uint64_t(0) << 27);
+
+/// x y - product, exact where `product` is x y rounded and nothing over- or underflows.
+template <class B>
+inline B rounding_of_product(B x, B y, B product) {
+#ifdef CAROM_UNFUSED
+  // T. J. Dekker, A Floating-Point Technique for Extending the Available Precision, 1971: halves have exact products.
+  using Bits = decltype(bits_of(x));
+  const auto high_half = [](B v) { return from_bits<B>(Bits(bits_of(v) & Bits(upper_half<VectorElement<B>>))); };
+  const B x_high = high_half(x), x_low = x - x_high, y_high = high_half(y), y_low = y - y_high;
+  return (((x_high * y_high - product) + x_high * y_low) + x_low * y_high) + x_low * y_low;
+#else
+  return mul_sub(x, y, product);
+#endif
+}
+
+/// a b - c d to 1.5 ulp of the result, however much cancels (Kahan).
+template <class B>
+inline B difference_of_products(B a, B b, B c, B d) {
+  const B product = c * d;
+#ifdef CAROM_UNFUSED
+  const B other = a * b;
+  return (other - product) + (rounding_of_product(a, b, other) - rounding_of_product(c, d, product));
+#else
+  return mul_sub(a, b, product) + neg_mul_add(c, d, product);
+#endif
 }
 
 /// log2 of x >= 0, to 0.09: linear between powers of two. No logarithm of a library has the same bits everywhere.

@@ -96,6 +96,8 @@ class Contacts {
     w.incremental = (*this)["weight_incremental"];
     w.frictionless = (*this)["weight_frictionless"];
     w.chatterjee_ruina = (*this)["weight_chatterjee_ruina"];
+    w.bilinear = (*this)["weight_bilinear"];
+    w.pfeiffer_glocker = (*this)["weight_pfeiffer_glocker"];
     w.smith = (*this)["weight_smith"];
     w.anitescu_potra = (*this)["weight_anitescu_potra"];
     w.brach = (*this)["weight_brach"];

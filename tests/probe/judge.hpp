@@ -45,23 +45,32 @@ class Judge {
         cone_t_(friction_ > 1 ? 1 : friction_),
         cone_n_(friction_ > 1 ? 1 / friction_ : 1) {}
 
-  /// Nothing where there is no answer to judge, and rightly so.
+  /// Returns nothing where there is no answer to judge, and rightly so.
   std::optional<Verdict> judge(Law law, RestitutionLaw restitution_law, const Outcomes<T>& o) {
     const Status status = o.status[i_];
     Verdict v;
+    if (!e_.solvable) {
+      // An inverse inertia may be indefinite within its tolerance; a K of the host's may not.
+      if (has_bodies(contacts_.form)) return std::nullopt;
+      v.add("K is indefinite", is_fault(status) || status == Status::separating ? 0 : 2 * bound);
+      if (v.worst > 0) return v;
+      return std::nullopt;
+    }
+    p_ = into<R, D>(e_.frame, {o.impulse[0][i_], o.impulse[1][i_], o.impulse[2][i_]});
     if (status == Status::separating) {
       v.add("it approaches", -e_.u0[D - 1] / (epsilon * e_.u0_terms + least));
+      v.add("no impulse", length(p_) > 0 ? 2 * bound : 0);
       return v;
     }
     if (status == Status::collision_matrix_not_positive_definite) {
-      // There is an answer unless K is singular within the bound.
-      v.add("it has an answer", bound / (epsilon * larger(e_.condition, R(1)) * bound * bound));
-      if (v.worst < bound) return std::nullopt;
-      return v;
+      // A mass keeps K definite; a K of the host's may be singular within 24 ε, as degenerate_test derives.
+      v.add("it has an answer", has_bodies(contacts_.form) || e_.condition * 24 * epsilon < 1 ? 2 * bound : 0);
+      if (v.worst > 0) return v;
+      return std::nullopt;
     }
     if (status == Status::no_solution) {
-      // Smith's law is solved by search.
-      v.add("it has an answer", e_.condition * square_root(epsilon) < 1 ? 2 * bound : 0);
+      const bool searches = law == Law::smith || (law == Law::composite && parameter("weight_smith") > 0);
+      v.add("it has an answer", D == 2 || !searches || e_.condition * square_root(epsilon) < 1 ? 2 * bound : 0);
       if (v.worst > 0) return v;
       return std::nullopt;
     }
@@ -69,14 +78,14 @@ class Judge {
       const R largest = std::numeric_limits<T>::max();
       const R speed = larger(e_.u0_terms, length(e_.u0)), impulse = speed / e_.trace * e_.condition;
       const R reach = larger(larger(e_.k_terms, 1 / e_.trace), larger(speed, larger(impulse, impulse * e_.trace)));
-      v.add("it has an answer", reach * reach > largest ? 0 : 2 * bound);
+      v.add("it has an answer", reach * bound > largest ? 0 : 2 * bound);
       return v;
     }
     if (status != Status::ok && status != Status::several_solutions) {
       v.add(carom::to_string(status), 2 * bound);
       return v;
     }
-    p_ = into<R, D>(e_.frame, {o.impulse[0][i_], o.impulse[1][i_], o.impulse[2][i_]});
+    v.add("it separates", e_.u0[D - 1] / (epsilon * e_.u0_terms + least));
     u_ = into<R, D>(e_.frame, {o.velocity[0][i_], o.velocity[1][i_], o.velocity[2][i_]});
     size_ = length(p_);
     const R k33 = e_.k[D - 1][D - 1];
@@ -93,9 +102,9 @@ class Judge {
   }
 
  private:
-  /// Whether the direction of the first slip is rounding.
+  /// True where the direction of the first slip is rounding.
   bool uncertain(R slip) const {
-    return (D == 3 && slip == 0) || (has_bodies(contacts_.form) && slip <= bound * epsilon * e_.u0_terms);
+    return has_bodies(contacts_.form) && slip <= bound * epsilon * e_.u0_terms;
   }
   R t(const V& v) const { return length(tangential(v)); }
   R n(const V& v) const { return v[D - 1]; }
@@ -143,15 +152,12 @@ class Judge {
 
   void judge_region(Verdict& v, Law law, RestitutionLaw restitution_law, const V& kp) const {
     const bool kinematic = law == Law::incremental && restitution_law == RestitutionLaw::kinematic;
-    const bool coupled = law == Law::bilinear;
+    const bool coupled = law == Law::bilinear || (law == Law::composite && parameter("weight_bilinear") > 0);
     if (!kinematic && !coupled && law != Law::whittaker &&
         !(law == Law::composite && restitution_law == RestitutionLaw::kinematic))
       v.add("no energy", (dot(p_, e_.u0) + dot(p_, kp) / 2) / energy_);
     // A velocity at rounding from 0 would still approach for a sequence of impacts.
-    if (!coupled && law != Law::projected && law != Law::polar && law != Law::composite && law != Law::brach)
-      v.add("no penetration", n(u_) < 0 ? (has_bodies(contacts_.form) ? -n(u_) / velocity_ : R(2 * bound)) : 0);
-    else if (!coupled)
-      v.add("no penetration", -n(u_) / velocity_);
+    if (!coupled) v.add("no penetration", n(u_) < 0 && !has_bodies(contacts_.form) ? R(2 * bound) : -n(u_) / velocity_);
     if (law == Law::no_slip) return;
     v.add("no pull", -n(p_) / impulse_);
     if (law == Law::frictionless) return;
@@ -200,6 +206,9 @@ class Judge {
       case Law::anitescu_potra:
         judge_phases(v);
         break;
+      case Law::pfeiffer_glocker:
+        if (parameter("tangential_restitution") <= 0) judge_phases(v);
+        break;
       case Law::projected:
         judge_projected(v);
         break;
@@ -229,7 +238,11 @@ class Judge {
 
   void judge_bilinear(Verdict& v) const {
     const R slip = t(e_.u0);
-    if (uncertain(slip) || slip == 0) return;
+    if (uncertain(slip)) return;
+    if (slip == 0) {
+      v.add("no friction without slip", t(p_) / impulse_);
+      return;
+    }
     const R direction = impulse_ * (1 + e_.u0_terms / slip);
     const V along = plus(tangential(p_), t(p_) / slip, tangential(e_.u0));
     v.add("friction opposes the first slip", length(along) / direction);

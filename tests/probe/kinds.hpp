@@ -93,6 +93,8 @@ class Drawer {
     for (const char* law :
          {"incremental", "frictionless", "chatterjee_ruina", "smith", "anitescu_potra", "brach", "projected", "polar"})
       set(std::string("weight_") + law, one_in(2) ? 0 : draw_.uniform());
+    set("weight_bilinear", one_in(8) ? draw_.uniform() : 0);
+    set("weight_pfeiffer_glocker", is_planar(contacts_.form) && one_in(2) ? draw_.uniform() : 0);
     if (hard) set("weight_brach", 1);
     set("weight_frictionless", draw_.uniform(0.1, 1));
   }

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <tuple>
 
@@ -22,7 +23,7 @@ class Distribution {
  public:
   void add(double error) {
     ++count_;
-    const double position = 4 * (std::log2(larger(error, 0x1p-20)) + 20);
+    const double position = 4 * (std::log2(std::min(larger(error, 0x1p-20), 0x1p100)) + 20);
     ++bins_[std::min<std::size_t>(static_cast<std::size_t>(position), bins_.size() - 1)];
   }
   std::uint64_t count() const { return count_; }
@@ -55,9 +56,11 @@ struct Case {
 
 struct Record {
   Distribution errors;
-  std::uint64_t broken = 0, unanswered = 0;
+  std::uint64_t broken = 0, unanswered = 0, separating = 0;
   double worst = -1;
-  std::string promise, row;
+  std::string promise;
+  Form form = Form::space;
+  std::string header, row;
 };
 
 struct Result {
@@ -65,16 +68,15 @@ struct Result {
   std::uint64_t contacts = 0;
 };
 
-/// The contact as a file of one row.
+/// The contact as a line of a contact file, and its header.
 template <class T>
-std::string file_of(const Contacts<T>& c, std::size_t i, Law law, RestitutionLaw restitution_law) {
-  std::string header = "law,restitution_law",
-              row = fmt::format("{},{}", carom::to_string(law), carom::to_string(restitution_law));
+void keep_row(Record& record, const Contacts<T>& c, std::size_t i, Law law, RestitutionLaw restitution_law) {
+  record.header = "law,restitution_law";
+  record.row = fmt::format("{},{}", carom::to_string(law), carom::to_string(restitution_law));
   for (const auto& [name, column] : c.columns) {
-    header += "," + name;
-    row += fmt::format(",{}", column[i]);
+    record.header += "," + name;
+    record.row += fmt::format(",{}", column[i]);
   }
-  return header + "\n" + row + "\n";
 }
 
 template <class T, std::size_t D>
@@ -95,7 +97,6 @@ void probe_batch(Form form, Kind kind, support::Draw& draw, Result& result) {
     solve(solver, contacts, outcomes);
     Record& record = result.records[{info.law, kind, std::is_same_v<T, float>, is_planar(form), options.isa}];
     for (std::size_t i = 0; i < batch; ++i) {
-      if (!encounters[i].solvable) continue;
       ++result.contacts;
       Judge<T, D> judge(contacts, encounters[i], i);
       const std::optional<Verdict> verdict = judge.judge(info.law, options.restitution_law, outcomes);
@@ -103,12 +104,17 @@ void probe_batch(Form form, Kind kind, support::Draw& draw, Result& result) {
         ++record.unanswered;
         continue;
       }
+      if (outcomes.status[i] == Status::separating && verdict->worst <= bound) {
+        ++record.separating;
+        continue;
+      }
       record.errors.add(verdict->worst);
       if (verdict->worst > bound) ++record.broken;
       if (verdict->worst > record.worst) {
         record.worst = verdict->worst;
         record.promise = fmt::format("{} ({})", verdict->promise, to_string(form));
-        record.row = file_of(contacts, i, info.law, options.restitution_law);
+        record.form = form;
+        keep_row(record, contacts, i, info.law, options.restitution_law);
       }
     }
   }
@@ -180,6 +186,29 @@ bool renew_table(const std::string& path, const Result& result) {
   return static_cast<bool>(out);
 }
 
+/// The worst contact of every kind, law, precision and ISA, a contact file a form, with what it was.
+bool write_rows(const std::filesystem::path& folder, const Result& result) {
+  std::map<Form, std::string> files;
+  for (const auto& [c, r] : result.records) {
+    if (r.row.empty()) continue;
+    std::string& text = files[r.form];
+    if (text.empty()) text = r.header + ",kind,precision,isa,error,promise\n";
+    text += fmt::format("{},{},{},{},{},{}\n", r.row, kind_names[static_cast<std::size_t>(c.kind)],
+                        c.is_float ? "float" : "double", carom::to_string(c.isa), r.worst, r.promise);
+  }
+  for (const auto& [form, text] : files) {
+    const std::filesystem::path path = folder / fmt::format("{}.csv", to_string(form));
+    std::ofstream out(path);
+    out << text;
+    out.close();
+    if (!out) {
+      fmt::print(stderr, "carom_probe: cannot write {}\n", path.string());
+      return false;
+    }
+  }
+  return true;
+}
+
 int run(double seconds, std::uint64_t seed, std::uint64_t contacts, const std::string& table, const std::string& rows) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
@@ -191,7 +220,7 @@ int run(double seconds, std::uint64_t seed, std::uint64_t contacts, const std::s
       for (const Form form : forms)
         for (const bool is_float : {false, true}) probe_form(form, static_cast<Kind>(kind), is_float, draw, result);
 
-  std::uint64_t broken = 0, unanswered = 0;
+  std::uint64_t broken = 0, unanswered = 0, separating = 0;
   fmt::print("{:<18}{:<13}{:<8}{:<7}{:<8}{:>10}{:>10}{:>10}{:>10}  {}\n", "law", "kind", "", "", "isa", "median",
              "99.9 %", "worst", "bound", "promise");
   for (const auto& [c, r] : result.records) {
@@ -202,25 +231,17 @@ int run(double seconds, std::uint64_t seed, std::uint64_t contacts, const std::s
                number(r.errors.quantile(0.999)), number(r.worst), bound, r.promise);
     broken += r.broken;
     unanswered += r.unanswered;
+    separating += r.separating;
   }
-  if (!rows.empty()) {
-    std::ofstream out(rows);
-    for (const auto& [c, r] : result.records)
-      if (r.broken > 0)
-        out << fmt::format("# {} {} {} {} {}: {} broken, the worst {} in {}\n", carom::to_string(c.law),
-                           kind_names[static_cast<std::size_t>(c.kind)], c.is_planar ? "planar" : "space",
-                           c.is_float ? "float" : "double", carom::to_string(c.isa), r.broken, number(r.worst),
-                           r.promise)
-            << r.row;
-  }
+  if (!rows.empty() && !write_rows(rows, result)) return 2;
   for (const auto& [c, r] : result.records)
     if (r.broken > 0)
       fmt::print("\nbroken {} times, worst {}: {} under {}, {}, {}, {}\n{}", r.broken, number(r.worst), r.promise,
                  carom::to_string(c.law), kind_names[static_cast<std::size_t>(c.kind)], c.is_float ? "float" : "double",
-                 carom::to_string(c.isa), r.row);
+                 carom::to_string(c.isa), r.header + "\n" + r.row + "\n");
   if (!table.empty() && !renew_table(table, result)) return 2;
-  fmt::print("\n{} contacts judged from seed {}, {} without an answer, {} promises broken\n", result.contacts, seed,
-             unanswered, broken);
+  fmt::print("\n{} contacts judged from seed {}, {} of them separating, {} without an answer, {} promises broken\n",
+             result.contacts, seed, separating, unanswered, broken);
   return broken > 0 ? 1 : 0;
 }
 
@@ -236,7 +257,7 @@ int main(int argc, char** argv) {
   app.add_option("seed", seed, "of the random numbers")->capture_default_str();
   app.add_option("--contacts", contacts, "stop after so many judged contacts");
   app.add_option("--table", table, "renew the table of the errors, law by kind, in this file");
-  app.add_option("--rows", rows, "write the worst contacts that broke a promise to this file");
+  app.add_option("--rows", rows, "write the worst contact of every law, kind, precision and ISA into contact files in this folder");
   CLI11_PARSE(app, argc, argv);
   return carom::probe::run(seconds, seed, contacts, table, rows);
 }

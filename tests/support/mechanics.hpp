@@ -97,11 +97,11 @@ inline Wide energy_at(const WideMatrix& k, const WideVector& u) {
   return (a * a + b * b + c * c) / 2;
 }
 
-/// ½ p·(u0 + u) [J]: what the bodies gain by an impulse p that takes u0 to u.
+/// p·u0 + ½ p·K p [J]: what the bodies gain by an impulse p.
 template <class T>
 Wide energy_gain(const Encounter& e, const ResultArrays<T>& results, std::size_t i) {
-  const WideVector p = wide_at(results.impulse, i), u = wide_at(results.separation_velocity, i);
-  return (dot(p, e.u0) + dot(p, u)) / 2;
+  const WideVector p = wide_at(results.impulse, i);
+  return dot(p, e.u0) + dot(p, times(e.k, p)) / 2;
 }
 
 /// Relative to what an impulse could have taken, ½ u0·K⁻¹ u0.

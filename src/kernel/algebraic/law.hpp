@@ -45,7 +45,7 @@ struct LawInput {
   B m11, m12, m22;  // M, the tangential block of K
   B k1, k2, k33;    // k = (K_13, K_23), K_33
   B det_m, q1, q2;  // det M, q = M⁻¹ k
-  B schur;          // S = K_33 - k·q, without the cancellation
+  B schur;          // S = K_33 - k·q, of the entries
   Vector3<B> u0;    // |u0| = 1
   B friction;       // may be infinite
   B restitution;    // [0, 1]

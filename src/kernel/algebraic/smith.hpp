@@ -99,7 +99,7 @@ struct Smith {
       return result;
     }
 
-    /// Whether friction is against the mean slip, as far as that can be told.
+    /// True where friction is against the mean slip within half of what docs/accuracy.md promises.
     Mask solves(B v1, B v2, B z, B ux, B uy) const {
       const Cone<B> cone = cone_of(in.friction);
       const B last = length(ux, uy), both = mul_add(last, last, problem.first2);
@@ -110,7 +110,7 @@ struct Smith {
       const B size = length(v1, v2) + z, largest = larger(last, slip);
       const B rounding = B(is_float ? T(0x1p-19) : T(0x1p-48)) * (B(1) + size) / choose(largest > B(0), largest, B(1));
       return length(left1, left2) <=
-             mul_add(cone.tangential * z, rounding, B(is_float ? T(0x1p-14) : T(0x1p-40)) * size);
+             mul_add(cone.tangential * z, rounding, B(is_float ? T(0x1p-18) : T(0x1p-47)) * size);
     }
 
     /// From where Whittaker's law sticks, with D = v / m in the disc: the last slip that gives this D, as if v stayed.

@@ -33,8 +33,9 @@ template <class T, class B>
 [[gnu::always_inline]] inline Vector2<B> in_impulse_units(const Vector2<B>& p, B trace, B speed) {
   const B largest = larger(magnitude(p.x), magnitude(p.y));
   const auto far = largest * trace * B(T(0x1p-100)) > speed;
-  const B direction = B(T(0x1p100)) / choose(far, largest, B(1));
-  return {choose(far, p.x * direction, p.x * trace / speed), choose(far, p.y * direction, p.y * trace / speed)};
+  const B divisor = choose(far, largest, B(1)), factor(T(0x1p100));
+  return {choose(far, p.x / divisor * factor, p.x * trace / speed),
+          choose(far, p.y / divisor * factor, p.y * trace / speed)};
 }
 
 template <class A, class T>
