@@ -130,7 +130,7 @@ TYPED_TEST(Separation, is_never_an_approach_in_the_plane) {
 TEST(SeparationByTheReference, is_never_an_approach_under_the_laws_that_promise_it) {
   GrazingInSpace<double> drawn;
   // Where a root is sought, the reference finds none for some contacts whose u0_z is lost beside u0_t.
-  for (const std::size_t sought : {4, 5}) drawn.laws.weights[sought].assign(count, 0);
+  for (const std::size_t sought : {std::size_t(4), std::size_t(5)}) drawn.laws.weights[sought].assign(count, 0);
   const auto contacts = grazing_in_the_plane<double>();
   for (std::size_t number = 0; number < law_count; ++number)
     for (const RestitutionLaw restitution_law : restitution_laws) {

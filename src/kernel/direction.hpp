@@ -39,8 +39,8 @@ inline Settled<M> settled(const Turning<B>& turning, B r) {
   const B tolerance(SeriesOrder<T>::tolerance);
   const B f = magnitude(turning.f), slope = magnitude(turning.slope);
   const M still = f <= B(SeriesOrder<T>::ulp);
-  // Where nothing turns f and its slope may be rounding both, and so their quotient anything.
-  const M steep = slope > B(T(1) / T(512));
+  // Where next to nothing turns, f may be rounding, and the ray so far that the way there is no rounding any more.
+  const M steep = slope > B(T(1) / T(8));
   return {f <= B(T(0.1)) * slope && ((still && steep) || and_not(r * f <= tolerance * slope, still)),
           still || (turning.rate < B(0) && r * f <= tolerance * magnitude(turning.rate))};
 }

@@ -247,7 +247,8 @@ class Judge {
     const V along = plus(tangential(p_), t(p_) / slip, tangential(e_.u0));
     v.add("friction opposes the first slip", length(along) / direction);
     const R candidate = (1 + parameter("tangential_restitution")) * t(e_.stop);
-    const R forward = epsilon * e_.condition * (length(e_.stop) + e_.u0_terms / e_.trace) + impulse_;
+    const R forward = epsilon * e_.condition * (length(e_.stop) + e_.u0_terms / e_.trace) + impulse_ +
+                      least * e_.condition * (1 + 1 / e_.trace);
     const R missing = (candidate - t(p_)) / forward, slack = -beyond(p_) / impulse_;
     v.add("friction up to what stops", -missing);
     v.add("as far as the cone lets it", missing < slack ? missing : slack);

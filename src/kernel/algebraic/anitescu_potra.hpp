@@ -72,11 +72,10 @@ struct AnitescuPotra {
     const B v2 = choose(ratio.slips, radius * ratio.e2, s.wy * inverse_det);
     LawResult<A, T> second;
     second.p = {negated(v1), negated(v2), normal};
-    const B size = square_root(mul_add(ratio.v1, ratio.v1, ratio.v2 * ratio.v2));
-    const B slip = choose(ratio.slips, ratio.lambda * size, zero);
-    const B sliding_z = mul_sub(in.k33, normal, mul_add(in.k1, v1, in.k2 * v2));
+    const Vector3<B> change = k_times(in, second.p);
     const B sticking_z = mul_sub(in.schur, normal, mul_add(in.q1, first.u.x, in.q2 * first.u.y));
-    second.u = {slip * ratio.e1, slip * ratio.e2, choose(ratio.slips, sliding_z, sticking_z)};
+    second.u = {choose(ratio.slips, first.u.x + change.x, zero), choose(ratio.slips, first.u.y + change.y, zero),
+                choose(ratio.slips, change.z, sticking_z)};
     second.slips = ratio.slips;
     return second;
   }

@@ -90,7 +90,8 @@ struct Smith {
                   choose(mean, z, result.p.z)};
       const B ux = neg_mul_add(problem.s11, v1, neg_mul_add(problem.s12, v2, problem.ux));
       const B uy = neg_mul_add(problem.s12, v1, neg_mul_add(problem.s22, v2, problem.uy));
-      result.u = {choose(mean, ux, result.u.x), choose(mean, uy, result.u.y), result.u.z};
+      const Vector3<B> after = in.u0 + k_times(in, result.p);
+      result.u = {choose(mean, after.x, result.u.x), choose(mean, after.y, result.u.y), result.u.z};
       result.slips = and_not(result.slips, mean) || (mean && reaches_cone<A, T>(in, result.p));
       if (lane_bits(none) != 0) [[unlikely]]
         none = and_not(none, solves(v1, v2, z, ux, uy));

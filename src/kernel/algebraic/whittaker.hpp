@@ -53,8 +53,9 @@ inline LawResult<A, T> slip_to_normal_velocity(
   const B v1 = radius * ratio.e1, v2 = radius * ratio.e2;
   result.p = {negated(choose(ratio.slips, v1, stick.x)), negated(choose(ratio.slips, v2, stick.y)),
               choose(ratio.slips, choose(steep, cone.normal * size, slip_z), sticking_z)};
-  const B slip = choose(ratio.slips, ratio.lambda * size, zero);
-  result.u = {slip * ratio.e1, slip * ratio.e2, u0.z + c};
+  // Of p, not λ v: where K is ill-conditioned the two differ by more than the rounding of either.
+  const Vector3<B> after = u0 + k_times(in, result.p);
+  result.u = {choose(ratio.slips, after.x, zero), choose(ratio.slips, after.y, zero), u0.z + c};
   result.none = Mask(false);
   result.several = has_more_slip_ratios<A, T>(and_not(wanted, rough), s, ratio.lambda);
   return result;
