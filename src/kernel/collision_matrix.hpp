@@ -12,7 +12,8 @@
 // by rounding, and what they differ by at most makes them those of a matrix that is definite.
 //
 // A lever arm along the axis of a large inverse inertia cancels it: Σ tr J |r|² is far above the trace of K then. The
-// entries are summed up with twice the digits there.
+// products J [r] keep their digits all the same, so that entries are off by ε times the root of that ratio; where it is
+// extreme they are summed up with twice the digits.
 #pragma once
 
 #include "frame.hpp"
@@ -142,13 +143,13 @@ inline PrincipalMatrix<B> principal_matrix(Frame<B>& frame, const CollisionMatri
   return c;
 }
 
-/// Where digits of A = K - m are lost in what it is summed up from, Σ tr J |r|².
+/// True where too many digits of A = K - m are lost in what it is summed up from, Σ tr J |r|².
 template <class B>
 inline auto cancels(const Symmetric3<B>& a, B m, const Symmetric3<B>& inverse_inertia_a, const Vector3<B>& lever_a,
                     const Symmetric3<B>& inverse_inertia_b, const Vector3<B>& lever_b) {
   const auto terms = [](const Symmetric3<B>& j, const Vector3<B>& r) { return (j.xx + j.yy + j.zz) * dot(r, r); };
   return terms(inverse_inertia_a, lever_a) + terms(inverse_inertia_b, lever_b) >
-         B(16) * mul_add(B(3), m, a.xx + a.yy + a.zz);
+         B(largest_cancellation<typename VectorTraits<B>::Element>) * mul_add(B(3), m, a.xx + a.yy + a.zz);
 }
 
 /// [r]ᵀ J [r] of both bodies with twice the digits, where [r] p = r × p; in the frame of the contact.
@@ -192,7 +193,8 @@ inline Symmetric3<B> inertia_at_contact(const Frame<B>& frame, B m, const Symmet
   Symmetric3<B> a = {B(0), B(0), B(0), B(0), B(0), B(0)};
   const auto add = [&](const Symmetric3<B>& inverse_inertia, const Vector3<B>& lever) {
     const Vector3<B> c1 = cross(lever, frame.t1), c2 = cross(lever, frame.t2), c3 = cross(lever, frame.n);
-    const Vector3<B> j1 = inverse_inertia * c1, j2 = inverse_inertia * c2, j3 = inverse_inertia * c3;
+    const TurnRows<B> rows(inverse_inertia, lever);
+    const Vector3<B> j1 = rows.times(frame.t1), j2 = rows.times(frame.t2), j3 = rows.times(frame.n);
     a.xx = a.xx + dot(c1, j1);
     a.xy = a.xy + dot(c1, j2);
     a.xz = a.xz + dot(c1, j3);

@@ -209,6 +209,32 @@ inline Vector3<B> cross(const Vector3<B>& a, const Vector3<B>& b) {
   return {mul_sub(a.y, b.z, a.z * b.y), mul_sub(a.z, b.x, a.x * b.z), mul_sub(a.x, b.y, a.y * b.x)};
 }
 
+/// Of what K and velocities are summed up from, over what they come to: above it, with twice the digits.
+template <class T>
+inline constexpr T largest_cancellation = T(4096);
+
+/// a × b, every component to 1.5 ulp of itself.
+template <class B>
+[[gnu::always_inline]] inline Vector3<B> exact_cross(const Vector3<B>& a, const Vector3<B>& b) {
+  return {difference_of_products(a.y, b.z, a.z, b.y), difference_of_products(a.z, b.x, a.x, b.z),
+          difference_of_products(a.x, b.y, a.y, b.x)};
+}
+
+/// J [r], with [r] p = r × p, by its rows. It is where a slender body's inverse inertia cancels: only the root of what
+/// J (r × p) could lose otherwise is lost.
+template <class B>
+struct TurnRows {
+  Vector3<B> x, y, z;
+
+  [[gnu::always_inline]] TurnRows(const Symmetric3<B>& j, const Vector3<B>& r)
+      : x(exact_cross(Vector3<B>{j.xx, j.xy, j.xz}, r)),
+        y(exact_cross(Vector3<B>{j.xy, j.yy, j.yz}, r)),
+        z(exact_cross(Vector3<B>{j.xz, j.yz, j.zz}, r)) {}
+
+  /// J (r × p)
+  [[gnu::always_inline]] Vector3<B> times(const Vector3<B>& p) const { return {dot(x, p), dot(y, p), dot(z, p)}; }
+};
+
 template <class B>
 inline Vector3<B> operator*(const Symmetric3<B>& m, const Vector3<B>& v) {
   return {mul_add(m.xx, v.x, mul_add(m.xy, v.y, m.xz * v.z)), mul_add(m.xy, v.x, mul_add(m.yy, v.y, m.yz * v.z)),

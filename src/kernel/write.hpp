@@ -52,16 +52,20 @@ template <class B>
   return {row(j.xx, j.xy, j.xz), row(j.xy, j.yy, j.yz), row(j.xz, j.yz, j.zz)};
 }
 
-/// The change of a body's angular velocity by an impulse. Where the body is slender most of J (r × p) may cancel; then
-/// it is summed up with twice the digits, but for contacts that are `plain`, whose K says that little does.
+/// The change of a body's angular velocity by an impulse, J (r × p). With twice the digits where nearly all of it
+/// cancels, but for contacts that are `plain`, of which DirectLaws has seen that it does not.
 template <class B, class Mask>
 inline Vector3<B> turn_by(const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse, Mask plain) {
   const Symmetric3<B>& j = body.inverse_inertia;
+  const Vector3<B> turn = TurnRows<B>(j, lever).times(impulse);
+  if (lane_bits(plain) == (1u << VectorTraits<B>::width) - 1) [[likely]]
+    return turn;
   const auto largest = [](const Vector3<B>& v) {
     return larger(larger(magnitude(v.x), magnitude(v.y)), magnitude(v.z));
   };
-  const Vector3<B> moment = cross(lever, impulse), turn = j * moment;
-  const auto lossy = and_not((j.xx + j.yy + j.zz) * largest(moment) > B(32) * largest(turn), plain);
+  const B limit(largest_cancellation<typename VectorTraits<B>::Element>);
+  const auto lossy =
+      and_not((j.xx + j.yy + j.zz) * largest(cross(lever, impulse)) > limit * largest(turn), plain);
   if (lane_bits(lossy) == 0) [[likely]]
     return turn;
   return choose(lossy, accurate_turn(j, lever, impulse), turn);

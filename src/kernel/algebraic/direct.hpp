@@ -46,10 +46,12 @@ struct DirectLaws {
     Symmetric3<B> k = {m, B(0), B(0), m, B(0), m};
     add_inertia(k, inertia_a, lever_a);
     add_inertia(k, inertia_b, lever_b);
-    // K is at least m, so that its condition is not above its trace over m, nor is what cancels in it.
+    // K is at least m, so that its condition is not above its trace over m. The other bound is of what cancels in it.
     const B trace_a = inertia_a.xx + inertia_a.yy + inertia_a.zz, trace_b = inertia_b.xx + inertia_b.yy + inertia_b.zz;
     const B terms = mul_add(trace_a, dot(lever_a, lever_a), mul_add(trace_b, dot(lever_b, lever_b), B(3) * m));
-    Least least(neg_mul_add(B(T(1) / T(largest_condition)), terms, m));
+    const B trace = k.xx + k.yy + k.zz;
+    Least least(neg_mul_add(B(T(1) / T(largest_condition)), trace, m));
+    least.add(mul_sub(B(largest_cancellation<T>), trace, terms));
     if (options.validate) {
       least.add(mass_a);
       least.add(mass_b);
@@ -163,8 +165,7 @@ struct DirectLaws {
 
   /// k += [r]ᵀ J [r], where [r] p = r × p
   [[gnu::always_inline]] static void add_inertia(Symmetric3<B>& k, const Symmetric3<B>& j, const Vector3<B>& r) {
-    const Vector3<B> x = cross(Vector3<B>{j.xx, j.xy, j.xz}, r), y = cross(Vector3<B>{j.xy, j.yy, j.yz}, r),
-                     z = cross(Vector3<B>{j.xz, j.yz, j.zz}, r);
+    const auto& [x, y, z] = TurnRows<B>(j, r);
     k.xx = neg_mul_add(r.y, z.x, mul_add(r.z, y.x, k.xx));
     k.xy = neg_mul_add(r.y, z.y, mul_add(r.z, y.y, k.xy));
     k.xz = neg_mul_add(r.y, z.z, mul_add(r.z, y.z, k.xz));
