@@ -89,7 +89,8 @@ TYPED_TEST(Lanes, multiply_and_add_with_one_rounding) {
   EXPECT_EQ(found[0], epsilon * epsilon);
 }
 
-// Kahan's bound: 1.5 ulp of the result, also where the products are split. Here with products that cancel to their last bits.
+// Kahan's bound: 1.5 ulp of the result, also where the products are split. Here with products that cancel to their last
+// bits.
 TYPED_TEST(Lanes, difference_of_products_keeps_its_digits_when_it_cancels) {
   using T = TypeParam;
   const T epsilon = std::numeric_limits<T>::epsilon();

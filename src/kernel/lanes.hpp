@@ -456,8 +456,10 @@ using VectorElement = typename VectorTraits<B>::Element;
 
 /// Masks the upper half of a significand, with sign and exponent.
 template <class T>
-inline constexpr typename Binary<T>::Bits upper_half =
-    static_cast<typename Binary<T>::Bits>(sizeof(T) == sizeof(float) ? ~std::uint64_t(0) << 12 : ~std::uint64_t(0) << 27);
+inline constexpr
+    typename Binary<T>::Bits upper_half = static_cast<typename Binary<T>::Bits>(sizeof(T) == sizeof(float)
+                                                                                    ? ~std::uint64_t(0) << 12
+                                                                                    : ~std::uint64_t(0) << 27);
 
 /// x y - product, exact where `product` is x y rounded and nothing over- or underflows.
 template <class B>

@@ -226,6 +226,7 @@ template <class B>
 struct TurnRows {
   Vector3<B> x, y, z;
 
+  TurnRows() = default;
   [[gnu::always_inline]] TurnRows(const Symmetric3<B>& j, const Vector3<B>& r)
       : x(exact_cross(Vector3<B>{j.xx, j.xy, j.xz}, r)),
         y(exact_cross(Vector3<B>{j.xy, j.yy, j.yz}, r)),

@@ -58,14 +58,11 @@ template <class B, class Mask>
 inline Vector3<B> turn_by(const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse, Mask plain) {
   const Symmetric3<B>& j = body.inverse_inertia;
   const Vector3<B> turn = TurnRows<B>(j, lever).times(impulse);
-  if (lane_bits(plain) == (1u << VectorTraits<B>::width) - 1) [[likely]]
-    return turn;
   const auto largest = [](const Vector3<B>& v) {
     return larger(larger(magnitude(v.x), magnitude(v.y)), magnitude(v.z));
   };
   const B limit(largest_cancellation<typename VectorTraits<B>::Element>);
-  const auto lossy =
-      and_not((j.xx + j.yy + j.zz) * largest(cross(lever, impulse)) > limit * largest(turn), plain);
+  const auto lossy = and_not((j.xx + j.yy + j.zz) * largest(cross(lever, impulse)) > limit * largest(turn), plain);
   if (lane_bits(lossy) == 0) [[likely]]
     return turn;
   return choose(lossy, accurate_turn(j, lever, impulse), turn);

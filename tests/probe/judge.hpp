@@ -103,9 +103,7 @@ class Judge {
 
  private:
   /// True where the direction of the first slip is rounding.
-  bool uncertain(R slip) const {
-    return has_bodies(contacts_.form) && slip <= bound * epsilon * e_.u0_terms;
-  }
+  bool uncertain(R slip) const { return has_bodies(contacts_.form) && slip <= bound * epsilon * e_.u0_terms; }
   R t(const V& v) const { return length(tangential(v)); }
   R n(const V& v) const { return v[D - 1]; }
   R parameter(const char* name) const { return contacts_.at(name, i_); }

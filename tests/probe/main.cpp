@@ -257,7 +257,8 @@ int main(int argc, char** argv) {
   app.add_option("seed", seed, "of the random numbers")->capture_default_str();
   app.add_option("--contacts", contacts, "stop after so many judged contacts");
   app.add_option("--table", table, "renew the table of the errors, law by kind, in this file");
-  app.add_option("--rows", rows, "write the worst contact of every law, kind, precision and ISA into contact files in this folder");
+  app.add_option("--rows", rows,
+                 "write the worst contact of every law, kind, precision and ISA into contact files in this folder");
   CLI11_PARSE(app, argc, argv);
   return carom::probe::run(seconds, seed, contacts, table, rows);
 }

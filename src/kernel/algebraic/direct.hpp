@@ -31,12 +31,16 @@ struct DirectLaws {
     B energy;            // gained [J]
     Mask plain, approaches, slips;
   };
+  /// With what the impulse does to the angular velocities.
+  struct SolvedBodies : Solved {
+    TurnRows<B> turn_a, turn_b;
+  };
 
   const Parameters<T>& options;
 
   /// `law` and e_t of every contact; the latter is NaN where there is none.
-  [[gnu::always_inline]] Solved solve(const InlineContacts<T>& contacts, WholeBlock block, B law,
-                                      B tangential_restitution) const {
+  [[gnu::always_inline]] SolvedBodies solve(const InlineContacts<T>& contacts, WholeBlock block, B law,
+                                            B tangential_restitution) const {
     const B one(1);
     const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
     const B mass_a = Load::load(contacts.a.inverse_mass, block), mass_b = Load::load(contacts.b.inverse_mass, block);
@@ -44,8 +48,11 @@ struct DirectLaws {
     const Symmetric3<B> inertia_b = Load::load(contacts.b.inverse_inertia, block);
     const B m = mass_a + mass_b;
     Symmetric3<B> k = {m, B(0), B(0), m, B(0), m};
-    add_inertia(k, inertia_a, lever_a);
-    add_inertia(k, inertia_b, lever_b);
+    SolvedBodies solved;
+    solved.turn_a = TurnRows<B>(inertia_a, lever_a);
+    solved.turn_b = TurnRows<B>(inertia_b, lever_b);
+    add_inertia(k, solved.turn_a, lever_a);
+    add_inertia(k, solved.turn_b, lever_b);
     // K is at least m, so that its condition is not above its trace over m. The other bound is of what cancels in it.
     const B trace_a = inertia_a.xx + inertia_a.yy + inertia_a.zz, trace_b = inertia_b.xx + inertia_b.yy + inertia_b.zz;
     const B terms = mul_add(trace_a, dot(lever_a, lever_a), mul_add(trace_b, dot(lever_b, lever_b), B(3) * m));
@@ -77,13 +84,12 @@ struct DirectLaws {
     Ray ray = ray_of(stopping, along, dot(across, across), friction, restitution, law, tangential_restitution, options,
                      least);
 
-    Solved solved;
     solved.p = mul_add(response * ray.normal, n, (response * ray.kappa) * across);
     solved.u = mul_add(ray.left, w, (response * ray.normal_left) * to_normal);
     solved.w = w;
     if (const Mask opposes = law == number(Law::bilinear); lane_bits(opposes) != 0)
       oppose(solved, opposes, slip_of(w, n), response, friction, tangential_restitution, ray, k);
-    finish(solved, w, approach, response, ray, friction, restitution, least, k);
+    finish(solved, w, approach, response, ray, friction, restitution, least);
     return solved;
   }
 
@@ -110,9 +116,9 @@ struct DirectLaws {
     const B stopping = negated(u0.z);
     const B slip1 = mul_add(k1, stopping, u0.x), slip2 = mul_add(k2, stopping, u0.y);
     const B along = mul_add(q1, slip1, q2 * slip2) / schur;
-    const B left1 = mul_add(k1, along, slip1), left2 = mul_add(k2, along, slip2);
-    const Vector3<B> across = {negated(difference_of_products(m22, left1, m12, left2) * inverse_det),
-                               negated(difference_of_products(m11, left2, m12, left1) * inverse_det), zero};
+    const Vector3<B> across = {
+        negated(mul_add(q1, along, difference_of_products(m22, slip1, m12, slip2) * inverse_det)),
+        negated(mul_add(q2, along, difference_of_products(m11, slip2, m12, slip1) * inverse_det)), zero};
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     Ray ray = ray_of(stopping, along, mul_add(across.x, across.x, across.y * across.y), friction, restitution, law,
                      tangential_restitution, options, least);
@@ -125,7 +131,7 @@ struct DirectLaws {
     solved.w = u0;
     if (const Mask opposes = law == number(Law::bilinear); lane_bits(opposes) != 0)
       oppose(solved, opposes, {u0.x, u0.y, zero}, response, friction, tangential_restitution, ray, k);
-    finish(solved, u0, u0.z, response, ray, friction, restitution, least, k);
+    finish(solved, u0, u0.z, response, ray, friction, restitution, least);
     return solved;
   }
 
@@ -163,9 +169,9 @@ struct DirectLaws {
     }
   };
 
-  /// k += [r]ᵀ J [r], where [r] p = r × p
-  [[gnu::always_inline]] static void add_inertia(Symmetric3<B>& k, const Symmetric3<B>& j, const Vector3<B>& r) {
-    const auto& [x, y, z] = TurnRows<B>(j, r);
+  /// k += [r]ᵀ J [r], where [r] p = r × p, from the rows of J [r]
+  [[gnu::always_inline]] static void add_inertia(Symmetric3<B>& k, const TurnRows<B>& rows, const Vector3<B>& r) {
+    const auto& [x, y, z] = rows;
     k.xx = neg_mul_add(r.y, z.x, mul_add(r.z, y.x, k.xx));
     k.xy = neg_mul_add(r.y, z.y, mul_add(r.z, y.y, k.xy));
     k.xz = neg_mul_add(r.y, z.z, mul_add(r.z, y.z, k.xz));
@@ -240,13 +246,13 @@ struct DirectLaws {
   }
 
   [[gnu::always_inline]] static void finish(Solved& solved, const Vector3<B>& u0, B approach, B response,
-                                            const Ray& ray, B friction, B restitution, Least& least,
-                                            const Symmetric3<B>& k) {
+                                            const Ray& ray, B friction, B restitution, Least& least) {
     const B zero(0);
     solved.approaches = approach < zero;
     const B reach = friction * ray.normal;
     solved.slips = ray.outside || ray.bound >= reach * magnitude(reach);
-    solved.energy = dot(solved.p, mul_add(B(T(0.5)), k * solved.p, u0));
+    // In K so well conditioned u is u0 + K p to rounding.
+    solved.energy = B(T(0.5)) * dot(solved.p, u0 + solved.u);
     const B speed2 = dot(u0, u0);
     least.add(speed2 - B(T(smallest_speed * smallest_speed)));
     least.add(B(T(largest_speed * largest_speed)) - speed2);

@@ -89,24 +89,43 @@ struct LawFinish {
   }
 
   [[gnu::flatten]] void move_bodies(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
-    move_bodies(contacts, block, slot, Stages::get(tile.px, tile.py, tile.pz, slot), Mask(false));
+    move_bodies(contacts, block, slot, Stages::get(tile.px, tile.py, tile.pz, slot));
   }
 
-  /// The velocities after the impulse p; those of DirectLaws' contacts are `plain`.
+  /// The velocities after the impulse p, of contacts that are all DirectLaws'.
   [[gnu::always_inline]] void move_bodies(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot,
-                                          const Vector3<B>& p, Mask plain) const {
+                                          const Vector3<B>& p,
+                                          const typename DirectLaws<A, T>::SolvedBodies& solved) const {
+    const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
+    const auto after = [&](const BodyColumns<T>& body, const TurnRows<B>& turn, const Vector3<B>& impulse) {
+      const Vector3<B> v = Load::load(body.velocity, block), w = Load::load(body.angular_velocity, block);
+      return Velocities<B>{choose(resolved, mul_add(Load::load(body.inverse_mass, block), impulse, v), v),
+                           choose(resolved, w + turn.times(impulse), w)};
+    };
+    // All of a contact is read before any of it is written: results may replace the inputs.
+    const Velocities<B> a = after(contacts.a, solved.turn_a, p), b = after(contacts.b, solved.turn_b, negated(p));
+    store_velocities(slot, a, b);
+  }
+
+  /// The velocities after the impulse p.
+  [[gnu::always_inline]] void move_bodies(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot,
+                                          const Vector3<B>& p, Mask plain = Mask(false)) const {
     const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
     // All of a contact is read before any of it is written: results may replace the inputs.
     const typename Load::Pair pair = Load::load_bodies(contacts, block);
     const auto a = velocities_after(pair.a, Load::load(contacts.lever_a, block), p, resolved, plain);
     const auto b = velocities_after(pair.b, Load::load(contacts.lever_b, block), negated(p), resolved, plain);
+    store_velocities(slot, a, b);
+  }
+
+ private:
+  [[gnu::always_inline]] void store_velocities(std::size_t slot, const Velocities<B>& a, const Velocities<B>& b) const {
     store(results.velocity_a, slot, a.linear);
     store(results.angular_velocity_a, slot, a.angular);
     store(results.velocity_b, slot, b.linear);
     store(results.angular_velocity_b, slot, b.angular);
   }
 
- private:
   [[gnu::always_inline]] static void store(const Column<T>& column, std::size_t slot, B x) {
     if (column.data != nullptr) store_lanes(column.data + slot, x);
   }

@@ -98,7 +98,12 @@ class AlgebraicPipeline {
       finish_.template finish<has_bodies>(slot, first_ + slot, own & ~lanes);
     }
     const Vector3<B> p = finish_.finish(solved, slot, first_ + slot, lanes, lanes == own);
-    if constexpr (has_bodies) finish_.move_bodies(contacts, block, slot, p, solved.plain);
+    if constexpr (has_bodies) {
+      if (lane_bits(solved.plain) == (1u << width) - 1) [[likely]]
+        finish_.move_bodies(contacts, block, slot, p, solved);
+      else
+        finish_.move_bodies(contacts, block, slot, p, solved.plain);
+    }
   }
 
   static Mask has_direct_law(B law) {

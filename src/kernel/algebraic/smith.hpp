@@ -109,9 +109,8 @@ struct Smith {
       const B left2 = mul_sub(cone.normal, v2, m * mul_add(last, uy, problem.first_y));
       // The direction of a small slip is as uncertain as the velocities that it is left of.
       const B size = length(v1, v2) + z, largest = larger(last, slip);
-      const B rounding = B(is_float ? T(0x1p-19) : T(0x1p-48)) * (B(1) + size) / choose(largest > B(0), largest, B(1));
-      return length(left1, left2) <=
-             mul_add(cone.tangential * z, rounding, B(is_float ? T(0x1p-18) : T(0x1p-47)) * size);
+      const B uncertain = B(1) + (B(1) + size) / choose(largest > B(0), largest, B(1));
+      return length(left1, left2) <= B(is_float ? T(0x1p-18) : T(0x1p-47)) * size * uncertain;
     }
 
     /// From where Whittaker's law sticks, with D = v / m in the disc: the last slip that gives this D, as if v stayed.
