@@ -46,7 +46,7 @@ int run_command(int argc, char** argv) {
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
   } catch (const std::system_error& error) {
-    // Of all that is written only fmt's reports on standard output fail so.
+    // Only fmt's reports on standard output fail so.
     fmt::print(stderr, "carom: standard output can't be written: {}\n", error.code().message());
   } catch (const std::exception& error) {
     fmt::print(stderr, "carom: {}\n", error.what());
@@ -59,7 +59,7 @@ int run_command(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const int exit_code = carom::apps::run_command(argc, argv);
-  // What has waited in the buffer may not find room any more.
+  // The buffer's last text may not find room any more.
   if (exit_code != carom::apps::exit_error && std::fflush(stdout) != 0) {
     fmt::print(stderr, "carom: standard output can't be written: {}\n", std::strerror(errno));
     return carom::apps::exit_error;

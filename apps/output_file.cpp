@@ -143,7 +143,7 @@ OutputFile::OutputFile(const std::string& path, const std::string& input)
     if (exists && (!S_ISREG(old.st_mode) || place_.starts_with(processes))) {
       buffer_ = std::make_unique<Buffer>(name_, ::open(place_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
     } else {
-      // What must not be written must not be replaced either.
+      // A file that must not be written must not be replaced either.
       if (exists && ::access(place_.c_str(), W_OK) != 0) throw_unwritable(name_, errno);
       std::string part = place_ + ".XXXXXX.part";
       const int file = ::mkostemps(part.data(), 5, O_CLOEXEC);

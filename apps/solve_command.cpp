@@ -53,7 +53,7 @@ Examples:
 Exit code: 0 all rows are fine; 1 there are bad rows (the results are written all the same);
 2 wrong usage, or a file that can't be read or written.)";
 
-/// Of the parts of a file that have been solved.
+/// Sums over the parts of a file that have been solved.
 struct Summary {
   std::map<std::string_view, std::size_t> by_status, by_law;
   Report report;

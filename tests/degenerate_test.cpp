@@ -82,7 +82,7 @@ ResultArrays<T> solved(const Contacts& contacts) {
 
 // K as it is given, its entries rounded to T, may be no better than a singular one: refused is what is within 4 ε of
 // it, and as much for the rounding of that number itself, in det M = m1 m2 of the product of the diagonal, at most m1²,
-// and in v·K v, v = (-q, 1), of the sizes of its terms, at most |v|² tr K <= 3 |v|² λ_max. Above 24 ε λ_max none is so
+// and in S = v·K v, v = (-q, 1), of its terms, at most |v|² tr K <= 3 |v|² λ_max. Above 24 ε λ_max none is so
 // small.
 template <class T>
 bool may_be_refused(const RandomSpaceContacts<T>&, double condition) {

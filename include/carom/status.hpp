@@ -88,7 +88,7 @@ struct Path {
 
   static constexpr std::size_t kinds = 8 * 3 * 4 * 4;
 
-  /// Whether its parts are numbers of their enumerations and the counts at most 3.
+  /// True if its parts are numbers of their enumerations and the counts at most 3.
   constexpr bool is_known() const {
     return course <= Course::stick && sticking <= Sticking::diverge && compressions < 4 && decompressions < 4;
   }

@@ -5,7 +5,7 @@
 //
 // Laws are isotropic, so any two tangents will do: along the axes of M every step of sliding has two terms less.
 //
-// What is solved with K has to be solved with the K whose entries are there, rounded as they are: then p answers to a
+// Laws have to solve with the K whose entries are there, rounded as they are: then p answers to a
 // contact that differs by rounding, and stops what it should stop, however slender the bodies are. So det M comes from
 // the entries of M, without the rounding of their products, and S from those of K. A mass keeps det M above
 // m (m + tr A), A = M - m, and S above m |v|² with v = (-q, 1), where S = v·K v. Entries that say otherwise are at odds

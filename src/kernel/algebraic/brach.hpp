@@ -86,7 +86,7 @@ struct Brach {
   template <class T>
   static constexpr T almost = sizeof(T) == sizeof(float) ? T(1 - 0x1p-20) : T(1 - 0x1p-49);
 
-  /// Of u0, so that squares of 2^-100 of it do not underflow, nor of numbers that exceed it by cond K overflow.
+  /// The scale of u0: squares of 2^-100 of it do not underflow, nor do those of numbers cond K above it overflow.
   template <class T>
   static constexpr T scale = sizeof(T) == sizeof(float) ? T(0x1p40) : T(0x1p300);
   /// Below it p_z >= |p_t| / h needs no help.

@@ -53,7 +53,7 @@ inline LawResult<A, T> slip_to_normal_velocity(
   const B v1 = radius * ratio.e1, v2 = radius * ratio.e2;
   result.p = {negated(choose(ratio.slips, v1, stick.x)), negated(choose(ratio.slips, v2, stick.y)),
               choose(ratio.slips, choose(steep, cone.normal * size, slip_z), sticking_z)};
-  // Of p, not λ v: where K is ill-conditioned the two differ by more than the rounding of either.
+  // u comes from p, not from λ v: where K is ill-conditioned the two differ by more than the rounding of either.
   const Vector3<B> after = u0 + k_times(in, result.p);
   result.u = {choose(ratio.slips, after.x, zero), choose(ratio.slips, after.y, zero), u0.z + c};
   result.none = Mask(false);
