@@ -113,11 +113,14 @@ double relative_energy_gain(const Encounter& e, const ResultArrays<T>& results, 
 /// What rounding alone may make of a gain of zero [J]. A term of u0 is rounded four times on its way into the sum,
 /// which comes to 2 ε of the terms; p and u leave the kernel's units and frame by a product and a sum of three, 2 ε
 /// each; the closed form at the end of a collision adds as much to p. With the factor ½: ε each, of |p| (|u| + the
-/// terms of u0).
+/// terms of u0). p answers to a K whose entries are products of J [r], r and the frame, rounded four times on their
+/// way: 4 ε of |J [r]| |r|, which is at most the root of the trace of K times its terms. With the factor ½: 2 ε of |p|²
+/// times that.
 template <class T>
 Wide rounding_of_energy(const Encounter& e, const ResultArrays<T>& results, std::size_t i) {
-  const WideVector p = wide_at(results.impulse, i), u = wide_at(results.separation_velocity, i);
-  return 4 * static_cast<Wide>(std::numeric_limits<T>::epsilon()) * length(p) * (length(u) + e.u0_terms);
+  constexpr Wide epsilon = std::numeric_limits<T>::epsilon();
+  const Wide p = length(wide_at(results.impulse, i)), u = length(wide_at(results.separation_velocity, i));
+  return epsilon * p * (4 * (u + e.u0_terms) + 2 * p * std::sqrt(trace(e.k) * e.k_terms));
 }
 
 /// Every fourth contact elastic, every third with so little friction that its work is lost in rounding, or with none,
