@@ -32,7 +32,7 @@ using support::solve;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// What `call` says is wrong; empty if nothing is.
+/// The message of the error that `call` throws; empty if it throws none.
 template <class Call>
 std::string error_of(Call&& call) {
   try {
@@ -70,7 +70,7 @@ TEST(Names, of_numbers_that_an_enumeration_does_not_have_are_unknown) {
   EXPECT_EQ(report.count(Path{static_cast<Course>(255), static_cast<Sticking>(255), 255, 255}), 0u);
 }
 
-/// What the error says of these options; empty if there is none.
+/// The message of the error for these options; empty if there is none.
 std::string refusal(const Options& options) {
   const RandomSpaceContacts<double> contacts(1, 1);
   ResultArrays<double> results(1, false);

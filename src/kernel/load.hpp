@@ -209,7 +209,7 @@ inline Vector3<B> cross(const Vector3<B>& a, const Vector3<B>& b) {
   return {mul_sub(a.y, b.z, a.z * b.y), mul_sub(a.z, b.x, a.x * b.z), mul_sub(a.x, b.y, a.y * b.x)};
 }
 
-/// Of what K and velocities are summed up from, over what they come to: above it, with twice the digits.
+/// Above this ratio of their terms to what they come to, K and velocities are summed up with twice the digits.
 template <class T>
 inline constexpr T largest_cancellation = T(4096);
 

@@ -37,7 +37,7 @@ struct Straight {
       const B sum = c.uz + square_root(larger(radicand, zero));
       const B work_end =
           choose(radicand < zero, never,
-                 // What a small restitution gives back may be too little for the root, and is over at once.
+                 // A small restitution may give back too little for the root, and is over at once.
                  choose(sum > zero, B(-2) * balance / choose(sum > zero, sum, one),
                         choose(and_not(balance < zero, rises), never, zero)));
       const B rise_end =

@@ -68,7 +68,7 @@ inline Vector3<B> turn_by(const Body<B>& body, const Vector3<B>& lever, const Ve
   return choose(lossy, accurate_turn(j, lever, impulse), turn);
 }
 
-/// Of a body after an impulse, where `resolved`; `plain` as for turn_by.
+/// The velocities of a body after an impulse, where `resolved`; `plain` as for turn_by.
 template <class B, class Mask>
 inline Velocities<B> velocities_after(const Body<B>& body, const Vector3<B>& lever, const Vector3<B>& impulse,
                                       Mask resolved, Mask plain) {

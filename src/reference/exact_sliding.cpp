@@ -225,7 +225,7 @@ bool settle(const Sliding& sliding, Slip& slip, double last_turning) {
     turning = next_turning;
     slope = sliding.turning_slope(d);
   }
-  // What slips across by rounding was never stopped, and leaves u_z alone.
+  // A slip across by rounding was never stopped, and leaves u_z alone.
   if (still_slips)
     slip.direction = d;
   else
