@@ -35,11 +35,10 @@ struct Straight {
       // The end: 1/2 duz s² + uz s = -balance, s = -balance or uz + duz s = -balance.
       const B radicand = neg_mul_add(two * duz, balance, c.uz * c.uz);
       const B sum = c.uz + square_root(larger(radicand, zero));
-      const B work_end =
-          choose(radicand < zero, never,
-                 // A small restitution may give back too little for the root, and is over at once.
-                 choose(sum > zero, B(-2) * balance / choose(sum > zero, sum, one),
-                        choose(and_not(balance < zero, rises), never, zero)));
+      const B work_end = choose(radicand < zero, never,
+                                // A small restitution may give back too little for the root, and is over at once.
+                                choose(sum > zero, B(-2) * balance / choose(sum > zero, sum, one),
+                                       choose(and_not(balance < zero, rises), never, zero)));
       const B rise_end =
           choose(c.uz >= negated(balance), zero, choose(rises, (negated(balance) - c.uz) / divisor, never));
       const B end = choose(energetic, work_end, choose(kinetic, negated(balance), rise_end));

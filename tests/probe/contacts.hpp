@@ -1,4 +1,5 @@
-// The content of a contact file in memory: columns by the names of docs/contact-files.md, and views of them for the solver.
+// The content of a contact file in memory: columns by the names of docs/contact-files.md, and views of them for the
+// solver.
 #pragma once
 
 #include <array>
