@@ -103,7 +103,7 @@ class Judge {
 
  private:
   /// True where the direction of the first slip is rounding.
-  bool uncertain(R slip) const { return has_bodies(contacts_.form) && slip <= bound * epsilon * e_.u0_terms; }
+  bool uncertain(R slip) const { return has_bodies(contacts_.form) && slip <= bound * (epsilon * e_.u0_terms + least); }
   R t(const V& v) const { return length(tangential(v)); }
   R n(const V& v) const { return v[D - 1]; }
   R parameter(const char* name) const { return contacts_.at(name, i_); }
@@ -268,6 +268,10 @@ class Judge {
     for (std::size_t i = 0; i + 1 < D; ++i) m[i] = (a * e_.u0[i] / largest + b * u_[i] / largest) / sum;
     const V missing = plus(cone_n_ * R(1) == 0 ? V{} : scaled(tangential(p_), cone_n_), cone_t_ * n(p_), m);
     v.add("friction against the mean slip", length(missing) / (impulse_ + cone_t_ * size_ * velocity_ / largest));
+    // Its size says nothing of its direction where friction is large.
+    const V pt = tangential(p_);
+    const R along = dot(pt, m), across = length(m) * length(plus(pt, -along / larger(dot(m, m), R(0x1p-100)), m));
+    v.add("friction along the mean slip", larger(along, across) / (impulse_ + size_ * velocity_ / largest));
   }
   static V scaled(V v, R s) {
     for (R& x : v) x *= s;

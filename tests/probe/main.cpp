@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <tuple>
 
 #include "probe/judge.hpp"
@@ -80,14 +81,14 @@ void keep_row(Record& record, const Contacts<T>& c, std::size_t i, Law law, Rest
 }
 
 template <class T, std::size_t D>
-void probe_batch(Form form, Kind kind, support::Draw& draw, Result& result) {
+void probe_batch(Form form, Kind kind, std::optional<Law> only, support::Draw& draw, Result& result) {
   Contacts<T> contacts = Drawer<T>(kind, form, batch, draw).take();
   std::vector<Encounter<Real<T>, D>> encounters;
   for (std::size_t i = 0; i < batch; ++i) encounters.push_back(encounter<Real<T>, D>(contacts, i));
   Outcomes<T> outcomes(batch);
   const std::vector<Isa> isas = available_isas();
   for (const LawInfo& info : all_laws()) {
-    if (D == 3 ? !info.in_space : !info.in_plane) continue;
+    if ((D == 3 ? !info.in_space : !info.in_plane) || (only && *only != info.law)) continue;
     Options options;
     options.threads = 1;
     options.law = info.law;
@@ -120,12 +121,13 @@ void probe_batch(Form form, Kind kind, support::Draw& draw, Result& result) {
   }
 }
 
-void probe_form(Form form, Kind kind, bool is_float, support::Draw& draw, Result& result) {
+void probe_form(Form form, Kind kind, bool is_float, std::optional<Law> only, support::Draw& draw, Result& result) {
   if (is_float)
-    is_planar(form) ? probe_batch<float, 2>(form, kind, draw, result) : probe_batch<float, 3>(form, kind, draw, result);
+    is_planar(form) ? probe_batch<float, 2>(form, kind, only, draw, result)
+                    : probe_batch<float, 3>(form, kind, only, draw, result);
   else
-    is_planar(form) ? probe_batch<double, 2>(form, kind, draw, result)
-                    : probe_batch<double, 3>(form, kind, draw, result);
+    is_planar(form) ? probe_batch<double, 2>(form, kind, only, draw, result)
+                    : probe_batch<double, 3>(form, kind, only, draw, result);
 }
 
 std::string number(double x) {
@@ -209,7 +211,8 @@ bool write_rows(const std::filesystem::path& folder, const Result& result) {
   return true;
 }
 
-int run(double seconds, std::uint64_t seed, std::uint64_t contacts, const std::string& table, const std::string& rows) {
+int run(double seconds, std::uint64_t seed, std::uint64_t contacts, std::optional<Law> only, const std::string& table,
+        const std::string& rows) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   Result result;
@@ -218,7 +221,8 @@ int run(double seconds, std::uint64_t seed, std::uint64_t contacts, const std::s
   while (time_left() && result.contacts < contacts)
     for (std::size_t kind = 0; kind < kind_names.size(); ++kind)
       for (const Form form : forms)
-        for (const bool is_float : {false, true}) probe_form(form, static_cast<Kind>(kind), is_float, draw, result);
+        for (const bool is_float : {false, true})
+          probe_form(form, static_cast<Kind>(kind), is_float, only, draw, result);
 
   std::uint64_t broken = 0, unanswered = 0, separating = 0;
   fmt::print("{:<18}{:<13}{:<8}{:<7}{:<8}{:>10}{:>10}{:>10}{:>10}  {}\n", "law", "kind", "", "", "isa", "median",
@@ -256,9 +260,13 @@ int main(int argc, char** argv) {
   app.add_option("seconds", seconds, "how long to search")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("seed", seed, "of the random numbers")->capture_default_str();
   app.add_option("--contacts", contacts, "stop after so many judged contacts");
+  std::optional<carom::Law> law;
+  std::map<std::string, carom::Law> names;
+  for (const carom::LawInfo& info : carom::all_laws()) names.emplace(carom::to_string(info.law), info.law);
+  app.add_option("--law", law, "only this one")->transform(CLI::CheckedTransformer(names));
   app.add_option("--table", table, "renew the table of the errors, law by kind, in this file");
   app.add_option("--rows", rows,
                  "write the worst contact of every law, kind, precision and ISA into contact files in this folder");
   CLI11_PARSE(app, argc, argv);
-  return carom::probe::run(seconds, seed, contacts, table, rows);
+  return carom::probe::run(seconds, seed, contacts, law, table, rows);
 }

@@ -30,7 +30,7 @@ struct MeanSlip {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
 
-  B v1, v2;
+  B v1, v2, m;
   Mask found;
 };
 
@@ -72,13 +72,16 @@ inline MeanSlip<A, T> find_mean_slip(typename LaneTypes<A, T>::Mask wanted,
     const B det = difference_of_products(j11, j22, j12, j21);
     const B w1 = difference_of_products(j22, d1, j12, d2), w2 = difference_of_products(j11, d2, j21, d1);
     const B y1 = difference_of_products(j22, v1, j12, v2), y2 = difference_of_products(j11, v2, j21, v1);
-    const B rise = det - mul_add(a1, w1, a2 * w2), both = det * rise;
-    const B inverse_both = one / choose(both == zero, one, both);
-    const B inverse_det = rise * inverse_both;
-    const B next_m = mul_sub(det, s.radius(v1, v2), mul_add(a1, y1, a2 * y2)) * (det * inverse_both);
+    // Two divisions, since the product of the divisors may be beyond all numbers of a float.
+    const B rise = det - mul_add(a1, w1, a2 * w2);
+    const B inverse_det = one / choose(det == zero, one, det);
+    const B next_m = mul_sub(det, s.radius(v1, v2), mul_add(a1, y1, a2 * y2)) / choose(rise == zero, one, rise);
     const B newton1 = mul_sub(w1, next_m, y1) * inverse_det, newton2 = mul_sub(w2, next_m, y2) * inverse_det;
 
-    const Mask small = moving && mul_add(newton1, newton1, newton2 * newton2) <= tolerance2 * mul_add(v1, v1, v2 * v2);
+    // With the derivatives at another m a step is not squared by the next one.
+    const Mask small = moving &&
+                       mul_add(newton1, newton1, newton2 * newton2) <= tolerance2 * mul_add(v1, v1, v2 * v2) &&
+                       magnitude(next_m - m) <= B(T(0x1p-6)) * magnitude(next_m);
     const Mask accepted = nearer || small;
     best = choose(nearer, size, best);
     base1 = choose(accepted, v1, base1);
@@ -94,7 +97,11 @@ inline MeanSlip<A, T> find_mean_slip(typename LaneTypes<A, T>::Mask wanted,
     moving = and_not(moving, small);
     if (lane_bits(moving) == 0) break;
   }
-  return {v1, v2, found && m >= zero};
+  // The best of what was tried, where the last step is not known to be one.
+  v1 = choose(moving, base1, v1);
+  v2 = choose(moving, base2, v2);
+  m = choose(moving, base_m, m);
+  return {v1, v2, m, found && m >= zero};
 }
 
 /// The one solution where the normal impulse, and so m, is given.
@@ -157,9 +164,10 @@ inline LastSlip<typename LaneTypes<A, T>::Batch> last_slip(typename LaneTypes<A,
     moving = moving && magnitude(chosen - slip) > B(tolerance) * slip;
     slip = choose(stepping, chosen, slip);
   }
-  // Where m is large D is small, and what is left of it rounding; v is then what it has done to the slip.
+  // Where m is large D is small, and what is left of it rounding; v is then what it has done to the slip, which in turn
+  // is rounding where M is nearly singular.
   const B scale = s.m / w, change1 = s.ux - x, change2 = s.uy - y;
-  const Mask large = s.m > one;
+  const Mask large = s.m * s.det > s.trace;
   const B divisor = choose(large, s.det, one);
   return {slip,
           choose(large, difference_of_products(s.m22, change1, s.m12, change2) / divisor,

@@ -35,17 +35,17 @@ struct Smith {
     static constexpr bool is_float = sizeof(T) == sizeof(float);
 
     // Newton's steps are squared by the next one: what is below these is done.
-    static constexpr T fine = is_float ? T(0x1p-18) : T(0x1p-42), coarse = T(0x1p-6),
-                       finest = is_float ? T(0x1p-22) : T(0x1p-50);
+    static constexpr T fine = is_float ? T(0x1p-18) : T(0x1p-42), coarse = T(0x1p-6);
     // Friction above this is as good as unbounded: |p_t| is finite, so p_z or D vanishes to rounding.
     static constexpr T unbounded = is_float ? T(0x1p24) : T(0x1p53);
     // A first slip below this, of |u0|, is within rounding of none: where the contact sticks nearly, and where it
     // slips, since the mean slip is that of the last one then.
     static constexpr T negligible = is_float ? T(0x1p-21) : T(0x1p-50);
+    static constexpr T large = is_float ? T(0x1p13) : T(0x1p27);
     static constexpr int samples = 20;
 
     const LawInput<A, T>& in;
-    B friction, c, slip;
+    B friction, c, slip, bend;
     MeanSlipProblem<B> problem;
 
     explicit Solution(const LawInput<A, T>& given) : in(given) {
@@ -59,6 +59,7 @@ struct Smith {
       problem.ux = mul_add(in.k1 * inverse_k33, c, in.u0.x);
       problem.uy = mul_add(in.k2 * inverse_k33, c, in.u0.y);
       problem.alpha = friction * inverse_k33;
+      bend = length(in.k1, in.k2) * problem.alpha;
       problem.c = c;
       problem.k1 = in.k1;
       problem.k2 = in.k2;
@@ -68,8 +69,11 @@ struct Smith {
     }
 
     LawResult<A, T> find(Mask wanted) const {
-      const Mask mean = wanted && slip > B(negligible);
+      Mask mean = wanted && slip > B(negligible);
       LawResult<A, T> result = slip_to_normal_velocity<A, T>(wanted, in, in.u0, c, mean);
+      // What u_t is rounded to where the contact sticks.
+      const B rounded = B(negligible) * smaller(square_root(dot(result.p, result.p)), B(large));
+      mean = mean && (result.slips || slip > rounded);
       result.u.z = negated(in.restitution * in.u0.z);
       B v1 = negated(result.p.x), v2 = negated(result.p.y);
       start(and_not(mean, result.slips), result.p, v1, v2);
@@ -77,40 +81,80 @@ struct Smith {
           find_mean_slip<A, T>(mean, problem, v1, v2, larger(problem.radius(v1, v2), B(0)), fine, 10);
       v1 = near.v1;
       v2 = near.v2;
+      B m = near.m;
       Mask several = result.several, none(false);
       const B opposing = square_root(mul_add(result.p.x, result.p.x, result.p.y * result.p.y));
       const B last = square_root(mul_add(result.u.x, result.u.x, result.u.y * result.u.y));
       const B ratio = last / choose(opposing > B(0), opposing, B(1));
       const Mask open = mean && ambiguous(ratio);
       if (const Mask doubtful = and_not(mean, near.found) || open; lane_bits(doubtful) != 0)
-        search(doubtful, open, near.found, v1, v2, several, none);
+        search(doubtful, open, near.found, v1, v2, m, several, none);
 
-      const B z = larger(mul_add(in.k1, v1, mul_add(in.k2, v2, c)) / in.k33, B(0));
-      result.p = {choose(mean, negated(v1), result.p.x), choose(mean, negated(v2), result.p.y),
-                  choose(mean, z, result.p.z)};
-      const B ux = neg_mul_add(problem.s11, v1, neg_mul_add(problem.s12, v2, problem.ux));
-      const B uy = neg_mul_add(problem.s12, v1, neg_mul_add(problem.s22, v2, problem.uy));
+      const Impulse p = impulse_of(v1, v2);
+      result.p = {choose(mean, negated(p.v1), result.p.x), choose(mean, negated(p.v2), result.p.y),
+                  choose(mean, p.z, result.p.z)};
       const Vector3<B> after = in.u0 + k_times(in, result.p);
       result.u = {choose(mean, after.x, result.u.x), choose(mean, after.y, result.u.y), result.u.z};
       result.slips = and_not(result.slips, mean) || (mean && reaches_cone<A, T>(in, result.p));
-      if (lane_bits(none) != 0) [[unlikely]]
-        none = and_not(none, solves(v1, v2, z, ux, uy));
+      if (const Mask far = mean && dot(result.p, result.p) > B(large * large); lane_bits(far) != 0) [[unlikely]]
+        none = none || and_not(far, plausible(result.p, length(result.u.x, result.u.y)));
       result.none = none;
       result.several = and_not(several, none);
       return result;
     }
 
-    /// True where friction is against the mean slip within half of what docs/accuracy.md promises.
-    Mask solves(B v1, B v2, B z, B ux, B uy) const {
+    /// Of a large impulse: false where the direction of friction is all rounding, or where the energy that it gains is
+    /// more than that of the contact, ½ u0·K⁻¹u0. No impulse is large while cond K < 1 / √ε.
+    Mask plausible(const Vector3<B>& p, B last) const {
+      const B rounding(is_float ? T(0x1p-23) : T(0x1p-52));
+      const B up = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, gain() * in.u0.z));
+      const Vector3<B> stop = inverse_m_times(in, in.u0.x, in.u0.y);
+      const B energy = mul_add(up, up / in.schur, mul_add(in.u0.x, stop.x, in.u0.y * stop.y));
+      return mul_add(B(T(0.5)), dot(p, k_times(in, p)), dot(p, in.u0)) <= B(T(0.5)) * energy &&
+             rounding * square_root(dot(p, p)) <= B(T(0.125)) * larger(last, slip);
+    }
+
+    struct Impulse {
+      B v1, v2, z;
+    };
+    /// p_z is what u_z leaves for it. Where rounding has that out of the cone, v gives way: along k if that is steep,
+    /// since p_z hardly tells there, else along itself.
+    Impulse impulse_of(B v1, B v2) const {
+      const B zero(0), one(1);
+      const B along = mul_add(in.k1, v1, in.k2 * v2), z = (c + along) / in.k33, size = length(v1, v2);
+      const Mask outside = z * friction < size;
+      if (lane_bits(outside) == 0) return {v1, v2, larger(z, zero)};
+      const B along2 = mul_add(in.k1, in.k1, in.k2 * in.k2), least = size / friction;
+      const Mask steep = outside && bend > one;
+      const B shorter = neg_mul_add(problem.alpha, along, size);
+      const Mask scaled = and_not(outside, steep) && shorter > zero;
+      const B factor = choose(scaled, problem.alpha * c / choose(scaled, shorter, one), one);
+      const B off = choose(steep, excess(least, v1, v2) / choose(steep, along2, one), zero);
+      return {mul_add(off, in.k1, factor * v1), mul_add(off, in.k2, factor * v2),
+              choose(steep, least, choose(scaled, factor * least, larger(z, zero)))};
+    }
+
+    /// True where friction is along the mean slip D and as large as that says, and u_z what it should be, within so
+    /// many units of docs/accuracy.md.
+    Mask solves(B v1, B v2, T units) const {
+      const B one(1), within(units * (is_float ? T(0x1p-23) : T(0x1p-52)));
       const Cone<B> cone = cone_of(in.friction);
-      const B last = length(ux, uy), both = mul_add(last, last, problem.first2);
-      const B m = cone.tangential * z / choose(both > B(0), both, B(1));
-      const B left1 = mul_sub(cone.normal, v1, m * mul_add(last, ux, problem.first_x));
-      const B left2 = mul_sub(cone.normal, v2, m * mul_add(last, uy, problem.first_y));
+      const Impulse p = impulse_of(v1, v2);
+      const Vector3<B> u = in.u0 + k_times(in, Vector3<B>{negated(p.v1), negated(p.v2), p.z});
+      const B last = length(u.x, u.y), both = mul_add(last, last, problem.first2);
+      const B inverse = one / choose(both > B(0), both, one);
+      const B d1 = mul_add(last, u.x, problem.first_x) * inverse, d2 = mul_add(last, u.y, problem.first_y) * inverse;
+      const B left = length(mul_sub(cone.normal, p.v1, cone.tangential * p.z * d1),
+                            mul_sub(cone.normal, p.v2, cone.tangential * p.z * d2));
+      const B across = magnitude(difference_of_products(p.v1, d2, p.v2, d1)), along = mul_add(p.v1, d1, p.v2 * d2);
       // The direction of a small slip is as uncertain as the velocities that it is left of.
-      const B size = length(v1, v2) + z, largest = larger(last, slip);
-      const B uncertain = B(1) + (B(1) + size) / choose(largest > B(0), largest, B(1));
-      return length(left1, left2) <= B(is_float ? T(0x1p-18) : T(0x1p-47)) * size * uncertain;
+      const B size = length(p.v1, p.v2) + p.z, largest = larger(last, slip);
+      const B uncertain = (one + size) / choose(largest > B(0), largest, one);
+      const B direction = within * size * (one + uncertain);
+      return left <= within * size * mul_add(cone.tangential, uncertain, one) && across <= direction &&
+             along >= negated(direction) &&
+             mul_sub(cone.normal, length(p.v1, p.v2), cone.tangential * p.z) <= within * size &&
+             magnitude(excess(p.z, p.v1, p.v2)) <= within * (one + size);
     }
 
     /// From where Whittaker's law sticks, with D = v / m in the disc: the last slip that gives this D, as if v stayed.
@@ -140,7 +184,6 @@ struct Smith {
     /// Where u_z may not rise with p_z throughout: Whittaker's law is not known to have just one solution, or friction
     /// is many times what jams. Of random contacts with several solutions fewer than one in twenty lie elsewhere.
     Mask ambiguous(B whittaker_ratio) const {
-      const B bend = square_root(mul_add(in.k1, in.k1, in.k2 * in.k2)) * problem.alpha;
       const B bound = problem.alpha * mul_add(c, mul_add(B(2), whittaker_ratio, problem.s11 + problem.s22),
                                               mul_add(in.k1, problem.ux, in.k2 * problem.uy));
       const B free_slip = square_root(mul_add(problem.ux, problem.ux, problem.uy * problem.uy));
@@ -162,32 +205,36 @@ struct Smith {
       return last_slip<A, T>(wanted, given, from, tolerance);
     }
     /// u_z + e u0_z
-    B excess(B z, const LastSlip<B>& s) const {
-      return mul_sub(in.k33, z, mul_add(in.k1, s.v1, mul_add(in.k2, s.v2, c)));
-    }
+    B excess(B z, B v1, B v2) const { return mul_sub(in.k33, z, mul_add(in.k1, v1, mul_add(in.k2, v2, c))); }
+    B excess(B z, const LastSlip<B>& s) const { return excess(z, s.v1, s.v2); }
 
     struct Bracket {
       B low, high, low_excess, high_excess;
       LastSlip<B> at_low;
     };
 
+    /// Friction takes energy, so that none is gained beyond the ½ (e - 1) |u0_z| p_z of a restitution above 1, as if
+    /// u0_z were so many times larger.
+    B gain() const { return mul_add(B(T(0.5)), larger(in.restitution - B(1), B(0)), B(1)); }
+
     /// Of where Newton's method has failed or may have found another solution than the first.
-    [[gnu::noinline]] void search(Mask doubtful, Mask open, Mask found, B& v1, B& v2, Mask& several, Mask& none) const {
-      // Friction takes energy, so that none is gained beyond the ½ (e - 1) |u0_z| p_z of a restitution above 1: no
-      // larger p_z than at the top of that ellipsoid.
-      const B gain = mul_add(B(T(0.5)), larger(in.restitution - B(1), B(0)), B(1));
-      const B middle = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, gain * in.u0.z)) / in.schur;
+    [[gnu::noinline]] void search(Mask doubtful, Mask open, Mask found, B& v1, B& v2, B& m, Mask& several,
+                                  Mask& none) const {
+      const B middle = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, gain() * in.u0.z)) / in.schur;
       const Vector3<B> stop = inverse_m_times(in, in.u0.x, in.u0.y);
       const B energy = mul_add(in.u0.x, stop.x, in.u0.y * stop.y) / in.schur;
+      // The largest p_z of the ellipsoid on which no energy is gained.
       const B top = middle + square_root(mul_add(middle, middle, larger(energy, B(0))));
       Bracket bracket = {B(0), top, negated(c), top * in.schur, {slip, B(0), B(0), B(0)}};
+      found = found || solves(v1, v2, T(1));
       Mask lost = and_not(doubtful, found), more(false);
       if (lane_bits(open) != 0) {
         more = scan(open, bracket);
         lost = lost || more;
       }
       const Mask searched = lost;
-      const B found1 = v1, found2 = v2;
+      const B found1 = v1, found2 = v2, found_m = m;
+      if (const Mask rough = lost && open; lane_bits(rough) != 0) settle(rough, top, bracket);
 
       // From half way up Newton's method nearly always arrives.
       constexpr int stages[] = {1, 4, is_float ? 30 : 60};
@@ -196,13 +243,16 @@ struct Smith {
         const LastSlip<B> nearest = narrow(lost, bracket, steps);
         v1 = choose(lost, nearest.v1, v1);
         v2 = choose(lost, nearest.v2, v2);
-        lost = and_not(lost, polish(lost, bracket, nearest.m, v1, v2));
+        m = choose(lost, nearest.m, m);
+        lost = and_not(lost, polish(lost, bracket, v1, v2, m));
       }
       // A crossing between coarse samples at which there is no solution was one of their roughness.
       const Mask stands = lost && found;
       v1 = choose(stands, found1, v1);
       v2 = choose(stands, found2, v2);
-      none = lost && and_not(searched, found);
+      m = choose(stands, found_m, m);
+      // Half of what is promised.
+      none = lost && and_not(and_not(searched, found), solves(v1, v2, T(32)));
       several = several || and_not(more, lost);
     }
 
@@ -242,10 +292,10 @@ struct Smith {
         const LastSlip<B> here = at(open, z, last.slip, coarse);
         const B height = excess(z, here);
         // The vertex of the parabola through the last three samples.
-        const B rise = half * (height - older), bend = older - old - old + height;
-        const Mask crest = (i > 2 ? open : and_not(open, steep)) && magnitude(rise) < magnitude(bend) &&
-                           bend * old > zero && old * height > zero && old * older > zero;
-        const B offset = negated(rise) / choose(crest, bend, one);
+        const B rise = half * (height - older), curve = older - old - old + height;
+        const Mask crest = (i > 2 ? open : and_not(open, steep)) && magnitude(rise) < magnitude(curve) &&
+                           curve * old > zero && old * height > zero && old * older > zero;
+        const B offset = negated(rise) / choose(crest, curve, one);
         const Mask reaches = crest && old * mul_add(half * rise, offset, old) < half * old * old;
         if (lane_bits(reaches) != 0) {
           const B between = part + B(step) * (offset - one), z_between = top * (between * between);
@@ -263,15 +313,38 @@ struct Smith {
       return open && crossings > one;
     }
 
+    /// The first crossing lies beside its coarse samples where it is near to one of them.
+    void settle(Mask rough, B top, Bracket& bracket) const {
+      const B zero(0);
+      B width = B(T(0.25)) * (bracket.high - bracket.low);
+      for (int i = 0; i < 6; ++i) {
+        const LastSlip<B> at_low = at(rough, bracket.low, bracket.at_low.slip, fine);
+        const LastSlip<B> at_high = at(rough, bracket.high, at_low.slip, fine);
+        const B low_excess = excess(bracket.low, at_low), high_excess = excess(bracket.high, at_high);
+        const Mask below = rough && low_excess >= zero;
+        const Mask above = and_not(rough, below) && high_excess < zero && bracket.high < top;
+        bracket.low_excess = choose(rough, low_excess, bracket.low_excess);
+        bracket.high_excess = choose(rough, high_excess, bracket.high_excess);
+        if (lane_bits(below || above) == 0) break;
+        const B low = bracket.low, high = bracket.high;
+        bracket.high = choose(below, low, choose(above, smaller(high + width, top), high));
+        raise(bracket, above, high, high_excess, at_high);
+        bracket.low = choose(below, larger(low - width, zero), bracket.low);
+        width = B(4) * width;
+      }
+    }
+
     /// Newton's method from (v1, v2) and m; where it stays in the bracket.
-    Mask polish(Mask wanted, const Bracket& bracket, B m, B& v1, B& v2) const {
+    Mask polish(Mask wanted, const Bracket& bracket, B& v1, B& v2, B& m) const {
       const MeanSlip<A, T> again = find_mean_slip<A, T>(wanted, problem, v1, v2, m, fine, 20);
-      const B z = mul_add(in.k1, again.v1, mul_add(in.k2, again.v2, c)) / in.k33;
+      const B z = again.m / friction;
       // The ends themselves are as uncertain as that.
       const B slack = B(T(0x1p-8)) * bracket.high;
-      const Mask polished = wanted && again.found && z >= bracket.low - slack && z <= bracket.high + slack;
+      const Mask polished = wanted && (again.found || solves(again.v1, again.v2, T(1))) && z >= bracket.low - slack &&
+                            z <= bracket.high + slack;
       v1 = choose(polished, again.v1, v1);
       v2 = choose(polished, again.v2, v2);
+      m = choose(polished, again.m, m);
       return polished;
     }
 

@@ -83,8 +83,20 @@ struct PlanarFriction {
     const B lost_by_inverse = normal * magnitude(mean) * (slip + w + magnitude(in.slope) * rise);
     const Mask by_slip = normal > zero && lost_by_slip < lost_by_inverse;
     const B size = rise / choose(by_slip, normal, one);
-    const Vector2<B> reversed = {choose(by_slip, negated(mean * in.cone_n) * size, stopped.x),
-                                 choose(by_slip, in.cone_t * size, stopped.y)};
+    Vector2<B> reversed = {choose(by_slip, negated(mean * in.cone_n) * size, stopped.x),
+                           choose(by_slip, in.cone_t * size, stopped.y)};
+    // A rounding of w is many of p where K is ill-conditioned: the last step is one of p, with u_n as it is.
+    const B last_slip = mul_add(in.a, reversed.x, mul_add(in.b, reversed.y, in.x)), last_speed = magnitude(last_slip);
+    const B inverse_sum = one / choose(still, one, mul_add(last_slip, last_slip, slip2));
+    const B exact_mean = mul_add(last_speed, last_slip, slip * in.x) * inverse_sum;
+    const B bend = B(2) * neg_mul_add(exact_mean, last_slip, last_speed) * inverse_sum;
+    const B left = mul_add(in.cone_t, reversed.x, in.cone_n * reversed.y * exact_mean);
+    const B slope =
+        mul_add(in.cone_n * reversed.y * bend, in.pivot, neg_mul_add(in.cone_n * in.slope, exact_mean, in.cone_t));
+    const Mask told = larger(slip, last_speed) > B(T(0x1p-12)) * (one + magnitude(reversed.x));
+    const Mask near = told && slope > zero && magnitude(left) < B(T(0x1p-8)) * slope * magnitude(reversed.x);
+    const B step = choose(near, left / choose(near, slope, one), zero);
+    reversed = {reversed.x - step, mul_add(in.slope, step, reversed.y)};
     const Mask beyond = in.outside_cone(reversed.x, reversed.y);
     // Kept, without friction, or beyond the cone's end within rounding.
     const Vector2<B> end = in.on_cone(choose(keeps, negated(sign), sign_of(reversed.x)), rise);

@@ -27,6 +27,9 @@ struct PlanarUnits {
   B trace, speed, impulse;
 };
 
+template <class T>
+inline constexpr T smallest_normal = sizeof(T) == sizeof(float) ? T(0x1p-126) : T(0x1p-1022);
+
 /// An impulse [N s] in its unit, speed / trace. Beyond so many units the direction alone counts, and a unit may be as
 /// small as 0.
 template <class T, class B>
@@ -95,7 +98,7 @@ struct PlanarProblem {
     x = u0.x * scale;
     y = u0.y * scale;
     // The inverse of a subnormal number may be beyond all numbers.
-    if (const Mask tiny = speed < B(smallest_normal); lane_bits(tiny) != 0) [[unlikely]] {
+    if (const Mask tiny = speed < B(smallest_normal<T>); lane_bits(tiny) != 0) [[unlikely]] {
       x = choose(tiny, u0.x / speed, x);
       y = choose(tiny, u0.y / speed, y);
     }
@@ -140,7 +143,6 @@ struct PlanarProblem {
   }
 
  private:
-  static constexpr T smallest_normal = sizeof(T) == sizeof(float) ? T(0x1p-126) : T(0x1p-1022);
   static constexpr T rounding = T(4) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52));
 };
 

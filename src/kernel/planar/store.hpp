@@ -32,7 +32,11 @@ struct PlanarStorer {
                                     Vector2<B> p, Vector2<B> u, const Vector2<B>& before, B status,
                                     const PlanarPair<B>& bodies) const {
     const B zero(0);
-    p = {units.impulse * p.x, units.impulse * p.y};
+    Vector2<B> impulse = {units.impulse * p.x, units.impulse * p.y};
+    // A subnormal unit is rounded to fewer digits than p has.
+    if (const Mask tiny = units.impulse < B(smallest_normal<T>); lane_bits(tiny) != 0) [[unlikely]]
+      impulse = choose_vector(tiny, {units.speed * (p.x / units.trace), units.speed * (p.y / units.trace)}, impulse);
+    p = impulse;
     u = {units.speed * u.x, units.speed * u.y};
     const B sum = (p.x - p.x) + (p.y - p.y) + (u.x - u.x) + (u.y - u.y);
     const Mask resolved = status == zero && sum == zero;
