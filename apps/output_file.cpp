@@ -81,6 +81,11 @@ class OutputFile::Buffer : public std::streambuf {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
+  /// On the disk, so that a file that has its name has its contents too.
+  void keep() {
+    sync();
+    if (::fsync(file_) != 0 && errno != EINVAL) throw_unwritable(name_, errno);
+  }
   void close() {
     sync();
     const int file = file_;
@@ -164,6 +169,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::finish() {
+  if (!part_.empty()) buffer_->keep();
   buffer_->close();
   if (part_.empty()) return;
   if (std::rename(part_.c_str(), place_.c_str()) != 0) throw_unwritable(name_, errno);

@@ -129,8 +129,8 @@ struct Smith {
       const B shorter = neg_mul_add(problem.alpha, along, size);
       const Mask scaled = and_not(outside, steep) && shorter > zero;
       const B factor = choose(scaled, problem.alpha * c / choose(scaled, shorter, one), one);
-      const B off = choose(steep, excess(least, v1, v2) / choose(steep, along2, one), zero);
-      return {mul_add(off, in.k1, factor * v1), mul_add(off, in.k2, factor * v2),
+      const B off = excess(least, v1, v2) / choose(steep, along2, one);
+      return {choose(steep, mul_add(off, in.k1, v1), factor * v1), choose(steep, mul_add(off, in.k2, v2), factor * v2),
               choose(steep, least, choose(scaled, factor * least, larger(z, zero)))};
     }
 

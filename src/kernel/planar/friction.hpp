@@ -85,18 +85,8 @@ struct PlanarFriction {
     const B size = rise / choose(by_slip, normal, one);
     Vector2<B> reversed = {choose(by_slip, negated(mean * in.cone_n) * size, stopped.x),
                            choose(by_slip, in.cone_t * size, stopped.y)};
-    // A rounding of w is many of p where K is ill-conditioned: the last step is one of p, with u_n as it is.
-    const B last_slip = mul_add(in.a, reversed.x, mul_add(in.b, reversed.y, in.x)), last_speed = magnitude(last_slip);
-    const B inverse_sum = one / choose(still, one, mul_add(last_slip, last_slip, slip2));
-    const B exact_mean = mul_add(last_speed, last_slip, slip * in.x) * inverse_sum;
-    const B bend = B(2) * neg_mul_add(exact_mean, last_slip, last_speed) * inverse_sum;
-    const B left = mul_add(in.cone_t, reversed.x, in.cone_n * reversed.y * exact_mean);
-    const B slope =
-        mul_add(in.cone_n * reversed.y * bend, in.pivot, neg_mul_add(in.cone_n * in.slope, exact_mean, in.cone_t));
-    const Mask told = larger(slip, last_speed) > B(T(0x1p-12)) * (one + magnitude(reversed.x));
-    const Mask near = told && slope > zero && magnitude(left) < B(T(0x1p-8)) * slope * magnitude(reversed.x);
-    const B step = choose(near, left / choose(near, slope, one), zero);
-    reversed = {reversed.x - step, mul_add(in.slope, step, reversed.y)};
+    const Mask sensitive = wanted && in.det < B(T(0x1p-6)) * in.a * in.c;
+    if (lane_bits(sensitive) != 0) reversed = nearer_mean_slip(in, sensitive, reversed);
     const Mask beyond = in.outside_cone(reversed.x, reversed.y);
     // Kept, without friction, or beyond the cone's end within rounding.
     const Vector2<B> end = in.on_cone(choose(keeps, negated(sign), sign_of(reversed.x)), rise);
@@ -104,6 +94,22 @@ struct PlanarFriction {
     const Vector2<B> p = {choose(slips, end.x, reversed.x), choose(slips, end.y, reversed.y)};
     return {{choose(still, at_rest.p.x, p.x), choose(still, at_rest.p.y, p.y)},
             (still && at_rest.slips) || and_not(slips, still)};
+  }
+
+  /// Where K is ill-conditioned a rounding of the last slip is many of p: one of Newton's steps for p, with u_n as it
+  /// is.
+  [[gnu::noinline]] static Vector2<B> nearer_mean_slip(const Problem& in, Mask wanted, const Vector2<B>& p) {
+    const B one(1), zero(0), first = magnitude(in.x);
+    const B slip = mul_add(in.a, p.x, mul_add(in.b, p.y, in.x)), last = magnitude(slip);
+    const B inverse = one / larger(mul_add(slip, slip, first * first), B(smallest_normal<T>));
+    const B mean = mul_add(last, slip, first * in.x) * inverse;
+    const B bend = B(2) * neg_mul_add(mean, slip, last) * inverse;
+    const B left = mul_add(in.cone_t, p.x, in.cone_n * p.y * mean);
+    const B slope = mul_add(in.cone_n * p.y * bend, in.pivot, neg_mul_add(in.cone_n * in.slope, mean, in.cone_t));
+    const Mask told = larger(first, last) > B(T(0x1p-12)) * (one + magnitude(p.x));
+    const Mask near = wanted && told && slope > zero && magnitude(left) < B(T(0x1p-8)) * slope * magnitude(p.x);
+    const B step = left / choose(near, slope, one);
+    return {choose(near, p.x - step, p.x), choose(near, mul_add(in.slope, step, p.y), p.y)};
   }
 
   /// Compression and expansion, each with friction against its own last slip, and kinetic restitution; of the
