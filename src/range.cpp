@@ -33,7 +33,7 @@ Column<T> column_from(T* from, std::size_t first, std::size_t count) {
 
 template <class T, template <class> class Contacts>
 void solve_members(const kernel::Job<T, Contacts>& job, kernel::SolveRange<T, Contacts> solve, std::size_t first,
-                   std::size_t n, kernel::Workspace<T>& workspace, MemberResults<T>& members) {
+                   std::size_t n, const kernel::Workspace<T>& workspace, MemberResults<T>& members) {
   kernel::Job<T, Contacts> alone = job;
   alone.selection = kernel::Selection::composite;
   alone.parameters.integrator = Integrator::series;
@@ -51,7 +51,8 @@ void solve_members(const kernel::Job<T, Contacts>& job, kernel::SolveRange<T, Co
 
 template <class T, template <class> class Contacts>
 void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Contacts>& kernels, std::size_t first,
-                 std::size_t n, kernel::Workspace<T>& workspace, MemberResults<T>* members, kernel::Tally& tally) {
+                 std::size_t n, const kernel::Workspace<T>& workspace, MemberResults<T>* members,
+                 kernel::Tally& tally) {
   const unsigned laws = laws_of(job.contacts, job.parameters.law, first, n);
   const bool incremental = (laws & bit_of(Law::incremental)) != 0;
   if (incremental) kernels.incremental(job, first, n, workspace, tally);
@@ -100,7 +101,7 @@ kernel::Layout layout_for(std::size_t bytes) {
 
 #define CAROM_INSTANTIATE(T, Contacts)                                                                      \
   template void solve_range(const kernel::Job<T, Contacts>&, const RangeKernels<T, Contacts>&, std::size_t, \
-                            std::size_t, kernel::Workspace<T>&, MemberResults<T>*, kernel::Tally&);
+                            std::size_t, const kernel::Workspace<T>&, MemberResults<T>*, kernel::Tally&);
 CAROM_INSTANTIATE(float, InlineContacts)
 CAROM_INSTANTIATE(double, InlineContacts)
 CAROM_INSTANTIATE(float, IndexedContacts)

@@ -29,7 +29,7 @@ struct RangeKernels {
 /// Solves the contacts [first, first + n). `members` may be null if there are no incremental members.
 template <class T, template <class> class Contacts>
 void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Contacts>& kernels, std::size_t first,
-                 std::size_t n, kernel::Workspace<T>& workspace, MemberResults<T>* members, kernel::Tally& tally);
+                 std::size_t n, const kernel::Workspace<T>& workspace, MemberResults<T>* members, kernel::Tally& tally);
 
 /// Bodies as rows of 16 numbers, see kernel/transpose.hpp: those of [first, first + n).
 template <class T>

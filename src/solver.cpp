@@ -93,10 +93,15 @@ static_assert(BlockedContacts<float>::block_size == kernel::contacts_in_block);
 struct Solver::State {
   explicit State(const Options& given) : options(given), entry(&find_isa(given.isa)) {}
 
+  /// What has been needed so far.
   template <class T>
   struct Workspace {
-    std::unique_ptr<kernel::Workspace<T>> kernel;
+    std::unique_ptr<kernel::SlidingTiles<T>> sliding;
+    std::unique_ptr<kernel::LawTile<T>> law;
+    std::unique_ptr<kernel::GroupTile<T>> group;
     std::unique_ptr<MemberResults<T>> members;
+
+    kernel::Workspace<T> tiles() const { return {sliding.get(), law.get(), group.get()}; }
   };
   template <class T>
   struct alignas(64) Row {
@@ -137,15 +142,21 @@ struct Solver::State {
     if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
     auto& workspace = workspaces<T>();
     const bool members = has_incremental_members(contacts, options.law);
+    const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.law);
+    const auto make = [](bool needed, auto& part) {
+      if (needed && !part) part = std::make_unique<typename std::decay_t<decltype(part)>::element_type>();
+    };
     const auto reserve = [&](std::size_t slots) {
       while (workspace.size() < slots) workspace.emplace_back();
       for (std::size_t i = 0; i < slots; ++i) {
-        if (!workspace[i].kernel) workspace[i].kernel = std::make_unique<kernel::Workspace<T>>();
-        if (members && !workspace[i].members) workspace[i].members = std::make_unique<MemberResults<T>>();
+        make(incremental || own_laws || members, workspace[i].sliding);
+        make(!incremental || own_laws, workspace[i].law);
+        make(own_laws, workspace[i].group);
+        make(members, workspace[i].members);
       }
     };
     const auto range = [&](std::size_t first, std::size_t n, std::size_t slot) {
-      solve_range(job, kernels, first, n, *workspace[slot].kernel, members ? workspace[slot].members.get() : nullptr,
+      solve_range(job, kernels, first, n, workspace[slot].tiles(), members ? workspace[slot].members.get() : nullptr,
                   tallies[slot]);
     };
     return run(count, reserve, range);

@@ -1,10 +1,26 @@
-// The columns of numbers that every contact of a form has, one after the other, and those of its results.
+// Elements of columns, and the columns of numbers that every contact of a form has, one after the other, and those of
+// its results.
 #pragma once
 
 #include "job.hpp"
 
 namespace carom::kernel {
 namespace {
+
+template <class V>
+inline const V& element(const Column<const V>& column, std::size_t i) {
+  return *reinterpret_cast<const V*>(reinterpret_cast<const char*>(column.data) +
+                                     static_cast<std::ptrdiff_t>(i) * column.stride);
+}
+template <class V>
+inline V& element(const Column<V>& column, std::size_t i) {
+  return *reinterpret_cast<V*>(reinterpret_cast<char*>(column.data) + static_cast<std::ptrdiff_t>(i) * column.stride);
+}
+
+template <class V>
+inline bool is_contiguous(const Column<V>& column) {
+  return column.stride == static_cast<std::ptrdiff_t>(sizeof(V));
+}
 
 /// Calls f(column) for each; `Columns` may be const.
 template <class Columns, class F>

@@ -124,14 +124,20 @@ struct alignas(64) GroupTile {
   std::uint32_t order[size];  // group by group, the place of a contact
 };
 
-/// What a thread works in: a tile whose contacts are being taken into the lanes, the one before it, and the contacts
+/// Of the incremental law: a tile whose contacts are being taken into the lanes, the one before it, and the contacts
 /// that take so long that their tile is needed for others.
 template <class T>
-struct Workspace {
+struct SlidingTiles {
   Tile<T> tiles[2];
   Tile<T> strays;
-  LawTile<T> law;
-  GroupTile<T> group;
+};
+
+/// What a thread works in. Null where no contact of the batch needs it.
+template <class T>
+struct Workspace {
+  SlidingTiles<T>* sliding;
+  LawTile<T>* law;
+  GroupTile<T>* group;
 };
 
 /// Sums over the contacts that a thread has solved.
@@ -185,8 +191,8 @@ struct Job {
 
 /// Solves the contacts [first, first + count).
 template <class T, template <class> class Contacts>
-using SolveRange = void (*)(const Job<T, Contacts>& job, std::size_t first, std::size_t count, Workspace<T>& workspace,
-                            Tally& tally);
+using SolveRange = void (*)(const Job<T, Contacts>& job, std::size_t first, std::size_t count,
+                            const Workspace<T>& workspace, Tally& tally);
 
 template <class T>
 struct KernelsFor {

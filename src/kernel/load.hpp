@@ -2,22 +2,12 @@
 // gathered value by value. The lanes behind the end of a batch repeat its last contact, and nothing reads them.
 #pragma once
 
-#include "job.hpp"
+#include "columns.hpp"
 #include "lanes.hpp"
 #include "transpose.hpp"
 
 namespace carom::kernel {
 namespace {
-
-template <class T>
-inline const T& element(const Column<const T>& column, std::size_t i) {
-  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) +
-                                     static_cast<std::ptrdiff_t>(i) * column.stride);
-}
-template <class T>
-inline T& element(const Column<T>& column, std::size_t i) {
-  return *reinterpret_cast<T*>(reinterpret_cast<char*>(column.data) + static_cast<std::ptrdiff_t>(i) * column.stride);
-}
 
 /// The contacts in the lanes: `count` of them, from `first` on, of which those in `lanes` are to be stored.
 struct Block {

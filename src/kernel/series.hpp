@@ -20,9 +20,7 @@
 namespace carom::kernel {
 namespace {
 
-/// Takes contacts from `Source`, which offers
-///   bool next(Place<T>& place)   the next contact that collides; false: there
-///   is none left void done(Place<T> place)    its sliding phase is in the tile
+/// Takes contacts from `Source`, as EulerSlider does.
 template <class A, class T, class Source>
 class SeriesSlider {
   using B = typename LaneTypes<A, T>::Batch;
@@ -32,10 +30,11 @@ class SeriesSlider {
   static constexpr int state = Order::state, work = Order::work;
 
  public:
-  SeriesSlider(Source& source, std::int32_t step_budget) : source_(source), budget_(static_cast<T>(step_budget)) {}
+  SeriesSlider(Source& source, std::int32_t step_budget)
+      : source_(source), budget_(static_cast<T>(step_budget < most_steps ? step_budget : most_steps)) {}
 
   /// Until the source has no contact left and the last one has ended.
-  void solve() {
+  [[gnu::noinline]] void solve() {
     for (std::size_t lane = 0; lane < width; ++lane) refill(lane);
     for (;;) {
       leave();
@@ -52,12 +51,11 @@ class SeriesSlider {
     }
   }
 
-  /// Moves the contacts of a tile that are still on their way: to `to(from)`.
-  template <class F>
-  void relocate(const Tile<T>* tile, F&& to) {
+  /// Moves the contacts of a tile that are still on their way.
+  [[gnu::noinline]] void relocate(const Tile<T>* tile) {
     for (Contacts* contacts : {&fields_, &waiting_, &returned_})
       for (Place<T>& place : contacts->place)
-        if (place.tile == tile) place = to(place);
+        if (place.tile == tile) place = source_.make_stray(place);
   }
 
   /// Steps of the loop times lanes: with one contact in every lane all the time, the sum of the contacts' steps.
@@ -65,6 +63,9 @@ class SeriesSlider {
   std::uint64_t sliding_steps() const { return sliding_steps_; }
 
  private:
+  /// As far as a float counts.
+  static constexpr std::int32_t most_steps = 1 << 24;
+
   using Lane = T[width];
   struct alignas(64) Contacts {
     Lane a1, a2, b1, b2, c1, c2, c3, e, law;
@@ -74,8 +75,7 @@ class SeriesSlider {
     Lane decompressing;  // 0 or 1, as are the next
     Lane busy;
     Lane steps, compressions;
-    Lane tried;  // 1: does not come to rest in the way that is known, from where
-                 // it stands
+    Lane tried;  // 1: does not come to rest in the way that is known, from where it stands
     Place<T> place[width];
   };
   static constexpr Lane Contacts::*columns[] = {&Contacts::a1,

@@ -13,8 +13,8 @@ class GroupedContacts {
   static constexpr std::size_t size = GroupTile<T>::size;
 
  public:
-  GroupedContacts(const Job<T, Contacts>& job, Workspace<T>& workspace, Tally& tally)
-      : job_(job), tile_(workspace.group), law_tile_(workspace.law), tally_(tally) {}
+  GroupedContacts(const Job<T, Contacts>& job, const Workspace<T>& workspace, Tally& tally)
+      : job_(job), tile_(*workspace.group), law_tile_(*workspace.law), tally_(tally) {}
 
   void solve(std::size_t first, std::size_t end) {
     for (; first < end; first += size) {
@@ -82,24 +82,26 @@ class GroupedContacts {
   template <class V>
   void take(Column<const V>& column, V* to) const {
     const Column<const V> host = column;
-    if (host.stride == static_cast<std::ptrdiff_t>(sizeof(V)))
+    if (is_contiguous(host))
       take(column, to, [from = host.data + first_](std::size_t i) { return from[i]; });
     else
       take(column, to, [&](std::size_t i) { return element(host, first_ + i); });
   }
 
-  void gather(Contacts<T>& contacts, bool mixed, unsigned laws) const {
+  [[gnu::noinline]] void take_number(Column<const T>& column, T* to) const {
     const std::size_t block_bytes = job_.layout.block_bytes;
-    std::size_t c = 0;
-    for_each_column(
-        contacts, [&](Column<const T> & column) __attribute__((always_inline)) {
-          T* const to = tile_.in[c++];
-          if (block_bytes == 0) return take(column, to);
-          const char* const from = reinterpret_cast<const char*>(column.data);
-          take(column, to, [=, first = first_](std::size_t i) {
-            return *reinterpret_cast<const T*>(from + offset_of<T>(first + i, block_bytes));
-          });
-        });
+    if (block_bytes == 0) return take(column, to);
+    const char* const from = reinterpret_cast<const char*>(column.data);
+    take(column, to, [=, first = first_](std::size_t i) {
+      return *reinterpret_cast<const T*>(from + offset_of<T>(first + i, block_bytes));
+    });
+  }
+
+  void gather(Contacts<T>& contacts, bool mixed, unsigned laws) const {
+    Column<const T>* columns[40];
+    std::size_t count = 0;
+    for_each_column(contacts, [&](Column<const T>& column) { columns[count++] = &column; });
+    for (std::size_t c = 0; c < count; ++c) take_number(*columns[c], tile_.in[c]);
     if constexpr (indexed) {
       take(contacts.body_a, tile_.body_a);
       take(contacts.body_b, tile_.body_b);
@@ -132,8 +134,11 @@ class GroupedContacts {
                                     reads_candidate,
                                     reads_candidate};
     for (std::size_t p = 0; p < 9; ++p)
-      if ((reads & read_as[p]) != 0 && parameters[p]->data != nullptr) take(*parameters[p], tile_.parameters[p]);
+      if ((reads & read_as[p]) != 0 && parameters[p]->data != nullptr)
+        take_parameter(*parameters[p], tile_.parameters[p]);
   }
+
+  [[gnu::noinline]] void take_parameter(Column<const T>& column, T* to) const { take(column, to); }
 
   void gather_members(Job<T, Contacts>& alone) const {
     auto& w = alone.contacts.weight;
@@ -142,7 +147,7 @@ class GroupedContacts {
                                         &w.projected,   &w.polar};
     std::size_t p = LawTile<T>::first_weight;
     for (Column<const T>* weight : weights) {
-      if (weight->data != nullptr) take(*weight, tile_.parameters[p]);
+      if (weight->data != nullptr) take_parameter(*weight, tile_.parameters[p]);
       ++p;
     }
     if (job_.members.status == nullptr) return;
@@ -170,7 +175,7 @@ class GroupedContacts {
   template <class V, class From>
   [[gnu::always_inline]] void give(const Column<V>& column, From&& from) const {
     if (column.data == nullptr) return;
-    if (column.stride == static_cast<std::ptrdiff_t>(sizeof(V))) {
+    if (is_contiguous(column)) {
       V* const to = column.data + first_;
       _Pragma("GCC unroll 4") for (std::size_t k = 0; k < count_; ++k) to[order_[k]] = from(k);
     } else {
@@ -178,12 +183,14 @@ class GroupedContacts {
     }
   }
 
+  [[gnu::noinline]] void give_number(const Column<T>& column, const T* from) const {
+    give(column, [=](std::size_t k) { return from[k]; });
+  }
+
   void scatter() const {
     const Results<T>& results = job_.results;
     std::size_t c = 0;
-    for_each_result(results, [&](const Column<T>& column) {
-      give(column, [from = tile_.out[c++]](std::size_t k) { return from[k]; });
-    });
+    for_each_result(results, [&](const Column<T>& column) { give_number(column, tile_.out[c++]); });
     give(results.status, [&](std::size_t k) { return tile_.statuses[k]; });
     give(results.path, [&](std::size_t k) { return tile_.paths[k]; });
     give(results.work_compression, [](std::size_t) { return T(0); });
@@ -224,12 +231,12 @@ constexpr bool comes_in_groups(unsigned laws) {
 }
 
 template <class A, class T, template <class> class Contacts>
-void solve_algebraic(const Job<T, Contacts>& job, std::size_t first, std::size_t count, Workspace<T>& workspace,
+void solve_algebraic(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
                      Tally& tally) {
   if (job.contacts.law.data != nullptr && comes_in_groups<Contacts>(job.laws))
     GroupedContacts<A, T, Contacts>(job, workspace, tally).solve(first, first + count);
   else
-    AlgebraicPipeline<A, T, Contacts>(job, workspace.law, tally).solve(first, first + count);
+    AlgebraicPipeline<A, T, Contacts>(job, *workspace.law, tally).solve(first, first + count);
   leave_lanes<A>();
 }
 

@@ -3,7 +3,7 @@
 // end of a batch.
 #pragma once
 
-#include "../columns.hpp"
+#include "../column_stream.hpp"
 #include "../load.hpp"
 
 namespace carom::kernel {
@@ -48,7 +48,7 @@ class StagedContacts {
     for (std::size_t c = 0; c < count_; ++c) {
       const Column<const T>& host = *columns_[c].host;
       const T* const from = reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset);
-      if (whole && host.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
+      if (whole && is_contiguous(host)) [[likely]]
         *columns_[c].staged = copied && block_bytes_ == 0 ? copy_vectors(from, tile_.in[c], count) : from;
       else
         *columns_[c].staged = copy(host, tile_.in[c], first, count, padded);
@@ -82,6 +82,8 @@ class StagedContacts {
     }
   }
 
+  /// Of contacts in blocks that are read where they are; else 0.
+  std::size_t block_bytes() const { return block_bytes_; }
   WholeBlock block(std::size_t slot) const { return {offset_of<T>(slot, block_bytes_)}; }
 
  private:
@@ -98,10 +100,6 @@ class StagedContacts {
                                   std::size_t padded) const {
     for (std::size_t i = 0; i < padded; ++i) to[i] = at(host, first + (i < count ? i : count - 1));
     return to;
-  }
-
-  static bool is_contiguous(const Column<const std::int32_t>& host) {
-    return host.stride == static_cast<std::ptrdiff_t>(sizeof(std::int32_t));
   }
 
   /// As find_rows, on lanes.
@@ -210,17 +208,13 @@ class StagedResults {
 
   /// Before the first tile of a range, which begins with contact `first`.
   void begin_range(std::size_t first, bool stream) {
-    for_each([&](Stream& column, T*) {
-      const auto misplaced = reinterpret_cast<std::size_t>(&element(*column.host, first)) % 64;
-      column.streamed = stream && is_contiguous(*column.host) && misplaced % sizeof(T) == 0;
-      column.waiting = column.foreign = column.streamed ? misplaced / sizeof(T) : 0;
-    });
+    for_each([&](ColumnStream<T>& column, T*) { column.begin(first, stream); });
   }
 
   /// `direct`: into the host's columns where these are contiguous.
   void begin_tile(std::size_t first, bool direct) {
     direct_ = direct;
-    for_each([&](Stream& column, T* buffer) {
+    for_each([&](ColumnStream<T>& column, T* buffer) {
       column.staged->data = is_direct(column) ? &element(*column.host, first) : buffer + column.waiting;
     });
   }
@@ -232,9 +226,9 @@ class StagedResults {
   template <class Mine>
   void end_tile(std::size_t first, std::size_t count, bool all, Mine&& is_mine) {
     const auto mine = [&](std::size_t i) { return all || is_mine(i); };
-    for_each([&](Stream& column, T* buffer) {
+    for_each([&](ColumnStream<T>& column, T* buffer) {
       if (column.streamed)
-        flush(column, buffer, first, count);
+        column.flush(buffer, first, count);
       else if (!is_direct(column))
         copy(*column.host, buffer, first, count, all, mine);
     });
@@ -247,26 +241,14 @@ class StagedResults {
 
   /// After the last tile of a range that ends before contact `end`.
   void end_range(std::size_t end) {
-    for_each([&](Stream& column, const T* buffer) {
-      for (std::size_t i = column.foreign; i < column.waiting; ++i)
-        element(*column.host, end - column.waiting + i) = buffer[i];
-    });
+    for_each([&](const ColumnStream<T>& column, const T* buffer) { column.end(end, buffer); });
     end_stream();
   }
 
  private:
-  static constexpr std::size_t line = 64 / sizeof(T);
-
-  struct Stream {
-    const Column<T>* host;
-    Column<T>* staged;
-    bool streamed;
-    std::size_t waiting;  // at the beginning of the buffer, which stands for the beginning of a line
-    std::size_t foreign;  // of these, that belong to contacts before the range
-  };
-
-  static bool is_contiguous(const Column<T>& host) { return host.stride == static_cast<std::ptrdiff_t>(sizeof(T)); }
-  bool is_direct(const Stream& column) const { return direct_ && !column.streamed && is_contiguous(*column.host); }
+  bool is_direct(const ColumnStream<T>& column) const {
+    return direct_ && !column.streamed && is_contiguous(*column.host);
+  }
 
   template <class F>
   void for_each(F&& f) {
@@ -274,23 +256,10 @@ class StagedResults {
       if (columns_[c].host->data != nullptr) f(columns_[c], tile_.out[c]);
   }
 
-  static void flush(Stream& column, T* buffer, std::size_t first, std::size_t count) {
-    const std::size_t whole = (column.waiting + count) / line * line, rest = column.waiting + count - whole;
-    if (whole > 0) {
-      T* const to = &element(*column.host, first) - column.waiting;
-      const std::size_t shared = column.foreign > 0 ? line : 0;
-      for (std::size_t i = column.foreign; i < shared; ++i) to[i] = buffer[i];
-      stream_lines(to + shared, buffer + shared, whole - shared);
-      for (std::size_t i = 0; i < rest; ++i) buffer[i] = buffer[whole + i];
-      column.foreign = 0;
-    }
-    column.waiting = rest;
-  }
-
   template <class V, class Mine>
   static void copy(const Column<V>& to, const V* from, std::size_t first, std::size_t count, bool all, Mine&& mine) {
     if (to.data == nullptr) return;
-    if (all && to.stride == static_cast<std::ptrdiff_t>(sizeof(V))) {
+    if (all && is_contiguous(to)) {
       __builtin_memcpy(&element(to, first), from, count * sizeof(V));
       return;
     }
@@ -310,7 +279,7 @@ class StagedResults {
   LawTile<T>& tile_;
   bool direct_ = true;
   std::size_t count_ = 0;
-  Stream columns_[18];
+  ColumnStream<T> columns_[18];
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // vector loads; anything else is gathered value by value. The lanes behind the end of a batch repeat its last contact.
 #pragma once
 
+#include "../columns.hpp"
 #include "../lanes.hpp"
 #include "job.hpp"
 
@@ -61,16 +62,6 @@ inline void for_each_field(Fields& bodies, F&& f) requires(requires { bodies.lev
   for_each_field(bodies.lever_b, f);
 }
 
-template <class V>
-inline const V& element(const Column<const V>& column, std::size_t i) {
-  return *reinterpret_cast<const V*>(reinterpret_cast<const char*>(column.data) +
-                                     static_cast<std::ptrdiff_t>(i) * column.stride);
-}
-template <class V>
-inline V& element(const Column<V>& column, std::size_t i) {
-  return *reinterpret_cast<V*>(reinterpret_cast<char*>(column.data) + static_cast<std::ptrdiff_t>(i) * column.stride);
-}
-
 /// With `dense` the block is whole and the columns contiguous, which the caller has seen to.
 template <class A, class T, bool dense = false>
 struct PlanarColumns {
@@ -81,7 +72,7 @@ struct PlanarColumns {
 
   template <class V>
   static bool contiguous(const Column<V>& column, const Lanes& lanes) {
-    return dense || (lanes.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(V)));
+    return dense || (lanes.count == width && is_contiguous(column));
   }
   template <class V>
   static V* start(const Column<V>& column, const Lanes& lanes) {

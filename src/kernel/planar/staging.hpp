@@ -2,6 +2,7 @@
 // could not follow at so many; results go past the caches.
 #pragma once
 
+#include "../column_stream.hpp"
 #include "columns.hpp"
 #include "laws.hpp"
 
@@ -55,11 +56,6 @@ template <class Results, class Others, class F>
   f(a.work_decompression, b.work_decompression);
 }
 
-template <class V>
-inline bool is_contiguous(const Column<V>& column) {
-  return column.stride == static_cast<std::ptrdiff_t>(sizeof(V));
-}
-
 /// A column from its element number `first` on.
 template <class V>
 inline Column<V> from(const Column<V>& column, std::size_t first) {
@@ -78,7 +74,7 @@ class PlanarStagedContacts {
   PlanarStagedContacts(const Contacts<T>& host, Stage& stage) : host_(host), staged_(host), stage_(stage) {}
 
   /// The contacts [first, first + count) with what `law` reads; of no_law what all laws do.
-  const Contacts<T>& fill(std::size_t first, std::size_t count, Law law) {
+  [[gnu::noinline]] const Contacts<T>& fill(std::size_t first, std::size_t count, Law law) {
     std::size_t next = 0;
     const auto stage = [&](const Column<const T>& host, Column<const T>& staged) __attribute__((always_inline)) {
       if (host.data == nullptr) return;
@@ -108,7 +104,7 @@ class PlanarStagedContacts {
 
   /// And begins to fetch a later tile: to the second level, since columns that begin at the same place of a page
   /// displace each other from the first.
-  [[gnu::always_inline]] static const T* copy(const T* from, T* to, std::size_t count) {
+  [[gnu::noinline]] static const T* copy(const T* from, T* to, std::size_t count) {
     for (std::size_t i = 0; i < Stage::size; i += Stage::line)
       __builtin_prefetch(from + tiles_ahead * Stage::size + i, 0, 2);
     std::size_t i = 0;
@@ -142,77 +138,56 @@ template <class T>
   }
 }
 
-/// Columns are streamed a whole line of the cache at a time; the last part of a line waits for the next tile.
+/// Results of a tile, and of a range of tiles, on their way to the host.
 template <class T>
 class PlanarStagedResults {
-  using Stage = PlanarStage<T>;
-
  public:
-  PlanarStagedResults(const planar::Results<T>& host, Stage& stage) : host_(host), staged_(host), stage_(stage) {}
-
-  /// Before the first tile of a range, which begins with contact `first`.
-  void begin_range(std::size_t first) {
-    for_each([&](const Column<T>& host, Column<T>&, Stream& stream, T*) {
-      const auto misplaced = reinterpret_cast<std::size_t>(&element(host, first)) % 64;
-      stream.streamed = is_contiguous(host) && misplaced % sizeof(T) == 0;
-      stream.waiting = stream.foreign = stream.streamed ? misplaced / sizeof(T) : 0;
+  PlanarStagedResults(const planar::Results<T>& host, PlanarStage<T>& stage)
+      : host_(host), staged_(host), stage_(stage) {
+    for_each_result(host_, staged_, [&](const Column<T>& column, Column<T>& staged) {
+      streams_[count_++] = {&column, &staged, false, 0, 0};
     });
   }
 
+  /// Before the first tile of a range, which begins with contact `first`.
+  void begin_range(std::size_t first) {
+    for_each([&](ColumnStream<T>& column, T*) { column.begin(first, true); });
+  }
+
   /// Where the results of the contacts from `first` on go.
-  const planar::Results<T>& begin_tile(std::size_t first) {
-    for_each([&](const Column<T>& host, Column<T>& staged, Stream& stream, T* buffer) {
-      staged.data = stream.streamed ? buffer + stream.waiting : &element(host, first);
+  [[gnu::noinline]] const planar::Results<T>& begin_tile(std::size_t first) {
+    for_each([&](ColumnStream<T>& column, T* buffer) {
+      column.staged->data = column.streamed ? buffer + column.waiting : &element(*column.host, first);
     });
     staged_.status = from(host_.status, first);
     staged_.path = from(host_.path, first);
     return staged_;
   }
 
-  void end_tile(std::size_t first, std::size_t count) {
-    for_each([&](const Column<T>& host, Column<T>&, Stream& stream, T* buffer) {
-      if (!stream.streamed) return;
-      const std::size_t filled = stream.waiting + count, whole = filled / Stage::line * Stage::line;
-      if (whole > 0) {
-        T* const to = host.data + first - stream.waiting;
-        const std::size_t shared = stream.foreign > 0 ? Stage::line : 0;
-        for (std::size_t i = stream.foreign; i < shared; ++i) to[i] = buffer[i];
-        stream_lines(to + shared, buffer + shared, whole - shared);
-        for (std::size_t i = whole; i < filled; ++i) buffer[i - whole] = buffer[i];
-        stream.foreign = 0;
-      }
-      stream.waiting = filled - whole;
+  [[gnu::noinline]] void end_tile(std::size_t first, std::size_t count) {
+    for_each([&](ColumnStream<T>& column, T* buffer) {
+      if (column.streamed) column.flush(buffer, first, count);
     });
   }
 
   /// After the last tile of a range that ends before contact `end`.
   void end_range(std::size_t end) {
-    for_each([&](const Column<T>& host, Column<T>&, Stream& stream, const T* buffer) {
-      for (std::size_t i = stream.foreign; i < stream.waiting; ++i) host.data[end - stream.waiting + i] = buffer[i];
-    });
+    for_each([&](const ColumnStream<T>& column, const T* buffer) { column.end(end, buffer); });
     end_stream();
   }
 
  private:
-  struct Stream {
-    bool streamed = false;
-    std::size_t waiting = 0;  // at the beginning of the buffer, which stands for the beginning of a line
-    std::size_t foreign = 0;  // of these, that belong to contacts before the range
-  };
-
   template <class F>
-  [[gnu::always_inline]] void for_each(F&& f) {
-    std::size_t i = 0;
-    for_each_result(host_, staged_, [&](const Column<T>& host, Column<T>& staged) {
-      if (host.data != nullptr) f(host, staged, streams_[i], stage_.out[i]);
-      ++i;
-    });
+  void for_each(F&& f) {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (streams_[i].host->data != nullptr) f(streams_[i], stage_.out[i]);
   }
 
   const planar::Results<T>& host_;
   planar::Results<T> staged_;
-  Stage& stage_;
-  Stream streams_[12];
+  PlanarStage<T>& stage_;
+  std::size_t count_ = 0;
+  ColumnStream<T> streams_[12];
 };
 
 }  // namespace
