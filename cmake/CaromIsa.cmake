@@ -1,15 +1,24 @@
 set(CAROM_ISAS "" CACHE STRING "ISAs to build kernels for beside the scalar one, of sse2;avx2;avx512;neon; empty: all")
 
-# carom_isa(name architecture mark flags...): the kernels of one ISA, src/isa/<name>.cpp, <name>_algebraic.cpp,
-# <name>_planar.cpp and <name>_region.cpp, the only files that are compiled with these flags. `architecture` is its type in
-# src/kernel/lanes.hpp, `mark` what stands in the name of every symbol of xsimd's that belongs to it ("^$": none does); both
-# serve the tests.
+# carom_isa(name architecture mark flags...): the kernels of one ISA, one of src/isa/*.cpp a family. Nothing else is compiled
+# with these flags. `architecture` is its type in src/kernel/lanes.hpp, `mark` what stands in the name of every symbol of
+# xsimd's that belongs to it ("^$": none does); both serve the tests. Of those of one CPU the fastest comes first.
+set(carom_built_isas "")
 function(carom_isa name architecture mark)
   if(CAROM_ISAS AND NOT name MATCHES "^scalar" AND NOT name IN_LIST CAROM_ISAS)
     return()
   endif()
-  set(units isa/${name}.cpp isa/${name}_algebraic.cpp isa/${name}_planar.cpp isa/${name}_region.cpp)
-  target_sources(carom PRIVATE ${units})
+  set(kernels carom_${name})
+  add_library(${kernels} OBJECT isa/incremental.cpp isa/algebraic.cpp isa/planar.cpp isa/region.cpp)
+  carom_options(${kernels})
+  target_include_directories(${kernels} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(${kernels} SYSTEM PRIVATE $<TARGET_PROPERTY:carom_xsimd,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_compile_definitions(${kernels} PRIVATE CAROM_ISA=${name} CAROM_ARCHITECTURE=${architecture})
+  set_target_properties(${kernels} PROPERTIES
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE $<BOOL:${BUILD_SHARED_LIBS}>)
+  target_sources(carom PRIVATE $<TARGET_OBJECTS:${kernels}>)
   # The kernels are one long text, which takes minutes to optimise with what the sanitizers add. Races show in any one of
   # them.
   set(unsanitized "")
@@ -20,26 +29,36 @@ function(carom_isa name architecture mark)
   elseif(CAROM_SANITIZE MATCHES "thread" AND NOT name MATCHES "^(avx512|neon)$")
     set(unsanitized -fno-sanitize=thread)
   endif()
-  set_source_files_properties(${units} PROPERTIES COMPILE_OPTIONS "-fno-math-errno;${ARGN};${unsanitized}")
+  target_compile_options(${kernels} PRIVATE -fno-math-errno ${ARGN} ${unsanitized})
   if(CAROM_SANITIZE AND NOT unsanitized MATCHES "all|thread")
-    set_property(SOURCE ${units} APPEND PROPERTY COMPILE_OPTIONS -O0)
+    target_compile_options(${kernels} PRIVATE -O0)
   endif()
-  string(TOUPPER ${name} upper)
-  target_compile_definitions(carom PRIVATE CAROM_HAS_${upper})
+  string(APPEND carom_built_isas "CAROM_WITH(${name})")
+  set(carom_built_isas "${carom_built_isas}" PARENT_SCOPE)
   set_property(GLOBAL APPEND PROPERTY CAROM_ISAS ${name})
   set_property(GLOBAL PROPERTY CAROM_ISA_${name}_ARCHITECTURE ${architecture})
   set_property(GLOBAL PROPERTY CAROM_ISA_${name}_MARK "${mark}")
   set_property(GLOBAL PROPERTY CAROM_ISA_${name}_FLAGS "${ARGN}")
 endfunction()
 
-carom_isa(scalar Scalar "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
-  carom_isa(scalar_fma Scalar "^$" -mfma)
-  carom_isa(sse2 Sse2 "xsimd::sse2" -msse2)
-  carom_isa(avx2 Avx2 "xsimd::avx" -mavx2 -mfma)
   # g++ 12 warns about undefined operands that its own header leaves undefined on purpose.
   carom_isa(avx512 Avx512 "avx512" -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma
             -Wno-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  carom_isa(avx2 Avx2 "xsimd::avx" -mavx2 -mfma)
+  carom_isa(sse2 Sse2 "xsimd::sse2" -msse2 -DCAROM_UNFUSED)
+  # The scalar kernel again: without FMA among the flags every fused multiply-add is a call of the C library's.
+  carom_isa(scalar_fma Scalar "^$" -mfma)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
   carom_isa(neon Neon "")  # part of the baseline
 endif()
+carom_isa(scalar Scalar "")
+set_source_files_properties(dispatch.cpp PROPERTIES COMPILE_DEFINITIONS "CAROM_BUILT_ISAS=${carom_built_isas}")
+
+# All objects of the library, for tests of what it does not export.
+get_property(isas GLOBAL PROPERTY CAROM_ISAS)
+set(objects $<TARGET_OBJECTS:carom>)
+foreach(isa IN LISTS isas)
+  list(APPEND objects $<TARGET_OBJECTS:carom_${isa}>)
+endforeach()
+set_property(GLOBAL PROPERTY CAROM_OBJECTS ${objects})

@@ -7,76 +7,56 @@
 
 namespace carom {
 namespace kernel {
-extern const Kernels scalar_kernels;
-extern const Kernels scalar_algebraic_kernels;
-extern const PlanarKernels scalar_planar_kernels;
-extern const RegionKernels scalar_region_kernels;
-#ifdef CAROM_HAS_SCALAR_FMA
-extern const Kernels scalar_fma_kernels;
-extern const Kernels scalar_fma_algebraic_kernels;
-extern const PlanarKernels scalar_fma_planar_kernels;
-extern const RegionKernels scalar_fma_region_kernels;
-#endif
-#ifdef CAROM_HAS_SSE2
-extern const Kernels sse2_kernels;
-extern const Kernels sse2_algebraic_kernels;
-extern const PlanarKernels sse2_planar_kernels;
-extern const RegionKernels sse2_region_kernels;
-#endif
-#ifdef CAROM_HAS_AVX2
-extern const Kernels avx2_kernels;
-extern const Kernels avx2_algebraic_kernels;
-extern const PlanarKernels avx2_planar_kernels;
-extern const RegionKernels avx2_region_kernels;
-#endif
-#ifdef CAROM_HAS_AVX512
-extern const Kernels avx512_kernels;
-extern const Kernels avx512_algebraic_kernels;
-extern const PlanarKernels avx512_planar_kernels;
-extern const RegionKernels avx512_region_kernels;
-#endif
-#ifdef CAROM_HAS_NEON
-extern const Kernels neon_kernels;
-extern const Kernels neon_algebraic_kernels;
-extern const PlanarKernels neon_planar_kernels;
-extern const RegionKernels neon_region_kernels;
-#endif
+#define CAROM_WITH(isa)              \
+  namespace isa {                    \
+  extern const Kernels incremental;  \
+  extern const Kernels algebraic;    \
+  extern const PlanarKernels planar; \
+  extern const RegionKernels region; \
+  }
+CAROM_BUILT_ISAS
+#undef CAROM_WITH
 }  // namespace kernel
 
 namespace {
 
+// By the names of cmake/CaromIsa.cmake, which has two scalar ones.
+namespace named {
+[[maybe_unused]] constexpr Isa avx512 = Isa::avx512, avx2 = Isa::avx2, sse2 = Isa::sse2, neon = Isa::neon,
+                               scalar_fma = Isa::scalar, scalar = Isa::scalar;
+}
+
+namespace runs_here {
+#if defined(__x86_64__) || defined(__i386__)
+[[maybe_unused]] bool avx512() {
+  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512cd") != 0 &&
+         __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+         __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("fma") != 0;
+}
+[[maybe_unused]] bool avx2() {
+  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+}
+[[maybe_unused]] bool sse2() {
+  return __builtin_cpu_supports("sse2") != 0;
+}
+[[maybe_unused]] bool scalar_fma() {
+  return __builtin_cpu_supports("fma") != 0;
+}
+#endif
+[[maybe_unused]] bool neon() {
+  return true;  // every AArch64 has it
+}
+bool scalar() {
+  return true;
+}
+}  // namespace runs_here
+
 // The fastest first, also of those of one ISA.
-constexpr IsaEntry table[] = {
-#ifdef CAROM_HAS_AVX512
-    {Isa::avx512,
-     [] {
-       return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512cd") != 0 &&
-              __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-              __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("fma") != 0;
-     },
-     &kernel::avx512_kernels, &kernel::avx512_algebraic_kernels, &kernel::avx512_planar_kernels,
-     &kernel::avx512_region_kernels},
-#endif
-#ifdef CAROM_HAS_AVX2
-    {Isa::avx2, [] { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; },
-     &kernel::avx2_kernels, &kernel::avx2_algebraic_kernels, &kernel::avx2_planar_kernels,
-     &kernel::avx2_region_kernels},
-#endif
-#ifdef CAROM_HAS_SSE2
-    {Isa::sse2, [] { return __builtin_cpu_supports("sse2") != 0; }, &kernel::sse2_kernels,
-     &kernel::sse2_algebraic_kernels, &kernel::sse2_planar_kernels, &kernel::sse2_region_kernels},
-#endif
-#ifdef CAROM_HAS_NEON
-    {Isa::neon, [] { return true; }, &kernel::neon_kernels, &kernel::neon_algebraic_kernels,
-     &kernel::neon_planar_kernels, &kernel::neon_region_kernels},  // every AArch64 has it
-#endif
-#ifdef CAROM_HAS_SCALAR_FMA
-    {Isa::scalar, [] { return __builtin_cpu_supports("fma") != 0; }, &kernel::scalar_fma_kernels,
-     &kernel::scalar_fma_algebraic_kernels, &kernel::scalar_fma_planar_kernels, &kernel::scalar_fma_region_kernels},
-#endif
-    {Isa::scalar, [] { return true; }, &kernel::scalar_kernels, &kernel::scalar_algebraic_kernels,
-     &kernel::scalar_planar_kernels, &kernel::scalar_region_kernels},
-};
+#define CAROM_WITH(isa)                                                                           \
+  {named::isa,           &runs_here::isa,     &kernel::isa::incremental, &kernel::isa::algebraic, \
+   &kernel::isa::planar, &kernel::isa::region},
+constexpr IsaEntry table[] = {CAROM_BUILT_ISAS};
+#undef CAROM_WITH
 
 std::string names_of_available() {
   std::string names;

@@ -1,8 +1,5 @@
 // The laws that are defined by the permissible region, on the lanes of one ISA. Built once an ISA, with its flags;
 // CAROM_TEST_ISA names the architecture.
-#ifdef CAROM_TEST_UNFUSED
-#define CAROM_UNFUSED
-#endif
 #include <gtest/gtest.h>
 
 #include <limits>

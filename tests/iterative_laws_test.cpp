@@ -1,8 +1,5 @@
 // The laws that need an iteration, on the lanes of one ISA: their defining equations, and which solution they take.
 // Built once an ISA, with its flags; CAROM_TEST_ISA names the architecture.
-#ifdef CAROM_TEST_UNFUSED
-#define CAROM_UNFUSED
-#endif
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,8 +1,5 @@
 // The laws that need an iteration at the limits of their data, and one lane's result whatever the others hold. Built
 // once an ISA, with its flags; CAROM_TEST_ISA names the architecture.
-#ifdef CAROM_TEST_UNFUSED
-#define CAROM_UNFUSED
-#endif
 #include <gtest/gtest.h>
 
 #include <limits>

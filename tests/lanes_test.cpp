@@ -1,8 +1,5 @@
 // The primitives that differ between ISAs against plain arithmetic. Built once an ISA, with its flags, as
 // lanes_<isa>_test; CAROM_TEST_ISA names the architecture.
-#ifdef CAROM_TEST_UNFUSED
-#define CAROM_UNFUSED
-#endif
 #include "kernel/lanes.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +59,7 @@ void expect_lane_by_lane(L&& lanes, P&& plain) {
   }
 }
 
-#ifdef CAROM_TEST_UNFUSED
+#ifdef CAROM_UNFUSED
 TYPED_TEST(Lanes, multiply_and_add_with_two_roundings) {
   using T = TypeParam;
   expect_lane_by_lane<T>([](auto a, auto b, auto c) { return mul_add(a, b, c); },

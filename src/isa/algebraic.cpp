@@ -1,0 +1,8 @@
+// As incremental.cpp, of all other laws.
+#include "kernel/algebraic/grouped.hpp"
+
+namespace carom::kernel::CAROM_ISA {
+extern const Kernels algebraic;
+constinit const Kernels algebraic = {algebraic_kernels_for<CAROM_ARCHITECTURE, float>(),
+                                     algebraic_kernels_for<CAROM_ARCHITECTURE, double>()};
+}  // namespace carom::kernel::CAROM_ISA

@@ -1,0 +1,8 @@
+// One file a family of kernels, compiled once for every ISA: cmake/CaromIsa.cmake gives its name and its architecture.
+#include "kernel/kernel.hpp"
+
+namespace carom::kernel::CAROM_ISA {
+extern const Kernels incremental;
+constinit const Kernels incremental = {kernels_for<CAROM_ARCHITECTURE, float>(),
+                                       kernels_for<CAROM_ARCHITECTURE, double>()};
+}  // namespace carom::kernel::CAROM_ISA

@@ -1,0 +1,8 @@
+// As incremental.cpp, of the permissible region.
+#include "kernel/region/range.hpp"
+
+namespace carom::kernel::CAROM_ISA {
+extern const RegionKernels region;
+constinit const RegionKernels region = {region_kernels_for<CAROM_ARCHITECTURE, float>(),
+                                        region_kernels_for<CAROM_ARCHITECTURE, double>()};
+}  // namespace carom::kernel::CAROM_ISA
