@@ -93,7 +93,7 @@ static_assert(BlockedContacts<float>::block_size == kernel::contacts_in_block);
 struct Solver::State {
   explicit State(const Options& given) : options(given), entry(&find_isa(given.isa)) {}
 
-  /// What has been needed so far.
+  /// The parts of a workspace that have been needed so far.
   template <class T>
   struct Workspace {
     std::unique_ptr<kernel::SlidingTiles<T>> sliding;

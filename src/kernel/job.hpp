@@ -124,15 +124,15 @@ struct alignas(64) GroupTile {
   std::uint32_t order[size];  // group by group, the place of a contact
 };
 
-/// Of the incremental law: a tile whose contacts are being taken into the lanes, the one before it, and the contacts
-/// that take so long that their tile is needed for others.
+/// The tiles of the incremental law: one whose contacts are being taken into the lanes, the one before it, and one for
+/// the contacts that take so long that their tile is needed for others.
 template <class T>
 struct SlidingTiles {
   Tile<T> tiles[2];
   Tile<T> strays;
 };
 
-/// What a thread works in. Null where no contact of the batch needs it.
+/// The memory that a thread works in; a part is null if no contact of the batch needs it.
 template <class T>
 struct Workspace {
   SlidingTiles<T>* sliding;

@@ -209,8 +209,8 @@ bool settle(const Sliding& sliding, Slip& slip, double last_turning) {
   // The exact u_t lies that far off the ray, in units of u0, and later at most sqrt(cond M) times as far.
   constexpr double off_the_ray = 0x1p-56;
   const bool still_slips = slip.r * std::abs(turning) > -slope * off_the_ray;
-  // What turns it as fast as before a step that should have damped that is the step's rounding, up to what its
-  // iteration may leave.
+  // A turning as fast as before a step that should have damped it is the step's rounding, up to what its iteration may
+  // leave.
   const double rounding = std::abs(turning) >= 0.5 * last_turning ? 64 * epsilon : epsilon;
   if (!near_a_ray || (still_slips && std::abs(turning) > -slope * rounding))
     // It keeps its direction where rounding of the rates is all that turns it, and is left where it is: of a ray that

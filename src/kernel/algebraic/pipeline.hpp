@@ -49,7 +49,7 @@ class TileStages {
     }
     return present;
   }
-  /// Of a batch whose contacts have one law: once for all tiles.
+  /// Does so once for all tiles of a batch whose contacts have one law.
   void set_law() {
     for (std::size_t slot = 0; slot < LawTile<T>::size; slot += width) judge_.find_laws(contacts_, {}, slot);
   }

@@ -71,7 +71,7 @@ struct Smith {
     LawResult<A, T> find(Mask wanted) const {
       Mask mean = wanted && slip > B(negligible);
       LawResult<A, T> result = slip_to_normal_velocity<A, T>(wanted, in, in.u0, c, mean);
-      // What u_t is rounded to where the contact sticks.
+      // Where the contact sticks, u_t is rounded to this.
       const B rounded = B(negligible) * smaller(square_root(dot(result.p, result.p)), B(large));
       mean = mean && (result.slips || slip > rounded);
       result.u.z = negated(in.restitution * in.u0.z);
@@ -103,7 +103,7 @@ struct Smith {
       return result;
     }
 
-    /// Of a large impulse: false where the direction of friction is all rounding, or where the energy that it gains is
+    /// False for a large impulse where the direction of friction is all rounding, or where the energy that it gains is
     /// more than that of the contact, ½ u0·K⁻¹u0. No impulse is large while cond K < 1 / √ε.
     Mask plausible(const Vector3<B>& p, B last) const {
       const B rounding(is_float ? T(0x1p-23) : T(0x1p-52));

@@ -82,7 +82,7 @@ class StagedContacts {
     }
   }
 
-  /// Of contacts in blocks that are read where they are; else 0.
+  /// The bytes of a block, if contacts in blocks are read where they are; else 0.
   std::size_t block_bytes() const { return block_bytes_; }
   WholeBlock block(std::size_t slot) const { return {offset_of<T>(slot, block_bytes_)}; }
 
