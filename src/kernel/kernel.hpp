@@ -57,7 +57,7 @@ constexpr typename Tile<T>::Lane Tile<T>::*carried[] = {&Tile<T>::m1,
                                                         &Tile<T>::wy,
                                                         &Tile<T>::wz};
 
-/// Where the sliders get their contacts from, whatever form the host gave them. Two tiles take turns. When the contacts
+/// Where the sliders get their contacts from. Two tiles take turns. When the contacts
 /// of one have all been taken into the lanes, the other is stored and filled with the next ones; what is still on its
 /// way there moves to the strays, so that no lane waits for the slowest contact.
 template <class A, class T>
@@ -115,8 +115,8 @@ class Flow {
 
 /// [R]'s integration, a step of impulse at a time.
 struct EulerLaw {
-  template <class A, class T>
-  using Slider = EulerSlider<A, T, Flow<A, T>>;
+  template <class A, class T, class Source>
+  using Slider = EulerSlider<A, T, Source>;
   template <class A, class T>
   static Progress<typename LaneTypes<A, T>::Batch> end_of_collision(Tile<T>& tile, std::size_t slot) {
     return end_of_euler<A>(tile, slot);
@@ -125,8 +125,8 @@ struct EulerLaw {
 
 /// Exact to rounding.
 struct SeriesLaw {
-  template <class A, class T>
-  using Slider = SeriesSlider<Twice<A>, T, Flow<A, T>>;
+  template <class A, class T, class Source>
+  using Slider = SeriesSlider<Twice<A>, T, Source>;
   template <class A, class T>
   static Progress<typename LaneTypes<A, T>::Batch> end_of_collision(Tile<T>& tile, std::size_t slot) {
     return end_of_series<A>(tile, slot);
@@ -134,7 +134,7 @@ struct SeriesLaw {
 };
 
 template <class Law, class A, class T, template <class> class Contacts>
-class Pipeline : private Flow<A, T> {
+class Pipeline : public Flow<A, T> {
   using Flow<A, T>::width, Flow<A, T>::workspace_, Flow<A, T>::current_;
 
  public:
@@ -217,7 +217,7 @@ class Pipeline : private Flow<A, T> {
   std::size_t position_, end_;  // of the batch, from here on not yet prepared
   Tally& tally_;
   Prefetcher<T> prefetcher_;
-  typename Law::template Slider<A, T> slider_{*this, job_.parameters.step_budget};
+  typename Law::template Slider<A, T, Pipeline> slider_{*this, job_.parameters.step_budget};
 };
 
 template <class A, class T, template <class> class Contacts>

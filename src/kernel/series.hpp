@@ -34,7 +34,7 @@ class SeriesSlider {
       : source_(source), budget_(static_cast<T>(step_budget < most_steps ? step_budget : most_steps)) {}
 
   /// Until the source has no contact left and the last one has ended.
-  [[gnu::noinline]] void solve() {
+  void solve() {
     for (std::size_t lane = 0; lane < width; ++lane) refill(lane);
     for (;;) {
       leave();
@@ -52,7 +52,7 @@ class SeriesSlider {
   }
 
   /// Moves the contacts of a tile that are still on their way.
-  [[gnu::noinline]] void relocate(const Tile<T>* tile) {
+  void relocate(const Tile<T>* tile) {
     for (Contacts* contacts : {&fields_, &waiting_, &returned_})
       for (Place<T>& place : contacts->place)
         if (place.tile == tile) place = source_.make_stray(place);

@@ -31,14 +31,14 @@ class EulerSlider {
   EulerSlider(Source& source, std::int32_t step_budget) : source_(source), budget_(step_budget) {}
 
   /// Until the source has no contact left and the last one has ended.
-  [[gnu::noinline]] void solve() {
+  void solve() {
     for (std::size_t lane = 0; lane < lanes; ++lane) refill(lane);
     deadline_ = budget_;
     if (busy_ > 0) run();
   }
 
   /// Moves the contacts of a tile that are still on their way.
-  [[gnu::noinline]] void relocate(const Tile<T>* tile) {
+  void relocate(const Tile<T>* tile) {
     for (std::size_t lane = 0; lane < lanes; ++lane)
       if (place_[lane].tile == tile) place_[lane] = source_.make_stray(place_[lane]);
   }
