@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -41,7 +42,7 @@ std::vector<Row> rows_of(const std::filesystem::path& path) {
       else if (names[i] == "restitution_law")
         row.restitution_law = restitution_law_from_string(cells.at(i));
       else
-        row.numbers[names[i]] = std::stod(cells.at(i));
+        row.numbers[names[i]] = std::strtod(cells.at(i).c_str(), nullptr);  // subnormal numbers too
     }
     rows.push_back(row);
   }
@@ -54,8 +55,10 @@ Form form_of(const Row& row) {
   return has("normal_z") ? Form::bodies : Form::planar_bodies;
 }
 
+/// How many of the answers the judge has a verdict on: it has none on a fault that the condition of K allows.
 template <class T, std::size_t D>
-void expect_promises_kept(const Row& row) {
+std::size_t expect_promises_kept(const Row& row) {
+  std::size_t judged = 0;
   Contacts<T> contacts(form_of(row), 1);
   for (const auto& [name, value] : row.numbers) contacts[name][0] = static_cast<T>(value);
   Options options;
@@ -71,10 +74,12 @@ void expect_promises_kept(const Row& row) {
     if (!seen.solvable) continue;  // singular once it is rounded to this precision
     Judge<T, D> judge(contacts, seen, 0);
     const std::optional<Verdict> verdict = judge.judge(row.law, row.restitution_law, outcomes);
-    ASSERT_TRUE(verdict) << carom::to_string(isa) << ": " << carom::to_string(outcomes.status[0]);
+    if (!verdict) continue;
+    ++judged;
     EXPECT_LE(verdict->worst, bound) << verdict->promise << ", " << carom::to_string(isa)
                                      << (sizeof(T) == sizeof(float) ? ", float" : ", double");
   }
+  return judged;
 }
 
 class Edges : public testing::TestWithParam<std::filesystem::path> {};
@@ -83,13 +88,10 @@ TEST_P(Edges, break_no_promise) {
   const std::vector<Row> rows = rows_of(GetParam());
   ASSERT_FALSE(rows.empty());
   for (const Row& row : rows) {
-    if (is_planar(form_of(row))) {
-      expect_promises_kept<float, 2>(row);
-      expect_promises_kept<double, 2>(row);
-    } else {
-      expect_promises_kept<float, 3>(row);
-      expect_promises_kept<double, 3>(row);
-    }
+    const std::size_t judged = is_planar(form_of(row))
+                                   ? expect_promises_kept<float, 2>(row) + expect_promises_kept<double, 2>(row)
+                                   : expect_promises_kept<float, 3>(row) + expect_promises_kept<double, 3>(row);
+    EXPECT_GT(judged, 0u);
   }
 }
 

@@ -18,6 +18,26 @@
 namespace carom::kernel {
 namespace {
 
+/// [R]'s integration, a step of impulse at a time.
+struct EulerLaw {
+  template <class A, class T, class Source>
+  using Slider = EulerSlider<A, T, Source>;
+  template <class A, class T>
+  static Progress<typename LaneTypes<A, T>::Batch> end_of_collision(Tile<T>& tile, std::size_t slot) {
+    return end_of_euler<A>(tile, slot);
+  }
+};
+
+/// Exact to rounding.
+struct SeriesLaw {
+  template <class A, class T, class Source>
+  using Slider = SeriesSlider<Twice<A>, T, Source>;
+  template <class A, class T>
+  static Progress<typename LaneTypes<A, T>::Batch> end_of_collision(Tile<T>& tile, std::size_t slot) {
+    return end_of_series<A>(tile, slot);
+  }
+};
+
 /// What must move with a contact that leaves its tile before it has ended: all that later stages read.
 template <class T>
 constexpr typename Tile<T>::Lane Tile<T>::*carried[] = {&Tile<T>::m1,
@@ -57,91 +77,18 @@ constexpr typename Tile<T>::Lane Tile<T>::*carried[] = {&Tile<T>::m1,
                                                         &Tile<T>::wy,
                                                         &Tile<T>::wz};
 
-/// Where the sliders get their contacts from. Two tiles take turns. When the contacts
-/// of one have all been taken into the lanes, the other is stored and filled with the next ones; what is still on its
-/// way there moves to the strays, so that no lane waits for the slowest contact.
-template <class A, class T>
-class Flow {
- public:
-  [[gnu::always_inline]] bool next(Place<T>& place) {
-    if (current_->waiting == 0 && !advance_(*this)) [[unlikely]]
-      return false;
-    Tile<T>& tile = *current_;
-    place = {&tile, tile.next_block * width + static_cast<std::size_t>(__builtin_ctz(tile.waiting))};
-    tile.waiting &= tile.waiting - 1;
-    return true;
-  }
-
-  [[gnu::always_inline]] void done(Place<T> place) {
-    if (place.tile == &workspace_.strays) [[unlikely]] {
-      store_stray_(*this, place.slot);
-      free_strays_[--strays_] = static_cast<std::uint32_t>(place.slot);
-    }
-  }
-
-  Place<T> make_stray(Place<T> from) {
-    Tile<T>& strays = workspace_.strays;
-    const std::size_t slot = free_strays_[strays_++];
-    for (const auto lane : carried<T>) (strays.*lane)[slot] = (from.tile->*lane)[from.slot];
-    strays.status[slot] = T(0);
-    strays.origin[slot] = from.tile->first + from.slot;
-    from.tile->status[from.slot] = Tile<T>::moved;
-    return {&strays, slot};
-  }
-
- protected:
-  static constexpr std::size_t width = LaneTypes<A, T>::width;
-  /// To the next contacts that collide; false: there are none left.
-  using Advance = bool (*)(Flow&);
-  /// Puts the results of a stray into the host's columns.
-  using StoreStray = void (*)(Flow&, std::size_t slot);
-
-  Flow(SlidingTiles<T>& workspace, Advance advance, StoreStray store_stray)
-      : workspace_(workspace), current_(&workspace.tiles[0]), advance_(advance), store_stray_(store_stray) {
-    for (Tile<T>& tile : workspace.tiles) tile.count = tile.blocks = tile.next_block = tile.waiting = 0;
-    for (std::size_t i = 0; i < tile_size<T>; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
-  }
-  void take_turns() { current_ = &workspace_.tiles[current_ == &workspace_.tiles[0] ? 1 : 0]; }
-
-  SlidingTiles<T>& workspace_;
-  Tile<T>* current_;
-
- private:
-  Advance advance_;
-  StoreStray store_stray_;
-  std::size_t strays_ = 0;
-  std::uint32_t free_strays_[tile_size<T>];  // from strays_ on
-};
-
-/// [R]'s integration, a step of impulse at a time.
-struct EulerLaw {
-  template <class A, class T, class Source>
-  using Slider = EulerSlider<A, T, Source>;
-  template <class A, class T>
-  static Progress<typename LaneTypes<A, T>::Batch> end_of_collision(Tile<T>& tile, std::size_t slot) {
-    return end_of_euler<A>(tile, slot);
-  }
-};
-
-/// Exact to rounding.
-struct SeriesLaw {
-  template <class A, class T, class Source>
-  using Slider = SeriesSlider<Twice<A>, T, Source>;
-  template <class A, class T>
-  static Progress<typename LaneTypes<A, T>::Batch> end_of_collision(Tile<T>& tile, std::size_t slot) {
-    return end_of_series<A>(tile, slot);
-  }
-};
-
+/// Two tiles take turns. When the contacts of one have all been taken into the lanes, the other is stored and filled
+/// with the next ones; what is still on its way there moves to the strays, so that no lane waits for the slowest
+/// contact.
 template <class Law, class A, class T, template <class> class Contacts>
-class Pipeline : public Flow<A, T> {
-  using Flow<A, T>::width, Flow<A, T>::workspace_, Flow<A, T>::current_;
-
+class Pipeline {
  public:
   Pipeline(const Job<T, Contacts>& job, std::size_t first, std::size_t count, SlidingTiles<T>& workspace, Tally& tally)
-      : Flow<A, T>(workspace, &advance, &store_stray), job_(job), position_(first), end_(first + count), tally_(tally) {
+      : job_(job), position_(first), end_(first + count), workspace_(workspace), tally_(tally) {
+    for (Tile<T>& tile : workspace.tiles) tile.count = tile.blocks = tile.next_block = tile.waiting = 0;
     prefetcher_.add(job.contacts, job.layout);
     prefetcher_.add(job.results);
+    for (std::size_t i = 0; i < tile_size<T>; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
   }
 
   void solve() {
@@ -151,23 +98,39 @@ class Pipeline : public Flow<A, T> {
     tally_.sliding_steps += slider_.sliding_steps();
   }
 
- private:
-  static bool advance(Flow<A, T>& flow) { return static_cast<Pipeline&>(flow).advance(); }
-  static void store_stray(Flow<A, T>& flow, std::size_t slot) { static_cast<Pipeline&>(flow).store_stray(slot); }
+  [[gnu::always_inline]] bool next(Place<T>& place) {
+    if (current().waiting == 0 && !advance()) [[unlikely]]
+      return false;
+    Tile<T>& tile = current();
+    place = {&tile, tile.next_block * width + static_cast<std::size_t>(__builtin_ctz(tile.waiting))};
+    tile.waiting &= tile.waiting - 1;
+    return true;
+  }
 
-  bool advance() {
+  [[gnu::always_inline]] void done(Place<T> place) {
+    if (place.tile == &workspace_.strays) [[unlikely]]
+      store_stray(place.slot);
+  }
+
+ private:
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  Tile<T>& current() { return workspace_.tiles[turn_]; }
+
+  /// To the next contacts that collide; false: there are none left.
+  [[gnu::noinline]] bool advance() {
     for (;;) {
-      Tile<T>& tile = *current_;
+      Tile<T>& tile = current();
       while (tile.next_block + 1 < tile.blocks) {
         if (const std::size_t i = position_ + tile.next_block * width; i < end_) prefetcher_.fetch(i, width);
         tile.waiting = tile.colliding[++tile.next_block];
         if (tile.waiting != 0) return true;
       }
       if (position_ == end_) return false;
-      this->take_turns();
-      store(*current_);
-      prepare(*current_);
-      if (current_->waiting != 0) return true;
+      turn_ = 1 - turn_;
+      store(current());
+      prepare(current());
+      if (current().waiting != 0) return true;
     }
   }
 
@@ -201,22 +164,37 @@ class Pipeline : public Flow<A, T> {
   }
 
   void store(Tile<T>& tile) {
-    slider_.relocate(&tile);
+    slider_.relocate(&tile, [&](Place<T> from) { return make_stray(from); });
     Storer<Law, A, T> storer{job_.parameters.scalar_sticking, tile, {job_.results, tally_}};
     for (std::size_t slot = 0; slot < tile.count; slot += width)
       if (const Block block = block_of(tile, slot); block.lanes != 0) storer.store_block(job_.contacts, block, slot);
     tile.count = tile.blocks = 0;
   }
 
-  void store_stray(std::size_t slot) {
+  [[gnu::noinline]] void store_stray(std::size_t slot) {
     Storer<Law, A, T>{job_.parameters.scalar_sticking, workspace_.strays, {job_.results, tally_}}.store_block(
         job_.contacts, Block{workspace_.strays.origin[slot], 1, 1, job_.layout}, slot);
+    free_strays_[--strays_] = static_cast<std::uint32_t>(slot);
+  }
+
+  Place<T> make_stray(Place<T> from) {
+    Tile<T>& strays = workspace_.strays;
+    const std::size_t slot = free_strays_[strays_++];
+    for (const auto lane : carried<T>) (strays.*lane)[slot] = (from.tile->*lane)[from.slot];
+    strays.status[slot] = T(0);
+    strays.origin[slot] = from.tile->first + from.slot;
+    from.tile->status[from.slot] = Tile<T>::moved;
+    return {&strays, slot};
   }
 
   const Job<T, Contacts>& job_;
   std::size_t position_, end_;  // of the batch, from here on not yet prepared
+  SlidingTiles<T>& workspace_;
   Tally& tally_;
   Prefetcher<T> prefetcher_;
+  std::size_t turn_ = 0;
+  std::size_t strays_ = 0;
+  std::uint32_t free_strays_[tile_size<T>];  // from strays_ on
   typename Law::template Slider<A, T, Pipeline> slider_{*this, job_.parameters.step_budget};
 };
 

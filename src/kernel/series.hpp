@@ -20,7 +20,9 @@
 namespace carom::kernel {
 namespace {
 
-/// Takes contacts from `Source`, as EulerSlider does.
+/// Takes contacts from `Source`, which offers
+///   bool next(Place<T>& place)   the next contact that collides; false: there is none left
+///   void done(Place<T> place)    its sliding phase is in the tile
 template <class A, class T, class Source>
 class SeriesSlider {
   using B = typename LaneTypes<A, T>::Batch;
@@ -51,11 +53,12 @@ class SeriesSlider {
     }
   }
 
-  /// Moves the contacts of a tile that are still on their way.
-  void relocate(const Tile<T>* tile) {
+  /// Moves the contacts of a tile that are still on their way: to `to(from)`.
+  template <class F>
+  void relocate(const Tile<T>* tile, F&& to) {
     for (Contacts* contacts : {&fields_, &waiting_, &returned_})
       for (Place<T>& place : contacts->place)
-        if (place.tile == tile) place = source_.make_stray(place);
+        if (place.tile == tile) place = to(place);
   }
 
   /// Steps of the loop times lanes: with one contact in every lane all the time, the sum of the contacts' steps.

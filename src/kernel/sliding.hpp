@@ -16,9 +16,8 @@ namespace carom::kernel {
 namespace {
 
 /// Takes contacts from `Source`, which offers
-///   bool next(Place<T>& place)             the next contact that collides; false: there is none left
-///   void done(Place<T> place)              its sliding phase is in the tile
-///   Place<T> make_stray(Place<T> place)    where it is from now on, since its tile is needed for others
+///   bool next(Place<T>& place)   the next contact that collides; false: there is none left
+///   void done(Place<T> place)    its sliding phase is in the tile
 template <class A, class T, class Source>
 class EulerSlider {
   using B = typename LaneTypes<A, T>::Batch;
@@ -37,10 +36,11 @@ class EulerSlider {
     if (busy_ > 0) run();
   }
 
-  /// Moves the contacts of a tile that are still on their way.
-  void relocate(const Tile<T>* tile) {
+  /// Moves the contacts of a tile that are still on their way: to `to(from)`.
+  template <class F>
+  void relocate(const Tile<T>* tile, F&& to) {
     for (std::size_t lane = 0; lane < lanes; ++lane)
-      if (place_[lane].tile == tile) place_[lane] = source_.make_stray(place_[lane]);
+      if (place_[lane].tile == tile) place_[lane] = to(place_[lane]);
   }
 
   /// Steps of the loop times lanes: with one contact in every lane all the time, the sum of the contacts' steps.

@@ -81,14 +81,13 @@ struct Smith {
           find_mean_slip<A, T>(mean, problem, v1, v2, larger(problem.radius(v1, v2), B(0)), fine, 10);
       v1 = near.v1;
       v2 = near.v2;
-      B m = near.m;
       Mask several = result.several, none(false);
       const B opposing = square_root(mul_add(result.p.x, result.p.x, result.p.y * result.p.y));
       const B last = square_root(mul_add(result.u.x, result.u.x, result.u.y * result.u.y));
       const B ratio = last / choose(opposing > B(0), opposing, B(1));
       const Mask open = mean && ambiguous(ratio);
       if (const Mask doubtful = and_not(mean, near.found) || open; lane_bits(doubtful) != 0)
-        search(doubtful, open, near.found, v1, v2, m, several, none);
+        search(doubtful, open, near.found, v1, v2, several, none);
 
       const Impulse p = impulse_of(v1, v2);
       result.p = {choose(mean, negated(p.v1), result.p.x), choose(mean, negated(p.v2), result.p.y),
@@ -218,8 +217,7 @@ struct Smith {
     B gain() const { return mul_add(B(T(0.5)), larger(in.restitution - B(1), B(0)), B(1)); }
 
     /// Of where Newton's method has failed or may have found another solution than the first.
-    [[gnu::noinline]] void search(Mask doubtful, Mask open, Mask found, B& v1, B& v2, B& m, Mask& several,
-                                  Mask& none) const {
+    [[gnu::noinline]] void search(Mask doubtful, Mask open, Mask found, B& v1, B& v2, Mask& several, Mask& none) const {
       const B middle = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, gain() * in.u0.z)) / in.schur;
       const Vector3<B> stop = inverse_m_times(in, in.u0.x, in.u0.y);
       const B energy = mul_add(in.u0.x, stop.x, in.u0.y * stop.y) / in.schur;
@@ -233,7 +231,7 @@ struct Smith {
         lost = lost || more;
       }
       const Mask searched = lost;
-      const B found1 = v1, found2 = v2, found_m = m;
+      const B found1 = v1, found2 = v2;
       if (const Mask rough = lost && open; lane_bits(rough) != 0) settle(rough, top, bracket);
 
       // From half way up Newton's method nearly always arrives.
@@ -243,14 +241,12 @@ struct Smith {
         const LastSlip<B> nearest = narrow(lost, bracket, steps);
         v1 = choose(lost, nearest.v1, v1);
         v2 = choose(lost, nearest.v2, v2);
-        m = choose(lost, nearest.m, m);
-        lost = and_not(lost, polish(lost, bracket, v1, v2, m));
+        lost = and_not(lost, polish(lost, bracket, nearest.m, v1, v2));
       }
       // A crossing between coarse samples at which there is no solution was one of their roughness.
       const Mask stands = lost && found;
       v1 = choose(stands, found1, v1);
       v2 = choose(stands, found2, v2);
-      m = choose(stands, found_m, m);
       // Half of what is promised.
       none = lost && and_not(and_not(searched, found), solves(v1, v2, T(32)));
       several = several || and_not(more, lost);
@@ -335,7 +331,7 @@ struct Smith {
     }
 
     /// Newton's method from (v1, v2) and m; where it stays in the bracket.
-    Mask polish(Mask wanted, const Bracket& bracket, B& v1, B& v2, B& m) const {
+    Mask polish(Mask wanted, const Bracket& bracket, B m, B& v1, B& v2) const {
       const MeanSlip<A, T> again = find_mean_slip<A, T>(wanted, problem, v1, v2, m, fine, 20);
       const B z = again.m / friction;
       // The ends themselves are as uncertain as that.
@@ -344,7 +340,6 @@ struct Smith {
                             z <= bracket.high + slack;
       v1 = choose(polished, again.v1, v1);
       v2 = choose(polished, again.v2, v2);
-      m = choose(polished, again.m, m);
       return polished;
     }
 
