@@ -53,7 +53,7 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64" AND CMAKE_SIZEOF_VOI
   carom_isa(neon Neon "")  # part of the baseline
 endif()
 carom_isa(scalar Scalar "")
-set_source_files_properties(dispatch.cpp PROPERTIES COMPILE_DEFINITIONS "CAROM_BUILT_ISAS=${carom_built_isas}")
+set_source_files_properties(solver/dispatch.cpp PROPERTIES COMPILE_DEFINITIONS "CAROM_BUILT_ISAS=${carom_built_isas}")
 
 # All objects of the library, for tests of what it does not export.
 get_property(isas GLOBAL PROPERTY CAROM_ISAS)

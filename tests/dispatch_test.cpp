@@ -1,5 +1,5 @@
 // Which kernels a solver runs: chosen by the option, by the environment variable CAROM_ISA, or by the CPU.
-#include "dispatch.hpp"
+#include "solver/dispatch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "dispatch.hpp"
+#include "solver/dispatch.hpp"
 #include "support/planar_contacts.hpp"
 #include "support/same_bits.hpp"
 

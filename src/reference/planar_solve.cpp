@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <limits>
 
-#include "check.hpp"
-#include "check_planar.hpp"
+#include "solver/check.hpp"
+#include "solver/check_planar.hpp"
 #include "reference/planar.hpp"
 #include "reference/planar_parameters.hpp"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "check.hpp"
+#include "solver/check.hpp"
 #include "reference/algorithm.hpp"
 #include "reference/laws_columns.hpp"
 #include "reference/vector.hpp"

@@ -2,7 +2,7 @@
 
 #include <tbb/parallel_for.h>
 
-#include "happens_before.hpp"
+#include "solver/happens_before.hpp"
 
 namespace carom::support {
 

@@ -10,7 +10,7 @@
 #include "dispatch.hpp"
 #include "range.hpp"
 #include "schedule.hpp"
-#include "solver_access.hpp"
+#include "access.hpp"
 
 namespace carom {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "check_planar.hpp"
 #include "range.hpp"
-#include "solver_access.hpp"
+#include "access.hpp"
 
 namespace carom {
 namespace {

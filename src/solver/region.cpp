@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "check.hpp"
-#include "solver_access.hpp"
+#include "access.hpp"
 
 namespace carom {
 namespace {
