@@ -1,34 +1,36 @@
 #include <array>
 #include <carom/law_info.hpp>
 #include <carom/status.hpp>
-#include <limits>
-#include <numbers>
+
+#include "columns.hpp"
 
 namespace carom {
 namespace {
 
-constexpr double pi = std::numbers::pi, largest = std::numeric_limits<double>::max();
+constexpr std::size_t count_of(Law law) {
+  std::size_t count = 0;
+  for (const columns::ParameterRange& range : columns::parameter_ranges) count += range.has_reader(law) ? 1 : 0;
+  return count;
+}
 
-constexpr LawParameter tangential_restitution[] = {{"tangential_restitution", true, true, -1, 1}};
-constexpr LawParameter impulse_ratios[] = {{"impulse_ratio_1", true, true, -largest, largest},
-                                           {"impulse_ratio_2", true, false, -largest, largest}};
-constexpr LawParameter candidate[] = {{"candidate_x", true, true, -largest, largest},
-                                      {"candidate_y", true, true, -largest, largest},
-                                      {"candidate_z", true, false, -largest, largest}};
-constexpr LawParameter direction_and_fraction[] = {{"polar_angle", true, false, 0, pi},
-                                                   {"polar_angle", false, true, -pi, pi},
-                                                   {"azimuth", true, false, -largest, largest},
-                                                   {"fraction", true, true, 0, 1}};
-constexpr LawParameter weights[] = {{"weight_incremental", true, true, 0, largest},
-                                    {"weight_frictionless", true, true, 0, largest},
-                                    {"weight_chatterjee_ruina", true, true, 0, largest},
-                                    {"weight_bilinear", true, true, 0, largest},
-                                    {"weight_smith", true, true, 0, largest},
-                                    {"weight_anitescu_potra", true, true, 0, largest},
-                                    {"weight_pfeiffer_glocker", false, true, 0, largest},
-                                    {"weight_brach", true, true, 0, largest},
-                                    {"weight_projected", true, true, 0, largest},
-                                    {"weight_polar", true, true, 0, largest}};
+/// The parameters that a law reads.
+template <Law law>
+constexpr auto parameters_of = [] {
+  std::array<LawParameter, count_of(law)> parameters{};
+  std::size_t i = 0;
+  for (const columns::ParameterRange& range : columns::parameter_ranges)
+    if (range.has_reader(law)) parameters[i++] = range.values;
+  return parameters;
+}();
+
+constexpr auto weights = [] {
+  std::array<LawParameter, columns::member_count> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const columns::Member& member = columns::members[i];
+    all[i] = {member.weight, member.law != Law::pfeiffer_glocker, true, 0, columns::any_number};
+  }
+  return all;
+}();
 
 constexpr std::array<LawInfo, law_count> laws = {{
     {.law = Law::incremental,
@@ -66,7 +68,7 @@ constexpr std::array<LawInfo, law_count> laws = {{
      .in_plane = true,
      .reads_friction = true,
      .reads_restitution = true,
-     .parameters = tangential_restitution,
+     .parameters = parameters_of<Law::chatterjee_ruina>,
      .restitution = "kinematic",
      .may_gain_energy = false,
      .energy_gain = "never",
@@ -76,7 +78,7 @@ constexpr std::array<LawInfo, law_count> laws = {{
      .in_plane = true,
      .reads_friction = true,
      .reads_restitution = true,
-     .parameters = tangential_restitution,
+     .parameters = parameters_of<Law::bilinear>,
      .restitution = "kinematic where k is 0",
      .may_gain_energy = true,
      .energy_gain = "where k is not 0",
@@ -116,7 +118,7 @@ constexpr std::array<LawInfo, law_count> laws = {{
      .in_plane = true,
      .reads_friction = true,
      .reads_restitution = true,
-     .parameters = tangential_restitution,
+     .parameters = parameters_of<Law::pfeiffer_glocker>,
      .restitution = "kinetic",
      .may_gain_energy = false,
      .energy_gain = "never",
@@ -126,7 +128,7 @@ constexpr std::array<LawInfo, law_count> laws = {{
      .in_plane = true,
      .reads_friction = true,
      .reads_restitution = true,
-     .parameters = impulse_ratios,
+     .parameters = parameters_of<Law::brach>,
      .restitution = "kinematic",
      .may_gain_energy = false,
      .energy_gain = "never",
@@ -136,7 +138,7 @@ constexpr std::array<LawInfo, law_count> laws = {{
      .in_plane = true,
      .reads_friction = true,
      .reads_restitution = false,
-     .parameters = candidate,
+     .parameters = parameters_of<Law::projected>,
      .restitution = "none",
      .may_gain_energy = false,
      .energy_gain = "never",
@@ -146,7 +148,7 @@ constexpr std::array<LawInfo, law_count> laws = {{
      .in_plane = true,
      .reads_friction = true,
      .reads_restitution = false,
-     .parameters = direction_and_fraction,
+     .parameters = parameters_of<Law::polar>,
      .restitution = "none",
      .may_gain_energy = false,
      .energy_gain = "never",

@@ -89,19 +89,23 @@ struct SymmetricColumns {
   }
 };
 
-/// States of bodies. All columns are needed and equally long.
+/// States of bodies; BodyColumns<const T> where they are only read. All columns are needed and equally long.
 template <class T>
 struct BodyColumns {
-  Column<const T> inverse_mass;  ///< [1/kg] >= 0, 0 for an immovable body
-  SymmetricColumns<const T>
-      inverse_inertia;               ///< [1/(kg m²)] world frame, about the centre of mass, positive semidefinite
-  Vector3Columns<const T> velocity;  ///< [m/s] of the centre of mass
-  Vector3Columns<const T> angular_velocity;  ///< [rad/s] world frame
+  Column<T> inverse_mass;  ///< [1/kg] >= 0, 0 for an immovable body
+  SymmetricColumns<T> inverse_inertia;  ///< [1/(kg m²)] world frame, about the centre of mass, positive semidefinite
+  Vector3Columns<T> velocity;           ///< [m/s] of the centre of mass
+  Vector3Columns<T> angular_velocity;   ///< [rad/s] world frame
+
+  constexpr operator BodyColumns<const T>() const  // NOLINT(google-explicit-constructor)
+      requires(!std::is_const_v<T>) {
+    return {inverse_mass, inverse_inertia, velocity, angular_velocity};
+  }
 
   /// `count` immovable bodies at rest.
-  static BodyColumns immovable(std::size_t count) {
-    static constexpr T zero = 0;
-    const auto c = Column<const T>::repeat(zero, count);
+  static BodyColumns<const std::remove_const_t<T>> immovable(std::size_t count) {
+    static constexpr std::remove_const_t<T> zero = 0;
+    const auto c = Column<const std::remove_const_t<T>>::repeat(zero, count);
     return {c, {c, c, c, c, c, c}, {c, c, c}, {c, c, c}};
   }
 };
@@ -118,12 +122,9 @@ struct LawColumns {
   Column<const T> polar_angle;             ///< [rad] polar: from the normal, in [0, pi]; planar in [-pi, pi], to axis 1
   Column<const T> azimuth;                 ///< [rad] polar: from axis 1 to axis 2, finite; not for planar contacts
   Column<const T> fraction;                ///< [1] polar: of the way from 1.5 P_I to the boundary, in [0, 1]
-  Column<const T> candidate_x, candidate_y, candidate_z;  ///< [N s] projected: the impulse, in the frame of the results
+  Vector3Columns<const T> candidate;       ///< [N s] projected: the impulse, in the frame of the results; planar x, y
   /// [1] composite: >= 0, of which at least one is above 0; they count relative to their sum. A missing one is 0.
-  struct Weights {
-    Column<const T> incremental, frictionless, chatterjee_ruina, bilinear, smith, anitescu_potra, pfeiffer_glocker,
-        brach, projected, polar;
-  } weight;
+  Weights<Column<const T>> weight;
 };
 
 /// What a contact has in every form.
@@ -141,7 +142,7 @@ struct ContactColumns : LawColumns<T> {
 template <class T>
 struct InlineContacts : ContactColumns<T> {
   Vector3Columns<const T> normal;  ///< [1] unit, from B to A; normalised within Options::normal_tolerance
-  BodyColumns<T> a, b;
+  BodyColumns<const T> a, b;
   Vector3Columns<const T> lever_a, lever_b;  ///< [m] contact point minus centre of mass
 };
 
@@ -151,7 +152,7 @@ struct IndexedContacts : ContactColumns<T> {
   Vector3Columns<const T> normal;             ///< as in InlineContacts
   Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
   Vector3Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
-  BodyColumns<T> bodies;
+  BodyColumns<const T> bodies;
 };
 
 /// Contacts given by what collision laws see: the collision matrix and the separation velocity, with the normal along

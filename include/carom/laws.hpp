@@ -30,6 +30,13 @@ enum class Law : std::uint8_t {
 };
 inline constexpr std::size_t law_count = 13;
 
+/// A value for each law that can be a member of Law::composite.
+template <class V>
+struct Weights {
+  V incremental{}, frictionless{}, chatterjee_ruina{}, bilinear{}, smith{}, anitescu_potra{}, pfeiffer_glocker{},
+      brach{}, projected{}, polar{};
+};
+
 /// What decides the end of an incremental collision.
 enum class RestitutionLaw : std::uint8_t {
   energetic,  ///< Stronge: the normal force gives back e² of the work that compression took. Never gains energy.

@@ -22,18 +22,38 @@ struct Vector2Columns {
   }
 };
 
-/// States of bodies. All columns are needed and equally long.
+/// The upper triangle of a symmetric 2 x 2 matrix.
+template <class T>
+struct SymmetricColumns {
+  Column<T> xx, xy, yy;
+
+  /// Of `n` matrices, each three numbers in this order, one every `stride` bytes.
+  static constexpr SymmetricColumns interleaved(T* three, std::size_t n, std::ptrdiff_t stride = 3 * sizeof(T)) {
+    return {{three, n, stride}, {three + 1, n, stride}, {three + 2, n, stride}};
+  }
+  constexpr operator SymmetricColumns<const T>() const  // NOLINT(google-explicit-constructor)
+      requires(!std::is_const_v<T>) {
+    return {xx, xy, yy};
+  }
+};
+
+/// States of bodies; BodyColumns<const T> where they are only read. All columns are needed and equally long.
 template <class T>
 struct BodyColumns {
-  Column<const T> inverse_mass;      ///< [1/kg] >= 0, 0 for an immovable body
-  Column<const T> inverse_inertia;   ///< [1/(kg m²)] >= 0, about the centre of mass
-  Vector2Columns<const T> velocity;  ///< [m/s] of the centre of mass
-  Column<const T> angular_velocity;  ///< [rad/s]
+  Column<T> inverse_mass;      ///< [1/kg] >= 0, 0 for an immovable body
+  Column<T> inverse_inertia;   ///< [1/(kg m²)] >= 0, about the centre of mass
+  Vector2Columns<T> velocity;  ///< [m/s] of the centre of mass
+  Column<T> angular_velocity;  ///< [rad/s]
+
+  constexpr operator BodyColumns<const T>() const  // NOLINT(google-explicit-constructor)
+      requires(!std::is_const_v<T>) {
+    return {inverse_mass, inverse_inertia, velocity, angular_velocity};
+  }
 
   /// `count` immovable bodies at rest.
-  static BodyColumns immovable(std::size_t count) {
-    static constexpr T zero = 0;
-    const auto c = Column<const T>::repeat(zero, count);
+  static BodyColumns<const std::remove_const_t<T>> immovable(std::size_t count) {
+    static constexpr std::remove_const_t<T> zero = 0;
+    const auto c = Column<const std::remove_const_t<T>>::repeat(zero, count);
     return {c, c, {c, c}, c};
   }
 };
@@ -42,7 +62,7 @@ struct BodyColumns {
 template <class T>
 struct InlineContacts : ContactColumns<T> {
   Vector2Columns<const T> normal;  ///< [1] unit, from B to A; normalised within Options::normal_tolerance
-  BodyColumns<T> a, b;
+  BodyColumns<const T> a, b;
   Vector2Columns<const T> lever_a, lever_b;  ///< [m] contact point minus centre of mass
 };
 
@@ -52,13 +72,13 @@ struct IndexedContacts : ContactColumns<T> {
   Vector2Columns<const T> normal;             ///< as in InlineContacts
   Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
   Vector2Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
-  BodyColumns<T> bodies;
+  BodyColumns<const T> bodies;
 };
 
 /// Contacts given by what collision laws see, with x the tangent and y the normal.
 template <class T>
 struct SpaceContacts : ContactColumns<T> {
-  Column<const T> k_xx, k_xy, k_yy;             ///< [1/kg] collision matrix, positive definite: u - u0 = K p
+  SymmetricColumns<const T> k;                  ///< [1/kg] collision matrix, positive definite: u - u0 = K p
   Vector2Columns<const T> separation_velocity;  ///< [m/s] u0, before the collision
 };
 

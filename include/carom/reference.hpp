@@ -68,10 +68,7 @@ struct LawParameters {
   double polar_angle = 0, azimuth = 0;              ///< [rad] in [0, pi]; finite
   double fraction = 0;                              ///< [1] in [0, 1]
   Vector3 candidate{};                              ///< [N s] in the contact frame, finite
-  struct Weights {
-    double incremental = 0, frictionless = 0, chatterjee_ruina = 0, bilinear = 0, smith = 0, anitescu_potra = 0,
-           brach = 0, projected = 0, polar = 0;
-  } weight;  ///< [1] >= 0, of a composite at least one above 0
+  Weights<double> weight;                           ///< [1] >= 0, of a composite at least one above 0
 };
 
 struct LawOutcome {
@@ -108,8 +105,8 @@ struct ImpulseSpace {
 };
 CAROM_EXPORT ImpulseSpace impulse_space(const Collision& collision);
 
-/// The whole algorithm for every contact: the arguments, results, statuses and errors of Solver::solve, of which the
-/// options isa and threads do not count, nor with Integrator::series the steps. `boundary_distance` may be empty, see
+/// The whole algorithm for every contact: the arguments, results, statuses and errors of Solver::solve. With
+/// Integrator::series the steps do not count. `boundary_distance` may be empty, see
 /// Outcome.
 CAROM_EXPORT Report solve(const InlineContacts<double>& contacts, const Results<double>& results,
                           const Options& options = {}, Column<double> boundary_distance = {});

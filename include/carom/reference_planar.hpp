@@ -21,12 +21,12 @@ struct Collision {
 
 /// What single laws read beside that, as in LawColumns; in range.
 struct Parameters {
-  double tangential_restitution = 0;        ///< [1] e_t in [-1, 1]
-  double impulse_ratio = 0;                 ///< [1] finite; p_t / p_n along axis 1
-  double polar_angle = 0;                   ///< [rad] in [-pi, pi], from the normal to axis 1
-  double fraction = 0;                      ///< [1] in [0, 1]
-  Vector2 candidate{};                      ///< [N s] finite
-  std::array<double, law_count> weights{};  ///< [1] >= 0, of composite, by number of the law; one of them above 0
+  double tangential_restitution = 0;  ///< [1] e_t in [-1, 1]
+  double impulse_ratio = 0;           ///< [1] finite; p_t / p_n along axis 1
+  double polar_angle = 0;             ///< [rad] in [-pi, pi], from the normal to axis 1
+  double fraction = 0;                ///< [1] in [0, 1]
+  Vector2 candidate{};                ///< [N s] finite
+  Weights<double> weight;             ///< [1] >= 0, of a composite at least one above 0
 };
 
 struct Outcome {
@@ -51,8 +51,7 @@ struct Margins {
 /// Of any impulse [N s] along tangent and normal.
 CAROM_EXPORT Margins margins(const Collision& collision, const Vector2& impulse);
 
-/// Every contact of a batch: the arguments, results, statuses and errors of Solver::solve. Of the options isa and
-/// threads do not count.
+/// Every contact of a batch: the arguments, results, statuses and errors of Solver::solve.
 CAROM_EXPORT Report solve(const carom::planar::InlineContacts<double>& contacts,
                           const carom::planar::Results<double>& results, const Options& options = {});
 CAROM_EXPORT Report solve(const carom::planar::IndexedContacts<double>& contacts,

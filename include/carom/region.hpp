@@ -1,5 +1,6 @@
 // The permissible region of impulses: what any law of rigid-body collisions has to keep to. A. Chatterjee, A. Ruina, A
-// New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998, section 3.2. Solver::check puts
+// New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998, section 3.2. Solver::find_margins
+// puts
 // impulses to it.
 #pragma once
 
@@ -27,7 +28,7 @@ struct ImpulseSpace {
   Column<T> contact_energy;                ///< [J] ½ u0·K⁻¹ u0: what a collision can dissipate at most
 };
 
-/// Of Solver::check. A contact leaves the region where a margin is below -tolerance in its unit: the first two relative
+/// The answer of Solver::find_margins. A contact leaves the region where a margin is below -tolerance in its unit: the first two relative
 /// to ½ u0·K⁻¹u0 and |u0|, the others to |p|.
 struct RegionReport {
   std::size_t contacts = 0;

@@ -17,18 +17,25 @@
 
 namespace carom {
 
-struct Options {
-  /// The largest values of options that have one.
-  static constexpr int most_threads = 1024, most_steps = 1 << 30;
-  static constexpr double most_restitution = 100, most_tolerance = 0.1;
+/// What a solver works with. No result depends on it, but for Isa::sse2, which has no fused multiply-add.
+struct Machine {
+  static constexpr int most_threads = 1024;
 
   Isa isa = Isa::automatic;
   /// in [0, most_threads]: at most this many threads work on a call; 0: as many as the caller's arena has room for (see
   /// Solver). With 1 the call makes no use of oneTBB.
   int threads = 0;
+};
+
+/// What a call means.
+struct Options {
+  /// The largest values of options that have one.
+  static constexpr int most_steps = 1 << 30;
+  static constexpr double most_restitution = 100, most_tolerance = 0.1;
+
   Law law = Law::incremental;                                  ///< of contacts that do not name their own
-  Integrator integrator = Integrator::series;                  ///< of Law::incremental
   RestitutionLaw restitution_law = RestitutionLaw::energetic;  ///< of contacts that do not name their own
+  Integrator integrator = Integrator::series;                  ///< of Law::incremental
   /// [1] in [1, most_steps]: Euler's step of impulse is |u0| / (steps · trace K). The error falls in proportion, the
   /// time grows in proportion; in float rounding takes over from some 10,000 on. A collision takes some |p_z| trace K /
   /// |u0| times as many steps, typically 2 to 10 times.
@@ -39,7 +46,7 @@ struct Options {
   /// same bits. One checks the other.
   bool scalar_sticking = false;
   /// [1] in [1, most_restitution]: the largest restitution that is no fault. Above 1 no law promises to keep from
-  /// gaining energy, though with friction it need not gain any; Report and Solver::check tell. docs/laws.md,
+  /// gaining energy, though with friction it need not gain any; Report and Solver::find_margins tell. docs/laws.md,
   /// Restitution above 1.
   double largest_restitution = 1;
   /// Whether every contact is searched for faults. If false, the host vouches for its numbers: masses, inertias,
@@ -63,56 +70,63 @@ struct Options {
 /// a call from within your own parallel loop. Until it returns, the calling thread takes no other task of the arena,
 /// and a cancelled task group around it does not stop it.
 ///
-/// A solver owns its workspace: keep it from call to call. One solver serves one call at a time: another call
-/// meanwhile, from whatever thread, is an Error and leaves the first one undisturbed. Different solvers may work at
-/// once. Of a solver that has been moved from every member throws Error, but for assignment and the destructor.
+/// A solver owns its workspace, whatever the options of its calls: keep it from call to call. One solver serves one
+/// call at a time: another call meanwhile, from whatever thread, is an Error and leaves the first one undisturbed.
+/// Different solvers may work at once. Of a solver that has been moved from every member throws Error, but for
+/// assignment and the destructor.
 class CAROM_EXPORT Solver {
  public:
-  /// Throws Error.
-  explicit Solver(const Options& options = {});
+  /// Throws Error if a number is out of its range, or if the ISA is not one of available_isas().
+  explicit Solver(const Machine& machine = {});
   ~Solver();
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  /// T is float or double. Throws Error before any work if columns are missing or their lengths differ.
+  /// T is float or double. Throws Error before any work if columns are missing, their lengths differ or an option is
+  /// out of its range.
   template <class T>
-  Report solve(const InlineContacts<T>& contacts, const Results<T>& results);
+  Report solve(const InlineContacts<T>& contacts, const Results<T>& results, const Options& options = {});
   /// The same bits as of InlineContacts with these values.
   template <class T>
-  Report solve(const BlockedContacts<T>& contacts, const Results<T>& results);
+  Report solve(const BlockedContacts<T>& contacts, const Results<T>& results, const Options& options = {});
   template <class T>
-  Report solve(const IndexedContacts<T>& contacts, const Results<T>& results);
+  Report solve(const IndexedContacts<T>& contacts, const Results<T>& results, const Options& options = {});
   template <class T>
-  Report solve(const SpaceContacts<T>& contacts, const Results<T>& results);
+  Report solve(const SpaceContacts<T>& contacts, const Results<T>& results, const Options& options = {});
   /// Contacts in the plane, docs/planar.md: every law in closed form, so that of the options those of integration do
   /// not count.
   template <class T>
-  Report solve(const planar::InlineContacts<T>& contacts, const planar::Results<T>& results);
+  Report solve(const planar::InlineContacts<T>& contacts, const planar::Results<T>& results,
+               const Options& options = {});
   template <class T>
-  Report solve(const planar::IndexedContacts<T>& contacts, const planar::Results<T>& results);
+  Report solve(const planar::IndexedContacts<T>& contacts, const planar::Results<T>& results,
+               const Options& options = {});
   template <class T>
-  Report solve(const planar::SpaceContacts<T>& contacts, const planar::Results<T>& results);
+  Report solve(const planar::SpaceContacts<T>& contacts, const planar::Results<T>& results,
+               const Options& options = {});
 
   /// Puts impulses to the permissible region of their contacts, whatever law they come from; `impulse` is in the frame
-  /// of the results, and at fault where it is not finite. Laws and their parameters are not read. `tolerance` is
-  /// finite, >= 0 and relative (see RegionReport). Throws Error as solve does.
+  /// of the results, and at fault where it is not finite. Laws and their parameters are not read; of the options the
+  /// tolerances and the largest restitution count. `tolerance` is finite, >= 0 and relative (see RegionReport). Throws
+  /// Error as solve does.
   template <class T>
-  RegionReport check(const InlineContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                     const std::type_identity_t<RegionMargins<T>>& margins,
-                     const std::type_identity_t<ImpulseSpace<T>>& space = {},
-                     double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
+  RegionReport find_margins(const InlineContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
+                            const std::type_identity_t<RegionMargins<T>>& margins, const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
+                            double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
   template <class T>
-  RegionReport check(const IndexedContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                     const std::type_identity_t<RegionMargins<T>>& margins,
-                     const std::type_identity_t<ImpulseSpace<T>>& space = {},
-                     double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
+  RegionReport find_margins(const BlockedContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
+                            const std::type_identity_t<RegionMargins<T>>& margins, const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
+                            double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
   template <class T>
-  RegionReport check(const SpaceContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                     const std::type_identity_t<RegionMargins<T>>& margins,
-                     const std::type_identity_t<ImpulseSpace<T>>& space = {},
-                     double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
+  RegionReport find_margins(const IndexedContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
+                            const std::type_identity_t<RegionMargins<T>>& margins, const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
+                            double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
+  template <class T>
+  RegionReport find_margins(const SpaceContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
+                            const std::type_identity_t<RegionMargins<T>>& margins, const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
+                            double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
 
-  const Options& options() const;
+  const Machine& machine() const;
   /// The one in use; never Isa::automatic.
   Isa isa() const;
 

@@ -86,20 +86,26 @@ struct Path {
   std::uint8_t compressions = 0;
   std::uint8_t decompressions = 0;
 
-  static constexpr std::size_t kinds = 8 * 3 * 4 * 4;
+  static constexpr std::size_t kinds = 4 + 16 + 3 * 2 * 16;
 
-  /// True if its parts are numbers of their enumerations and the counts at most 3.
-  constexpr bool is_known() const {
-    return course <= Course::stick && sticking <= Sticking::diverge && compressions < 4 && decompressions < 4;
-  }
-  /// A number below `kinds` that stands for this path, which is known.
-  constexpr std::size_t index() const {
-    return ((static_cast<std::size_t>(course) * 3 + static_cast<std::size_t>(sticking)) * 4 + compressions) * 4 +
-           decompressions;
+  /// True if there is such a path: sticking follows the courses that stick, and what has no course has no counts.
+  constexpr bool is_known() const { return index() < kinds && *this == from_index(index()); }
+  /// A number that stands for this path, below `kinds` if it is known: the four without phases, those that slide to
+  /// their end, those that stick.
+  [[gnu::always_inline]] constexpr std::size_t index() const {
+    const auto number = static_cast<std::size_t>(course), counts = std::size_t{compressions} * 4 + decompressions;
+    if (course <= Course::separating) return number;
+    if (course >= Course::slip) return number - 4;
+    if (course == Course::slide_end) return 4 + counts;
+    return 20 + ((number - 3) * 2 + (sticking == Sticking::diverge ? 1 : 0)) * 16 + counts;
   }
   static constexpr Path from_index(std::size_t index) {
-    return {static_cast<Course>(index / 48), static_cast<Sticking>(index / 16 % 3),
-            static_cast<std::uint8_t>(index / 4 % 4), static_cast<std::uint8_t>(index % 4)};
+    if (index < 4) return {static_cast<Course>(index < 2 ? index : index + 4)};
+    const auto compressions = static_cast<std::uint8_t>((index - 4) / 4 % 4);
+    const auto decompressions = static_cast<std::uint8_t>(index % 4);
+    if (index < 20) return {Course::slide_end, Sticking::none, compressions, decompressions};
+    return {static_cast<Course>(3 + (index - 20) / 32), (index - 20) / 16 % 2 == 0 ? Sticking::stable : Sticking::diverge,
+            compressions, decompressions};
   }
   friend constexpr bool operator==(const Path&, const Path&) = default;
 };

@@ -6,6 +6,8 @@
 #include <string>
 #include <type_traits>
 
+#include "columns.hpp"
+
 namespace carom::io {
 
 template <class Contacts>
@@ -36,103 +38,46 @@ template <class Contacts>
 using ResultsOf =
     std::conditional_t<is_planar<Contacts>, planar::Results<ScalarOf<Contacts>>, Results<ScalarOf<Contacts>>>;
 
-template <class T, class Visitor>
-void visit_vector(const std::string& name, Vector3Columns<T>& v, Visitor& visitor) {
-  visitor(name + "_x", v.x);
-  visitor(name + "_y", v.y);
-  visitor(name + "_z", v.z);
+/// A visitor of columns by their names in files.
+template <class Visitor>
+auto by_file_name(Visitor& visitor) {
+  return [&visitor](const columns::Label& label, auto& column) { visitor(label.in_file(), column); };
 }
 
-template <class T, class Visitor>
-void visit_vector(const std::string& name, planar::Vector2Columns<T>& v, Visitor& visitor) {
-  visitor(name + "_x", v.x);
-  visitor(name + "_y", v.y);
-}
-
-/// What is a vector in 3D and a number in the plane.
-template <class T, class Visitor>
-void visit_vector(const std::string& name, Column<T>& column, Visitor& visitor) {
-  visitor(name, column);
-}
-
-template <class T, class Visitor>
-void visit_matrix(const std::string& name, SymmetricColumns<T>& m, Visitor& visitor) {
-  visitor(name + "_xx", m.xx);
-  visitor(name + "_xy", m.xy);
-  visitor(name + "_xz", m.xz);
-  visitor(name + "_yy", m.yy);
-  visitor(name + "_yz", m.yz);
-  visitor(name + "_zz", m.zz);
-}
-
-template <class T, class Visitor>
-void visit_matrix(const std::string& name, Column<T>& column, Visitor& visitor) {
-  visitor(name, column);
-}
-
-template <class Body, class Lever, class Visitor>
-void visit_side(const std::string& side, Body& body, Lever& lever, Visitor& visitor) {
-  visitor("inverse_mass_" + side, body.inverse_mass);
-  visit_matrix("inverse_inertia_" + side, body.inverse_inertia, visitor);
-  visit_vector("lever_" + side, lever, visitor);
-  visit_vector("velocity_" + side, body.velocity, visitor);
-  visit_vector("angular_velocity_" + side, body.angular_velocity, visitor);
+/// What is a vector in 3D may be a number in the plane.
+template <class Columns, class Visitor>
+void visit_vector(const char* name, Columns& vector, Visitor& visitor) {
+  columns::each(by_file_name(visitor), columns::Label{"", "", "", name}, vector);
 }
 
 /// Calls visitor(name, column) for every column that contacts of this form need.
 template <class Contacts, class Visitor>
 void visit_needed(Contacts& contacts, Visitor&& visitor) {
-  if constexpr (has_bodies<Contacts>) {
-    visitor("friction", contacts.friction);
-    visitor("restitution", contacts.restitution);
-    visit_vector("normal", contacts.normal, visitor);
-    visit_side("a", contacts.a, contacts.lever_a, visitor);
-    visit_side("b", contacts.b, contacts.lever_b, visitor);
-  } else {
-    if constexpr (is_planar<Contacts>) {
-      visitor("k_xx", contacts.k_xx);
-      visitor("k_xy", contacts.k_xy);
-      visitor("k_yy", contacts.k_yy);
-    } else {
-      visit_matrix("k", contacts.k, visitor);
-    }
-    visit_vector("u0", contacts.separation_velocity, visitor);
-    visitor("friction", contacts.friction);
-    visitor("restitution", contacts.restitution);
-  }
+  columns::each_number(by_file_name(visitor), contacts);
 }
 
 /// What single laws read, in this dimension.
 template <class Contacts, class Visitor>
 void visit_law_parameters(Contacts& contacts, Visitor&& visitor) {
-  constexpr bool in_space = !is_planar<Contacts>;
-  visitor("tangential_restitution", contacts.tangential_restitution);
-  visitor("impulse_ratio_1", contacts.impulse_ratio_1);
-  if constexpr (in_space) visitor("impulse_ratio_2", contacts.impulse_ratio_2);
-  visitor("polar_angle", contacts.polar_angle);
-  if constexpr (in_space) visitor("azimuth", contacts.azimuth);
-  visitor("fraction", contacts.fraction);
-  visitor("candidate_x", contacts.candidate_x);
-  visitor("candidate_y", contacts.candidate_y);
-  if constexpr (in_space) visitor("candidate_z", contacts.candidate_z);
-  visitor("weight_incremental", contacts.weight.incremental);
-  visitor("weight_frictionless", contacts.weight.frictionless);
-  visitor("weight_chatterjee_ruina", contacts.weight.chatterjee_ruina);
-  visitor("weight_bilinear", contacts.weight.bilinear);
-  visitor("weight_smith", contacts.weight.smith);
-  visitor("weight_anitescu_potra", contacts.weight.anitescu_potra);
-  visitor("weight_pfeiffer_glocker", contacts.weight.pfeiffer_glocker);
-  visitor("weight_brach", contacts.weight.brach);
-  visitor("weight_projected", contacts.weight.projected);
-  visitor("weight_polar", contacts.weight.polar);
+  columns::each_parameter(
+      [&](const columns::Label& label, columns::Parameter parameter, auto& column) {
+        if (columns::readers_of(parameter, is_planar<Contacts>) != 0) visitor(label.in_file(), column);
+      },
+      contacts);
+  columns::each_weight([&](const columns::Label& label, Law, auto& column) { visitor(label.in_file(), column); },
+                       contacts.weight);
 }
 
 /// All columns that need not be there.
 template <class Contacts, class Visitor>
 void visit_optional(Contacts& contacts, Visitor&& visitor) {
-  if constexpr (!is_planar<Contacts>) visitor("impulse_step", contacts.step);
-  visitor("restitution_law", contacts.restitution_law);
-  visitor("law", contacts.law);
+  columns::each_choice(
+      [&](const columns::Label& label, auto& column) {
+        // Nothing is integrated in the plane.
+        constexpr bool is_step = std::is_same_v<std::remove_cvref_t<decltype(column)>, Column<const ScalarOf<Contacts>>>;
+        if constexpr (!(is_step && is_planar<Contacts>)) visitor(label.in_file(), column);
+      },
+      contacts);
   visit_law_parameters(contacts, visitor);
 }
 
@@ -145,12 +90,7 @@ template <class Contacts, class Visitor>
 void visit_results(const Contacts&, ResultsOf<Contacts>& results, Visitor&& visitor) {
   if constexpr (!has_bodies<Contacts>) visit_vector("u", results.separation_velocity, visitor);
   visit_vector(impulse_name<Contacts>, results.impulse, visitor);
-  if constexpr (has_bodies<Contacts>) {
-    visit_vector("new_velocity_a", results.velocity_a, visitor);
-    visit_vector("new_angular_velocity_a", results.angular_velocity_a, visitor);
-    visit_vector("new_velocity_b", results.velocity_b, visitor);
-    visit_vector("new_angular_velocity_b", results.angular_velocity_b, visitor);
-  }
+  if constexpr (has_bodies<Contacts>) columns::each_body_result(by_file_name(visitor), results);
   visitor("status", results.status);
   visitor("path", results.path);
 }

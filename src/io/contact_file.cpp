@@ -9,12 +9,6 @@
 namespace carom::io {
 namespace {
 
-template <class T>
-Column<T> slice(const Column<T>& column, std::size_t first, std::size_t count) {
-  if (!column) return {};
-  return {&column[first], count, column.stride};
-}
-
 std::string trouble(const std::string& column, std::string_view text, const std::string& kind) {
   return "column " + column + (text.empty() ? ": the cell is empty" : ": '" + std::string(text) + "' is not " + kind);
 }
@@ -124,30 +118,17 @@ template <class Contacts>
 std::vector<Law> ContactData<Contacts>::laws(std::size_t row) const {
   std::vector<Law> laws = {law(row)};
   if (laws.front() != Law::composite) return laws;
-  const auto& w = view_.weight;
-  const auto add = [&](Law member, const Column<const Scalar>& weight) {
-    if (weight && weight[row] > 0) laws.push_back(member);
-  };
-  add(Law::incremental, w.incremental);
-  add(Law::frictionless, w.frictionless);
-  add(Law::chatterjee_ruina, w.chatterjee_ruina);
-  add(Law::bilinear, w.bilinear);
-  add(Law::smith, w.smith);
-  add(Law::anitescu_potra, w.anitescu_potra);
-  add(Law::pfeiffer_glocker, w.pfeiffer_glocker);
-  add(Law::brach, w.brach);
-  add(Law::projected, w.projected);
-  add(Law::polar, w.polar);
+  columns::each_weight(
+      [&](const auto&, Law member, const Column<const Scalar>& weight) {
+        if (weight && weight[row] > 0) laws.push_back(member);
+      },
+      view_.weight);
   return laws;
 }
 
 template <class Contacts>
 Contacts ContactData<Contacts>::view(std::size_t first, std::size_t count) const {
-  Contacts part = view_;
-  const auto cut = [&](const std::string&, auto& column) { column = slice(column, first, count); };
-  visit_needed(part, cut);
-  visit_optional(part, cut);
-  return part;
+  return columns::sliced(view_, first, count);
 }
 
 template <class Contacts>
@@ -171,7 +152,7 @@ ResultData<Contacts>::ResultData(std::size_t size) : statuses_(size), paths_(siz
 template <class Contacts>
 ResultsOf<Contacts> ResultData<Contacts>::view(std::size_t first, std::size_t count) const {
   ResultsOf<Contacts> part = view_;
-  const auto cut = [&](const std::string&, auto& column) { column = slice(column, first, count); };
+  const auto cut = [&](const std::string&, auto& column) { column = columns::sliced(column, first, count); };
   visit_results(Contacts{}, part, cut);
   visit_details(Contacts{}, part, cut);
   return part;

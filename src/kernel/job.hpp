@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../columns.hpp"
+
 namespace carom::kernel {
 
 /// Contacts that a thread prepares and stores at a time: few enough for the second-level cache.
@@ -94,11 +96,11 @@ struct alignas(64) LawTile {
   Lane index_fault;                  // a Status, of indexed contacts
   Lane friction, restitution;
   Lane law;  // a Law
-  // As in LawParameters, but as the host gives them; then the weights, in the order of LawColumns::Weights.
-  Lane parameters[19];
-  static constexpr std::size_t first_weight = 9;
+  // In the order of columns::Parameter; then the weights, in that of columns::members.
+  Lane parameters[columns::parameter_count + columns::member_count];
+  static constexpr std::size_t first_weight = columns::parameter_count;
   Lane px, py, pz, ux, uy, uz, course;  // what the law makes of it; a Course
-  Lane in[37], out[18];                 // columns that are not in place in the host's memory
+  Lane in[columns::numbers_of<InlineContacts<T>>()], out[18];  // columns that are not in place in the host's memory
   alignas(64) T rows[2 * size][16];     // bodies as rows, see transpose.hpp
   const T* row_a[size];
   const T* row_b[size];
@@ -113,8 +115,8 @@ struct alignas(64) GroupTile {
   static constexpr std::size_t size = 8192 / sizeof(T);
   using Lane = T[size + 64 / sizeof(T)];
 
-  Lane in[37], out[18];
-  Lane parameters[19], member_impulse[3];
+  Lane in[columns::numbers_of<InlineContacts<T>>()], out[18];
+  Lane parameters[columns::parameter_count + columns::member_count], member_impulse[3];
   std::int32_t body_a[size], body_b[size];
   Law law[size];
   RestitutionLaw restitution_laws[size];

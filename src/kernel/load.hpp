@@ -130,7 +130,7 @@ struct Loader {
             load(columns.yy, block), load(columns.yz, block), load(columns.zz, block)};
   }
 
-  [[gnu::always_inline]] static Body<B> load(const BodyColumns<T>& columns, const auto& block) {
+  [[gnu::always_inline]] static Body<B> load(const BodyColumns<const T>& columns, const auto& block) {
     return {load(columns.inverse_mass, block), load(columns.inverse_inertia, block), load(columns.velocity, block),
             load(columns.angular_velocity, block)};
   }
@@ -161,7 +161,7 @@ struct Loader {
     return load_lanes<B>(values);
   }
 
-  static Body<B> gather(const BodyColumns<T>& bodies, const Indices& indices) {
+  static Body<B> gather(const BodyColumns<const T>& bodies, const Indices& indices) {
     const auto vector = [&](const Vector3Columns<const T>& v) {
       return Vector3<B>{gather(v.x, indices), gather(v.y, indices), gather(v.z, indices)};
     };

@@ -114,7 +114,7 @@ struct Storer {
       }
       for_each_bit(here, [&](std::size_t lane) { ++tally.by_status[static_cast<std::size_t>(status[lane])]; });
     }
-    for_each_bit(here, [&](std::size_t lane) { ++tally.by_path[path_index(path[lane])]; });
+    for_each_bit(here, [&](std::size_t lane) { ++tally.by_path[path[lane].index()]; });
     writer.store_values(results.status, block, status);
     writer.store_values(results.path, block, path);
     writer.store_values(results.steps, block, steps);

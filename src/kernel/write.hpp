@@ -7,13 +7,6 @@
 namespace carom::kernel {
 namespace {
 
-constexpr std::size_t path_index(Path path) {
-  return ((static_cast<std::size_t>(path.course) * 3 + static_cast<std::size_t>(path.sticking)) * 4 +
-          path.compressions) *
-             4 +
-         path.decompressions;
-}
-
 /// Gains of kinetic energy, in units that differ from contact to contact; of those in `gaining`.
 template <class T, class B>
 inline void count_energy(Tally& tally, std::size_t first, unsigned gaining, B energy, B impulse_unit, B velocity_unit) {

@@ -5,9 +5,9 @@
 //   P_II    the one that stops all of u, eq. 4
 //   P_0     1.5 P_I, a point inside the permissible region
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "columns.hpp"
 #include "reference/laws_parts.hpp"
 #include "reference/vector.hpp"
 
@@ -164,29 +164,21 @@ LawOutcome apply_scaled(Law law, const Collision& c, const LawParameters& parame
 
 LawOutcome composite(const Collision& c, const LawParameters& parameters, RestitutionLaw restitution_law,
                      std::int32_t step_budget) {
-  const LawParameters::Weights& w = parameters.weight;
-  const std::array<std::pair<double, Law>, 9> members{{{w.incremental, Law::incremental},
-                                                       {w.frictionless, Law::frictionless},
-                                                       {w.chatterjee_ruina, Law::chatterjee_ruina},
-                                                       {w.bilinear, Law::bilinear},
-                                                       {w.smith, Law::smith},
-                                                       {w.anitescu_potra, Law::anitescu_potra},
-                                                       {w.brach, Law::brach},
-                                                       {w.projected, Law::projected},
-                                                       {w.polar, Law::polar}}};
   // No sum of weights that are relative to the largest one is out of range.
-  const double largest = std::max_element(members.begin(), members.end())->first;
-  double sum = 0;
+  double largest = 0, sum = 0;
+  columns::each_weight([&](const auto&, Law, double weight) { largest = std::max(largest, weight); },
+                       parameters.weight);
   Vector3 p{};
   Status status = Status::ok;
-  for (const auto& [weight, law] : members) {
-    if (weight == 0) continue;
+  const auto add = [&](const auto&, Law law, double weight) {
+    if (weight == 0 || is_fault(status)) return;
     const LawOutcome member = apply_scaled(law, c, parameters, restitution_law, step_budget);
-    if (is_fault(member.status)) return failed(c, member.status);
-    if (member.status == Status::several_solutions) status = Status::several_solutions;
+    if (member.status != Status::ok) status = member.status;
     sum += weight / largest;
     p = p + weight / largest * member.p;
-  }
+  };
+  columns::each_weight(add, parameters.weight);
+  if (is_fault(status)) return failed(c, status);
   return finish(c, 1 / sum * p, status);
 }
 

@@ -1,17 +1,23 @@
 #include "reference/laws_columns.hpp"
 
 #include <cmath>
-#include <limits>
-#include <numbers>
+
+#include "columns.hpp"
 
 namespace carom::reference {
 namespace {
 
-constexpr double largest = std::numeric_limits<double>::max();
+using columns::Parameter;
 
 class Reader {
  public:
-  Reader(const LawColumns<double>& columns, std::size_t i) : columns_(columns), i_(i) {}
+  Reader(const LawColumns<double>& host, std::size_t i) : weights_(host.weight), i_(i) {
+    columns::each_parameter(
+        [&](const auto&, Parameter parameter, const auto& column) {
+          columns_[static_cast<std::size_t>(parameter)] = &column;
+        },
+        host);
+  }
 
   void read(Law law) {
     LawParameters& p = parameters;
@@ -25,19 +31,19 @@ class Reader {
         return;
       case Law::chatterjee_ruina:
       case Law::bilinear:
-        p.tangential_restitution = needed(columns_.tangential_restitution, -1, 1);
+        p.tangential_restitution = needed(Parameter::tangential_restitution);
         return;
       case Law::brach:
-        p.impulse_ratio_1 = needed(columns_.impulse_ratio_1);
-        p.impulse_ratio_2 = needed(columns_.impulse_ratio_2);
+        p.impulse_ratio_1 = needed(Parameter::impulse_ratio_1);
+        p.impulse_ratio_2 = needed(Parameter::impulse_ratio_2);
         return;
       case Law::projected:
-        p.candidate = {needed(columns_.candidate_x), needed(columns_.candidate_y), needed(columns_.candidate_z)};
+        p.candidate = {needed(Parameter::candidate_x), needed(Parameter::candidate_y), needed(Parameter::candidate_z)};
         return;
       case Law::polar:
-        p.polar_angle = needed(columns_.polar_angle, 0, std::numbers::pi);
-        p.azimuth = needed(columns_.azimuth);
-        p.fraction = needed(columns_.fraction, 0, 1);
+        p.polar_angle = needed(Parameter::polar_angle);
+        p.azimuth = needed(Parameter::azimuth);
+        p.fraction = needed(Parameter::fraction);
         return;
       case Law::composite:
         return read_members();
@@ -56,7 +62,14 @@ class Reader {
     if (fault == Status::ok || status < fault) fault = status;
   }
 
-  double needed(const Column<const double>& column, double low = -largest, double high = largest) {
+  double needed(Parameter parameter) {
+    for (const columns::ParameterRange& range : columns::parameter_ranges)
+      if (range.parameter == parameter && range.values.in_space)
+        return needed(*columns_[static_cast<std::size_t>(parameter)], range.values.low, range.values.high);
+    return 0;
+  }
+
+  double needed(const Column<const double>& column, double low, double high) {
     if (!column) {
       found(Status::law_parameter_missing);
       return 0;
@@ -72,7 +85,7 @@ class Reader {
   }
 
   double member(const Column<const double>& column, Law law) {
-    const double weight = column ? needed(column, 0) : 0;
+    const double weight = column ? needed(column, 0, columns::any_number) : 0;
     if (!(weight > 0)) return weight;
     any_member_ = true;
     read(law);
@@ -80,22 +93,14 @@ class Reader {
   }
 
   void read_members() {
-    const LawColumns<double>::Weights& from = columns_.weight;
-    LawParameters::Weights& to = parameters.weight;
-    to.incremental = member(from.incremental, Law::incremental);
-    to.frictionless = member(from.frictionless, Law::frictionless);
-    to.chatterjee_ruina = member(from.chatterjee_ruina, Law::chatterjee_ruina);
-    to.bilinear = member(from.bilinear, Law::bilinear);
-    to.smith = member(from.smith, Law::smith);
-    to.anitescu_potra = member(from.anitescu_potra, Law::anitescu_potra);
-    to.brach = member(from.brach, Law::brach);
-    to.projected = member(from.projected, Law::projected);
-    to.polar = member(from.polar, Law::polar);
-    member(from.pfeiffer_glocker, Law::pfeiffer_glocker);
+    columns::each_weight(
+        [&](const auto&, Law law, const Column<const double>& from, double& to) { to = member(from, law); }, weights_,
+        parameters.weight);
     if (!any_member_) found(Status::law_parameter_out_of_range);
   }
 
-  const LawColumns<double>& columns_;
+  const Column<const double>* columns_[columns::parameter_count] = {};
+  const Weights<Column<const double>>& weights_;
   std::size_t i_;
   bool any_member_ = false;
 };

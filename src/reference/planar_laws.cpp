@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "columns.hpp"
 #include "reference/planar.hpp"
 
 namespace carom::reference::planar {
@@ -262,26 +263,28 @@ bool slips(Path path) {
 }
 
 Impulse composite(const Problem& c, const Parameters& parameters, RestitutionLaw restitution_law) {
-  const double largest = *std::max_element(parameters.weights.begin(), parameters.weights.end());
-  double sum = 0, to_one_side = 0;
+  double largest = 0, sum = 0, to_one_side = 0;
+  columns::each_weight([&](const auto&, Law, double weight) { largest = std::max(largest, weight); },
+                       parameters.weight);
   Impulse mean;
   mean.slips = true;
-  for (std::size_t i = 0; i < law_count; ++i) {
-    const double weight = parameters.weights[i] / largest;
-    if (!(weight > 0)) continue;
+  const auto add = [&](const auto&, Law law, double of_all) {
+    const double weight = of_all / largest;
+    if (!(weight > 0)) return;
     Impulse one;
-    if (static_cast<Law>(i) == Law::incremental) {
+    if (law == Law::incremental) {
       const Outcome o = resolve_incremental(c, restitution_law);
       one = {o.p, slips(o.path)};
     } else {
-      one = algebraic(c, static_cast<Law>(i), parameters);
+      one = algebraic(c, law, parameters);
     }
     mean.p[0] += weight * one.p[0];
     mean.p[1] += weight * one.p[1];
     mean.slips = mean.slips && one.slips && on_one_side(to_one_side, one.p[0]);
     if (one.p[0] != 0) to_one_side = one.p[0];
     sum += weight;
-  }
+  };
+  columns::each_weight(add, parameters.weight);
   return {{mean.p[0] / sum, mean.p[1] / sum}, mean.slips};
 }
 
@@ -299,7 +302,7 @@ double normal_velocity(const Problem& c, Law law, const Parameters& parameters, 
     case Law::bilinear:
       return sum;
     case Law::composite:
-      return parameters.weights[static_cast<std::size_t>(Law::bilinear)] > 0 ? sum : std::max(sum, 0.0);
+      return parameters.weight.bilinear > 0 ? sum : std::max(sum, 0.0);
     default:
       return std::max(sum, 0.0);
   }

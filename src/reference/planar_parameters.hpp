@@ -3,10 +3,8 @@
 
 #include <carom/reference_planar.hpp>
 #include <cmath>
-#include <initializer_list>
-#include <limits>
-#include <numbers>
-#include <utility>
+
+#include "columns.hpp"
 
 namespace carom::reference::planar {
 
@@ -22,39 +20,37 @@ struct Laws {
 // Reads the columns that a law needs, and what is wrong with them.
 class ParameterReader {
  public:
-  ParameterReader(const ContactColumns<double>& columns, std::size_t i, Laws& laws)
-      : columns_(columns), i_(i), laws_(laws) {}
+  ParameterReader(const ContactColumns<double>& host, std::size_t i, Laws& laws) : host_(host), i_(i), laws_(laws) {}
 
   void read_for(Law law) {
-    Parameters& p = laws_.parameters;
-    switch (law) {
-      case Law::chatterjee_ruina:
-      case Law::bilinear:
-      case Law::pfeiffer_glocker:
-        read(columns_.tangential_restitution, p.tangential_restitution, -1, 1);
-        break;
-      case Law::brach:
-        read(columns_.impulse_ratio_1, p.impulse_ratio);
-        break;
-      case Law::polar:
-        read(columns_.polar_angle, p.polar_angle, -std::numbers::pi, std::numbers::pi);
-        read(columns_.fraction, p.fraction, 0, 1);
-        break;
-      case Law::projected:
-        read(columns_.candidate_x, p.candidate[0]);
-        read(columns_.candidate_y, p.candidate[1]);
-        break;
-      case Law::composite:
-        read_weights();
-        break;
-      default:
-        break;
-    }
+    if (law == Law::composite) return read_weights();
+    columns::each_parameter(
+        [&](const auto&, columns::Parameter parameter, const Column<const double>& column) {
+          for (const columns::ParameterRange& range : columns::parameter_ranges)
+            if (range.parameter == parameter && range.values.in_plane && range.has_reader(law))
+              read(column, value_of(parameter), range.values.low, range.values.high);
+        },
+        host_);
   }
 
  private:
-  void read(const Column<const double>& column, double& value, double low = std::numeric_limits<double>::lowest(),
-            double high = std::numeric_limits<double>::max()) {
+  double& value_of(columns::Parameter parameter) {
+    Parameters& p = laws_.parameters;
+    switch (parameter) {
+      case columns::Parameter::tangential_restitution:
+        return p.tangential_restitution;
+      case columns::Parameter::impulse_ratio_1:
+        return p.impulse_ratio;
+      case columns::Parameter::polar_angle:
+        return p.polar_angle;
+      case columns::Parameter::fraction:
+        return p.fraction;
+      default:
+        return p.candidate[parameter == columns::Parameter::candidate_x ? 0 : 1];
+    }
+  }
+
+  void read(const Column<const double>& column, double& value, double low, double high) {
     if (!column) {
       laws_.missing = true;
       return;
@@ -66,34 +62,22 @@ class ParameterReader {
   }
 
   void read_weights() {
-    const auto& w = columns_.weight;
-    const std::initializer_list<std::pair<Law, const Column<const double>*>> columns{
-        {Law::incremental, &w.incremental},
-        {Law::frictionless, &w.frictionless},
-        {Law::chatterjee_ruina, &w.chatterjee_ruina},
-        {Law::bilinear, &w.bilinear},
-        {Law::smith, &w.smith},
-        {Law::anitescu_potra, &w.anitescu_potra},
-        {Law::pfeiffer_glocker, &w.pfeiffer_glocker},
-        {Law::brach, &w.brach},
-        {Law::projected, &w.projected},
-        {Law::polar, &w.polar},
-    };
     bool any_column = false, any_weight = false;
-    for (const auto& [law, column] : columns) {
-      if (!*column) continue;
-      any_column = true;
-      double& weight = laws_.parameters.weights[static_cast<std::size_t>(law)];
-      read(*column, weight, 0);
-      if (!(weight > 0)) continue;
-      any_weight = true;
-      read_for(law);
-    }
+    columns::each_weight(
+        [&](const auto&, Law law, const Column<const double>& column, double& weight) {
+          if (!column) return;
+          any_column = true;
+          read(column, weight, 0, columns::any_number);
+          if (!(weight > 0)) return;
+          any_weight = true;
+          read_for(law);
+        },
+        host_.weight, laws_.parameters.weight);
     laws_.missing |= !any_column;
     laws_.out_of_range |= !any_weight;
   }
 
-  const ContactColumns<double>& columns_;
+  const ContactColumns<double>& host_;
   std::size_t i_;
   Laws& laws_;
 };

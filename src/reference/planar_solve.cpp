@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "solver/check.hpp"
-#include "solver/check_planar.hpp"
 #include "reference/planar.hpp"
 #include "reference/planar_parameters.hpp"
 
@@ -69,7 +68,7 @@ Vector2 read(const Vector2Columns<const double>& v, std::size_t i) {
   return {v.x[i], v.y[i]};
 }
 
-Body read(const BodyColumns<double>& bodies, std::size_t i) {
+Body read(const BodyColumns<const double>& bodies, std::size_t i) {
   return {bodies.inverse_mass[i], bodies.inverse_inertia[i], read(bodies.velocity, i), bodies.angular_velocity[i]};
 }
 
@@ -94,7 +93,7 @@ BodyContact load(const InlineContacts<double>& contacts, std::size_t i, const Op
 }
 
 // The world stands still; of a body that does not exist nothing is known.
-Body load_body(const BodyColumns<double>& bodies, std::int32_t index) {
+Body load_body(const BodyColumns<const double>& bodies, std::int32_t index) {
   if (index == -1) return {};
   if (index < 0 || static_cast<std::size_t>(index) >= bodies.inverse_mass.count) return {0, 0, {nan, nan}, nan};
   return read(bodies, static_cast<std::size_t>(index));
@@ -122,9 +121,9 @@ BodyContact load(const IndexedContacts<double>& contacts, std::size_t i, const O
 SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Options& options) {
   SpaceContact c;
   load_laws(contacts, i, options, c);
-  c.k_xx = contacts.k_xx[i];
-  c.k_xy = contacts.k_xy[i];
-  c.k_yy = contacts.k_yy[i];
+  c.k_xx = contacts.k.xx[i];
+  c.k_xy = contacts.k.xy[i];
+  c.k_yy = contacts.k.yy[i];
   c.u0 = read(contacts.separation_velocity, i);
   return c;
 }

@@ -54,7 +54,7 @@ Matrix3 read(const SymmetricColumns<const double>& m, std::size_t i) {
   return {Vector3{m.xx[i], xy, xz}, Vector3{xy, m.yy[i], yz}, Vector3{xz, yz, m.zz[i]}};
 }
 
-Body read(const BodyColumns<double>& bodies, std::size_t i) {
+Body read(const BodyColumns<const double>& bodies, std::size_t i) {
   return {bodies.inverse_mass[i], read(bodies.inverse_inertia, i), read(bodies.velocity, i),
           read(bodies.angular_velocity, i)};
 }
@@ -82,7 +82,7 @@ BodyContact load(const InlineContacts<double>& contacts, std::size_t i, const Op
 }
 
 // The world stands still; of a body that does not exist nothing is known.
-Body load_body(const BodyColumns<double>& bodies, std::int32_t index) {
+Body load_body(const BodyColumns<const double>& bodies, std::int32_t index) {
   if (index == -1) return {};
   if (index < 0 || static_cast<std::size_t>(index) >= bodies.inverse_mass.count)
     return {0, {}, {nan, nan, nan}, {nan, nan, nan}};

@@ -1,4 +1,4 @@
-// What files beside solver.cpp that implement members of Solver need of it.
+// A call of a solver, for all files that implement its members.
 #pragma once
 
 #include <carom/solver.hpp>
@@ -13,15 +13,14 @@ namespace carom {
 /// time.
 class Solver::Call {
  public:
-  /// Throws Error if another call has the solver, or if the solver has been moved from.
-  explicit Call(Solver& solver);
+  /// Throws Error if another call has the solver, if the solver has been moved from or an option is out of range.
+  Call(Solver& solver, const Options& options);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
   State& state() const { return state_; }
   const IsaEntry& entry() const;
-  const Options& options() const;
 
   /// Calls range(first, n, tally) for ranges that make up a batch of `count` contacts, on the threads of the call, and
   /// sums up the tallies.

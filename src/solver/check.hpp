@@ -9,14 +9,16 @@ namespace carom {
 /// With 15 digits, none of them needless: "2000", "0.1", "nan".
 std::string in_words(double value);
 
+void check_machine(const Machine& machine);
 void check_options(const Options& options);
 
-/// Returns the number of contacts.
-template <class T>
-std::size_t check_columns(const InlineContacts<T>& contacts, const Results<T>& results);
-template <class T>
-std::size_t check_columns(const IndexedContacts<T>& contacts, const Results<T>& results);
-template <class T>
-std::size_t check_columns(const SpaceContacts<T>& contacts, const Results<T>& results);
+/// Returns the number of contacts, of any form and dimension.
+template <template <class> class Contacts, class T, class ResultsOf>
+std::size_t check_columns(const Contacts<T>& contacts, const ResultsOf& results);
+
+/// The same for what Solver::find_margins reads and writes.
+template <template <class> class Contacts, class T>
+std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Columns<const T>& impulse,
+                                 const RegionMargins<T>& margins, const ImpulseSpace<T>& space);
 
 }  // namespace carom

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <carom/status.hpp>
+#include <type_traits>
 
 #include "kernel/job.hpp"
 #include "kernel/planar/job.hpp"
@@ -17,6 +18,23 @@ struct IsaEntry {
   const kernel::PlanarKernels* planar;
   const kernel::RegionKernels* region;
 };
+
+/// The one for a precision and a form of contacts, of Kernels, PlanarKernels or RegionKernels.
+template <class T, template <class> class Contacts, class Kernels>
+auto kernel_for(const Kernels& kernels) {
+  const auto& of_precision = [&]() -> const auto& {
+    if constexpr (std::is_same_v<T, float>)
+      return kernels.f32;
+    else
+      return kernels.f64;
+  }();
+  if constexpr (requires(const Contacts<T>& c) { c.separation_velocity; })
+    return of_precision.space_contacts;
+  else if constexpr (requires(const Contacts<T>& c) { c.body_a; })
+    return of_precision.indexed_contacts;
+  else
+    return of_precision.inline_contacts;
+}
 
 /// The entry for an ISA. Isa::automatic is the one that the environment variable CAROM_ISA names, else the fastest that
 /// this CPU runs. Throws Error if this build has no kernels for the ISA or this CPU can't run them.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "columns.hpp"
+
 namespace carom {
 namespace {
 
@@ -24,27 +26,19 @@ unsigned laws_of(const ContactColumns<T>& contacts, Law otherwise, std::size_t f
   return laws;
 }
 
-/// A column that has element i of the memory at `from` as its element `first` + i.
-template <class T>
-Column<T> column_from(T* from, std::size_t first, std::size_t count) {
-  const auto address = reinterpret_cast<std::uintptr_t>(from) - first * sizeof(T);
-  return {reinterpret_cast<T*>(address), first + count};
-}
-
 template <class T, template <class> class Contacts>
 void solve_members(const kernel::Job<T, Contacts>& job, kernel::SolveRange<T, Contacts> solve, std::size_t first,
                    std::size_t n, const kernel::Workspace<T>& workspace, MemberResults<T>& members) {
   kernel::Job<T, Contacts> alone = job;
+  alone.contacts = columns::sliced(job.contacts, first, n, job.layout.block_bytes);
   alone.selection = kernel::Selection::composite;
   alone.parameters.integrator = Integrator::series;
   alone.contacts.step = {};
   alone.results = {};
-  auto& impulse = alone.results.impulse;
-  impulse = {column_from(members.impulse[0], first, n), column_from(members.impulse[1], first, n),
-             column_from(members.impulse[2], first, n)};
-  alone.results.status = column_from(members.status, first, n);
+  alone.results.impulse = {{members.impulse[0], n}, {members.impulse[1], n}, {members.impulse[2], n}};
+  alone.results.status = {members.status, n};
   kernel::Tally uncounted;
-  solve(alone, first, n, workspace, uncounted);
+  solve(alone, 0, n, workspace, uncounted);
 }
 
 }  // namespace
@@ -73,17 +67,13 @@ void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Cont
 }
 
 template <class T>
-void pack_bodies(const BodyColumns<T>& bodies, std::size_t first, std::size_t n, T* rows) {
-  const auto& j = bodies.inverse_inertia;
-  const auto& v = bodies.velocity;
-  const auto& w = bodies.angular_velocity;
-  const Column<const T>* const columns[] = {
-      &bodies.inverse_mass, &j.xx, &j.xy, &j.xz, &j.yy, &j.yz, &j.zz, &v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
-  for (std::size_t i = first; i < first + n; ++i) {
-    T* const row = rows + i * 16;
-    std::size_t c = 0;
-    for (const Column<const T>* column : columns) row[c++] = (*column)[i];
-  }
+void pack_bodies(const BodyColumns<const T>& bodies, std::size_t first, std::size_t n, T* rows) {
+  const Column<const T>* in_order[16];
+  std::size_t count = 0;
+  columns::each([&](const columns::Label&, const Column<const T>& column) { in_order[count++] = &column; },
+                columns::Label{}, bodies);
+  for (std::size_t i = first; i < first + n; ++i)
+    for (std::size_t c = 0; c < count; ++c) rows[i * 16 + c] = (*in_order[c])[i];
 }
 
 kernel::Layout layout_for(std::size_t bytes) {
@@ -110,7 +100,7 @@ CAROM_INSTANTIATE(float, SpaceContacts)
 CAROM_INSTANTIATE(double, SpaceContacts)
 #undef CAROM_INSTANTIATE
 
-template void pack_bodies(const BodyColumns<float>&, std::size_t, std::size_t, float*);
-template void pack_bodies(const BodyColumns<double>&, std::size_t, std::size_t, double*);
+template void pack_bodies(const BodyColumns<const float>&, std::size_t, std::size_t, float*);
+template void pack_bodies(const BodyColumns<const double>&, std::size_t, std::size_t, double*);
 
 }  // namespace carom

@@ -33,7 +33,7 @@ void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Cont
 
 /// Bodies as rows of 16 numbers, see kernel/transpose.hpp: those of [first, first + n).
 template <class T>
-void pack_bodies(const BodyColumns<T>& bodies, std::size_t first, std::size_t n, T* rows);
+void pack_bodies(const BodyColumns<const T>& bodies, std::size_t first, std::size_t n, T* rows);
 
 /// How the numbers of a call of `bytes` are best fetched and stored on this machine.
 kernel::Layout layout_for(std::size_t bytes);

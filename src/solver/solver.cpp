@@ -6,11 +6,13 @@
 #include <limits>
 #include <vector>
 
+#include "access.hpp"
+#include "blocked.hpp"
 #include "check.hpp"
+#include "columns.hpp"
 #include "dispatch.hpp"
 #include "range.hpp"
 #include "schedule.hpp"
-#include "access.hpp"
 
 namespace carom {
 namespace {
@@ -57,41 +59,10 @@ void add(Report& report, const kernel::Tally& tally) {
   }
 }
 
-/// Columns that begin in the first block, as many as all contacts: what kernels take with Layout::block_bytes.
-template <class T>
-InlineContacts<T> first_block_of(const BlockedContacts<T>& blocked) {
-  const auto column = [](const BlockedColumn<T>& c) { return Column<const T>(c.data, c.count); };
-  const auto vectors = [&](const BlockedVectors3<T>& v) {
-    return Vector3Columns<const T>{column(v.x), column(v.y), column(v.z)};
-  };
-  const auto bodies = [&](const BlockedBodies<T>& body) {
-    const auto& j = body.inverse_inertia;
-    return BodyColumns<T>{column(body.inverse_mass),
-                          {column(j.xx), column(j.xy), column(j.xz), column(j.yy), column(j.yz), column(j.zz)},
-                          vectors(body.velocity),
-                          vectors(body.angular_velocity)};
-  };
-  InlineContacts<T> contacts;
-  static_cast<LawColumns<T>&>(contacts) = blocked;
-  contacts.friction = column(blocked.friction);
-  contacts.restitution = column(blocked.restitution);
-  contacts.step = blocked.step;
-  contacts.restitution_law = blocked.restitution_law;
-  contacts.law = blocked.law;
-  contacts.normal = vectors(blocked.normal);
-  contacts.a = bodies(blocked.a);
-  contacts.b = bodies(blocked.b);
-  contacts.lever_a = vectors(blocked.lever_a);
-  contacts.lever_b = vectors(blocked.lever_b);
-  return contacts;
-}
-
 }  // namespace
 
-static_assert(BlockedContacts<float>::block_size == kernel::contacts_in_block);
-
 struct Solver::State {
-  explicit State(const Options& given) : options(given), entry(&find_isa(given.isa)) {}
+  explicit State(const Machine& given) : machine(given), entry(&find_isa(given.isa)) {}
 
   /// The parts of a workspace that have been needed so far.
   template <class T>
@@ -133,13 +104,16 @@ struct Solver::State {
   }
 
   template <class T, template <class> class Contacts>
-  Report solve(const RangeKernels<T, Contacts>& kernels, const Contacts<T>& contacts, const Results<T>& results,
+  Report solve(const Contacts<T>& contacts, const Results<T>& results, const Options& options,
                std::size_t block_bytes = 0) {
     const std::size_t count = check_columns(contacts, results);
+    const RangeKernels<T, Contacts> kernels = {kernel_for<T, Contacts>(*entry->kernels),
+                                               kernel_for<T, Contacts>(*entry->algebraic)};
     kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options)};
-    job.layout = layout_for(count * bytes_of(contacts, results));
+    job.layout = layout_for(count * columns::numbers_in(contacts, results) * sizeof(T));
     job.layout.block_bytes = block_bytes;
-    if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
+    if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>) 
+      job.layout.packed_bodies = pack(contacts, count, options.law);
     auto& workspace = workspaces<T>();
     const bool members = has_incremental_members(contacts, options.law);
     const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.law);
@@ -164,31 +138,21 @@ struct Solver::State {
 
   /// Bodies as rows, if the kernels take them so and enough of them are met.
   template <class T>
-  const T* pack(const IndexedContacts<T>& contacts, std::size_t count) {
+  const T* pack(const IndexedContacts<T>& contacts, std::size_t count, Law law) {
     const std::size_t bodies = contacts.bodies.inverse_mass.count;
-    if ((!contacts.law && options.law == Law::incremental) || bodies > 2 * count) return nullptr;
+    if ((!contacts.law && law == Law::incremental) || bodies > 2 * count) return nullptr;
     auto& rows = rows_of_bodies<T>();
     if (rows.size() < bodies + 2) rows.resize(bodies + 2);
     std::fill_n(rows[0].numbers, 16, std::numeric_limits<T>::quiet_NaN());
     std::fill_n(rows[1].numbers, 16, T(0));
     T* const first = rows[2].numbers;
-    const std::size_t threads = bodies > smallest_range ? threads_here(options.threads) : 1;
+    const std::size_t threads = bodies > smallest_range ? threads_here(machine.threads) : 1;
     const std::size_t share = (bodies + threads - 1) / threads;
     const auto task = [&](std::size_t index, std::size_t) {
       pack_bodies(contacts.bodies, index * share, std::min(share, bodies - std::min(bodies, index * share)), first);
     };
     if (bodies > 0) run_tasks(threads, threads, std::ref(task));
     return first;
-  }
-
-  template <class T, class Contacts>
-  static std::size_t bytes_of(const Contacts&, const Results<T>& results) {
-    const std::size_t in = std::is_same_v<Contacts, InlineContacts<T>> ? 37 : 11;
-    std::size_t out = 0;
-    for (const Vector3Columns<T>& v : {results.impulse, results.separation_velocity, results.velocity_a,
-                                       results.angular_velocity_a, results.velocity_b, results.angular_velocity_b})
-      out += (v.x ? 1u : 0u) + (v.y ? 1u : 0u) + (v.z ? 1u : 0u);
-    return (in + out) * sizeof(T);
   }
 
   template <class T>
@@ -206,7 +170,7 @@ struct Solver::State {
   template <class Reserve, class Range>
   Report run(std::size_t count, const Reserve& reserve, const Range& range) {
     const DefaultFloatingPoint environment;
-    const std::size_t threads = count > smallest_range ? threads_here(options.threads) : 1;
+    const std::size_t threads = count > smallest_range ? threads_here(machine.threads) : 1;
     const std::size_t size = range_size(count, threads);
     const std::size_t tasks = (count + size - 1) / size;
     const std::size_t slots = std::clamp(tasks, std::size_t{1}, threads);
@@ -242,7 +206,7 @@ struct Solver::State {
   }
   static constexpr std::size_t smallest_range = 1024;
 
-  Options options;
+  Machine machine;
   const IsaEntry* entry;
   std::atomic<bool> busy{false};       // a call is under way
   std::vector<kernel::Tally> tallies;  // one a slot of run_tasks, as are the workspaces
@@ -254,9 +218,9 @@ struct Solver::State {
   std::vector<Row<double>> rows_f64;
 };
 
-Solver::Solver(const Options& options) {
-  check_options(options);
-  state_ = std::make_unique<State>(options);
+Solver::Solver(const Machine& machine) {
+  check_machine(machine);
+  state_ = std::make_unique<State>(machine);
 }
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
@@ -266,64 +230,41 @@ Solver::State& Solver::state() const {
   if (!state_) throw Error("carom: this solver has been moved from");
   return *state_;
 }
-const Options& Solver::options() const {
-  return state().options;
+const Machine& Solver::machine() const {
+  return state().machine;
 }
 Isa Solver::isa() const {
   return state().entry->isa;
 }
 
-namespace {
-
 template <class T>
-const kernel::KernelsFor<T>& kernels_of(const kernel::Kernels& kernels) {
-  if constexpr (std::is_same_v<T, float>)
-    return kernels.f32;
-  else
-    return kernels.f64;
-}
-
-template <class T, template <class> class Contacts>
-RangeKernels<T, Contacts> range_kernels(const IsaEntry& entry,
-                                        kernel::SolveRange<T, Contacts> kernel::KernelsFor<T>::*form) {
-  return {kernels_of<T>(*entry.kernels).*form, kernels_of<T>(*entry.algebraic).*form};
-}
-
-}  // namespace
-
-template <class T>
-Report Solver::solve(const InlineContacts<T>& contacts, const Results<T>& results) {
-  const Call call(*this);
-  return call.state().solve(range_kernels(call.entry(), &kernel::KernelsFor<T>::inline_contacts), contacts, results);
+Report Solver::solve(const InlineContacts<T>& contacts, const Results<T>& results, const Options& options) {
+  return Call(*this, options).state().solve(contacts, results, options);
 }
 template <class T>
-Report Solver::solve(const BlockedContacts<T>& contacts, const Results<T>& results) {
-  const Call call(*this);
-  return call.state().solve(range_kernels(call.entry(), &kernel::KernelsFor<T>::inline_contacts),
-                            first_block_of(contacts), results,
-                            sizeof(T) * BlockedContacts<T>::columns * BlockedContacts<T>::block_size);
+Report Solver::solve(const BlockedContacts<T>& contacts, const Results<T>& results, const Options& options) {
+  return Call(*this, options).state().solve(first_block_of(contacts), results, options, bytes_of_block<T>);
 }
 template <class T>
-Report Solver::solve(const IndexedContacts<T>& contacts, const Results<T>& results) {
-  const Call call(*this);
-  return call.state().solve(range_kernels(call.entry(), &kernel::KernelsFor<T>::indexed_contacts), contacts, results);
+Report Solver::solve(const IndexedContacts<T>& contacts, const Results<T>& results, const Options& options) {
+  return Call(*this, options).state().solve(contacts, results, options);
 }
 template <class T>
-Report Solver::solve(const SpaceContacts<T>& contacts, const Results<T>& results) {
-  const Call call(*this);
-  return call.state().solve(range_kernels(call.entry(), &kernel::KernelsFor<T>::space_contacts), contacts, results);
+Report Solver::solve(const SpaceContacts<T>& contacts, const Results<T>& results, const Options& options) {
+  return Call(*this, options).state().solve(contacts, results, options);
 }
 
-template Report Solver::solve(const InlineContacts<float>&, const Results<float>&);
-template Report Solver::solve(const InlineContacts<double>&, const Results<double>&);
-template Report Solver::solve(const BlockedContacts<float>&, const Results<float>&);
-template Report Solver::solve(const BlockedContacts<double>&, const Results<double>&);
-template Report Solver::solve(const IndexedContacts<float>&, const Results<float>&);
-template Report Solver::solve(const IndexedContacts<double>&, const Results<double>&);
-template Report Solver::solve(const SpaceContacts<float>&, const Results<float>&);
-template Report Solver::solve(const SpaceContacts<double>&, const Results<double>&);
+#define CAROM_INSTANTIATE(T)                                                                         \
+  template Report Solver::solve(const InlineContacts<T>&, const Results<T>&, const Options&);        \
+  template Report Solver::solve(const BlockedContacts<T>&, const Results<T>&, const Options&);       \
+  template Report Solver::solve(const IndexedContacts<T>&, const Results<T>&, const Options&);       \
+  template Report Solver::solve(const SpaceContacts<T>&, const Results<T>&, const Options&);
+CAROM_INSTANTIATE(float)
+CAROM_INSTANTIATE(double)
+#undef CAROM_INSTANTIATE
 
-Solver::Call::Call(Solver& solver) : state_(solver.state()) {
+Solver::Call::Call(Solver& solver, const Options& options) : state_(solver.state()) {
+  check_options(options);
   if (state_.busy.exchange(true, std::memory_order_acquire))
     throw Error("carom: another call is at work in this solver; a solver serves one call at a time");
 }
@@ -332,9 +273,6 @@ Solver::Call::~Call() {
 }
 const IsaEntry& Solver::Call::entry() const {
   return *state_.entry;
-}
-const Options& Solver::Call::options() const {
-  return state_.options;
 }
 Report Solver::Call::run(std::size_t count, const RangeTask& range) const {
   return state_.run(

@@ -16,7 +16,6 @@ namespace {
 
 struct AnitescuPotra {
   static constexpr Law law = Law::anitescu_potra;
-  static constexpr unsigned reads = reads_nothing;
   static constexpr bool iterates = true;
 
   template <class A, class T>

@@ -81,21 +81,15 @@ class LawApplier {
   template <class L>
   [[gnu::always_inline]] Input input_at(std::size_t slot) const {
     Input in = input_of([&](std::size_t i) { return Stages::get(tile_.*read_lanes[i], slot); });
-    const auto& given = tile_.parameters;
-    LawParameters<B>& p = in.parameters;
-    if constexpr ((L::reads & reads_tangential_restitution) != 0)
-      p.tangential_restitution = Stages::get(given[0], slot);
-    if constexpr ((L::reads & reads_impulse_ratios) != 0) {
-      p.impulse_ratio_1 = Stages::get(given[1], slot);
-      p.impulse_ratio_2 = Stages::get(given[2], slot);
-    }
-    if constexpr ((L::reads & reads_polar_angles) != 0) {
-      p.polar_angle = Stages::get(given[3], slot);
-      p.azimuth = Stages::get(given[4], slot);
-      p.fraction = Stages::get(given[5], slot);
-    }
-    if constexpr ((L::reads & reads_candidate) != 0)
-      p.candidate = law_impulse(slot, Stages::get(given[6], given[7], given[8], slot));
+    if constexpr ((laws_with_parameters & bit_of(L::law)) != 0)
+      columns::each_parameter([&](const columns::Label&, columns::Parameter parameter, B& lanes)
+                                  __attribute__((always_inline)) {
+                                    if ((columns::readers_of(parameter, false) & bit_of(L::law)) != 0)
+                                      lanes =
+                                          Stages::get(tile_.parameters[static_cast<std::size_t>(parameter)], slot);
+                                  },
+                              in.parameters);
+    if constexpr (L::law == Law::projected) in.parameters.candidate = law_impulse(slot, in.parameters.candidate);
     return in;
   }
 
@@ -154,7 +148,7 @@ class LawApplier {
 
   template <class L>
   [[gnu::noinline]] void apply_together() const {
-    static_assert(L::reads == reads_nothing);
+    static_assert((laws_with_parameters & bit_of(L::law)) == 0);
     std::size_t slots[width] = {}, waiting = 0;
     for (std::size_t slot = 0; slot < count_; ++slot) {
       if (tile_.law[slot] != static_cast<T>(L::law) || tile_.status[slot] != T(0)) continue;
@@ -205,8 +199,8 @@ class LawApplier {
     if (const Mask counts = has && wanted_at(slot) && incremental > zero; lane_bits(counts) != 0)
       add(counts && take_incremental(slot, counts), incremental, incremental_result(slot));
     for_each_law([&]<class L>() {
-      if constexpr (weight_of<L>() < member_count) {
-        const B weight = Stages::get(tile_.parameters[LawTile<T>::first_weight + weight_of<L>()], slot);
+      if constexpr (constexpr std::size_t place = columns::member_of(L::law); place < columns::member_count) {
+        const B weight = Stages::get(tile_.parameters[LawTile<T>::first_weight + place], slot);
         const Mask counts = has && wanted_at(slot) && weight > zero;
         if (lane_bits(counts) != 0) add(counts, weight, apply_member<L>(slot, counts));
       }

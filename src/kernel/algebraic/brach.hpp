@@ -27,7 +27,6 @@ namespace {
 
 struct Brach {
   static constexpr Law law = Law::brach;
-  static constexpr unsigned reads = reads_impulse_ratios;
   static constexpr bool iterates = false;
 
   template <class A, class T>

@@ -39,7 +39,6 @@ inline auto plastic_impulses(const LawInput<A, T>& in) {
 
 struct Frictionless {
   static constexpr Law law = Law::frictionless;
-  static constexpr unsigned reads = reads_nothing;
   static constexpr bool iterates = false;
 
   template <class A, class T>
@@ -58,7 +57,6 @@ struct Frictionless {
 
 struct NoSlip {
   static constexpr Law law = Law::no_slip;
-  static constexpr unsigned reads = reads_nothing;
   static constexpr bool iterates = false;
 
   template <class A, class T>
@@ -78,7 +76,6 @@ struct NoSlip {
 /// [CR] eqs. 10 to 14.
 struct ChatterjeeRuina {
   static constexpr Law law = Law::chatterjee_ruina;
-  static constexpr unsigned reads = reads_tangential_restitution;
   static constexpr bool iterates = false;
 
   template <class A, class T>
@@ -110,7 +107,6 @@ struct ChatterjeeRuina {
 /// tangential one of P_II.
 struct Bilinear {
   static constexpr Law law = Law::bilinear;
-  static constexpr unsigned reads = reads_tangential_restitution;
   static constexpr bool iterates = false;
 
   template <class A, class T>

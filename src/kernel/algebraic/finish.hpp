@@ -97,7 +97,7 @@ struct LawFinish {
                                           const Vector3<B>& p,
                                           const typename DirectLaws<A, T>::SolvedBodies& solved) const {
     const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
-    const auto after = [&](const BodyColumns<T>& body, const TurnRows<B>& turn, const Vector3<B>& impulse) {
+    const auto after = [&](const BodyColumns<const T>& body, const TurnRows<B>& turn, const Vector3<B>& impulse) {
       const Vector3<B> v = Load::load(body.velocity, block), w = Load::load(body.angular_velocity, block);
       return Velocities<B>{choose(resolved, mul_add(Load::load(body.inverse_mass, block), impulse, v), v),
                            choose(resolved, w + turn.times(impulse), w)};
@@ -136,7 +136,7 @@ struct LawFinish {
   }
 
   void count(Course course, unsigned lanes) const {
-    tally.by_path[path_index(Path{course, Sticking::none, 0, 0})] +=
+    tally.by_path[Path{course, Sticking::none, 0, 0}.index()] +=
         static_cast<std::size_t>(__builtin_popcount(lanes));
   }
   void count(Status status, unsigned lanes) const {

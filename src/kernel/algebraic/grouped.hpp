@@ -111,45 +111,27 @@ class GroupedContacts {
     else
       contacts.law.data = nullptr;
     if (contacts.restitution_law.data != nullptr) take(contacts.restitution_law, tile_.restitution_laws);
-    unsigned reads = (laws & bit_of(Law::composite)) != 0 ? ~0u : 0u;
-    for_each_law([&]<class L>() {
-      if ((laws & bit_of(L::law)) != 0) reads |= L::reads;
-    });
-    Column<const T>* const parameters[] = {&contacts.tangential_restitution,
-                                           &contacts.impulse_ratio_1,
-                                           &contacts.impulse_ratio_2,
-                                           &contacts.polar_angle,
-                                           &contacts.azimuth,
-                                           &contacts.fraction,
-                                           &contacts.candidate_x,
-                                           &contacts.candidate_y,
-                                           &contacts.candidate_z};
-    constexpr unsigned read_as[] = {reads_tangential_restitution,
-                                    reads_impulse_ratios,
-                                    reads_impulse_ratios,
-                                    reads_polar_angles,
-                                    reads_polar_angles,
-                                    reads_polar_angles,
-                                    reads_candidate,
-                                    reads_candidate,
-                                    reads_candidate};
-    for (std::size_t p = 0; p < 9; ++p)
-      if ((reads & read_as[p]) != 0 && parameters[p]->data != nullptr)
-        take_parameter(*parameters[p], tile_.parameters[p]);
+    const bool composite = (laws & bit_of(Law::composite)) != 0;
+    std::size_t p = 0;
+    columns::each_parameter([&](const columns::Label&, columns::Parameter parameter, Column<const T>& column)
+                                __attribute__((always_inline)) {
+                                  const bool read = (laws & columns::readers_of(parameter, false)) != 0;
+                                  if ((read || composite) && column.data != nullptr)
+                                    take_parameter(column, tile_.parameters[p]);
+                                  ++p;
+                                },
+                            contacts);
   }
 
   [[gnu::noinline]] void take_parameter(Column<const T>& column, T* to) const { take(column, to); }
 
   void gather_members(Job<T, Contacts>& alone) const {
-    auto& w = alone.contacts.weight;
-    Column<const T>* const weights[] = {&w.incremental, &w.frictionless,   &w.chatterjee_ruina, &w.bilinear,
-                                        &w.smith,       &w.anitescu_potra, &w.pfeiffer_glocker, &w.brach,
-                                        &w.projected,   &w.polar};
     std::size_t p = LawTile<T>::first_weight;
-    for (Column<const T>* weight : weights) {
-      if (weight->data != nullptr) take_parameter(*weight, tile_.parameters[p]);
+    columns::each_weight([&](const columns::Label&, Law, Column<const T>& weight) __attribute__((always_inline)) {
+      if (weight.data != nullptr) take_parameter(weight, tile_.parameters[p]);
       ++p;
-    }
+    },
+                         alone.contacts.weight);
     if (job_.members.status == nullptr) return;
     const std::size_t before = first_ - job_.members.first;
     for (std::size_t k = 0; k < count_; ++k) {

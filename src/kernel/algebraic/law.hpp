@@ -20,16 +20,7 @@
 namespace carom::kernel {
 namespace {
 
-enum LawReads : unsigned {
-  reads_nothing = 0,
-  reads_tangential_restitution = 1,
-  reads_impulse_ratios = 2,
-  reads_polar_angles = 4,  // with the fraction
-  reads_candidate = 8,
-  reads_weights = 16,
-};
-
-/// Zero where the law of a contact does not read them.
+/// The parameters as lanes, named as the columns of the host; zero where the law of a contact does not read them.
 template <class B>
 struct LawParameters {
   B tangential_restitution;

@@ -32,31 +32,17 @@ template <class F>
 }
 
 /// Bits of Law.
-constexpr unsigned laws_with_parameters = bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear) | bit_of(Law::brach) |
-                                          bit_of(Law::projected) | bit_of(Law::polar) | bit_of(Law::composite);
+constexpr unsigned laws_with_parameters = [] {
+  unsigned laws = bit_of(Law::composite);
+  for (const columns::ParameterRange& range : columns::parameter_ranges)
+    if (range.values.in_space) laws |= range.readers & ~bit_of(Law::pfeiffer_glocker);
+  return laws;
+}();
 constexpr unsigned iterative_laws = bit_of(Law::whittaker) | bit_of(Law::smith) | bit_of(Law::anitescu_potra);
 /// Those of direct.hpp.
 constexpr unsigned direct_laws =
     bit_of(Law::frictionless) | bit_of(Law::no_slip) | bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear);
 constexpr unsigned unavailable_laws = bit_of(Law::pfeiffer_glocker) | 1u << law_count;
-
-/// A member of a composite: its place among the weights and its law.
-struct Member {
-  std::size_t weight;
-  Law law;
-};
-constexpr Member members[] = {
-    {0, Law::incremental}, {1, Law::frictionless},   {2, Law::chatterjee_ruina}, {3, Law::bilinear},
-    {4, Law::smith},       {5, Law::anitescu_potra}, {6, Law::pfeiffer_glocker}, {7, Law::brach},
-    {8, Law::projected},   {9, Law::polar}};
-inline constexpr std::size_t member_count = 10;
-
-template <class L>
-constexpr std::size_t weight_of() {
-  for (const Member& member : members)
-    if (member.law == L::law) return member.weight;
-  return member_count;
-}
 
 }  // namespace
 }  // namespace carom::kernel

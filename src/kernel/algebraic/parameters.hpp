@@ -43,54 +43,37 @@ class ParameterReader {
 
  private:
   void read_single(Law law, Mask has) {
-    const B zero(0), one(1);
-    switch (law) {
-      case Law::chatterjee_ruina:
-      case Law::bilinear: {
-        const B e_t = load(columns_.tangential_restitution, has, 0);
-        reject(e_t < B(-1) || e_t > one, has);
-        return;
-      }
-      case Law::brach:
-        load(columns_.impulse_ratio_1, has, 1);
-        load(columns_.impulse_ratio_2, has, 2);
-        return;
-      case Law::polar: {
-        const B angle = load(columns_.polar_angle, has, 3);
-        load(columns_.azimuth, has, 4);
-        const B fraction = load(columns_.fraction, has, 5);
-        constexpr auto pi = static_cast<T>(3.14159265358979323846);
-        reject(angle < zero || angle > B(pi) || fraction < zero || fraction > one, has);
-        return;
-      }
-      case Law::projected:
-        load(columns_.candidate_x, has, 6);
-        load(columns_.candidate_y, has, 7);
-        load(columns_.candidate_z, has, 8);
-        return;
-      case Law::pfeiffer_glocker:
-        unavailable_ = unavailable_ || has;
-        return;
-      default:
-        return;
+    if (law == Law::pfeiffer_glocker) unavailable_ = unavailable_ || has;
+    const Column<const T>* parameters[columns::parameter_count];
+    columns::each_parameter([&](const columns::Label&, columns::Parameter parameter, const Column<const T>& column)
+                                __attribute__((always_inline)) {
+                                  parameters[static_cast<std::size_t>(parameter)] = &column;
+                                },
+                            columns_);
+    for (const columns::ParameterRange& range : columns::parameter_ranges) {
+      if (!range.values.in_space || !range.has_reader(law)) continue;
+      const auto place = static_cast<std::size_t>(range.parameter);
+      const B value = load(*parameters[place], has, place);
+      if (range.values.high < columns::any_number)
+        reject(value < B(static_cast<T>(range.values.low)) || value > B(static_cast<T>(range.values.high)), has);
     }
   }
 
   void read_members(Mask has) {
-    const auto& w = columns_.weight;
-    const Column<const T>* const weights[member_count] = {
-        &w.incremental,      &w.frictionless, &w.chatterjee_ruina, &w.bilinear, &w.smith, &w.anitescu_potra,
-        &w.pfeiffer_glocker, &w.brach,        &w.projected,        &w.polar};
-    const B zero(0);
     Mask any = Mask(false);
-    for (std::size_t i = 0; i < member_count; ++i) clear(LawTile<T>::first_weight + i);
-    for (const Member& member : members) {
-      if (weights[member.weight]->data == nullptr) continue;
-      const B weight = load(*weights[member.weight], has, LawTile<T>::first_weight + member.weight);
-      reject(weight < zero, has);
-      const Mask counts = has && weight > zero;
+    for (std::size_t i = 0; i < columns::member_count; ++i) clear(LawTile<T>::first_weight + i);
+    const Column<const T>* weights[columns::member_count];
+    std::size_t count = 0;
+    columns::each_weight([&](const columns::Label&, Law, const Column<const T>& column)
+                             __attribute__((always_inline)) { weights[count++] = &column; },
+                         columns_.weight);
+    for (std::size_t i = 0; i < columns::member_count; ++i) {
+      if (weights[i]->data == nullptr) continue;
+      const B weight = load(*weights[i], has, LawTile<T>::first_weight + i);
+      reject(weight < B(0), has);
+      const Mask counts = has && weight > B(0);
       any = any || counts;
-      if (lane_bits(counts) != 0) read_single(member.law, counts);
+      if (lane_bits(counts) != 0) read_single(columns::members[i].law, counts);
     }
     reject(and_not(has, any), has);
   }

@@ -15,7 +15,6 @@ namespace {
 
 struct PolarLaw {
   static constexpr Law law = Law::polar;
-  static constexpr unsigned reads = reads_polar_angles;
   static constexpr bool iterates = false;
 
   template <class A, class T>

@@ -11,7 +11,6 @@ namespace {
 
 struct Projected {
   static constexpr Law law = Law::projected;
-  static constexpr unsigned reads = reads_candidate;
   static constexpr bool iterates = false;
 
   template <class A, class T>

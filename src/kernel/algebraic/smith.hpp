@@ -19,7 +19,6 @@ namespace {
 
 struct Smith {
   static constexpr Law law = Law::smith;
-  static constexpr unsigned reads = reads_nothing;
   static constexpr bool iterates = true;
 
   template <class A, class T>

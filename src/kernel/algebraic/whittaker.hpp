@@ -63,7 +63,6 @@ inline LawResult<A, T> slip_to_normal_velocity(
 
 struct Whittaker {
   static constexpr Law law = Law::whittaker;
-  static constexpr unsigned reads = reads_nothing;
   static constexpr bool iterates = true;
 
   template <class A, class T>

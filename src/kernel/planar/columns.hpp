@@ -87,7 +87,7 @@ struct PlanarColumns {
   [[gnu::always_inline]] static Vector2<B> load(const planar::Vector2Columns<const T>& v, const Lanes& lanes) {
     return {load(v.x, lanes), load(v.y, lanes)};
   }
-  [[gnu::always_inline]] static Body load(const planar::BodyColumns<T>& body, const Lanes& lanes) {
+  [[gnu::always_inline]] static Body load(const planar::BodyColumns<const T>& body, const Lanes& lanes) {
     return {load(body.inverse_mass, lanes), load(body.inverse_inertia, lanes), load(body.velocity, lanes),
             load(body.angular_velocity, lanes)};
   }
@@ -143,7 +143,7 @@ struct PlanarColumns {
   }
 
   /// The world reads as an immovable body at rest, a body out of range as NaN.
-  static Body gather(const planar::BodyColumns<T>& bodies, const Indices& indices) {
+  static Body gather(const planar::BodyColumns<const T>& bodies, const Indices& indices) {
     const B missing = choose(indices.known, B(0), B(static_cast<T>(__builtin_nan(""))));
     const auto values_of = [&](const Column<const T>& column) {
       if (column.count == 0) return missing;

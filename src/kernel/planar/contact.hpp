@@ -39,9 +39,9 @@ struct PlanarContact {
       in.set_bodies(bodies.a, bodies.lever_a, bodies.b, bodies.lever_b, t, n);
       in.set_velocity({dot(before, t), dot(before, n)});
     } else {
-      xx = Columns::load(c.k_xx, lanes);
-      xy = Columns::load(c.k_xy, lanes);
-      yy = Columns::load(c.k_yy, lanes);
+      xx = Columns::load(c.k.xx, lanes);
+      xy = Columns::load(c.k.xy, lanes);
+      yy = Columns::load(c.k.yy, lanes);
       load_velocity(c, lanes);
       in.set_matrix(xx, xy, yy);
       in.set_velocity(before);

@@ -10,17 +10,6 @@
 namespace carom::kernel {
 namespace {
 
-/// The members of a composite, in the order of LawColumns::Weights.
-constexpr Law planar_members[] = {Law::incremental, Law::frictionless,   Law::chatterjee_ruina, Law::bilinear,
-                                  Law::smith,       Law::anitescu_potra, Law::pfeiffer_glocker, Law::brach,
-                                  Law::projected,   Law::polar};
-constexpr std::size_t planar_member_count = sizeof planar_members / sizeof planar_members[0];
-constexpr std::size_t member_of(Law law) {
-  for (std::size_t i = 0; i < planar_member_count; ++i)
-    if (planar_members[i] == law) return i;
-  return planar_member_count;
-}
-
 /// Whether a law reads columns beside friction and restitution.
 constexpr bool reads_parameters(Law law) {
   return law == Law::chatterjee_ruina || law == Law::bilinear || law >= Law::pfeiffer_glocker;
@@ -33,28 +22,16 @@ inline constexpr Law no_law = static_cast<Law>(law_count);
 template <class Columns, class Others, class F>
 [[gnu::always_inline]] inline void for_each_parameter(Columns& a, Others& b, Law law, F&& f) {
   const bool composite = law == Law::composite;
-  if (composite || law == Law::chatterjee_ruina || law == Law::bilinear || law == Law::pfeiffer_glocker)
-    f(a.tangential_restitution, b.tangential_restitution);
-  if (composite || law == Law::brach) f(a.impulse_ratio_1, b.impulse_ratio_1);
-  if (composite || law == Law::polar) {
-    f(a.polar_angle, b.polar_angle);
-    f(a.fraction, b.fraction);
-  }
-  if (composite || law == Law::projected) {
-    f(a.candidate_x, b.candidate_x);
-    f(a.candidate_y, b.candidate_y);
-  }
-  if (!composite) return;
-  f(a.weight.incremental, b.weight.incremental);
-  f(a.weight.frictionless, b.weight.frictionless);
-  f(a.weight.chatterjee_ruina, b.weight.chatterjee_ruina);
-  f(a.weight.bilinear, b.weight.bilinear);
-  f(a.weight.smith, b.weight.smith);
-  f(a.weight.anitescu_potra, b.weight.anitescu_potra);
-  f(a.weight.pfeiffer_glocker, b.weight.pfeiffer_glocker);
-  f(a.weight.brach, b.weight.brach);
-  f(a.weight.projected, b.weight.projected);
-  f(a.weight.polar, b.weight.polar);
+  columns::each_parameter(
+      [&](const columns::Label&, columns::Parameter parameter, auto& of_a, auto& of_b) __attribute__((always_inline)) {
+        const unsigned readers = columns::readers_of(parameter, true);
+        if ((readers >> static_cast<unsigned>(law) & 1u) != 0 || (composite && readers != 0)) f(of_a, of_b);
+      },
+      a, b);
+  if (composite)
+    columns::each_weight([&](const columns::Label&, Law, auto& of_a, auto& of_b)
+                             __attribute__((always_inline)) { f(of_a, of_b); },
+                         a.weight, b.weight);
 }
 
 template <class A, class T>
@@ -69,7 +46,7 @@ struct PlanarLaws {
 
   const Problem& in;
   const Parameters& parameters;
-  const B (&weights)[planar_member_count];
+  const B (&weights)[columns::member_count];
 
   /// `wanted` are the lanes that matter.
   [[gnu::always_inline]] Collision resolve(Law law, Mask wanted) const {
@@ -111,7 +88,7 @@ struct PlanarLaws {
       case Law::bilinear:
         return sum;
       case Law::composite:
-        return choose(weights[member_of(Law::bilinear)] > B(0), sum, larger(sum, B(0)));
+        return choose(weights[columns::member_of(Law::bilinear)] > B(0), sum, larger(sum, B(0)));
       default:
         return larger(sum, B(0));
     }
@@ -209,21 +186,21 @@ struct PlanarLaws {
   [[gnu::noinline]] Impulse composite(Mask wanted) const {
     const B zero(0);
     B largest = weights[0];
-    for (std::size_t i = 1; i < planar_member_count; ++i) largest = larger(largest, weights[i]);
+    for (std::size_t i = 1; i < columns::member_count; ++i) largest = larger(largest, weights[i]);
     const Mask any = largest > zero;
     const B scale = B(1) / choose(any, largest, B(1));
     B sum = zero, p_t = zero, p_n = zero, side = zero;
     Mask slips(true);
-    for (std::size_t i = 0; i < planar_member_count; ++i) {
+    for (std::size_t i = 0; i < columns::member_count; ++i) {
       const Mask counts = wanted && weights[i] > zero;
       if (lane_bits(counts) == 0) continue;
       Impulse one;
-      if (planar_members[i] == Law::incremental) {
+      if (columns::members[i].law == Law::incremental) {
         const Collision c = Incremental::resolve(in, parameters.restitution_law);
         one = {c.p, c.course == Incremental::code(planar_slide_end) ||
                         c.course == Incremental::code(planar_stick_at_start_diverge)};
       } else {
-        one = algebraic(planar_members[i], counts);
+        one = algebraic(columns::members[i].law, counts);
       }
       const B weight = choose(counts, weights[i] * scale, zero);
       p_t = choose(counts, mul_add(weight, one.p.x, p_t), p_t);

@@ -12,46 +12,16 @@ namespace {
 /// Calls f(a's column, b's column) for each column of numbers that all laws read, but for bodies stored once.
 template <class Columns, class Others, class F>
 [[gnu::always_inline]] inline void for_each_number(Columns& a, Others& b, F&& f) {
-  const auto vector = [&](auto& of_a, auto& of_b) __attribute__((always_inline)) {
-    f(of_a.x, of_b.x);
-    f(of_a.y, of_b.y);
-  };
-  const auto body = [&](auto& of_a, auto& of_b) __attribute__((always_inline)) {
-    f(of_a.inverse_mass, of_b.inverse_mass);
-    f(of_a.inverse_inertia, of_b.inverse_inertia);
-    vector(of_a.velocity, of_b.velocity);
-    f(of_a.angular_velocity, of_b.angular_velocity);
-  };
-  f(a.friction, b.friction);
-  f(a.restitution, b.restitution);
-  if constexpr (requires { a.lever_a; }) {
-    vector(a.normal, b.normal);
-    vector(a.lever_a, b.lever_a);
-    vector(a.lever_b, b.lever_b);
-    if constexpr (requires { a.a; }) {
-      body(a.a, b.a);
-      body(a.b, b.b);
-    }
-  } else {
-    f(a.k_xx, b.k_xx);
-    f(a.k_xy, b.k_xy);
-    f(a.k_yy, b.k_yy);
-    vector(a.separation_velocity, b.separation_velocity);
-  }
+  columns::each_number([&](const columns::Label&, auto& of_a, auto& of_b)
+                           __attribute__((always_inline)) { f(of_a, of_b); },
+                       a, b);
 }
 
 template <class Results, class Others, class F>
 [[gnu::always_inline]] inline void for_each_result(Results& a, Others& b, F&& f) {
-  f(a.impulse.x, b.impulse.x);
-  f(a.impulse.y, b.impulse.y);
-  f(a.separation_velocity.x, b.separation_velocity.x);
-  f(a.separation_velocity.y, b.separation_velocity.y);
-  f(a.velocity_a.x, b.velocity_a.x);
-  f(a.velocity_a.y, b.velocity_a.y);
-  f(a.angular_velocity_a, b.angular_velocity_a);
-  f(a.velocity_b.x, b.velocity_b.x);
-  f(a.velocity_b.y, b.velocity_b.y);
-  f(a.angular_velocity_b, b.angular_velocity_b);
+  columns::each_vector_result([&](const columns::Label&, auto& of_a, auto& of_b)
+                                  __attribute__((always_inline)) { f(of_a, of_b); },
+                              a, b);
   f(a.work_compression, b.work_compression);
   f(a.work_decompression, b.work_decompression);
 }
@@ -122,7 +92,7 @@ class PlanarStagedContacts {
 template <class T>
 [[gnu::noinline]] inline void fetch_bodies(const planar::IndexedContacts<T>& contacts, std::size_t i,
                                            std::size_t count) {
-  const planar::BodyColumns<T>& bodies = contacts.bodies;
+  const planar::BodyColumns<const T>& bodies = contacts.bodies;
   const Column<const T>* const columns[] = {&bodies.inverse_mass, &bodies.inverse_inertia, &bodies.velocity.x,
                                             &bodies.velocity.y, &bodies.angular_velocity};
   const Column<const std::int32_t>* const sides[] = {&contacts.body_a, &contacts.body_b};

@@ -113,7 +113,7 @@ struct PlanarStorer {
     for (unsigned c = 0; left != 0 && c < planar_courses; ++c) {
       const unsigned found = lane_bits(course == B(static_cast<T>(c))) & left;
       if (found == 0) continue;
-      tally.by_path[index_of(planar_paths[c])] += static_cast<std::size_t>(__builtin_popcount(found));
+      tally.by_path[planar_paths[c].index()] += static_cast<std::size_t>(__builtin_popcount(found));
       left &= ~found;
     }
     if (results.path.data) store_paths(lanes, course);
@@ -142,13 +142,6 @@ struct PlanarStorer {
         tally.largest_energy_gain_contact = i;
       }
     });
-  }
-
-  static constexpr std::size_t index_of(const Path& path) {
-    return ((static_cast<std::size_t>(path.course) * 3 + static_cast<std::size_t>(path.sticking)) * 4 +
-            path.compressions) *
-               4 +
-           path.decompressions;
   }
 };
 

@@ -17,7 +17,7 @@ struct PlanarValidator {
 
   B fault = B(0);
   PlanarParameters<B> parameters;
-  B weights[planar_member_count];
+  B weights[columns::member_count];
 
   [[gnu::always_inline]] void set(Mask where, Status status) {
     fault = choose(where, B(static_cast<T>(status)), fault);
@@ -94,17 +94,18 @@ struct PlanarValidator {
 
  private:
   [[gnu::noinline]] void read_weights(const ContactColumns<T>& contacts, const Lanes& lanes) {
-    const auto& w = contacts.weight;
-    const Column<const T>* columns[planar_member_count] = {
-        &w.incremental,      &w.frictionless, &w.chatterjee_ruina, &w.bilinear, &w.smith, &w.anitescu_potra,
-        &w.pfeiffer_glocker, &w.brach,        &w.projected,        &w.polar};
+    const Column<const T>* columns_of_weights[columns::member_count];
+    std::size_t count = 0;
+    columns::each_weight([&](const columns::Label&, Law, const Column<const T>& column)
+                             __attribute__((always_inline)) { columns_of_weights[count++] = &column; },
+                         contacts.weight);
     bool any_column = false;
     Mask any(false);
-    for (std::size_t i = 0; i < planar_member_count; ++i) {
+    for (std::size_t i = 0; i < columns::member_count; ++i) {
       weights[i] = B(0);
-      if (columns[i]->data == nullptr) continue;
+      if (columns_of_weights[i]->data == nullptr) continue;
       any_column = true;
-      weights[i] = Columns::load(*columns[i], lanes);
+      weights[i] = Columns::load(*columns_of_weights[i], lanes);
       see(weights[i], Mask(true), weights[i] < B(0));
       any = any || weights[i] > B(0);
     }
@@ -113,39 +114,48 @@ struct PlanarValidator {
     any_parameter_fault_ = true;
   }
 
-  /// Where contacts of `law` read what `which` does: a composite, if that is a member.
-  [[gnu::always_inline]] Mask readers(Law law, Law which) const {
-    return law == Law::composite ? weights[member_of(which)] > B(0) : Mask(law == which);
+  /// Where contacts of `law` read what `readers` do: a composite where one of them is a member.
+  Mask reading(Law law, unsigned readers) const {
+    if (law != Law::composite) return Mask(true);
+    Mask here(false);
+    for (std::size_t i = 0; i < columns::member_count; ++i)
+      if ((readers >> static_cast<unsigned>(columns::members[i].law) & 1u) != 0) here = here || weights[i] > B(0);
+    return here;
+  }
+
+  B& lanes_of(columns::Parameter parameter) {
+    switch (parameter) {
+      case columns::Parameter::tangential_restitution:
+        return parameters.tangential_restitution;
+      case columns::Parameter::impulse_ratio_1:
+        return parameters.impulse_ratio;
+      case columns::Parameter::polar_angle:
+        return parameters.polar_angle;
+      case columns::Parameter::fraction:
+        return parameters.fraction;
+      case columns::Parameter::candidate_x:
+        return parameters.candidate.x;
+      default:
+        return parameters.candidate.y;
+    }
   }
 
   [[gnu::noinline]] void read_columns(const ContactColumns<T>& contacts, const Lanes& lanes, Law law) {
-    const B zero(0), one(1);
-    const bool composite = law == Law::composite;
-    if (composite || law == Law::chatterjee_ruina || law == Law::bilinear || law == Law::pfeiffer_glocker) {
-      const Mask here =
-          readers(law, Law::chatterjee_ruina) || readers(law, Law::bilinear) || readers(law, Law::pfeiffer_glocker);
-      const B e = read(contacts.tangential_restitution, lanes, here);
-      see(e, here, e < B(-1) || e > one);
-      parameters.tangential_restitution = e;
-    }
-    if (composite || law == Law::brach) {
-      const Mask here = readers(law, Law::brach);
-      parameters.impulse_ratio = read(contacts.impulse_ratio_1, lanes, here);
-      see(parameters.impulse_ratio, here, Mask(false));
-    }
-    if (composite || law == Law::polar) {
-      const Mask here = readers(law, Law::polar);
-      const B angle = read(contacts.polar_angle, lanes, here), part = read(contacts.fraction, lanes, here);
-      see(angle, here, magnitude(angle) > B(static_cast<T>(3.14159265358979323846)));
-      see(part, here, part < zero || part > one);
-      parameters.polar_angle = angle;
-      parameters.fraction = part;
-    }
-    if (composite || law == Law::projected) {
-      const Mask here = readers(law, Law::projected);
-      parameters.candidate = {read(contacts.candidate_x, lanes, here), read(contacts.candidate_y, lanes, here)};
-      see(parameters.candidate.x, here, Mask(false));
-      see(parameters.candidate.y, here, Mask(false));
+    const Column<const T>* host[columns::parameter_count];
+    columns::each_parameter([&](const columns::Label&, columns::Parameter parameter, const Column<const T>& column)
+                                __attribute__((always_inline)) {
+                                  host[static_cast<std::size_t>(parameter)] = &column;
+                                },
+                            contacts);
+    for (const columns::ParameterRange& range : columns::parameter_ranges) {
+      if (!range.values.in_plane || !(law == Law::composite || range.has_reader(law))) continue;
+      const Mask here = reading(law, range.readers);
+      const B value = read(*host[static_cast<std::size_t>(range.parameter)], lanes, here);
+      const bool bounded = range.values.high < columns::any_number;
+      see(value, here,
+          bounded ? value < B(static_cast<T>(range.values.low)) || value > B(static_cast<T>(range.values.high))
+                  : Mask(false));
+      lanes_of(range.parameter) = value;
     }
   }
 

@@ -14,6 +14,7 @@ struct RegionJob {
   Vector3Columns<const T> impulse;
   RegionMargins<T> margins;
   ImpulseSpace<T> space;
+  Layout layout;
   T normal_tolerance, inertia_tolerance, largest_restitution;
   T tolerance;
 };

@@ -25,7 +25,7 @@ class RegionCheck {
 
   void check(std::size_t first, std::size_t end) {
     for (std::size_t i = first; i < end; i += width) {
-      const Block block = block_at<width>(i, end, {});
+      const Block block = block_at<width>(i, end, job_.layout);
       if constexpr (requires { job_.contacts.separation_velocity; })
         check_space(block);
       else
@@ -42,11 +42,17 @@ class RegionCheck {
     B friction;
   };
 
+  /// Impulses never stand in blocks.
+  Vector3<B> load_impulse(const Block& block) const {
+    const auto& p = job_.impulse;
+    return {Load::load_optional(p.x, block), Load::load_optional(p.y, block), Load::load_optional(p.z, block)};
+  }
+
   void check_bodies(const Block& block) {
     const auto& contacts = job_.contacts;
     const typename Load::Pair pair = Load::load_bodies(contacts, block);
     const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
-    const Vector3<B> normal = Load::load(contacts.normal, block), p = Load::load(job_.impulse, block);
+    const Vector3<B> normal = Load::load(contacts.normal, block), p = load_impulse(block);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     const B size = square_root(dot(normal, normal));
     const Frame<B> frame = make_frame((B(1) / size) * normal);
@@ -82,7 +88,7 @@ class RegionCheck {
     const auto& contacts = job_.contacts;
     const B zero(0), one(1);
     const Symmetric3<B> k = Load::load(contacts.k, block);
-    const Vector3<B> u0 = Load::load(contacts.separation_velocity, block), p = Load::load(job_.impulse, block);
+    const Vector3<B> u0 = Load::load(contacts.separation_velocity, block), p = load_impulse(block);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     const CollisionMatrix<B> matrix = collision_matrix<T>(k);
 

@@ -1,0 +1,331 @@
+// What each form of contacts consists of: every column with its names, in the order in which they are read. Checks,
+// kernels, containers and files go by these lists.
+//
+// Functions here are inlined wherever they are called: kernels for different ISAs use them.
+#pragma once
+
+#include <carom/contacts.hpp>
+#include <carom/law_info.hpp>
+#include <carom/planar.hpp>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <type_traits>
+
+namespace carom::columns {
+
+/// The names of a column, in pieces: a text is made of them only where a message needs one.
+struct Label {
+  const char* owner = "";   // "a", "weight", "results": what it is a member of
+  const char* member = "";  // "inverse_inertia"
+  const char* part = "";    // "xx"
+  const char* file = "";    // its name in files, but for the next and the part
+  const char* side = "";    // "a"
+
+  /// As a host's programmer writes it: "a.inverse_inertia.xx".
+  std::string in_code() const { return joined({owner, member, part}, '.'); }
+  /// As it stands in the header of a contact file: "inverse_inertia_a_xx".
+  std::string in_file() const { return joined({file, side, part}, '_'); }
+
+ private:
+  static std::string joined(std::initializer_list<const char*> pieces, char between) {
+    std::string text;
+    for (const char* piece : pieces) {
+      if (*piece == '\0') continue;
+      if (!text.empty()) text += between;
+      text += piece;
+    }
+    return text;
+  }
+};
+
+/// Calls f(label, column, others...) for every column of `field`: a column, a vector, a matrix or the state of bodies;
+/// `others` are of the same kind, in memory of whatever sort.
+template <class F, class Field, class... Fields>
+[[gnu::always_inline]] constexpr void each(F&& f, Label label, Field& field, Fields&... others) {
+  const auto part = [&](const char* name, auto& first, auto&... rest) __attribute__((always_inline)) {
+    Label of_part = label;
+    of_part.part = name;
+    f(of_part, first, rest...);
+  };
+  const auto member = [&](const char* name, auto& first, auto&... rest) __attribute__((always_inline)) {
+    Label of_member = label;
+    of_member.member = of_member.file = name;
+    each(f, of_member, first, rest...);
+  };
+  if constexpr (requires { field.inverse_mass; }) {
+    member("inverse_mass", field.inverse_mass, others.inverse_mass...);
+    member("inverse_inertia", field.inverse_inertia, others.inverse_inertia...);
+    member("velocity", field.velocity, others.velocity...);
+    member("angular_velocity", field.angular_velocity, others.angular_velocity...);
+  } else if constexpr (requires { field.xz; }) {
+    part("xx", field.xx, others.xx...);
+    part("xy", field.xy, others.xy...);
+    part("xz", field.xz, others.xz...);
+    part("yy", field.yy, others.yy...);
+    part("yz", field.yz, others.yz...);
+    part("zz", field.zz, others.zz...);
+  } else if constexpr (requires { field.xx; }) {
+    part("xx", field.xx, others.xx...);
+    part("xy", field.xy, others.xy...);
+    part("yy", field.yy, others.yy...);
+  } else if constexpr (requires { field.z; }) {
+    part("x", field.x, others.x...);
+    part("y", field.y, others.y...);
+    part("z", field.z, others.z...);
+  } else if constexpr (requires { field.x; }) {
+    part("x", field.x, others.x...);
+    part("y", field.y, others.y...);
+  } else {
+    f(label, field, others...);
+  }
+}
+
+/// Numbers that contacts need under every law, in the order of BlockedContacts. Bodies that are stored once are not
+/// among them. The ranges are those of Status: restitution_out_of_range and the like.
+template <class F, class Contacts, class... Others>
+[[gnu::always_inline]] constexpr void each_number(F&& f, Contacts& contacts, Others&... others) {
+  const auto field = [&](Label label, auto& first, auto&... rest)
+                         __attribute__((always_inline)) { each(f, label, first, rest...); };
+  field({"", "friction", "", "friction"}, contacts.friction, others.friction...);
+  field({"", "restitution", "", "restitution"}, contacts.restitution, others.restitution...);
+  if constexpr (requires { contacts.separation_velocity; }) {
+    field({"", "k", "", "k"}, contacts.k, others.k...);
+    field({"", "separation_velocity", "", "u0"}, contacts.separation_velocity, others.separation_velocity...);
+  } else {
+    field({"", "normal", "", "normal"}, contacts.normal, others.normal...);
+    field({"", "lever_a", "", "lever_a"}, contacts.lever_a, others.lever_a...);
+    field({"", "lever_b", "", "lever_b"}, contacts.lever_b, others.lever_b...);
+    if constexpr (requires { contacts.a; }) {
+      field({"a", "", "", "", "a"}, contacts.a, others.a...);
+      field({"b", "", "", "", "b"}, contacts.b, others.b...);
+    }
+  }
+}
+
+/// How many numbers a contact of a form has.
+template <class Contacts>
+consteval std::size_t numbers_of() {
+  std::size_t count = 0;
+  const Contacts contacts;
+  each_number([&](const Label&, const auto&) { ++count; }, contacts);
+  return count;
+}
+
+/// A number that single laws read beside friction and restitution.
+enum class Parameter : std::uint8_t {
+  tangential_restitution,
+  impulse_ratio_1,
+  impulse_ratio_2,
+  polar_angle,
+  azimuth,
+  fraction,
+  candidate_x,
+  candidate_y,
+  candidate_z,
+};
+inline constexpr std::size_t parameter_count = 9;
+
+/// What a parameter may hold in a dimension, and the laws that read it.
+struct ParameterRange {
+  LawParameter values;
+  Parameter parameter;
+  unsigned readers;  ///< bits of Law
+
+  [[gnu::always_inline]] constexpr bool has_reader(Law law) const {
+    return (readers >> static_cast<unsigned>(law) & 1u) != 0;
+  }
+};
+
+template <class... Laws>
+consteval unsigned bits_of(Laws... laws) {
+  return ((1u << static_cast<unsigned>(laws)) | ...);
+}
+
+inline constexpr double any_number = std::numeric_limits<double>::max(), pi = std::numbers::pi;
+inline constexpr ParameterRange parameter_ranges[] = {
+    {{"tangential_restitution", true, true, -1, 1},
+     Parameter::tangential_restitution,
+     bits_of(Law::chatterjee_ruina, Law::bilinear, Law::pfeiffer_glocker)},
+    {{"impulse_ratio_1", true, true, -any_number, any_number}, Parameter::impulse_ratio_1, bits_of(Law::brach)},
+    {{"impulse_ratio_2", true, false, -any_number, any_number}, Parameter::impulse_ratio_2, bits_of(Law::brach)},
+    {{"polar_angle", true, false, 0, pi}, Parameter::polar_angle, bits_of(Law::polar)},
+    {{"polar_angle", false, true, -pi, pi}, Parameter::polar_angle, bits_of(Law::polar)},
+    {{"azimuth", true, false, -any_number, any_number}, Parameter::azimuth, bits_of(Law::polar)},
+    {{"fraction", true, true, 0, 1}, Parameter::fraction, bits_of(Law::polar)},
+    {{"candidate_x", true, true, -any_number, any_number}, Parameter::candidate_x, bits_of(Law::projected)},
+    {{"candidate_y", true, true, -any_number, any_number}, Parameter::candidate_y, bits_of(Law::projected)},
+    {{"candidate_z", true, false, -any_number, any_number}, Parameter::candidate_z, bits_of(Law::projected)},
+};
+
+/// The laws that read a parameter in a dimension, bits of Law.
+[[gnu::always_inline]] constexpr unsigned readers_of(Parameter parameter, bool planar) {
+  unsigned readers = 0;
+  for (const ParameterRange& range : parameter_ranges)
+    if (range.parameter == parameter && (planar ? range.values.in_plane : range.values.in_space)) readers |= range.readers;
+  return readers;
+}
+
+/// Calls f(label, parameter, column, others...) in the order of Parameter, for the parameters of both dimensions.
+template <class F, class Columns, class... Others>
+[[gnu::always_inline]] constexpr void each_parameter(F&& f, Columns& columns, Others&... others) {
+  const auto column = [&](const char* name, Parameter parameter, auto& first, auto&... rest)
+                          __attribute__((always_inline)) { f(Label{"", name, "", name}, parameter, first, rest...); };
+  column("tangential_restitution", Parameter::tangential_restitution, columns.tangential_restitution,
+         others.tangential_restitution...);
+  column("impulse_ratio_1", Parameter::impulse_ratio_1, columns.impulse_ratio_1, others.impulse_ratio_1...);
+  column("impulse_ratio_2", Parameter::impulse_ratio_2, columns.impulse_ratio_2, others.impulse_ratio_2...);
+  column("polar_angle", Parameter::polar_angle, columns.polar_angle, others.polar_angle...);
+  column("azimuth", Parameter::azimuth, columns.azimuth, others.azimuth...);
+  column("fraction", Parameter::fraction, columns.fraction, others.fraction...);
+  auto parameter = static_cast<std::uint8_t>(Parameter::candidate_x);
+  each([&](const Label& label, auto& first, auto&... rest) __attribute__((always_inline)) {
+    f(label, static_cast<Parameter>(parameter++), first, rest...);
+  }, Label{"", "candidate", "", "candidate"}, columns.candidate, others.candidate...);
+}
+
+/// A law that can be a member of a composite, and the name of its weight in files.
+struct Member {
+  Law law;
+  const char* weight;
+};
+/// In the order of Weights.
+inline constexpr Member members[] = {
+    {Law::incremental, "weight_incremental"},           {Law::frictionless, "weight_frictionless"},
+    {Law::chatterjee_ruina, "weight_chatterjee_ruina"}, {Law::bilinear, "weight_bilinear"},
+    {Law::smith, "weight_smith"},                       {Law::anitescu_potra, "weight_anitescu_potra"},
+    {Law::pfeiffer_glocker, "weight_pfeiffer_glocker"}, {Law::brach, "weight_brach"},
+    {Law::projected, "weight_projected"},               {Law::polar, "weight_polar"}};
+inline constexpr std::size_t member_count = sizeof members / sizeof *members;
+
+/// The place of a law among the members; member_count of one that is none.
+[[gnu::always_inline]] constexpr std::size_t member_of(Law law) {
+  for (std::size_t i = 0; i < member_count; ++i)
+    if (members[i].law == law) return i;
+  return member_count;
+}
+
+/// Calls f(label, law, weight, others...) for each of Weights; the law is that of the member.
+template <class F, class WeightsOfLaws, class... Others>
+[[gnu::always_inline]] constexpr void each_weight(F&& f, WeightsOfLaws& weights, Others&... others) {
+  std::size_t i = 0;
+  const auto weight = [&](auto& first, auto&... rest) __attribute__((always_inline)) {
+    const Member& member = members[i++];
+    f(Label{"weight", member.weight + sizeof "weight", "", member.weight}, member.law, first, rest...);
+  };
+  weight(weights.incremental, others.incremental...);
+  weight(weights.frictionless, others.frictionless...);
+  weight(weights.chatterjee_ruina, others.chatterjee_ruina...);
+  weight(weights.bilinear, others.bilinear...);
+  weight(weights.smith, others.smith...);
+  weight(weights.anitescu_potra, others.anitescu_potra...);
+  weight(weights.pfeiffer_glocker, others.pfeiffer_glocker...);
+  weight(weights.brach, others.brach...);
+  weight(weights.projected, others.projected...);
+  weight(weights.polar, others.polar...);
+}
+
+/// The choices of a contact, instead of those of Options: Euler's step and the laws.
+template <class F, class Contacts, class... Others>
+[[gnu::always_inline]] constexpr void each_choice(F&& f, Contacts& contacts, Others&... others) {
+  f(Label{"", "step", "", "impulse_step"}, contacts.step, others.step...);
+  f(Label{"", "restitution_law", "", "restitution_law"}, contacts.restitution_law, others.restitution_law...);
+  f(Label{"", "law", "", "law"}, contacts.law, others.law...);
+}
+
+/// Bodies by index.
+template <class F, class Contacts, class... Others>
+[[gnu::always_inline]] constexpr void each_index(F&& f, Contacts& contacts, Others&... others) {
+  if constexpr (requires { contacts.body_a; }) {
+    f(Label{"", "body_a", "", "body_a"}, contacts.body_a, others.body_a...);
+    f(Label{"", "body_b", "", "body_b"}, contacts.body_b, others.body_b...);
+  }
+}
+
+/// The new velocities of both bodies.
+template <class F, class Results, class... Others>
+[[gnu::always_inline]] constexpr void each_body_result(F&& f, Results& results, Others&... others) {
+  const auto field = [&](const char* name, const char* file, auto& first, auto&... rest)
+                         __attribute__((always_inline)) { each(f, Label{"results", name, "", file}, first, rest...); };
+  field("velocity_a", "new_velocity_a", results.velocity_a, others.velocity_a...);
+  field("angular_velocity_a", "new_angular_velocity_a", results.angular_velocity_a, others.angular_velocity_a...);
+  field("velocity_b", "new_velocity_b", results.velocity_b, others.velocity_b...);
+  field("angular_velocity_b", "new_angular_velocity_b", results.angular_velocity_b, others.angular_velocity_b...);
+}
+
+/// The impulse, the new separation velocity and those of the bodies.
+template <class F, class Results, class... Others>
+[[gnu::always_inline]] constexpr void each_vector_result(F&& f, Results& results, Others&... others) {
+  each(f, Label{"results", "impulse", "", "impulse"}, results.impulse, others.impulse...);
+  each(f, Label{"results", "separation_velocity", "", "new_separation_velocity"}, results.separation_velocity,
+       others.separation_velocity...);
+  each_body_result(f, results, others...);
+}
+
+/// The others: how the collision went.
+template <class F, class Results, class... Others>
+[[gnu::always_inline]] constexpr void each_scalar_result(F&& f, Results& results, Others&... others) {
+  const auto column = [&](const char* name, auto& first, auto&... rest)
+                          __attribute__((always_inline)) { f(Label{"results", name, "", name}, first, rest...); };
+  column("status", results.status, others.status...);
+  column("path", results.path, others.path...);
+  column("work_compression", results.work_compression, others.work_compression...);
+  column("work_decompression", results.work_decompression, others.work_decompression...);
+  if constexpr (requires { results.steps; }) column("steps", results.steps, others.steps...);
+}
+
+/// How many numbers a contact has to read and to write.
+template <class Contacts, class Results>
+std::size_t numbers_in(const Contacts&, const Results& results) {
+  std::size_t count = numbers_of<Contacts>();
+  each_vector_result([&](const Label&, const auto& column) { count += column ? 1 : 0; }, results);
+  return count;
+}
+
+/// Elements [first, first + count) of a column; nothing of one that is not there.
+template <class T>
+Column<T> sliced(const Column<T>& column, std::size_t first, std::size_t count) {
+  if (!column) return {};
+  return {&column[first], count, column.stride};
+}
+
+/// The contacts [first, first + count), first a multiple of 16 where `block_bytes` is not 0: then the numbers are those
+/// of BlockedContacts, whose columns begin in the first block and have that many bytes from a block to the next.
+template <template <class> class Contacts, class T>
+Contacts<T> sliced(const Contacts<T>& contacts, std::size_t first, std::size_t count, std::size_t block_bytes = 0) {
+  Contacts<T> part = contacts;
+  const auto cut = [&](const Label&, auto& column) { column = sliced(column, first, count); };
+  each_number(
+      [&](const Label& label, Column<const T>& column) {
+        if (block_bytes == 0) return cut(label, column);
+        column = {column.data + first / 16 * (block_bytes / sizeof(T)), count, column.stride};
+      },
+      part);
+  each_index(cut, part);
+  each_choice(cut, part);
+  each_parameter([&](const Label& label, auto, auto& column) { cut(label, column); }, part);
+  each_weight([&](const Label& label, auto, auto& column) { cut(label, column); }, part.weight);
+  return part;
+}
+
+/// The margins of the permissible region.
+template <class F, class Margins>
+constexpr void each_margin(F&& f, Margins& margins) {
+  f(Label{"margins", "energy"}, margins.energy);
+  f(Label{"margins", "non_penetration"}, margins.non_penetration);
+  f(Label{"margins", "tension"}, margins.tension);
+  f(Label{"margins", "cone"}, margins.cone);
+  f(Label{"margins", "status"}, margins.status);
+}
+
+/// What spans impulse space.
+template <class F, class Space>
+constexpr void each_landmark(F&& f, Space& space) {
+  each(f, Label{"space", "plastic_frictionless"}, space.plastic_frictionless);
+  each(f, Label{"space", "plastic_sticking"}, space.plastic_sticking);
+  f(Label{"space", "contact_energy"}, space.contact_energy);
+}
+
+}  // namespace carom::columns

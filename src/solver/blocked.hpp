@@ -1,0 +1,29 @@
+// BlockedContacts as the kernels take them.
+#pragma once
+
+#include <carom/blocked.hpp>
+
+#include "columns.hpp"
+#include "kernel/job.hpp"
+
+namespace carom {
+
+static_assert(BlockedContacts<float>::block_size == kernel::contacts_in_block);
+
+/// Layout::block_bytes of BlockedContacts.
+template <class T>
+inline constexpr std::size_t bytes_of_block = sizeof(T) * BlockedContacts<T>::columns * BlockedContacts<T>::block_size;
+
+/// Columns that begin in the first block, as many as all contacts: what kernels take with Layout::block_bytes.
+template <class T>
+InlineContacts<T> first_block_of(const BlockedContacts<T>& blocked) {
+  InlineContacts<T> contacts;
+  static_cast<LawColumns<T>&>(contacts) = blocked;
+  columns::each_choice([](const columns::Label&, auto& to, const auto& from) { to = from; }, contacts, blocked);
+  columns::each_number(
+      [](const columns::Label&, Column<const T>& to, const auto& from) { to = {from.data, from.count}; }, contacts,
+      blocked);
+  return contacts;
+}
+
+}  // namespace carom
