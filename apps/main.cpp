@@ -8,7 +8,7 @@
 #include <exception>
 #include <system_error>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 
 namespace carom::apps {
 namespace {

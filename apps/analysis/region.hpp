@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "batch.hpp"
-#include "contact_scales.hpp"
-#include "in_space.hpp"
+#include "analysis/batch.hpp"
+#include "analysis/contact_scales.hpp"
+#include "analysis/in_space.hpp"
 
 namespace carom::apps {
 

@@ -1,4 +1,4 @@
-#include "comparison.hpp"
+#include "analysis/comparison.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <optional>
 #include <type_traits>
 
-#include "bad_rows.hpp"
-#include "batch.hpp"
-#include "contact_scales.hpp"
+#include "analysis/batch.hpp"
+#include "analysis/contact_scales.hpp"
+#include "report/bad_rows.hpp"
 
 namespace carom::apps {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "command_options.hpp"
+#include "commands/command_options.hpp"
 #include "io/contact_file.hpp"
 
 namespace carom::apps {

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "comparison.hpp"
-#include "report_words.hpp"
+#include "analysis/comparison.hpp"
+#include "report/report_words.hpp"
 
 namespace carom::apps {
 namespace {

@@ -1,7 +1,7 @@
 #include <ostream>
 
-#include "law_comparison.hpp"
-#include "report_words.hpp"
+#include "analysis/law_comparison.hpp"
+#include "report/report_words.hpp"
 
 namespace carom::apps {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "commands.hpp"
-#include "report_words.hpp"
+#include "commands/commands.hpp"
+#include "report/report_words.hpp"
 
 namespace carom::apps {
 namespace {

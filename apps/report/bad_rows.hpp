@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "command_options.hpp"
+#include "commands/command_options.hpp"
 #include "io/faults.hpp"
 
 namespace carom::apps {

@@ -2,10 +2,10 @@
 #include <memory>
 #include <optional>
 
-#include "batch.hpp"
-#include "commands.hpp"
-#include "law_comparison.hpp"
-#include "output_file.hpp"
+#include "analysis/batch.hpp"
+#include "analysis/law_comparison.hpp"
+#include "commands/commands.hpp"
+#include "commands/output_file.hpp"
 
 namespace carom::apps {
 namespace {

@@ -1,11 +1,11 @@
-#include "region_check.hpp"
+#include "analysis/region_check.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "bad_rows.hpp"
-#include "region.hpp"
-#include "region_table.hpp"
+#include "analysis/region.hpp"
+#include "analysis/region_table.hpp"
+#include "report/bad_rows.hpp"
 
 namespace carom::apps {
 namespace {

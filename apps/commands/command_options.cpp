@@ -1,4 +1,4 @@
-#include "command_options.hpp"
+#include "commands/command_options.hpp"
 
 #include <carom/law_info.hpp>
 #include <vector>

@@ -10,7 +10,7 @@
 #include <string>
 #include <xsimd/config/xsimd_config.hpp>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 
 namespace carom::apps {
 namespace {

@@ -1,6 +1,6 @@
-#include "region.hpp"
-#include "region_check.hpp"
-#include "report_words.hpp"
+#include "analysis/region.hpp"
+#include "analysis/region_check.hpp"
+#include "report/report_words.hpp"
 
 namespace carom::apps {
 namespace {

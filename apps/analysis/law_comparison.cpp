@@ -1,11 +1,11 @@
-#include "law_comparison.hpp"
+#include "analysis/law_comparison.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "bad_rows.hpp"
-#include "region.hpp"
+#include "analysis/region.hpp"
+#include "report/bad_rows.hpp"
 
 namespace carom::apps {
 namespace {

@@ -2,10 +2,10 @@
 #include <memory>
 #include <optional>
 
-#include "batch.hpp"
-#include "commands.hpp"
-#include "output_file.hpp"
-#include "region_check.hpp"
+#include "analysis/batch.hpp"
+#include "analysis/region_check.hpp"
+#include "commands/commands.hpp"
+#include "commands/output_file.hpp"
 
 namespace carom::apps {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "io/contact_file.hpp"
-#include "progress_bar.hpp"
+#include "report/progress_bar.hpp"
 
 namespace carom::apps {
 

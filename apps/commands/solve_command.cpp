@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 
-#include "bad_rows.hpp"
-#include "batch.hpp"
-#include "command_options.hpp"
-#include "commands.hpp"
+#include "analysis/batch.hpp"
+#include "commands/command_options.hpp"
+#include "commands/commands.hpp"
+#include "commands/output_file.hpp"
 #include "io/result_file.hpp"
-#include "output_file.hpp"
+#include "report/bad_rows.hpp"
 
 namespace carom::apps {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "region.hpp"
+#include "analysis/region.hpp"
 
 namespace carom::apps {
 

@@ -1,4 +1,4 @@
-#include "law_runs.hpp"
+#include "analysis/law_runs.hpp"
 
 #include <algorithm>
 #include <carom/law_info.hpp>

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "batch.hpp"
-#include "command_options.hpp"
+#include "analysis/batch.hpp"
+#include "commands/command_options.hpp"
 
 namespace carom::apps {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "command_options.hpp"
-#include "law_runs.hpp"
+#include "analysis/law_runs.hpp"
+#include "commands/command_options.hpp"
 
 namespace carom::apps {
 

@@ -1,8 +1,8 @@
 #include <memory>
 
-#include "batch.hpp"
-#include "commands.hpp"
-#include "comparison.hpp"
+#include "analysis/batch.hpp"
+#include "analysis/comparison.hpp"
+#include "commands/commands.hpp"
 
 namespace carom::apps {
 namespace {
