@@ -36,21 +36,19 @@ void accuracy(benchmark::State& state, Options options, Isa isa) try {
   options.step_budget = 1 << 30;
   const Case<T>& exact = case_of<T>(bench_options(Integrator::series), contacts_per_call);
   const Case<T>& same = case_of<T>(options, contacts_per_call);
-  options.isa = isa;
-  options.threads = 1;
-  Solver solver(options);
+  Solver solver({.isa = isa, .threads = 1});
   support::ResultArrays<T> arrays(contacts_per_call);
   const InlineContacts<T> contacts = same.contacts.inline_contacts();
   const Results<T> results = timed_columns(arrays);
 
-  Report report = solver.solve(contacts, results);
+  Report report = solver.solve(contacts, results, options);
   if (const std::string message = support::disagreement(same.expected, arrays); !message.empty()) {
     state.SkipWithError(message.c_str());
     return;
   }
   const std::vector<double> ascending = errors(exact.expected, arrays);
   for (auto _ : state) {
-    report = solver.solve(contacts, results);
+    report = solver.solve(contacts, results, options);
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(report.contacts));

@@ -79,17 +79,9 @@ Results<T> timed_columns(support::ResultArrays<T>& arrays, bool bodies) {
   return results;
 }
 
-Options options_of(Law law, Isa isa, int threads) {
-  Options options;
-  options.law = law;
-  options.isa = isa;
-  options.threads = threads;
-  return options;
-}
-
 /// Whether all contacts of a small batch are resolved, and all but the worst conditioned as the reference does it.
 template <template <class> class Form, class T>
-std::string disagreement(const Options& options) {
+std::string disagreement(Isa isa, const Options& options) {
   constexpr std::size_t n = 4096;
   const support::RandomLaws<T> laws(n, seed);
   const support::RandomLaws<double> wide_laws(n, seed);
@@ -97,7 +89,7 @@ std::string disagreement(const Options& options) {
   auto&& contacts = form.contacts();
   laws.give(contacts);
   support::ResultArrays<T> found(n, Form<T>::bodies);
-  Solver(options).solve(contacts, found.results());
+  Solver({.isa = isa, .threads = 1}).solve(contacts, found.results(), options);
 
   // The same contacts before they were rounded to float.
   support::ResultArrays<double> expected(n, Form<T>::bodies);
@@ -127,11 +119,10 @@ std::string disagreement(const Options& options) {
 
 template <template <class> class Form, class T>
 void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t n, bool validate) try {
-  Options options = options_of(law, isa, threads);
-  options.validate = validate;
+  const Options options{.law = law, .validate = validate};
   static std::map<std::pair<Law, Isa>, std::string> checked;
   const auto [check, is_new] = checked.try_emplace({law, isa});
-  if (is_new) check->second = disagreement<Form, T>(options);
+  if (is_new) check->second = disagreement<Form, T>(isa, options);
   if (!check->second.empty()) return state.SkipWithError(check->second.c_str());
   // Drawn once, since that takes longer than the benchmark.
   static std::map<std::size_t, std::pair<Form<T>, support::RandomLaws<T>>> drawn;
@@ -140,11 +131,11 @@ void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t
   laws.give(contacts);
   support::ResultArrays<T> arrays(n, Form<T>::bodies);
   const Results<T> results = timed_columns(arrays, Form<T>::bodies);
-  Solver solver(options);
-  Report report = solver.solve(contacts, results);
+  Solver solver({.isa = isa, .threads = threads});
+  Report report = solver.solve(contacts, results, options);
   if (report.faults() > 0) return state.SkipWithError("faults");
   for (auto _ : state) {
-    report = solver.solve(contacts, results);
+    report = solver.solve(contacts, results, options);
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(n));
@@ -165,24 +156,23 @@ void resolve_mixed(benchmark::State& state, const std::vector<Law>& mixed, Isa i
   support::ResultArrays<T> arrays(n, Form<T>::bodies);
   const Results<T> results = timed_columns(arrays, Form<T>::bodies);
   using Clock = std::chrono::steady_clock;
-  const auto seconds = [&](Solver& solver) {
+  Solver solver({.isa = isa, .threads = 1});
+  const auto seconds = [&](Law law) {
     const auto begin = Clock::now();
-    solver.solve(contacts, results);
+    solver.solve(contacts, results, {.law = law});
     benchmark::ClobberMemory();
     return std::chrono::duration<double>(Clock::now() - begin).count();
   };
-  std::vector<Solver> single;
-  for (const Law law : mixed) single.emplace_back(options_of(law, isa, 1));
-  for (Solver& solver : single) solver.solve(contacts, results);
-  Solver solver(options_of(Law::frictionless, isa, 1));
+  contacts.law = {};
+  for (const Law law : mixed) seconds(law);
   double of_single = 0, of_mixed = 0;
   for (auto _ : state) {
     state.PauseTiming();
     contacts.law = {};
-    for (Solver& one : single) of_single += seconds(one);
+    for (const Law law : mixed) of_single += seconds(law);
     contacts.law = laws.law;
     state.ResumeTiming();
-    of_mixed += seconds(solver);
+    of_mixed += seconds(Law::frictionless);
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(n));
   state.counters["of_mean"] = of_single / static_cast<double>(mixed.size()) / of_mixed;

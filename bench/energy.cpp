@@ -31,10 +31,8 @@ SpaceContacts<T> view(const support::RandomSpaceContacts<T>& contacts) {
 /// Only the solving is timed. Without `as_drawn` one contact in twelve loses nothing.
 template <template <class> class Contacts, class T, bool as_drawn>
 void energy(benchmark::State& state, Isa isa) try {
-  Options options = bench_options(Integrator::series);
-  options.isa = isa;
-  options.threads = 1;
-  Solver solver(options);
+  const Options options = bench_options(Integrator::series);
+  Solver solver({.isa = isa, .threads = 1});
   constexpr bool has_bodies = std::is_same_v<Contacts<T>, support::RandomContacts<T>>;
   support::ResultArrays<T> arrays(contacts_per_call, has_bodies);
   double largest_gain = -std::numeric_limits<double>::infinity();
@@ -44,7 +42,7 @@ void energy(benchmark::State& state, Isa isa) try {
       Contacts<T> contacts(contacts_per_call, seed + call);
       if constexpr (!as_drawn) support::leave_some_without_losses(contacts);
       state.ResumeTiming();
-      const Report report = solver.solve(view(contacts), arrays.results());
+      const Report report = solver.solve(view(contacts), arrays.results(), options);
       state.PauseTiming();
       if (report.count(Status::ok) != contacts_per_call) {
         state.SkipWithError("not every contact is resolved");

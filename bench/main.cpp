@@ -34,20 +34,18 @@ void resolve(benchmark::State& state, Integrator integrator, Isa isa, int thread
   const Case<T>& drawn = case_of<T>(bench_options(integrator), n);
   Options options = bench_options(integrator);
   options.scalar_sticking = scalar_sticking;
-  options.isa = isa;
-  options.threads = threads;
-  Solver solver(options);
+  Solver solver({.isa = isa, .threads = threads});
   support::ResultArrays<T> arrays(n);
   const InlineContacts<T> contacts = drawn.contacts.inline_contacts();
   const Results<T> results = timed_columns(arrays);
 
-  Report report = solver.solve(contacts, results);
+  Report report = solver.solve(contacts, results, options);
   if (const std::string message = support::disagreement(drawn.expected, arrays); !message.empty()) {
     state.SkipWithError(message.c_str());
     return;
   }
   for (auto _ : state) {
-    report = solver.solve(contacts, results);
+    report = solver.solve(contacts, results, options);
     benchmark::ClobberMemory();
   }
   count(state, integrator, report);

@@ -66,8 +66,8 @@ template <class T>
 bool is_right(Form form, bool mixed, const Options& options) {
   const Contacts<T> few(form, in_cache);
   support::PlanarResultArrays<T> found(in_cache, form != Form::space);
-  Solver solver(options);
-  few.visit(form, mixed, [&](const auto& view) { return solver.solve(view, found.results()); });
+  Solver solver({.threads = 1});
+  few.visit(form, mixed, [&](const auto& view) { return solver.solve(view, found.results(), options); });
   Contacts<double> wide(Form::space, 0);
   wide.space = few.space.widened();
   wide.bodies = few.bodies.widened();
@@ -84,14 +84,6 @@ bool is_right(Form form, bool mixed, const Options& options) {
   return true;
 }
 
-Options options_of(Law law) {
-  Options options;
-  options.law = law;
-  options.isa = available_isas().front();
-  options.threads = 1;
-  return options;
-}
-
 /// What a host asks for: impulse, velocities and status.
 template <class T>
 planar::Results<T> timed_columns(support::PlanarResultArrays<T>& arrays) {
@@ -103,15 +95,15 @@ planar::Results<T> timed_columns(support::PlanarResultArrays<T>& arrays) {
 
 template <class T>
 void resolve(benchmark::State& state, Law law, Form form, std::size_t n) try {
-  const Options options = options_of(law);
+  const Options options{.law = law};
   if (!is_right<T>(form, false, options)) return state.SkipWithError("wrong impulses");
   support::PlanarResultArrays<T> arrays(n, form != Form::space);
   const planar::Results<T> results = timed_columns(arrays);
-  Solver solver(options);
+  Solver solver({.threads = 1});
   contacts_of<T>(form, n).visit(form, false, [&](const auto& view) {
-    Report report = solver.solve(view, results);
+    Report report = solver.solve(view, results, options);
     for (auto _ : state) {
-      report = solver.solve(view, results);
+      report = solver.solve(view, results, options);
       benchmark::ClobberMemory();
     }
     return report;
@@ -124,25 +116,23 @@ void resolve(benchmark::State& state, Law law, Form form, std::size_t n) try {
 /// Every contact with a law at random.
 template <class T>
 void resolve_mixed(benchmark::State& state, Form form, std::size_t n) try {
-  if (!is_right<T>(form, true, options_of(Law::incremental))) return state.SkipWithError("wrong impulses");
+  if (!is_right<T>(form, true, {})) return state.SkipWithError("wrong impulses");
   const Contacts<T>& contacts = contacts_of<T>(form, n);
   support::PlanarResultArrays<T> arrays(n, form != Form::space);
   const planar::Results<T> results = timed_columns(arrays);
-  const auto seconds = [&](Solver& solver, bool mixed) {
+  Solver solver({.threads = 1});
+  const auto seconds = [&](Law law, bool mixed) {
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
-    contacts.visit(form, mixed, [&](const auto& view) { return solver.solve(view, results); });
+    contacts.visit(form, mixed, [&](const auto& view) { return solver.solve(view, results, {.law = law}); });
     benchmark::ClobberMemory();
     return std::chrono::duration<double>(Clock::now() - begin).count();
   };
-  std::vector<Solver> single;
-  for (std::size_t l = 0; l < law_count; ++l) single.emplace_back(options_of(static_cast<Law>(l)));
-  for (Solver& solver : single) seconds(solver, false);
-  Solver solver(options_of(Law::incremental));
+  for (const LawInfo& info : all_laws()) seconds(info.law, false);
   double of_single = 0, of_mixed = 0;
   for (auto _ : state) {
-    for (Solver& one : single) of_single += seconds(one, false);
-    const double one = seconds(solver, true);
+    for (const LawInfo& info : all_laws()) of_single += seconds(info.law, false);
+    const double one = seconds(Law::incremental, true);
     state.SetIterationTime(one);
     of_mixed += one;
   }

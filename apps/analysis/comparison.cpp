@@ -98,7 +98,7 @@ class Comparer {
       : table_(table),
         command_(command),
         options_(command.solver_options()),
-        solver_(options_),
+        solver_(command.machine()),
         contacts_(read_contacts<Contacts>(table, command.read_options())),
         results_(contacts_.size()),
         reference_results_(contacts_.size()) {
@@ -142,7 +142,7 @@ class Comparer {
                                 options_, part);
     };
     const auto on_lanes = [&](std::size_t first, std::size_t count) {
-      return solver_.solve(contacts_.view(first, count), results_.view(first, count));
+      return solver_.solve(contacts_.view(first, count), results_.view(first, count), options_);
     };
     const Report report = solve_in_parts(contacts_.size(), "solving on lanes", on_lanes);
     const Report reference_report = solve_in_parts(contacts_.size(), "solving by the reference", with_reference);
@@ -262,7 +262,7 @@ class Comparer {
   void time(Comparison& comparison) {
     if (contacts_.size() == 0) return;
     const Timing timing =
-        time_in_turn([&] { solver_.solve(contacts_.view(), results_.view()); },
+        time_in_turn([&] { solver_.solve(contacts_.view(), results_.view(), options_); },
                      [&] { solve_by_reference(reference_contacts().view(), reference_results_.view(), options_); });
     const auto contacts = static_cast<double>(contacts_.size());
     comparison.lanes.contacts_per_second = contacts / timing.first;

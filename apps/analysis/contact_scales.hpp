@@ -53,7 +53,8 @@ double contact_speed(const Contacts& c, std::size_t row) {
 }
 
 /// The trace of the collision matrix [1/kg] that one body adds: of m^-1 + (r x e_i)·I^-1 (r x e_j).
-inline double trace_k(const BodyColumns<double>& body, const Vector3Columns<const double>& lever, std::size_t row) {
+inline double trace_k(const BodyColumns<const double>& body, const Vector3Columns<const double>& lever,
+                      std::size_t row) {
   const auto& i = body.inverse_inertia;
   const double xx = i.xx[row], xy = i.xy[row], xz = i.xz[row], yy = i.yy[row], yz = i.yz[row], zz = i.zz[row];
   const auto [x, y, z] = vector_at(lever, row);
@@ -61,7 +62,7 @@ inline double trace_k(const BodyColumns<double>& body, const Vector3Columns<cons
          2 * (xy * x * y + xz * x * z + yz * y * z);
 }
 
-inline double trace_k(const planar::BodyColumns<double>& body, const planar::Vector2Columns<const double>& lever,
+inline double trace_k(const planar::BodyColumns<const double>& body, const planar::Vector2Columns<const double>& lever,
                       std::size_t row) {
   const auto [x, y, z] = vector_at(lever, row);
   return 2 * body.inverse_mass[row] + body.inverse_inertia[row] * (x * x + y * y);
@@ -69,8 +70,8 @@ inline double trace_k(const planar::BodyColumns<double>& body, const planar::Vec
 
 template <class Contacts>
 double trace_k(const Contacts& c, std::size_t row) {
-  if constexpr (requires { c.k_xx; })
-    return c.k_xx[row] + c.k_yy[row];
+  if constexpr (requires { c.k.xx; })
+    return c.k.xx[row] + c.k.yy[row];
   else if constexpr (requires { c.k; })
     return c.k.xx[row] + c.k.yy[row] + c.k.zz[row];
   else

@@ -18,7 +18,7 @@ Vector3Columns<const T> in_space(const planar::Vector2Columns<const T>& v) {
 }
 
 template <class T>
-BodyColumns<T> in_space(const planar::BodyColumns<T>& body) {
+BodyColumns<const T> in_space(const planar::BodyColumns<const T>& body) {
   const Column<const T> zero = zeros<T>(body.inverse_mass.count), inertia = body.inverse_inertia;
   return {body.inverse_mass,
           {inertia, zero, zero, inertia, zero, inertia},
@@ -48,8 +48,8 @@ template <class T>
 SpaceContacts<T> in_space(const planar::SpaceContacts<T>& contacts) {
   SpaceContacts<T> result;
   static_cast<ContactColumns<T>&>(result) = contacts;
-  const Column<const T> zero = zeros<T>(contacts.k_xx.count);
-  result.k = {contacts.k_xx, zero, contacts.k_xy, contacts.k_xx, zero, contacts.k_yy};
+  const Column<const T> zero = zeros<T>(contacts.k.xx.count);
+  result.k = {contacts.k.xx, zero, contacts.k.xy, contacts.k.xx, zero, contacts.k.yy};
   result.separation_velocity = in_contact_space(contacts.separation_velocity);
   return result;
 }

@@ -56,12 +56,12 @@ class LawComparer {
     Options options = command_.solver_options();
     options.law = law;
     io::ResultData<Contacts> results(contacts_.size());
-    solve_contacts(contacts_, results, options, command_.reference, std::string(to_string(law)));
+    solve_contacts(contacts_, results, command_.machine(), options, command_.reference, std::string(to_string(law)));
 
     Region<Contacts> region(contacts_.view());
-    Solver solver(options);
+    Solver solver(command_.machine());
     solve_in_parts(contacts_.size(), "checking", [&](std::size_t first, std::size_t count) {
-      region.check(solver, contacts_.view(first, count), results.view(first, count).impulse, first, count);
+      region.check(solver, contacts_.view(first, count), results.view(first, count).impulse, first, count, options);
       return Report();
     });
     // Impulses are finite, so the region refuses what is wrong with the data, whatever the law.

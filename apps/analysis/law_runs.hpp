@@ -31,15 +31,15 @@ LawSelection laws_by_name(const std::vector<std::string>& names, const io::Table
 /// double.
 template <class Contacts>
 void solve_contacts(const io::ContactData<Contacts>& contacts, io::ResultData<Contacts>& results,
-                    const Options& options, bool by_reference, const std::string& label) {
+                    const Machine& machine, const Options& options, bool by_reference, const std::string& label) {
   std::optional<Solver> solver;
-  if (!by_reference) solver.emplace(options);
+  if (!by_reference) solver.emplace(machine);
   solve_in_parts(contacts.size(), label, [&](std::size_t first, std::size_t count) {
     const auto part = contacts.view(first, count);
     const auto places = results.view(first, count);
     if constexpr (std::is_same_v<io::ScalarOf<Contacts>, double>)
       if (by_reference) return solve_by_reference(part, places, options);
-    return solver->solve(part, places);
+    return solver->solve(part, places, options);
   });
 }
 

@@ -46,7 +46,7 @@ class Region {
 
   /// Call it for the ranges of a whole batch before anything else is asked.
   void check(Solver& solver, const Contacts& contacts, const ImpulseColumns<Contacts>& impulse, std::size_t first,
-             std::size_t count) {
+             std::size_t count, const Options& options) {
     const auto part = [&](auto& values) {
       using Value = typename std::remove_reference_t<decltype(values)>::value_type;
       return count > 0 ? Column<Value>(&values[first], count) : Column<Value>();
@@ -57,11 +57,11 @@ class Region {
     const ImpulseSpace<T> space{
         {part(l[0]), part(l[1]), part(l[2])}, {part(l[3]), part(l[4]), part(l[5])}, part(contact_energy_)};
     if constexpr (!io::is_planar<Contacts>)
-      solver.check(contacts, impulse, margins, space);
+      solver.find_margins(contacts, impulse, margins, space, options);
     else if constexpr (io::has_bodies<Contacts>)
-      solver.check(in_space(contacts), in_space(impulse), margins, space);
+      solver.find_margins(in_space(contacts), in_space(impulse), margins, space, options);
     else
-      solver.check(in_space(contacts), in_contact_space(impulse), margins, space);
+      solver.find_margins(in_space(contacts), in_contact_space(impulse), margins, space, options);
   }
 
   /// ok, separating or a fault.

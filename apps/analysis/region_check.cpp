@@ -33,7 +33,7 @@ class Checker {
         source_(source()),
         contacts_(read_contacts<Contacts>(table, read_options())),
         region_(contacts_.view()),
-        solver_(command.solver_options()) {}
+        solver_(command.machine()) {}
 
   RegionCheck check() {
     result_.file = table_.name();
@@ -85,7 +85,7 @@ class Checker {
 
   void check_own_laws() {
     io::ResultData<Contacts> results(contacts_.size());
-    solve_contacts(contacts_, results, command_.solver_options(), command_.reference, "solving");
+    solve_contacts(contacts_, results, command_.machine(), command_.solver_options(), command_.reference, "solving");
     put_to_region(results.view().impulse);
     const Column<Status> statuses = results.view().status;
     result_.bad_rows = print_bad_rows(table_, contacts_, statuses, command_);
@@ -101,7 +101,7 @@ class Checker {
     for (const Law law : selection.laws) {
       Options options = command_.solver_options();
       options.law = law;
-      solve_contacts(contacts_, results, options, command_.reference, std::string(to_string(law)));
+      solve_contacts(contacts_, results, command_.machine(), options, command_.reference, std::string(to_string(law)));
       put_to_region(results.view().impulse);
       // Impulses are finite, so the region refuses what is wrong with the data, whatever the law.
       if (law == selection.laws.front())
@@ -119,7 +119,7 @@ class Checker {
         column = count > 0 ? Column<const T>(&column[first], count, column.stride) : Column<const T>();
       };
       io::visit_vector("", part, cut);
-      region_.check(solver_, contacts_.view(first, count), part, first, count);
+      region_.check(solver_, contacts_.view(first, count), part, first, count, command_.solver_options());
       return Report();
     });
   }

@@ -46,8 +46,7 @@ int run(CheckCommand& command) {
   if (command.reference && command.in_float())
     throw Error("carom: the reference works in double: --reference excludes --precision float");
   if (!command.which.empty() && command.which != "all") command.law = command.which;
-  // Throws what is wrong with the options before a long file is read.
-  Solver{command.solver_options()};
+  command.check_options();
   const io::Table table = read_table(command.input);
   std::optional<OutputFile> output;
   if (!command.output.empty()) output.emplace(command.output, command.input);

@@ -1,14 +1,13 @@
 #include "commands/command_options.hpp"
 
 #include <carom/law_info.hpp>
+#include <carom/solver.hpp>
 #include <vector>
 
 namespace carom::apps {
 
 Options CommandOptions::solver_options() const {
   Options options;
-  options.isa = isa_from_string(isa);
-  options.threads = threads;
   options.law = law_from_string(law);
   options.integrator = integrator_from_string(integrator);
   options.restitution_law = restitution_law_from_string(restitution);
@@ -21,6 +20,14 @@ Options CommandOptions::solver_options() const {
     throw Error("carom: --steps needs --integrator euler; series has no step to choose");
   }
   return options;
+}
+
+Machine CommandOptions::machine() const {
+  return {isa_from_string(isa), threads};
+}
+
+void CommandOptions::check_options() const {
+  Solver(machine()).solve(SpaceContacts<double>{}, Results<double>{}, solver_options());
 }
 
 io::ReadOptions CommandOptions::read_options() const {

@@ -27,6 +27,9 @@ struct CommandOptions {
 
   bool in_float() const { return precision == "float"; }
   /// Throws Error.
+  Machine machine() const;
+  /// Throws what is wrong with the options before a long file is read.
+  void check_options() const;
   Options solver_options() const;
   io::ReadOptions read_options() const;
   /// Throws Error if the options don't fit the table: what the law needs is not there, or there is no use for the

@@ -107,7 +107,7 @@ Summary solve(const SolveCommand& command, io::CsvReader& reader, ProgressBar& b
   const Options options = command.solver_options();
   const io::Table& table = reader.table();
   std::optional<Solver> solver;
-  if (!command.reference) solver.emplace(options);
+  if (!command.reference) solver.emplace(command.machine());
   BadRows bad_rows(command);
   Summary summary;
   // At least once, so that misuse is found in an empty file too, which has a header to write.
@@ -118,7 +118,7 @@ Summary solve(const SolveCommand& command, io::CsvReader& reader, ProgressBar& b
     const Report report = [&] {
       if constexpr (std::is_same_v<io::ScalarOf<Contacts>, double>)
         if (command.reference) return solve_by_reference(contacts.view(), results.view(), options);
-      return solver->solve(contacts.view(), results.view());
+      return solver->solve(contacts.view(), results.view(), options);
     }();
     summary.seconds += watch.seconds();
     io::write_results(output.stream(), table, contacts, results, command.details, first);
@@ -134,9 +134,8 @@ Summary solve(const SolveCommand& command, io::CsvReader& reader, ProgressBar& b
 int run(const SolveCommand& command) {
   if (command.reference && command.in_float())
     throw Error("carom: the reference works in double: --reference excludes --precision float");
-  // Throws what is wrong with the options before a long file is read.
   const Options options = command.solver_options();
-  if (!command.reference) Solver{options};
+  if (!command.reference) command.check_options();
   ProgressBar bar("solving");
   io::CsvReader reader(command.input, bar.function());
   const io::Form form = io::form_of(reader.table());

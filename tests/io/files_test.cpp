@@ -14,6 +14,7 @@
 #include "io/csv.hpp"
 #include "io/faults.hpp"
 #include "io/result_file.hpp"
+#include "support/configured_solver.hpp"
 #include "support/contact_tables.hpp"
 #include "support/temporary_file.hpp"
 
@@ -329,8 +330,8 @@ void expect_descriptions(const Row& good, const std::vector<FaultCase>& cases) {
     const io::Table table = table_of(csv_of({with(good, fault.column, fault.text)}));
     const io::ContactData<Contacts> contacts(table);
     io::ResultData<Contacts> results(1);
-    const Options options{.threads = 1, .integrator = Integrator::euler};
-    Solver(options).solve(contacts.view(), results.view());
+    const Options options{.integrator = Integrator::euler};
+    Solver({.threads = 1}).solve(contacts.view(), results.view(), options);
     const Status status = results.view().status[0];
     EXPECT_EQ(to_string(status), to_string(fault.status)) << fault.column << " " << fault.text;
     EXPECT_EQ(io::describe_fault(table, contacts, 0, status, options), fault.message);

@@ -14,6 +14,7 @@
 #include "io/contact_file.hpp"
 #include "io/faults.hpp"
 #include "io/result_file.hpp"
+#include "support/configured_solver.hpp"
 #include "support/contact_tables.hpp"
 #include "support/temporary_file.hpp"
 
@@ -37,7 +38,7 @@ Row row_of() {
 
 template <class Contacts>
 void solve(const Contacts& contacts, const io::ResultsOf<Contacts>& results, Law law) {
-  Solver({.threads = 1, .law = law}).solve(contacts, results);
+  Solver({.threads = 1}).solve(contacts, results, {.law = law});
 }
 
 template <class Contacts>
@@ -91,12 +92,12 @@ TYPED_TEST(LawColumnsOf, parameters_reach_the_fields_of_their_names) {
   EXPECT_EQ(view.impulse_ratio_1[0], cell("impulse_ratio_1"));
   EXPECT_EQ(view.polar_angle[0], cell("polar_angle"));
   EXPECT_EQ(view.fraction[0], cell("fraction"));
-  EXPECT_EQ(view.candidate_x[0], cell("candidate_x"));
-  EXPECT_EQ(view.candidate_y[0], cell("candidate_y"));
+  EXPECT_EQ(view.candidate.x[0], cell("candidate_x"));
+  EXPECT_EQ(view.candidate.y[0], cell("candidate_y"));
   if (!io::is_planar<TypeParam>) {
     EXPECT_EQ(view.impulse_ratio_2[0], cell("impulse_ratio_2"));
     EXPECT_EQ(view.azimuth[0], cell("azimuth"));
-    EXPECT_EQ(view.candidate_z[0], cell("candidate_z"));
+    EXPECT_EQ(view.candidate.z[0], cell("candidate_z"));
   }
   const auto& w = view.weight;
   EXPECT_EQ(w.incremental[0], cell("weight_incremental"));

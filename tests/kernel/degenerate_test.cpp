@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 
+#include "support/configured_solver.hpp"
 #include "support/degenerate_contacts.hpp"
 #include "support/mechanics.hpp"
 #include "support/random_contacts.hpp"
@@ -74,9 +75,9 @@ void for_each_kind(Check&& check) {
 template <class T, class Contacts>
 ResultArrays<T> solved(const Contacts& contacts) {
   ResultArrays<T> results(contacts_of_a_kind, std::is_same_v<Contacts, RandomContacts<T>>);
-  Options options;
-  options.threads = 1;
-  Solver(options).solve(view(contacts), results.results());
+  SolverSetup options;
+  options.machine.threads = 1;
+  ConfiguredSolver(options).solve(view(contacts), results.results());
   return results;
 }
 

@@ -62,14 +62,12 @@ std::size_t expect_promises_kept(const Row& row) {
   Contacts<T> contacts(form_of(row), 1);
   for (const auto& [name, value] : row.numbers) contacts[name][0] = static_cast<T>(value);
   Options options;
-  options.threads = 1;
   options.law = row.law;
   options.restitution_law = row.restitution_law;
   for (const Isa isa : available_isas()) {
-    options.isa = isa;
-    Solver solver(options);
+    Solver solver({.isa = isa, .threads = 1});
     Outcomes<T> outcomes(1);
-    solve(solver, contacts, outcomes);
+    solve(solver, contacts, outcomes, options);
     const Encounter<Real<T>, D> seen = encounter<Real<T>, D>(contacts, 0);
     if (!seen.solvable) continue;  // singular once it is rounded to this precision
     Judge<T, D> judge(contacts, seen, 0);

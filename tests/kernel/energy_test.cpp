@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "support/configured_solver.hpp"
 #include "support/mechanics.hpp"
 #include "support/random_contacts.hpp"
 
@@ -24,10 +25,10 @@ TYPED_TEST_SUITE(Energy, Precisions);
 
 constexpr std::size_t count = support::fast_build ? 100'000 : 5'000;
 
-Options options(Isa isa) {
-  Options o;
-  o.isa = isa;
-  o.threads = 1;
+SolverSetup options(Isa isa) {
+  SolverSetup o;
+  o.machine.isa = isa;
+  o.machine.threads = 1;
   return o;
 }
 
@@ -37,7 +38,7 @@ TYPED_TEST(Energy, is_not_gained_in_contact_space) {
   support::leave_some_without_losses(contacts);
   for (const Isa isa : available_isas()) {
     ResultArrays<T> results(count, false);
-    const Report report = Solver(options(isa)).solve(contacts.space_contacts(), results.results());
+    const Report report = ConfiguredSolver(options(isa)).solve(contacts.space_contacts(), results.results());
     ASSERT_EQ(report.count(Status::ok), count);
     for (std::size_t i = 0; i < count; ++i) {
       const Encounter e = encounter(contacts, i);
@@ -52,7 +53,7 @@ TYPED_TEST(Energy, is_not_gained_between_bodies) {
   support::leave_some_without_losses(contacts);
   for (const Isa isa : available_isas()) {
     ResultArrays<T> results(count);
-    const Report report = Solver(options(isa)).solve(contacts.inline_contacts(), results.results());
+    const Report report = ConfiguredSolver(options(isa)).solve(contacts.inline_contacts(), results.results());
     ASSERT_EQ(report.count(Status::ok), count);
     for (std::size_t i = 0; i < count; ++i) {
       const Encounter e = encounter(contacts, i);
@@ -67,7 +68,7 @@ TYPED_TEST(Energy, is_not_gained_in_random_collisions_by_more_than_the_mark) {
   constexpr double mark = std::is_same_v<T, float> ? 1e-6 : 1e-14;
   const RandomContacts<T> contacts(count, 74);
   ResultArrays<T> results(count);
-  Solver(options(Isa::automatic)).solve(contacts.inline_contacts(), results.results());
+  ConfiguredSolver(options(Isa::automatic)).solve(contacts.inline_contacts(), results.results());
   for (std::size_t i = 0; i < count; ++i)
     ASSERT_LE(relative_energy_gain(encounter(contacts, i), results, i), mark) << i;
 }
@@ -78,7 +79,7 @@ TYPED_TEST(Energy, comes_back_where_the_law_takes_none) {
   RandomContacts<T> contacts(count, 73);
   support::leave_some_without_losses(contacts);
   ResultArrays<T> results(count);
-  Solver(options(Isa::automatic)).solve(contacts.inline_contacts(), results.results());
+  ConfiguredSolver(options(Isa::automatic)).solve(contacts.inline_contacts(), results.results());
   std::size_t lossless = 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (contacts.friction[i] > std::numeric_limits<T>::epsilon() || contacts.restitution[i] < T(1)) continue;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/contact_file.hpp"
+#include "support/configured_solver.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -40,14 +41,14 @@ Golden read(const std::string& file, const std::string& name) {
 
 template <class Contacts>
 ResultArrays<double> solve(const Contacts& contacts, Isa isa, int steps, bool bodies) {
-  Options options;
+  SolverSetup options;
   options.integrator = Integrator::euler;
-  options.isa = isa;
-  options.threads = 1;
+  options.machine.isa = isa;
+  options.machine.threads = 1;
   options.steps = steps;
   options.step_budget = 1 << 30;
   ResultArrays<double> results(contacts.friction.count, bodies);
-  Solver(options).solve(contacts, results.results());
+  ConfiguredSolver(options).solve(contacts, results.results());
   return results;
 }
 
@@ -175,11 +176,11 @@ TEST(KernelGolden, float_comes_as_near_to_the_golden_values_as_the_step_lets_it)
   const io::ContactData<SpaceContacts<float>> rounded(golden.table);
   const auto in_double = solve(contacts.view(), Isa::automatic, 200, false);
   for (const Isa isa : available_isas()) {
-    Options options;
+    SolverSetup options;
     options.integrator = Integrator::euler;
-    options.isa = isa;
+    options.machine.isa = isa;
     ResultArrays<float> in_float(golden.table.rows(), false);
-    Solver(options).solve(rounded.view(), in_float.results());
+    ConfiguredSolver(options).solve(rounded.view(), in_float.results());
     double sum = 0, sum_of_double = 0;
     for (const std::size_t i : golden.rows) {
       if (golden.table.cell(i, golden.table.find("kind")) == "ill_conditioned") continue;

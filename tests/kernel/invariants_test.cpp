@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/configured_solver.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -18,10 +19,10 @@ using support::ResultArrays;
 constexpr std::size_t count = 20000;
 constexpr int steps_option = 50;
 
-Options options() {
-  Options o;
+SolverSetup options() {
+  SolverSetup o;
   o.integrator = Integrator::euler;
-  o.threads = 1;
+  o.machine.threads = 1;
   o.steps = steps_option;
   return o;
 }
@@ -70,7 +71,7 @@ TYPED_TEST(Invariants, momentum_and_angular_momentum_are_conserved) {
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   const RandomContacts<T> c(count, 31);
   ResultArrays<T> r(count);
-  ASSERT_EQ(Solver(options()).solve(c.inline_contacts(), r.results()).count(Status::ok), count);
+  ASSERT_EQ(ConfiguredSolver(options()).solve(c.inline_contacts(), r.results()).count(Status::ok), count);
   for (std::size_t i = 0; i < count; ++i) {
     const Vector p = at(r.impulse, i);
     const auto check = [&](const support::BodyArrays<T>& body, const auto& lever, const auto& v, const auto& w,
@@ -103,7 +104,7 @@ struct Solved {
   Report report;
 
   explicit Solved(std::uint64_t seed) : contacts(count, seed), results(count, false) {
-    report = Solver(options()).solve(contacts.space_contacts(), results.results());
+    report = ConfiguredSolver(options()).solve(contacts.space_contacts(), results.results());
   }
 
   template <class Check>

@@ -13,6 +13,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/configured_solver.hpp"
 #include "support/draw.hpp"
 #include "support/random_contacts.hpp"
 
@@ -30,12 +31,12 @@ class Known : public testing::Test {
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Known, Precisions);
 
-Options under(Law law, Isa isa, RestitutionLaw restitution = RestitutionLaw::energetic) {
-  Options options;
+SolverSetup under(Law law, Isa isa, RestitutionLaw restitution = RestitutionLaw::energetic) {
+  SolverSetup options;
   options.law = law;
-  options.isa = isa;
+  options.machine.isa = isa;
   options.restitution_law = restitution;
-  options.threads = 1;
+  options.machine.threads = 1;
   return options;
 }
 
@@ -100,7 +101,7 @@ TYPED_TEST(Known, bodies_on_a_line_rebound_as_momentum_and_restitution_say) {
     for (const Isa isa : available_isas())
       for (const Law law : laws_of_both)
         for (const RestitutionLaw restitution : restitution_laws) {
-          Solver solver(under(law, isa, restitution));
+          ConfiguredSolver solver(under(law, isa, restitution));
           ResultArrays<T> space(1);
           T flat[2] = {};
           planar::Results<T> in_plane;
@@ -136,7 +137,8 @@ TYPED_TEST(Known, spheres_follow_their_closed_form_in_any_direction) {
     for (const Law law : {Law::incremental, Law::whittaker, Law::anitescu_potra})
       for (const RestitutionLaw restitution : restitution_laws) {
         ResultArrays<T> found(n, false);
-        const Report report = Solver(under(law, isa, restitution)).solve(drawn.space_contacts(), found.results());
+        const Report report =
+            ConfiguredSolver(under(law, isa, restitution)).solve(drawn.space_contacts(), found.results());
         ASSERT_EQ(report.count(Status::ok), n);
         // Closed: nothing is integrated.
         EXPECT_EQ(report.sliding_steps, 0u) << to_string(law) << ' ' << to_string(isa);
@@ -182,7 +184,8 @@ TYPED_TEST(Known, bodies_that_are_nearly_spheres_slide_as_the_exact_reference_ha
   reference::solve(wide.space_contacts(), expected.results());
   for (const Isa isa : available_isas()) {
     ResultArrays<T> found(n, false);
-    ASSERT_EQ(Solver(under(Law::incremental, isa)).solve(drawn.space_contacts(), found.results()).faults(), 0u);
+    ASSERT_EQ(ConfiguredSolver(under(Law::incremental, isa)).solve(drawn.space_contacts(), found.results()).faults(),
+              0u);
     for (std::size_t i = 0; i < n; ++i) {
       double difference = 0, speed = 0;
       for (std::size_t j = 0; j < 3; ++j) {
@@ -199,15 +202,15 @@ TYPED_TEST(Known, bodies_that_are_nearly_spheres_slide_as_the_exact_reference_ha
 /// The impulse along tangent and normal in the plane, and in space where nothing couples out of it.
 template <class T>
 std::array<std::array<double, 2>, 2> impulses(std::array<double, 3> k, std::array<double, 2> u0, double friction,
-                                              double restitution, const Options& options) {
+                                              double restitution, const SolverSetup& options) {
   const auto number = [](double x) { return static_cast<T>(x); };
   const T xx = number(k[0]), xn = number(k[1]), nn = number(k[2]), other = number(0.75), zero = 0, t = number(u0[0]),
           n = number(u0[1]), mu = number(friction), e = number(restitution);
   const auto one = [](const T& x) { return Column<const T>::repeat(x, 1); };
   planar::SpaceContacts<T> flat;
-  flat.k_xx = one(xx);
-  flat.k_xy = one(xn);
-  flat.k_yy = one(nn);
+  flat.k.xx = one(xx);
+  flat.k.xy = one(xn);
+  flat.k.yy = one(nn);
   flat.separation_velocity = {one(t), one(n)};
   SpaceContacts<T> space;
   space.k = {one(xx), one(zero), one(xn), one(other), one(zero), one(nn)};
@@ -221,7 +224,7 @@ std::array<std::array<double, 2>, 2> impulses(std::array<double, 3> k, std::arra
   Results<T> in_space;
   in_space.impulse.x = {&p[2], 1};
   in_space.impulse.z = {&p[3], 1};
-  Solver solver(options);
+  ConfiguredSolver solver(options);
   EXPECT_EQ(solver.solve(flat, in_plane).faults(), 0u);
   EXPECT_EQ(solver.solve(space, in_space).faults(), 0u);
   const auto wide = [&](std::size_t i) { return static_cast<double>(p[i]); };
@@ -303,7 +306,8 @@ TYPED_TEST(Known, infinite_friction_reverses_the_slip_under_smiths_law) {
   c.restitution = one(e);
   for (const Isa isa : available_isas()) {
     ResultArrays<T> found(1, false);
-    EXPECT_EQ(Solver(under(Law::smith, isa)).solve(c, found.results()).count(Status::ok), 1u) << to_string(isa);
+    EXPECT_EQ(ConfiguredSolver(under(Law::smith, isa)).solve(c, found.results()).count(Status::ok), 1u)
+        << to_string(isa);
     const double expected[3] = {-1, -0.5, 0.5};
     // Some 64 roundings of velocities up to 2.
     for (std::size_t j = 0; j < 3; ++j)
@@ -340,13 +344,13 @@ TYPED_TEST(Known, a_pendulum_without_a_hinge_that_gives_way_is_a_fault) {
   const T xx = 4, xn = 2, nn = 1, t = -2, n = -1, half = T(0.5);
   const auto one = [](const T& x) { return Column<const T>::repeat(x, 1); };
   planar::SpaceContacts<T> c;
-  c.k_xx = one(xx);
-  c.k_xy = one(xn);
-  c.k_yy = one(nn);
+  c.k.xx = one(xx);
+  c.k.xy = one(xn);
+  c.k.yy = one(nn);
   c.separation_velocity = {one(t), one(n)};
   c.friction = c.restitution = one(half);
   for (const Isa isa : available_isas())
-    EXPECT_EQ(Solver(under(Law::incremental, isa))
+    EXPECT_EQ(ConfiguredSolver(under(Law::incremental, isa))
                   .solve(c, planar::Results<T>{})
                   .count(Status::collision_matrix_not_positive_definite),
               1u);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "io/contact_columns.hpp"
+#include "support/configured_solver.hpp"
 #include "support/draw.hpp"
 #include "support/planar_contacts.hpp"
 #include "support/random_contacts.hpp"
@@ -61,7 +62,7 @@ struct OneContact {
     std::size_t axis = 0;
     const auto place = [&](const std::string&, Column<double>& column) { column = {&solved.impulse[axis++], 1}; };
     io::visit_vector("", results.impulse, place);
-    Solver({.threads = 1, .law = law}).solve(contacts, results);
+    Solver({.threads = 1}).solve(contacts, results, {.law = law});
     return solved;
   }
 };
@@ -163,17 +164,18 @@ std::size_t energy_gains_in_space(Law law) {
   contacts.polar_angle = angle;
   contacts.azimuth = azimuth;
   contacts.fraction = fraction;
-  contacts.candidate_x = candidate_x;
-  contacts.candidate_y = candidate_y;
-  contacts.candidate_z = candidate_z;
+  contacts.candidate.x = candidate_x;
+  contacts.candidate.y = candidate_y;
+  contacts.candidate.z = candidate_z;
   contacts.weight.smith = contacts.weight.bilinear = fraction;
 
   support::ResultArrays<double> results(many, false);
-  Solver solver({.law = law, .restitution_law = RestitutionLaw::kinematic});
-  const Report report = solver.solve(contacts, results.results());
+  Solver solver;
+  const Report report =
+      solver.solve(contacts, results.results(), {.law = law, .restitution_law = RestitutionLaw::kinematic});
   EXPECT_EQ(report.faults(), 0u) << to_string(law);
   // 20000 energies that are differences of products of K, of condition 2^10, and p.
-  return solver.check(contacts, results.results().impulse, {}, {}, 0x1p-36).gains_energy;
+  return solver.find_margins(contacts, results.results().impulse, {}, {}, {}, 0x1p-36).gains_energy;
 }
 
 std::size_t energy_gains_in_plane(Law law) {
@@ -185,7 +187,7 @@ std::size_t energy_gains_in_plane(Law law) {
   planar::Results<double> results;
   results.impulse = {x, y};
   results.status = status;
-  Solver({.law = law, .restitution_law = RestitutionLaw::kinematic}).solve(contacts, results);
+  Solver().solve(contacts, results, {.law = law, .restitution_law = RestitutionLaw::kinematic});
   std::size_t gains = 0;
   for (std::size_t i = 0; i < many; ++i) {
     EXPECT_FALSE(is_fault(status[i])) << to_string(law) << " " << i;

@@ -11,6 +11,7 @@
 
 #include "io/contact_file.hpp"
 #include "support/agreement.hpp"
+#include "support/configured_solver.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -32,14 +33,14 @@ TYPED_TEST(KernelReference, velocities_agree_on_random_bodies) {
   constexpr std::size_t count = 20000;
   const RandomContacts<T> contacts(count, 51);
   for (const int steps : {20, 200}) {
-    Options options;
+    SolverSetup options;
     options.integrator = Integrator::euler;
     options.steps = steps;
     const Expected expected(contacts.widened(), options);
     for (const Isa isa : available_isas()) {
-      options.isa = isa;
+      options.machine.isa = isa;
       ResultArrays<T> results(count);
-      Solver(options).solve(contacts.inline_contacts(), results.results());
+      ConfiguredSolver(options).solve(contacts.inline_contacts(), results.results());
       EXPECT_EQ(disagreement(expected, results), "") << to_string(isa) << ", " << steps << " steps";
     }
   }
@@ -50,14 +51,14 @@ TYPED_TEST(KernelReference, paths_and_steps_agree_away_from_the_boundaries_betwe
   constexpr std::size_t count = 20000;
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   const RandomContacts<T> contacts(count, 52);
-  Options options;
+  SolverSetup options;
   options.integrator = Integrator::euler;
   options.steps = 100;
   const Expected expected(contacts.widened(), options);
   for (const Isa isa : available_isas()) {
-    options.isa = isa;
+    options.machine.isa = isa;
     ResultArrays<T> results(count);
-    Solver(options).solve(contacts.inline_contacts(), results.results());
+    ConfiguredSolver(options).solve(contacts.inline_contacts(), results.results());
     std::size_t clear = 0;
     for (std::size_t i = 0; i < count; ++i) {
       if (expected.boundary_distance[i] <= epsilon * expected.rounding[i] * expected.grazing[i]) continue;
@@ -82,10 +83,8 @@ TEST(KernelReference, paths_agree_on_the_golden_set_in_contact_space) {
   const Report reference = reference::solve(contacts.view(), expected.results(), options, distance);
   EXPECT_GE(reference.paths().size(), 8u);
   for (const Isa isa : available_isas()) {
-    Options forced = options;
-    forced.isa = isa;
     ResultArrays<double> results(count, false);
-    Solver(forced).solve(contacts.view(), results.results());
+    Solver({.isa = isa}).solve(contacts.view(), results.results(), options);
     for (std::size_t i = 0; i < count; ++i) {
       ASSERT_EQ(results.status[i], expected.status[i]) << i;
       // Some thousand steps of 2e-16, and as much again for the condition of K.
@@ -115,7 +114,7 @@ TEST(KernelReference, limits_of_the_law_agree) {
     ResultArrays<double> expected(count), results(count);
     std::vector<double> distance(count);
     const Report of_reference = reference::solve(view, expected.results(), euler, distance);
-    const Report report = Solver(euler).solve(view, results.results());
+    const Report report = Solver().solve(view, results.results(), euler);
     ASSERT_GT(of_reference.largest_energy_gain, 0);
     EXPECT_EQ(report.largest_energy_gain_contact, of_reference.largest_energy_gain_contact);
     EXPECT_NEAR(report.largest_energy_gain, of_reference.largest_energy_gain, 1e-8 * of_reference.largest_energy_gain);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "support/configured_solver.hpp"
 #include "support/planar_contacts.hpp"
 #include "support/random_contacts.hpp"
 #include "support/random_laws.hpp"
@@ -31,12 +32,12 @@ class RestitutionAboveOne : public testing::Test {
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(RestitutionAboveOne, Precisions);
 
-Options up_to(double largest, Law law = Law::incremental, Isa isa = Isa::automatic) {
-  Options options;
+SolverSetup up_to(double largest, Law law = Law::incremental, Isa isa = Isa::automatic) {
+  SolverSetup options;
   options.largest_restitution = largest;
   options.law = law;
-  options.isa = isa;
-  options.threads = 1;
+  options.machine.isa = isa;
+  options.machine.threads = 1;
   return options;
 }
 
@@ -60,12 +61,12 @@ TYPED_TEST(RestitutionAboveOne, is_a_fault_beyond_what_the_option_allows_and_now
   for (const auto& [largest, faults] : {std::pair{1.0, 2u}, std::pair{1.5, 1u}, std::pair{2.5, 0u}})
     for (const Isa isa : available_isas())
       for (const Law law : support::laws_of_bodies) {
-        Solver solver(up_to(largest, law, isa));
+        ConfiguredSolver solver(up_to(largest, law, isa));
         for (const Report& report : {solver.solve(of_bodies, Results<T>{}), solver.solve(in_space, Results<T>{}),
                                      solver.solve(planar.view(), planar::Results<T>{})})
           EXPECT_EQ(report.count(Status::restitution_out_of_range), faults) << to_string(law) << ' ' << to_string(isa);
         ResultArrays<T> impulses(3);
-        EXPECT_EQ(solver.check(of_bodies, impulses.results().impulse, {}).faults, faults);
+        EXPECT_EQ(solver.find_margins(of_bodies, impulses.results().impulse, {}).faults, faults);
       }
 }
 
@@ -82,7 +83,7 @@ TYPED_TEST(RestitutionAboveOne, is_a_fault_of_the_reference_as_well) {
 
 TEST(LargestRestitution, below_1_or_above_100_is_misuse) {
   for (const double wrong : {0.99, 100.5, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_THROW(Solver{up_to(wrong)}, Error);
+    EXPECT_THROW(ConfiguredSolver{up_to(wrong)}, Error);
 }
 
 // [CR] figure 9: K = 1 and u0 = (1, -y) nearly grazing. Friction slides to the end, p = (-μ, 1) p_n with p_n = (1 + e)
@@ -104,7 +105,7 @@ TYPED_TEST(RestitutionAboveOne, need_not_gain_energy_where_there_is_friction) {
         const T restitution = static_cast<T>(e);
         c.restitution = all(restitution);
         ResultArrays<T> found(1, false);
-        const Report report = Solver(up_to(20, law, isa)).solve(c, found.results());
+        const Report report = ConfiguredSolver(up_to(20, law, isa)).solve(c, found.results());
         ASSERT_EQ(report.count(Status::ok), 1u);
         const double p = (1 + e) * 0.05, gain = 0.625 * p * p - 0.55 * p;
         // Ten roundings of terms below 1, of e up to 16 among them.
@@ -132,7 +133,7 @@ TYPED_TEST(RestitutionAboveOne, leaves_all_other_promises_as_they_are) {
   for (const Isa isa : available_isas())
     for (const Law law : support::laws_of_bodies) {
       ResultArrays<T> found(n, false);
-      const Report report = Solver(up_to(4, law, isa)).solve(c, found.results());
+      const Report report = ConfiguredSolver(up_to(4, law, isa)).solve(c, found.results());
       ASSERT_EQ(report.faults(), 0u) << to_string(law);
       for (std::size_t i = 0; i < n; ++i) {
         const auto k = [&](std::size_t j) { return wide(drawn.k[j][i]); };
@@ -177,7 +178,7 @@ TYPED_TEST(RestitutionAboveOne, of_brach_gains_no_more_than_without_friction) {
   const auto wide = [](T x) { return static_cast<double>(x); };
   for (const Isa isa : available_isas()) {
     ResultArrays<T> found(n, false);
-    Solver(up_to(4, Law::brach, isa)).solve(c, found.results());
+    ConfiguredSolver(up_to(4, Law::brach, isa)).solve(c, found.results());
     std::size_t whole = 0, none = 0, bounded = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const auto p = [&](std::size_t j) { return wide(found.impulse[j][i]); };
@@ -220,7 +221,7 @@ TYPED_TEST(RestitutionAboveOne, on_planar_lanes_is_that_of_the_reference) {
     reference::planar::solve(wide.view(), expected.results(), up_to(4, law));
     for (const Isa isa : available_isas()) {
       support::PlanarResultArrays<T> found(n, false);
-      Solver(up_to(4, law, isa)).solve(drawn.view(), found.results());
+      ConfiguredSolver(up_to(4, law, isa)).solve(drawn.view(), found.results());
       using R = support::PlanarResultArrays<T>;
       for (std::size_t i = 0; i < n; ++i) {
         ASSERT_EQ(found.status[i], expected.status[i]) << to_string(law) << ' ' << i;

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/configured_solver.hpp"
 #include "support/planar_contacts.hpp"
 #include "support/random_contacts.hpp"
 #include "support/random_laws.hpp"
@@ -75,12 +76,12 @@ RandomPlanarSpace<T> grazing_in_the_plane() {
   return c;
 }
 
-Options options_of(Law law, RestitutionLaw restitution_law, Isa isa = Isa::automatic) {
-  Options options;
+SolverSetup options_of(Law law, RestitutionLaw restitution_law, Isa isa = Isa::automatic) {
+  SolverSetup options;
   options.law = law;
   options.restitution_law = restitution_law;
-  options.isa = isa;
-  options.threads = 1;
+  options.machine.isa = isa;
+  options.machine.threads = 1;
   return options;
 }
 
@@ -108,7 +109,7 @@ TYPED_TEST(Separation, is_never_an_approach_under_the_laws_that_promise_it) {
         if (law == Law::bilinear || (law != Law::incremental && restitution_law != RestitutionLaw::energetic)) continue;
         SCOPED_TRACE(to_string(isa));
         ResultArrays<TypeParam> found(count, false);
-        Solver(options_of(law, restitution_law, isa)).solve(drawn.view(), found.results());
+        ConfiguredSolver(options_of(law, restitution_law, isa)).solve(drawn.view(), found.results());
         expect_separation(found.separation_velocity[2], found.status, law);
       }
 }
@@ -122,7 +123,7 @@ TYPED_TEST(Separation, is_never_an_approach_in_the_plane) {
         if (law == Law::bilinear || (law != Law::incremental && restitution_law != RestitutionLaw::energetic)) continue;
         SCOPED_TRACE(to_string(isa));
         support::PlanarResultArrays<TypeParam> found(count, false);
-        Solver(options_of(law, restitution_law, isa)).solve(contacts.view(), found.results());
+        ConfiguredSolver(options_of(law, restitution_law, isa)).solve(contacts.view(), found.results());
         expect_separation(found.numbers[found.u_y], found.status, law);
       }
 }
@@ -153,7 +154,7 @@ TYPED_TEST(Separation, under_kinematic_restitution_is_that_of_the_definition) {
   const GrazingInSpace<TypeParam> drawn;
   for (const Isa isa : available_isas()) {
     ResultArrays<TypeParam> found(count, false);
-    Solver(options_of(Law::incremental, RestitutionLaw::kinematic, isa)).solve(drawn.view(), found.results());
+    ConfiguredSolver(options_of(Law::incremental, RestitutionLaw::kinematic, isa)).solve(drawn.view(), found.results());
     for (std::size_t i = 0; i < count; ++i) {
       const double u_z = found.separation_velocity[2][i], restored = drawn.restored(i);
       const double bound = 4 * TestFixture::epsilon * restored + std::numeric_limits<TypeParam>::denorm_min();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/contact_file.hpp"
+#include "support/configured_solver.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -32,10 +33,10 @@ constexpr std::array laws = {RestitutionLaw::energetic, RestitutionLaw::kinetic,
 template <class T>
 constexpr double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
 
-Options options(Isa isa = Isa::automatic) {
-  Options o;
-  o.isa = isa;
-  o.threads = 1;
+SolverSetup options(Isa isa = Isa::automatic) {
+  SolverSetup o;
+  o.machine.isa = isa;
+  o.machine.threads = 1;
   o.integrator = Integrator::series;
   return o;
 }
@@ -79,7 +80,7 @@ TYPED_TEST(Series, meets_the_golden_set_on_every_isa) {
   const io::ContactData<SpaceContacts<T>> contacts(golden.table);
   for (const Isa isa : available_isas()) {
     ResultArrays<T> results(contacts.size(), false);
-    Solver(options(isa)).solve(contacts.view(), results.results());
+    ConfiguredSolver(options(isa)).solve(contacts.view(), results.results());
     std::vector<double> errors;
     for (std::size_t i = 0; i < contacts.size(); ++i) {
       const auto of_kind = golden.table.cell(i, kind);
@@ -130,7 +131,7 @@ TYPED_TEST(Series, meets_the_planar_golden_set) {
   contacts.friction = friction;
   contacts.restitution = restitution;
   ResultArrays<T> results(n, false);
-  Solver(options()).solve(contacts, results.results());
+  ConfiguredSolver(options()).solve(contacts, results.results());
   const std::vector<double> x = table.numbers("u_x"), y = table.numbers("u_y");
   std::vector<double> errors;
   for (std::size_t i = 0; i < n; ++i) {
@@ -151,12 +152,12 @@ TYPED_TEST(Series, agrees_with_the_exact_reference_under_every_law) {
   for (const RestitutionLaw law : laws) {
     const RandomContacts<T> contacts(count, 3);
     const RandomContacts<double> wide = contacts.widened();
-    Options o = options();
+    SolverSetup o = options();
     o.restitution_law = law;
     ResultArrays<T> results(count);
     ResultArrays<double> expected(count);
     std::vector<double> distance(count);
-    Solver(o).solve(contacts.inline_contacts(), results.results());
+    ConfiguredSolver(o).solve(contacts.inline_contacts(), results.results());
     reference::solve(wide.inline_contacts(), expected.results(), o, distance);
     std::vector<double> errors, work_errors;
     for (std::size_t i = 0; i < count; ++i) {
@@ -237,11 +238,11 @@ TYPED_TEST(Series, gives_the_same_bits_on_every_isa_with_fused_multiply_add) {
   constexpr std::size_t count = 6000;
   const Mixed<T> mixed(count);
   ResultArrays<T> expected(count, false);
-  Solver(options(Isa::scalar)).solve(mixed.view(), expected.results());
+  ConfiguredSolver(options(Isa::scalar)).solve(mixed.view(), expected.results());
   for (const Isa isa : available_isas()) {
     if (isa == Isa::sse2) continue;
     ResultArrays<T> results(count, false);
-    Solver(options(isa)).solve(mixed.view(), results.results());
+    ConfiguredSolver(options(isa)).solve(mixed.view(), results.results());
     for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(bits(results, i), bits(expected, i)) << to_string(isa) << i;
   }
 }
@@ -251,10 +252,10 @@ TYPED_TEST(Series, gives_a_contact_the_same_bits_alone_and_in_any_batch) {
   constexpr std::size_t count = 3000;
   const Mixed<T> mixed(count);
   ResultArrays<T> together(count, false);
-  Options two = options();
-  two.threads = 2;
-  Solver(two).solve(mixed.view(), together.results());
-  Solver solver(options());
+  SolverSetup two = options();
+  two.machine.threads = 2;
+  ConfiguredSolver(two).solve(mixed.view(), together.results());
+  ConfiguredSolver solver(options());
   for (std::size_t i = 0; i < count; i += 7) {
     Mixed<T> one(1);
     for (std::size_t j = 0; j < 6; ++j) one.contacts.k[j][0] = mixed.contacts.k[j][i];
@@ -274,7 +275,7 @@ TYPED_TEST(Series, resolves_every_mixed_contact_and_gains_no_energy_but_by_newto
   constexpr std::size_t count = 50000;
   const Mixed<T> mixed(count);
   ResultArrays<T> results(count, false);
-  const Report report = Solver(options()).solve(mixed.view(), results.results());
+  const Report report = ConfiguredSolver(options()).solve(mixed.view(), results.results());
   EXPECT_EQ(report.faults(), 0u);
   for (std::size_t i = 0; i < count; ++i) {
     if (results.status[i] != Status::ok || mixed.law[i] == RestitutionLaw::kinematic) continue;
@@ -305,7 +306,7 @@ TYPED_TEST(Series, gives_back_what_each_law_promises_where_nothing_slides) {
   Mixed<T> mixed(count);
   for (T& friction : mixed.contacts.friction) friction = T(0);
   ResultArrays<T> results(count, false);
-  Solver(options()).solve(mixed.view(), results.results());
+  ConfiguredSolver(options()).solve(mixed.view(), results.results());
   for (std::size_t i = 0; i < count; ++i) {
     const double u0 = static_cast<double>(mixed.contacts.separation_velocity[2][i]);
     const double e = static_cast<double>(mixed.contacts.restitution[i]);
@@ -332,7 +333,7 @@ TEST(SeriesUnboundedFriction, stops_the_slip_in_few_steps_whatever_the_condition
       contacts.restitution[i] = 0;
     }
     ResultArrays<double> results(count, false);
-    Solver(options()).solve(contacts.space_contacts(), results.results());
+    ConfiguredSolver(options()).solve(contacts.space_contacts(), results.results());
     for (std::size_t i = 0; i < count; ++i) {
       EXPECT_EQ(results.status[i], Status::ok);
       EXPECT_LE(results.steps[i], 50) << ratio;
@@ -353,10 +354,10 @@ TEST(SeriesUnboundedFriction, stops_the_slip_in_few_steps_whatever_the_condition
 
 TEST(SeriesBudget, is_reported_and_leaves_the_contact_alone) {
   const RandomSpaceContacts<double> contacts(500, 5);
-  Options o = options();
+  SolverSetup o = options();
   o.step_budget = 1;
   ResultArrays<double> results(500, false);
-  const Report report = Solver(o).solve(contacts.space_contacts(), results.results());
+  const Report report = ConfiguredSolver(o).solve(contacts.space_contacts(), results.results());
   EXPECT_GT(report.count(Status::step_budget_reached), 0u);
   EXPECT_GT(report.count(Status::ok), 0u);
   for (std::size_t i = 0; i < 500; ++i) {

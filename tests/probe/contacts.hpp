@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "columns.hpp"
+
 namespace carom::probe {
 
 enum class Form { bodies, space, planar_bodies, planar_space };
@@ -71,9 +73,9 @@ class Contacts {
   planar::SpaceContacts<T> planar_space() {
     planar::SpaceContacts<T> c;
     common(c);
-    c.k_xx = (*this)["k_xx"];
-    c.k_xy = (*this)["k_xy"];
-    c.k_yy = (*this)["k_yy"];
+    c.k.xx = (*this)["k_xx"];
+    c.k.xy = (*this)["k_xy"];
+    c.k.yy = (*this)["k_yy"];
     c.separation_velocity = flat("u0");
     return c;
   }
@@ -84,26 +86,11 @@ class Contacts {
   void common(ContactColumns<T>& c) {
     c.friction = (*this)["friction"];
     c.restitution = (*this)["restitution"];
-    c.tangential_restitution = (*this)["tangential_restitution"];
-    c.impulse_ratio_1 = (*this)["impulse_ratio_1"];
-    c.impulse_ratio_2 = (*this)["impulse_ratio_2"];
-    c.polar_angle = (*this)["polar_angle"];
-    c.azimuth = (*this)["azimuth"];
-    c.fraction = (*this)["fraction"];
-    c.candidate_x = (*this)["candidate_x"];
-    c.candidate_y = (*this)["candidate_y"];
-    c.candidate_z = (*this)["candidate_z"];
-    auto& w = c.weight;
-    w.incremental = (*this)["weight_incremental"];
-    w.frictionless = (*this)["weight_frictionless"];
-    w.chatterjee_ruina = (*this)["weight_chatterjee_ruina"];
-    w.bilinear = (*this)["weight_bilinear"];
-    w.pfeiffer_glocker = (*this)["weight_pfeiffer_glocker"];
-    w.smith = (*this)["weight_smith"];
-    w.anitescu_potra = (*this)["weight_anitescu_potra"];
-    w.brach = (*this)["weight_brach"];
-    w.projected = (*this)["weight_projected"];
-    w.polar = (*this)["weight_polar"];
+    columns::each_parameter(
+        [&](const columns::Label& label, auto, Column<const T>& column) { column = (*this)[label.in_file()]; }, c);
+    columns::each_weight(
+        [&](const columns::Label& label, Law, Column<const T>& column) { column = (*this)[label.in_file()]; },
+        c.weight);
   }
   Vector3Columns<const T> vector(const std::string& name) {
     return {(*this)[name + "_x"], (*this)[name + "_y"], (*this)[name + "_z"]};
@@ -113,11 +100,11 @@ class Contacts {
     return {(*this)[name + "_xx"], (*this)[name + "_xy"], (*this)[name + "_xz"],
             (*this)[name + "_yy"], (*this)[name + "_yz"], (*this)[name + "_zz"]};
   }
-  BodyColumns<T> body(const std::string& side) {
+  BodyColumns<const T> body(const std::string& side) {
     return {(*this)["inverse_mass_" + side], matrix("inverse_inertia_" + side), vector("velocity_" + side),
             vector("angular_velocity_" + side)};
   }
-  planar::BodyColumns<T> planar_body(const std::string& side) {
+  planar::BodyColumns<const T> planar_body(const std::string& side) {
     return {(*this)["inverse_mass_" + side], (*this)["inverse_inertia_" + side], flat("velocity_" + side),
             (*this)["angular_velocity_" + side]};
   }
@@ -174,16 +161,16 @@ struct Outcomes {
 };
 
 template <class T>
-Report solve(Solver& solver, Contacts<T>& contacts, Outcomes<T>& outcomes) {
+Report solve(Solver& solver, Contacts<T>& contacts, Outcomes<T>& outcomes, const Options& options) {
   switch (contacts.form) {
     case Form::bodies:
-      return solver.solve(contacts.bodies(), outcomes.spatial(true));
+      return solver.solve(contacts.bodies(), outcomes.spatial(true), options);
     case Form::space:
-      return solver.solve(contacts.space(), outcomes.spatial(false));
+      return solver.solve(contacts.space(), outcomes.spatial(false), options);
     case Form::planar_bodies:
-      return solver.solve(contacts.planar_bodies(), outcomes.planar(true));
+      return solver.solve(contacts.planar_bodies(), outcomes.planar(true), options);
     default:
-      return solver.solve(contacts.planar_space(), outcomes.planar(false));
+      return solver.solve(contacts.planar_space(), outcomes.planar(false), options);
   }
 }
 

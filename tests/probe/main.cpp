@@ -90,13 +90,12 @@ void probe_batch(Form form, Kind kind, std::optional<Law> only, support::Draw& d
   for (const LawInfo& info : all_laws()) {
     if ((D == 3 ? !info.in_space : !info.in_plane) || (only && *only != info.law)) continue;
     Options options;
-    options.threads = 1;
     options.law = info.law;
     options.restitution_law = static_cast<RestitutionLaw>(draw.below(3));
-    options.isa = isas[draw.below(isas.size())];
-    Solver solver(options);
-    solve(solver, contacts, outcomes);
-    Record& record = result.records[{info.law, kind, std::is_same_v<T, float>, is_planar(form), options.isa}];
+    const Isa isa = isas[draw.below(isas.size())];
+    Solver solver({.isa = isa, .threads = 1});
+    solve(solver, contacts, outcomes, options);
+    Record& record = result.records[{info.law, kind, std::is_same_v<T, float>, is_planar(form), isa}];
     for (std::size_t i = 0; i < batch; ++i) {
       ++result.contacts;
       Judge<T, D> judge(contacts, encounters[i], i);

@@ -177,7 +177,7 @@ class Bodies : public testing::Test {
   Vector3Columns<const double> vector(const std::string& name) {
     return {column(name + "_x"), column(name + "_y"), column(name + "_z")};
   }
-  BodyColumns<double> body(const std::string& side) {
+  BodyColumns<const double> body(const std::string& side) {
     const std::string inertia = "inverse_inertia_" + side;
     return {column("inverse_mass_" + side),
             {column(inertia + "_xx"), column(inertia + "_xy"), column(inertia + "_xz"), column(inertia + "_yy"),

@@ -35,7 +35,7 @@ struct Batch {
       polar_angle.push_back(p.polar_angle);
       azimuth.push_back(p.azimuth);
       fraction.push_back(p.fraction);
-      const LawParameters::Weights& w = p.weight;
+      const Weights<double>& w = p.weight;
       const double nine[] = {w.incremental,    w.frictionless, w.chatterjee_ruina, w.bilinear, w.smith,
                              w.anitescu_potra, w.brach,        w.projected,        w.polar};
       weights.resize(9);
@@ -57,7 +57,7 @@ struct Batch {
     c.polar_angle = polar_angle;
     c.azimuth = azimuth;
     c.fraction = fraction;
-    c.candidate_x = candidate[0], c.candidate_y = candidate[1], c.candidate_z = candidate[2];
+    c.candidate = {candidate[0], candidate[1], candidate[2]};
     auto& w = c.weight;
     w.incremental = weights[0], w.frictionless = weights[1], w.chatterjee_ruina = weights[2], w.bilinear = weights[3];
     w.smith = weights[4], w.anitescu_potra = weights[5], w.brach = weights[6], w.projected = weights[7];
@@ -192,7 +192,7 @@ TEST(faults, missing_parameters) {
   };
   EXPECT_EQ(missing(Law::bilinear, [](auto& c) { c.tangential_restitution = {}; }), Status::law_parameter_missing);
   EXPECT_EQ(missing(Law::brach, [](auto& c) { c.impulse_ratio_2 = {}; }), Status::law_parameter_missing);
-  EXPECT_EQ(missing(Law::projected, [](auto& c) { c.candidate_y = {}; }), Status::law_parameter_missing);
+  EXPECT_EQ(missing(Law::projected, [](auto& c) { c.candidate.y = {}; }), Status::law_parameter_missing);
   EXPECT_EQ(missing(Law::polar, [](auto& c) { c.azimuth = {}; }), Status::law_parameter_missing);
   EXPECT_EQ(missing(Law::composite, [](auto& c) { c.azimuth = {}; }), Status::law_parameter_missing);
   // A missing weight is 0, and without its weight a law is no member.
@@ -252,9 +252,9 @@ void expect_world_frame(Contacts contacts, std::size_t n) {
   solve(contacts, frictionless.results(), {.law = Law::frictionless});
   solve(contacts, sliding.results(), {.law = Law::chatterjee_ruina});
   // A law that takes what lies in the region takes it in the frame in which it was given.
-  contacts.candidate_x = sliding.impulse[0];
-  contacts.candidate_y = sliding.impulse[1];
-  contacts.candidate_z = sliding.impulse[2];
+  contacts.candidate.x = sliding.impulse[0];
+  contacts.candidate.y = sliding.impulse[1];
+  contacts.candidate.z = sliding.impulse[2];
   solve(contacts, projected.results(), {.law = Law::projected});
   std::size_t resolved = 0, oblique = 0;
   for (std::size_t i = 0; i < n; ++i) {

@@ -319,7 +319,7 @@ TEST(equations, composite_is_the_weighted_mean_of_its_members) {
     const auto& [c, parameters] = samples[i];
     const LawOutcome o = apply(Law::composite, c, parameters, RestitutionLaw::kinetic);
     expect_consistent(c, o, i, worst);
-    const LawParameters::Weights& w = parameters.weight;
+    const Weights<double>& w = parameters.weight;
     const std::map<Law, double> weights{{Law::incremental, w.incremental},
                                         {Law::frictionless, w.frictionless},
                                         {Law::chatterjee_ruina, w.chatterjee_ruina},

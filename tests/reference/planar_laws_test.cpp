@@ -1,4 +1,6 @@
 // Every planar law against the equations that define it, put together here from the impulse alone.
+#include "support/planar_laws.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 #include <limits>
 #include <string>
 #include <vector>
-
-#include "support/planar_laws.hpp"
 
 namespace carom::reference::planar {
 namespace {
@@ -141,8 +141,8 @@ TEST(PlanarLaws, agree_without_friction) {
     const double p_n = -(1 + c.restitution) * c.u0[1] / c.k_yy;
     // It cannot be told from the others: the host says so.
     p.candidate = {0, p_n};
-    p.weights[static_cast<std::size_t>(Law::polar)] = 0;
-    p.weights[static_cast<std::size_t>(Law::frictionless)] += 0.1;
+    p.weight.polar = 0;
+    p.weight.frictionless += 0.1;
     for (std::size_t j = 0; j < law_count; ++j) {
       const Law law = static_cast<Law>(j);
       if (law == Law::no_slip || law == Law::polar) continue;
@@ -211,8 +211,8 @@ TEST(PlanarLaws, of_pfeiffer_and_glocker_returns_the_tangential_impulse) {
 TEST(PlanarLaws, mean_is_weighted_relative_to_the_sum_of_its_weights) {
   const Collision c{2, 0.3, 1, {1, -1}, 0.4, 0.5};
   Parameters p;
-  p.weights[static_cast<std::size_t>(Law::frictionless)] = 3e300;
-  p.weights[static_cast<std::size_t>(Law::incremental)] = 1e300;
+  p.weight.frictionless = 3e300;
+  p.weight.incremental = 1e300;
   const Outcome smooth = resolve(c, Law::frictionless), rough = resolve(c, Law::incremental);
   const Outcome mean = resolve(c, Law::composite, p);
   for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(mean.p[i], 0.75 * smooth.p[i] + 0.25 * rough.p[i], 1e-15);

@@ -26,8 +26,8 @@ TEST(PlanarRegion, holds_the_laws_that_promise_it) {
                           Law::pfeiffer_glocker, Law::brach, Law::projected, Law::polar})
       expect_in_region(cases[i], resolve(cases[i].c, law, cases[i].p), law, i);
     Case mixed = cases[i];
-    mixed.p.weights[static_cast<std::size_t>(Law::bilinear)] = 0;
-    mixed.p.weights[static_cast<std::size_t>(Law::frictionless)] += 0.1;
+    mixed.p.weight.bilinear = 0;
+    mixed.p.weight.frictionless += 0.1;
     expect_in_region(mixed, resolve(mixed.c, Law::composite, mixed.p), Law::composite, i);
     // For discs the bilinear law promises it as well.
     mixed.c.k_xy = 0;

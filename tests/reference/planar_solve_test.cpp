@@ -188,8 +188,8 @@ TEST(PlanarReferenceSolve, reports_the_largest_energy_gain) {
   // The example of reference_planar_laws_test: 2.1316 J by Whittaker's law.
   const std::vector<double> one(3, 1.0), coupling{0, .9, 0}, x{1, -.9, 1}, y(3, -1.0), mu(3, .8);
   carom::planar::SpaceContacts<double> c;
-  c.k_xx = c.k_yy = one;
-  c.k_xy = coupling;
+  c.k.xx = c.k.yy = one;
+  c.k.xy = coupling;
   c.separation_velocity = {x, y};
   c.friction = mu;
   c.restitution = one;

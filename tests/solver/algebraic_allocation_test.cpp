@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/blocked.hpp"
+#include "support/configured_solver.hpp"
 #include "support/counted_allocations.hpp"
 #include "support/random_contacts.hpp"
 #include "support/random_laws.hpp"
@@ -27,10 +28,10 @@ support::Allocations allocations_of_second_solve(Contacts& first, Contacts& seco
   }
   support::ResultArrays<T> arrays(count, bodies);
   const Results<T> results = arrays.results();
-  Options options;
-  options.isa = isa;
-  options.threads = threads;
-  Solver solver(options);
+  SolverSetup options;
+  options.machine.isa = isa;
+  options.machine.threads = threads;
+  ConfiguredSolver solver(options);
   solver.solve(first, results);
   Report report;
   const support::Allocations made = allocations_during([&] { report = solver.solve(second, results); });

@@ -17,6 +17,7 @@
 #include <string>
 #include <thread>
 
+#include "support/configured_solver.hpp"
 #include "support/counted_allocations.hpp"
 #include "support/random_contacts.hpp"
 
@@ -66,12 +67,12 @@ support::Allocations allocations_of_second_solve(Isa isa, int threads) {
   support::ResultArrays<T> arrays(count, Form::bodies);
   const auto first_view = Form::view(first), second_view = Form::view(second);
   const Results<T> results = arrays.results();
-  Options options;
+  SolverSetup options;
   options.integrator = Integrator::euler;
-  options.isa = isa;
-  options.threads = threads;
+  options.machine.isa = isa;
+  options.machine.threads = threads;
   options.steps = 10;
-  Solver solver(options);
+  ConfiguredSolver solver(options);
   solver.solve(first_view, results);
   Report report;
   const support::Allocations made = allocations_during([&] { report = solver.solve(second_view, results); });
@@ -113,9 +114,10 @@ TYPED_TEST(LaterCall, in_an_arena_of_the_hosts_allocates_nothing_of_ours) {
   using T = TypeParam;
   const auto contacts = Inline<T>::draw(1);
   support::ResultArrays<T> arrays(count);
-  Solver solver(Options{.integrator = Integrator::euler, .steps = 10});
+  Solver solver;
+  const Options options{.integrator = Integrator::euler, .steps = 10};
   const auto solve_in = [&, view = contacts.inline_contacts(), results = arrays.results()](tbb::task_arena& arena) {
-    return allocations_during([&] { arena.execute([&] { solver.solve(view, results); }); });
+    return allocations_during([&] { arena.execute([&] { solver.solve(view, results, options); }); });
   };
   tbb::task_arena small(2), large(5);
   solve_in(small);
@@ -186,12 +188,12 @@ TYPED_TEST(LaterCall, on_one_thread_makes_no_system_call) {
   support::ResultArrays<T> arrays(count);
   const Results<T> results = arrays.results();
   for (const Isa isa : available_isas()) {
-    Options options;
+    SolverSetup options;
     options.integrator = Integrator::euler;
-    options.isa = isa;
-    options.threads = 1;
+    options.machine.isa = isa;
+    options.machine.threads = 1;
     options.steps = 10;
-    Solver solver(options);
+    ConfiguredSolver solver(options);
     solver.solve(view, results);
     EXPECT_TRUE(makes_no_system_call([&] { solver.solve(view, results); })) << to_string(isa);
   }

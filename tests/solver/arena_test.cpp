@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/arena_tasks.hpp"
+#include "support/configured_solver.hpp"
 #include "support/same_bits.hpp"
 
 namespace carom {
@@ -58,7 +59,7 @@ TEST_F(Arena, of_one_thread_keeps_a_call_to_it_whatever_the_limit) {
   const auto expected = on_one_thread();
   tbb::task_arena arena(1);
   for (const int threads : {0, 1, 7, 1024}) {
-    Solver solver(few_steps(Isa::automatic, threads));
+    ConfiguredSolver solver(few_steps(Isa::automatic, threads));
     for (int call = 0; call < 10; ++call) {
       ResultArrays<float> arrays(count);
       EXPECT_EQ(solve_in(arena, solver, arrays).threads, 1);
@@ -72,7 +73,7 @@ TEST_F(Arena, is_where_the_workers_that_take_part_come_from) {
   const auto expected = on_one_thread();
   tbb::task_arena arena(2);
   Workers workers(arena);
-  Solver solver(few_steps(Isa::automatic, 0));
+  ConfiguredSolver solver(few_steps(Isa::automatic, 0));
   int most = 0;
   const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (most < 2 && std::chrono::steady_clock::now() < patience) {
@@ -91,7 +92,7 @@ TEST_F(Arena, is_where_the_workers_that_take_part_come_from) {
 TEST_F(Arena, that_takes_no_worker_leaves_a_call_to_the_calling_thread) {
   const auto expected = on_one_thread();
   tbb::task_arena arena(2, 2);  // both places are for threads of the host
-  Solver solver(few_steps(Isa::automatic, 0));
+  ConfiguredSolver solver(few_steps(Isa::automatic, 0));
   for (int call = 0; call < 10; ++call) {
     ResultArrays<float> arrays(count);
     EXPECT_EQ(solve_in(arena, solver, arrays).threads, 1);
@@ -103,7 +104,7 @@ TEST_F(Arena, of_seven_threads_gives_a_call_no_more_than_its_limit) {
   const auto expected = on_one_thread();
   tbb::task_arena arena(7);
   for (const int threads : {2, 3}) {
-    Solver solver(few_steps(Isa::automatic, threads));
+    ConfiguredSolver solver(few_steps(Isa::automatic, threads));
     for (int call = 0; call < 10; ++call) {
       ResultArrays<float> arrays(count);
       EXPECT_LE(solve_in(arena, solver, arrays).threads, threads);
@@ -114,7 +115,7 @@ TEST_F(Arena, of_seven_threads_gives_a_call_no_more_than_its_limit) {
 
 TEST_F(Arena, may_differ_from_call_to_call_of_a_solver) {
   const auto expected = on_one_thread();
-  Solver solver(few_steps(Isa::automatic, 0));
+  ConfiguredSolver solver(few_steps(Isa::automatic, 0));
   for (const int room : {2, 7, 1, 3}) {
     tbb::task_arena arena(room);
     ResultArrays<float> arrays(count);
@@ -131,7 +132,7 @@ TEST_F(Arena, may_differ_from_call_to_call_of_a_solver) {
 TEST_F(Arena, may_be_busy_with_the_loop_that_makes_the_calls) {
   const auto expected = on_one_thread();
   std::vector<ResultArrays<float>> arrays(32, ResultArrays<float>(count));
-  tbb::enumerable_thread_specific<Solver> solvers([] { return Solver(few_steps(Isa::automatic, 0)); });
+  tbb::enumerable_thread_specific<Solver> solvers([] { return ConfiguredSolver(few_steps(Isa::automatic, 0)); });
   tbb::task_arena arena(4);
   support::run_loop(arena, arrays.size(), [&](std::size_t turn) {
     solvers.local().solve(contacts_.inline_contacts(), arrays[turn].results());
@@ -158,7 +159,7 @@ TEST_F(Arena, gives_the_calling_thread_no_other_task_within_a_call) {
       while (handed) std::this_thread::yield();
     }
   });
-  Solver solver(few_steps(Isa::automatic, 0));
+  ConfiguredSolver solver(few_steps(Isa::automatic, 0));
   int shared = 0;
   for (int call = 0; call < 1000 && shared < 50; ++call) {
     ResultArrays<float> arrays(count);
@@ -174,7 +175,7 @@ TEST_F(Arena, gives_the_calling_thread_no_other_task_within_a_call) {
 
 TEST_F(Arena, solves_the_whole_batch_in_a_task_group_that_is_cancelled) {
   const auto expected = on_one_thread();
-  Solver solver(few_steps(Isa::automatic, 0));
+  ConfiguredSolver solver(few_steps(Isa::automatic, 0));
   ResultArrays<float> arrays(count);
   tbb::task_arena arena(2);
   support::run_in_cancelled_group(arena, [&] { solver.solve(contacts_.inline_contacts(), arrays.results()); });

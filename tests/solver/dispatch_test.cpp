@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/configured_solver.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -47,17 +48,17 @@ class CaromIsa {
   std::optional<std::string> before_;
 };
 
-Options with_isa(Isa isa) {
-  Options options;
+SolverSetup with_isa(Isa isa) {
+  SolverSetup options;
   options.integrator = Integrator::euler;
-  options.isa = isa;
-  options.threads = 1;
+  options.machine.isa = isa;
+  options.machine.threads = 1;
   return options;
 }
 
-Isa reported(const Options& options) {
+Isa reported(const SolverSetup& options) {
   const support::RandomSpaceContacts<float> contacts(40, 1);
-  Solver solver(options);
+  ConfiguredSolver solver(options);
   const Report report = solver.solve(contacts.space_contacts(), Results<float>{});
   EXPECT_EQ(solver.isa(), report.isa);
   return report.isa;
@@ -70,9 +71,9 @@ std::vector<Isa> lacking() {
 }
 
 /// The message of the error that making a solver throws, empty if there is none.
-std::string error_of(const Options& options) {
+std::string error_of(const SolverSetup& options) {
   try {
-    const Solver solver(options);
+    const ConfiguredSolver solver(options);
   } catch (const Error& error) {
     return error.what();
   }
@@ -130,7 +131,7 @@ TEST(Dispatch, the_option_outranks_the_environment_variable) {
 
 TEST(Dispatch, a_solver_keeps_its_isa_when_the_environment_changes) {
   const CaromIsa before("scalar");
-  Solver solver(with_isa(Isa::automatic));
+  ConfiguredSolver solver(with_isa(Isa::automatic));
   const CaromIsa after("auto");
   const support::RandomSpaceContacts<float> contacts(40, 1);
   EXPECT_EQ(solver.solve(contacts.space_contacts(), Results<float>{}).isa, Isa::scalar);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "io/contact_file.hpp"
+#include "support/configured_solver.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -60,13 +61,13 @@ std::string hash_of(const std::string& file, Integrator integrator, Isa isa) {
   const std::vector<std::size_t> rows = integrator == Integrator::euler ? energetic_rows(table) : all_rows(table);
   EXPECT_GE(rows.size(), 500u);
   const io::ContactData<Contacts<T>> contacts(table);
-  Options options;
+  SolverSetup options;
   options.integrator = integrator;
-  options.isa = isa;
-  options.threads = 1;
+  options.machine.isa = isa;
+  options.machine.threads = 1;
   options.steps = 100;
   support::ResultArrays<T> results(contacts.size(), std::is_same_v<Contacts<T>, InlineContacts<T>>);
-  const Report report = Solver(options).solve(contacts.view(), results.results());
+  const Report report = ConfiguredSolver(options).solve(contacts.view(), results.results());
   EXPECT_EQ(report.isa, isa);
 
   Hash hash;

@@ -16,6 +16,7 @@
 
 #include "support/arena_tasks.hpp"
 #include "support/blocked.hpp"
+#include "support/configured_solver.hpp"
 #include "support/planar_contacts.hpp"
 #include "support/same_bits.hpp"
 
@@ -74,7 +75,7 @@ TEST(Names, of_numbers_that_an_enumeration_does_not_have_are_unknown) {
 std::string refusal(const Options& options) {
   const RandomSpaceContacts<double> contacts(1, 1);
   ResultArrays<double> results(1, false);
-  const std::string text = error_of([&] { Solver{options}; });
+  const std::string text = error_of([&] { Solver().solve(contacts.space_contacts(), results.results(), options); });
   EXPECT_EQ(error_of([&] { reference::solve(contacts.space_contacts(), results.results(), options); }), text);
   EXPECT_EQ(
       error_of([&] { reference::planar::solve(planar::SpaceContacts<double>{}, planar::Results<double>{}, options); }),
@@ -82,21 +83,28 @@ std::string refusal(const Options& options) {
   return text;
 }
 
+std::string refusal(const Machine& machine) {
+  return error_of([&] { Solver{machine}; });
+}
+
 TEST(OptionsOutOfRange, are_an_error_of_solver_and_references_before_any_work) {
-  EXPECT_EQ(refusal({}), "");
-  EXPECT_EQ(refusal({.isa = static_cast<Isa>(6)}), "carom: the option isa is number 6, of which there are 6 from 0 on");
-  EXPECT_EQ(refusal({.law = static_cast<Law>(13)}),
+  EXPECT_EQ(refusal(Options{}), "");
+  EXPECT_EQ(refusal(Machine{.isa = static_cast<Isa>(6)}),
+            "carom: the option isa is number 6, of which there are 6 from 0 on");
+  EXPECT_EQ(refusal(Options{.law = static_cast<Law>(13)}),
             "carom: the option law is number 13, of which there are 13 from 0 on");
-  EXPECT_EQ(refusal({.integrator = static_cast<Integrator>(2)}),
+  EXPECT_EQ(refusal(Options{.integrator = static_cast<Integrator>(2)}),
             "carom: the option integrator is number 2, of which there are 2 from 0 on");
-  EXPECT_EQ(refusal({.restitution_law = static_cast<RestitutionLaw>(255)}),
+  EXPECT_EQ(refusal(Options{.restitution_law = static_cast<RestitutionLaw>(255)}),
             "carom: the option restitution_law is number 255, of which there are 3 from 0 on");
-  EXPECT_EQ(refusal({.threads = 100000}), "carom: the option threads is 100000, not in [0, 1024]");
-  EXPECT_EQ(refusal({.threads = -1}), "carom: the option threads is -1, not in [0, 1024]");
-  EXPECT_EQ(refusal({.steps = 0}), "carom: the option steps is 0, not in [1, 1073741824]");
-  EXPECT_EQ(refusal({.largest_restitution = nan}), "carom: the option largest_restitution is nan, not in [1, 100]");
-  EXPECT_EQ(refusal({.normal_tolerance = 0.11}), "carom: the option normal_tolerance is 0.11, not in [0, 0.1]");
-  EXPECT_EQ(refusal({.inertia_tolerance = -1e-9}), "carom: the option inertia_tolerance is -1e-09, not in [0, 0.1]");
+  EXPECT_EQ(refusal(Machine{.threads = 100000}), "carom: the option threads is 100000, not in [0, 1024]");
+  EXPECT_EQ(refusal(Machine{.threads = -1}), "carom: the option threads is -1, not in [0, 1024]");
+  EXPECT_EQ(refusal(Options{.steps = 0}), "carom: the option steps is 0, not in [1, 1073741824]");
+  EXPECT_EQ(refusal(Options{.largest_restitution = nan}),
+            "carom: the option largest_restitution is nan, not in [1, 100]");
+  EXPECT_EQ(refusal(Options{.normal_tolerance = 0.11}), "carom: the option normal_tolerance is 0.11, not in [0, 0.1]");
+  EXPECT_EQ(refusal(Options{.inertia_tolerance = -1e-9}),
+            "carom: the option inertia_tolerance is -1e-09, not in [0, 0.1]");
 }
 
 template <class T>
@@ -114,10 +122,11 @@ TYPED_TEST(Forgotten, bodies_are_a_missing_column) {
   contacts.bodies = {};
   Solver solver;
   EXPECT_EQ(error_of([&] { solver.solve(contacts, arrays.results()); }), missing);
-  EXPECT_EQ(error_of([&] {
-              solver.check(contacts, {arrays.impulse[0], arrays.impulse[1], arrays.impulse[2]}, RegionMargins<T>{});
-            }),
-            missing);
+  EXPECT_EQ(
+      error_of([&] {
+        solver.find_margins(contacts, {arrays.impulse[0], arrays.impulse[1], arrays.impulse[2]}, RegionMargins<T>{});
+      }),
+      missing);
   contacts = indexed.indexed_contacts();
   contacts.bodies.angular_velocity.y = {};
   EXPECT_EQ(error_of([&] { solver.solve(contacts, arrays.results()); }),
@@ -192,7 +201,7 @@ void expect_refused_and_served(const char* what, Call&& call) {
 }
 
 TEST(OneCallAtATime, is_what_a_solver_serves_whichever_member_is_called) {
-  Solver solver(few_steps());
+  ConfiguredSolver solver(few_steps());
   const RandomSpaceContacts<float> space(300, 42);
   const RandomContacts<double> bodies(300, 43);
   const RandomIndexedContacts<float> indexed(300, 20, 44);
@@ -210,8 +219,8 @@ TEST(OneCallAtATime, is_what_a_solver_serves_whichever_member_is_called) {
   expect_refused_and_served("space", [&] { solver.solve(space.space_contacts(), of_space.results()); });
   expect_refused_and_served("planar", [&] { solver.solve(planar.inline_contacts(), planar_results.results()); });
   expect_refused_and_served("check", [&] {
-    solver.check(space.space_contacts(), {of_space.impulse[0], of_space.impulse[1], of_space.impulse[2]},
-                 RegionMargins<float>{});
+    solver.find_margins(space.space_contacts(), {of_space.impulse[0], of_space.impulse[1], of_space.impulse[2]},
+                        RegionMargins<float>{});
   });
 }
 
@@ -219,7 +228,7 @@ TEST(OneCallAtATime, leaves_the_call_that_came_first_as_it_is) {
   constexpr std::size_t count = 5000;
   const RandomContacts<float> contacts(count, 47);
   const auto expected = solve<float>(contacts.inline_contacts(), count, few_steps());
-  Solver solver(few_steps(Isa::automatic, 0));
+  ConfiguredSolver solver(few_steps(Isa::automatic, 0));
   std::vector<ResultArrays<float>> results(64, ResultArrays<float>(count));
   std::vector<char> served(results.size());
   tbb::task_arena arena(2);
@@ -239,9 +248,9 @@ TEST(OneCallAtATime, ends_with_the_call_also_if_that_throws) {
   Solver solver;
   EXPECT_THROW(solver.solve(misused, results.results()), Error);
   EXPECT_EQ(solver.solve(contacts.space_contacts(), results.results()).contacts, 10u);
-  EXPECT_THROW(
-      solver.check(misused, {results.impulse[0], results.impulse[1], results.impulse[2]}, RegionMargins<double>{}),
-      Error);
+  EXPECT_THROW(solver.find_margins(misused, {results.impulse[0], results.impulse[1], results.impulse[2]},
+                                   RegionMargins<double>{}),
+               Error);
   EXPECT_EQ(solver.solve(contacts.space_contacts(), results.results()).contacts, 10u);
 }
 
@@ -251,7 +260,7 @@ TEST(MovedSolver, is_an_error_to_call_until_it_is_assigned_to) {
   Solver first, second(std::move(first));
   EXPECT_EQ(second.solve(contacts.space_contacts(), results.results()).contacts, 10u);
   EXPECT_THROW(first.solve(contacts.space_contacts(), results.results()), Error);  // NOLINT(bugprone-use-after-move)
-  EXPECT_THROW(first.options(), Error);
+  EXPECT_THROW(first.machine(), Error);
   EXPECT_THROW(first.isa(), Error);
   first = std::move(second);
   EXPECT_EQ(first.solve(contacts.space_contacts(), results.results()).contacts, 10u);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "support/configured_solver.hpp"
 #include "support/counted_allocations.hpp"
 #include "support/planar_contacts.hpp"
 
@@ -23,10 +24,10 @@ void expect_no_allocations(int threads) {
   planar::IndexedContacts<T> indexed = drawn.indexed_contacts();
   inlined.law = indexed.law = drawn.laws.law;
   for (const Isa isa : available_isas()) {
-    Options options;
-    options.isa = isa;
-    options.threads = threads;
-    Solver solver(options);
+    SolverSetup options;
+    options.machine.isa = isa;
+    options.machine.threads = threads;
+    ConfiguredSolver solver(options);
     const auto call = [&] {
       const Report report = solver.solve(inlined, out.results());
       ASSERT_EQ(report.faults(), 2u);

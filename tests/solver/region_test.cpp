@@ -175,12 +175,6 @@ void expect_landmarks(const Contacts& contacts, const Checked<T>& found) {
   }
 }
 
-Options on(Isa isa) {
-  Options options;
-  options.isa = isa;
-  return options;
-}
-
 template <class T>
 class Region : public testing::Test {};
 using Precisions = testing::Types<float, double>;
@@ -191,7 +185,8 @@ TYPED_TEST(Region, margins_are_those_of_the_definition_in_contact_space) {
   const auto impulse = random_impulses<TypeParam>(5003, 62);
   for (const Isa isa : available_isas()) {
     Checked<TypeParam> found(5003);
-    Solver(on(isa)).check(contacts.space_contacts(), columns(impulse), found.margins(), found.space());
+    Solver({.isa = isa, .threads = 1})
+        .find_margins(contacts.space_contacts(), columns(impulse), found.margins(), found.space());
     expect_margins(contacts, impulse, found);
     expect_landmarks(contacts, found);
   }
@@ -202,7 +197,8 @@ TYPED_TEST(Region, margins_are_those_of_the_definition_between_bodies) {
   const auto impulse = random_impulses<TypeParam>(5003, 64);
   for (const Isa isa : available_isas()) {
     Checked<TypeParam> found(5003);
-    Solver(on(isa)).check(contacts.inline_contacts(), columns(impulse), found.margins(), found.space());
+    Solver({.isa = isa, .threads = 1})
+        .find_margins(contacts.inline_contacts(), columns(impulse), found.margins(), found.space());
     expect_margins(contacts, impulse, found);
     expect_landmarks(contacts, found);
   }
@@ -213,7 +209,7 @@ TYPED_TEST(Region, bodies_may_be_stored_once) {
   const auto impulse = random_impulses<TypeParam>(5003, 66);
   for (const Isa isa : available_isas()) {
     Checked<TypeParam> found(5003);
-    Solver(on(isa)).check(contacts.indexed_contacts(), columns(impulse), found.margins());
+    Solver({.isa = isa, .threads = 1}).find_margins(contacts.indexed_contacts(), columns(impulse), found.margins());
     for (Status& status : found.status) status = status == Status::separating ? Status::ok : status;
     expect_margins(contacts, impulse, found);
   }
@@ -227,8 +223,9 @@ TYPED_TEST(Region, the_report_counts_what_the_margins_say) {
   const T tolerance = T(0.125);
   for (const Isa isa : available_isas()) {
     Checked<T> found(n);
-    const RegionReport report = Solver(on(isa)).check(contacts.space_contacts(), columns(impulse), found.margins(),
-                                                      found.space(), double{tolerance});
+    const RegionReport report = Solver({.isa = isa, .threads = 1})
+                                    .find_margins(contacts.space_contacts(), columns(impulse), found.margins(),
+                                                  found.space(), {}, double{tolerance});
     RegionReport expected;
     expected.contacts = n;
     for (std::size_t i = 0; i < n; ++i) {
@@ -261,16 +258,16 @@ TYPED_TEST(Region, what_the_solver_makes_of_collisions_lies_inside) {
   solver.solve(contacts.inline_contacts(), results.results());
   // Slender boxes of a condition of some 1e4 are among them; the energy follows u_z, whose rounding that multiplies.
   const RegionReport report =
-      solver.check(contacts.inline_contacts(), columns(results.impulse), RegionMargins<TypeParam>{}, {},
-                   1e4 * 64 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon()));
+      solver.find_margins(contacts.inline_contacts(), columns(results.impulse), RegionMargins<TypeParam>{}, {}, {},
+                          1e4 * 64 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon()));
   EXPECT_EQ(report.outside, 0u);
   // Twice the impulse that stops all of u gains the bodies nothing, but a little more of it does.
   Checked<TypeParam> found(3000);
-  solver.check(contacts.inline_contacts(), columns(results.impulse), found.margins(), found.space());
+  solver.find_margins(contacts.inline_contacts(), columns(results.impulse), found.margins(), found.space());
   auto more = found.sticking;
   for (auto& column : more)
     for (TypeParam& x : column) x *= TypeParam(2.01);
-  EXPECT_EQ(solver.check(contacts.inline_contacts(), columns(more), found.margins()).gains_energy, 3000u);
+  EXPECT_EQ(solver.find_margins(contacts.inline_contacts(), columns(more), found.margins()).gains_energy, 3000u);
 }
 
 TYPED_TEST(Region, faults_and_unbounded_friction) {
@@ -286,7 +283,8 @@ TYPED_TEST(Region, faults_and_unbounded_friction) {
   for (const Isa isa : available_isas()) {
     Checked<T> found(40);
     const RegionReport report =
-        Solver(on(isa)).check(contacts.space_contacts(), columns(impulse), found.margins(), found.space());
+        Solver({.isa = isa, .threads = 1})
+            .find_margins(contacts.space_contacts(), columns(impulse), found.margins(), found.space());
     EXPECT_EQ(report.contacts, 40u);
     EXPECT_EQ(report.faults, 4u);
     EXPECT_EQ(found.status[3], Status::not_a_number);
@@ -308,12 +306,13 @@ TYPED_TEST(Region, misuse_is_an_error) {
   const auto impulse = random_impulses<TypeParam>(10, 73), short_impulse = random_impulses<TypeParam>(9, 73);
   Checked<TypeParam> found(9);
   Solver solver;
-  EXPECT_THROW(solver.check(contacts.space_contacts(), columns(short_impulse), RegionMargins<TypeParam>{}), Error);
-  EXPECT_THROW(solver.check(contacts.space_contacts(), columns(impulse), found.margins()), Error);
-  EXPECT_THROW(solver.check(contacts.space_contacts(), columns(impulse), {}, found.space()), Error);
-  EXPECT_THROW(solver.check(contacts.space_contacts(), {}, RegionMargins<TypeParam>{}), Error);
-  EXPECT_THROW(solver.check(contacts.space_contacts(), columns(impulse), {}, {}, -1), Error);
-  EXPECT_THROW(solver.check(contacts.space_contacts(), columns(impulse), {}, {}, infinity), Error);
+  EXPECT_THROW(solver.find_margins(contacts.space_contacts(), columns(short_impulse), RegionMargins<TypeParam>{}),
+               Error);
+  EXPECT_THROW(solver.find_margins(contacts.space_contacts(), columns(impulse), found.margins()), Error);
+  EXPECT_THROW(solver.find_margins(contacts.space_contacts(), columns(impulse), {}, found.space()), Error);
+  EXPECT_THROW(solver.find_margins(contacts.space_contacts(), {}, RegionMargins<TypeParam>{}), Error);
+  EXPECT_THROW(solver.find_margins(contacts.space_contacts(), columns(impulse), {}, {}, {}, -1), Error);
+  EXPECT_THROW(solver.find_margins(contacts.space_contacts(), columns(impulse), {}, {}, {}, infinity), Error);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "support/configured_solver.hpp"
 #include "support/same_bits.hpp"
 
 namespace carom {
@@ -103,7 +104,7 @@ TYPED_TEST(OneAnswer, does_not_depend_on_the_size_of_the_batch) {
   for (const std::size_t n : {0u, 1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 33u, 511u, 512u, 513u, 1025u}) {
     InlineContacts<T> part = contacts.inline_contacts();
     const auto cut3 = [&](auto& v) { v = {first(v.x, n), first(v.y, n), first(v.z, n)}; };
-    const auto cut_body = [&](BodyColumns<T>& b) {
+    const auto cut_body = [&](BodyColumns<const T>& b) {
       b.inverse_mass = first(b.inverse_mass, n);
       auto& j = b.inverse_inertia;
       j = {first(j.xx, n), first(j.xy, n), first(j.xz, n), first(j.yy, n), first(j.yz, n), first(j.zz, n)};
@@ -131,11 +132,11 @@ TYPED_TEST(OneAnswer, does_not_depend_on_the_size_of_the_batch) {
 TEST(OneAnswer, of_a_batch_of_1000003_does_not_depend_on_threads_or_isa) {
   constexpr std::size_t count = 1000003;
   const RandomSpaceContacts<float> contacts(count, 6);
-  Options options = few_steps();
+  SolverSetup options = few_steps();
   options.steps = 5;
   const auto one = solve<float>(contacts.space_contacts(), count, options, nullptr, false);
-  options.threads = 2;
-  options.isa = Isa::scalar;
+  options.machine.threads = 2;
+  options.machine.isa = Isa::scalar;
   Report report;
   expect_same_bits(solve<float>(contacts.space_contacts(), count, options, &report, false), one, "scalar, 2 threads");
   EXPECT_EQ(report.contacts, count);
@@ -171,7 +172,7 @@ TYPED_TEST(OneAnswer, does_not_depend_on_the_place_in_the_batch) {
 
 TYPED_TEST(OneAnswer, a_solver_gives_the_same_bits_again_and_in_any_form_of_contacts) {
   using T = TypeParam;
-  Solver solver(few_steps());
+  ConfiguredSolver solver(few_steps());
   const RandomContacts<T> contacts(600, 12);
   const RandomSpaceContacts<T> space(600, 13);
   ResultArrays<T> first(600), second(600), between(600, false);
@@ -187,7 +188,7 @@ TYPED_TEST(OneAnswer, does_not_depend_on_the_rounding_mode_of_the_host) {
   const RandomContacts<T> contacts(count, 17);
   for (const int threads : {1, 2}) {
     const auto expected = solve<T>(contacts.inline_contacts(), count, few_steps(Isa::automatic, threads));
-    Solver solver(few_steps(Isa::automatic, threads));
+    ConfiguredSolver solver(few_steps(Isa::automatic, threads));
     ResultArrays<T> results(count);
     std::fesetround(FE_UPWARD);
     solver.solve(contacts.inline_contacts(), results.results());
@@ -204,7 +205,7 @@ TYPED_TEST(OneAnswer, is_that_of_sticking_contact_by_contact) {
   const RandomSpaceContacts<T> contacts(count, 21);
   for (const Isa isa : available_isas()) {
     for (const Integrator integrator : {Integrator::series, Integrator::euler}) {
-      Options options = few_steps(isa);
+      SolverSetup options = few_steps(isa);
       options.integrator = integrator;
       Report report;
       const auto on_lanes = solve<T>(contacts.space_contacts(), count, options, &report, false);
@@ -228,7 +229,7 @@ TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alon
   InlineContacts<T> view = contacts.inline_contacts();
   view.step = step;
   for (const Isa isa : available_isas()) {
-    Options options = few_steps(isa);
+    SolverSetup options = few_steps(isa);
     options.step_budget = 4000;
     Report report;
     const auto together = solve<T>(view, count, options, &report);
@@ -245,7 +246,7 @@ TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alon
     results.velocity_a = {in_place.a.velocity[0], in_place.a.velocity[1], in_place.a.velocity[2]};
     results.angular_velocity_b = {in_place.b.angular_velocity[0], in_place.b.angular_velocity[1],
                                   in_place.b.angular_velocity[2]};
-    Solver(options).solve(in_place_view, results);
+    ConfiguredSolver(options).solve(in_place_view, results);
     for (std::size_t j = 0; j < 3; ++j) {
       EXPECT_TRUE(same_bits(in_place.a.velocity[j], together.velocity_a[j]));
       EXPECT_TRUE(same_bits(in_place.b.angular_velocity[j], together.angular_velocity_b[j]));
@@ -255,7 +256,7 @@ TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alon
       InlineContacts<T> one = view;
       const auto cut = [&](auto&... column) { ((column = {&column[i], 1, column.stride}), ...); };
       const auto cut3 = [&](auto& v) { cut(v.x, v.y, v.z); };
-      const auto cut_body = [&](BodyColumns<T>& b) {
+      const auto cut_body = [&](BodyColumns<const T>& b) {
         auto& m = b.inverse_inertia;
         cut(b.inverse_mass, m.xx, m.xy, m.xz, m.yy, m.yz, m.zz);
         cut3(b.velocity);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/configured_solver.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -28,11 +29,11 @@ bool same_value(V a, V b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-Options few_steps(Isa isa) {
-  Options options;
+SolverSetup few_steps(Isa isa) {
+  SolverSetup options;
   options.integrator = Integrator::euler;
-  options.isa = isa;
-  options.threads = 1;
+  options.machine.isa = isa;
+  options.machine.threads = 1;
   options.steps = 20;
   return options;
 }
@@ -73,7 +74,7 @@ class Faults : public testing::Test {
     for (const Isa isa : available_isas()) {
       const std::string name = what + " on " + std::string(to_string(isa));
       ResultArrays<T> good(count), results(count);
-      Solver solver(few_steps(isa));
+      ConfiguredSolver solver(few_steps(isa));
       EXPECT_EQ(solver.solve(sound.inline_contacts(), good.results()).count(Status::ok), count);
       const Report report = solver.solve(contacts.inline_contacts(), results.results());
       EXPECT_EQ(results.status[bad], status) << name << ": " << to_string(results.status[bad]);
@@ -217,7 +218,7 @@ TYPED_TEST(Faults, overflow_of_what_is_computed_from_finite_data) {
   for (std::size_t j = 0; j < 3; ++j) contacts.separation_velocity[j][bad] = -1e20f;
   for (const Isa isa : available_isas()) {
     ResultArrays<float> results(count, false);
-    Solver(few_steps(isa)).solve(contacts.space_contacts(), results.results());
+    ConfiguredSolver(few_steps(isa)).solve(contacts.space_contacts(), results.results());
     EXPECT_EQ(results.status[bad], Status::overflow);
     EXPECT_EQ(results.impulse[2][bad], 0.0f);
     EXPECT_EQ(results.separation_velocity[2][bad], -1e20f);
@@ -260,7 +261,7 @@ TYPED_TEST(Faults, a_step_that_is_not_positive_or_not_finite) {
     view.step = step;
     for (const Isa isa : available_isas()) {
       ResultArrays<T> results(count, false);
-      Solver(few_steps(isa)).solve(view, results.results());
+      ConfiguredSolver(few_steps(isa)).solve(view, results.results());
       for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(results.status[i], i == bad ? status : Status::ok) << value;
     }
   }
@@ -276,7 +277,7 @@ TYPED_TEST(Faults, a_restitution_law_that_is_not_available) {
     view.restitution_law = laws;
     for (const Isa isa : available_isas()) {
       ResultArrays<T> results(count, false);
-      Solver(few_steps(isa)).solve(view, results.results());
+      ConfiguredSolver(few_steps(isa)).solve(view, results.results());
       for (std::size_t i = 0; i < count; ++i)
         EXPECT_EQ(results.status[i], i == bad ? Status::restitution_law_unavailable : Status::ok);
     }
@@ -292,7 +293,7 @@ TYPED_TEST(Faults, a_collision_matrix_of_the_host_that_is_not_positive_definite)
     for (std::size_t j = 0; j < 6; ++j) contacts.k[j][bad] = static_cast<T>(k[j]);
     for (const Isa isa : available_isas()) {
       ResultArrays<T> results(count, false);
-      Solver(few_steps(isa)).solve(contacts.space_contacts(), results.results());
+      ConfiguredSolver(few_steps(isa)).solve(contacts.space_contacts(), results.results());
       EXPECT_EQ(results.status[bad], Status::collision_matrix_not_positive_definite);
       EXPECT_EQ(results.impulse[2][bad], T(0));
       for (std::size_t j = 0; j < 3; ++j)
@@ -315,7 +316,7 @@ TYPED_TEST(Faults, body_indices) {
     contacts.body_b[bad] = b;
     for (const Isa isa : available_isas()) {
       ResultArrays<T> results(count);
-      Solver(few_steps(isa)).solve(contacts.indexed_contacts(), results.results());
+      ConfiguredSolver(few_steps(isa)).solve(contacts.indexed_contacts(), results.results());
       EXPECT_EQ(results.status[bad], status) << a << ' ' << b << ": " << to_string(results.status[bad]);
       EXPECT_EQ(results.impulse[0][bad], T(0));
       EXPECT_EQ(std::isnan(results.separation_velocity[0][bad]), status == Status::body_index_out_of_range);
@@ -327,11 +328,11 @@ TYPED_TEST(Faults, the_step_budget_is_a_status_and_leaves_the_bodies_alone) {
   using T = TypeParam;
   const RandomContacts<T> contacts(count, 21);
   for (const Isa isa : available_isas()) {
-    Options options = few_steps(isa);
+    SolverSetup options = few_steps(isa);
     ResultArrays<T> unbounded(count), results(count);
-    Solver(options).solve(contacts.inline_contacts(), unbounded.results());
+    ConfiguredSolver(options).solve(contacts.inline_contacts(), unbounded.results());
     options.step_budget = 30;
-    const Report report = Solver(options).solve(contacts.inline_contacts(), results.results());
+    const Report report = ConfiguredSolver(options).solve(contacts.inline_contacts(), results.results());
     std::size_t reached = 0;
     for (std::size_t i = 0; i < count; ++i) {
       if (unbounded.steps[i] <= 30) {
@@ -356,7 +357,7 @@ TYPED_TEST(Faults, the_step_budget_is_a_status_and_leaves_the_bodies_alone) {
 TEST(Faults, within_the_tolerance_a_normal_is_normalised) {
   RandomContacts<double> contacts(count, 21);
   ResultArrays<double> exact(count), off(count);
-  Solver solver(few_steps(Isa::automatic));
+  ConfiguredSolver solver(few_steps(Isa::automatic));
   solver.solve(contacts.inline_contacts(), exact.results());
   for (auto& column : contacts.normal)
     for (double& x : column) x *= 1 + 5e-6;

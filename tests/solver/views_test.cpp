@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/contact_columns.hpp"
+#include "support/configured_solver.hpp"
 #include "support/same_bits.hpp"
 
 namespace carom {
@@ -94,7 +95,7 @@ TYPED_TEST(Views, strided_views_give_the_bits_of_contiguous_columns) {
   Results<T> results;
   results.impulse = {column(e.impulse[0]), column(e.impulse[1]), column(e.impulse[2])};
   results.status = column(e.status);
-  Solver(few_steps()).solve(view, results);
+  ConfiguredSolver(few_steps()).solve(view, results);
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j < 3; ++j) ASSERT_EQ(engine[i].impulse[j], expected.impulse[j][i]) << i;
     ASSERT_EQ(engine[i].status, expected.status[i]);
@@ -131,7 +132,7 @@ TYPED_TEST(Views, results_may_replace_the_velocities_that_were_read) {
   in_place.angular_velocity_a = columns(contacts.a.angular_velocity);
   in_place.velocity_b = columns(contacts.b.velocity);
   in_place.angular_velocity_b = columns(contacts.b.angular_velocity);
-  Solver(few_steps()).solve(view, in_place);
+  ConfiguredSolver(few_steps()).solve(view, in_place);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_TRUE(same_bits(contacts.a.velocity[i], expected.velocity_a[i]));
     EXPECT_TRUE(same_bits(contacts.a.angular_velocity[i], expected.angular_velocity_a[i]));
@@ -164,7 +165,7 @@ TYPED_TEST(Views, repeated_values_have_the_bits_of_columns_full_of_them) {
 template <class View, class R>
 void expect_error(const View& view, const R& results, const std::string& name) {
   try {
-    Solver(few_steps()).solve(view, results);
+    ConfiguredSolver(few_steps()).solve(view, results);
     ADD_FAILURE() << name << " was accepted";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("column"), std::string::npos) << error.what();

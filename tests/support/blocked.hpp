@@ -17,7 +17,7 @@ BlockedContacts<T> blocked_of(const InlineContacts<T>& from) {
   const auto copy3 = [&](const BlockedVectors3<T>& b, const Vector3Columns<const T>& c) {
     copy(b.x, c.x), copy(b.y, c.y), copy(b.z, c.z);
   };
-  const auto bodies = [&](const BlockedBodies<T>& b, const BodyColumns<T>& c) {
+  const auto bodies = [&](const BlockedBodies<T>& b, const BodyColumns<const T>& c) {
     copy(b.inverse_mass, c.inverse_mass);
     const auto& j = b.inverse_inertia;
     const auto& k = c.inverse_inertia;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "columns.hpp"
 #include "support/draw.hpp"
 
 namespace carom::support {
@@ -47,13 +48,10 @@ struct PlanarLawArrays {
     columns.impulse_ratio_1 = impulse_ratio;
     columns.polar_angle = polar_angle;
     columns.fraction = fraction;
-    columns.candidate_x = candidate_x;
-    columns.candidate_y = candidate_y;
-    auto& w = columns.weight;
-    Column<const T>* const places[] = {&w.incremental, &w.frictionless,   &w.chatterjee_ruina, &w.bilinear,
-                                       &w.smith,       &w.anitescu_potra, &w.pfeiffer_glocker, &w.brach,
-                                       &w.projected,   &w.polar};
-    for (std::size_t i = 0; i < weights.size(); ++i) *places[i] = weights[i];
+    columns.candidate.x = candidate_x;
+    columns.candidate.y = candidate_y;
+    auto next = weights.begin();
+    carom::columns::each_weight([&](const auto&, Law, Column<const T>& weight) { weight = *next++; }, columns.weight);
   }
 
   PlanarLawArrays<double> widened() const {
@@ -101,9 +99,9 @@ struct RandomPlanarSpace {
   planar::SpaceContacts<T> view() const {
     planar::SpaceContacts<T> c;
     laws.attach(c);
-    c.k_xx = k_xx;
-    c.k_xy = k_xy;
-    c.k_yy = k_yy;
+    c.k.xx = k_xx;
+    c.k.xy = k_xy;
+    c.k.yy = k_yy;
     c.separation_velocity = {u0_x, u0_y};
     return c;
   }
@@ -125,7 +123,7 @@ template <class T>
 struct PlanarBodyArrays {
   std::vector<T> inverse_mass, inverse_inertia, velocity_x, velocity_y, angular_velocity;
 
-  planar::BodyColumns<T> columns() const {
+  planar::BodyColumns<const T> columns() const {
     return {inverse_mass, inverse_inertia, {velocity_x, velocity_y}, angular_velocity};
   }
 };

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "columns.hpp"
 #include "support/planar_contacts.hpp"
 
 namespace carom::reference::planar {
@@ -45,7 +46,8 @@ inline std::vector<Case> draw(std::size_t n, std::uint64_t seed) {
     p.polar_angle = laws.polar_angle[i];
     p.fraction = laws.fraction[i];
     p.candidate = {laws.candidate_x[i], laws.candidate_y[i]};
-    for (std::size_t j = 0; j < 10; ++j) p.weights[static_cast<std::size_t>(members[j])] = laws.weights[j][i];
+    auto next = laws.weights.begin();
+    columns::each_weight([&](const auto&, Law, double& weight) { weight = (*next++)[i]; }, p.weight);
     if (i % 9 == 0) c.friction = 0;
     if (i % 9 == 1) c.friction = infinity;
     if (i % 9 == 2) c.friction = 30;

@@ -6,17 +6,18 @@
 #include <limits>
 #include <vector>
 
+#include "support/configured_solver.hpp"
 #include "support/planar_contacts.hpp"
 #include "support/same_bits.hpp"
 
 namespace carom::support {
 
-inline Options with(Isa isa, Law law = Law::incremental, RestitutionLaw restitution = RestitutionLaw::energetic) {
-  Options options;
-  options.isa = isa;
+inline SolverSetup with(Isa isa, Law law = Law::incremental, RestitutionLaw restitution = RestitutionLaw::energetic) {
+  SolverSetup options;
+  options.machine.isa = isa;
   options.law = law;
   options.restitution_law = restitution;
-  options.threads = 1;
+  options.machine.threads = 1;
   return options;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "columns.hpp"
 #include "support/blocked.hpp"
 #include "support/property_contacts.hpp"
 
@@ -104,7 +105,7 @@ auto columns(std::array<T, 1>& v, std::size_t n) {
 
 template <class Struct, class T, std::size_t D>
 auto body_columns(BodyRow<T, D>& first, std::size_t n) {
-  std::conditional_t<D == 3, BodyColumns<T>, planar::BodyColumns<T>> c;
+  std::conditional_t<D == 3, BodyColumns<const T>, planar::BodyColumns<const T>> c;
   c.inverse_mass = column<Struct>(first.inverse_mass, n);
   c.inverse_inertia = columns<Struct>(first.inverse_inertia, n);
   c.velocity = columns<Struct>(first.velocity, n);
@@ -122,14 +123,12 @@ void attach_laws(ContactColumns<T>& c, LawRow<T, D>& row, std::size_t n) {
   c.polar_angle = column<Struct>(row.polar_angle, n);
   c.azimuth = column<Struct>(row.azimuth, n);
   c.fraction = column<Struct>(row.fraction, n);
-  c.candidate_x = column<Struct>(row.candidate[0], n);
-  c.candidate_y = column<Struct>(row.candidate[1], n);
-  if constexpr (D == 3) c.candidate_z = column<Struct>(row.candidate[2], n);
-  auto& w = c.weight;
-  Column<const T>* const places[] = {&w.incremental, &w.frictionless,   &w.chatterjee_ruina, &w.bilinear,
-                                     &w.smith,       &w.anitescu_potra, &w.pfeiffer_glocker, &w.brach,
-                                     &w.projected,   &w.polar};
-  for (std::size_t i = 0; i < row.weights.size(); ++i) *places[i] = column<Struct>(row.weights[i], n);
+  c.candidate.x = column<Struct>(row.candidate[0], n);
+  c.candidate.y = column<Struct>(row.candidate[1], n);
+  if constexpr (D == 3) c.candidate.z = column<Struct>(row.candidate[2], n);
+  auto next = row.weights.begin();
+  columns::each_weight([&](const auto&, Law, Column<const T>& weight) { weight = column<Struct>(*next++, n); },
+                       c.weight);
   c.restitution_law = column<Struct>(row.restitution_law, n);
   c.law = column<Struct>(row.law, n);
 }
@@ -156,12 +155,11 @@ auto result_columns(std::vector<Outcome<T, D>>& outcomes, bool bodies) {
 inline Solver& solver_of(Isa isa) {
   static std::array<Solver, 6> solvers = [] {
     const auto made = [](Isa which) {
-      Options options;
-      options.threads = 1;
+      Machine machine{Isa::automatic, 1};
       const std::vector<Isa> available = available_isas();
       for (const Isa one : available)
-        if (one == which) options.isa = which;
-      return Solver(options);
+        if (one == which) machine.isa = which;
+      return Solver(machine);
     };
     return std::array<Solver, 6>{made(Isa::automatic), made(Isa::scalar), made(Isa::sse2),
                                  made(Isa::avx2),      made(Isa::avx512), made(Isa::neon)};
@@ -243,9 +241,9 @@ std::vector<Outcome<T, D>> solve(Isa isa, std::vector<SpaceRow<T, D>> rows) {
   if constexpr (D == 3) {
     c.k = columns<Row>(rows[0].k, n);
   } else {
-    c.k_xx = column<Row>(rows[0].k[0], n);
-    c.k_xy = column<Row>(rows[0].k[1], n);
-    c.k_yy = column<Row>(rows[0].k[2], n);
+    c.k.xx = column<Row>(rows[0].k[0], n);
+    c.k.xy = column<Row>(rows[0].k[1], n);
+    c.k.yy = column<Row>(rows[0].k[2], n);
   }
   c.separation_velocity = columns<Row>(rows[0].u0, n);
   solver_of(isa).solve(c, result_columns(outcomes, false));

@@ -193,7 +193,7 @@ BodyArrays<double> widen(const BodyArrays<T>& bodies) {
 }  // namespace
 
 template <class T>
-BodyColumns<T> BodyArrays<T>::columns() const {
+BodyColumns<const T> BodyArrays<T>::columns() const {
   return {inverse_mass, support::columns(inverse_inertia), support::columns(velocity),
           support::columns(angular_velocity)};
 }

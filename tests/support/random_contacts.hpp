@@ -26,7 +26,7 @@ struct BodyArrays {
   std::array<std::vector<T>, 6> inverse_inertia;  ///< xx, xy, xz, yy, yz, zz
   Vectors3<T> velocity, angular_velocity;
 
-  BodyColumns<T> columns() const;
+  BodyColumns<const T> columns() const;
 };
 
 /// Boxes that touch: one in five slender, half of the contacts against an immovable body (A as often as B), normals in

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "columns.hpp"
 #include "support/draw.hpp"
 
 namespace carom::support {
@@ -44,14 +45,15 @@ struct RandomLaws {
     columns.polar_angle = polar_angle;
     columns.azimuth = azimuth;
     columns.fraction = fraction;
-    columns.candidate_x = candidate[0];
-    columns.candidate_y = candidate[1];
-    columns.candidate_z = candidate[2];
-    auto& w = columns.weight;
-    std::size_t i = 0;
-    for (Column<const T>* column : {&w.incremental, &w.frictionless, &w.chatterjee_ruina, &w.bilinear, &w.smith,
-                                    &w.anitescu_potra, &w.brach, &w.projected, &w.polar})
-      *column = weights[i++];
+    columns.candidate.x = candidate[0];
+    columns.candidate.y = candidate[1];
+    columns.candidate.z = candidate[2];
+    auto next = weights.begin();
+    carom::columns::each_weight(
+        [&](const auto&, Law member, Column<const T>& weight) {
+          if (member != Law::pfeiffer_glocker) weight = *next++;
+        },
+        columns.weight);
   }
 
   std::vector<T> tangential_restitution, impulse_ratio_1, impulse_ratio_2, polar_angle, azimuth, fraction;

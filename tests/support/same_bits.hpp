@@ -8,15 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "support/configured_solver.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom::support {
 
-inline Options few_steps(Isa isa = Isa::automatic, int threads = 1) {
-  Options options;
+inline SolverSetup few_steps(Isa isa = Isa::automatic, int threads = 1) {
+  SolverSetup options;
   options.integrator = Integrator::euler;
-  options.isa = isa;
-  options.threads = threads;
+  options.machine.isa = isa;
+  options.machine.threads = threads;
   options.steps = 20;
   return options;
 }
@@ -53,10 +54,10 @@ void expect_same_bits(const ResultArrays<T>& a, const ResultArrays<T>& b, const 
 
 /// Runs the contacts' view on a solver of these options.
 template <class T, class View>
-ResultArrays<T> solve(const View& view, std::size_t count, const Options& options, Report* report = nullptr,
+ResultArrays<T> solve(const View& view, std::size_t count, const SolverSetup& options, Report* report = nullptr,
                       bool bodies = true) {
   ResultArrays<T> arrays(count, bodies);
-  const Report made = Solver(options).solve(view, arrays.results());
+  const Report made = ConfiguredSolver(options).solve(view, arrays.results());
   if (report != nullptr) *report = made;
   return arrays;
 }

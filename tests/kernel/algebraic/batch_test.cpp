@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/blocked.hpp"
+#include "support/configured_solver.hpp"
 #include "support/random_contacts.hpp"
 #include "support/random_laws.hpp"
 #include "support/same_bits.hpp"
@@ -26,11 +27,11 @@ using support::RandomLaws;
 using support::RandomSpaceContacts;
 using support::ResultArrays;
 
-Options law_options(Law law, Isa isa = Isa::automatic, int threads = 1) {
-  Options options;
+SolverSetup law_options(Law law, Isa isa = Isa::automatic, int threads = 1) {
+  SolverSetup options;
   options.law = law;
-  options.isa = isa;
-  options.threads = threads;
+  options.machine.isa = isa;
+  options.machine.threads = threads;
   return options;
 }
 
@@ -61,9 +62,9 @@ struct Mixed {
 };
 
 template <class Contacts, class T>
-ResultArrays<T> solve(const Contacts& contacts, std::size_t n, const Options& options, bool bodies = true) {
+ResultArrays<T> solve(const Contacts& contacts, std::size_t n, const SolverSetup& options, bool bodies = true) {
   ResultArrays<T> results(n, bodies);
-  Solver(options).solve(contacts, results.results());
+  ConfiguredSolver(options).solve(contacts, results.results());
   return results;
 }
 
@@ -73,7 +74,8 @@ TYPED_TEST(LawBatch, of_mixed_laws_has_the_bits_of_each_law_alone) {
   const Mixed<T> mixed(n);
   for (const Isa isa : available_isas()) {
     ResultArrays<T> found(n);
-    const Report report = Solver(law_options(Law::frictionless, isa)).solve(mixed.contacts(), found.results());
+    const Report report =
+        ConfiguredSolver(law_options(Law::frictionless, isa)).solve(mixed.contacts(), found.results());
     EXPECT_GT(report.count(Status::ok), n / 2);
     for (const Law law : support::laws_of_bodies) {
       InlineContacts<T> contacts = mixed.contacts();
@@ -129,7 +131,7 @@ TYPED_TEST(LawBatch, has_the_same_bits_at_any_place) {
     };
     for (auto* c :
          {&part.friction, &part.restitution, &part.tangential_restitution, &part.impulse_ratio_1, &part.impulse_ratio_2,
-          &part.polar_angle, &part.azimuth, &part.fraction, &part.candidate_x, &part.candidate_y, &part.candidate_z})
+          &part.polar_angle, &part.azimuth, &part.fraction, &part.candidate.x, &part.candidate.y, &part.candidate.z})
       shift(*c);
     auto& w = part.weight;
     for (auto* c : {&w.incremental, &w.frictionless, &w.chatterjee_ruina, &w.bilinear, &w.smith, &w.anitescu_potra,
@@ -195,7 +197,7 @@ TYPED_TEST(LawBatch, in_structs_of_the_host_has_the_bits_of_columns) {
   results.angular_velocity_a = angular_velocity;
   results.impulse = Vector3Columns<T>::interleaved(host[0].impulse, n, sizeof(Struct));
   results.status = {&host[0].status, n, sizeof(Struct)};
-  Solver(law_options(Law::smith)).solve(contacts, results);
+  ConfiguredSolver(law_options(Law::smith)).solve(contacts, results);
   for (std::size_t i = 0; i < n; ++i) {
     ASSERT_EQ(host[i].status, expected.status[i]) << i;
     for (std::size_t c = 0; c < 3; ++c) {
@@ -218,7 +220,7 @@ TYPED_TEST(LawBatch, in_place_has_the_bits_of_separate_columns) {
   results.angular_velocity_a = columns(mixed.bodies.a.angular_velocity);
   results.velocity_b = columns(mixed.bodies.b.velocity);
   results.angular_velocity_b = columns(mixed.bodies.b.angular_velocity);
-  Solver(law_options(Law::smith)).solve(contacts, results);
+  ConfiguredSolver(law_options(Law::smith)).solve(contacts, results);
   for (std::size_t c = 0; c < 3; ++c) {
     EXPECT_TRUE(support::same_bits(mixed.bodies.a.velocity[c], expected.velocity_a[c]));
     EXPECT_TRUE(support::same_bits(mixed.bodies.a.angular_velocity[c], expected.angular_velocity_a[c]));

@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/configured_solver.hpp"
 #include "support/mechanics.hpp"
 #include "support/planar_contacts.hpp"
 #include "support/random_laws.hpp"
@@ -39,11 +40,11 @@ constexpr double roundings = 64;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Options options_of(Law law, Isa isa = Isa::automatic) {
-  Options options;
+SolverSetup options_of(Law law, Isa isa = Isa::automatic) {
+  SolverSetup options;
   options.law = law;
-  options.isa = isa;
-  options.threads = 1;
+  options.machine.isa = isa;
+  options.machine.threads = 1;
   return options;
 }
 
@@ -173,7 +174,7 @@ TYPED_TEST(BrachGrazing, stays_in_the_permissible_region) {
   for (const Isa isa : available_isas()) {
     SCOPED_TRACE(to_string(isa));
     ResultArrays<TypeParam> found(TestFixture::count, false);
-    Solver(options_of(Law::brach, isa)).solve(c, found.results());
+    ConfiguredSolver(options_of(Law::brach, isa)).solve(c, found.results());
     drawn.expect_permissible(found);
   }
 }
@@ -190,7 +191,7 @@ TYPED_TEST(BrachGrazing, stays_in_the_permissible_region_as_a_member_of_a_compos
   for (const Isa isa : available_isas()) {
     SCOPED_TRACE(to_string(isa));
     ResultArrays<TypeParam> found(TestFixture::count, false);
-    Solver(options_of(Law::composite, isa)).solve(c, found.results());
+    ConfiguredSolver(options_of(Law::composite, isa)).solve(c, found.results());
     drawn.expect_permissible(found);
   }
 }
@@ -200,7 +201,7 @@ TYPED_TEST(BrachGrazing, stays_in_the_permissible_region_in_the_plane) {
   for (const Isa isa : available_isas()) {
     SCOPED_TRACE(to_string(isa));
     support::PlanarResultArrays<TypeParam> found(TestFixture::count, false);
-    Solver(options_of(Law::brach, isa)).solve(drawn.contacts.view(), found.results());
+    ConfiguredSolver(options_of(Law::brach, isa)).solve(drawn.contacts.view(), found.results());
     drawn.expect_permissible(found);
   }
 }
@@ -231,7 +232,7 @@ TYPED_TEST(BrachGrazing, agrees_with_the_reference) {
   drawn.laws.give(c);
   for (const Isa isa : available_isas()) {
     ResultArrays<TypeParam> found(TestFixture::count, false);
-    Solver(options_of(Law::brach, isa)).solve(c, found.results());
+    ConfiguredSolver(options_of(Law::brach, isa)).solve(c, found.results());
     for (std::size_t i = 0; i < TestFixture::count; ++i) {
       reference::Collision one;
       const WideMatrix k = wide_at(contacts.k, i);

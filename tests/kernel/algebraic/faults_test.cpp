@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/blocked.hpp"
+#include "support/configured_solver.hpp"
 #include "support/draw.hpp"
 #include "support/random_contacts.hpp"
 #include "support/random_laws.hpp"
@@ -25,11 +26,11 @@ using support::ResultArrays;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 
-Options law_options(Law law, Isa isa = Isa::automatic) {
-  Options options;
+SolverSetup law_options(Law law, Isa isa = Isa::automatic) {
+  SolverSetup options;
   options.law = law;
-  options.isa = isa;
-  options.threads = 1;
+  options.machine.isa = isa;
+  options.machine.threads = 1;
   return options;
 }
 
@@ -72,7 +73,7 @@ TEST(LawFaults, are_those_of_the_reference_whatever_field_is_broken) {
   EXPECT_GT(report.faults(), n / 4);
   for (const Isa isa : available_isas()) {
     ResultArrays<double> found(n);
-    Solver(law_options(Law::incremental, isa)).solve(contacts, found.results());
+    ConfiguredSolver(law_options(Law::incremental, isa)).solve(contacts, found.results());
     for (std::size_t i = 0; i < n; ++i) {
       // Ties of the laws themselves belong to their own tests.
       if (!is_fault(found.status[i]) && !is_fault(expected.status[i])) continue;
@@ -116,16 +117,16 @@ void expect_bits_of_valid_contacts() {
   RandomContacts<T> bodies(n, 64);
   RandomLaws<T> laws(n, 65);
   break_some(bodies, laws);
-  const auto solve = [](const RandomContacts<T>& from, const RandomLaws<T>& with, const Options& options) {
+  const auto solve = [](const RandomContacts<T>& from, const RandomLaws<T>& with, const SolverSetup& options) {
     InlineContacts<T> contacts = from.inline_contacts();
     with.give(contacts);
     ResultArrays<T> results(n);
-    Solver(options).solve(contacts, results.results());
+    ConfiguredSolver(options).solve(contacts, results.results());
     return results;
   };
   for (const Isa isa : available_isas())
     for (const Law law : {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear, Law::smith}) {
-      Options options = law_options(law, isa);
+      SolverSetup options = law_options(law, isa);
       const ResultArrays<T> expected = solve(valid_bodies, valid_laws, options);
       options.validate = false;
       const ResultArrays<T> found = solve(bodies, laws, options);
@@ -164,11 +165,11 @@ TEST(Unvalidated, what_is_not_finite_and_indices_without_a_body_are_still_found)
   laws.give(contacts);
   for (const Isa isa : available_isas())
     for (const Law law : {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear}) {
-      Options options = law_options(law, isa);
+      SolverSetup options = law_options(law, isa);
       ResultArrays<double> expected(n), found(n);
-      Solver(options).solve(contacts, expected.results());
+      ConfiguredSolver(options).solve(contacts, expected.results());
       options.validate = false;
-      Solver(options).solve(contacts, found.results());
+      ConfiguredSolver(options).solve(contacts, found.results());
       EXPECT_EQ(found.status, expected.status) << to_string(law);
     }
 }
@@ -188,7 +189,7 @@ std::vector<Status> statuses(Law law, Isa isa, Change&& change) {
   laws.give(contacts);
   change(contacts);
   ResultArrays<T> results(n);
-  Solver(law_options(law, isa)).solve(contacts, results.results());
+  ConfiguredSolver(law_options(law, isa)).solve(contacts, results.results());
   return results.status;
 }
 
@@ -212,8 +213,10 @@ TYPED_TEST(LawParameter, that_the_law_reads_must_be_there) {
   expect_needed(Law::polar, &LawColumns<T>::polar_angle, "polar_angle");
   expect_needed(Law::polar, &LawColumns<T>::azimuth, "azimuth");
   expect_needed(Law::polar, &LawColumns<T>::fraction, "fraction");
-  expect_needed(Law::projected, &LawColumns<T>::candidate_x, "candidate_x");
-  expect_needed(Law::projected, &LawColumns<T>::candidate_z, "candidate_z");
+  expect_all<T>(
+      Status::law_parameter_missing, Law::projected, [](LawColumns<T>& c) { c.candidate.x = {}; }, "candidate.x");
+  expect_all<T>(
+      Status::law_parameter_missing, Law::projected, [](LawColumns<T>& c) { c.candidate.z = {}; }, "candidate.z");
 }
 
 TYPED_TEST(LawParameter, must_be_in_its_range) {
@@ -242,7 +245,7 @@ TYPED_TEST(LawParameter, that_the_law_does_not_read_does_not_count) {
   const auto spoil = [](ContactColumns<T>& c) {
     const auto column = Column<const T>::repeat(bad, 40);
     c.tangential_restitution = c.impulse_ratio_1 = c.impulse_ratio_2 = c.polar_angle = column;
-    c.azimuth = c.fraction = c.candidate_x = c.candidate_y = c.candidate_z = c.step = column;
+    c.azimuth = c.fraction = c.candidate.x = c.candidate.y = c.candidate.z = c.step = column;
     c.weight.smith = c.weight.polar = column;
   };
   for (const Law law : {Law::frictionless, Law::no_slip, Law::anitescu_potra, Law::smith})
@@ -272,7 +275,7 @@ TYPED_TEST(LawParameter, of_members_without_weight_does_not_count) {
 
 /// Every 5th contact names a restitution law that there is not: it is at fault, and no other contact notices.
 template <class T, class Contacts>
-void expect_restitution_law_checked(const Contacts& contacts, std::size_t n, bool bodies, Options options) {
+void expect_restitution_law_checked(const Contacts& contacts, std::size_t n, bool bodies, SolverSetup options) {
   std::vector<RestitutionLaw> known(n), given(n);
   for (std::size_t i = 0; i < n; ++i) {
     known[i] = static_cast<RestitutionLaw>(i % restitution_law_count);
@@ -282,13 +285,13 @@ void expect_restitution_law_checked(const Contacts& contacts, std::size_t n, boo
     ResultArrays<T> results(n, bodies);
     auto with = contacts;
     with.restitution_law = laws;
-    Solver(options).solve(with, results.results());
+    ConfiguredSolver(options).solve(with, results.results());
     return results;
   };
   const auto expected = solve(known), found = solve(given);
   options.validate = false;
   const auto unvalidated = solve(given);
-  const std::string what = std::string(to_string(options.law)) + " on " + std::string(to_string(options.isa)) +
+  const std::string what = std::string(to_string(options.law)) + " on " + std::string(to_string(options.machine.isa)) +
                            (contacts.law ? ", own laws" : "");
   for (std::size_t i = 0; i < n; ++i) {
     ASSERT_FALSE(is_fault(expected.status[i])) << what;
@@ -321,7 +324,7 @@ TYPED_TEST(RestitutionLawColumn, is_checked_under_every_law_in_every_form) {
   for (LawColumns<T>* columns : {static_cast<LawColumns<T>*>(&bodies), static_cast<LawColumns<T>*>(&indexed),
                                  static_cast<LawColumns<T>*>(&space)})
     laws.give(*columns);
-  const auto expect_checked = [&](const Options& options) {
+  const auto expect_checked = [&](const SolverSetup& options) {
     expect_restitution_law_checked<T>(bodies, n, true, options);
     expect_restitution_law_checked<T>(indexed, n, true, options);
     expect_restitution_law_checked<T>(space, n, false, options);
@@ -343,9 +346,10 @@ TEST(RestitutionLaws, of_contacts_in_blocks_are_checked_too) {
   for (const Isa isa : available_isas())
     for (const Law law : {Law::incremental, Law::frictionless, Law::no_slip, Law::whittaker}) {
       ResultArrays<float> results(n);
-      EXPECT_EQ(
-          Solver(law_options(law, isa)).solve(contacts, results.results()).count(Status::restitution_law_unavailable),
-          n)
+      EXPECT_EQ(ConfiguredSolver(law_options(law, isa))
+                    .solve(contacts, results.results())
+                    .count(Status::restitution_law_unavailable),
+                n)
           << to_string(law);
     }
 }
@@ -360,10 +364,10 @@ TEST(RestitutionLaws, are_held_to_what_euler_offers_where_euler_integrates) {
   contacts.law = laws.law;
   const std::vector<RestitutionLaw> kinetic(n, RestitutionLaw::kinetic);
   contacts.restitution_law = kinetic;
-  Options options = law_options(Law::incremental);
+  SolverSetup options = law_options(Law::incremental);
   options.integrator = Integrator::euler;
   ResultArrays<double> found(n), expected(n);
-  Solver(options).solve(contacts, found.results());
+  ConfiguredSolver(options).solve(contacts, found.results());
   reference::solve(contacts, expected.results(), options);
   for (std::size_t i = 0; i < n; ++i) {
     const Status status = laws.law[i] == Law::incremental ? Status::restitution_law_unavailable : Status::ok;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/csv.hpp"
+#include "support/configured_solver.hpp"
 #include "support/random_contacts.hpp"
 #include "support/random_laws.hpp"
 
@@ -25,11 +26,11 @@ using support::ResultArrays;
 
 constexpr std::array closed_laws{Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear};
 
-Options law_options(Law law, Isa isa = Isa::automatic) {
-  Options options;
+SolverSetup law_options(Law law, Isa isa = Isa::automatic) {
+  SolverSetup options;
   options.law = law;
-  options.isa = isa;
-  options.threads = 1;
+  options.machine.isa = isa;
+  options.machine.threads = 1;
   return options;
 }
 
@@ -129,7 +130,7 @@ TYPED_TEST(AlgebraicLaws, agree_with_the_golden_set) {
     for (std::size_t c = 0; c < 3; ++c) expected[c] = table.numbers(std::string(name) + "_" + "xyz"[c]);
     for (const Isa isa : available_isas()) {
       ResultArrays<T> found(n, false);
-      const Report report = Solver(law_options(law, isa)).solve(contacts, found.results());
+      const Report report = ConfiguredSolver(law_options(law, isa)).solve(contacts, found.results());
       EXPECT_EQ(report.count(Status::ok) + report.count(Status::separating), n);
       for (std::size_t i = 0; i < n; ++i) {
         const double bound = roundings * epsilon * matrix_of(contacts.k, i).condition() * size(at(expected, i));
@@ -177,7 +178,7 @@ TYPED_TEST(AlgebraicLaws, in_contact_space_agree_with_the_reference) {
     reference::solve(wide_contacts, expected.results(), law_options(law));
     for (const Isa isa : available_isas()) {
       ResultArrays<T> found(n, false);
-      Solver(law_options(law, isa)).solve(contacts, found.results());
+      ConfiguredSolver(law_options(law, isa)).solve(contacts, found.results());
       for (std::size_t i = 0; i < n; ++i) {
         ASSERT_EQ(found.status[i], expected.status[i]) << i;
         const double bound = roundings * epsilon * matrix_of(contacts.k, i).condition();
@@ -215,7 +216,7 @@ TYPED_TEST(AlgebraicLaws, leave_bodies_that_separate_as_reported) {
   for (const Law law : closed_laws) {
     for (const Isa isa : available_isas()) {
       ResultArrays<T> found(n);
-      const Report report = Solver(law_options(law, isa)).solve(contacts, found.results());
+      const Report report = ConfiguredSolver(law_options(law, isa)).solve(contacts, found.results());
       ASSERT_EQ(report.count(Status::ok), n);
       for (std::size_t i = 0; i < n; ++i) {
         Vector u{};
@@ -253,7 +254,7 @@ TYPED_TEST(AlgebraicLaws, chatterjee_ruina_stays_in_the_permissible_region) {
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   for (const Isa isa : available_isas()) {
     ResultArrays<T> found(n, false);
-    Solver(law_options(Law::chatterjee_ruina, isa)).solve(contacts, found.results());
+    ConfiguredSolver(law_options(Law::chatterjee_ruina, isa)).solve(contacts, found.results());
     for (std::size_t i = 0; i < n; ++i) {
       const auto p = at(found.impulse, i), u = at(found.separation_velocity, i);
       const auto u0 = at(drawn.separation_velocity, i);
@@ -281,13 +282,13 @@ TYPED_TEST(AlgebraicLaws, composite_is_the_mean_of_its_members) {
   contacts.tangential_restitution = laws.tangential_restitution;
   for (const Isa isa : available_isas()) {
     ResultArrays<T> incremental(n, false), chatterjee_ruina(n, false), one(n, false), both(n, false);
-    Solver(law_options(Law::incremental, isa)).solve(contacts, incremental.results());
-    Solver(law_options(Law::chatterjee_ruina, isa)).solve(contacts, chatterjee_ruina.results());
+    ConfiguredSolver(law_options(Law::incremental, isa)).solve(contacts, incremental.results());
+    ConfiguredSolver(law_options(Law::chatterjee_ruina, isa)).solve(contacts, chatterjee_ruina.results());
     SpaceContacts<T> composed = contacts;
     composed.weight.incremental = weight;
-    Solver(law_options(Law::composite, isa)).solve(composed, one.results());
+    ConfiguredSolver(law_options(Law::composite, isa)).solve(composed, one.results());
     composed.weight.chatterjee_ruina = weight;
-    const Report report = Solver(law_options(Law::composite, isa)).solve(composed, both.results());
+    const Report report = ConfiguredSolver(law_options(Law::composite, isa)).solve(composed, both.results());
     EXPECT_EQ(report.count(Status::ok), n);
     for (std::size_t i = 0; i < n; ++i) {
       const auto a = at(incremental.impulse, i), b = at(chatterjee_ruina.impulse, i);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "support/configured_solver.hpp"
 #include "support/planar_contacts.hpp"
 #include "support/planar_runs.hpp"
 #include "support/same_bits.hpp"
@@ -36,7 +37,7 @@ TYPED_TEST(PlanarBits, are_the_same_on_every_isa_with_fma) {
     PlanarResultArrays<T> first(n, false), first_bodies(n);
     for (const Isa isa : isas) {
       PlanarResultArrays<T> space(n, false), inlined(n);
-      Solver solver(with(isa, static_cast<Law>(l)));
+      ConfiguredSolver solver(with(isa, static_cast<Law>(l)));
       solver.solve(drawn.view(), space.results());
       solver.solve(bodies.inline_contacts(), inlined.results());
       if (isa == isas.front()) {
@@ -61,17 +62,17 @@ TYPED_TEST(PlanarBits, depend_on_the_contact_alone) {
   mixed.restitution_law = drawn.laws.restitution_law;
   for (const Isa isa : available_isas()) {
     R whole(n, false), threaded(n, false);
-    const Report report = Solver(with(isa)).solve(mixed, whole.results());
+    const Report report = ConfiguredSolver(with(isa)).solve(mixed, whole.results());
     EXPECT_EQ(report.count(Status::ok), n);
-    Options two = with(isa);
-    two.threads = 2;
-    const Report of_two = Solver(two).solve(mixed, threaded.results());
+    SolverSetup two = with(isa);
+    two.machine.threads = 2;
+    const Report of_two = ConfiguredSolver(two).solve(mixed, threaded.results());
     EXPECT_TRUE(same(whole, threaded)) << to_string(isa);
     EXPECT_EQ(report.by_path, of_two.by_path);
     EXPECT_EQ(report.largest_energy_gain, of_two.largest_energy_gain);
     EXPECT_EQ(report.largest_energy_gain_contact, of_two.largest_energy_gain_contact);
 
-    Solver solver(with(isa));
+    ConfiguredSolver solver(with(isa));
     RandomPlanarSpace<T> spoilt = drawn;
     for (std::size_t i = 0; i < n; i += 2) {
       const T bad[] = {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(), 0, -1, T(1e30)};
@@ -110,7 +111,7 @@ TYPED_TEST(PlanarBits, depend_on_the_contact_alone) {
       l.candidate_y = {laws.candidate_y[i]};
       for (std::size_t j = 0; j < 10; ++j) l.weights[j] = {laws.weights[j][i]};
       R alone(1, false);
-      Solver(with(isa, laws.law[i], laws.restitution_law[i])).solve(one.view(), alone.results());
+      ConfiguredSolver(with(isa, laws.law[i], laws.restitution_law[i])).solve(one.view(), alone.results());
       for (std::size_t j = 0; j < R::columns; ++j)
         ASSERT_EQ(std::memcmp(&alone.numbers[j][0], &whole.numbers[j][i], sizeof(T)), 0)
             << i << ' ' << j << ' ' << to_string(laws.law[i]) << ' ' << to_string(isa);

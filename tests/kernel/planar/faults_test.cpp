@@ -1,6 +1,4 @@
 // The planar lanes with contacts that they can't resolve, with the host's own layouts, and in place.
-#include "support/planar_faults.hpp"
-
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -8,6 +6,9 @@
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "support/configured_solver.hpp"
+#include "support/planar_faults.hpp"
 
 namespace carom {
 namespace {
@@ -25,11 +26,11 @@ TYPED_TEST_SUITE(PlanarFaults, Precisions);
 // More than a vector of any ISA, and no multiple of one.
 constexpr std::size_t count = 37;
 
-Options on(Isa isa, Law law = Law::incremental) {
-  Options options;
-  options.isa = isa;
+SolverSetup on(Isa isa, Law law = Law::incremental) {
+  SolverSetup options;
+  options.machine.isa = isa;
   options.law = law;
-  options.threads = 1;
+  options.machine.threads = 1;
   return options;
 }
 
@@ -48,7 +49,7 @@ TYPED_TEST(PlanarFaults, are_named_wherever_they_stand_and_touch_nothing) {
   using T = TypeParam;
   using R = PlanarResultArrays<T>;
   for (const Isa isa : available_isas()) {
-    Solver solver(on(isa));
+    ConfiguredSolver solver(on(isa));
     for (const auto& faults : {support::planar_law_faults<T>(), support::planar_body_faults<T>()}) {
       for (const auto& fault : faults) {
         SCOPED_TRACE(std::string(to_string(fault.status)) + " of " + std::string(to_string(fault.law)) + " on " +
@@ -85,7 +86,7 @@ TYPED_TEST(PlanarFaults, of_indices_and_of_matrices_are_named) {
   using T = TypeParam;
   using R = PlanarResultArrays<T>;
   for (const Isa isa : available_isas()) {
-    Solver solver(on(isa));
+    ConfiguredSolver solver(on(isa));
     const auto status_of = [&](std::int32_t a, std::int32_t b) {
       PlanarFaultBatch<T> batch(count, Law::incremental);
       batch.bodies.body_a[3] = a;
@@ -137,7 +138,7 @@ TYPED_TEST(PlanarFaults, leave_unknown_velocities_unknown) {
   batch.bodies.laws.friction[2] = -1;
   for (const Isa isa : available_isas()) {
     R out(count);
-    Solver(on(isa)).solve(batch.inline_contacts(), out.results());
+    ConfiguredSolver(on(isa)).solve(batch.inline_contacts(), out.results());
     EXPECT_TRUE(std::isnan(out.numbers[R::u_y][1]));
     // v_a - w_a r_ay - v_b + w_b r_by
     EXPECT_EQ(out.numbers[R::u_x][2], T(1 + 0.5 * 0.25 + 0.5 * 0.25));
@@ -157,7 +158,7 @@ TYPED_TEST(PlanarFaults, structs_of_the_host_give_the_same_bits_in_place) {
   const RandomPlanarBodies<T> drawn(count, 7);
   for (const Isa isa : available_isas()) {
     R expected(count);
-    Solver solver(on(isa));
+    ConfiguredSolver solver(on(isa));
     solver.solve(drawn.inline_contacts(), expected.results());
     std::vector<Host> hosts(count);
     for (std::size_t i = 0; i < count; ++i)
@@ -187,7 +188,7 @@ TYPED_TEST(PlanarFaults, misuse_is_an_error_with_the_column_s_name) {
   PlanarFaultBatch<T> batch(count, Law::incremental);
   PlanarResultArrays<T> out(count);
   auto contacts = batch.inline_contacts();
-  contacts.candidate_y.count = count - 1;
+  contacts.candidate.y.count = count - 1;
   try {
     Solver().solve(contacts, out.results());
     FAIL() << "no error";

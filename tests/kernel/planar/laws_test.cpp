@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/csv.hpp"
+#include "support/configured_solver.hpp"
 #include "support/planar_contacts.hpp"
 #include "support/planar_runs.hpp"
 
@@ -90,7 +91,7 @@ TYPED_TEST(Planar, every_law_agrees_with_the_reference_in_contact_space) {
           reference::planar::solve(wide.view(), expected.results(), with(Isa::automatic, law, restitution));
       for (const Isa isa : available_isas()) {
         PlanarResultArrays<T> found(n, false);
-        const Report report = Solver(with(isa, law, restitution)).solve(drawn.view(), found.results());
+        const Report report = ConfiguredSolver(with(isa, law, restitution)).solve(drawn.view(), found.results());
         expect_agreement(drawn, expected, found, isa, law);
         EXPECT_EQ(report.contacts, n);
         EXPECT_EQ(report.by_status, of_reference.by_status);
@@ -147,7 +148,7 @@ TYPED_TEST(Planar, paths_agree_away_from_the_boundaries_between_them) {
         << to_string(law);
     for (const Isa isa : available_isas()) {
       PlanarResultArrays<T> found(n, false);
-      const Report report = Solver(with(isa, law)).solve(drawn.view(), found.results());
+      const Report report = ConfiguredSolver(with(isa, law)).solve(drawn.view(), found.results());
       std::size_t counted = 0;
       for (const auto& [path, times] : report.paths()) counted += times;
       EXPECT_EQ(counted, n);
@@ -177,7 +178,7 @@ TYPED_TEST(Planar, bodies_agree_with_the_reference) {
         reference::planar::solve(wide.inline_contacts(), expected.results(), with(Isa::automatic, law));
       for (const Isa isa : available_isas()) {
         R found(n);
-        Solver solver(with(isa, law));
+        ConfiguredSolver solver(with(isa, law));
         if (indexed)
           solver.solve(drawn.indexed_contacts(), found.results());
         else
@@ -206,7 +207,7 @@ TYPED_TEST(Planar, bodies_move_by_the_impulse_and_contact_space_agrees) {
   const RandomPlanarBodies<T> drawn(n, 44);
   for (const Isa isa : available_isas()) {
     R found(n);
-    Solver(with(isa)).solve(drawn.inline_contacts(), found.results());
+    ConfiguredSolver(with(isa)).solve(drawn.inline_contacts(), found.results());
     RandomPlanarSpace<T> space;
     for (std::size_t i = 0; i < n; ++i) {
       const auto d = [](T x) { return static_cast<double>(x); };
@@ -243,7 +244,7 @@ TYPED_TEST(Planar, bodies_move_by_the_impulse_and_contact_space_agrees) {
     }
     space.laws = drawn.laws;
     R in_space(n, false);
-    Solver(with(isa)).solve(space.view(), in_space.results());
+    ConfiguredSolver(with(isa)).solve(space.view(), in_space.results());
     for (std::size_t i = 0; i < n; ++i) {
       const double nx = static_cast<double>(drawn.normal_x[i]), ny = static_cast<double>(drawn.normal_y[i]);
       const double t = static_cast<double>(in_space.numbers[R::p_x][i]);
@@ -269,14 +270,14 @@ TEST(PlanarGolden, every_isa_agrees_with_the_golden_set_and_its_paths) {
   planar::SpaceContacts<double> view;
   view.friction = c.laws.friction;
   view.restitution = c.laws.restitution;
-  view.k_xx = c.k_xx;
-  view.k_xy = c.k_xy;
-  view.k_yy = c.k_yy;
+  view.k.xx = c.k_xx;
+  view.k.xy = c.k_xy;
+  view.k.yy = c.k_yy;
   view.separation_velocity = {c.u0_x, c.u0_y};
   const auto ux = table.numbers("u_x"), uy = table.numbers("u_y"), px = table.numbers("p_x"), py = table.numbers("p_y");
   for (const Isa isa : available_isas()) {
     PlanarResultArrays<double> found(n, false);
-    Solver(with(isa)).solve(view, found.results());
+    ConfiguredSolver(with(isa)).solve(view, found.results());
     for (std::size_t i = 0; i < n; ++i) {
       const Size size = size_of(c.k_xx[i], c.k_xy[i], c.k_yy[i], c.u0_x[i], c.u0_y[i], px[i], py[i]);
       // The golden values are good to 1e-13.

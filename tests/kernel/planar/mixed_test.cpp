@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "solver/dispatch.hpp"
+#include "support/configured_solver.hpp"
 #include "support/planar_contacts.hpp"
 #include "support/same_bits.hpp"
 
@@ -32,11 +33,11 @@ TYPED_TEST_SUITE(PlanarMixed, Precisions);
 constexpr std::size_t count = 4999;
 static_assert(count > 2 * kernel::PlanarTile<float>::size && count % kernel::PlanarTile<float>::size % 16 != 0);
 
-Options on(Isa isa, Law law = Law::incremental, int threads = 1) {
-  Options options;
-  options.isa = isa;
+SolverSetup on(Isa isa, Law law = Law::incremental, int threads = 1) {
+  SolverSetup options;
+  options.machine.isa = isa;
   options.law = law;
-  options.threads = threads;
+  options.machine.threads = threads;
   return options;
 }
 
@@ -63,12 +64,12 @@ void expect_the_bits_of_single_laws(const Contacts& contacts, const support::Pla
   Contacts mixed = contacts;
   mixed.law = laws.law;
   PlanarResultArrays<T> found(n, bodies);
-  const Report report = Solver(on(isa)).solve(mixed, found.results());
+  const Report report = ConfiguredSolver(on(isa)).solve(mixed, found.results());
   Report expected;
   for (std::size_t l = 0; l < law_count; ++l) {
     const Law law = static_cast<Law>(l);
     PlanarResultArrays<T> alone(n, bodies);
-    Solver(on(isa, law)).solve(contacts, alone.results());
+    ConfiguredSolver(on(isa, law)).solve(contacts, alone.results());
     for (std::size_t i = 0; i < n; ++i) {
       if (laws.law[i] != law) continue;
       for (std::size_t j = 0; j < alone.numbers.size(); ++j)
@@ -122,7 +123,7 @@ TYPED_TEST(PlanarMixed, laws_give_the_bits_of_batches_of_one_law) {
 TYPED_TEST(PlanarMixed, laws_miss_their_own_columns_only) {
   for_each_form<TypeParam>([](auto contacts, const auto& laws, bool bodies) {
     contacts.impulse_ratio_1 = {};
-    contacts.candidate_y = {};
+    contacts.candidate.y = {};
     contacts.weight.smith = {};
     for (const Isa isa : available_isas()) expect_the_bits_of_single_laws(contacts, laws, bodies, isa);
   });
@@ -135,7 +136,7 @@ TYPED_TEST(PlanarMixed, numbers_that_are_no_law_are_faults_of_their_contacts_alo
     planar::SpaceContacts<T> contacts = drawn.view();
     contacts.law = drawn.laws.law;
     PlanarResultArrays<T> good(count, false), found(count, false);
-    Solver solver(on(isa));
+    ConfiguredSolver solver(on(isa));
     solver.solve(contacts, good.results());
     for (std::size_t i = 0; i < count; i += 5) drawn.laws.law[i] = static_cast<Law>(i % 2 == 0 ? law_count : 255);
     drawn.laws.friction[5] = std::numeric_limits<T>::quiet_NaN();
@@ -162,7 +163,7 @@ TYPED_TEST(PlanarMixed, laws_work_in_place_and_on_two_threads) {
     R expected(count);
     planar::InlineContacts<T> contacts = drawn.inline_contacts();
     contacts.law = drawn.laws.law;
-    Solver(on(isa)).solve(contacts, expected.results());
+    ConfiguredSolver(on(isa)).solve(contacts, expected.results());
     RandomPlanarBodies<T> host = drawn;
     contacts = host.inline_contacts();
     contacts.law = host.laws.law;
@@ -172,7 +173,7 @@ TYPED_TEST(PlanarMixed, laws_work_in_place_and_on_two_threads) {
     in_place.velocity_b = {host.b.velocity_x, host.b.velocity_y};
     in_place.angular_velocity_b = host.b.angular_velocity;
     in_place.impulse = {host.laws.candidate_x, host.laws.candidate_y};
-    Solver(on(isa, Law::incremental, 2)).solve(contacts, in_place);
+    ConfiguredSolver(on(isa, Law::incremental, 2)).solve(contacts, in_place);
     EXPECT_TRUE(support::same_bits(host.a.velocity_x, expected.numbers[R::va_x])) << to_string(isa);
     EXPECT_TRUE(support::same_bits(host.a.velocity_y, expected.numbers[R::va_y])) << to_string(isa);
     EXPECT_TRUE(support::same_bits(host.a.angular_velocity, expected.numbers[R::wa])) << to_string(isa);
@@ -205,13 +206,13 @@ TYPED_TEST(PlanarMixed, columns_of_laws_may_lie_in_structs_of_the_host) {
   std::size_t next = 0;
   for (auto* column :
        {&in_structs.friction, &in_structs.tangential_restitution, &in_structs.impulse_ratio_1, &in_structs.polar_angle,
-        &in_structs.fraction, &in_structs.candidate_x, &in_structs.candidate_y, &in_structs.weight.smith})
+        &in_structs.fraction, &in_structs.candidate.x, &in_structs.candidate.y, &in_structs.weight.smith})
     *column = spread(*column, numbers[next++]);
   in_structs.law = spread(in_structs.law, laws);
   in_structs.restitution_law = spread(in_structs.restitution_law, restitution_laws);
   for (const Isa isa : available_isas()) {
     PlanarResultArrays<T> expected(count, false), found(count, false);
-    Solver solver(on(isa));
+    ConfiguredSolver solver(on(isa));
     EXPECT_EQ(solver.solve(contacts, expected.results()).count(Status::ok), count);
     solver.solve(in_structs, found.results());
     for (std::size_t j = 0; j < found.numbers.size(); ++j)
@@ -245,8 +246,8 @@ void expect_the_bits_of_unstaged(Isa isa, const Contacts<T>& contacts, Law law) 
   using R = PlanarResultArrays<T>;
   const std::size_t n = contacts.friction.count;
   R expected(n);
-  const Options options = on(isa, law);
-  const Report report = Solver(options).solve(contacts, expected.results());
+  const SolverSetup options = on(isa, law);
+  const Report report = ConfiguredSolver(options).solve(contacts, expected.results());
   const auto workspace = std::make_unique<kernel::PlanarWorkspace<T>>();
   for (const bool stream : {false, true}) {
     // Columns that begin at different places of a line, one of them not next to each other, with a margin to watch.

@@ -30,10 +30,7 @@ LawParameters in_space(const planar::Parameters& p) {
   s.azimuth = p.polar_angle < 0 ? std::numbers::pi : 0;
   s.fraction = p.fraction;
   s.candidate = {p.candidate[0], 0, p.candidate[1]};
-  const auto weight = [&](Law law) { return p.weights[static_cast<std::size_t>(law)]; };
-  s.weight = {weight(Law::incremental), weight(Law::frictionless), weight(Law::chatterjee_ruina),
-              weight(Law::bilinear),    weight(Law::smith),        weight(Law::anitescu_potra),
-              weight(Law::brach),       weight(Law::projected),    weight(Law::polar)};
+  s.weight = p.weight;
   return s;
 }
 
@@ -49,8 +46,8 @@ TEST(PlaneInSpace, has_the_impulses_of_every_planar_law) {
   for (std::size_t i = 0; i < n; ++i) {
     const planar::Collision& c = cases[i].c;
     planar::Parameters p = cases[i].p;
-    p.weights[static_cast<std::size_t>(Law::pfeiffer_glocker)] = 0;
-    p.weights[static_cast<std::size_t>(Law::frictionless)] += 0.1;
+    p.weight.pfeiffer_glocker = 0;
+    p.weight.frictionless += 0.1;
     for (std::size_t j = 0; j < law_count; ++j) {
       const Law law = static_cast<Law>(j);
       if (law == Law::pfeiffer_glocker) continue;
