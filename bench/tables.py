@@ -79,10 +79,10 @@ def equal_error_text(results):
         return (f"In float Euler's method does not reach a median error of {target}: rounding leaves it at "
                 f"{error_text(floor)} with {most:,} steps.")
     rounding = floor / results.accuracy("f64", most)[1]
-    return (f"For a median error of {target} Euler's method in float takes {time_text(euler)} a contact. That is "
-            f"**{euler / series:.0f} times** as long as the series, which is exact to rounding. (The time lies between two "
-            f"rows of the table, interpolated on logarithmic axes.) With {most:,} steps Euler's error in float is "
-            f"{rounding:.2f} times that in double, because rounding adds to it.")
+    return (f"For a median error of {target} Euler's method in float takes {time_text(euler)} a contact. The series, which is "
+            f"exact to rounding, is **{euler / series:.0f} times** as fast. (Euler's time is interpolated between two rows of "
+            f"the table, on logarithmic axes.) With {most:,} steps Euler's error in float is {rounding:.2f} times that in "
+            f"double, because rounding adds to it.")
 
 
 def energy_table(results):
@@ -102,16 +102,16 @@ def closed_laws_text(results):
     share = results.law("chatterjee-ruina", "f32", "blocked", BEYOND_CACHE) / results.stream()
     unvalidated = [results.law("chatterjee-ruina", "f32", f"{form}-unvalidated", IN_CACHE)
                    for form in ("inline", "blocked")]
-    text = (f"A batch of {IN_CACHE:,} contacts stays in the caches, one of {BEYOND_CACHE:,} does not. A loop that only "
-            f"reads such blocks and writes such results, without any arithmetic, does {results.stream() / 1e6:.0f} million "
+    text = (f"A batch of {IN_CACHE:,} contacts stays in the caches, one of {BEYOND_CACHE:,} does not. A loop without any arithmetic, "
+            f"which only reads such blocks of contacts and writes such results, does {results.stream() / 1e6:.0f} million "
             f"contacts/s here; blocked bodies reach {share:.0%} of it. A host that vouches for its numbers can set "
             f"`Options::validate` to false. In the caches Chatterjee–Ruina's law then resolves {millions(unvalidated[0])} "
-            f"of inline and {millions(unvalidated[1])} of blocked bodies.")
+            f"with inline and {millions(unvalidated[1])} with blocked bodies.")
     if len(results.threads) > 1:
         two = results.law("chatterjee-ruina", "f32", "indexed", BEYOND_CACHE, 2)
         ratio = two / results.law("chatterjee-ruina", "f32", "indexed", BEYOND_CACHE)
-        text += (f" Two threads resolve {millions(two)} of a million contacts on 100,000 shuffled bodies. That is "
-                 f"{ratio:.2f} times as many as one thread.")
+        text += (f" Two threads resolve a million contacts on 100,000 shuffled bodies at {millions(two)}, {ratio:.2f} times "
+                 f"the rate of one thread.")
     return text
 
 
@@ -194,9 +194,9 @@ The words of the tables:
 The incremental law follows a collision with friction from its beginning to its end. The *series* is its default integrator and
 is exact to rounding. *Euler's method* with {steps} steps is off by a few thousandths.
 
-The batch has 65,536 contacts between random boxes, as inline bodies. The tables show million contacts/s. A number in parentheses
-tells how many times that is the rate of the scalar reference, which uses Euler's method with {steps} steps in double on one
-thread and resolves {results.reference() / 1e6:.3f} million/s.
+The batch has 65,536 contacts between random boxes, as inline bodies. The tables show million contacts/s. The number in
+parentheses is the rate divided by that of the scalar reference, which resolves {results.reference() / 1e6:.3f} million/s by Euler's
+method with {steps} steps in double on one thread.
 
 {speed_table(results, "series", "series, exact: million contacts/s")}
 
