@@ -33,17 +33,18 @@ def bars(axes, results, series, height_of, label_of):
 
 def draw_speed(axes, results):
     def times(*key):
-        ratio = results.ratio(*key)
+        ratio = results.ratio(*key, "series")
         return f"{ratio:.0f}×" if ratio >= 9.95 else f"{ratio:.1f}×"
 
     series = [(precision, threads) for precision in PRECISIONS for threads in results.threads]
-    bars(axes, results, series, lambda *key: results.contacts(*key) / 1e6, times)
+    bars(axes, results, series, lambda *key: results.contacts(*key, "series") / 1e6, times)
     place, reference = len(results.isas), results.reference() / 1e6
     axes.bar(place, reference, 0.84 / len(series), color=GREY)
     axes.annotate(f"{reference:.2f}", (place, reference), (0, 3), textcoords="offset points", ha="center", va="bottom",
                   fontsize=8, color=INK)
     axes.set_xticks(range(place + 1), [ISAS[isa] for isa in results.isas] + ["scalar\nreference,\ndouble"])
-    axes.set(title="Contacts per second, and how many times the reference", ylabel="million contacts per second")
+    axes.set(title="Series, exact: contacts per second, and how many times the reference",
+             ylabel="million contacts per second")
 
 
 def draw_limit(axes, results):
@@ -54,7 +55,7 @@ def draw_limit(axes, results):
     axes.annotate("one square root and one division a step, nothing else", (0.5, 100), (0, 3),
                   xycoords=("axes fraction", "data"), textcoords="offset points", ha="center", va="bottom", fontsize=8,
                   color=INK)
-    axes.set(ylim=(0, 118), yticks=range(0, 101, 20), title="Billion steps per second, one thread",
+    axes.set(ylim=(0, 118), yticks=range(0, 101, 20), title="Euler's method: billion steps/s, one thread",
              ylabel="per cent of the core's limit")
 
 
@@ -76,8 +77,7 @@ def draw(results, path):
         for precision in PRECISIONS for threads in results.threads
     ]
     figure.legend(handles=handles, loc="lower center", ncols=len(handles), frameon=False, bbox_to_anchor=(0.5, 0.045))
-    figure.suptitle("65,536 contacts of random boxes, Euler's method, "
-                    f"N = {results.context['steps']}", fontsize=14)
+    figure.suptitle("65,536 contacts of random boxes", fontsize=14)
     figure.text(0.5, 0.02, f"medians of {results.context['repetitions']} runs: {results.machine()}", ha="center",
                 fontsize=8, color=GREY)
     figure.tight_layout(rect=(0, 0.1, 1, 1), w_pad=3)
