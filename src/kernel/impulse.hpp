@@ -10,7 +10,7 @@ namespace {
 /// The end of every collision of a block that the law has been through; elsewhere the numbers mean nothing. Writes to
 /// the tile how contacts stuck.
 template <class A, class T>
-inline Progress<typename LaneTypes<A, T>::Batch> end_of_euler(Tile<T>& tile, std::size_t slot) {
+[[gnu::noinline]] inline Progress<typename LaneTypes<A, T>::Batch> end_of_euler(Tile<T>& tile, std::size_t slot) {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };

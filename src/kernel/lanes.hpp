@@ -28,6 +28,12 @@ inline xsimd::batch<float, xsimd::neon64>& xsimd::batch<float, xsimd::neon64>::o
 namespace carom::kernel {
 namespace {
 
+/// n, which the compiler does not know: it does not unroll a loop that ends there.
+[[gnu::always_inline]] inline int rounds(int n) {
+  asm("" : "+r"(n));
+  return n;
+}
+
 // ---- one lane: the scalar kernel, and what every other kernel does contact by contact --------------------------
 
 struct Scalar {};

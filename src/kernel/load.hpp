@@ -152,7 +152,7 @@ struct Loader {
     return indices;
   }
 
-  static B gather(const Column<const T>& column, const Indices& indices) {
+  [[gnu::noinline]] static B gather(const Column<const T>& column, const Indices& indices) {
     T values[width];
     for (std::size_t lane = 0; lane < width; ++lane)
       values[lane] = indices.stored[lane]  ? element(column, static_cast<std::size_t>(indices.body[lane]))

@@ -39,7 +39,7 @@ inline void value_and_slope(const B* c, B h, B& sum, B& slope) {
 /// Where a polynomial that rises through `goal` on [low, high] does so, in the lanes that are `wanted`: Newton's
 /// method, kept inside by bisection. A lane that has converged stands still, whatever the others do.
 template <int degree, class T, class B, class M>
-inline B rising_root(const B* c, B goal, B low, B high, B guess, M wanted) {
+[[gnu::noinline]] inline B rising_root(const B* c, B goal, B low, B high, B guess, M wanted) {
   // Newton's error is squared by a step, so a change this small is the last that counts.
   const B enough(sizeof(T) == sizeof(float) ? T(0x1p-13) : T(0x1p-27));
   const B ulps(sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52));

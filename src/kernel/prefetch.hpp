@@ -36,7 +36,7 @@ class Prefetcher {
 
  private:
   template <class V>
-  void add(const Column<V>& column) {
+  [[gnu::noinline]] void add(const Column<V>& column) {
     if (column.data && column.stride == static_cast<std::ptrdiff_t>(sizeof(V)))
       columns_[count_++] = reinterpret_cast<const char*>(column.data);
   }

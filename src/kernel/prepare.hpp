@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collision_matrix.hpp"
+#include "form.hpp"
 #include "units.hpp"
 #include "validate.hpp"
 
@@ -19,12 +20,12 @@ struct Preparer {
   Tile<T>& tile;
 
   /// The contacts that collide, a bit a lane.
-  template <template <class> class Contacts>
-  unsigned prepare_bodies(const Contacts<T>& contacts, const Block& block, std::size_t slot) {
+  [[gnu::noinline]] unsigned prepare_bodies(const AnyContacts<T>& any, const Block& block, std::size_t slot) {
+    const ContactColumns<T>& contacts = *any.columns;
     Validator<A, T> validator;
-    const typename Load::Pair pair = Load::load_bodies(contacts, block);
-    const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
-    const Vector3<B> given_normal = Load::load(contacts.normal, block);
+    const typename Load::Pair pair = load_bodies<A>(any, block);
+    const Vector3<B> lever_a = Load::load(*any.lever_a, block), lever_b = Load::load(*any.lever_b, block);
+    const Vector3<B> given_normal = Load::load(*any.normal, block);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
 
     const B length = square_root(dot(given_normal, given_normal));
@@ -54,12 +55,12 @@ struct Preparer {
           if (contacts.step.data != nullptr) f(Load::load_optional(contacts.step, block));
         },
         friction);
-    if constexpr (requires { contacts.body_a; }) validator.indices(contacts, block);
+    if (any.indexed != nullptr) validator.indices(*any.indexed, block);
 
     return finish(block, slot, frame, u0, step_too_large, validator);
   }
 
-  unsigned prepare_space(const SpaceContacts<T>& contacts, const Block& block, std::size_t slot) {
+  [[gnu::noinline]] unsigned prepare_space(const SpaceContacts<T>& contacts, const Block& block, std::size_t slot) {
     Validator<A, T> validator;
     const B zero(0), one(1);
     const Symmetric3<B> k = Load::load(contacts.k, block);

@@ -3,7 +3,7 @@
 // quadratically. [R] 3.6, 3.9
 #pragma once
 
-#include "series.hpp"
+#include "direction.hpp"
 #include "sticking.hpp"
 
 namespace carom::kernel {
@@ -23,7 +23,7 @@ struct Straight {
 
   /// With rates du/ds = (dux, duy, duz) and dp_t/ds = (dpx, dpy), until the end of the collision or s = limit, where
   /// `running`. Where the limit came first.
-  Mask run(Mask running, B dux, B duy, B duz, B dpx, B dpy, B limit) {
+  [[gnu::noinline]] Mask run(Mask running, B dux, B duy, B duz, B dpx, B dpy, B limit) {
     const B zero(0), one(1), two(2), half(T(0.5)), never(static_cast<T>(__builtin_inf()));
     const Mask kinetic = law == one, kinematic = law > one, energetic = law < one;
     const Mask rises = duz > zero, falls = duz < zero;
@@ -82,7 +82,7 @@ struct Straight {
 /// The end of every collision of a block that the series has been through; elsewhere the numbers mean nothing. Writes
 /// the paths into the tile.
 template <class A, class T>
-inline Progress<typename LaneTypes<A, T>::Batch> end_of_series(Tile<T>& tile, std::size_t slot) {
+[[gnu::noinline]] inline Progress<typename LaneTypes<A, T>::Batch> end_of_series(Tile<T>& tile, std::size_t slot) {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   constexpr std::size_t width = LaneTypes<A, T>::width;

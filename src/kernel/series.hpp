@@ -13,18 +13,18 @@
 // goes back to the lanes.
 #pragma once
 
-#include "pair.hpp"
+#include "flow.hpp"
 #include "slide_to_rest.hpp"
 #include "taylor.hpp"
+#include "twin.hpp"
 
 namespace carom::kernel {
 namespace {
 
-/// Takes contacts from `Source`, which offers
-///   bool next(Place<T>& place)   the next contact that collides; false: there is none left
-///   void done(Place<T> place)    its sliding phase is in the tile
-template <class A, class T, class Source>
+/// Two vectors of the architecture are stepped at a time.
+template <class Architecture, class T>
 class SeriesSlider {
+  using A = Twice<Architecture>;
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   using Order = SeriesOrder<T>;
@@ -32,11 +32,11 @@ class SeriesSlider {
   static constexpr int state = Order::state, work = Order::work;
 
  public:
-  SeriesSlider(Source& source, std::int32_t step_budget)
-      : source_(source), budget_(static_cast<T>(step_budget < most_steps ? step_budget : most_steps)) {}
+  SeriesSlider(Flow<Architecture, T>& flow, std::int32_t step_budget)
+      : flow_(flow), budget_(static_cast<T>(step_budget < most_steps ? step_budget : most_steps)) {}
 
-  /// Until the source has no contact left and the last one has ended.
-  void solve() {
+  /// Until there is no contact left and the last one has ended.
+  [[gnu::noinline]] void solve() {
     for (std::size_t lane = 0; lane < width; ++lane) refill(lane);
     for (;;) {
       leave();
@@ -51,14 +51,6 @@ class SeriesSlider {
         return;
       }
     }
-  }
-
-  /// Moves the contacts of a tile that are still on their way: to `to(from)`.
-  template <class F>
-  void relocate(const Tile<T>* tile, F&& to) {
-    for (Contacts* contacts : {&fields_, &waiting_, &returned_})
-      for (Place<T>& place : contacts->place)
-        if (place.tile == tile) place = to(place);
   }
 
   /// Steps of the loop times lanes: with one contact in every lane all the time, the sum of the contacts' steps.
@@ -357,7 +349,7 @@ class SeriesSlider {
     return one;
   }
 
-  void finish(std::size_t lane, bool on_its_way) {
+  [[gnu::noinline]] void finish(std::size_t lane, bool on_its_way) {
     --busy_;
     hand_on(fields_, lane, on_its_way);
     refill(lane);
@@ -382,10 +374,10 @@ class SeriesSlider {
     tile.decompressing[i] = s.decompressing[lane];
     tile.compressions[i] = s.compressions[lane];
     s.place[lane].tile = nullptr;
-    source_.done(place);
+    flow_.done(place);
   }
 
-  void refill(std::size_t lane) {
+  [[gnu::noinline]] void refill(std::size_t lane) {
     Contacts& s = fields_;
     if (returned_count_ > 0) {
       move(returned_, --returned_count_, s, lane);
@@ -397,7 +389,7 @@ class SeriesSlider {
     s.steps[lane] = s.sum_x[lane] = s.sum_y[lane] = s.sum_r[lane] = s.balance[lane] = T(0);
     s.compression[lane] = s.decompression[lane] = s.decompressing[lane] = T(0);
     s.compressions[lane] = T(1);
-    if (!source_.next(place)) {
+    if (!flow_.next(place, [&](const Tile<T>& tile) { relocate(tile); })) {
       // Nothing happens to a lane without a contact.
       s.busy[lane] = T(0);
       s.a1[lane] = s.a2[lane] = s.b1[lane] = s.b2[lane] = s.c1[lane] = s.c2[lane] = s.c3[lane] = T(0);
@@ -427,9 +419,16 @@ class SeriesSlider {
     s.z[lane] = tile.u0z[i];
   }
 
+  /// The contacts of a tile that are still on their way.
+  [[gnu::noinline]] void relocate(const Tile<T>& tile) {
+    for (Contacts* contacts : {&fields_, &waiting_, &returned_})
+      for (Place<T>& place : contacts->place)
+        if (place.tile == &tile) place = flow_.make_stray(place);
+  }
+
   static constexpr unsigned all_lanes = width == 32 ? ~0u : (1u << width) - 1;
 
-  Source& source_;
+  Flow<Architecture, T>& flow_;
   T budget_;
   std::uint64_t loops_ = 0, sliding_steps_ = 0;
   std::size_t busy_ = 0;  // lanes with a contact

@@ -29,7 +29,7 @@ struct Rest {
 /// converged, where u_z may turn around, or where the ray does not attract or
 /// bring to rest.
 template <class T, class B, class M>
-inline Rest<B, M> slide_to_rest(M wanted, const Rates<B>& k, B x, B y, B z) {
+[[gnu::noinline]] inline Rest<B, M> slide_to_rest(M wanted, const Rates<B>& k, B x, B y, B z) {
   const auto& [a1, a2, b1, b2, c1, c2, c3] = k;
   constexpr int terms = SeriesOrder<T>::rest;
   const B zero(0), one(1), two(2), tolerance(SeriesOrder<T>::tolerance);
@@ -64,11 +64,7 @@ inline Rest<B, M> slide_to_rest(M wanted, const Rates<B>& k, B x, B y, B z) {
 
   constexpr int sources_r[5] = {1, 0, 2, 0, 1}, sources_x[5] = {1, 0, 0, 0, -1}, sources_y[5] = {0, 2, 0, 2, 0};
   B s_r[terms], s_x[terms], s_y[terms], zeta[terms], omega[terms];
-  CAROM_UNROLL
-  for (int n = 0; n < terms; ++n) {
-    B sum_r(static_cast<T>(n < 5 ? sources_r[n] : 0)), sum_x(static_cast<T>(n < 5 ? sources_x[n] : 0)),
-        sum_y(static_cast<T>(n < 5 ? sources_y[n] : 0));
-    B sum_w = n >= 4 ? mul_add(two, zeta[n - 2], zeta[n - 4]) : n >= 2 ? two * zeta[n - 2] : zero;
+  const auto add_term = [&](int n, B sum_r, B sum_x, B sum_y, B sum_w) __attribute__((always_inline)) {
     CAROM_UNROLL
     for (int j = 1; j <= 3; ++j) {
       if (j > n) break;
@@ -85,7 +81,15 @@ inline Rest<B, M> slide_to_rest(M wanted, const Rates<B>& k, B x, B y, B z) {
     s_y[n] = sum_y * scale;
     zeta[n] = neg_mul_add(c_x, s_x[n], neg_mul_add(c_y, s_y[n], c3 * s_r[n]));
     omega[n] = negated(sum_w + zeta[n]) / (mul_add(two, rate, steep));
-  }
+  };
+  CAROM_UNROLL
+  for (int n = 0; n < 5; ++n)
+    add_term(n, B(static_cast<T>(sources_r[n])), B(static_cast<T>(sources_x[n])), B(static_cast<T>(sources_y[n])),
+             n >= 4   ? mul_add(two, zeta[n - 2], zeta[n - 4])
+             : n >= 2 ? two * zeta[n - 2]
+                      : zero);
+  for (int n = 5, end = rounds(terms); n < end; ++n)
+    add_term(n, zero, zero, zero, mul_add(two, zeta[n - 2], zeta[n - 4]));
 
   // What the next terms would add.
   B power = one;

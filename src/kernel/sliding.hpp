@@ -9,16 +9,12 @@
 // contact's last step is left to the next stage, which has whole vectors of ended contacts.
 #pragma once
 
-#include "job.hpp"
-#include "lanes.hpp"
+#include "flow.hpp"
 
 namespace carom::kernel {
 namespace {
 
-/// Takes contacts from `Source`, which offers
-///   bool next(Place<T>& place)   the next contact that collides; false: there is none left
-///   void done(Place<T> place)    its sliding phase is in the tile
-template <class A, class T, class Source>
+template <class A, class T>
 class EulerSlider {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
@@ -27,20 +23,13 @@ class EulerSlider {
   static constexpr std::size_t lanes = width * vectors;
 
  public:
-  EulerSlider(Source& source, std::int32_t step_budget) : source_(source), budget_(step_budget) {}
+  EulerSlider(Flow<A, T>& flow, std::int32_t step_budget) : flow_(flow), budget_(step_budget) {}
 
-  /// Until the source has no contact left and the last one has ended.
-  void solve() {
+  /// Until there is no contact left and the last one has ended.
+  [[gnu::noinline]] void solve() {
     for (std::size_t lane = 0; lane < lanes; ++lane) refill(lane);
     deadline_ = budget_;
     if (busy_ > 0) run();
-  }
-
-  /// Moves the contacts of a tile that are still on their way: to `to(from)`.
-  template <class F>
-  void relocate(const Tile<T>* tile, F&& to) {
-    for (std::size_t lane = 0; lane < lanes; ++lane)
-      if (place_[lane].tile == tile) place_[lane] = to(place_[lane]);
   }
 
   /// Steps of the loop times lanes: with one contact in every lane all the time, the sum of the contacts' steps.
@@ -193,13 +182,13 @@ class EulerSlider {
     tile.decompression[i] = v.decompression[j];
     --busy_;
     place_[lane].tile = nullptr;
-    source_.done(place);
+    flow_.done(place);
     refill(lane);
   }
 
   [[gnu::always_inline]] void refill(std::size_t lane) {
     Place<T> place;
-    if (!source_.next(place)) return idle(lane);
+    if (!flow_.next(place, [&](const Tile<T>& tile) { relocate(tile); })) return idle(lane);
     ++busy_;
     place_[lane] = place;
     start_[lane] = now_;
@@ -231,6 +220,12 @@ class EulerSlider {
     set(v.decompression, T(0));
   }
 
+  /// The contacts of a tile that are still on their way.
+  [[gnu::noinline]] void relocate(const Tile<T>& tile) {
+    for (Place<T>& place : place_)
+      if (place.tile == &tile) place = flow_.make_stray(place);
+  }
+
   /// A lane without a contact slides on for ever, and nothing happens to it.
   [[gnu::noinline]] void idle(std::size_t lane) {
     Vector& v = vectors_[lane / width];
@@ -246,7 +241,7 @@ class EulerSlider {
 
   alignas(64) static constexpr T lane_numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-  Source& source_;
+  Flow<A, T>& flow_;
   std::int64_t budget_;
   std::int64_t now_ = 0;       // steps of the loop so far
   std::int64_t deadline_ = 0;  // no contact's budget ends before this step

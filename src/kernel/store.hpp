@@ -1,19 +1,22 @@
 // Stages 6 and 7 of the incremental law: from the tile's units to the host's frame and columns, and the tally.
 #pragma once
 
+#include "form.hpp"
 #include "impulse.hpp"
+#include "rays.hpp"
 #include "write.hpp"
 
 namespace carom::kernel {
 namespace {
 
-template <class Law, class A, class T>
+template <class A, class T>
 struct Storer {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = Loader<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
-  bool scalar_sticking;
+  const Parameters<T>& parameters;
   Tile<T>& tile;
   Writer<A, T> writer;
 
@@ -21,17 +24,13 @@ struct Storer {
     return {load_lanes<B>(x + slot), load_lanes<B>(y + slot), load_lanes<B>(z + slot)};
   }
 
-  template <template <class> class Contacts>
-  void store_block(const Contacts<T>& contacts, const Block& block, std::size_t slot) {
-    constexpr bool has_bodies = !requires {
-      contacts.separation_velocity;
-    };
+  [[gnu::noinline]] void store_block(const AnyContacts<T>& contacts, const Block& block, std::size_t slot) {
     const B zero(0);
     const B impulse_unit = load_lanes<B>(tile.impulse_unit + slot);
     const B velocity_unit = load_lanes<B>(tile.velocity_unit + slot);
     const Vector3<B> u0 = tile_vector(tile.wx, tile.wy, tile.wz, slot);
     const B status = load_lanes<B>(tile.status + slot);
-    const Progress<B> end = scalar_sticking ? end_one_by_one(slot) : Law::template end_of_collision<A>(tile, slot);
+    const Progress<B> end = parameters.scalar_sticking ? end_one_by_one(slot) : end_of_collision<A>(slot);
     const Vector3<B> tile_p = {end.px, end.py, end.pz}, tile_u = {end.ux, end.uy, end.uz};
     Vector3<B> p = impulse_unit * tile_p, u = velocity_unit * tile_u;
 
@@ -53,7 +52,7 @@ struct Storer {
     u = choose(resolved, u, u0);
 
     const Results<T>& results = writer.results;
-    if constexpr (has_bodies) writer.store_bodies(contacts, block, p, resolved);
+    if (contacts.in_space == nullptr) store_bodies(contacts, block, p, resolved);
     writer.store(results.impulse, block, p);
     writer.store(results.separation_velocity, block, u);
     writer.store(results.work_compression, block, choose(resolved, end.work_compression * energy_unit, zero));
@@ -66,6 +65,32 @@ struct Storer {
   }
 
  private:
+  template <class Lanes>
+  Progress<typename LaneTypes<Lanes, T>::Batch> end_of_collision(std::size_t slot) {
+    return parameters.integrator == Integrator::series ? end_of_series<Lanes>(tile, slot)
+                                                       : end_of_euler<Lanes>(tile, slot);
+  }
+
+  /// The velocities after the impulse p, where `resolved`.
+  [[gnu::noinline]] void store_bodies(const AnyContacts<T>& contacts, const Block& block, const Vector3<B>& p,
+                                      Mask resolved) const {
+    const Results<T>& r = writer.results;
+    if (!r.velocity_a.x.data && !r.velocity_a.y.data && !r.velocity_a.z.data && !r.angular_velocity_a.x.data &&
+        !r.angular_velocity_a.y.data && !r.angular_velocity_a.z.data && !r.velocity_b.x.data && !r.velocity_b.y.data &&
+        !r.velocity_b.z.data && !r.angular_velocity_b.x.data && !r.angular_velocity_b.y.data &&
+        !r.angular_velocity_b.z.data)
+      return;
+    // All of a contact is read before any of it is written: results may replace the inputs.
+    const typename Load::Pair pair = load_bodies<A>(contacts, block);
+    const Vector3<B> lever_a = Load::load(*contacts.lever_a, block), lever_b = Load::load(*contacts.lever_b, block);
+    const Velocities<B> a = velocities_after(pair.a, lever_a, p, resolved, Mask(false));
+    const Velocities<B> b = velocities_after(pair.b, lever_b, negated(p), resolved, Mask(false));
+    writer.store(r.velocity_a, block, a.linear);
+    writer.store(r.angular_velocity_a, block, a.angular);
+    writer.store(r.velocity_b, block, b.linear);
+    writer.store(r.angular_velocity_b, block, b.angular);
+  }
+
   /// p·u0 + ½ p·K p, the kinetic energy gained.
   B energy_gained(std::size_t slot, const Vector3<B>& p) const {
     const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };
@@ -79,7 +104,7 @@ struct Storer {
   [[gnu::noinline]] Progress<B> end_one_by_one(std::size_t slot) {
     T ends[8][width];
     for (std::size_t lane = 0; lane < width; ++lane) {
-      const Progress<T> end = Law::template end_of_collision<Scalar>(tile, slot + lane);
+      const Progress<T> end = end_of_collision<Scalar>(slot + lane);
       const T values[8] = {
           end.ux, end.uy, end.uz, end.px, end.py, end.pz, end.work_compression, end.work_decompression};
       for (int i = 0; i < 8; ++i) ends[i][lane] = values[i];

@@ -57,7 +57,7 @@ inline T root_of(const T* c, T low, T high) {
 /// u_z is monotone between the zeros of z', which is r (c3 - C·û). The direction û only ever turns one way, and by less
 /// than 2π, so that z' has one zero at most on either side of a zero of C×û.
 template <class T>
-inline TurningPoint<T> first_turning_point(const SeriesStep<T>& s) {
+[[gnu::noinline]] inline TurningPoint<T> first_turning_point(const SeriesStep<T>& s) {
   constexpr int state = SeriesStep<T>::state, work = SeriesStep<T>::work;
   T slope[state + 1], across[state + 1];
   for (int i = 0; i < state; ++i) slope[i] = static_cast<T>(i + 1) * s.z[i + 1];

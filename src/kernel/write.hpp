@@ -110,26 +110,6 @@ struct Writer {
     else
       distribute(column, block, values);
   }
-
-  /// The velocities after the impulse p, where `resolved`.
-  template <template <class> class Contacts>
-  void store_bodies(const Contacts<T>& contacts, const Block& block, const Vector3<B>& p, Mask resolved) const {
-    const Results<T>& r = results;
-    if (!r.velocity_a.x.data && !r.velocity_a.y.data && !r.velocity_a.z.data && !r.angular_velocity_a.x.data &&
-        !r.angular_velocity_a.y.data && !r.angular_velocity_a.z.data && !r.velocity_b.x.data && !r.velocity_b.y.data &&
-        !r.velocity_b.z.data && !r.angular_velocity_b.x.data && !r.angular_velocity_b.y.data &&
-        !r.angular_velocity_b.z.data)
-      return;
-    // All of a contact is read before any of it is written: results may replace the inputs.
-    const typename Load::Pair pair = Load::load_bodies(contacts, block);
-    const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
-    const Velocities<B> a = velocities_after(pair.a, lever_a, p, resolved, Mask(false));
-    const Velocities<B> b = velocities_after(pair.b, lever_b, negated(p), resolved, Mask(false));
-    store(r.velocity_a, block, a.linear);
-    store(r.angular_velocity_a, block, a.angular);
-    store(r.velocity_b, block, b.linear);
-    store(r.angular_velocity_b, block, b.angular);
-  }
 };
 
 }  // namespace

@@ -1,0 +1,187 @@
+// The contacts of a range on their way through the tiles: prepared, taken into the lanes of a slider, stored.
+#pragma once
+
+#include "prefetch.hpp"
+#include "prepare.hpp"
+#include "store.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// What must move with a contact that leaves its tile before it has ended: all that later stages read.
+template <class T>
+constexpr typename Tile<T>::Lane Tile<T>::*carried[] = {&Tile<T>::m1,
+                                                        &Tile<T>::m2,
+                                                        &Tile<T>::k1,
+                                                        &Tile<T>::k2,
+                                                        &Tile<T>::q1,
+                                                        &Tile<T>::q2,
+                                                        &Tile<T>::schur,
+                                                        &Tile<T>::u0x,
+                                                        &Tile<T>::u0y,
+                                                        &Tile<T>::u0z,
+                                                        &Tile<T>::friction,
+                                                        &Tile<T>::restitution,
+                                                        &Tile<T>::friction_step,
+                                                        &Tile<T>::restitution_law,
+                                                        &Tile<T>::a1,
+                                                        &Tile<T>::a2,
+                                                        &Tile<T>::b1,
+                                                        &Tile<T>::b2,
+                                                        &Tile<T>::c1,
+                                                        &Tile<T>::c2,
+                                                        &Tile<T>::c3,
+                                                        &Tile<T>::normal_step,
+                                                        &Tile<T>::velocity_unit,
+                                                        &Tile<T>::impulse_unit,
+                                                        &Tile<T>::t1x,
+                                                        &Tile<T>::t1y,
+                                                        &Tile<T>::t1z,
+                                                        &Tile<T>::t2x,
+                                                        &Tile<T>::t2y,
+                                                        &Tile<T>::t2z,
+                                                        &Tile<T>::nx,
+                                                        &Tile<T>::ny,
+                                                        &Tile<T>::nz,
+                                                        &Tile<T>::wx,
+                                                        &Tile<T>::wy,
+                                                        &Tile<T>::wz};
+
+/// Two tiles take turns. When the contacts of one have all been taken into the lanes, the other is stored and filled
+/// with the next ones; what is still on its way there moves to the strays, so that no lane waits for the slowest
+/// contact.
+template <class A, class T>
+class Flow {
+ public:
+  /// The host's contacts and results, and how the law is to be solved.
+  struct Host {
+    AnyContacts<T> contacts;
+    const Results<T>& results;
+    const Parameters<T>& parameters;
+    const Layout& layout;
+    Selection selection;
+  };
+
+  Flow(const Host& host, const Prefetcher<T>& prefetcher, std::size_t first, std::size_t count,
+       SlidingTiles<T>& workspace, Tally& tally)
+      : host_(host),
+        prefetcher_(prefetcher),
+        position_(first),
+        end_(first + count),
+        workspace_(workspace),
+        tally_(tally) {
+    for (Tile<T>& tile : workspace.tiles) tile.count = tile.blocks = tile.next_block = tile.waiting = 0;
+    for (std::size_t i = 0; i < tile_size<T>; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
+  }
+
+  /// The next contact that collides; false: there is none left. A tile that is about to be stored goes to
+  /// `leave(tile)` first, which calls make_stray for the contacts that are still on their way there.
+  template <class Leave>
+  [[gnu::always_inline]] bool next(Place<T>& place, Leave&& leave) {
+    if (current().waiting == 0 && !advance(leave)) [[unlikely]]
+      return false;
+    Tile<T>& tile = current();
+    place = {&tile, tile.next_block * width + static_cast<std::size_t>(__builtin_ctz(tile.waiting))};
+    tile.waiting &= tile.waiting - 1;
+    return true;
+  }
+
+  /// The sliding phase of a contact is in its tile.
+  [[gnu::always_inline]] void done(Place<T> place) {
+    if (place.tile == &workspace_.strays) [[unlikely]]
+      store_stray(place.slot);
+  }
+
+  [[gnu::noinline]] Place<T> make_stray(Place<T> from) {
+    Tile<T>& strays = workspace_.strays;
+    const std::size_t slot = free_strays_[strays_++];
+    for (const auto lane : carried<T>) (strays.*lane)[slot] = (from.tile->*lane)[from.slot];
+    strays.status[slot] = T(0);
+    strays.origin[slot] = from.tile->first + from.slot;
+    from.tile->status[from.slot] = Tile<T>::moved;
+    return {&strays, slot};
+  }
+
+  /// After the last contact has ended.
+  void finish() {
+    for (Tile<T>& tile : workspace_.tiles) store(tile);
+  }
+
+ private:
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  Tile<T>& current() { return workspace_.tiles[turn_]; }
+
+  /// To the next contacts that collide; false: there are none left.
+  template <class Leave>
+  [[gnu::noinline]] bool advance(Leave& leave) {
+    for (;;) {
+      Tile<T>& tile = current();
+      while (tile.next_block + 1 < tile.blocks) {
+        if (const std::size_t i = position_ + tile.next_block * width; i < end_) prefetcher_.fetch(i, width);
+        tile.waiting = tile.colliding[++tile.next_block];
+        if (tile.waiting != 0) return true;
+      }
+      if (position_ == end_) return false;
+      turn_ = 1 - turn_;
+      leave(current());
+      store(current());
+      prepare(current());
+      if (current().waiting != 0) return true;
+    }
+  }
+
+  Block block_of(const Tile<T>& tile, std::size_t slot) const {
+    Block block = block_at<width>(tile.first + slot, tile.first + tile.count, host_.layout);
+    if (host_.contacts.columns->law.data != nullptr || host_.selection != Selection::own)
+      block.lanes = incremental_lanes(*host_.contacts.columns, host_.parameters.law, host_.selection, block);
+    return block;
+  }
+
+  [[gnu::noinline]] void prepare(Tile<T>& tile) {
+    tile.first = position_;
+    tile.count = end_ - position_ < tile_size<T> ? end_ - position_ : tile_size<T>;
+    position_ += tile.count;
+    Preparer<A, T> preparer{host_.parameters, tile};
+    tile.blocks = 0;
+    for (std::size_t slot = 0; slot < tile.count; slot += width) {
+      // What has come early may have been displaced from the first-level cache again.
+      if (const std::size_t i = tile.first + slot + 2 * width; i < end_) prefetcher_.fetch(i, width);
+      unsigned& colliding = tile.colliding[tile.blocks++];
+      const Block block = block_of(tile, slot);
+      if (block.lanes == 0)
+        colliding = 0;
+      else if (host_.contacts.in_space != nullptr)
+        colliding = preparer.prepare_space(*host_.contacts.in_space, block, slot);
+      else
+        colliding = preparer.prepare_bodies(host_.contacts, block, slot);
+    }
+    tile.next_block = 0;
+    tile.waiting = tile.colliding[0];
+  }
+
+  [[gnu::noinline]] void store(Tile<T>& tile) {
+    Storer<A, T> storer{host_.parameters, tile, {host_.results, tally_}};
+    for (std::size_t slot = 0; slot < tile.count; slot += width)
+      if (const Block block = block_of(tile, slot); block.lanes != 0) storer.store_block(host_.contacts, block, slot);
+    tile.count = tile.blocks = 0;
+  }
+
+  [[gnu::noinline]] void store_stray(std::size_t slot) {
+    Storer<A, T>{host_.parameters, workspace_.strays, {host_.results, tally_}}.store_block(
+        host_.contacts, Block{workspace_.strays.origin[slot], 1, 1, host_.layout}, slot);
+    free_strays_[--strays_] = static_cast<std::uint32_t>(slot);
+  }
+
+  const Host& host_;
+  const Prefetcher<T>& prefetcher_;
+  std::size_t position_, end_;  // of the batch, from here on not yet prepared
+  SlidingTiles<T>& workspace_;
+  Tally& tally_;
+  std::size_t turn_ = 0;
+  std::size_t strays_ = 0;
+  std::uint32_t free_strays_[tile_size<T>];  // from strays_ on
+};
+
+}  // namespace
+}  // namespace carom::kernel

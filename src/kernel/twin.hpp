@@ -1,0 +1,129 @@
+// Two vectors side by side as one of twice the width, for text whose operations wait for each other: the second vector
+// has work for the time in between.
+#pragma once
+
+#include "lanes.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class V>
+struct Twin {
+  using Element = typename VectorTraits<V>::Element;
+  using Half = V;
+
+  V half[2];
+
+  Twin() = default;
+  Twin(V first, V second) : half{first, second} {}
+  template <class S>
+  explicit Twin(S same) : half{V(static_cast<Element>(same)), V(static_cast<Element>(same))} {}
+
+  template <class T>
+  static Twin load_unaligned(const T* from) {
+    return {load_lanes<V>(from), load_lanes<V>(from + VectorTraits<V>::width)};
+  }
+
+  friend Twin operator+(Twin a, Twin b) { return {a.half[0] + b.half[0], a.half[1] + b.half[1]}; }
+  friend Twin operator-(Twin a, Twin b) { return {a.half[0] - b.half[0], a.half[1] - b.half[1]}; }
+  friend Twin operator*(Twin a, Twin b) { return {a.half[0] * b.half[0], a.half[1] * b.half[1]}; }
+  friend Twin operator/(Twin a, Twin b) { return {a.half[0] / b.half[0], a.half[1] / b.half[1]}; }
+};
+
+template <class V>
+Twin(V, V) -> Twin<V>;
+
+template <class V>
+inline auto operator<(Twin<V> a, Twin<V> b) {
+  return Twin(a.half[0] < b.half[0], a.half[1] < b.half[1]);
+}
+template <class V>
+inline auto operator<=(Twin<V> a, Twin<V> b) {
+  return Twin(a.half[0] <= b.half[0], a.half[1] <= b.half[1]);
+}
+template <class V>
+inline auto operator>(Twin<V> a, Twin<V> b) {
+  return Twin(a.half[0] > b.half[0], a.half[1] > b.half[1]);
+}
+template <class V>
+inline auto operator>=(Twin<V> a, Twin<V> b) {
+  return Twin(a.half[0] >= b.half[0], a.half[1] >= b.half[1]);
+}
+template <class V>
+inline auto operator==(Twin<V> a, Twin<V> b) {
+  return Twin(a.half[0] == b.half[0], a.half[1] == b.half[1]);
+}
+template <class M>
+inline Twin<M> operator&&(Twin<M> a, Twin<M> b) {
+  return {a.half[0] && b.half[0], a.half[1] && b.half[1]};
+}
+template <class M>
+inline Twin<M> operator||(Twin<M> a, Twin<M> b) {
+  return {a.half[0] || b.half[0], a.half[1] || b.half[1]};
+}
+
+/// An architecture of twins.
+template <class A>
+struct Twice {};
+
+template <class A, class T>
+struct LaneTypes<Twice<A>, T> {
+  using Batch = Twin<typename LaneTypes<A, T>::Batch>;
+  using Mask = Twin<typename LaneTypes<A, T>::Mask>;
+  static constexpr std::size_t width = 2 * LaneTypes<A, T>::width;
+};
+
+template <class V>
+inline Twin<V> mul_add(Twin<V> x, Twin<V> y, Twin<V> z) {
+  return {mul_add(x.half[0], y.half[0], z.half[0]), mul_add(x.half[1], y.half[1], z.half[1])};
+}
+template <class V>
+inline Twin<V> mul_sub(Twin<V> x, Twin<V> y, Twin<V> z) {
+  return {mul_sub(x.half[0], y.half[0], z.half[0]), mul_sub(x.half[1], y.half[1], z.half[1])};
+}
+template <class V>
+inline Twin<V> neg_mul_add(Twin<V> x, Twin<V> y, Twin<V> z) {
+  return {neg_mul_add(x.half[0], y.half[0], z.half[0]), neg_mul_add(x.half[1], y.half[1], z.half[1])};
+}
+template <class V>
+inline Twin<V> square_root(Twin<V> x) {
+  return {square_root(x.half[0]), square_root(x.half[1])};
+}
+template <class V>
+inline Twin<V> magnitude(Twin<V> x) {
+  return {magnitude(x.half[0]), magnitude(x.half[1])};
+}
+template <class M, class V>
+inline Twin<V> choose(Twin<M> condition, Twin<V> yes, Twin<V> no) {
+  return {choose(condition.half[0], yes.half[0], no.half[0]), choose(condition.half[1], yes.half[1], no.half[1])};
+}
+template <class M>
+inline Twin<M> differ(Twin<M> a, Twin<M> b) {
+  return {differ(a.half[0], b.half[0]), differ(a.half[1], b.half[1])};
+}
+template <class M>
+inline Twin<M> and_not(Twin<M> a, Twin<M> b) {
+  return {and_not(a.half[0], b.half[0]), and_not(a.half[1], b.half[1])};
+}
+
+template <class M>
+inline unsigned lane_bits(Twin<M> mask) {
+  return lane_bits(mask.half[0]) | lane_bits(mask.half[1]) << VectorTraits<M>::width;
+}
+template <class V, class T>
+inline void store_lanes(T* to, Twin<V> x) {
+  store_lanes(to, x.half[0]);
+  store_lanes(to + VectorTraits<V>::width, x.half[1]);
+}
+
+template <class T, class V>
+inline Twin<V> approximate_log2(Twin<V> x) {
+  return {approximate_log2<T>(x.half[0]), approximate_log2<T>(x.half[1])};
+}
+template <class T, class V>
+inline Twin<V> approximate_exp2(Twin<V> x) {
+  return {approximate_exp2<T>(x.half[0]), approximate_exp2<T>(x.half[1])};
+}
+
+}  // namespace
+}  // namespace carom::kernel
