@@ -1,80 +1,67 @@
 // What differences between results are measured in: the speed |u0| of a contact, and its trace K.
 #pragma once
 
-#include <array>
-#include <carom/contacts.hpp>
-#include <carom/planar.hpp>
-#include <cmath>
 #include <cstddef>
+#include <string>
+
+#include "analysis/vectors.hpp"
+#include "io/contact_numbers.hpp"
 
 namespace carom::apps {
 
-using Vector = std::array<double, 3>;
+class ContactScales {
+ public:
+  explicit ContactScales(const io::ContactNumbers& contacts)
+      : numbers_(contacts.numbers()),
+        form_(contacts.form()),
+        u0_(numbers_, "u0"),
+        a_(numbers_, "a"),
+        b_(numbers_, "b") {}
 
-template <class T>
-Vector vector_at(const Vector3Columns<T>& v, std::size_t row) {
-  return {static_cast<double>(v.x[row]), static_cast<double>(v.y[row]), static_cast<double>(v.z[row])};
-}
-
-template <class T>
-Vector vector_at(const planar::Vector2Columns<T>& v, std::size_t row) {
-  return {static_cast<double>(v.x[row]), static_cast<double>(v.y[row]), 0};
-}
-
-/// What turns in the plane turns about z.
-template <class T>
-Vector vector_at(const Column<T>& v, std::size_t row) {
-  return {0, 0, static_cast<double>(v[row])};
-}
-
-inline double norm(const Vector& v) {
-  return std::hypot(v[0], v[1], v[2]);
-}
-
-inline double distance(const Vector& v, const Vector& w) {
-  return norm({v[0] - w[0], v[1] - w[1], v[2] - w[2]});
-}
-
-inline Vector cross(const Vector& v, const Vector& w) {
-  return {v[1] * w[2] - v[2] * w[1], v[2] * w[0] - v[0] * w[2], v[0] * w[1] - v[1] * w[0]};
-}
-
-/// |u0| [m/s]
-template <class Contacts>
-double contact_speed(const Contacts& c, std::size_t row) {
-  if constexpr (requires { c.separation_velocity; }) {
-    return norm(vector_at(c.separation_velocity, row));
-  } else {
-    const Vector va = vector_at(c.a.velocity, row), vb = vector_at(c.b.velocity, row);
-    const Vector wa = cross(vector_at(c.a.angular_velocity, row), vector_at(c.lever_a, row));
-    const Vector wb = cross(vector_at(c.b.angular_velocity, row), vector_at(c.lever_b, row));
+  /// |u0| [m/s]
+  double speed(std::size_t row) const {
+    if (!io::is_body_form(form_)) return norm(u0_[row]);
+    const Vector va = a_.velocity[row], vb = b_.velocity[row];
+    const Vector wa = cross(a_.angular_velocity[row], a_.lever[row]),
+                 wb = cross(b_.angular_velocity[row], b_.lever[row]);
     return norm({va[0] + wa[0] - vb[0] - wb[0], va[1] + wa[1] - vb[1] - wb[1], va[2] + wa[2] - vb[2] - wb[2]});
   }
-}
+  /// The trace of the collision matrix [1/kg].
+  double trace_k(std::size_t row) const {
+    if (io::is_body_form(form_)) return trace_k(row, "a", a_) + trace_k(row, "b", b_);
+    return io::is_planar_form(form_) ? at(row, "k_xx") + at(row, "k_yy")
+                                     : at(row, "k_xx") + at(row, "k_yy") + at(row, "k_zz");
+  }
+  /// |r| of body "a" or "b" [m]
+  double lever(const std::string& side, std::size_t row) const { return norm((side == "a" ? a_ : b_).lever[row]); }
 
-/// The trace of the collision matrix [1/kg] that one body adds: of m^-1 + (r x e_i)·I^-1 (r x e_j).
-inline double trace_k(const BodyColumns<double>& body, const Vector3Columns<const double>& lever, std::size_t row) {
-  const auto& i = body.inverse_inertia;
-  const double xx = i.xx[row], xy = i.xy[row], xz = i.xz[row], yy = i.yy[row], yz = i.yz[row], zz = i.zz[row];
-  const auto [x, y, z] = vector_at(lever, row);
-  return 3 * body.inverse_mass[row] + xx * (y * y + z * z) + yy * (x * x + z * z) + zz * (x * x + y * y) -
-         2 * (xy * x * y + xz * x * z + yz * y * z);
-}
+ private:
+  struct Body {
+    Body(const io::Numbers& numbers, const std::string& side)
+        : velocity(numbers, "velocity_" + side),
+          angular_velocity(numbers, "angular_velocity_" + side),
+          lever(numbers, "lever_" + side) {}
+    Vectors velocity, angular_velocity, lever;
+  };
 
-inline double trace_k(const planar::BodyColumns<double>& body, const planar::Vector2Columns<const double>& lever,
-                      std::size_t row) {
-  const auto [x, y, z] = vector_at(lever, row);
-  return 2 * body.inverse_mass[row] + body.inverse_inertia[row] * (x * x + y * y);
-}
+  double at(std::size_t row, const std::string& name) const { return numbers_.at(name)[row]; }
 
-template <class Contacts>
-double trace_k(const Contacts& c, std::size_t row) {
-  if constexpr (requires { c.k_xx; })
-    return c.k_xx[row] + c.k_yy[row];
-  else if constexpr (requires { c.k; })
-    return c.k.xx[row] + c.k.yy[row] + c.k.zz[row];
-  else
-    return trace_k(c.a, c.lever_a, row) + trace_k(c.b, c.lever_b, row);
-}
+  // What one body adds: of m^-1 + (r x e_i)·I^-1 (r x e_j).
+  double trace_k(std::size_t row, const std::string& side, const Body& body) const {
+    const std::string i = "inverse_inertia_" + side;
+    const double m = at(row, "inverse_mass_" + side);
+    const auto [x, y, z] = body.lever[row];
+    if (io::is_planar_form(form_)) return 2 * m + at(row, i) * (x * x + y * y);
+    const double xx = at(row, i + "_xx"), xy = at(row, i + "_xy"), xz = at(row, i + "_xz"), yy = at(row, i + "_yy"),
+                 yz = at(row, i + "_yz"), zz = at(row, i + "_zz");
+    return 3 * m + xx * (y * y + z * z) + yy * (x * x + z * z) + zz * (x * x + y * y) -
+           2 * (xy * x * y + xz * x * z + yz * y * z);
+  }
+
+  const io::Numbers& numbers_;
+  io::Form form_;
+  Vectors u0_;
+  Body a_, b_;
+};
 
 }  // namespace carom::apps

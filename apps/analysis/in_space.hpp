@@ -38,20 +38,20 @@ InlineContacts<T> in_space(const planar::InlineContacts<T>& contacts) {
   return result;
 }
 
-/// Along the tangent and the normal: of contact space.
-template <class T>
-Vector3Columns<const T> in_contact_space(const planar::Vector2Columns<const T>& v) {
-  return {v.x, zeros<T>(v.x.count), v.y};
-}
-
 template <class T>
 SpaceContacts<T> in_space(const planar::SpaceContacts<T>& contacts) {
   SpaceContacts<T> result;
   static_cast<ContactColumns<T>&>(result) = contacts;
   const Column<const T> zero = zeros<T>(contacts.k_xx.count);
   result.k = {contacts.k_xx, zero, contacts.k_xy, contacts.k_xx, zero, contacts.k_yy};
-  result.separation_velocity = in_contact_space(contacts.separation_velocity);
+  result.separation_velocity = {contacts.separation_velocity.x, zero, contacts.separation_velocity.y};
   return result;
+}
+
+/// Contacts in 3D are there already.
+template <class Contacts>
+const Contacts& in_space(const Contacts& contacts) {
+  return contacts;
 }
 
 }  // namespace carom::apps

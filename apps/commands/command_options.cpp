@@ -1,6 +1,7 @@
 #include "commands/command_options.hpp"
 
 #include <carom/law_info.hpp>
+#include <limits>
 #include <vector>
 
 namespace carom::apps {
@@ -25,7 +26,19 @@ Options CommandOptions::solver_options() const {
 
 io::ReadOptions CommandOptions::read_options() const {
   const Options options = solver_options();
-  return {.law = options.law, .restitution_law = options.restitution_law};
+  return {.rounded_to_float = in_float(), .law = options.law, .restitution_law = options.restitution_law};
+}
+
+io::ReadOptions CommandOptions::read_options_without_laws() const {
+  io::ReadOptions options = read_options();
+  options.law = Law::frictionless;
+  options.own_laws = false;
+  return options;
+}
+
+double CommandOptions::epsilon() const {
+  return in_float() ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                    : std::numeric_limits<double>::epsilon();
 }
 
 void CommandOptions::check_fit(const io::Table& table, io::Form form) const {

@@ -29,6 +29,14 @@ struct Collision {
   double step = 0;         ///< [N s] > 0, of Euler
 };
 
+/// What the laws see of contact i, i below the number of contacts: the bodies' K and u0 in the contact frame, whose z
+/// axis is the normal and whose other axes come with the rotation of docs/reference.md; of SpaceContacts the K and u0
+/// that stand there. `step` is that of the contact's own column, else 0. All needed columns must be there, and the
+/// normal must not be zero; nothing else is checked.
+CAROM_EXPORT Collision collision_of(const InlineContacts<double>& contacts, std::size_t i);
+CAROM_EXPORT Collision collision_of(const IndexedContacts<double>& contacts, std::size_t i);
+CAROM_EXPORT Collision collision_of(const SpaceContacts<double>& contacts, std::size_t i);
+
 struct Outcome {
   Vector3 u{};                    ///< [m/s] separation velocity after the collision
   Vector3 p{};                    ///< [N s] impulse on A
