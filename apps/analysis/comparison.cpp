@@ -6,7 +6,6 @@
 #include <functional>
 #include <limits>
 
-#include "analysis/contact_scales.hpp"
 #include "analysis/reading.hpp"
 #include "analysis/solving.hpp"
 #include "analysis/vectors.hpp"
@@ -91,7 +90,7 @@ class Comparer {
         options_(command.solver_options()),
         solver_(options_),
         contacts_(read_contacts(table, form, command.read_options())),
-        scales_(contacts_),
+        scales_(scales_of(contacts_)),
         lanes_(contacts_),
         reference_(contacts_) {}
 
@@ -158,7 +157,7 @@ class Comparer {
     for (std::size_t row = 0; row < contacts_.size(); ++row) {
       const Status status = lanes_.status[row], reference_status = reference_.status[row];
       if (is_resolved(status) && is_resolved(reference_status))
-        velocity.add(row, distance(u[row], reference_u[row]) / scales_.speed(row));
+        velocity.add(row, distance(u[row], reference_u[row]) / scales_.speed[row]);
       if (status == reference_status && lanes_.path[row] == reference_.path[row]) continue;
       const auto course = [row](const io::ResultNumbers& results) {
         return is_fault(results.status[row]) ? std::string(to_string(results.status[row]))
@@ -170,8 +169,8 @@ class Comparer {
   }
 
   void compare_expected(Comparison& comparison) const {
-    const auto speed = [&](std::size_t row) { return scales_.speed(row); };
-    const auto impulse = [&](std::size_t row) { return speed(row) / scales_.trace_k(row); };
+    const auto speed = [&](std::size_t row) { return scales_.speed[row]; };
+    const auto impulse = [&](std::size_t row) { return speed(row) / scales_.trace_k[row]; };
     if (is_body_form(contacts_.form())) {
       const Vectors lever_a(contacts_.numbers(), "lever_a"), lever_b(contacts_.numbers(), "lever_b");
       expect(comparison, "impulse", impulse);

@@ -5,6 +5,7 @@
 
 #include "analysis/reading.hpp"
 #include "analysis/region.hpp"
+#include "analysis/solving.hpp"
 #include "analysis/vectors.hpp"
 #include "report/bad_rows.hpp"
 
@@ -30,7 +31,8 @@ class LawComparer {
   LawComparer(const io::Table& table, const LawComparisonOptions& command)
       : table_(table),
         command_(command),
-        contacts_(read_contacts(table, io::form_of(table), command.read_options_without_laws())) {}
+        contacts_(read_contacts(table, io::form_of(table), command.read_options_without_laws())),
+        scales_(scales_of(contacts_)) {}
 
   LawComparison compare() {
     LawComparison comparison;
@@ -56,7 +58,7 @@ class LawComparer {
     const io::ResultNumbers results =
         solve_contacts(contacts_, options, command_.reference, std::string(to_string(law)));
     Solver solver(options);
-    const Region region = check_impulses(contacts_, results.numbers, solver);
+    const Region region = check_impulses(contacts_, scales_, results.numbers, solver);
     // Impulses are finite, so the region refuses what is wrong with the data, whatever the law.
     if (comparison.runs.empty()) comparison.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
     return tally(law, results, region, comparison);
@@ -110,6 +112,7 @@ class LawComparer {
   const io::Table& table_;
   const LawComparisonOptions& command_;
   io::ContactNumbers contacts_;
+  ContactScales scales_;
 };
 
 }  // namespace

@@ -53,9 +53,10 @@ io::ResultNumbers solve_contacts(const io::ContactNumbers& contacts, const Optio
   return solve_on_lanes(contacts, solver, bar.function()).results;
 }
 
-Region check_impulses(const io::ContactNumbers& contacts, const io::Numbers& impulses, Solver& solver) {
+Region check_impulses(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
+                      Solver& solver) {
   ProgressBar bar("checking");
-  return region_of(contacts, impulses, solver, bar.function());
+  return region_of(contacts, scales, impulses, solver, bar.function());
 }
 
 }  // namespace carom::apps

@@ -32,6 +32,7 @@ io::ResultNumbers solve_contacts(const io::ContactNumbers& contacts, const Optio
                                  const std::string& label);
 
 /// Puts the impulses to the region, and shows a bar.
-Region check_impulses(const io::ContactNumbers& contacts, const io::Numbers& impulses, Solver& solver);
+Region check_impulses(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
+                      Solver& solver);
 
 }  // namespace carom::apps

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <array>
+#include <carom/status.hpp>
 #include <cstddef>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "analysis/contact_scales.hpp"
-#include "io/contact_numbers.hpp"
+#include "io/numbers.hpp"
 
 namespace carom::apps {
 
@@ -21,12 +21,18 @@ inline constexpr std::array<Bound, 4> bounds = {{{"energy", "margin_energy", "J"
                                                  {"tension", "margin_tension", "N s", "pulls"},
                                                  {"cone", "margin_cone", "N s", "leaves the cone"}}};
 
+/// What differences between results of contacts are measured in.
+struct ContactScales {
+  std::vector<double> speed;    ///< [m/s] |u0|
+  std::vector<double> trace_k;  ///< [1/kg]
+};
+
 class Region {
  public:
   /// `numbers` are the margins, the landmarks of impulse space and contact_energy, under the names that they bear in
-  /// files. The contacts must outlive it.
-  Region(const io::ContactNumbers& contacts, io::Numbers numbers, std::vector<Status> statuses)
-      : scales_(contacts), numbers_(std::move(numbers)), statuses_(std::move(statuses)) {
+  /// files. The scales must outlive it.
+  Region(const ContactScales& scales, io::Numbers numbers, std::vector<Status> statuses)
+      : scales_(scales), numbers_(std::move(numbers)), statuses_(std::move(statuses)) {
     for (std::size_t i = 0; i < bounds.size(); ++i) margins_[i] = &numbers_.at(bounds[i].column);
     contact_energy_ = &numbers_.at("contact_energy");
   }
@@ -41,14 +47,14 @@ class Region {
 
   /// What a margin is compared with, as in RegionReport. `impulse` [N s] is the size of the impulse.
   double scale(std::size_t bound, std::size_t row, double impulse) const {
-    return bound == 0 ? (*contact_energy_)[row] : bound == 1 ? scales_.speed(row) : impulse;
+    return bound == 0 ? (*contact_energy_)[row] : bound == 1 ? scales_.speed[row] : impulse;
   }
   bool is_outside(std::size_t bound, std::size_t row, double impulse, double tolerance) const {
     return margin(bound, row) < -tolerance * scale(bound, row, impulse);
   }
 
  private:
-  ContactScales scales_;
+  const ContactScales& scales_;
   io::Numbers numbers_;
   std::vector<Status> statuses_;
   std::array<const std::vector<double>*, bounds.size()> margins_{};

@@ -6,6 +6,7 @@
 #include "analysis/reading.hpp"
 #include "analysis/region.hpp"
 #include "analysis/region_table.hpp"
+#include "analysis/solving.hpp"
 #include "analysis/vectors.hpp"
 #include "report/bad_rows.hpp"
 
@@ -23,6 +24,7 @@ class RegionCheckRun {
         form_(io::form_of(table)),
         source_(source()),
         contacts_(read_contacts(table, form_, read_options())),
+        scales_(scales_of(contacts_)),
         solver_(command.solver_options()) {}
 
   RegionCheck check() {
@@ -61,7 +63,7 @@ class RegionCheckRun {
   }
 
   void check_file() {
-    const Region region = check_impulses(contacts_, contacts_.numbers(), solver_);
+    const Region region = check_impulses(contacts_, scales_, contacts_.numbers(), solver_);
     result_.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
     tally("the file", region, contacts_.numbers(), [&](std::size_t row) { return !is_fault(region.statuses()[row]); });
     write(region);
@@ -70,7 +72,7 @@ class RegionCheckRun {
   void check_own_laws() {
     const io::ResultNumbers results =
         solve_contacts(contacts_, command_.solver_options(), command_.reference, "solving");
-    const Region region = check_impulses(contacts_, results.numbers, solver_);
+    const Region region = check_impulses(contacts_, scales_, results.numbers, solver_);
     result_.bad_rows = print_bad_rows(table_, contacts_, results.status, command_);
     tally(contacts_.names_laws() ? "the rows' laws" : command_.law, region, results.numbers,
           [&](std::size_t row) { return !is_fault(results.status[row]); });
@@ -85,7 +87,7 @@ class RegionCheckRun {
       options.law = law;
       const std::string name(to_string(law));
       const io::ResultNumbers results = solve_contacts(contacts_, options, command_.reference, name);
-      const Region region = check_impulses(contacts_, results.numbers, solver_);
+      const Region region = check_impulses(contacts_, scales_, results.numbers, solver_);
       // Impulses are finite, so the region refuses what is wrong with the data, whatever the law.
       if (law == selection.laws.front())
         result_.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
@@ -140,6 +142,7 @@ class RegionCheckRun {
   io::Form form_;
   Source source_;
   io::ContactNumbers contacts_;
+  ContactScales scales_;
   Solver solver_;
   RegionCheck result_;
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <carom/reference.hpp>
 #include <carom/reference_planar.hpp>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <span>
@@ -156,8 +157,27 @@ std::function<void()> repeatable_by_reference(const io::ContactNumbers& contacts
   });
 }
 
-Region region_of(const io::ContactNumbers& contacts, const io::Numbers& impulses, Solver& solver,
-                 const io::Progress& progress) {
+ContactScales scales_of(const io::ContactNumbers& contacts) {
+  ContactScales scales;
+  io::with_contacts_in_double(contacts.form(), [&]<class Contacts>() {
+    const io::ContactData<Contacts> all(contacts, 0, contacts.size());
+    for (std::size_t i = 0; i < contacts.size(); ++i) {
+      if constexpr (io::is_planar<Contacts>) {
+        const auto c = reference::planar::collision_of(all.view(), i);
+        scales.speed.push_back(std::hypot(c.u0[0], c.u0[1]));
+        scales.trace_k.push_back(c.k_xx + c.k_yy);
+      } else {
+        const auto c = reference::collision_of(all.view(), i);
+        scales.speed.push_back(std::hypot(c.u0[0], c.u0[1], c.u0[2]));
+        scales.trace_k.push_back(c.k[0][0] + c.k[1][1] + c.k[2][2]);
+      }
+    }
+  });
+  return scales;
+}
+
+Region region_of(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
+                 Solver& solver, const io::Progress& progress) {
   io::Numbers numbers = region_columns(contacts);
   std::vector<Status> statuses(contacts.size());
   const Vectors impulse(impulses, io::columns_of(contacts.form()).impulse);
@@ -166,7 +186,7 @@ Region region_of(const io::ContactNumbers& contacts, const io::Numbers& impulses
       check_part<Contacts>(contacts, impulse, solver, first, count, numbers, statuses);
     });
   });
-  return {contacts, std::move(numbers), std::move(statuses)};
+  return {scales, std::move(numbers), std::move(statuses)};
 }
 
 }  // namespace carom::apps

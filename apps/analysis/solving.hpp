@@ -46,8 +46,11 @@ Solved solve_by_reference(const io::ContactNumbers& contacts, const Options& opt
 std::function<void()> repeatable_on_lanes(const io::ContactNumbers& contacts, Solver& solver);
 std::function<void()> repeatable_by_reference(const io::ContactNumbers& contacts, const Options& options);
 
+/// What the reference makes of the contacts before any law.
+ContactScales scales_of(const io::ContactNumbers& contacts);
+
 /// Puts impulses to the permissible region on the lanes. They stand in `impulses` under their names in results.
-Region region_of(const io::ContactNumbers& contacts, const io::Numbers& impulses, Solver& solver,
-                 const io::Progress& progress = {});
+Region region_of(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
+                 Solver& solver, const io::Progress& progress = {});
 
 }  // namespace carom::apps

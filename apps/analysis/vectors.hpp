@@ -20,10 +20,6 @@ inline double distance(const Vector& v, const Vector& w) {
   return norm({v[0] - w[0], v[1] - w[1], v[2] - w[2]});
 }
 
-inline Vector cross(const Vector& v, const Vector& w) {
-  return {v[1] * w[2] - v[2] * w[1], v[2] * w[0] - v[0] * w[2], v[0] * w[1] - v[1] * w[0]};
-}
-
 /// The vectors in the columns NAME_x, NAME_y and NAME_z, or about z in the column NAME; 0 along axes without a column.
 class Vectors {
  public:

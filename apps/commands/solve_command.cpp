@@ -11,6 +11,7 @@
 #include "commands/output_file.hpp"
 #include "io/result_file.hpp"
 #include "report/bad_rows.hpp"
+#include "report/progress_bar.hpp"
 
 namespace carom::apps {
 namespace {
