@@ -29,10 +29,9 @@ struct Collision {
   double step = 0;         ///< [N s] > 0, of Euler
 };
 
-/// What the laws see of contact i, i below the number of contacts: the bodies' K and u0 in the contact frame, whose z
-/// axis is the normal and whose other axes come with the rotation of docs/reference.md; of SpaceContacts the K and u0
-/// that stand there. `step` is that of the contact's own column, else 0. All needed columns must be there, and the
-/// normal must not be zero; nothing else is checked.
+/// Contact i as the laws see it, i below the number of contacts. Bodies give K and u0 in the contact frame, which is
+/// the world turned by the shortest rotation that takes the normal to z; SpaceContacts have them. `step` is the
+/// contact's own, or 0. The normal must not be zero; nothing is checked.
 CAROM_EXPORT Collision collision_of(const InlineContacts<double>& contacts, std::size_t i);
 CAROM_EXPORT Collision collision_of(const IndexedContacts<double>& contacts, std::size_t i);
 CAROM_EXPORT Collision collision_of(const SpaceContacts<double>& contacts, std::size_t i);

@@ -19,8 +19,8 @@ struct Collision {
   double restitution = 0;               ///< [1] in [0, 1]
 };
 
-/// What the laws see of contact i, i below the number of contacts: K and u0 along tangent and normal. All needed
-/// columns must be there, and the normal must not be zero; nothing else is checked.
+/// Contact i as the laws see it, i below the number of contacts: K and u0 along tangent and normal. The normal must not
+/// be zero; nothing is checked.
 CAROM_EXPORT Collision collision_of(const carom::planar::InlineContacts<double>& contacts, std::size_t i);
 CAROM_EXPORT Collision collision_of(const carom::planar::IndexedContacts<double>& contacts, std::size_t i);
 CAROM_EXPORT Collision collision_of(const carom::planar::SpaceContacts<double>& contacts, std::size_t i);
