@@ -111,6 +111,21 @@ Integrator integrator_from_string(std::string_view text) {
   return from_name<Integrator>(integrator_names, text, "an integrator: euler or series");
 }
 
+Report& Report::operator+=(const Report& next) {
+  if (next.largest_energy_gain > largest_energy_gain) {
+    largest_energy_gain = next.largest_energy_gain;
+    largest_energy_gain_contact = contacts + next.largest_energy_gain_contact;
+  }
+  contacts += next.contacts;
+  for (std::size_t i = 0; i < status_count; ++i) by_status[i] += next.by_status[i];
+  for (std::size_t i = 0; i < Path::kinds; ++i) by_path[i] += next.by_path[i];
+  isa = next.isa;
+  threads = std::max(threads, next.threads);
+  sliding_steps += next.sliding_steps;
+  lane_steps += next.lane_steps;
+  return *this;
+}
+
 std::size_t Report::faults() const {
   std::size_t sum = 0;
   for (std::size_t i = 0; i < status_count; ++i) sum += is_fault(static_cast<Status>(i)) ? by_status[i] : 0;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "analysis/reading.hpp"
 #include "analysis/region.hpp"
+#include "analysis/solving.hpp"
+#include "analysis/vectors.hpp"
 #include "report/bad_rows.hpp"
 
 namespace carom::apps {
@@ -24,16 +26,18 @@ double quantile(std::vector<double>& values, double share) {
   return *place;
 }
 
-template <class Contacts>
 class LawComparer {
  public:
   LawComparer(const io::Table& table, const LawComparisonOptions& command)
-      : table_(table), command_(command), contacts_(read_contacts<Contacts>(table, read_options(command))) {}
+      : table_(table),
+        command_(command),
+        contacts_(read_contacts(table, io::form_of(table), command.read_options_without_laws())),
+        scales_(scales_of(contacts_)) {}
 
   LawComparison compare() {
     LawComparison comparison;
     comparison.file = table_.name();
-    comparison.form = io::form_of(table_);
+    comparison.form = contacts_.form();
     comparison.contacts = contacts_.size();
     const LawSelection selection = command_.laws.empty() ? all_laws_for(table_, comparison.form)
                                                          : laws_by_name(command_.laws, table_, comparison.form);
@@ -48,44 +52,35 @@ class LawComparer {
   }
 
  private:
-  static io::ReadOptions read_options(const CommandOptions& command) {
-    return {.law = Law::frictionless, .restitution_law = command.read_options().restitution_law, .own_laws = false};
-  }
-
   Impulses run(Law law, LawComparison& comparison) const {
     Options options = command_.solver_options();
     options.law = law;
-    io::ResultData<Contacts> results(contacts_.size());
-    solve_contacts(contacts_, results, command_.machine(), options, command_.reference, std::string(to_string(law)));
-
-    Region<Contacts> region(contacts_.view());
     Solver solver(command_.machine());
-    solve_in_parts(contacts_.size(), "checking", [&](std::size_t first, std::size_t count) {
-      region.check(solver, contacts_.view(first, count), results.view(first, count).impulse, first, count, options);
-      return Report();
-    });
+    const io::ResultNumbers results =
+        solve_contacts(contacts_, solver, options, command_.reference, std::string(to_string(law)));
+    const Region region = check_impulses(contacts_, scales_, results.numbers, solver, options);
     // Impulses are finite, so the region refuses what is wrong with the data, whatever the law.
     if (comparison.runs.empty()) comparison.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
     return tally(law, results, region, comparison);
   }
 
-  Impulses tally(Law law, const io::ResultData<Contacts>& results, const Region<Contacts>& region,
-                 LawComparison& comparison) const {
+  Impulses tally(Law law, const io::ResultNumbers& results, const Region& region, LawComparison& comparison) const {
     const bool is_first = comparison.runs.empty();
-    const double tolerance = 64 * static_cast<double>(std::numeric_limits<io::ScalarOf<Contacts>>::epsilon());
+    const double tolerance = 64 * command_.epsilon();
+    const Vectors impulse(results.numbers, io::columns_of(contacts_.form()).impulse);
     LawRun& run = comparison.runs.emplace_back();
     run.law = law;
     Impulses impulses{std::vector<Vector>(contacts_.size()), std::vector<bool>(contacts_.size())};
     for (std::size_t row = 0; row < contacts_.size(); ++row) {
       if (is_fault(region.statuses()[row])) continue;
-      const Status status = results.view().status[row];
+      const Status status = results.status[row];
       if (is_first && region.statuses()[row] == Status::separating) ++comparison.separating;
       if (is_fault(status)) ++run.not_solved;
       if (!is_resolved(status)) continue;
       ++run.resolved;
       if (status == Status::several_solutions) ++run.several_solutions;
       impulses.resolved[row] = true;
-      impulses.p[row] = vector_at(results.view().impulse, row);
+      impulses.p[row] = impulse[row];
       if (!region.is_outside(0, row, norm(impulses.p[row]), tolerance)) continue;
       ++run.energy_gains;
       if (-region.margin(0, row) <= run.largest_energy_gain) continue;
@@ -116,14 +111,14 @@ class LawComparer {
 
   const io::Table& table_;
   const LawComparisonOptions& command_;
-  io::ContactData<Contacts> contacts_;
+  io::ContactNumbers contacts_;
+  ContactScales scales_;
 };
 
 }  // namespace
 
 LawComparison compare_laws(const io::Table& table, const LawComparisonOptions& options) {
-  return with_contacts_of(io::form_of(table), options.in_float(),
-                          [&]<class Contacts>() { return LawComparer<Contacts>(table, options).compare(); });
+  return LawComparer(table, options).compare();
 }
 
 }  // namespace carom::apps

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <carom/law_info.hpp>
 
+#include "analysis/solving.hpp"
+#include "report/progress_bar.hpp"
+
 namespace carom::apps {
 namespace {
 
@@ -40,6 +43,19 @@ LawSelection laws_by_name(const std::vector<std::string>& names, const io::Table
     selection.laws.push_back(law);
   }
   return selection;
+}
+
+io::ResultNumbers solve_contacts(const io::ContactNumbers& contacts, Solver& solver, const Options& options,
+                                 bool by_reference, const std::string& label) {
+  ProgressBar bar(label);
+  if (by_reference) return solve_by_reference(contacts, options, bar.function()).results;
+  return solve_on_lanes(contacts, solver, options, bar.function()).results;
+}
+
+Region check_impulses(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
+                      Solver& solver, const Options& options) {
+  ProgressBar bar("checking");
+  return region_of(contacts, scales, impulses, solver, options, bar.function());
 }
 
 }  // namespace carom::apps

@@ -1,11 +1,10 @@
 // One law after the other on the contacts of a file.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "analysis/batch.hpp"
+#include "analysis/region.hpp"
 #include "commands/command_options.hpp"
 
 namespace carom::apps {
@@ -27,20 +26,13 @@ LawSelection all_laws_for(const io::Table& table, io::Form form);
 /// twice.
 LawSelection laws_by_name(const std::vector<std::string>& names, const io::Table& table, io::Form form);
 
-/// Solves every contact under its own law, or options.law, on the lanes or by the reference. `T` of the reference is
-/// double.
-template <class Contacts>
-void solve_contacts(const io::ContactData<Contacts>& contacts, io::ResultData<Contacts>& results,
-                    const Machine& machine, const Options& options, bool by_reference, const std::string& label) {
-  std::optional<Solver> solver;
-  if (!by_reference) solver.emplace(machine);
-  solve_in_parts(contacts.size(), label, [&](std::size_t first, std::size_t count) {
-    const auto part = contacts.view(first, count);
-    const auto places = results.view(first, count);
-    if constexpr (std::is_same_v<io::ScalarOf<Contacts>, double>)
-      if (by_reference) return solve_by_reference(part, places, options);
-    return solver->solve(part, places, options);
-  });
-}
+/// Solves every contact under its own law, or options.law, on the lanes or by the reference, and shows a bar with the
+/// label. The reference needs contacts in double.
+io::ResultNumbers solve_contacts(const io::ContactNumbers& contacts, Solver& solver, const Options& options,
+                                 bool by_reference, const std::string& label);
+
+/// Puts the impulses to the region, and shows a bar.
+Region check_impulses(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
+                      Solver& solver, const Options& options);
 
 }  // namespace carom::apps

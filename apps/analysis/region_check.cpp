@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/reading.hpp"
 #include "analysis/region.hpp"
 #include "analysis/region_table.hpp"
+#include "analysis/solving.hpp"
+#include "analysis/vectors.hpp"
 #include "report/bad_rows.hpp"
 
 namespace carom::apps {
@@ -12,32 +15,22 @@ namespace {
 
 enum class Source { file, own_laws, all_laws };
 
-template <class Contacts>
-std::vector<std::string> impulse_columns() {
-  std::vector<std::string> names;
-  ImpulseColumns<Contacts> impulse;
-  const auto add = [&](const std::string& name, auto&) { names.push_back(name); };
-  io::visit_vector(io::impulse_name<Contacts>, impulse, add);
-  return names;
-}
-
-template <class Contacts>
-class Checker {
+class RegionCheckRun {
  public:
-  using T = io::ScalarOf<Contacts>;
-
-  Checker(const io::Table& table, const RegionCheckOptions& command, std::ostream* output)
+  RegionCheckRun(const io::Table& table, const RegionCheckOptions& command, std::ostream* output)
       : table_(table),
         command_(command),
         output_(output),
+        form_(io::form_of(table)),
         source_(source()),
-        contacts_(read_contacts<Contacts>(table, read_options())),
-        region_(contacts_.view()),
-        solver_(command.machine()) {}
+        contacts_(read_contacts(table, form_, read_options())),
+        scales_(scales_of(contacts_)),
+        solver_(command.machine()),
+        options_(command.solver_options()) {}
 
   RegionCheck check() {
     result_.file = table_.name();
-    result_.form = io::form_of(table_);
+    result_.form = form_;
     result_.contacts = contacts_.size();
     if (source_ == Source::file)
       check_file();
@@ -52,7 +45,7 @@ class Checker {
   Source source() const {
     if (command_.which == "all") return Source::all_laws;
     if (!command_.which.empty()) return Source::own_laws;
-    const auto names = impulse_columns<Contacts>();
+    const auto& names = io::columns_of(form_).impulse_components;
     const auto there = [&](const std::string& name) { return table_.find(name) != io::Table::none; };
     if (std::all_of(names.begin(), names.end(), there)) return Source::file;
     return there("law") ? Source::own_laws : Source::all_laws;
@@ -60,92 +53,72 @@ class Checker {
 
   io::ReadOptions read_options() const {
     if (source_ == Source::own_laws) {
-      command_.check_fit(table_, io::form_of(table_));
+      command_.check_fit(table_, form_);
       return command_.read_options();
     }
     if (source_ == Source::all_laws && output_ != nullptr)
       throw Error("carom: --output needs the impulses of the file or one --law");
-    // What the frictionless law refuses is no fault of a law's own parameters.
-    io::ReadOptions options{
-        .law = Law::frictionless, .restitution_law = command_.read_options().restitution_law, .own_laws = false};
-    if (source_ == Source::file) options.further = impulse_columns<Contacts>();
+    io::ReadOptions options = command_.read_options_without_laws();
+    if (source_ == Source::file) options.further = io::columns_of(form_).impulse_components;
     return options;
   }
 
   void check_file() {
-    ImpulseColumns<Contacts> impulse;
-    std::size_t axis = 0;
-    const auto take = [&](const std::string&, auto& column) { column = contacts_.further()[axis++].second; };
-    io::visit_vector("", impulse, take);
-    put_to_region(impulse);
-    result_.bad_rows = print_bad_rows(table_, contacts_, region_.statuses(), command_);
-    tally("the file", impulse, [&](std::size_t row) { return !is_fault(region_.statuses()[row]); });
-    write();
+    const Region region = check_impulses(contacts_, scales_, contacts_.numbers(), solver_, options_);
+    result_.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
+    tally("the file", region, contacts_.numbers(), [&](std::size_t row) { return !is_fault(region.statuses()[row]); });
+    write(region);
   }
 
   void check_own_laws() {
-    io::ResultData<Contacts> results(contacts_.size());
-    solve_contacts(contacts_, results, command_.machine(), command_.solver_options(), command_.reference, "solving");
-    put_to_region(results.view().impulse);
-    const Column<Status> statuses = results.view().status;
-    result_.bad_rows = print_bad_rows(table_, contacts_, statuses, command_);
-    tally(contacts_.view().law ? "the rows' laws" : command_.law, results.view().impulse,
-          [&](std::size_t row) { return !is_fault(statuses[row]); });
-    write();
+    const io::ResultNumbers results = solve_contacts(contacts_, solver_, options_, command_.reference, "solving");
+    const Region region = check_impulses(contacts_, scales_, results.numbers, solver_, options_);
+    result_.bad_rows = print_bad_rows(table_, contacts_, results.status, command_);
+    tally(contacts_.names_laws() ? "the rows' laws" : command_.law, region, results.numbers,
+          [&](std::size_t row) { return !is_fault(results.status[row]); });
+    write(region);
   }
 
   void check_all_laws() {
-    const LawSelection selection = all_laws_for(table_, result_.form);
+    const LawSelection selection = all_laws_for(table_, form_);
     result_.skipped = selection.skipped;
-    io::ResultData<Contacts> results(contacts_.size());
     for (const Law law : selection.laws) {
-      Options options = command_.solver_options();
+      Options options = options_;
       options.law = law;
-      solve_contacts(contacts_, results, command_.machine(), options, command_.reference, std::string(to_string(law)));
-      put_to_region(results.view().impulse);
+      const std::string name(to_string(law));
+      const io::ResultNumbers results = solve_contacts(contacts_, solver_, options, command_.reference, name);
+      const Region region = check_impulses(contacts_, scales_, results.numbers, solver_, options_);
       // Impulses are finite, so the region refuses what is wrong with the data, whatever the law.
       if (law == selection.laws.front())
-        result_.bad_rows = print_bad_rows(table_, contacts_, region_.statuses(), command_);
-      tally(std::string(to_string(law)), results.view().impulse, [&](std::size_t row) {
-        return !is_fault(results.view().status[row]) && !is_fault(region_.statuses()[row]);
-      });
+        result_.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
+      tally(name, region, results.numbers,
+            [&](std::size_t row) { return !is_fault(results.status[row]) && !is_fault(region.statuses()[row]); });
     }
-  }
-
-  void put_to_region(const ImpulseColumns<Contacts>& impulse) {
-    solve_in_parts(contacts_.size(), "checking", [&](std::size_t first, std::size_t count) {
-      ImpulseColumns<Contacts> part = impulse;
-      const auto cut = [&](const std::string&, auto& column) {
-        column = count > 0 ? Column<const T>(&column[first], count, column.stride) : Column<const T>();
-      };
-      io::visit_vector("", part, cut);
-      region_.check(solver_, contacts_.view(first, count), part, first, count, command_.solver_options());
-      return Report();
-    });
   }
 
   template <class IsSolved>
-  void tally(const std::string& source, const ImpulseColumns<Contacts>& impulse, IsSolved is_solved) {
+  void tally(const std::string& source, const Region& region, const io::Numbers& impulses, IsSolved is_solved) {
     CheckedImpulses& checked = result_.checks.emplace_back();
     checked.source = source;
+    const Vectors impulse(impulses, io::columns_of(form_).impulse);
     for (std::size_t row = 0; row < contacts_.size(); ++row) {
       if (!is_solved(row)) {
-        if (!is_fault(region_.statuses()[row])) ++checked.not_solved;
+        if (!is_fault(region.statuses()[row])) ++checked.not_solved;
         continue;
       }
       ++checked.checked;
-      see(row, norm(vector_at(impulse, row)), checked);
+      see(row, region, norm(impulse[row]), checked);
     }
   }
 
-  void see(std::size_t row, double impulse, CheckedImpulses& checked) const {
+  void see(std::size_t row, const Region& region, double impulse, CheckedImpulses& checked) const {
     RowOutside outside{.line = table_.line(row), .law = {}, .beyond = {}};
     bool is_outside = false;
     for (std::size_t i = 0; i < bounds.size(); ++i) {
-      if (!region_.is_outside(i, row, impulse, command_.tolerance_in_use())) continue;
+      if (!region.is_outside(i, row, impulse, command_.tolerance_in_use())) continue;
       is_outside = true;
-      outside.beyond[i] = -region_.margin(i, row);
-      const double scale = region_.scale(i, row, impulse);
+      outside.beyond[i] = -region.margin(i, row);
+      const double scale = region.scale(i, row, impulse);
       const double relative = scale > 0 ? outside.beyond[i] / scale : std::numeric_limits<double>::infinity();
       Breach& breach = checked.breaches[i];
       if (breach.rows++ == 0 || relative > breach.relative)
@@ -157,32 +130,32 @@ class Checker {
     checked.outside.push_back(std::move(outside));
   }
 
-  void write() {
+  void write(const Region& region) {
     if (output_ == nullptr) return;
     ProgressBar bar("writing");
-    write_region(*output_, table_, region_, bar.function());
+    write_region(*output_, table_, region.numbers(), bar.function());
   }
 
   const io::Table& table_;
   const RegionCheckOptions& command_;
   std::ostream* output_;
+  io::Form form_;
   Source source_;
-  io::ContactData<Contacts> contacts_;
-  Region<Contacts> region_;
+  io::ContactNumbers contacts_;
+  ContactScales scales_;
   Solver solver_;
+  Options options_;
   RegionCheck result_;
 };
 
 }  // namespace
 
 double RegionCheckOptions::tolerance_in_use() const {
-  return tolerance.value_or(64 * (in_float() ? static_cast<double>(std::numeric_limits<float>::epsilon())
-                                             : std::numeric_limits<double>::epsilon()));
+  return tolerance.value_or(64 * epsilon());
 }
 
 RegionCheck check_region(const io::Table& table, const RegionCheckOptions& options, std::ostream* output) {
-  return with_contacts_of(io::form_of(table), options.in_float(),
-                          [&]<class Contacts>() { return Checker<Contacts>(table, options, output).check(); });
+  return RegionCheckRun(table, options, output).check();
 }
 
 }  // namespace carom::apps

@@ -2,7 +2,7 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/batch.hpp"
+#include "analysis/reading.hpp"
 #include "analysis/region_check.hpp"
 #include "commands/commands.hpp"
 #include "commands/output_file.hpp"

@@ -1,7 +1,7 @@
 #include "commands/command_options.hpp"
 
 #include <carom/law_info.hpp>
-#include <carom/solver.hpp>
+#include <limits>
 #include <vector>
 
 namespace carom::apps {
@@ -32,7 +32,19 @@ void CommandOptions::check_options() const {
 
 io::ReadOptions CommandOptions::read_options() const {
   const Options options = solver_options();
-  return {.law = options.law, .restitution_law = options.restitution_law};
+  return {.rounded_to_float = in_float(), .law = options.law, .restitution_law = options.restitution_law};
+}
+
+io::ReadOptions CommandOptions::read_options_without_laws() const {
+  io::ReadOptions options = read_options();
+  options.law = Law::frictionless;
+  options.own_laws = false;
+  return options;
+}
+
+double CommandOptions::epsilon() const {
+  return in_float() ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                    : std::numeric_limits<double>::epsilon();
 }
 
 void CommandOptions::check_fit(const io::Table& table, io::Form form) const {
@@ -119,7 +131,7 @@ void add_solver_options(CLI::App& command, CommandOptions& options) {
       ->check(CLI::IsMember({"double", "float"}));
   command.add_option("--threads", options.threads, "0: as many as the machine offers")
       ->option_text("N [0]")
-      ->check(within(0, Options::most_threads));
+      ->check(within(0, Machine::most_threads));
   command.add_option("--isa", options.isa, "Instruction set of the lanes; auto: the best one here")
       ->option_text("auto|scalar|sse2|avx2|avx512|neon [" + options.isa + "]")
       ->check(CLI::IsMember({"auto", "scalar", "sse2", "avx2", "avx512", "neon"}));

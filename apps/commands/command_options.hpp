@@ -9,7 +9,7 @@
 #include <string>
 #include <type_traits>
 
-#include "io/contact_file.hpp"
+#include "io/contact_numbers.hpp"
 
 namespace carom::apps {
 
@@ -28,10 +28,15 @@ struct CommandOptions {
   bool in_float() const { return precision == "float"; }
   /// Throws Error.
   Machine machine() const;
+  Options solver_options() const;
   /// Throws what is wrong with the options before a long file is read.
   void check_options() const;
-  Options solver_options() const;
+  /// The working precision's distance from 1 to the next number.
+  double epsilon() const;
   io::ReadOptions read_options() const;
+  /// To read contacts whose own laws don't count: a fault that the frictionless law finds is none of a law's
+  /// parameters.
+  io::ReadOptions read_options_without_laws() const;
   /// Throws Error if the options don't fit the table: what the law needs is not there, or there is no use for the
   /// integrator.
   void check_fit(const io::Table& table, io::Form form) const;

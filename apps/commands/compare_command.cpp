@@ -1,7 +1,7 @@
 #include <memory>
 
-#include "analysis/batch.hpp"
 #include "analysis/comparison.hpp"
+#include "analysis/reading.hpp"
 #include "commands/commands.hpp"
 
 namespace carom::apps {

@@ -2,8 +2,8 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/batch.hpp"
 #include "analysis/law_comparison.hpp"
+#include "analysis/reading.hpp"
 #include "commands/commands.hpp"
 #include "commands/output_file.hpp"
 

@@ -5,12 +5,13 @@
 #include <memory>
 #include <optional>
 
-#include "analysis/batch.hpp"
+#include "analysis/solving.hpp"
 #include "commands/command_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/output_file.hpp"
 #include "io/result_file.hpp"
 #include "report/bad_rows.hpp"
+#include "report/progress_bar.hpp"
 
 namespace carom::apps {
 namespace {
@@ -62,16 +63,15 @@ struct Summary {
   std::size_t bad_rows = 0;
 };
 
-template <class Contacts>
-void add_rows(Summary& summary, const io::Table& table, const io::ContactData<Contacts>& contacts,
-              const Column<Status>& statuses, const Report& report) {
+void add_rows(Summary& summary, const io::Table& table, const io::ContactNumbers& contacts, const Solved& solved) {
   for (std::size_t row = 0; row < contacts.size(); ++row)
-    ++summary.by_status[contacts.readable(row) ? to_string(statuses[row]) : io::unreadable];
-  if (contacts.view().law)
-    for (std::size_t row = 0; row < contacts.size(); ++row) ++summary.by_law[to_string(contacts.law(row))];
+    ++summary.by_status[contacts.readable(row) ? to_string(solved.results.status[row]) : io::unreadable];
+  for (const Law law : contacts.named_laws()) ++summary.by_law[to_string(law)];
+  const Report& report = solved.report;
   if (report.largest_energy_gain > summary.report.largest_energy_gain)
     summary.energy_gain_line = table.line(report.largest_energy_gain_contact);
-  add_part(summary.report, report, 0);
+  summary.report += report;
+  summary.seconds += solved.seconds;
 }
 
 void print_summary(const SolveCommand& command, const io::Table& table, const Summary& summary) {
@@ -102,8 +102,7 @@ void print_summary(const SolveCommand& command, const io::Table& table, const Su
 }
 
 /// A part of the file at a time, so that memory does not grow with it.
-template <class Contacts>
-Summary solve(const SolveCommand& command, io::CsvReader& reader, ProgressBar& bar, OutputFile& output) {
+Summary solve(const SolveCommand& command, io::Form form, io::CsvReader& reader, ProgressBar& bar, OutputFile& output) {
   const Options options = command.solver_options();
   const io::Table& table = reader.table();
   std::optional<Solver> solver;
@@ -112,20 +111,12 @@ Summary solve(const SolveCommand& command, io::CsvReader& reader, ProgressBar& b
   Summary summary;
   // At least once, so that misuse is found in an empty file too, which has a header to write.
   for (bool first = true; reader.read(rows_at_once) || first; first = false) {
-    const io::ContactData<Contacts> contacts(table, command.read_options());
-    io::ResultData<Contacts> results(contacts.size());
-    const Stopwatch watch;
-    const Report report = [&] {
-      if constexpr (std::is_same_v<io::ScalarOf<Contacts>, double>)
-        if (command.reference) return solve_by_reference(contacts.view(), results.view(), options);
-      return solver->solve(contacts.view(), results.view(), options);
-    }();
-    summary.seconds += watch.seconds();
-    io::write_results(output.stream(), table, contacts, results, command.details, first);
-    const Column<Status> statuses = results.view().status;
+    const io::ContactNumbers contacts(table, form, command.read_options());
+    const Solved solved = solver ? solve_on_lanes(contacts, *solver, options) : solve_by_reference(contacts, options);
+    io::write_results(output.stream(), table, contacts, solved.results, command.details, first);
     bar.hide();
-    bad_rows.print(table, contacts, statuses);
-    add_rows(summary, table, contacts, statuses, report);
+    bad_rows.print(table, contacts, solved.results.status);
+    add_rows(summary, table, contacts, solved);
   }
   summary.bad_rows = bad_rows.finish(table);
   return summary;
@@ -134,15 +125,13 @@ Summary solve(const SolveCommand& command, io::CsvReader& reader, ProgressBar& b
 int run(const SolveCommand& command) {
   if (command.reference && command.in_float())
     throw Error("carom: the reference works in double: --reference excludes --precision float");
-  const Options options = command.solver_options();
-  if (!command.reference) command.check_options();
+  command.check_options();
   ProgressBar bar("solving");
   io::CsvReader reader(command.input, bar.function());
   const io::Form form = io::form_of(reader.table());
   command.check_fit(reader.table(), form);
   OutputFile output(command.output, command.input);
-  const Summary summary = with_contacts_of(
-      form, command.in_float(), [&]<class Contacts>() { return solve<Contacts>(command, reader, bar, output); });
+  const Summary summary = solve(command, form, reader, bar, output);
   output.finish();
   bar.hide();
   print_summary(command, reader.table(), summary);

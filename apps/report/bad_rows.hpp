@@ -1,9 +1,10 @@
-// Bad rows, on stderr.
+// Tells bad rows on stderr.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <vector>
 
 #include "commands/command_options.hpp"
 #include "io/faults.hpp"
@@ -15,9 +16,8 @@ class BadRows {
  public:
   explicit BadRows(const CommandOptions& options) : options_(options) {}
 
-  /// Those of a table, or of its next part.
-  template <class Contacts>
-  void print(const io::Table& table, const io::ContactData<Contacts>& contacts, const Column<const Status>& statuses) {
+  /// Prints those of a table, or of its next part.
+  void print(const io::Table& table, const io::ContactNumbers& contacts, const std::vector<Status>& statuses) {
     auto unreadable = contacts.faults().begin();
     for (std::size_t row = 0; row < contacts.size(); ++row) {
       if (!contacts.readable(row)) {
@@ -34,7 +34,7 @@ class BadRows {
       ++rows_;
     }
   }
-  /// After the last part. Returns the number of rows at fault.
+  /// Prints how many there are beyond the limit, after the last part. Returns the number of rows at fault.
   std::size_t finish(const io::Table& table) const {
     if (!options_.all_faults && faults_ > limit)
       fmt::print(stderr, "carom: {}: {} more faults; --all-faults prints them\n", table.name(), faults_ - limit);
@@ -54,10 +54,9 @@ class BadRows {
   std::size_t faults_ = 0, rows_ = 0;
 };
 
-/// The same of a whole table.
-template <class Contacts>
-std::size_t print_bad_rows(const io::Table& table, const io::ContactData<Contacts>& contacts,
-                           const Column<const Status>& statuses, const CommandOptions& options) {
+/// Prints the bad rows of a whole table and returns their number.
+inline std::size_t print_bad_rows(const io::Table& table, const io::ContactNumbers& contacts,
+                                  const std::vector<Status>& statuses, const CommandOptions& options) {
   BadRows rows(options);
   rows.print(table, contacts, statuses);
   return rows.finish(table);

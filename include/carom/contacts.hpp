@@ -92,7 +92,7 @@ struct SymmetricColumns {
 /// States of bodies; BodyColumns<const T> where they are only read. All columns are needed and equally long.
 template <class T>
 struct BodyColumns {
-  Column<T> inverse_mass;  ///< [1/kg] >= 0, 0 for an immovable body
+  Column<T> inverse_mass;               ///< [1/kg] >= 0, 0 for an immovable body
   SymmetricColumns<T> inverse_inertia;  ///< [1/(kg m²)] world frame, about the centre of mass, positive semidefinite
   Vector3Columns<T> velocity;           ///< [m/s] of the centre of mass
   Vector3Columns<T> angular_velocity;   ///< [rad/s] world frame

@@ -29,6 +29,13 @@ struct Collision {
   double step = 0;         ///< [N s] > 0, of Euler
 };
 
+/// Contact i as the laws see it, i below the number of contacts. Bodies give K and u0 in the contact frame, which is
+/// the world turned by the shortest rotation that takes the normal to z; SpaceContacts have them. `step` is the
+/// contact's own, or 0. The normal must not be zero; nothing is checked.
+CAROM_EXPORT Collision collision_of(const InlineContacts<double>& contacts, std::size_t i);
+CAROM_EXPORT Collision collision_of(const IndexedContacts<double>& contacts, std::size_t i);
+CAROM_EXPORT Collision collision_of(const SpaceContacts<double>& contacts, std::size_t i);
+
 struct Outcome {
   Vector3 u{};                    ///< [m/s] separation velocity after the collision
   Vector3 p{};                    ///< [N s] impulse on A

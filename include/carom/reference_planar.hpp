@@ -19,6 +19,12 @@ struct Collision {
   double restitution = 0;               ///< [1] in [0, 1]
 };
 
+/// Contact i as the laws see it, i below the number of contacts: K and u0 along tangent and normal. The normal must not
+/// be zero; nothing is checked.
+CAROM_EXPORT Collision collision_of(const carom::planar::InlineContacts<double>& contacts, std::size_t i);
+CAROM_EXPORT Collision collision_of(const carom::planar::IndexedContacts<double>& contacts, std::size_t i);
+CAROM_EXPORT Collision collision_of(const carom::planar::SpaceContacts<double>& contacts, std::size_t i);
+
 /// What single laws read beside that, as in LawColumns; in range.
 struct Parameters {
   double tangential_restitution = 0;  ///< [1] e_t in [-1, 1]

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <carom/contacts.hpp>
+#include <carom/planar.hpp>
 #include <cstddef>
 
 namespace carom {
@@ -28,8 +29,19 @@ struct ImpulseSpace {
   Column<T> contact_energy;                ///< [J] ½ u0·K⁻¹ u0: what a collision can dissipate at most
 };
 
-/// The answer of Solver::find_margins. A contact leaves the region where a margin is below -tolerance in its unit: the first two relative
-/// to ½ u0·K⁻¹u0 and |u0|, the others to |p|.
+namespace planar {
+
+/// The same of planar contacts.
+template <class T>
+struct ImpulseSpace {
+  Vector2Columns<T> plastic_frictionless, plastic_sticking;  ///< [N s]
+  Column<T> contact_energy;                                  ///< [J]
+};
+
+}  // namespace planar
+
+/// The answer of Solver::find_margins. A contact leaves the region where a margin is below -tolerance in its unit: the
+/// first two relative to ½ u0·K⁻¹u0 and |u0|, the others to |p|.
 struct RegionReport {
   std::size_t contacts = 0;
   std::size_t faults = 0;   ///< of the data; contacts that separate are none, and are checked too

@@ -110,21 +110,48 @@ class CAROM_EXPORT Solver {
   /// tolerances and the largest restitution count. `tolerance` is finite, >= 0 and relative (see RegionReport). Throws
   /// Error as solve does.
   template <class T>
-  RegionReport find_margins(const InlineContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                            const std::type_identity_t<RegionMargins<T>>& margins, const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
+  RegionReport find_margins(const InlineContacts<T>& contacts,
+                            const std::type_identity_t<Vector3Columns<const T>>& impulse,
+                            const std::type_identity_t<RegionMargins<T>>& margins,
+                            const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
                             double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
   template <class T>
-  RegionReport find_margins(const BlockedContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                            const std::type_identity_t<RegionMargins<T>>& margins, const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
+  RegionReport find_margins(const BlockedContacts<T>& contacts,
+                            const std::type_identity_t<Vector3Columns<const T>>& impulse,
+                            const std::type_identity_t<RegionMargins<T>>& margins,
+                            const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
                             double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
   template <class T>
-  RegionReport find_margins(const IndexedContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                            const std::type_identity_t<RegionMargins<T>>& margins, const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
+  RegionReport find_margins(const IndexedContacts<T>& contacts,
+                            const std::type_identity_t<Vector3Columns<const T>>& impulse,
+                            const std::type_identity_t<RegionMargins<T>>& margins,
+                            const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
                             double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
   template <class T>
-  RegionReport find_margins(const SpaceContacts<T>& contacts, const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                            const std::type_identity_t<RegionMargins<T>>& margins, const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
+  RegionReport find_margins(const SpaceContacts<T>& contacts,
+                            const std::type_identity_t<Vector3Columns<const T>>& impulse,
+                            const std::type_identity_t<RegionMargins<T>>& margins,
+                            const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
                             double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
+
+  template <class T>
+  RegionReport find_margins(const planar::InlineContacts<T>& contacts,
+                            const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
+                            const std::type_identity_t<RegionMargins<T>>& margins,
+                            const std::type_identity_t<planar::ImpulseSpace<T>>& space = {},
+                            const Options& options = {}, double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
+  template <class T>
+  RegionReport find_margins(const planar::IndexedContacts<T>& contacts,
+                            const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
+                            const std::type_identity_t<RegionMargins<T>>& margins,
+                            const std::type_identity_t<planar::ImpulseSpace<T>>& space = {},
+                            const Options& options = {}, double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
+  template <class T>
+  RegionReport find_margins(const planar::SpaceContacts<T>& contacts,
+                            const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
+                            const std::type_identity_t<RegionMargins<T>>& margins,
+                            const std::type_identity_t<planar::ImpulseSpace<T>>& space = {},
+                            const Options& options = {}, double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
 
   const Machine& machine() const;
   /// The one in use; never Isa::automatic.

@@ -57,6 +57,11 @@ constexpr bool is_fault(Status status) {
   return status > Status::several_solutions;
 }
 
+/// True of the statuses with which the contact has an impulse.
+constexpr bool is_resolved(Status status) {
+  return status == Status::ok || status == Status::several_solutions;
+}
+
 /// "ok", "separating" or the name of the fault, as above; "unknown" of any other number.
 CAROM_EXPORT std::string_view to_string(Status status);
 
@@ -104,8 +109,8 @@ struct Path {
     const auto compressions = static_cast<std::uint8_t>((index - 4) / 4 % 4);
     const auto decompressions = static_cast<std::uint8_t>(index % 4);
     if (index < 20) return {Course::slide_end, Sticking::none, compressions, decompressions};
-    return {static_cast<Course>(3 + (index - 20) / 32), (index - 20) / 16 % 2 == 0 ? Sticking::stable : Sticking::diverge,
-            compressions, decompressions};
+    return {static_cast<Course>(3 + (index - 20) / 32),
+            (index - 20) / 16 % 2 == 0 ? Sticking::stable : Sticking::diverge, compressions, decompressions};
   }
   friend constexpr bool operator==(const Path&, const Path&) = default;
 };
@@ -145,6 +150,10 @@ struct CAROM_EXPORT Report {
   std::uint64_t lane_steps = 0;     ///< steps that the lanes could have taken meanwhile; sliding_steps is what they did
   double largest_energy_gain = 0;  ///< [J], 0 if no contact gained energy: p·u0 + ½ p·K p, the change of kinetic energy
   std::size_t largest_energy_gain_contact = 0;  ///< the first contact with that gain; meaningless if it is 0
+
+  /// Adds the batch that comes next: its contact i counts as contact `contacts + i` of the whole. `threads` becomes the
+  /// larger number of the two, `isa` that of the next batch, and of equal gains of energy the earlier one stays.
+  Report& operator+=(const Report& next);
 
   /// 0 of what is no status, or no path.
   std::size_t count(Status status) const {

@@ -4,13 +4,12 @@
 #include <carom/solver.hpp>
 #include <string>
 
-#include "io/contact_file.hpp"
+#include "io/contact_numbers.hpp"
 
 namespace carom::io {
 
 /// Why the solver refused a row: the columns at fault and what is wrong with them.
-template <class Contacts>
-std::string describe_fault(const Table& table, const ContactData<Contacts>& contacts, std::size_t row, Status status,
+std::string describe_fault(const Table& table, const ContactNumbers& contacts, std::size_t row, Status status,
                            const Options& options);
 
 }  // namespace carom::io

@@ -1,27 +1,45 @@
-// Which form a table has.
+#include "io/forms.hpp"
+
 #include <algorithm>
 #include <array>
-
-#include "io/contact_file.hpp"
 
 namespace carom::io {
 namespace {
 
-struct Candidate {
-  Form form;
-  std::vector<std::string> names, missing;
-
-  double missing_share() const { return static_cast<double>(missing.size()) / static_cast<double>(names.size()); }
-};
+constexpr std::array all_forms = {Form::bodies, Form::contact_space, Form::planar_bodies, Form::planar_contact_space};
 
 template <class Contacts>
-Candidate candidate(Form form, const Table& table) {
-  Candidate candidate{form, {}, {}};
+FormColumns names() {
+  FormColumns names;
+  const auto to = [](std::vector<std::string>& list) {
+    return [&list](const std::string& name, auto&) { list.push_back(name); };
+  };
   Contacts contacts;
-  visit_needed(contacts, [&](const std::string& name, auto&) {
-    candidate.names.push_back(name);
+  ResultsOf<Contacts> results;
+  visit_needed(contacts, to(names.needed));
+  visit_optional(contacts, to(names.optional));
+  visit_law_parameters(contacts, to(names.law_parameters));
+  visit_results(contacts, results, to(names.results));
+  visit_details(contacts, results, to(names.details));
+  names.impulse = std::string(impulse_name<Contacts>);
+  const auto to_components = to(names.impulse_components);
+  visit_vector(names.impulse, results.impulse, to_components);
+  return names;
+}
+
+struct Candidate {
+  Form form;
+  std::vector<std::string> missing;
+
+  double missing_share() const {
+    return static_cast<double>(missing.size()) / static_cast<double>(columns_of(form).needed.size());
+  }
+};
+
+Candidate candidate(Form form, const Table& table) {
+  Candidate candidate{form, {}};
+  for (const std::string& name : columns_of(form).needed)
     if (table.find(name) == Table::none) candidate.missing.push_back(name);
-  });
   return candidate;
 }
 
@@ -32,24 +50,27 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 // Whether the table has a column that only the first of two forms needs.
-bool has_one_of_its_own(const Table& table, const Candidate& of, const Candidate& other) {
-  return std::any_of(of.names.begin(), of.names.end(), [&](const std::string& name) {
-    return table.find(name) != Table::none &&
-           std::find(other.names.begin(), other.names.end(), name) == other.names.end();
+bool has_one_of_its_own(const Table& table, Form form, Form other) {
+  const auto &own = columns_of(form).needed, &others = columns_of(other).needed;
+  return std::any_of(own.begin(), own.end(), [&](const std::string& name) {
+    return table.find(name) != Table::none && std::find(others.begin(), others.end(), name) == others.end();
   });
 }
 
 }  // namespace
 
+const FormColumns& columns_of(Form form) {
+  static const std::array<FormColumns, 4> columns = {names<InlineContacts<double>>(), names<SpaceContacts<double>>(),
+                                                     names<planar::InlineContacts<double>>(),
+                                                     names<planar::SpaceContacts<double>>()};
+  return columns[static_cast<std::size_t>(form)];
+}
+
 Form form_of(const Table& table) {
-  const std::array candidates = {
-      candidate<InlineContacts<double>>(Form::bodies, table),
-      candidate<SpaceContacts<double>>(Form::contact_space, table),
-      candidate<planar::InlineContacts<double>>(Form::planar_bodies, table),
-      candidate<planar::SpaceContacts<double>>(Form::planar_contact_space, table),
-  };
-  const bool in_space = has_one_of_its_own(table, candidates[0], candidates[2]) ||
-                        has_one_of_its_own(table, candidates[1], candidates[3]);
+  std::array<Candidate, all_forms.size()> candidates;
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i] = candidate(all_forms[i], table);
+  const bool in_space = has_one_of_its_own(table, Form::bodies, Form::planar_bodies) ||
+                        has_one_of_its_own(table, Form::contact_space, Form::planar_contact_space);
   const auto* first = in_space ? &candidates[0] : &candidates[2];
   const auto* last = first + 2;
   for (const auto* c = first; c != last; ++c)
@@ -67,7 +88,8 @@ Form form_of(const Table& table) {
 std::string_view to_string(Form form) {
   constexpr std::array<std::string_view, 4> names = {"body form", "contact-space form", "planar body form",
                                                      "planar contact-space form"};
-  return names[static_cast<std::size_t>(form)];
+  const auto number = static_cast<std::size_t>(form);
+  return number < names.size() ? names[number] : "unknown";
 }
 
 }  // namespace carom::io

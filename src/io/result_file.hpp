@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "io/contact_file.hpp"
+#include "io/contact_numbers.hpp"
 
 namespace carom::io {
 
@@ -12,8 +12,7 @@ namespace carom::io {
 /// beyond the header are left out. Details are written if asked for, or if the table has a column of the name, which
 /// would otherwise tell of another run. The header is left out for further rows of a table. Throws Error if the stream
 /// fails.
-template <class Contacts>
-void write_results(std::ostream& stream, const Table& table, const ContactData<Contacts>& contacts,
-                   const ResultData<Contacts>& results, bool details, bool with_header = true);
+void write_results(std::ostream& stream, const Table& table, const ContactNumbers& contacts,
+                   const ResultNumbers& results, bool details, bool with_header = true);
 
 }  // namespace carom::io

@@ -12,11 +12,9 @@ using columns::Parameter;
 class Reader {
  public:
   Reader(const LawColumns<double>& host, std::size_t i) : weights_(host.weight), i_(i) {
-    columns::each_parameter(
-        [&](const auto&, Parameter parameter, const auto& column) {
-          columns_[static_cast<std::size_t>(parameter)] = &column;
-        },
-        host);
+    columns::each_parameter([&](const auto&, Parameter parameter,
+                                const auto& column) { columns_[static_cast<std::size_t>(parameter)] = &column; },
+                            host);
   }
 
   void read(Law law) {

@@ -4,9 +4,9 @@
 #include <initializer_list>
 #include <limits>
 
-#include "solver/check.hpp"
 #include "reference/planar.hpp"
 #include "reference/planar_parameters.hpp"
+#include "solver/check.hpp"
 
 namespace carom::reference::planar {
 namespace {
@@ -216,6 +216,20 @@ Vector2 velocity_at(const Body& body, const Vector2& lever) {
   return {body.velocity[0] - body.angular_velocity * lever[1], body.velocity[1] + body.angular_velocity * lever[0]};
 }
 
+Vector2 separation_velocity(const BodyContact& c) {
+  return velocity_at(c.a, c.lever_a) - velocity_at(c.b, c.lever_b);
+}
+
+struct Frame {
+  Vector2 tangent{}, normal{};
+};
+
+Frame contact_frame(const Vector2& normal) {
+  const double length = std::sqrt(dot(normal, normal));
+  const Vector2 n{normal[0] / length, normal[1] / length};
+  return {{n[1], -n[0]}, n};
+}
+
 // Step 2 of [R] 5.2, with the axes of the contact frame in place of a rotated space.
 SpaceContact to_contact_space(const BodyContact& c, const Vector2& t, const Vector2& n, const Vector2& u) {
   SpaceContact space;
@@ -232,19 +246,27 @@ SpaceContact to_contact_space(const BodyContact& c, const Vector2& t, const Vect
   return space;
 }
 
+Collision collision_of(const SpaceContact& c) {
+  return {c.k_xx, c.k_xy, c.k_yy, c.u0, c.friction, c.restitution};
+}
+
+Collision collision_of(const BodyContact& c) {
+  const auto [t, n] = contact_frame(c.normal);
+  return collision_of(to_contact_space(c, t, n, separation_velocity(c)));
+}
+
 Solution solve_one(const BodyContact& c, const Options& options) {
   Solution s;
   s.velocity_a = c.a.velocity;
   s.angular_velocity_a = c.a.angular_velocity;
   s.velocity_b = c.b.velocity;
   s.angular_velocity_b = c.b.angular_velocity;
-  const Vector2 before = velocity_at(c.a, c.lever_a) - velocity_at(c.b, c.lever_b);
+  const Vector2 before = separation_velocity(c);
   s.outcome.u = before;
   s.status = fault_of_data(c, options);
   if (s.status != Status::ok) return s;
 
-  const double length = std::sqrt(dot(c.normal, c.normal));
-  const Vector2 n{c.normal[0] / length, c.normal[1] / length}, t{n[1], -n[0]};
+  const auto [t, n] = contact_frame(c.normal);
   const SpaceContact space = to_contact_space(c, t, n, before);
   // Without any mass one body alone that turns leaves K singular, whatever rounding makes of it.
   const bool pivot = c.a.inverse_mass + c.b.inverse_mass == 0 && (c.a.inverse_inertia == 0 || c.b.inverse_inertia == 0);
@@ -315,6 +337,18 @@ Report solve_all(const Contacts& contacts, const Results<double>& results, const
 }
 
 }  // namespace
+
+Collision collision_of(const InlineContacts<double>& contacts, std::size_t i) {
+  return collision_of(load(contacts, i, {}));
+}
+
+Collision collision_of(const IndexedContacts<double>& contacts, std::size_t i) {
+  return collision_of(load(contacts, i, {}));
+}
+
+Collision collision_of(const SpaceContacts<double>& contacts, std::size_t i) {
+  return collision_of(load(contacts, i, {}));
+}
 
 Report solve(const InlineContacts<double>& contacts, const Results<double>& results, const Options& options) {
   return solve_all(contacts, results, options);

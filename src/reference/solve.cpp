@@ -5,10 +5,10 @@
 #include <limits>
 #include <string>
 
-#include "solver/check.hpp"
 #include "reference/algorithm.hpp"
 #include "reference/laws_columns.hpp"
 #include "reference/vector.hpp"
+#include "solver/check.hpp"
 
 namespace carom::reference {
 namespace {
@@ -207,10 +207,6 @@ Status fault_of_data(const SpaceContact& c) {
 
 // Law.
 
-bool is_resolved(Status status) {
-  return status == Status::ok || status == Status::several_solutions;
-}
-
 // What both forms of contact have in common, in contact space. There is an impulse if the contact is resolved.
 Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Options& options,
                bool with_boundary_distance, Outcome& outcome) {
@@ -264,6 +260,36 @@ double energy_gain(const Outcome& outcome, const Vector3& u0) {
   return 0.5 * dot(outcome.p, u0 + outcome.u);
 }
 
+// The contact frame with what stands in it.
+struct InContactFrame {
+  Matrix3 to_contact{};  // the rotation from the world
+  Body a, b;
+  Vector3 lever_a{}, lever_b{};
+  Vector3 u0{};
+  Matrix3 k{};
+};
+
+InContactFrame in_contact_frame(const BodyContact& c) {
+  InContactFrame frame;
+
+  // Frame (step 1).
+  frame.to_contact = rotation_to_z(1 / std::sqrt(dot(c.normal, c.normal)) * c.normal);
+  frame.a = rotate(frame.to_contact, c.a);
+  frame.b = rotate(frame.to_contact, c.b);
+  frame.lever_a = frame.to_contact * c.lever_a;
+  frame.lever_b = frame.to_contact * c.lever_b;
+
+  // Collision matrix (step 2).
+  frame.u0 = separation_velocity(frame.a, frame.lever_a, frame.b, frame.lever_b);
+  frame.k = collision_matrix(frame.a, frame.lever_a, frame.b, frame.lever_b);
+  return frame;
+}
+
+Collision in_contact_space(const BodyContact& c) {
+  const InContactFrame frame = in_contact_frame(c);
+  return {frame.k, frame.u0, c.friction, c.restitution, c.step};
+}
+
 Solution solve_one(const SpaceContact& c, const Options& options, bool with_boundary_distance) {
   Solution s;
   s.outcome.u = c.u0;
@@ -287,16 +313,7 @@ Solution solve_one(const BodyContact& c, const Options& options, bool with_bound
   s.status = fault_of_data(c, options);
   if (s.status != Status::ok) return s;
 
-  // Frame (step 1).
-  const Matrix3 to_contact = rotation_to_z(1 / std::sqrt(dot(c.normal, c.normal)) * c.normal);
-  const Body a = rotate(to_contact, c.a);
-  const Body b = rotate(to_contact, c.b);
-  const Vector3 lever_a = to_contact * c.lever_a;
-  const Vector3 lever_b = to_contact * c.lever_b;
-
-  // Collision matrix (step 2).
-  const Vector3 u0 = separation_velocity(a, lever_a, b, lever_b);
-  const Matrix3 k = collision_matrix(a, lever_a, b, lever_b);
+  const auto [to_contact, a, b, lever_a, lever_b, u0, k] = in_contact_frame(c);
 
   // Law and impulse (steps 3 to 7).
   Laws laws = c;
@@ -382,6 +399,19 @@ Report solve_all(const Contacts& contacts, const Results<double>& results, const
 }
 
 }  // namespace
+
+Collision collision_of(const InlineContacts<double>& contacts, std::size_t i) {
+  return in_contact_space(load(contacts, i, {}));
+}
+
+Collision collision_of(const IndexedContacts<double>& contacts, std::size_t i) {
+  return in_contact_space(load(contacts, i, {}));
+}
+
+Collision collision_of(const SpaceContacts<double>& contacts, std::size_t i) {
+  const SpaceContact c = load(contacts, i, {});
+  return {c.k, c.u0, c.friction, c.restitution, c.step};
+}
 
 Report solve(const InlineContacts<double>& contacts, const Results<double>& results, const Options& options,
              Column<double> boundary_distance) {

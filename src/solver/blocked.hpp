@@ -12,7 +12,7 @@ static_assert(BlockedContacts<float>::block_size == kernel::contacts_in_block);
 
 /// Layout::block_bytes of BlockedContacts.
 template <class T>
-inline constexpr std::size_t bytes_of_block = sizeof(T) * BlockedContacts<T>::columns * BlockedContacts<T>::block_size;
+inline constexpr std::size_t bytes_of_block = sizeof(T) * BlockedContacts<T>::columns* BlockedContacts<T>::block_size;
 
 /// Columns that begin in the first block, as many as all contacts: what kernels take with Layout::block_bytes.
 template <class T>
@@ -21,8 +21,10 @@ InlineContacts<T> first_block_of(const BlockedContacts<T>& blocked) {
   static_cast<LawColumns<T>&>(contacts) = blocked;
   columns::each_choice([](const columns::Label&, auto& to, const auto& from) { to = from; }, contacts, blocked);
   columns::each_number(
-      [](const columns::Label&, Column<const T>& to, const auto& from) { to = {from.data, from.count}; }, contacts,
-      blocked);
+      [](const columns::Label&, Column<const T>& to, const auto& from) {
+        to = {from.data, from.count};
+      },
+      contacts, blocked);
   return contacts;
 }
 

@@ -147,7 +147,8 @@ void check_options(const Options& options) {
 template <template <class> class Contacts, class T, class ResultsOf>
 std::size_t check_columns(const Contacts<T>& contacts, const ResultsOf& results) {
   Checker checker = checked(contacts);
-  checker.results(results, !requires { contacts.separation_velocity; });
+  checker.results(
+      results, !requires { contacts.separation_velocity; });
   return checker.count();
 }
 
@@ -162,18 +163,18 @@ std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Colum
   return checker.count();
 }
 
-#define CAROM_INSTANTIATE(T)                                                                                       \
-  template std::size_t check_columns(const InlineContacts<T>&, const Results<T>&);                                 \
-  template std::size_t check_columns(const IndexedContacts<T>&, const Results<T>&);                                \
-  template std::size_t check_columns(const SpaceContacts<T>&, const Results<T>&);                                  \
-  template std::size_t check_columns(const planar::InlineContacts<T>&, const planar::Results<T>&);                 \
-  template std::size_t check_columns(const planar::IndexedContacts<T>&, const planar::Results<T>&);                \
-  template std::size_t check_columns(const planar::SpaceContacts<T>&, const planar::Results<T>&);                  \
-  template std::size_t check_region_columns(const InlineContacts<T>&, const Vector3Columns<const T>&,              \
-                                            const RegionMargins<T>&, const ImpulseSpace<T>&);                      \
-  template std::size_t check_region_columns(const IndexedContacts<T>&, const Vector3Columns<const T>&,             \
-                                            const RegionMargins<T>&, const ImpulseSpace<T>&);                      \
-  template std::size_t check_region_columns(const SpaceContacts<T>&, const Vector3Columns<const T>&,               \
+#define CAROM_INSTANTIATE(T)                                                                           \
+  template std::size_t check_columns(const InlineContacts<T>&, const Results<T>&);                     \
+  template std::size_t check_columns(const IndexedContacts<T>&, const Results<T>&);                    \
+  template std::size_t check_columns(const SpaceContacts<T>&, const Results<T>&);                      \
+  template std::size_t check_columns(const planar::InlineContacts<T>&, const planar::Results<T>&);     \
+  template std::size_t check_columns(const planar::IndexedContacts<T>&, const planar::Results<T>&);    \
+  template std::size_t check_columns(const planar::SpaceContacts<T>&, const planar::Results<T>&);      \
+  template std::size_t check_region_columns(const InlineContacts<T>&, const Vector3Columns<const T>&,  \
+                                            const RegionMargins<T>&, const ImpulseSpace<T>&);          \
+  template std::size_t check_region_columns(const IndexedContacts<T>&, const Vector3Columns<const T>&, \
+                                            const RegionMargins<T>&, const ImpulseSpace<T>&);          \
+  template std::size_t check_region_columns(const SpaceContacts<T>&, const Vector3Columns<const T>&,   \
                                             const RegionMargins<T>&, const ImpulseSpace<T>&);
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)

@@ -27,7 +27,8 @@ auto kernel_for(const Kernels& kernels) {
       return kernels.f32;
     else
       return kernels.f64;
-  }();
+  }
+  ();
   if constexpr (requires(const Contacts<T>& c) { c.separation_velocity; })
     return of_precision.space_contacts;
   else if constexpr (requires(const Contacts<T>& c) { c.body_a; })

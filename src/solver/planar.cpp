@@ -43,9 +43,9 @@ Report Solver::solve(const planar::SpaceContacts<T>& contacts, const planar::Res
   return solve_on(Call(*this, options), contacts, results, options);
 }
 
-#define CAROM_INSTANTIATE(T)                                                                                        \
-  template Report Solver::solve(const planar::InlineContacts<T>&, const planar::Results<T>&, const Options&);       \
-  template Report Solver::solve(const planar::IndexedContacts<T>&, const planar::Results<T>&, const Options&);      \
+#define CAROM_INSTANTIATE(T)                                                                                   \
+  template Report Solver::solve(const planar::InlineContacts<T>&, const planar::Results<T>&, const Options&);  \
+  template Report Solver::solve(const planar::IndexedContacts<T>&, const planar::Results<T>&, const Options&); \
   template Report Solver::solve(const planar::SpaceContacts<T>&, const planar::Results<T>&, const Options&);
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)

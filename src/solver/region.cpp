@@ -8,6 +8,7 @@
 #include "access.hpp"
 #include "blocked.hpp"
 #include "check.hpp"
+#include "in_space.hpp"
 
 namespace carom {
 namespace {
@@ -23,6 +24,13 @@ struct Counts {
     leaves_cone.fetch_add(tally.leaves_cone, std::memory_order_relaxed);
   }
 };
+
+template <class T>
+ImpulseSpace<T> in_world(const planar::ImpulseSpace<T>& space) {
+  return {{space.plastic_frictionless.x, space.plastic_frictionless.y, {}},
+          {space.plastic_sticking.x, space.plastic_sticking.y, {}},
+          space.contact_energy};
+}
 
 template <class Call, template <class> class Contacts, class T>
 RegionReport find_on(const Call& call, const Contacts<T>& contacts, const Vector3Columns<const T>& impulse,
@@ -90,16 +98,57 @@ RegionReport Solver::find_margins(const SpaceContacts<T>& contacts,
   return find_on(Call(*this, options), contacts, impulse, margins, space, options, tolerance);
 }
 
-#define CAROM_INSTANTIATE(T, Contacts)                                                                          \
-  template RegionReport Solver::find_margins(const Contacts<T>&, const Vector3Columns<const T>&,                \
-                                             const RegionMargins<T>&, const ImpulseSpace<T>&, const Options&,   \
-                                             double);
+template <class T>
+RegionReport Solver::find_margins(const planar::InlineContacts<T>& contacts,
+                                  const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
+                                  const std::type_identity_t<RegionMargins<T>>& margins,
+                                  const std::type_identity_t<planar::ImpulseSpace<T>>& space, const Options& options,
+                                  double tolerance) {
+  return find_margins(in_space(contacts), in_space(impulse), margins, in_world(space), options, tolerance);
+}
+template <class T>
+RegionReport Solver::find_margins(const planar::IndexedContacts<T>& contacts,
+                                  const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
+                                  const std::type_identity_t<RegionMargins<T>>& margins,
+                                  const std::type_identity_t<planar::ImpulseSpace<T>>& space, const Options& options,
+                                  double tolerance) {
+  return find_margins(in_space(contacts), in_space(impulse), margins, in_world(space), options, tolerance);
+}
+template <class T>
+RegionReport Solver::find_margins(const planar::SpaceContacts<T>& contacts,
+                                  const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
+                                  const std::type_identity_t<RegionMargins<T>>& margins,
+                                  const std::type_identity_t<planar::ImpulseSpace<T>>& space, const Options& options,
+                                  double tolerance) {
+  const Column<const T> zero = zeros<T>(impulse.x.count);
+  return find_margins(in_space(contacts), {impulse.x, zero, impulse.y}, margins,
+                      {{space.plastic_frictionless.x, {}, space.plastic_frictionless.y},
+                       {space.plastic_sticking.x, {}, space.plastic_sticking.y},
+                       space.contact_energy},
+                      options, tolerance);
+}
+
+#define CAROM_INSTANTIATE(T, Contacts)                                                           \
+  template RegionReport Solver::find_margins(const Contacts<T>&, const Vector3Columns<const T>&, \
+                                             const RegionMargins<T>&, const ImpulseSpace<T>&, const Options&, double);
 CAROM_INSTANTIATE(float, InlineContacts)
 CAROM_INSTANTIATE(float, BlockedContacts)
 CAROM_INSTANTIATE(float, IndexedContacts)
 CAROM_INSTANTIATE(float, SpaceContacts)
 CAROM_INSTANTIATE(double, InlineContacts)
 CAROM_INSTANTIATE(double, BlockedContacts)
+CAROM_INSTANTIATE(double, IndexedContacts)
+CAROM_INSTANTIATE(double, SpaceContacts)
+#undef CAROM_INSTANTIATE
+
+#define CAROM_INSTANTIATE(T, Contacts)                                                                                \
+  template RegionReport Solver::find_margins(const planar::Contacts<T>&, const planar::Vector2Columns<const T>&,      \
+                                             const RegionMargins<T>&, const planar::ImpulseSpace<T>&, const Options&, \
+                                             double);
+CAROM_INSTANTIATE(float, InlineContacts)
+CAROM_INSTANTIATE(float, IndexedContacts)
+CAROM_INSTANTIATE(float, SpaceContacts)
+CAROM_INSTANTIATE(double, InlineContacts)
 CAROM_INSTANTIATE(double, IndexedContacts)
 CAROM_INSTANTIATE(double, SpaceContacts)
 #undef CAROM_INSTANTIATE

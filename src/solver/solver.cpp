@@ -112,7 +112,7 @@ struct Solver::State {
     kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options)};
     job.layout = layout_for(count * columns::numbers_in(contacts, results) * sizeof(T));
     job.layout.block_bytes = block_bytes;
-    if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>) 
+    if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>)
       job.layout.packed_bodies = pack(contacts, count, options.law);
     auto& workspace = workspaces<T>();
     const bool members = has_incremental_members(contacts, options.law);
@@ -254,10 +254,10 @@ Report Solver::solve(const SpaceContacts<T>& contacts, const Results<T>& results
   return Call(*this, options).state().solve(contacts, results, options);
 }
 
-#define CAROM_INSTANTIATE(T)                                                                         \
-  template Report Solver::solve(const InlineContacts<T>&, const Results<T>&, const Options&);        \
-  template Report Solver::solve(const BlockedContacts<T>&, const Results<T>&, const Options&);       \
-  template Report Solver::solve(const IndexedContacts<T>&, const Results<T>&, const Options&);       \
+#define CAROM_INSTANTIATE(T)                                                                   \
+  template Report Solver::solve(const InlineContacts<T>&, const Results<T>&, const Options&);  \
+  template Report Solver::solve(const BlockedContacts<T>&, const Results<T>&, const Options&); \
+  template Report Solver::solve(const IndexedContacts<T>&, const Results<T>&, const Options&); \
   template Report Solver::solve(const SpaceContacts<T>&, const Results<T>&, const Options&);
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)

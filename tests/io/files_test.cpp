@@ -16,6 +16,7 @@
 #include "io/result_file.hpp"
 #include "support/configured_solver.hpp"
 #include "support/contact_tables.hpp"
+#include "support/file_contacts.hpp"
 #include "support/temporary_file.hpp"
 
 namespace carom::test {
@@ -44,10 +45,11 @@ void expect_within(const std::string& part, const std::string& text) {
 
 template <class Contacts>
 std::string solved(const io::Table& table, bool details = false) {
-  const io::ContactData<Contacts> contacts(table);
-  io::ResultData<Contacts> results(contacts.size());
+  const support::FileContacts<Contacts> contacts(table);
+  support::FileResults<Contacts> results(contacts);
   Solver({.threads = 1}).solve(contacts.view(), results.view());
   std::ostringstream stream;
+  results.store();
   io::write_results(stream, table, contacts, results, details);
   return stream.str();
 }
@@ -70,12 +72,13 @@ void expect_results_to_come_back() {
   std::string text = "friction,restitution,k_xx,k_xy,k_xz,k_yy,k_yz,k_zz,u0_x,u0_y,u0_z\n";
   for (int row = 0; row < 500; ++row) text += "0,0,1,0,0,1,0,1,0,0,-1\n";
   const io::Table table = table_of(text);
-  const io::ContactData<SpaceContacts<T>> contacts(table);
-  const io::ResultData<SpaceContacts<T>> results(contacts.size());
+  const support::FileContacts<SpaceContacts<T>> contacts(table);
+  support::FileResults<SpaceContacts<T>> results(contacts);
   const auto& u = results.view().separation_velocity;
   for (std::size_t row = 0; row < 500; ++row)
     for (std::size_t i = 0; i < 3; ++i) (std::array{u.x, u.y, u.z})[i][row] = numbers[3 * row + i];
   std::ostringstream stream;
+  results.store();
   io::write_results(stream, table, contacts, results, false);
 
   // Written under the names of inputs, the results are read as any input is.
@@ -85,7 +88,7 @@ void expect_results_to_come_back() {
   ASSERT_NE(place, std::string::npos);
   output.replace(place, written.size(), "old_x,old_y,old_z,u0_x,u0_y,u0_z");
   const io::Table again = table_of(output);
-  const io::ContactData<SpaceContacts<T>> read(again);
+  const support::FileContacts<SpaceContacts<T>> read(again);
   EXPECT_TRUE(read.faults().empty());
   const auto& u0 = read.view().separation_velocity;
   for (std::size_t row = 0; row < 500; ++row)
@@ -179,7 +182,7 @@ TEST(ContactFile, the_order_of_the_columns_is_free) {
   const io::Table table = table_of(csv_of({shuffled}));
   std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(1));
   const io::Table shuffled_table = table_of(csv_of({shuffled}));
-  const io::ContactData<InlineContacts<double>> contacts(table), shuffled_contacts(shuffled_table);
+  const support::FileContacts<InlineContacts<double>> contacts(table), shuffled_contacts(shuffled_table);
   auto view = contacts.view(), other = shuffled_contacts.view();
   std::vector<double> values, other_values;
   io::visit_needed(view, [&](const std::string&, auto& column) { values.push_back(column[0]); });
@@ -193,7 +196,7 @@ TEST(ContactFile, columns_reach_the_fields_of_their_names) {
   for (std::size_t i = 0; i < row.size(); ++i) row[i].second = std::to_string(i);
   row = with(with(row, "impulse_step", "0.25"), "restitution_law", "kinetic");
   const io::Table table = table_of(csv_of({row}));
-  const io::ContactData<InlineContacts<double>> contacts(table);
+  const support::FileContacts<InlineContacts<double>> contacts(table);
   const auto cell = [&](const std::string& name) { return table.numbers(name)[0]; };
   const auto& view = contacts.view();
   EXPECT_EQ(view.normal.y[0], cell("normal_y"));
@@ -211,7 +214,7 @@ TEST(ContactFile, cells_that_cannot_be_read_are_named_and_disturb_no_other_row) 
   const std::string text =
       csv_of({good, with(with(good, "u0_x", "abc"), "k_yy", ""), with(good, "restitution_law", "elastic"), good});
   const io::Table table = table_of(text);
-  const io::ContactData<SpaceContacts<double>> contacts(table);
+  const support::FileContacts<SpaceContacts<double>> contacts(table);
   ASSERT_EQ(contacts.faults().size(), 3u);
   EXPECT_EQ(contacts.faults()[0].row, 1u);
   EXPECT_EQ(contacts.faults()[0].message, "column k_yy: the cell is empty");
@@ -234,7 +237,7 @@ TEST(ContactFile, cells_that_cannot_be_read_are_named_and_disturb_no_other_row) 
 TEST(ContactFile, rows_with_too_few_or_too_many_cells_are_unreadable_and_stay_in_place) {
   const std::string text = csv_of({space_row(), without(space_row(), "k_xx"), with(space_row(), "extra", "7")});
   const io::Table table = table_of(text);
-  const io::ContactData<SpaceContacts<double>> contacts(table);
+  const support::FileContacts<SpaceContacts<double>> contacts(table);
   ASSERT_EQ(contacts.faults().size(), 2u);
   EXPECT_EQ(contacts.faults()[0].message, "the row has 10 cells, the header 11");
   EXPECT_EQ(contacts.faults()[1].message, "the row has 12 cells, the header 11");
@@ -254,17 +257,18 @@ TEST(ContactFile, a_header_alone_gives_a_header_alone) {
 
 TEST(ContactFile, rounding_to_float_is_that_of_the_float_columns) {
   const io::Table table = table_of(csv_of({with(space_row(), "k_xx", "0.1")}));
-  const io::ContactData<SpaceContacts<double>> exact(table), rounded(table, {.rounded_to_float = true});
-  const io::ContactData<SpaceContacts<float>> in_float(table);
+  const support::FileContacts<SpaceContacts<double>> exact(table), rounded(table, {.rounded_to_float = true});
+  const support::FileContacts<SpaceContacts<float>> in_float(table);
   EXPECT_EQ(exact.view().k.xx[0], 0.1);
   EXPECT_EQ(rounded.view().k.xx[0], static_cast<double>(0.1F));
   EXPECT_EQ(in_float.view().k.xx[0], 0.1F);
 }
 
-TEST(ContactFile, a_part_of_the_view_begins_where_it_says) {
+TEST(ContactFile, a_part_of_the_contacts_begins_where_it_says) {
   const io::Table table = table_of(csv_of({space_row(), with(space_row(), "u0_x", "42"), space_row()}));
-  const io::ContactData<SpaceContacts<double>> contacts(table);
-  const auto part = contacts.view(1, 2);
+  const support::FileContacts<SpaceContacts<double>> contacts(table);
+  const io::ContactData<SpaceContacts<double>> data(contacts, 1, 2);
+  const auto& part = data.view();
   EXPECT_EQ(part.separation_velocity.x.count, 2u);
   EXPECT_EQ(part.separation_velocity.x[0], 42);
   EXPECT_FALSE(part.step);
@@ -328,8 +332,8 @@ template <class Contacts>
 void expect_descriptions(const Row& good, const std::vector<FaultCase>& cases) {
   for (const FaultCase& fault : cases) {
     const io::Table table = table_of(csv_of({with(good, fault.column, fault.text)}));
-    const io::ContactData<Contacts> contacts(table);
-    io::ResultData<Contacts> results(1);
+    const support::FileContacts<Contacts> contacts(table);
+    support::FileResults<Contacts> results(contacts);
     const Options options{.integrator = Integrator::euler};
     Solver({.threads = 1}).solve(contacts.view(), results.view(), options);
     const Status status = results.view().status[0];

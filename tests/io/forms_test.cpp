@@ -67,5 +67,11 @@ TEST(Form, a_file_with_the_columns_of_both_forms_has_the_body_form) {
   EXPECT_EQ(io::form_of(table_of(csv_of({planar}))), io::Form::planar_bodies);
 }
 
+TEST(Form, a_number_that_is_none_is_unknown) {
+  EXPECT_EQ(io::to_string(io::Form::planar_contact_space), "planar contact-space form");
+  EXPECT_EQ(io::to_string(static_cast<io::Form>(4)), "unknown");
+  EXPECT_EQ(io::to_string(static_cast<io::Form>(255)), "unknown");
+}
+
 }  // namespace
 }  // namespace carom::test

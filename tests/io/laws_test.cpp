@@ -16,6 +16,7 @@
 #include "io/result_file.hpp"
 #include "support/configured_solver.hpp"
 #include "support/contact_tables.hpp"
+#include "support/file_contacts.hpp"
 #include "support/temporary_file.hpp"
 
 namespace carom::test {
@@ -43,10 +44,11 @@ void solve(const Contacts& contacts, const io::ResultsOf<Contacts>& results, Law
 
 template <class Contacts>
 io::Table solved(const io::Table& table, Law law = Law::incremental, bool details = false) {
-  const io::ContactData<Contacts> contacts(table, {.law = law});
-  io::ResultData<Contacts> results(contacts.size());
+  const support::FileContacts<Contacts> contacts(table, {.law = law});
+  support::FileResults<Contacts> results(contacts);
   solve(contacts.view(), results.view(), law);
   std::ostringstream stream;
+  results.store();
   io::write_results(stream, table, contacts, results, details);
   return table_of(stream.str());
 }
@@ -54,7 +56,7 @@ io::Table solved(const io::Table& table, Law law = Law::incremental, bool detail
 template <class Contacts>
 std::vector<std::string> messages(const std::vector<Row>& rows, const io::ReadOptions& options = {}) {
   const io::Table table = table_of(csv_of(rows));
-  const io::ContactData<Contacts> contacts(table, options);
+  const support::FileContacts<Contacts> contacts(table, options);
   std::vector<std::string> texts;
   for (const auto& fault : contacts.faults()) texts.push_back(std::to_string(fault.row) + ": " + fault.message);
   return texts;
@@ -71,7 +73,7 @@ TYPED_TEST(LawColumnsOf, every_name_of_a_law_is_read_and_an_empty_one_is_that_of
   for (const LawInfo& info : all_laws()) rows.push_back(with(row, "law", std::string(to_string(info.law))));
   rows.push_back(with(row, "law", ""));
   const io::Table table = table_of(csv_of(rows));
-  const io::ContactData<TypeParam> contacts(table, {.law = Law::smith});
+  const support::FileContacts<TypeParam> contacts(table, {.law = Law::smith});
   EXPECT_TRUE(contacts.faults().empty());
   for (std::size_t i = 0; i < law_count; ++i) EXPECT_EQ(contacts.view().law[i], static_cast<Law>(i));
   EXPECT_EQ(contacts.view().law[law_count], Law::smith);
@@ -85,7 +87,7 @@ TYPED_TEST(LawColumnsOf, parameters_reach_the_fields_of_their_names) {
   io::visit_law_parameters(names,
                            [&](const std::string& name, auto&) { row = with(row, name, std::to_string(++value)); });
   const io::Table table = table_of(csv_of({row}));
-  const io::ContactData<TypeParam> contacts(table);
+  const support::FileContacts<TypeParam> contacts(table);
   const auto cell = [&](const std::string& name) { return table.numbers(name)[0]; };
   const auto& view = contacts.view();
   EXPECT_EQ(view.tangential_restitution[0], cell("tangential_restitution"));
@@ -146,7 +148,7 @@ TYPED_TEST(LawColumnsOf, a_composite_reads_what_its_members_of_weight_above_0_do
   EXPECT_EQ(messages<TypeParam>({polar, none, with(none, "weight_polar", "0")}),
             (std::vector<std::string>{"0: column fraction: the cell is empty"}));
   const io::Table table = table_of(csv_of({none}));
-  const io::ContactData<TypeParam> contacts(table);
+  const support::FileContacts<TypeParam> contacts(table);
   EXPECT_EQ(contacts.view().weight.polar[0], 0);
   EXPECT_EQ(contacts.laws(0), (std::vector<Law>{Law::composite, Law::smith}));
 }
@@ -165,9 +167,9 @@ TYPED_TEST(LawColumnsOf, cells_that_are_no_number_or_no_law_are_faults_whatever_
 TYPED_TEST(LawColumnsOf, further_columns_are_read_and_must_be_filled) {
   const Row row = with(row_of<TypeParam>(), "target", "1.5");
   const io::Table table = table_of(csv_of({row, with(row, "target", "")}));
-  const io::ContactData<TypeParam> contacts(table, {.further = {"target"}});
-  ASSERT_EQ(contacts.further().size(), 1u);
-  EXPECT_EQ(contacts.further()[0].second[0], 1.5);
+  const support::FileContacts<TypeParam> contacts(table, {.further = {"target"}});
+  ASSERT_NE(contacts.numbers().find("target"), nullptr);
+  EXPECT_EQ(contacts.numbers().at("target")[0], 1.5);
   ASSERT_EQ(contacts.faults().size(), 1u);
   EXPECT_EQ(contacts.faults()[0].message, "column target: the cell is empty");
 }
@@ -175,9 +177,9 @@ TYPED_TEST(LawColumnsOf, further_columns_are_read_and_must_be_filled) {
 template <class Contacts>
 std::string fault_in_words(const Row& row, Status expected, Law law = Law::incremental) {
   const io::Table table = table_of(csv_of({row}));
-  const io::ContactData<Contacts> contacts(table, {.law = law});
+  const support::FileContacts<Contacts> contacts(table, {.law = law});
   EXPECT_TRUE(contacts.faults().empty());
-  io::ResultData<Contacts> results(1);
+  support::FileResults<Contacts> results(contacts);
   solve(contacts.view(), results.view(), law);
   const Status status = results.view().status[0];
   EXPECT_EQ(to_string(status), to_string(expected));
@@ -226,7 +228,7 @@ TEST(PlanarFile, columns_reach_the_fields_of_their_names) {
   Row row = planar_body_row();
   for (std::size_t i = 0; i < row.size(); ++i) row[i].second = std::to_string(i);
   const io::Table table = table_of(csv_of({row}));
-  const io::ContactData<PlanarBodies> contacts(table);
+  const support::FileContacts<PlanarBodies> contacts(table);
   const auto cell = [&](const std::string& name) { return table.numbers(name)[0]; };
   const auto& view = contacts.view();
   EXPECT_EQ(view.normal.y[0], cell("normal_y"));
@@ -278,21 +280,22 @@ void expect_planar_results_to_come_back() {
       if (const T x = std::bit_cast<T>(static_cast<Bits>(random())); std::isfinite(x)) return x;
   };
   const io::Table table = table_of(csv_of(std::vector<Row>(200, planar_space_row())));
-  const io::ContactData<planar::SpaceContacts<T>> contacts(table);
-  const io::ResultData<planar::SpaceContacts<T>> results(contacts.size());
+  const support::FileContacts<planar::SpaceContacts<T>> contacts(table);
+  support::FileResults<planar::SpaceContacts<T>> results(contacts);
   const auto& p = results.view().impulse;
   for (std::size_t row = 0; row < contacts.size(); ++row) {
     p.x[row] = number();
     p.y[row] = number();
   }
   std::ostringstream stream;
+  results.store();
   io::write_results(stream, table, contacts, results, false);
   const io::Table output = table_of(stream.str());
-  const io::ContactData<planar::SpaceContacts<T>> again(output, {.further = {"p_x", "p_y"}});
+  const support::FileContacts<planar::SpaceContacts<T>> again(output, {.further = {"p_x", "p_y"}});
   EXPECT_TRUE(again.faults().empty());
   for (std::size_t row = 0; row < contacts.size(); ++row) {
-    EXPECT_EQ(std::bit_cast<Bits>(again.further()[0].second[row]), std::bit_cast<Bits>(p.x[row]));
-    EXPECT_EQ(std::bit_cast<Bits>(again.further()[1].second[row]), std::bit_cast<Bits>(p.y[row]));
+    EXPECT_EQ(std::bit_cast<Bits>(static_cast<T>(again.numbers().at("p_x")[row])), std::bit_cast<Bits>(p.x[row]));
+    EXPECT_EQ(std::bit_cast<Bits>(static_cast<T>(again.numbers().at("p_y")[row])), std::bit_cast<Bits>(p.y[row]));
   }
 }
 

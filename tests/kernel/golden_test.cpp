@@ -12,6 +12,7 @@
 
 #include "io/contact_file.hpp"
 #include "support/configured_solver.hpp"
+#include "support/file_contacts.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -71,7 +72,7 @@ void expect_errors_to_halve(const std::vector<std::size_t>& rows, Difference&& e
 
 TEST(KernelGolden, errors_in_contact_space_halve_with_the_step) {
   const Golden golden = read("incremental3d.csv", "u");
-  const io::ContactData<SpaceContacts<double>> contacts(golden.table);
+  const support::FileContacts<SpaceContacts<double>> contacts(golden.table);
   const auto& u0 = contacts.view().separation_velocity;
   for (const Isa isa : available_isas()) {
     expect_errors_to_halve(golden.rows, [&](int steps) {
@@ -101,7 +102,7 @@ std::array<double, 3> separation_velocity(const InlineContacts<double>& c, const
 
 TEST(KernelGolden, errors_of_bodies_halve_with_the_step) {
   const Golden golden = read("bodies3d.csv", "impulse");
-  const io::ContactData<InlineContacts<double>> contacts(golden.table);
+  const support::FileContacts<InlineContacts<double>> contacts(golden.table);
   const auto& c = contacts.view();
   const auto after = [&](const std::string& name) {
     std::array<std::vector<double>, 3> columns;
@@ -134,7 +135,7 @@ TEST(KernelGolden, errors_of_bodies_halve_with_the_step) {
 
 TEST(KernelGolden, contacts_that_separate_are_left_alone) {
   const Golden golden = read("bodies3d.csv", "impulse");
-  const io::ContactData<InlineContacts<double>> contacts(golden.table);
+  const support::FileContacts<InlineContacts<double>> contacts(golden.table);
   const auto results = solve(contacts.view(), Isa::automatic, 200, true);
   std::size_t tried = 0;
   for (const std::size_t i : golden.rows) {
@@ -151,7 +152,7 @@ TEST(KernelGolden, contacts_that_separate_are_left_alone) {
 // of each is that of the impulse times 1/m or I^-1 r x, to rounding.
 TEST(KernelGolden, new_velocities_of_bodies_are_those_of_the_golden_impulse) {
   const Golden golden = read("bodies3d.csv", "impulse");
-  const io::ContactData<InlineContacts<double>> contacts(golden.table);
+  const support::FileContacts<InlineContacts<double>> contacts(golden.table);
   const auto& c = contacts.view();
   std::array<std::vector<double>, 3> velocity;
   for (std::size_t j = 0; j < 3; ++j) velocity[j] = golden.table.numbers(std::string("new_velocity_b_") + "xyz"[j]);
@@ -172,8 +173,8 @@ TEST(KernelGolden, new_velocities_of_bodies_are_those_of_the_golden_impulse) {
 // tenth.
 TEST(KernelGolden, float_comes_as_near_to_the_golden_values_as_the_step_lets_it) {
   const Golden golden = read("incremental3d.csv", "u");
-  const io::ContactData<SpaceContacts<double>> contacts(golden.table);
-  const io::ContactData<SpaceContacts<float>> rounded(golden.table);
+  const support::FileContacts<SpaceContacts<double>> contacts(golden.table);
+  const support::FileContacts<SpaceContacts<float>> rounded(golden.table);
   const auto in_double = solve(contacts.view(), Isa::automatic, 200, false);
   for (const Isa isa : available_isas()) {
     SolverSetup options;
@@ -199,7 +200,7 @@ TEST(KernelGolden, float_comes_as_near_to_the_golden_values_as_the_step_lets_it)
 
 TEST(KernelGolden, contacts_that_stick_from_the_start_are_exact) {
   const Golden golden = read("incremental3d.csv", "u");
-  const io::ContactData<SpaceContacts<double>> contacts(golden.table);
+  const support::FileContacts<SpaceContacts<double>> contacts(golden.table);
   std::size_t tried = 0;
   const auto results = solve(contacts.view(), Isa::automatic, 200, false);
   for (const std::size_t i : golden.rows) {

@@ -12,6 +12,7 @@
 #include "io/contact_file.hpp"
 #include "support/agreement.hpp"
 #include "support/configured_solver.hpp"
+#include "support/file_contacts.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -75,7 +76,7 @@ TYPED_TEST(KernelReference, paths_and_steps_agree_away_from_the_boundaries_betwe
 // In contact space both get the very same K and u0. The sets hold every path there is.
 TEST(KernelReference, paths_agree_on_the_golden_set_in_contact_space) {
   const io::Table table = io::read_csv(std::filesystem::path(CAROM_GOLDEN_DIR) / "incremental3d.csv");
-  const io::ContactData<SpaceContacts<double>> contacts(table);
+  const support::FileContacts<SpaceContacts<double>> contacts(table);
   const std::size_t count = table.rows();
   const Options options = euler;
   ResultArrays<double> expected(count, false);

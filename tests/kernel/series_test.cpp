@@ -14,6 +14,7 @@
 
 #include "io/contact_file.hpp"
 #include "support/configured_solver.hpp"
+#include "support/file_contacts.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -77,7 +78,7 @@ TYPED_TEST(Series, meets_the_golden_set_on_every_isa) {
   using T = TypeParam;
   const Golden golden = read_golden();
   const std::size_t kind = golden.table.find("kind"), path = golden.table.find("path");
-  const io::ContactData<SpaceContacts<T>> contacts(golden.table);
+  const support::FileContacts<SpaceContacts<T>> contacts(golden.table);
   for (const Isa isa : available_isas()) {
     ResultArrays<T> results(contacts.size(), false);
     ConfiguredSolver(options(isa)).solve(contacts.view(), results.results());

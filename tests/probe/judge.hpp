@@ -81,7 +81,7 @@ class Judge {
       v.add("it has an answer", reach * bound > largest ? 0 : 2 * bound);
       return v;
     }
-    if (status != Status::ok && status != Status::several_solutions) {
+    if (!is_resolved(status)) {
       v.add(carom::to_string(status), 2 * bound);
       return v;
     }

@@ -222,5 +222,38 @@ TEST(PlanarReferenceSolve, refuses_misuse_with_the_column_s_name) {
   EXPECT_NE(message_of(batch.inline_contacts(), r).find("results.velocity_b.x"), std::string::npos);
 }
 
+// The laws see the very same numbers, so that all that does not depend on the frame has the same bits.
+TEST(PlanarCollisionOf, bodies_collide_as_their_contacts_in_contact_space) {
+  constexpr std::size_t n = 500;
+  const RandomPlanarBodies<double> drawn(n, 35, 40);
+  support::RandomPlanarSpace<double> same(n, 36);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Collision c = collision_of(drawn.inline_contacts(), i);
+    same.k_xx[i] = c.k_xx;
+    same.k_xy[i] = c.k_xy;
+    same.k_yy[i] = c.k_yy;
+    same.u0_x[i] = c.u0[0];
+    same.u0_y[i] = c.u0[1];
+    same.laws.friction[i] = c.friction;
+    same.laws.restitution[i] = c.restitution;
+    const Collision indexed = collision_of(drawn.indexed_contacts(), i), again = collision_of(same.view(), i);
+    for (const Collision& other : {indexed, again}) {
+      EXPECT_EQ(other.k_xx, c.k_xx);
+      EXPECT_EQ(other.k_xy, c.k_xy);
+      EXPECT_EQ(other.k_yy, c.k_yy);
+      EXPECT_EQ(other.u0, c.u0);
+      EXPECT_EQ(other.friction, drawn.laws.friction[i]);
+      EXPECT_EQ(other.restitution, drawn.laws.restitution[i]);
+    }
+  }
+  Results of_bodies(n), of_space(n, false);
+  solve(drawn.inline_contacts(), of_bodies.results());
+  solve(same.view(), of_space.results());
+  EXPECT_EQ(of_bodies.status, of_space.status);
+  EXPECT_EQ(of_bodies.path, of_space.path);
+  for (const std::size_t work : {Results::compression, Results::decompression})
+    EXPECT_EQ(of_bodies.numbers[work], of_space.numbers[work]);
+}
+
 }  // namespace
 }  // namespace carom::reference::planar

@@ -346,5 +346,75 @@ TEST(report, adds_up_what_the_columns_say) {
   EXPECT_NEAR(report.largest_energy_gain, gain, 64 * epsilon * size);
 }
 
+// The laws see the very same numbers, so that all that does not depend on the frame has the same bits.
+TEST(collision_of, bodies_collide_as_their_contacts_in_contact_space) {
+  const std::size_t n = 500;
+  const RandomContacts<double> drawn(n, 39);
+  std::vector<double> own_step(n, 1e-4);
+  InlineContacts<double> bodies = drawn.inline_contacts();
+  bodies.step = own_step;
+  RandomSpaceContacts<double> same(n, 40);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Collision c = collision_of(bodies, i);
+    const std::array entries{c.k[0][0], c.k[0][1], c.k[0][2], c.k[1][1], c.k[1][2], c.k[2][2]};
+    for (std::size_t j = 0; j < 6; ++j) same.k[j][i] = entries[j];
+    put(same.separation_velocity, i, c.u0);
+    same.friction[i] = c.friction;
+    same.restitution[i] = c.restitution;
+    EXPECT_EQ(c.step, 1e-4);
+    EXPECT_EQ(collision_of(drawn.inline_contacts(), i).step, 0);
+    const Collision again = collision_of(same.space_contacts(), i);
+    EXPECT_EQ(again.k, c.k);
+    EXPECT_EQ(again.u0, c.u0);
+    EXPECT_EQ(again.friction, drawn.friction[i]);
+    EXPECT_EQ(again.restitution, drawn.restitution[i]);
+  }
+  ResultArrays<double> of_bodies(n), of_space(n, false);
+  EXPECT_EQ(solve(drawn.inline_contacts(), of_bodies.results()).count(Status::ok), n);
+  solve(same.space_contacts(), of_space.results());
+  EXPECT_EQ(of_bodies.path, of_space.path);
+  EXPECT_EQ(of_bodies.steps, of_space.steps);
+  EXPECT_EQ(of_bodies.work_compression, of_space.work_compression);
+  EXPECT_EQ(of_bodies.work_decompression, of_space.work_decompression);
+}
+
+TEST(collision_of, indexed_bodies_are_the_inline_ones_and_the_world_stands_still) {
+  const RandomIndexedContacts<double> drawn(200, 30, 41);
+  const IndexedContacts<double> indexed = drawn.indexed_contacts();
+  std::size_t on_the_world = 0;
+  for (std::size_t i = 0; i < 200; ++i) {
+    const auto one = [&](const Column<const double>& column, std::int32_t body) {
+      static constexpr double zero = 0;
+      return body < 0 ? Column<const double>(&zero, 1)
+                      : Column<const double>(&column[static_cast<std::size_t>(body)], 1);
+    };
+    const auto body = [&](std::int32_t index) {
+      const auto& b = indexed.bodies;
+      const auto& j = b.inverse_inertia;
+      return BodyColumns<double>{
+          one(b.inverse_mass, index),
+          {one(j.xx, index), one(j.xy, index), one(j.xz, index), one(j.yy, index), one(j.yz, index), one(j.zz, index)},
+          {one(b.velocity.x, index), one(b.velocity.y, index), one(b.velocity.z, index)},
+          {one(b.angular_velocity.x, index), one(b.angular_velocity.y, index), one(b.angular_velocity.z, index)}};
+    };
+    const auto at_i = [&](const Column<const double>& column) { return Column<const double>(&column[i], 1); };
+    const auto vector_at_i = [&](const Vector3Columns<const double>& v) {
+      return Vector3Columns<const double>{at_i(v.x), at_i(v.y), at_i(v.z)};
+    };
+    InlineContacts<double> alone;
+    alone.friction = at_i(indexed.friction);
+    alone.restitution = at_i(indexed.restitution);
+    alone.normal = vector_at_i(indexed.normal);
+    alone.lever_a = vector_at_i(indexed.lever_a);
+    alone.lever_b = vector_at_i(indexed.lever_b);
+    alone.a = body(indexed.body_a[i]);
+    alone.b = body(indexed.body_b[i]);
+    if (indexed.body_a[i] < 0 || indexed.body_b[i] < 0) ++on_the_world;
+    EXPECT_EQ(collision_of(indexed, i).k, collision_of(alone, 0).k);
+    EXPECT_EQ(collision_of(indexed, i).u0, collision_of(alone, 0).u0);
+  }
+  EXPECT_GT(on_the_world, 0u);
+}
+
 }  // namespace
 }  // namespace carom::reference

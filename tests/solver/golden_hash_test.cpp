@@ -15,6 +15,7 @@
 
 #include "io/contact_file.hpp"
 #include "support/configured_solver.hpp"
+#include "support/file_contacts.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -60,7 +61,7 @@ std::string hash_of(const std::string& file, Integrator integrator, Isa isa) {
   const io::Table table = io::read_csv(std::filesystem::path(CAROM_GOLDEN_DIR) / file);
   const std::vector<std::size_t> rows = integrator == Integrator::euler ? energetic_rows(table) : all_rows(table);
   EXPECT_GE(rows.size(), 500u);
-  const io::ContactData<Contacts<T>> contacts(table);
+  const support::FileContacts<Contacts<T>> contacts(table);
   SolverSetup options;
   options.integrator = integrator;
   options.machine.isa = isa;

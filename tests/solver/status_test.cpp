@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -367,6 +368,67 @@ TEST(Faults, within_the_tolerance_a_normal_is_normalised) {
     for (std::size_t j = 0; j < 3; ++j) size += std::abs(exact.impulse[j][i]);
     for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(off.impulse[j][i], exact.impulse[j][i], 1e-11 * size);
   }
+}
+
+TEST(Statuses, resolved_are_those_with_an_impulse) {
+  for (std::size_t i = 0; i < 256; ++i) {
+    const auto status = static_cast<Status>(i);
+    EXPECT_EQ(is_resolved(status), status == Status::ok || status == Status::several_solutions) << i;
+    if (status != Status::separating) {
+      EXPECT_NE(is_resolved(status), is_fault(status)) << i;
+    }
+  }
+}
+
+// Two batches one after the other are the batch of both, wherever the largest gain of energy is.
+TEST(Reports, add_up_to_that_of_the_whole_batch) {
+  constexpr std::size_t n = 500;
+  for (const std::size_t first : {n / 5, n - n / 5}) {
+    RandomSpaceContacts<double> drawn(n, 22);
+    // A restitution above 1 gains energy, without friction and at this speed more than any other contact has.
+    drawn.restitution[n / 2] = 1.5;
+    drawn.friction[n / 2] = 0;
+    drawn.separation_velocity[2][n / 2] = -1e3;
+    drawn.friction[n - 1] = -1;
+    const auto report_of = [&](std::size_t begin, std::size_t end) {
+      const auto part = [&](std::vector<double>& values) { return std::span(values).subspan(begin, end - begin); };
+      SpaceContacts<double> contacts;
+      contacts.friction = part(drawn.friction);
+      contacts.restitution = part(drawn.restitution);
+      auto& [xx, xy, xz, yy, yz, zz] = drawn.k;
+      contacts.k = {part(xx), part(xy), part(xz), part(yy), part(yz), part(zz)};
+      auto& [x, y, z] = drawn.separation_velocity;
+      contacts.separation_velocity = {part(x), part(y), part(z)};
+      Options options = few_steps(Isa::automatic);
+      options.largest_restitution = 2;
+      return Solver(options).solve(contacts, {});
+    };
+    Report sum = report_of(0, first);
+    sum += report_of(first, n);
+    const Report whole = report_of(0, n);
+    EXPECT_EQ(sum.contacts, n);
+    EXPECT_EQ(sum.by_status, whole.by_status);
+    EXPECT_EQ(sum.by_path, whole.by_path);
+    EXPECT_EQ(sum.isa, whole.isa);
+    EXPECT_EQ(sum.threads, 1);
+    EXPECT_EQ(sum.sliding_steps, whole.sliding_steps);
+    EXPECT_GE(sum.lane_steps, sum.sliding_steps);
+    EXPECT_GT(whole.largest_energy_gain, 0);
+    EXPECT_EQ(sum.largest_energy_gain, whole.largest_energy_gain);
+    EXPECT_EQ(whole.largest_energy_gain_contact, n / 2);
+    EXPECT_EQ(sum.largest_energy_gain_contact, n / 2);
+  }
+}
+
+TEST(Reports, keep_the_larger_number_of_threads_and_the_earlier_of_equal_gains) {
+  Report report{.contacts = 5, .isa = Isa::scalar, .threads = 3, .largest_energy_gain = 1};
+  report.largest_energy_gain_contact = 4;
+  Report next{.contacts = 2, .isa = Isa::sse2, .threads = 2, .largest_energy_gain = 1};
+  report += next;
+  EXPECT_EQ(report.contacts, 7u);
+  EXPECT_EQ(report.threads, 3);
+  EXPECT_EQ(report.isa, Isa::sse2);
+  EXPECT_EQ(report.largest_energy_gain_contact, 4u);
 }
 
 }  // namespace

@@ -37,19 +37,10 @@ Vector at(const Vectors3<T>& columns, std::size_t i) {
   return {static_cast<double>(columns[0][i]), static_cast<double>(columns[1][i]), static_cast<double>(columns[2][i])};
 }
 
-/// Adds one body's part of K, in the world frame; returns a bound of the terms that it sums up.
-double add_mobility(Rows& k, const BodyArrays<double>& body, const Vectors3<double>& lever, std::size_t i) {
+/// A bound of the terms that one body's part of trace K is summed up from.
+double mobility_terms(const BodyArrays<double>& body, const Vectors3<double>& lever, std::size_t i) {
   const auto& m = body.inverse_inertia;
-  const Rows inertia{{{m[0][i], m[1][i], m[2][i]}, {m[1][i], m[3][i], m[4][i]}, {m[2][i], m[4][i], m[5][i]}}};
   const Vector r = at(lever, i);
-  for (std::size_t column = 0; column < 3; ++column) {
-    Vector e{};
-    e[column] = 1;
-    const Vector torque = cross(r, e);
-    const Vector turn = cross({dot(inertia[0], torque), dot(inertia[1], torque), dot(inertia[2], torque)}, r);
-    for (std::size_t row = 0; row < 3; ++row) k[row][column] += turn[row];
-    k[column][column] += body.inverse_mass[i];
-  }
   return 3 * body.inverse_mass[i] + (m[0][i] + m[3][i] + m[5][i]) * dot(r, r);
 }
 
@@ -77,15 +68,13 @@ Expected::Expected(const RandomContacts<double>& c, const Options& options)
     : results(c.friction.size()), boundary_distance(c.friction.size()) {
   reference::solve(c.inline_contacts(), results.results(), options, boundary_distance);
   for (std::size_t i = 0; i < c.friction.size(); ++i) {
-    const Vector swing_a = cross(at(c.a.angular_velocity, i), at(c.lever_a, i));
-    const Vector swing_b = cross(at(c.b.angular_velocity, i), at(c.lever_b, i));
+    const reference::Collision collision = reference::collision_of(c.inline_contacts(), i);
+    const Rows& k = collision.k;
+    const Vector& u0 = collision.u0;
     const Vector va = at(c.a.velocity, i), vb = at(c.b.velocity, i);
-    Vector u0{};
-    for (std::size_t j = 0; j < 3; ++j) u0[j] = va[j] + swing_a[j] - vb[j] - swing_b[j];
     const double terms = length(va) + length(vb) + length(at(c.a.angular_velocity, i)) * length(at(c.lever_a, i)) +
                          length(at(c.b.angular_velocity, i)) * length(at(c.lever_b, i));
-    Rows k{};
-    const double k_terms = add_mobility(k, c.a, c.lever_a, i) + add_mobility(k, c.b, c.lever_b, i);
+    const double k_terms = mobility_terms(c.a, c.lever_a, i) + mobility_terms(c.b, c.lever_b, i);
     const double k_cancels = k_terms / (k[0][0] + k[1][1] + k[2][2]);
     const double u0_cancels = terms / length(u0);
     const double kappa = condition(k);
@@ -99,7 +88,7 @@ Expected::Expected(const RandomContacts<double>& c, const Options& options)
                                  : length(at(results.impulse, i)) * (k[0][0] + k[1][1] + k[2][2]) / length(u0);
     rounding.push_back(growth * (steps / 2 + (20 + 4 * k_cancels) * impulse + 4 * u0_cancels));
     one_step.push_back(euler ? growth * cone / options.steps : 0);
-    grazing.push_back(length(u0) / std::abs(dot(u0, at(c.normal, i))));
+    grazing.push_back(length(u0) / std::abs(u0[2]));
   }
 }
 

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <carom/planar.hpp>
+#include <carom/region.hpp>
 
-namespace carom::apps {
+namespace carom {
 
 template <class T>
 Column<const T> zeros(std::size_t count) {
@@ -38,10 +39,17 @@ InlineContacts<T> in_space(const planar::InlineContacts<T>& contacts) {
   return result;
 }
 
-/// Along the tangent and the normal: of contact space.
 template <class T>
-Vector3Columns<const T> in_contact_space(const planar::Vector2Columns<const T>& v) {
-  return {v.x, zeros<T>(v.x.count), v.y};
+IndexedContacts<T> in_space(const planar::IndexedContacts<T>& contacts) {
+  IndexedContacts<T> result;
+  static_cast<ContactColumns<T>&>(result) = contacts;
+  result.normal = in_space(contacts.normal);
+  result.body_a = contacts.body_a;
+  result.body_b = contacts.body_b;
+  result.lever_a = in_space(contacts.lever_a);
+  result.lever_b = in_space(contacts.lever_b);
+  result.bodies = in_space(contacts.bodies);
+  return result;
 }
 
 template <class T>
@@ -50,8 +58,8 @@ SpaceContacts<T> in_space(const planar::SpaceContacts<T>& contacts) {
   static_cast<ContactColumns<T>&>(result) = contacts;
   const Column<const T> zero = zeros<T>(contacts.k.xx.count);
   result.k = {contacts.k.xx, zero, contacts.k.xy, contacts.k.xx, zero, contacts.k.yy};
-  result.separation_velocity = in_contact_space(contacts.separation_velocity);
+  result.separation_velocity = {contacts.separation_velocity.x, zero, contacts.separation_velocity.y};
   return result;
 }
 
-}  // namespace carom::apps
+}  // namespace carom

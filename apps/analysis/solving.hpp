@@ -1,0 +1,57 @@
+// Contacts in the form and the precision that the library solves: here alone the command knows either as a type.
+#pragma once
+
+#include <carom/solver.hpp>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "analysis/region.hpp"
+#include "io/contact_file.hpp"
+#include "io/csv.hpp"
+
+namespace carom::apps {
+
+/// Contacts of a call: many for its threads to share, few for memory and for a progress bar to count.
+inline constexpr std::size_t rows_at_once = 65536;
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+/// What became of contacts.
+struct Solved {
+  io::ResultNumbers results;
+  Report report;
+  double seconds = 0;  ///< that the library took
+};
+
+/// Solves contacts on the lanes.
+Solved solve_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options,
+                      const io::Progress& progress = {});
+
+/// Solves contacts by the scalar reference in double, to which contacts in float are their rounded numbers.
+/// `boundary_distance` gets the numbers of reference::Outcome if it is not null; the planar reference leaves them
+/// infinite.
+Solved solve_by_reference(const io::ContactNumbers& contacts, const Options& options, const io::Progress& progress = {},
+                          std::vector<double>* boundary_distance = nullptr);
+
+/// The same work as a function to be timed, all contacts in one call, with everything prepared. The contacts and the
+/// solver must outlive it.
+std::function<void()> repeatable_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options);
+std::function<void()> repeatable_by_reference(const io::ContactNumbers& contacts, const Options& options);
+
+/// What the reference makes of the contacts before any law.
+ContactScales scales_of(const io::ContactNumbers& contacts);
+
+/// Puts impulses to the permissible region on the lanes. They stand in `impulses` under their names in results.
+Region region_of(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
+                 Solver& solver, const Options& options, const io::Progress& progress = {});
+
+}  // namespace carom::apps

@@ -1,0 +1,96 @@
+// The contacts of a table and their results as columns of numbers. docs/contact-files.md describes the files.
+#pragma once
+
+#include <carom/laws.hpp>
+#include <carom/status.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/csv.hpp"
+#include "io/forms.hpp"
+#include "io/numbers.hpp"
+
+namespace carom::io {
+
+/// The status in words of a row whose cells could not be read.
+inline constexpr std::string_view unreadable = "unreadable";
+
+/// How the cells of a table are understood.
+struct ReadOptions {
+  bool rounded_to_float = false;
+  Law law = Law::incremental;                                  ///< of rows that name none
+  RestitutionLaw restitution_law = RestitutionLaw::energetic;  ///< of rows that name none
+  /// false: the laws are not those of the rows, so that the column `law` is not read, and no parameter has to be there.
+  bool own_laws = true;
+  /// Further columns of numbers, which must be there and filled.
+  std::vector<std::string> further = {};
+};
+
+/// The contacts of a table, whatever their form: the columns that it has of those of the form, and the further ones of
+/// the options.
+class ContactNumbers {
+ public:
+  struct Fault {
+    std::size_t row;
+    std::string message;  ///< "column friction: 'abc' is not a number"
+  };
+
+  /// The table must have the columns that the form needs. Rows that can't be read become NaN and are listed as faults.
+  /// An empty cell of a law's parameter is one only where the law of the row reads it; an empty weight is 0.
+  ContactNumbers(const Table& table, Form form, const ReadOptions& options = {}, const Progress& progress = {});
+
+  std::size_t size() const { return readable_.size(); }
+  Form form() const { return form_; }
+  /// Whether all numbers are those of float.
+  bool in_float() const { return in_float_; }
+  const Numbers& numbers() const { return numbers_; }
+  /// In the order of the rows; a row can have several.
+  const std::vector<Fault>& faults() const { return faults_; }
+  bool readable(std::size_t row) const { return readable_[row]; }
+
+  /// Whether the rows name laws, restitution laws, which then are as many as they.
+  bool names_laws() const { return law_column_ != Table::none; }
+  bool names_restitution_laws() const { return restitution_law_column_ != Table::none; }
+  const std::vector<Law>& named_laws() const { return laws_; }
+  const std::vector<RestitutionLaw>& named_restitution_laws() const { return restitution_laws_; }
+
+  Law law(std::size_t row) const { return names_laws() ? laws_[row] : law_; }
+  /// The law of the row, and the members of weight above 0 of a composite.
+  std::vector<Law> laws(std::size_t row) const;
+
+ private:
+  void read_row(const Table& table, const ReadOptions& options, std::size_t row);
+
+  struct Source {
+    std::size_t column;  // of the table
+    bool is_parameter;   // of laws
+    bool is_weight;
+  };
+
+  Form form_;
+  bool in_float_;
+  Law law_;
+  Numbers numbers_;
+  std::vector<Source> sources_;                       // of numbers_
+  std::vector<std::pair<Law, std::size_t>> weights_;  // members of a composite and their columns in numbers_
+  std::size_t law_column_ = Table::none, restitution_law_column_ = Table::none;
+  std::vector<RestitutionLaw> restitution_laws_;
+  std::vector<Law> laws_;
+  std::vector<Fault> faults_;
+  std::vector<bool> readable_;
+};
+
+/// Results of contacts, whatever their form.
+struct ResultNumbers {
+  /// Places for the results of these contacts, filled with zeros.
+  explicit ResultNumbers(const ContactNumbers& contacts);
+
+  Numbers numbers;  ///< FormColumns::results and details, but for status and path
+  std::vector<Status> status;
+  std::vector<Path> path;
+};
+
+}  // namespace carom::io
