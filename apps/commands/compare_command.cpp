@@ -37,8 +37,7 @@ Exit code: 0 all rows are fine; 1 there are bad rows (the others are compared al
 2 wrong usage, or a file that can't be read.)";
 
 int run(const CompareCommand& command) {
-  // Throws what is wrong with the options before a long file is read.
-  Solver{command.solver_options()};
+  command.require_valid();
   const io::Table table = read_table(command.input);
   const Comparison comparison = compare(table, command);
   if (command.as_json)
