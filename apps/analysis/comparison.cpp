@@ -48,7 +48,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Median seconds of two things done in turn, so that a drift of the machine's speed meets both.
+// The median seconds of two kinds of work. They are done in turn, so that a drift of the machine's speed meets both.
 struct Timing {
   double first = 0, second = 0;
   int repetitions = 0;
@@ -142,7 +142,7 @@ class Comparer {
     return std::string(contacts_.readable(row) ? to_string(results.status[row]) : io::unreadable);
   }
 
-  // The faults that the lanes tell; where only the reference refuses a row, the row stands among the differing paths.
+  // Prints the faults that the lanes tell. A row that only the reference refuses stands among the differing paths.
   std::size_t print_faults() const {
     std::size_t bad_rows = print_bad_rows(table_, contacts_, lanes_.status, command_);
     for (std::size_t row = 0; row < contacts_.size(); ++row)
@@ -187,7 +187,7 @@ class Comparer {
     expect_word(comparison, "path");
   }
 
-  // The difference relative to scale(row), over the resolved rows whose cells hold numbers.
+  // Takes the differences relative to scale(row), in the resolved rows whose cells hold numbers.
   template <class Scale>
   void expect(Comparison& comparison, const std::string& name, Scale scale) const {
     const Vectors lanes(lanes_.numbers, name), reference(reference_.numbers, name);
@@ -259,7 +259,7 @@ class Comparer {
 
 Comparison compare(const io::Table& table, const CommandOptions& options) {
   const io::Form form = io::form_of(table);
-  options.check_fit(table, form);
+  options.require_fit(table, form);
   return Comparer(table, form, options).compare();
 }
 

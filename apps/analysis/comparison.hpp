@@ -1,4 +1,4 @@
-// Lanes against reference on one table.
+// Compares the lanes with the reference on one table.
 #pragma once
 
 #include <carom/solver.hpp>
@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "commands/command_options.hpp"
-#include "io/contact_file.hpp"
+#include "io/forms.hpp"
 
 namespace carom::apps {
 
-/// Of the differences in a set of rows.
+/// How large the differences are in a set of rows.
 struct Spread {
   std::size_t rows = 0;
   double largest = 0;
@@ -26,18 +26,19 @@ struct PathDifference {
   double boundary_distance = 0;  ///< reference::Outcome::boundary_distance
 };
 
-/// A result that the table gives already.
+/// A vector that the table gives as a result already, and how far lanes and reference are from it.
 struct ExpectedVector {
   std::string name;
   Spread lanes, reference;
 };
 
-/// "path" or "status".
+/// The same of a result in words: "path" or "status".
 struct ExpectedWord {
   std::string name;
   std::size_t rows = 0, lanes_differ = 0, reference_differs = 0;
 };
 
+/// What became of the contacts on the lanes or in the reference.
 struct Side {
   std::map<std::string, std::size_t> by_status;
   double energy_gain = 0;            ///< [J] largest
@@ -60,7 +61,7 @@ struct Comparison {
   std::vector<ExpectedWord> expected_words;
 };
 
-/// Prints bad rows on stderr. Throws Error.
+/// Solves and times the table on both, and prints bad rows on stderr. Throws Error.
 Comparison compare(const io::Table& table, const CommandOptions& options);
 
 void print_text(const Comparison& comparison, const CommandOptions& options);

@@ -12,13 +12,13 @@
 namespace carom::apps {
 namespace {
 
-// Impulses of a law, and in which rows there are some.
+// The impulses of a law, and the rows that have one.
 struct Impulses {
   std::vector<Vector> p;
   std::vector<bool> resolved;
 };
 
-// The value that the share `share` of the rows does not exceed.
+// The least value that is not exceeded in the share `share` of the rows.
 double quantile(std::vector<double>& values, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
   const auto place = values.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(rank, 1) - 1);
@@ -58,7 +58,7 @@ class LawComparer {
     Solver solver(command_.machine());
     const io::ResultNumbers results =
         solve_contacts(contacts_, solver, options, command_.reference, std::string(to_string(law)));
-    const Region region = check_impulses(contacts_, scales_, results.numbers, solver, options);
+    const Region region = region_of(contacts_, scales_, results.numbers, solver, options);
     // Impulses are finite, so the region refuses what is wrong with the data, whatever the law.
     if (comparison.runs.empty()) comparison.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
     return tally(law, results, region, comparison);

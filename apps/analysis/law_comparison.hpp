@@ -1,4 +1,4 @@
-// How far the laws lie apart on the contacts of a table.
+// Tells how far the laws lie apart on the contacts of a table.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,9 @@ namespace carom::apps {
 
 struct LawComparisonOptions : CommandOptions {
   std::vector<std::string> laws;  ///< empty: all that the table allows
-  bool reference = false;
 };
 
-/// Of one law on all rows that are fine.
+/// What became of the rows that are fine under one law.
 struct LawRun {
   Law law;
   std::size_t resolved = 0, not_solved = 0, several_solutions = 0;
@@ -41,12 +40,12 @@ struct LawComparison {
   std::vector<SkippedLaw> skipped;
 };
 
-/// Prints bad rows on stderr. Throws Error.
+/// Solves the table under each law, and prints bad rows on stderr. Throws Error.
 LawComparison compare_laws(const io::Table& table, const LawComparisonOptions& options);
 
 void print_text(const LawComparison& comparison, const LawComparisonOptions& options);
 void print_json(const LawComparison& comparison, const LawComparisonOptions& options);
-/// One pair a line: law, other, rows, median, percentile_90, largest, line.
+/// Writes one pair of laws a line: law, other, rows, median, percentile_90, largest, line.
 void write_csv(std::ostream& stream, const LawComparison& comparison);
 
 }  // namespace carom::apps

@@ -9,7 +9,7 @@
 namespace carom::apps {
 namespace {
 
-// Empty if the law can be applied.
+// Why the law can't be applied; empty if it can.
 std::string obstacle(Law law, const io::Table& table, io::Form form) {
   const LawInfo& info = law_info(law);
   if (!(io::is_planar_form(form) ? info.in_plane : info.in_space))
@@ -50,12 +50,6 @@ io::ResultNumbers solve_contacts(const io::ContactNumbers& contacts, Solver& sol
   ProgressBar bar(label);
   if (by_reference) return solve_by_reference(contacts, options, bar.function()).results;
   return solve_on_lanes(contacts, solver, options, bar.function()).results;
-}
-
-Region check_impulses(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
-                      Solver& solver, const Options& options) {
-  ProgressBar bar("checking");
-  return region_of(contacts, scales, impulses, solver, options, bar.function());
 }
 
 }  // namespace carom::apps

@@ -1,11 +1,11 @@
-// One law after the other on the contacts of a file.
+// Solves the contacts of a file under one law after the other.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "analysis/region.hpp"
 #include "commands/command_options.hpp"
+#include "io/contact_numbers.hpp"
 
 namespace carom::apps {
 
@@ -19,10 +19,10 @@ struct LawSelection {
   std::vector<SkippedLaw> skipped;
 };
 
-/// All laws that the form and the columns of the table allow.
+/// Selects all laws that the form and the columns of the table allow.
 LawSelection all_laws_for(const io::Table& table, io::Form form);
 
-/// Those of the names, in their order. Throws Error if there is one that the table does not allow, or that stands
+/// Selects the laws of these names, in their order. Throws Error if the table does not allow one of them, or one stands
 /// twice.
 LawSelection laws_by_name(const std::vector<std::string>& names, const io::Table& table, io::Form form);
 
@@ -30,9 +30,5 @@ LawSelection laws_by_name(const std::vector<std::string>& names, const io::Table
 /// label. The reference needs contacts in double.
 io::ResultNumbers solve_contacts(const io::ContactNumbers& contacts, Solver& solver, const Options& options,
                                  bool by_reference, const std::string& label);
-
-/// Puts the impulses to the region, and shows a bar.
-Region check_impulses(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
-                      Solver& solver, const Options& options);
 
 }  // namespace carom::apps

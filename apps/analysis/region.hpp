@@ -21,7 +21,7 @@ inline constexpr std::array<Bound, 4> bounds = {{{"energy", "margin_energy", "J"
                                                  {"tension", "margin_tension", "N s", "pulls"},
                                                  {"cone", "margin_cone", "N s", "leaves the cone"}}};
 
-/// What differences between results of contacts are measured in.
+/// The units that differences between results of a contact are measured in.
 struct ContactScales {
   std::vector<double> speed;    ///< [m/s] |u0|
   std::vector<double> trace_k;  ///< [1/kg]
@@ -39,13 +39,13 @@ class Region {
 
   Region(Region&&) = default;
 
-  /// In the order of files.
+  /// The margins and the rest in the order of files.
   const io::Numbers& numbers() const { return numbers_; }
-  /// ok, separating or a fault.
+  /// Each is ok, separating or a fault.
   const std::vector<Status>& statuses() const { return statuses_; }
   double margin(std::size_t bound, std::size_t row) const { return (*margins_[bound])[row]; }
 
-  /// What a margin is compared with, as in RegionReport. `impulse` [N s] is the size of the impulse.
+  /// The size that a margin is compared with, as in RegionReport. `impulse` [N s] is the size of the impulse.
   double scale(std::size_t bound, std::size_t row, double impulse) const {
     return bound == 0 ? (*contact_energy_)[row] : bound == 1 ? scales_.speed[row] : impulse;
   }

@@ -28,7 +28,7 @@ class RegionCheckRun {
         solver_(command.machine()),
         options_(command.solver_options()) {}
 
-  RegionCheck check() {
+  RegionCheck run() {
     result_.file = table_.name();
     result_.form = form_;
     result_.contacts = contacts_.size();
@@ -43,8 +43,8 @@ class RegionCheckRun {
 
  private:
   Source source() const {
-    if (command_.which == "all") return Source::all_laws;
-    if (!command_.which.empty()) return Source::own_laws;
+    if (command_.impulses_of == "all") return Source::all_laws;
+    if (!command_.impulses_of.empty()) return Source::own_laws;
     const auto& names = io::columns_of(form_).impulse_components;
     const auto there = [&](const std::string& name) { return table_.find(name) != io::Table::none; };
     if (std::all_of(names.begin(), names.end(), there)) return Source::file;
@@ -53,7 +53,7 @@ class RegionCheckRun {
 
   io::ReadOptions read_options() const {
     if (source_ == Source::own_laws) {
-      command_.check_fit(table_, form_);
+      command_.require_fit(table_, form_);
       return command_.read_options();
     }
     if (source_ == Source::all_laws && output_ != nullptr)
@@ -64,7 +64,7 @@ class RegionCheckRun {
   }
 
   void check_file() {
-    const Region region = check_impulses(contacts_, scales_, contacts_.numbers(), solver_, options_);
+    const Region region = region_of(contacts_, scales_, contacts_.numbers(), solver_, options_);
     result_.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
     tally("the file", region, contacts_.numbers(), [&](std::size_t row) { return !is_fault(region.statuses()[row]); });
     write(region);
@@ -72,7 +72,7 @@ class RegionCheckRun {
 
   void check_own_laws() {
     const io::ResultNumbers results = solve_contacts(contacts_, solver_, options_, command_.reference, "solving");
-    const Region region = check_impulses(contacts_, scales_, results.numbers, solver_, options_);
+    const Region region = region_of(contacts_, scales_, results.numbers, solver_, options_);
     result_.bad_rows = print_bad_rows(table_, contacts_, results.status, command_);
     tally(contacts_.names_laws() ? "the rows' laws" : command_.law, region, results.numbers,
           [&](std::size_t row) { return !is_fault(results.status[row]); });
@@ -87,7 +87,7 @@ class RegionCheckRun {
       options.law = law;
       const std::string name(to_string(law));
       const io::ResultNumbers results = solve_contacts(contacts_, solver_, options, command_.reference, name);
-      const Region region = check_impulses(contacts_, scales_, results.numbers, solver_, options_);
+      const Region region = region_of(contacts_, scales_, results.numbers, solver_, options_);
       // Impulses are finite, so the region refuses what is wrong with the data, whatever the law.
       if (law == selection.laws.front())
         result_.bad_rows = print_bad_rows(table_, contacts_, region.statuses(), command_);
@@ -107,11 +107,11 @@ class RegionCheckRun {
         continue;
       }
       ++checked.checked;
-      see(row, region, norm(impulse[row]), checked);
+      count(row, region, norm(impulse[row]), checked);
     }
   }
 
-  void see(std::size_t row, const Region& region, double impulse, CheckedImpulses& checked) const {
+  void count(std::size_t row, const Region& region, double impulse, CheckedImpulses& checked) const {
     RowOutside outside{.line = table_.line(row), .law = {}, .beyond = {}};
     bool is_outside = false;
     for (std::size_t i = 0; i < bounds.size(); ++i) {
@@ -155,7 +155,7 @@ double RegionCheckOptions::tolerance_in_use() const {
 }
 
 RegionCheck check_region(const io::Table& table, const RegionCheckOptions& options, std::ostream* output) {
-  return RegionCheckRun(table, options, output).check();
+  return RegionCheckRun(table, options, output).run();
 }
 
 }  // namespace carom::apps

@@ -1,4 +1,4 @@
-// The impulses of a table, of its rows' laws or of every law, put to the permissible region.
+// Tells which impulses leave the permissible region: those of a table, of its rows' laws or of every law.
 #pragma once
 
 #include <array>
@@ -13,14 +13,15 @@
 namespace carom::apps {
 
 struct RegionCheckOptions : CommandOptions {
-  std::string which;  ///< the name of a law, "all", or empty: the impulses of the file, else its laws, else all
+  /// The law whose impulses are checked: its name, "all", or empty for the impulses of the file, else the laws of its
+  /// rows, else all laws.
+  std::string impulses_of;
   std::optional<double> tolerance;
-  bool reference = false;
 
   double tolerance_in_use() const;
 };
 
-/// Of one bound: the rows beyond it, and the one that is farthest beyond, relative to its scale (RegionReport).
+/// The rows beyond one bound, and the row that is farthest beyond, relative to the scale of the bound (RegionReport).
 struct Breach {
   std::size_t rows = 0;
   double amount = 0;  ///< [unit of the bound]
@@ -34,7 +35,7 @@ struct RowOutside {
   std::array<double, 4> beyond;  ///< [unit of the bound] 0 where it is kept
 };
 
-/// Impulses of one source.
+/// What the region says of the impulses of one source.
 struct CheckedImpulses {
   std::string source;  ///< the name of a law, "the file", or "the rows' laws"
   std::size_t checked = 0, not_solved = 0;
@@ -50,8 +51,8 @@ struct RegionCheck {
   std::vector<SkippedLaw> skipped;
 };
 
-/// Prints bad rows on stderr. With an `output` writes the rows there, with their margins and what spans impulse space.
-/// Throws Error; also if there is an output and more than one law.
+/// Checks the impulses, and prints bad rows on stderr. An `output` gets the rows with their margins and what spans
+/// impulse space; it takes one source of impulses, more are an Error. Throws Error.
 RegionCheck check_region(const io::Table& table, const RegionCheckOptions& options, std::ostream* output);
 
 void print_text(const RegionCheck& check, const RegionCheckOptions& options);

@@ -1,4 +1,4 @@
-// A table with the margins of its rows and what spans their impulse space.
+// Writes a table with the margins of its rows and what spans their impulse space.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,8 +12,8 @@
 
 namespace carom::apps {
 
-/// Writes all rows with all their cells, but those of columns that bear names of what stands behind them. Throws Error
-/// if the stream fails.
+/// Writes all rows: their cells, but not those of columns that have the name of one of the numbers, and then the
+/// numbers. Throws Error if the stream fails.
 inline void write_region(std::ostream& stream, const io::Table& table, const io::Numbers& numbers,
                          const io::Progress& progress) {
   std::vector<std::size_t> kept;

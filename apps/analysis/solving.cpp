@@ -11,11 +11,12 @@
 #include <string>
 
 #include "analysis/vectors.hpp"
+#include "report/progress_bar.hpp"
 
 namespace carom::apps {
 namespace {
 
-// Calls part(first, count) for parts of the batch. At least once, so that misuse is found in an empty batch too.
+// Calls part(first, count) for parts of the batch. An empty batch is one part, so that misuse is found in it too.
 template <class Part>
 void in_parts(std::size_t contacts, const io::Progress& progress, Part&& part) {
   std::size_t first = 0;
@@ -36,21 +37,21 @@ struct Batch {
   io::ResultData<Contacts> results;
 };
 
-// Solves in parts; solve(contacts, results, first, count) returns the report of one.
+// Solves in parts; solve(contacts, results, first) returns the report of one.
 template <class Contacts, class Solve>
 Solved solved(const io::ContactNumbers& contacts, const io::Progress& progress, Solve&& solve) {
   Solved solved{.results = io::ResultNumbers(contacts), .report = {}};
   in_parts(contacts.size(), progress, [&](std::size_t first, std::size_t count) {
     Batch<Contacts> part(contacts, solved.results, first, count);
     const Stopwatch watch;
-    solved.report += solve(part.contacts.view(), part.results.view(), first, count);
+    solved.report += solve(part.contacts.view(), part.results.view(), first);
     solved.seconds += watch.seconds();
     part.results.store();
   });
   return solved;
 }
 
-// The work on all contacts at once.
+// Makes a function of work(contacts, results) on all contacts at once.
 template <class Contacts, class Work>
 std::function<void()> repeatable(const io::ContactNumbers& contacts, Work work) {
   struct Whole {
@@ -90,8 +91,8 @@ io::Numbers region_columns(const io::ContactNumbers& contacts) {
 
 // Puts a part of the impulses to the region.
 template <class Contacts>
-void check_part(const io::ContactNumbers& contacts, const Vectors& impulses, Solver& solver, const Options& options,
-                std::size_t first, std::size_t count, io::Numbers& numbers, std::vector<Status>& statuses) {
+void put_to_region(const io::ContactNumbers& contacts, const Vectors& impulses, Solver& solver, const Options& options,
+                   std::size_t first, std::size_t count, io::Numbers& numbers, std::vector<Status>& statuses) {
   using T = io::ScalarOf<Contacts>;
   const io::ContactData<Contacts> part(contacts, first, count);
   constexpr std::size_t axes = io::is_planar<Contacts> ? 2 : 3;
@@ -122,7 +123,7 @@ void check_part(const io::ContactNumbers& contacts, const Vectors& impulses, Sol
 Solved solve_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options,
                       const io::Progress& progress) {
   return io::with_contacts(contacts.form(), contacts.in_float(), [&]<class Contacts>() {
-    return solved<Contacts>(contacts, progress, [&](const auto& part, const auto& results, std::size_t, std::size_t) {
+    return solved<Contacts>(contacts, progress, [&](const auto& part, const auto& results, std::size_t) {
       return solver.solve(part, results, options);
     });
   });
@@ -132,13 +133,11 @@ Solved solve_by_reference(const io::ContactNumbers& contacts, const Options& opt
                           std::vector<double>* boundary_distance) {
   if (boundary_distance != nullptr) boundary_distance->assign(contacts.size(), std::numeric_limits<double>::infinity());
   return io::with_contacts_in_double(contacts.form(), [&]<class Contacts>() {
-    return solved<Contacts>(contacts, progress,
-                            [&](const auto& part, const auto& results, std::size_t first, std::size_t count) {
-                              Column<double> distances;
-                              if (boundary_distance != nullptr)
-                                distances = std::span(*boundary_distance).subspan(first, count);
-                              return reference_solve(part, results, options, distances);
-                            });
+    return solved<Contacts>(contacts, progress, [&](const auto& part, const auto& results, std::size_t first) {
+      Column<double> distances;
+      if (boundary_distance != nullptr) distances = std::span(*boundary_distance).subspan(first, part.friction.count);
+      return reference_solve(part, results, options, distances);
+    });
   });
 }
 
@@ -176,13 +175,14 @@ ContactScales scales_of(const io::ContactNumbers& contacts) {
 }
 
 Region region_of(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
-                 Solver& solver, const Options& options, const io::Progress& progress) {
+                 Solver& solver, const Options& options) {
+  ProgressBar bar("checking");
   io::Numbers numbers = region_columns(contacts);
   std::vector<Status> statuses(contacts.size());
   const Vectors impulse(impulses, io::columns_of(contacts.form()).impulse);
   io::with_contacts(contacts.form(), contacts.in_float(), [&]<class Contacts>() {
-    in_parts(contacts.size(), progress, [&](std::size_t first, std::size_t count) {
-      check_part<Contacts>(contacts, impulse, solver, options, first, count, numbers, statuses);
+    in_parts(contacts.size(), bar.function(), [&](std::size_t first, std::size_t count) {
+      put_to_region<Contacts>(contacts, impulse, solver, options, first, count, numbers, statuses);
     });
   });
   return {scales, std::move(numbers), std::move(statuses)};

@@ -25,7 +25,7 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// What became of contacts.
+/// Results of contacts, with what the library says of them.
 struct Solved {
   io::ResultNumbers results;
   Report report;
@@ -47,11 +47,12 @@ Solved solve_by_reference(const io::ContactNumbers& contacts, const Options& opt
 std::function<void()> repeatable_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options);
 std::function<void()> repeatable_by_reference(const io::ContactNumbers& contacts, const Options& options);
 
-/// What the reference makes of the contacts before any law.
+/// The scales that the reference's K and u0 give.
 ContactScales scales_of(const io::ContactNumbers& contacts);
 
-/// Puts impulses to the permissible region on the lanes. They stand in `impulses` under their names in results.
+/// Puts impulses to the permissible region on the lanes, and shows a bar. They stand in `impulses` under their names in
+/// results.
 Region region_of(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
-                 Solver& solver, const Options& options, const io::Progress& progress = {});
+                 Solver& solver, const Options& options);
 
 }  // namespace carom::apps

@@ -43,10 +43,8 @@ Exit code: 0 all rows are fine, in the region or not; 1 there are bad rows (the 
 same); 2 wrong usage, or a file that can't be read or written.)";
 
 int run(CheckCommand& command) {
-  if (command.reference && command.in_float())
-    throw Error("carom: the reference works in double: --reference excludes --precision float");
-  if (!command.which.empty() && command.which != "all") command.law = command.which;
-  command.check_options();
+  if (!command.impulses_of.empty() && command.impulses_of != "all") command.law = command.impulses_of;
+  command.require_valid();
   const io::Table table = read_table(command.input);
   std::optional<OutputFile> output;
   if (!command.output.empty()) output.emplace(command.output, command.input);
@@ -67,7 +65,7 @@ void add_check_command(CLI::App& app, int& exit_code) {
   add_solver_options(*check, *command);
   std::vector<std::string> names = {"all"};
   for (const LawInfo& info : all_laws()) names.emplace_back(to_string(info.law));
-  check->add_option("--law", command->which, "The law whose impulses are checked; `carom laws` lists them")
+  check->add_option("--law", command->impulses_of, "The law whose impulses are checked; `carom laws` lists them")
       ->option_text("NAME|all")
       ->check(CLI::IsMember(names));
   check->add_option("--tolerance", command->tolerance, "How far beyond a bound is still inside, relative")

@@ -26,10 +26,6 @@ Machine CommandOptions::machine() const {
   return {isa_from_string(isa), threads};
 }
 
-void CommandOptions::check_options() const {
-  Solver(machine()).solve(SpaceContacts<double>{}, Results<double>{}, solver_options());
-}
-
 io::ReadOptions CommandOptions::read_options() const {
   const Options options = solver_options();
   return {.rounded_to_float = in_float(), .law = options.law, .restitution_law = options.restitution_law};
@@ -47,7 +43,14 @@ double CommandOptions::epsilon() const {
                     : std::numeric_limits<double>::epsilon();
 }
 
-void CommandOptions::check_fit(const io::Table& table, io::Form form) const {
+void CommandOptions::require_valid(bool uses_lanes) const {
+  if (reference && in_float())
+    throw Error("carom: the reference works in double: --reference excludes --precision float");
+  const Options options = solver_options();
+  if (uses_lanes) Solver(machine()).solve(SpaceContacts<double>{}, Results<double>{}, options);
+}
+
+void CommandOptions::require_fit(const io::Table& table, io::Form form) const {
   const Options options = solver_options();
   if (io::is_planar_form(form) && options.integrator == Integrator::euler)
     throw Error("carom: " + table.name() + " holds planar contacts, which are solved in closed form: --integrator " +

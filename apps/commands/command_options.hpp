@@ -1,4 +1,4 @@
-// What the commands that solve a file have in common on the command line.
+// Options that all commands that solve a file take.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,13 +24,15 @@ struct CommandOptions {
   double largest_restitution = Options{}.largest_restitution;
   int threads = 0;
   bool all_faults = false;
+  bool reference = false;  ///< whether the scalar reference solves in place of the lanes
 
   bool in_float() const { return precision == "float"; }
   /// Throws Error.
   Machine machine() const;
   Options solver_options() const;
-  /// Throws what is wrong with the options before a long file is read.
-  void check_options() const;
+  /// Throws Error if the options are wrong whatever the table, so that no long file is read for nothing. The ISA
+  /// matters only if the lanes are used.
+  void require_valid(bool uses_lanes = true) const;
   /// The working precision's distance from 1 to the next number.
   double epsilon() const;
   io::ReadOptions read_options() const;
@@ -39,15 +41,15 @@ struct CommandOptions {
   io::ReadOptions read_options_without_laws() const;
   /// Throws Error if the options don't fit the table: what the law needs is not there, or there is no use for the
   /// integrator.
-  void check_fit(const io::Table& table, io::Form form) const;
-  /// How rows that name no law are solved: "series", "euler with 200 steps", "whittaker".
+  void require_fit(const io::Table& table, io::Form form) const;
+  /// The method for rows that name no law: "series", "euler with 200 steps", "whittaker".
   std::string method_in_words(io::Form form) const;
 };
 
-/// All of them.
+/// Adds all options but --reference, which single commands add.
 void add_command_options(CLI::App& command, CommandOptions& options);
 
-/// All but --law.
+/// Adds these without --law.
 void add_solver_options(CLI::App& command, CommandOptions& options);
 
 /// Numbers from `low` to `high`, of which NaN is none.

@@ -37,7 +37,7 @@ Exit code: 0 all rows are fine; 1 there are bad rows (the others are compared al
 2 wrong usage, or a file that can't be read.)";
 
 int run(const CompareCommand& command) {
-  command.check_options();
+  command.require_valid();
   const io::Table table = read_table(command.input);
   const Comparison comparison = compare(table, command);
   if (command.as_json)

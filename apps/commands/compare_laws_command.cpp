@@ -33,9 +33,7 @@ Exit code: 0 all rows are fine; 1 there are bad rows (the others are compared al
 2 wrong usage, or a file that can't be read or written.)";
 
 int run(const CompareLawsCommand& command) {
-  if (command.reference && command.in_float())
-    throw Error("carom: the reference works in double: --reference excludes --precision float");
-  command.check_options();
+  command.require_valid();
   const io::Table table = read_table(command.input);
   std::optional<OutputFile> output;
   if (!command.output.empty()) output.emplace(command.output, command.input);

@@ -25,7 +25,7 @@ std::string dimension(const LawInfo& info) {
   return info.in_space && info.in_plane ? "2D, 3D" : info.in_space ? "3D" : "2D";
 }
 
-// A name once, whatever range it has in which dimension.
+// Each name stands here once, though it may have a range of its own in each dimension.
 std::vector<std::string> parameters(const LawInfo& info) {
   std::vector<std::string> names;
   for (const LawParameter& parameter : info.parameters) {

@@ -38,7 +38,7 @@ void remove_on_signals(const std::string& part) {
     if (std::signal(signal, remove_part) == SIG_IGN) std::signal(signal, SIG_IGN);  // nohup
 }
 
-/// Those of the file that it replaces, as far as the system lets us, or those that any new file gets.
+/// The rights of the file that it replaces, as far as the system lets us, or those that any new file gets.
 void give_rights(int file, const struct stat* old) {
   mode_t rights = 0666;
   if (old != nullptr) {

@@ -12,9 +12,10 @@ namespace carom::apps {
 /// is, as is what a process has open (/dev/stdout); "-" is standard output. There is one at a time.
 class OutputFile {
  public:
-  /// Opened before the work, so that a path that can't be written costs none. Throws Error, also if it is the input.
+  /// Opens the file. This comes before the work, so that a path that can't be written costs none. Throws Error, also if
+  /// the path is the input's.
   OutputFile(const std::string& path, const std::string& input);
-  /// Removes what has not taken its place.
+  /// Removes the part that has not taken its place.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

@@ -18,7 +18,6 @@ namespace {
 
 struct SolveCommand : CommandOptions {
   std::string output;
-  bool reference = false;
   bool details = false;
 };
 
@@ -101,7 +100,7 @@ void print_summary(const SolveCommand& command, const io::Table& table, const Su
     fmt::print(out, "no contact gained energy\n");
 }
 
-/// A part of the file at a time, so that memory does not grow with it.
+/// Solves a part of the file at a time, so that memory does not grow with the file.
 Summary solve(const SolveCommand& command, io::Form form, io::CsvReader& reader, ProgressBar& bar, OutputFile& output) {
   const Options options = command.solver_options();
   const io::Table& table = reader.table();
@@ -109,7 +108,7 @@ Summary solve(const SolveCommand& command, io::Form form, io::CsvReader& reader,
   if (!command.reference) solver.emplace(command.machine());
   BadRows bad_rows(command);
   Summary summary;
-  // At least once, so that misuse is found in an empty file too, which has a header to write.
+  // An empty file goes through the loop once: it has a header to write, and misuse is found in it too.
   for (bool first = true; reader.read(rows_at_once) || first; first = false) {
     const io::ContactNumbers contacts(table, form, command.read_options());
     const Solved solved = solver ? solve_on_lanes(contacts, *solver, options) : solve_by_reference(contacts, options);
@@ -123,13 +122,11 @@ Summary solve(const SolveCommand& command, io::Form form, io::CsvReader& reader,
 }
 
 int run(const SolveCommand& command) {
-  if (command.reference && command.in_float())
-    throw Error("carom: the reference works in double: --reference excludes --precision float");
-  command.check_options();
+  command.require_valid(!command.reference);
   ProgressBar bar("solving");
   io::CsvReader reader(command.input, bar.function());
   const io::Form form = io::form_of(reader.table());
-  command.check_fit(reader.table(), form);
+  command.require_fit(reader.table(), form);
   OutputFile output(command.output, command.input);
   const Summary summary = solve(command, form, reader, bar, output);
   output.finish();

@@ -40,7 +40,6 @@ Json to_json(const Side& side) {
 }  // namespace
 
 void print_text(const Comparison& comparison, const CommandOptions& options) {
-  constexpr std::size_t limit = 20;
   fmt::print("{}: {} contacts, {}, {}\n", comparison.file, comparison.contacts, io::to_string(comparison.form),
              options.method_in_words(comparison.form));
   fmt::print("lanes: {}, {}, {} thread{}; reference: scalar, double, 1 thread\n", to_string(comparison.isa),
@@ -55,8 +54,8 @@ void print_text(const Comparison& comparison, const CommandOptions& options) {
   fmt::print("paths that differ: {} of {}\n", comparison.path_differences.size(), comparison.contacts);
   std::size_t printed = 0;
   for (const PathDifference& difference : comparison.path_differences) {
-    if (printed++ == limit) {
-      fmt::print("  and {} more; --json gives all\n", comparison.path_differences.size() - limit);
+    if (printed++ == most_rows_printed) {
+      fmt::print("  and {} more; --json gives all\n", comparison.path_differences.size() - most_rows_printed);
       break;
     }
     fmt::print("  line {}: lanes {}, reference {}", difference.line, difference.lanes, difference.reference);

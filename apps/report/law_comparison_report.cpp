@@ -16,7 +16,7 @@ void print_text(const LawComparison& comparison, const LawComparisonOptions& opt
     if (run.energy_gains > 0) fmt::print("   {:.3g} J at line {}", run.largest_energy_gain, run.energy_gain_line);
     fmt::print("\n");
   }
-  for (const SkippedLaw& skipped : comparison.skipped) fmt::print("{:<18} {}\n", to_string(skipped.law), skipped.why);
+  print(comparison.skipped);
   if (comparison.distances.empty()) return;
 
   const Law first = comparison.runs.front().law;
@@ -49,8 +49,6 @@ void print_json(const LawComparison& comparison, const LawComparisonOptions& opt
                          {"largest", known(d.largest)},
                          {"line", d.rows > 0 ? Json(d.line) : Json(nullptr)}});
   }
-  Json skipped = Json::array();
-  for (const SkippedLaw& law : comparison.skipped) skipped.push_back({{"law", to_string(law.law)}, {"why", law.why}});
   print(Json{{"carom", version()},
              {"file", comparison.file},
              {"form", word_of(comparison.form)},
@@ -61,7 +59,7 @@ void print_json(const LawComparison& comparison, const LawComparisonOptions& opt
              {"precision", options.precision},
              {"laws", laws},
              {"distances", distances},
-             {"skipped", skipped}});
+             {"skipped", to_json(comparison.skipped)}});
 }
 
 void write_csv(std::ostream& stream, const LawComparison& comparison) {

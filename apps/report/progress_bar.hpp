@@ -8,7 +8,8 @@
 
 namespace carom::apps {
 
-/// A bar on stderr for work that takes longer than a second, if stderr is a terminal. It goes when its object does.
+/// Shows a bar on stderr for work that takes longer than a second, if stderr is a terminal. The bar goes with its
+/// object.
 class ProgressBar {
  public:
   explicit ProgressBar(std::string label);
@@ -17,9 +18,9 @@ class ProgressBar {
   ProgressBar& operator=(const ProgressBar&) = delete;
 
   void show(std::size_t done, std::size_t total);
-  /// Until it is shown again: for other words on stderr.
+  /// Makes room on stderr for other words, until the bar is shown again.
   void hide();
-  /// Valid as long as this object.
+  /// Calls show(); valid as long as this object.
   io::Progress function();
 
  private:

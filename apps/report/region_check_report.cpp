@@ -12,14 +12,14 @@ std::size_t rows_outside(const RegionCheck& check) {
 }
 
 void print_rows(const RegionCheck& check) {
-  constexpr std::size_t limit = 20;
   const std::size_t all = rows_outside(check);
   if (all == 0) return;
   fmt::print("rows outside\n");
   std::size_t printed = 0;
   for (const CheckedImpulses& checked : check.checks)
     for (const RowOutside& row : checked.outside) {
-      if (printed++ == limit) return fmt::print("  and {} more; --json gives all\n", all - limit);
+      if (printed++ == most_rows_printed)
+        return fmt::print("  and {} more; --json gives all\n", all - most_rows_printed);
       std::string what;
       for (std::size_t i = 0; i < bounds.size(); ++i)
         if (row.beyond[i] > 0)
@@ -43,7 +43,7 @@ void print_text(const RegionCheck& check, const RegionCheckOptions& options) {
     for (const Breach& breach : checked.breaches) fmt::print(" {:>15}", breach.rows);
     fmt::print("\n");
   }
-  for (const SkippedLaw& skipped : check.skipped) fmt::print("{:<18} {}\n", to_string(skipped.law), skipped.why);
+  print(check.skipped);
   if (rows_outside(check) > 0) fmt::print("farthest outside\n");
   for (const CheckedImpulses& checked : check.checks)
     for (std::size_t i = 0; i < bounds.size(); ++i)
@@ -80,8 +80,6 @@ void print_json(const RegionCheck& check, const RegionCheckOptions& options) {
                       {"bounds", breaches},
                       {"rows", rows}});
   }
-  Json skipped = Json::array();
-  for (const SkippedLaw& law : check.skipped) skipped.push_back({{"law", to_string(law.law)}, {"why", law.why}});
   print(Json{{"carom", version()},
              {"file", check.file},
              {"form", word_of(check.form)},
@@ -91,7 +89,7 @@ void print_json(const RegionCheck& check, const RegionCheckOptions& options) {
              {"tolerance", options.tolerance_in_use()},
              {"outside", rows_outside(check)},
              {"checks", checks},
-             {"skipped", skipped}});
+             {"skipped", to_json(check.skipped)}});
 }
 
 }  // namespace carom::apps

@@ -1,4 +1,4 @@
-// Words that reports have in common.
+// What reports have in common.
 #pragma once
 
 #include <fmt/format.h>
@@ -6,12 +6,17 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
-#include "io/contact_file.hpp"
+#include "analysis/law_runs.hpp"
+#include "io/forms.hpp"
 
 namespace carom::apps {
 
 using Json = nlohmann::ordered_json;
+
+/// Rows that are printed of a list that may be long.
+inline constexpr std::size_t most_rows_printed = 20;
 
 constexpr std::string_view word_of(io::Form form) {
   switch (form) {
@@ -24,6 +29,16 @@ constexpr std::string_view word_of(io::Form form) {
     default:
       return "planar_contact_space";
   }
+}
+
+inline Json to_json(const std::vector<SkippedLaw>& skipped) {
+  Json laws = Json::array();
+  for (const SkippedLaw& law : skipped) laws.push_back({{"law", to_string(law.law)}, {"why", law.why}});
+  return laws;
+}
+
+inline void print(const std::vector<SkippedLaw>& skipped) {
+  for (const SkippedLaw& law : skipped) fmt::print("{:<18} {}\n", to_string(law.law), law.why);
 }
 
 inline void print(const Json& json) {

@@ -47,7 +47,7 @@ struct CsvReader::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  /// Until `is_enough` or the end of the file.
+  /// Goes on until `is_enough` or the end of the file.
   template <class Condition>
   void read_until(Condition&& is_enough) {
     while (!ended && !is_enough()) {

@@ -13,7 +13,7 @@
 
 namespace carom::io {
 
-/// Told now and then how much of the work is done.
+/// Is told now and then how much of the work is done.
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// A table with a header line, or some of its rows. Cells keep their text, so that a column nobody reads comes out as
@@ -30,7 +30,7 @@ class Table {
   std::size_t rows() const { return rows_.size(); }
   /// The index of the column with that name, or `none`.
   std::size_t find(std::string_view name) const;
-  /// Empty where a row is shorter than the header.
+  /// The text of a cell; empty where a row is shorter than the header.
   std::string_view cell(std::size_t row, std::size_t column) const;
   /// The number of cells in the row as it stands in the file, which may differ from the header's.
   std::size_t width(std::size_t row) const;
@@ -81,7 +81,7 @@ class CsvReader {
   std::unique_ptr<State> state_;
 };
 
-/// All of a file.
+/// Reads all of a file.
 Table read_csv(const std::filesystem::path& path, const Progress& progress = {});
 
 /// The number that the whole text stands for, correctly rounded: decimal, inf and nan, with or without a sign.
