@@ -56,7 +56,10 @@ class StagedColumns {
       const T* from = lanes_[c];
       if (picked_.list == nullptr && is_contiguous(host)) [[likely]] {
         from = reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset);
-        if (copied && block_bytes_ == 0) from = copy_vectors(from, lanes_[c], count);
+        if (copied && block_bytes_ == 0) {
+          if (fetches_) fetch_column(c, first, count);
+          from = copy_vectors(from, lanes_[c], count);
+        }
       } else if (host.stride == 0) {
         for (std::size_t i = 0; i < picked_.count; i += width) store_lanes(lanes_[c] + i, B(*host.data));
       } else {
@@ -99,14 +102,15 @@ class StagedColumns {
   /// Begins to fetch what a later tile needs, one of `parts`: all at once would wait for each other. To the second
   /// level, since the columns of most hosts begin at the same place of a page and displace each other from the first.
   [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t part, std::size_t parts) const {
-    const std::size_t later = first + tiles_ahead * count;
+    for (std::size_t c = part; c < source_.fetched; c += parts) fetch_column(c, first, count);
+  }
+  [[gnu::always_inline]] void fetch_column(std::size_t c, std::size_t first, std::size_t count) const {
+    const Strided<T>& host = source_.columns[c];
+    if (!is_contiguous(host)) return;  // the processor follows a host's structs by itself
     const std::size_t step = source_.block_bytes != 0 ? source_.block_bytes : 64;
-    for (std::size_t c = part; c < source_.fetched; c += parts) {
-      if (!is_contiguous(source_.columns[c])) continue;  // the processor follows a host's structs by itself
-      const std::size_t from =
-          reinterpret_cast<std::size_t>(source_.columns[c].data) + offset_of<T>(later, source_.block_bytes);
-      for (std::size_t line = 0; line < count * sizeof(T); line += 64) fetch_line(from + line / 64 * step);
-    }
+    const std::size_t from = reinterpret_cast<std::size_t>(host.data) +
+                             offset_of<T>(first + tiles_ahead * count, source_.block_bytes);
+    for (std::size_t line = 0; line < count * sizeof(T); line += 64) fetch_line(from + line / 64 * step);
   }
   /// The bodies, which stand anywhere.
   [[gnu::always_inline]] void fetch_bodies(std::size_t first, std::size_t count, std::size_t part,
@@ -122,6 +126,7 @@ class StagedColumns {
   /// The bytes of a block, if contacts in blocks are read where they are; else 0.
   std::size_t block_bytes() const { return block_bytes_; }
 
+ bool fetches_ = false;
  private:
   static constexpr std::size_t tiles_ahead = 3, bodies_ahead = 2;
 

@@ -39,6 +39,7 @@ class PlanarRange {
     for_each_planar_column(form_, [&](const T*& from) { columns_.add(from); });
     for_each_planar_result(call.results, [&](const Column<T>& host) { results_.add(host); });
     for_each_planar_result(to_, [&](T*& to) { results_.add(to); });
+    columns_.fetches_ = true;
     const auto dense = [](const auto& column) { return column.data == nullptr || is_contiguous(column); };
     in_place_ = !staged_ && !streams_ && call.source.is_dense() && results_.is_dense() && dense(call.results.status) &&
                 dense(call.results.path);
@@ -89,7 +90,7 @@ class PlanarRange {
   /// Calls f(slot, count) for the vectors of a tile, of whose contacts there are `count` left.
   template <class F>
   [[gnu::always_inline]] void for_each_vector(std::size_t first, std::size_t count, F&& f) {
-    const bool whole = count % width == 0, staged = staged_ && whole, indexed = call_.source.indexed && whole;
+    const bool whole = count % width == 0, staged = false, indexed = call_.source.indexed && whole;
     for (std::size_t slot = 0; slot < count; slot += width) {
       if (staged) columns_.fetch(first, count, slot / width, count / width);
       if (indexed) columns_.fetch_bodies(first, count, slot / width, count / width);
@@ -111,10 +112,12 @@ class PlanarRange {
   }
 
   [[gnu::noinline]] void solve_tile(std::size_t first, std::size_t tile, Law law) {
+    const Form from = form_;
+    const PlanarResultPointers<T> to = to_;
     for_each_vector(
         first, tile, [&](std::size_t slot, std::size_t count) __attribute__((always_inline)) {
           Contact contact;
-          contact.load(form_, slot);
+          contact.load(from, slot);
           Validator validator;
           validator.read_parameters(call_.contacts, {first + slot, count}, law, call_.options.restitution_law);
           contact.judge_matrix(validator);
@@ -127,7 +130,7 @@ class PlanarRange {
           }
           const PlanarLaws<A, T> laws{contact.in, validator.parameters, validator.weights};
           const PlanarCollision<B> out = laws.resolve(law, status == B(0));
-          contact.store({to_, first, tally_}, slot, count, contact.in.units(), out, status);
+          contact.store({to, first, tally_}, slot, count, contact.in.units(), out, status);
         });
   }
 
