@@ -53,6 +53,13 @@ template <class V>
       element(column, picked.first + (list != nullptr ? list[i] : i)) = from[i];
 }
 
+template <class V>
+[[gnu::noinline]] inline void clear(const Column<V>& column, const Picked& picked) {
+  for (std::size_t i = 0; i < picked.count; ++i)
+    if (picked.list == nullptr || picked.list[i] != skipped)
+      element(column, picked.first + (picked.list != nullptr ? picked.list[i] : i)) = V(0);
+}
+
 /// The bodies of a tile's contacts on one side: where they stand, -1 for the world, -2 for what is no body.
 inline void place_bodies(const std::int32_t* body, std::size_t count, std::size_t bodies, std::int32_t* place) {
   // -1 and the bodies are tested at once: contacts with the world come at random.

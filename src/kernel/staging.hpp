@@ -34,8 +34,9 @@ class StagedColumns {
   }
 
   /// The contacts [first, first + count): whole vectors, or fewer than one, which is filled up with the last contact.
-  /// With `copied` contiguous columns too are read from a copy: those that are read often or come from afar.
-  [[gnu::noinline]] void fill(std::size_t first, std::size_t count, bool copied) {
+  /// With `copied` contiguous columns too are read from a copy: those that are read often or come from afar. With
+  /// `fetches` a later tile begins to come into the cache.
+  [[gnu::noinline]] void fill(std::size_t first, std::size_t count, bool copied, bool fetches) {
     const bool whole = count % width == 0;
     picked_ = {first, whole ? count : width, nullptr, source_.block_bytes};
     if (order_ != nullptr) {
@@ -56,10 +57,8 @@ class StagedColumns {
       const T* from = lanes_[c];
       if (picked_.list == nullptr && is_contiguous(host)) [[likely]] {
         from = reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset);
-        if (copied && block_bytes_ == 0) {
-          if (fetches_) fetch_column(c, first, count);
-          from = copy_vectors(from, lanes_[c], count);
-        }
+        if (fetches) fetch_column(c, first, count);
+        if (copied && block_bytes_ == 0) from = copy_vectors(from, lanes_[c], count);
       } else if (host.stride == 0) {
         for (std::size_t i = 0; i < picked_.count; i += width) store_lanes(lanes_[c] + i, B(*host.data));
       } else {
@@ -67,6 +66,8 @@ class StagedColumns {
       }
       *staged_[c] = from;
     }
+    if (fetches)
+      for (std::size_t c = source_.count; c < source_.fetched; ++c) fetch_column(c, first, count);
   }
 
   /// After fill, which contacts of the host's have come to the tile.
@@ -99,22 +100,9 @@ class StagedColumns {
     for (std::size_t c = source_.count; c < staged_count_; ++c) *staged_[c] = *from++;
   }
 
-  /// Begins to fetch what a later tile needs, one of `parts`: all at once would wait for each other. To the second
-  /// level, since the columns of most hosts begin at the same place of a page and displace each other from the first.
-  [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t part, std::size_t parts) const {
-    for (std::size_t c = part; c < source_.fetched; c += parts) fetch_column(c, first, count);
-  }
-  [[gnu::always_inline]] void fetch_column(std::size_t c, std::size_t first, std::size_t count) const {
-    const Strided<T>& host = source_.columns[c];
-    if (!is_contiguous(host)) return;  // the processor follows a host's structs by itself
-    const std::size_t step = source_.block_bytes != 0 ? source_.block_bytes : 64;
-    const std::size_t from = reinterpret_cast<std::size_t>(host.data) +
-                             offset_of<T>(first + tiles_ahead * count, source_.block_bytes);
-    for (std::size_t line = 0; line < count * sizeof(T); line += 64) fetch_line(from + line / 64 * step);
-  }
-  /// The bodies, which stand anywhere.
-  [[gnu::always_inline]] void fetch_bodies(std::size_t first, std::size_t count, std::size_t part,
-                                           std::size_t parts) const {
+  /// Begins to fetch the bodies of a later tile, which stand anywhere, one of `parts` of them: all at once would wait
+  /// for each other.
+  [[gnu::noinline]] void fetch_bodies(std::size_t first, std::size_t count, std::size_t part, std::size_t parts) const {
     const std::size_t share = count / parts, begin = first + bodies_ahead * count + part * share, end = begin + share;
     if (end > source_.contacts) return;
     for (std::size_t i = begin; i < end; ++i) {
@@ -126,7 +114,6 @@ class StagedColumns {
   /// The bytes of a block, if contacts in blocks are read where they are; else 0.
   std::size_t block_bytes() const { return block_bytes_; }
 
- bool fetches_ = false;
  private:
   static constexpr std::size_t tiles_ahead = 3, bodies_ahead = 2;
 
@@ -142,6 +129,17 @@ class StagedColumns {
     picked.block_bytes = 0;
     gather(host, picked, to);
     return to;
+  }
+
+  /// To the second level, since the columns of most hosts begin at the same place of a page and displace each other
+  /// from the first.
+  [[gnu::always_inline]] void fetch_column(std::size_t c, std::size_t first, std::size_t count) const {
+    const Strided<T>& host = source_.columns[c];
+    if (!is_contiguous(host)) return;  // the processor follows a host's structs by itself
+    const std::size_t step = source_.block_bytes != 0 ? source_.block_bytes : 64;
+    const std::size_t from =
+        reinterpret_cast<std::size_t>(host.data) + offset_of<T>(first + tiles_ahead * count, source_.block_bytes);
+    for (std::size_t line = 0; line < count * sizeof(T); line += 64) fetch_line(from + line / 64 * step);
   }
 
   /// The address may be outside of all memory, and that of the world is no one's, which does no harm.

@@ -59,26 +59,19 @@ class TileStages {
     for (std::size_t slot = 0; slot < LawTile<T>::size; slot += width) judge_.find_laws(columns_, {}, slot);
   }
 
+  /// As in Layout, where columns are read in the host's blocks.
+  void set_block_bytes(std::size_t bytes) { block_bytes_ = bytes; }
+
   /// To all contacts but those of direct_laws, which finish applies.
-  [[gnu::noinline]] void apply_laws(std::size_t block_bytes) {
-    const auto for_each_block = [&](auto&& f) {
-      for (std::size_t slot = 0; slot < count_; slot += width) f(WholeBlock{offset_of<T>(slot, block_bytes)}, slot);
-    };
-    if constexpr (has_bodies) {
-      for_each_block([&](WholeBlock block, std::size_t slot) { stages_.frame(contacts_, block, slot); });
-      for_each_block([&](WholeBlock block, std::size_t slot) { stages_.inertia(contacts_, block, slot); });
-    }
-    for_each_block([&](WholeBlock block, std::size_t slot) { stages_.matrix(contacts_, block, slot); });
-    for_each_block([&](WholeBlock block, std::size_t slot) { stages_.approach(contacts_, block, slot); });
-    for_each_block([&](WholeBlock block, std::size_t slot) {
-      judge_.judge(contacts_, columns_, block_of(slot), block, slot, indexed_);
-    });
+  void apply_laws() {
+    pass_stages(0, count_);
     applier_.apply(first_, count_);
   }
 
   /// A vector of contacts, of which `all` or those of other laws than the incremental one are stored. `staged`: it has
   /// been through the stages.
-  [[gnu::noinline]] void finish(WholeBlock block, std::size_t slot, bool all, bool staged) {
+  [[gnu::noinline]] void finish(std::size_t slot, bool all, bool staged) {
+    const WholeBlock block = whole_block(slot);
     const Block lanes = block_of(slot);
     const unsigned own = all ? lanes.lanes : own_lanes(lanes, slot);
     if ((tile_.laws[slot / width] & direct_laws) != 0) return finish_direct(block, slot, own, staged);
@@ -97,7 +90,7 @@ class TileStages {
     const unsigned lanes = lane_bits(solved.plain) & known;
     if (lanes != own) [[unlikely]] {
       if (known != own) solved.plain = solved.plain && has_restitution_law(slot);
-      if (!staged) pass_stages(block, slot);
+      if (!staged) pass_stages(slot, slot + width);
       applier_.apply_direct(slot);
       finish_.template finish<has_bodies>(slot, first_ + slot, own & ~lanes);
     }
@@ -127,16 +120,24 @@ class TileStages {
     return Loader<A, T>::load_optional(column, block_of(slot));
   }
 
-  [[gnu::noinline]] void pass_stages(WholeBlock block, std::size_t slot) {
+  /// The stages before the law, of the vectors from slot `begin` on. A stage passes over all of them before the next
+  /// one begins, see stages.hpp.
+  [[gnu::noinline]] void pass_stages(std::size_t begin, std::size_t end) {
+    const auto for_each_block = [&](auto&& f) __attribute__((always_inline)) {
+      for (std::size_t slot = begin; slot < end; slot += width) f(whole_block(slot), slot);
+    };
     if constexpr (has_bodies) {
-      stages_.frame(contacts_, block, slot);
-      stages_.inertia(contacts_, block, slot);
+      for_each_block([&](WholeBlock block, std::size_t slot) { stages_.frame(contacts_, block, slot); });
+      for_each_block([&](WholeBlock block, std::size_t slot) { stages_.inertia(contacts_, block, slot); });
     }
-    stages_.matrix(contacts_, block, slot);
-    stages_.approach(contacts_, block, slot);
-    judge_.judge(contacts_, columns_, block_of(slot), block, slot, indexed_);
+    for_each_block([&](WholeBlock block, std::size_t slot) { stages_.matrix(contacts_, block, slot); });
+    for_each_block([&](WholeBlock block, std::size_t slot) { stages_.approach(contacts_, block, slot); });
+    for_each_block([&](WholeBlock block, std::size_t slot) {
+      judge_.judge(contacts_, columns_, block_of(slot), block, slot, indexed_);
+    });
   }
 
+  WholeBlock whole_block(std::size_t slot) const { return {offset_of<T>(slot, block_bytes_)}; }
   Block block_of(std::size_t slot) const { return block_at<width>(first_ + slot, first_ + count_, {}); }
 
   /// Those without the contacts of the incremental law, which another kernel solves.
@@ -152,6 +153,7 @@ class TileStages {
   const ContactColumns<T>& columns_;
   LawTile<T>& tile_;
   std::size_t first_ = 0, count_ = 0;  // of the tile, in the batch
+  std::size_t block_bytes_ = 0;
   LawStages<A, T> stages_;
   LawJudge<A, T> judge_;
   LawApplier<A, T> applier_;
@@ -182,7 +184,7 @@ class AlgebraicPipeline {
     for_each_result(to_, [&](T*& to) { results_.add(to); });
   }
 
-  [[gnu::noinline]] void solve(std::size_t first, std::size_t end) {
+  void solve(std::size_t first, std::size_t end) {
     if (call_.contacts.law.data != nullptr && comes_in_groups(call_.laws)) return solve_groups(first, end);
     if (call_.contacts.law.data == nullptr) stages_.set_law();
     results_.begin_range(first, call_.layout.stream);
@@ -214,30 +216,27 @@ class AlgebraicPipeline {
     const unsigned present = stages_.find_laws(first, count);
     if (present == bit_of(Law::incremental)) return;
     const bool all = (present & bit_of(Law::incremental)) == 0;
-    const bool staged = (present & ~direct_laws) != 0;
-    load(first, count, staged || call_.layout.prefetch);
+    const bool staged = (present & ~direct_laws) != 0, fetches = call_.layout.prefetch && whole;
+    load(first, count, staged || call_.layout.prefetch, fetches);
     results_.begin_tile(first, whole && all);
-    apply_and_finish(first, count, all, staged, call_.layout.prefetch && whole);
+    apply_and_finish(first, count, all, staged, fetches && call_.source.packed != nullptr);
     if (!all)
       for (std::size_t i = 0; i < count; ++i)
         tile_.own[i] = tile_.law[i] == T(Law::incremental) ? skipped : static_cast<std::uint32_t>(i);
     store({first, count, all ? nullptr : tile_.own, 0});
   }
 
-  [[gnu::always_inline]] void apply_and_finish(std::size_t first, std::size_t count, bool all, bool staged,
-                                               bool fetches) {
-    if (staged) stages_.apply_laws(columns_.block_bytes());
+  [[gnu::noinline]] void apply_and_finish(std::size_t first, std::size_t count, bool all, bool staged, bool fetches) {
+    stages_.set_block_bytes(columns_.block_bytes());
+    if (staged) stages_.apply_laws();
     for (std::size_t slot = 0; slot < count; slot += width) {
-      if (fetches) {
-        columns_.fetch(first, count, slot / width, count / width);
-        if (call_.source.packed != nullptr) columns_.fetch_bodies(first, count, slot / width, count / width);
-      }
-      stages_.finish({offset_of<T>(slot, columns_.block_bytes())}, slot, all, staged);
+      if (fetches) columns_.fetch_bodies(first, count, slot / width, count / width);
+      stages_.finish(slot, all, staged);
     }
   }
 
-  void load(std::size_t first, std::size_t count, bool copied) {
-    columns_.fill(first, count, copied);
+  [[gnu::noinline]] void load(std::size_t first, std::size_t count, bool copied, bool fetches) {
+    columns_.fill(first, count, copied, fetches);
     if (!call_.source.indexed) return;
     columns_.find_bodies();
     if (call_.source.packed != nullptr)
@@ -264,25 +263,19 @@ class AlgebraicPipeline {
   }
 
   /// What has not been written where the host wants it.
-  void store(const Picked& picked) {
+  [[gnu::noinline]] void store(const Picked& picked) {
     const Results<T>& results = call_.results;
     results_.end_tile(picked);
     put(results.status, picked, tile_.statuses);
     put(results.path, picked, tile_.paths);
-    clear(results.work_compression, picked);
-    clear(results.work_decompression, picked);
-    clear(results.steps, picked);
+    if (results.work_compression.data != nullptr) clear(results.work_compression, picked);
+    if (results.work_decompression.data != nullptr) clear(results.work_decompression, picked);
+    if (results.steps.data != nullptr) clear(results.steps, picked);
   }
   template <class V>
   static void put(const Column<V>& column, const Picked& picked, const V* from) {
     if (column.data != nullptr) scatter(column, picked, from);
   }
-  template <class V>
-  static void clear(const Column<V>& column, const Picked& picked) {
-    static constexpr V zeros[LawTile<T>::size] = {};
-    if (column.data != nullptr) scatter(column, picked, zeros);
-  }
-
   /// Batches with a law for every contact: the contacts of a law are solved together. Those of direct_laws, which take
   /// the same pass, make one group.
   void solve_groups(std::size_t first, std::size_t end) {
@@ -300,7 +293,7 @@ class AlgebraicPipeline {
   }
 
   [[gnu::noinline]] void solve_grouped(std::size_t k, std::size_t count) {
-    load(k, count, true);
+    load(k, count, true, false);
     groups_.gather(columns_.picked());
     const bool staged = (stages_.find_laws(0, count) & ~direct_laws) != 0;
     results_.begin_tile(0, false);
@@ -331,12 +324,17 @@ class AlgebraicPipeline {
   Stages stages_;
 };
 
+template <class A, class T, class Form>
+[[gnu::noinline]] void solve_call(const AlgebraicCall<T>& call, std::size_t first, std::size_t end,
+                                  const Workspace<T>& workspace, Tally& tally) {
+  AlgebraicPipeline<A, T, Form>(call, workspace, tally).solve(first, end);
+}
+
 template <class A, class T, template <class> class Contacts>
 void solve_algebraic(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
                      Tally& tally) {
   const AlgebraicCall<T> call(job);
-  using Form = typename AlgebraicForm<T, Contacts>::Pointers;
-  AlgebraicPipeline<A, T, Form>(call, workspace, tally).solve(first, first + count);
+  solve_call<A, T, typename AlgebraicForm<T, Contacts>::Pointers>(call, first, first + count, workspace, tally);
   leave_lanes<A>();
 }
 

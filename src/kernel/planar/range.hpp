@@ -39,13 +39,12 @@ class PlanarRange {
     for_each_planar_column(form_, [&](const T*& from) { columns_.add(from); });
     for_each_planar_result(call.results, [&](const Column<T>& host) { results_.add(host); });
     for_each_planar_result(to_, [&](T*& to) { results_.add(to); });
-    columns_.fetches_ = true;
     const auto dense = [](const auto& column) { return column.data == nullptr || is_contiguous(column); };
     in_place_ = !staged_ && !streams_ && call.source.is_dense() && results_.is_dense() && dense(call.results.status) &&
                 dense(call.results.path);
   }
 
-  void solve(std::size_t first, std::size_t count) {
+  [[gnu::noinline]] void solve(std::size_t first, std::size_t count) {
     const std::size_t end = first + count;
     const bool mixed = call_.contacts.law.data != nullptr;
     see_parameters(mixed ? Law::composite : call_.options.law);
@@ -90,17 +89,16 @@ class PlanarRange {
   /// Calls f(slot, count) for the vectors of a tile, of whose contacts there are `count` left.
   template <class F>
   [[gnu::always_inline]] void for_each_vector(std::size_t first, std::size_t count, F&& f) {
-    const bool whole = count % width == 0, staged = false, indexed = call_.source.indexed && whole;
+    const bool fetches = call_.source.indexed && count % width == 0;
     for (std::size_t slot = 0; slot < count; slot += width) {
-      if (staged) columns_.fetch(first, count, slot / width, count / width);
-      if (indexed) columns_.fetch_bodies(first, count, slot / width, count / width);
+      if (fetches) columns_.fetch_bodies(first, count, slot / width, count / width);
       f(slot, count - slot < width ? count - slot : width);
     }
   }
 
   void solve_alike(std::size_t first, std::size_t end, Law law) {
     for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
-      columns_.fill(i, count, staged_);
+      columns_.fill(i, count, staged_, staged_);
       if (call_.source.indexed) {
         columns_.find_bodies();
         columns_.gather_bodies();
@@ -141,7 +139,7 @@ class PlanarRange {
 
   void solve_mixed(std::size_t first, std::size_t end) {
     for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
-      columns_.fill(i, count, staged_);
+      columns_.fill(i, count, staged_, staged_);
       if (call_.source.indexed) {
         columns_.find_bodies();
         place_bodies(i - first);
@@ -151,7 +149,7 @@ class PlanarRange {
     });
     groups_.apply();
     for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
-      columns_.fill(i, count, false);
+      columns_.fill(i, count, false, false);
       if (call_.source.indexed) {
         place_bodies(i - first);
         columns_.point_bodies(bodies_);
