@@ -1,5 +1,5 @@
 // As incremental.cpp, of all other laws.
-#include "kernel/algebraic/grouped.hpp"
+#include "kernel/algebraic/pipeline.hpp"
 
 namespace carom::kernel::CAROM_ISA {
 extern const Kernels algebraic;

@@ -13,7 +13,7 @@ struct ColumnStream {
   static constexpr std::size_t line = 64 / sizeof(T);
 
   const Column<T>* host;
-  Column<T>* staged;
+  T** staged;  // where the stages look for it
   bool streamed;
   std::size_t waiting;  // at the beginning of the buffer, which stands for the beginning of a line
   std::size_t foreign;  // of these, that belong to contacts before the range

@@ -99,29 +99,26 @@ struct alignas(64) LawTile {
   // In the order of columns::Parameter; then the weights, in that of columns::members.
   Lane parameters[columns::parameter_count + columns::member_count];
   static constexpr std::size_t first_weight = columns::parameter_count;
-  Lane px, py, pz, ux, uy, uz, course;  // what the law makes of it; a Course
+  Lane px, py, pz, ux, uy, uz, course;                         // what the law makes of it; a Course
   Lane in[columns::numbers_of<InlineContacts<T>>()], out[18];  // columns that are not in place in the host's memory
-  alignas(64) T rows[2 * size][16];     // bodies as rows, see transpose.hpp
-  const T* row_a[size];
-  const T* row_b[size];
-  unsigned laws[size];  // of a vector, bits of Law
+  std::int32_t place[2][size];                                 // of indexed contacts, where their bodies stand
+  T absent[size];                                              // see gather.hpp
+  unsigned laws[size];                                         // of a vector, bits of Law
+  std::uint32_t own[size];  // where contacts stand; `skipped` those of the incremental law
   Status statuses[size];
   Path paths[size];
 };
 
-/// Contacts that have been brought together by law, and their results before they are put back.
+/// Contacts that are brought together by law, and what single laws read of a tile of them.
 template <class T>
 struct alignas(64) GroupTile {
-  static constexpr std::size_t size = 8192 / sizeof(T);
-  using Lane = T[size + 64 / sizeof(T)];
+  static constexpr std::size_t size = 8192 / sizeof(T), at_once = 256 / sizeof(T);
+  using Lane = T[at_once + 64 / sizeof(T)];
 
-  Lane in[columns::numbers_of<InlineContacts<T>>()], out[18];
   Lane parameters[columns::parameter_count + columns::member_count], member_impulse[3];
-  std::int32_t body_a[size], body_b[size];
-  Law law[size];
-  RestitutionLaw restitution_laws[size];
-  Status statuses[size], member_status[size];
-  Path paths[size];
+  Law law[at_once];
+  RestitutionLaw restitution_laws[at_once];
+  Status member_status[at_once];
   std::uint8_t group[size];
   std::uint32_t order[size];  // group by group, the place of a contact
 };

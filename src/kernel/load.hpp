@@ -30,11 +30,6 @@ inline std::size_t offset_of(std::size_t i, std::size_t block_bytes) {
   return block_bytes == 0 ? i * sizeof(T) : i / contacts_in_block * block_bytes + i % contacts_in_block * sizeof(T);
 }
 
-/// A vector of contacts all of whose columns are contiguous, at `offset` bytes from where they begin.
-struct WholeBlock {
-  std::size_t offset;
-};
-
 /// The lanes of a block whose contacts the incremental kernel solves.
 template <class T>
 inline unsigned incremental_lanes(const ContactColumns<T>& contacts, Law otherwise, Selection selection,
@@ -100,10 +95,6 @@ struct Loader {
     T values[width];
     collect(column, block, values);
     return load_lanes<B>(values);
-  }
-
-  [[gnu::always_inline]] static B load(const Column<const T>& column, WholeBlock block) {
-    return load_lanes<B>(reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) + block.offset));
   }
 
   /// Of an optional column, which never does.

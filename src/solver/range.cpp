@@ -1,6 +1,8 @@
 #include "range.hpp"
 
+#if __has_include(<unistd.h>)
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -76,16 +78,28 @@ void pack_bodies(const BodyColumns<const T>& bodies, std::size_t first, std::siz
     for (std::size_t c = 0; c < count; ++c) rows[i * 16 + c] = (*in_order[c])[i];
 }
 
+namespace {
+
+/// The sizes of caches in bytes, of a usual machine where the system does not tell them: their names for sysconf are
+/// glibc's.
+struct CacheSizes {
+  std::size_t own = std::size_t{1} << 20, shared = std::size_t{1} << 25;
+
+  CacheSizes() {
+#if defined(_SC_LEVEL2_CACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
+    if (const long size = sysconf(_SC_LEVEL2_CACHE_SIZE); size > 0) own = static_cast<std::size_t>(size);
+    if (const long size = sysconf(_SC_LEVEL3_CACHE_SIZE); size > 0) shared = static_cast<std::size_t>(size);
+#endif
+  }
+};
+
+}  // namespace
+
 kernel::Layout layout_for(std::size_t bytes) {
-  static const auto size_of_cache = [](int name, std::size_t otherwise) {
-    const long size = sysconf(name);
-    return size > 0 ? static_cast<std::size_t>(size) : otherwise;
-  };
-  static const std::size_t own = size_of_cache(_SC_LEVEL2_CACHE_SIZE, std::size_t{1} << 20);
-  static const std::size_t shared = size_of_cache(_SC_LEVEL3_CACHE_SIZE, std::size_t{1} << 25);
+  static const CacheSizes caches;
   kernel::Layout layout;
-  layout.prefetch = bytes > own;
-  layout.stream = bytes > shared;
+  layout.prefetch = bytes > caches.own;
+  layout.stream = bytes > caches.shared;
   return layout;
 }
 

@@ -1,4 +1,4 @@
-// Stage 5, law: each law on the contacts of a tile that have it. A law in closed form passes over the vectors in which
+// Law: each law on the contacts of a tile that have it. A law in closed form passes over the vectors in which
 // it occurs. Contacts of an iterative law are first brought together, so that every lane of its vectors works.
 #pragma once
 
@@ -82,13 +82,12 @@ class LawApplier {
   [[gnu::always_inline]] Input input_at(std::size_t slot) const {
     Input in = input_of([&](std::size_t i) { return Stages::get(tile_.*read_lanes[i], slot); });
     if constexpr ((laws_with_parameters & bit_of(L::law)) != 0)
-      columns::each_parameter([&](const columns::Label&, columns::Parameter parameter, B& lanes)
-                                  __attribute__((always_inline)) {
-                                    if ((columns::readers_of(parameter, false) & bit_of(L::law)) != 0)
-                                      lanes =
-                                          Stages::get(tile_.parameters[static_cast<std::size_t>(parameter)], slot);
-                                  },
-                              in.parameters);
+      columns::each_parameter(
+          [&](const columns::Label&, columns::Parameter parameter, B& lanes) __attribute__((always_inline)) {
+            if ((columns::readers_of(parameter, false) & bit_of(L::law)) != 0)
+              lanes = Stages::get(tile_.parameters[static_cast<std::size_t>(parameter)], slot);
+          },
+          in.parameters);
     if constexpr (L::law == Law::projected) in.parameters.candidate = law_impulse(slot, in.parameters.candidate);
     return in;
   }
@@ -126,7 +125,7 @@ class LawApplier {
   /// same place.
   Mask wanted_at(std::size_t slot) const { return Stages::get(tile_.status, slot) == B(0); }
 
-  void put(std::size_t slot, Mask has, B friction, const Result& result) const {
+  [[gnu::noinline]] void put(std::size_t slot, Mask has, const Result& result) const {
     const auto set = [&](T* lane, B value) { store_lanes(lane + slot, choose(has, value, Stages::get(lane, slot))); };
     set(tile_.px, result.p.x);
     set(tile_.py, result.p.y);
@@ -134,16 +133,21 @@ class LawApplier {
     set(tile_.ux, result.u.x);
     set(tile_.uy, result.u.y);
     set(tile_.uz, result.u.z);
-    set(tile_.course, course_of(friction, result));
+    set(tile_.course, course_of(Stages::get(tile_.friction, slot), result));
     store_lanes(tile_.status + slot,
                 choose(has && wanted_at(slot), verdict_on(result), Stages::get(tile_.status, slot)));
   }
 
   template <class L>
-  [[gnu::noinline, gnu::flatten]] void apply_in_place(std::size_t slot) const {
+  void apply_in_place(std::size_t slot) const {
     const Mask has = Stages::get(tile_.law, slot) == number(L::law);
-    const Input in = input_at<L>(slot);
-    put(slot, has, in.friction, L::template apply<A, T>(has && wanted_at(slot), in));
+    put(slot, has, apply_at<L>(slot, has && wanted_at(slot)));
+  }
+
+  /// One text for contacts of the law and for composites of which it is a member.
+  template <class L>
+  [[gnu::noinline, gnu::flatten]] Result apply_at(std::size_t slot, Mask wanted) const {
+    return L::template apply<A, T>(wanted, input_at<L>(slot));
   }
 
   template <class L>
@@ -151,14 +155,11 @@ class LawApplier {
     static_assert((laws_with_parameters & bit_of(L::law)) == 0);
     std::size_t slots[width] = {}, waiting = 0;
     for (std::size_t slot = 0; slot < count_; ++slot) {
-      if (tile_.law[slot] != static_cast<T>(L::law) || tile_.status[slot] != T(0)) continue;
-      slots[waiting++] = slot;
-      if (waiting == width) {
-        apply_to<L>(slots, width);
-        waiting = 0;
-      }
+      if (tile_.law[slot] == static_cast<T>(L::law) && tile_.status[slot] == T(0)) slots[waiting++] = slot;
+      if (waiting < width && (waiting == 0 || slot + 1 < count_)) continue;
+      apply_to<L>(slots, waiting);
+      waiting = 0;
     }
-    if (waiting > 0) apply_to<L>(slots, waiting);
   }
 
   template <class L>
@@ -202,18 +203,13 @@ class LawApplier {
       if constexpr (constexpr std::size_t place = columns::member_of(L::law); place < columns::member_count) {
         const B weight = Stages::get(tile_.parameters[LawTile<T>::first_weight + place], slot);
         const Mask counts = has && wanted_at(slot) && weight > zero;
-        if (lane_bits(counts) != 0) add(counts, weight, apply_member<L>(slot, counts));
+        if (lane_bits(counts) != 0) add(counts, weight, apply_at<L>(slot, counts));
       }
     });
     const B divisor = choose(weights > zero, weights, B(1));
     sum.p = {sum.p.x / divisor, sum.p.y / divisor, sum.p.z / divisor};
     sum.u = {sum.u.x / divisor, sum.u.y / divisor, sum.u.z / divisor};
-    put(slot, has, Stages::get(tile_.friction, slot), sum);
-  }
-
-  template <class L>
-  [[gnu::noinline]] Result apply_member(std::size_t slot, Mask wanted) const {
-    return L::template apply<A, T>(wanted, input_at<L>(slot));
+    put(slot, has, sum);
   }
 
   /// Takes over the faults of the incremental law; true where there are none.

@@ -23,7 +23,7 @@ template <class A, class T>
 struct DirectLaws {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  using Load = Loader<A, T>;
+  using Load = TileLoader<A, T>;
 
   /// Of the contacts that are `plain`.
   struct Solved {
@@ -39,7 +39,7 @@ struct DirectLaws {
   const Parameters<T>& options;
 
   /// `law` and e_t of every contact; the latter is NaN where there is none.
-  [[gnu::always_inline]] SolvedBodies solve(const InlineContacts<T>& contacts, WholeBlock block, B law,
+  [[gnu::always_inline]] SolvedBodies solve(const BodyPointers<T>& contacts, WholeBlock block, B law,
                                             B tangential_restitution) const {
     const B one(1);
     const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
@@ -93,7 +93,7 @@ struct DirectLaws {
     return solved;
   }
 
-  [[gnu::always_inline]] Solved solve(const SpaceContacts<T>& contacts, WholeBlock block, B law,
+  [[gnu::always_inline]] Solved solve(const SpacePointers<T>& contacts, WholeBlock block, B law,
                                       B tangential_restitution) const {
     const B zero(0), one(1);
     const Symmetric3<B> k = Load::load(contacts.k, block);

@@ -13,12 +13,13 @@ template <class A, class T>
 struct LawFinish {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  using Load = Loader<A, T>;
+  using Load = TileLoader<A, T>;
   using Stages = LawStages<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   LawTile<T>& tile;
-  const Results<T>& results;  // of whole vectors, from the beginning of the tile
+  const ResultPointers<T>& results;
+  const bool wants_paths;
   Tally& tally;
 
   /// Leaves the impulse [N s] of the contacts in the tile, and their last status. `lanes` are those that count, contact
@@ -84,20 +85,20 @@ struct LawFinish {
     count(Course::separating, lanes & ~ended);
     count(Status::ok, ended);
     count(Status::separating, lanes & ~ended);
-    if (results.path.data != nullptr) store_paths(slot, slips, ended, lanes);
+    if (wants_paths) store_paths(slot, slips, ended, lanes);
     return p;
   }
 
-  [[gnu::flatten]] void move_bodies(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
+  [[gnu::flatten]] void move_bodies(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     move_bodies(contacts, block, slot, Stages::get(tile.px, tile.py, tile.pz, slot));
   }
 
   /// The velocities after the impulse p, of contacts that are all DirectLaws'.
-  [[gnu::always_inline]] void move_bodies(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot,
+  [[gnu::always_inline]] void move_bodies(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot,
                                           const Vector3<B>& p,
                                           const typename DirectLaws<A, T>::SolvedBodies& solved) const {
     const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
-    const auto after = [&](const BodyColumns<const T>& body, const TurnRows<B>& turn, const Vector3<B>& impulse) {
+    const auto after = [&](const Body<const T*>& body, const TurnRows<B>& turn, const Vector3<B>& impulse) {
       const Vector3<B> v = Load::load(body.velocity, block), w = Load::load(body.angular_velocity, block);
       return Velocities<B>{choose(resolved, mul_add(Load::load(body.inverse_mass, block), impulse, v), v),
                            choose(resolved, w + turn.times(impulse), w)};
@@ -108,7 +109,7 @@ struct LawFinish {
   }
 
   /// The velocities after the impulse p.
-  [[gnu::always_inline]] void move_bodies(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot,
+  [[gnu::always_inline]] void move_bodies(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot,
                                           const Vector3<B>& p, Mask plain = Mask(false)) const {
     const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
     // All of a contact is read before any of it is written: results may replace the inputs.
@@ -126,18 +127,17 @@ struct LawFinish {
     store(results.angular_velocity_b, slot, b.angular);
   }
 
-  [[gnu::always_inline]] static void store(const Column<T>& column, std::size_t slot, B x) {
-    if (column.data != nullptr) store_lanes(column.data + slot, x);
+  [[gnu::always_inline]] static void store(T* to, std::size_t slot, B x) {
+    if (to != nullptr) store_lanes(to + slot, x);
   }
-  [[gnu::always_inline]] static void store(const Vector3Columns<T>& columns, std::size_t slot, const Vector3<B>& v) {
-    store(columns.x, slot, v.x);
-    store(columns.y, slot, v.y);
-    store(columns.z, slot, v.z);
+  [[gnu::always_inline]] static void store(const Vector3<T*>& to, std::size_t slot, const Vector3<B>& v) {
+    store(to.x, slot, v.x);
+    store(to.y, slot, v.y);
+    store(to.z, slot, v.z);
   }
 
   void count(Course course, unsigned lanes) const {
-    tally.by_path[Path{course, Sticking::none, 0, 0}.index()] +=
-        static_cast<std::size_t>(__builtin_popcount(lanes));
+    tally.by_path[Path{course, Sticking::none, 0, 0}.index()] += static_cast<std::size_t>(__builtin_popcount(lanes));
   }
   void count(Status status, unsigned lanes) const {
     tally.by_status[static_cast<std::size_t>(status)] += static_cast<std::size_t>(__builtin_popcount(lanes));
@@ -155,7 +155,7 @@ struct LawFinish {
     } else {
       store_statuses(slot, status, ok, ended, lanes);
     }
-    if (results.path.data != nullptr) store_paths(slot, slips, ended, (1u << width) - 1);
+    if (wants_paths) store_paths(slot, slips, ended, (1u << width) - 1);
   }
 
   [[gnu::noinline]] void store_statuses(std::size_t slot, B status, unsigned ok, unsigned ended, unsigned lanes) const {

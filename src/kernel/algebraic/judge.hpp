@@ -12,7 +12,7 @@ template <class A, class T>
 struct LawJudge {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  using Load = Loader<A, T>;
+  using Load = TileLoader<A, T>;
   using Stages = LawStages<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
@@ -45,19 +45,19 @@ struct LawJudge {
     tile.laws[slot / width] = present;
   }
 
-  [[gnu::flatten]] void judge(const InlineContacts<T>& contacts, const Block& lanes, WholeBlock block, std::size_t slot,
-                              bool indexed) const {
+  [[gnu::flatten]] void judge(const BodyPointers<T>& contacts, const ContactColumns<T>& columns, const Block& lanes,
+                              WholeBlock block, std::size_t slot, bool indexed) const {
     Validator<A, T> validator;
     validator.fault = Stages::get(tile.status, slot);
     const typename Load::Pair pair = Load::load_bodies(contacts, block);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     validator.pivot(pair);
-    validator.restitution_law(contacts, lanes, RestitutionLaw::kinematic);
+    validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
     B sum = vanishing(Stages::get(tile.trace, slot)) + Stages::get(tile.wx, slot) - Stages::get(tile.wx, slot) +
             vanishing(restitution);
     const bool parameters = (tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) != 0;
     unsigned found = 0;
-    if (parameters) sum = sum + read_parameters(contacts, lanes, slot, validator, found);
+    if (parameters) sum = sum + read_parameters(columns, lanes, slot, validator, found);
     validator.coefficients(friction, restitution, B(options.largest_restitution));
     validator.bodies(pair, B(options.inertia_tolerance));
     validator.set(magnitude(Stages::get(tile.length, slot) - B(1)) > B(options.normal_tolerance),
@@ -81,8 +81,8 @@ struct LawJudge {
     finish(slot, friction, restitution, validator);
   }
 
-  [[gnu::flatten]] void judge(const SpaceContacts<T>& contacts, const Block& lanes, WholeBlock block, std::size_t slot,
-                              bool) const {
+  [[gnu::flatten]] void judge(const SpacePointers<T>& contacts, const ContactColumns<T>& columns, const Block& lanes,
+                              WholeBlock block, std::size_t slot, bool) const {
     Validator<A, T> validator;
     validator.fault = Stages::get(tile.status, slot);
     const Symmetric3<B> k = Load::load(contacts.k, block);
@@ -90,10 +90,10 @@ struct LawJudge {
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     B sum = vanishing(u0) + vanishing(restitution);
     for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
-    validator.restitution_law(contacts, lanes, RestitutionLaw::kinematic);
+    validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
     const bool parameters = (tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) != 0;
     unsigned found = 0;
-    if (parameters) sum = sum + read_parameters(contacts, lanes, slot, validator, found);
+    if (parameters) sum = sum + read_parameters(columns, lanes, slot, validator, found);
     validator.coefficients(friction, restitution, B(options.largest_restitution));
     validator.finite(
         sum == B(0),

@@ -1,42 +1,47 @@
 // The pipeline of the laws without a course, for any ISA and precision. The contacts of a range go through its stages a
 // tile at a time:
 //
-//   1 load                                   staging.hpp
-//   3 frame, 4 collision matrix, 2 validate  stages.hpp; judge.hpp, parameters.hpp
-//   5 law                                    apply.hpp, the laws themselves in headers of their own
-//   6 impulse, 7 store                       finish.hpp
+//   load                               staging.hpp
+//   frame, collision matrix, validate  stages.hpp; judge.hpp, parameters.hpp
+//   law                                apply.hpp, the laws themselves in headers of their own
+//   impulse, store                     finish.hpp
 //
 // Most contacts of the simplest laws need none of that: direct.hpp.
 #pragma once
 
 #include "apply.hpp"
 #include "finish.hpp"
+#include "groups.hpp"
 #include "judge.hpp"
 
 namespace carom::kernel {
 namespace {
 
-/// The stages after the first, over the contacts of a tile: whole vectors with bodies of their own, or with none. The
-/// same for inline and for indexed contacts, which load makes alike.
+/// The stages after load, over the contacts of a tile. `Form` are the pointers by which they see contacts, those by
+/// index too.
 template <class A, class T, class Form>
 class TileStages {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
-  static constexpr bool has_bodies = !requires(const Form& c) { c.separation_velocity; };
 
  public:
-  TileStages(const Form& contacts, const Parameters<T>& parameters, const Members<T>& given, LawTile<T>& tile,
-             const Results<T>& results, Tally& tally, bool indexed)
+  static constexpr bool has_bodies = !requires(const Form& c) { c.separation_velocity; };
+
+  /// What single laws read stands in `columns`.
+  TileStages(const Form& contacts, const ContactColumns<T>& columns, const Parameters<T>& parameters,
+             const Members<T>& given, LawTile<T>& tile, const ResultPointers<T>& results, bool wants_paths,
+             Tally& tally, bool indexed)
       : contacts_(contacts),
+        columns_(columns),
         tile_(tile),
         stages_{tile},
         judge_{tile, parameters},
         applier_(tile, given, has_bodies),
-        finish_{tile, results, tally},
+        finish_{tile, results, wants_paths, tally},
         direct_{parameters},
         indexed_(indexed),
-        judges_restitution_law_(contacts.restitution_law.data != nullptr && parameters.validate) {}
+        judges_restitution_law_(columns.restitution_law.data != nullptr && parameters.validate) {}
 
   /// The laws of the contacts [first, first + count) of the batch, bits of Law.
   unsigned find_laws(std::size_t first, std::size_t count) {
@@ -44,35 +49,29 @@ class TileStages {
     count_ = count;
     unsigned present = 0;
     for (std::size_t slot = 0; slot < count; slot += width) {
-      if (contacts_.law.data != nullptr) judge_.find_laws(contacts_, block_of(slot), slot);
+      if (columns_.law.data != nullptr) judge_.find_laws(columns_, block_of(slot), slot);
       present |= tile_.laws[slot / width];
     }
     return present;
   }
   /// Does so once for all tiles of a batch whose contacts have one law.
   void set_law() {
-    for (std::size_t slot = 0; slot < LawTile<T>::size; slot += width) judge_.find_laws(contacts_, {}, slot);
+    for (std::size_t slot = 0; slot < LawTile<T>::size; slot += width) judge_.find_laws(columns_, {}, slot);
   }
 
+  /// As in Layout, where columns are read in the host's blocks.
+  void set_block_bytes(std::size_t bytes) { block_bytes_ = bytes; }
+
   /// To all contacts but those of direct_laws, which finish applies.
-  [[gnu::noinline]] void apply_laws(std::size_t block_bytes) {
-    const auto for_each_block = [&](auto&& f) {
-      for (std::size_t slot = 0; slot < count_; slot += width) f(WholeBlock{offset_of<T>(slot, block_bytes)}, slot);
-    };
-    if constexpr (has_bodies) {
-      for_each_block([&](WholeBlock block, std::size_t slot) { stages_.frame(contacts_, block, slot); });
-      for_each_block([&](WholeBlock block, std::size_t slot) { stages_.inertia(contacts_, block, slot); });
-    }
-    for_each_block([&](WholeBlock block, std::size_t slot) { stages_.matrix(contacts_, block, slot); });
-    for_each_block([&](WholeBlock block, std::size_t slot) { stages_.approach(contacts_, block, slot); });
-    for_each_block(
-        [&](WholeBlock block, std::size_t slot) { judge_.judge(contacts_, block_of(slot), block, slot, indexed_); });
+  void apply_laws() {
+    pass_stages(0, count_);
     applier_.apply(first_, count_);
   }
 
   /// A vector of contacts, of which `all` or those of other laws than the incremental one are stored. `staged`: it has
   /// been through the stages.
-  [[gnu::noinline]] void finish(WholeBlock block, std::size_t slot, bool all, bool staged) {
+  [[gnu::noinline]] void finish(std::size_t slot, bool all, bool staged) {
+    const WholeBlock block = whole_block(slot);
     const Block lanes = block_of(slot);
     const unsigned own = all ? lanes.lanes : own_lanes(lanes, slot);
     if ((tile_.laws[slot / width] & direct_laws) != 0) return finish_direct(block, slot, own, staged);
@@ -91,7 +90,7 @@ class TileStages {
     const unsigned lanes = lane_bits(solved.plain) & known;
     if (lanes != own) [[unlikely]] {
       if (known != own) solved.plain = solved.plain && has_restitution_law(slot);
-      if (!staged) pass_stages(block, slot);
+      if (!staged) pass_stages(slot, slot + width);
       applier_.apply_direct(slot);
       finish_.template finish<has_bodies>(slot, first_ + slot, own & ~lanes);
     }
@@ -111,26 +110,34 @@ class TileStages {
 
   [[gnu::noinline]] Mask has_restitution_law(std::size_t slot) const {
     constexpr auto last = RestitutionLaw::kinematic;
-    return Validator<A, T>::laws(contacts_, block_of(slot), last) <= B(static_cast<T>(last));
+    return Validator<A, T>::laws(columns_, block_of(slot), last) <= B(static_cast<T>(last));
   }
 
   B load_tangential_restitution(std::size_t slot) const {
-    const auto& column = contacts_.tangential_restitution;
+    const auto& column = columns_.tangential_restitution;
     if ((tile_.laws[slot / width] & (bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear))) == 0) return B(0);
     if (column.data == nullptr) return B(static_cast<T>(__builtin_nan("")));
     return Loader<A, T>::load_optional(column, block_of(slot));
   }
 
-  [[gnu::noinline]] void pass_stages(WholeBlock block, std::size_t slot) {
+  /// The stages before the law, of the vectors from slot `begin` on. A stage passes over all of them before the next
+  /// one begins, see stages.hpp.
+  [[gnu::noinline]] void pass_stages(std::size_t begin, std::size_t end) {
+    const auto for_each_block = [&](auto&& f) __attribute__((always_inline)) {
+      for (std::size_t slot = begin; slot < end; slot += width) f(whole_block(slot), slot);
+    };
     if constexpr (has_bodies) {
-      stages_.frame(contacts_, block, slot);
-      stages_.inertia(contacts_, block, slot);
+      for_each_block([&](WholeBlock block, std::size_t slot) { stages_.frame(contacts_, block, slot); });
+      for_each_block([&](WholeBlock block, std::size_t slot) { stages_.inertia(contacts_, block, slot); });
     }
-    stages_.matrix(contacts_, block, slot);
-    stages_.approach(contacts_, block, slot);
-    judge_.judge(contacts_, block_of(slot), block, slot, indexed_);
+    for_each_block([&](WholeBlock block, std::size_t slot) { stages_.matrix(contacts_, block, slot); });
+    for_each_block([&](WholeBlock block, std::size_t slot) { stages_.approach(contacts_, block, slot); });
+    for_each_block([&](WholeBlock block, std::size_t slot) {
+      judge_.judge(contacts_, columns_, block_of(slot), block, slot, indexed_);
+    });
   }
 
+  WholeBlock whole_block(std::size_t slot) const { return {offset_of<T>(slot, block_bytes_)}; }
   Block block_of(std::size_t slot) const { return block_at<width>(first_ + slot, first_ + count_, {}); }
 
   /// Those without the contacts of the incremental law, which another kernel solves.
@@ -143,8 +150,10 @@ class TileStages {
   }
 
   const Form& contacts_;
+  const ContactColumns<T>& columns_;
   LawTile<T>& tile_;
   std::size_t first_ = 0, count_ = 0;  // of the tile, in the batch
+  std::size_t block_bytes_ = 0;
   LawStages<A, T> stages_;
   LawJudge<A, T> judge_;
   LawApplier<A, T> applier_;
@@ -154,29 +163,32 @@ class TileStages {
   const bool judges_restitution_law_;  // of contacts of direct_laws
 };
 
-template <class A, class T, template <class> class Contacts>
+template <class A, class T, class Form>
 class AlgebraicPipeline {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Stages = TileStages<A, T, Form>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
-  static constexpr bool indexed = requires(const Contacts<T>& c) { c.body_a; };
 
  public:
-  AlgebraicPipeline(const Job<T, Contacts>& job, LawTile<T>& tile, Tally& tally)
-      : job_(job),
-        tile_(tile),
-        contacts_(job.contacts, job.layout, tile),
-        results_(job.results, tile),
-        stages_(contacts_.contacts(), job.parameters, job.members, tile, results_.results(), tally, indexed) {
-    if (job.contacts.law.data == nullptr) stages_.set_law();
+  AlgebraicPipeline(const AlgebraicCall<T>& call, const Workspace<T>& workspace, Tally& tally)
+      : call_(call),
+        tile_(*workspace.law),
+        groups_(workspace.group, call),
+        tally_(tally),
+        columns_(call.source, tile_),
+        results_(tile_),
+        stages_(from_, groups_.own, groups_.parameters, groups_.members, tile_, to_, call.results.path.data != nullptr,
+                tally, call.source.indexed) {
+    for_each_column(from_, [&](const T*& from) { columns_.add(from); });
+    for_each_result(call.results, [&](const Column<T>& host) { results_.add(host); });
+    for_each_result(to_, [&](T*& to) { results_.add(to); });
   }
 
   void solve(std::size_t first, std::size_t end) {
-    results_.begin_range(first, job_.layout.stream);
-    const std::size_t whole = first + (end - first) / width * width;
-    for (std::size_t i = first; i < whole; i += at_once) {
-      const std::size_t next = whole - i < at_once ? whole : i + at_once;
-      solve_tile(i, next - i);
-    }
-    if (whole < end) solve_tile(whole, end - whole);
+    if (call_.contacts.law.data != nullptr && comes_in_groups(call_.laws)) return solve_groups(first, end);
+    if (call_.contacts.law.data == nullptr) stages_.set_law();
+    results_.begin_range(first, call_.layout.stream);
+    for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) { solve_tile(i, count); });
     results_.end_range(end);
   }
 
@@ -184,33 +196,153 @@ class AlgebraicPipeline {
   // Few enough for the first-level cache.
   static constexpr std::size_t small_tile = 256 / sizeof(T);
 
-  void solve_tile(std::size_t first, std::size_t count) {
+  /// Iterative laws among others want many contacts to choose from; and what is used where it stands needs no tile.
+  std::size_t at_once() const {
+    const bool choose = (call_.laws & iterative_laws) != 0 && (call_.laws & (call_.laws - 1)) != 0;
+    const bool in_place = (call_.laws & ~direct_laws) == 0 && !call_.layout.prefetch && !call_.source.indexed;
+    return choose || in_place ? LawTile<T>::size : small_tile;
+  }
+
+  /// Where it costs less than the laws side by side in the lanes: contacts between bodies have so many columns that
+  /// only the direct laws' way around the stages is worth to bring them together.
+  static bool comes_in_groups(unsigned laws) {
+    const bool direct = (laws & direct_laws) != 0, others = (laws & ~direct_laws & ~bit_of(Law::incremental)) != 0;
+    const bool iterative = (laws & iterative_laws) != 0;
+    return others && (Stages::has_bodies ? direct : iterative && (laws & (laws - 1)) != 0);
+  }
+
+  [[gnu::noinline]] void solve_tile(std::size_t first, std::size_t count) {
     const bool whole = count % width == 0;
     const unsigned present = stages_.find_laws(first, count);
     if (present == bit_of(Law::incremental)) return;
     const bool all = (present & bit_of(Law::incremental)) == 0;
-    const bool staged = (present & ~direct_laws) != 0;
-    contacts_.fill(first, count, staged || job_.layout.prefetch);
+    const bool staged = (present & ~direct_laws) != 0, fetches = call_.layout.prefetch && whole;
+    load(first, count, staged || call_.layout.prefetch, fetches);
     results_.begin_tile(first, whole && all);
-    if (staged) stages_.apply_laws(contacts_.block_bytes());
-    for (std::size_t slot = 0; slot < count; slot += width) {
-      if (job_.layout.prefetch && whole) contacts_.fetch(first, count, slot / width, count / width);
-      stages_.finish(contacts_.block(slot), slot, all, staged);
-    }
-    results_.end_tile(first, count, all, [&](std::size_t i) { return tile_.law[i] != T(Law::incremental); });
+    apply_and_finish(first, count, all, staged, fetches && call_.source.packed != nullptr);
+    if (!all)
+      for (std::size_t i = 0; i < count; ++i)
+        tile_.own[i] = tile_.law[i] == T(Law::incremental) ? skipped : static_cast<std::uint32_t>(i);
+    store({first, count, all ? nullptr : tile_.own, 0});
   }
 
-  const Job<T, Contacts>& job_;
+  [[gnu::noinline]] void apply_and_finish(std::size_t first, std::size_t count, bool all, bool staged, bool fetches) {
+    stages_.set_block_bytes(columns_.block_bytes());
+    if (staged) stages_.apply_laws();
+    for (std::size_t slot = 0; slot < count; slot += width) {
+      if (fetches) columns_.fetch_bodies(first, count, slot / width, count / width);
+      stages_.finish(slot, all, staged);
+    }
+  }
+
+  [[gnu::noinline]] void load(std::size_t first, std::size_t count, bool copied, bool fetches) {
+    columns_.fill(first, count, copied, fetches);
+    if (!call_.source.indexed) return;
+    columns_.find_bodies();
+    if (call_.source.packed != nullptr)
+      turn_rows((count + width - 1) / width * width);
+    else
+      columns_.gather_bodies();
+  }
+
+  /// Bodies that stand in rows, to lanes.
+  [[gnu::noinline]] void turn_rows(std::size_t count) const {
+    constexpr std::size_t numbers = Source<T>::most_of_body;
+    auto* lane = tile_.in + call_.source.count;
+    for (const auto& place : tile_.place) {
+      for (std::size_t slot = 0; slot < count; slot += width) {
+        const T* row[width];
+        for (std::size_t i = 0; i < width; ++i)
+          row[i] = call_.source.packed + std::int64_t{place[slot + i]} * std::int64_t{row_size};
+        B lanes[row_size];
+        load_rows<B, numbers>(row, lanes);
+        for (std::size_t c = 0; c < numbers; ++c) store_lanes(lane[c] + slot, lanes[c]);
+      }
+      lane += numbers;
+    }
+  }
+
+  /// What has not been written where the host wants it.
+  [[gnu::noinline]] void store(const Picked& picked) {
+    const Results<T>& results = call_.results;
+    results_.end_tile(picked);
+    put(results.status, picked, tile_.statuses);
+    put(results.path, picked, tile_.paths);
+    if (results.work_compression.data != nullptr) clear(results.work_compression, picked);
+    if (results.work_decompression.data != nullptr) clear(results.work_decompression, picked);
+    if (results.steps.data != nullptr) clear(results.steps, picked);
+  }
+  template <class V>
+  static void put(const Column<V>& column, const Picked& picked, const V* from) {
+    if (column.data != nullptr) scatter(column, picked, from);
+  }
+  /// Batches with a law for every contact: the contacts of a law are solved together. Those of direct_laws, which take
+  /// the same pass, make one group.
+  void solve_groups(std::size_t first, std::size_t end) {
+    results_.begin_range(first, false);
+    for (std::size_t i = first; i < end; i += GroupTile<T>::size) {
+      groups_.sort(i, end - i < GroupTile<T>::size ? end - i : GroupTile<T>::size);
+      columns_.set_order(i, groups_.order());
+      for (std::size_t group = 0; group < groups_.count; ++group) {
+        if (!groups_.begin(group)) continue;
+        if (groups_.own.law.data == nullptr) stages_.set_law();
+        for_each_tile<width>(groups_.first(group), groups_.end(group), small_tile,
+                             [&](std::size_t k, std::size_t count) { solve_grouped(k, count); });
+      }
+    }
+  }
+
+  [[gnu::noinline]] void solve_grouped(std::size_t k, std::size_t count) {
+    load(k, count, true, false);
+    groups_.gather(columns_.picked());
+    const bool staged = (stages_.find_laws(0, count) & ~direct_laws) != 0;
+    results_.begin_tile(0, false);
+    const double largest = tally_.largest_energy_gain;
+    const std::size_t contact = tally_.largest_energy_gain_contact;
+    tally_.largest_energy_gain = 0;
+    apply_and_finish(0, count, true, staged, false);
+    const Picked picked = {columns_.picked().first, count, groups_.order() + k, 0};
+    store(picked);
+    // Contacts keep their order within a group, so that the first of equals stays it.
+    double& gain = tally_.largest_energy_gain;
+    std::size_t& i = tally_.largest_energy_gain_contact;
+    if (gain > 0) i = picked.first + picked.list[i];
+    if (!(gain > 0) || largest > gain || (largest == gain && contact < i)) {
+      gain = largest;
+      i = contact;
+    }
+  }
+
+  const AlgebraicCall<T>& call_;
   LawTile<T>& tile_;
-  StagedContacts<A, T, Contacts> contacts_;
+  Groups<T> groups_;
+  Tally& tally_;
+  StagedColumns<A, T> columns_;
   StagedResults<T> results_;
-  TileStages<A, T, typename StageForm<T, Contacts>::Type> stages_;
-  // Iterative laws among others want many contacts to choose from; and what is used where it stands needs no tile.
-  const std::size_t at_once = ((job_.laws & iterative_laws) != 0 && (job_.laws & (job_.laws - 1)) != 0) ||
-                                      ((job_.laws & ~direct_laws) == 0 && !job_.layout.prefetch && !indexed)
-                                  ? LawTile<T>::size
-                                  : small_tile;
+  Form from_;
+  ResultPointers<T> to_;
+  Stages stages_;
 };
+
+template <class A, class T, class Form>
+[[gnu::noinline]] void solve_call(const AlgebraicCall<T>& call, std::size_t first, std::size_t end,
+                                  const Workspace<T>& workspace, Tally& tally) {
+  AlgebraicPipeline<A, T, Form>(call, workspace, tally).solve(first, end);
+}
+
+template <class A, class T, template <class> class Contacts>
+void solve_algebraic(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
+                     Tally& tally) {
+  const AlgebraicCall<T> call(job);
+  solve_call<A, T, typename AlgebraicForm<T, Contacts>::Pointers>(call, first, first + count, workspace, tally);
+  leave_lanes<A>();
+}
+
+template <class A, class T>
+constexpr KernelsFor<T> algebraic_kernels_for() {
+  return {&solve_algebraic<A, T, InlineContacts>, &solve_algebraic<A, T, IndexedContacts>,
+          &solve_algebraic<A, T, SpaceContacts>};
+}
 
 }  // namespace
 }  // namespace carom::kernel

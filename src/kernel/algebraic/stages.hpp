@@ -14,7 +14,7 @@ template <class A, class T>
 struct LawStages {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  using Load = Loader<A, T>;
+  using Load = TileLoader<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   LawTile<T>& tile;
@@ -40,7 +40,7 @@ struct LawStages {
             get(tile.m22, slot), get(tile.k2, slot),  get(tile.k33, slot)};
   }
 
-  [[gnu::flatten]] void frame(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
+  [[gnu::flatten]] void frame(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     const Vector3<B> given = Load::load(contacts.normal, block);
     const B length = square_root(dot(given, given));
     const Frame<B> f = make_frame((B(1) / length) * given);
@@ -50,7 +50,7 @@ struct LawStages {
     put(tile.nx, tile.ny, tile.nz, slot, f.n);
   }
 
-  [[gnu::flatten]] void inertia(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
+  [[gnu::flatten]] void inertia(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     const B m = Load::load(contacts.a.inverse_mass, block) + Load::load(contacts.b.inverse_mass, block);
     const Symmetric3<B> a = inertia_at_contact(
         get_frame(slot), m, Load::load(contacts.a.inverse_inertia, block), Load::load(contacts.lever_a, block),
@@ -64,17 +64,17 @@ struct LawStages {
     store_lanes(tile.m + slot, m);
   }
 
-  [[gnu::flatten]] void matrix(const InlineContacts<T>&, WholeBlock, std::size_t slot) const {
+  [[gnu::flatten]] void matrix(const BodyPointers<T>&, WholeBlock, std::size_t slot) const {
     const Symmetric3<B> a = {get(tile.axx, slot), get(tile.axy, slot), get(tile.axz, slot),
                              get(tile.ayy, slot), get(tile.ayz, slot), get(tile.azz, slot)};
     put_matrix(slot, scaled_matrix<T>(a, get(tile.m, slot)));
   }
 
-  [[gnu::flatten]] void matrix(const SpaceContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
+  [[gnu::flatten]] void matrix(const SpacePointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     put_matrix(slot, collision_matrix<T>(Load::load(contacts.k, block)));
   }
 
-  [[gnu::flatten]] void approach(const InlineContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
+  [[gnu::flatten]] void approach(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
     const Vector3<B> u0 =
         Load::load(contacts.a.velocity, block) + cross(Load::load(contacts.a.angular_velocity, block), lever_a) -
@@ -83,7 +83,7 @@ struct LawStages {
     put_approach(slot, u0, {dot(u0, f.t1), dot(u0, f.t2), dot(u0, f.n)});
   }
 
-  [[gnu::flatten]] void approach(const SpaceContacts<T>& contacts, WholeBlock block, std::size_t slot) const {
+  [[gnu::flatten]] void approach(const SpacePointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     const Vector3<B> u0 = Load::load(contacts.separation_velocity, block);
     put_approach(slot, u0, u0);
   }

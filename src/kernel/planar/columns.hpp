@@ -1,5 +1,4 @@
-// Stages 1 and 5, load and store: between columns of the host's and lanes. Whole blocks of contiguous columns are
-// vector loads; anything else is gathered value by value. The lanes behind the end of a batch repeat its last contact.
+// What the stages of planar contacts read and write, in vectors and in memory.
 #pragma once
 
 #include "../columns.hpp"
@@ -9,7 +8,8 @@
 namespace carom::kernel {
 namespace {
 
-/// The contacts in the lanes: `count` of them, from `first` on.
+/// The contacts in the lanes: `count` of them, from `first` on. Lanes behind the end of a batch repeat its last
+/// contact.
 struct Lanes {
   std::size_t first, count;
 };
@@ -26,6 +26,11 @@ template <class B>
 inline B cross(const Vector2<B>& a, const Vector2<B>& b) {
   return difference_of_products(a.x, b.y, a.y, b.x);
 }
+
+template <class B>
+struct Symmetric2 {
+  B xx, xy, yy;
+};
 
 template <class B>
 struct PlanarBody {
@@ -62,36 +67,34 @@ inline void for_each_field(Fields& bodies, F&& f) requires(requires { bodies.lev
   for_each_field(bodies.lever_b, f);
 }
 
-/// With `dense` the block is whole and the columns contiguous, which the caller has seen to.
-template <class A, class T, bool dense = false>
+/// Between a vector's lanes and memory. The stages see whole vectors, from `slot` of a tile on.
+template <class A, class T>
 struct PlanarColumns {
   using B = typename LaneTypes<A, T>::Batch;
-  using Mask = typename LaneTypes<A, T>::Mask;
-  using Body = PlanarBody<B>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
-  template <class V>
-  static bool contiguous(const Column<V>& column, const Lanes& lanes) {
-    return dense || (lanes.count == width && is_contiguous(column));
-  }
-  template <class V>
-  static V* start(const Column<V>& column, const Lanes& lanes) {
-    return column.data + lanes.first;
+  static B load(const T* from, std::size_t slot) { return load_lanes<B>(from + slot); }
+  static Vector2<B> load(const Vector2<const T*>& v, std::size_t slot) { return {load(v.x, slot), load(v.y, slot)}; }
+  static PlanarBody<B> load(const PlanarBody<const T*>& body, std::size_t slot) {
+    return {load(body.inverse_mass, slot), load(body.inverse_inertia, slot), load(body.velocity, slot),
+            load(body.angular_velocity, slot)};
   }
 
+  /// Of a result that the host may not want.
+  static void store(T* to, std::size_t slot, B x) {
+    if (to != nullptr) store_lanes(to + slot, x);
+  }
+  static void store(const Vector2<T*>& to, std::size_t slot, const Vector2<B>& v) {
+    store(to.x, slot, v.x);
+    store(to.y, slot, v.y);
+  }
+
+  /// A parameter of a law, from where the host has it.
   [[gnu::always_inline]] static B load(const Column<const T>& column, const Lanes& lanes) {
-    if (contiguous(column, lanes)) [[likely]]
-      return load_lanes<B>(start(column, lanes));
+    if (lanes.count == width && is_contiguous(column)) [[likely]]
+      return load_lanes<B>(column.data + lanes.first);
     return collect(column, lanes);
   }
-  [[gnu::always_inline]] static Vector2<B> load(const planar::Vector2Columns<const T>& v, const Lanes& lanes) {
-    return {load(v.x, lanes), load(v.y, lanes)};
-  }
-  [[gnu::always_inline]] static Body load(const planar::BodyColumns<const T>& body, const Lanes& lanes) {
-    return {load(body.inverse_mass, lanes), load(body.inverse_inertia, lanes), load(body.velocity, lanes),
-            load(body.angular_velocity, lanes)};
-  }
-
   /// Of small numbers that are not T: laws.
   template <class V>
   static B load_number(const Column<V>& column, const Lanes& lanes) {
@@ -101,74 +104,12 @@ struct PlanarColumns {
     return load_lanes<B>(values);
   }
 
-  [[gnu::always_inline]] static void store(const Column<T>& column, const Lanes& lanes, B x) {
-    if (!column.data) return;
-    if (contiguous(column, lanes)) [[likely]]
-      return store_lanes(start(column, lanes), x);
-    distribute(column, lanes, x);
-  }
-  [[gnu::always_inline]] static void store(const planar::Vector2Columns<T>& v, const Lanes& lanes,
-                                           const Vector2<B>& x) {
-    store(v.x, lanes, x.x);
-    store(v.y, lanes, x.y);
-  }
-  template <class V>
-  static void store_values(const Column<V>& column, const Lanes& lanes, const V (&values)[width]) {
-    if (!column.data) return;
-    if (contiguous(column, lanes)) {
-      __builtin_memcpy(start(column, lanes), values, sizeof values);
-      return;
-    }
-    for (std::size_t lane = 0; lane < lanes.count; ++lane) element(column, lanes.first + lane) = values[lane];
-  }
-
-  /// Which bodies a block names; 0 where none is stored.
-  struct Indices {
-    std::int32_t body[width];
-    Mask stored, known;
-  };
-  static Indices load_indices(const Column<const std::int32_t>& column, std::size_t bodies, const Lanes& lanes) {
-    Indices indices;
-    T stored[width], known[width];
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      const std::int32_t body = element(column, lanes.first + (lane < lanes.count ? lane : lanes.count - 1));
-      const bool inside = body >= 0 && static_cast<std::size_t>(body) < bodies;
-      indices.body[lane] = inside ? body : 0;
-      stored[lane] = inside ? T(1) : T(0);
-      known[lane] = inside || body == -1 ? T(1) : T(0);
-    }
-    indices.stored = load_lanes<B>(stored) > B(0);
-    indices.known = load_lanes<B>(known) > B(0);
-    return indices;
-  }
-
-  /// The world reads as an immovable body at rest, a body out of range as NaN.
-  static Body gather(const planar::BodyColumns<const T>& bodies, const Indices& indices) {
-    const B missing = choose(indices.known, B(0), B(static_cast<T>(__builtin_nan(""))));
-    const auto values_of = [&](const Column<const T>& column) {
-      if (column.count == 0) return missing;
-      T values[width];
-      for (std::size_t lane = 0; lane < width; ++lane)
-        values[lane] = element(column, static_cast<std::size_t>(indices.body[lane]));
-      return choose(indices.stored, load_lanes<B>(values), missing);
-    };
-    return {values_of(bodies.inverse_mass),
-            values_of(bodies.inverse_inertia),
-            {values_of(bodies.velocity.x), values_of(bodies.velocity.y)},
-            values_of(bodies.angular_velocity)};
-  }
-
  private:
   [[gnu::noinline]] static B collect(const Column<const T>& column, const Lanes& lanes) {
     T values[width];
     for (std::size_t lane = 0; lane < width; ++lane)
       values[lane] = element(column, lanes.first + (lane < lanes.count ? lane : lanes.count - 1));
     return load_lanes<B>(values);
-  }
-  [[gnu::noinline]] static void distribute(const Column<T>& column, const Lanes& lanes, B x) {
-    T values[width];
-    store_lanes(values, x);
-    for (std::size_t lane = 0; lane < lanes.count; ++lane) element(column, lanes.first + lane) = values[lane];
   }
 };
 

@@ -1,4 +1,4 @@
-// Stages 1 to 4 for a vector of contacts of any form, and what stage 6 needs of it.
+// A vector of contacts: the stages load, frame, collision matrix and validate, and what store needs of it.
 #pragma once
 
 #include "store.hpp"
@@ -7,17 +7,15 @@
 namespace carom::kernel {
 namespace {
 
-template <class A, class T, template <class> class Contacts, bool dense>
+template <class A, class T, class Form>
 struct PlanarContact {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  using Columns = PlanarColumns<A, T, dense>;
+  using Columns = PlanarColumns<A, T>;
   using Validator = PlanarValidator<A, T>;
-  static constexpr bool has_bodies = requires(Contacts<T> c) { c.lever_a; };
-  static constexpr bool has_indices = requires(Contacts<T> c) { c.body_a; };
+  static constexpr bool has_bodies = requires(const Form& c) { c.lever_a; };
 
   PlanarPair<B> bodies;
-  typename Columns::Indices index_a, index_b;
   Vector2<B> given, n, t;  // the normal as the host has it, the frame
   B length;                // of the normal
   B xx, xy, yy;            // K of contacts without bodies
@@ -25,13 +23,12 @@ struct PlanarContact {
   Vector2<B> before;  // [m/s] u0 in the frame of the results
   PlanarProblem<A, T> in;
 
-  [[gnu::always_inline]] void load(const Contacts<T>& c, const Lanes& lanes) {
-    friction = Columns::load(c.friction, lanes);
-    restitution = Columns::load(c.restitution, lanes);
+  [[gnu::always_inline]] void load(const Form& c, std::size_t slot) {
+    friction = Columns::load(c.friction, slot);
+    restitution = Columns::load(c.restitution, slot);
     if constexpr (has_bodies) {
-      load_levers(c, lanes);
-      load_bodies(c, lanes);
-      given = Columns::load(c.normal, lanes);
+      load_bodies(c, slot);
+      given = Columns::load(c.normal, slot);
       length = square_root(dot(given, given));
       const B inverse_length = B(1) / length;
       set_normal({given.x * inverse_length, given.y * inverse_length});
@@ -39,34 +36,22 @@ struct PlanarContact {
       in.set_bodies(bodies.a, bodies.lever_a, bodies.b, bodies.lever_b, t, n);
       in.set_velocity({dot(before, t), dot(before, n)});
     } else {
-      xx = Columns::load(c.k.xx, lanes);
-      xy = Columns::load(c.k.xy, lanes);
-      yy = Columns::load(c.k.yy, lanes);
-      load_velocity(c, lanes);
+      xx = Columns::load(c.k.xx, slot);
+      xy = Columns::load(c.k.xy, slot);
+      yy = Columns::load(c.k.yy, slot);
+      load_velocity(c, slot);
       in.set_matrix(xx, xy, yy);
       in.set_velocity(before);
     }
     in.set_friction(friction, restitution);
   }
 
-  [[gnu::always_inline]] void load_levers(const Contacts<T>& c, const Lanes& lanes) {
-    bodies.lever_a = Columns::load(c.lever_a, lanes);
-    bodies.lever_b = Columns::load(c.lever_b, lanes);
+  [[gnu::always_inline]] void load_bodies(const Form& c, std::size_t slot) {
+    bodies = {Columns::load(c.a, slot), Columns::load(c.b, slot), Columns::load(c.lever_a, slot),
+              Columns::load(c.lever_b, slot)};
   }
-  [[gnu::always_inline]] void load_bodies(const Contacts<T>& c, const Lanes& lanes) {
-    if constexpr (has_indices) {
-      const std::size_t count = c.bodies.inverse_mass.count;
-      index_a = Columns::load_indices(c.body_a, count, lanes);
-      index_b = Columns::load_indices(c.body_b, count, lanes);
-      bodies.a = Columns::gather(c.bodies, index_a);
-      bodies.b = Columns::gather(c.bodies, index_b);
-    } else {
-      bodies.a = Columns::load(c.a, lanes);
-      bodies.b = Columns::load(c.b, lanes);
-    }
-  }
-  [[gnu::always_inline]] void load_velocity(const Contacts<T>& c, const Lanes& lanes) {
-    before = Columns::load(c.separation_velocity, lanes);
+  [[gnu::always_inline]] void load_velocity(const Form& c, std::size_t slot) {
+    before = Columns::load(c.separation_velocity, slot);
   }
 
   void set_normal(const Vector2<B>& normal) {
@@ -105,7 +90,6 @@ struct PlanarContact {
       f(restitution);
     };
     validator.numbers(sum == B(0), each, friction);
-    if constexpr (has_indices) validator.indices(index_a, index_b);
   }
 
   /// The last two of Status, which come first to a validator.
@@ -139,9 +123,9 @@ struct PlanarContact {
       return v;
   }
 
-  [[gnu::always_inline]] void store(const PlanarStorer<A, T, dense>& storer, const Lanes& lanes,
+  [[gnu::always_inline]] void store(const PlanarStorer<A, T>& storer, std::size_t slot, std::size_t count,
                                     const PlanarUnits<B>& units, const PlanarCollision<B>& out, B status) const {
-    storer.template store<has_bodies>(lanes, units, out, in_world(out.p), in_world(out.u),
+    storer.template store<has_bodies>(slot, count, units, out, in_world(out.p), in_world(out.u),
                                       {known(before.x), known(before.y)}, status, bodies);
   }
 

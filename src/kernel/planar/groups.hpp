@@ -1,7 +1,8 @@
-// Stage 5 for contacts with laws of their own: those of a tile grouped by law, so that all lanes have the same one.
+// Law, for contacts with laws of their own: those of a tile grouped by law, so that all lanes have the same one.
 // What a law reads and writes of a contact is a row of numbers, which moves at once.
 #pragma once
 
+#include "../gather.hpp"
 #include "rows.hpp"
 #include "validate.hpp"
 
@@ -68,7 +69,8 @@ class PlanarGroups {
   }
 
   void apply() {
-    apply_from<Law{}>();
+    for (std::size_t law = 0; law < law_count; ++law)
+      if (sizes_[law] > 0) apply(static_cast<Law>(law));
     for (std::size_t i = 0; i < sizes_[law_count]; ++i)
       tile_.rows[course / Tile::piece][begins_[law_count] + i][0] = -static_cast<T>(Status::law_unavailable);
   }
@@ -91,15 +93,7 @@ class PlanarGroups {
   static constexpr std::size_t course = 4;  // in a row; or a fault, below 0
   static_assert(course % Tile::piece == 0);
 
-  template <Law law>
-  void apply_from() {
-    if (sizes_[static_cast<std::size_t>(law)] > 0) apply<law>();
-    if constexpr (constexpr auto next = static_cast<std::size_t>(law) + 1; next < law_count)
-      apply_from<static_cast<Law>(next)>();
-  }
-
-  template <Law law>
-  [[gnu::noinline]] void apply() {
+  [[gnu::noinline]] void apply(Law law) {
     const std::size_t begin = begins_[static_cast<std::size_t>(law)],
                       end = begin + sizes_[static_cast<std::size_t>(law)];
     for (std::size_t slot = end; slot % width != 0; ++slot)
@@ -107,7 +101,7 @@ class PlanarGroups {
     for (std::size_t from = begin; from < end; from += Tile::at_once) {
       const std::size_t until = end - from < Tile::at_once ? end : from + Tile::at_once;
       const Gathered gathered = gather(law, from, until);
-      for (std::size_t slot = from; slot < until; slot += width) apply<law>(gathered, slot - from, slot);
+      for (std::size_t slot = from; slot < until; slot += width) apply(law, gathered, slot - from, slot);
     }
   }
 
@@ -117,8 +111,7 @@ class PlanarGroups {
     const T *nx = nullptr, *ny = nullptr, *trace = nullptr, *speed = nullptr;  // of laws that read impulses
   };
 
-  template <Law law>
-  [[gnu::always_inline]] void apply(const Gathered& gathered, std::size_t i, std::size_t slot) {
+  [[gnu::always_inline]] void apply(Law law, const Gathered& gathered, std::size_t i, std::size_t slot) {
     B lanes[Rows::length];
     Rows::load(tile_.rows, slot, lanes);
     Problem in;
@@ -142,60 +135,47 @@ class PlanarGroups {
     }
     const Mask faultless = validator.fault == B(0);
     const Collision out =
-        PlanarLaws<A, T>{in, validator.parameters, validator.weights}.template resolve<law>(faultless && in.y < B(0));
+        PlanarLaws<A, T>{in, validator.parameters, validator.weights}.resolve(law, faultless && in.y < B(0));
     Rows::store(tile_.rows, slot,
                 {out.p.x, out.p.y, out.u.x, out.u.y, choose(faultless, out.course, negated(validator.fault)),
                  out.work_compression, out.work_decompression, out.energy});
   }
 
   /// What `law` reads of the contacts of the rows [from, until) beside these.
-  [[gnu::always_inline]] Gathered gather(Law law, std::size_t from, std::size_t until) {
+  [[gnu::noinline]] Gathered gather(Law law, std::size_t from, std::size_t until) {
     const std::size_t count = (until - from + width - 1) / width * width;
-    const std::uint32_t* const contacts = tile_.contact_of + from;
+    std::uint32_t list[Tile::at_once];
+    for (std::size_t i = 0; i < count; i += width)
+      for (std::size_t lane = 0; lane < width; ++lane) list[i + lane] = tile_.contact_of[from + i + Rows::row_of(lane)];
+    const Picked of_host = {first_, count, list, 0}, of_tile = {0, count, list, 0};
     // The columns' own constructors are common to all ISAs.
     Gathered gathered{contacts_};
     std::size_t next = 0;
-    const auto column = [&](const Column<const T>& host, Column<const T>& here) {
+    const auto take = [&](const Column<const T>& host, Column<const T>& here) {
       if (host.data == nullptr) return;
-      here.data = gather(&element(host, first_), host.stride, contacts, count, tile_.parameters[next++]);
+      kernel::gather(strided(host), of_host, tile_.parameters[next]);
+      here.data = tile_.parameters[next++];
       here.stride = sizeof(T);
     };
-    for_each_parameter(contacts_, gathered.columns, law, column);
+    for_each_parameter(contacts_, gathered.columns, law, take);
     if (law == Law::projected || law == Law::composite) {
-      const auto of_tile = [&](const T* lane) {
-        return gather(lane, sizeof(T), contacts, count, tile_.parameters[next++]);
+      const auto take_lane = [&](const T* lane, const T*& here) {
+        kernel::gather(Strided<T>{lane, sizeof(T)}, of_tile, tile_.parameters[next]);
+        here = tile_.parameters[next++];
       };
       if (!in_space_) {
-        gathered.nx = of_tile(tile_.nx);
-        gathered.ny = of_tile(tile_.ny);
+        take_lane(tile_.nx, gathered.nx);
+        take_lane(tile_.ny, gathered.ny);
       }
-      gathered.trace = of_tile(tile_.trace);
-      gathered.speed = of_tile(tile_.speed);
+      take_lane(tile_.trace, gathered.trace);
+      take_lane(tile_.speed, gathered.speed);
     }
-    const Column<const RestitutionLaw>& host = contacts_.restitution_law;
-    if (host.data != nullptr) {
-      gathered.columns.restitution_law.data =
-          gather(&element(host, first_), host.stride, contacts, count, tile_.restitution_laws);
+    if (contacts_.restitution_law.data != nullptr) {
+      kernel::gather(strided(contacts_.restitution_law), of_host, tile_.restitution_laws);
+      gathered.columns.restitution_law.data = tile_.restitution_laws;
       gathered.columns.restitution_law.stride = sizeof(RestitutionLaw);
     }
     return gathered;
-  }
-
-  template <class V>
-  [[gnu::noinline]] static const V* gather(const V* from, std::ptrdiff_t stride, const std::uint32_t* contacts,
-                                           std::size_t count, V* to) {
-    const auto each = [&](auto&& value_of) __attribute__((always_inline)) {
-      for (std::size_t i = 0; i < count; i += width)
-        for (std::size_t lane = 0; lane < width; ++lane) to[i + lane] = value_of(contacts[i + Rows::row_of(lane)]);
-    };
-    if (stride == static_cast<std::ptrdiff_t>(sizeof(V)))
-      each([&](std::uint32_t i) __attribute__((always_inline)) { return from[i]; });
-    else
-      each([&](std::uint32_t i) __attribute__((always_inline)) {
-        return *reinterpret_cast<const V*>(reinterpret_cast<const char*>(from) +
-                                           static_cast<std::ptrdiff_t>(i) * stride);
-      });
-    return to;
   }
 
   Tile& tile_;

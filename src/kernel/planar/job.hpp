@@ -50,9 +50,13 @@ struct alignas(64) PlanarTile {
 /// Small tiles of the host's columns on their way to the lanes and back.
 template <class T>
 struct alignas(64) PlanarStage {
-  static constexpr std::size_t size = 256 / sizeof(T);
+  static constexpr std::size_t size = 512 / sizeof(T);
   static constexpr std::size_t line = 64 / sizeof(T);
-  T in[34][size + line], out[12][size + 2 * line];
+  T in[18][size + line], out[12][size + 2 * line];
+  std::int32_t place[2][size];        // of indexed contacts, where their bodies stand
+  T absent[size], index_fault[size];  // see gather.hpp; a Status
+  Status statuses[size];
+  Path paths[size];
 };
 
 /// What a thread works in.

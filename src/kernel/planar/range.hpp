@@ -1,224 +1,225 @@
 // The pipeline of planar collisions, for any ISA and precision:
 //
-//   1 load                        columns.hpp, contact.hpp; staging.hpp for batches beyond the caches
-//   2 validate                    validate.hpp
-//   3 frame, 4 collision matrix   problem.hpp
-//   5 law                         laws.hpp (incremental, friction, region.hpp)
-//   6 store                       store.hpp
+//   load                                    staging.hpp
+//   frame, collision matrix, validate       contact.hpp, problem.hpp, validate.hpp
+//   law                                     laws.hpp (incremental, friction, region.hpp)
+//   store                                   store.hpp
 //
-// A vector of contacts of one law goes through all stages at once. Contacts with laws of their own go through them a
-// tile at a time, grouped by law for stage 5: groups.hpp. All of a contact is read before any of its results is
-// written.
+// A vector of contacts of one law goes through all stages after load at once. Contacts with laws of their own go
+// through them a tile at a time, grouped by law for the law itself: groups.hpp. All of a contact is read before any of
+// its results is written.
 //
 // Each contact's arithmetic is the same in every lane and at every place: no stage combines lanes.
 #pragma once
 
 #include "contact.hpp"
 #include "groups.hpp"
-#include "staging.hpp"
 
 namespace carom::kernel {
 namespace {
 
-template <class A, class T, template <class> class Contacts>
+/// `Form` are the pointers by which the stages see contacts, those by index too.
+template <class A, class T, class Form>
 class PlanarRange {
   using B = typename LaneTypes<A, T>::Batch;
   using Validator = PlanarValidator<A, T>;
-  using Tile = PlanarTile<T>;
-  template <bool dense>
-  using Contact = PlanarContact<A, T, Contacts, dense>;
+  using Contact = PlanarContact<A, T, Form>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
-  static constexpr bool has_bodies = requires(Contacts<T> c) { c.lever_a; };
-  static constexpr bool has_indices = requires(Contacts<T> c) { c.body_a; };
+  static constexpr bool has_bodies = Contact::has_bodies;
 
  public:
-  PlanarRange(const PlanarJob<T, Contacts>& job, PlanarWorkspace<T>& workspace, Tally& tally)
-      : job_(job),
+  PlanarRange(PlanarCall<T>& call, PlanarWorkspace<T>& workspace, Tally& tally)
+      : call_(call),
         tile_(workspace.tile),
-        groups_(workspace.tile, job.contacts, job.options, !has_bodies),
-        contacts_(job.contacts, workspace.stage),
-        results_(job.results, workspace.stage),
-        tally_(tally),
-        dense_(is_dense(job)),
-        staged_(has_bodies && job.layout.prefetch),
-        streams_(has_bodies && job.layout.stream && job.contacts.law.data == nullptr) {}
+        stage_(workspace.stage),
+        groups_(workspace.tile, call.contacts, call.options, !has_bodies),
+        columns_(call.source, workspace.stage),
+        results_(workspace.stage),
+        tally_(tally) {
+    for_each_column(form_, [&](const T*& from) { columns_.add(from); });
+    for_each_planar_result(call.results, [&](const Column<T>& host) { results_.add(host); });
+    for_each_planar_result(to_, [&](T*& to) { results_.add(to); });
+    const auto dense = [](const auto& column) { return column.data == nullptr || is_contiguous(column); };
+    in_place_ = !staged_ && !streams_ && call.source.is_dense() && results_.is_dense() && dense(call.results.status) &&
+                dense(call.results.path);
+  }
 
-  void solve(std::size_t first, std::size_t count) {
-    end_ = first + count;
-    if (streams_) results_.begin_range(first);
-    if (job_.contacts.law.data == nullptr) {
-      solve_alike(first, end_, job_.options.law);
+  [[gnu::noinline]] void solve(std::size_t first, std::size_t count) {
+    const std::size_t end = first + count;
+    const bool mixed = call_.contacts.law.data != nullptr;
+    see_parameters(mixed ? Law::composite : call_.options.law);
+    results_.begin_range(first, streams_);
+    if (!mixed) {
+      solve_alike(first, end, call_.options.law);
     } else {
-      for (std::size_t i = first; i < end_; i += Tile::size) {
-        const std::size_t until = end_ - i < Tile::size ? end_ : i + Tile::size;
+      for (std::size_t i = first; i < end; i += PlanarTile<T>::size) {
+        const std::size_t until = end - i < PlanarTile<T>::size ? end : i + PlanarTile<T>::size;
         if (groups_.sort(i, until - i))
           solve_mixed(i, until);
         else
           solve_alike(i, until, groups_.alike());
       }
     }
-    if (streams_) results_.end_range(end_);
+    results_.end_range(end);
   }
 
  private:
-  static constexpr std::size_t bodies_ahead = 32;
-
-  /// Whether all columns that are there are contiguous.
-  static bool is_dense(const PlanarJob<T, Contacts>& job) {
-    bool dense = true;
-    const auto see = [&](const auto& column, const auto&) {
-      dense = dense && (column.data == nullptr || is_contiguous(column));
-    };
-    for_each_number(job.contacts, job.contacts, see);
-    for_each_parameter(job.contacts, job.contacts, Law::composite, see);
-    for_each_result(job.results, job.results, see);
-    see(job.results.status, 0);
-    see(job.results.path, 0);
-    return dense;
+  /// Has what `law` reads come into the cache ahead of time.
+  void see_parameters(Law law) {
+    call_.source.fetched = call_.source.count;
+    for_each_parameter(call_.contacts, call_.contacts, law,
+                       [&](const Column<const T>& column, const auto&) { call_.source.add_fetched(column); });
   }
 
-  /// What the lanes of a part of the range read and write: [first, first + count), counted from contact `origin`.
-  struct Part {
-    std::size_t origin, first, count;
-    const Contacts<T>& contacts;
-    const planar::Results<T>& results;
-  };
+  /// Contacts in cache whose columns are all contiguous need no tile.
+  std::size_t at_once() const { return in_place_ ? ~std::size_t{0} : PlanarStage<T>::size; }
 
-  /// Calls f(part) for the whole of [first, end) or, staged, for small tiles of it with what `law` reads.
+  void begin_tile(std::size_t first, std::size_t count) {
+    results_.begin_tile(first, count % width == 0);
+    to_.status = results_.begin_tile(call_.results.status, first, stage_.statuses);
+    to_.path = results_.begin_tile(call_.results.path, first, stage_.paths);
+  }
+  void end_tile(std::size_t first, std::size_t count) {
+    const Picked all = {first, count, nullptr, 0};
+    results_.end_tile(all);
+    results_.end_tile(call_.results.status, all, stage_.statuses);
+    results_.end_tile(call_.results.path, all, stage_.paths);
+  }
+
+  /// Calls f(slot, count) for the vectors of a tile, of whose contacts there are `count` left.
   template <class F>
-  [[gnu::always_inline]] void for_each_part(std::size_t first, std::size_t end, Law law, F&& f) {
-    if (!staged_) return f(Part{0, first, end - first, job_.contacts, job_.results});
-    for (std::size_t i = first; i < end; i += PlanarStage<T>::size) {
-      const std::size_t count = end - i < PlanarStage<T>::size ? end - i : PlanarStage<T>::size;
-      f(Part{i, 0, count, contacts_.fill(i, count, law), results_.begin_tile(i)});
-      results_.end_tile(i, count);
+  [[gnu::always_inline]] void for_each_vector(std::size_t first, std::size_t count, F&& f) {
+    const bool fetches = call_.source.indexed && count % width == 0;
+    for (std::size_t slot = 0; slot < count; slot += width) {
+      if (fetches) columns_.fetch_bodies(first, count, slot / width, count / width);
+      f(slot, count - slot < width ? count - slot : width);
     }
   }
 
-  /// Calls f<dense>(lanes) for the vectors of a part.
-  template <class F>
-  [[gnu::always_inline]] void for_each_vector(const Part& part, F&& f) {
-    const std::size_t end = part.first + part.count;
-    for (std::size_t i = part.first; i < end; i += width) {
-      const Lanes lanes = {i, end - i < width ? end - i : width};
-      if (dense_ && lanes.count == width) [[likely]]
-        f.template operator()<true>(lanes);
-      else
-        f.template operator()<false>(lanes);
-    }
-  }
-
-  [[gnu::always_inline]] void fetch(std::size_t i) {
-    if constexpr (has_indices)
-      if (i + bodies_ahead + width <= end_) fetch_bodies(job_.contacts, i + bodies_ahead, width);
-  }
-
-  [[gnu::noinline]] void solve_alike(std::size_t first, std::size_t end, Law law) {
-    for_each_part(first, end, law, [&](const Part& part) {
-      for_each_vector(
-          part, [&]<bool dense>(const Lanes& lanes) __attribute__((always_inline)) {
-            fetch(part.origin + lanes.first);
-            Contact<dense> contact;
-            contact.load(part.contacts, lanes);
-            Validator validator;
-            validator.read_parameters(part.contacts, lanes, law, job_.options.restitution_law);
-            contact.judge_matrix(validator);
-            validator.law_columns(part.contacts);
-            contact.judge(validator, job_.options);
-            const B status = contact.verdict(validator);
-            if (law == Law::projected || law == Law::composite) [[unlikely]] {
-              Vector2<B>& candidate = validator.parameters.candidate;
-              candidate = in_impulse_units<T>(contact.in_frame(candidate), contact.in.trace, contact.in.speed);
-            }
-            const PlanarLaws<A, T> laws{contact.in, validator.parameters, validator.weights};
-            const PlanarCollision<B> out = laws.resolve(law, status == B(0));
-            contact.store({part.results, part.origin, tally_}, lanes, contact.in.units(), out, status);
-          });
+  void solve_alike(std::size_t first, std::size_t end, Law law) {
+    for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
+      columns_.fill(i, count, staged_, staged_);
+      if (call_.source.indexed) {
+        columns_.find_bodies();
+        columns_.gather_bodies();
+      }
+      begin_tile(i, count);
+      solve_tile(i, count, law);
+      end_tile(i, count);
     });
   }
 
-  void solve_mixed(std::size_t first, std::size_t end) {
-    prepare_mixed(first, end);
-    groups_.apply();
-    store_mixed(first, end);
-  }
-
-  [[gnu::noinline]] void prepare_mixed(std::size_t first, std::size_t end) {
-    for_each_part(first, end, no_law, [&](const Part& part) {
-      for_each_vector(
-          part, [&]<bool dense>(const Lanes& lanes) __attribute__((always_inline)) {
-            const std::size_t i = part.origin + lanes.first, slot = i - first;
-            fetch(i);
-            if (job_.layout.prefetch) contacts_.fetch_parameters(i);
-            Contact<dense> contact;
-            contact.load(part.contacts, lanes);
-            Validator validator;
-            contact.judge_matrix(validator);
-            contact.judge(validator, job_.options);
-            if constexpr (has_bodies) {
-              store_lanes(tile_.nx + slot, contact.n.x);
-              store_lanes(tile_.ny + slot, contact.n.y);
-            }
-            if constexpr (has_indices) {
-              std::size_t c = 0;
-              const auto keep = [&](const B& x) { store_lanes(tile_.bodies[c++] + slot, x); };
-              for_each_field(contact.bodies.a, keep);
-              for_each_field(contact.bodies.b, keep);
-            }
-            groups_.put(slot, contact.in, contact.verdict(validator));
-          });
-    });
-  }
-
-  [[gnu::noinline]] void store_mixed(std::size_t first, std::size_t end) {
+  [[gnu::noinline]] void solve_tile(std::size_t first, std::size_t tile, Law law) {
+    const Form from = form_;
+    const PlanarResultPointers<T> to = to_;
     for_each_vector(
-        {0, first, end - first, job_.contacts, job_.results}, [&]<bool dense>(
-                                                                  const Lanes& lanes) __attribute__((always_inline)) {
-          const std::size_t slot = lanes.first - first;
-          Contact<dense> contact;
-          recall(contact, lanes, slot);
-          B status;
-          const PlanarCollision<B> out = groups_.take(slot, status);
-          contact.store({job_.results, 0, tally_}, lanes, groups_.units(slot), out, status);
+        first, tile, [&](std::size_t slot, std::size_t count) __attribute__((always_inline)) {
+          Contact contact;
+          contact.load(from, slot);
+          Validator validator;
+          validator.read_parameters(call_.contacts, {first + slot, count}, law, call_.options.restitution_law);
+          contact.judge_matrix(validator);
+          validator.law_columns(call_.contacts);
+          judge(contact, validator, slot);
+          const B status = contact.verdict(validator);
+          if (law == Law::projected || law == Law::composite) [[unlikely]] {
+            Vector2<B>& candidate = validator.parameters.candidate;
+            candidate = in_impulse_units<T>(contact.in_frame(candidate), contact.in.trace, contact.in.speed);
+          }
+          const PlanarLaws<A, T> laws{contact.in, validator.parameters, validator.weights};
+          const PlanarCollision<B> out = laws.resolve(law, status == B(0));
+          contact.store({to, first, tally_}, slot, count, contact.in.units(), out, status);
         });
   }
 
-  /// Of a contact that has been through the stages before the law, what the last one reads of it.
-  template <bool dense>
-  [[gnu::always_inline]] void recall(Contact<dense>& contact, const Lanes& lanes, std::size_t slot) {
-    if constexpr (has_indices) {
-      std::size_t c = 0;
-      const auto recall_field = [&](B& x) { x = load_lanes<B>(tile_.bodies[c++] + slot); };
-      for_each_field(contact.bodies.a, recall_field);
-      for_each_field(contact.bodies.b, recall_field);
-    } else if constexpr (has_bodies) {
-      contact.load_bodies(job_.contacts, lanes);
-    }
-    if constexpr (has_bodies) {
-      contact.load_levers(job_.contacts, lanes);
-      contact.set_normal({load_lanes<B>(tile_.nx + slot), load_lanes<B>(tile_.ny + slot)});
-      contact.set_velocity();
-    } else {
-      contact.load_velocity(job_.contacts, lanes);
+  [[gnu::always_inline]] void judge(const Contact& contact, Validator& validator, std::size_t slot) const {
+    contact.judge(validator, call_.options);
+    if (call_.source.indexed) validator.indices(load_lanes<B>(stage_.index_fault + slot));
+  }
+
+  void solve_mixed(std::size_t first, std::size_t end) {
+    for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
+      columns_.fill(i, count, staged_, staged_);
+      if (call_.source.indexed) {
+        columns_.find_bodies();
+        place_bodies(i - first);
+        columns_.gather_bodies(bodies_);
+      }
+      prepare_tile(i, count, i - first);
+    });
+    groups_.apply();
+    for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
+      columns_.fill(i, count, false, false);
+      if (call_.source.indexed) {
+        place_bodies(i - first);
+        columns_.point_bodies(bodies_);
+      }
+      begin_tile(i, count);
+      store_tile(i, count, i - first);
+      end_tile(i, count);
+    });
+  }
+
+  /// The bodies of contacts by index stand in the tile, where they are read twice.
+  void place_bodies(std::size_t place) {
+    for (std::size_t c = 0; c < sizeof bodies_ / sizeof bodies_[0]; ++c) bodies_[c] = tile_.bodies[c] + place;
+  }
+
+  /// The stages before the law of contacts that stand from `place` on in the tile.
+  [[gnu::noinline]] void prepare_tile(std::size_t first, std::size_t tile, std::size_t place) {
+    for_each_vector(
+        first, tile, [&](std::size_t slot, std::size_t) __attribute__((always_inline)) {
+          Contact contact;
+          contact.load(form_, slot);
+          Validator validator;
+          contact.judge_matrix(validator);
+          judge(contact, validator, slot);
+          if constexpr (has_bodies) {
+            store_lanes(tile_.nx + place + slot, contact.n.x);
+            store_lanes(tile_.ny + place + slot, contact.n.y);
+          }
+          groups_.put(place + slot, contact.in, contact.verdict(validator));
+        });
+  }
+
+  /// And the stage behind it.
+  [[gnu::noinline]] void store_tile(std::size_t first, std::size_t tile, std::size_t place) {
+    for (std::size_t slot = 0; slot < tile; slot += width) {
+      Contact contact;
+      if constexpr (has_bodies) {
+        contact.load_bodies(form_, slot);
+        contact.set_normal({load_lanes<B>(tile_.nx + place + slot), load_lanes<B>(tile_.ny + place + slot)});
+        contact.set_velocity();
+      } else {
+        contact.load_velocity(form_, slot);
+      }
+      B status;
+      const PlanarCollision<B> out = groups_.take(place + slot, status);
+      contact.store({to_, first, tally_}, slot, tile - slot, groups_.units(place + slot), out, status);
     }
   }
 
-  const PlanarJob<T, Contacts>& job_;
-  Tile& tile_;
+  PlanarCall<T>& call_;
+  PlanarTile<T>& tile_;
+  PlanarStage<T>& stage_;
   PlanarGroups<A, T> groups_;
-  PlanarStagedContacts<A, T, Contacts> contacts_;
-  PlanarStagedResults<T> results_;
+  StagedColumns<A, T> columns_;
+  StagedResults<T> results_;
   Tally& tally_;
-  const bool dense_;
-  // Both only for bodies: the processor follows the few columns of contact space by itself.
-  const bool staged_, streams_;
-  std::size_t end_ = 0;
+  Form form_;
+  PlanarResultPointers<T> to_;
+  T* bodies_[10];
+  // The processor follows the few columns of contact space by itself.
+  const bool staged_ = has_bodies && call_.layout.prefetch;
+  const bool streams_ = has_bodies && call_.layout.stream && call_.contacts.law.data == nullptr;
+  bool in_place_;
 };
 
 template <class A, class T, template <class> class Contacts>
 void solve_planar_range(const PlanarJob<T, Contacts>& job, std::size_t first, std::size_t count,
                         PlanarWorkspace<T>& workspace, Tally& tally) {
-  PlanarRange<A, T, Contacts>(job, workspace, tally).solve(first, count);
+  PlanarCall<T> call(job);
+  PlanarRange<A, T, typename PlanarForm<T, Contacts>::Pointers>(call, workspace, tally).solve(first, count);
   leave_lanes<A>();
 }
 

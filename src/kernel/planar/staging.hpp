@@ -1,163 +1,79 @@
-// Batches beyond the caches a small tile at a time: columns come to one place, which the processor's own prefetchers
-// could not follow at so many; results go past the caches.
+// Where the stages read and write a tile of planar contacts, and what comes there from the forms of the host.
 #pragma once
 
-#include "../column_stream.hpp"
-#include "columns.hpp"
+#include "../staging.hpp"
 #include "laws.hpp"
 
 namespace carom::kernel {
 namespace {
 
-/// Calls f(a's column, b's column) for each column of numbers that all laws read, but for bodies stored once.
-template <class Columns, class Others, class F>
-[[gnu::always_inline]] inline void for_each_number(Columns& a, Others& b, F&& f) {
-  columns::each_number([&](const columns::Label&, auto& of_a, auto& of_b)
-                           __attribute__((always_inline)) { f(of_a, of_b); },
-                       a, b);
-}
-
-template <class Results, class Others, class F>
-[[gnu::always_inline]] inline void for_each_result(Results& a, Others& b, F&& f) {
-  columns::each_vector_result([&](const columns::Label&, auto& of_a, auto& of_b)
-                                  __attribute__((always_inline)) { f(of_a, of_b); },
-                              a, b);
-  f(a.work_compression, b.work_compression);
-  f(a.work_decompression, b.work_decompression);
-}
-
-/// A column from its element number `first` on.
-template <class V>
-inline Column<V> from(const Column<V>& column, std::size_t first) {
-  Column<V> rest = column;
-  if (rest.data != nullptr) rest.data = &element(column, first);
-  return rest;
-}
-
-template <class A, class T, template <class> class Contacts>
-class PlanarStagedContacts {
-  using B = typename LaneTypes<A, T>::Batch;
-  using Stage = PlanarStage<T>;
-  static constexpr std::size_t width = LaneTypes<A, T>::width;
-
- public:
-  PlanarStagedContacts(const Contacts<T>& host, Stage& stage) : host_(host), staged_(host), stage_(stage) {}
-
-  /// The contacts [first, first + count) with what `law` reads; of no_law what all laws do.
-  [[gnu::noinline]] const Contacts<T>& fill(std::size_t first, std::size_t count, Law law) {
-    std::size_t next = 0;
-    const auto stage = [&](const Column<const T>& host, Column<const T>& staged) __attribute__((always_inline)) {
-      if (host.data == nullptr) return;
-      staged.data = is_contiguous(host) ? copy(host.data + first, stage_.in[next++], count) : &element(host, first);
-    };
-    for_each_number(host_, staged_, stage);
-    for_each_parameter(host_, staged_, law, stage);
-    staged_.restitution_law = from(host_.restitution_law, first);
-    if constexpr (requires { host_.body_a; }) {
-      staged_.body_a = from(host_.body_a, first);
-      staged_.body_b = from(host_.body_b, first);
-    }
-    return staged_;
-  }
-
-  /// Begins to bring what any law reads of a vector of contacts.
-  [[gnu::always_inline]] void fetch_parameters(std::size_t i) const {
-    if (i % Stage::line >= width) return;
-    for_each_parameter(
-        host_, host_, Law::composite, [&](const Column<const T>& column, const auto&) __attribute__((always_inline)) {
-          if (column.data != nullptr) __builtin_prefetch(&element(column, i), 0, 2);
-        });
-  }
-
- private:
-  static constexpr std::size_t tiles_ahead = 3;
-
-  /// And begins to fetch a later tile: to the second level, since columns that begin at the same place of a page
-  /// displace each other from the first.
-  [[gnu::noinline]] static const T* copy(const T* from, T* to, std::size_t count) {
-    for (std::size_t i = 0; i < Stage::size; i += Stage::line)
-      __builtin_prefetch(from + tiles_ahead * Stage::size + i, 0, 2);
-    std::size_t i = 0;
-    for (; i + width <= count; i += width) store_lanes(to + i, load_lanes<B>(from + i));
-    for (; i < count; ++i) to[i] = from[i];
-    return to;
-  }
-
-  const Contacts<T>& host_;
-  Contacts<T> staged_;
-  Stage& stage_;
+/// The numbers of the first contact of a tile of contacts between bodies; those of the others stand behind it.
+template <class T>
+struct PlanarBodyPointers {
+  const T *friction, *restitution;
+  Vector2<const T*> normal, lever_a, lever_b;
+  PlanarBody<const T*> a, b;
 };
 
-/// The bodies that the contacts [i, i + count) name, of contacts that come later.
+/// The same of contacts without bodies.
 template <class T>
-[[gnu::noinline]] inline void fetch_bodies(const planar::IndexedContacts<T>& contacts, std::size_t i,
-                                           std::size_t count) {
-  const planar::BodyColumns<const T>& bodies = contacts.bodies;
-  const Column<const T>* const columns[] = {&bodies.inverse_mass, &bodies.inverse_inertia, &bodies.velocity.x,
-                                            &bodies.velocity.y, &bodies.angular_velocity};
-  const Column<const std::int32_t>* const sides[] = {&contacts.body_a, &contacts.body_b};
-  for (const auto* side : sides) {
-    for (std::size_t j = i; j < i + count; ++j) {
-      // Of the world or a body out of range that is no one's address, which does no harm.
-      const auto body = static_cast<std::uint64_t>(*reinterpret_cast<const std::int32_t*>(
-          reinterpret_cast<const char*>(side->data) + static_cast<std::ptrdiff_t>(j) * side->stride));
-      for (const auto* column : columns)
-        __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uint64_t>(column->data) +
-                                                         body * static_cast<std::uint64_t>(column->stride)));
-    }
-  }
+struct PlanarSpacePointers {
+  const T *friction, *restitution;
+  Symmetric2<const T*> k;
+  Vector2<const T*> separation_velocity;
+};
+
+/// Null where the host does not want a result.
+template <class T>
+struct PlanarResultPointers {
+  Vector2<T*> impulse, separation_velocity, velocity_a;
+  T* angular_velocity_a;
+  Vector2<T*> velocity_b;
+  T* angular_velocity_b;
+  T *work_compression, *work_decompression;
+  Status* status;
+  Path* path;
+};
+
+template <class T, template <class> class Contacts>
+struct PlanarForm {
+  using Pointers = PlanarBodyPointers<T>;
+};
+template <class T>
+struct PlanarForm<T, planar::SpaceContacts> {
+  using Pointers = PlanarSpacePointers<T>;
+};
+
+/// Results that are numbers, in the order of ../../columns.hpp; works last.
+template <class Results, class F>
+[[gnu::always_inline]] inline void for_each_planar_result(Results& r, F&& f) {
+  for_each_result(r, f);
+  f(r.work_compression);
+  f(r.work_decompression);
 }
 
-/// Results of a tile, and of a range of tiles, on their way to the host.
+/// A planar call, whichever form its contacts have.
 template <class T>
-class PlanarStagedResults {
- public:
-  PlanarStagedResults(const planar::Results<T>& host, PlanarStage<T>& stage)
-      : host_(host), staged_(host), stage_(stage) {
-    for_each_result(host_, staged_, [&](const Column<T>& column, Column<T>& staged) {
-      streams_[count_++] = {&column, &staged, false, 0, 0};
-    });
-  }
+struct PlanarCall {
+  const ContactColumns<T>& contacts;
+  const planar::Results<T>& results;
+  const PlanarOptions& options;
+  const Layout& layout;
+  Source<T> source;
 
-  /// Before the first tile of a range, which begins with contact `first`.
-  void begin_range(std::size_t first) {
-    for_each([&](ColumnStream<T>& column, T*) { column.begin(first, true); });
+  template <template <class> class Contacts>
+  explicit PlanarCall(const PlanarJob<T, Contacts>& job)
+      : contacts(job.contacts), results(job.results), options(job.options), layout(job.layout) {
+    for_each_column(job.contacts, [&](const Column<const T>& column) { source.add(column); });
+    source.contacts = job.contacts.friction.count;
+    if constexpr (requires { job.contacts.body_a; }) {
+      source.indexed = true;
+      source.body_a = strided(job.contacts.body_a);
+      source.body_b = strided(job.contacts.body_b);
+      source.bodies = job.contacts.bodies.inverse_mass.count;
+      for_each_of_bodies(job.contacts.bodies, [&](const Column<const T>& column) { source.add_of_body(column); });
+    }
   }
-
-  /// Where the results of the contacts from `first` on go.
-  [[gnu::noinline]] const planar::Results<T>& begin_tile(std::size_t first) {
-    for_each([&](ColumnStream<T>& column, T* buffer) {
-      column.staged->data = column.streamed ? buffer + column.waiting : &element(*column.host, first);
-    });
-    staged_.status = from(host_.status, first);
-    staged_.path = from(host_.path, first);
-    return staged_;
-  }
-
-  [[gnu::noinline]] void end_tile(std::size_t first, std::size_t count) {
-    for_each([&](ColumnStream<T>& column, T* buffer) {
-      if (column.streamed) column.flush(buffer, first, count);
-    });
-  }
-
-  /// After the last tile of a range that ends before contact `end`.
-  void end_range(std::size_t end) {
-    for_each([&](const ColumnStream<T>& column, const T* buffer) { column.end(end, buffer); });
-    end_stream();
-  }
-
- private:
-  template <class F>
-  void for_each(F&& f) {
-    for (std::size_t i = 0; i < count_; ++i)
-      if (streams_[i].host->data != nullptr) f(streams_[i], stage_.out[i]);
-  }
-
-  const planar::Results<T>& host_;
-  planar::Results<T> staged_;
-  PlanarStage<T>& stage_;
-  std::size_t count_ = 0;
-  ColumnStream<T> streams_[12];
 };
 
 }  // namespace

@@ -1,20 +1,21 @@
-// Stage 6, store: from the law's units and frame to the host's columns, and the tally.
+// Store: from the law's units and frame to the host's columns, and the tally.
 #pragma once
 
-#include "laws.hpp"
+#include "../write.hpp"
+#include "staging.hpp"
 
 namespace carom::kernel {
 namespace {
 
-template <class A, class T, bool dense>
+template <class A, class T>
 struct PlanarStorer {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  using Columns = PlanarColumns<A, T, dense>;
+  using Columns = PlanarColumns<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
-  const planar::Results<T>& results;
-  std::size_t origin;  // of the batch's contacts, the one whose results stand first
+  const PlanarResultPointers<T>& results;
+  std::size_t first;  // of the batch's contacts, the one whose results stand first
   Tally& tally;
 
   static Vector2<B> choose_vector(Mask mask, const Vector2<B>& yes, const Vector2<B>& no) {
@@ -22,15 +23,15 @@ struct PlanarStorer {
   }
 
   bool wants_bodies() const {
-    return results.velocity_a.x.data || results.velocity_a.y.data || results.angular_velocity_a.data ||
-           results.velocity_b.x.data || results.velocity_b.y.data || results.angular_velocity_b.data;
+    return results.velocity_a.x || results.velocity_a.y || results.angular_velocity_a || results.velocity_b.x ||
+           results.velocity_b.y || results.angular_velocity_b;
   }
 
   /// `p` and `u` in the frame of the results; `status` is ok where the contact has been through the law.
   template <bool has_bodies>
-  [[gnu::always_inline]] void store(const Lanes& lanes, const PlanarUnits<B>& units, const PlanarCollision<B>& out,
-                                    Vector2<B> p, Vector2<B> u, const Vector2<B>& before, B status,
-                                    const PlanarPair<B>& bodies) const {
+  [[gnu::always_inline]] void store(std::size_t slot, std::size_t count, const PlanarUnits<B>& units,
+                                    const PlanarCollision<B>& out, Vector2<B> p, Vector2<B> u, const Vector2<B>& before,
+                                    B status, const PlanarPair<B>& bodies) const {
     const B zero(0);
     Vector2<B> impulse = {units.impulse * p.x, units.impulse * p.y};
     // A subnormal unit is rounded to fewer digits than p has.
@@ -44,24 +45,24 @@ struct PlanarStorer {
     u = choose_vector(resolved, u, before);
 
     if constexpr (has_bodies)
-      if (wants_bodies()) store_bodies(lanes, bodies, p, resolved);
-    Columns::store(results.impulse, lanes, p);
-    Columns::store(results.separation_velocity, lanes, u);
+      if (wants_bodies()) store_bodies(slot, bodies, p, resolved);
+    Columns::store(results.impulse, slot, p);
+    Columns::store(results.separation_velocity, slot, u);
     const B energy_unit = units.impulse * units.speed;
-    if (results.work_compression.data)
-      Columns::store(results.work_compression, lanes, choose(resolved, out.work_compression * energy_unit, zero));
-    if (results.work_decompression.data)
-      Columns::store(results.work_decompression, lanes, choose(resolved, out.work_decompression * energy_unit, zero));
+    if (results.work_compression)
+      Columns::store(results.work_compression, slot, choose(resolved, out.work_compression * energy_unit, zero));
+    if (results.work_decompression)
+      Columns::store(results.work_decompression, slot, choose(resolved, out.work_decompression * energy_unit, zero));
 
-    const unsigned here = lanes.count < width ? (1u << lanes.count) - 1 : (1u << width) - 1;
+    const unsigned here = count < width ? (1u << count) - 1 : (1u << width) - 1;
     const unsigned done = lane_bits(resolved) & here;
-    store_course(lanes, here, done, status, out.course);
+    store_course(slot, here, done, status, out.course);
     if (const unsigned gains = lane_bits(out.energy > zero) & done; gains != 0) [[unlikely]]
-      count_gains(lanes, gains, out.energy, units);
+      count_gains(slot, gains, out.energy, units);
   }
 
  private:
-  [[gnu::always_inline]] void store_bodies(const Lanes& lanes, const PlanarPair<B>& bodies, const Vector2<B>& p,
+  [[gnu::always_inline]] void store_bodies(std::size_t slot, const PlanarPair<B>& bodies, const Vector2<B>& p,
                                            Mask resolved) const {
     const auto after = [&](const PlanarBody<B>& body, const Vector2<B>& lever, const Vector2<B>& impulse) {
       PlanarBody<B> moved = body;
@@ -76,22 +77,18 @@ struct PlanarStorer {
     };
     const PlanarBody<B> a = after(bodies.a, bodies.lever_a, p);
     const PlanarBody<B> b = after(bodies.b, bodies.lever_b, {negated(p.x), negated(p.y)});
-    Columns::store(results.velocity_a, lanes, a.velocity);
-    Columns::store(results.angular_velocity_a, lanes, a.angular_velocity);
-    Columns::store(results.velocity_b, lanes, b.velocity);
-    Columns::store(results.angular_velocity_b, lanes, b.angular_velocity);
+    Columns::store(results.velocity_a, slot, a.velocity);
+    Columns::store(results.angular_velocity_a, slot, a.angular_velocity);
+    Columns::store(results.velocity_b, slot, b.velocity);
+    Columns::store(results.angular_velocity_b, slot, b.angular_velocity);
   }
 
-  [[gnu::always_inline]] void store_course(const Lanes& lanes, unsigned here, unsigned done, B status, B course) const {
+  [[gnu::always_inline]] void store_course(std::size_t slot, unsigned here, unsigned done, B status, B course) const {
     const auto code = [](PlanarCourse c) { return B(static_cast<T>(c)); };
     const B ok(0);
     if (done == here) [[likely]] {
       tally.by_status[0] += static_cast<std::size_t>(__builtin_popcount(here));
-      if (results.status.data) {
-        Status all[width];
-        __builtin_memset(all, 0, sizeof all);
-        Columns::store_values(results.status, lanes, all);
-      }
+      if (results.status != nullptr) __builtin_memset(results.status + slot, 0, width * sizeof(Status));
     } else {
       const Mask separating = status == B(static_cast<T>(Status::separating));
       const Mask unfinished = status == ok;
@@ -106,7 +103,7 @@ struct PlanarStorer {
         if (overflow) courses[lane] = static_cast<T>(planar_none);
       }
       course = load_lanes<B>(courses);
-      Columns::store_values(results.status, lanes, found);
+      if (results.status != nullptr) __builtin_memcpy(results.status + slot, found, sizeof found);
       for_each_bit(here, [&](std::size_t lane) { ++tally.by_status[static_cast<std::size_t>(found[lane])]; });
     }
     unsigned left = here;
@@ -116,18 +113,17 @@ struct PlanarStorer {
       tally.by_path[planar_paths[c].index()] += static_cast<std::size_t>(__builtin_popcount(found));
       left &= ~found;
     }
-    if (results.path.data) store_paths(lanes, course);
+    if (results.path) store_paths(slot, course);
   }
 
-  [[gnu::noinline]] void store_paths(const Lanes& lanes, B course) const {
+  [[gnu::noinline]] void store_paths(std::size_t slot, B course) const {
     T numbers[width];
     store_lanes(numbers, course);
-    Path paths[width] = {};  // without a call of the constructor, which other files have too
-    for (std::size_t lane = 0; lane < width; ++lane) paths[lane] = planar_paths[static_cast<unsigned>(numbers[lane])];
-    Columns::store_values(results.path, lanes, paths);
+    for (std::size_t lane = 0; lane < width; ++lane)
+      results.path[slot + lane] = planar_paths[static_cast<unsigned>(numbers[lane])];
   }
 
-  [[gnu::noinline]] void count_gains(const Lanes& lanes, unsigned gains, B energy, const PlanarUnits<B>& units) const {
+  [[gnu::noinline]] void count_gains(std::size_t slot, unsigned gains, B energy, const PlanarUnits<B>& units) const {
     T energies[width], speeds[width], traces[width];
     store_lanes(energies, energy);
     store_lanes(speeds, units.speed);
@@ -135,7 +131,7 @@ struct PlanarStorer {
     for_each_bit(gains, [&](std::size_t lane) {
       const double speed = static_cast<double>(speeds[lane]);
       const double gain = static_cast<double>(energies[lane]) * speed * speed / static_cast<double>(traces[lane]);
-      const std::size_t i = origin + lanes.first + lane;
+      const std::size_t i = first + slot + lane;
       if (gain > tally.largest_energy_gain ||
           (gain == tally.largest_energy_gain && gain > 0 && i < tally.largest_energy_gain_contact)) {
         tally.largest_energy_gain = gain;

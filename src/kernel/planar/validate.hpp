@@ -1,4 +1,4 @@
-// Stage 2, validate: the first fault of every lane, in the order of Status. A fault is a number in the lanes' own type;
+// Validate: the first fault of every lane, in the order of Status. A fault is a number in the lanes' own type;
 // faults are set from the last of Status to the first, so that the first one stays.
 #pragma once
 
@@ -60,6 +60,9 @@ struct PlanarValidator {
     set(a.inverse_mass < zero || b.inverse_mass < zero, Status::negative_inverse_mass);
   }
 
+  /// Faults of the indices of bodies, each a Status.
+  void indices(B found) { fault = choose(found > B(0), found, fault); }
+
   /// Without any mass one body alone that turns leaves K singular, whatever rounding makes of it.
   [[gnu::always_inline]] void pivot(const PlanarBody<B>& a, const PlanarBody<B>& b) {
     const B zero(0);
@@ -84,21 +87,14 @@ struct PlanarValidator {
     set(nan, Status::not_a_number);
   }
 
-  template <class Indices>
-  void indices(const Indices& a, const Indices& b) {
-    T same[width];
-    for (std::size_t lane = 0; lane < width; ++lane) same[lane] = a.body[lane] == b.body[lane] ? T(1) : T(0);
-    set(a.stored && b.stored && load_lanes<B>(same) > B(0), Status::same_body);
-    set(and_not(Mask(true), a.known && b.known), Status::body_index_out_of_range);
-  }
-
  private:
   [[gnu::noinline]] void read_weights(const ContactColumns<T>& contacts, const Lanes& lanes) {
     const Column<const T>* columns_of_weights[columns::member_count];
     std::size_t count = 0;
-    columns::each_weight([&](const columns::Label&, Law, const Column<const T>& column)
-                             __attribute__((always_inline)) { columns_of_weights[count++] = &column; },
-                         contacts.weight);
+    columns::each_weight(
+        [&](const columns::Label&, Law, const Column<const T>& column)
+            __attribute__((always_inline)) { columns_of_weights[count++] = &column; },
+        contacts.weight);
     bool any_column = false;
     Mask any(false);
     for (std::size_t i = 0; i < columns::member_count; ++i) {
@@ -142,11 +138,10 @@ struct PlanarValidator {
 
   [[gnu::noinline]] void read_columns(const ContactColumns<T>& contacts, const Lanes& lanes, Law law) {
     const Column<const T>* host[columns::parameter_count];
-    columns::each_parameter([&](const columns::Label&, columns::Parameter parameter, const Column<const T>& column)
-                                __attribute__((always_inline)) {
-                                  host[static_cast<std::size_t>(parameter)] = &column;
-                                },
-                            contacts);
+    columns::each_parameter(
+        [&](const columns::Label&, columns::Parameter parameter, const Column<const T>& column)
+            __attribute__((always_inline)) { host[static_cast<std::size_t>(parameter)] = &column; },
+        contacts);
     for (const columns::ParameterRange& range : columns::parameter_ranges) {
       if (!range.values.in_plane || !(law == Law::composite || range.has_reader(law))) continue;
       const Mask here = reading(law, range.readers);

@@ -1,0 +1,64 @@
+// What load reads of contacts, whatever form they have: the columns of the host in one array.
+#pragma once
+
+#include "columns.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// A column to read. It has no constructor: those of Column are common to all ISAs.
+template <class V>
+struct Strided {
+  const V* data;
+  std::ptrdiff_t stride;  // [bytes]
+};
+template <class V>
+[[gnu::always_inline]] inline Strided<V> strided(const Column<const V>& column) {
+  return {column.data, column.stride};
+}
+template <class V>
+inline const V& element(const Strided<V>& column, std::size_t i) {
+  return *reinterpret_cast<const V*>(reinterpret_cast<const char*>(column.data) +
+                                     static_cast<std::ptrdiff_t>(i) * column.stride);
+}
+template <class V>
+inline bool is_contiguous(const Strided<V>& column) {
+  return column.stride == static_cast<std::ptrdiff_t>(sizeof(V));
+}
+
+template <class T>
+struct Source {
+  static constexpr std::size_t most = columns::numbers_of<InlineContacts<T>>(), most_of_body = 13;
+
+  Strided<T> columns[most];
+  std::size_t count = 0;    // of the columns that become lanes
+  std::size_t fetched = 0;  // of those before and behind which are brought into the cache ahead of time
+  std::size_t contacts = 0;
+  std::size_t block_bytes = 0;  // as in Layout
+
+  // Of contacts whose bodies are stored once.
+  bool indexed = false;
+  Strided<std::int32_t> body_a, body_b;
+  std::size_t bodies = 0;
+  Strided<T> of_body[most_of_body];
+  std::size_t of_body_count = 0;
+  const T* packed = nullptr;  // as in Layout
+
+  void add(const Column<const T>& column) {
+    columns[count++] = strided(column);
+    fetched = count;
+  }
+  void add_fetched(const Column<const T>& column) {
+    if (column.data != nullptr) columns[fetched++] = strided(column);
+  }
+  void add_of_body(const Column<const T>& column) { of_body[of_body_count++] = strided(column); }
+
+  bool is_dense() const {
+    bool dense = !indexed;
+    for (std::size_t c = 0; c < count; ++c) dense = dense && is_contiguous(columns[c]);
+    return dense;
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel
