@@ -23,7 +23,7 @@ FormColumns names() {
   visit_details(contacts, results, to(names.details));
   names.impulse = std::string(impulse_name<Contacts>);
   const auto to_components = to(names.impulse_components);
-  visit_vector(names.impulse, results.impulse, to_components);
+  visit_vector(impulse_name<Contacts>, results.impulse, to_components);
   return names;
 }
 
