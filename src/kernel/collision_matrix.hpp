@@ -1,4 +1,4 @@
-// Stage 4, collision matrix: K in the contact frame, q = M⁻¹ k and the Schur complement S = K_33 - k·q = 1 / (K⁻¹)_33,
+// Collision matrix: K in the contact frame, q = M⁻¹ k and the Schur complement S = K_33 - k·q = 1 / (K⁻¹)_33,
 // the rate of u_z per normal impulse while the contact sticks.
 //
 //   K = [M k; kᵀ K_33],  K_ij = δ_ij m + Σ (r×e_i)·J (r×e_j),  m = 1/mA + 1/mB, J an inverse inertia     [R] eq. 2

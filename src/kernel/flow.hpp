@@ -1,6 +1,8 @@
 // The contacts of a range on their way through the tiles: prepared, taken into the lanes of a slider, stored.
 #pragma once
 
+#include <cassert>
+
 #include "prefetch.hpp"
 #include "prepare.hpp"
 #include "store.hpp"
@@ -92,7 +94,9 @@ class Flow {
       store_stray(place.slot);
   }
 
+  /// There are never more strays than contacts on their way, and sliders have less room for these than a tile.
   [[gnu::noinline]] Place<T> make_stray(Place<T> from) {
+    assert(strays_ < tile_size<T> && from.tile != &workspace_.strays);
     Tile<T>& strays = workspace_.strays;
     const std::size_t slot = free_strays_[strays_++];
     for (const auto lane : carried<T>) (strays.*lane)[slot] = (from.tile->*lane)[from.slot];
@@ -170,6 +174,7 @@ class Flow {
   [[gnu::noinline]] void store_stray(std::size_t slot) {
     Storer<A, T>{host_.parameters, workspace_.strays, {host_.results, tally_}}.store_block(
         host_.contacts, Block{workspace_.strays.origin[slot], 1, 1, host_.layout}, slot);
+    assert(strays_ > 0);
     free_strays_[--strays_] = static_cast<std::uint32_t>(slot);
   }
 

@@ -1,4 +1,4 @@
-// Stage 3, frame: two tangents to every normal, without a singular direction.
+// Frame: two tangents to every normal, without a singular direction.
 //
 // T. Duff et al., Building an Orthonormal Basis, Revisited, JCGT 6(1), 2017.
 #pragma once

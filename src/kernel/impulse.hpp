@@ -1,5 +1,5 @@
-// Stage 6 of Euler's method: the sums of the sliding phase become impulse and work, and what has stuck goes on to its
-// end.
+// End of a collision by Euler's method: the sums of the sliding phase become impulse and work, and what has stuck goes
+// on to its end.
 #pragma once
 
 #include "sticking.hpp"
@@ -25,7 +25,7 @@ template <class A, class T>
                    normal_step * load(tile.step_count),
                    normal_step * load(tile.compression),
                    normal_step * load(tile.decompression)};
-  const Mask stuck = load(tile.stuck) > B(0);
+  const Mask stuck = load(tile.departure) == number<T, B>(Departure::settled);
   if (const unsigned bits = lane_bits(stuck); bits != 0) {
     const unsigned diverge = lane_bits(finish_sticking<A>(tile, slot, stuck, c));
     for_each_bit(bits, [&](std::size_t lane) {

@@ -33,6 +33,13 @@ struct Place {
   std::size_t slot;
 };
 
+/// How a contact of a tile has left the sliding phase.
+enum class Departure : std::uint8_t {
+  ended,         ///< the collision was over
+  settled,       ///< its slip had stopped or, by the series, its direction had settled
+  frictionless,  ///< it never was there: without friction there is nothing to integrate
+};
+
 /// The state of a tile between the stages, one array a quantity. Velocities are divided by |u0|, K by its trace, and so
 /// impulses by |u0| / trace K: every number of the sliding phase is of order 1 whatever the units of the host.
 template <class T>
@@ -59,7 +66,7 @@ struct alignas(64) Tile {
 
   // Written by the law where sliding has ended.
   Lane ux, uy, uz, sum_cos, sum_sin, compression, decompression, step_count;
-  Lane stuck;  // 1 where the slip has stopped; of the series also where its direction has settled; 2 without friction
+  Lane departure;                             // a Departure
   Lane balance, decompressing, compressions;  // of the series: what is to come back, where it stands, how many so far
   std::int32_t steps[tile_size<T>];
   Path path[tile_size<T>];

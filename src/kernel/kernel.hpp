@@ -1,11 +1,12 @@
 // The pipeline of a collision, for any ISA and precision. The contacts of a range go through its stages a tile at a
 // time:
 //
-//   1 load, 2 validate, 3 frame, 4 collision matrix     prepare.hpp (load, validate, frame, collision_matrix.hpp)
-//   5 law: sliding                                      sliding.hpp (Euler) or series.hpp
-//   6 impulse; sticking and the diverging ray           impulse.hpp (Euler) or rays.hpp; sticking.hpp
-//   7 store                                             store.hpp
+//   load, validate, frame, collision matrix     prepare.hpp (load, validate, frame, collision_matrix.hpp)
+//   sliding                                     sliding.hpp (Euler) or series.hpp
+//   end of collision                            impulse.hpp (Euler) or rays.hpp; sticking.hpp
+//   store                                       store.hpp, write.hpp
 //
+// flow.hpp takes contacts from tile to lanes and back.
 // Each contact's arithmetic is the same in every lane and at every place: no stage combines lanes.
 #pragma once
 

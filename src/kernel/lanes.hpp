@@ -28,6 +28,12 @@ inline xsimd::batch<float, xsimd::neon64>& xsimd::batch<float, xsimd::neon64>::o
 namespace carom::kernel {
 namespace {
 
+/// An enumerator in the lanes' own type.
+template <class T, class B, class Enum>
+inline B number(Enum value) {
+  return B(static_cast<T>(value));
+}
+
 /// n, which the compiler does not know: it does not unroll a loop that ends there.
 [[gnu::always_inline]] inline int rounds(int n) {
   asm("" : "+r"(n));

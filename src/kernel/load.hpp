@@ -1,4 +1,4 @@
-// Stage 1, load: columns of the host to lanes. Whole blocks of contiguous columns are vector loads; anything else is
+// Load: columns of the host to lanes. Whole blocks of contiguous columns are vector loads; anything else is
 // gathered value by value. The lanes behind the end of a batch repeat its last contact, and nothing reads them.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Stages 1 to 4 for a block, and the passage to the tile's units.
+// Load, validate, frame and collision matrix for a block, and the passage to the tile's units.
 #pragma once
 
 #include "collision_matrix.hpp"
@@ -188,14 +188,14 @@ struct Preparer {
     store_lanes(tile.wy + slot, choose(known, u0.y, unknown));
     store_lanes(tile.wz + slot, choose(known, u0.z, unknown));
     const Mask approaching = load_lanes<B>(tile.u0z + slot) < zero;
-    const auto number = [](Status status) { return B(static_cast<T>(status)); };
-    const B verdict =
-        choose(approaching, choose(step_too_large, number(Status::step_too_large), zero), number(Status::separating));
+    const B verdict = choose(approaching, choose(step_too_large, number<T, B>(Status::step_too_large), zero),
+                             number<T, B>(Status::separating));
     const B status = choose(validator.fault == zero, verdict, validator.fault);
     store_lanes(tile.status + slot, status);
     // Without friction there is nothing to integrate.
     const Mask slides = series() ? load_lanes<B>(tile.friction + slot) > zero : Mask(true);
-    store_lanes(tile.stuck + slot, choose(slides, zero, B(2)));
+    store_lanes(tile.departure + slot,
+                choose(slides, number<T, B>(Departure::ended), number<T, B>(Departure::frictionless)));
     if (series()) prepare_series(slot);
     return lane_bits(status == zero && slides) & block.lanes;
   }

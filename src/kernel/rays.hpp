@@ -1,6 +1,6 @@
-// Stage 6 of the series: a contact whose direction has settled slides straight on, one that is at rest sticks, and both
-// have a closed form: with constant rates per normal impulse s, u_z and the impulse grow linearly, the work
-// quadratically. [R] 3.6, 3.9
+// End of a collision by the series: a contact whose direction has settled slides straight on, one that is at rest
+// sticks, and both have a closed form: with constant rates per normal impulse s, u_z and the impulse grow linearly, the
+// work quadratically. [R] 3.6, 3.9
 #pragma once
 
 #include "direction.hpp"
@@ -103,7 +103,9 @@ template <class A, class T>
                         load(tile.compressions),
                         choose(bounded, one, zero)};
   const B friction = choose(bounded, load(tile.friction), friction_step);  // per s
-  const Mask frictionless = load(tile.stuck) > one, on_their_way = load(tile.stuck) == one;
+  const B departure = load(tile.departure);
+  const Mask frictionless = departure == number<T, B>(Departure::frictionless);
+  const Mask on_their_way = departure == number<T, B>(Departure::settled);
   Mask stuck = Mask(false), diverges = Mask(false), at_start = Mask(false);
 
   if (lane_bits(frictionless) != 0) {

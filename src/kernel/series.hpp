@@ -1,4 +1,4 @@
-// Stage 5a, law: sliding, exact to rounding, by Taylor series in slip time. With τ so scaled that the larger of
+// Sliding, exact to rounding, by Taylor series in slip time. With τ so scaled that the larger of
 // μ m1 + |k| and K_33 / 1024 is 1:
 //
 //   x' = b1 r - a1 x,   y' = b2 r - a2 y,   z' = c3 r - c1 x - c2 y,   r² = x² + y²,   u = (x, y, z)
@@ -135,9 +135,10 @@ class SeriesSlider {
       for_each_bit(leaving, [&](std::size_t lane) {
         const Place<T> place = s.place[lane];
         if ((in_time >> lane & 1u) == 0) place.tile->status[place.slot] = static_cast<T>(Status::step_budget_reached);
-        finish(lane, true);
+        finish(lane, Departure::settled);
       });
       for_each_bit(coming, [&](std::size_t lane) {
+        assert(waiting_count_ < width);
         move(s, lane, waiting_, waiting_count_++);
         --busy_;
         if (waiting_count_ == width) come_to_rest();
@@ -165,7 +166,11 @@ class SeriesSlider {
   }
 
   /// Finishes the slides of the contacts that wait. Those whose rest is not known there go back to the lanes.
+  ///
+  /// There is room for them: one call makes `width` contacts wait no more, and before the next one as many have come
+  /// from the lanes, each of whose places was refilled, with those that had returned first.
   [[gnu::noinline]] void come_to_rest() {
+    assert(waiting_count_ <= width && returned_count_ == 0);
     Contacts& s = waiting_;
     const B zero(0), one(1);
     for (std::size_t lane = waiting_count_; lane < width; ++lane) s.busy[lane] = T(0);
@@ -193,7 +198,7 @@ class SeriesSlider {
     waiting_count_ = 0;
     for (std::size_t lane = 0; lane < count; ++lane) {
       if ((ended >> lane & 1u) != 0) {
-        hand_on(s, lane, true);
+        hand_on(s, lane, Departure::settled);
       } else {
         s.tried[lane] = T(1);
         move(s, lane, returned_, returned_count_++);
@@ -321,7 +326,7 @@ class SeriesSlider {
     const B z_end_of_collision = choose(kinematic, negated(new_balance), larger(z_stop, zero));
     store_lanes(s.z, choose(halts, zero, choose(ended, z_end_of_collision, z_stop)));
 
-    for_each_bit(lane_bits(ended && busy), [&](std::size_t lane) { finish(lane, false); });
+    for_each_bit(lane_bits(ended && busy), [&](std::size_t lane) { finish(lane, Departure::ended); });
   }
 
   [[gnu::noinline]] SeriesStep<T> one_lane(std::size_t lane, B h, const Taylor<T, B>& series, const B* q) const {
@@ -349,19 +354,19 @@ class SeriesSlider {
     return one;
   }
 
-  [[gnu::noinline]] void finish(std::size_t lane, bool on_its_way) {
+  [[gnu::noinline]] void finish(std::size_t lane, Departure departure) {
     --busy_;
-    hand_on(fields_, lane, on_its_way);
+    hand_on(fields_, lane, departure);
     refill(lane);
   }
 
-  void hand_on(Contacts& s, std::size_t lane, bool on_its_way) {
+  void hand_on(Contacts& s, std::size_t lane, Departure departure) {
     const Place<T> place = s.place[lane];
     Tile<T>& tile = *place.tile;
     const std::size_t i = place.slot;
     tile.steps[i] = static_cast<std::int32_t>(s.steps[lane]);
     sliding_steps_ += static_cast<std::uint64_t>(tile.steps[i]);
-    tile.stuck[i] = on_its_way ? T(1) : T(0);
+    tile.departure[i] = static_cast<T>(departure);
     tile.step_count[i] = s.sum_r[lane];
     tile.ux[i] = s.x[lane];
     tile.uy[i] = s.y[lane];
@@ -418,6 +423,9 @@ class SeriesSlider {
     s.y[lane] = tile.u0y[i];
     s.z[lane] = tile.u0z[i];
   }
+
+  // A stray is a contact that has one of these places.
+  static_assert(3 * width <= tile_size<T>);
 
   /// The contacts of a tile that are still on their way.
   [[gnu::noinline]] void relocate(const Tile<T>& tile) {

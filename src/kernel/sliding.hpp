@@ -1,4 +1,4 @@
-// Stage 5a, law: sliding, by Euler's method in the normal impulse. [R] section 4, step 3.
+// Sliding, by Euler's method in the normal impulse. [R] section 4, step 3.
 //
 //   u ← u + δ K (-μ cosθ, -μ sinθ, 1),   W ← W + δ u_z
 //
@@ -171,7 +171,7 @@ class EulerSlider {
     const bool last = steps > 0 && v.uz[j] < T(0);
     tile.path[i] = Path{course, Sticking::none, static_cast<std::uint8_t>(compressions),
                         static_cast<std::uint8_t>(compressions - (last ? 1 : 0))};
-    tile.stuck[i] = course > Course::slide_end ? T(1) : T(0);
+    tile.departure[i] = static_cast<T>(course > Course::slide_end ? Departure::settled : Departure::ended);
     tile.step_count[i] = static_cast<T>(steps);
     tile.ux[i] = v.ux[j];
     tile.uy[i] = v.uy[j];
@@ -219,6 +219,9 @@ class EulerSlider {
     set(v.compression, T(0));
     set(v.decompression, T(0));
   }
+
+  // A stray is a contact that has one of these lanes.
+  static_assert(lanes <= tile_size<T>);
 
   /// The contacts of a tile that are still on their way.
   [[gnu::noinline]] void relocate(const Tile<T>& tile) {

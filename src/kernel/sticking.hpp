@@ -1,4 +1,4 @@
-// Stage 5b, law: sticking and the diverging ray. On whole vectors of contacts.
+// Sticking and the diverging ray, on whole vectors of contacts.
 //
 //   q       M⁻¹ k                         a    du_z/dp_z
 //   S       K_33 - k·q                    λ    dr/dp_z on the diverging ray
@@ -22,7 +22,7 @@ struct Progress {
 };
 
 template <class B>
-struct Ray {
+struct DivergingRay {
   B x, y;  // unit
   B rate;  // λ
 };
@@ -31,12 +31,12 @@ struct Ray {
 /// to the root: the secular equation of a trust-region step. J. Moré, D. Sorensen, Computing a trust region step, SIAM
 /// J. Sci. Stat. Comput. 4, 1983. Only where `wanted`; elsewhere the ray means nothing.
 template <class A, class T>
-inline Ray<typename LaneTypes<A, T>::Batch> diverging_ray(typename LaneTypes<A, T>::Mask wanted,
-                                                          typename LaneTypes<A, T>::Batch m1,
-                                                          typename LaneTypes<A, T>::Batch m2,
-                                                          typename LaneTypes<A, T>::Batch given_k1,
-                                                          typename LaneTypes<A, T>::Batch given_k2,
-                                                          typename LaneTypes<A, T>::Batch given_friction) {
+inline DivergingRay<typename LaneTypes<A, T>::Batch> diverging_ray(typename LaneTypes<A, T>::Mask wanted,
+                                                                   typename LaneTypes<A, T>::Batch m1,
+                                                                   typename LaneTypes<A, T>::Batch m2,
+                                                                   typename LaneTypes<A, T>::Batch given_k1,
+                                                                   typename LaneTypes<A, T>::Batch given_k2,
+                                                                   typename LaneTypes<A, T>::Batch given_friction) {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   const B zero(0), one(1);
@@ -94,7 +94,7 @@ inline StickingRates<typename LaneTypes<A, T>::Batch> sticking_rates(const Tile<
   StickingRates<B> rates = {zero, zero, schur, negated(q1), negated(q2)};
   if (lane_bits(diverges) == 0) return rates;
   const B m1 = load(tile.m1), m2 = load(tile.m2), friction = load(tile.friction);
-  const Ray<B> ray = diverging_ray<A, T>(diverges, m1, m2, load(tile.k1), load(tile.k2), friction);
+  const DivergingRay<B> ray = diverging_ray<A, T>(diverges, m1, m2, load(tile.k1), load(tile.k2), friction);
   rates.px = choose(diverges, negated(friction * ray.x), rates.px);
   rates.py = choose(diverges, negated(friction * ray.y), rates.py);
   rates.ux = choose(diverges, ray.rate * ray.x, zero);

@@ -1,4 +1,5 @@
-// Stages 6 and 7 of the incremental law: from the tile's units to the host's frame and columns, and the tally.
+// End of collision and store, of the incremental law: from the tile's units to the host's frame and columns, and the
+// tally.
 #pragma once
 
 #include "form.hpp"

@@ -15,7 +15,7 @@ struct Taylor {
   B x[state + 1], y[state + 1], r[state + 1], z[work + 1];
   B sum_x[state + 1], sum_y[state + 1], sum_r[work + 1], sum_zr[work + 1];  // integrals of x, y, r and z r
 
-  [[gnu::noinline]] void expand(const Rates<B>& k, B x_0, B y_0, B z_0) {
+  [[gnu::always_inline]] void expand(const Rates<B>& k, B x_0, B y_0, B z_0) {
     const B zero(0);
     x[0] = x_0;
     y[0] = y_0;

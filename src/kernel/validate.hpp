@@ -1,4 +1,4 @@
-// Stage 2, validate: the first fault of every lane, in the order of Status. A fault is a number in the lanes' own type;
+// Validate: the first fault of every lane, in the order of Status. A fault is a number in the lanes' own type;
 // the stages set faults from the last of Status to the first, so that the first one stays.
 #pragma once
 

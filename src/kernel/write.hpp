@@ -1,4 +1,4 @@
-// Stage 7, store: lanes to the host's columns and to the tally, whatever law they come from.
+// Store: lanes to the host's columns and to the tally, whatever law they come from.
 #pragma once
 
 #include "load.hpp"

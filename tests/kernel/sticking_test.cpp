@@ -14,7 +14,6 @@
 namespace carom {
 namespace {
 
-using kernel::Ray;
 using support::RandomSpaceContacts;
 
 template <class T>
@@ -23,7 +22,7 @@ using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(DivergingRay, Precisions);
 
 template <class T>
-Ray<T> ray_of(T m1, T m2, T k1, T k2, T friction) {
+kernel::DivergingRay<T> ray_of(T m1, T m2, T k1, T k2, T friction) {
   return kernel::diverging_ray<kernel::Scalar, T>(true, m1, m2, k1, k2, friction);
 }
 
@@ -52,7 +51,7 @@ TYPED_TEST(DivergingRay, of_the_secular_equation_is_that_of_the_quartic) {
       const double mu = static_cast<double>(friction);
       if (!(mu < q * (1 - 10 * epsilon))) continue;
       ++unstable;
-      const Ray<T> ray = ray_of<T>(t1, t2, t3, t4, friction);
+      const auto ray = ray_of<T>(t1, t2, t3, t4, friction);
       const double x = static_cast<double>(ray.x), y = static_cast<double>(ray.y);
       const double lambda = static_cast<double>(ray.rate);
       ASSERT_NEAR(std::hypot(x, y), 1, 2 * epsilon);
@@ -77,7 +76,7 @@ TYPED_TEST(DivergingRay, of_the_secular_equation_is_that_of_the_quartic) {
 // diverges.
 TYPED_TEST(DivergingRay, of_the_example_of_the_source) {
   using T = TypeParam;
-  const Ray<T> ray = ray_of<T>(20, 4, 1, 6, T(0.7));
+  const auto ray = ray_of<T>(20, 4, 1, 6, T(0.7));
   const double angle = std::atan2(static_cast<double>(ray.y), static_cast<double>(ray.x)) * 180 / std::numbers::pi;
   EXPECT_NEAR(angle, 86.669, 0.0005);
   // dr/dp_z = k·ψ - μ ψ·M ψ
@@ -88,7 +87,7 @@ TYPED_TEST(DivergingRay, of_the_example_of_the_source) {
 
 TYPED_TEST(DivergingRay, without_friction_points_along_k) {
   using T = TypeParam;
-  const Ray<T> ray = ray_of<T>(5, 3, 3, -4, 0);
+  const auto ray = ray_of<T>(5, 3, 3, -4, 0);
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   EXPECT_NEAR(static_cast<double>(ray.x), 0.6, 2 * epsilon);
   EXPECT_NEAR(static_cast<double>(ray.y), -0.8, 2 * epsilon);
