@@ -1,5 +1,5 @@
 // The primitives that differ between ISAs against plain arithmetic. Built once an ISA, with its flags, as
-// lanes_<isa>_test; CAROM_TEST_ISA names the architecture.
+// carom_tests_lanes_<isa>; CAROM_TEST_ISA names the architecture.
 #include "kernel/lanes.hpp"
 
 #include <gtest/gtest.h>
