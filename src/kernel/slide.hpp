@@ -1,5 +1,5 @@
-// The structs of a contact's numbers (job.hpp), member by member: between vectors in registers, their lanes in memory and
-// a tile's.
+// The structs of a contact's numbers (job.hpp), member by member: between vectors in registers, their lanes in memory
+// and a tile's.
 #pragma once
 
 #include "job.hpp"
