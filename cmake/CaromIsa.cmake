@@ -42,6 +42,7 @@ function(carom_isa name architecture mark)
   set_property(GLOBAL PROPERTY CAROM_ISA_${name}_FLAGS "${ARGN}")
 endfunction()
 
+set(scalar_flags "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
   # g++ 12 warns about undefined operands that its own header leaves undefined on purpose.
   carom_isa(avx512 Avx512 "avx512" -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma
@@ -50,10 +51,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
   carom_isa(sse2 Sse2 "xsimd::sse2" -msse2 -DCAROM_UNFUSED)
   # The scalar kernel again: without FMA among the flags every fused multiply-add is a call of the C library's.
   carom_isa(scalar_fma Scalar "^$" -mfma)
+  # The other scalar kernel runs only on CPUs without FMA, where those calls take the time: it may be the smallest code.
+  set(scalar_flags $<$<CONFIG:Release>:-Os>)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
   carom_isa(neon Neon "")  # part of the baseline
 endif()
-carom_isa(scalar Scalar "")
+carom_isa(scalar Scalar "" ${scalar_flags})
 set_source_files_properties(solver/dispatch.cpp PROPERTIES COMPILE_DEFINITIONS "CAROM_BUILT_ISAS=${carom_built_isas}")
 
 # All objects of the library, for tests of what it does not export.

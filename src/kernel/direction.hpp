@@ -2,16 +2,11 @@
 // that it settles on.
 #pragma once
 
+#include "slide.hpp"
 #include "turning_points.hpp"
 
 namespace carom::kernel {
 namespace {
-
-/// Of u = (x, y, z): x' = b1 r - a1 x, y' = b2 r - a2 y, z' = c3 r - c1 x - c2 y.
-template <class B>
-struct Rates {
-  B a1, a2, b1, b2, c1, c2, c3;
-};
 
 /// How the direction of the slip turns: with û = u_t / r, θ' = f, (ln r)' = rate and df/dθ = slope.
 template <class B>

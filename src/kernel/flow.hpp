@@ -5,49 +5,11 @@
 
 #include "prefetch.hpp"
 #include "prepare.hpp"
+#include "slide.hpp"
 #include "store.hpp"
 
 namespace carom::kernel {
 namespace {
-
-/// What must move with a contact that leaves its tile before it has ended: all that later stages read.
-template <class T>
-constexpr typename Tile<T>::Lane Tile<T>::*carried[] = {&Tile<T>::m1,
-                                                        &Tile<T>::m2,
-                                                        &Tile<T>::k1,
-                                                        &Tile<T>::k2,
-                                                        &Tile<T>::q1,
-                                                        &Tile<T>::q2,
-                                                        &Tile<T>::schur,
-                                                        &Tile<T>::u0x,
-                                                        &Tile<T>::u0y,
-                                                        &Tile<T>::u0z,
-                                                        &Tile<T>::friction,
-                                                        &Tile<T>::restitution,
-                                                        &Tile<T>::friction_step,
-                                                        &Tile<T>::restitution_law,
-                                                        &Tile<T>::a1,
-                                                        &Tile<T>::a2,
-                                                        &Tile<T>::b1,
-                                                        &Tile<T>::b2,
-                                                        &Tile<T>::c1,
-                                                        &Tile<T>::c2,
-                                                        &Tile<T>::c3,
-                                                        &Tile<T>::normal_step,
-                                                        &Tile<T>::velocity_unit,
-                                                        &Tile<T>::impulse_unit,
-                                                        &Tile<T>::t1x,
-                                                        &Tile<T>::t1y,
-                                                        &Tile<T>::t1z,
-                                                        &Tile<T>::t2x,
-                                                        &Tile<T>::t2y,
-                                                        &Tile<T>::t2z,
-                                                        &Tile<T>::nx,
-                                                        &Tile<T>::ny,
-                                                        &Tile<T>::nz,
-                                                        &Tile<T>::wx,
-                                                        &Tile<T>::wy,
-                                                        &Tile<T>::wz};
 
 /// Two tiles take turns. When the contacts of one have all been taken into the lanes, the other is stored and filled
 /// with the next ones; what is still on its way there moves to the strays, so that no lane waits for the slowest
@@ -99,7 +61,7 @@ class Flow {
     assert(strays_ < tile_size<T> && from.tile != &workspace_.strays);
     Tile<T>& strays = workspace_.strays;
     const std::size_t slot = free_strays_[strays_++];
-    for (const auto lane : carried<T>) (strays.*lane)[slot] = (from.tile->*lane)[from.slot];
+    copy_lane<Prepared<TileLane<T>>>(*from.tile, from.slot, strays, slot);
     strays.status[slot] = T(0);
     strays.origin[slot] = from.tile->first + from.slot;
     from.tile->status[from.slot] = Tile<T>::moved;

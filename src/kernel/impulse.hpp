@@ -14,17 +14,7 @@ template <class A, class T>
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };
-  const B friction_step = load(tile.friction_step);
-  // With infinite friction the sliding phase passes without normal impulse, and so without work.
-  const B normal_step = load(tile.normal_step);
-  Progress<B> c = {load(tile.ux),
-                   load(tile.uy),
-                   load(tile.uz),
-                   negated(friction_step * load(tile.sum_cos)),
-                   negated(friction_step * load(tile.sum_sin)),
-                   normal_step * load(tile.step_count),
-                   normal_step * load(tile.compression),
-                   normal_step * load(tile.decompression)};
+  Progress<B> c = progress_of<B>(tile, slot);
   const Mask stuck = load(tile.departure) == number<T, B>(Departure::settled);
   if (const unsigned bits = lane_bits(stuck); bits != 0) {
     const unsigned diverge = lane_bits(finish_sticking<A>(tile, slot, stuck, c));

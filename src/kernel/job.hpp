@@ -40,34 +40,68 @@ enum class Departure : std::uint8_t {
   frictionless,  ///< it never was there: without friction there is nothing to integrate
 };
 
-/// The state of a tile between the stages, one array a quantity. Velocities are divided by |u0|, K by its trace, and so
-/// impulses by |u0| / trace K: every number of the sliding phase is of order 1 whatever the units of the host.
-template <class T>
-struct alignas(64) Tile {
-  // A cache line of padding keeps equal places of different arrays out of the same set of the cache.
-  using Lane = T[tile_size<T> + 64 / sizeof(T)];
+// The numbers of a contact on its way through the incremental law. V holds one of them for a vector of contacts in
+// registers, for its lanes in memory or for those of a tile; slide.hpp goes from one to the other. Velocities are
+// divided by |u0|, K by its trace, and so impulses by |u0| / trace K: every number of the sliding phase is of order 1
+// whatever the units of the host.
 
-  // Written by the preparing stages.
-  Lane m1, m2, k1, k2;         // M and k in the contact frame, whose tangents are the axes of M
-  Lane q1, q2, schur;          // q = M⁻¹ k, K_33 - k·q
-  Lane u0x, u0y, u0z;          // separation velocity before the collision
-  Lane friction, restitution;  // mu, e
+/// The change of u = (x, y, z): x' = b1 r - a1 x, y' = b2 r - a2 y, z' = c3 r - c1 x - c2 y, with (x, y) of length r.
+template <class V>
+struct Rates {
+  V a1, a2, b1, b2, c1, c2, c3;  // delta mu M, delta k; delta mu k, delta K_33
+};
+
+/// What the preparing stages have found out and later ones read.
+template <class V>
+struct Prepared {
+  V m1, m2, k1, k2;         // M and k in the contact frame, whose tangents are the axes of M
+  V q1, q2, schur;          // q = M⁻¹ k, K_33 - k·q
+  V u0x, u0y, u0z;          // separation velocity before the collision
+  V friction, restitution;  // mu, e
+  V restitution_law;        // of the series, a RestitutionLaw
   // delta (mu, 1), or delta (1, 0) for infinite friction. The series has no step: there delta is the unit of impulse in
   // which the larger of mu m1 + |k| and K_33 / 1024 is 1.
-  Lane friction_step, normal_step;
-  Lane a1, a2, b1, b2, c1, c2, c3;   // the change of u by a step: delta mu M, delta k; delta mu k, delta K_33
-  Lane stick_radius2, e2;            // the square of a step's reach, e²
-  Lane restitution_law;              // of the series, a RestitutionLaw
-  Lane monotone;                     // of the series, 1: u_z cannot fall while the contact slides
-  Lane velocity_unit, impulse_unit;  // |u0| [m/s], |u0| / trace K [N s]
-  Lane t1x, t1y, t1z, t2x, t2y, t2z, nx, ny, nz;  // contact frame in world coordinates
-  Lane wx, wy, wz;                                // u0 [m/s] in the frame of the results
-  Lane status;                                    // a Status, or `moved`
+  V friction_step, normal_step;
+  Rates<V> rates;
+  V velocity_unit, impulse_unit;               // |u0| [m/s], |u0| / trace K [N s]
+  V t1x, t1y, t1z, t2x, t2y, t2z, nx, ny, nz;  // contact frame in world coordinates
+  V wx, wy, wz;                                // u0 [m/s] in the frame of the results
+};
+
+/// Where a slide stands.
+template <class V>
+struct Slide {
+  V ux, uy, uz;
+  V sum_x, sum_y;                // Euler: sums of the cosine and the sine of the slip; series: integrals of u_x and u_y
+  V compression, decompression;  // sums or integrals of u_z < 0, of u_z >= 0
+};
+
+/// Where the collision stands.
+template <class V>
+struct Phase {
+  V length;                                // Euler: the steps of the slide; series: the integral of the slip's length
+  V balance, decompressing, compressions;  // series: what is to come back, 1 where it is coming, how many so far
+};
+
+/// One quantity of a tile. A cache line of padding keeps equal places of different arrays out of the same set of the
+/// cache.
+template <class T>
+using TileLane = T[tile_size<T> + 64 / sizeof(T)];
+
+/// The state of a tile between the stages, one array a quantity.
+template <class T>
+struct alignas(64) Tile : Prepared<TileLane<T>> {
+  using Lane = TileLane<T>;
+
+  // Written by the preparing stages, for the law alone.
+  Lane stick_radius2, e2;  // the square of a step's reach, e²
+  Lane monotone;           // of the series, 1: u_z cannot fall while the contact slides
+  Lane status;             // a Status, or `moved`
 
   // Written by the law where sliding has ended.
-  Lane ux, uy, uz, sum_cos, sum_sin, compression, decompression, step_count;
-  Lane departure;                             // a Departure
-  Lane balance, decompressing, compressions;  // of the series: what is to come back, where it stands, how many so far
+  Slide<Lane> slide;
+  Phase<Lane> phase;
+  Lane departure;  // a Departure
   std::int32_t steps[tile_size<T>];
   Path path[tile_size<T>];
 

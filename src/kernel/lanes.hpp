@@ -18,8 +18,8 @@ inline xsimd::batch<float, xsimd::neon64>& xsimd::batch<float, xsimd::neon64>::o
 }
 #endif
 
-/// Before a loop of a known number of rounds. What a sanitizer adds to every access is too much to unroll.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/// Before a loop of a known number of rounds. Code that has to be small, or a sanitizer's additions, are not unrolled.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__OPTIMIZE_SIZE__)
 #define CAROM_UNROLL
 #else
 #define CAROM_UNROLL _Pragma("GCC unroll 32")

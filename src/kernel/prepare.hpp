@@ -134,13 +134,13 @@ struct Preparer {
     store_lanes(tile.restitution + slot, restitution);
     store_lanes(tile.friction_step + slot, friction_step);
     store_lanes(tile.normal_step + slot, normal_step);
-    store_lanes(tile.a1 + slot, friction_step * matrix.m1);
-    store_lanes(tile.a2 + slot, friction_step * matrix.m2);
-    store_lanes(tile.b1 + slot, normal_step * matrix.k1);
-    store_lanes(tile.b2 + slot, normal_step * matrix.k2);
-    store_lanes(tile.c1 + slot, friction_step * matrix.k1);
-    store_lanes(tile.c2 + slot, friction_step * matrix.k2);
-    store_lanes(tile.c3 + slot, normal_step * matrix.k33);
+    store_lanes(tile.rates.a1 + slot, friction_step * matrix.m1);
+    store_lanes(tile.rates.a2 + slot, friction_step * matrix.m2);
+    store_lanes(tile.rates.b1 + slot, normal_step * matrix.k1);
+    store_lanes(tile.rates.b2 + slot, normal_step * matrix.k2);
+    store_lanes(tile.rates.c1 + slot, friction_step * matrix.k1);
+    store_lanes(tile.rates.c2 + slot, friction_step * matrix.k2);
+    store_lanes(tile.rates.c3 + slot, normal_step * matrix.k33);
     if (series()) {
       const B c = square_root(mul_add(friction_step * matrix.k1, friction_step * matrix.k1,
                                       friction_step * matrix.k2 * (friction_step * matrix.k2)));
@@ -165,13 +165,13 @@ struct Preparer {
   /// Where a contact without friction stands before its end.
   void prepare_series(std::size_t slot) {
     const B zero(0);
-    store_lanes(tile.ux + slot, load_lanes<B>(tile.u0x + slot));
-    store_lanes(tile.uy + slot, load_lanes<B>(tile.u0y + slot));
-    store_lanes(tile.uz + slot, load_lanes<B>(tile.u0z + slot));
-    T* const zeros[] = {tile.sum_cos,       tile.sum_sin, tile.step_count,   tile.compression,
-                        tile.decompression, tile.balance, tile.decompressing};
+    store_lanes(tile.slide.ux + slot, load_lanes<B>(tile.u0x + slot));
+    store_lanes(tile.slide.uy + slot, load_lanes<B>(tile.u0y + slot));
+    store_lanes(tile.slide.uz + slot, load_lanes<B>(tile.u0z + slot));
+    T* const zeros[] = {tile.slide.sum_x,  tile.slide.sum_y,   tile.slide.compression,  tile.slide.decompression,
+                        tile.phase.length, tile.phase.balance, tile.phase.decompressing};
     for (T* lane : zeros) store_lanes(lane + slot, zero);
-    store_lanes(tile.compressions + slot, B(1));
+    store_lanes(tile.phase.compressions + slot, B(1));
     for (std::size_t i = slot; i < slot + width; ++i) tile.steps[i] = 0;
   }
 

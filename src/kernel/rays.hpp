@@ -90,17 +90,15 @@ template <class A, class T>
   const B zero(0), one(1), never(static_cast<T>(__builtin_inf()));
   const B friction_step = load(tile.friction_step), normal_step = load(tile.normal_step);
   const B law = load(tile.restitution_law);
-  const B balance = load(tile.balance);
+  const B balance = load(tile.phase.balance);
   const Mask bounded = normal_step > zero;
-  Straight<A, T> way = {{load(tile.ux), load(tile.uy), load(tile.uz), negated(friction_step * load(tile.sum_cos)),
-                         negated(friction_step * load(tile.sum_sin)), normal_step * load(tile.step_count),
-                         normal_step * load(tile.compression), normal_step * load(tile.decompression)},
+  Straight<A, T> way = {progress_of<B>(tile, slot),
                         choose(and_not(bounded, law > one), normal_step * balance, balance),
                         load(tile.restitution),
                         law,
                         load(tile.u0z),
-                        load(tile.decompressing) > zero,
-                        load(tile.compressions),
+                        load(tile.phase.decompressing) > zero,
+                        load(tile.phase.compressions),
                         choose(bounded, one, zero)};
   const B friction = choose(bounded, load(tile.friction), friction_step);  // per s
   const B departure = load(tile.departure);
@@ -109,7 +107,7 @@ template <class A, class T>
   Mask stuck = Mask(false), diverges = Mask(false), at_start = Mask(false);
 
   if (lane_bits(frictionless) != 0) {
-    const B k33 = load(tile.c3) / choose(frictionless, normal_step, one);
+    const B k33 = load(tile.rates.c3) / choose(frictionless, normal_step, one);
     // Without slip there was nothing to stop, and as a rule nothing to hold it.
     at_start = frictionless && way.c.ux == zero && way.c.uy == zero;
     diverges = at_start && length(load(tile.q1), load(tile.q2)) > zero;
@@ -118,13 +116,12 @@ template <class A, class T>
 
   if (lane_bits(on_their_way) != 0) {
     const B m1 = load(tile.m1), m2 = load(tile.m2), q1 = load(tile.q1), q2 = load(tile.q2);
-    const Rates<B> k = {load(tile.a1), load(tile.a2), load(tile.b1), load(tile.b2),
-                        load(tile.c1), load(tile.c2), load(tile.c3)};
+    const Rates<B> k = load_each<B>(tile.rates, slot);
     Progress<B>& c = way.c;
     const B r = square_root(mul_add(c.ux, c.ux, c.uy * c.uy));
     const Mask vanished = on_their_way && r <= B(SeriesOrder<T>::tolerance);
     stuck = vanished;
-    at_start = at_start || (vanished && load(tile.step_count) == zero);
+    at_start = at_start || (vanished && load(tile.phase.length) == zero);
     if (const Mask slides = and_not(on_their_way, vanished); lane_bits(slides) != 0) {
       const B inverse_r = one / choose(slides, r, one);
       B x = c.ux * inverse_r, y = c.uy * inverse_r;

@@ -63,53 +63,31 @@ class SeriesSlider {
 
   using Lane = T[width];
   struct alignas(64) Contacts {
-    Lane a1, a2, b1, b2, c1, c2, c3, e, law;
+    Rates<Lane> rates;
+    Slide<Lane> slide;
+    Phase<Lane> phase;
+    Lane e, law;
     Lane kinematic_balance;  // e times the first u_z: what is to come back
     Lane monotone;           // 1: u_z cannot fall
-    Lane x, y, z, sum_x, sum_y, sum_r, balance, compression, decompression;
-    Lane decompressing;  // 0 or 1, as are the next
-    Lane busy;
-    Lane steps, compressions;
+    Lane busy;               // 1: there is a contact
+    Lane steps;
     Lane tried;  // 1: does not come to rest in the way that is known, from where it stands
     Place<T> place[width];
   };
-  static constexpr Lane Contacts::*columns[] = {&Contacts::a1,
-                                                &Contacts::a2,
-                                                &Contacts::b1,
-                                                &Contacts::b2,
-                                                &Contacts::c1,
-                                                &Contacts::c2,
-                                                &Contacts::c3,
-                                                &Contacts::e,
-                                                &Contacts::law,
-                                                &Contacts::kinematic_balance,
-                                                &Contacts::monotone,
-                                                &Contacts::x,
-                                                &Contacts::y,
-                                                &Contacts::z,
-                                                &Contacts::sum_x,
-                                                &Contacts::sum_y,
-                                                &Contacts::sum_r,
-                                                &Contacts::balance,
-                                                &Contacts::compression,
-                                                &Contacts::decompression,
-                                                &Contacts::decompressing,
-                                                &Contacts::busy,
-                                                &Contacts::steps,
-                                                &Contacts::compressions,
-                                                &Contacts::tried};
 
   static void move(Contacts& from, std::size_t i, Contacts& to, std::size_t j) {
-    CAROM_UNROLL
-    for (const auto lane : columns) (to.*lane)[j] = (from.*lane)[i];
+    copy_lane(from.rates, i, to.rates, j);
+    copy_lane(from.slide, i, to.slide, j);
+    copy_lane(from.phase, i, to.phase, j);
+    for (const auto lane : {&Contacts::e, &Contacts::law, &Contacts::kinematic_balance, &Contacts::monotone,
+                            &Contacts::busy, &Contacts::steps, &Contacts::tried})
+      (to.*lane)[j] = (from.*lane)[i];
     to.place[j] = from.place[i];
     from.place[i].tile = nullptr;
   }
 
   static B load(const Lane& lane) { return load_lanes<B>(lane); }
-  static Rates<B> rates(const Contacts& s) {
-    return {load(s.a1), load(s.a2), load(s.b1), load(s.b2), load(s.c1), load(s.c2), load(s.c3)};
-  }
+  static Rates<B> rates(const Contacts& s) { return load_each<B>(s.rates); }
   static Mask is_set(const Lane& lane) { return load_lanes<B>(lane) > B(0); }
 
   /// Hands on the contacts whose slip has vanished, whose direction has settled or whose budget is used up, until none
@@ -117,7 +95,7 @@ class SeriesSlider {
   void leave() {
     Contacts& s = fields_;
     for (;;) {
-      const B x = load(s.x), y = load(s.y);
+      const B x = load(s.slide.ux), y = load(s.slide.uy);
       const B r = square_root(mul_add(x, x, y * y));
       const Mask vanished = r <= B(Order::tolerance);
       const B inverse_r = B(1) / choose(vanished, B(1), r);
@@ -155,14 +133,14 @@ class SeriesSlider {
     const B ray_x = neg_mul_add(angle, y, x), ray_y = mul_add(angle, x, y);
     const B inverse = B(1) / square_root(mul_add(ray_x, ray_x, ray_y * ray_y));
     const Rates<B> k = rates(s);
-    const B z = load(s.z), balance = load(s.balance);
+    const B z = load(s.slide.uz), balance = load(s.phase.balance);
     const Turning<B> ray = turning(k, ray_x * inverse, ray_y * inverse);
     const Mask slows = ray.rate < zero;
     const B sum_r = r / choose(slows, negated(ray.rate), B(1));
     const B rise = neg_mul_add(k.c1, ray_x * inverse, neg_mul_add(k.c2, ray_y * inverse, k.c3));
     const B end = mul_add(rise, sum_r, z), law = load(s.law);
     const B more = choose(law < B(1), half * sum_r * (z + end), choose(law == B(1), sum_r, end));
-    return slows && choose(is_set(s.decompressing), balance + more, end) < zero;
+    return slows && choose(is_set(s.phase.decompressing), balance + more, end) < zero;
   }
 
   /// Finishes the slides of the contacts that wait. Those whose rest is not known there go back to the lanes.
@@ -174,9 +152,10 @@ class SeriesSlider {
     Contacts& s = waiting_;
     const B zero(0), one(1);
     for (std::size_t lane = waiting_count_; lane < width; ++lane) s.busy[lane] = T(0);
-    const Mask decompressing = is_set(s.decompressing);
-    const B law = load(s.law), e = load(s.e), balance = load(s.balance);
-    const Rest<B, Mask> rest = slide_to_rest<T>(is_set(s.busy), rates(s), load(s.x), load(s.y), load(s.z));
+    const Mask decompressing = is_set(s.phase.decompressing);
+    const B law = load(s.law), e = load(s.e), balance = load(s.phase.balance);
+    const Rest<B, Mask> rest =
+        slide_to_rest<T>(is_set(s.busy), rates(s), load(s.slide.ux), load(s.slide.uy), load(s.slide.uz));
     const B gain = choose(law < one, choose(decompressing, rest.work, e * e * rest.work),
                           choose(law == one, choose(decompressing, rest.sum_r, negated(e * rest.sum_r)), zero));
     const B goal = choose(law > one, rest.u_z, gain) + balance;  // of decompression: above 0 it has ended before
@@ -184,15 +163,15 @@ class SeriesSlider {
     const Mask certain =
         and_not(rest.known && choose(decompressing, goal, rest.u_z) < zero, decompressing && rest.u_z < zero);
     const auto set = [&](Lane& lanes, B value) { store_lanes(lanes, choose(certain, value, load(lanes))); };
-    set(s.x, zero);
-    set(s.y, zero);
-    set(s.z, rest.u_z);
-    set(s.sum_x, load(s.sum_x) + rest.sum_x);
-    set(s.sum_y, load(s.sum_y) + rest.sum_y);
-    set(s.sum_r, load(s.sum_r) + rest.sum_r);
-    set(s.balance, balance + gain);
-    set(s.compression, load(s.compression) + choose(decompressing, zero, rest.work));
-    set(s.decompression, load(s.decompression) + choose(decompressing, rest.work, zero));
+    set(s.slide.ux, zero);
+    set(s.slide.uy, zero);
+    set(s.slide.uz, rest.u_z);
+    set(s.slide.sum_x, load(s.slide.sum_x) + rest.sum_x);
+    set(s.slide.sum_y, load(s.slide.sum_y) + rest.sum_y);
+    set(s.phase.length, load(s.phase.length) + rest.sum_r);
+    set(s.phase.balance, balance + gain);
+    set(s.slide.compression, load(s.slide.compression) + choose(decompressing, zero, rest.work));
+    set(s.slide.decompression, load(s.slide.decompression) + choose(decompressing, rest.work, zero));
     const unsigned ended = lane_bits(certain);
     const std::size_t count = waiting_count_;
     waiting_count_ = 0;
@@ -211,12 +190,12 @@ class SeriesSlider {
     const B zero(0), one(1), half(T(0.5));
     const Rates<B> k = rates(s);
     const B e = load(s.e), law = load(s.law);
-    const B balance = load(s.balance);
-    const Mask busy = is_set(s.busy), decompressing = is_set(s.decompressing);
+    const B balance = load(s.phase.balance);
+    const Mask busy = is_set(s.busy), decompressing = is_set(s.phase.decompressing);
     const Mask kinetic = law == one, kinematic = law > one, energetic = law < one;
 
     Taylor<T, B> series;
-    series.expand(k, load(s.x), load(s.y), load(s.z));
+    series.expand(k, load(s.slide.ux), load(s.slide.uy), load(s.slide.uz));
     const B h = series.step();
     const auto& [x, y, r, z, sum_x, sum_y, sum_r, sum_zr] = series;
 
@@ -305,26 +284,28 @@ class SeriesSlider {
     // Work before and after the end of compression; a contact that turned in the rare way stops there.
     const B work_stop = value<work>(sum_zr, stop), work_low = value<work>(sum_zr, low);
     const B before = choose(turned, work_low, work_stop), after = work_stop - before;
-    store_lanes(s.compression, load(s.compression) + choose(decompressing, choose(turned, after, zero), before));
-    store_lanes(s.decompression, load(s.decompression) + choose(decompressing, before, choose(turned, after, zero)));
-    store_lanes(s.balance, new_balance);
+    store_lanes(s.slide.compression,
+                load(s.slide.compression) + choose(decompressing, choose(turned, after, zero), before));
+    store_lanes(s.slide.decompression,
+                load(s.slide.decompression) + choose(decompressing, before, choose(turned, after, zero)));
+    store_lanes(s.phase.balance, new_balance);
     const Mask now_decompressing = differ(decompressing, turned);
-    store_lanes(s.decompressing, choose(now_decompressing, one, zero));
-    store_lanes(s.compressions, load(s.compressions) + choose(decompressing && turned, one, zero));
+    store_lanes(s.phase.decompressing, choose(now_decompressing, one, zero));
+    store_lanes(s.phase.compressions, load(s.phase.compressions) + choose(decompressing && turned, one, zero));
     store_lanes(s.steps, load(s.steps) + one);
     store_lanes(s.tried, zero);
 
     const B dx = value<state>(sum_x, stop), dy = value<state>(sum_y, stop), dr = value<state>(sum_r, stop);
-    store_lanes(s.sum_x, load(s.sum_x) + dx);
-    store_lanes(s.sum_y, load(s.sum_y) + dy);
-    store_lanes(s.sum_r, load(s.sum_r) + dr);
-    store_lanes(s.x, x[0] + neg_mul_add(k.a1, dx, k.b1 * dr));
-    store_lanes(s.y, y[0] + neg_mul_add(k.a2, dy, k.b2 * dr));
+    store_lanes(s.slide.sum_x, load(s.slide.sum_x) + dx);
+    store_lanes(s.slide.sum_y, load(s.slide.sum_y) + dy);
+    store_lanes(s.phase.length, load(s.phase.length) + dr);
+    store_lanes(s.slide.ux, x[0] + neg_mul_add(k.a1, dx, k.b1 * dr));
+    store_lanes(s.slide.uy, y[0] + neg_mul_add(k.a2, dy, k.b2 * dr));
     const B z_stop = z[0] + neg_mul_add(k.c1, dx, neg_mul_add(k.c2, dy, k.c3 * dr));
     // The end is u_z >= 0 by definition, under kinematic restitution a given one; a sum of terms of the size of u0 may
     // miss it by more than there is of it.
     const B z_end_of_collision = choose(kinematic, negated(new_balance), larger(z_stop, zero));
-    store_lanes(s.z, choose(halts, zero, choose(ended, z_end_of_collision, z_stop)));
+    store_lanes(s.slide.uz, choose(halts, zero, choose(ended, z_end_of_collision, z_stop)));
 
     for_each_bit(lane_bits(ended && busy), [&](std::size_t lane) { finish(lane, Departure::ended); });
   }
@@ -344,13 +325,13 @@ class SeriesSlider {
     }
     for (int m = 0; m <= work; ++m) one.q[m] = pick(q[m]);
     one.h = pick(h);
-    one.c1 = s.c1[lane];
-    one.c2 = s.c2[lane];
+    one.c1 = s.rates.c1[lane];
+    one.c2 = s.rates.c2[lane];
     one.e = s.e[lane];
     one.law = s.law[lane];
     one.kinematic_balance = s.kinematic_balance[lane];
-    one.balance = s.balance[lane];
-    one.decompressing = s.decompressing[lane] > T(0);
+    one.balance = s.phase.balance[lane];
+    one.decompressing = s.phase.decompressing[lane] > T(0);
     return one;
   }
 
@@ -367,17 +348,8 @@ class SeriesSlider {
     tile.steps[i] = static_cast<std::int32_t>(s.steps[lane]);
     sliding_steps_ += static_cast<std::uint64_t>(tile.steps[i]);
     tile.departure[i] = static_cast<T>(departure);
-    tile.step_count[i] = s.sum_r[lane];
-    tile.ux[i] = s.x[lane];
-    tile.uy[i] = s.y[lane];
-    tile.uz[i] = s.z[lane];
-    tile.sum_cos[i] = s.sum_x[lane];
-    tile.sum_sin[i] = s.sum_y[lane];
-    tile.compression[i] = s.compression[lane];
-    tile.decompression[i] = s.decompression[lane];
-    tile.balance[i] = s.balance[lane];
-    tile.decompressing[i] = s.decompressing[lane];
-    tile.compressions[i] = s.compressions[lane];
+    copy_lane(s.slide, lane, tile.slide, i);
+    copy_lane(s.phase, lane, tile.phase, i);
     s.place[lane].tile = nullptr;
     flow_.done(place);
   }
@@ -390,17 +362,17 @@ class SeriesSlider {
       return;
     }
     Place<T> place;
-    s.tried[lane] = T(0);
-    s.steps[lane] = s.sum_x[lane] = s.sum_y[lane] = s.sum_r[lane] = s.balance[lane] = T(0);
-    s.compression[lane] = s.decompression[lane] = s.decompressing[lane] = T(0);
-    s.compressions[lane] = T(1);
+    s.tried[lane] = s.steps[lane] = T(0);
+    clear_lane(s.slide, lane);
+    clear_lane(s.phase, lane);
+    s.phase.compressions[lane] = T(1);
     if (!flow_.next(place, [&](const Tile<T>& tile) { relocate(tile); })) {
       // Nothing happens to a lane without a contact.
       s.busy[lane] = T(0);
-      s.a1[lane] = s.a2[lane] = s.b1[lane] = s.b2[lane] = s.c1[lane] = s.c2[lane] = s.c3[lane] = T(0);
-      s.e[lane] = s.law[lane] = s.kinematic_balance[lane] = s.monotone[lane] = s.y[lane] = T(0);
-      s.x[lane] = T(1);
-      s.z[lane] = T(-1);
+      clear_lane(s.rates, lane);
+      s.e[lane] = s.law[lane] = s.kinematic_balance[lane] = s.monotone[lane] = T(0);
+      s.slide.ux[lane] = T(1);
+      s.slide.uz[lane] = T(-1);
       return;
     }
     ++busy_;
@@ -408,20 +380,14 @@ class SeriesSlider {
     const Tile<T>& tile = *place.tile;
     const std::size_t i = place.slot;
     s.busy[lane] = T(1);
-    s.a1[lane] = tile.a1[i];
-    s.a2[lane] = tile.a2[i];
-    s.b1[lane] = tile.b1[i];
-    s.b2[lane] = tile.b2[i];
-    s.c1[lane] = tile.c1[i];
-    s.c2[lane] = tile.c2[i];
-    s.c3[lane] = tile.c3[i];
+    copy_lane(tile.rates, i, s.rates, lane);
     s.e[lane] = tile.restitution[i];
     s.law[lane] = tile.restitution_law[i];
     s.kinematic_balance[lane] = tile.restitution[i] * tile.u0z[i];
     s.monotone[lane] = tile.monotone[i];
-    s.x[lane] = tile.u0x[i];
-    s.y[lane] = tile.u0y[i];
-    s.z[lane] = tile.u0z[i];
+    s.slide.ux[lane] = tile.u0x[i];
+    s.slide.uy[lane] = tile.u0y[i];
+    s.slide.uz[lane] = tile.u0z[i];
   }
 
   // A stray is a contact that has one of these places.

@@ -37,50 +37,33 @@ class EulerSlider {
   std::uint64_t sliding_steps() const { return sliding_steps_; }
 
  private:
+  using Lane = T[width];
+
   /// What the loop reads and writes, one value a lane.
   struct alignas(64) Vector {
-    T a1[width], a2[width], b1[width], b2[width];  // δ μ M, δ k
-    T c1[width], c2[width], c3[width];             // δ μ k, δ K_33
-    T stick_radius2[width], e2[width];
-    T ux[width], uy[width], uz[width], sum_cos[width], sum_sin[width];
-    T compression[width], decompression[width];  // sums of u_z < 0, of u_z >= 0
+    Rates<Lane> rates;
+    Lane stick_radius2, e2;
+    Slide<Lane> slide;
   };
 
-  struct State {
-    B ux, uy, uz, sum_cos, sum_sin, compression, decompression;
+  struct State : Slide<B> {
     Mask decompressing;  // u_z >= 0
   };
 
-  static State load_state(const Vector& v) {
-    return {load_lanes<B>(v.ux),
-            load_lanes<B>(v.uy),
-            load_lanes<B>(v.uz),
-            load_lanes<B>(v.sum_cos),
-            load_lanes<B>(v.sum_sin),
-            load_lanes<B>(v.compression),
-            load_lanes<B>(v.decompression),
-            load_lanes<B>(v.uz) >= B(0)};
-  }
+  static State load_state(const Vector& v) { return {load_each<B>(v.slide), load_lanes<B>(v.slide.uz) >= B(0)}; }
 
-  static void store_state(Vector& v, const State& s) {
-    store_lanes(v.ux, s.ux);
-    store_lanes(v.uy, s.uy);
-    store_lanes(v.uz, s.uz);
-    store_lanes(v.sum_cos, s.sum_cos);
-    store_lanes(v.sum_sin, s.sum_sin);
-    store_lanes(v.compression, s.compression);
-    store_lanes(v.decompression, s.decompression);
-  }
+  static void store_state(Vector& v, const State& s) { store_each<B, Slide>(v.slide, s); }
 
   [[gnu::always_inline]] static void step(const Vector& v, State& s, B inverse_r) {
     const B cosine = s.ux * inverse_r, sine = s.uy * inverse_r;
     s.compression = s.compression + choose(s.decompressing, B(0), s.uz);
     s.decompression = s.decompression + choose(s.decompressing, s.uz, B(0));
-    s.sum_cos = s.sum_cos + cosine;
-    s.sum_sin = s.sum_sin + sine;
-    s.ux = s.ux + neg_mul_add(load_lanes<B>(v.a1), cosine, load_lanes<B>(v.b1));
-    s.uy = s.uy + neg_mul_add(load_lanes<B>(v.a2), sine, load_lanes<B>(v.b2));
-    s.uz = s.uz + neg_mul_add(load_lanes<B>(v.c1), cosine, neg_mul_add(load_lanes<B>(v.c2), sine, load_lanes<B>(v.c3)));
+    s.sum_x = s.sum_x + cosine;
+    s.sum_y = s.sum_y + sine;
+    s.ux = s.ux + neg_mul_add(load_lanes<B>(v.rates.a1), cosine, load_lanes<B>(v.rates.b1));
+    s.uy = s.uy + neg_mul_add(load_lanes<B>(v.rates.a2), sine, load_lanes<B>(v.rates.b2));
+    s.uz = s.uz + neg_mul_add(load_lanes<B>(v.rates.c1), cosine,
+                              neg_mul_add(load_lanes<B>(v.rates.c2), sine, load_lanes<B>(v.rates.c3)));
   }
 
   void run() {
@@ -136,7 +119,7 @@ class EulerSlider {
         const std::size_t lane = i * width + j;
         finish(lane, (ended >> j & 1u) != 0 ? Course::slide_end
                      : now_ == start_[lane] ? Course::stick_at_start
-                     : v.uz[j] < T(0)       ? Course::stick_in_c
+                     : v.slide.uz[j] < T(0) ? Course::stick_in_c
                                             : Course::stick_in_d);
       });
       s = load_state(v);
@@ -168,18 +151,12 @@ class EulerSlider {
     tile.steps[i] = steps;
     // Each compression but the last has had its decompression.
     const std::uint32_t compressions = steps > 0 ? compressions_[lane] : 0;
-    const bool last = steps > 0 && v.uz[j] < T(0);
+    const bool last = steps > 0 && v.slide.uz[j] < T(0);
     tile.path[i] = Path{course, Sticking::none, static_cast<std::uint8_t>(compressions),
                         static_cast<std::uint8_t>(compressions - (last ? 1 : 0))};
     tile.departure[i] = static_cast<T>(course > Course::slide_end ? Departure::settled : Departure::ended);
-    tile.step_count[i] = static_cast<T>(steps);
-    tile.ux[i] = v.ux[j];
-    tile.uy[i] = v.uy[j];
-    tile.uz[i] = v.uz[j];
-    tile.sum_cos[i] = v.sum_cos[j];
-    tile.sum_sin[i] = v.sum_sin[j];
-    tile.compression[i] = v.compression[j];
-    tile.decompression[i] = v.decompression[j];
+    tile.phase.length[i] = static_cast<T>(steps);
+    copy_lane(v.slide, j, tile.slide, i);
     --busy_;
     place_[lane].tile = nullptr;
     flow_.done(place);
@@ -199,25 +176,21 @@ class EulerSlider {
     // wait for the store.
     Vector& v = vectors_[lane / width];
     const Mask is_lane = load_lanes<B>(lane_numbers) == B(static_cast<T>(lane % width));
-    const auto set = [&](T(&lanes_of)[width], T value) {
+    const auto set = [&](Lane & lanes_of, T value) __attribute__((always_inline)) {
       store_lanes(lanes_of, choose(is_lane, B(value), load_lanes<B>(lanes_of)));
     };
-    set(v.a1, tile.a1[i]);
-    set(v.a2, tile.a2[i]);
-    set(v.b1, tile.b1[i]);
-    set(v.b2, tile.b2[i]);
-    set(v.c1, tile.c1[i]);
-    set(v.c2, tile.c2[i]);
-    set(v.c3, tile.c3[i]);
+    each(
+        [&](const auto& of_tile, Lane& to) __attribute__((always_inline)) { set(to, of_tile[i]); }, tile.rates,
+        v.rates);
     set(v.stick_radius2, tile.stick_radius2[i]);
     set(v.e2, tile.e2[i]);
-    set(v.ux, tile.u0x[i]);
-    set(v.uy, tile.u0y[i]);
-    set(v.uz, tile.u0z[i]);
-    set(v.sum_cos, T(0));
-    set(v.sum_sin, T(0));
-    set(v.compression, T(0));
-    set(v.decompression, T(0));
+    set(v.slide.ux, tile.u0x[i]);
+    set(v.slide.uy, tile.u0y[i]);
+    set(v.slide.uz, tile.u0z[i]);
+    set(v.slide.sum_x, T(0));
+    set(v.slide.sum_y, T(0));
+    set(v.slide.compression, T(0));
+    set(v.slide.decompression, T(0));
   }
 
   // A stray is a contact that has one of these lanes.
@@ -234,12 +207,12 @@ class EulerSlider {
     Vector& v = vectors_[lane / width];
     const std::size_t j = lane % width;
     place_[lane].tile = nullptr;
-    v.a1[j] = v.a2[j] = v.b1[j] = v.b2[j] = v.c1[j] = v.c2[j] = v.c3[j] = v.e2[j] = T(0);
-    v.sum_cos[j] = v.sum_sin[j] = v.compression[j] = v.decompression[j] = T(0);
+    clear_lane(v.rates, j);
+    clear_lane(v.slide, j);
+    v.e2[j] = T(0);
     v.stick_radius2[j] = T(-1);
-    v.ux[j] = T(1);
-    v.uy[j] = T(0);
-    v.uz[j] = T(-1);
+    v.slide.ux[j] = T(1);
+    v.slide.uz[j] = T(-1);
   }
 
   alignas(64) static constexpr T lane_numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "collision_matrix.hpp"
-#include "job.hpp"
+#include "slide.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -20,6 +20,23 @@ struct Progress {
   B px, py, pz;
   B work_compression, work_decompression;
 };
+
+/// Where a collision stands at the end of its sliding phase.
+template <class B, class T>
+inline Progress<B> progress_of(const Tile<T>& tile, std::size_t slot) {
+  const B friction_step = load_lanes<B>(tile.friction_step + slot);
+  // With infinite friction the sliding phase passes without normal impulse, and so without work.
+  const B normal_step = load_lanes<B>(tile.normal_step + slot);
+  const Slide<B> slide = load_each<B>(tile.slide, slot);
+  return {slide.ux,
+          slide.uy,
+          slide.uz,
+          negated(friction_step * slide.sum_x),
+          negated(friction_step * slide.sum_y),
+          normal_step * load_lanes<B>(tile.phase.length + slot),
+          normal_step * slide.compression,
+          normal_step * slide.decompression};
+}
 
 template <class B>
 struct DivergingRay {
