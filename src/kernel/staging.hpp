@@ -35,7 +35,7 @@ class StagedColumns {
 
   /// The contacts [first, first + count): whole vectors, or fewer than one, which is filled up with the last contact.
   /// With `copied` contiguous columns too are read from a copy: those that are read often or come from afar. With
-  /// `fetches` a later tile begins to come into the cache.
+  /// `fetches` those of a later tile begin to come into the cache, a column at a time.
   [[gnu::noinline]] void fill(std::size_t first, std::size_t count, bool copied, bool fetches) {
     const bool whole = count % width == 0;
     picked_ = {first, whole ? count : width, nullptr, source_.block_bytes};
@@ -57,7 +57,7 @@ class StagedColumns {
       const T* from = lanes_[c];
       if (picked_.list == nullptr && is_contiguous(host)) [[likely]] {
         from = reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset);
-        if (fetches) fetch_column(c, first, count);
+        if (fetches) fetch_column(host, first, count);
         if (copied && block_bytes_ == 0) from = copy_vectors(from, lanes_[c], count);
       } else if (host.stride == 0) {
         for (std::size_t i = 0; i < picked_.count; i += width) store_lanes(lanes_[c] + i, B(*host.data));
@@ -67,7 +67,7 @@ class StagedColumns {
       *staged_[c] = from;
     }
     if (fetches)
-      for (std::size_t c = source_.count; c < source_.fetched; ++c) fetch_column(c, first, count);
+      for (std::size_t c = source_.count; c < source_.fetched; ++c) fetch_column(source_.columns[c], first, count);
   }
 
   /// After fill, which contacts of the host's have come to the tile.
@@ -100,9 +100,14 @@ class StagedColumns {
     for (std::size_t c = source_.count; c < staged_count_; ++c) *staged_[c] = *from++;
   }
 
-  /// Begins to fetch the bodies of a later tile, which stand anywhere, one of `parts` of them: all at once would wait
-  /// for each other.
-  [[gnu::noinline]] void fetch_bodies(std::size_t first, std::size_t count, std::size_t part, std::size_t parts) const {
+  /// Begins to fetch what a later tile needs, one of `parts`: all at once would wait for each other. It has to be
+  /// inline: to the compiler a function that only fetches has no effect.
+  [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t part, std::size_t parts) const {
+    for (std::size_t c = part; c < source_.fetched; c += parts) fetch_column(source_.columns[c], first, count);
+  }
+  /// And the bodies, which stand anywhere.
+  [[gnu::always_inline]] void fetch_bodies(std::size_t first, std::size_t count, std::size_t part,
+                                           std::size_t parts) const {
     const std::size_t share = count / parts, begin = first + bodies_ahead * count + part * share, end = begin + share;
     if (end > source_.contacts) return;
     for (std::size_t i = begin; i < end; ++i) {
@@ -133,8 +138,7 @@ class StagedColumns {
 
   /// To the second level, since the columns of most hosts begin at the same place of a page and displace each other
   /// from the first.
-  [[gnu::always_inline]] void fetch_column(std::size_t c, std::size_t first, std::size_t count) const {
-    const Strided<T>& host = source_.columns[c];
+  [[gnu::always_inline]] void fetch_column(const Strided<T>& host, std::size_t first, std::size_t count) const {
     if (!is_contiguous(host)) return;  // the processor follows a host's structs by itself
     const std::size_t step = source_.block_bytes != 0 ? source_.block_bytes : 64;
     const std::size_t from =

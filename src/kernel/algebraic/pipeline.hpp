@@ -217,9 +217,9 @@ class AlgebraicPipeline {
     if (present == bit_of(Law::incremental)) return;
     const bool all = (present & bit_of(Law::incremental)) == 0;
     const bool staged = (present & ~direct_laws) != 0, fetches = call_.layout.prefetch && whole;
-    load(first, count, staged || call_.layout.prefetch, fetches);
+    load(first, count, staged || call_.layout.prefetch);
     results_.begin_tile(first, whole && all);
-    apply_and_finish(first, count, all, staged, fetches && call_.source.packed != nullptr);
+    apply_and_finish(first, count, all, staged, fetches);
     if (!all)
       for (std::size_t i = 0; i < count; ++i)
         tile_.own[i] = tile_.law[i] == T(Law::incremental) ? skipped : static_cast<std::uint32_t>(i);
@@ -230,13 +230,14 @@ class AlgebraicPipeline {
     stages_.set_block_bytes(columns_.block_bytes());
     if (staged) stages_.apply_laws();
     for (std::size_t slot = 0; slot < count; slot += width) {
-      if (fetches) columns_.fetch_bodies(first, count, slot / width, count / width);
+      if (fetches) columns_.fetch(first, count, slot / width, count / width);
+      if (fetches && call_.source.packed != nullptr) columns_.fetch_bodies(first, count, slot / width, count / width);
       stages_.finish(slot, all, staged);
     }
   }
 
-  [[gnu::noinline]] void load(std::size_t first, std::size_t count, bool copied, bool fetches) {
-    columns_.fill(first, count, copied, fetches);
+  [[gnu::noinline]] void load(std::size_t first, std::size_t count, bool copied) {
+    columns_.fill(first, count, copied, false);
     if (!call_.source.indexed) return;
     columns_.find_bodies();
     if (call_.source.packed != nullptr)
@@ -293,7 +294,7 @@ class AlgebraicPipeline {
   }
 
   [[gnu::noinline]] void solve_grouped(std::size_t k, std::size_t count) {
-    load(k, count, true, false);
+    load(k, count, true);
     groups_.gather(columns_.picked());
     const bool staged = (stages_.find_laws(0, count) & ~direct_laws) != 0;
     results_.begin_tile(0, false);

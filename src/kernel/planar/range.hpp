@@ -89,7 +89,7 @@ class PlanarRange {
   /// Calls f(slot, count) for the vectors of a tile, of whose contacts there are `count` left.
   template <class F>
   [[gnu::always_inline]] void for_each_vector(std::size_t first, std::size_t count, F&& f) {
-    const bool fetches = call_.source.indexed && count % width == 0;
+    const bool fetches = staged_ && call_.source.indexed && count % width == 0;
     for (std::size_t slot = 0; slot < count; slot += width) {
       if (fetches) columns_.fetch_bodies(first, count, slot / width, count / width);
       f(slot, count - slot < width ? count - slot : width);
