@@ -1,4 +1,4 @@
-// What load reads of contacts, whatever form they have: the columns of the host in one array.
+// The columns of the host that load reads, in one array whichever form the contacts have.
 #pragma once
 
 #include "columns.hpp"
@@ -36,7 +36,7 @@ struct Source {
   std::size_t contacts = 0;
   std::size_t block_bytes = 0;  // as in Layout
 
-  // Of contacts whose bodies are stored once.
+  // These are of contacts whose bodies are stored once.
   bool indexed = false;
   Strided<std::int32_t> body_a, body_b;
   std::size_t bodies = 0;

@@ -70,10 +70,10 @@ class StagedColumns {
       for (std::size_t c = source_.count; c < source_.fetched; ++c) fetch_column(source_.columns[c], first, count);
   }
 
-  /// After fill, which contacts of the host's have come to the tile.
+  /// The contacts of the host's that fill has brought to the tile.
   const Picked& picked() const { return picked_; }
 
-  /// After fill, where the bodies of its contacts stand, and the faults of their indices.
+  /// Finds where the bodies of the tile's contacts stand, and the faults of their indices.
   [[gnu::noinline]] void find_bodies() {
     const std::size_t count = picked_.count;
     place_bodies(indices(source_.body_a, place_[0]), count, source_.bodies, place_[0]);
@@ -81,7 +81,7 @@ class StagedColumns {
     judge_bodies(place_[0], place_[1], count, fault_);
   }
 
-  /// After find_bodies, the bodies' numbers column by column, to the lanes `to` or those of the tile.
+  /// Brings the numbers of the bodies that have been found, column by column, to the lanes `to` or those of the tile.
   [[gnu::noinline]] void gather_bodies(T* const* to = nullptr) {
     if (to == nullptr) to = lanes_ + source_.count;
     point_bodies(to);
@@ -105,7 +105,7 @@ class StagedColumns {
   [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t part, std::size_t parts) const {
     for (std::size_t c = part; c < source_.fetched; c += parts) fetch_column(source_.columns[c], first, count);
   }
-  /// And the bodies, which stand anywhere.
+  /// Does the same for the bodies, which stand anywhere.
   [[gnu::always_inline]] void fetch_bodies(std::size_t first, std::size_t count, std::size_t part,
                                            std::size_t parts) const {
     const std::size_t share = count / parts, begin = first + bodies_ahead * count + part * share, end = begin + share;

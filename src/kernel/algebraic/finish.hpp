@@ -1,4 +1,4 @@
-// Stages 6 and 7 for the laws without a course, impulse and store: from the laws' units to the host's frame and
+// Impulse and store, for the laws without a course: from the laws' units to the host's frame and
 // columns, and the tally.
 #pragma once
 
@@ -58,7 +58,7 @@ struct LawFinish {
     Stages::put(tile.ux, tile.uy, tile.uz, slot, u);
   }
 
-  /// Of contacts that DirectLaws has solved, those of the `lanes`; the others' are in the tile.
+  /// The same of contacts that DirectLaws has solved, those of the `lanes`; the others' impulses are in the tile.
   [[gnu::always_inline]] Vector3<B> finish(const typename DirectLaws<A, T>::Solved& solved, std::size_t slot,
                                            std::size_t number, unsigned lanes, bool alone) const {
     const B zero(0);

@@ -8,7 +8,7 @@
 namespace carom::kernel {
 namespace {
 
-/// As the stages see a call: its own columns, or those of a tile of a group.
+/// A call as the stages see it: with its own columns, or with those of a tile of a group.
 template <class T>
 class Groups {
  public:
@@ -78,7 +78,7 @@ class Groups {
     return true;
   }
 
-  /// What single laws read of a tile of the group.
+  /// Brings together what single laws read of a tile of the group.
   [[gnu::noinline]] void gather(Picked picked) {
     picked.block_bytes = 0;
     for (std::size_t c = 0; c < read_count_; ++c) kernel::gather(read_[c], picked, tile_->parameters[c]);

@@ -1,4 +1,4 @@
-// Stage 2 for the laws without a course, validate: which laws the contacts have, their parameters, and the first fault
+// Validate, for the laws without a course: which laws the contacts have, their parameters, and the first fault
 // of every contact.
 #pragma once
 

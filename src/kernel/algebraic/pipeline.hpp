@@ -28,7 +28,7 @@ class TileStages {
  public:
   static constexpr bool has_bodies = !requires(const Form& c) { c.separation_velocity; };
 
-  /// What single laws read stands in `columns`.
+  /// `columns` has what single laws read.
   TileStages(const Form& contacts, const ContactColumns<T>& columns, const Parameters<T>& parameters,
              const Members<T>& given, LawTile<T>& tile, const ResultPointers<T>& results, bool wants_paths,
              Tally& tally, bool indexed)
@@ -59,10 +59,10 @@ class TileStages {
     for (std::size_t slot = 0; slot < LawTile<T>::size; slot += width) judge_.find_laws(columns_, {}, slot);
   }
 
-  /// As in Layout, where columns are read in the host's blocks.
+  /// The bytes of a block as in Layout, if columns are read in the host's blocks; else 0.
   void set_block_bytes(std::size_t bytes) { block_bytes_ = bytes; }
 
-  /// To all contacts but those of direct_laws, which finish applies.
+  /// Applies their laws to all contacts but those of direct_laws, which finish takes.
   void apply_laws() {
     pass_stages(0, count_);
     applier_.apply(first_, count_);
@@ -263,7 +263,7 @@ class AlgebraicPipeline {
     }
   }
 
-  /// What has not been written where the host wants it.
+  /// Writes what does not yet stand where the host wants it.
   [[gnu::noinline]] void store(const Picked& picked) {
     const Results<T>& results = call_.results;
     results_.end_tile(picked);

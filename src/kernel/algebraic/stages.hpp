@@ -1,6 +1,6 @@
-// Stages 3 and 4 for the laws without a course, and what the laws need of the velocities. Each stage passes over a
-// whole tile before the next one begins: a collision is one long chain of operations that wait for each other, of which
-// the processor sees too little at a time to find the next vector's.
+// Frame and collision matrix for the laws without a course, and what the laws need of the velocities. Each stage passes
+// over a whole tile before the next one begins: a collision is one long chain of operations that wait for each other,
+// of which the processor sees too little at a time to find the next vector's.
 #pragma once
 
 #include "../units.hpp"

@@ -1,4 +1,4 @@
-// What the stages of planar contacts read and write, in vectors and in memory.
+// Planar vectors and bodies, and how they come from memory to lanes and back.
 #pragma once
 
 #include "../columns.hpp"
@@ -80,7 +80,7 @@ struct PlanarColumns {
             load(body.angular_velocity, slot)};
   }
 
-  /// Of a result that the host may not want.
+  /// Stores a result, unless the host does not want it.
   static void store(T* to, std::size_t slot, B x) {
     if (to != nullptr) store_lanes(to + slot, x);
   }
@@ -95,7 +95,7 @@ struct PlanarColumns {
       return load_lanes<B>(column.data + lanes.first);
     return collect(column, lanes);
   }
-  /// Of small numbers that are not T: laws.
+  /// The same of small numbers that are not T: laws.
   template <class V>
   static B load_number(const Column<V>& column, const Lanes& lanes) {
     T values[width];

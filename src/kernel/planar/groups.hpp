@@ -56,7 +56,7 @@ class PlanarGroups {
   }
   Law alike() const { return alike_; }
 
-  /// Of the vector of the tile's contacts from i on what a law reads, and the verdict on all that it does not.
+  /// Keeps what a law reads of the vector of the tile's contacts from i on, and the verdict on all that it does not.
   [[gnu::always_inline]] void put(std::size_t i, const Problem& in, B status) {
     store_lanes(tile_.trace + i, in.trace);
     store_lanes(tile_.speed + i, in.speed);
@@ -79,7 +79,7 @@ class PlanarGroups {
     return {load_lanes<B>(tile_.trace + i), load_lanes<B>(tile_.speed + i), load_lanes<B>(tile_.impulse + i)};
   }
 
-  /// What came of the vector of the tile's contacts from i on, and the verdict on them.
+  /// Gives back what came of the vector of the tile's contacts from i on, and the verdict on them.
   [[gnu::always_inline]] Collision take(std::size_t i, B& status) const {
     B lanes[Rows::length];
     Rows::gather(tile_.rows, tile_.slot_of + i, lanes);
@@ -141,7 +141,7 @@ class PlanarGroups {
                  out.work_compression, out.work_decompression, out.energy});
   }
 
-  /// What `law` reads of the contacts of the rows [from, until) beside these.
+  /// Brings together what `law` reads of the contacts of the rows [from, until) beside these.
   [[gnu::noinline]] Gathered gather(Law law, std::size_t from, std::size_t until) {
     const std::size_t count = (until - from + width - 1) / width * width;
     std::uint32_t list[Tile::at_once];

@@ -1,4 +1,4 @@
-// Stage 5, law: the law of a vector of contacts.
+// Law: that of a vector of contacts.
 //
 // [CR]: A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
 #pragma once

@@ -1,4 +1,4 @@
-// Stages 3 and 4, frame and collision matrix: a planar contact as its law sees it. K is divided by its trace, u0 by its
+// Frame and collision matrix: a planar contact as its law sees it. K is divided by its trace, u0 by its
 // larger component, and so impulses by speed / trace: every number is of order 1 whatever the units of the host.
 //
 //   K = (a b; b c)    along tangent and normal     [R] 5.2, step 2

@@ -182,7 +182,7 @@ class PlanarRange {
         });
   }
 
-  /// And the stage behind it.
+  /// Store, for the same contacts.
   [[gnu::noinline]] void store_tile(std::size_t first, std::size_t tile, std::size_t place) {
     for (std::size_t slot = 0; slot < tile; slot += width) {
       Contact contact;
