@@ -79,7 +79,7 @@ template <class T, class B, class M>
     s_r[n] = sum_r * scale;
     s_x[n] = sum_x * scale;
     s_y[n] = sum_y * scale;
-    zeta[n] = neg_mul_add(c_x, s_x[n], neg_mul_add(c_y, s_y[n], c3 * s_r[n]));
+    zeta[n] = neg_mul_add(c_x, s_x[n], neg_mul_add(c_y, s_y[n], k.c3 * s_r[n]));
     omega[n] = negated(sum_w + zeta[n]) / (mul_add(two, rate, steep));
   };
   CAROM_UNROLL
