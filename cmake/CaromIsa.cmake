@@ -20,13 +20,16 @@ function(carom_isa name architecture mark)
     POSITION_INDEPENDENT_CODE $<BOOL:${BUILD_SHARED_LIBS}>)
   target_sources(carom PRIVATE $<TARGET_OBJECTS:${kernels}>)
   # The kernels are one long text, which takes minutes to optimise with what the sanitizers add: they see those of the wide
-  # ISAs, without optimisation. The baseline's own scalar kernels do not run where the CPU has FMA.
+  # ISAs, without optimisation. Races show in any one of them. The baseline's own scalar kernels do not run where the CPU
+  # has FMA.
   set(sanitized "")
   if(CAROM_SANITIZE AND name MATCHES "^(scalar|scalar_fma|sse2)$")
     set(sanitized -fno-sanitize=all -g0)
     if(name STREQUAL "scalar" AND TARGET carom_scalar_fma)
       list(APPEND sanitized -O0)
     endif()
+  elseif(CAROM_SANITIZE MATCHES "thread" AND NOT name MATCHES "^(avx512|neon)$")
+    set(sanitized -fno-sanitize=thread)
   elseif(CAROM_SANITIZE)
     set(sanitized -O0)
     if(CAROM_SANITIZE MATCHES "undefined")
