@@ -1,7 +1,8 @@
 // What each form of contacts consists of: every column with its names, in the order in which they are read. Checks,
 // kernels, containers and files go by these lists.
 //
-// Functions here are inlined wherever they are called: kernels for different ISAs use them.
+// Functions here are inlined wherever they are called, and every file has tables of its own: kernels for different ISAs
+// use them.
 #pragma once
 
 #include <carom/contacts.hpp>
@@ -87,8 +88,9 @@ template <class F, class Field, class... Fields>
 /// among them. The ranges are those of Status: restitution_out_of_range and the like.
 template <class F, class Contacts, class... Others>
 [[gnu::always_inline]] constexpr void each_number(F&& f, Contacts& contacts, Others&... others) {
-  const auto field = [&](Label label, auto& first, auto&... rest)
-                         __attribute__((always_inline)) { each(f, label, first, rest...); };
+  const auto field = [&](Label label, auto& first, auto&... rest) __attribute__((always_inline)) {
+    each(f, label, first, rest...);
+  };
   field({"", "friction", "", "friction"}, contacts.friction, others.friction...);
   field({"", "restitution", "", "restitution"}, contacts.restitution, others.restitution...);
   if constexpr (requires { contacts.separation_velocity; }) {
@@ -145,7 +147,7 @@ consteval unsigned bits_of(Laws... laws) {
 }
 
 inline constexpr double any_number = std::numeric_limits<double>::max(), pi = std::numbers::pi;
-inline constexpr ParameterRange parameter_ranges[] = {
+constexpr ParameterRange parameter_ranges[] = {
     {{"tangential_restitution", true, true, -1, 1},
      Parameter::tangential_restitution,
      bits_of(Law::chatterjee_ruina, Law::bilinear, Law::pfeiffer_glocker)},
@@ -164,7 +166,8 @@ inline constexpr ParameterRange parameter_ranges[] = {
 [[gnu::always_inline]] constexpr unsigned readers_of(Parameter parameter, bool planar) {
   unsigned readers = 0;
   for (const ParameterRange& range : parameter_ranges)
-    if (range.parameter == parameter && (planar ? range.values.in_plane : range.values.in_space)) readers |= range.readers;
+    if (range.parameter == parameter && (planar ? range.values.in_plane : range.values.in_space))
+      readers |= range.readers;
   return readers;
 }
 
@@ -172,7 +175,9 @@ inline constexpr ParameterRange parameter_ranges[] = {
 template <class F, class Columns, class... Others>
 [[gnu::always_inline]] constexpr void each_parameter(F&& f, Columns& columns, Others&... others) {
   const auto column = [&](const char* name, Parameter parameter, auto& first, auto&... rest)
-                          __attribute__((always_inline)) { f(Label{"", name, "", name}, parameter, first, rest...); };
+      __attribute__((always_inline)) {
+    f(Label{"", name, "", name}, parameter, first, rest...);
+  };
   column("tangential_restitution", Parameter::tangential_restitution, columns.tangential_restitution,
          others.tangential_restitution...);
   column("impulse_ratio_1", Parameter::impulse_ratio_1, columns.impulse_ratio_1, others.impulse_ratio_1...);
@@ -181,9 +186,10 @@ template <class F, class Columns, class... Others>
   column("azimuth", Parameter::azimuth, columns.azimuth, others.azimuth...);
   column("fraction", Parameter::fraction, columns.fraction, others.fraction...);
   auto parameter = static_cast<std::uint8_t>(Parameter::candidate_x);
-  each([&](const Label& label, auto& first, auto&... rest) __attribute__((always_inline)) {
-    f(label, static_cast<Parameter>(parameter++), first, rest...);
-  }, Label{"", "candidate", "", "candidate"}, columns.candidate, others.candidate...);
+  each(
+      [&](const Label& label, auto& first, auto&... rest)
+          __attribute__((always_inline)) { f(label, static_cast<Parameter>(parameter++), first, rest...); },
+      Label{"", "candidate", "", "candidate"}, columns.candidate, others.candidate...);
 }
 
 /// A law that can be a member of a composite, and the name of its weight in files.
@@ -192,12 +198,16 @@ struct Member {
   const char* weight;
 };
 /// In the order of Weights.
-inline constexpr Member members[] = {
-    {Law::incremental, "weight_incremental"},           {Law::frictionless, "weight_frictionless"},
-    {Law::chatterjee_ruina, "weight_chatterjee_ruina"}, {Law::bilinear, "weight_bilinear"},
-    {Law::smith, "weight_smith"},                       {Law::anitescu_potra, "weight_anitescu_potra"},
-    {Law::pfeiffer_glocker, "weight_pfeiffer_glocker"}, {Law::brach, "weight_brach"},
-    {Law::projected, "weight_projected"},               {Law::polar, "weight_polar"}};
+constexpr Member members[] = {{Law::incremental, "weight_incremental"},
+                              {Law::frictionless, "weight_frictionless"},
+                              {Law::chatterjee_ruina, "weight_chatterjee_ruina"},
+                              {Law::bilinear, "weight_bilinear"},
+                              {Law::smith, "weight_smith"},
+                              {Law::anitescu_potra, "weight_anitescu_potra"},
+                              {Law::pfeiffer_glocker, "weight_pfeiffer_glocker"},
+                              {Law::brach, "weight_brach"},
+                              {Law::projected, "weight_projected"},
+                              {Law::polar, "weight_polar"}};
 inline constexpr std::size_t member_count = sizeof members / sizeof *members;
 
 /// The place of a law among the members; member_count of one that is none.
@@ -248,7 +258,9 @@ template <class F, class Contacts, class... Others>
 template <class F, class Results, class... Others>
 [[gnu::always_inline]] constexpr void each_body_result(F&& f, Results& results, Others&... others) {
   const auto field = [&](const char* name, const char* file, auto& first, auto&... rest)
-                         __attribute__((always_inline)) { each(f, Label{"results", name, "", file}, first, rest...); };
+      __attribute__((always_inline)) {
+    each(f, Label{"results", name, "", file}, first, rest...);
+  };
   field("velocity_a", "new_velocity_a", results.velocity_a, others.velocity_a...);
   field("angular_velocity_a", "new_angular_velocity_a", results.angular_velocity_a, others.angular_velocity_a...);
   field("velocity_b", "new_velocity_b", results.velocity_b, others.velocity_b...);
@@ -267,8 +279,9 @@ template <class F, class Results, class... Others>
 /// The others: how the collision went.
 template <class F, class Results, class... Others>
 [[gnu::always_inline]] constexpr void each_scalar_result(F&& f, Results& results, Others&... others) {
-  const auto column = [&](const char* name, auto& first, auto&... rest)
-                          __attribute__((always_inline)) { f(Label{"results", name, "", name}, first, rest...); };
+  const auto column = [&](const char* name, auto& first, auto&... rest) __attribute__((always_inline)) {
+    f(Label{"results", name, "", name}, first, rest...);
+  };
   column("status", results.status, others.status...);
   column("path", results.path, others.path...);
   column("work_compression", results.work_compression, others.work_compression...);

@@ -37,7 +37,7 @@ TEST(Form, missing_columns_are_named) {
   const Row bodies = without(without(body_row(), "lever_b_y"), "velocity_a_x");
   expect_within(
       ":1: not a contact file: the nearest is the body form, of which these columns are missing: "
-      "velocity_a_x, lever_b_y",
+      "lever_b_y, velocity_a_x",
       error_of([&] { io::form_of(table_of(csv_of({bodies}))); }));
   expect_within("contact-space form, of which these columns are missing: friction",
                 error_of([&] { io::form_of(table_of(csv_of({without(space_row(), "friction")}))); }));

@@ -66,7 +66,7 @@ TYPED_TEST(RestitutionAboveOne, is_a_fault_beyond_what_the_option_allows_and_now
                                      solver.solve(planar.view(), planar::Results<T>{})})
           EXPECT_EQ(report.count(Status::restitution_out_of_range), faults) << to_string(law) << ' ' << to_string(isa);
         ResultArrays<T> impulses(3);
-        EXPECT_EQ(solver.find_margins(of_bodies, impulses.results().impulse, {}).faults, faults);
+        EXPECT_EQ(solver.find_margins(of_bodies, impulses.results().impulse, RegionMargins<T>{}).faults, faults);
       }
 }
 
@@ -83,7 +83,7 @@ TYPED_TEST(RestitutionAboveOne, is_a_fault_of_the_reference_as_well) {
 
 TEST(LargestRestitution, below_1_or_above_100_is_misuse) {
   for (const double wrong : {0.99, 100.5, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_THROW(ConfiguredSolver{up_to(wrong)}, Error);
+    EXPECT_THROW(ConfiguredSolver(up_to(wrong)).solve(SpaceContacts<float>{}, Results<float>{}), Error);
 }
 
 // [CR] figure 9: K = 1 and u0 = (1, -y) nearly grazing. Friction slides to the end, p = (-μ, 1) p_n with p_n = (1 + e)

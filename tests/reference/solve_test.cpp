@@ -391,7 +391,7 @@ TEST(collision_of, indexed_bodies_are_the_inline_ones_and_the_world_stands_still
     const auto body = [&](std::int32_t index) {
       const auto& b = indexed.bodies;
       const auto& j = b.inverse_inertia;
-      return BodyColumns<double>{
+      return BodyColumns<const double>{
           one(b.inverse_mass, index),
           {one(j.xx, index), one(j.xy, index), one(j.xz, index), one(j.yy, index), one(j.yz, index), one(j.zz, index)},
           {one(b.velocity.x, index), one(b.velocity.y, index), one(b.velocity.z, index)},

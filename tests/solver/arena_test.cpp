@@ -31,7 +31,7 @@ constexpr std::size_t count = 30011;  // contacts, in enough ranges for seven th
 /// oneTBB has workers for an arena of seven, however few cores the machine has.
 class Arena : public testing::Test {
  protected:
-  Report solve_in(tbb::task_arena& arena, Solver& solver, ResultArrays<float>& arrays) const {
+  Report solve_in(tbb::task_arena& arena, ConfiguredSolver& solver, ResultArrays<float>& arrays) const {
     Report report;
     arena.execute([&] { report = solver.solve(contacts_.inline_contacts(), arrays.results()); });
     return report;
@@ -132,7 +132,8 @@ TEST_F(Arena, may_differ_from_call_to_call_of_a_solver) {
 TEST_F(Arena, may_be_busy_with_the_loop_that_makes_the_calls) {
   const auto expected = on_one_thread();
   std::vector<ResultArrays<float>> arrays(32, ResultArrays<float>(count));
-  tbb::enumerable_thread_specific<Solver> solvers([] { return ConfiguredSolver(few_steps(Isa::automatic, 0)); });
+  tbb::enumerable_thread_specific<ConfiguredSolver> solvers(
+      [] { return ConfiguredSolver(few_steps(Isa::automatic, 0)); });
   tbb::task_arena arena(4);
   support::run_loop(arena, arrays.size(), [&](std::size_t turn) {
     solvers.local().solve(contacts_.inline_contacts(), arrays[turn].results());

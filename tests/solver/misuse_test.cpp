@@ -167,7 +167,7 @@ bool is_refused(Call&& call) {
 /// Holds the solver in a call of another thread until the end of a scope.
 class OneCallAfterTheOther {
  public:
-  explicit OneCallAfterTheOther(Solver& solver) {
+  explicit OneCallAfterTheOther(ConfiguredSolver& solver) {
     other_ = std::thread([this, &solver] {
       const RandomSpaceContacts<double> contacts(20000, 41);
       ResultArrays<double> results(20000, false);

@@ -399,9 +399,9 @@ TEST(Reports, add_up_to_that_of_the_whole_batch) {
       contacts.k = {part(xx), part(xy), part(xz), part(yy), part(yz), part(zz)};
       auto& [x, y, z] = drawn.separation_velocity;
       contacts.separation_velocity = {part(x), part(y), part(z)};
-      Options options = few_steps(Isa::automatic);
+      SolverSetup options = few_steps(Isa::automatic);
       options.largest_restitution = 2;
-      return Solver(options).solve(contacts, {});
+      return ConfiguredSolver(options).solve(contacts, Results<double>{});
     };
     Report sum = report_of(0, first);
     sum += report_of(first, n);

@@ -10,16 +10,23 @@ struct SolverSetup : Options {
   Machine machine{Isa::automatic, 1};
 };
 
-class ConfiguredSolver : public Solver {
+class ConfiguredSolver {
  public:
-  explicit ConfiguredSolver(const SolverSetup& setup) : Solver(setup.machine), options_(setup) {}
+  explicit ConfiguredSolver(const SolverSetup& setup) : solver_(setup.machine), options_(setup) {}
 
   template <class Contacts, class ResultsOf>
   Report solve(const Contacts& contacts, const ResultsOf& results) {
-    return Solver::solve(contacts, results, options_);
+    return solver_.solve(contacts, results, options_);
   }
+  template <template <class> class Contacts, class T>
+  RegionReport find_margins(const Contacts<T>& contacts, const Vector3Columns<T>& impulse,
+                            const RegionMargins<T>& margins) {
+    return solver_.find_margins(contacts, impulse, margins, {}, options_);
+  }
+  Isa isa() const { return solver_.isa(); }
 
  private:
+  Solver solver_;
   Options options_;
 };
 

@@ -193,7 +193,7 @@ TYPED_TEST(PlanarFaults, misuse_is_an_error_with_the_column_s_name) {
     Solver().solve(contacts, out.results());
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("candidate_y"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("candidate.y"), std::string::npos) << error.what();
   }
   // Nothing to do, and nothing to point at.
   EXPECT_EQ(Solver().solve(planar::SpaceContacts<T>{}, planar::Results<T>{}).contacts, 0u);
