@@ -163,7 +163,7 @@ constexpr ParameterRange parameter_ranges[] = {
 };
 
 /// The laws that read a parameter in a dimension, bits of Law.
-[[gnu::always_inline]] constexpr unsigned readers_of(Parameter parameter, bool planar) {
+consteval unsigned readers_of(Parameter parameter, bool planar) {
   unsigned readers = 0;
   for (const ParameterRange& range : parameter_ranges)
     if (range.parameter == parameter && (planar ? range.values.in_plane : range.values.in_space))
@@ -171,25 +171,43 @@ constexpr ParameterRange parameter_ranges[] = {
   return readers;
 }
 
-/// Calls f(label, parameter, column, others...) in the order of Parameter, for the parameters of both dimensions.
+/// What a parameter may hold in a dimension that has it.
+consteval LawParameter values_of(Parameter parameter, bool planar) {
+  for (const ParameterRange& range : parameter_ranges)
+    if (range.parameter == parameter && (planar ? range.values.in_plane : range.values.in_space)) return range.values;
+  return {};
+}
+
+/// A parameter that the compiler knows.
+template <Parameter parameter>
+struct Known {
+  static constexpr Parameter value = parameter;
+  [[gnu::always_inline]] constexpr operator Parameter() const { return parameter; }  // NOLINT
+};
+
+/// Calls f(label, Known<parameter>, column, others...) in the order of Parameter, for the parameters of both
+/// dimensions.
 template <class F, class Columns, class... Others>
 [[gnu::always_inline]] constexpr void each_parameter(F&& f, Columns& columns, Others&... others) {
-  const auto column = [&](const char* name, Parameter parameter, auto& first, auto&... rest)
-      __attribute__((always_inline)) {
-    f(Label{"", name, "", name}, parameter, first, rest...);
+  const auto column = [&](const char* name, auto known, auto& first, auto&... rest) __attribute__((always_inline)) {
+    f(Label{"", name, "", name}, known, first, rest...);
   };
-  column("tangential_restitution", Parameter::tangential_restitution, columns.tangential_restitution,
+  column("tangential_restitution", Known<Parameter::tangential_restitution>{}, columns.tangential_restitution,
          others.tangential_restitution...);
-  column("impulse_ratio_1", Parameter::impulse_ratio_1, columns.impulse_ratio_1, others.impulse_ratio_1...);
-  column("impulse_ratio_2", Parameter::impulse_ratio_2, columns.impulse_ratio_2, others.impulse_ratio_2...);
-  column("polar_angle", Parameter::polar_angle, columns.polar_angle, others.polar_angle...);
-  column("azimuth", Parameter::azimuth, columns.azimuth, others.azimuth...);
-  column("fraction", Parameter::fraction, columns.fraction, others.fraction...);
-  auto parameter = static_cast<std::uint8_t>(Parameter::candidate_x);
-  each(
-      [&](const Label& label, auto& first, auto&... rest)
-          __attribute__((always_inline)) { f(label, static_cast<Parameter>(parameter++), first, rest...); },
-      Label{"", "candidate", "", "candidate"}, columns.candidate, others.candidate...);
+  column("impulse_ratio_1", Known<Parameter::impulse_ratio_1>{}, columns.impulse_ratio_1, others.impulse_ratio_1...);
+  column("impulse_ratio_2", Known<Parameter::impulse_ratio_2>{}, columns.impulse_ratio_2, others.impulse_ratio_2...);
+  column("polar_angle", Known<Parameter::polar_angle>{}, columns.polar_angle, others.polar_angle...);
+  column("azimuth", Known<Parameter::azimuth>{}, columns.azimuth, others.azimuth...);
+  column("fraction", Known<Parameter::fraction>{}, columns.fraction, others.fraction...);
+  const Label candidate{"", "candidate", "", "candidate"};
+  const auto component = [&](const char* name, auto known, auto& first, auto&... rest) __attribute__((always_inline)) {
+    Label label = candidate;
+    label.part = name;
+    f(label, known, first, rest...);
+  };
+  component("x", Known<Parameter::candidate_x>{}, columns.candidate.x, others.candidate.x...);
+  component("y", Known<Parameter::candidate_y>{}, columns.candidate.y, others.candidate.y...);
+  component("z", Known<Parameter::candidate_z>{}, columns.candidate.z, others.candidate.z...);
 }
 
 /// A law that can be a member of a composite, and the name of its weight in files.
@@ -211,7 +229,7 @@ constexpr Member members[] = {{Law::incremental, "weight_incremental"},
 inline constexpr std::size_t member_count = sizeof members / sizeof *members;
 
 /// The place of a law among the members; member_count of one that is none.
-[[gnu::always_inline]] constexpr std::size_t member_of(Law law) {
+consteval std::size_t member_of(Law law) {
   for (std::size_t i = 0; i < member_count; ++i)
     if (members[i].law == law) return i;
   return member_count;

@@ -60,8 +60,9 @@ void visit_needed(Contacts& contacts, Visitor&& visitor) {
 template <class Contacts, class Visitor>
 void visit_law_parameters(Contacts& contacts, Visitor&& visitor) {
   columns::each_parameter(
-      [&](const columns::Label& label, columns::Parameter parameter, auto& column) {
-        if (columns::readers_of(parameter, is_planar<Contacts>) != 0) visitor(label.in_file(), column);
+      [&](const columns::Label& label, auto known, auto& column) {
+        if constexpr (columns::readers_of(decltype(known)::value, is_planar<Contacts>) != 0)
+          visitor(label.in_file(), column);
       },
       contacts);
   columns::each_weight([&](const columns::Label& label, Law, auto& column) { visitor(label.in_file(), column); },
@@ -74,7 +75,8 @@ void visit_optional(Contacts& contacts, Visitor&& visitor) {
   columns::each_choice(
       [&](const columns::Label& label, auto& column) {
         // Nothing is integrated in the plane.
-        constexpr bool is_step = std::is_same_v<std::remove_cvref_t<decltype(column)>, Column<const ScalarOf<Contacts>>>;
+        constexpr bool is_step =
+            std::is_same_v<std::remove_cvref_t<decltype(column)>, Column<const ScalarOf<Contacts>>>;
         if constexpr (!(is_step && is_planar<Contacts>)) visitor(label.in_file(), column);
       },
       contacts);

@@ -83,8 +83,9 @@ class LawApplier {
     Input in = input_of([&](std::size_t i) { return Stages::get(tile_.*read_lanes[i], slot); });
     if constexpr ((laws_with_parameters & bit_of(L::law)) != 0)
       columns::each_parameter(
-          [&](const columns::Label&, columns::Parameter parameter, B& lanes) __attribute__((always_inline)) {
-            if ((columns::readers_of(parameter, false) & bit_of(L::law)) != 0)
+          [&](const columns::Label&, auto known, B& lanes) __attribute__((always_inline)) {
+            constexpr columns::Parameter parameter = decltype(known)::value;
+            if constexpr ((columns::readers_of(parameter, false) & bit_of(L::law)) != 0)
               lanes = Stages::get(tile_.parameters[static_cast<std::size_t>(parameter)], slot);
           },
           in.parameters);

@@ -62,8 +62,10 @@ class Groups {
     const bool composite = (laws & bit_of(Law::composite)) != 0;
     read_count_ = 0;
     columns::each_parameter(
-        [&](const columns::Label&, columns::Parameter parameter, Column<const T>& column) __attribute__((
-            always_inline)) { read_if(composite || (laws & columns::readers_of(parameter, false)) != 0, column); },
+        [&](const columns::Label&, auto known, Column<const T>& column) __attribute__((always_inline)) {
+          constexpr unsigned readers = columns::readers_of(decltype(known)::value, false);
+          read_if(composite || (laws & readers) != 0, column);
+        },
         own);
     columns::each_weight(
         [&](const columns::Label&, Law, Column<const T>& weight)

@@ -44,19 +44,17 @@ class ParameterReader {
  private:
   void read_single(Law law, Mask has) {
     if (law == Law::pfeiffer_glocker) unavailable_ = unavailable_ || has;
-    const Column<const T>* parameters[columns::parameter_count];
-    columns::each_parameter([&](const columns::Label&, columns::Parameter parameter, const Column<const T>& column)
-                                __attribute__((always_inline)) {
-                                  parameters[static_cast<std::size_t>(parameter)] = &column;
-                                },
-                            columns_);
-    for (const columns::ParameterRange& range : columns::parameter_ranges) {
-      if (!range.values.in_space || !range.has_reader(law)) continue;
-      const auto place = static_cast<std::size_t>(range.parameter);
-      const B value = load(*parameters[place], has, place);
-      if (range.values.high < columns::any_number)
-        reject(value < B(static_cast<T>(range.values.low)) || value > B(static_cast<T>(range.values.high)), has);
-    }
+    columns::each_parameter(
+        [&](const columns::Label&, auto known, const Column<const T>& column) __attribute__((always_inline)) {
+          constexpr columns::Parameter parameter = decltype(known)::value;
+          constexpr unsigned readers = columns::readers_of(parameter, false);
+          constexpr LawParameter values = columns::values_of(parameter, false);
+          if ((readers >> static_cast<unsigned>(law) & 1u) == 0) return;
+          const B value = load(column, has, static_cast<std::size_t>(parameter));
+          if constexpr (values.high < columns::any_number)
+            reject(value < B(static_cast<T>(values.low)) || value > B(static_cast<T>(values.high)), has);
+        },
+        columns_);
   }
 
   void read_members(Mask has) {
@@ -64,9 +62,10 @@ class ParameterReader {
     for (std::size_t i = 0; i < columns::member_count; ++i) clear(LawTile<T>::first_weight + i);
     const Column<const T>* weights[columns::member_count];
     std::size_t count = 0;
-    columns::each_weight([&](const columns::Label&, Law, const Column<const T>& column)
-                             __attribute__((always_inline)) { weights[count++] = &column; },
-                         columns_.weight);
+    columns::each_weight(
+        [&](const columns::Label&, Law, const Column<const T>& column)
+            __attribute__((always_inline)) { weights[count++] = &column; },
+        columns_.weight);
     for (std::size_t i = 0; i < columns::member_count; ++i) {
       if (weights[i]->data == nullptr) continue;
       const B weight = load(*weights[i], has, LawTile<T>::first_weight + i);

@@ -69,8 +69,7 @@ class PlanarGroups {
   }
 
   void apply() {
-    for (std::size_t law = 0; law < law_count; ++law)
-      if (sizes_[law] > 0) apply(static_cast<Law>(law));
+    apply_from<Law{}>();
     for (std::size_t i = 0; i < sizes_[law_count]; ++i)
       tile_.rows[course / Tile::piece][begins_[law_count] + i][0] = -static_cast<T>(Status::law_unavailable);
   }
@@ -93,7 +92,15 @@ class PlanarGroups {
   static constexpr std::size_t course = 4;  // in a row; or a fault, below 0
   static_assert(course % Tile::piece == 0);
 
-  [[gnu::noinline]] void apply(Law law) {
+  template <Law law>
+  void apply_from() {
+    if (sizes_[static_cast<std::size_t>(law)] > 0) apply<law>();
+    if constexpr (constexpr auto next = static_cast<std::size_t>(law) + 1; next < law_count)
+      apply_from<static_cast<Law>(next)>();
+  }
+
+  template <Law law>
+  [[gnu::noinline]] void apply() {
     const std::size_t begin = begins_[static_cast<std::size_t>(law)],
                       end = begin + sizes_[static_cast<std::size_t>(law)];
     for (std::size_t slot = end; slot % width != 0; ++slot)
@@ -101,7 +108,7 @@ class PlanarGroups {
     for (std::size_t from = begin; from < end; from += Tile::at_once) {
       const std::size_t until = end - from < Tile::at_once ? end : from + Tile::at_once;
       const Gathered gathered = gather(law, from, until);
-      for (std::size_t slot = from; slot < until; slot += width) apply(law, gathered, slot - from, slot);
+      for (std::size_t slot = from; slot < until; slot += width) apply<law>(gathered, slot - from, slot);
     }
   }
 
@@ -111,7 +118,8 @@ class PlanarGroups {
     const T *nx = nullptr, *ny = nullptr, *trace = nullptr, *speed = nullptr;  // of laws that read impulses
   };
 
-  [[gnu::always_inline]] void apply(Law law, const Gathered& gathered, std::size_t i, std::size_t slot) {
+  template <Law law>
+  [[gnu::always_inline]] void apply(const Gathered& gathered, std::size_t i, std::size_t slot) {
     B lanes[Rows::length];
     Rows::load(tile_.rows, slot, lanes);
     Problem in;
@@ -135,7 +143,7 @@ class PlanarGroups {
     }
     const Mask faultless = validator.fault == B(0);
     const Collision out =
-        PlanarLaws<A, T>{in, validator.parameters, validator.weights}.resolve(law, faultless && in.y < B(0));
+        PlanarLaws<A, T>{in, validator.parameters, validator.weights}.template resolve<law>(faultless && in.y < B(0));
     Rows::store(tile_.rows, slot,
                 {out.p.x, out.p.y, out.u.x, out.u.y, choose(faultless, out.course, negated(validator.fault)),
                  out.work_compression, out.work_decompression, out.energy});

@@ -23,15 +23,15 @@ template <class Columns, class Others, class F>
 [[gnu::always_inline]] inline void for_each_parameter(Columns& a, Others& b, Law law, F&& f) {
   const bool composite = law == Law::composite;
   columns::each_parameter(
-      [&](const columns::Label&, columns::Parameter parameter, auto& of_a, auto& of_b) __attribute__((always_inline)) {
-        const unsigned readers = columns::readers_of(parameter, true);
+      [&](const columns::Label&, auto known, auto& of_a, auto& of_b) __attribute__((always_inline)) {
+        constexpr unsigned readers = columns::readers_of(decltype(known)::value, true);
         if ((readers >> static_cast<unsigned>(law) & 1u) != 0 || (composite && readers != 0)) f(of_a, of_b);
       },
       a, b);
   if (composite)
-    columns::each_weight([&](const columns::Label&, Law, auto& of_a, auto& of_b)
-                             __attribute__((always_inline)) { f(of_a, of_b); },
-                         a.weight, b.weight);
+    columns::each_weight(
+        [&](const columns::Label&, Law, auto& of_a, auto& of_b) __attribute__((always_inline)) { f(of_a, of_b); },
+        a.weight, b.weight);
 }
 
 template <class A, class T>

@@ -137,21 +137,23 @@ struct PlanarValidator {
   }
 
   [[gnu::noinline]] void read_columns(const ContactColumns<T>& contacts, const Lanes& lanes, Law law) {
-    const Column<const T>* host[columns::parameter_count];
     columns::each_parameter(
-        [&](const columns::Label&, columns::Parameter parameter, const Column<const T>& column)
-            __attribute__((always_inline)) { host[static_cast<std::size_t>(parameter)] = &column; },
+        [&](const columns::Label&, auto known, const Column<const T>& column) __attribute__((always_inline)) {
+          constexpr columns::Parameter parameter = decltype(known)::value;
+          constexpr unsigned readers = columns::readers_of(parameter, true);
+          constexpr LawParameter values = columns::values_of(parameter, true);
+          if constexpr (readers != 0) {
+            if (law != Law::composite && (readers >> static_cast<unsigned>(law) & 1u) == 0) return;
+            const Mask here = reading(law, readers);
+            const B value = read(column, lanes, here);
+            if constexpr (values.high < columns::any_number)
+              see(value, here, value < B(static_cast<T>(values.low)) || value > B(static_cast<T>(values.high)));
+            else
+              see(value, here, Mask(false));
+            lanes_of(parameter) = value;
+          }
+        },
         contacts);
-    for (const columns::ParameterRange& range : columns::parameter_ranges) {
-      if (!range.values.in_plane || !(law == Law::composite || range.has_reader(law))) continue;
-      const Mask here = reading(law, range.readers);
-      const B value = read(*host[static_cast<std::size_t>(range.parameter)], lanes, here);
-      const bool bounded = range.values.high < columns::any_number;
-      see(value, here,
-          bounded ? value < B(static_cast<T>(range.values.low)) || value > B(static_cast<T>(range.values.high))
-                  : Mask(false));
-      lanes_of(range.parameter) = value;
-    }
   }
 
   B read(const Column<const T>& column, const Lanes& lanes, Mask here) {
