@@ -163,7 +163,7 @@ constexpr ParameterRange parameter_ranges[] = {
 };
 
 /// The laws that read a parameter in a dimension, bits of Law.
-consteval unsigned readers_of(Parameter parameter, bool planar) {
+[[gnu::always_inline]] constexpr unsigned readers_of(Parameter parameter, bool planar) {
   unsigned readers = 0;
   for (const ParameterRange& range : parameter_ranges)
     if (range.parameter == parameter && (planar ? range.values.in_plane : range.values.in_space))
@@ -172,7 +172,7 @@ consteval unsigned readers_of(Parameter parameter, bool planar) {
 }
 
 /// What a parameter may hold in a dimension that has it.
-consteval LawParameter values_of(Parameter parameter, bool planar) {
+[[gnu::always_inline]] constexpr LawParameter values_of(Parameter parameter, bool planar) {
   for (const ParameterRange& range : parameter_ranges)
     if (range.parameter == parameter && (planar ? range.values.in_plane : range.values.in_space)) return range.values;
   return {};
@@ -229,7 +229,7 @@ constexpr Member members[] = {{Law::incremental, "weight_incremental"},
 inline constexpr std::size_t member_count = sizeof members / sizeof *members;
 
 /// The place of a law among the members; member_count of one that is none.
-consteval std::size_t member_of(Law law) {
+[[gnu::always_inline]] constexpr std::size_t member_of(Law law) {
   for (std::size_t i = 0; i < member_count; ++i)
     if (members[i].law == law) return i;
   return member_count;

@@ -1,10 +1,7 @@
 // Load, validate, frame and collision matrix for a block, and the passage to the tile's units.
 #pragma once
 
-#include "collision_matrix.hpp"
-#include "form.hpp"
-#include "units.hpp"
-#include "validate.hpp"
+#include "contact.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -23,73 +20,54 @@ struct Preparer {
   [[gnu::noinline]] unsigned prepare_bodies(const AnyContacts<T>& any, const Block& block, std::size_t slot) {
     const ContactColumns<T>& contacts = *any.columns;
     Validator<A, T> validator;
-    const typename Load::Pair pair = load_bodies<A>(any, block);
-    const Vector3<B> lever_a = Load::load(*any.lever_a, block), lever_b = Load::load(*any.lever_b, block);
-    const Vector3<B> given_normal = Load::load(*any.normal, block);
-    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
-
-    const B length = square_root(dot(given_normal, given_normal));
-    Frame<B> frame = make_frame((B(1) / length) * given_normal);
-    const PrincipalMatrix<B> matrix =
-        principal_matrix<T>(frame, collision_matrix<T>(frame, pair.a, lever_a, pair.b, lever_b));
-    const Vector3<B> u0 = pair.a.velocity + cross(pair.a.angular_velocity, lever_a) - pair.b.velocity -
-                          cross(pair.b.angular_velocity, lever_b);
-    const Vector3<B> in_frame = {dot(u0, frame.t1), dot(u0, frame.t2), dot(u0, frame.n)};
-
-    const Mask step_too_large =
-        store_law_input(contacts, block, slot, matrix, in_frame, friction, restitution, validator);
-    validator.pivot(pair);
-    validator.contact_columns(contacts, block, friction, restitution, series(), B(parameters.largest_restitution));
-    validator.bodies(pair, B(parameters.inertia_tolerance));
-    const B tolerance = B(parameters.normal_tolerance);
-    validator.set(magnitude(length - B(1)) > tolerance, Status::normal_not_unit);
-    validator.finite(
-        vanishing(matrix.trace) + vanishing(u0) + vanishing(restitution) + vanishing_step(contacts, block) == B(0),
+    BodyContact<A, T> contact(any, block);
+    const PrincipalMatrix<B> matrix = principal_matrix<T>(contact.frame, contact.matrix());
+    const Vector3<B> u0 = contact.approach();
+    const Mask step_too_large = store_law_input(contacts, block, slot, matrix, contact.in_frame(u0), contact.friction,
+                                                contact.restitution, validator);
+    validator.contact(
+        contact.bodies, contact.length, contact.friction, contact.restitution, limits(),
+        vanishing(matrix.trace) + vanishing(u0), [&] { return judge_law(contacts, block, validator); },
         [&](auto&& f) {
-          for_each_field(pair.a, f);
-          for_each_field(pair.b, f);
-          for_each_field(lever_a, f);
-          for_each_field(lever_b, f);
-          for_each_field(given_normal, f);
-          f(restitution);
-          if (contacts.step.data != nullptr) f(Load::load_optional(contacts.step, block));
-        },
-        friction);
+          contact.for_each_number(f);
+          for_each_of_law(contacts, block, f);
+        });
     if (any.indexed != nullptr) validator.indices(*any.indexed, block);
 
-    return finish(block, slot, frame, u0, step_too_large, validator);
+    return finish(block, slot, contact.frame, u0, step_too_large, validator);
   }
 
   [[gnu::noinline]] unsigned prepare_space(const SpaceContacts<T>& contacts, const Block& block, std::size_t slot) {
     Validator<A, T> validator;
-    const B zero(0), one(1);
-    const Symmetric3<B> k = Load::load(contacts.k, block);
-    const Vector3<B> u0 = Load::load(contacts.separation_velocity, block);
-    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
-
-    Frame<B> frame = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
-    const PrincipalMatrix<B> matrix = principal_matrix<T>(frame, collision_matrix<T>(k));
+    SpaceContact<A, T> contact(contacts, block);
+    Frame<B>& frame = contact.frame;
+    const Vector3<B>& u0 = contact.u0;
+    const PrincipalMatrix<B> matrix = principal_matrix<T>(frame, collision_matrix<T>(contact.k));
     const Vector3<B> in_frame = {dot(u0, frame.t1), dot(u0, frame.t2), u0.z};
     const Mask step_too_large =
-        store_law_input(contacts, block, slot, matrix, in_frame, friction, restitution, validator);
-    validator.contact_columns(contacts, block, friction, restitution, series(), B(parameters.largest_restitution));
-    B sum = vanishing(u0) + vanishing(restitution) + vanishing_step(contacts, block);
-    for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
-    validator.finite(
-        sum == B(0),
-        [&](auto&& f) {
-          for_each_field(k, f);
-          for_each_field(u0, f);
-          f(restitution);
-          if (contacts.step.data != nullptr) f(Load::load_optional(contacts.step, block));
-        },
-        friction);
+        store_law_input(contacts, block, slot, matrix, in_frame, contact.friction, contact.restitution, validator);
+    validator.contact(
+        contact.k, u0, contact.friction, contact.restitution, limits(),
+        [&] { return judge_law(contacts, block, validator); }, [&](auto&& f) { for_each_of_law(contacts, block, f); });
     return finish(block, slot, frame, u0, step_too_large, validator);
   }
 
  private:
-  static B vanishing_step(const ContactColumns<T>& contacts, const Block& block) {
-    return contacts.step.data != nullptr ? vanishing(Load::load_optional(contacts.step, block)) : B(0);
+  typename Validator<A, T>::Limits limits() const {
+    return {parameters.normal_tolerance, parameters.inertia_tolerance, parameters.largest_restitution};
+  }
+
+  /// What the incremental law reads beside all others: its restitution law, and the step of a contact's own.
+  B judge_law(const ContactColumns<T>& contacts, const Block& block, Validator<A, T>& validator) const {
+    validator.restitution_law(contacts, block, series() ? RestitutionLaw::kinematic : RestitutionLaw::energetic);
+    if (contacts.step.data == nullptr) return B(0);
+    const B step = Load::load_optional(contacts.step, block);
+    validator.set(step <= B(0), Status::step_not_positive);
+    return vanishing(step);
+  }
+  template <class F>
+  static void for_each_of_law(const ContactColumns<T>& contacts, const Block& block, F&& f) {
+    if (contacts.step.data != nullptr) f(Load::load_optional(contacts.step, block));
   }
 
   bool series() const { return parameters.integrator == Integrator::series; }

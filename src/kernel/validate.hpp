@@ -3,9 +3,35 @@
 #pragma once
 
 #include "load.hpp"
+#include "units.hpp"
 
 namespace carom::kernel {
 namespace {
+
+template <class B, class F>
+inline void for_each_field(const Vector3<B>& v, F&& f) {
+  f(v.x);
+  f(v.y);
+  f(v.z);
+}
+
+template <class B, class F>
+inline void for_each_field(const Symmetric3<B>& m, F&& f) {
+  f(m.xx);
+  f(m.xy);
+  f(m.xz);
+  f(m.yy);
+  f(m.yz);
+  f(m.zz);
+}
+
+template <class B, class F>
+inline void for_each_field(const Body<B>& body, F&& f) {
+  f(body.inverse_mass);
+  for_each_field(body.inverse_inertia, f);
+  for_each_field(body.velocity, f);
+  for_each_field(body.angular_velocity, f);
+}
 
 template <class A, class T>
 struct Validator {
@@ -20,13 +46,48 @@ struct Validator {
 
   void set(Mask where, Status status) { fault = choose(where, B(static_cast<T>(status)), fault); }
 
-  /// The fields that every form has.
-  void contact_columns(const ContactColumns<T>& contacts, const Block& block, B friction, B restitution, bool series,
-                       B largest_restitution) {
-    restitution_law(contacts, block, series ? RestitutionLaw::kinematic : RestitutionLaw::energetic);
-    if (contacts.step.data != nullptr)
-      set(Load::load_optional(contacts.step, block) <= B(0), Status::step_not_positive);
-    coefficients(friction, restitution, largest_restitution);
+  struct Limits {
+    T normal_tolerance, inertia_tolerance, largest_restitution;
+  };
+
+  /// Of contacts between bodies. `of_law()` sets the faults of what single laws read, and gives back 0 if that is
+  /// finite, else NaN, as `sum` is of all else. `each(f)` calls f on the numbers beside those of the bodies.
+  template <class OfLaw, class Each>
+  [[gnu::always_inline]] void contact(const typename Load::Pair& pair, B length, B friction, B restitution,
+                                      const Limits& limits, B sum, OfLaw&& of_law, Each&& each) {
+    pivot(pair);
+    sum = sum + of_law();
+    coefficients(friction, restitution, B(limits.largest_restitution));
+    bodies(pair, B(limits.inertia_tolerance));
+    set(magnitude(length - B(1)) > B(limits.normal_tolerance), Status::normal_not_unit);
+    finite(
+        sum + vanishing(restitution) == B(0),
+        [&](auto&& f) {
+          for_each_field(pair.a, f);
+          for_each_field(pair.b, f);
+          each(f);
+          f(restitution);
+        },
+        friction);
+  }
+
+  /// The same in contact space.
+  template <class OfLaw, class Each>
+  [[gnu::always_inline]] void contact(const Symmetric3<B>& k, const Vector3<B>& u0, B friction, B restitution,
+                                      const Limits& limits, OfLaw&& of_law, Each&& each) {
+    B sum = vanishing(u0) + vanishing(restitution);
+    for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
+    sum = sum + of_law();
+    coefficients(friction, restitution, B(limits.largest_restitution));
+    finite(
+        sum == B(0),
+        [&](auto&& f) {
+          for_each_field(k, f);
+          for_each_field(u0, f);
+          each(f);
+          f(restitution);
+        },
+        friction);
   }
 
   /// Contacts whose own restitution law is beyond the `last` one that there is; that of the options is in range.
@@ -113,31 +174,6 @@ struct Validator {
     set(load_lanes<B>(outside) > B(0), Status::body_index_out_of_range);
   }
 };
-
-template <class B, class F>
-inline void for_each_field(const Vector3<B>& v, F&& f) {
-  f(v.x);
-  f(v.y);
-  f(v.z);
-}
-
-template <class B, class F>
-inline void for_each_field(const Symmetric3<B>& m, F&& f) {
-  f(m.xx);
-  f(m.xy);
-  f(m.xz);
-  f(m.yy);
-  f(m.yz);
-  f(m.zz);
-}
-
-template <class B, class F>
-inline void for_each_field(const Body<B>& body, F&& f) {
-  f(body.inverse_mass);
-  for_each_field(body.inverse_inertia, f);
-  for_each_field(body.velocity, f);
-  for_each_field(body.angular_velocity, f);
-}
 
 }  // namespace
 }  // namespace carom::kernel

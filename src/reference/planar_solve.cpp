@@ -279,7 +279,9 @@ Solution solve_one(const BodyContact& c, const Options& options) {
   }
   s.energy_gain = energy_gain(s.outcome, space.u0);
 
-  const auto to_world = [&](const Vector2& v) { return Vector2{v[0] * t[0] + v[1] * n[0], v[0] * t[1] + v[1] * n[1]}; };
+  const auto to_world = [t = t, n = n](const Vector2& v) {
+    return Vector2{v[0] * t[0] + v[1] * n[0], v[0] * t[1] + v[1] * n[1]};
+  };
   const Vector2 p = to_world(s.outcome.p);
   s.outcome.p = p;
   s.outcome.u = to_world(s.outcome.u);

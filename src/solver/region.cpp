@@ -42,15 +42,10 @@ RegionReport find_on(const Call& call, const Contacts<T>& contacts, const Vector
   kernel::Layout layout;
   layout.block_bytes = block_bytes;
   const auto find_range = kernel_for<T, Contacts>(*call.entry().region);
-  const kernel::RegionJob<T, Contacts> job{contacts,
-                                           impulse,
-                                           margins,
-                                           space,
-                                           layout,
-                                           static_cast<T>(options.normal_tolerance),
-                                           static_cast<T>(options.inertia_tolerance),
-                                           static_cast<T>(options.largest_restitution),
-                                           static_cast<T>(tolerance)};
+  const kernel::RegionJob<T, Contacts> job{{impulse, margins, space, layout, static_cast<T>(options.normal_tolerance),
+                                            static_cast<T>(options.inertia_tolerance),
+                                            static_cast<T>(options.largest_restitution), static_cast<T>(tolerance)},
+                                           contacts};
   Counts counts;
   const auto range = [&](std::size_t first, std::size_t n, kernel::Tally& tally) {
     kernel::RegionTally region;

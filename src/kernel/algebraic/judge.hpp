@@ -51,29 +51,18 @@ struct LawJudge {
     validator.fault = Stages::get(tile.status, slot);
     const typename Load::Pair pair = Load::load_bodies(contacts, block);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
-    validator.pivot(pair);
-    validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
-    B sum = vanishing(Stages::get(tile.trace, slot)) + Stages::get(tile.wx, slot) - Stages::get(tile.wx, slot) +
-            vanishing(restitution);
-    const bool parameters = (tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) != 0;
     unsigned found = 0;
-    if (parameters) sum = sum + read_parameters(columns, lanes, slot, validator, found);
-    validator.coefficients(friction, restitution, B(options.largest_restitution));
-    validator.bodies(pair, B(options.inertia_tolerance));
-    validator.set(magnitude(Stages::get(tile.length, slot) - B(1)) > B(options.normal_tolerance),
-                  Status::normal_not_unit);
-    validator.finite(
-        sum == B(0),
+    const B wx = Stages::get(tile.wx, slot);
+    validator.contact(
+        pair, Stages::get(tile.length, slot), friction, restitution, limits(),
+        vanishing(Stages::get(tile.trace, slot)) + wx - wx,
+        [&] { return judge_law(columns, lanes, slot, validator, found); },
         [&](auto&& f) {
-          for_each_field(pair.a, f);
-          for_each_field(pair.b, f);
           for_each_field(Load::load(contacts.lever_a, block), f);
           for_each_field(Load::load(contacts.lever_b, block), f);
           for_each_field(Load::load(contacts.normal, block), f);
-          f(restitution);
           ParameterReader<A, T>::for_each_field(tile, slot, found, f);
-        },
-        friction);
+        });
     if (indexed) {
       const B fault = Stages::get(tile.index_fault, slot);
       validator.fault = choose(fault > B(0), fault, validator.fault);
@@ -85,29 +74,28 @@ struct LawJudge {
                               WholeBlock block, std::size_t slot, bool) const {
     Validator<A, T> validator;
     validator.fault = Stages::get(tile.status, slot);
-    const Symmetric3<B> k = Load::load(contacts.k, block);
-    const Vector3<B> u0 = Load::load(contacts.separation_velocity, block);
-    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
-    B sum = vanishing(u0) + vanishing(restitution);
-    for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
-    validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
-    const bool parameters = (tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) != 0;
     unsigned found = 0;
-    if (parameters) sum = sum + read_parameters(columns, lanes, slot, validator, found);
-    validator.coefficients(friction, restitution, B(options.largest_restitution));
-    validator.finite(
-        sum == B(0),
-        [&](auto&& f) {
-          for_each_field(k, f);
-          for_each_field(u0, f);
-          f(restitution);
-          ParameterReader<A, T>::for_each_field(tile, slot, found, f);
-        },
-        friction);
+    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
+    validator.contact(
+        Load::load(contacts.k, block), Load::load(contacts.separation_velocity, block), friction, restitution, limits(),
+        [&] { return judge_law(columns, lanes, slot, validator, found); },
+        [&](auto&& f) { ParameterReader<A, T>::for_each_field(tile, slot, found, f); });
     finish(slot, friction, restitution, validator);
   }
 
  private:
+  typename Validator<A, T>::Limits limits() const {
+    return {options.normal_tolerance, options.inertia_tolerance, options.largest_restitution};
+  }
+
+  /// What single laws read of a contact: `found` gets the parameters that hold anything.
+  [[gnu::always_inline]] B judge_law(const ContactColumns<T>& columns, const Block& lanes, std::size_t slot,
+                                     Validator<A, T>& validator, unsigned& found) const {
+    validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
+    if ((tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) == 0) return B(0);
+    return read_parameters(columns, lanes, slot, validator, found);
+  }
+
   /// Zero where all of them are finite, else NaN.
   [[gnu::noinline]] B read_parameters(const ContactColumns<T>& contacts, const Block& lanes, std::size_t slot,
                                       Validator<A, T>& validator, unsigned& found) const {

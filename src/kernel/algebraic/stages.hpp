@@ -3,8 +3,7 @@
 // of which the processor sees too little at a time to find the next vector's.
 #pragma once
 
-#include "../units.hpp"
-#include "../validate.hpp"
+#include "../contact.hpp"
 #include "staging.hpp"
 
 namespace carom::kernel {
@@ -43,7 +42,7 @@ struct LawStages {
   [[gnu::flatten]] void frame(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     const Vector3<B> given = Load::load(contacts.normal, block);
     const B length = square_root(dot(given, given));
-    const Frame<B> f = make_frame((B(1) / length) * given);
+    const Frame<B> f = frame_along(given, length);
     store_lanes(tile.length + slot, length);
     put(tile.t1x, tile.t1y, tile.t1z, slot, f.t1);
     put(tile.t2x, tile.t2y, tile.t2z, slot, f.t2);
@@ -76,9 +75,9 @@ struct LawStages {
 
   [[gnu::flatten]] void approach(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
-    const Vector3<B> u0 =
-        Load::load(contacts.a.velocity, block) + cross(Load::load(contacts.a.angular_velocity, block), lever_a) -
-        Load::load(contacts.b.velocity, block) - cross(Load::load(contacts.b.angular_velocity, block), lever_b);
+    const Vector3<B> u0 = separation_velocity(
+        Load::load(contacts.a.velocity, block), Load::load(contacts.a.angular_velocity, block), lever_a,
+        Load::load(contacts.b.velocity, block), Load::load(contacts.b.angular_velocity, block), lever_b);
     const Frame<B> f = get_frame(slot);
     put_approach(slot, u0, {dot(u0, f.t1), dot(u0, f.t2), dot(u0, f.n)});
   }

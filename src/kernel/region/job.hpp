@@ -7,16 +7,20 @@
 
 namespace carom::kernel {
 
-/// Contacts is one of the three forms.
-template <class T, template <class> class Contacts>
-struct RegionJob {
-  Contacts<T> contacts;
+template <class T>
+struct RegionTask {
   Vector3Columns<const T> impulse;
   RegionMargins<T> margins;
   ImpulseSpace<T> space;
   Layout layout;
   T normal_tolerance, inertia_tolerance, largest_restitution;
   T tolerance;
+};
+
+/// Contacts is one of the three forms.
+template <class T, template <class> class Contacts>
+struct RegionJob : RegionTask<T> {
+  Contacts<T> contacts;
 };
 
 /// Contacts that leave the region, by the bound that they break.

@@ -2,8 +2,7 @@
 // for a collision, then the margins, and who leaves the region.
 #pragma once
 
-#include "../units.hpp"
-#include "../validate.hpp"
+#include "../contact.hpp"
 #include "../write.hpp"
 #include "job.hpp"
 #include "margins.hpp"
@@ -11,7 +10,7 @@
 namespace carom::kernel {
 namespace {
 
-template <class A, class T, template <class> class Contacts>
+template <class A, class T>
 class RegionCheck {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
@@ -20,13 +19,13 @@ class RegionCheck {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
  public:
-  RegionCheck(const RegionJob<T, Contacts>& job, Tally& tally, RegionTally& region)
-      : job_(job), tally_(tally), region_(region) {}
+  RegionCheck(const AnyContacts<T>& contacts, const RegionTask<T>& job, Tally& tally, RegionTally& region)
+      : contacts_(contacts), job_(job), tally_(tally), region_(region) {}
 
   void check(std::size_t first, std::size_t end) {
     for (std::size_t i = first; i < end; i += width) {
       const Block block = block_at<width>(i, end, job_.layout);
-      if constexpr (requires { job_.contacts.separation_velocity; })
+      if (contacts_.in_space != nullptr)
         check_space(block);
       else
         check_bodies(block);
@@ -49,64 +48,35 @@ class RegionCheck {
   }
 
   void check_bodies(const Block& block) {
-    const auto& contacts = job_.contacts;
-    const typename Load::Pair pair = Load::load_bodies(contacts, block);
-    const Vector3<B> lever_a = Load::load(contacts.lever_a, block), lever_b = Load::load(contacts.lever_b, block);
-    const Vector3<B> normal = Load::load(contacts.normal, block), p = load_impulse(block);
-    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
-    const B size = square_root(dot(normal, normal));
-    const Frame<B> frame = make_frame((B(1) / size) * normal);
-    const CollisionMatrix<B> matrix = collision_matrix<T>(frame, pair.a, lever_a, pair.b, lever_b);
-    const Vector3<B> u0 = pair.a.velocity + cross(pair.a.angular_velocity, lever_a) - pair.b.velocity -
-                          cross(pair.b.angular_velocity, lever_b);
-
+    const BodyContact<A, T> contact(contacts_, block);
+    const Vector3<B> p = load_impulse(block), u0 = contact.approach();
+    const CollisionMatrix<B> matrix = contact.matrix();
     Validator<A, T> validator = begin(matrix, u0);
-    validator.pivot(pair);
-    validator.coefficients(friction, restitution, B(job_.largest_restitution));
-    validator.bodies(pair, B(job_.inertia_tolerance));
-    validator.set(magnitude(size - B(1)) > B(job_.normal_tolerance), Status::normal_not_unit);
-    validator.finite(
-        vanishing(matrix.trace) + vanishing(u0) + vanishing(restitution) + vanishing(p) == B(0),
+    validator.contact(
+        contact.bodies, contact.length, contact.friction, contact.restitution, limits(),
+        vanishing(matrix.trace) + vanishing(u0), [&] { return vanishing(p); },
         [&](auto&& f) {
-          for_each_field(pair.a, f);
-          for_each_field(pair.b, f);
-          for_each_field(lever_a, f);
-          for_each_field(lever_b, f);
-          for_each_field(normal, f);
+          contact.for_each_number(f);
           for_each_field(p, f);
-          f(restitution);
-        },
-        friction);
-    if constexpr (requires { contacts.body_a; }) validator.indices(contacts, block);
-    const auto to_frame = [&](const Vector3<B>& v) {
-      return Vector3<B>{dot(v, frame.t1), dot(v, frame.t2), dot(v, frame.n)};
-    };
-    finish(block, {matrix, frame, to_frame(u0), to_frame(p), friction}, validator.fault);
+        });
+    if (contacts_.indexed != nullptr) validator.indices(*contacts_.indexed, block);
+    finish(block, {matrix, contact.frame, contact.in_frame(u0), contact.in_frame(p), contact.friction},
+           validator.fault);
   }
 
   void check_space(const Block& block) {
-    const auto& contacts = job_.contacts;
-    const B zero(0), one(1);
-    const Symmetric3<B> k = Load::load(contacts.k, block);
-    const Vector3<B> u0 = Load::load(contacts.separation_velocity, block), p = load_impulse(block);
-    const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
-    const CollisionMatrix<B> matrix = collision_matrix<T>(k);
+    const SpaceContact<A, T> contact(*contacts_.in_space, block);
+    const Vector3<B> p = load_impulse(block);
+    const CollisionMatrix<B> matrix = collision_matrix<T>(contact.k);
+    Validator<A, T> validator = begin(matrix, contact.u0);
+    validator.contact(
+        contact.k, contact.u0, contact.friction, contact.restitution, limits(), [&] { return vanishing(p); },
+        [&](auto&& f) { for_each_field(p, f); });
+    finish(block, {matrix, contact.frame, contact.u0, p, contact.friction}, validator.fault);
+  }
 
-    Validator<A, T> validator = begin(matrix, u0);
-    validator.coefficients(friction, restitution, B(job_.largest_restitution));
-    B sum = vanishing(u0) + vanishing(restitution) + vanishing(p);
-    for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
-    validator.finite(
-        sum == zero,
-        [&](auto&& f) {
-          for_each_field(k, f);
-          for_each_field(u0, f);
-          for_each_field(p, f);
-          f(restitution);
-        },
-        friction);
-    finish(block, {matrix, {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}}, u0, p, friction},
-           validator.fault);
+  typename Validator<A, T>::Limits limits() const {
+    return {job_.normal_tolerance, job_.inertia_tolerance, job_.largest_restitution};
   }
 
   static Validator<A, T> begin(const CollisionMatrix<B>& matrix, const Vector3<B>& u0) {
@@ -169,7 +139,8 @@ class RegionCheck {
     region_.outside += static_cast<std::size_t>(__builtin_popcount(outside));
   }
 
-  const RegionJob<T, Contacts>& job_;
+  const AnyContacts<T>& contacts_;
+  const RegionTask<T>& job_;
   Tally& tally_;
   RegionTally& region_;
 };
@@ -177,7 +148,7 @@ class RegionCheck {
 template <class A, class T, template <class> class Contacts>
 void check_range(const RegionJob<T, Contacts>& job, std::size_t first, std::size_t count, Tally& tally,
                  RegionTally& region) {
-  RegionCheck<A, T, Contacts>(job, tally, region).check(first, first + count);
+  RegionCheck<A, T>(AnyContacts<T>(job.contacts), job, tally, region).check(first, first + count);
   leave_lanes<A>();
 }
 
