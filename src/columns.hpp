@@ -1,4 +1,4 @@
-// What each form of contacts consists of: every column with its names, in the order in which they are read. Checks,
+// The columns of each form of contacts and of results, with their names, in the order in which they are read. Checks,
 // kernels, containers and files go by these lists.
 //
 // Functions here are inlined wherever they are called, and every file has tables of its own: kernels for different ISAs

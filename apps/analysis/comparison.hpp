@@ -38,7 +38,7 @@ struct ExpectedWord {
   std::size_t rows = 0, lanes_differ = 0, reference_differs = 0;
 };
 
-/// What became of the contacts on the lanes or in the reference.
+/// The end of the contacts on the lanes or in the reference.
 struct Side {
   std::map<std::string, std::size_t> by_status;
   double energy_gain = 0;            ///< [J] largest

@@ -14,7 +14,7 @@ struct LawComparisonOptions : CommandOptions {
   std::vector<std::string> laws;  ///< empty: all that the table allows
 };
 
-/// What became of the rows that are fine under one law.
+/// The end of the rows that are fine, under one law.
 struct LawRun {
   Law law;
   std::size_t resolved = 0, not_solved = 0, several_solutions = 0;

@@ -35,7 +35,7 @@ struct RowOutside {
   std::array<double, 4> beyond;  ///< [unit of the bound] 0 where it is kept
 };
 
-/// What the region says of the impulses of one source.
+/// The region's verdicts on the impulses of one source.
 struct CheckedImpulses {
   std::string source;  ///< the name of a law, "the file", or "the rows' laws"
   std::size_t checked = 0, not_solved = 0;

@@ -1,4 +1,4 @@
-// What reports have in common.
+// Words that the reports share.
 #pragma once
 
 #include <fmt/format.h>

@@ -27,7 +27,7 @@ template <class T>
 struct SymmetricColumns {
   Column<T> xx, xy, yy;
 
-  /// Of `n` matrices, each three numbers in this order, one every `stride` bytes.
+  /// Columns of `n` matrices, each three numbers in this order, one every `stride` bytes.
   static constexpr SymmetricColumns interleaved(T* three, std::size_t n, std::ptrdiff_t stride = 3 * sizeof(T)) {
     return {{three, n, stride}, {three + 1, n, stride}, {three + 2, n, stride}};
   }

@@ -17,7 +17,7 @@
 
 namespace carom {
 
-/// What a solver works with. No result depends on it, but for Isa::sse2, which has no fused multiply-add.
+/// The means of a solver. No result depends on it, but for Isa::sse2, which has no fused multiply-add.
 struct Machine {
   static constexpr int most_threads = 1024;
 
@@ -27,7 +27,7 @@ struct Machine {
   int threads = 0;
 };
 
-/// What a call means.
+/// The meaning of a call.
 struct Options {
   /// The largest values of options that have one.
   static constexpr int most_steps = 1 << 30;
