@@ -1,4 +1,4 @@
-// Solver::check against plain arithmetic in double.
+// Solver::find_margins against plain arithmetic in double.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,9 @@
 #include <limits>
 #include <vector>
 
+#include "support/blocked.hpp"
 #include "support/draw.hpp"
+#include "support/planar_contacts.hpp"
 #include "support/random_contacts.hpp"
 
 namespace carom {
@@ -212,6 +214,63 @@ TYPED_TEST(Region, bodies_may_be_stored_once) {
     Solver({.isa = isa, .threads = 1}).find_margins(contacts.indexed_contacts(), columns(impulse), found.margins());
     for (Status& status : found.status) status = status == Status::separating ? Status::ok : status;
     expect_margins(contacts, impulse, found);
+  }
+}
+
+TYPED_TEST(Region, contacts_may_stand_in_blocks) {
+  constexpr std::size_t n = 5003;
+  const RandomContacts<TypeParam> contacts(n, 74);
+  const auto impulse = random_impulses<TypeParam>(n, 75);
+  const BlockedContacts<TypeParam> blocked = support::blocked_of(contacts.inline_contacts());
+  Checked<TypeParam> expected(n), found(n);
+  Solver().find_margins(contacts.inline_contacts(), columns(impulse), expected.margins(), expected.space());
+  Solver().find_margins(blocked, columns(impulse), found.margins(), found.space());
+  EXPECT_EQ(found.energy, expected.energy);
+  EXPECT_EQ(found.non_penetration, expected.non_penetration);
+  EXPECT_EQ(found.tension, expected.tension);
+  EXPECT_EQ(found.cone, expected.cone);
+  EXPECT_EQ(found.contact_energy, expected.contact_energy);
+  EXPECT_EQ(found.sticking, expected.sticking);
+}
+
+template <class T>
+struct PlanarChecked : Checked<T> {
+  using Checked<T>::Checked;
+  planar::ImpulseSpace<T> planar_space() {
+    return {
+        {this->frictionless[0], this->frictionless[1]}, {this->sticking[0], this->sticking[1]}, this->contact_energy};
+  }
+};
+
+TYPED_TEST(Region, planar_margins_are_those_of_the_planar_reference) {
+  using T = TypeParam;
+  constexpr std::size_t n = 3000;
+  const support::RandomPlanarBodies<T> drawn(n, 76, 200);
+  const auto wide = drawn.widened();
+  const auto bodies = wide.inline_contacts();
+  const auto impulse = random_impulses<T>(n, 77);
+  PlanarChecked<T> found(n), indexed(n);
+  const planar::Vector2Columns<const T> p{impulse[0], impulse[1]};
+  Solver().find_margins(drawn.inline_contacts(), p, found.margins(), found.planar_space());
+  Solver().find_margins(drawn.indexed_contacts(), p, indexed.margins(), indexed.planar_space());
+  EXPECT_EQ(indexed.energy, found.energy);
+  EXPECT_EQ(indexed.cone, found.cone);
+  EXPECT_EQ(indexed.sticking, found.sticking);
+  for (std::size_t i = 0; i < n; ++i) {
+    const reference::planar::Collision c = reference::planar::collision_of(bodies, i);
+    const double nx = bodies.normal.x[i], ny = bodies.normal.y[i];
+    const double px = static_cast<double>(impulse[0][i]), py = static_cast<double>(impulse[1][i]);
+    const reference::planar::Margins m = reference::planar::margins(c, {px * ny - py * nx, px * nx + py * ny});
+    const double size = std::hypot(px, py);
+    const double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    // What u0, K and the frame are summed up of: random bodies of some units and levers below 2.
+    const double speed = std::hypot(c.u0[0], c.u0[1]) + 20, inertia = c.k_xx + c.k_yy;
+    ASSERT_NEAR(static_cast<double>(found.energy[i]), m.energy, rounding * size * (speed + inertia * size)) << i;
+    ASSERT_NEAR(static_cast<double>(found.non_penetration[i]), m.non_penetration, rounding * (speed + inertia * size));
+    ASSERT_NEAR(static_cast<double>(found.tension[i]), m.tension, rounding * size);
+    if (std::isfinite(m.cone)) {
+      ASSERT_NEAR(static_cast<double>(found.cone[i]), m.cone, rounding * size * (1 + c.friction));
+    }
   }
 }
 
