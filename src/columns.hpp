@@ -130,7 +130,7 @@ enum class Parameter : std::uint8_t {
 };
 inline constexpr std::size_t parameter_count = 9;
 
-/// What a parameter may hold in a dimension, and the laws that read it.
+/// The range of a parameter in a dimension, and the laws that read it.
 struct ParameterRange {
   LawParameter values;
   Parameter parameter;
@@ -171,7 +171,7 @@ constexpr ParameterRange parameter_ranges[] = {
   return readers;
 }
 
-/// What a parameter may hold in a dimension that has it.
+/// The range of a parameter, in a dimension that has it.
 [[gnu::always_inline]] constexpr LawParameter values_of(Parameter parameter, bool planar) {
   for (const ParameterRange& range : parameter_ranges)
     if (range.parameter == parameter && (planar ? range.values.in_plane : range.values.in_space)) return range.values;
@@ -351,7 +351,7 @@ constexpr void each_margin(F&& f, Margins& margins) {
   f(Label{"margins", "status"}, margins.status);
 }
 
-/// What spans impulse space.
+/// The landmarks of impulse space.
 template <class F, class Space>
 constexpr void each_landmark(F&& f, Space& space) {
   each(f, Label{"space", "plastic_frictionless"}, space.plastic_frictionless);

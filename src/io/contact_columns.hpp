@@ -44,7 +44,7 @@ auto by_file_name(Visitor& visitor) {
   return [&visitor](const columns::Label& label, auto& column) { visitor(label.in_file(), column); };
 }
 
-/// What is a vector in 3D may be a number in the plane.
+/// Visits the components of a vector; one that is a number in the plane has a single one, without an axis in its name.
 template <class Columns, class Visitor>
 void visit_vector(const char* name, Columns& vector, Visitor& visitor) {
   columns::each(by_file_name(visitor), columns::Label{"", "", "", name}, vector);

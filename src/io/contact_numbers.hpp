@@ -44,14 +44,14 @@ class ContactNumbers {
 
   std::size_t size() const { return readable_.size(); }
   Form form() const { return form_; }
-  /// Whether the numbers are rounded to float.
+  /// True if the numbers are rounded to float.
   bool in_float() const { return in_float_; }
   const Numbers& numbers() const { return numbers_; }
   /// The faults stand in the order of the rows; a row can have several.
   const std::vector<Fault>& faults() const { return faults_; }
   bool readable(std::size_t row) const { return readable_[row]; }
 
-  /// Whether the rows name laws or restitution laws. If so, there is one named for each row, else none.
+  /// True if the rows name laws or restitution laws: there is one for each row then, else none.
   bool names_laws() const { return law_column_ != Table::none; }
   bool names_restitution_laws() const { return restitution_law_column_ != Table::none; }
   const std::vector<Law>& named_laws() const { return laws_; }

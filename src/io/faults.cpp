@@ -37,7 +37,7 @@ double number_at(const ContactNumbers& contacts, std::size_t row, const std::str
   return contacts.numbers().at(name)[row];
 }
 
-// Whether the inverse inertia is positive semidefinite: by Sylvester's criterion for the matrix with its eigenvalues
+// True if the inverse inertia is positive semidefinite, by Sylvester's criterion for the matrix with its eigenvalues
 // raised by the tolerance. The planar scalar has no tolerance.
 bool is_positive_semidefinite(const ContactNumbers& contacts, std::size_t row, const std::string& inertia,
                               double tolerance) {

@@ -24,10 +24,6 @@ inline double distance(const Vector2& a, const Vector2& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1]);
 }
 
-inline constexpr Law members[] = {Law::incremental, Law::frictionless,   Law::chatterjee_ruina, Law::bilinear,
-                                  Law::smith,       Law::anitescu_potra, Law::pfeiffer_glocker, Law::brach,
-                                  Law::projected,   Law::polar};
-
 struct Case {
   Collision c;
   Parameters p;

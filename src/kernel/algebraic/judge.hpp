@@ -88,7 +88,7 @@ struct LawJudge {
     return {options.normal_tolerance, options.inertia_tolerance, options.largest_restitution};
   }
 
-  /// What single laws read of a contact: `found` gets the parameters that hold anything.
+  /// Judges what single laws read of a contact: `found` gets the parameters that hold anything.
   [[gnu::always_inline]] B judge_law(const ContactColumns<T>& columns, const Block& lanes, std::size_t slot,
                                      Validator<A, T>& validator, unsigned& found) const {
     validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
