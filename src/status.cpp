@@ -29,6 +29,9 @@ constexpr std::array<std::string_view, status_count> status_names = {
     "step_too_large",
     "step_budget_reached",
     "no_solution",
+    "static_friction_below_friction",
+    "impulse_bounds_reversed",
+    "negative_compliance",
 };
 constexpr std::string_view unknown = "unknown";
 constexpr std::array<std::string_view, 8> course_names = {"",           "separating",     "slide_end", "stick_in_c",

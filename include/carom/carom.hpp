@@ -4,12 +4,15 @@
 #include <carom/blocked.hpp>
 #include <carom/contacts.hpp>
 #include <carom/export.hpp>
+#include <carom/joints.hpp>
 #include <carom/law_info.hpp>
 #include <carom/laws.hpp>
 #include <carom/memory.hpp>
 #include <carom/planar.hpp>
 #include <carom/reference.hpp>
 #include <carom/reference_planar.hpp>
+#include <carom/reference_scene.hpp>
 #include <carom/region.hpp>
+#include <carom/scene.hpp>
 #include <carom/solver.hpp>
 #include <carom/status.hpp>

@@ -49,8 +49,12 @@ enum class Status : std::uint8_t {
                    ///< u
   step_budget_reached,  ///< Options::step_budget sliding steps did not end the collision
   no_solution,          ///< the law has none or none was found, see docs/laws.md
+  // Of scenes alone.
+  static_friction_below_friction,
+  impulse_bounds_reversed,  ///< JointRows::least_impulse > largest_impulse
+  negative_compliance,
 };
-inline constexpr std::size_t status_count = 23;
+inline constexpr std::size_t status_count = 26;
 
 /// True of every status that says the contact's data (or the step budget) kept it from being resolved.
 constexpr bool is_fault(Status status) {

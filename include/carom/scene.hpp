@@ -1,0 +1,196 @@
+// Scenes: many contacts and joints between many bodies, solved together. A host hands over the bodies, contacts and
+// joints of one step and gets the bodies' new velocities back.
+//
+// [CR] is A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations,
+// 1998; [BS] is J. Bender, A. Schmitt, Constraint-based collision and contact handling using impulses, 2006.
+// docs/scenes.md has the methods, their choices and their limits.
+#pragma once
+
+#include <array>
+#include <carom/contacts.hpp>
+#include <carom/export.hpp>
+#include <carom/solver.hpp>
+#include <carom/status.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string_view>
+
+namespace carom {
+
+/// Rows of joints. A row asks of two bodies' velocities that
+///
+///   linear_a·vA + angular_a·wA + linear_b·vB + angular_b·wB + compliance·λ = target_velocity
+///
+/// by an impulse λ within bounds; where λ stands at a bound the left side may differ. A gets the impulse λ linear_a and
+/// the angular impulse λ angular_a, B λ linear_b and λ angular_b. The functions of joints.hpp write the rows of ball
+/// joints, hinges and others. Rows of one pair that stand together, up to 6, belong together: put the rows of a joint
+/// side by side. Units are those of a row that counts metres; one that counts radians has rad/s and N m s. All columns
+/// but the optional ones are needed and equally long.
+template <class T>
+struct JointRows {
+  Column<const std::int32_t> body_a, body_b;       ///< index into the bodies, -1 for the immovable world
+  Vector3Columns<const T> linear_a, angular_a;     ///< [1], [m] finite
+  Vector3Columns<const T> linear_b, angular_b;     ///< [1], [m] finite
+  Column<const T> target_velocity;                 ///< [m/s] optional: 0
+  Column<const T> least_impulse, largest_impulse;  ///< [N s] optional: no bounds; may be infinite
+  Column<const T> compliance;                      ///< [1/kg] >= 0, optional: 0
+  Column<const T> warm_impulse;                    ///< [N s] optional: λ to begin with
+  Column<const std::uint64_t> key;                 ///< optional, as Scene::key
+};
+
+/// One step of a host: bodies, contacts by index and joints. Of `bodies` those with zero inverse mass and inertia may
+/// have a velocity: kinematic bodies. Contacts of one pair that stand together with one normal and one friction are
+/// solved fastest, up to four as one manifold.
+template <class T>
+struct Scene : IndexedContacts<T> {
+  Column<const T> static_friction;           ///< [1] optional: >= friction, which it is where there is none
+  Column<const T> gap;                       ///< [m] optional, < 0 where the bodies overlap: SceneMethod::resting
+  Column<const T> target_velocity;           ///< [m/s] optional: least u·n after the step, 0 of a plain contact
+  Vector3Columns<const T> surface_velocity;  ///< [m/s] optional: u of a contact that sticks (conveyor belts); all
+                                             ///< three or none. What it has along the normal does not count.
+  Vector3Columns<const T> warm_impulse;      ///< [N s] optional: the impulse on A to begin with; world frame
+  /// optional: names the contact from step to step, so that the solver finds the impulse of the last call with it. 0 is
+  /// no name. `warm_impulse` is taken instead where it is there.
+  Column<const std::uint64_t> key;
+  JointRows<T> joints;
+};
+
+/// Where the results of a scene go. Every column is optional. Those of bodies may be the input columns that they
+/// replace; any other overlap with an input is an error of the host.
+template <class T>
+struct SceneResults {
+  Vector3Columns<T> velocity, angular_velocity;  ///< [m/s], [rad/s] of the bodies after the step
+  Vector3Columns<T> impulse;                     ///< [N s] on A, summed over the step; world frame
+  Vector3Columns<T> separation_velocity;         ///< [m/s] u after the step; NaN where faulty data leave it unknown
+  Column<Status> status;                         ///< Status::separating of contacts without an impulse
+  Column<Path> path;            ///< sequence: of the contact's last impact; else Course::slip or Course::stick
+  Column<T> joint_impulse;      ///< [N s] λ, summed over the step
+  Column<Status> joint_status;  ///< ok, or the fault that has kept the row out
+};
+
+enum class SceneMethod : std::uint8_t {
+  /// Block Gauss–Seidel over the three components of every contact on its friction cone, with joints, in sweeps: the
+  /// impulse that ends with u·n at its target or above and friction against the last slip. For engines.
+  simultaneous,
+  /// One contact after the other, the one of greatest approach speed first, each under its own collision law as
+  /// Solver::solve has it, until none approaches; joints as plastic impacts without slip. [CR] 6.4, 6.5
+  sequence,
+  /// Every contact's normal impulse first and its friction then, in sweeps, until all have reached their targets
+  /// -e u·n, which are fixed at the start. [BS] 3.1
+  iteration,
+  /// Contacts at rest: impulses that leave no overlap after SceneOptions::time_step. [BS] 3.2
+  resting,
+};
+inline constexpr std::size_t scene_method_count = 4;
+
+/// The contacts that SceneMethod::iteration sweeps.
+enum class SweptContacts : std::uint8_t {
+  colliding,  ///< those that approach faster than contacts at rest; again until none does
+  touching,   ///< all that do not separate at the start, once
+};
+inline constexpr std::size_t swept_contacts_count = 2;
+
+/// The names above; "unknown" of any other number.
+CAROM_EXPORT std::string_view to_string(SceneMethod method);
+/// The inverse; throws Error on any other text.
+CAROM_EXPORT SceneMethod scene_method_from_string(std::string_view text);
+
+struct SceneOptions {
+  /// The largest values of options that have one.
+  static constexpr int most_iterations = 1 << 30;
+  static constexpr double most_time_step = 1e3;
+
+  SceneMethod method = SceneMethod::simultaneous;
+  /// Tolerances of data for all methods; laws for SceneMethod::sequence, where contacts do not name their own.
+  Options collision;
+  /// [1] in [0, most_iterations]: sweeps over an island; of sequence impacts for every contact and joint of an island.
+  /// 0: 10 of simultaneous, 1000 of iteration and resting, 100 of sequence. An island that ends there is truncated
+  /// (SceneReport).
+  int iterations = 0;
+  /// [1] in [0, 1]: an island is done when no contact misses its target by more than this share of the island's
+  /// greatest approach speed at the start, nor a row its target velocity. Sweeps look at it after every fourth.
+  double residual = 1e-6;
+  /// [m/s²] >= 0 and [m] >= 0: contacts that approach at no more than sqrt(2 g ε) are at rest. [BS] 3
+  double rest_gravity = 9.81;
+  double rest_tolerance = 1e-4;
+  /// [s] in (0, most_time_step]: the step of SceneMethod::resting and SceneSolver::step; others do not read it.
+  double time_step = 0;
+  /// [m/s²] acceleration of bodies with mass during time_step that is not yet in their velocities.
+  std::array<double, 3> gravity = {0, 0, 0};
+  SweptContacts swept = SweptContacts::colliding;  ///< of SceneMethod::iteration
+  /// Whether the sweeps are followed by one from the immovable bodies upwards, level by level, with what lies below
+  /// held fast: stacks need fewer sweeps. Impulses no longer balance then: the sum of momentum is not kept. Not of
+  /// sequence.
+  bool shock_propagation = false;
+  /// [1] in [1, most_iterations]: sweeps over each level of shock propagation.
+  int shock_iterations = 4;
+  /// [1] in (0, 2): every change of an impulse by SceneMethod::simultaneous is multiplied by it before the cone bounds
+  /// it.
+  double relaxation = 1;
+  /// [1] in [0, 1]: share of the warm impulses to begin with. Only simultaneous begins with any.
+  double warm_start = 1;
+  /// Which of equally fast contacts comes first in a sequence: 0 the one with the lowest index, else at random.
+  std::uint64_t seed = 0;
+};
+
+/// What happened to a scene. Sums over islands do not depend on threads.
+struct SceneReport {
+  std::size_t bodies = 0, contacts = 0, joint_rows = 0;
+  std::array<std::size_t, status_count> by_status{}, joints_by_status{};
+  SceneMethod method = SceneMethod::simultaneous;
+  Isa isa = Isa::scalar;
+  int threads = 1;                 ///< that took part
+  int iterations = 0;              ///< sweeps over the island that took the most
+  std::size_t impacts = 0;         ///< of a sequence, all islands together
+  double greatest_approach = 0;    ///< [m/s] before the step, below the targets
+  double residual = 0;             ///< [m/s] after it; rows of joints included
+  double energy_before = 0;        ///< [J] kinetic energy of bodies with mass
+  double energy_after = 0;         ///< [J]
+  std::size_t islands = 0;         ///< sets of bodies that contacts and rows connect through movable bodies
+  std::size_t largest_island = 0;  ///< contacts and rows of the largest
+  std::size_t colours = 0;         ///< of the island that needs the most
+  std::size_t uncoloured = 0;      ///< manifolds and joints that no colour took: they are solved one after the other
+  std::size_t truncated = 0;       ///< islands that ended by SceneOptions::iterations with a residual above the option
+  std::size_t endless = 0;         ///< truncated islands of a sequence that had stopped losing energy
+  std::size_t lanes = 0, lanes_used = 0;  ///< of the vectors that were solved, places for contacts and those in use
+};
+
+/// Solves scenes. An island, the contacts and joints that movable bodies connect, is solved as if it were alone: its
+/// bits depend on its bodies, contacts and joints, their order and the options, not on other islands, threads or the
+/// ISA (but for Isa::sse2). A call works on threads as one of Solver does; its workspace and the impulses of named
+/// contacts belong to the solver. One solver serves one call at a time: another one meanwhile is an Error.
+class CAROM_EXPORT SceneSolver {
+ public:
+  /// Throws Error if a number is out of its range, or if the ISA is not one of available_isas().
+  explicit SceneSolver(const Machine& machine = {});
+  ~SceneSolver();
+  SceneSolver(SceneSolver&&) noexcept;
+  SceneSolver& operator=(SceneSolver&&) noexcept;
+
+  /// T is float or double. Contacts and rows with faulty data are left out with a status of their own. Throws Error
+  /// before any work if columns are missing, their lengths differ or an option is out of its range.
+  template <class T>
+  SceneReport solve(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options = {});
+
+  /// A step of [BS] figure 1: SceneMethod::iteration on the contacts that collide, then SceneMethod::resting on those
+  /// that are at rest; impulses are the sums of both. The host moves the bodies with the velocities that come out.
+  /// SceneOptions::method does not count.
+  template <class T>
+  SceneReport step(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options);
+
+  /// Forgets the impulses of named contacts and rows.
+  void forget();
+
+  const Machine& machine() const;
+  /// The one in use; never Isa::automatic.
+  Isa isa() const;
+
+ private:
+  struct State;
+  State& state() const;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace carom
