@@ -15,6 +15,11 @@ struct VectorOf {
   using Type [[gnu::vector_size(width * sizeof(T))]] = T;
 };
 
+template <bool truth>
+struct Truth {
+  static constexpr bool value = truth;
+};
+
 /// 16 bytes each of several rows, side by side.
 template <class T, std::size_t rows>
 [[gnu::always_inline]] inline auto side_by_side(const T* const* row, std::size_t step, std::size_t column) {
@@ -87,6 +92,62 @@ template <class B, std::size_t columns, class T>
         lanes[c + 1] = __builtin_bit_cast(B, interleave_doubles<width / 2, true>(ab_low, de_low));
         lanes[c + 2] = __builtin_bit_cast(B, interleave_doubles<width / 2, false>(ab_high, de_high));
         lanes[c + 3] = __builtin_bit_cast(B, interleave_doubles<width / 2, true>(ab_high, de_high));
+      }
+    }
+  }
+}
+
+/// The inverse of side_by_side: 16 bytes each to several rows.
+template <class T, std::size_t rows, class V>
+[[gnu::always_inline]] inline void store_side_by_side(T* const* row, std::size_t step, std::size_t column, V v) {
+  constexpr std::size_t part = 16 / sizeof(T);
+  if constexpr (rows == 1) {
+    __builtin_memcpy(*row + column, &v, sizeof v);
+  } else {
+    const auto half = [&](auto low) __attribute__((always_inline)) {
+      constexpr int from = decltype(low)::value ? 0 : static_cast<int>(rows / 2 * part);
+      if constexpr (rows / 2 * part == 2)
+        return __builtin_shufflevector(v, v, from, from + 1);
+      else if constexpr (rows / 2 * part == 4)
+        return __builtin_shufflevector(v, v, from, from + 1, from + 2, from + 3);
+      else
+        return __builtin_shufflevector(v, v, from, from + 1, from + 2, from + 3, from + 4, from + 5, from + 6,
+                                       from + 7);
+    };
+    store_side_by_side<T, rows / 2>(row, step, column, half(Truth<true>{}));
+    store_side_by_side<T, rows / 2>(row + rows / 2 * step, step, column, half(Truth<false>{}));
+  }
+}
+
+/// The inverse of load_rows for six numbers: row i gets lane i of each, and of floats two further ones what it may
+/// keep.
+template <class B, class T>
+[[gnu::always_inline]] inline void store_rows(T* const* row, const B (&lanes)[6]) {
+  constexpr std::size_t width = VectorTraits<B>::width, part = 16 / sizeof(T);
+  if constexpr (width == 1) {
+    for (std::size_t c = 0; c < 6; ++c) row[0][c] = lanes[c];
+  } else {
+    using Vector = typename VectorOf<T, width>::Type;
+    constexpr std::size_t groups = width / part;
+    const auto at = [&](std::size_t c) __attribute__((always_inline)) {
+      return __builtin_bit_cast(Vector, lanes[c < 6 ? c : c - 2]);
+    };
+    CAROM_UNROLL
+    for (std::size_t c = 0; c < 6; c += part) {
+      if constexpr (part == 2) {
+        store_side_by_side<T, groups>(row, part, c, interleave_doubles<width, false>(at(c), at(c + 1)));
+        store_side_by_side<T, groups>(row + 1, part, c, interleave_doubles<width, true>(at(c), at(c + 1)));
+      } else {
+        using Doubles = typename VectorOf<double, width / 2>::Type;
+        // (x0 y0 x1 y1 | ...) and (z0 u0 z1 u1 | ...) by rows.
+        const auto xy_low = (Doubles)interleave_floats<width, false>(at(c), at(c + 1));
+        const auto xy_high = (Doubles)interleave_floats<width, true>(at(c), at(c + 1));
+        const auto zu_low = (Doubles)interleave_floats<width, false>(at(c + 2), at(c + 3));
+        const auto zu_high = (Doubles)interleave_floats<width, true>(at(c + 2), at(c + 3));
+        store_side_by_side<T, groups>(row, part, c, interleave_doubles<width / 2, false>(xy_low, zu_low));
+        store_side_by_side<T, groups>(row + 1, part, c, interleave_doubles<width / 2, true>(xy_low, zu_low));
+        store_side_by_side<T, groups>(row + 2, part, c, interleave_doubles<width / 2, false>(xy_high, zu_high));
+        store_side_by_side<T, groups>(row + 3, part, c, interleave_doubles<width / 2, true>(xy_high, zu_high));
       }
     }
   }

@@ -1,6 +1,7 @@
 #include "check.hpp"
 
 #include <charconv>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -162,6 +163,54 @@ std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Colum
   checker.space(space);
   return checker.count();
 }
+
+void check_scene_options(const SceneOptions& options, bool step) {
+  check_options(options.collision);
+  is_one_of(scene_method_count, options.method, "method");
+  is_one_of(swept_contacts_count, options.swept, "swept");
+  in_range(options.iterations, 0, SceneOptions::most_iterations, "iterations");
+  in_range(options.residual, 0, 1, "residual");
+  constexpr double most = std::numeric_limits<float>::max();
+  in_range(options.rest_gravity, 0, most, "rest_gravity");
+  in_range(options.rest_tolerance, 0, most, "rest_tolerance");
+  in_range(options.time_step, 0, SceneOptions::most_time_step, "time_step");
+  if ((step || options.method == SceneMethod::resting) && !(options.time_step > 0))
+    throw Error("carom: the option time_step is 0, but contacts at rest need a step above 0");
+  for (const double g : options.gravity) in_range(g, -most, most, "gravity");
+  in_range(options.shock_iterations, 1, SceneOptions::most_iterations, "shock_iterations");
+  in_range(options.warm_start, 0, 1, "warm_start");
+  if (!(options.relaxation > 0 && options.relaxation < 2))
+    throw Error("carom: the option relaxation is " + in_words(options.relaxation) + ", not in (0, 2)");
+}
+
+template <class T>
+void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) {
+  const auto accepts = [](Checker& checker) {
+    return [&checker](const Label& label, const auto& column) { checker.accept(label, column); };
+  };
+  const auto all_or_none = [](const char* name, const Vector3Columns<const T>& v) {
+    if (static_cast<bool>(v.x) != static_cast<bool>(v.y) || static_cast<bool>(v.x) != static_cast<bool>(v.z))
+      throw Error(std::string("carom: the column ") + name + " has some of x, y, z and lacks others");
+  };
+  Checker contacts;
+  contacts.contacts(scene);
+  columns::each_of_scene(accepts(contacts), scene);
+  all_or_none("surface_velocity", scene.surface_velocity);
+  all_or_none("warm_impulse", scene.warm_impulse);
+  columns::each_scene_result(accepts(contacts), results);
+  Checker rows;
+  columns::each_needed_of_rows([&](const Label& label, const auto& column) { rows.need(label, column); }, scene.joints);
+  columns::each_optional_of_rows(accepts(rows), scene.joints);
+  columns::each_scene_row_result(accepts(rows), results);
+  Checker bodies(contacts.count() + rows.count() > 0);
+  bodies.bodies(scene.bodies);
+  columns::each_scene_body_result(accepts(bodies), results);
+  constexpr std::size_t most = std::size_t{1} << 31;
+  if (contacts.count() >= most || rows.count() >= most || bodies.count() >= most)
+    throw Error("carom: a scene has at most 2147483647 bodies, contacts and rows each");
+}
+template void check_scene_columns(const Scene<float>&, const SceneResults<float>&);
+template void check_scene_columns(const Scene<double>&, const SceneResults<double>&);
 
 #define CAROM_INSTANTIATE(T)                                                                           \
   template std::size_t check_columns(const InlineContacts<T>&, const Results<T>&);                     \

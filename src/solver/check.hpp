@@ -1,6 +1,7 @@
 // The checks of a call before any work: misuse of the interface is an Error that names the column or the option.
 #pragma once
 
+#include <carom/scene.hpp>
 #include <carom/solver.hpp>
 #include <string>
 
@@ -20,5 +21,10 @@ std::size_t check_columns(const Contacts<T>& contacts, const ResultsOf& results)
 template <template <class> class Contacts, class T>
 std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Columns<const T>& impulse,
                                  const RegionMargins<T>& margins, const ImpulseSpace<T>& space);
+
+/// The same for scenes. `step` is of SceneSolver::step.
+void check_scene_options(const SceneOptions& options, bool step);
+template <class T>
+void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results);
 
 }  // namespace carom

@@ -13,6 +13,7 @@ namespace kernel {
   extern const Kernels algebraic;    \
   extern const PlanarKernels planar; \
   extern const RegionKernels region; \
+  extern const SceneKernels scene;   \
   }
 CAROM_BUILT_ISAS
 #undef CAROM_WITH
@@ -52,9 +53,9 @@ bool scalar() {
 }  // namespace runs_here
 
 // The fastest first, also of those of one ISA.
-#define CAROM_WITH(isa)                                                                           \
-  {named::isa,           &runs_here::isa,     &kernel::isa::incremental, &kernel::isa::algebraic, \
-   &kernel::isa::planar, &kernel::isa::region},
+#define CAROM_WITH(isa)                                                                            \
+  {named::isa,           &runs_here::isa,      &kernel::isa::incremental, &kernel::isa::algebraic, \
+   &kernel::isa::planar, &kernel::isa::region, &kernel::isa::scene},
 constexpr IsaEntry table[] = {CAROM_BUILT_ISAS};
 #undef CAROM_WITH
 

@@ -7,6 +7,7 @@
 #include "kernel/job.hpp"
 #include "kernel/planar/job.hpp"
 #include "kernel/region/job.hpp"
+#include "kernel/scene/job.hpp"
 
 namespace carom {
 
@@ -17,6 +18,7 @@ struct IsaEntry {
   const kernel::Kernels* algebraic;  // of all others
   const kernel::PlanarKernels* planar;
   const kernel::RegionKernels* region;
+  const kernel::SceneKernels* scene;
 };
 
 /// The one for a precision and a form of contacts, of Kernels, PlanarKernels or RegionKernels.

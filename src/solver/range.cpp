@@ -69,6 +69,22 @@ void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Cont
 }
 
 template <class T>
+kernel::Parameters<T> parameters_for(const Options& options) {
+  return {static_cast<T>(1.0 / options.steps),
+          options.step_budget,
+          options.law,
+          options.integrator,
+          options.restitution_law,
+          options.scalar_sticking,
+          static_cast<T>(options.normal_tolerance),
+          static_cast<T>(options.inertia_tolerance),
+          static_cast<T>(options.largest_restitution),
+          options.validate};
+}
+template kernel::Parameters<float> parameters_for(const Options&);
+template kernel::Parameters<double> parameters_for(const Options&);
+
+template <class T>
 void pack_bodies(const BodyColumns<const T>& bodies, std::size_t first, std::size_t n, T* rows) {
   const Column<const T>* in_order[16];
   std::size_t count = 0;

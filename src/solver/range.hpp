@@ -31,6 +31,10 @@ template <class T, template <class> class Contacts>
 void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Contacts>& kernels, std::size_t first,
                  std::size_t n, const kernel::Workspace<T>& workspace, MemberResults<T>* members, kernel::Tally& tally);
 
+/// The options as the kernels take them.
+template <class T>
+kernel::Parameters<T> parameters_for(const Options& options);
+
 /// Bodies as rows of 16 numbers, see kernel/transpose.hpp: those of [first, first + n).
 template <class T>
 void pack_bodies(const BodyColumns<const T>& bodies, std::size_t first, std::size_t n, T* rows);

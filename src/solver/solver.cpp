@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <carom/solver.hpp>
-#include <cfenv>
 #include <functional>
 #include <limits>
 #include <vector>
@@ -11,40 +10,12 @@
 #include "check.hpp"
 #include "columns.hpp"
 #include "dispatch.hpp"
+#include "floating_point.hpp"
 #include "range.hpp"
 #include "schedule.hpp"
 
 namespace carom {
 namespace {
-
-template <class T>
-kernel::Parameters<T> parameters_for(const Options& options) {
-  return {static_cast<T>(1.0 / options.steps),
-          options.step_budget,
-          options.law,
-          options.integrator,
-          options.restitution_law,
-          options.scalar_sticking,
-          static_cast<T>(options.normal_tolerance),
-          static_cast<T>(options.inertia_tolerance),
-          static_cast<T>(options.largest_restitution),
-          options.validate};
-}
-
-// Rounding to nearest and no flushing of small numbers, whatever the host has set, until the end of a scope.
-class DefaultFloatingPoint {
- public:
-  DefaultFloatingPoint() {
-    std::fegetenv(&host_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~DefaultFloatingPoint() { std::fesetenv(&host_); }
-  DefaultFloatingPoint(const DefaultFloatingPoint&) = delete;
-  DefaultFloatingPoint& operator=(const DefaultFloatingPoint&) = delete;
-
- private:
-  std::fenv_t host_;
-};
 
 void add(Report& report, const kernel::Tally& tally) {
   for (std::size_t i = 0; i < status_count; ++i) report.by_status[i] += tally.by_status[i];

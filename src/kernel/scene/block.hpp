@@ -1,0 +1,133 @@
+// Blocks: manifolds of contacts and groups of joint rows, one a lane. Velocities, lever arms and impulses of a manifold
+// stand in the frame of its contacts (t1, t2, n), so that a cone's axis is a coordinate.
+#pragma once
+
+#include "../contact.hpp"
+#include "../transpose.hpp"
+#include "job.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct Blocks {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+  using Lane = T[width];
+
+  /// The linear relation between an impulse on one contact and its velocity, as a method needs it.
+  struct Response {
+    Lane inverse_k33;    // 0: there is no contact in this lane
+    Lane k1, k2;         // simultaneous: k / K_33; else k
+    Lane s11, s12, s22;  // simultaneous: S⁻¹, S = M - k kᵀ / K_33; else M
+    Lane reach;          // simultaneous: 1 / the largest eigenvalue of S; resting: gap / h
+  };
+
+  struct alignas(16) Point {
+    Lane arm_a[3], arm_b[3];
+    Response response;
+    Lane target;
+    Lane impulse[3];
+  };
+
+  struct alignas(64) Manifolds {
+    BlockHead<T> head;
+    std::int32_t a[width], b[width];  // velocity rows; ~row of a body that does not move
+    std::uint32_t first[width], points[width];
+    Lane t1[3], t2[3], n[3];
+    Lane bias[3];  // what u has beside the bodies' velocities
+    Lane friction, static_friction;
+    Lane mass_a, mass_b;  // inverse
+    Lane inertia_a[6], inertia_b[6];
+
+    Point* point() { return reinterpret_cast<Point*>(this + 1); }
+  };
+
+  struct alignas(16) JointRow {
+    Lane linear_a[3], angular_a[3], linear_b[3], angular_b[3];
+    Lane target, compliance;
+    Lane inverse_response;  // 0: there is no row in this lane
+    Lane least, largest;
+    Lane impulse;
+  };
+
+  struct alignas(64) Groups {
+    BlockHead<T> head;
+    std::int32_t a[width], b[width];
+    std::uint32_t first[width], rows[width];
+    Lane mass_a, mass_b;
+    Lane inertia_a[6], inertia_b[6];
+
+    JointRow* row() { return reinterpret_cast<JointRow*>(this + 1); }
+  };
+
+  [[gnu::always_inline]] static B load(const Lane& lane) { return load_lanes<B>(lane); }
+  [[gnu::always_inline]] static Vector3<B> load(const Lane (&lanes)[3]) {
+    return {load(lanes[0]), load(lanes[1]), load(lanes[2])};
+  }
+  [[gnu::always_inline]] static Symmetric3<B> load(const Lane (&lanes)[6]) {
+    return {load(lanes[0]), load(lanes[1]), load(lanes[2]), load(lanes[3]), load(lanes[4]), load(lanes[5])};
+  }
+  [[gnu::always_inline]] static void store(Lane& lane, B x) { store_lanes(lane, x); }
+  [[gnu::always_inline]] static void store(Lane (&lanes)[3], const Vector3<B>& v) {
+    store(lanes[0], v.x);
+    store(lanes[1], v.y);
+    store(lanes[2], v.z);
+  }
+  [[gnu::always_inline]] static void store(Lane (&lanes)[6], const Symmetric3<B>& m) {
+    store(lanes[0], m.xx);
+    store(lanes[1], m.xy);
+    store(lanes[2], m.xz);
+    store(lanes[3], m.yy);
+    store(lanes[4], m.yz);
+    store(lanes[5], m.zz);
+  }
+
+  struct Velocity {
+    Vector3<B> v, w;
+  };
+
+  [[gnu::always_inline]] static Velocity gather(const VelocityRow<T>* rows, const std::int32_t (&index)[width]) {
+    const T* row[width];
+    for (std::size_t lane = 0; lane < width; ++lane) row[lane] = rows[index[lane] ^ (index[lane] >> 31)].numbers;
+    B c[row_size];
+    load_rows<B, width == 1 ? 6 : 16 / sizeof(T) == 4 ? 8 : 6>(row, c);
+    return {{c[0], c[1], c[2]}, {c[3], c[4], c[5]}};
+  }
+
+  /// Rows of bodies that do not move go `nowhere`, so that no two threads write to one place.
+  [[gnu::always_inline]] static void scatter(VelocityRow<T>* rows, const std::int32_t (&index)[width],
+                                             const Velocity& velocity, VelocityRow<T>* nowhere) {
+    T* row[width];
+    for (std::size_t lane = 0; lane < width; ++lane)
+      row[lane] = (index[lane] < 0 ? nowhere : rows + index[lane])->numbers;
+    const B c[6] = {velocity.v.x, velocity.v.y, velocity.v.z, velocity.w.x, velocity.w.y, velocity.w.z};
+    store_rows<B>(row, c);
+  }
+
+  /// Calls f(lane) for lanes in use.
+  template <class F>
+  static void for_lanes(std::uint32_t lanes, F&& f) {
+    for_each_bit(lanes, f);
+  }
+};
+
+/// The components of v along the axes of a frame, and back.
+template <class B>
+[[gnu::always_inline]] inline Vector3<B> into(const Frame<B>& frame, const Vector3<B>& v) {
+  return {dot(v, frame.t1), dot(v, frame.t2), dot(v, frame.n)};
+}
+template <class B>
+[[gnu::always_inline]] inline Vector3<B> out_of(const Frame<B>& frame, const Vector3<B>& v) {
+  return mul_add(v.x, frame.t1, mul_add(v.y, frame.t2, v.z * frame.n));
+}
+template <class B>
+[[gnu::always_inline]] inline Symmetric3<B> into(const Frame<B>& frame, const Symmetric3<B>& j) {
+  const Vector3<B> j1 = j * frame.t1, j2 = j * frame.t2, j3 = j * frame.n;
+  return {dot(frame.t1, j1), dot(frame.t1, j2), dot(frame.t1, j3),
+          dot(frame.t2, j2), dot(frame.t2, j3), dot(frame.n, j3)};
+}
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,116 @@
+// What passes between a scene's solver and its kernels, free of any architecture. Kernels take blocks: as many
+// manifolds as a vector has lanes, or as many groups of joint rows, each number a vector. What a block consists of is
+// the kernels' own; the solver knows its size and reads its head.
+#pragma once
+
+#include <carom/scene.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace carom::kernel {
+
+inline constexpr std::size_t points_of_manifold = 4, rows_of_group = 6;
+inline constexpr std::size_t most_lanes = 16;
+
+/// Consecutive contacts of one pair of bodies, or consecutive rows of joints.
+struct Manifold {
+  std::int32_t body_a, body_b;
+  std::uint32_t first;  // contact or row
+  std::uint32_t count;
+};
+
+/// The velocities of a body as they are swept.
+template <class T>
+struct alignas(8 * sizeof(T)) VelocityRow {
+  T numbers[8];  // v, w, two to spare
+};
+
+/// The first numbers of every block.
+template <class T>
+struct BlockHead {
+  std::uint32_t manifold[most_lanes];  // of the solver's list
+  std::uint32_t lanes = 0;             // in use, from the first on
+  std::uint32_t live = 0;              // bits of lanes that are not done
+  std::uint32_t count = 0;             // points or rows of the longest
+  bool is_joint = false;
+  T violation[most_lanes];  // the greatest by which a point missed its target when it was visited, or its row
+};
+
+/// Numbers of the options that kernels read, in their precision.
+template <class T>
+struct SceneParameters {
+  T normal_tolerance, inertia_tolerance, largest_restitution;
+  T relaxation, warm_start;
+  T time_step, inverse_time_step;
+  T gravity[3];
+  T rest_speed;  // sqrt(2 g ε)
+};
+
+/// What a method makes of its targets.
+enum class Target : std::uint8_t {
+  all,        ///< simultaneous: every contact has one
+  touching,   ///< contacts that separate have none
+  colliding,  ///< nor have those that approach at rest_speed or less
+  resting,    ///< those that approach faster have none, the others a gap to keep
+};
+
+template <class T>
+struct SceneJob {
+  const Scene<T>* scene;
+  const SceneResults<T>* results;
+  SceneParameters<T> parameters;
+  Target target;
+  std::size_t bodies, contacts, rows;
+  T* body_rows;                // see transpose.hpp; [-1] is the world
+  VelocityRow<T>* velocities;  // of the bodies, and of the world behind them
+  const Manifold* manifolds;
+  const Manifold* groups;
+  // Shock propagation: bodies of a lower level than their manifold's count as immovable. Null without.
+  const std::int32_t* level_of_body;
+  Vector3Columns<const T> warm_impulse;  // no columns: none
+  // Impulses in the frames of their contacts, and targets: to go on with, null for none, and to store.
+  const T* begun[4];
+  T* carried[4];
+  T* impulse_sum[3];         // of earlier passes; null: none
+  T* row_impulse;            // λ of rows, to go on with and to store into
+  std::uint8_t* status;      // a Status, of contacts
+  std::uint8_t* row_status;  // of rows
+};
+
+template <class T>
+struct SceneKernelsFor {
+  std::size_t width;
+  std::size_t head_bytes, point_bytes, group_head_bytes, row_bytes;
+
+  /// Fills faults (a Status each), whether a body can move, its velocity row and its kinetic energy.
+  void (*judge_bodies)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+                       std::uint8_t* movable, T* energy);
+  /// Faults of what contacts have beside their bodies and indices.
+  void (*judge_contacts)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault);
+  void (*judge_rows)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault);
+  /// Kinetic energies from the velocity rows.
+  void (*energies)(const SceneJob<T>& job, std::size_t first, std::size_t count, T* energy);
+
+  // Of a block whose head the solver has filled.
+  void (*prepare)(const SceneJob<T>& job, std::byte* block);
+  /// Applies the impulses of the rows to the bodies.
+  void (*warm_start)(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* nowhere);
+  /// Adds the impulses of lanes to the sums; they begin again with zero and new targets from the velocities.
+  void (*retarget)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
+  /// Lanes that change no more.
+  void (*retire)(std::byte* block, std::uint32_t lanes);
+  /// Stores the impulses and targets of contacts in SceneJob::carried.
+  void (*carry)(const SceneJob<T>& job, std::byte* block);
+  using Sweep = void (*)(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere);
+  Sweep simultaneous, iteration, resting;
+  /// Stores impulses, velocities of separation, statuses and paths, and leaves in the head what is missed.
+  void (*finish)(const SceneJob<T>& job, std::byte* block);
+};
+
+/// The kernels of one ISA.
+struct SceneKernels {
+  SceneKernelsFor<float> f32;
+  SceneKernelsFor<double> f64;
+};
+
+}  // namespace carom::kernel

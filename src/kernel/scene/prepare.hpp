@@ -1,0 +1,380 @@
+// Prepare: from the host's columns to blocks of manifolds. All that does not change from sweep to sweep is worked out
+// here: frames, masses, the response of every contact to an impulse, targets.
+#pragma once
+
+#include "predict.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// Number of lanes' contacts: a stand-in for what has no bound, that stays finite in products.
+template <class T>
+inline constexpr T unbounded_friction = T(1e9);
+/// The target of a contact that takes no part.
+template <class T>
+inline constexpr T no_target = T(-1e18);
+
+template <class A, class T>
+struct ManifoldStages {
+  using Block = Blocks<A, T>;
+  using B = typename Block::B;
+  using Mask = typename Block::Mask;
+  using Manifolds = typename Block::Manifolds;
+  using Point = typename Block::Point;
+  static constexpr std::size_t width = Block::width;
+
+  static Frame<B> frame_of(const Manifolds& block) {
+    return {Block::load(block.t1), Block::load(block.t2), Block::load(block.n)};
+  }
+
+  /// What the bodies' rows say, in the frame.
+  [[gnu::always_inline]] static Motion<B> motion(const Manifolds& block, const Frame<B>& frame,
+                                                 const typename Block::Velocity& a, const typename Block::Velocity& b) {
+    return {into(frame, a.v - b.v) + Block::load(block.bias), into(frame, a.w), into(frame, b.w)};
+  }
+
+  /// Four consecutive numbers of a column from each lane's first contact on, number p of all lanes in points[p].
+  /// Numbers behind a manifold's last point are anything.
+  static void load_points(const Column<const T>& column, const Manifolds& block, std::size_t contacts,
+                          B (&points)[row_size]) {
+    bool inside = is_contiguous(column);
+    for (std::size_t lane = 0; lane < width; ++lane)
+      inside = inside && block.first[lane] + points_of_manifold <= contacts;
+    if (inside) [[likely]] {
+      const T* row[width];
+      for (std::size_t lane = 0; lane < width; ++lane) row[lane] = column.data + block.first[lane];
+      if constexpr (width == 1)
+        for (std::size_t p = 0; p < points_of_manifold; ++p) points[p] = row[0][p];
+      else
+        load_rows<B, points_of_manifold>(row, points);
+      return;
+    }
+    for (std::size_t p = 0; p < points_of_manifold; ++p) {
+      T values[width];
+      for (std::size_t lane = 0; lane < width; ++lane) {
+        const std::size_t last = block.points[lane] - 1;
+        values[lane] = element(column, block.first[lane] + (p < last ? p : last));
+      }
+      points[p] = load_lanes<B>(values);
+    }
+  }
+
+  /// A number of every lane's first contact.
+  static B load_first(const Column<const T>& column, const Manifolds& block) {
+    T values[width];
+    for (std::size_t lane = 0; lane < width; ++lane) values[lane] = element(column, block.first[lane]);
+    return load_lanes<B>(values);
+  }
+  static Vector3<B> load_first(const Vector3Columns<const T>& columns, const Manifolds& block) {
+    return {load_first(columns.x, block), load_first(columns.y, block), load_first(columns.z, block)};
+  }
+
+  static B bounded(B friction) { return smaller(friction, B(unbounded_friction<T>)); }
+
+  /// The lanes of point p that are contacts.
+  static Mask in_use(const Manifolds& block, std::size_t p) {
+    T used[width];
+    for (std::size_t lane = 0; lane < width; ++lane)
+      used[lane] = lane < block.head.lanes && p < block.points[lane] ? T(1) : T(0);
+    return load_lanes<B>(used) > B(0);
+  }
+
+  /// Which bodies the lanes have, and where.
+  static void place(const SceneJob<T>& job, Manifolds& block, const T* (&row_a)[width], const T* (&row_b)[width],
+                    T (&moves_a)[width], T (&moves_b)[width]) {
+    const auto world = static_cast<std::int32_t>(job.bodies);
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const bool idle = lane >= block.head.lanes;
+      const Manifold& m = job.manifolds[block.head.manifold[idle ? 0 : lane]];
+      block.first[lane] = m.first;
+      block.points[lane] = m.count;
+      const auto set = [&](std::int32_t body, std::int32_t other, std::int32_t& index, const T*& row, T& moves) {
+        row = job.body_rows + static_cast<std::ptrdiff_t>(body) * static_cast<std::ptrdiff_t>(row_size);
+        bool movable = !idle && body >= 0 && (row[0] > T(0) || row[1] + row[4] + row[6] > T(0));
+        // Shock propagation holds what lies below.
+        if (movable && job.level_of_body != nullptr && other >= 0)
+          movable = job.level_of_body[body] >= job.level_of_body[other];
+        moves = movable ? T(1) : T(0);
+        index = movable ? body : ~(idle || body < 0 ? world : body);
+      };
+      set(m.body_a, m.body_b, block.a[lane], row_a[lane], moves_a[lane]);
+      set(m.body_b, m.body_a, block.b[lane], row_b[lane], moves_b[lane]);
+    }
+  }
+
+  static void prepare(const SceneJob<T>& job, std::byte* memory) {
+    Manifolds& block = *reinterpret_cast<Manifolds*>(memory);
+    const T *row_a[width], *row_b[width];
+    T moves_a[width], moves_b[width];
+    place(job, block, row_a, row_b, moves_a, moves_b);
+    const Scene<T>& scene = *job.scene;
+    const B zero(0);
+
+    const Vector3<B> normal = load_first(scene.normal, block);
+    const Frame<B> frame = frame_along(normal, square_root(dot(normal, normal)));
+    Block::store(block.t1, frame.t1);
+    Block::store(block.t2, frame.t2);
+    Block::store(block.n, frame.n);
+    const B friction = load_first(scene.friction, block);
+    Block::store(block.friction, bounded(friction));
+    Block::store(block.static_friction,
+                 bounded(scene.static_friction.data != nullptr ? load_first(scene.static_friction, block) : friction));
+
+    const auto body = [&](const T* const(&row)[width], const T(&moves)[width], auto& mass, auto& inertia) {
+      B c[row_size];
+      load_rows<B, 8>(row, c);
+      const Mask movable = load_lanes<B>(moves) > zero;
+      for (std::size_t i = 0; i < 7; ++i) c[i] = choose(movable, c[i], zero);
+      Block::store(mass, c[0]);
+      const Symmetric3<B> j = into(frame, Symmetric3<B>{c[1], c[2], c[3], c[4], c[5], c[6]});
+      Block::store(inertia, j);
+      return j;
+    };
+    const Symmetric3<B> ja = body(row_a, moves_a, block.mass_a, block.inertia_a);
+    const Symmetric3<B> jb = body(row_b, moves_b, block.mass_b, block.inertia_b);
+    const B m = Block::load(block.mass_a) + Block::load(block.mass_b);
+
+    Vector3<B> bias = {zero, zero, zero};
+    if (scene.surface_velocity.x.data != nullptr) {
+      const Vector3<B> s = into(frame, load_first(scene.surface_velocity, block));
+      bias = {negated(s.x), negated(s.y), zero};
+    }
+    if (job.target == Target::resting) {
+      const B half_step(T(0.5) * job.parameters.time_step);
+      const B falling = choose(Block::load(block.mass_a) > zero, half_step, zero) -
+                        choose(Block::load(block.mass_b) > zero, half_step, zero);
+      const auto& g = job.parameters.gravity;
+      bias = bias + into(frame, falling * Vector3<B>{B(g[0]), B(g[1]), B(g[2])});
+    }
+    Block::store(block.bias, bias);
+
+    B arm_a[3][row_size], arm_b[3][row_size];
+    load_points(scene.lever_a.x, block, job.contacts, arm_a[0]);
+    load_points(scene.lever_a.y, block, job.contacts, arm_a[1]);
+    load_points(scene.lever_a.z, block, job.contacts, arm_a[2]);
+    load_points(scene.lever_b.x, block, job.contacts, arm_b[0]);
+    load_points(scene.lever_b.y, block, job.contacts, arm_b[1]);
+    load_points(scene.lever_b.z, block, job.contacts, arm_b[2]);
+    B gap[row_size];
+    const bool has_gap = job.target == Target::resting && scene.gap.data != nullptr;
+    if (has_gap) load_points(scene.gap, block, job.contacts, gap);
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      Point& point = block.point()[p];
+      const Mask used = in_use(block, p);
+      const Vector3<B> none = {zero, zero, zero};
+      const Vector3<B> ra = choose(used, into(frame, Vector3<B>{arm_a[0][p], arm_a[1][p], arm_a[2][p]}), none);
+      const Vector3<B> rb = choose(used, into(frame, Vector3<B>{arm_b[0][p], arm_b[1][p], arm_b[2][p]}), none);
+      Block::store(point.arm_a, ra);
+      Block::store(point.arm_b, rb);
+      Symmetric3<B> k = {m, zero, zero, m, zero, m};
+      add_inertia(k, ja, ra);
+      add_inertia(k, jb, rb);
+      const B reach = has_gap ? choose(used, gap[p] * B(job.parameters.inverse_time_step), zero) : zero;
+      if (job.target == Target::all)
+        respond_at_once(point.response, k, used);
+      else
+        respond_in_turn(point.response, k, used, reach);
+      Block::store(point.impulse, none);
+      mark_singular(job, block, p, k, used);
+    }
+    take_impulses(job, block, frame);
+    if (job.begun[3] == nullptr) return set_targets(job, block, frame, ~std::uint32_t{0});
+    for (std::size_t p = 0; p < block.head.count; ++p) Block::store(block.point()[p].target, B(no_target<T>));
+    for_each_point(block, all_lanes(block), [&](Point& point, std::size_t lane, std::size_t contact) {
+      point.target[lane] = job.begun[3][contact];
+    });
+    store_violation(block.head, zero);
+  }
+
+  /// K += [r]ᵀ J [r], with [r] p = r × p.
+  static void add_inertia(Symmetric3<B>& k, const Symmetric3<B>& j, const Vector3<B>& r) {
+    // J times r × e_i, which have one component of zero each.
+    const Vector3<B> j1 = {mul_sub(j.xy, r.z, j.xz * r.y), mul_sub(j.yy, r.z, j.yz * r.y),
+                           mul_sub(j.yz, r.z, j.zz * r.y)};
+    const Vector3<B> j2 = {mul_sub(j.xz, r.x, j.xx * r.z), mul_sub(j.yz, r.x, j.xy * r.z),
+                           mul_sub(j.zz, r.x, j.xz * r.z)};
+    const Vector3<B> j3 = {mul_sub(j.xx, r.y, j.xy * r.x), mul_sub(j.xy, r.y, j.yy * r.x),
+                           mul_sub(j.xz, r.y, j.yz * r.x)};
+    k.xx = k.xx + mul_sub(r.z, j1.y, r.y * j1.z);
+    k.xy = k.xy + mul_sub(r.z, j2.y, r.y * j2.z);
+    k.xz = k.xz + mul_sub(r.z, j3.y, r.y * j3.z);
+    k.yy = k.yy + mul_sub(r.x, j2.z, r.z * j2.x);
+    k.yz = k.yz + mul_sub(r.x, j3.z, r.z * j3.x);
+    k.zz = k.zz + mul_sub(r.y, j3.x, r.x * j3.y);
+  }
+
+  using Response = typename Block::Response;
+
+  /// All three components at once.
+  static void respond_at_once(Response& response, const Symmetric3<B>& k, Mask used) {
+    const B zero(0), one(1), half(T(0.5));
+    const B inverse = one / k.zz, k1 = k.xz * inverse, k2 = k.yz * inverse;
+    const B s11 = neg_mul_add(k1, k.xz, k.xx), s12 = neg_mul_add(k1, k.yz, k.xy), s22 = neg_mul_add(k2, k.yz, k.yy);
+    const B inverse_det = one / difference_of_products(s11, s22, s12, s12);
+    const B difference = half * (s11 - s22);
+    const B largest = mul_add(half, s11 + s22, square_root(mul_add(difference, difference, s12 * s12)));
+    const auto keep = [&](auto& to, B x) { Block::store(to, choose(used, x, zero)); };
+    keep(response.inverse_k33, inverse);
+    keep(response.k1, k1);
+    keep(response.k2, k2);
+    keep(response.s11, s22 * inverse_det);
+    keep(response.s12, negated(s12) * inverse_det);
+    keep(response.s22, s11 * inverse_det);
+    keep(response.reach, one / largest);
+  }
+
+  /// The normal component first.
+  static void respond_in_turn(Response& response, const Symmetric3<B>& k, Mask used, B reach) {
+    const B zero(0);
+    const auto keep = [&](auto& to, B x) { Block::store(to, choose(used, x, zero)); };
+    keep(response.inverse_k33, B(1) / k.zz);
+    keep(response.k1, k.xz);
+    keep(response.k2, k.yz);
+    keep(response.s11, k.xx);
+    keep(response.s12, k.xy);
+    keep(response.s22, k.yy);
+    Block::store(response.reach, reach);
+  }
+
+  /// A contact whose K is not definite, or beyond the precision's range, is left out.
+  static void mark_singular(const SceneJob<T>& job, Manifolds& block, std::size_t p, const Symmetric3<B>& k,
+                            Mask used) {
+    const B margin(T(4) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52)));
+    const B det = difference_of_products(k.xx, k.yy, k.xy, k.xy);
+    const B inverse = B(1) / k.zz;
+    const B s11 = neg_mul_add(k.xz * inverse, k.xz, k.xx), s12 = neg_mul_add(k.xz * inverse, k.yz, k.xy);
+    const B s22 = neg_mul_add(k.yz * inverse, k.yz, k.yy);
+    const B det_s = difference_of_products(s11, s22, s12, s12);
+    const Mask finite = vanishing(det) + vanishing(det_s) + vanishing(inverse) == B(0);
+    const Mask definite = det > margin * k.xx * k.yy && det_s > margin * s11 * s22 && s11 > B(0) && s22 > B(0);
+    const unsigned odd = lane_bits(used) & ~lane_bits(finite && definite);
+    if (odd == 0) [[likely]]
+      return;
+    const unsigned infinite = ~lane_bits(finite);
+    Point& point = block.point()[p];
+    for_each_bit(odd, [&](std::size_t lane) {
+      const Status status =
+          (infinite >> lane & 1u) != 0 ? Status::overflow : Status::collision_matrix_not_positive_definite;
+      job.status[block.first[lane] + p] = static_cast<std::uint8_t>(status);
+      respond_not(point.response, lane);
+      point.response.reach[lane] = T(0);
+      for (std::size_t i = 0; i < 3; ++i) point.arm_a[i][lane] = point.arm_b[i][lane] = T(0);
+    });
+  }
+
+  /// Impulses to begin with: those that are gone on with, else the host's.
+  static void take_impulses(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame) {
+    const B zero(0);
+    if (job.begun[0] != nullptr) {
+      for_each_point(block, all_lanes(block), [&](Point& point, std::size_t lane, std::size_t contact) {
+        for (std::size_t i = 0; i < 3; ++i) point.impulse[i][lane] = job.begun[i][contact];
+      });
+      return;
+    }
+    if (job.warm_impulse.x.data == nullptr || job.target != Target::all) return;
+    B x[row_size], y[row_size], z[row_size];
+    load_points(job.warm_impulse.x, block, job.contacts, x);
+    load_points(job.warm_impulse.y, block, job.contacts, y);
+    load_points(job.warm_impulse.z, block, job.contacts, z);
+    const B share(job.parameters.warm_start), friction = Block::load(block.static_friction);
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      Point& point = block.point()[p];
+      const Vector3<B> given = share * into(frame, Vector3<B>{x[p], y[p], z[p]});
+      const B normal = larger(given.z, zero), bound = friction * normal;
+      const B size2 = mul_add(given.x, given.x, given.y * given.y);
+      const B cut = choose(size2 > bound * bound, bound / square_root(size2), B(1));
+      const Mask taken = in_use(block, p) && Block::load(point.response.inverse_k33) > zero;
+      Block::store(point.impulse, choose(taken, Vector3<B>{cut * given.x, cut * given.y, normal}, {zero, zero, zero}));
+    }
+  }
+
+  /// Targets from the velocities of the bodies, and by how much contacts miss those of the host.
+  static void set_targets(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame, std::uint32_t lanes) {
+    const Scene<T>& scene = *job.scene;
+    T in_turn[width];
+    for (std::size_t lane = 0; lane < width; ++lane) in_turn[lane] = (lanes >> lane & 1u) != 0 ? T(1) : T(0);
+    const Mask turn = load_lanes<B>(in_turn) > B(0);
+    const B zero(0), none(no_target<T>);
+    const Motion<B> now =
+        motion(block, frame, Block::gather(job.velocities, block.a), Block::gather(job.velocities, block.b));
+    B restitution[row_size], wanted[row_size];
+    load_points(scene.restitution, block, job.contacts, restitution);
+    if (scene.target_velocity.data != nullptr)
+      load_points(scene.target_velocity, block, job.contacts, wanted);
+    else
+      for (std::size_t p = 0; p < points_of_manifold; ++p) wanted[p] = zero;
+    B worst = zero;
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      Point& point = block.point()[p];
+      const Mask used = in_use(block, p) && Block::load(point.response.inverse_k33) > zero;
+      const B normal = velocity_at(now, Block::load(point.arm_a), Block::load(point.arm_b)).z;
+      B target = wanted[p];
+      B missed = target - normal;
+      Mask part = used;
+      if (job.target == Target::resting) {
+        // The bias has what gravity does in half a step, which the criterion of rest leaves out.
+        const Vector3<B> bias = Block::load(block.bias);
+        part = used && !(missed + bias.z > B(job.parameters.rest_speed));
+        missed = target - predict(now, Block::load(point.arm_a), Block::load(point.arm_b),
+                                  Block::load(point.response.reach), B(job.parameters.time_step))
+                              .separation;
+      } else {
+        const B rebound = negated(restitution[p]) * normal;
+        target = choose(missed > zero, larger(target, rebound), smaller(target, rebound));
+        if (job.target == Target::touching) part = used && !(missed < zero);
+        if (job.target == Target::colliding) part = used && missed > B(job.parameters.rest_speed);
+      }
+      Block::store(point.target, choose(turn, choose(part, target, none), Block::load(point.target)));
+      worst = larger(worst, choose(part, missed, zero));
+    }
+    store_violation(block.head, choose(turn, worst, load_lanes<B>(block.head.violation)));
+  }
+
+  static void store_violation(BlockHead<T>& head, B worst) { store_lanes(head.violation, worst); }
+
+  static std::uint32_t all_lanes(const Manifolds& block) { return (1u << block.head.lanes) - 1; }
+
+  /// Calls f(point, lane, contact) for every contact in the lanes.
+  template <class F>
+  static void for_each_point(Manifolds& block, std::uint32_t lanes, F&& f) {
+    for (std::size_t p = 0; p < block.head.count; ++p)
+      for_each_bit(lanes, [&](std::size_t lane) {
+        if (p < block.points[lane]) f(block.point()[p], lane, std::size_t{block.first[lane]} + p);
+      });
+  }
+
+  static void retarget(const SceneJob<T>& job, std::byte* memory, std::uint32_t lanes) {
+    Manifolds& block = *reinterpret_cast<Manifolds*>(memory);
+    for_each_point(block, lanes, [&](Point& point, std::size_t lane, std::size_t contact) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        job.impulse_sum[i][contact] += point.impulse[i][lane];
+        point.impulse[i][lane] = T(0);
+      }
+    });
+    set_targets(job, block, frame_of(block), lanes);
+  }
+
+  /// Without response and with friction without end every impulse is its own successor, and the bodies go nowhere.
+  static void retire(Manifolds& block, std::uint32_t lanes) {
+    for_each_bit(lanes, [&](std::size_t lane) {
+      for (auto* index : {&block.a[lane], &block.b[lane]}) *index = *index < 0 ? *index : ~*index;
+      block.static_friction[lane] = unbounded_friction<T>;
+    });
+    for_each_point(block, lanes,
+                   [&](Point& point, std::size_t lane, std::size_t) { respond_not(point.response, lane); });
+  }
+
+  static void respond_not(Response& r, std::size_t lane) {
+    r.inverse_k33[lane] = r.k1[lane] = r.k2[lane] = r.s11[lane] = r.s12[lane] = r.s22[lane] = T(0);
+  }
+
+  static void carry(const SceneJob<T>& job, Manifolds& block) {
+    for_each_point(block, all_lanes(block), [&](Point& point, std::size_t lane, std::size_t contact) {
+      for (std::size_t i = 0; i < 3; ++i) job.carried[i][contact] = point.impulse[i][lane];
+      job.carried[3][contact] = point.target[lane];
+    });
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,205 @@
+// Rows of joints: prepare and sweep as for contacts, in the frame of the world.
+#pragma once
+
+#include "block.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct GroupStages {
+  using Block = Blocks<A, T>;
+  using B = typename Block::B;
+  using Mask = typename Block::Mask;
+  using Groups = typename Block::Groups;
+  using JointRow = typename Block::JointRow;
+  static constexpr std::size_t width = Block::width;
+
+  static B load_row(const Column<const T>& column, const Groups& block, std::size_t r, T otherwise) {
+    if (column.data == nullptr) return B(otherwise);
+    T values[width];
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const std::size_t last = block.rows[lane] - 1;
+      values[lane] = element(column, block.first[lane] + (r < last ? r : last));
+    }
+    return load_lanes<B>(values);
+  }
+  static Vector3<B> load_row(const Vector3Columns<const T>& columns, const Groups& block, std::size_t r) {
+    return {load_row(columns.x, block, r, T(0)), load_row(columns.y, block, r, T(0)),
+            load_row(columns.z, block, r, T(0))};
+  }
+
+  static void prepare(const SceneJob<T>& job, std::byte* memory) {
+    Groups& block = *reinterpret_cast<Groups*>(memory);
+    const B zero(0);
+    const T *row_a[width], *row_b[width];
+    T moves_a[width], moves_b[width];
+    const auto world = static_cast<std::int32_t>(job.bodies);
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const bool idle = lane >= block.head.lanes;
+      const Manifold& group = job.groups[block.head.manifold[idle ? 0 : lane]];
+      block.first[lane] = group.first;
+      block.rows[lane] = group.count;
+      const auto set = [&](std::int32_t body, std::int32_t& index, const T*& row, T& moves) {
+        row = job.body_rows + static_cast<std::ptrdiff_t>(body) * static_cast<std::ptrdiff_t>(row_size);
+        const bool movable = !idle && body >= 0 && (row[0] > T(0) || row[1] + row[4] + row[6] > T(0));
+        moves = movable ? T(1) : T(0);
+        index = movable ? body : ~(idle || body < 0 ? world : body);
+      };
+      set(group.body_a, block.a[lane], row_a[lane], moves_a[lane]);
+      set(group.body_b, block.b[lane], row_b[lane], moves_b[lane]);
+    }
+    const auto body = [&](const T* const(&row)[width], const T(&moves)[width], auto& mass, auto& inertia) {
+      B c[row_size];
+      load_rows<B, 8>(row, c);
+      const Mask movable = load_lanes<B>(moves) > zero;
+      for (std::size_t i = 0; i < 7; ++i) c[i] = choose(movable, c[i], zero);
+      Block::store(mass, c[0]);
+      Block::store(inertia, Symmetric3<B>{c[1], c[2], c[3], c[4], c[5], c[6]});
+    };
+    body(row_a, moves_a, block.mass_a, block.inertia_a);
+    body(row_b, moves_b, block.mass_b, block.inertia_b);
+
+    const JointRows<T>& joints = job.scene->joints;
+    const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
+    const T infinity = static_cast<T>(__builtin_inf());
+    B worst = zero;
+    for (std::size_t r = 0; r < block.head.count; ++r) {
+      JointRow& row = block.row()[r];
+      T used[width];
+      for (std::size_t lane = 0; lane < width; ++lane)
+        used[lane] = lane < block.head.lanes && r < block.rows[lane] ? T(1) : T(0);
+      const Mask in_use = load_lanes<B>(used) > zero;
+      const Vector3<B> none = {zero, zero, zero};
+      const auto take = [&](auto& to, const Vector3Columns<const T>& columns) {
+        const Vector3<B> v = choose(in_use, load_row(columns, block, r), none);
+        Block::store(to, v);
+        return v;
+      };
+      const Vector3<B> la = take(row.linear_a, joints.linear_a), ta = take(row.angular_a, joints.angular_a);
+      const Vector3<B> lb = take(row.linear_b, joints.linear_b), tb = take(row.angular_b, joints.angular_b);
+      const B compliance = load_row(joints.compliance, block, r, T(0));
+      const B response = Block::load(block.mass_a) * dot(la, la) + dot(ta, Block::load(block.inertia_a) * ta) +
+                         Block::load(block.mass_b) * dot(lb, lb) + dot(tb, Block::load(block.inertia_b) * tb) +
+                         compliance;
+      const B inverse = B(1) / response;
+      const Mask good = in_use && response > zero && vanishing(inverse) == zero;
+      Block::store(row.inverse_response, choose(good, inverse, zero));
+      Block::store(row.compliance, choose(good, compliance, zero));
+      const B least = load_row(joints.least_impulse, block, r, -infinity);
+      const B largest = load_row(joints.largest_impulse, block, r, infinity);
+      Block::store(row.least, choose(good, least, B(-infinity)));
+      Block::store(row.largest, choose(good, largest, B(infinity)));
+      const B target = choose(good, load_row(joints.target_velocity, block, r, T(0)), zero);
+      Block::store(row.target, target);
+      const auto drop = [&](auto& lanes) {
+        for (auto& lane : lanes) Block::store(lane, choose(good, Block::load(lane), zero));
+      };
+      if (lane_bits(good) != lane_bits(in_use)) {  // a row that no impulse moves
+        drop(row.linear_a);
+        drop(row.angular_a);
+        drop(row.linear_b);
+        drop(row.angular_b);
+      }
+      const B velocity = dot(la, a.v) + dot(ta, a.w) + (dot(lb, b.v) + dot(tb, b.w));
+      worst = larger(worst, choose(good, magnitude(velocity - target), zero));
+
+      T begun[width];
+      for (std::size_t lane = 0; lane < width; ++lane)
+        begun[lane] = used[lane] > T(0) ? job.row_impulse[block.first[lane] + r] : T(0);
+      Block::store(row.impulse, choose(good, load_lanes<B>(begun), zero));
+      for_each_bit(lane_bits(in_use) & ~lane_bits(good), [&](std::size_t lane) {
+        job.row_status[block.first[lane] + r] =
+            static_cast<std::uint8_t>(Status::collision_matrix_not_positive_definite);
+      });
+    }
+    store_lanes(block.head.violation, worst);
+  }
+
+  /// Bodies with the impulse of a row.
+  struct Bodies {
+    typename Block::Velocity a, b;
+    B mass_a, mass_b;
+    Symmetric3<B> inertia_a, inertia_b;
+
+    Bodies(const SceneJob<T>& job, const Groups& block)
+        : a(Block::gather(job.velocities, block.a)),
+          b(Block::gather(job.velocities, block.b)),
+          mass_a(Block::load(block.mass_a)),
+          mass_b(Block::load(block.mass_b)),
+          inertia_a(Block::load(block.inertia_a)),
+          inertia_b(Block::load(block.inertia_b)) {}
+
+    void push(const JointRow& row, B change) {
+      a.v = mul_add(mass_a * change, Block::load(row.linear_a), a.v);
+      a.w = mul_add(change, inertia_a * Block::load(row.angular_a), a.w);
+      b.v = mul_add(mass_b * change, Block::load(row.linear_b), b.v);
+      b.w = mul_add(change, inertia_b * Block::load(row.angular_b), b.w);
+    }
+    B velocity(const JointRow& row) const {
+      return dot(Block::load(row.linear_a), a.v) + dot(Block::load(row.angular_a), a.w) +
+             (dot(Block::load(row.linear_b), b.v) + dot(Block::load(row.angular_b), b.w));
+    }
+    void put_back(const SceneJob<T>& job, const Groups& block, VelocityRow<T>* nowhere) const {
+      Block::scatter(job.velocities, block.a, a, nowhere);
+      Block::scatter(job.velocities, block.b, b, nowhere);
+    }
+  };
+
+  /// By how much a row misses its target, where no bound keeps it there.
+  static B missed(B rest, const JointRow& row, B impulse) {
+    const B zero(0);
+    const Mask held =
+        (rest > zero && impulse <= Block::load(row.least)) || (rest < zero && impulse >= Block::load(row.largest));
+    return choose(held, zero, magnitude(rest));
+  }
+  static B rest_of(const Bodies& bodies, const JointRow& row, B impulse) {
+    return mul_add(Block::load(row.compliance), impulse, bodies.velocity(row)) - Block::load(row.target);
+  }
+
+  static void sweep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere) {
+    Bodies bodies(job, block);
+    const B relaxation(job.parameters.relaxation);
+    B worst(0);
+    for (JointRow *row = block.row(), *end = row + block.head.count; row != end; ++row) {
+      const B impulse = Block::load(row->impulse), rest = rest_of(bodies, *row, impulse);
+      worst = larger(worst, missed(rest, *row, impulse));
+      const B wanted = neg_mul_add(relaxation * Block::load(row->inverse_response), rest, impulse);
+      const B next = smaller(larger(wanted, Block::load(row->least)), Block::load(row->largest));
+      Block::store(row->impulse, next);
+      bodies.push(*row, next - impulse);
+    }
+    store_lanes(block.head.violation, worst);
+    bodies.put_back(job, block, nowhere);
+  }
+
+  static void warm_start(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere) {
+    Bodies bodies(job, block);
+    for (std::size_t r = 0; r < block.head.count; ++r) bodies.push(block.row()[r], Block::load(block.row()[r].impulse));
+    bodies.put_back(job, block, nowhere);
+  }
+
+  static void finish(const SceneJob<T>& job, Groups& block) {
+    const Bodies bodies(job, block);
+    B worst(0);
+    for (std::size_t r = 0; r < block.head.count; ++r) {
+      const JointRow& row = block.row()[r];
+      const B impulse = Block::load(row.impulse);
+      worst = larger(worst, missed(rest_of(bodies, row, impulse), row, impulse));
+      for (std::size_t lane = 0; lane < block.head.lanes; ++lane)
+        if (r < block.rows[lane]) job.row_impulse[block.first[lane] + r] = row.impulse[lane];
+    }
+    store_lanes(block.head.violation, worst);
+  }
+
+  /// See ManifoldStages::retire.
+  static void retire(Groups& block, std::uint32_t lanes) {
+    for_each_bit(lanes, [&](std::size_t lane) {
+      for (auto* index : {&block.a[lane], &block.b[lane]}) *index = *index < 0 ? *index : ~*index;
+      for (std::size_t r = 0; r < block.head.count; ++r) block.row()[r].inverse_response[lane] = T(0);
+    });
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

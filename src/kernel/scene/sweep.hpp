@@ -1,0 +1,218 @@
+// Sweep: block Gauss–Seidel over the contacts of blocks. The manifolds of a block share no body that moves; the points
+// of a manifold come one after the other.
+//
+// [BS] J. Bender, A. Schmitt, Constraint-based collision and contact handling using impulses, 2006.
+#pragma once
+
+#include "prepare.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// The least square whose root is divided by.
+template <class T>
+inline constexpr T least_square = sizeof(T) == sizeof(float) ? T(0x1p-120) : T(0x1p-1000);
+
+template <class B>
+struct NewImpulse {
+  Vector3<B> impulse;
+  B missed;  // by how much u·n missed the target before
+};
+
+/// All three components at once: the impulse that stops the contact if it is in the cone; else that on the cone against
+/// the slip which leaves u·n at its target, or none. Where nothing changes any more, Coulomb's law holds: the slip
+/// direction comes from p_t - ρ u_t, a projection whose fixed points are exact in every anisotropy.
+template <class A, class T>
+struct AtOnce {
+  using Block = Blocks<A, T>;
+  using B = typename Block::B;
+
+  B friction, static_friction2, relaxation;
+
+  AtOnce(const SceneJob<T>& job, const typename Block::Manifolds& block)
+      : friction(Block::load(block.friction)), relaxation(job.parameters.relaxation) {
+    const B s = Block::load(block.static_friction);
+    static_friction2 = s * s;
+  }
+
+  [[gnu::always_inline]] NewImpulse<B> operator()(const typename Block::Point& point, const Motion<B>& motion,
+                                                  const Vector3<B>& ra, const Vector3<B>& rb) const {
+    const B zero(0), one(1);
+    const Vector3<B> u = velocity_at(motion, ra, rb), p = Block::load(point.impulse);
+    const auto& r = point.response;
+    const B k1 = Block::load(r.k1), k2 = Block::load(r.k2);
+    const B missed = Block::load(point.target) - u.z;
+    // The slip once the normal velocity is at its target.
+    const B a1 = mul_add(k1, missed, u.x), a2 = mul_add(k2, missed, u.y);
+    const B normal_change = missed * Block::load(r.inverse_k33);
+
+    const B s12 = Block::load(r.s12);
+    const B d1 = mul_add(Block::load(r.s11), a1, s12 * a2), d2 = mul_add(s12, a1, Block::load(r.s22) * a2);
+    const B dn = normal_change + mul_add(k1, d1, k2 * d2);
+    const Vector3<B> stick = {neg_mul_add(relaxation, d1, p.x), neg_mul_add(relaxation, d2, p.y),
+                              mul_add(relaxation, dn, p.z)};
+    const auto sticks =
+        stick.z >= zero && mul_add(stick.x, stick.x, stick.y * stick.y) <= static_friction2 * (stick.z * stick.z);
+
+    const B reach = Block::load(r.reach);
+    const B e1 = neg_mul_add(reach, a1, p.x), e2 = neg_mul_add(reach, a2, p.y);
+    const B inverse_size = one / square_root(larger(mul_add(e1, e1, e2 * e2), B(least_square<T>)));
+    const B t1 = friction * (e1 * inverse_size), t2 = friction * (e2 * inverse_size);
+    // On the ray (t1, t2, 1) p_n moves u·n by K_33 (1 + κ·t) of its change.
+    const B ray = one + mul_add(k1, t1, k2 * t2), divisor = larger(ray, B(T(0.25)));
+    const B full = mul_add(p.z, one + (divisor - ray), mul_add(k1, p.x, mul_add(k2, p.y, normal_change))) / divisor;
+    const B normal = larger(mul_add(relaxation, full - p.z, p.z), zero);
+    return {choose(sticks, stick, Vector3<B>{t1 * normal, t2 * normal, normal}), missed};
+  }
+};
+
+/// The normal impulse first and friction then: [BS] equations 1 to 6, with the sum of friction bounded by that of the
+/// normal impulse.
+template <class A, class T>
+struct InTurn {
+  using Block = Blocks<A, T>;
+  using B = typename Block::B;
+
+  B friction, static_friction;
+
+  InTurn(const SceneJob<T>&, const typename Block::Manifolds& block)
+      : friction(Block::load(block.friction)), static_friction(Block::load(block.static_friction)) {}
+
+  [[gnu::always_inline]] NewImpulse<B> operator()(const typename Block::Point& point, const Motion<B>& motion,
+                                                  const Vector3<B>& ra, const Vector3<B>& rb) const {
+    const Vector3<B> u = velocity_at(motion, ra, rb);
+    return respond(point, u, Block::load(point.target) - u.z);
+  }
+
+  [[gnu::always_inline]] NewImpulse<B> respond(const typename Block::Point& point, const Vector3<B>& u,
+                                               B missed) const {
+    const B zero(0), one(1);
+    const Vector3<B> p = Block::load(point.impulse);
+    const auto& r = point.response;
+    const B normal = larger(mul_add(missed, Block::load(r.inverse_k33), p.z), zero), change = normal - p.z;
+    const B u1 = mul_add(Block::load(r.k1), change, u.x), u2 = mul_add(Block::load(r.k2), change, u.y);
+    // u_t / (tᵀ M t) with t = u_t / |u_t|
+    const B slip2 = mul_add(u1, u1, u2 * u2);
+    const B work = mul_add(u1, mul_add(Block::load(r.s11), u1, Block::load(r.s12) * u2),
+                           u2 * mul_add(Block::load(r.s12), u1, Block::load(r.s22) * u2));
+    const B stopping = choose(work > zero, slip2 / choose(work > zero, work, one), zero);
+    const B c1 = neg_mul_add(stopping, u1, p.x), c2 = neg_mul_add(stopping, u2, p.y);
+    const B size = square_root(mul_add(c1, c1, c2 * c2));
+    const B share = choose(size <= static_friction * normal, one,
+                           friction * normal / larger(size, B(square_root(least_square<T>))));
+    return {{share * c1, share * c2, normal}, missed};
+  }
+};
+
+/// The same against the overlap after the step: [BS] equation 8.
+template <class A, class T>
+struct AtRest : InTurn<A, T> {
+  using Block = Blocks<A, T>;
+  using B = typename Block::B;
+
+  B time_step;
+
+  AtRest(const SceneJob<T>& job, const typename Block::Manifolds& block)
+      : InTurn<A, T>(job, block), time_step(job.parameters.time_step) {}
+
+  [[gnu::always_inline]] NewImpulse<B> operator()(const typename Block::Point& point, const Motion<B>& motion,
+                                                  const Vector3<B>& ra, const Vector3<B>& rb) const {
+    const Prediction<B> next = predict(motion, ra, rb, Block::load(point.response.reach), time_step);
+    return this->respond(point, next.slip, Block::load(point.target) - next.separation);
+  }
+};
+
+template <class A, class T>
+struct ManifoldSweep : ManifoldStages<A, T> {
+  using Block = Blocks<A, T>;
+  using B = typename Block::B;
+  using Manifolds = typename Block::Manifolds;
+  using Point = typename Block::Point;
+  using Base = ManifoldStages<A, T>;
+
+  /// Velocities with an impulse on a point, in the frame.
+  struct Bodies {
+    Symmetric3<B> inertia_a, inertia_b;
+    B mass;
+
+    explicit Bodies(const Manifolds& block)
+        : inertia_a(Block::load(block.inertia_a)),
+          inertia_b(Block::load(block.inertia_b)),
+          mass(Block::load(block.mass_a) + Block::load(block.mass_b)) {}
+
+    [[gnu::always_inline]] void push(Motion<B>& motion, Vector3<B>& sum, const Vector3<B>& change, const Vector3<B>& ra,
+                                     const Vector3<B>& rb) const {
+      motion.relative = mul_add(mass, change, motion.relative);
+      sum = sum + change;
+      motion.wa = add(motion.wa, inertia_a, cross(ra, change));
+      motion.wb = subtract(motion.wb, inertia_b, cross(rb, change));
+    }
+
+   private:
+    [[gnu::always_inline]] static Vector3<B> add(const Vector3<B>& w, const Symmetric3<B>& j, const Vector3<B>& l) {
+      return {mul_add(j.xx, l.x, mul_add(j.xy, l.y, mul_add(j.xz, l.z, w.x))),
+              mul_add(j.xy, l.x, mul_add(j.yy, l.y, mul_add(j.yz, l.z, w.y))),
+              mul_add(j.xz, l.x, mul_add(j.yz, l.y, mul_add(j.zz, l.z, w.z)))};
+    }
+    [[gnu::always_inline]] static Vector3<B> subtract(const Vector3<B>& w, const Symmetric3<B>& j,
+                                                      const Vector3<B>& l) {
+      return {neg_mul_add(j.xx, l.x, neg_mul_add(j.xy, l.y, neg_mul_add(j.xz, l.z, w.x))),
+              neg_mul_add(j.xy, l.x, neg_mul_add(j.yy, l.y, neg_mul_add(j.yz, l.z, w.y))),
+              neg_mul_add(j.xz, l.x, neg_mul_add(j.yz, l.y, neg_mul_add(j.zz, l.z, w.z)))};
+    }
+  };
+
+  /// Back to the world: what the impulse `sum` and the turns have made of the bodies.
+  [[gnu::always_inline]] static void put_back(const SceneJob<T>& job, const Manifolds& block, const Frame<B>& frame,
+                                              typename Block::Velocity a, typename Block::Velocity b,
+                                              const Motion<B>& before, const Motion<B>& after, const Vector3<B>& sum,
+                                              VelocityRow<T>* nowhere) {
+    const Vector3<B> impulse = out_of(frame, sum);
+    a.v = mul_add(Block::load(block.mass_a), impulse, a.v);
+    a.w = a.w + out_of(frame, after.wa - before.wa);
+    b.v = mul_add(negated(Block::load(block.mass_b)), impulse, b.v);
+    b.w = b.w + out_of(frame, after.wb - before.wb);
+    Block::scatter(job.velocities, block.a, a, nowhere);
+    Block::scatter(job.velocities, block.b, b, nowhere);
+  }
+
+  template <class Law>
+  static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere) {
+    const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
+    const Frame<B> frame = Base::frame_of(block);
+    const Motion<B> before = Base::motion(block, frame, a, b);
+    const Bodies bodies(block);
+    const Law law(job, block);
+    Motion<B> motion = before;
+    Vector3<B> sum = {B(0), B(0), B(0)};
+    B worst(0);
+    for (Point *point = block.point(), *end = point + block.head.count; point != end; ++point) {
+      const Vector3<B> ra = Block::load(point->arm_a), rb = Block::load(point->arm_b);
+      const NewImpulse<B> next = law(*point, motion, ra, rb);
+      worst = larger(worst, next.missed);
+      const Vector3<B> change = next.impulse - Block::load(point->impulse);
+      Block::store(point->impulse, next.impulse);
+      bodies.push(motion, sum, change, ra, rb);
+    }
+    Base::store_violation(block.head, worst);
+    put_back(job, block, frame, a, b, before, motion, sum, nowhere);
+  }
+
+  /// The impulses of the block on the bodies.
+  static void warm_start(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere) {
+    const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
+    const Frame<B> frame = Base::frame_of(block);
+    const Motion<B> before = Base::motion(block, frame, a, b);
+    const Bodies bodies(block);
+    Motion<B> motion = before;
+    Vector3<B> sum = {B(0), B(0), B(0)};
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      const Point& point = block.point()[p];
+      bodies.push(motion, sum, Block::load(point.impulse), Block::load(point.arm_a), Block::load(point.arm_b));
+    }
+    put_back(job, block, frame, a, b, before, motion, sum, nowhere);
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

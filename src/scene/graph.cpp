@@ -1,0 +1,252 @@
+#include "graph.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace carom::scene {
+namespace {
+
+// Kinds of vectors in a colour: the longest groups first, then the longest manifolds.
+constexpr std::uint32_t kinds = kernel::rows_of_group + kernel::points_of_manifold;
+
+std::uint32_t kind_of(bool is_joint, std::uint32_t count) {
+  return static_cast<std::uint32_t>(is_joint ? kernel::rows_of_group - count
+                                             : kernel::rows_of_group + kernel::points_of_manifold - count);
+}
+bool is_joint_kind(std::uint32_t kind) {
+  return kind < kernel::rows_of_group;
+}
+std::uint8_t count_of_kind(std::uint32_t kind) {
+  return static_cast<std::uint8_t>(is_joint_kind(kind) ? kernel::rows_of_group - kind : kinds - kind);
+}
+
+/// Appends the vectors of `n` items from `first` of the order on that have one colour, and the stage that they make.
+template <class Key>
+void append_stage(std::vector<Vector>& vectors, std::vector<Stage>& stages, std::uint32_t first, std::uint32_t n,
+                  std::size_t width, const Key& kind_at) {
+  Stage stage{static_cast<std::uint32_t>(vectors.size()), 0};
+  for (std::uint32_t i = 0; i < n;) {
+    const std::uint32_t kind = kind_at(first + i);
+    std::uint32_t lanes = 1;
+    while (lanes < width && i + lanes < n && is_joint_kind(kind_at(first + i + lanes)) == is_joint_kind(kind)) ++lanes;
+    vectors.push_back({first + i, static_cast<std::uint16_t>(lanes), count_of_kind(kind), is_joint_kind(kind)});
+    i += lanes;
+  }
+  stage.end = static_cast<std::uint32_t>(vectors.size());
+  if (stage.end > stage.first) stages.push_back(stage);
+}
+
+}  // namespace
+
+void Graph::collect(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+                    const std::int32_t* body_b, const std::uint8_t* fault, const std::uint8_t* link) {
+  to.clear();
+  bool open = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (fault[i] != 0) {
+      open = false;
+      continue;
+    }
+    if (open && (link == nullptr || link[i] != 0) && to.back().count < most && to.back().body_a == body_a[i] &&
+        to.back().body_b == body_b[i]) {
+      ++to.back().count;
+      continue;
+    }
+    to.push_back({body_a[i], body_b[i], static_cast<std::uint32_t>(i), 1});
+    open = true;
+  }
+}
+
+std::int32_t Graph::root(std::int32_t body) {
+  while (parent_[static_cast<std::size_t>(body)] != body) {
+    auto& parent = parent_[static_cast<std::size_t>(body)];
+    parent = parent_[static_cast<std::size_t>(parent)];
+    body = parent;
+  }
+  return body;
+}
+
+void Graph::find_islands(const Parts& of) {
+  parent_.resize(of.bodies);
+  for (std::size_t i = 0; i < of.bodies; ++i) parent_[i] = static_cast<std::int32_t>(i);
+  const auto unite = [&](const Manifold& m) {
+    if (!moves(of, m.body_a) || !moves(of, m.body_b)) return;
+    const std::int32_t a = root(m.body_a), b = root(m.body_b);
+    if (a != b) parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  };
+  for (const Manifold& m : groups) unite(m);
+  for (const Manifold& m : manifolds) unite(m);
+
+  island_of_root_.assign(of.bodies, no_island);
+  island_size_.clear();
+  const auto number = [&](const std::vector<Manifold>& from, std::vector<std::uint32_t>& to) {
+    to.resize(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const Manifold& m = from[i];
+      const std::int32_t body = moves(of, m.body_a) ? m.body_a : m.body_b;
+      std::uint32_t& island = island_of_root_[static_cast<std::size_t>(root(body))];
+      if (island == no_island) {
+        island = static_cast<std::uint32_t>(island_size_.size());
+        island_size_.push_back(0);
+      }
+      island_size_[island] += m.count;
+      to[i] = island;
+    }
+  };
+  number(groups, island_of_group);
+  number(manifolds, island_of_manifold);
+  islands = island_size_.size();
+  largest_island = islands == 0 ? 0 : *std::max_element(island_size_.begin(), island_size_.end());
+}
+
+void Graph::find_parts(std::size_t part_points) {
+  parts.clear();
+  part_of_island_.resize(islands);
+  // An island's number is in the order of its first group or manifold, so that parts are near each other in memory.
+  for (std::uint32_t island = 0; island < islands; ++island) {
+    const std::uint32_t size = island_size_[island];
+    if (parts.empty() || parts.back().points + size > part_points) parts.push_back({0, 0, 0, 0, island, 0, 0});
+    ++parts.back().islands;
+    parts.back().points += size;
+    part_of_island_[island] = static_cast<std::uint32_t>(parts.size() - 1);
+  }
+}
+
+void Graph::colour(const Parts& of) {
+  used_.assign(of.bodies, 0);
+  colours = uncoloured = 0;
+  const auto give = [&](const std::vector<Manifold>& from, std::vector<std::uint8_t>& to) {
+    to.resize(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const Manifold& m = from[i];
+      std::uint64_t* const a = moves(of, m.body_a) ? &used_[static_cast<std::size_t>(m.body_a)] : nullptr;
+      std::uint64_t* const b = moves(of, m.body_b) ? &used_[static_cast<std::size_t>(m.body_b)] : nullptr;
+      const std::uint64_t used = (a != nullptr ? *a : 0) | (b != nullptr ? *b : 0);
+      const auto free = static_cast<std::uint32_t>(std::countr_one(used));
+      to[i] = static_cast<std::uint8_t>(free);
+      if (free == most_colours) {
+        ++uncoloured;
+        continue;
+      }
+      colours = std::max(colours, std::size_t{free} + 1);
+      if (a != nullptr) *a |= std::uint64_t{1} << free;
+      if (b != nullptr) *b |= std::uint64_t{1} << free;
+    }
+  };
+  give(groups, colour_of_group_);
+  give(manifolds, colour_of_manifold_);
+}
+
+void Graph::arrange(std::size_t width) {
+  // By part, then by colour and kind: two sorts by counting, each of which keeps the order of what is equal.
+  const std::size_t count = groups.size() + manifolds.size();
+  const auto part_at = [&](std::size_t i) {
+    return part_of_island_[i < groups.size() ? island_of_group[i] : island_of_manifold[i - groups.size()]];
+  };
+  counts_.assign(parts.size() + 1, 0);
+  for (std::size_t i = 0; i < count; ++i) ++counts_[part_at(i) + 1];
+  for (std::size_t p = 0; p < parts.size(); ++p) counts_[p + 1] += counts_[p];
+  items_.resize(count);
+  next_ = counts_;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_joint = i < groups.size();
+    const auto index = static_cast<std::uint32_t>(is_joint ? i : i - groups.size());
+    const Manifold& m = is_joint ? groups[index] : manifolds[index];
+    const std::uint32_t colour = is_joint ? colour_of_group_[index] : colour_of_manifold_[index];
+    items_[next_[part_at(i)]++] = {colour * kinds + kind_of(is_joint, m.count), index};
+  }
+
+  vectors.clear();
+  stages.clear();
+  order.resize(count);
+  kind_.resize(count);
+  constexpr std::uint32_t keys = (most_colours + 1) * kinds;
+  std::uint32_t of_key[keys + 1];
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const std::uint32_t first = counts_[p], end = counts_[p + 1];
+    std::fill(of_key, of_key + keys + 1, 0);
+    // What has no colour keeps its order.
+    const auto key_at = [&](std::uint32_t i) { return std::min(items_[i].key, most_colours * kinds); };
+    for (std::uint32_t i = first; i < end; ++i) ++of_key[key_at(i) + 1];
+    for (std::uint32_t k = 0; k < keys; ++k) of_key[k + 1] += of_key[k];
+    std::uint32_t begin[most_colours + 2];
+    for (std::uint32_t c = 0; c <= most_colours; ++c) begin[c] = of_key[c * kinds];
+    begin[most_colours + 1] = end - first;
+    for (std::uint32_t i = first; i < end; ++i) {
+      const std::uint32_t to = first + of_key[key_at(i)]++;
+      order[to] = items_[i].index;
+      kind_[to] = static_cast<std::uint8_t>(items_[i].key % kinds);
+    }
+    Part& part = parts[p];
+    part.first_stage = static_cast<std::uint32_t>(stages.size());
+    part.first_vector = static_cast<std::uint32_t>(vectors.size());
+    const auto kind_at = [&](std::uint32_t i) { return std::uint32_t{kind_[i]}; };
+    for (std::uint32_t c = 0; c < most_colours; ++c)
+      append_stage(vectors, stages, first + begin[c], begin[c + 1] - begin[c], width, kind_at);
+    for (std::uint32_t i = begin[most_colours]; i < end - first; ++i)
+      append_stage(vectors, stages, first + i, 1, 1, kind_at);
+    part.end_stage = static_cast<std::uint32_t>(stages.size());
+    part.end_vector = static_cast<std::uint32_t>(vectors.size());
+  }
+}
+
+void Graph::build(const Parts& of, std::size_t width, std::size_t part_points) {
+  collect(manifolds, of.contacts, kernel::points_of_manifold, of.body_a, of.body_b, of.fault, of.link);
+  collect(groups, of.rows, kernel::rows_of_group, of.row_body_a, of.row_body_b, of.row_fault, nullptr);
+  find_islands(of);
+  find_parts(part_points);
+  colour(of);
+  arrange(width);
+}
+
+void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level) {
+  // Breadth first over manifolds, from those that touch what does not move.
+  level.assign(of.bodies, -1);
+  for (std::size_t i = 0; i < of.bodies; ++i)
+    if (of.movable[i] == 0) level[i] = 0;
+  const auto level_of = [&](std::int32_t body) { return body < 0 ? 0 : level[static_cast<std::size_t>(body)]; };
+  std::int32_t last = 0;
+  for (bool more = true; more; ++last) {
+    more = false;
+    for (const Manifold& m : manifolds) {
+      const std::int32_t a = level_of(m.body_a), b = level_of(m.body_b);
+      if (a == last && b == -1) level[static_cast<std::size_t>(m.body_b)] = last + 1, more = true;
+      if (b == last && a == -1) level[static_cast<std::size_t>(m.body_a)] = last + 1, more = true;
+    }
+  }
+
+  level_order.clear();
+  level_vectors.clear();
+  level_stages.clear();
+  level_begin.assign(1, 0);
+  used_.assign(of.bodies, 0);
+  for (std::int32_t now = 1; now <= last; ++now) {
+    items_.clear();
+    for (std::uint32_t i = 0; i < manifolds.size(); ++i) {
+      const Manifold& m = manifolds[i];
+      const std::int32_t a = level_of(m.body_a), b = level_of(m.body_b);
+      if (a < 0 || b < 0 || std::max(a, b) != now) continue;
+      std::uint64_t none = 0;
+      std::uint64_t& used_a = a == now ? used_[static_cast<std::size_t>(m.body_a)] : none;
+      std::uint64_t& used_b = b == now ? used_[static_cast<std::size_t>(m.body_b)] : none;
+      const auto free = static_cast<std::uint32_t>(std::countr_one(used_a | used_b));
+      if (free < most_colours) used_a |= std::uint64_t{1} << free, used_b |= std::uint64_t{1} << free;
+      items_.push_back({free < most_colours ? free * kinds + kind_of(false, m.count) : most_colours * kinds, i});
+    }
+    std::stable_sort(items_.begin(), items_.end(), [](const Item& x, const Item& y) { return x.key < y.key; });
+    const auto offset = static_cast<std::uint32_t>(level_order.size());
+    for (const Item& item : items_) level_order.push_back(item.index);
+    const auto kind_at = [&](std::uint32_t i) { return kind_of(false, manifolds[level_order[i]].count); };
+    for (std::uint32_t i = 0; i < items_.size();) {
+      const std::uint32_t of_first = items_[i].key / kinds;
+      std::uint32_t n = 1;
+      if (of_first < most_colours)
+        while (i + n < items_.size() && items_[i + n].key / kinds == of_first) ++n;
+      append_stage(level_vectors, level_stages, offset + i, n, width, kind_at);
+      i += n;
+    }
+    level_begin.push_back(static_cast<std::uint32_t>(level_stages.size()));
+  }
+}
+
+}  // namespace carom::scene

@@ -1,0 +1,97 @@
+// Which contacts and rows belong together, and in what order they are solved: manifolds, islands, colours, levels. It
+// depends on indices and on what can move alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernel/scene/job.hpp"
+
+namespace carom::scene {
+
+using kernel::Manifold;
+
+/// What a graph is made of. `link[i]` tells that contact or row i may stand in a manifold with the one before it;
+/// `fault` is 0 of those that take part.
+struct Parts {
+  std::size_t bodies = 0, contacts = 0, rows = 0;
+  const std::uint8_t* movable = nullptr;
+  const std::int32_t *body_a = nullptr, *body_b = nullptr, *row_body_a = nullptr, *row_body_b = nullptr;
+  const std::uint8_t *fault = nullptr, *row_fault = nullptr;
+  const std::uint8_t* link = nullptr;
+};
+
+/// A number of consecutive manifolds or groups of `order` that share no body that moves.
+struct Vector {
+  std::uint32_t first;  // in Graph::order
+  std::uint16_t lanes;
+  std::uint8_t count;  // points or rows of the longest
+  bool is_joint;
+};
+
+/// Vectors that may be solved at once, whichever comes first.
+struct Stage {
+  std::uint32_t first, end;  // in Graph::vectors
+};
+
+/// Islands that are solved together by one thread, or one large island.
+struct Part {
+  std::uint32_t first_stage, end_stage;
+  std::uint32_t first_vector, end_vector;
+  std::uint32_t first_island, islands;
+  std::uint32_t points;  // and rows
+};
+
+class Graph {
+ public:
+  static constexpr std::uint32_t most_colours = 64;
+  static constexpr std::uint32_t no_island = ~std::uint32_t{0};
+
+  /// Islands of up to `part_points` contacts and rows are solved together. `width` manifolds go into a vector.
+  void build(const Parts& of, std::size_t width, std::size_t part_points);
+
+  /// The stages of shock propagation: level by level, its colours in order. Manifolds without a level are left out.
+  /// `level` gets the level of each body, and of those that nothing connects to the ground -1.
+  void build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level);
+
+  std::vector<Manifold> manifolds, groups;
+  std::vector<std::uint32_t> island_of_manifold, island_of_group;
+  std::vector<std::uint32_t> order;  // manifolds and groups, as vectors take them
+  std::vector<Vector> vectors;
+  std::vector<Stage> stages;
+  std::vector<Part> parts;
+  // Of shock propagation. The stages of level l are [level_stages[l], level_stages[l + 1]).
+  std::vector<std::uint32_t> level_order;
+  std::vector<Vector> level_vectors;
+  std::vector<Stage> level_stages;
+  std::vector<std::uint32_t> level_begin;
+
+  std::size_t islands = 0, largest_island = 0, colours = 0, uncoloured = 0;
+
+ private:
+  struct Item {
+    std::uint32_t key;    // colour, kind and count
+    std::uint32_t index;  // of a manifold or a group
+  };
+
+  static void collect(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+                      const std::int32_t* body_b, const std::uint8_t* fault, const std::uint8_t* link);
+  void find_islands(const Parts& of);
+  void find_parts(std::size_t part_points);
+  void colour(const Parts& of);
+  void arrange(std::size_t width);
+
+  std::int32_t root(std::int32_t body);
+  static bool moves(const Parts& of, std::int32_t body) { return body >= 0 && of.movable[body] != 0; }
+
+  std::vector<std::int32_t> parent_;
+  std::vector<std::uint32_t> island_of_root_, island_size_, part_of_island_;
+  std::vector<std::uint8_t> colour_of_group_, colour_of_manifold_;
+  std::vector<std::uint64_t> used_;
+  std::vector<std::uint32_t> counts_, next_;
+  std::vector<Item> items_;
+  std::vector<std::uint8_t> kind_;
+};
+
+}  // namespace carom::scene

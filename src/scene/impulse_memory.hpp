@@ -1,0 +1,58 @@
+// The impulses of contacts and rows by their keys, from call to call.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace carom::scene {
+
+/// A table of open addresses, at most half full. Key 0 is no key.
+template <class T, std::size_t n>
+class ImpulseMemory {
+ public:
+  using Impulse = std::array<T, n>;
+
+  /// Zero of a key that is not there.
+  Impulse find(std::uint64_t key) const {
+    if (key == 0 || entries_.empty()) return {};
+    for (std::size_t at = place(key);; at = (at + 1) & (entries_.size() - 1)) {
+      if (entries_[at].key == key) return entries_[at].impulse;
+      if (entries_[at].key == 0) return {};
+    }
+  }
+
+  /// Forgets all, and makes room for `count` keys.
+  void begin(std::size_t count) {
+    std::size_t size = 16;
+    while (size < 2 * count) size *= 2;
+    entries_.assign(std::max(size, entries_.size()), {});
+  }
+  /// Of a key that comes twice the first one stays.
+  void insert(std::uint64_t key, const Impulse& impulse) {
+    if (key == 0) return;
+    std::size_t at = place(key);
+    while (entries_[at].key != 0 && entries_[at].key != key) at = (at + 1) & (entries_.size() - 1);
+    if (entries_[at].key == 0) entries_[at] = {key, impulse};
+  }
+  void clear() { entries_.clear(); }
+
+ private:
+  struct Entry {
+    std::uint64_t key = 0;
+    Impulse impulse{};
+  };
+
+  /// The finishing step of splitmix64, so that neighbouring keys are spread.
+  std::size_t place(std::uint64_t key) const {
+    key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
+    key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<std::size_t>(key ^ (key >> 31)) & (entries_.size() - 1);
+  }
+
+  std::vector<Entry> entries_;
+};
+
+}  // namespace carom::scene

@@ -1,0 +1,174 @@
+// The rows of a group as one impact: [CR] 6.5 takes a joint for a plastic collision without slip.
+#pragma once
+
+#include <algorithm>
+#include <carom/scene.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "kernel/scene/job.hpp"
+
+namespace carom::scene {
+
+/// J (as xx, xy, xz, yy, yz, zz) times v.
+template <class T>
+void turn(const T* j, const double* v, double* to) {
+  to[0] = static_cast<double>(j[0]) * v[0] + static_cast<double>(j[1]) * v[1] + static_cast<double>(j[2]) * v[2];
+  to[1] = static_cast<double>(j[1]) * v[0] + static_cast<double>(j[3]) * v[1] + static_cast<double>(j[4]) * v[2];
+  to[2] = static_cast<double>(j[2]) * v[0] + static_cast<double>(j[4]) * v[1] + static_cast<double>(j[5]) * v[2];
+}
+
+/// [J] of a body as a row of 16 numbers, without the axes that cannot turn and without what has no mass.
+template <class T>
+double kinetic_energy(const T* row) {
+  double j[6], w[3], v2 = 0;
+  for (int c = 0; c < 6; ++c) j[c] = static_cast<double>(row[1 + c]);
+  for (int c = 0; c < 3; ++c) {
+    v2 += static_cast<double>(row[7 + c]) * static_cast<double>(row[7 + c]);
+    w[c] = static_cast<double>(row[10 + c]);
+  }
+  const double tiny = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * (j[0] + j[3] + j[5]);
+  const auto over = [&](double x, double pivot) { return pivot > tiny ? x / pivot : 0.0; };
+  const double l21 = over(j[1], j[0]), l31 = over(j[2], j[0]), d2 = j[3] - l21 * j[1], off = j[4] - l21 * j[2];
+  const double l32 = over(off, d2), d3 = j[5] - l31 * j[2] - l32 * off;
+  const double y2 = w[1] - l21 * w[0], y3 = w[2] - l31 * w[0] - l32 * y2;
+  const double linear = row[0] > T(0) ? v2 / static_cast<double>(row[0]) : 0;
+  return 0.5 * (linear + over(w[0] * w[0], j[0]) + over(y2 * y2, d2) + over(y3 * y3, d3));
+}
+
+/// Reads the bodies as they are: rows of 16 numbers, see kernel/transpose.hpp.
+template <class T>
+class JointBlock {
+ public:
+  JointBlock(const JointRows<T>& joints, const kernel::Manifold& group, const T* bodies, const T* impulses,
+             const std::uint8_t* status)
+      : count_(group.count), first_(group.first), body_{group.body_a, group.body_b} {
+    const T* const a = bodies + static_cast<std::ptrdiff_t>(body_[0]) * 16;
+    const T* const b = bodies + static_cast<std::ptrdiff_t>(body_[1]) * 16;
+    for (std::size_t r = 0; r < count_; ++r) {
+      const std::size_t i = first_ + r;
+      Row& row = row_[r];
+      const Vector3Columns<const T>* const vectors[4] = {&joints.linear_a, &joints.angular_a, &joints.linear_b,
+                                                         &joints.angular_b};
+      for (int v = 0; v < 4; ++v) {
+        row.j[3 * v] = static_cast<double>(vectors[v]->x[i]);
+        row.j[3 * v + 1] = static_cast<double>(vectors[v]->y[i]);
+        row.j[3 * v + 2] = static_cast<double>(vectors[v]->z[i]);
+      }
+      const auto read = [&](const Column<const T>& column, double otherwise) {
+        return column ? static_cast<double>(column[i]) : otherwise;
+      };
+      constexpr double infinity = std::numeric_limits<double>::infinity();
+      row.compliance = read(joints.compliance, 0);
+      row.least = read(joints.least_impulse, -infinity);
+      row.largest = read(joints.largest_impulse, infinity);
+      row.target = read(joints.target_velocity, 0);
+      row.impulse = static_cast<double>(impulses[i]);
+      row.good = status[i] == static_cast<std::uint8_t>(Status::ok);
+      bounded_ = bounded_ || row.least > -infinity || row.largest < infinity;
+      for (int c = 0; c < 3; ++c) {
+        row.change[c] = static_cast<double>(a[0]) * row.j[c];
+        row.change[6 + c] = static_cast<double>(b[0]) * row.j[6 + c];
+      }
+      turn(a + 1, row.j + 3, row.change + 3);
+      turn(b + 1, row.j + 9, row.change + 9);
+    }
+    for (int c = 0; c < 6; ++c) {
+      velocity_[c] = static_cast<double>(a[7 + c]);
+      velocity_[6 + c] = static_cast<double>(b[7 + c]);
+    }
+  }
+
+  /// What an impulse of 1 on row s does to row r, without the compliance.
+  double response(std::size_t r, std::size_t s) const {
+    double sum = 0;
+    for (int c = 0; c < 12; ++c) sum += row_[r].j[c] * row_[s].change[c];
+    return sum;
+  }
+  /// Whether an impulse moves the row.
+  bool moves(std::size_t r) const { return response(r, r) + row_[r].compliance > 0; }
+
+  /// By how much the rows miss their targets, where no bound keeps them there.
+  T worst() const {
+    double worst = 0;
+    for (std::size_t r = 0; r < count_; ++r) {
+      const Row& row = row_[r];
+      const double rest = rest_of(r);
+      const bool held = (rest > 0 && row.impulse <= row.least) || (rest < 0 && row.impulse >= row.largest);
+      if (row.good && !held) worst = std::max(worst, std::abs(rest));
+    }
+    return static_cast<T>(worst);
+  }
+
+  /// Brings the rows to their targets, all at once if they have no bounds, else one after the other.
+  void resolve(T* bodies, T* impulses) {
+    if (bounded_)
+      for (std::size_t r = 0; r < count_; ++r) {
+        Row& row = row_[r];
+        if (!row.good) continue;
+        const double next = row.impulse - rest_of(r) / (response(r, r) + row.compliance);
+        push(r, std::clamp(next, row.least, row.largest) - row.impulse);
+      }
+    else
+      resolve_at_once();
+    const auto put = [&](int side) {
+      T* const to = bodies + static_cast<std::ptrdiff_t>(body_[side]) * 16;
+      if (body_[side] < 0 || !(to[0] > T(0) || to[1] + to[4] + to[6] > T(0))) return;
+      for (int c = 0; c < 6; ++c) to[7 + c] = static_cast<T>(velocity_[6 * side + c]);
+    };
+    put(0);
+    put(1);
+    for (std::size_t r = 0; r < count_; ++r) impulses[first_ + r] = static_cast<T>(row_[r].impulse);
+  }
+
+ private:
+  struct Row {
+    double j[12], change[12];  // the row; what an impulse of 1 does to both bodies
+    double target, compliance, least, largest, impulse;
+    bool good;
+  };
+
+  double rest_of(std::size_t r) const {
+    const Row& row = row_[r];
+    double rest = row.compliance * row.impulse - row.target;
+    for (int c = 0; c < 12; ++c) rest += row.j[c] * velocity_[c];
+    return rest;
+  }
+  void push(std::size_t r, double change) {
+    row_[r].impulse += change;
+    for (int c = 0; c < 12; ++c) velocity_[c] += change * row_[r].change[c];
+  }
+
+  /// (J M⁻¹ Jᵀ + compliance) x = -rest by L D Lᵀ; rows that repeat others have no pivot and get nothing.
+  void resolve_at_once() {
+    double l[kernel::rows_of_group][kernel::rows_of_group] = {}, d[kernel::rows_of_group], x[kernel::rows_of_group];
+    for (std::size_t r = 0; r < count_; ++r) {
+      const double own = response(r, r) + row_[r].compliance;
+      d[r] = own;
+      x[r] = -rest_of(r);
+      for (std::size_t s = 0; s < r; ++s) {
+        double entry = response(r, s);
+        for (std::size_t k = 0; k < s; ++k) entry -= l[r][k] * l[s][k] * d[k];
+        l[r][s] = d[s] > 0 ? entry / d[s] : 0;
+        d[r] -= l[r][s] * l[r][s] * d[s];
+        x[r] -= l[r][s] * x[s];
+      }
+      if (!row_[r].good || !(d[r] > 1e-10 * own)) d[r] = 0;
+    }
+    for (std::size_t r = count_; r-- > 0;) {
+      x[r] = d[r] > 0 ? x[r] / d[r] : 0;
+      for (std::size_t s = r + 1; s < count_; ++s) x[r] -= d[r] > 0 ? l[s][r] * x[s] : 0;
+    }
+    for (std::size_t r = 0; r < count_; ++r) push(r, x[r]);
+  }
+
+  std::size_t count_, first_;
+  std::int32_t body_[2];
+  Row row_[kernel::rows_of_group];
+  double velocity_[12];
+  bool bounded_ = false;
+};
+
+}  // namespace carom::scene

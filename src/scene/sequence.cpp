@@ -1,0 +1,515 @@
+#include "sequence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include "columns.hpp"
+#include "joint_block.hpp"
+#include "sequence_space.hpp"
+#include "solver/range.hpp"
+
+namespace carom::scene {
+namespace {
+
+constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
+
+/// The contacts of rounds as the kernels take them, with the way from the scene's columns to theirs.
+template <class T>
+class RoundContacts {
+ public:
+  RoundContacts(const Scene<T>& scene, Round<T>& round) : round_(round) {
+    const auto number = [&](const columns::Label&, Column<const T>& to, const Column<const T>& from) {
+      if (!from) return;
+      to = {round.numbers[sources_], Round<T>::most};
+      from_[sources_++] = &from;
+    };
+    columns::each_number(number, contacts_, scene);
+    columns::each_parameter(
+        [&](const columns::Label& label, auto, auto& to, const auto& from) { number(label, to, from); }, contacts_,
+        scene);
+    columns::each_weight(
+        [&](const columns::Label& label, auto, auto& to, const auto& from) { number(label, to, from); },
+        contacts_.weight, scene.weight);
+    columns::each_choice(
+        [&](const columns::Label& label, auto& to, const auto& from) {
+          using V = std::remove_cvref_t<decltype(*from.data)>;
+          if (!from) return;
+          if constexpr (std::is_same_v<V, T>)
+            number(label, to, from);
+          else if constexpr (std::is_same_v<V, Law>)
+            to = {round.law, Round<T>::most};
+          else
+            to = {round.restitution_law, Round<T>::most};
+        },
+        contacts_, scene);
+    law_ = scene.law;
+    restitution_law_ = scene.restitution_law;
+    contacts_.body_a = {round.body[0], Round<T>::most};
+    contacts_.body_b = {round.body[1], Round<T>::most};
+    constexpr std::size_t stride = sizeof round.rows[0];
+    T* const rows = round.rows[2];
+    std::size_t c = 0;
+    columns::each(
+        [&](const columns::Label&, auto& column) {
+          column = {rows + c++, 2 * Round<T>::most, static_cast<std::ptrdiff_t>(stride)};
+        },
+        columns::Label{}, contacts_.bodies);
+    std::fill_n(round.rows[0], 16, std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(round.rows[1], 16, T(0));
+    for (std::size_t k = 0; k < Round<T>::most; ++k) {
+      round.body[0][k] = static_cast<std::int32_t>(2 * k);
+      round.body[1][k] = static_cast<std::int32_t>(2 * k + 1);
+    }
+    c = 0;
+    const auto result = [&](Column<T>& column) { column = {round.results[c++], Round<T>::most}; };
+    for (auto* vector : {&results_.impulse, &results_.velocity_a, &results_.angular_velocity_a, &results_.velocity_b,
+                         &results_.angular_velocity_b}) {
+      result(vector->x);
+      result(vector->y);
+      result(vector->z);
+    }
+    results_.status = {round.status, Round<T>::most};
+    results_.path = {round.path, Round<T>::most};
+  }
+
+  /// Contact i of the scene becomes contact k of the round.
+  void take(std::size_t k, std::size_t i) {
+    for (std::size_t c = 0; c < sources_; ++c) round_.numbers[c][k] = (*from_[c])[i];
+    if (law_) round_.law[k] = law_[i];
+    if (restitution_law_) round_.restitution_law[k] = restitution_law_[i];
+  }
+
+  const IndexedContacts<T>& contacts() const { return contacts_; }
+  const Results<T>& results() const { return results_; }
+
+ private:
+  Round<T>& round_;
+  IndexedContacts<T> contacts_;
+  Results<T> results_;
+  const Column<const T>* from_[Round<T>::most_columns];
+  std::size_t sources_ = 0;
+  Column<const Law> law_;
+  Column<const RestitutionLaw> restitution_law_;
+};
+
+/// The parts of a workspace that these laws need.
+template <class T>
+kernel::Workspace<T> workspace_of(Round<T>& round) {
+  const auto make = [](auto& part) {
+    if (!part) part = std::make_unique<typename std::decay_t<decltype(part)>::element_type>();
+  };
+  make(round.sliding);
+  make(round.law_tile);
+  make(round.group);
+  make(round.members);
+  return {round.sliding.get(), round.law_tile.get(), round.group.get()};
+}
+
+/// A thread's part in a sequence.
+template <class T>
+class Sequence {
+ public:
+  Sequence(const Call<T>& call, const IsaEntry& entry, SequenceSpace<T>& space, Round<T>& round, T* impulses)
+      : job_(call.job),
+        graph_(call.workspace.graph),
+        options_(call.options),
+        space_(space),
+        round_(round),
+        contacts_(*call.job.scene, round),
+        rows_(call.job.body_rows),
+        impulses_(impulses),
+        kernels_{kernel_for<T, IndexedContacts>(*entry.kernels), kernel_for<T, IndexedContacts>(*entry.algebraic)},
+        batch_{contacts_.contacts(), contacts_.results(), parameters_for<T>(call.options.collision)},
+        width_(call.kernels.width),
+        most_impacts_(call.options.iterations != 0 ? static_cast<std::size_t>(call.options.iterations) : 100) {
+    batch_.layout.packed_bodies = round.rows[2];
+  }
+
+  /// Islands [first, end), as many at a time as a round has room for.
+  void solve(std::uint32_t first, std::uint32_t end) {
+    std::vector<std::uint32_t>& active = round_.active;
+    active.clear();
+    std::uint32_t next = first;
+    for (;;) {
+      while (active.size() < Round<T>::most && next < end)
+        if (begin(next++)) active.push_back(next - 1);
+      if (active.empty()) return;
+      std::size_t n = 0;
+      for (const std::uint32_t island : active) {
+        const std::uint32_t item =
+            space_.items_of_island.of[space_.items_of_island.begin[island] + space_.winner[island]];
+        if (item < job_.contacts)
+          nominate(n++, item);
+        else
+          push_group(item - job_.contacts);
+      }
+      collide(n);
+      std::size_t k = 0, kept = 0;
+      for (const std::uint32_t island : active) {
+        const std::uint32_t item =
+            space_.items_of_island.of[space_.items_of_island.begin[island] + space_.winner[island]];
+        const bool moved = item >= job_.contacts || apply(k++, item);
+        if (go_on(island, item, moved)) active[kept++] = island;
+      }
+      active.resize(kept);
+    }
+  }
+
+  T urgency_of(std::uint32_t item) const {
+    const T speed = item < job_.contacts ? approach_of(item) : group_of(item - job_.contacts).worst();
+    return speed == speed ? speed : -std::numeric_limits<T>::infinity();
+  }
+
+ private:
+  const T* velocity(std::int32_t body) const { return rows_ + static_cast<std::ptrdiff_t>(body) * 16 + 7; }
+
+  T approach_of(std::uint32_t contact) const {
+    const Sight<T>& s = space_.sights[contact];
+    const T *a = velocity(job_.scene->body_a[contact]), *b = velocity(job_.scene->body_b[contact]);
+    T speed = 0;
+    for (int c = 0; c < 3; ++c) speed += s.n[c] * (a[c] - b[c]) + (s.turn_a[c] * a[3 + c] - s.turn_b[c] * b[3 + c]);
+    return s.target - speed;
+  }
+
+  JointBlock<T> group_of(std::size_t group) const {
+    return JointBlock<T>(job_.scene->joints, graph_.groups[group], rows_, job_.row_impulse, job_.row_status);
+  }
+
+  /// Of two items the first by urgency, then by index or by chance.
+  auto before(std::uint32_t island) const {
+    const std::uint32_t* const items = space_.items_of_island.of.data() + space_.items_of_island.begin[island];
+    return [this, items](std::uint32_t x, std::uint32_t y) {
+      const std::uint32_t i = items[x], j = items[y];
+      const T u = space_.urgency[i], v = space_.urgency[j];
+      if (u != v) return u > v;
+      return options_.seed == 0 ? i < j : scattered(options_.seed ^ i) > scattered(options_.seed ^ j);
+    };
+  }
+
+  std::uint32_t size_of(std::uint32_t island) const {
+    return space_.items_of_island.begin[island + 1] - space_.items_of_island.begin[island];
+  }
+  std::uint32_t* tree_of(std::uint32_t island) const {
+    return space_.tree.data() + 2 * space_.items_of_island.begin[island];
+  }
+
+  /// False if nothing approaches.
+  bool begin(std::uint32_t island) {
+    const std::uint32_t at = space_.items_of_island.begin[island], n = size_of(island);
+    for (std::uint32_t i = 0; i < n; ++i)
+      space_.urgency[space_.items_of_island.of[at + i]] = urgency_of(space_.items_of_island.of[at + i]);
+    space_.winner[island] = Tournament::play_all(tree_of(island), n, before(island));
+    space_.approach[island] = std::max(0.0, static_cast<double>(greatest(island)));
+    return space_.approach[island] > 0;
+  }
+  T greatest(std::uint32_t island) const {
+    return space_.urgency[space_.items_of_island.of[space_.items_of_island.begin[island] + space_.winner[island]]];
+  }
+
+  void nominate(std::size_t k, std::uint32_t contact) {
+    round_.item[k] = contact;
+    contacts_.take(k, contact);
+    T* const to = round_.rows[2 + 2 * k];
+    const auto bring = [&](std::int32_t body, T* row) {
+      std::copy_n(rows_ + static_cast<std::ptrdiff_t>(body) * 16, 16, row);
+    };
+    bring(job_.scene->body_a[contact], to);
+    bring(job_.scene->body_b[contact], to + 16);
+    shift(contact, to + 16 + 7, T(1));
+  }
+
+  /// The law sees B move with the surface and the target velocity.
+  void shift(std::uint32_t contact, T* velocity_b, T sign) const {
+    const Scene<T>& scene = *job_.scene;
+    const Sight<T>& s = space_.sights[contact];
+    T along = 0, surface[3] = {0, 0, 0};
+    if (scene.surface_velocity.x) {
+      surface[0] = scene.surface_velocity.x[contact];
+      surface[1] = scene.surface_velocity.y[contact];
+      surface[2] = scene.surface_velocity.z[contact];
+      along = s.n[0] * surface[0] + s.n[1] * surface[1] + s.n[2] * surface[2];
+    } else if (s.target == T(0)) {
+      return;
+    }
+    for (int c = 0; c < 3; ++c) velocity_b[c] += sign * (surface[c] + (s.target - along) * s.n[c]);
+  }
+
+  void collide(std::size_t n) {
+    if (n == 0) return;
+    solve_range(batch_, kernels_, 0, n, workspace_of(round_), round_.members.get(), tally_);
+    round_.impacts += n;
+    round_.lanes += (n + width_ - 1) / width_ * width_;
+    round_.lanes_used += n;
+  }
+
+  /// What contact k of the round has become; false if nothing.
+  bool apply(std::size_t k, std::uint32_t contact) {
+    if (!is_resolved(round_.status[k])) {
+      if (is_fault(round_.status[k])) job_.status[contact] = static_cast<std::uint8_t>(round_.status[k]);
+      return false;
+    }
+    for (std::size_t c = 0; c < 3; ++c) impulses_[c * job_.contacts + contact] += round_.results[c][k];
+    if (job_.results->path.data != nullptr) job_.results->path[contact] = round_.path[k];
+    const auto put = [&](std::int32_t body, const T* to) {
+      if (body < 0 || !moves(body)) return;
+      std::copy_n(to, 6, rows_ + static_cast<std::ptrdiff_t>(body) * 16 + 7);
+    };
+    T a[6], b[6];
+    for (std::size_t c = 0; c < 6; ++c) {
+      a[c] = round_.results[3 + c][k];
+      b[c] = round_.results[9 + c][k];
+    }
+    shift(contact, b, T(-1));
+    put(job_.scene->body_a[contact], a);
+    put(job_.scene->body_b[contact], b);
+    return true;
+  }
+
+  bool moves(std::int32_t body) const {
+    const T* row = rows_ + static_cast<std::ptrdiff_t>(body) * 16;
+    return row[0] > T(0) || row[1] + row[4] + row[6] > T(0);
+  }
+
+  void push_group(std::size_t group) {
+    group_of(group).resolve(rows_, job_.row_impulse);
+    ++round_.impacts;
+  }
+
+  /// Who is the next of the island; false if it is over.
+  bool go_on(std::uint32_t island, std::uint32_t item, bool moved) {
+    std::uint32_t* const tree = tree_of(island);
+    const std::uint32_t n = size_of(island);
+    const auto first = before(island);
+    const auto look = [&](std::uint32_t other) {
+      space_.urgency[other] = urgency_of(other);
+      space_.winner[island] = Tournament::play_again(tree, n, space_.place[other], first);
+    };
+    if (moved) {
+      const auto [a, b] = bodies_of(item);
+      for (const std::int32_t body : {a, b})
+        if (body >= 0 && moves(body))
+          for (std::uint32_t i = space_.items_of_body.begin[static_cast<std::size_t>(body)];
+               i < space_.items_of_body.begin[static_cast<std::size_t>(body) + 1]; ++i)
+            look(space_.items_of_body.of[i]);
+    } else {
+      space_.urgency[item] = -std::numeric_limits<T>::infinity();
+      space_.winner[island] = Tournament::play_again(tree, n, space_.place[item], first);
+    }
+    const std::size_t impacts = ++space_.impacts[island], most = most_impacts_ * n;
+    const double left = static_cast<double>(greatest(island));
+    if (!(left > 0) || left <= options_.residual * space_.approach[island]) return false;
+    if (impacts == most / 2) space_.energy[island] = energy_of(island);
+    if (impacts < most) return true;
+    space_.truncated[island] = 1;
+    const double before_half = space_.energy[island];
+    space_.endless[island] = before_half - energy_of(island) < (sizeof(T) == sizeof(float) ? 1e-4 : 1e-6) * before_half;
+    return false;
+  }
+
+  std::pair<std::int32_t, std::int32_t> bodies_of(std::uint32_t item) const {
+    if (item < job_.contacts) return {job_.scene->body_a[item], job_.scene->body_b[item]};
+    const Manifold& group = graph_.groups[item - job_.contacts];
+    return {group.body_a, group.body_b};
+  }
+
+  double energy_of(std::uint32_t island) const {
+    std::vector<std::int32_t> bodies;
+    for (std::uint32_t i = space_.items_of_island.begin[island]; i < space_.items_of_island.begin[island + 1]; ++i) {
+      const auto [a, b] = bodies_of(space_.items_of_island.of[i]);
+      for (const std::int32_t body : {a, b})
+        if (body >= 0 && moves(body)) bodies.push_back(body);
+    }
+    std::sort(bodies.begin(), bodies.end());
+    bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+    double sum = 0;
+    for (const std::int32_t body : bodies) sum += kinetic_energy(rows_ + static_cast<std::ptrdiff_t>(body) * 16);
+    return sum;
+  }
+
+  kernel::SceneJob<T>& job_;
+  const Graph& graph_;
+  const SceneOptions& options_;
+  SequenceSpace<T>& space_;
+  Round<T>& round_;
+  RoundContacts<T> contacts_;
+  T* rows_;
+  T* impulses_;
+  RangeKernels<T, IndexedContacts> kernels_;
+  kernel::Job<T, IndexedContacts> batch_;
+  std::size_t width_, most_impacts_;
+  kernel::Tally tally_;
+};
+
+/// Sights of all contacts that take part.
+template <class T>
+void look_at(const kernel::SceneJob<T>& job, std::vector<Sight<T>>& sights, std::size_t first, std::size_t end) {
+  const Scene<T>& scene = *job.scene;
+  for (std::size_t i = first; i < end; ++i) {
+    if (job.status[i] != ok) continue;
+    Sight<T>& s = sights[i];
+    const T n[3] = {scene.normal.x[i], scene.normal.y[i], scene.normal.z[i]};
+    const T length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int c = 0; c < 3; ++c) s.n[c] = n[c] / length;
+    const auto turn = [&](const Vector3Columns<const T>& lever, T(&to)[3]) {
+      const T r[3] = {lever.x[i], lever.y[i], lever.z[i]};
+      for (int c = 0; c < 3; ++c) to[c] = r[(c + 1) % 3] * s.n[(c + 2) % 3] - r[(c + 2) % 3] * s.n[(c + 1) % 3];
+    };
+    turn(scene.lever_a, s.turn_a);
+    turn(scene.lever_b, s.turn_b);
+    s.target = scene.target_velocity ? scene.target_velocity[i] : T(0);
+  }
+}
+
+/// Statuses, results and velocities as the methods that sweep leave them.
+template <class T>
+void store(const Call<T>& call, const T* impulses) {
+  kernel::SceneJob<T>& job = call.job;
+  const SceneResults<T>& results = *job.results;
+  for (std::size_t i = 0; i < job.bodies; ++i) std::copy_n(job.body_rows + i * 16 + 7, 6, job.velocities[i].numbers);
+  for (std::size_t i = 0; i < job.contacts; ++i) {
+    if (job.status[i] != ok) continue;
+    const T p[3] = {impulses[i], impulses[job.contacts + i], impulses[2 * job.contacts + i]};
+    const bool pushed = p[0] != T(0) || p[1] != T(0) || p[2] != T(0);
+    job.status[i] = static_cast<std::uint8_t>(pushed ? Status::ok : Status::separating);
+    if (!pushed && results.path.data != nullptr) results.path[i] = {Course::separating};
+    const auto put = [&](const Vector3Columns<T>& columns, const T* v) {
+      if (columns.x) columns.x[i] = v[0];
+      if (columns.y) columns.y[i] = v[1];
+      if (columns.z) columns.z[i] = v[2];
+    };
+    put(results.impulse, p);
+    const auto velocity_at = [&](std::int32_t body, const Vector3Columns<const T>& lever, int sign, T* to) {
+      const T* const v = job.body_rows + static_cast<std::ptrdiff_t>(body) * 16 + 7;
+      const T r[3] = {lever.x[i], lever.y[i], lever.z[i]};
+      for (int c = 0; c < 3; ++c)
+        to[c] +=
+            static_cast<T>(sign) * (v[c] + v[3 + (c + 1) % 3] * r[(c + 2) % 3] - v[3 + (c + 2) % 3] * r[(c + 1) % 3]);
+    };
+    T u[3] = {0, 0, 0};
+    velocity_at(job.scene->body_a[i], job.scene->lever_a, 1, u);
+    velocity_at(job.scene->body_b[i], job.scene->lever_b, -1, u);
+    put(results.separation_velocity, u);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void judge_laws(const SceneOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job, SequenceSpace<T>& space,
+                Crew& crew) {
+  const Scene<T>& scene = *job.scene;
+  const RangeKernels<T, IndexedContacts> kernels{kernel_for<T, IndexedContacts>(*entry.kernels),
+                                                 kernel_for<T, IndexedContacts>(*entry.algebraic)};
+  while (space.rounds.size() < crew.slots()) space.rounds.push_back(std::make_unique<Round<T>>());
+  for (const auto& round : space.rounds) workspace_of(*round);
+  crew.each(job.contacts, 4096, [&](std::size_t first, std::size_t end, std::size_t slot) {
+    Round<T>& round = *space.rounds[slot];
+    for (std::size_t i = first; i < end; i += Round<T>::most) {
+      const std::size_t n = std::min(Round<T>::most, end - i);
+      kernel::Job<T, IndexedContacts> batch{columns::sliced(static_cast<const IndexedContacts<T>&>(scene), i, n),
+                                            {},
+                                            parameters_for<T>(options.collision)};
+      batch.results.status = {round.status, n};
+      batch.layout.packed_bodies = job.body_rows;
+      kernel::Tally uncounted;
+      solve_range(batch, kernels, 0, n, workspace_of(round), round.members.get(), uncounted);
+      for (std::size_t k = 0; k < n; ++k) {
+        const Status status = round.status[k];
+        const bool of_law = status >= Status::law_unavailable && status <= Status::restitution_law_unavailable;
+        if (of_law && job.status[i + k] == ok) job.status[i + k] = static_cast<std::uint8_t>(status);
+      }
+    }
+  });
+}
+
+template <class T>
+SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSpace<T>& space, T* impulses,
+                          SceneReport& report) {
+  kernel::SceneJob<T>& job = call.job;
+  const Graph& graph = call.workspace.graph;
+  const std::size_t items = job.contacts + graph.groups.size();
+  std::fill_n(impulses, 3 * job.contacts, T(0));
+
+  std::vector<std::uint32_t>& island_of_item = space.island_of_item;
+  island_of_item.assign(items, Graph::no_island);
+  for (std::size_t m = 0; m < graph.manifolds.size(); ++m)
+    for (std::uint32_t p = 0; p < graph.manifolds[m].count; ++p)
+      island_of_item[graph.manifolds[m].first + p] = graph.island_of_manifold[m];
+  for (std::size_t g = 0; g < graph.groups.size(); ++g) island_of_item[job.contacts + g] = graph.island_of_group[g];
+  for (const Manifold& group : graph.groups) {
+    const JointBlock<T> block(job.scene->joints, group, job.body_rows, job.row_impulse, job.row_status);
+    for (std::uint32_t r = 0; r < group.count; ++r)
+      if (!block.moves(r))
+        job.row_status[group.first + r] = static_cast<std::uint8_t>(Status::collision_matrix_not_positive_definite);
+  }
+  space.items_of_island.build(graph.islands, items, [&](std::uint32_t item, const auto& f) {
+    if (island_of_item[item] != Graph::no_island) f(island_of_item[item]);
+  });
+  const auto bodies = [&](std::uint32_t item, const auto& f) {
+    if (island_of_item[item] == Graph::no_island) return;
+    const Scene<T>& scene = *job.scene;
+    const bool is_contact = item < job.contacts;
+    const std::int32_t a = is_contact ? scene.body_a[item] : graph.groups[item - job.contacts].body_a;
+    const std::int32_t b = is_contact ? scene.body_b[item] : graph.groups[item - job.contacts].body_b;
+    if (a >= 0) f(static_cast<std::uint32_t>(a));
+    if (b >= 0) f(static_cast<std::uint32_t>(b));
+  };
+  space.items_of_body.build(job.bodies, items, bodies);
+  space.place.resize(items);
+  for (std::size_t island = 0; island < graph.islands; ++island)
+    for (std::uint32_t i = space.items_of_island.begin[island]; i < space.items_of_island.begin[island + 1]; ++i)
+      space.place[space.items_of_island.of[i]] = i - space.items_of_island.begin[island];
+  space.winner.resize(graph.islands);
+  space.tree.resize(2 * items);
+  space.urgency.resize(items);
+  space.sights.resize(job.contacts);
+  space.approach.assign(graph.islands, 0);
+  space.energy.assign(graph.islands, 0);
+  space.impacts.assign(graph.islands, 0);
+  space.truncated.assign(graph.islands, 0);
+  space.endless.assign(graph.islands, 0);
+  while (space.rounds.size() < call.crew.slots()) space.rounds.push_back(std::make_unique<Round<T>>());
+  for (const auto& round : space.rounds) {
+    round->impacts = round->lanes = round->lanes_used = 0;
+    round->active.reserve(Round<T>::most);
+    workspace_of(*round);
+  }
+  call.crew.each(job.contacts, 1024,
+                 [&](std::size_t first, std::size_t end, std::size_t) { look_at(job, space.sights, first, end); });
+
+  call.crew.each(graph.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
+    Sequence<T> sequence(call, entry, space, *space.rounds[slot], impulses);
+    const std::uint32_t last = graph.parts[end - 1].first_island + graph.parts[end - 1].islands;
+    sequence.solve(graph.parts[first].first_island, last);
+  });
+
+  SweepOutcome outcome;
+  for (const auto& round : space.rounds) {
+    report.impacts += round->impacts;
+    outcome.lanes += round->lanes;
+    outcome.lanes_used += round->lanes_used;
+  }
+  const Sequence<T> observer(call, entry, space, *space.rounds[0], impulses);
+  for (std::size_t island = 0; island < graph.islands; ++island) {
+    outcome.approach = std::max(outcome.approach, space.approach[island]);
+    outcome.truncated += space.truncated[island];
+    report.endless += space.endless[island];
+  }
+  for (std::uint32_t item = 0; item < items; ++item)
+    if (island_of_item[item] != Graph::no_island)
+      outcome.residual = std::max(outcome.residual, static_cast<double>(observer.urgency_of(item)));
+  store(call, impulses);
+  return outcome;
+}
+
+#define CAROM_INSTANTIATE(T)                                                                                      \
+  template void judge_laws(const SceneOptions&, const IsaEntry&, kernel::SceneJob<T>&, SequenceSpace<T>&, Crew&); \
+  template SweepOutcome run_sequence(const Call<T>&, const IsaEntry&, SequenceSpace<T>&, T*, SceneReport&);
+CAROM_INSTANTIATE(float)
+CAROM_INSTANTIATE(double)
+#undef CAROM_INSTANTIATE
+
+}  // namespace carom::scene

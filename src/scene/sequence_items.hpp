@@ -1,0 +1,66 @@
+// What a sequence chooses among: contacts and groups of joint rows of islands, with how urgent each is.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "graph.hpp"
+#include "kernel/scene/job.hpp"
+
+namespace carom::scene {
+
+/// Numbers [begin[i], begin[i + 1]) of `of` belong to i.
+struct Lists {
+  std::vector<std::uint32_t> begin, of;
+
+  /// `owners(i, f)` calls f(owner) for the owners of i below `count`.
+  template <class Owners>
+  void build(std::size_t owners_count, std::size_t count, const Owners& owners) {
+    begin.assign(owners_count + 1, 0);
+    for (std::uint32_t i = 0; i < count; ++i) owners(i, [&](std::uint32_t owner) { ++begin[owner + 1]; });
+    for (std::size_t o = 0; o < owners_count; ++o) begin[o + 1] += begin[o];
+    of.resize(begin[owners_count]);
+    next_.assign(begin.begin(), begin.end());
+    for (std::uint32_t i = 0; i < count; ++i) owners(i, [&](std::uint32_t owner) { of[next_[owner]++] = i; });
+  }
+
+ private:
+  std::vector<std::uint32_t> next_;
+};
+
+/// The most urgent item of an island: a tournament of its items, whose winner is known after every change.
+class Tournament {
+ public:
+  /// `urgency` of all items; `first` of `count` of the island, whose places in `tree` begin at 2 `first`.
+  template <class Before>
+  static std::uint32_t play_all(std::uint32_t* tree, std::uint32_t count, const Before& before) {
+    for (std::uint32_t i = 0; i < count; ++i) tree[count + i] = i;
+    for (std::uint32_t node = count - 1; node >= 1; --node) play(tree, node, before);
+    return count == 1 ? 0 : tree[1];
+  }
+  template <class Before>
+  static std::uint32_t play_again(std::uint32_t* tree, std::uint32_t count, std::uint32_t item, const Before& before) {
+    for (std::uint32_t node = (count + item) / 2; node >= 1; node /= 2) play(tree, node, before);
+    return count == 1 ? 0 : tree[1];
+  }
+
+ private:
+  template <class Before>
+  static void play(std::uint32_t* tree, std::uint32_t node, const Before& before) {
+    const std::uint32_t a = tree[2 * node], b = tree[2 * node + 1];
+    tree[node] = before(b, a) ? b : a;
+  }
+};
+
+/// Steps of splitmix64: a number without pattern of every number.
+constexpr std::uint64_t scattered(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+}  // namespace carom::scene

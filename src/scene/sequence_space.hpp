@@ -1,0 +1,55 @@
+// What a sequence works in.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sequence_items.hpp"
+#include "solver/range.hpp"
+
+namespace carom::scene {
+
+/// The contacts that go through the kernels together, at most one an island, and a thread's workspace there.
+template <class T>
+struct Round {
+  static constexpr std::size_t most = 512;
+  // The numbers of columns.hpp's each_number, each_parameter and each_weight; results.
+  static constexpr std::size_t most_columns = 40;
+
+  T numbers[most_columns][most];
+  Law law[most];
+  RestitutionLaw restitution_law[most];
+  std::int32_t body[2][most];
+  alignas(64) T rows[2 * most + 2][16];  // NaN and the world, then A and B of every contact
+  T results[15][most];
+  Status status[most];
+  Path path[most];
+  std::uint32_t item[most];
+
+  std::unique_ptr<kernel::SlidingTiles<T>> sliding;
+  std::unique_ptr<kernel::LawTile<T>> law_tile;
+  std::unique_ptr<kernel::GroupTile<T>> group;
+  std::unique_ptr<MemberResults<T>> members;
+  std::vector<std::uint32_t> active;  // islands
+  std::size_t impacts = 0, lanes = 0, lanes_used = 0;
+};
+
+/// n, rA x n, rB x n and the target: the speed at which a contact approaches, of its bodies' velocities.
+template <class T>
+struct Sight {
+  T n[3], turn_a[3], turn_b[3], target;
+};
+
+template <class T>
+struct SequenceSpace {
+  Lists items_of_island, items_of_body;
+  std::vector<Sight<T>> sights;
+  std::vector<T> urgency;
+  std::vector<std::uint32_t> island_of_item, place, tree, winner;  // place: among the items of its island
+  std::vector<double> approach, energy;
+  std::vector<std::size_t> impacts;
+  std::vector<std::uint8_t> endless, truncated;
+  std::vector<std::unique_ptr<Round<T>>> rounds;  // one a slot
+};
+
+}  // namespace carom::scene

@@ -1,0 +1,305 @@
+#include "sweeps.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::scene {
+namespace {
+
+/// Vectors that a thread takes at a time: a microsecond or two of work.
+constexpr std::size_t grain = 8;
+/// Sweeps between two looks at the residual.
+constexpr int sweeps_between_checks = 4;
+
+template <class T>
+class Sweeps {
+ public:
+  Sweeps(const Call<T>& call, SceneMethod method, bool warm, Ending ending)
+      : call_(call),
+        job_(call.job),
+        kernels_(call.kernels),
+        space_(call.workspace),
+        graph_(call.workspace.graph),
+        options_(call.options),
+        method_(method),
+        warm_(warm),
+        ending_(ending),
+        kernel_(method == SceneMethod::simultaneous ? kernels_.simultaneous
+                : method == SceneMethod::iteration  ? kernels_.iteration
+                                                    : kernels_.resting),
+        most_sweeps_(options_.iterations != 0              ? options_.iterations
+                     : method == SceneMethod::simultaneous ? 10
+                                                           : 1000) {}
+
+  SweepOutcome run() {
+    lay_out(graph_.vectors, space_.blocks, space_.block_of_vector);
+    space_.live_blocks = space_.block_of_vector;
+    space_.stage_end.resize(graph_.stages.size());
+    for (std::size_t s = 0; s < graph_.stages.size(); ++s) space_.stage_end[s] = graph_.stages[s].end;
+    space_.approach.assign(graph_.islands, 0);
+    space_.worst.assign(graph_.islands, 0);
+    space_.done.assign(graph_.islands, 0);
+    space_.sweeps_of_island.assign(graph_.islands, 0);
+
+    const bool shock = options_.shock_propagation && ending_ == Ending::finish;
+    // Large islands one after the other on all threads, then the others side by side.
+    const auto is_large = [&](const Part& part) {
+      return part.islands == 1 && call_.crew.slots() > 1 && part.points > 1024;
+    };
+    for (const Part& part : graph_.parts)
+      if (is_large(part)) solve(part, [&](std::size_t n, const auto& f) { call_.crew.each(n, grain, f); });
+    call_.crew.each(graph_.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
+      for (std::size_t p = first; p < end; ++p)
+        if (!is_large(graph_.parts[p]))
+          solve(graph_.parts[p], [&](std::size_t n, const auto& f) { f(std::size_t{0}, n, slot); });
+    });
+    if (shock) propagate();
+    if (ending_ == Ending::finish) finish();
+    return outcome();
+  }
+
+ private:
+  using Head = kernel::BlockHead<T>;
+  static Head& head(std::byte* block) { return *reinterpret_cast<Head*>(block); }
+  kernel::VelocityRow<T>* nowhere(std::size_t slot) const { return job_.velocities + job_.bodies + 1 + slot; }
+
+  /// A place for the block of every vector.
+  void lay_out(const std::vector<Vector>& vectors, Scratch<std::byte>& memory, std::vector<std::byte*>& blocks) {
+    const auto size_of = [&](const Vector& v) {
+      const std::size_t bytes = v.is_joint ? kernels_.group_head_bytes + v.count * kernels_.row_bytes
+                                           : kernels_.head_bytes + v.count * kernels_.point_bytes;
+      return (bytes + 63) / 64 * 64;
+    };
+    std::size_t bytes = 0;
+    for (const Vector& v : vectors) bytes += size_of(v);
+    std::byte* at = memory.at_least(std::max(bytes, std::size_t{64}));
+    blocks.resize(vectors.size());
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+      blocks[i] = at;
+      at += size_of(vectors[i]);
+    }
+  }
+
+  void prepare(const kernel::SceneJob<T>& job, const Vector& vector, const std::uint32_t* order, std::byte* block) {
+    Head& to = head(block);
+    to.lanes = vector.lanes;
+    to.live = (1u << vector.lanes) - 1;
+    to.count = vector.count;
+    to.is_joint = vector.is_joint;
+    for (std::uint32_t lane = 0; lane < vector.lanes; ++lane) to.manifold[lane] = order[vector.first + lane];
+    kernels_.prepare(job, block);
+  }
+
+  std::uint32_t island(const Head& of, std::size_t lane) const {
+    return of.is_joint ? graph_.island_of_group[of.manifold[lane]] : graph_.island_of_manifold[of.manifold[lane]];
+  }
+
+  /// Calls f(blocks, n, slot) for the live blocks of each stage, one stage after the other.
+  template <class Each, class F>
+  void each_stage(const Part& part, const Each& each, const F& f) {
+    for (std::uint32_t s = part.first_stage; s < part.end_stage; ++s) {
+      std::byte* const* const blocks = space_.live_blocks.data() + graph_.stages[s].first;
+      each(space_.stage_end[s] - graph_.stages[s].first,
+           [&](std::size_t first, std::size_t end, std::size_t slot) { f(blocks + first, end - first, slot); });
+    }
+  }
+
+  /// Sets the worst violation of each island that is not done.
+  void gather_worst(const Part& part) {
+    double* const worst = space_.worst.data();
+    std::fill(worst + part.first_island, worst + part.first_island + part.islands, 0.0);
+    for (std::uint32_t s = part.first_stage; s < part.end_stage; ++s)
+      for (std::uint32_t v = graph_.stages[s].first; v < space_.stage_end[s]; ++v) {
+        const Head& of = head(space_.live_blocks[v]);
+        for (std::uint32_t lane = 0; lane < of.lanes; ++lane) {
+          double& so_far = worst[part.islands == 1 ? part.first_island : island(of, lane)];
+          so_far = std::max(so_far, static_cast<double>(of.violation[lane]));
+        }
+      }
+  }
+
+  double threshold(std::uint32_t island) const {
+    const double relative = options_.residual * space_.approach[island];
+    return method_ == SceneMethod::resting ? std::max(relative, options_.rest_tolerance * 1e-2 / options_.time_step)
+                                           : relative;
+  }
+
+  /// Takes islands that are done out of the sweeps; true if any is left.
+  bool retire(const Part& part, bool any_new) {
+    bool left = false;
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) left |= space_.done[i] == 0;
+    if (!left || !any_new) return left;
+    for (std::uint32_t s = part.first_stage; s < part.end_stage; ++s) {
+      std::uint32_t to = graph_.stages[s].first;
+      for (std::uint32_t v = graph_.stages[s].first; v < space_.stage_end[s]; ++v) {
+        std::byte* const block = space_.live_blocks[v];
+        Head& of = head(block);
+        std::uint32_t done = 0;
+        for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+          if ((of.live >> lane & 1u) != 0 && space_.done[island(of, lane)] != 0) done |= 1u << lane;
+        of.live &= ~done;
+        if (of.live == 0) continue;
+        if (done != 0) kernels_.retire(block, done);
+        space_.live_blocks[to++] = block;
+      }
+      space_.stage_end[s] = to;
+    }
+    return true;
+  }
+
+  /// Further contacts of islands may collide now. Their approach speeds go to `worst`.
+  void collide_again(const Part& part) {
+    for (std::uint32_t s = part.first_stage; s < part.end_stage; ++s)
+      for (std::uint32_t v = graph_.stages[s].first; v < space_.stage_end[s]; ++v) {
+        Head& of = head(space_.live_blocks[v]);
+        std::uint32_t lanes = 0;
+        for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+          if (space_.done[island(of, lane)] == 2) lanes |= 1u << lane;
+        for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+          if (of.is_joint) of.violation[lane] = 0;
+        if (lanes != 0) kernels_.retarget(job_, space_.live_blocks[v], lanes);
+      }
+    gather_worst(part);
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
+      if (space_.done[i] == 2) space_.done[i] = space_.worst[i] > 0 ? 0 : 1;
+  }
+
+  template <class Each>
+  void solve(const Part& part, const Each& each) {
+    each(part.end_vector - part.first_vector, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t v = part.first_vector + first; v < part.first_vector + end; ++v)
+        prepare(job_, graph_.vectors[v], graph_.order.data(), space_.block_of_vector[v]);
+    });
+    gather_worst(part);
+    const std::uint32_t end_island = part.first_island + part.islands;
+    bool any_new = false;
+    for (std::uint32_t i = part.first_island; i < end_island; ++i) {
+      space_.approach[i] = space_.worst[i];
+      // Where nothing approaches there is nothing to do, unless impulses to begin with move the bodies.
+      if (!warm_ && !(space_.worst[i] > 0)) space_.done[i] = 1, any_new = true;
+    }
+    const bool again = method_ == SceneMethod::iteration && job_.target == kernel::Target::colliding;
+    if (warm_)
+      each_stage(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
+        for (std::size_t i = 0; i < n; ++i) kernels_.warm_start(job_, blocks[i], nowhere(slot));
+      });
+
+    int sweeps = 0;
+    for (; retire(part, any_new) && sweeps < most_sweeps_;) {
+      each_stage(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
+        kernel_(job_, blocks, n, nowhere(slot));
+      });
+      ++sweeps;
+      any_new = false;
+      if (sweeps % sweeps_between_checks != 0 || (sweeps == most_sweeps_ && !again)) continue;
+      gather_worst(part);
+      for (std::uint32_t i = part.first_island; i < end_island; ++i)
+        if (space_.done[i] == 0 && space_.worst[i] <= threshold(i)) {
+          space_.done[i] = again ? 2 : 1;
+          space_.sweeps_of_island[i] = sweeps;
+          any_new = true;
+        }
+      if (again && any_new) collide_again(part);
+    }
+    for (std::uint32_t i = part.first_island; i < end_island; ++i)
+      if (space_.done[i] == 0) space_.sweeps_of_island[i] = sweeps;
+    if (ending_ == Ending::accumulate)
+      each(part.end_vector - part.first_vector, [&](std::size_t first, std::size_t end, std::size_t) {
+        for (std::size_t v = part.first_vector + first; v < part.first_vector + end; ++v)
+          kernels_.retarget(job_, space_.block_of_vector[v], (1u << graph_.vectors[v].lanes) - 1);
+      });
+  }
+
+  /// Level by level from the ground, with what lies below held fast.
+  void propagate() {
+    const std::vector<std::byte*>& blocks = space_.block_of_vector;
+    call_.crew.each(blocks.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t v = first; v < end; ++v) kernels_.carry(job_, blocks[v]);
+    });
+    lay_out(graph_.level_vectors, space_.level_blocks, space_.block_of_level_vector);
+    kernel::SceneJob<T> job = job_;
+    job.level_of_body = space_.level.data();
+    for (std::size_t i = 0; i < 4; ++i) job.begun[i] = job.carried[i];
+    std::byte* const* const of_levels = space_.block_of_level_vector.data();
+    call_.crew.each(graph_.level_vectors.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t v = first; v < end; ++v)
+        prepare(job, graph_.level_vectors[v], graph_.level_order.data(), of_levels[v]);
+    });
+    for (std::size_t level = 0; level + 1 < graph_.level_begin.size(); ++level)
+      for (int i = 0; i < options_.shock_iterations; ++i)
+        for (std::uint32_t s = graph_.level_begin[level]; s < graph_.level_begin[level + 1]; ++s) {
+          const Stage& stage = graph_.level_stages[s];
+          call_.crew.each(stage.end - stage.first, grain, [&](std::size_t first, std::size_t end, std::size_t slot) {
+            kernel_(job, of_levels + stage.first + first, end - first, nowhere(slot));
+          });
+        }
+    shocked_ = job;
+  }
+
+  void finish() {
+    const auto finish_all = [&](const kernel::SceneJob<T>& job, const std::vector<std::byte*>& blocks) {
+      call_.crew.each(blocks.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
+        for (std::size_t v = first; v < end; ++v) kernels_.finish(job, blocks[v]);
+      });
+    };
+    finish_all(job_, space_.block_of_vector);
+    // After it: the impulses of these contacts have gone on.
+    if (options_.shock_propagation) finish_all(shocked_, space_.block_of_level_vector);
+  }
+
+  SweepOutcome outcome() {
+    SweepOutcome sum;
+    for (std::uint32_t i = 0; i < graph_.islands; ++i) {
+      sum.approach = std::max(sum.approach, space_.approach[i]);
+      sum.iterations = std::max(sum.iterations, static_cast<int>(space_.sweeps_of_island[i]));
+    }
+    std::fill(space_.worst.begin(), space_.worst.end(), 0.0);
+    for (std::byte* block : space_.block_of_vector) {
+      const Head& of = head(block);
+      sum.lanes += call_.kernels.width * of.count;
+      sum.lanes_used += points_in(of);
+      if (ending_ == Ending::accumulate) continue;
+      for (std::uint32_t lane = 0; lane < of.lanes; ++lane) {
+        double& worst = space_.worst[island(of, lane)];
+        worst = std::max(worst, static_cast<double>(of.violation[lane]));
+      }
+    }
+    for (std::uint32_t i = 0; i < graph_.islands; ++i) {
+      sum.residual = std::max(sum.residual, space_.worst[i]);
+      if (space_.done[i] == 0 && space_.worst[i] > threshold(i)) ++sum.truncated;
+    }
+    return sum;
+  }
+
+  std::size_t points_in(const Head& of) const {
+    std::size_t points = 0;
+    for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+      points += (of.is_joint ? graph_.groups : graph_.manifolds)[of.manifold[lane]].count;
+    return points;
+  }
+
+  const Call<T>& call_;
+  kernel::SceneJob<T>& job_;
+  const kernel::SceneKernelsFor<T>& kernels_;
+  Workspace<T>& space_;
+  Graph& graph_;
+  const SceneOptions& options_;
+  SceneMethod method_;
+  bool warm_;
+  Ending ending_;
+  typename kernel::SceneKernelsFor<T>::Sweep kernel_;
+  int most_sweeps_;
+  kernel::SceneJob<T> shocked_{};
+};
+
+}  // namespace
+
+template <class T>
+SweepOutcome sweep(const Call<T>& call, SceneMethod method, bool warm, Ending ending) {
+  return Sweeps<T>(call, method, warm, ending).run();
+}
+
+template SweepOutcome sweep(const Call<float>&, SceneMethod, bool, Ending);
+template SweepOutcome sweep(const Call<double>&, SceneMethod, bool, Ending);
+
+}  // namespace carom::scene

@@ -1,0 +1,63 @@
+// What a scene's solver works in. It grows to what the largest scene so far has needed.
+#pragma once
+
+#include <carom/memory.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "graph.hpp"
+#include "impulse_memory.hpp"
+#include "kernel/scene/job.hpp"
+#include "sequence_space.hpp"
+
+namespace carom::scene {
+
+/// Memory for numbers that are written before they are read.
+template <class V>
+class Scratch {
+ public:
+  Scratch() = default;
+  ~Scratch() { free_large(data_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  V* at_least(std::size_t count) {
+    if (count > capacity_) {
+      free_large(data_);
+      data_ = nullptr;
+      capacity_ = 0;
+      data_ = static_cast<V*>(allocate_large(count * sizeof(V)));
+      capacity_ = count;
+    }
+    return data_;
+  }
+  V* data() const { return data_; }
+
+ private:
+  V* data_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+template <class T>
+struct Workspace {
+  Graph graph;
+  Scratch<T> body_rows;                        // 16 numbers a body; before the first one those of the world
+  Scratch<kernel::VelocityRow<T>> velocities;  // of bodies, of the world, then a row nowhere for every slot
+  Scratch<T> energies;
+  Scratch<std::uint8_t> body_fault, movable, status, row_status, link;
+  Scratch<std::int32_t> body_a, body_b, row_body_a, row_body_b;
+  Scratch<T> carried, sums, row_impulse, warm;  // warm: impulses of named contacts
+  Scratch<std::byte> blocks, level_blocks;
+  std::vector<std::byte*> block_of_vector, block_of_level_vector, live_blocks;
+  std::vector<std::int32_t> level;
+  std::vector<std::uint32_t> stage_end;  // of live blocks
+  std::vector<double> approach, worst;   // of islands
+  std::vector<std::int32_t> sweeps_of_island;
+  std::vector<std::uint8_t> done;  // islands
+  SequenceSpace<T> sequence;
+  ImpulseMemory<T, 3> contact_impulses;
+  ImpulseMemory<T, 1> row_impulses;
+};
+
+}  // namespace carom::scene
