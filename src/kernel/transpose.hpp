@@ -15,11 +15,6 @@ struct VectorOf {
   using Type [[gnu::vector_size(width * sizeof(T))]] = T;
 };
 
-template <bool truth>
-struct Truth {
-  static constexpr bool value = truth;
-};
-
 /// 16 bytes each of several rows, side by side.
 template <class T, std::size_t rows>
 [[gnu::always_inline]] inline auto side_by_side(const T* const* row, std::size_t step, std::size_t column) {
@@ -104,18 +99,17 @@ template <class T, std::size_t rows, class V>
   if constexpr (rows == 1) {
     __builtin_memcpy(*row + column, &v, sizeof v);
   } else {
-    const auto half = [&](auto low) __attribute__((always_inline)) {
-      constexpr int from = decltype(low)::value ? 0 : static_cast<int>(rows / 2 * part);
-      if constexpr (rows / 2 * part == 2)
-        return __builtin_shufflevector(v, v, from, from + 1);
-      else if constexpr (rows / 2 * part == 4)
-        return __builtin_shufflevector(v, v, from, from + 1, from + 2, from + 3);
-      else
-        return __builtin_shufflevector(v, v, from, from + 1, from + 2, from + 3, from + 4, from + 5, from + 6,
-                                       from + 7);
-    };
-    store_side_by_side<T, rows / 2>(row, step, column, half(Truth<true>{}));
-    store_side_by_side<T, rows / 2>(row + rows / 2 * step, step, column, half(Truth<false>{}));
+    // Not by __builtin_shufflevector: in templates g++ 12 takes a part of a vector for the whole of it.
+    constexpr std::size_t half = rows / 2 * part;
+    const auto numbers = (typename VectorOf<T, 2 * half>::Type) v;
+    typename VectorOf<T, half>::Type low, high;
+    CAROM_UNROLL
+    for (std::size_t i = 0; i < half; ++i) {
+      low[i] = numbers[i];
+      high[i] = numbers[half + i];
+    }
+    store_side_by_side<T, rows / 2>(row, step, column, low);
+    store_side_by_side<T, rows / 2>(row + rows / 2 * step, step, column, high);
   }
 }
 
