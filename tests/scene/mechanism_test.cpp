@@ -26,9 +26,9 @@ using Host = support::MechanismHost<double>;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr Vector x_axis = {1, 0, 0}, y_axis = {0, 1, 0}, z_axis = {0, 0, 1};
 
-/// What rounding may make of K: entries of up to 4 [1/kg] without joints, less a sum of as many products as there are
-/// rows, whose inverse has a condition of some hundreds.
-constexpr double tolerance = 4 * 10 * 400 * epsilon;
+/// What rounding may make of K: entries of up to 4 [1/kg] without joints, less a sum of up to 20 products, and a digit
+/// that the decomposition of the rows loses where they are nearly dependent.
+constexpr double tolerance = 4 * 20 * 10 * epsilon;
 
 double velocity_of(const Host& host, const JointRowData<double>::Row& row) {
   double sum = 0;
