@@ -41,9 +41,10 @@ struct MechanismContact {
 struct MechanismOptions {
   static constexpr double most = 0.1;  ///< the largest value of these options
 
-  /// [1] in [0, most]: a row of which the other rows leave no more than this share open is redundant, as where joints
-  /// close a loop or say something twice. It takes no impulse, and what it asks for beyond the others is not done.
-  /// Single precision has lever arms and axes that agree to 1e-7. Below 2 √(n ε) of n rows, rounding decides.
+  /// [1] in [0, most]: a row is redundant if no more than this share of it is left beyond what other rows say, as where
+  /// joints close a loop or say something twice. It takes no impulse, and the share that is left is not kept. Lever
+  /// arms and axes in single precision agree to 1e-7. What is below 2 √(n ε) for n rows always counts as redundant:
+  /// double does not tell it from rounding.
   double redundancy = 1e-6;
   /// [1] in [0, most]: an eigenvalue of K below this share of the trace that K has without joints is that of a locked
   /// direction, and is raised to it: laws need K positive definite. The law sees a contact that gives way so little;
@@ -52,19 +53,19 @@ struct MechanismOptions {
 };
 
 /// The bodies of a scene with joints that hold during an impact. A mechanism is what rows of joints connect through
-/// movable bodies; contacts connect nothing. Of the rows
+/// movable bodies; contacts connect nothing. Impulses λ [N s] of the rows keep
 ///
 ///   J Δv + Γ λ = 0        Γ = compliance
 ///
-/// is kept by impulses λ [N s], so that J v stays what it is: bring velocities that satisfy the rows, or have them do
-/// so by satisfy_rows. Rows with bounds cannot be told to hold, so that a contact with one in its mechanism is an
-/// Error.
+/// so that J v stays what it is, whatever the target velocities are: bring velocities that satisfy the rows, or call
+/// satisfy_rows. Rows with bounds cannot be told to hold; a contact with such a row in its mechanism is an Error.
 ///
-/// The constructor reads masses and rows, and decomposes J M⁻¹Jᵀ + Γ of each mechanism: n³/3 operations of n rows, in
-/// double. Whatever else of the scene is read when a member is called, so that velocities may change in between: the
-/// columns must live as long as the object. Of contacts the columns friction, restitution, normal, body_a, body_b,
-/// lever_a, lever_b, surface_velocity and target_velocity count, of rows all but warm_impulse and key. T is float or
-/// double. Members that are const may be called at once by many threads.
+/// The constructor copies masses and rows, and decomposes J M⁻¹Jᵀ + Γ of each mechanism, in double: some n³/3
+/// operations for n rows. All else is read when a member is called, so that velocities, contacts and target velocities
+/// may change in between; the columns must live as long as the object. It reads of contacts the columns friction,
+/// restitution, normal, body_a, body_b, lever_a, lever_b, surface_velocity and target_velocity, and of rows all but
+/// warm_impulse and key. T is float or double. Many threads may call const members at once, where they write to
+/// different columns.
 template <class T>
 class CAROM_EXPORT Mechanisms {
  public:

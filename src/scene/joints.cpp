@@ -6,6 +6,7 @@
 #include <string>
 
 #include "scene/vectors.hpp"
+#include "solver/check.hpp"
 
 namespace carom {
 namespace {
@@ -19,9 +20,8 @@ constexpr std::array<Vector<T>, 3> world_axes = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1
 template <class T>
 Vector<T> unit_axis(const Vector<T>& axis, const char* joint, const char* name) {
   if (const auto unit = scene::unit(axis)) return *unit;
-  const auto text = [](T x) { return std::to_string(x); };
-  throw Error(std::string("carom: ") + name + " of the " + joint + " is (" + text(axis[0]) + ", " + text(axis[1]) +
-              ", " + text(axis[2]) + "), which has no direction");
+  throw Error(std::string("carom: ") + name + " of the " + joint + " is (" + in_words(axis[0]) + ", " +
+              in_words(axis[1]) + ", " + in_words(axis[2]) + "), which has no direction");
 }
 
 /// Adds rows and knows where the first one stands.

@@ -64,22 +64,6 @@ struct ContactRows {
   std::vector<const Mechanism*> mechanisms;
 };
 
-template <class T>
-void check_rows(const JointRows<T>& joints) {
-  const std::size_t count = joints.body_a.count;
-  constexpr const char* first = "joints.body_a";
-  need("joints.body_a", joints.body_a, count, first);
-  need("joints.body_b", joints.body_b, count, first);
-  need_vectors("joints.linear_a", joints.linear_a, count, first);
-  need_vectors("joints.angular_a", joints.angular_a, count, first);
-  need_vectors("joints.linear_b", joints.linear_b, count, first);
-  need_vectors("joints.angular_b", joints.angular_b, count, first);
-  need("joints.target_velocity", joints.target_velocity, count, first, true);
-  need("joints.least_impulse", joints.least_impulse, count, first, true);
-  need("joints.largest_impulse", joints.largest_impulse, count, first, true);
-  need("joints.compliance", joints.compliance, count, first, true);
-}
-
 void check_option(double value, const char* name) {
   if (!(value >= 0 && value <= MechanismOptions::most))
     throw Error(std::string("carom: the option ") + name + " is " + in_words(value) + ", not in [0, " +
@@ -97,7 +81,7 @@ struct Mechanisms<T>::State {
     need("target_velocity", scene.target_velocity, contacts, "normal.x", true);
     if (const auto& s = scene.surface_velocity; s.x || s.y || s.z)
       need_vectors("surface_velocity", s, contacts, "normal.x");
-    check_rows(scene.joints);
+    scene::check_rows(scene_.joints);
     load_bodies();
     load_rows();
     connect();

@@ -217,9 +217,7 @@ TYPED_TEST(Joints, axis_without_a_direction_is_an_error_and_adds_no_row) {
     JointRowData<T> data;
     add_slider<T>(data, {}, {0, 0, 0});
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("the axis of the slider is (0.000000, 0.000000, 0.000000)"),
-              std::string::npos)
-        << error.what();
+    EXPECT_NE(std::string(error.what()).find("the axis of the slider is (0, 0, 0)"), std::string::npos) << error.what();
   }
 }
 

@@ -12,12 +12,10 @@
 namespace carom {
 namespace {
 
-using support::between;
 using support::DoublePendulum;
 using support::Vector;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr Vector x_axis = {1, 0, 0}, y_axis = {0, 1, 0};
 
 /// The pendulum of docs/mechanisms.md: sin and cos of the angles are 3/5 and 4/5, a wall is on its right.
 DoublePendulum<double> pendulum() {
