@@ -1,13 +1,11 @@
-// Collisions of intact mechanisms. A contact is three rows like those of joints, one for each axis of its frame, so
-// that with W(r, s) = J_r M⁻¹ J_sᵀ everything is a part of one matrix: rows c of the contact, rows j of the joints,
-//
-//   K = W(c, c) − W(c, j) (W(j, j) + Γ)⁻¹ W(j, c)        λ = −(W(j, j) + Γ)⁻¹ W(j, c) p
+// Collisions of intact mechanisms. A contact is three rows like those of joints, one for each axis of its frame. A unit
+// impulse of one of them moves its bodies; the joints' impulses λ = −(W + Γ)⁻¹ J Δv with W = J M⁻¹Jᵀ hold the rows;
+// what the contact's rows see then is a column of K. [CR] A.1
 #include <algorithm>
 #include <carom/mechanism.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -27,6 +25,8 @@ namespace {
 using scene::operator-;
 using scene::add;
 using scene::Body;
+using scene::change_of;
+using scene::Changes;
 using scene::coupling;
 using scene::dot;
 using scene::need;
@@ -40,14 +40,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 template <class T>
 Vector read(const Vector3Columns<const T>& v, std::size_t i) {
   return {v.x[i], v.y[i], v.z[i]};
-}
-
-/// Changes of velocities, summed up in double before they go to the host's columns.
-using Changes = std::map<std::int32_t, Twist>;
-
-void add(Changes& changes, double impulse, const Row& row) {
-  for (std::size_t i = 0; i < 2; ++i)
-    if (row.body[i] >= 0) add(changes[row.body[i]], impulse, row.response[i]);
 }
 
 /// Rows that movable bodies connect.
@@ -108,6 +100,7 @@ struct Mechanisms<T>::State {
       check_bodies("row", i, rows[i].body);
       rows[i].jacobian = {{{read(joints.linear_a, i), read(joints.angular_a, i)},
                            {read(joints.linear_b, i), read(joints.angular_b, i)}}};
+      if (joints.compliance) rows[i].compliance = joints.compliance[i];
       respond(rows[i]);
     }
   }
@@ -167,8 +160,7 @@ struct Mechanisms<T>::State {
       for (const Twist& twist : rows[i].jacobian)
         if (!scene::is_finite(twist.linear) || !scene::is_finite(twist.angular))
           return name + " has a number that is not finite";
-      if (joints.compliance && !(joints.compliance[i] >= 0 && joints.compliance[i] < infinity))
-        return name + " has a compliance at fault";
+      if (!(rows[i].compliance >= 0 && rows[i].compliance < infinity)) return name + " has a compliance at fault";
       const double least = joints.least_impulse ? joints.least_impulse[i] : -infinity;
       const double largest = joints.largest_impulse ? joints.largest_impulse[i] : infinity;
       if (!(least == -infinity && largest == infinity))
@@ -184,7 +176,7 @@ struct Mechanisms<T>::State {
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t row = mechanism.rows[i];
       for (std::size_t j = 0; j <= i; ++j) w[i * n + j] = coupling(rows[row], rows[mechanism.rows[j]]);
-      if (scene.joints.compliance) w[i * n + i] += scene.joints.compliance[row];
+      w[i * n + i] += rows[row].compliance;
     }
     if (std::all_of(w.begin(), w.end(), [](double x) { return std::isfinite(x); }))
       mechanism.inverse.emplace(std::move(w), n, options.redundancy);
@@ -231,12 +223,6 @@ struct Mechanisms<T>::State {
     return result;
   }
 
-  std::vector<double> couplings(const Mechanism& mechanism, const Row& row) const {
-    std::vector<double> result;
-    for (const std::size_t i : mechanism.rows) result.push_back(coupling(rows[i], row));
-    return result;
-  }
-
   /// J v of a row.
   double velocity_of(const Row& row, const Vector3Columns<const T>& velocity,
                      const Vector3Columns<const T>& angular_velocity) const {
@@ -249,15 +235,34 @@ struct Mechanisms<T>::State {
     return sum;
   }
 
-  /// Adds the impulses λ with (W + Γ) λ = −velocity of a mechanism's rows.
-  void hold(const Mechanism& mechanism, const std::vector<double>& velocity, Changes& changes,
-            const Column<T>& joint_impulse) const {
-    const std::vector<double> impulse = mechanism.inverse->solve(velocity);
-    for (std::size_t i = 0; i < impulse.size(); ++i) {
-      const std::size_t row = mechanism.rows[i];
-      add(changes, -impulse[i], rows[row]);
-      if (joint_impulse) joint_impulse[row] = static_cast<T>(joint_impulse[row] - impulse[i]);
+  /// Adds impulses of a mechanism's rows, and what they do to `changes`, so that J Δv + Γ λ = −offset. Where rows are
+  /// nearly redundant, W + Γ has lost what sets them apart, but J Δv has not: the error shrinks from pass to pass.
+  std::vector<double> hold(const Mechanism& mechanism, const std::vector<double>& offset, Changes& changes) const {
+    std::vector<double> impulse(mechanism.rows.size()), missed(impulse.size());
+    for (int pass = 0; pass < 3; ++pass) {
+      for (std::size_t i = 0; i < missed.size(); ++i) {
+        const Row& row = rows[mechanism.rows[i]];
+        missed[i] = offset[i] + change_of(row, changes) + row.compliance * impulse[i];
+      }
+      const std::vector<double> step = mechanism.inverse->solve(missed);
+      for (std::size_t i = 0; i < step.size(); ++i) {
+        impulse[i] -= step[i];
+        add(changes, -step[i], rows[mechanism.rows[i]]);
+      }
     }
+    return impulse;
+  }
+
+  /// What an impulse in the contact's frame does to all bodies, with the joints held; the joints' impulses are added to
+  /// `joint_impulse` if it is there.
+  Changes response(const ContactRows& contact, const Vector& impulse, const Column<T>& joint_impulse = {}) const {
+    Changes changes;
+    for (std::size_t i = 0; i < 3; ++i) add(changes, impulse[i], contact.row[i]);
+    for (const Mechanism* mechanism : contact.mechanisms) {
+      const std::vector<double> offset(mechanism->rows.size());
+      store(*mechanism, hold(*mechanism, offset, changes), joint_impulse);
+    }
+    return changes;
   }
 
   void check_results(const Vector3Columns<T>& velocity, const Vector3Columns<T>& angular_velocity,
@@ -267,6 +272,13 @@ struct Mechanisms<T>::State {
     need("joint_impulse", joint_impulse, rows.size(), "joints.body_a", true);
   }
 
+  static void store(const Mechanism& mechanism, const std::vector<double>& impulse, const Column<T>& joint_impulse) {
+    if (!joint_impulse) return;
+    for (std::size_t i = 0; i < impulse.size(); ++i) {
+      T& sum = joint_impulse[mechanism.rows[i]];
+      sum = static_cast<T>(sum + impulse[i]);
+    }
+  }
   static void store(const Changes& changes, const Vector3Columns<T>& velocity,
                     const Vector3Columns<T>& angular_velocity) {
     const auto add_to = [](T& x, double change) { x = static_cast<T>(x + change); };
@@ -318,18 +330,18 @@ MechanismContact Mechanisms<T>::contact(std::size_t index) const {
   contact.friction = s.scene.friction[index];
   contact.restitution = s.scene.restitution[index];
 
+  double trace = 0;
+  std::array<Vector, 3> columns;
+  for (std::size_t j = 0; j < 3; ++j) {
+    trace += coupling(rows.row[j], rows.row[j]);
+    Vector unit{};
+    unit[j] = 1;
+    const Changes changes = s.response(rows, unit);
+    for (std::size_t i = 0; i < 3; ++i) columns[j][i] = change_of(rows.row[i], changes);
+  }
   std::size_t entry = 0;
   for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = i; j < 3; ++j) contact.k[entry++] = coupling(rows.row[i], rows.row[j]);
-  const double trace = contact.k[0] + contact.k[3] + contact.k[5];
-  for (const Mechanism* mechanism : rows.mechanisms) {
-    std::array<std::vector<double>, 3> y;
-    for (std::size_t i = 0; i < 3; ++i) y[i] = mechanism->inverse->half_solve(s.couplings(*mechanism, rows.row[i]));
-    entry = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      for (std::size_t j = i; j < 3; ++j)
-        contact.k[entry++] -= std::inner_product(y[i].begin(), y[i].end(), y[j].begin(), 0.0);
-  }
+    for (std::size_t j = i; j < 3; ++j) contact.k[entry++] = (columns[i][j] + columns[j][i]) / 2;
   if (!std::all_of(contact.k.begin(), contact.k.end(), [](double x) { return std::isfinite(x); }))
     throw Error("carom: contact " + std::to_string(index) + ": K exceeds the range of double");
   contact.locked = scene::raise_eigenvalues(contact.k, s.options.least_eigenvalue * trace);
@@ -350,17 +362,7 @@ void Mechanisms<T>::apply(const MechanismContact& contact, const Vector& impulse
   const State& s = state();
   s.check_results(velocity, angular_velocity, joint_impulse);
   const ContactRows rows = s.rows_of(contact.index);
-  Changes changes;
-  for (std::size_t i = 0; i < 3; ++i) add(changes, impulse[i], rows.row[i]);
-  for (const Mechanism* mechanism : rows.mechanisms) {
-    std::vector<double> broken(mechanism->rows.size());
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::vector<double> unit = s.couplings(*mechanism, rows.row[i]);
-      for (std::size_t j = 0; j < broken.size(); ++j) broken[j] += impulse[i] * unit[j];
-    }
-    s.hold(*mechanism, broken, changes, joint_impulse);
-  }
-  s.store(changes, velocity, angular_velocity);
+  s.store(s.response(rows, impulse, joint_impulse), velocity, angular_velocity);
 }
 
 template <class T>
@@ -372,12 +374,12 @@ void Mechanisms<T>::satisfy_rows(const Vector3Columns<T>& velocity, const Vector
     if (!mechanism.fault.empty()) throw Error("carom: " + mechanism.fault);
   Changes changes;
   for (const Mechanism& mechanism : s.mechanisms) {
-    std::vector<double> broken;
+    std::vector<double> offset;
     for (const std::size_t i : mechanism.rows) {
       const double target = s.scene.joints.target_velocity ? s.scene.joints.target_velocity[i] : 0;
-      broken.push_back(s.velocity_of(s.rows[i], velocity, angular_velocity) - target);
+      offset.push_back(s.velocity_of(s.rows[i], velocity, angular_velocity) - target);
     }
-    s.hold(mechanism, broken, changes, joint_impulse);
+    s.store(mechanism, s.hold(mechanism, offset, changes), joint_impulse);
   }
   s.store(changes, velocity, angular_velocity);
 }

@@ -42,18 +42,13 @@ void PivotedCholesky::exchange(std::size_t k, std::size_t p) {
   std::swap(order_[k], order_[p]);
 }
 
-std::vector<double> PivotedCholesky::half_solve(const std::vector<double>& b) const {
-  std::vector<double> y(rank_);
+std::vector<double> PivotedCholesky::solve(const std::vector<double>& b) const {
+  std::vector<double> y(rank_), x(size());
   for (std::size_t i = 0; i < rank_; ++i) {
     double sum = scale_[order_[i]] * b[order_[i]];
     for (std::size_t j = 0; j < i; ++j) sum -= at(i, j) * y[j];
     y[i] = sum / at(i, i);
   }
-  return y;
-}
-
-std::vector<double> PivotedCholesky::solve(const std::vector<double>& b) const {
-  std::vector<double> y = half_solve(b), x(size(), 0.0);
   for (std::size_t i = rank_; i-- > 0;) {
     for (std::size_t j = i + 1; j < rank_; ++j) y[i] -= at(j, i) * y[j];
     y[i] /= at(i, i);

@@ -17,10 +17,7 @@ class PivotedCholesky {
   std::size_t size() const { return scale_.size(); }
   std::size_t rank() const { return rank_; }
 
-  /// y, of rank() numbers, of which products are those of b in the inverse of A: b·A⁻¹c = y(b)·y(c). b is of the size,
-  /// and in the range of A.
-  std::vector<double> half_solve(const std::vector<double>& b) const;
-  /// x with A x = b, which is 0 in the rows that depend on others.
+  /// x with A x = b, which is 0 in the rows that depend on others, as b does.
   std::vector<double> solve(const std::vector<double>& b) const;
 
  private:

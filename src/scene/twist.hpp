@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 
 #include "scene/eigenvalues.hpp"
 #include "scene/vectors.hpp"
@@ -54,6 +55,7 @@ struct Body {
 struct Row {
   std::array<std::int32_t, 2> body = {-1, -1};
   std::array<Twist, 2> jacobian, response;
+  double compliance = 0;  // [1/kg]
 };
 
 inline double coupling(const Row& r, const Row& s) {
@@ -61,6 +63,23 @@ inline double coupling(const Row& r, const Row& s) {
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 2; ++j)
       if (r.body[i] >= 0 && r.body[i] == s.body[j]) sum += dot(r.jacobian[i], s.response[j]);
+  return sum;
+}
+
+/// Changes of velocities, summed up in double before they go to the host's columns.
+using Changes = std::map<std::int32_t, Twist>;
+
+inline void add(Changes& changes, double impulse, const Row& row) {
+  for (std::size_t i = 0; i < 2; ++i)
+    if (row.body[i] >= 0) add(changes[row.body[i]], impulse, row.response[i]);
+}
+
+/// J Δv of a row.
+inline double change_of(const Row& row, const Changes& changes) {
+  double sum = 0;
+  for (std::size_t i = 0; i < 2; ++i)
+    if (const auto found = changes.find(row.body[i]); found != changes.end())
+      sum += dot(row.jacobian[i], found->second);
   return sum;
 }
 

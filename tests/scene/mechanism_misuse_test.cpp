@@ -71,6 +71,26 @@ TEST(MechanismMisuse, faults_are_those_of_their_own_mechanism) {
   }
 }
 
+TEST(MechanismMisuse, faults_do_not_cross_an_immovable_body) {
+  Host host = two_mechanisms();
+  host.bodies.push_back({0, {}, {}, {}});
+  for (const std::int32_t body : {0, 2}) add_ball_joint<double>(host.joints, {body, 4, {0, 1, 0}, {}});
+  host.joints.rows.back().compliance = -1;
+  const Mechanisms<double> mechanisms(host.scene());
+  EXPECT_NO_THROW(static_cast<void>(mechanisms.contact(0)));
+  EXPECT_THROW(static_cast<void>(mechanisms.contact(1)), Error);
+}
+
+TEST(MechanismMisuse, body_without_joints_is_looked_at_too) {
+  Host host = two_mechanisms();
+  host.add(-1, {1, 1, 1});
+  host.contacts[1].b = 4;
+  const Mechanisms<double> mechanisms(host.scene());
+  EXPECT_NO_THROW(static_cast<void>(mechanisms.contact(0)));
+  EXPECT_SAYS(error_of([&] { static_cast<void>(mechanisms.contact(1)); }),
+              "contact 1: body 4 has a mass or an inertia at fault");
+}
+
 TEST(MechanismMisuse, faults_of_a_contact_name_it) {
   using Change = std::function<void(Host::Contact&)>;
   const std::vector<std::pair<Change, const char*>> faults = {

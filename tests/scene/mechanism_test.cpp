@@ -66,6 +66,7 @@ TEST(Mechanism, contact_of_a_body_without_joints_has_its_own_collision_matrix) {
   Host host;
   host.add(2, {0.3, 0.5, 0.4});
   host.add(3, {0.6, 0.7, 0.8});
+  host.bodies[0].inverse_inertia = {2, 0.3, -0.4, 3, 0.5, 4};
   host.bodies[0].velocity = {1, 2, -3};
   host.bodies[1].spin = {4, -5, 6};
   host.contacts.push_back({0, 1, {0, 0, 1}, {0.1, 0.2, -0.5}, {-0.3, 0.1, 0.4}, 0.25, 0.75});
@@ -203,6 +204,19 @@ TEST(Mechanism, redundant_rows_change_nothing) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(impulses[1][i] + impulses[1][i + 3], impulses[0][i], 4 * tolerance);
 }
 
+// Ball joints at two points δ apart are a hinge about the line through them. Of the rows of the second one the first
+// leaves a share of the order of δ against the lever arms.
+TEST(Mechanism, rows_that_differ_by_less_than_the_option_are_redundant) {
+  for (const double apart : {1e-5, 1e-2}) {
+    Host host;
+    host.add(1, {1, 1, 1});
+    for (const double z : {0.0, apart}) add_ball_joint<double>(host.joints, {0, -1, {-1, 0, z}, {}});
+    host.contacts.push_back({0, -1, z_axis, {1, 0, 0}, {}});
+    EXPECT_EQ(Mechanisms<double>(host.scene(), {.redundancy = 2 * apart}).contact(0).locked, 1);
+    EXPECT_EQ(Mechanisms<double>(host.scene()).contact(0).locked, 2);
+  }
+}
+
 /// Five bodies in a chain of all joints, perhaps hung up, whose inertias are diagonal and of the order of 1. Contact 0
 /// is one of the last body with the world, contact 1 of the first with the last.
 Host chain(Draw& draw, bool grounded) {
@@ -301,6 +315,21 @@ TEST(Mechanism, momentum_changes_by_the_impulses_from_outside) {
         EXPECT_NEAR(after[i] - before[i], outside, 10 * velocity_tolerance) << run << ' ' << index;
       }
     }
+  }
+}
+
+TEST(Mechanism, units_of_rows_do_not_count) {
+  Draw draw(8);
+  for (int run = 0; run < 50; ++run) {
+    Host host = chain(draw, true);
+    const auto before = Mechanisms<double>(host.scene()).contact(0).k;
+    for (auto& row : host.joints.rows) {
+      const double factor = std::pow(1e6, draw.uniform(-1, 1));
+      for (auto* vector : {&row.linear_a, &row.angular_a, &row.linear_b, &row.angular_b})
+        for (double& x : *vector) x *= factor;
+    }
+    const auto after = Mechanisms<double>(host.scene()).contact(0).k;
+    for (std::size_t entry = 0; entry < 6; ++entry) EXPECT_NEAR(after[entry], before[entry], 10 * tolerance);
   }
 }
 
