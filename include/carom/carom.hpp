@@ -7,6 +7,7 @@
 #include <carom/joints.hpp>
 #include <carom/law_info.hpp>
 #include <carom/laws.hpp>
+#include <carom/mechanism.hpp>
 #include <carom/memory.hpp>
 #include <carom/planar.hpp>
 #include <carom/reference.hpp>

@@ -8,18 +8,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace carom {
 
-/// A container of rows with the views that a scene takes. The functions below add the rows of a joint, and give back
-/// the index of its first one. Anchors are lever arms as of contacts: the joint's point on a body minus that body's
-/// centre of mass, in the world frame. The bias of an error of position is the host's: `error` times a share, over the
-/// time step, goes into target_velocity, which every function leaves 0 but where it says so.
+/// A container of rows with the views that a scene takes, for T float or double. The functions below add the rows of a
+/// joint to it, and give back the index of the first of them: a host that wants compliance, keys, warm impulses or
+/// other bounds sets them in `rows` from there on.
 template <class T>
-class JointRowData {
+class CAROM_EXPORT JointRowData {
  public:
   using Vector = std::array<T, 3>;
+  /// The fields are those of JointRows, with its defaults.
   struct Row {
     std::int32_t body_a = -1, body_b = -1;
     Vector linear_a{}, angular_a{}, linear_b{}, angular_b{};
@@ -32,55 +33,81 @@ class JointRowData {
 
   std::vector<Row> rows;
 
-  /// Views of `rows` until they change.
+  /// Views of the fields of `rows`, until `rows` grows or is destroyed. All optional columns are there.
   JointRows<T> view() const;
 };
 
-/// The bodies of a joint and the lever arms to its point.
+/// The bodies of a joint and the lever arms to its point. A lever arm is that point minus the body's centre of mass, in
+/// the world frame, as of contacts; from the world, -1, it does not count. Where the points of A and B have drifted
+/// apart, each lever arm leads to the body's own point.
+///
+/// Rows keep the velocity between the points at 0. To take away an error of position, the host sets target_velocity of
+/// a linear row to -(error along the row) · share / time step, with the error as A's point minus B's.
+///
+/// The functions look at nothing here: an index or a number that is at fault is a fault of the rows, which the solver
+/// reports.
 template <class T>
 struct JointBodies {
   std::int32_t a = -1, b = -1;              ///< index, -1 for the world
   std::array<T, 3> anchor_a{}, anchor_b{};  ///< [m]
 };
 
-/// A ball joint: the points do not part. 3 rows.
+// Axes and directions are vectors in the world frame, of any length but 0. An axis of length 0 or with a number that is
+// not finite is an Error, and no row is added. p1 and p2 are two unit vectors perpendicular to the axis, which depend
+// on the axis alone.
+
+/// A ball joint: the points do not part. 3 rows, along x, y and z of the world.
 template <class T>
-std::size_t add_ball_joint(JointRowData<T>& data, const JointBodies<T>& bodies);
-/// A hinge: a ball joint that turns about `axis` alone. 5 rows. The axis has any length but 0.
+CAROM_EXPORT std::size_t add_ball_joint(JointRowData<T>& data, const JointBodies<T>& bodies);
+
+/// A hinge: a ball joint whose bodies turn against each other about `axis` alone. 5 rows: those of the ball joint, and
+/// of the angular velocity about p1 and p2. Throws Error.
 template <class T>
-std::size_t add_hinge(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis);
-/// A slider: B's point moves along `axis`, and nothing turns. 5 rows.
+CAROM_EXPORT std::size_t add_hinge(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis);
+
+/// A slider: B's point moves along `axis` of A, and the bodies do not turn against each other. 5 rows: the velocity
+/// along p1 and p2, and the angular velocity about x, y and z. Both lever arms lead to B's point, wherever on the axis
+/// it is. Throws Error.
 template <class T>
-std::size_t add_slider(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis);
-/// Both bodies move as one. 6 rows.
+CAROM_EXPORT std::size_t add_slider(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis);
+
+/// Both bodies move as one. 6 rows: the velocity along and the angular velocity about x, y and z.
 template <class T>
-std::size_t add_fixed_joint(JointRowData<T>& data, const JointBodies<T>& bodies);
-/// A motor that turns A against B about `axis` at `speed` [rad/s] with an angular impulse of at most `largest` [N m s]
-/// either way. 1 row.
+CAROM_EXPORT std::size_t add_fixed_joint(JointRowData<T>& data, const JointBodies<T>& bodies);
+
+/// A motor that turns A against B about `axis` at `speed` [rad/s] with an angular impulse [N m s] of at most `largest`
+/// either way, which is the torque times the time step. 1 row. Throws Error.
 template <class T>
-std::size_t add_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis, T speed,
-                      T largest);
-/// The same along `axis` at the points, [m/s] and [N s]. 1 row.
+CAROM_EXPORT std::size_t add_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis,
+                                   T speed, T largest);
+
+/// A motor that moves A's point against B's along `axis`: `speed` in m/s, `largest` in N s. 1 row. Throws Error.
 template <class T>
-std::size_t add_linear_motor(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis, T speed,
-                             T largest);
-/// The points keep their distance along `direction`, which points from B's point to A's. 1 row; a rope is one whose
-/// largest_impulse is 0: it pulls and does not push.
+CAROM_EXPORT std::size_t add_linear_motor(JointRowData<T>& data, const JointBodies<T>& bodies,
+                                          const std::array<T, 3>& axis, T speed, T largest);
+
+/// The points keep their distance along `direction`, which points from B's point to A's. 1 row. Its impulse is > 0
+/// where the joint pushes the points apart: a rope is a row with a largest_impulse of 0. Throws Error.
 template <class T>
-std::size_t add_distance_joint(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& direction);
+CAROM_EXPORT std::size_t add_distance_joint(JointRowData<T>& data, const JointBodies<T>& bodies,
+                                            const std::array<T, 3>& direction);
 
 /// How the coefficients of two bodies make that of their contact.
 enum class CombineRule : std::uint8_t { mean, geometric_mean, least, largest, product };
 inline constexpr std::size_t combine_rule_count = 5;
 
+/// The coefficient of a contact [1]; NaN if one of the two is NaN, so that solvers report the contact. geometric_mean
+/// and product are for coefficients >= 0: with a negative one they are NaN, with a 0 they are 0, also against infinity.
 /// Throws Error if the rule is none.
 CAROM_EXPORT double combine(CombineRule rule, double a, double b);
 
-/// The same for contacts: `of_bodies` has a coefficient for every body, `of_world` is that of the immovable world.
-/// Where an index names no body the result is NaN, so that solvers report the contact. Throws Error if the rule is none
-/// or lengths differ.
+/// The same for every contact, for T float or double: `of_bodies` has a coefficient for each body, `of_world` is that
+/// of the immovable world, index -1. `body_a`, `body_b` and `result` are equally long, as the contacts; `result` may be
+/// a column that a scene reads later, not one of the inputs. Where an index names no body the result is NaN. Throws
+/// Error before any work if the rule is none, or if columns are missing or their lengths differ.
 template <class T>
-void combine(CombineRule rule, Column<const T> of_bodies, T of_world, Column<const std::int32_t> body_a,
-             Column<const std::int32_t> body_b, Column<T> result);
+CAROM_EXPORT void combine(CombineRule rule, const std::type_identity_t<Column<const T>>& of_bodies, T of_world,
+                          const Column<const std::int32_t>& body_a, const Column<const std::int32_t>& body_b,
+                          const std::type_identity_t<Column<T>>& result);
 
 }  // namespace carom

@@ -1,0 +1,390 @@
+// Collisions of intact mechanisms. A contact is three rows like those of joints, one for each axis of its frame. A unit
+// impulse of one of them moves its bodies; the joints' impulses λ = −(W + Γ)⁻¹ J Δv with W = J M⁻¹Jᵀ hold the rows;
+// what the contact's rows see then is a column of K. [CR] A.1
+#include <algorithm>
+#include <carom/mechanism.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scene/eigenvalues.hpp"
+#include "scene/need.hpp"
+#include "scene/pivoted_cholesky.hpp"
+#include "scene/twist.hpp"
+#include "scene/vectors.hpp"
+#include "solver/check.hpp"
+
+namespace carom {
+namespace {
+
+using scene::operator-;
+using scene::add;
+using scene::Body;
+using scene::change_of;
+using scene::Changes;
+using scene::coupling;
+using scene::dot;
+using scene::need;
+using scene::need_vectors;
+using scene::Row;
+using scene::Twist;
+using Vector = scene::Vector<double>;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class T>
+Vector read(const Vector3Columns<const T>& v, std::size_t i) {
+  return {v.x[i], v.y[i], v.z[i]};
+}
+
+/// Rows that movable bodies connect.
+struct Mechanism {
+  std::vector<std::size_t> rows;
+  std::string fault;                              // why it cannot be held; empty if it can
+  std::optional<scene::PivotedCholesky> inverse;  // of W + Γ, without a fault
+};
+
+/// The rows of a contact along the axes of its frame, and the mechanisms of its bodies.
+struct ContactRows {
+  std::array<Vector, 3> axis;
+  std::array<Row, 3> row;
+  std::vector<const Mechanism*> mechanisms;
+};
+
+void check_option(double value, const char* name) {
+  if (!(value >= 0 && value <= MechanismOptions::most))
+    throw Error(std::string("carom: the option ") + name + " is " + in_words(value) + ", not in [0, " +
+                in_words(MechanismOptions::most) + "]");
+}
+
+}  // namespace
+
+template <class T>
+struct Mechanisms<T>::State {
+  State(const Scene<T>& scene_, const MechanismOptions& options_) : scene(scene_), options(options_) {
+    check_option(options.redundancy, "redundancy");
+    check_option(options.least_eigenvalue, "least_eigenvalue");
+    contacts = check_columns(static_cast<const IndexedContacts<T>&>(scene), Results<T>{});
+    need("target_velocity", scene.target_velocity, contacts, "normal.x", true);
+    if (const auto& s = scene.surface_velocity; s.x || s.y || s.z)
+      need_vectors("surface_velocity", s, contacts, "normal.x");
+    scene::check_rows(scene_.joints);
+    load_bodies();
+    load_rows();
+    connect();
+    for (Mechanism& mechanism : mechanisms) {
+      mechanism.fault = fault_of(mechanism);
+      if (mechanism.fault.empty()) decompose(mechanism);
+    }
+  }
+
+  void load_bodies() {
+    const auto& columns = scene.bodies;
+    bodies.resize(columns.inverse_mass.count);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const auto& m = columns.inverse_inertia;
+      bodies[i] = {columns.inverse_mass[i], {m.xx[i], m.xy[i], m.xz[i], m.yy[i], m.yz[i], m.zz[i]}};
+    }
+  }
+
+  void load_rows() {
+    const JointRows<T>& joints = scene.joints;
+    rows.resize(joints.body_a.count);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].body = {joints.body_a[i], joints.body_b[i]};
+      check_bodies("row", i, rows[i].body);
+      rows[i].jacobian = {{{read(joints.linear_a, i), read(joints.angular_a, i)},
+                           {read(joints.linear_b, i), read(joints.angular_b, i)}}};
+      if (joints.compliance) rows[i].compliance = joints.compliance[i];
+      respond(rows[i]);
+    }
+  }
+
+  void check_bodies(const char* what, std::size_t i, const std::array<std::int32_t, 2>& body) const {
+    const std::string name = std::string("carom: ") + what + " " + std::to_string(i) + " names body ";
+    for (const std::int32_t b : body)
+      if (b < -1 || (b >= 0 && static_cast<std::size_t>(b) >= bodies.size()))
+        throw Error(name + std::to_string(b) + ", but there are " + std::to_string(bodies.size()));
+    if (body[0] >= 0 && body[0] == body[1]) throw Error(name + std::to_string(body[0]) + " as both of its bodies");
+  }
+
+  void respond(Row& row) const {
+    for (std::size_t side = 0; side < 2; ++side)
+      if (row.body[side] >= 0) row.response[side] = of(row.body[side]).response(row.jacobian[side]);
+  }
+
+  const Body& of(std::int32_t body) const { return bodies[static_cast<std::size_t>(body)]; }
+  bool is_movable(std::int32_t body) const { return body >= 0 && of(body).is_movable(); }
+
+  /// Union–find over the movable bodies.
+  void connect() {
+    std::vector<std::size_t> parent(bodies.size());
+    std::iota(parent.begin(), parent.end(), std::size_t{0});
+    const auto root = [&](std::int32_t body) {
+      auto i = static_cast<std::size_t>(body);
+      while (parent[i] != i) i = parent[i] = parent[parent[i]];
+      return i;
+    };
+    for (const Row& row : rows)
+      if (is_movable(row.body[0]) && is_movable(row.body[1])) parent[root(row.body[0])] = root(row.body[1]);
+
+    constexpr std::size_t none = ~std::size_t{0};
+    std::vector<std::size_t> mechanism_of_root(bodies.size(), none);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::int32_t body = is_movable(rows[i].body[0]) ? rows[i].body[0] : rows[i].body[1];
+      if (!is_movable(body)) continue;
+      std::size_t& mechanism = mechanism_of_root[root(body)];
+      if (mechanism == none) {
+        mechanism = mechanisms.size();
+        mechanisms.emplace_back();
+      }
+      mechanisms[mechanism].rows.push_back(i);
+    }
+    mechanism_of.resize(bodies.size(), none);
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+      if (bodies[i].is_movable()) mechanism_of[i] = mechanism_of_root[root(static_cast<std::int32_t>(i))];
+  }
+
+  std::string fault_of(const Mechanism& mechanism) const {
+    const JointRows<T>& joints = scene.joints;
+    for (const std::size_t i : mechanism.rows) {
+      const std::string name = "row " + std::to_string(i);
+      for (const std::int32_t body : rows[i].body)
+        if (body >= 0 && of(body).is_faulty())
+          return "body " + std::to_string(body) + " has a mass or an inertia at fault";
+      for (const Twist& twist : rows[i].jacobian)
+        if (!scene::is_finite(twist.linear) || !scene::is_finite(twist.angular))
+          return name + " has a number that is not finite";
+      if (!(rows[i].compliance >= 0 && rows[i].compliance < infinity)) return name + " has a compliance at fault";
+      const double least = joints.least_impulse ? joints.least_impulse[i] : -infinity;
+      const double largest = joints.largest_impulse ? joints.largest_impulse[i] : infinity;
+      if (!(least == -infinity && largest == infinity))
+        return name + " has an impulse within [" + in_words(least) + ", " + in_words(largest) +
+               "] and cannot be told to hold";
+    }
+    return {};
+  }
+
+  void decompose(Mechanism& mechanism) const {
+    const std::size_t n = mechanism.rows.size();
+    std::vector<double> w(n * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t row = mechanism.rows[i];
+      for (std::size_t j = 0; j <= i; ++j) w[i * n + j] = coupling(rows[row], rows[mechanism.rows[j]]);
+      w[i * n + i] += rows[row].compliance;
+    }
+    if (std::all_of(w.begin(), w.end(), [](double x) { return std::isfinite(x); }))
+      mechanism.inverse.emplace(std::move(w), n, options.redundancy);
+    else
+      mechanism.fault = "the products of rows and masses exceed the range of double";
+  }
+
+  ContactRows rows_of(std::size_t index) const {
+    if (index >= contacts)
+      throw Error("carom: there is no contact " + std::to_string(index) + " among " + std::to_string(contacts));
+    const auto fail = [&](const std::string& why) -> void {
+      throw Error("carom: contact " + std::to_string(index) + ": " + why);
+    };
+    const std::array<std::int32_t, 2> body = {scene.body_a[index], scene.body_b[index]};
+    check_bodies("contact", index, body);
+    if (!is_movable(body[0]) && !is_movable(body[1])) fail("both bodies are immovable");
+    const Vector n = read(scene.normal, index), lever_a = read(scene.lever_a, index),
+                 lever_b = read(scene.lever_b, index);
+    if (!(std::abs(std::sqrt(dot(n, n)) - 1) <= Options{}.normal_tolerance)) fail("the normal is no unit vector");
+
+    ContactRows result;
+    const Vector normal = *scene::unit(n);
+    const auto [t1, t2] = scene::tangents(normal);
+    result.axis = {t1, t2, normal};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Vector &e = result.axis[i], opposite = -e;
+      Row& row = result.row[i];
+      row.body = body;
+      row.jacobian = {{{e, scene::cross(lever_a, e)}, {opposite, scene::cross(lever_b, opposite)}}};
+      respond(row);
+    }
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (body[side] < 0) continue;
+      if (!scene::is_finite(result.row[0].jacobian[side].angular) ||
+          !scene::is_finite(result.row[1].jacobian[side].angular))
+        fail("a lever arm is not finite");
+      if (of(body[side]).is_faulty()) fail("body " + std::to_string(body[side]) + " has a mass or an inertia at fault");
+      const std::size_t number = mechanism_of[static_cast<std::size_t>(body[side])];
+      if (number >= mechanisms.size()) continue;
+      const Mechanism* mechanism = &mechanisms[number];
+      if (!mechanism->fault.empty()) fail("in its mechanism " + mechanism->fault);
+      if (result.mechanisms.empty() || result.mechanisms[0] != mechanism) result.mechanisms.push_back(mechanism);
+    }
+    return result;
+  }
+
+  /// J v of a row.
+  double velocity_of(const Row& row, const Vector3Columns<const T>& velocity,
+                     const Vector3Columns<const T>& angular_velocity) const {
+    double sum = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (row.body[side] < 0) continue;
+      const auto body = static_cast<std::size_t>(row.body[side]);
+      sum += dot(row.jacobian[side], {read(velocity, body), read(angular_velocity, body)});
+    }
+    return sum;
+  }
+
+  /// Adds impulses of a mechanism's rows, and what they do to `changes`, so that J Δv + Γ λ = −offset. Where rows are
+  /// nearly redundant, W + Γ has lost what sets them apart, but J Δv has not: the error shrinks from pass to pass.
+  std::vector<double> hold(const Mechanism& mechanism, const std::vector<double>& offset, Changes& changes) const {
+    std::vector<double> impulse(mechanism.rows.size()), missed(impulse.size());
+    for (int pass = 0; pass < 3; ++pass) {
+      for (std::size_t i = 0; i < missed.size(); ++i) {
+        const Row& row = rows[mechanism.rows[i]];
+        missed[i] = offset[i] + change_of(row, changes) + row.compliance * impulse[i];
+      }
+      const std::vector<double> step = mechanism.inverse->solve(missed);
+      for (std::size_t i = 0; i < step.size(); ++i) {
+        impulse[i] -= step[i];
+        add(changes, -step[i], rows[mechanism.rows[i]]);
+      }
+    }
+    return impulse;
+  }
+
+  /// What an impulse in the contact's frame does to all bodies, with the joints held; the joints' impulses are added to
+  /// `joint_impulse` if it is there.
+  Changes response(const ContactRows& contact, const Vector& impulse, const Column<T>& joint_impulse = {}) const {
+    Changes changes;
+    for (std::size_t i = 0; i < 3; ++i) add(changes, impulse[i], contact.row[i]);
+    for (const Mechanism* mechanism : contact.mechanisms) {
+      const std::vector<double> offset(mechanism->rows.size());
+      store(*mechanism, hold(*mechanism, offset, changes), joint_impulse);
+    }
+    return changes;
+  }
+
+  void check_results(const Vector3Columns<T>& velocity, const Vector3Columns<T>& angular_velocity,
+                     const Column<T>& joint_impulse) const {
+    need_vectors("velocity", velocity, bodies.size(), "bodies.inverse_mass");
+    need_vectors("angular_velocity", angular_velocity, bodies.size(), "bodies.inverse_mass");
+    need("joint_impulse", joint_impulse, rows.size(), "joints.body_a", true);
+  }
+
+  static void store(const Mechanism& mechanism, const std::vector<double>& impulse, const Column<T>& joint_impulse) {
+    if (!joint_impulse) return;
+    for (std::size_t i = 0; i < impulse.size(); ++i) {
+      T& sum = joint_impulse[mechanism.rows[i]];
+      sum = static_cast<T>(sum + impulse[i]);
+    }
+  }
+  static void store(const Changes& changes, const Vector3Columns<T>& velocity,
+                    const Vector3Columns<T>& angular_velocity) {
+    const auto add_to = [](T& x, double change) { x = static_cast<T>(x + change); };
+    for (const auto& [body, change] : changes) {
+      const auto i = static_cast<std::size_t>(body);
+      add_to(velocity.x[i], change.linear[0]);
+      add_to(velocity.y[i], change.linear[1]);
+      add_to(velocity.z[i], change.linear[2]);
+      add_to(angular_velocity.x[i], change.angular[0]);
+      add_to(angular_velocity.y[i], change.angular[1]);
+      add_to(angular_velocity.z[i], change.angular[2]);
+    }
+  }
+
+  Scene<T> scene;
+  MechanismOptions options;
+  std::size_t contacts = 0;
+  std::vector<Body> bodies;
+  std::vector<Row> rows;
+  std::vector<Mechanism> mechanisms;
+  std::vector<std::size_t> mechanism_of;  // of each body; none of bodies without rows
+};
+
+template <class T>
+Mechanisms<T>::Mechanisms(const Scene<T>& scene, const MechanismOptions& options)
+    : state_(std::make_unique<State>(scene, options)) {}
+template <class T>
+Mechanisms<T>::~Mechanisms() = default;
+template <class T>
+Mechanisms<T>::Mechanisms(Mechanisms&&) noexcept = default;
+template <class T>
+Mechanisms<T>& Mechanisms<T>::operator=(Mechanisms&&) noexcept = default;
+
+template <class T>
+const typename Mechanisms<T>::State& Mechanisms<T>::state() const {
+  if (!state_) throw Error("carom: these mechanisms have been moved from");
+  return *state_;
+}
+
+template <class T>
+MechanismContact Mechanisms<T>::contact(std::size_t index) const {
+  const State& s = state();
+  const ContactRows rows = s.rows_of(index);
+  MechanismContact contact;
+  contact.index = index;
+  contact.tangent_1 = rows.axis[0];
+  contact.tangent_2 = rows.axis[1];
+  contact.normal = rows.axis[2];
+  contact.friction = s.scene.friction[index];
+  contact.restitution = s.scene.restitution[index];
+
+  double trace = 0;
+  std::array<Vector, 3> columns;
+  for (std::size_t j = 0; j < 3; ++j) {
+    trace += coupling(rows.row[j], rows.row[j]);
+    Vector unit{};
+    unit[j] = 1;
+    const Changes changes = s.response(rows, unit);
+    for (std::size_t i = 0; i < 3; ++i) columns[j][i] = change_of(rows.row[i], changes);
+  }
+  std::size_t entry = 0;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = i; j < 3; ++j) contact.k[entry++] = (columns[i][j] + columns[j][i]) / 2;
+  if (!std::all_of(contact.k.begin(), contact.k.end(), [](double x) { return std::isfinite(x); }))
+    throw Error("carom: contact " + std::to_string(index) + ": K exceeds the range of double");
+  contact.locked = scene::raise_eigenvalues(contact.k, s.options.least_eigenvalue * trace);
+
+  const auto& bodies = s.scene.bodies;
+  for (std::size_t i = 0; i < 3; ++i)
+    contact.separation_velocity[i] = s.velocity_of(rows.row[i], bodies.velocity, bodies.angular_velocity);
+  if (const auto& surface = s.scene.surface_velocity; surface.x) {
+    for (std::size_t i = 0; i < 2; ++i) contact.separation_velocity[i] -= dot(rows.axis[i], read(surface, index));
+  }
+  if (s.scene.target_velocity) contact.separation_velocity[2] -= s.scene.target_velocity[index];
+  return contact;
+}
+
+template <class T>
+void Mechanisms<T>::apply(const MechanismContact& contact, const Vector& impulse, const Vector3Columns<T>& velocity,
+                          const Vector3Columns<T>& angular_velocity, const Column<T>& joint_impulse) const {
+  const State& s = state();
+  s.check_results(velocity, angular_velocity, joint_impulse);
+  const ContactRows rows = s.rows_of(contact.index);
+  s.store(s.response(rows, impulse, joint_impulse), velocity, angular_velocity);
+}
+
+template <class T>
+void Mechanisms<T>::satisfy_rows(const Vector3Columns<T>& velocity, const Vector3Columns<T>& angular_velocity,
+                                 const Column<T>& joint_impulse) const {
+  const State& s = state();
+  s.check_results(velocity, angular_velocity, joint_impulse);
+  for (const Mechanism& mechanism : s.mechanisms)
+    if (!mechanism.fault.empty()) throw Error("carom: " + mechanism.fault);
+  Changes changes;
+  for (const Mechanism& mechanism : s.mechanisms) {
+    std::vector<double> offset;
+    for (const std::size_t i : mechanism.rows) {
+      const double target = s.scene.joints.target_velocity ? s.scene.joints.target_velocity[i] : 0;
+      offset.push_back(s.velocity_of(s.rows[i], velocity, angular_velocity) - target);
+    }
+    s.store(mechanism, s.hold(mechanism, offset, changes), joint_impulse);
+  }
+  s.store(changes, velocity, angular_velocity);
+}
+
+template class Mechanisms<float>;
+template class Mechanisms<double>;
+
+}  // namespace carom

@@ -1,0 +1,34 @@
+// Equations with a symmetric positive semidefinite matrix that may be singular, as that of joints with redundant rows.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace carom::scene {
+
+/// The decomposition Pᵀ S A S P = L Lᵀ, where S makes the diagonal 1 and P takes the largest pivot that is left each
+/// time. It ends where no pivot is above redundancy² or above what rounding leaves of 0: the rows that are left depend
+/// on those before them. N. J. Higham, Analysis of the Cholesky Decomposition of a Semi-definite Matrix, 1990.
+class PivotedCholesky {
+ public:
+  /// `a` has n × n finite numbers, row by row, of which those below the diagonal are read.
+  PivotedCholesky(std::vector<double> a, std::size_t n, double redundancy);
+
+  std::size_t size() const { return scale_.size(); }
+  std::size_t rank() const { return rank_; }
+
+  /// x with A x = b, which is 0 in the rows that depend on others, as b does.
+  std::vector<double> solve(const std::vector<double>& b) const;
+
+ private:
+  double& at(std::size_t row, std::size_t column) { return l_[row * size() + column]; }
+  double at(std::size_t row, std::size_t column) const { return l_[row * size() + column]; }
+  void exchange(std::size_t k, std::size_t p);
+
+  std::vector<double> l_;
+  std::vector<double> scale_;       // of the matrix's own rows
+  std::vector<std::size_t> order_;  // the matrix's row that stands here
+  std::size_t rank_ = 0;
+};
+
+}  // namespace carom::scene
