@@ -27,9 +27,10 @@ namespace carom::reference {
 
 // Validate.
 
-double smallest_eigenvalue(const Matrix3& symmetric) {
+Eigenvectors eigenvectors(const Matrix3& symmetric) {
   // Jacobi's rotations. Convergence is quadratic in the end; ten sweeps are more than any matrix of three needs.
   Matrix3 a = symmetric;
+  Matrix3 v{Vector3{1, 0, 0}, Vector3{0, 1, 0}, Vector3{0, 0, 1}};
   constexpr std::size_t pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
   for (int sweep = 0; sweep < 10; ++sweep) {
     if (a[0][1] == 0 && a[0][2] == 0 && a[1][2] == 0) break;
@@ -46,9 +47,17 @@ double smallest_eigenvalue(const Matrix3& symmetric) {
       a[i][j] = a[j][i] = 0;
       a[m][i] = a[i][m] = cosine * ami - sine * amj;
       a[m][j] = a[j][m] = sine * ami + cosine * amj;
+      const Vector3 vi = v[i];
+      v[i] = cosine * vi - sine * v[j];
+      v[j] = sine * vi + cosine * v[j];
     }
   }
-  return std::min({a[0][0], a[1][1], a[2][2]});
+  return {{a[0][0], a[1][1], a[2][2]}, v};
+}
+
+double smallest_eigenvalue(const Matrix3& symmetric) {
+  const Vector3 values = eigenvectors(symmetric).values;
+  return std::min({values[0], values[1], values[2]});
 }
 
 // Frame: step 1.

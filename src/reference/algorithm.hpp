@@ -23,6 +23,12 @@ Vector3 separation_velocity(const Body& a, const Vector3& lever_a, const Body& b
 /// Symmetric to the last bit.
 Matrix3 collision_matrix(const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b);
 
+/// A symmetric matrix is the sum of values[i] vectors[i] vectors[i]ᵀ.
+struct Eigenvectors {
+  Vector3 values{};
+  Matrix3 vectors{};  ///< rows, of length 1
+};
+Eigenvectors eigenvectors(const Matrix3& symmetric);
 /// The smallest eigenvalue of a symmetric matrix, good to a few units of rounding of the largest.
 double smallest_eigenvalue(const Matrix3& symmetric);
 

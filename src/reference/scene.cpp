@@ -1,0 +1,164 @@
+// The reference on scenes: load, validate, islands, a method, store. docs/scenes.md
+#include <algorithm>
+#include <carom/reference_scene.hpp>
+#include <cmath>
+#include <limits>
+
+#include "reference/laws_parts.hpp"
+#include "reference/scene_graph.hpp"
+#include "reference/scene_methods.hpp"
+#include "reference/vector.hpp"
+#include "solver/check.hpp"
+
+namespace carom::reference {
+namespace {
+
+void check(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
+  check_options(options.collision);
+  Results<double> of_contacts;
+  of_contacts.impulse = results.impulse;
+  of_contacts.separation_velocity = results.separation_velocity;
+  of_contacts.status = results.status;
+  of_contacts.path = results.path;
+  check_columns(static_cast<const IndexedContacts<double>&>(scene), of_contacts);
+}
+
+double energy_of(const SceneState& state) {
+  double sum = 0;
+  for (std::size_t i = 0; i < state.bodies.size(); ++i)
+    if (state.body_faults[i] == Status::ok && state.is_movable(i)) sum += kinetic_energy(state.bodies[i]);
+  return sum;
+}
+
+Status status_of(const SceneContact& c) {
+  if (c.status != Status::ok) return c.status;
+  if (c.impulse + c.impulse_before != Vector3{}) return Status::ok;
+  return is_fault(c.outcome) ? c.outcome : Status::separating;
+}
+
+Path path_of(const SceneContact& c, Status status) {
+  if (is_fault(status)) return {};
+  if (status == Status::separating) return {Course::separating};
+  if (c.path.course != Course::none) return c.path;
+  return {Cone(c.friction).reached(c.impulse + c.impulse_before) ? Course::slip : Course::stick};
+}
+
+// With the velocities of now, unless the data leave it unknown.
+Vector3 separation_velocity_of(const SceneState& state, const Scene<double>& scene, std::size_t i) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const Vector3 unknown{nan, nan, nan};
+  const std::int32_t a = scene.body_a[i], b = scene.body_b[i];
+  if (fault_of_indices(a, b, state.bodies.size() - 1) == Status::body_index_out_of_range) return unknown;
+  const auto body = [&](std::int32_t index) {
+    return index < 0 ? Body{} : state.bodies[static_cast<std::size_t>(index)];
+  };
+  const Vector3 u =
+      separation_velocity(body(a), state.contacts[i].data.lever_a, body(b), state.contacts[i].data.lever_b);
+  return is_finite(u) ? u : unknown;
+}
+
+void store(const SceneState& state, const Scene<double>& scene, const SceneResults<double>& results,
+           SceneReport& report) {
+  // Results of bodies may stand in the place of columns of the scene: first what reads those.
+  for (std::size_t i = 0; i < state.contacts.size(); ++i) {
+    const SceneContact& c = state.contacts[i];
+    const Status status = status_of(c);
+    ++report.by_status[static_cast<std::size_t>(status)];
+    const bool resolved = is_resolved(status);
+    write(results.impulse, i, resolved ? transpose(c.frame.to_contact) * (c.impulse + c.impulse_before) : Vector3{});
+    write(results.separation_velocity, i, separation_velocity_of(state, scene, i));
+    write(results.status, i, status);
+    write(results.path, i, path_of(c, status));
+  }
+  for (std::size_t i = 0; i < state.rows.size(); ++i) {
+    ++report.joints_by_status[static_cast<std::size_t>(state.rows[i].status)];
+    write(results.joint_impulse, i, state.rows[i].impulse);
+    write(results.joint_status, i, state.rows[i].status);
+  }
+  for (std::size_t i = 0; i + 1 < state.bodies.size(); ++i) {
+    write(results.velocity, i, state.bodies[i].velocity);
+    write(results.angular_velocity, i, state.bodies[i].angular_velocity);
+  }
+}
+
+void add(const SceneIsland& island, const SceneOutcome& outcome, SceneReport& report) {
+  report.iterations = std::max(report.iterations, outcome.sweeps);
+  report.impacts += outcome.impacts;
+  report.greatest_approach = std::max(report.greatest_approach, outcome.approach);
+  report.residual = std::max(report.residual, outcome.residual);
+  report.largest_island = std::max(report.largest_island, island.contacts.size() + island.rows.size());
+  report.colours = std::max(report.colours, island.colours());
+  report.uncoloured += island.uncoloured();
+  report.truncated += outcome.truncated ? 1 : 0;
+  report.endless += outcome.endless ? 1 : 0;
+}
+
+SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+                          const std::vector<int>& levels) {
+  switch (options.method) {
+    case SceneMethod::simultaneous:
+      return solve_simultaneous(state, island, options, levels);
+    case SceneMethod::sequence:
+      return solve_sequence(state, island, options);
+    case SceneMethod::iteration:
+      return solve_iteration(state, island, options, levels);
+    case SceneMethod::resting:
+      break;
+  }
+  return solve_resting(state, island, options, levels);
+}
+
+// [BS] figure 1: collisions, then contacts at rest.
+SceneOutcome step_island(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+                         const std::vector<int>& levels) {
+  SceneOptions of_collisions = options;
+  of_collisions.swept = SweptContacts::colliding;
+  const SceneOutcome collisions = solve_iteration(state, island, of_collisions, levels);
+  begin_pass(state, island);
+  SceneOutcome outcome = solve_resting(state, island, options, levels);
+  outcome.sweeps += collisions.sweeps;
+  outcome.approach = collisions.approach;
+  outcome.truncated |= collisions.truncated;
+  return outcome;
+}
+
+template <class SolveIsland>
+SceneReport solve_islands(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options,
+                          const SceneReads& reads, const SolveIsland& solve) {
+  SceneState state = load_scene(scene, options, reads);
+  SceneReport report;
+  report.bodies = state.bodies.size() - 1;
+  report.contacts = state.contacts.size();
+  report.joint_rows = state.rows.size();
+  report.method = options.method;
+  report.energy_before = energy_of(state);
+  const std::vector<SceneIsland> islands = islands_of(state);
+  const std::vector<int> levels = options.shock_propagation ? levels_of(state) : std::vector<int>{};
+  report.islands = islands.size();
+  for (const SceneIsland& island : islands) add(island, solve(state, island, options, levels), report);
+  report.energy_after = energy_of(state);
+  store(state, scene, results, report);
+  return report;
+}
+
+}  // namespace
+
+SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
+  check(scene, results, options);
+  SceneReads reads;
+  reads.laws = options.method == SceneMethod::sequence;
+  reads.gap = options.method == SceneMethod::resting;
+  reads.warm_impulse = options.method == SceneMethod::simultaneous;
+  return solve_islands(scene, results, options, reads, solve_island);
+}
+
+SceneReport step_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
+  check(scene, results, options);
+  SceneOptions of_step = options;
+  of_step.method = SceneMethod::resting;
+  SceneReads reads;
+  reads.gap = true;
+  return solve_islands(scene, results, of_step, reads, step_island);
+}
+
+}  // namespace carom::reference

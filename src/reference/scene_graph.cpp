@@ -1,0 +1,144 @@
+#include "reference/scene_graph.hpp"
+
+#include <algorithm>
+#include <bitset>
+#include <numeric>
+#include <utility>
+
+namespace carom::reference {
+namespace {
+
+class UnionFind {
+ public:
+  explicit UnionFind(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
+
+  std::size_t root(std::size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(std::size_t i, std::size_t j) { parent_[root(i)] = root(j); }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+bool belong_together(const SceneContact& x, const SceneContact& y) {
+  return x.a == y.a && x.b == y.b && x.data.normal == y.data.normal && x.friction == y.friction &&
+         x.static_friction == y.static_friction && x.surface_velocity == y.surface_velocity;
+}
+
+bool belong_together(const SceneRow& x, const SceneRow& y) {
+  return x.a == y.a && x.b == y.b;
+}
+
+// Runs of good neighbours that belong together, cut at `most`.
+template <class Item>
+std::vector<SceneBlock> runs(const std::vector<Item>& items, std::size_t most, bool are_groups) {
+  std::vector<SceneBlock> blocks;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Item& item = items[i];
+    if (item.status != Status::ok) continue;
+    if (!blocks.empty()) {
+      SceneBlock& last = blocks.back();
+      if (last.first + last.count == i && last.count < most && belong_together(items[last.first], item)) {
+        ++last.count;
+        continue;
+      }
+    }
+    blocks.push_back({are_groups, i, 1, item.a, item.b});
+  }
+  return blocks;
+}
+
+// The least colour that neither movable body has yet, in the order of the blocks.
+void colour(const SceneState& state, std::vector<SceneBlock>& blocks) {
+  std::vector<std::bitset<SceneBlock::colours>> taken(state.bodies.size());
+  for (SceneBlock& block : blocks) {
+    std::bitset<SceneBlock::colours> both;
+    for (std::size_t body : {block.a, block.b})
+      if (state.is_movable(body)) both |= taken[body];
+    block.colour = 0;
+    while (block.colour < SceneBlock::colours && both[static_cast<std::size_t>(block.colour)]) ++block.colour;
+    if (block.colour == SceneBlock::uncoloured) continue;
+    for (std::size_t body : {block.a, block.b}) taken[body].set(static_cast<std::size_t>(block.colour));
+  }
+}
+
+}  // namespace
+
+std::size_t SceneIsland::colours() const {
+  int most = 0;
+  for (const SceneBlock& block : blocks)
+    if (block.colour != SceneBlock::uncoloured) most = std::max(most, block.colour + 1);
+  return static_cast<std::size_t>(most);
+}
+
+std::size_t SceneIsland::uncoloured() const {
+  return static_cast<std::size_t>(std::ranges::count(blocks, SceneBlock::uncoloured, &SceneBlock::colour));
+}
+
+std::vector<SceneIsland> islands_of(const SceneState& state) {
+  std::vector<SceneBlock> blocks = runs(state.rows, 6, true);
+  const std::vector<SceneBlock> manifolds = runs(state.contacts, 4, false);
+  blocks.insert(blocks.end(), manifolds.begin(), manifolds.end());
+  colour(state, blocks);
+
+  UnionFind sets(state.bodies.size());
+  for (const SceneBlock& block : blocks)
+    if (state.is_movable(block.a) && state.is_movable(block.b)) sets.join(block.a, block.b);
+  const auto set_of = [&](const SceneBlock& block) { return sets.root(state.is_movable(block.a) ? block.a : block.b); };
+
+  // A body that nothing touches is no island.
+  std::vector<bool> is_touched(state.bodies.size(), false);
+  for (const SceneBlock& block : blocks) is_touched[set_of(block)] = true;
+
+  std::vector<SceneIsland> islands;
+  constexpr auto none = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> island_of(state.bodies.size(), none);
+  for (std::size_t body = 0; body < state.bodies.size(); ++body) {
+    if (!state.is_movable(body) || !is_touched[sets.root(body)]) continue;
+    std::size_t& island = island_of[sets.root(body)];
+    if (island == none) {
+      island = islands.size();
+      islands.emplace_back();
+    }
+    islands[island].bodies.push_back(body);
+  }
+  for (const SceneBlock& block : blocks) {
+    SceneIsland& island = islands[island_of[set_of(block)]];
+    island.blocks.push_back(block);
+    for (std::size_t i = 0; i < block.count; ++i)
+      (block.is_group ? island.rows : island.contacts).push_back(block.first + i);
+  }
+  for (SceneIsland& island : islands) {
+    island.sweep_order = island.blocks;
+    std::ranges::stable_sort(island.sweep_order, {}, &SceneBlock::colour);
+  }
+  return islands;
+}
+
+std::vector<int> levels_of(const SceneState& state) {
+  std::vector<std::vector<std::size_t>> neighbours(state.bodies.size());
+  for (const SceneContact& c : state.contacts) {
+    if (c.status != Status::ok) continue;
+    neighbours[c.a].push_back(c.b);
+    neighbours[c.b].push_back(c.a);
+  }
+  std::vector<int> levels(state.bodies.size(), -1);
+  std::vector<std::size_t> reached;
+  for (std::size_t body = 0; body < state.bodies.size(); ++body)
+    if (!state.is_movable(body)) {
+      levels[body] = 0;
+      reached.push_back(body);
+    }
+  // `reached` grows while it is gone through: breadth first.
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (std::size_t next : neighbours[reached[i]])
+      if (levels[next] < 0) {
+        levels[next] = levels[reached[i]] + 1;
+        reached.push_back(next);
+      }
+  return levels;
+}
+
+}  // namespace carom::reference

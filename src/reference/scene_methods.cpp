@@ -1,0 +1,157 @@
+#include "reference/scene_methods.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/scene_sweeps.hpp"
+
+namespace carom::reference {
+namespace {
+
+// [m/s] what approaches no faster is at rest. [BS] 3
+double resting_speed(const SceneOptions& options) {
+  return std::sqrt(2 * options.rest_gravity * options.rest_tolerance);
+}
+
+// What a contact lacks of its least velocity, with the velocities of now.
+double shortfall(const SceneState& state, const SceneContact& c) {
+  return c.least_velocity - relative_velocity(state, c)[2];
+}
+
+// [m/s] the greatest approach of what collides: approaches faster than contacts at rest. 0 if nothing does.
+double greatest_collision(const SceneState& state, const SceneIsland& island, double speed_at_rest) {
+  double greatest = 0;
+  for (std::size_t i : island.contacts) {
+    const double approach = shortfall(state, state.contacts[i]);
+    if (approach > speed_at_rest) greatest = std::max(greatest, approach);
+  }
+  return greatest;
+}
+
+void take_colliding(SceneState& state, const SceneIsland& island, double speed_at_rest) {
+  for (std::size_t i : island.contacts) {
+    SceneContact& c = state.contacts[i];
+    c.takes_part = shortfall(state, c) > speed_at_rest;
+    c.target = target_of(relative_velocity(state, c)[2], c.least_velocity, c.data.restitution);
+  }
+}
+
+void take_touching(SceneState& state, const SceneIsland& island) {
+  for (std::size_t i : island.contacts) {
+    SceneContact& c = state.contacts[i];
+    c.takes_part = c.approach0 <= c.least_velocity;
+    c.target = target_of(c.approach0, c.least_velocity, c.data.restitution);
+  }
+}
+
+}  // namespace
+
+int iterations_of(const SceneOptions& options, SceneMethod method) {
+  if (options.iterations > 0) return options.iterations;
+  switch (method) {
+    case SceneMethod::simultaneous:
+      return 10;
+    case SceneMethod::sequence:
+      return 100;
+    case SceneMethod::iteration:
+    case SceneMethod::resting:
+      break;
+  }
+  return 1000;
+}
+
+double target_of(double before, double least, double restitution) {
+  const double rebound = -restitution * before;
+  return before < least ? std::max(least, rebound) : std::min(least, rebound);
+}
+
+double greatest_approach(const SceneState& state, const SceneIsland& island) {
+  double greatest = 0;
+  for (std::size_t i : island.contacts) greatest = std::max(greatest, shortfall(state, state.contacts[i]));
+  for (std::size_t i : island.rows) greatest = std::max(greatest, std::abs(deviation(state, state.rows[i])));
+  return greatest;
+}
+
+void begin_pass(SceneState& state, const SceneIsland& island) {
+  for (std::size_t i : island.contacts) {
+    SceneContact& c = state.contacts[i];
+    for (std::size_t j = 0; j < 3; ++j) c.impulse_before[j] += c.impulse[j];
+    c.impulse = {};
+  }
+}
+
+SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+                                const std::vector<int>& levels) {
+  SceneOutcome outcome;
+  outcome.approach = greatest_approach(state, island);
+  const double tolerance = options.residual * outcome.approach;
+  for (std::size_t i : island.contacts) {
+    SceneContact& c = state.contacts[i];
+    c.target = target_of(c.approach0, c.least_velocity, c.data.restitution);
+  }
+  SceneSweeps sweeps(state, island, options, SceneMethod::simultaneous);
+  sweeps.warm_start();
+  const bool done = sweeps.run(iterations_of(options, SceneMethod::simultaneous), tolerance);
+  if (!levels.empty()) sweeps.propagate_shock(levels);
+  outcome.sweeps = sweeps.sweeps();
+  outcome.residual = std::max(sweeps.contact_residual(), sweeps.row_residual());
+  outcome.truncated = !done && outcome.residual > tolerance;
+  return outcome;
+}
+
+SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+                             const std::vector<int>& levels) {
+  SceneOutcome outcome;
+  outcome.approach = greatest_approach(state, island);
+  const double tolerance = options.residual * outcome.approach;
+  const double speed_at_rest = resting_speed(options);
+  const int most = iterations_of(options, SceneMethod::iteration);
+  const bool is_colliding = options.swept == SweptContacts::colliding;
+  SceneSweeps sweeps(state, island, options, SceneMethod::iteration);
+  const auto collision = [&] { return is_colliding ? greatest_collision(state, island, speed_at_rest) : 0; };
+  if (is_colliding)
+    take_colliding(state, island, speed_at_rest);
+  else
+    take_touching(state, island);
+
+  bool done = true;
+  if (sweeps.contact_residual() > 0 || sweeps.row_residual() > tolerance) {
+    done = sweeps.run(most, tolerance);
+    while (collision() > 0 && sweeps.sweeps() < most) {
+      begin_pass(state, island);
+      take_colliding(state, island, speed_at_rest);
+      done = sweeps.run(most - sweeps.sweeps(), tolerance);
+    }
+    if (!levels.empty()) sweeps.propagate_shock(levels);
+  }
+  outcome.sweeps = sweeps.sweeps();
+  outcome.residual = std::max({sweeps.contact_residual(), sweeps.row_residual(), collision()});
+  outcome.truncated = !(done && collision() == 0) && outcome.residual > tolerance;
+  return outcome;
+}
+
+SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+                           const std::vector<int>& levels) {
+  SceneOutcome outcome;
+  const double speed_at_rest = resting_speed(options);
+  for (std::size_t i : island.contacts) {
+    SceneContact& c = state.contacts[i];
+    c.takes_part = shortfall(state, c) <= speed_at_rest;
+    c.target = c.least_velocity;
+  }
+  SceneSweeps sweeps(state, island, options, SceneMethod::resting);
+  outcome.approach = sweeps.contact_residual();
+  for (std::size_t i : island.rows)
+    outcome.approach = std::max(outcome.approach, std::abs(deviation(state, state.rows[i])));
+  // A hundredth of the tolerance of contacts at rest: errors of many steps may add up.
+  const double tolerance =
+      std::max(options.rest_tolerance * 1e-2 / options.time_step, options.residual * outcome.approach);
+  const bool done = sweeps.run(iterations_of(options, SceneMethod::resting), tolerance);
+  if (!levels.empty()) sweeps.propagate_shock(levels);
+  outcome.sweeps = sweeps.sweeps();
+  outcome.residual = std::max(sweeps.contact_residual(), sweeps.row_residual());
+  outcome.truncated = !done && outcome.residual > tolerance;
+  return outcome;
+}
+
+}  // namespace carom::reference

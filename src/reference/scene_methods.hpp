@@ -1,0 +1,41 @@
+// The methods of scenes, an island at a time.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "reference/scene_graph.hpp"
+#include "reference/scene_state.hpp"
+
+namespace carom::reference {
+
+struct SceneOutcome {
+  int sweeps = 0;
+  std::size_t impacts = 0;
+  double approach = 0;  ///< [m/s] at the start, below the targets
+  double residual = 0;  ///< [m/s] at the end
+  bool truncated = false, endless = false;
+};
+
+/// SceneOptions::iterations, or the method's own number.
+int iterations_of(const SceneOptions& options, SceneMethod method);
+
+/// The target of u·n by Moreau's rule, from u·n before: -e u·n, and no less than `least` where it is less before.
+double target_of(double before, double least, double restitution);
+
+/// [m/s] the greatest that a contact of the island approaches at below its least velocity, or a row is off its target.
+double greatest_approach(const SceneState& state, const SceneIsland& island);
+
+/// What the contacts have got so far becomes that of sweeps before.
+void begin_pass(SceneState& state, const SceneIsland& island);
+
+/// `levels` are those of levels_of for shock propagation, or empty: without it.
+SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+                                const std::vector<int>& levels);
+SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+                             const std::vector<int>& levels);
+SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const SceneOptions& options,
+                           const std::vector<int>& levels);
+SceneOutcome solve_sequence(SceneState& state, const SceneIsland& island, const SceneOptions& options);
+
+}  // namespace carom::reference

@@ -1,0 +1,221 @@
+// Scenes: load, validate, velocities and impulses. What docs/scenes.md says of contacts and rows stands here.
+#include "reference/scene_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "reference/vector.hpp"
+
+namespace carom::reference {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Stands for infinity: the cone then has a finite slope, and no contact of finite numbers reaches it.
+constexpr double greatest_friction = 1e9;
+
+double read_or(const Column<const double>& column, std::size_t i, double without) {
+  return column ? column[i] : without;
+}
+
+Vector3 read_if_there(const Vector3Columns<const double>& columns, std::size_t i) {
+  return columns.x ? read(columns, i) : Vector3{};
+}
+
+std::size_t place_of(std::int32_t body, std::size_t bodies) {
+  return body < 0 ? bodies : static_cast<std::size_t>(body);
+}
+
+double finite_friction(double friction) {
+  return std::isinf(friction) ? greatest_friction : friction;
+}
+
+// The columns that the method does not read are as if they were not there.
+IndexedContacts<double> read_columns(const Scene<double>& scene, const SceneReads& reads) {
+  IndexedContacts<double> contacts = scene;
+  if (reads.laws) return contacts;
+  contacts.law = {};
+  contacts.restitution_law = {};
+  contacts.step = {};
+  return contacts;
+}
+
+Options read_options(const SceneOptions& options, const SceneReads& reads) {
+  Options of_contacts = options.collision;
+  if (!reads.laws) of_contacts.law = Law::frictionless;
+  return of_contacts;
+}
+
+Status fault_of(const SceneContact& c, const Options& options, Numbers numbers) {
+  const Status of_data = fault_of_data(c.data, options, numbers);
+  if (of_data != Status::ok) return of_data;
+  if (!is_finite(c.frame.k) || !is_finite(c.frame.u0)) return Status::overflow;
+  if (is_pivot(c.data) || !Cholesky::of(c.frame.k)) return Status::collision_matrix_not_positive_definite;
+  return c.static_friction < c.friction ? Status::static_friction_below_friction : Status::ok;
+}
+
+SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<double>& columns, std::size_t i,
+                          const Options& options, const SceneReads& reads) {
+  SceneContact c;
+  c.data = load(columns, i, options);
+  const double static_friction = read_or(scene.static_friction, i, c.data.friction);
+  c.friction = finite_friction(c.data.friction);
+  c.static_friction = finite_friction(static_friction);
+  c.least_velocity = read_or(scene.target_velocity, i, 0);
+  c.surface_velocity = read_if_there(scene.surface_velocity, i);
+  if (reads.gap) c.gap = read_or(scene.gap, i, 0);
+  if (reads.warm_impulse) c.warm_impulse = read_if_there(scene.warm_impulse, i);
+
+  Numbers numbers;
+  numbers.see(c.least_velocity);
+  numbers.see(c.surface_velocity);
+  numbers.see(c.gap);
+  numbers.see(c.warm_impulse);
+  if (std::isnan(static_friction)) numbers.see(static_friction);
+
+  const Vector3 n = 1 / std::sqrt(dot(c.data.normal, c.data.normal)) * c.data.normal;
+  c.surface_slip = c.surface_velocity - dot(c.surface_velocity, n) * n;
+  c.frame = in_contact_frame(c.data);
+  c.frame.u0 = c.frame.u0 - c.frame.to_contact * c.surface_slip;
+  c.status = fault_of(c, options, numbers);
+  if (c.status != Status::ok) return c;
+  c.a = place_of(columns.body_a[i], columns.bodies.inverse_mass.count);
+  c.b = place_of(columns.body_b[i], columns.bodies.inverse_mass.count);
+  return c;
+}
+
+Status worse(Status a, Status b) {
+  if (a == Status::ok || b == Status::ok) return std::max(a, b);
+  return std::min(a, b);
+}
+
+Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) {
+  Numbers numbers;
+  for (const Vector3& v : {row.linear_a, row.angular_a, row.linear_b, row.angular_b}) numbers.see(v);
+  for (double x : {row.target, row.compliance, row.warm_impulse}) numbers.see(x);
+  for (double bound : {row.least, row.largest})
+    if (std::isnan(bound)) numbers.see(bound);
+  const Status of_data = worse(numbers.fault(), of_bodies);
+  if (of_data != Status::ok) return of_data;
+  if (!state.is_movable(row.a) && !state.is_movable(row.b)) return Status::both_immovable;
+  if (!std::isfinite(row.diagonal) || !std::isfinite(deviation(state, row))) return Status::overflow;
+  // A compliance below 0 has a status of its own. Without it rounding alone makes the sum negative.
+  if (row.diagonal == 0 || (row.diagonal < 0 && row.compliance >= 0))
+    return Status::collision_matrix_not_positive_definite;
+  if (row.least > row.largest) return Status::impulse_bounds_reversed;
+  return row.compliance < 0 ? Status::negative_compliance : Status::ok;
+}
+
+SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState& state, const SceneReads& reads) {
+  SceneRow row;
+  row.body_a = rows.body_a[i];
+  row.body_b = rows.body_b[i];
+  row.linear_a = read(rows.linear_a, i);
+  row.angular_a = read(rows.angular_a, i);
+  row.linear_b = read(rows.linear_b, i);
+  row.angular_b = read(rows.angular_b, i);
+  row.target = read_or(rows.target_velocity, i, 0);
+  row.least = read_or(rows.least_impulse, i, -infinity);
+  row.largest = read_or(rows.largest_impulse, i, infinity);
+  row.compliance = read_or(rows.compliance, i, 0);
+  if (reads.warm_impulse) row.warm_impulse = read_or(rows.warm_impulse, i, 0);
+
+  const std::size_t bodies = state.bodies.size() - 1;
+  row.status = fault_of_indices(row.body_a, row.body_b, bodies);
+  if (row.status != Status::ok) return row;
+  row.a = place_of(row.body_a, bodies);
+  row.b = place_of(row.body_b, bodies);
+  row.diagonal = coupling(state, row, row) + row.compliance;
+  row.status = fault_of(row, worse(state.body_faults[row.a], state.body_faults[row.b]), state);
+  return row;
+}
+
+}  // namespace
+
+SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, const SceneReads& reads) {
+  SceneState state;
+  const std::size_t bodies = scene.bodies.inverse_mass.count;
+  for (std::size_t i = 0; i < bodies; ++i) state.bodies.push_back(read(scene.bodies, i));
+  state.bodies.emplace_back();
+  for (const Body& body : state.bodies) state.body_faults.push_back(fault_of_body(body, options.collision));
+
+  const IndexedContacts<double> columns = read_columns(scene, reads);
+  const Options of_contacts = read_options(options, reads);
+  for (std::size_t i = 0; i < scene.body_a.count; ++i)
+    state.contacts.push_back(load_contact(scene, columns, i, of_contacts, reads));
+  for (SceneContact& c : state.contacts)
+    if (c.status == Status::ok) c.approach0 = relative_velocity(state, c)[2];
+  for (std::size_t i = 0; i < scene.joints.body_a.count; ++i)
+    state.rows.push_back(load_row(scene.joints, i, state, reads));
+  return state;
+}
+
+Vector3 relative_velocity(const SceneState& state, const SceneContact& c) {
+  const Vector3 u = separation_velocity(state.bodies[c.a], c.data.lever_a, state.bodies[c.b], c.data.lever_b);
+  return c.frame.to_contact * (u - c.surface_slip);
+}
+
+void apply_impulse(SceneState& state, const SceneContact& c, const Vector3& impulse, bool on_a, bool on_b) {
+  const Matrix3 to_world = transpose(c.frame.to_contact);
+  // What does not move keeps its velocity to the last bit.
+  if (on_a && state.is_movable(c.a)) {
+    const Change change = change_by(impulse, to_world, c.frame.a, c.frame.lever_a);
+    Body& body = state.bodies[c.a];
+    body.velocity = body.velocity + change.velocity;
+    body.angular_velocity = body.angular_velocity + change.angular_velocity;
+  }
+  if (on_b && state.is_movable(c.b)) {
+    const Change change = change_by(impulse, to_world, c.frame.b, c.frame.lever_b);
+    Body& body = state.bodies[c.b];
+    body.velocity = body.velocity - change.velocity;
+    body.angular_velocity = body.angular_velocity - change.angular_velocity;
+  }
+}
+
+double deviation(const SceneState& state, const SceneRow& row) {
+  const Body &a = state.bodies[row.a], &b = state.bodies[row.b];
+  return dot(row.linear_a, a.velocity) + dot(row.angular_a, a.angular_velocity) + dot(row.linear_b, b.velocity) +
+         dot(row.angular_b, b.angular_velocity) + row.compliance * row.impulse - row.target;
+}
+
+void apply_impulse(SceneState& state, const SceneRow& row, double impulse) {
+  const auto give = [&](std::size_t place, const Vector3& linear, const Vector3& angular) {
+    if (!state.is_movable(place)) return;
+    Body& body = state.bodies[place];
+    body.velocity = body.velocity + (body.inverse_mass * impulse) * linear;
+    body.angular_velocity = body.angular_velocity + impulse * (body.inverse_inertia * angular);
+  };
+  give(row.a, row.linear_a, row.angular_a);
+  give(row.b, row.linear_b, row.angular_b);
+}
+
+double residual(const SceneState& state, const SceneRow& row) {
+  const double r = deviation(state, row);
+  const bool kept = (r > 0 && row.impulse <= row.least) || (r < 0 && row.impulse >= row.largest);
+  return kept ? 0 : std::abs(r);
+}
+
+double coupling(const SceneState& state, const SceneRow& x, const SceneRow& y) {
+  const Body &a = state.bodies[x.a], &b = state.bodies[x.b];
+  return a.inverse_mass * dot(x.linear_a, y.linear_a) + dot(x.angular_a, a.inverse_inertia * y.angular_a) +
+         b.inverse_mass * dot(x.linear_b, y.linear_b) + dot(x.angular_b, b.inverse_inertia * y.angular_b);
+}
+
+double kinetic_energy(const Body& body) {
+  double energy = body.inverse_mass > 0 ? 0.5 * dot(body.velocity, body.velocity) / body.inverse_mass : 0;
+  const Vector3& w = body.angular_velocity;
+  if (const auto factor = Cholesky::of(body.inverse_inertia)) return energy + 0.5 * dot(w, factor->solve(w));
+  // Some direction does not turn. What it costs to tell it from one that hardly does is rounding of the greatest.
+  const auto [values, vectors] = eigenvectors(body.inverse_inertia);
+  const double least = 16 * std::numeric_limits<double>::epsilon() * std::max({values[0], values[1], values[2]});
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!(values[i] > least)) continue;
+    const double along = dot(vectors[i], w);
+    energy += 0.5 * along * along / values[i];
+  }
+  return energy;
+}
+
+}  // namespace carom::reference

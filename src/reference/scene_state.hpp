@@ -1,0 +1,83 @@
+// A scene as the reference works on it: what is loaded of bodies, contacts and rows, and their state between impulses.
+#pragma once
+
+#include <carom/scene.hpp>
+#include <cstddef>
+#include <vector>
+
+#include "reference/contact.hpp"
+
+namespace carom::reference {
+
+struct SceneContact {
+  Status status = Status::ok;  ///< ok until the end, or the fault that keeps the contact out
+  BodyContact data;            ///< as given; the velocities are those of the start
+  std::size_t a = 0, b = 0;    ///< places in SceneState::bodies; of a good contact alone
+  InContactFrame frame;        ///< of a good contact alone
+
+  double friction = 0, static_friction = 0;  ///< [1] finite, as the sweeps take them
+  Vector3 surface_velocity{};                ///< [m/s] as given
+  Vector3 surface_slip{};                    ///< [m/s] its tangential part
+  double least_velocity = 0;                 ///< [m/s] Scene::target_velocity
+  double gap = 0;                            ///< [m]
+  Vector3 warm_impulse{};                    ///< [N s]
+
+  double approach0 = 0;                 ///< [m/s] u·n at the start of the call
+  bool takes_part = true;               ///< in the sweeps
+  double target = 0;                    ///< [m/s] of u·n, for the sweeps
+  Vector3 impulse{};                    ///< [N s] of these sweeps, contact frame
+  Vector3 impulse_before{};             ///< [N s] of the sweeps before, contact frame
+  Path path;                            ///< of a sequence's last impact
+  Status outcome = Status::separating;  ///< of a sequence's last impact
+};
+
+struct SceneRow {
+  Status status = Status::ok;  ///< ok, or the fault that keeps the row out
+  std::int32_t body_a = -1, body_b = -1;
+  std::size_t a = 0, b = 0;  ///< as of contacts
+  Vector3 linear_a{}, angular_a{}, linear_b{}, angular_b{};
+  double target = 0, least = 0, largest = 0, compliance = 0, warm_impulse = 0;
+  double diagonal = 0;  ///< [1/kg] J M⁻¹ Jᵀ and the compliance
+  double impulse = 0;   ///< [N s] λ
+};
+
+struct SceneState {
+  std::vector<Body> bodies;  ///< those of the host and, as the last one, the world
+  std::vector<Status> body_faults;
+  std::vector<SceneContact> contacts;
+  std::vector<SceneRow> rows;
+
+  bool is_movable(std::size_t body) const { return !is_immovable(bodies[body]); }
+};
+
+/// What a method reads beside the columns that all of them read.
+struct SceneReads {
+  bool laws = false, gap = false, warm_impulse = false;
+};
+
+/// Everything that is there, with the faults of data.
+SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, const SceneReads& reads);
+
+/// u less the surface velocity, in the contact frame, with the velocities of now.
+Vector3 relative_velocity(const SceneState& state, const SceneContact& c);
+
+/// Adds the impulse [N s], in the contact frame, to the velocities of the bodies that are told.
+void apply_impulse(SceneState& state, const SceneContact& c, const Vector3& impulse, bool on_a = true,
+                   bool on_b = true);
+
+/// J v + γ λ - target.
+double deviation(const SceneState& state, const SceneRow& row);
+
+/// `impulse` [N s] to the velocities of the row's bodies.
+void apply_impulse(SceneState& state, const SceneRow& row, double impulse);
+
+/// By how much the row misses its target, where λ is not at the bound that keeps it from being reached.
+double residual(const SceneState& state, const SceneRow& row);
+
+/// J M⁻¹ Jᵀ of two rows between the same bodies.
+double coupling(const SceneState& state, const SceneRow& x, const SceneRow& y);
+
+/// [J] ½ v²/inverse_mass + ½ w·J w of a body, J the inverse of the inverse inertia in the directions in which it turns.
+double kinetic_energy(const Body& body);
+
+}  // namespace carom::reference

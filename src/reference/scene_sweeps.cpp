@@ -1,0 +1,137 @@
+#include "reference/scene_sweeps.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/scene_steps.hpp"
+#include "reference/vector.hpp"
+
+namespace carom::reference {
+namespace {
+
+// The mean velocity, over the time h, of a point at r that turns with w: RK4 of r' = w×r. [BS] eq. 7
+Vector3 mean_turning(const Vector3& w, const Vector3& r, double h) {
+  const Vector3 q1 = cross(w, r), q2 = cross(w, q1), q3 = cross(w, q2), q4 = cross(w, q3);
+  return q1 + (h / 2) * q2 + (h * h / 6) * q3 + (h * h * h / 24) * q4;
+}
+
+}  // namespace
+
+void SceneSweeps::warm_start() {
+  for (const SceneBlock& block : island_.sweep_order)
+    for (std::size_t i = block.first; i < block.first + block.count; ++i) {
+      if (block.is_group) {
+        SceneRow& row = state_.rows[i];
+        row.impulse = std::clamp(options_.warm_start * row.warm_impulse, row.least, row.largest);
+        apply_impulse(state_, row, row.impulse);
+        continue;
+      }
+      SceneContact& c = state_.contacts[i];
+      Vector3 p = options_.warm_start * (c.frame.to_contact * c.warm_impulse);
+      p[2] = std::max(p[2], 0.0);
+      const double length = std::hypot(p[0], p[1]), bound = c.static_friction * p[2];
+      const double scale = length > bound ? bound / length : 1;
+      c.impulse = {scale * p[0], scale * p[1], p[2]};
+      apply_impulse(state_, c, c.impulse);
+    }
+}
+
+bool SceneSweeps::run(int most, double tolerance) {
+  for (int done = 1; done <= most; ++done) {
+    ++sweeps_;
+    const double seen = sweep();
+    if (done % 4 == 0 && seen <= tolerance) return true;
+  }
+  return false;
+}
+
+double SceneSweeps::sweep() {
+  double seen = 0;
+  for (const SceneBlock& block : island_.sweep_order)
+    for (std::size_t i = block.first; i < block.first + block.count; ++i) {
+      SceneContact* c = block.is_group ? nullptr : &state_.contacts[i];
+      seen = std::max(seen, c ? visit(*c, c->frame.k, true, true) : visit(state_.rows[i]));
+    }
+  return seen;
+}
+
+void SceneSweeps::propagate_shock(const std::vector<int>& levels) {
+  const auto level_of = [&](const SceneBlock& block) { return std::max(levels[block.a], levels[block.b]); };
+  int highest = 0;
+  for (const SceneBlock& block : island_.blocks)
+    if (!block.is_group) highest = std::max(highest, level_of(block));
+  std::vector<std::vector<SceneBlock>> of_level(static_cast<std::size_t>(highest) + 1);
+  for (const SceneBlock& block : island_.sweep_order)
+    if (!block.is_group && level_of(block) > 0) of_level[static_cast<std::size_t>(level_of(block))].push_back(block);
+
+  for (const std::vector<SceneBlock>& blocks : of_level)
+    for (int n = 0; n < options_.shock_iterations; ++n)
+      for (const SceneBlock& block : blocks)
+        for (std::size_t i = block.first; i < block.first + block.count; ++i) {
+          SceneContact& c = state_.contacts[i];
+          const bool moves_a = levels[c.a] == level_of(block), moves_b = levels[c.b] == level_of(block);
+          const Matrix3 k = collision_matrix(moves_a ? c.frame.a : Body{}, c.frame.lever_a,
+                                             moves_b ? c.frame.b : Body{}, c.frame.lever_b);
+          // A body that only turns about its centre can't answer alone.
+          if (Cholesky::of(k)) visit(c, k, moves_a, moves_b);
+        }
+}
+
+double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool moves_b) {
+  if (!c.takes_part) return 0;
+  const Vector3 velocity = velocity_of(c);
+  const ContactStep step{k, velocity, c.impulse, c.friction, c.static_friction};
+  const Vector3 impulse =
+      method_ == SceneMethod::simultaneous ? step_on_cone(step, options_.relaxation) : step_normal_first(step);
+  apply_impulse(state_, c, impulse - c.impulse, moves_a, moves_b);
+  c.impulse = impulse;
+  return std::max(0.0, -velocity[2]);
+}
+
+double SceneSweeps::visit(SceneRow& row) {
+  const double seen = residual(state_, row);
+  const double relaxation = method_ == SceneMethod::simultaneous ? options_.relaxation : 1;
+  const double impulse =
+      std::clamp(row.impulse - relaxation * deviation(state_, row) / row.diagonal, row.least, row.largest);
+  apply_impulse(state_, row, impulse - row.impulse);
+  row.impulse = impulse;
+  return seen;
+}
+
+Vector3 SceneSweeps::velocity_of(const SceneContact& c) const {
+  if (method_ == SceneMethod::resting) return predicted_velocity_of(c);
+  const Vector3 u = relative_velocity(state_, c);
+  return {u[0], u[1], u[2] - c.target};
+}
+
+Vector3 SceneSweeps::predicted_velocity_of(const SceneContact& c) const {
+  const double h = options_.time_step;
+  const Vector3 gravity = options_.gravity;
+  const auto falling = [&](const Body& body) { return body.inverse_mass > 0 ? (h / 2) * gravity : Vector3{}; };
+  const Body &a = state_.bodies[c.a], &b = state_.bodies[c.b];
+  const Vector3 n = c.frame.to_contact[2];
+  // The gap after the step, over the step.
+  const Vector3 u = a.velocity + mean_turning(a.angular_velocity, c.data.lever_a, h) + falling(a) - b.velocity -
+                    mean_turning(b.angular_velocity, c.data.lever_b, h) - falling(b) - c.surface_slip + (c.gap / h) * n;
+  const Vector3 turned_normal = n + h * mean_turning(b.angular_velocity, n, h);
+  const double opening = dot(u, turned_normal);
+  const Vector3 slip = c.frame.to_contact * (u - opening * turned_normal);
+  return {slip[0], slip[1], opening - c.target};
+}
+
+double SceneSweeps::contact_residual() const {
+  double greatest = 0;
+  for (std::size_t i : island_.contacts) {
+    const SceneContact& c = state_.contacts[i];
+    if (c.takes_part) greatest = std::max(greatest, -velocity_of(c)[2]);
+  }
+  return greatest;
+}
+
+double SceneSweeps::row_residual() const {
+  double greatest = 0;
+  for (std::size_t i : island_.rows) greatest = std::max(greatest, residual(state_, state_.rows[i]));
+  return greatest;
+}
+
+}  // namespace carom::reference

@@ -1,0 +1,48 @@
+// Sweeps over the contacts and rows of an island, one impulse after the other: what simultaneous, iteration and resting
+// have in common.
+#pragma once
+
+#include <vector>
+
+#include "reference/scene_graph.hpp"
+#include "reference/scene_state.hpp"
+
+namespace carom::reference {
+
+class SceneSweeps {
+ public:
+  /// `method` is one that sweeps. All three outlive this.
+  SceneSweeps(SceneState& state, const SceneIsland& island, const SceneOptions& options, SceneMethod method)
+      : state_(state), island_(island), options_(options), method_(method) {}
+
+  /// Begins with the warm impulses.
+  void warm_start();
+
+  /// Sweeps until every fourth one has seen no residual above `tolerance` [m/s], or until there have been `most`.
+  /// Returns whether the first has come about.
+  bool run(int most, double tolerance);
+  int sweeps() const { return sweeps_; }
+
+  /// Level by level from the immovable bodies upwards, those below held fast. `levels` are those of levels_of.
+  void propagate_shock(const std::vector<int>& levels);
+
+  /// [m/s] the greatest of the contacts that take part, and of rows, with the velocities of now.
+  double contact_residual() const;
+  double row_residual() const;
+
+ private:
+  /// The slip, and u·n less its target; of resting contacts those of the points after the time step.
+  Vector3 velocity_of(const SceneContact& c) const;
+  Vector3 predicted_velocity_of(const SceneContact& c) const;
+  double sweep();
+  double visit(SceneContact& c, const Matrix3& k, bool moves_a, bool moves_b);
+  double visit(SceneRow& row);
+
+  SceneState& state_;
+  const SceneIsland& island_;
+  const SceneOptions& options_;
+  SceneMethod method_;
+  int sweeps_ = 0;
+};
+
+}  // namespace carom::reference

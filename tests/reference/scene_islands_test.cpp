@@ -1,0 +1,208 @@
+// Islands, their colours, and that each is solved as if it were alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/reference_scene.hpp>
+#include <cmath>
+#include <limits>
+
+#include "support/random_scenes.hpp"
+#include "support/scene_data.hpp"
+
+namespace carom::reference {
+namespace {
+
+using support::random_scene;
+using support::SceneContact;
+using support::SceneData;
+using support::SceneResultArrays;
+using support::SceneRow;
+using support::Vector;
+
+constexpr SceneMethod methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
+                                   SceneMethod::resting};
+
+SceneOptions with_method(SceneMethod method, int iterations = 0) {
+  SceneOptions options;
+  options.method = method;
+  options.collision.law = Law::chatterjee_ruina;
+  options.iterations = iterations;
+  options.time_step = 0.01;
+  return options;
+}
+
+SceneResultArrays<double> solved(const SceneData<double>& data, const SceneOptions& options,
+                                 SceneReport* report = nullptr) {
+  SceneResultArrays<double> results(data);
+  const SceneReport found = solve_scene(data.view(), results.places(), options);
+  if (report) *report = found;
+  return results;
+}
+
+void expect_same_part(const SceneResultArrays<double>& part, const SceneResultArrays<double>& whole,
+                      std::size_t first_body, std::size_t first_contact, std::size_t first_row) {
+  for (std::size_t i = 0; i < part.velocity.size(); ++i) {
+    EXPECT_EQ(part.velocity[i], whole.velocity[first_body + i]);
+    EXPECT_EQ(part.angular_velocity[i], whole.angular_velocity[first_body + i]);
+  }
+  for (std::size_t i = 0; i < part.impulse.size(); ++i) {
+    EXPECT_EQ(part.impulse[i], whole.impulse[first_contact + i]);
+    EXPECT_EQ(part.status[i], whole.status[first_contact + i]);
+    EXPECT_EQ(part.path[i], whole.path[first_contact + i]);
+  }
+  for (std::size_t i = 0; i < part.joint_impulse.size(); ++i)
+    EXPECT_EQ(part.joint_impulse[i], whole.joint_impulse[first_row + i]);
+}
+
+SceneData<double> with_joint(std::uint64_t seed) {
+  SceneData<double> data = random_scene(seed).data;
+  data.add_ball(0, 1, {0.1, 0.2, 0.3}, {0.3, 0.2, -0.1});
+  data.add_ball(2, -1, {0.4, 0, 0}, {});
+  return data;
+}
+
+TEST(scene_islands, are_solved_as_if_they_were_alone) {
+  for (SceneMethod method : methods)
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const SceneData<double> x = with_joint(seed), y = with_joint(seed + 100);
+      SceneData<double> both = x;
+      both.append(y);
+      SceneOptions options = with_method(method, 30);
+      options.seed = 7;
+      options.shock_propagation = true;
+      SceneReport of_x, of_y, of_both;
+      const auto alone_x = solved(x, options, &of_x), alone_y = solved(y, options, &of_y);
+      const auto together = solved(both, options, &of_both);
+      expect_same_part(alone_x, together, 0, 0, 0);
+      expect_same_part(alone_y, together, x.bodies.size(), x.contacts.size(), x.rows.size());
+      EXPECT_EQ(of_both.islands, of_x.islands + of_y.islands);
+      EXPECT_EQ(of_both.impacts, of_x.impacts + of_y.impacts);
+      EXPECT_EQ(of_both.residual, std::max(of_x.residual, of_y.residual));
+    }
+}
+
+TEST(scene_islands, a_fault_leaves_the_bits_of_others_alone) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (SceneMethod method : methods) {
+    const SceneData<double> good = with_joint(5);
+    SceneData<double> bad = with_joint(6);
+    bad.bodies[3].angular_velocity[1] = nan;
+    SceneData<double> both = bad;
+    both.append(good);
+    SceneReport report;
+    const auto together = solved(both, with_method(method, 30), &report);
+    expect_same_part(solved(good, with_method(method, 30)), together, bad.bodies.size(), bad.contacts.size(),
+                     bad.rows.size());
+    EXPECT_TRUE(std::isfinite(report.energy_after));
+    EXPECT_TRUE(std::isfinite(report.residual));
+    std::size_t faults = 0;
+    for (std::size_t i = 0; i < bad.contacts.size(); ++i) {
+      const bool touches = bad.contacts[i].body_a == 3 || bad.contacts[i].body_b == 3;
+      EXPECT_EQ(together.status[i] == Status::not_a_number, touches) << i;
+      EXPECT_EQ(is_fault(together.status[i]), touches) << i;
+      if (!touches) continue;
+      ++faults;
+      EXPECT_EQ(together.impulse[i], Vector{});
+      EXPECT_TRUE(std::isnan(together.separation_velocity[i][0]));
+      EXPECT_EQ(together.path[i], Path{});
+    }
+    EXPECT_GT(faults, 0u);
+    EXPECT_EQ(report.by_status[static_cast<std::size_t>(Status::not_a_number)], faults);
+    EXPECT_EQ(together.velocity[3], bad.bodies[3].velocity);
+  }
+}
+
+TEST(scene_islands, are_what_movable_bodies_connect) {
+  // Bodies 0 and 1 touch each other and the kinematic body 4, which 2 touches as well; 3 touches nothing.
+  SceneData<double> data;
+  for (int i = 0; i < 4; ++i) data.add_body();
+  data.add_body({0, {}, {0, 0, 1}, {}});
+  const auto touch = [&](std::int32_t a, std::int32_t b) {
+    SceneContact<double> contact;
+    contact.body_a = a;
+    contact.body_b = b;
+    data.add_contact(contact);
+  };
+  touch(0, 1);
+  touch(1, 4);
+  touch(2, 4);
+  touch(1, 0);
+  SceneReport report;
+  solved(data, with_method(SceneMethod::simultaneous), &report);
+  EXPECT_EQ(report.islands, 2u);
+  EXPECT_EQ(report.largest_island, 3u);
+  // (1, 0) is a manifold of its own beside (0, 1).
+  EXPECT_EQ(report.colours, 3u);
+  EXPECT_EQ(report.uncoloured, 0u);
+  // A row joins the islands.
+  data.add_ball(1, 2, {}, {});
+  solved(data, with_method(SceneMethod::simultaneous), &report);
+  EXPECT_EQ(report.islands, 1u);
+  EXPECT_EQ(report.largest_island, 7u);
+  EXPECT_EQ(report.colours, 4u);
+}
+
+TEST(scene_islands, have_64_colours_and_then_none) {
+  SceneData<double> data;
+  data.add_body();
+  for (std::int32_t i = 1; i <= 70; ++i) {
+    data.add_body();
+    for (int point = 0; point < 5; ++point) {
+      SceneContact<double> contact;
+      contact.body_a = 0;
+      contact.body_b = i;
+      data.add_contact(contact);
+    }
+  }
+  SceneReport report;
+  solved(data, with_method(SceneMethod::simultaneous), &report);
+  // Manifolds have four points at most: two for each body.
+  EXPECT_EQ(report.colours, 64u);
+  EXPECT_EQ(report.uncoloured, 140u - 64u);
+  // Bodies on an immovable one do not hinder each other.
+  data.bodies[0].inverse_mass = 0;
+  data.bodies[0].inverse_inertia = {};
+  solved(data, with_method(SceneMethod::simultaneous), &report);
+  EXPECT_EQ(report.islands, 70u);
+  EXPECT_EQ(report.colours, 2u);
+}
+
+// Three point masses on each other fall onto the world at 1 m/s. The contacts (0, 1) and (2, world) have the first
+// colour, (1, 2) the second: the one on the world stops mass 2, then 1 and 2 share their speed. In the order of the
+// indices 1 would still fall at full speed.
+TEST(scene_islands, are_swept_by_colour) {
+  SceneData<double> data;
+  for (std::int32_t i = 0; i < 3; ++i) {
+    data.add_body({1, {}, {0, 0, -1}, {}});
+    SceneContact<double> contact;
+    contact.body_a = i;
+    contact.body_b = i < 2 ? i + 1 : -1;
+    data.add_contact(contact);
+  }
+  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration}) {
+    SceneOptions options = with_method(method, 1);
+    options.swept = SweptContacts::touching;
+    const auto results = solved(data, options);
+    EXPECT_EQ(results.velocity[0][2], -1);
+    EXPECT_EQ(results.velocity[1][2], -0.5);
+    EXPECT_EQ(results.velocity[2][2], -0.5);
+  }
+}
+
+TEST(scene_islands, are_swept_with_joints_before_contacts) {
+  SceneData<double> data;
+  data.add_body({1, {}, {0, 0, -1}, {}});
+  SceneContact<double> contact;
+  contact.body_a = 0;
+  data.add_contact(contact);
+  SceneRow<double> row;
+  row.body_a = 0;
+  row.linear_a = {0, 0, 1};
+  data.add_row(row);
+  const auto results = solved(data, with_method(SceneMethod::simultaneous, 1));
+  EXPECT_EQ(results.joint_impulse[0], 1);
+  EXPECT_EQ(results.status[0], Status::separating);
+}
+
+}  // namespace
+}  // namespace carom::reference

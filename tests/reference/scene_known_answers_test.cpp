@@ -1,0 +1,287 @@
+// Scenes whose answer is known under each method.
+#include <gtest/gtest.h>
+
+#include <carom/reference_scene.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "support/scene_data.hpp"
+
+namespace carom::reference {
+namespace {
+
+using support::SceneContact;
+using support::SceneData;
+using support::SceneResultArrays;
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+SceneOptions with_method(SceneMethod method) {
+  SceneOptions options;
+  options.method = method;
+  options.collision.law = Law::chatterjee_ruina;
+  options.iterations = 1000;
+  options.residual = 0;
+  return options;
+}
+
+SceneResultArrays<double> solved(const SceneData<double>& data, const SceneOptions& options,
+                                 SceneReport* report = nullptr) {
+  SceneResultArrays<double> results(data);
+  const SceneReport found = solve_scene(data.view(), results.places(), options);
+  if (report) *report = found;
+  return results;
+}
+
+// The unit cube of 1 kg with e = 1 and without friction, whose lower corners at x = ±½ both hit a wall at 3 m/s.
+SceneData<double> block() {
+  SceneData<double> data;
+  data.add_body({1, {6, 0, 0, 6, 0, 6}, {0, -3, 0}, {}});
+  for (double x : {0.5, -0.5}) {
+    SceneContact<double> contact;
+    contact.body_a = 0;
+    contact.normal = {0, 1, 0};
+    contact.lever_a = {x, -0.5, 0};
+    contact.restitution = 1;
+    data.add_contact(contact);
+  }
+  return data;
+}
+
+// Balls of 1 m and 1 kg in a row along x that touch, with e = 1 and without friction.
+SceneData<double> row_of_balls(const std::vector<double>& velocities) {
+  SceneData<double> data;
+  for (double v : velocities) data.add_body({1, {10, 0, 0, 10, 0, 10}, {v, 0, 0}, {}});
+  for (std::size_t i = 0; i + 1 < velocities.size(); ++i) {
+    SceneContact<double> contact;
+    contact.body_a = static_cast<std::int32_t>(i);
+    contact.body_b = static_cast<std::int32_t>(i) + 1;
+    contact.normal = {-1, 0, 0};
+    contact.lever_a = {0.5, 0, 0};
+    contact.lever_b = {-0.5, 0, 0};
+    contact.restitution = 1;
+    data.add_contact(contact);
+  }
+  return data;
+}
+
+void expect_velocities(const SceneResultArrays<double>& results, const std::vector<double>& expected,
+                       double tolerance) {
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(results.velocity[i][0], expected[i], tolerance) << i;
+}
+
+// Sweeps end where an impulse changes nothing any more, or where rounding has them go to and fro: within some roundings
+// of the velocities, times the condition of the contacts' matrix, which is below 10 here.
+constexpr double of_sweeps = 100 * 3 * epsilon;
+
+TEST(scene_block, both_points_stop_it_at_once_under_simultaneous) {
+  const auto results = solved(block(), with_method(SceneMethod::simultaneous));
+  EXPECT_NEAR(results.velocity[0][1], 3, of_sweeps);
+  EXPECT_NEAR(results.angular_velocity[0][2], 0, of_sweeps);
+}
+
+TEST(scene_block, both_points_stop_it_at_once_under_iteration) {
+  for (SweptContacts swept : {SweptContacts::colliding, SweptContacts::touching}) {
+    SceneOptions options = with_method(SceneMethod::iteration);
+    options.swept = swept;
+    const auto results = solved(block(), options);
+    EXPECT_NEAR(results.velocity[0][1], 3, of_sweeps);
+    EXPECT_NEAR(results.angular_velocity[0][2], 0, of_sweeps);
+  }
+}
+
+// The first contact gives 2 · 3 / 2.5 = 2.4 N s: v = -0.6, w = 7.2. The other one then approaches at 0.6 + 3.6 and
+// gives 2 · 4.2 / 2.5 = 3.36: v = 2.76, w = 7.2 - 10.08.
+TEST(scene_block, one_point_follows_the_other_in_a_sequence) {
+  SceneReport report;
+  const auto results = solved(block(), with_method(SceneMethod::sequence), &report);
+  EXPECT_NEAR(results.velocity[0][1], 2.76, 16 * epsilon * 3);
+  EXPECT_NEAR(results.angular_velocity[0][2], -2.88, 16 * epsilon * 10);
+  EXPECT_EQ(report.impacts, 2u);
+}
+
+TEST(scene_block, the_seed_decides_which_of_equal_points_comes_first) {
+  SceneOptions options = with_method(SceneMethod::sequence);
+  int last_first = 0;
+  for (options.seed = 1; options.seed <= 32; ++options.seed) {
+    const auto results = solved(block(), options), again = solved(block(), options);
+    EXPECT_NEAR(std::abs(results.angular_velocity[0][2]), 2.88, 16 * epsilon * 10);
+    EXPECT_EQ(results.angular_velocity, again.angular_velocity);
+    last_first += results.angular_velocity[0][2] > 0 ? 1 : 0;
+  }
+  // Of 32 fair draws fewer than 6 or more than 26 of one kind come about less than once in 10,000 times.
+  EXPECT_GE(last_first, 6);
+  EXPECT_LE(last_first, 26);
+}
+
+TEST(scene_balls, the_last_of_three_leaves_in_a_sequence) {
+  expect_velocities(solved(row_of_balls({3, 0, 0}), with_method(SceneMethod::sequence)), {0, 0, 3}, 16 * epsilon);
+}
+
+TEST(scene_balls, three_share_the_speed_under_simultaneous) {
+  expect_velocities(solved(row_of_balls({3, 0, 0}), with_method(SceneMethod::simultaneous)), {-1, 2, 2}, of_sweeps);
+}
+
+TEST(scene_balls, iteration_gives_either_by_what_it_sweeps) {
+  SceneOptions options = with_method(SceneMethod::iteration);
+  SceneReport report;
+  expect_velocities(solved(row_of_balls({3, 0, 0}), options, &report), {0, 0, 3}, of_sweeps);
+  // A pass for each of the two collisions, each of which is done after the first four sweeps.
+  EXPECT_EQ(report.iterations, 8);
+  EXPECT_EQ(report.truncated, 0u);
+  options.swept = SweptContacts::touching;
+  expect_velocities(solved(row_of_balls({3, 0, 0}), options), {-1, 2, 2}, of_sweeps);
+}
+
+TEST(scene_balls, as_many_leave_newtons_cradle_as_have_come) {
+  for (SceneMethod method : {SceneMethod::sequence, SceneMethod::iteration})
+    for (std::size_t n = 1; n < 5; ++n) {
+      std::vector<double> before(5, 0), after(5, 0);
+      for (std::size_t i = 0; i < n; ++i) before[i] = after[4 - i] = 2;
+      expect_velocities(solved(row_of_balls(before), with_method(method)), after, of_sweeps);
+    }
+}
+
+TEST(scene_balls, a_cradle_whose_touching_balls_are_swept_throws_the_first_one_back) {
+  SceneOptions options = with_method(SceneMethod::iteration);
+  options.swept = SweptContacts::touching;
+  // The condition of the matrix of four contacts in a row is cot²(π/10), about 9.5.
+  expect_velocities(solved(row_of_balls({1, 0, 0, 0, 0}), options), {-0.6, 0.4, 0.4, 0.4, 0.4}, of_sweeps);
+  expect_velocities(solved(row_of_balls({1, 0, 0, 0, 0}), with_method(SceneMethod::simultaneous)),
+                    {-0.6, 0.4, 0.4, 0.4, 0.4}, of_sweeps);
+}
+
+// Without inertia K is the unit matrix, so that u stops by p = -u as far as friction allows it.
+SceneData<double> sliding_point(double slip, double friction, double static_friction) {
+  SceneData<double> data;
+  data.add_body({1, {}, {slip, 0, -1}, {}});
+  SceneContact<double> contact;
+  contact.body_a = 0;
+  contact.friction = friction;
+  contact.static_friction = static_friction;
+  data.add_contact(contact);
+  return data;
+}
+
+TEST(scene_friction, static_friction_holds_what_dynamic_friction_does_not) {
+  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration}) {
+    const auto held = solved(sliding_point(0.4, 0.2, 0.5), with_method(method));
+    EXPECT_NEAR(held.velocity[0][0], 0, 4 * epsilon);
+    EXPECT_NEAR(held.impulse[0][0], -0.4, 4 * epsilon);
+    const auto slides = solved(sliding_point(0.6, 0.2, 0.5), with_method(method));
+    EXPECT_NEAR(slides.velocity[0][0], 0.4, 4 * epsilon);
+    EXPECT_NEAR(slides.impulse[0][0], -0.2, 4 * epsilon);
+    EXPECT_EQ(slides.path[0].course, Course::slip);
+  }
+}
+
+TEST(scene_friction, infinite_friction_holds_every_slip) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::sequence}) {
+    const auto held = solved(sliding_point(1e6, infinity, infinity), with_method(method));
+    EXPECT_NEAR(held.velocity[0][0], 0, 4e6 * epsilon);
+    EXPECT_EQ(held.path[0].course, Course::stick);
+  }
+}
+
+// With a lever the slip changes the normal speed. What is left of u must be against the impulse, which is on the cone.
+TEST(scene_friction, a_sliding_point_ends_on_the_cone_against_its_slip) {
+  SceneData<double> data;
+  data.add_body({1, {6, 0, 0, 6, 0, 6}, {2, 1, -1}, {}});
+  SceneContact<double> contact;
+  contact.body_a = 0;
+  contact.lever_a = {0.2, 0.3, -0.5};
+  contact.friction = 0.3;
+  data.add_contact(contact);
+  SceneOptions options = with_method(SceneMethod::simultaneous);
+  auto results = solved(data, options);
+  // An island is done when no contact approaches: the direction of friction may still turn. The impulse to begin with
+  // goes on from there.
+  for (int i = 0; i < 50; ++i) {
+    data.contacts[0].warm_impulse = results.impulse[0];
+    results = solved(data, options);
+  }
+  const auto &p = results.impulse[0], &u = results.separation_velocity[0];
+  EXPECT_GT(p[2], 0.1);
+  EXPECT_GT(std::hypot(u[0], u[1]), 0.1);
+  EXPECT_NEAR(u[2], 0, of_sweeps);
+  EXPECT_NEAR(std::hypot(p[0], p[1]), 0.3 * p[2], 4 * epsilon * p[2]);
+  // The angle between them is π: their cross product vanishes and their product does not.
+  EXPECT_NEAR(p[0] * u[1] - p[1] * u[0], 0, of_sweeps);
+  EXPECT_LT(p[0] * u[0] + p[1] * u[1], -0.01);
+}
+
+TEST(scene_targets, a_belt_takes_along_what_sticks_to_it) {
+  SceneData<double> data = sliding_point(0, 10, 10);
+  // The part along the normal does not count.
+  data.contacts[0].surface_velocity = {0.5, -0.25, 7};
+  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::sequence}) {
+    const auto results = solved(data, with_method(method));
+    EXPECT_NEAR(results.velocity[0][0], 0.5, 8 * epsilon);
+    EXPECT_NEAR(results.velocity[0][1], -0.25, 8 * epsilon);
+    EXPECT_NEAR(results.velocity[0][2], 0, 8 * epsilon);
+    EXPECT_EQ(results.separation_velocity[0], results.velocity[0]);
+  }
+}
+
+TEST(scene_targets, a_contact_is_pushed_out_at_its_target_velocity) {
+  SceneData<double> data = sliding_point(0, 0, 0);
+  data.bodies[0].velocity = {};
+  data.contacts[0].target_velocity = 0.5;
+  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::sequence}) {
+    const auto results = solved(data, with_method(method));
+    EXPECT_NEAR(results.velocity[0][2], 0.5, 4 * epsilon);
+  }
+}
+
+TEST(scene_targets, a_speculative_contact_leaves_an_approach_that_its_gap_allows) {
+  SceneData<double> data = sliding_point(0, 0.5, 0.5);
+  data.bodies[0].velocity = {1, 0, -1};
+  data.contacts[0].target_velocity = -2;
+  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::sequence}) {
+    const auto results = solved(data, with_method(method));
+    EXPECT_EQ(results.velocity[0], data.bodies[0].velocity);
+    EXPECT_EQ(results.status[0], Status::separating);
+    EXPECT_EQ(results.path[0].course, Course::separating);
+  }
+}
+
+// A ball between two walls that both touch it goes to and fro for ever at e = 1; at e = ½ its speed halves until it is
+// below the residual: 2^-20 < 1e-6 < 2^-19.
+TEST(scene_sequence, what_keeps_its_energy_for_ever_is_reported) {
+  SceneData<double> data;
+  data.add_body({1, {10, 0, 0, 10, 0, 10}, {0, 0, -1}, {}});
+  for (double z : {1.0, -1.0}) {
+    SceneContact<double> contact;
+    contact.body_a = 0;
+    contact.normal = {0, 0, z};
+    contact.lever_a = {0, 0, -0.5 * z};
+    contact.restitution = 1;
+    data.add_contact(contact);
+  }
+  SceneOptions options = with_method(SceneMethod::sequence);
+  options.residual = 1e-6;
+  options.iterations = 50;
+  SceneReport report;
+  solved(data, options, &report);
+  EXPECT_EQ(report.impacts, 100u);
+  EXPECT_EQ(report.truncated, 1u);
+  EXPECT_EQ(report.endless, 1u);
+  EXPECT_DOUBLE_EQ(report.residual, 1);
+
+  for (auto& contact : data.contacts) contact.restitution = 0.5;
+  solved(data, options, &report);
+  EXPECT_EQ(report.impacts, 20u);
+  EXPECT_EQ(report.truncated + report.endless, 0u);
+  EXPECT_DOUBLE_EQ(report.residual, 0x1p-20);
+
+  // It ends by the count while it still loses energy.
+  options.iterations = 4;
+  solved(data, options, &report);
+  EXPECT_EQ(report.truncated, 1u);
+  EXPECT_EQ(report.endless, 0u);
+}
+
+}  // namespace
+}  // namespace carom::reference

@@ -1,0 +1,335 @@
+// Joints, contacts at rest, steps and shock propagation.
+#include <gtest/gtest.h>
+
+#include <carom/reference_scene.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "support/random_scenes.hpp"
+#include "support/scene_data.hpp"
+
+namespace carom::reference {
+namespace {
+
+using support::cross;
+using support::SceneContact;
+using support::SceneData;
+using support::SceneResultArrays;
+using support::SceneRow;
+using support::Vector;
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+SceneOptions with_method(SceneMethod method, int iterations = 0) {
+  SceneOptions options;
+  options.method = method;
+  options.collision.law = Law::chatterjee_ruina;
+  options.iterations = iterations;
+  options.time_step = 0.01;
+  return options;
+}
+
+SceneResultArrays<double> solved(const SceneData<double>& data, const SceneOptions& options,
+                                 SceneReport* report = nullptr) {
+  SceneResultArrays<double> results(data);
+  const SceneReport found = solve_scene(data.view(), results.places(), options);
+  if (report) *report = found;
+  return results;
+}
+
+// The velocity of the point at `lever`.
+Vector point_velocity(const SceneResultArrays<double>& results, std::size_t body, const Vector& lever) {
+  Vector u = cross(results.angular_velocity[body], lever);
+  for (std::size_t j = 0; j < 3; ++j) u[j] += results.velocity[body][j];
+  return u;
+}
+
+// Joints.
+
+constexpr SceneMethod with_joints[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
+                                       SceneMethod::resting};
+
+// Two cubes of 1 kg that hang from the world at their corners, and from each other.
+SceneData<double> double_pendulum() {
+  SceneData<double> data;
+  data.add_body({1, {6, 0, 0, 6, 0, 6}, {1, 2, -1}, {3, 0.5, 1}});
+  data.add_body({1, {6, 0, 0, 6, 0, 6}, {-1, 1, 0}, {0, 2, -1}});
+  data.add_ball(0, -1, {0.5, 0.5, 0.5}, {});
+  data.add_ball(0, 1, {-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5});
+  return data;
+}
+
+TEST(scene_joints, hold_a_pendulum_under_every_method) {
+  for (SceneMethod method : with_joints) {
+    SceneOptions options = with_method(method, 10'000);
+    options.rest_tolerance = 1e-6;  // of resting: 1e-6 m · 1e-2 / 0.01 s = 1e-6 m/s
+    SceneReport report;
+    const auto results = solved(double_pendulum(), options, &report);
+    EXPECT_EQ(report.truncated, 0u);
+    // A residual of 1e-6 of the greatest deviation, which is at most |v| + 3^½/2 |w| of two bodies, below 10 m/s.
+    const Vector hinge = point_velocity(results, 0, {0.5, 0.5, 0.5});
+    const Vector upper = point_velocity(results, 0, {-0.5, -0.5, -0.5});
+    const Vector lower = point_velocity(results, 1, {0.5, 0.5, 0.5});
+    for (std::size_t j = 0; j < 3; ++j) {
+      EXPECT_NEAR(hinge[j], 0, 1e-5);
+      EXPECT_NEAR(upper[j], lower[j], 1e-5);
+    }
+    // The lower cube's change of velocity is all of the second joint's impulse.
+    for (std::size_t j = 0; j < 3; ++j)
+      EXPECT_NEAR(results.velocity[1][j] - double_pendulum().bodies[1].velocity[j], -results.joint_impulse[3 + j],
+                  1e-12);
+    EXPECT_LT(report.energy_after, report.energy_before);
+  }
+}
+
+// The rows of a joint are one block: one impact holds a single pendulum to rounding.
+TEST(scene_joints, are_a_single_impact_of_a_sequence) {
+  SceneData<double> data;
+  data.add_body({1, {6, 0, 0, 6, 0, 6}, {1, 2, -1}, {3, 0.5, 1}});
+  data.add_ball(0, -1, {0.5, 0.5, 0.5}, {});
+  SceneReport report;
+  const auto results = solved(data, with_method(SceneMethod::sequence), &report);
+  EXPECT_EQ(report.impacts, 1u);
+  for (double u : point_velocity(results, 0, {0.5, 0.5, 0.5})) EXPECT_NEAR(u, 0, 64 * epsilon);
+  // A joint whose rows repeat each other is solved by rows.
+  for (std::size_t i = 0; i < 3; ++i) data.add_row(SceneRow<double>(data.rows[i]));
+  for (double u : point_velocity(solved(data, with_method(SceneMethod::sequence)), 0, {0.5, 0.5, 0.5}))
+    EXPECT_NEAR(u, 0, 1e-5);
+}
+
+// A motor turns a free wheel of inertia 1/6 up from 1 rad/s to 4: 0.5 N m s, or to what its largest impulse gives.
+TEST(scene_joints, stay_within_their_bounds) {
+  for (SceneMethod method : with_joints)
+    for (double largest : {0.7, 0.3}) {
+      SceneData<double> data;
+      data.add_body({1, {6, 0, 0, 6, 0, 6}, {}, {0, 0, 1}});
+      SceneRow<double> row;
+      row.body_a = 0;
+      row.angular_a = {0, 0, 1};
+      row.target_velocity = 4;
+      row.least_impulse = -largest;
+      row.largest_impulse = largest;
+      data.add_row(row);
+      SceneReport report;
+      const auto results = solved(data, with_method(method), &report);
+      const double impulse = std::min(largest, 0.5);
+      EXPECT_NEAR(results.joint_impulse[0], impulse, 4 * epsilon);
+      EXPECT_NEAR(results.angular_velocity[0][2], 1 + 6 * impulse, 16 * epsilon);
+      EXPECT_EQ(report.truncated, 0u);
+      EXPECT_LE(report.residual, 16 * epsilon);
+    }
+}
+
+// (1 + γ) λ = -v: λ = -2 / 1.25.
+TEST(scene_joints, give_way_by_their_compliance) {
+  SceneData<double> data;
+  data.add_body({1, {6, 0, 0, 6, 0, 6}, {2, 0, 0}, {}});
+  SceneRow<double> row;
+  row.body_a = 0;
+  row.linear_a = {1, 0, 0};
+  row.compliance = 0.25;
+  data.add_row(row);
+  for (SceneMethod method : with_joints)
+    EXPECT_NEAR(solved(data, with_method(method)).joint_impulse[0], -1.6, 8 * epsilon);
+}
+
+// Contacts at rest.
+
+// The unit cube of 1 kg above a floor, its lower corners `gap` away from it.
+SceneData<double> box_on_floor(double gap, const Vector& velocity, const Vector& angular_velocity,
+                               double friction = 0) {
+  SceneData<double> data;
+  data.add_body({1, {6, 0, 0, 6, 0, 6}, velocity, angular_velocity});
+  for (double x : {-0.5, 0.5})
+    for (double y : {-0.5, 0.5}) {
+      SceneContact<double> contact;
+      contact.body_a = 0;
+      contact.lever_a = {x, y, -0.5};
+      contact.gap = gap;
+      contact.friction = friction;
+      data.add_contact(contact);
+    }
+  return data;
+}
+
+// The height of a corner after the time h, with the velocities held: its lever turns by |w| h about w.
+double height_after(const SceneData<double>& data, const SceneResultArrays<double>& results, std::size_t corner,
+                    double h, double gravity) {
+  const Vector &w = results.angular_velocity[0], &r = data.contacts[corner].lever_a;
+  const double speed = std::sqrt(support::dot(w, w)), angle = speed * h;
+  Vector axis{0, 0, 1};
+  if (speed > 0) axis = {w[0] / speed, w[1] / speed, w[2] / speed};
+  const double turned = r[2] * std::cos(angle) + cross(axis, r)[2] * std::sin(angle) +
+                        axis[2] * support::dot(axis, r) * (1 - std::cos(angle));
+  return data.contacts[corner].gap + h * results.velocity[0][2] + h * h / 2 * gravity + turned - r[2];
+}
+
+TEST(scene_resting, leaves_no_overlap_after_the_step) {
+  const SceneData<double> boxes[] = {box_on_floor(1e-4, {0, 0, -0.03}, {}), box_on_floor(0, {0, 0, -0.04}, {}),
+                                     box_on_floor(1e-4, {0.1, 0, -0.01}, {0.02, -0.03, 5}),
+                                     box_on_floor(-2e-4, {0, 0, 0}, {0.01, 0, 0})};
+  for (const SceneData<double>& data : boxes)
+    for (double gravity : {0.0, -9.81}) {
+      SceneOptions options = with_method(SceneMethod::resting);
+      options.gravity = {0, 0, gravity};
+      SceneReport report;
+      const auto results = solved(data, options, &report);
+      EXPECT_EQ(report.truncated, 0u);
+      EXPECT_GT(report.greatest_approach, 1e-3);
+      double lowest = 1;
+      for (std::size_t i = 0; i < 4; ++i) lowest = std::min(lowest, height_after(data, results, i, 0.01, gravity));
+      // An island is done with a hundredth of the tolerance, or 1e-6 of the approach, which is less. RK4 misses the
+      // turned lever by (w h)^5 / 120 of it, below 3e-9 m here.
+      EXPECT_GT(lowest, -1.01e-6);
+      EXPECT_LT(lowest, 1.01e-6);
+    }
+}
+
+// r after it has turned with w for the time h, exactly.
+Vector turned(const Vector& w, const Vector& r, double h) {
+  const double speed = std::sqrt(support::dot(w, w)), angle = speed * h;
+  const Vector axis{w[0] / speed, w[1] / speed, w[2] / speed}, side = cross(axis, r);
+  const double along = support::dot(axis, r) * (1 - std::cos(angle));
+  Vector t;
+  for (std::size_t j = 0; j < 3; ++j) t[j] = r[j] * std::cos(angle) + side[j] * std::sin(angle) + axis[j] * along;
+  return t;
+}
+
+TEST(scene_resting, predicts_where_points_and_normals_turn_to) {
+  const double h = 0.01, gap = 0.002;
+  SceneData<double> data;
+  data.add_body({1, {6, 0, 0, 7, 0, 5}, {0.1, 0.2, -20}, {20, 3, -7}});
+  data.add_body({0, {}, {0.3, -0.2, 0.5}, {2, -15, 4}});
+  SceneContact<double> contact;
+  contact.body_a = 0;
+  contact.body_b = 1;
+  contact.lever_a = {0.3, 0.4, -0.5};
+  contact.lever_b = {-0.7, 0.6, 0.2};
+  contact.gap = gap;
+  data.add_contact(contact);
+  SceneOptions options = with_method(SceneMethod::resting, 10'000);
+  options.rest_gravity = 1e12;  // nothing counts as a collision
+  options.rest_tolerance = 1e-9;
+  options.residual = 0;
+  const auto results = solved(data, options);
+  ASSERT_EQ(results.status[0], Status::ok);
+  const Vector a = turned(results.angular_velocity[0], contact.lever_a, h);
+  const Vector b = turned(results.angular_velocity[1], contact.lever_b, h);
+  Vector apart;
+  for (std::size_t j = 0; j < 3; ++j)
+    apart[j] = gap * contact.normal[j] + h * (results.velocity[0][j] - results.velocity[1][j]) + a[j] -
+               contact.lever_a[j] - b[j] + contact.lever_b[j];
+  // RK4 misses a turned arm by (w h)^5 / 120 of it: 0.22^5 / 120 of 1.7 m in sum is 7e-6 m. Of third order it would be
+  // some 1e-4.
+  EXPECT_NEAR(support::dot(apart, turned(results.angular_velocity[1], contact.normal, h)), 0, 1e-5);
+}
+
+TEST(scene_resting, leaves_alone_what_is_far_enough_and_what_collides) {
+  for (const auto& data : {box_on_floor(0.01, {0, 0, -0.04}, {}), box_on_floor(0, {0, 0, -0.05}, {})}) {
+    // sqrt(2 · 9.81 · 1e-4) = 0.0443
+    const auto results = solved(data, with_method(SceneMethod::resting));
+    EXPECT_EQ(results.velocity[0], data.bodies[0].velocity);
+    EXPECT_EQ(results.status[0], Status::separating);
+  }
+}
+
+// The friction of a box at rest takes the predicted slip of the whole step away: it stays where it is, with μ = 0.5
+// under a pull of 0.4 g along the floor, and slides under 0.6 g.
+TEST(scene_resting, friction_holds_a_box_in_place) {
+  for (double pull : {0.4, 0.6}) {
+    SceneOptions options = with_method(SceneMethod::resting, 10'000);
+    options.gravity = {pull * 9.81, 0, -9.81};
+    options.residual = 0;
+    options.rest_tolerance = 1e-12;  // no collision: it stands still
+    const auto results = solved(box_on_floor(0, {}, {}, 0.5), options);
+    // h v + h²/2 g is the way that it takes.
+    const double way = 0.01 * results.velocity[0][0] + 0.5e-4 * pull * 9.81;
+    if (pull == 0.4)
+      EXPECT_NEAR(way, 0, 1e-9);
+    else
+      EXPECT_GT(way, 1e-5);
+  }
+}
+
+// Cubes on each other that all fall onto the floor at 1 m/s.
+SceneData<double> stack(std::size_t height) {
+  SceneData<double> data;
+  for (std::size_t i = 0; i < height; ++i) {
+    data.add_body({1, {6, 0, 0, 6, 0, 6}, {0, 0, -1}, {}});
+    for (double x : {-0.5, 0.5})
+      for (double y : {-0.5, 0.5}) {
+        SceneContact<double> contact;
+        contact.body_a = static_cast<std::int32_t>(i);
+        contact.body_b = static_cast<std::int32_t>(i) - 1;
+        contact.lever_a = {x, y, -0.5};
+        if (i > 0) contact.lever_b = {x, y, 0.5};
+        contact.friction = 0.5;
+        data.add_contact(contact);
+      }
+  }
+  return data;
+}
+
+TEST(scene_shock, stops_a_stack_within_few_sweeps) {
+  for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::resting}) {
+    SceneOptions options = with_method(method, 4);
+    options.shock_iterations = 30;
+    options.swept = SweptContacts::touching;
+    options.rest_tolerance = 1;  // 1 m/s is no collision: resting takes them
+    SceneReport without, with;
+    solved(stack(20), options, &without);
+    EXPECT_GT(without.residual, 0.2);
+    options.shock_propagation = true;
+    const auto results = solved(stack(20), options, &with);
+    // From the floor upwards each cube has 30 sweeps over four contacts, that converge at a rate below 1/2.
+    EXPECT_LT(with.residual, 1e-8);
+    EXPECT_EQ(with.iterations, 4);
+    // Nothing falls through what is below it. What the sweeps have pushed up may rise.
+    for (std::size_t i = 0; i < 20; ++i) EXPECT_GT(results.velocity[i][2], -1e-6) << i;
+    EXPECT_LT(with.energy_after, with.energy_before);
+  }
+}
+
+// A body that only turns about its centre can't answer when the other one is held: the contact is left as it is.
+TEST(scene_shock, leaves_out_contacts_of_pivots_alone) {
+  SceneData<double> data = stack(2);
+  data.bodies[1].inverse_mass = 0;
+  SceneOptions options = with_method(SceneMethod::simultaneous);
+  options.shock_propagation = true;
+  for (const Vector& v : solved(data, options).velocity)
+    for (double x : v) EXPECT_TRUE(std::isfinite(x));
+}
+
+// Steps.
+
+// A cube that falls at 2 m/s onto a cube at rest, which stands on the floor: collisions come first, e = 0, and then
+// gravity presses both onto the floor for a step.
+TEST(scene_step, resolves_collisions_and_then_contacts_at_rest) {
+  SceneData<double> data = stack(2);
+  data.bodies[0].velocity = {};
+  data.bodies[1].velocity = {0, 0, -2};
+  SceneOptions options = with_method(SceneMethod::sequence);
+  options.gravity = {0, 0, -9.81};
+  SceneResultArrays<double> results(data);
+  const SceneReport report = step_scene(data.view(), results.places(), options);
+  EXPECT_EQ(report.truncated, 0u);
+  EXPECT_NEAR(report.greatest_approach, 2, 4 * epsilon);
+  double on_floor = 0, between = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    on_floor += results.impulse[i][2];
+    between += results.impulse[4 + i][2];
+    EXPECT_EQ(results.status[i], Status::ok);
+    EXPECT_EQ(results.status[4 + i], Status::ok);
+  }
+  // After the step nothing overlaps: v = h g / 2, which is half of what gravity will add. In all the floor has stopped
+  // 2 N s, and holds 2 kg against half of the step's gravity. Errors are a tolerance of 1e-6 m / 0.01 s times a few
+  // times the mass.
+  EXPECT_NEAR(results.velocity[0][2], 0.04905, 2e-4);
+  EXPECT_NEAR(results.velocity[1][2], 0.04905, 4e-4);
+  EXPECT_NEAR(on_floor, 2 + 2 * 0.04905, 1e-3);
+  EXPECT_NEAR(between, 2 + 0.04905, 1e-3);
+}
+
+}  // namespace
+}  // namespace carom::reference
