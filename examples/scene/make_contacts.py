@@ -35,6 +35,7 @@ def box(number):
 def contact(step, a, b, normal, lever_a, lever_b, friction, restitution, belt=0):
     row = {"scene_step": step, "body_a": a.number, "body_b": b.number, "gap": 0, "friction": friction}
     row["restitution"] = restitution
+    row["tangential_restitution"] = 0
     for axis, component in zip("xyz", normal):
         row[f"normal_{axis}"] = component
     for axis, speed in zip("xyz", (belt, 0, 0)):

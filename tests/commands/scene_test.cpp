@@ -257,6 +257,18 @@ TEST(Scene, the_table_has_a_line_for_each_of_the_first_scenes_and_their_sums) {
   expect_within("             2             2 ", one.err);
 }
 
+TEST(Scene, islands_that_are_not_done_are_told) {
+  const std::string words = " islands ended by --iterations with more than --residual left";
+  const std::vector<Row> cradle = ball_rows("1", {"1", "0", "0", "0"});
+  expect_within("\n1 of 1" + words + "\n", run_scenes(cradle, "--iterations 1").err);
+  EXPECT_EQ(run_scenes(cradle, "--iterations 10000").err.find(words), std::string::npos);
+  // A ball between two walls that give all of its speed back.
+  const std::vector<Row> caught = {ball_row("1", {0, "1"}, world), ball_row("1", world, {0, "1"})};
+  const Ended run = run_scenes(caught, "--method sequence");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  expect_within("\n1 of 1" + words + "; 1 of them had stopped losing energy\n", run.err);
+}
+
 TEST(Scene, a_header_alone_is_fine) {
   const std::string text = csv_of({ball_row("1", {0}, {1})});
   const TemporaryFile input(text.substr(0, text.find('\n') + 1));
