@@ -64,6 +64,16 @@ CLI::Validator within(T low, T high) {
           ""};
 }
 
+/// Numbers above 0, up to `high`.
+inline CLI::Validator above_zero(double high) {
+  return {[high](const std::string& text) {
+            double value{};
+            if (CLI::detail::lexical_cast(text, value) && value > 0 && value <= high) return std::string();
+            return fmt::format("{} is not a number in (0, {}]", text, high);
+          },
+          ""};
+}
+
 /// "incremental|frictionless|..."
 std::string names_of_laws();
 

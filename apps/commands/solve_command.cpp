@@ -1,25 +1,20 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <optional>
 
 #include "analysis/solving.hpp"
-#include "commands/command_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/output_file.hpp"
+#include "commands/solve_options.hpp"
 #include "io/result_file.hpp"
 #include "report/bad_rows.hpp"
 #include "report/progress_bar.hpp"
+#include "report/solve_summary.hpp"
 
 namespace carom::apps {
 namespace {
-
-struct SolveCommand : CommandOptions {
-  std::string output;
-  bool details = false;
-};
 
 constexpr const char* solve_footer =
     R"(Reads a CSV file with one contact a row, resolves every contact as if it were alone, and writes
@@ -39,6 +34,15 @@ Of a compression the normal force gives back e^2 times the work (energetic) or e
 (kinetic), or the normal velocity ends at -e times its first value (kinematic). A column
 restitution_law tells each row's own law, in place of --restitution.
 
+With --scene the rows of one scene_step are solved together. The columns body_a and body_b name the bodies
+(-1 is the immovable world), whose state every row repeats; new velocities are those after the whole scene.
+Optional columns: static_friction, target_velocity [m/s], surface_velocity_x, _y, _z [m/s], gap [m] for
+resting, key for simultaneous.
+  simultaneous  all contacts in sweeps on their friction cones, as engines do
+  sequence      one collision after the other under --law, the fastest first
+  iteration     normal impulses, then friction, in sweeps, until the contacts have rebounded
+  resting       iteration, then impulses that leave no overlap after --time-step
+
 Bad rows are named on stderr by line and column, come out with their status, and disturb no other.
 
 Examples:
@@ -49,13 +53,16 @@ Examples:
   carom solve contacts.csv -o - --precision float --threads 1 | head
   zcat contacts.csv.gz | carom solve - -o results.csv
   carom solve contacts.csv -o reference.csv --reference
+  carom solve --scene contacts.csv -o results.csv --iterations 50
+  carom solve --scene contacts.csv -o results.csv --method sequence --law chatterjee-ruina
+  carom solve --scene contacts.csv -o results.csv --method resting --time-step 0.01
 
 Exit code: 0 all rows are fine; 1 there are bad rows (the results are written all the same);
 2 wrong usage, or a file that can't be read or written.)";
 
 /// Sums over the parts of a file that have been solved.
 struct Summary {
-  std::map<std::string_view, std::size_t> by_status, by_law;
+  RowCounts counts;
   Report report;
   std::size_t energy_gain_line = 0;
   double seconds = 0;
@@ -63,9 +70,7 @@ struct Summary {
 };
 
 void add_rows(Summary& summary, const io::Table& table, const io::ContactNumbers& contacts, const Solved& solved) {
-  for (std::size_t row = 0; row < contacts.size(); ++row)
-    ++summary.by_status[contacts.readable(row) ? to_string(solved.results.status[row]) : io::unreadable];
-  for (const Law law : contacts.named_laws()) ++summary.by_law[to_string(law)];
+  summary.counts.add(contacts, solved.results);
   const Report& report = solved.report;
   if (report.largest_energy_gain > summary.report.largest_energy_gain)
     summary.energy_gain_line = table.line(report.largest_energy_gain_contact);
@@ -73,27 +78,14 @@ void add_rows(Summary& summary, const io::Table& table, const io::ContactNumbers
   summary.seconds += solved.seconds;
 }
 
-void print_summary(const SolveCommand& command, const io::Table& table, const Summary& summary) {
+void print_summary(const SolveOptions& command, const io::Table& table, const Summary& summary) {
   FILE* out = command.output == "-" ? stderr : stdout;
   const Report& report = summary.report;
   const io::Form form = io::form_of(table);
   fmt::print(out, "{}: {} contacts, {}, {}, {}\n", table.name(), report.contacts, io::to_string(form),
              command.method_in_words(form), command.precision);
-  if (!summary.by_law.empty()) {
-    fmt::print(out, "law\n");
-    for (const auto& [law, count] : summary.by_law) fmt::print(out, "  {:<40} {:>10}\n", law, count);
-  }
-  fmt::print(out, "status\n");
-  for (const auto& [status, count] : summary.by_status) fmt::print(out, "  {:<40} {:>10}\n", status, count);
-  fmt::print(out, "path\n");
-  for (const auto& [path, count] : report.paths())
-    if (path.course != Course::none) fmt::print(out, "  {:<40} {:>10}\n", to_string(path), count);
-  const double seconds = summary.seconds, rate = seconds > 0 ? static_cast<double>(report.contacts) / seconds : 0;
-  if (command.reference)
-    fmt::print(out, "solved by the scalar reference in {:.3g} s: {:.3g} contacts/s\n", seconds, rate);
-  else
-    fmt::print(out, "solved on {} with {} thread{} in {:.3g} s: {:.3g} contacts/s\n", to_string(report.isa),
-               report.threads, report.threads == 1 ? "" : "s", seconds, rate);
+  print(out, summary.counts);
+  print_speed(out, command.reference, report.isa, report.threads, report.contacts, summary.seconds);
   if (report.largest_energy_gain > 0)
     fmt::print(out, "largest energy gain {:.3g} J at line {}\n", report.largest_energy_gain, summary.energy_gain_line);
   else
@@ -101,7 +93,7 @@ void print_summary(const SolveCommand& command, const io::Table& table, const Su
 }
 
 /// Solves a part of the file at a time, so that memory does not grow with the file.
-Summary solve(const SolveCommand& command, io::Form form, io::CsvReader& reader, ProgressBar& bar, OutputFile& output) {
+Summary solve(const SolveOptions& command, io::Form form, io::CsvReader& reader, ProgressBar& bar, OutputFile& output) {
   const Options options = command.solver_options();
   const io::Table& table = reader.table();
   std::optional<Solver> solver;
@@ -121,7 +113,8 @@ Summary solve(const SolveCommand& command, io::Form form, io::CsvReader& reader,
   return summary;
 }
 
-int run(const SolveCommand& command) {
+int run(const SolveOptions& command) {
+  if (command.scene) return solve_scenes(command);
   command.require_valid(!command.reference);
   ProgressBar bar("solving");
   io::CsvReader reader(command.input, bar.function());
@@ -135,10 +128,36 @@ int run(const SolveCommand& command) {
   return summary.bad_rows == 0 ? exit_fine : exit_bad_rows;
 }
 
+void add_scene_options(CLI::App& solve, SolveOptions& options) {
+  CLI::Option* scene = solve.add_flag("--scene", options.scene, "Solve the rows of one scene_step together");
+  solve.add_option("--method", options.method, "How, with --scene: see below. The next options are of scenes too")
+      ->option_text("simultaneous|sequence|iteration|resting [" + options.method + "]")
+      ->check(CLI::IsMember({"simultaneous", "sequence", "iteration", "resting"}))
+      ->needs(scene);
+  solve
+      .add_option("--iterations", options.iterations,
+                  "Most sweeps over the contacts that bodies connect; of sequence impacts for every contact. By "
+                  "default 10 of simultaneous, 100 of sequence, 1000 of the others")
+      ->option_text("N")
+      ->check(within(1, SceneOptions::most_iterations))
+      ->needs(scene);
+  solve
+      .add_option("--residual", options.residual,
+                  "Ends sooner, when no contact misses its target by more than this share of the greatest approach "
+                  "speed")
+      ->option_text(fmt::format("R [{}]", options.residual))
+      ->check(within(0.0, 1.0))
+      ->needs(scene);
+  solve.add_option("--time-step", options.time_step, "Step [s] of resting, which needs it")
+      ->option_text("H")
+      ->check(above_zero(SceneOptions::most_time_step))
+      ->needs(scene);
+}
+
 }  // namespace
 
 void add_solve_command(CLI::App& app, int& exit_code) {
-  auto command = std::make_shared<SolveCommand>();
+  auto command = std::make_shared<SolveOptions>();
   CLI::App* solve = app.add_subcommand("solve", "Resolve the contacts of a file and write it with the results");
   add_command_options(*solve, *command);
   solve->add_option("-o,--output", command->output, "File for the results; - is standard output")
@@ -148,9 +167,14 @@ void add_solve_command(CLI::App& app, int& exit_code) {
       "--reference", command->reference,
       "Solve with the scalar reference in double instead of the lanes: the exact one, or Euler's with euler");
   solve->add_flag("--details", command->details,
-                  "Write the separation velocity, the work of both phases [J] and the steps too");
+                  "Write the separation velocity too and, without --scene, the work of both phases [J] and the steps");
+  add_scene_options(*solve, *command);
   solve->footer(solve_footer);
-  solve->callback([command, &exit_code] { exit_code = run(*command); });
+  solve->callback([command, solve, &exit_code] {
+    for (const char* option : {"--law", "--restitution", "--integrator", "--steps"})
+      if (solve->get_option(option)->count() > 0) command->given_of_laws.emplace_back(option);
+    exit_code = run(*command);
+  });
 }
 
 }  // namespace carom::apps

@@ -114,6 +114,15 @@ void ContactNumbers::read_row(const Table& table, const ReadOptions& options, st
         }
 }
 
+void ContactNumbers::refuse(std::vector<Fault> faults, std::string_view status) {
+  for (Fault& fault : faults) {
+    if (readable_[fault.row] && status != unreadable) refused_.emplace(fault.row, status);
+    readable_[fault.row] = false;
+    faults_.push_back(std::move(fault));
+  }
+  std::stable_sort(faults_.begin(), faults_.end(), [](const Fault& a, const Fault& b) { return a.row < b.row; });
+}
+
 std::vector<Law> ContactNumbers::laws(std::size_t row) const {
   std::vector<Law> laws = {law(row)};
   if (laws.front() == Law::composite)
@@ -122,7 +131,8 @@ std::vector<Law> ContactNumbers::laws(std::size_t row) const {
   return laws;
 }
 
-ResultNumbers::ResultNumbers(const ContactNumbers& contacts) : status(contacts.size()), path(contacts.size()) {
+ResultNumbers::ResultNumbers(const ContactNumbers& contacts)
+    : on_demand(columns_of(contacts.form()).details), status(contacts.size()), path(contacts.size()) {
   const FormColumns& columns = columns_of(contacts.form());
   for (const auto* names : {&columns.results, &columns.details})
     for (const std::string& name : *names)

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,9 @@
 
 namespace carom::io {
 
-/// The status in words of a row whose cells could not be read.
-inline constexpr std::string_view unreadable = "unreadable";
+/// The statuses in words of rows that the library does not see: a cell could not be read; or the row belongs to a scene
+/// and describes a body otherwise than an earlier row.
+inline constexpr std::string_view unreadable = "unreadable", body_state_disagrees = "body_state_disagrees";
 
 /// How the cells of a table are understood.
 struct ReadOptions {
@@ -50,6 +52,13 @@ class ContactNumbers {
   /// The faults stand in the order of the rows; a row can have several.
   const std::vector<Fault>& faults() const { return faults_; }
   bool readable(std::size_t row) const { return readable_[row]; }
+  /// Adds faults, whose rows are readable no more: `status` is the word for those that were up to now.
+  void refuse(std::vector<Fault> faults, std::string_view status);
+  /// The word for a row that is not readable.
+  std::string_view status_of_unreadable(std::size_t row) const {
+    const auto found = refused_.find(row);
+    return found == refused_.end() ? unreadable : found->second;
+  }
 
   /// True if the rows name laws or restitution laws: there is one for each row then, else none.
   bool names_laws() const { return law_column_ != Table::none; }
@@ -81,6 +90,7 @@ class ContactNumbers {
   std::vector<Law> laws_;
   std::vector<Fault> faults_;
   std::vector<bool> readable_;
+  std::unordered_map<std::size_t, std::string_view> refused_;  // rows with another word than `unreadable`
 };
 
 /// Results of contacts, whatever their form.
@@ -88,7 +98,8 @@ struct ResultNumbers {
   /// Places for the results of these contacts, filled with zeros.
   explicit ResultNumbers(const ContactNumbers& contacts);
 
-  Numbers numbers;  ///< FormColumns::results and details, but for status and path
+  Numbers numbers;                     ///< FormColumns::results and details, but for status and path
+  std::vector<std::string> on_demand;  ///< the names of the details that are there
   std::vector<Status> status;
   std::vector<Path> path;
 };

@@ -122,14 +122,21 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
     return name.empty() ? trouble : column_and_value(table, row, name) + " " + trouble;
   };
   switch (status) {
+    case Status::body_index_out_of_range:
+      for (const std::string name : {"body_a", "body_b"})
+        if (to_number(table.cell(row, table.find(name))).value_or(0) < -1) return value_of(name, "is below -1");
+      return "columns body_a, body_b: no such body";
+    case Status::same_body:
+      return value_of("body_a", "is body_b too: the contact is one of a body with itself");
     case Status::not_a_number:
       return value_of(first_column(contacts, row, [](const std::string&, double v) { return std::isnan(v); }),
                       "is not a number");
     case Status::infinite:
-      return value_of(
-          first_column(contacts, row,
-                       [](const std::string& name, double v) { return name != "friction" && std::isinf(v); }),
-          "is infinite in " + precision);
+      return value_of(first_column(contacts, row,
+                                   [](const std::string& name, double v) {
+                                     return name != "friction" && name != "static_friction" && std::isinf(v);
+                                   }),
+                      "is infinite in " + precision);
     case Status::normal_not_unit:
       return normal_fault(contacts, row);
     case Status::negative_inverse_mass:
@@ -146,6 +153,9 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
       return value_of("restitution", fmt::format("is outside [0, {:.4g}]", options.largest_restitution));
     case Status::negative_friction:
       return value_of("friction", "is negative");
+    case Status::static_friction_below_friction:
+      return value_of("static_friction",
+                      "is below the friction, " + std::string(table.cell(row, table.find("friction"))));
     case Status::law_unavailable:
       return (contacts.names_laws() ? "column law: " : "") + unavailable_law(contacts, row);
     case Status::law_parameter_missing:

@@ -3,6 +3,7 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -38,7 +39,7 @@ OutputColumn column_of_numbers(const NumberColumn& column) {
 
 OutputColumn column_of_statuses(const ContactNumbers& contacts, const std::vector<Status>& statuses) {
   return {"status", [&](fmt::memory_buffer& buffer, std::size_t row) {
-            append(buffer, contacts.readable(row) ? to_string(statuses[row]) : unreadable);
+            append(buffer, contacts.readable(row) ? to_string(statuses[row]) : contacts.status_of_unreadable(row));
           }};
 }
 
@@ -63,8 +64,10 @@ std::vector<OutputColumn> output_columns(const Table& table, const ContactNumber
                               : column_of_numbers(*results.numbers.find(name));
   };
   for (const std::string& name : columns_of(contacts.form()).results) put(name);
+  const auto& there = results.on_demand;
   for (const std::string& name : columns_of(contacts.form()).details)
-    if (details || table.find(name) != Table::none) put(name);
+    if ((details && std::find(there.begin(), there.end(), name) != there.end()) || table.find(name) != Table::none)
+      put(name);
   return columns;
 }
 

@@ -1,0 +1,29 @@
+// The options of `carom solve`.
+#pragma once
+
+#include <carom/scene.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/command_options.hpp"
+
+namespace carom::apps {
+
+struct SolveOptions : CommandOptions {
+  std::string output;
+  bool details = false;
+
+  // Of scenes.
+  bool scene = false;
+  std::string method = "simultaneous";
+  std::optional<int> iterations;
+  double residual = SceneOptions{}.residual;
+  std::optional<double> time_step;
+  std::vector<std::string> given_of_laws;  ///< options of collision laws that stand on the command line
+};
+
+/// Solves the rows of one scene_step together. Returns the exit code; throws Error.
+int solve_scenes(const SolveOptions& options);
+
+}  // namespace carom::apps

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <optional>
+
+#include "analysis/reading.hpp"
+#include "analysis/scene_solving.hpp"
+#include "commands/commands.hpp"
+#include "commands/output_file.hpp"
+#include "commands/solve_options.hpp"
+#include "io/result_file.hpp"
+#include "report/bad_rows.hpp"
+#include "report/scene_report.hpp"
+#include "report/solve_summary.hpp"
+
+namespace carom::apps {
+namespace {
+
+SceneOptions scene_options(const SolveOptions& options) {
+  SceneOptions scene;
+  scene.method = scene_method_from_string(options.method);
+  scene.collision = options.solver_options();
+  scene.iterations = options.iterations.value_or(0);
+  scene.residual = options.residual;
+  scene.time_step = options.time_step.value_or(0);
+  return scene;
+}
+
+/// Throws Error if the options do not fit each other.
+void require_fit(const SolveOptions& options, SceneMethod method) {
+  if (method != SceneMethod::sequence && !options.given_of_laws.empty())
+    throw Error("carom: " + options.given_of_laws.front() + " needs --method sequence; " + options.method +
+                " has no collision law");
+  if (method == SceneMethod::resting && !options.time_step)
+    throw Error("carom: --method resting needs --time-step, the step [s] after which no bodies shall overlap");
+  if (method != SceneMethod::resting && options.time_step)
+    throw Error("carom: --time-step needs --method resting; " + options.method + " has no use for it");
+}
+
+std::string listed_columns(const std::vector<std::string>& names) {
+  return fmt::format("{} {}", names.size() == 1 ? "the column" : "the columns", fmt::join(names, ", "));
+}
+
+/// Throws Error if the table holds no scenes, or not what the method needs.
+void require_scenes(const io::Table& table, const SolveOptions& options, SceneMethod method) {
+  const std::string place = fmt::format("carom: {}:{}: ", table.name(), table.header_line());
+  const io::Form form = io::form_of(table);
+  if (form != io::Form::bodies)
+    throw Error(fmt::format("{}--scene needs both bodies' states in 3D (body form), and the file holds the {}", place,
+                            io::to_string(form)));
+  std::vector<std::string> missing;
+  const auto need = [&](const char* name) {
+    if (table.find(name) == io::Table::none) missing.emplace_back(name);
+  };
+  for (const char* name : io::scene_columns) need(name);
+  if (!missing.empty())
+    throw Error(fmt::format("{}--scene needs {}, which {} missing", place, listed_columns(missing),
+                            missing.size() == 1 ? "is" : "are"));
+  constexpr std::array surface = {"surface_velocity_x", "surface_velocity_y", "surface_velocity_z"};
+  for (const char* name : surface) need(name);
+  if (!missing.empty() && missing.size() < surface.size())
+    throw Error(fmt::format("{}of a surface velocity all three columns must be there or none: {} missing", place,
+                            listed_columns(missing) + (missing.size() == 1 ? " is" : " are")));
+  if (method == SceneMethod::sequence) options.require_fit(table, form);
+}
+
+/// What the method reads.
+io::ReadOptions read_options(const io::Table& table, const SolveOptions& options, SceneMethod method) {
+  io::ReadOptions read = method == SceneMethod::sequence ? options.read_options() : options.read_options_without_laws();
+  const auto add = [&](const char* name) {
+    if (table.find(name) != io::Table::none) read.further.emplace_back(name);
+  };
+  if (method != SceneMethod::sequence) add("static_friction");
+  if (method == SceneMethod::resting) add("gap");
+  for (const char* name : {"target_velocity", "surface_velocity_x", "surface_velocity_y", "surface_velocity_z"})
+    add(name);
+  return read;
+}
+
+}  // namespace
+
+int solve_scenes(const SolveOptions& options) {
+  const SceneOptions scene = scene_options(options);
+  require_fit(options, scene.method);
+  options.require_valid(!options.reference);
+  const io::Table table = read_table(options.input);
+  require_scenes(table, options, scene.method);
+  OutputFile output(options.output, options.input);
+
+  io::ContactNumbers contacts = read_contacts(table, io::Form::bodies, read_options(table, options, scene.method));
+  const io::SceneRows rows(table, contacts, scene.method == SceneMethod::simultaneous);
+  std::optional<SceneSolver> solver;
+  if (!options.reference) solver.emplace(options.machine());
+  SceneTable scenes;
+  std::size_t solved_rows = 0;
+  ProgressBar bar("solving");
+  const OnScene on_scene = [&](const SolvedScene& solved) {
+    scenes.add(solved);
+    solved_rows += solved.report.contacts;
+    bar.show(solved_rows, contacts.size());
+  };
+  const io::ResultNumbers results = solver ? solve_scenes_on_lanes(contacts, rows, *solver, scene, on_scene)
+                                           : solve_scenes_by_reference(contacts, rows, scene, on_scene);
+  bar.hide();
+  io::write_results(output.stream(), table, contacts, results, options.details);
+  output.finish();
+  const std::size_t bad_rows = print_bad_rows(table, contacts, results.status, options);
+
+  std::FILE* out = options.output == "-" ? stderr : stdout;
+  fmt::print(out, "{}: {} contacts in {} scene{}, {}, {}\n", table.name(), contacts.size(), scenes.scenes(),
+             scenes.scenes() == 1 ? "" : "s", options.method, options.precision);
+  scenes.print(out, scene.method);
+  RowCounts counts;
+  counts.add(contacts, results);
+  print(out, counts);
+  print_speed(out, options.reference, solver ? solver->isa() : Isa::scalar, scenes.threads(), contacts.size(),
+              scenes.seconds());
+  return bad_rows == 0 ? exit_fine : exit_bad_rows;
+}
+
+}  // namespace carom::apps

@@ -1,0 +1,55 @@
+#include "report/scene_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "report/report_words.hpp"
+
+namespace carom::apps {
+namespace {
+
+void print_scene(std::FILE* out, const std::string& name, const SolvedScene& scene, SceneMethod method) {
+  const SceneReport& report = scene.report;
+  const std::size_t turns =
+      method == SceneMethod::sequence ? report.impacts : static_cast<std::size_t>(report.iterations);
+  fmt::print(out, "{:<12} {:>9} {:>8} {:>8} {:>8} {:>8} {:>10} {:>13.3g} {:>13.7g} {:>13.7g} {:>9.3f}\n", name,
+             report.contacts, report.bodies, report.islands, report.largest_island, report.colours, turns,
+             report.residual, report.energy_before, report.energy_after, 1e3 * scene.seconds);
+}
+
+}  // namespace
+
+void SceneTable::add(const SolvedScene& scene) {
+  if (count_++ < most_rows_printed) first_.push_back(scene);
+  all_.seconds += scene.seconds;
+  SceneReport& sum = all_.report;
+  const SceneReport& next = scene.report;
+  for (const auto member : {&SceneReport::contacts, &SceneReport::bodies, &SceneReport::islands, &SceneReport::impacts,
+                            &SceneReport::truncated, &SceneReport::endless})
+    sum.*member += next.*member;
+  for (const auto member : {&SceneReport::energy_before, &SceneReport::energy_after}) sum.*member += next.*member;
+  for (const auto member : {&SceneReport::largest_island, &SceneReport::colours})
+    sum.*member = std::max(sum.*member, next.*member);
+  for (const auto member : {&SceneReport::iterations, &SceneReport::threads})
+    sum.*member = std::max(sum.*member, next.*member);
+  sum.residual = std::max(sum.residual, next.residual);
+}
+
+void SceneTable::print(std::FILE* out, SceneMethod method) const {
+  fmt::print(out, "{:<12} {:>9} {:>8} {:>8} {:>8} {:>8} {:>10} {:>13} {:>13} {:>13} {:>9}\n", "scene_step", "contacts",
+             "bodies", "islands", "largest", "colours", method == SceneMethod::sequence ? "impacts" : "iterations",
+             "residual m/s", "J before", "J after", "ms");
+  for (const SolvedScene& scene : first_) print_scene(out, fmt::format("{:.10g}", scene.step), scene, method);
+  if (count_ > first_.size()) fmt::print(out, "... and {} more\n", count_ - first_.size());
+  if (count_ > 1) print_scene(out, fmt::format("all {}", count_), all_, method);
+  const SceneReport& report = all_.report;
+  if (report.truncated == 0) return;
+  fmt::print(out, "{} of {} islands ended by --iterations with more than --residual left", report.truncated,
+             report.islands);
+  if (report.endless > 0) fmt::print(out, "; {} of them had stopped losing energy", report.endless);
+  fmt::print(out, "\n");
+}
+
+}  // namespace carom::apps

@@ -1,0 +1,248 @@
+// Faults in files of scenes, and wrong usage of `carom solve --scene`.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/command.hpp"
+#include "support/scene_tables.hpp"
+#include "support/temporary_file.hpp"
+
+namespace carom::test {
+namespace {
+
+std::string cell(const io::Table& table, std::size_t row, const std::string& name) {
+  return std::string(table.cell(row, table.find(name)));
+}
+
+Ended solved(const std::vector<Row>& rows, const std::string& options = "") {
+  const TemporaryFile input(csv_of(rows));
+  return carom("solve --scene " + input.name() + " -o - " + options);
+}
+
+// What stands behind the name of the file in a message of the command.
+std::string named(const std::string& text) {
+  std::string result;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin), name = text.find(".csv", begin);
+    result += name < end ? text.substr(name + 4, end + 1 - name - 4) : text.substr(begin, end + 1 - begin);
+    begin = end + 1;
+  }
+  return result;
+}
+
+void expect_same_results(const io::Table& got, std::size_t row, const io::Table& expected, std::size_t expected_row) {
+  for (const std::string& name : expected.header())
+    EXPECT_EQ(cell(got, row, name), cell(expected, expected_row, name)) << name;
+}
+
+TEST(SceneFaults, rows_that_disagree_about_a_body_name_both_lines_and_the_column) {
+  const std::vector<Row> good = {ball_row("1", {0, "1"}, {1}), ball_row("1", {1}, {2, "-1"})};
+  const std::vector<Row> rows = {good[0], ball_row("1", {3, "1"}, {1, "0.5"}), good[1]};
+  const Ended run = solved(rows);
+  EXPECT_EQ(run.exit_code, 1);
+  expect_within(
+      ":3: column velocity_b_x: 0.5 for body 1, but line 2 has 0 in column velocity_b_x (body_state_disagrees)\n",
+      named(run.err));
+  const io::Table got = table_of(run.out), expected = table_of(solved(good).out);
+  ASSERT_EQ(got.rows(), 3u);
+  EXPECT_EQ(cell(got, 1, "status"), "body_state_disagrees");
+  EXPECT_EQ(cell(got, 1, "path"), "");
+  EXPECT_EQ(got.numbers("impulse_x")[1], 0);
+  // Body 1 moves as the other rows have it; body 3 is told of by the bad row alone.
+  EXPECT_EQ(cell(got, 1, "new_velocity_b_x"), cell(got, 0, "new_velocity_b_x"));
+  EXPECT_EQ(cell(got, 1, "new_velocity_a_x"), "1");
+  expect_same_results(got, 0, expected, 0);
+  expect_same_results(got, 2, expected, 1);
+  expect_within("  body_state_disagrees                              1\n", run.err);
+}
+
+TEST(SceneFaults, every_column_of_a_bodys_state_counts_whichever_its_side) {
+  for (const std::string name : {"inverse_mass_", "inverse_inertia_", "velocity_", "angular_velocity_"})
+    for (const std::string& part : name == "inverse_mass_"      ? std::vector<std::string>{""}
+                                   : name == "inverse_inertia_" ? std::vector<std::string>{"_xx", "_xy", "_zz"}
+                                                                : std::vector<std::string>{"_x", "_y", "_z"}) {
+      const Ended run =
+          solved({ball_row("1", {0, "1"}, {1}), with(ball_row("1", {1}, {2}), name + "a" + part, "0.25")});
+      EXPECT_EQ(run.exit_code, 1) << name << part;
+      expect_within(":3: column " + name + "a" + part + ": 0.25 for body 1, but line 2 has ", named(run.err));
+      expect_within(" in column " + name + "b" + part + " (body_state_disagrees)\n", named(run.err));
+    }
+}
+
+TEST(SceneFaults, a_row_that_disagrees_about_both_bodies_names_both) {
+  const Ended run = solved({ball_row("1", {0, "1"}, {1}), ball_row("1", {1, "2"}, {0, "3"})});
+  expect_within(":3: column velocity_a_x: 2 for body 1, but line 2 has 0 in column velocity_b_x", named(run.err));
+  expect_within(":3: column velocity_b_x: 3 for body 0, but line 2 has 1 in column velocity_a_x", named(run.err));
+}
+
+TEST(SceneFaults, a_row_that_is_left_out_tells_of_no_body) {
+  const Row first = ball_row("1", {0, "1"}, {1});
+  // The second row disagrees about body 0, so that body 2 is as the third one tells.
+  const Ended run = solved({first, ball_row("1", {0, "2"}, {2, "7"}), ball_row("1", {2, "8"}, {3}),
+                            with(ball_row("1", {4, "9"}, {5}), "friction", "x"), ball_row("1", {4, "1"}, {5})});
+  EXPECT_EQ(run.exit_code, 1);
+  const io::Table got = table_of(run.out);
+  std::vector<std::string> statuses;
+  for (std::size_t row = 0; row < got.rows(); ++row) statuses.push_back(cell(got, row, "status"));
+  EXPECT_EQ(statuses, (std::vector<std::string>{"ok", "body_state_disagrees", "ok", "unreadable", "ok"}));
+}
+
+TEST(SceneFaults, equal_numbers_agree_however_they_are_written_and_steps_are_apart) {
+  const Ended run = solved({ball_row("1", {0, "1"}, {1}), ball_row("1", {1, "-0.0"}, {2, "-1e0"}),
+                            ball_row("2", {0, "2"}, {1, "1"}), ball_row("1.0", {2, "-1"}, {3, "-2"})});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  expect_within("4 contacts in 2 scenes", run.err);
+}
+
+TEST(SceneFaults, the_immovable_world_has_zeros) {
+  for (const std::string column : {"inverse_mass_b", "velocity_b_x", "angular_velocity_b_z"})
+    for (const std::string text : {"1", "nan"}) {
+      const Ended run = solved({with(ball_row("1", {0, "1"}, world), column, text)});
+      EXPECT_EQ(run.exit_code, 1) << column;
+      expect_within(":2: column " + column + ": " + text +
+                        ", but body -1 is the immovable world, with 0 (body_state_disagrees)\n",
+                    named(run.err));
+    }
+  EXPECT_EQ(solved({ball_row("1", {0, "1"}, world)}).exit_code, 0);
+}
+
+TEST(SceneFaults, a_state_that_is_not_finite_is_a_fault_of_its_row_alone) {
+  const std::vector<Row> good = ball_rows("1", {"1", "0", "-1"});
+  for (const std::string text : {"nan", "inf"}) {
+    for (const bool comes_first : {true, false}) {
+      const Row bad = ball_row("1", {1, text}, {5, "-3"});
+      const Ended run = solved(comes_first ? std::vector{bad, good[0], good[1]} : std::vector{good[0], good[1], bad});
+      EXPECT_EQ(run.exit_code, 1);
+      const std::size_t at = comes_first ? 0 : 2, next = comes_first ? 1 : 0;
+      expect_within(":" + std::to_string(at + 2) + ": column velocity_a_x: " + text, named(run.err));
+      const io::Table got = table_of(run.out), expected = table_of(solved(good).out);
+      EXPECT_EQ(cell(got, at, "status"), text == "nan" ? "not_a_number" : "infinite");
+      expect_same_results(got, next, expected, 0);
+      expect_same_results(got, next + 1, expected, 1);
+    }
+  }
+}
+
+TEST(SceneFaults, a_body_that_touches_itself) {
+  // The row's own states differ; it is the wrong index that counts.
+  const Row bad = ball_row("1", {0, "1"}, {0, "-1"});
+  const Ended run = solved({bad, ball_row("1", {0, "2"}, {1})});
+  EXPECT_EQ(run.exit_code, 1);
+  expect_within(":2: column body_a: 0 is body_b too: the contact is one of a body with itself (same_body)\n",
+                named(run.err));
+  const io::Table got = table_of(run.out);
+  EXPECT_EQ(cell(got, 0, "status"), "same_body");
+  EXPECT_EQ(cell(got, 1, "status"), "ok");
+}
+
+TEST(SceneFaults, an_index_or_a_step_that_can_not_be_read) {
+  const std::string body = "a body: a whole number from -1 to 2147483647\n";
+  const Row row = ball_row("1", {0, "1"}, {1});
+  const auto expect_unreadable = [&](const std::string& column, const std::string& text, const std::string& message) {
+    const Ended run = solved({row, with(with(row, "body_a", "2"), column, text)});
+    EXPECT_EQ(run.exit_code, 1) << column << text;
+    expect_within(":3: column " + column + ": " + message, named(run.err));
+    const io::Table got = table_of(run.out);
+    EXPECT_EQ(cell(got, 1, "status"), "unreadable");
+    EXPECT_EQ(cell(got, 0, "status"), "ok");
+  };
+  for (const std::string column : {"body_a", "body_b"}) {
+    for (const std::string text : {"x", "1.5", "2147483648", "-2147483649", "nan", "inf"})
+      expect_unreadable(column, text, "'" + text + "' is not " + body);
+    expect_unreadable(column, "", "the cell is empty\n");
+  }
+  for (const std::string text : {"x", "nan", "inf"})
+    expect_unreadable("scene_step", text, "'" + text + "' is not a number\n");
+  expect_unreadable("scene_step", "", "the cell is empty\n");
+}
+
+TEST(SceneFaults, an_index_below_minus_one_is_out_of_range) {
+  const Row row = ball_row("1", {0, "1"}, {1});
+  const Ended run = solved({row, with(row, "body_b", "-2")});
+  EXPECT_EQ(run.exit_code, 1);
+  expect_within(":3: column body_b: -2 is below -1 (body_index_out_of_range)\n", named(run.err));
+  EXPECT_EQ(cell(table_of(run.out), 1, "status"), "body_index_out_of_range");
+}
+
+TEST(SceneFaults, columns_of_the_method_must_be_filled_and_others_are_not_read) {
+  const Row row = ball_row("1", {0, "1"}, {1});
+  const auto status = [&](const std::string& column, const std::string& text, const std::string& method) {
+    const Ended run = solved({with(row, column, text)}, "--method " + method);
+    return cell(table_of(run.out), 0, "status");
+  };
+  for (const std::string text : {"", "x"}) {
+    EXPECT_EQ(status("gap", text, "simultaneous"), "ok");
+    EXPECT_EQ(status("gap", text, "resting --time-step 0.01"), "unreadable");
+    EXPECT_EQ(status("static_friction", text, "sequence"), "ok");
+    EXPECT_EQ(status("static_friction", text, "iteration"), "unreadable");
+    EXPECT_EQ(status("target_velocity", text, "sequence"), "unreadable");
+  }
+  EXPECT_EQ(status("law", "x", "simultaneous"), "ok");
+  EXPECT_EQ(status("law", "x", "sequence"), "unreadable");
+  for (const std::string text : {"x", "-1", "1.5", "18446744073709551616"}) {
+    EXPECT_EQ(status("key", text, "simultaneous"), "unreadable");
+    EXPECT_EQ(status("key", text, "sequence"), "ok");
+  }
+  for (const std::string text : {"", "0", "18446744073709551615"}) EXPECT_EQ(status("key", text, "simultaneous"), "ok");
+}
+
+TEST(SceneFaults, static_friction_below_friction_and_numbers_that_are_not_finite) {
+  const Row row = with(with(ball_row("1", {0, "1"}, {1}), "friction", "0.5"), "static_friction", "0.4");
+  const Ended below = solved({row});
+  EXPECT_EQ(below.exit_code, 1);
+  expect_within(":2: column static_friction: 0.4 is below the friction, 0.5 (static_friction_below_friction)\n",
+                named(below.err));
+  EXPECT_EQ(solved({with(row, "static_friction", "inf")}).exit_code, 0);
+  const Ended target = solved({with(with(row, "static_friction", "inf"), "target_velocity", "nan")});
+  expect_within(":2: column target_velocity: nan is not a number (not_a_number)\n", named(target.err));
+}
+
+void expect_refused(const std::string& text, const std::string& options, const std::string& message) {
+  const TemporaryFile input(text);
+  const Ended run = carom("solve " + input.name() + " -o - " + options);
+  EXPECT_EQ(run.exit_code, 2) << options;
+  EXPECT_EQ(run.out, "");
+  expect_within(message, run.err);
+}
+
+TEST(SceneFaults, files_without_scenes_are_errors_that_name_what_is_missing) {
+  const Row row = ball_row("1", {0, "1"}, {1});
+  expect_refused(csv_of({without(row, "body_b")}), "--scene",
+                 ":1: --scene needs the column body_b, which is missing\n");
+  expect_refused(csv_of({body_row()}), "--scene",
+                 ":1: --scene needs the columns scene_step, body_a, body_b, which are missing\n");
+  expect_refused(csv_of({space_row()}), "--scene",
+                 "--scene needs both bodies' states in 3D (body form), and the file holds the contact-space form\n");
+  expect_refused(csv_of({planar_body_row()}), "--scene", "the file holds the planar body form\n");
+  expect_refused(csv_of({with(with(row, "surface_velocity_x", "1"), "surface_velocity_z", "0")}), "--scene",
+                 "of a surface velocity all three columns must be there or none: the column surface_velocity_y is "
+                 "missing\n");
+}
+
+TEST(SceneFaults, options_that_do_not_fit_are_errors_that_name_what_they_need) {
+  const std::string text = csv_of({ball_row("1", {0, "1"}, {1})});
+  for (const std::string option : {"--method sequence", "--iterations 5", "--residual 0.1", "--time-step 0.1"})
+    expect_refused(text, option, "carom: " + option.substr(0, option.find(' ')) + " requires --scene\n");
+  for (const std::string option : {"--law whittaker", "--restitution kinetic", "--integrator euler"})
+    for (const std::string method : {"simultaneous", "iteration", "resting --time-step 0.1"})
+      expect_refused(text, "--scene " + option + " --method " + method,
+                     "carom: " + option.substr(0, option.find(' ')) + " needs --method sequence");
+  expect_refused(text, "--scene --method resting", "carom: --method resting needs --time-step");
+  expect_refused(text, "--scene --method iteration --time-step 1", "carom: --time-step needs --method resting");
+  expect_refused(text, "--scene --method sequence --law brach",
+                 "--law brach reads the columns impulse_ratio_1, impulse_ratio_2, which are missing\n");
+  expect_refused(text, "--scene --reference --precision float", "--reference excludes --precision float\n");
+  expect_refused(text, "--scene --method fast", "--method: fast not in ");
+  for (const std::string value : {"0", "-1", "nan", "inf", "1001", "x"})
+    expect_refused(text, "--scene --method resting --time-step " + value,
+                   "carom: --time-step: " + value + " is not a number in (0, 1000]\n");
+  for (const std::string value : {"-0.1", "1.1", "nan"})
+    expect_refused(text, "--scene --residual " + value, "carom: --residual: " + value + " is not a number in [0, 1]\n");
+  for (const std::string value : {"0", "1073741825", "1.5"})
+    expect_refused(text, "--scene --iterations " + value,
+                   "carom: --iterations: " + value + " is not a whole number in [1, 1073741824]\n");
+}
+
+}  // namespace
+}  // namespace carom::test
