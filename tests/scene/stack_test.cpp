@@ -1,0 +1,147 @@
+// Boxes that stand on each other for seconds, step by step.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/carom.hpp>
+#include <cmath>
+#include <string>
+
+#include "support/box_world.hpp"
+
+namespace carom::scenes {
+namespace {
+
+using support::fast_build;
+
+constexpr double h = 0.01;
+constexpr int steps = fast_build ? 1000 : 50;
+
+/// What becomes of boxes at rest.
+struct Course {
+  double sinking = 0;         ///< [m] of the box that sinks most, at any time
+  double drift = 0;           ///< [m] sideways, of the box that drifts most, at the end
+  double kinetic_energy = 0;  ///< [J] the largest once the first tenth of the time is over
+};
+
+template <class Step>
+Course course_of(BoxWorld boxes, int count, Step&& step) {
+  const BoxWorld start = boxes;
+  Course course;
+  for (int k = 0; k < count; ++k) {
+    step(boxes);
+    for (std::size_t i = 0; i < boxes.boxes.size(); ++i)
+      course.sinking = std::max(course.sinking, start.boxes[i].position[2] - boxes.boxes[i].position[2]);
+    if (k >= count / 10) course.kinetic_energy = std::max(course.kinetic_energy, boxes.kinetic_energy());
+  }
+  for (std::size_t i = 0; i < boxes.boxes.size(); ++i) {
+    const Vector moved = boxes.boxes[i].position - start.boxes[i].position;
+    course.drift = std::max(course.drift, std::hypot(moved[0], moved[1]));
+  }
+  return course;
+}
+
+/// The energy of boxes that gravity moves for half a step, which is what [BS]'s order leaves in the velocities: ± g h
+/// / 2.
+double energy_of_half_step(const BoxWorld& boxes) {
+  double mass = 0;
+  for (const MovingBox& moving : boxes.boxes) mass += moving.mass;
+  return mass * std::pow(9.81 * h / 2, 2) / 2;
+}
+
+template <class T>
+class Stack : public testing::Test {
+ public:
+  static Course by_step(const BoxWorld& boxes, SceneOptions options, int count = steps) {
+    SceneSolver solver({.threads = 1});
+    return course_of(boxes, count, [&](BoxWorld& now) { now.template step<T>(solver, options, h); });
+  }
+  static Course by_targets(const BoxWorld& boxes, SceneOptions options, int count = steps) {
+    SceneSolver solver({.threads = 1});
+    return course_of(boxes, count, [&](BoxWorld& now) { now.template step_with_targets<T>(solver, options, h); });
+  }
+
+  /// Twice what is left of the energy of half a step.
+  static void expect_at_rest(const Course& course, double energy, const char* what) {
+    EXPECT_LE(course.sinking, SceneOptions{}.rest_tolerance) << what;
+    EXPECT_LE(course.drift, SceneOptions{}.rest_tolerance) << what;
+    EXPECT_LE(course.kinetic_energy, energy) << what;
+  }
+};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(Stack, Precisions);
+
+TYPED_TEST(Stack, of_twenty_boxes_rests_for_ten_seconds_of_resting_contacts) {
+  const BoxWorld boxes = box_stack(20);
+  SceneOptions options;
+  this->expect_at_rest(this->by_step(boxes, options), 2 * energy_of_half_step(boxes), "without shock propagation");
+  options.shock_propagation = true;
+  options.iterations = 20;
+  this->expect_at_rest(this->by_step(boxes, options), 2 * energy_of_half_step(boxes), "with shock propagation");
+}
+
+TYPED_TEST(Stack, of_twenty_boxes_rests_for_ten_seconds_of_simultaneous_contacts) {
+  const BoxWorld boxes = box_stack(20);
+  SceneOptions options;
+  options.iterations = 40;  // warm impulses bring the rest
+  this->expect_at_rest(this->by_targets(boxes, options), energy_of_half_step(boxes) / 100, "without shock propagation");
+  options.shock_propagation = true;
+  options.iterations = 10;
+  this->expect_at_rest(this->by_targets(boxes, options), energy_of_half_step(boxes) / 100, "with shock propagation");
+}
+
+// Without warm impulses 10 sweeps carry impulses through no more than the lowest boxes.
+TYPED_TEST(Stack, of_twenty_boxes_sinks_where_sweeps_are_too_few_and_shock_propagation_holds_it) {
+  const BoxWorld boxes = box_stack(20);
+  SceneOptions options;
+  options.warm_start = 0;
+  options.iterations = 4;
+  const int count = std::min(steps, 100);
+  EXPECT_GT(this->by_targets(boxes, options, count).sinking, 10 * options.rest_tolerance);
+  options.shock_propagation = true;
+  options.shock_iterations = 8;
+  EXPECT_LE(this->by_targets(boxes, options, count).sinking, options.rest_tolerance);
+}
+
+TYPED_TEST(Stack, of_a_heavy_box_on_a_light_one_rests) {
+  const BoxWorld boxes = box_stack(2, 1000);
+  SceneOptions options;
+  options.iterations = 20000;
+  const int count = std::min(steps, 100);
+  this->expect_at_rest(this->by_step(boxes, options, count), 2 * energy_of_half_step(boxes), "resting");
+  options.iterations = 200;
+  this->expect_at_rest(this->by_targets(boxes, options, count), energy_of_half_step(boxes) / 10, "simultaneous");
+  options.iterations = 10;
+  options.shock_propagation = true;
+  this->expect_at_rest(this->by_targets(boxes, options, count), energy_of_half_step(boxes) / 10,
+                       "with shock propagation");
+}
+
+TYPED_TEST(Stack, of_boxes_in_a_pyramid_rests) {
+  const BoxWorld boxes = box_pyramid(8);
+  SceneOptions options;
+  const int count = std::min(steps, 200);
+  this->expect_at_rest(this->by_step(boxes, options, count), 2 * energy_of_half_step(boxes), "resting");
+  options.iterations = 40;
+  this->expect_at_rest(this->by_targets(boxes, options, count), energy_of_half_step(boxes) / 10, "simultaneous");
+}
+
+TYPED_TEST(Stack, that_overlaps_is_pushed_apart_in_one_step) {
+  BoxWorld boxes = box_stack(3);
+  for (std::size_t i = 0; i < 3; ++i) boxes.boxes[i].position[2] -= 1e-3 * static_cast<double>(i + 1);
+  SceneSolver solver({.threads = 1});
+  SceneOptions options;
+  options.iterations = 20000;
+  const auto expect_apart = [&](const BoxWorld& now, const char* what) {
+    // Resting contacts end within a hundredth of the tolerance; positions of 3 m have roundings in the gaps.
+    const double bound = options.rest_tolerance / 100 + 16 * epsilon<TypeParam>;
+    for (const TypeParam gap : now.scene<TypeParam>().gap) EXPECT_GE(static_cast<double>(gap), -2 * bound) << what;
+  };
+  BoxWorld resting = boxes, targets = boxes;
+  resting.step<TypeParam>(solver, options, h);
+  expect_apart(resting, "resting");
+  targets.step_with_targets<TypeParam>(solver, options, h);
+  expect_apart(targets, "simultaneous");
+}
+
+}  // namespace
+}  // namespace carom::scenes
