@@ -88,7 +88,7 @@ TYPED_TEST(WarmStart, follows_a_key_to_another_place_and_forgets_those_that_are_
     for (auto& column : v) drop(column);
   };
   drop(next.body_a), drop(next.body_b), drop3(next.normal), drop3(next.lever_a), drop3(next.lever_b);
-  drop(next.friction), drop(next.restitution), drop(next.key);
+  drop(next.friction), drop(next.restitution), drop(next.tangential_restitution), drop(next.key);
   const auto found = solved(solver, next, {});
   auto expected = next;
   expected.warm_impulse = first.arrays.impulse;

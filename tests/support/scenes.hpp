@@ -55,7 +55,7 @@ struct Contact {
   std::int32_t a = 0, b = world;
   Vector normal = {0, 0, 1};
   Vector point{};
-  double friction = 0, restitution = 0;
+  double friction = 0, restitution = 0, tangential_restitution = 0;
 };
 
 template <class T, class V>
@@ -76,7 +76,7 @@ Vectors3<T> vectors(std::size_t n, T value = 0) {
   return {column, column, column};
 }
 
-/// All columns of a scene. Those that are optional are absent from the view while they are empty.
+/// All columns of a scene. Optional ones are absent from the view while they are empty.
 template <class T>
 struct SceneData {
   BodyArrays<T> bodies;
@@ -84,9 +84,9 @@ struct SceneData {
 
   std::vector<std::int32_t> body_a, body_b;
   Vectors3<T> normal, lever_a, lever_b;
-  std::vector<T> friction, restitution;
-  // Optional.
-  std::vector<T> tangential_restitution, static_friction, gap, target_velocity;
+  std::vector<T> friction, restitution, tangential_restitution;
+  // Columns of which there is none unless a test makes one.
+  std::vector<T> static_friction, gap, target_velocity;
   Vectors3<T> surface_velocity, warm_impulse;
   std::vector<std::uint64_t> key;
   std::vector<Law> law;
@@ -117,6 +117,7 @@ struct SceneData {
     push(lever_b, lever(contact.b));
     friction.push_back(static_cast<T>(contact.friction));
     restitution.push_back(static_cast<T>(contact.restitution));
+    tangential_restitution.push_back(static_cast<T>(contact.tangential_restitution));
     return body_a.size() - 1;
   }
 
@@ -130,7 +131,7 @@ struct SceneData {
     scene.lever_b = columns(lever_b);
     scene.friction = friction;
     scene.restitution = restitution;
-    scene.tangential_restitution = optional(tangential_restitution);
+    scene.tangential_restitution = tangential_restitution;
     scene.static_friction = optional(static_friction);
     scene.gap = optional(gap);
     scene.target_velocity = optional(target_velocity);
@@ -190,7 +191,7 @@ struct SceneArrays {
   std::vector<Status> joint_status;
 };
 
-/// Adds the bodies, contacts and rows of `other` behind those of `scene`. Both have the same optional columns.
+/// Adds the bodies, contacts and rows of `other`, which is another scene with the same optional columns.
 template <class T>
 void append(SceneData<T>& scene, const SceneData<T>& other) {
   const auto first = static_cast<std::int32_t>(scene.body_count());
