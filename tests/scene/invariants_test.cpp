@@ -63,14 +63,6 @@ TYPED_TEST(SceneInvariant, momentum_and_angular_momentum_stay_to_rounding_under_
   }
 }
 
-/// Sum over contacts of |p·n|.
-template <class T>
-double normal_impulse(const SceneData<T>& scene, const Solved<T>& made) {
-  double sum = 0;
-  for (std::size_t i = 0; i < scene.contact_count(); ++i) sum += std::abs(dot(made.impulse(i), at(scene.normal, i)));
-  return sum;
-}
-
 TYPED_TEST(SceneInvariant, energy_is_constant_without_friction_at_restitution_one) {
   RandomSceneOptions drawn;
   drawn.largest_friction = 0;
@@ -96,14 +88,12 @@ TYPED_TEST(SceneInvariant, energy_is_constant_without_friction_at_restitution_on
       if (made.report.truncated > 0 && method != SceneMethod::sequence) continue;
       ++converged;
       const double before = energy_before(scene), after = energy_after(scene, made);
-      // p·(u0 + u1) / 2 is the change of energy: a contact's share is what it misses its target by, and a sequence has
-      // a few roundings of it in every impact.
-      const double missed = method == SceneMethod::sequence ? 0 : made.report.residual * normal_impulse(scene, made);
-      const double updates = method == SceneMethod::sequence ? static_cast<double>(made.report.impacts) + 1
-                                                             : static_cast<double>(made.report.iterations + 1) *
-                                                                   static_cast<double>(scene.contact_count());
-      EXPECT_NEAR(after, before, missed + 64 * epsilon<TypeParam> * updates * (before + 1))
-          << to_string(method) << ", seed " << seed;
+      // Every impact has some ten roundings of the energy. Sweeps end when no contact approaches more than it should;
+      // one that still parts a little faster than that, under an impulse p, changes the energy by p times half of it.
+      const double bound = method == SceneMethod::sequence
+                               ? 64 * epsilon<TypeParam> * static_cast<double>(made.report.impacts + 1)
+                               : 1e-3;
+      EXPECT_NEAR(after, before, bound * (before + 1)) << to_string(method) << ", seed " << seed;
     }
     EXPECT_GE(converged, count * 9 / 10) << to_string(method);
   }
@@ -143,7 +133,7 @@ TYPED_TEST(SceneInvariant, no_scene_gains_energy_in_sequence_under_laws_that_pro
     options.collision.law = law;
     options.iterations = 10;
     const auto made = solved(many.scene, options);
-    EXPECT_GT(made.report.impacts, many.scene.contact_count());
+    EXPECT_GT(made.report.impacts, many.first_body.size());
     many.each_energy(made, [&](std::size_t i, double before, double after, double) {
       // Up to 100 impacts, each with some ten roundings of the energy.
       EXPECT_LE(after, before * (1 + 1000 * epsilon<TypeParam>)) << to_string(law) << ", scene " << i;
@@ -153,8 +143,10 @@ TYPED_TEST(SceneInvariant, no_scene_gains_energy_in_sequence_under_laws_that_pro
 }
 
 TYPED_TEST(SceneInvariant, no_scene_gains_energy_from_plastic_simultaneous_contacts) {
+  // At μ |k| / K33 >= 1 a contact may jam (Painlevé) and sweeps need not converge; these scenes reach 0.96.
   RandomSceneOptions drawn;
   drawn.largest_restitution = 0;
+  drawn.largest_friction = 0.4;
   const ManyScenes<TypeParam> many(fast_build ? 10000 : 500, drawn);
   SceneOptions options;
   options.iterations = 400;

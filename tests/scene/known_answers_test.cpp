@@ -216,7 +216,7 @@ TYPED_TEST(KnownScene, a_body_that_comes_faster_than_its_target_velocity_ends_wi
   scene.add(Body{.velocity = {0, 0, -1}});
   scene.add(Contact{});
   for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::sequence}) {
-    for (const double target : {0.25, 0.0, -0.5}) {
+    for (const double target : {0.25, 0.0}) {
       scene.target_velocity = {static_cast<TypeParam>(target)};
       EXPECT_NEAR(this->by(method, scene).velocity(0)[2], target, this->bound) << to_string(method) << ' ' << target;
     }
@@ -225,6 +225,16 @@ TYPED_TEST(KnownScene, a_body_that_comes_faster_than_its_target_velocity_ends_wi
     EXPECT_EQ(made.velocity(0)[2], -1) << to_string(method);
     EXPECT_EQ(made.arrays.status[0], Status::separating) << to_string(method);
   }
+}
+
+// With a gap of 5 mm before a step of 0.01 s: the body may come at 0.5 m/s.
+TYPED_TEST(KnownScene, a_body_may_close_the_gap_that_its_target_velocity_leaves) {
+  SceneData<TypeParam> scene;
+  scene.add(Body{.velocity = {0, 0, -1}});
+  scene.add(Contact{});
+  scene.target_velocity = {TypeParam(-0.5)};
+  for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::sequence})
+    EXPECT_NEAR(this->by(method, scene).velocity(0)[2], -0.5, this->bound) << to_string(method);
 }
 
 TYPED_TEST(KnownScene, a_ball_joint_at_both_centres_shares_the_momentum) {
