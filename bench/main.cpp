@@ -15,6 +15,7 @@
 #include "limit.hpp"
 #include "machine.hpp"
 #include "placement.hpp"
+#include "scene.hpp"
 
 namespace carom::bench {
 namespace {
@@ -127,6 +128,7 @@ void register_all(int most_threads) {
     }
   }
   register_algebraic(most_threads);
+  register_scenes(most_threads);
   register_limits();
   register_accuracy();
   register_energy();

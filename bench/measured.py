@@ -28,7 +28,7 @@ COUNTERS = ("of_mean", "active_lanes", "median_error", "p90_error", "contacts", 
 ACCURACY_STEPS = (10, 100, 1000, 10000)
 EQUAL_ERROR = 1e-4  # at which the integrators are compared
 # The end of a benchmark's name, which says how it was run.
-RUN_SUFFIX = re.compile(r"(/iterations:\d+|/repeats:\d+|/min_time:[\d.]+|/real_time)+$")
+RUN_SUFFIX = re.compile(r"(/iterations:\d+|/repeats:\d+|/min_time:[\d.]+|/real_time|/manual_time)+$")
 MACHINE = ("cpu", "threads", "isas", "compiler", "flags", "carom", "steps")
 
 

@@ -1,0 +1,78 @@
+// A scene out of a contact file with the columns scene_step, body_a and body_b.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "support/scenes.hpp"
+
+namespace carom::bench {
+
+inline std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells(1);
+  for (const char c : line) {
+    if (c == ',')
+      cells.emplace_back();
+    else if (c != '\r')
+      cells.back() += c;
+  }
+  return cells;
+}
+
+/// The last scene of the file.
+template <class T>
+scenes::SceneData<T> captured_scene(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line)) throw std::runtime_error(path + " has no contacts");
+  const std::vector<std::string> header = split(line);
+  const auto column = [&](const std::string& name) {
+    const auto found = std::find(header.begin(), header.end(), name);
+    if (found == header.end()) throw std::runtime_error(path + " has no column " + name);
+    return static_cast<std::size_t>(found - header.begin());
+  };
+  const std::size_t step = column("scene_step");
+  std::vector<std::vector<std::string>> rows;
+  while (std::getline(file, line)) {
+    rows.push_back(split(line));
+    if (rows.back()[step] != rows.front()[step]) rows = {rows.back()};
+  }
+
+  scenes::SceneData<T> scene;
+  std::map<std::string, std::int32_t> bodies;
+  for (const std::vector<std::string>& row : rows) {
+    const auto number = [&](const std::string& name) { return std::stod(row[column(name)]); };
+    const auto vector = [&](const std::string& name) {
+      return scenes::Vector{number(name + "_x"), number(name + "_y"), number(name + "_z")};
+    };
+    const auto body = [&](const std::string& side) {
+      const auto [known, is_new] = bodies.try_emplace(row[column("body_" + side)], 0);
+      if (is_new) {
+        scenes::Body made;
+        made.inverse_mass = number("inverse_mass_" + side);
+        const char* const parts[] = {"_xx", "_xy", "_xz", "_yy", "_yz", "_zz"};
+        for (std::size_t c = 0; c < 6; ++c) made.inverse_inertia[c] = number("inverse_inertia_" + side + parts[c]);
+        made.velocity = vector("velocity_" + side);
+        made.angular_velocity = vector("angular_velocity_" + side);
+        known->second = scene.add(made);
+      }
+      return known->second;
+    };
+    const std::int32_t a = body("a"), b = body("b");
+    const std::size_t i = scene.add(scenes::Contact{.a = a,
+                                                    .b = b,
+                                                    .normal = vector("normal"),
+                                                    .friction = number("friction"),
+                                                    .restitution = number("restitution")});
+    scenes::put(scene.lever_a, i, vector("lever_a"));
+    scenes::put(scene.lever_b, i, vector("lever_b"));
+  }
+  return scene;
+}
+
+}  // namespace carom::bench

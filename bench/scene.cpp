@@ -1,0 +1,264 @@
+#include "scene.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <carom/reference_scene.hpp>
+#include <carom/scene.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "captured_scene.hpp"
+#include "support/scene_generators.hpp"
+
+namespace carom::bench {
+namespace {
+
+using scenes::SceneArrays;
+using scenes::SceneData;
+
+constexpr int usual_sweeps = 10, many_sweeps = 110, pyramid_base = 86;
+constexpr std::size_t pile_contacts = 9692, many_islands = 100'000;
+
+/// As engines call it: as many sweeps as they ask for, whatever is left.
+SceneOptions swept(int sweeps) {
+  SceneOptions options;
+  options.iterations = sweeps;
+  options.residual = 0;
+  return options;
+}
+
+SceneOptions in_sequence(Law law) {
+  SceneOptions options;
+  options.method = SceneMethod::sequence;
+  options.collision.law = law;
+  return options;
+}
+
+enum class Kind { pyramid, pile, islands, islands_of_ten };
+
+/// A captured pile is taken instead of the one that is drawn if the environment variable names a file.
+const char* captured_pile() {
+  return std::getenv("CAROM_BENCH_PILE");
+}
+
+template <class T>
+SceneData<T> make(Kind kind) {
+  switch (kind) {
+    case Kind::pyramid:
+      return scenes::pyramid<T>(pyramid_base);
+    case Kind::pile:
+      return captured_pile() != nullptr ? captured_scene<T>(captured_pile()) : scenes::pile<T>(pile_contacts);
+    case Kind::islands:
+      return scenes::islands<T>(many_islands, 2, 8, 1);
+    case Kind::islands_of_ten:
+      break;
+  }
+  return scenes::islands<T>(1000, 10, 10, 1);
+}
+
+/// Made when a benchmark first needs it.
+template <class T>
+const SceneData<T>& scene_of(Kind kind) {
+  static std::map<Kind, std::unique_ptr<SceneData<T>>> made;
+  auto& scene = made[kind];
+  if (!scene) scene = std::make_unique<SceneData<T>>(make<T>(kind));
+  return *scene;
+}
+
+/// What a host asks for: velocities, impulses and statuses.
+template <class T>
+SceneResults<T> timed_columns(SceneArrays<T>& arrays) {
+  SceneResults<T> results = arrays.view();
+  results.separation_velocity = {};
+  results.path = {};
+  return results;
+}
+
+/// How many bodies have velocities that are not the reference's for these numbers.
+template <class T>
+std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options, const Machine& machine) {
+  SceneArrays<T> found(scene);
+  SceneSolver(machine).solve(scene.view(), found.view(), options);
+  const SceneData<double> wide = scenes::widened(scene);
+  SceneArrays<double> expected(wide);
+  reference::solve_scene(wide.view(), expected.view(), options);
+  double greatest = 0;
+  for (std::size_t i = 0; i < scene.body_count(); ++i)
+    greatest = std::max({greatest, scenes::length(wide.velocity(i)), scenes::length(wide.angular_velocity(i))});
+  const double bound = 1e5 * static_cast<double>(std::numeric_limits<T>::epsilon()) * greatest;
+  std::size_t apart = 0;
+  for (std::size_t i = 0; i < scene.body_count(); ++i) {
+    using scenes::operator-;
+    const auto off = [&](const auto& a, const auto& b) { return scenes::length(scenes::at(a, i) - scenes::at(b, i)); };
+    const bool agree = off(found.velocity, expected.velocity) <= bound &&
+                       off(found.angular_velocity, expected.angular_velocity) <= bound;
+    apart += agree ? 0u : 1u;
+  }
+  return apart;
+}
+
+/// Empty if the lanes do what the reference does, on scenes of the same kind that it can solve in no time. In a
+/// sequence rounding may decide which of two contacts comes first.
+template <class T>
+std::string disagreement(Kind kind, const SceneOptions& options, const Machine& machine) {
+  const SceneData<T> few = kind == Kind::pyramid          ? scenes::pyramid<T>(24)
+                           : kind == Kind::pile           ? scenes::pile<T>(2000)
+                           : kind == Kind::islands_of_ten ? scenes::islands<T>(200, 10, 10, 2)
+                                                          : scenes::islands<T>(500, 2, 8, 2);
+  const std::size_t apart = bodies_apart(few, options, machine);
+  const std::size_t allowed = options.method == SceneMethod::sequence ? few.body_count() / 50 : 0;
+  return apart > allowed ? std::to_string(apart) + " bodies are not where the reference has them" : "";
+}
+
+/// A call that is repeated, checked first.
+template <class T>
+class Timed {
+ public:
+  Timed(Kind kind, const SceneOptions& options, const Machine& machine)
+      : scene_(scene_of<T>(kind)), arrays_(scene_), solver_(machine), wrong_(disagreement<T>(kind, options, machine)) {
+    if (!wrong_.empty()) return;
+    const SceneReport report = call(options);
+    for (std::size_t s = 0; s < status_count; ++s)
+      if (is_fault(static_cast<Status>(s)) && report.by_status[s] > 0) wrong_ = "faults";
+    if (!std::isfinite(report.energy_after)) wrong_ = "an energy that is not finite";
+  }
+
+  const std::string& wrong() const { return wrong_; }
+  std::int64_t contacts() const { return static_cast<std::int64_t>(scene_.contact_count()); }
+
+  SceneReport call(const SceneOptions& options) {
+    const SceneReport report = solver_.solve(view_, results_, options);
+    benchmark::ClobberMemory();
+    return report;
+  }
+  double seconds(const SceneOptions& options) {
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    call(options);
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+ private:
+  const SceneData<T>& scene_;
+  SceneArrays<T> arrays_;
+  SceneSolver solver_;
+  std::string wrong_;
+  Scene<T> view_ = scene_.view();
+  SceneResults<T> results_ = timed_columns(arrays_);
+};
+
+/// 100 sweeps: what a call with 110 takes longer than one with 10.
+template <class T>
+void sweeps(benchmark::State& state, const Machine& machine) try {
+  Timed<T> timed(Kind::pyramid, swept(usual_sweeps), machine);
+  if (!timed.wrong().empty()) return state.SkipWithError(timed.wrong().c_str());
+  for (auto _ : state) {
+    const double few = timed.seconds(swept(usual_sweeps)), many = timed.seconds(swept(many_sweeps));
+    // A disturbed call may be the longer one of the two.
+    state.SetIterationTime(std::max(many - few, 1e-9));
+  }
+  state.SetItemsProcessed(state.iterations() * timed.contacts() * (many_sweeps - usual_sweeps));
+} catch (const std::exception& error) {
+  state.SkipWithError(error.what());
+}
+
+/// A call less its sweeps: checks, islands, colours, preparation, results.
+template <class T>
+void setup(benchmark::State& state, const Machine& machine) try {
+  Timed<T> timed(Kind::pyramid, swept(usual_sweeps), machine);
+  if (!timed.wrong().empty()) return state.SkipWithError(timed.wrong().c_str());
+  constexpr double share = static_cast<double>(usual_sweeps) / (many_sweeps - usual_sweeps);
+  for (auto _ : state) {
+    const double few = timed.seconds(swept(usual_sweeps)), many = timed.seconds(swept(many_sweeps));
+    state.SetIterationTime(std::max(few - share * (many - few), 1e-9));
+  }
+  state.SetItemsProcessed(state.iterations() * timed.contacts());
+} catch (const std::exception& error) {
+  state.SkipWithError(error.what());
+}
+
+template <class T>
+void call(benchmark::State& state, Kind kind, const SceneOptions& options, const Machine& machine) try {
+  Timed<T> timed(kind, options, machine);
+  if (!timed.wrong().empty()) return state.SkipWithError(timed.wrong().c_str());
+  SceneReport report;
+  for (auto _ : state) report = timed.call(options);
+  state.SetItemsProcessed(state.iterations() * timed.contacts());
+  if (report.lanes > 0)
+    state.counters["active_lanes"] = static_cast<double>(report.lanes_used) / static_cast<double>(report.lanes);
+  if (report.impacts > 0)
+    state.counters["impacts"] = benchmark::Counter(
+        static_cast<double>(state.iterations()) * static_cast<double>(report.impacts), benchmark::Counter::kIsRate);
+  if (kind == Kind::pile) state.SetLabel(captured_pile() != nullptr ? "captured" : "drawn");
+} catch (const std::exception& error) {
+  state.SkipWithError(error.what());
+}
+
+void call_reference(benchmark::State& state, Law law) try {
+  const SceneData<double>& scene = scene_of<double>(Kind::islands_of_ten);
+  SceneArrays<double> arrays(scene);
+  const Scene<double> view = scene.view();
+  const SceneResults<double> results = timed_columns(arrays);
+  SceneReport report;
+  for (auto _ : state) {
+    report = reference::solve_scene(view, results, in_sequence(law));
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(scene.contact_count()));
+} catch (const std::exception& error) {
+  state.SkipWithError(error.what());
+}
+
+template <class T>
+void register_precision(const std::string& precision, int most_threads) {
+  const auto place = [&](const Machine& machine) {
+    return precision + "/" + std::string(to_string(machine.isa)) + "/threads:" + std::to_string(machine.threads) + "/";
+  };
+  const auto one = [&](const std::string& name, Kind kind, const SceneOptions& options, const Machine& machine) {
+    benchmark::RegisterBenchmark(name.c_str(), call<T>, kind, options, machine)->UseRealTime();
+  };
+  const Isa best = available_isas().front();
+  for (int threads = 1; threads <= most_threads; ++threads) {
+    const Machine machine{.isa = best, .threads = threads};
+    one("scene/call/" + place(machine) + "pyramid:30000", Kind::pyramid, swept(usual_sweeps), machine);
+    one("scene/call/" + place(machine) + "pile:9692", Kind::pile, swept(usual_sweeps), machine);
+    one("scene/islands/" + place(machine) + "100000", Kind::islands, swept(usual_sweeps), machine);
+    benchmark::RegisterBenchmark(("scene/setup/" + place(machine) + "pyramid:30000").c_str(), setup<T>, machine)
+        ->UseManualTime();
+  }
+  for (const Isa isa : available_isas()) {
+    for (int threads = 1; threads <= (isa == best ? most_threads : 1); ++threads) {
+      const Machine machine{.isa = isa, .threads = threads};
+      benchmark::RegisterBenchmark(("scene/simultaneous/" + place(machine) + "pyramid:30000").c_str(), sweeps<T>,
+                                   machine)
+          ->UseManualTime();
+    }
+  }
+  for (const Law law : {Law::chatterjee_ruina, Law::incremental}) {
+    const Machine machine{.isa = best, .threads = 1};
+    one("scene/sequence/" + std::string(to_string(law)) + "/" + place(machine) + "islands:1000x10",
+        Kind::islands_of_ten, in_sequence(law), machine);
+  }
+}
+
+}  // namespace
+
+void register_scenes(int most_threads) {
+  register_precision<float>("f32", most_threads);
+  register_precision<double>("f64", most_threads);
+  for (const Law law : {Law::chatterjee_ruina, Law::incremental})
+    benchmark::RegisterBenchmark(
+        ("scene/sequence_reference/" + std::string(to_string(law)) + "/f64/islands:1000x10").c_str(), call_reference,
+        law)
+        ->UseRealTime();
+}
+
+}  // namespace carom::bench

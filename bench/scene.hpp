@@ -1,0 +1,14 @@
+// Scenes, on the best ISA unless the row is of one contact law:
+//   scene/simultaneous/<precision>/<isa>/threads:<t>/pyramid:<n>   a sweep over all contacts; items are contacts ×
+//   sweeps scene/setup/<precision>/<isa>/threads:<t>/pyramid:<n>          what a call takes beside its 10 sweeps
+//   scene/call/<precision>/<isa>/threads:<t>/<scene>:<n>           a call with 10 sweeps; items are contacts
+//   scene/sequence/<law>/<precision>/<isa>/threads:<t>/islands:1000x10, and of the reference
+//   scene/sequence_reference/... scene/islands/<precision>/<isa>/threads:<t>/<islands>          islands of 2 to 8
+//   contacts, 10 sweeps
+#pragma once
+
+namespace carom::bench {
+
+void register_scenes(int most_threads);
+
+}  // namespace carom::bench

@@ -1,0 +1,204 @@
+// The bits of an island depend on its bodies, contacts and rows, their order and the options: not on threads, the ISA,
+// other islands or the order of islands.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/carom.hpp>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "support/scene_runs.hpp"
+
+namespace carom::scenes {
+namespace {
+
+using support::fast_build;
+
+template <class T>
+class SceneBits : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(SceneBits, Precisions);
+
+/// Islands of all kinds, without optional columns.
+template <class T>
+std::vector<SceneData<T>> various_islands() {
+  std::vector<SceneData<T>> made = {pyramid<T>(fast_build ? 24 : 8), pile<T>(fast_build ? 2000 : 200), stack<T>(20),
+                                    sandwich<T>(), chain<T>(30)};
+  for (std::uint64_t seed = 0; seed < 60; ++seed) made.push_back(islands<T>(1, 1, 12, seed));
+  RandomSceneOptions drawn;
+  drawn.with_joints = true;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) made.push_back(random_scene<T>(seed, drawn));
+  return made;
+}
+
+template <class T>
+SceneData<T> together(const std::vector<SceneData<T>>& all, const std::vector<std::size_t>& order) {
+  SceneData<T> scene;
+  for (const std::size_t i : order) append(scene, all[i]);
+  return scene;
+}
+
+std::vector<std::size_t> in_order(std::size_t n) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+std::vector<SceneOptions> various_options() {
+  std::vector<SceneOptions> made;
+  for (const SceneMethod method : all_methods) {
+    SceneOptions options = usual(method);
+    made.push_back(options);
+    if (method == SceneMethod::sequence) {
+      options.seed = 7;
+    } else {
+      options.shock_propagation = true;
+      options.swept = SweptContacts::touching;
+    }
+    made.push_back(options);
+  }
+  return made;
+}
+
+std::string name_of(const SceneOptions& options) {
+  return std::string(to_string(options.method)) + (options.shock_propagation ? ", shock propagation" : "");
+}
+
+template <class T>
+std::vector<T> part(const std::vector<T>& column, std::size_t first, std::size_t count) {
+  const auto begin = column.begin() + static_cast<std::ptrdiff_t>(first);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+template <class T>
+Vectors3<T> part(const Vectors3<T>& v, std::size_t first, std::size_t count) {
+  return {part(v[0], first, count), part(v[1], first, count), part(v[2], first, count)};
+}
+
+/// The results of islands that stand in a scene in this order, each by itself.
+template <class T>
+std::vector<SceneArrays<T>> apart(const SceneArrays<T>& arrays, const std::vector<SceneData<T>>& all,
+                                  const std::vector<std::size_t>& order) {
+  std::vector<SceneArrays<T>> made;
+  for (const SceneData<T>& one : all) made.emplace_back(one);
+  std::size_t body = 0, contact = 0, row = 0;
+  for (const std::size_t i : order) {
+    const std::size_t bodies = all[i].body_count(), contacts = all[i].contact_count(), rows = all[i].row_count();
+    SceneArrays<T>& one = made[i];
+    one.velocity = part(arrays.velocity, body, bodies);
+    one.angular_velocity = part(arrays.angular_velocity, body, bodies);
+    one.impulse = part(arrays.impulse, contact, contacts);
+    one.separation_velocity = part(arrays.separation_velocity, contact, contacts);
+    one.status = part(arrays.status, contact, contacts);
+    one.path = part(arrays.path, contact, contacts);
+    one.joint_impulse = part(arrays.joint_impulse, row, rows);
+    one.joint_status = part(arrays.joint_status, row, rows);
+    body += bodies, contact += contacts, row += rows;
+  }
+  return made;
+}
+
+TYPED_TEST(SceneBits, are_the_same_on_1_2_and_7_threads) {
+  const auto all = various_islands<TypeParam>();
+  const auto scene = together(all, in_order(all.size()));
+  for (const SceneOptions& options : various_options()) {
+    const auto one = solved(scene, options, {.threads = 1});
+    for (const int threads : {2, 7, 0}) {
+      const auto several = solved(scene, options, {.threads = threads});
+      expect_same_bits(one.arrays, several.arrays, name_of(options) + ", threads " + std::to_string(threads));
+      EXPECT_EQ(one.report.energy_after, several.report.energy_after) << name_of(options);
+      EXPECT_EQ(one.report.residual, several.report.residual) << name_of(options);
+      EXPECT_EQ(one.report.iterations, several.report.iterations) << name_of(options);
+      EXPECT_EQ(one.report.truncated, several.report.truncated) << name_of(options);
+    }
+  }
+}
+
+TYPED_TEST(SceneBits, are_the_same_on_every_isa_with_fused_multiply_add) {
+  const auto all = various_islands<TypeParam>();
+  const auto scene = together(all, in_order(all.size()));
+  const std::vector<Isa> isas = support::isas_with_fma();
+  for (const SceneOptions& options : various_options()) {
+    const auto first = solved(scene, options, {.isa = isas.front(), .threads = 1});
+    EXPECT_EQ(first.report.isa, isas.front());
+    for (const Isa isa : isas) {
+      const auto other = solved(scene, options, {.isa = isa, .threads = 1});
+      EXPECT_EQ(other.report.isa, isa);
+      expect_same_bits(first.arrays, other.arrays, name_of(options) + ", " + std::string(to_string(isa)));
+    }
+  }
+}
+
+TYPED_TEST(SceneBits, of_an_island_are_the_same_alone_among_others_and_in_any_order) {
+  const auto all = various_islands<TypeParam>();
+  const std::vector<std::size_t> order = in_order(all.size());
+  std::vector<std::size_t> permuted = order;
+  support::Draw draw(11);
+  for (std::size_t i = permuted.size(); i > 1; --i) std::swap(permuted[i - 1], permuted[draw.below(i)]);
+  for (const SceneOptions& options : various_options()) {
+    // Random priorities of ties are those of the indices, which an order changes.
+    if (options.seed != 0) continue;
+    const auto one_order = apart(solved(together(all, order), options).arrays, all, order);
+    const auto another = apart(solved(together(all, permuted), options).arrays, all, permuted);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::string what = name_of(options) + ", island " + std::to_string(i);
+      expect_same_bits(one_order[i], another[i], what + ", permuted");
+      expect_same_bits(one_order[i], solved(all[i], options).arrays, what + ", alone");
+    }
+  }
+}
+
+TYPED_TEST(SceneBits, are_the_same_in_place_and_through_structs) {
+  auto scene = pyramid<TypeParam>(10);
+  const SceneOptions options = usual(SceneMethod::simultaneous);
+  const auto made = solved(scene, options);
+  SceneResults<TypeParam> in_place;
+  in_place.velocity = {scene.bodies.velocity[0], scene.bodies.velocity[1], scene.bodies.velocity[2]};
+  in_place.angular_velocity = {scene.bodies.angular_velocity[0], scene.bodies.angular_velocity[1],
+                               scene.bodies.angular_velocity[2]};
+  SceneData<TypeParam> before = scene;
+  SceneSolver({.threads = 1}).solve(scene.view(), in_place, options);
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_TRUE(support::same_bits(scene.bodies.velocity[c], made.arrays.velocity[c]));
+    EXPECT_TRUE(support::same_bits(scene.bodies.angular_velocity[c], made.arrays.angular_velocity[c]));
+  }
+
+  struct Point {
+    TypeParam normal[3], arm_a[3], arm_b[3], impulse[3];
+  };
+  std::vector<Point> points(before.contact_count());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      points[i].normal[c] = before.normal[c][i];
+      points[i].arm_a[c] = before.lever_a[c][i];
+      points[i].arm_b[c] = before.lever_b[c][i];
+    }
+  }
+  const auto columns = [&](TypeParam* field) {
+    return Vector3Columns<TypeParam>::interleaved(field, points.size(), sizeof(Point));
+  };
+  Scene<TypeParam> view = before.view();
+  view.normal = columns(points[0].normal);
+  view.lever_a = columns(points[0].arm_a);
+  view.lever_b = columns(points[0].arm_b);
+  SceneResults<TypeParam> results;
+  results.impulse = columns(points[0].impulse);
+  SceneSolver({.threads = 1}).solve(view, results, options);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(points[i].impulse[c], made.arrays.impulse[c][i]);
+}
+
+TYPED_TEST(SceneBits, of_a_second_call_are_those_of_the_first) {
+  const auto all = various_islands<TypeParam>();
+  const auto scene = together(all, in_order(all.size())), other = islands<TypeParam>(300, 1, 12, 9);
+  for (const SceneOptions& options : various_options()) {
+    SceneSolver solver({.threads = 1});
+    const auto first = solved(solver, scene, options);
+    solved(solver, other, usual(SceneMethod::simultaneous));
+    expect_same_bits(first.arrays, solved(solver, scene, options).arrays, name_of(options));
+  }
+}
+
+}  // namespace
+}  // namespace carom::scenes

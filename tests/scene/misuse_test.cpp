@@ -1,0 +1,247 @@
+// Misuse of scenes is an Error before any work, whose message names the column or the option.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <carom/carom.hpp>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/scene_runs.hpp"
+
+namespace carom::scenes {
+namespace {
+
+/// Every optional column, and a joint.
+SceneData<double> full_scene() {
+  SceneData<double> scene = stack<double>(2);
+  const std::size_t n = scene.contact_count();
+  scene.static_friction = scene.friction;
+  scene.gap.assign(n, 0);
+  scene.target_velocity.assign(n, 0);
+  scene.surface_velocity = scene.warm_impulse = vectors<double>(n);
+  scene.key.assign(n, 0);
+  scene.law.assign(n, Law::frictionless);
+  add_ball_joint(scene.joints, JointBodies<double>{1, world, {0.25, 0, 0}, {}});
+  return scene;
+}
+
+/// The message of the solver and, which is the same, of the reference; empty if there is no error. No result is touched
+/// where there is one.
+std::string refusal(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
+  const auto error_of = [&](auto&& call) -> std::string {
+    try {
+      call();
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  const std::string text = error_of([&] { SceneSolver({.threads = 1}).solve(scene, results, options); });
+  EXPECT_EQ(error_of([&] { reference::solve_scene(scene, results, options); }), text);
+  return text;
+}
+
+void expect_named(const std::string& message, const std::string& name) {
+  EXPECT_NE(message.find(name), std::string::npos) << "\"" << message << "\" does not name " << name;
+}
+
+struct Change {
+  const char* name;
+  std::function<void(Scene<double>&)> make;
+};
+
+TEST(MisusedScene, without_a_needed_column_is_an_error_that_names_it) {
+  const SceneData<double> data = full_scene();
+  const Change changes[] = {
+      {"bodies.inverse_mass", [](Scene<double>& s) { s.bodies.inverse_mass = {}; }},
+      {"bodies.inverse_inertia.yz", [](Scene<double>& s) { s.bodies.inverse_inertia.yz = {}; }},
+      {"bodies.velocity.z", [](Scene<double>& s) { s.bodies.velocity.z = {}; }},
+      {"body_a", [](Scene<double>& s) { s.body_a = {}; }},
+      {"body_b", [](Scene<double>& s) { s.body_b = {}; }},
+      {"normal.y", [](Scene<double>& s) { s.normal.y = {}; }},
+      {"lever_b.x", [](Scene<double>& s) { s.lever_b.x = {}; }},
+      {"friction", [](Scene<double>& s) { s.friction = {}; }},
+      {"restitution", [](Scene<double>& s) { s.restitution = {}; }},
+      {"surface_velocity", [](Scene<double>& s) { s.surface_velocity.y = {}; }},
+      {"warm_impulse", [](Scene<double>& s) { s.warm_impulse.z = {}; }},
+      {"joints.body_a", [](Scene<double>& s) { s.joints.body_a = {}; }},
+      {"joints.linear_a.x", [](Scene<double>& s) { s.joints.linear_a.x = {}; }},
+      {"joints.angular_b.z", [](Scene<double>& s) { s.joints.angular_b.z = {}; }},
+  };
+  for (const auto& [name, change] : changes) {
+    SceneArrays<double> arrays(data);
+    Scene<double> scene = data.view();
+    change(scene);
+    expect_named(refusal(scene, arrays.view(), usual(SceneMethod::simultaneous)), name);
+    EXPECT_EQ(arrays.velocity, data.bodies.velocity) << name;
+  }
+}
+
+TEST(MisusedScene, with_a_column_of_another_length_is_an_error_that_names_it) {
+  const SceneData<double> data = full_scene();
+  const Change changes[] = {
+      {"bodies.velocity.x", [](Scene<double>& s) { s.bodies.velocity.x.count = 1; }},
+      {"static_friction", [](Scene<double>& s) { s.static_friction.count = 7; }},
+      {"gap", [](Scene<double>& s) { s.gap.count = 0; }},
+      {"target_velocity", [](Scene<double>& s) { s.target_velocity.count = 9; }},
+      {"surface_velocity.z", [](Scene<double>& s) { s.surface_velocity.z.count = 1; }},
+      {"warm_impulse.x", [](Scene<double>& s) { s.warm_impulse.x.count = 1; }},
+      {"key", [](Scene<double>& s) { s.key.count = 1; }},
+      {"law", [](Scene<double>& s) { s.law.count = 1; }},
+      {"body_b", [](Scene<double>& s) { s.body_b.count = 7; }},
+      {"joints.body_b", [](Scene<double>& s) { s.joints.body_b.count = 2; }},
+      {"joints.target_velocity", [](Scene<double>& s) { s.joints.target_velocity.count = 2; }},
+      {"joints.least_impulse", [](Scene<double>& s) { s.joints.least_impulse.count = 2; }},
+      {"joints.compliance", [](Scene<double>& s) { s.joints.compliance.count = 4; }},
+      {"joints.key", [](Scene<double>& s) { s.joints.key.count = 4; }},
+  };
+  for (const auto& [name, change] : changes) {
+    SceneArrays<double> arrays(data);
+    Scene<double> scene = data.view();
+    change(scene);
+    expect_named(refusal(scene, arrays.view(), usual(SceneMethod::simultaneous)), name);
+  }
+}
+
+TEST(MisusedScene, with_results_of_another_length_is_an_error_that_names_them) {
+  const SceneData<double> data = full_scene();
+  const struct {
+    const char* name;
+    std::function<void(SceneResults<double>&)> make;
+  } changes[] = {
+      {"results.velocity.y", [](SceneResults<double>& r) { r.velocity.y.count = 1; }},
+      {"results.angular_velocity.x", [](SceneResults<double>& r) { r.angular_velocity.x.count = 8; }},
+      {"results.impulse.z", [](SceneResults<double>& r) { r.impulse.z.count = 2; }},
+      {"results.separation_velocity.x", [](SceneResults<double>& r) { r.separation_velocity.x.count = 2; }},
+      {"results.status", [](SceneResults<double>& r) { r.status.count = 7; }},
+      {"results.path", [](SceneResults<double>& r) { r.path.count = 7; }},
+      {"results.joint_impulse", [](SceneResults<double>& r) { r.joint_impulse.count = 2; }},
+      {"results.joint_status", [](SceneResults<double>& r) { r.joint_status.count = 2; }},
+      {"results.impulse.x", [](SceneResults<double>& r) { r.impulse.x.stride = 0; }},
+  };
+  for (const auto& [name, change] : changes) {
+    SceneArrays<double> arrays(data);
+    SceneResults<double> results = arrays.view();
+    change(results);
+    expect_named(refusal(data.view(), results, usual(SceneMethod::simultaneous)), name);
+  }
+}
+
+TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  const SceneData<double> data = full_scene();
+  const struct {
+    const char* name;
+    std::function<void(SceneOptions&)> make;
+  } changes[] = {
+      {"method", [](SceneOptions& o) { o.method = static_cast<SceneMethod>(4); }},
+      {"swept", [](SceneOptions& o) { o.swept = static_cast<SweptContacts>(2); }},
+      {"iterations", [](SceneOptions& o) { o.iterations = -1; }},
+      {"iterations", [](SceneOptions& o) { o.iterations = SceneOptions::most_iterations + 1; }},
+      {"residual", [](SceneOptions& o) { o.residual = -1e-9; }},
+      {"residual", [](SceneOptions& o) { o.residual = nan; }},
+      {"residual", [](SceneOptions& o) { o.residual = 1.5; }},
+      {"rest_gravity", [](SceneOptions& o) { o.rest_gravity = -1; }},
+      {"rest_tolerance", [](SceneOptions& o) { o.rest_tolerance = nan; }},
+      {"gravity", [](SceneOptions& o) { o.gravity[1] = infinity; }},
+      {"shock_iterations", [](SceneOptions& o) { o.shock_iterations = 0; }},
+      {"relaxation", [](SceneOptions& o) { o.relaxation = 0; }},
+      {"relaxation", [](SceneOptions& o) { o.relaxation = 2; }},
+      {"warm_start", [](SceneOptions& o) { o.warm_start = 1.125; }},
+      {"time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.time_step = 0; }},
+      {"time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.time_step = 1e4; }},
+      {"normal_tolerance", [](SceneOptions& o) { o.collision.normal_tolerance = 0.5; }},
+      {"law", [](SceneOptions& o) { o.collision.law = static_cast<Law>(13); }},
+  };
+  for (const auto& [name, change] : changes) {
+    SceneArrays<double> arrays(data);
+    SceneOptions options = usual(SceneMethod::simultaneous);
+    change(options);
+    expect_named(refusal(data.view(), arrays.view(), options), name);
+  }
+  // Other methods do not read the step.
+  SceneArrays<double> arrays(data);
+  EXPECT_EQ(refusal(data.view(), arrays.view(), {}), "");
+  EXPECT_THROW(SceneSolver({.threads = 1}).step(data.view(), arrays.view(), SceneOptions{}), Error);
+  EXPECT_THROW(SceneSolver({.threads = -1}), Error);
+  EXPECT_THROW(SceneSolver({.isa = static_cast<Isa>(6)}), Error);
+}
+
+TEST(EmptyScene, is_solved_and_so_is_one_of_bodies_or_joints_alone) {
+  const SceneReport nothing = SceneSolver({.threads = 1}).solve(Scene<double>{}, SceneResults<double>{});
+  EXPECT_EQ(nothing.contacts, 0u);
+  EXPECT_EQ(nothing.islands, 0u);
+  for (const SceneMethod method : all_methods) {
+    SceneData<double> scene;
+    scene.add(Body{.velocity = {1, 2, 3}});
+    const auto made = solved(scene, usual(method));
+    EXPECT_EQ(made.velocity(0), (Vector{1, 2, 3}));
+    EXPECT_EQ(made.report.bodies, 1u);
+    EXPECT_EQ(made.report.islands, 0u);
+    EXPECT_EQ(made.report.energy_after, 7);
+    const auto joined = solved(chain<double>(3), usual(method));
+    EXPECT_EQ(joined.report.contacts, 0u);
+    EXPECT_EQ(joined.report.joint_rows, 9u);
+    EXPECT_EQ(joined.report.islands, 1u);
+    EXPECT_EQ(joined.report.largest_island, 9u);
+  }
+}
+
+TEST(MisusedScene, while_a_solver_serves_another_call_is_an_error) {
+  SceneSolver solver({.threads = 1});
+  const SceneData<double> scene = pyramid<double>(20);
+  std::atomic<bool> ended{false};
+  std::thread other([&] {
+    SceneArrays<double> arrays(scene);
+    while (!ended) {
+      try {
+        solver.solve(scene.view(), arrays.view());
+      } catch (const Error&) {
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
+    }
+  });
+  bool refused = false, served = false;
+  SceneArrays<double> arrays(scene);
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!(refused && served) && std::chrono::steady_clock::now() < patience) {
+    try {
+      solver.solve(scene.view(), arrays.view());
+      served = true;
+    } catch (const Error&) {
+      refused = true;
+    }
+  }
+  ended = true;
+  other.join();
+  EXPECT_TRUE(refused);
+  EXPECT_TRUE(served);
+}
+
+TEST(MovedSceneSolver, is_an_error_to_call_until_it_is_assigned_to) {
+  const SceneData<double> scene = stack<double>(2);
+  SceneArrays<double> arrays(scene);
+  SceneSolver first({.threads = 1}), second(std::move(first));
+  EXPECT_EQ(second.solve(scene.view(), arrays.view()).contacts, 8u);
+  EXPECT_THROW(first.solve(scene.view(), arrays.view()), Error);  // NOLINT(bugprone-use-after-move)
+  EXPECT_THROW(first.machine(), Error);
+  EXPECT_THROW(first.isa(), Error);
+  EXPECT_THROW(first.forget(), Error);
+  first = std::move(second);
+  EXPECT_EQ(first.solve(scene.view(), arrays.view()).contacts, 8u);
+}
+
+TEST(SceneMethodNames, are_read_back_and_unknown_of_other_numbers) {
+  for (const SceneMethod method : all_methods) EXPECT_EQ(scene_method_from_string(to_string(method)), method);
+  EXPECT_EQ(to_string(SceneMethod::simultaneous), "simultaneous");
+  EXPECT_EQ(to_string(static_cast<SceneMethod>(scene_method_count)), "unknown");
+  EXPECT_THROW(scene_method_from_string("jacobi"), Error);
+}
+
+}  // namespace
+}  // namespace carom::scenes

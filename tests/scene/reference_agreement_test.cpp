@@ -1,0 +1,188 @@
+// Every method on lanes gives what the scalar reference gives, to rounding: both go through contacts in one order.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/carom.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/scene_runs.hpp"
+
+namespace carom::scenes {
+namespace {
+
+using support::fast_build;
+
+/// How far velocities lie apart, relative to the greatest of the scene.
+template <class T>
+double distance(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
+  double greatest = 0, apart = 0;
+  for (std::size_t i = 0; i < scene.body_count(); ++i) {
+    greatest = std::max({greatest, length(scene.velocity(i)), length(scene.angular_velocity(i))});
+    apart = std::max({apart, length(found.velocity(i) - expected.velocity(i)),
+                      length(found.angular_velocity(i) - expected.angular_velocity(i))});
+  }
+  return apart / greatest;
+}
+
+/// [N s] how far impulses lie apart, relative to the greatest.
+template <class T>
+double impulse_distance(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
+  double greatest = 1e-300, apart = 0;
+  for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+    greatest = std::max(greatest, length(expected.impulse(i)));
+    apart = std::max(apart, length(found.impulse(i) - expected.impulse(i)));
+  }
+  for (std::size_t i = 0; i < scene.row_count(); ++i) {
+    greatest = std::max(greatest, std::abs(expected.arrays.joint_impulse[i]));
+    apart = std::max(apart,
+                     std::abs(static_cast<double>(found.arrays.joint_impulse[i]) - expected.arrays.joint_impulse[i]));
+  }
+  return apart / greatest;
+}
+
+template <class T>
+class SceneAgreement : public testing::Test {
+ public:
+  // A sweep is a chain of projections that do not part in the norm of energy. Ten roundings a component and the
+  // condition of that norm and of the collision matrices, 10 to 30 each in random scenes, make some 1000 ε an update;
+  // errors of the updates of a body add up over 12 sweeps and its ten contacts.
+  static constexpr double bound = 1e5 * epsilon<T>;
+
+  static bool agrees(const SceneData<T>& scene, const SceneOptions& options, const std::string& what,
+                     const Machine& machine = {.threads = 1}) {
+    const auto found = solved(scene, options, machine);
+    const auto expected = solved_by_reference(widened(scene), options);
+    EXPECT_EQ(found.report.islands, expected.report.islands) << what;
+    EXPECT_EQ(found.report.largest_island, expected.report.largest_island) << what;
+    EXPECT_NEAR(found.report.greatest_approach, expected.report.greatest_approach, 100 * epsilon<T>) << what;
+    return distance(scene, found, expected) <= bound && impulse_distance(scene, found, expected) <= bound;
+  }
+};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(SceneAgreement, Precisions);
+
+/// Fixed counts of sweeps: a residual that is not reached to the bit would let rounding decide how many there are.
+SceneOptions counted(SceneMethod method) {
+  SceneOptions options = usual(method);
+  options.residual = method == SceneMethod::sequence ? 1e-3 : 0;
+  return options;
+}
+
+TYPED_TEST(SceneAgreement, of_random_scenes_is_as_close_as_rounding_allows_under_every_method) {
+  RandomSceneOptions drawn;
+  for (const bool joints : {false, true}) {
+    drawn.with_joints = joints;
+    for (const SceneMethod method : all_methods) {
+      for (const bool shock : {false, true}) {
+        SceneOptions options = counted(method);
+        options.shock_propagation = shock;
+        options.swept = shock ? SweptContacts::touching : SweptContacts::colliding;
+        std::size_t apart = 0;
+        const std::size_t count = fast_build ? 400 : 40;
+        for (std::uint64_t seed = 0; seed < count; ++seed)
+          apart += this->agrees(random_scene<TypeParam>(seed, drawn), options,
+                                std::string(to_string(method)) + ", seed " + std::to_string(seed))
+                       ? 0
+                       : 1;
+        // A decision within rounding of its threshold, in float now and then: which contact is most urgent, whether one
+        // sticks or still collides.
+        EXPECT_LE(apart, sizeof(TypeParam) == sizeof(float) ? count / 50 : 0)
+            << to_string(method) << (joints ? ", joints" : "") << (shock ? ", shock propagation" : "");
+      }
+    }
+  }
+}
+
+TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_and_warm_impulses) {
+  const std::size_t count = fast_build ? 400 : 40;
+  for (const SceneMethod method : all_methods) {
+    std::size_t apart = 0;
+    for (std::uint64_t seed = 0; seed < count; ++seed) {
+      auto scene = random_scene<TypeParam>(seed);
+      support::Draw draw(seed + 1000);
+      scene.surface_velocity = scene.warm_impulse = vectors<TypeParam>(scene.contact_count());
+      for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+        scene.gap.push_back(static_cast<TypeParam>(draw.uniform(-1e-3, 1e-3)));
+        scene.target_velocity.push_back(static_cast<TypeParam>(draw.uniform(-0.1, 0.1)));
+        scene.static_friction.push_back(scene.friction[i] * static_cast<TypeParam>(draw.uniform(1, 1.5)));
+        // A sequence has the batch's laws, and these one friction.
+        if (method == SceneMethod::sequence) scene.static_friction[i] = scene.friction[i];
+        put(scene.surface_velocity, i, draw.bell3(0.5));
+        const Vector normal = at(scene.normal, i);
+        put(scene.warm_impulse, i, draw.uniform(0, 0.5) * normal + draw.bell3(0.05));
+      }
+      SceneOptions options = counted(method);
+      options.warm_start = 0.75;
+      options.relaxation = method == SceneMethod::simultaneous ? 1.25 : 1;
+      options.gravity = {0.5, 0, -9};
+      apart += this->agrees(scene, options, std::string(to_string(method)) + ", seed " + std::to_string(seed)) ? 0 : 1;
+    }
+    EXPECT_LE(apart, sizeof(TypeParam) == sizeof(float) ? count / 50 : 0) << to_string(method);
+  }
+}
+
+TYPED_TEST(SceneAgreement, of_stacks_pyramids_piles_chains_and_islands_is_as_close) {
+  const struct {
+    const char* name;
+    SceneData<TypeParam> scene;
+  } cases[] = {{"stack", stack<TypeParam>(20)},
+               {"pyramid", pyramid<TypeParam>(12)},
+               {"sandwich", sandwich<TypeParam>()},
+               {"pile", pile<TypeParam>(fast_build ? 1500 : 300)},
+               {"islands", islands<TypeParam>(100, 2, 8, 1)},
+               {"chain", chain<TypeParam>(20)}};
+  for (const auto& [name, scene] : cases) {
+    for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::resting}) {
+      for (const bool shock : {false, true}) {
+        SceneOptions options = counted(method);
+        options.shock_propagation = shock;
+        EXPECT_TRUE(this->agrees(scene, options, name))
+            << name << ", " << to_string(method) << (shock ? ", shock propagation" : "");
+      }
+    }
+  }
+}
+
+TYPED_TEST(SceneAgreement, of_sequences_holds_for_every_law_of_the_batch) {
+  // Ties and laws that jump would let rounding decide: disordered islands with few impacts.
+  for (const Law law : {Law::incremental, Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::whittaker,
+                        Law::smith, Law::anitescu_potra}) {
+    SceneOptions options = counted(SceneMethod::sequence);
+    options.collision.law = law;
+    options.iterations = 3;
+    std::size_t apart = 0;
+    const std::size_t count = fast_build ? 100 : 10;
+    for (std::uint64_t seed = 0; seed < count; ++seed)
+      apart += this->agrees(random_scene<TypeParam>(seed), options, std::string(to_string(law))) ? 0 : 1;
+    EXPECT_LE(apart, count / 25) << to_string(law);
+  }
+}
+
+TYPED_TEST(SceneAgreement, holds_on_every_isa) {
+  for (const Isa isa : available_isas())
+    for (const SceneMethod method : all_methods)
+      EXPECT_TRUE(this->agrees(islands<TypeParam>(50, 2, 8, 3), counted(method), std::string(to_string(isa)),
+                               {.isa = isa, .threads = 1}))
+          << to_string(isa) << ", " << to_string(method);
+}
+
+TEST(SceneAgreementOfSteps, is_that_of_collisions_and_contacts_at_rest) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    auto scene = random_scene<double>(seed);
+    scene.gap.assign(scene.contact_count(), 0.0);
+    SceneOptions options = counted(SceneMethod::iteration);
+    options.residual = 1e-9;
+    options.iterations = 200;
+    options.gravity = {0, 0, -9.81};
+    Solved<double> found{SceneArrays<double>(scene), {}}, expected = found;
+    found.report = SceneSolver({.threads = 1}).step(scene.view(), found.arrays.view(), options);
+    expected.report = reference::step_scene(scene.view(), expected.arrays.view(), options);
+    EXPECT_LE(distance(scene, found, expected), SceneAgreement<double>::bound * 20) << seed;
+    EXPECT_EQ(found.arrays.status, expected.arrays.status) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace carom::scenes

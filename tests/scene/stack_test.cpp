@@ -1,0 +1,153 @@
+// Boxes that stand on each other for seconds, step by step.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/carom.hpp>
+#include <cmath>
+#include <string>
+
+#include "support/box_world.hpp"
+
+namespace carom::scenes {
+namespace {
+
+using support::fast_build;
+
+constexpr double h = 0.01;
+constexpr int steps = fast_build ? 1000 : 50;
+
+/// What becomes of boxes at rest.
+struct Course {
+  double sinking = 0;         ///< [m] of the box that sinks most, at any time
+  double drift = 0;           ///< [m] sideways, of the box that drifts most, at the end
+  double kinetic_energy = 0;  ///< [J] the largest once the first tenth of the time is over
+};
+
+template <class Step>
+Course course_of(BoxWorld boxes, int count, Step&& step) {
+  const BoxWorld start = boxes;
+  Course course;
+  for (int k = 0; k < count; ++k) {
+    step(boxes);
+    for (std::size_t i = 0; i < boxes.boxes.size(); ++i)
+      course.sinking = std::max(course.sinking, start.boxes[i].position[2] - boxes.boxes[i].position[2]);
+    if (k >= count / 10) course.kinetic_energy = std::max(course.kinetic_energy, boxes.kinetic_energy());
+  }
+  for (std::size_t i = 0; i < boxes.boxes.size(); ++i) {
+    const Vector moved = boxes.boxes[i].position - start.boxes[i].position;
+    course.drift = std::max(course.drift, std::hypot(moved[0], moved[1]));
+  }
+  return course;
+}
+
+/// The energy of boxes that gravity moves for half a step, which is what [BS]'s order leaves in the velocities: ± g h
+/// / 2.
+double energy_of_half_step(const BoxWorld& boxes) {
+  double mass = 0;
+  for (const MovingBox& moving : boxes.boxes) mass += moving.mass;
+  return mass * std::pow(9.81 * h / 2, 2) / 2;
+}
+
+template <class T>
+class Stack : public testing::Test {
+ public:
+  static Course by_step(const BoxWorld& boxes, SceneOptions options, int count = steps) {
+    SceneSolver solver({.threads = 1});
+    return course_of(boxes, count, [&](BoxWorld& now) { now.template step<T>(solver, options, h); });
+  }
+  static Course by_targets(const BoxWorld& boxes, SceneOptions options, int count = steps) {
+    SceneSolver solver({.threads = 1});
+    return course_of(boxes, count, [&](BoxWorld& now) { now.template step_with_targets<T>(solver, options, h); });
+  }
+
+  /// Boxes may creep sideways by what friction leaves in each step, since a residual tells of approach alone.
+  static void expect_at_rest(const Course& course, double energy, const char* what) {
+    EXPECT_LE(course.sinking, SceneOptions{}.rest_tolerance) << what;
+    EXPECT_LE(course.drift, 0.05) << what;
+    EXPECT_LE(course.kinetic_energy, energy) << what;
+  }
+};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(Stack, Precisions);
+
+TYPED_TEST(Stack, of_twenty_boxes_rests_for_ten_seconds_of_resting_contacts) {
+  const BoxWorld boxes = box_stack(20);
+  SceneOptions options;
+  this->expect_at_rest(this->by_step(boxes, options), 2 * energy_of_half_step(boxes), "without shock propagation");
+  options.shock_propagation = true;
+  options.iterations = 200;
+  this->expect_at_rest(this->by_step(boxes, options), 2 * energy_of_half_step(boxes), "with shock propagation");
+}
+
+TYPED_TEST(Stack, of_twenty_boxes_rests_for_ten_seconds_of_simultaneous_contacts_with_shock_propagation) {
+  const BoxWorld boxes = box_stack(20);
+  SceneOptions options;
+  options.shock_propagation = true;
+  this->expect_at_rest(this->by_targets(boxes, options), energy_of_half_step(boxes) / 100, "with shock propagation");
+}
+
+TYPED_TEST(Stack, of_twenty_boxes_stands_under_simultaneous_contacts_alone_with_enough_sweeps) {
+  const BoxWorld boxes = box_stack(20);
+  SceneOptions options;
+  options.iterations = 2000;
+  this->expect_at_rest(this->by_targets(boxes, options, std::min(steps, 100)), energy_of_half_step(boxes), "alone");
+}
+
+// Without warm impulses 10 sweeps carry impulses through no more than the lowest boxes.
+TYPED_TEST(Stack, of_twenty_boxes_sinks_where_sweeps_are_too_few_and_shock_propagation_holds_it) {
+  const BoxWorld boxes = box_stack(20);
+  SceneOptions options;
+  options.warm_start = 0;
+  options.iterations = 4;
+  const int count = std::min(steps, 100);
+  EXPECT_GT(this->by_targets(boxes, options, count).sinking, 10 * options.rest_tolerance);
+  options.shock_propagation = true;
+  options.shock_iterations = 8;
+  EXPECT_LE(this->by_targets(boxes, options, count).sinking, options.rest_tolerance);
+}
+
+TYPED_TEST(Stack, of_a_heavy_box_on_a_light_one_rests) {
+  const BoxWorld boxes = box_stack(2, 1000);
+  SceneOptions options;
+  options.iterations = 20000;
+  const int count = std::min(steps, 50);
+  this->expect_at_rest(this->by_step(boxes, options, count), 2 * energy_of_half_step(boxes), "resting");
+  options.iterations = 5000;
+  this->expect_at_rest(this->by_targets(boxes, options, count), energy_of_half_step(boxes), "simultaneous");
+  options.iterations = 10;
+  options.shock_propagation = true;
+  this->expect_at_rest(this->by_targets(boxes, options, 10 * count), energy_of_half_step(boxes) / 100,
+                       "with shock propagation");
+}
+
+TYPED_TEST(Stack, of_boxes_in_a_pyramid_rests) {
+  const BoxWorld boxes = box_pyramid(8);
+  SceneOptions options;
+  const int count = std::min(steps, 50);
+  this->expect_at_rest(this->by_step(boxes, options, count), 2 * energy_of_half_step(boxes), "resting");
+  options.iterations = 100;
+  this->expect_at_rest(this->by_targets(boxes, options, 4 * count), energy_of_half_step(boxes) / 10, "simultaneous");
+}
+
+TYPED_TEST(Stack, that_overlaps_is_pushed_apart) {
+  BoxWorld boxes = box_stack(3);
+  for (std::size_t i = 0; i < 3; ++i) boxes.boxes[i].position[2] -= 1e-3 * static_cast<double>(i + 1);
+  SceneSolver solver({.threads = 1});
+  SceneOptions options;
+  options.iterations = 20000;
+  const auto deepest = [](const BoxWorld& now) {
+    const auto gaps = now.scene<TypeParam>().gap;
+    return -static_cast<double>(*std::min_element(gaps.begin(), gaps.end()));
+  };
+  // Resting contacts end within a hundredth of the tolerance; positions of 3 m have roundings in the gaps.
+  const double bound = options.rest_tolerance / 100 + 16 * epsilon<TypeParam>;
+  BoxWorld resting = boxes, targets = boxes;
+  resting.step<TypeParam>(solver, options, h);
+  EXPECT_LE(deepest(resting), 2 * bound);
+  // A fifth of the overlap of 1 mm at each of the three contacts, but for the residual.
+  targets.step_with_targets<TypeParam>(solver, options, h);
+  EXPECT_NEAR(deepest(targets), 0.8e-3, 1e-5);
+}
+
+}  // namespace
+}  // namespace carom::scenes

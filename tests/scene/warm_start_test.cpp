@@ -1,0 +1,149 @@
+// Impulses of named contacts and rows are those that the next call begins with.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/carom.hpp>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "support/scene_runs.hpp"
+
+namespace carom::scenes {
+namespace {
+
+template <class T>
+class WarmStart : public testing::Test {
+ public:
+  WarmStart() : scene_(pyramid<T>(10)) {
+    append(scene_, chain<T>(10));
+    for (std::size_t i = 0; i < scene_.contact_count(); ++i) scene_.key.push_back(0x9e3779b97f4a7c15u * (i + 1));
+    for (std::size_t i = 0; i < scene_.row_count(); ++i) scene_.joints.rows[i].key = 1000 + i;
+  }
+
+  static Vectors3<T> impulses_of(const Solved<T>& made) { return made.arrays.impulse; }
+
+  SceneData<T> scene_;
+};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(WarmStart, Precisions);
+
+TYPED_TEST(WarmStart, by_key_leaves_a_smaller_residual_with_every_call) {
+  SceneSolver solver({.threads = 1});
+  double residual = solved(solver, this->scene_, {}).report.residual;
+  EXPECT_GT(residual, 0.01);
+  for (int call = 0; call < 4; ++call) {
+    const double next = solved(solver, this->scene_, {}).report.residual;
+    EXPECT_LT(next, 0.8 * residual) << call;
+    residual = next;
+  }
+}
+
+TYPED_TEST(WarmStart, by_key_takes_fewer_sweeps_to_the_same_answer) {
+  SceneSolver solver({.threads = 1});
+  SceneOptions options;
+  options.iterations = 5000;
+  options.residual = 1e-4;
+  const auto cold = solved(solver, this->scene_, options), warm = solved(solver, this->scene_, options);
+  EXPECT_GT(cold.report.iterations, 40);
+  EXPECT_LE(warm.report.iterations, 8);
+  // Contacts may share their load in several ways; velocities are within what the residuals of 30 contacts add up to.
+  for (std::size_t i = 0; i < this->scene_.body_count(); ++i)
+    EXPECT_NEAR(length(warm.velocity(i) - cold.velocity(i)), 0, 30 * 1e-4 * cold.report.greatest_approach) << i;
+}
+
+TYPED_TEST(WarmStart, by_key_is_that_by_impulse) {
+  for (const double share : {1.0, 0.5}) {
+    SceneOptions options;
+    options.warm_start = share;
+    SceneSolver solver({.threads = 1});
+    const auto first = solved(solver, this->scene_, options), by_key = solved(solver, this->scene_, options);
+    auto named_no_more = this->scene_;
+    named_no_more.key.clear();
+    named_no_more.warm_impulse = first.arrays.impulse;
+    for (std::size_t i = 0; i < named_no_more.row_count(); ++i) {
+      named_no_more.joints.rows[i].key = 0;
+      named_no_more.joints.rows[i].warm_impulse = first.arrays.joint_impulse[i];
+    }
+    const auto by_impulse = solved(named_no_more, options);
+    expect_same_bits(by_key.arrays, by_impulse.arrays, "share " + std::to_string(share));
+    // Impulses in the scene come before those that the solver knows.
+    auto both = this->scene_;
+    both.warm_impulse = vectors<TypeParam>(both.contact_count());
+    both.joints = named_no_more.joints;
+    SceneOptions without = options;
+    auto cold_contacts = named_no_more;
+    cold_contacts.warm_impulse = both.warm_impulse;
+    expect_same_bits(solved(solver, both, without).arrays, solved(cold_contacts, without).arrays, "impulses given");
+  }
+}
+
+TYPED_TEST(WarmStart, follows_a_key_to_another_place_and_forgets_those_that_are_gone) {
+  SceneSolver solver({.threads = 1});
+  const auto first = solved(solver, this->scene_, {});
+  // The same scene without its first contact, as the next step may have it.
+  auto next = this->scene_;
+  const auto drop = [](auto& column) { column.erase(column.begin()); };
+  const auto drop3 = [&](auto& v) {
+    for (auto& column : v) drop(column);
+  };
+  drop(next.body_a), drop(next.body_b), drop3(next.normal), drop3(next.lever_a), drop3(next.lever_b);
+  drop(next.friction), drop(next.restitution), drop(next.tangential_restitution), drop(next.key);
+  const auto found = solved(solver, next, {});
+  auto expected = next;
+  expected.warm_impulse = first.arrays.impulse;
+  drop3(expected.warm_impulse);
+  expected.key.clear();
+  for (std::size_t i = 0; i < expected.row_count(); ++i)
+    expected.joints.rows[i].warm_impulse = first.arrays.joint_impulse[i];
+  expect_same_bits(found.arrays, solved(expected, SceneOptions{}).arrays, "one contact fewer");
+
+  // The first contact comes back and begins with nothing.
+  const auto back = solved(solver, this->scene_, {});
+  auto cold = this->scene_;
+  cold.warm_impulse = found.arrays.impulse;
+  for (auto& column : cold.warm_impulse) column.insert(column.begin(), TypeParam(0));
+  cold.key.clear();
+  for (std::size_t i = 0; i < cold.row_count(); ++i) cold.joints.rows[i].warm_impulse = found.arrays.joint_impulse[i];
+  expect_same_bits(back.arrays, solved(cold, SceneOptions{}).arrays, "a contact comes back");
+}
+
+TYPED_TEST(WarmStart, ends_with_forget_and_with_a_share_of_nothing) {
+  SceneSolver solver({.threads = 1});
+  const auto first = solved(solver, this->scene_, {});
+  SceneOptions none;
+  none.warm_start = 0;
+  expect_same_bits(solved(solver, this->scene_, none).arrays, first.arrays, "a share of nothing");
+  solver.forget();
+  expect_same_bits(solved(solver, this->scene_, {}).arrays, first.arrays, "forgotten");
+  auto nameless = this->scene_;
+  nameless.key.assign(nameless.contact_count(), 0);
+  for (auto& row : nameless.joints.rows) row.key = 0;
+  SceneSolver other({.threads = 1});
+  solved(other, nameless, {});
+  expect_same_bits(solved(other, nameless, {}).arrays, first.arrays, "key 0 is no name");
+}
+
+// A contact that turned keeps of its impulse what the new cone holds: nothing that pulls, no more than friction allows.
+TYPED_TEST(WarmStart, brings_no_impulse_out_of_the_cone) {
+  SceneData<TypeParam> scene;
+  scene.add(Body{.velocity = {0, 0, 1}});
+  scene.add(Contact{.a = 0, .friction = 0.5});
+  scene.warm_impulse = vectors<TypeParam>(1);
+  put(scene.warm_impulse, 0, {3, 0, -2});
+  SceneOptions options;
+  options.iterations = 1;
+  const auto pulled = solved(scene, options);
+  EXPECT_EQ(pulled.velocity(0), (Vector{0, 0, 1}));
+  EXPECT_EQ(pulled.impulse(0), Vector{});
+
+  // Without approach the sweep takes back what the warm impulse brought along the normal.
+  put(scene.bodies.velocity, 0, {});
+  put(scene.warm_impulse, 0, {3, 0, 2});
+  options.iterations = 200;
+  const auto pushed = solved(scene, options);
+  EXPECT_NEAR(length(pushed.velocity(0)), 0, 100 * epsilon<TypeParam>);
+}
+
+}  // namespace
+}  // namespace carom::scenes
