@@ -13,16 +13,6 @@
 namespace carom::reference {
 namespace {
 
-void check(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
-  check_options(options.collision);
-  Results<double> of_contacts;
-  of_contacts.impulse = results.impulse;
-  of_contacts.separation_velocity = results.separation_velocity;
-  of_contacts.status = results.status;
-  of_contacts.path = results.path;
-  check_columns(static_cast<const IndexedContacts<double>&>(scene), of_contacts);
-}
-
 double energy_of(const SceneState& state) {
   double sum = 0;
   for (std::size_t i = 0; i < state.bodies.size(); ++i)
@@ -144,7 +134,8 @@ SceneReport solve_islands(const Scene<double>& scene, const SceneResults<double>
 }  // namespace
 
 SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
-  check(scene, results, options);
+  check_scene_options(options, false);
+  check_scene_columns(scene, results);
   SceneReads reads;
   reads.laws = options.method == SceneMethod::sequence;
   reads.gap = options.method == SceneMethod::resting;
@@ -153,7 +144,8 @@ SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& 
 }
 
 SceneReport step_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
-  check(scene, results, options);
+  check_scene_options(options, true);
+  check_scene_columns(scene, results);
   SceneOptions of_step = options;
   of_step.method = SceneMethod::resting;
   SceneReads reads;

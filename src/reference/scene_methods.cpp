@@ -62,7 +62,8 @@ int iterations_of(const SceneOptions& options, SceneMethod method) {
 
 double target_of(double before, double least, double restitution) {
   const double rebound = -restitution * before;
-  return before < least ? std::max(least, rebound) : std::min(least, rebound);
+  if (before >= least) return std::min(least, rebound);
+  return rebound > 0 ? std::max(least, rebound) : least;
 }
 
 double greatest_approach(const SceneState& state, const SceneIsland& island) {

@@ -320,7 +320,9 @@ struct ManifoldStages {
                               .separation;
       } else {
         const B rebound = negated(restitution[p]) * normal;
-        target = choose(missed > zero, larger(target, rebound), smaller(target, rebound));
+        // Without rebound a body may come as near as its target lets it.
+        target = choose(missed > zero, choose(rebound > zero, larger(target, rebound), target),
+                        smaller(target, rebound));
         if (job.target == Target::touching) part = used && !(missed < zero);
         if (job.target == Target::colliding) part = used && missed > B(job.parameters.rest_speed);
       }
