@@ -5,6 +5,7 @@
 #include <carom/reference_scene.hpp>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "support/random_scenes.hpp"
@@ -224,6 +225,33 @@ TEST(scene_islands, are_taken_up_anew_by_every_pass_of_an_iteration) {
     second_passes += of_both.iterations == 8 ? 1 : 0;
   }
   EXPECT_GT(second_passes, 10u);
+}
+
+TEST(scene_islands, have_manifolds_of_one_normal_and_one_friction) {
+  SceneData<double> data;
+  for (int i = 0; i < 2; ++i) data.add_body();
+  SceneContact<double> contact;
+  contact.body_a = 0;
+  contact.body_b = 1;
+  contact.friction = contact.static_friction = 0.5;
+  data.add_contact(contact);
+  data.add_contact(contact);
+  const auto colours = [&](const auto& change) {
+    SceneData<double> changed = data;
+    change(changed.contacts[1]);
+    SceneReport report;
+    solved(changed, with_method(SceneMethod::simultaneous), &report);
+    return report.colours;
+  };
+  EXPECT_EQ(colours([](auto&) {}), 1u);
+  EXPECT_EQ(colours([](auto& c) { c.restitution = 0.5; }), 1u);
+  EXPECT_EQ(colours([](auto& c) { c.target_velocity = 0.5; }), 1u);
+  EXPECT_EQ(colours([](auto& c) { c.lever_a[0] = 0.5; }), 1u);
+  EXPECT_EQ(colours([](auto& c) { c.normal = {0, 0.6, 0.8}; }), 2u);
+  EXPECT_EQ(colours([](auto& c) { c.friction = 0.25; }), 2u);
+  EXPECT_EQ(colours([](auto& c) { c.static_friction = 0.75; }), 2u);
+  EXPECT_EQ(colours([](auto& c) { c.surface_velocity[1] = 0.5; }), 2u);
+  EXPECT_EQ(colours([](auto& c) { std::swap(c.body_a, c.body_b); }), 2u);
 }
 
 TEST(scene_islands, have_joints_of_up_to_six_rows_of_one_pair) {

@@ -1,6 +1,7 @@
 // Scenes whose answer is known under each method.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <carom/reference_scene.hpp>
 #include <cmath>
 #include <limits>
@@ -262,6 +263,26 @@ TEST(scene_friction, follows_the_normal_impulse_under_iteration) {
     EXPECT_NEAR(results.impulse[0][2], 1 / 1.54, 8 * epsilon);
     EXPECT_NEAR(results.impulse[0][axis], -(2 + 0.9 / 1.54) / 2.5, 8 * epsilon);
   }
+}
+
+// Half of the change that a sweep would make shows what it began with. K is the unit matrix.
+TEST(scene_warm_start, begins_inside_the_cone_of_static_friction) {
+  SceneData<double> data = sliding_point(0, 0.25, 0.5);
+  SceneOptions options = with_method(SceneMethod::simultaneous);
+  options.iterations = 1;
+  options.relaxation = 0.5;
+  // (10, 0, 1) is cut to (0.5, 0, 1), which leaves u = (0.5, 0, 0).
+  data.contacts[0].warm_impulse = {10, 0, 1};
+  auto results = solved(data, options);
+  EXPECT_EQ(results.impulse[0], (std::array<double, 3>{0.25, 0, 1}));
+  // No contact pulls: it begins with 0, and half of 1 N s is missing.
+  data.contacts[0].warm_impulse = {0, 0, -1};
+  results = solved(data, options);
+  EXPECT_EQ(results.impulse[0], (std::array<double, 3>{0, 0, 0.5}));
+  options.warm_start = 0.25;
+  data.contacts[0].warm_impulse = {0, 0, 2};
+  results = solved(data, options);
+  EXPECT_EQ(results.impulse[0], (std::array<double, 3>{0, 0, 0.75}));
 }
 
 TEST(scene_targets, a_belt_takes_along_what_sticks_to_it) {
