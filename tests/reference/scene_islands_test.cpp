@@ -5,6 +5,8 @@
 #include <carom/reference_scene.hpp>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "support/random_scenes.hpp"
 #include "support/scene_data.hpp"
@@ -202,6 +204,76 @@ TEST(scene_islands, are_swept_with_joints_before_contacts) {
   const auto results = solved(data, with_method(SceneMethod::simultaneous, 1));
   EXPECT_EQ(results.joint_impulse[0], 1);
   EXPECT_EQ(results.status[0], Status::separating);
+}
+
+// With a residual of 1 every pass is done after four sweeps. What the next one does depends on the velocities alone, so
+// that another call does the same.
+TEST(scene_islands, are_taken_up_anew_by_every_pass_of_an_iteration) {
+  std::size_t second_passes = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const SceneData<double> data = random_scene(seed).data;
+    SceneOptions options = with_method(SceneMethod::iteration, 4);
+    options.residual = 1;
+    SceneReport of_both;
+    const auto first = solved(data, options), second = solved(first.next(data), options);
+    options.iterations = 8;
+    const auto both = solved(data, options, &of_both);
+    EXPECT_EQ(both.velocity, second.velocity);
+    for (std::size_t i = 0; i < data.contacts.size(); ++i)
+      for (std::size_t j = 0; j < 3; ++j)
+        EXPECT_NEAR(both.impulse[i][j], first.impulse[i][j] + second.impulse[i][j], 1e-13);
+    second_passes += of_both.iterations == 8 ? 1 : 0;
+  }
+  EXPECT_GT(second_passes, 10u);
+}
+
+TEST(scene_islands, have_manifolds_of_one_normal_and_one_friction) {
+  SceneData<double> data;
+  for (int i = 0; i < 2; ++i) data.add_body();
+  SceneContact<double> contact;
+  contact.body_a = 0;
+  contact.body_b = 1;
+  contact.friction = contact.static_friction = 0.5;
+  data.add_contact(contact);
+  data.add_contact(contact);
+  const auto colours = [&](const auto& change) {
+    SceneData<double> changed = data;
+    change(changed.contacts[1]);
+    SceneReport report;
+    solved(changed, with_method(SceneMethod::simultaneous), &report);
+    return report.colours;
+  };
+  EXPECT_EQ(colours([](auto&) {}), 1u);
+  EXPECT_EQ(colours([](auto& c) { c.restitution = 0.5; }), 1u);
+  EXPECT_EQ(colours([](auto& c) { c.target_velocity = 0.5; }), 1u);
+  EXPECT_EQ(colours([](auto& c) { c.lever_a[0] = 0.5; }), 1u);
+  EXPECT_EQ(colours([](auto& c) { c.normal = {0, 0.6, 0.8}; }), 2u);
+  EXPECT_EQ(colours([](auto& c) { c.friction = 0.25; }), 2u);
+  EXPECT_EQ(colours([](auto& c) { c.static_friction = 0.75; }), 2u);
+  EXPECT_EQ(colours([](auto& c) { c.surface_velocity[1] = 0.5; }), 2u);
+  EXPECT_EQ(colours([](auto& c) { std::swap(c.body_a, c.body_b); }), 2u);
+}
+
+TEST(scene_islands, have_joints_of_up_to_six_rows_of_one_pair) {
+  SceneData<double> data;
+  for (int i = 0; i < 3; ++i) data.add_body();
+  SceneRow<double> row;
+  row.linear_a = {1, 0, 0};
+  row.body_a = 0;
+  const auto colours = [&](const std::vector<std::int32_t>& others) {
+    data.rows.clear();
+    for (std::int32_t other : others) {
+      row.body_b = other;
+      data.add_row(row);
+    }
+    SceneReport report;
+    solved(data, with_method(SceneMethod::simultaneous), &report);
+    return report.colours;
+  };
+  EXPECT_EQ(colours({1, 1, 1, 1, 1, 1}), 1u);
+  EXPECT_EQ(colours({1, 1, 1, 1, 1, 1, 1}), 2u);
+  EXPECT_EQ(colours({1, 2}), 2u);
+  EXPECT_EQ(colours({1, 2, 1}), 3u);
 }
 
 }  // namespace

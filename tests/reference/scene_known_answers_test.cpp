@@ -1,6 +1,7 @@
 // Scenes whose answer is known under each method.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <carom/reference_scene.hpp>
 #include <cmath>
 #include <limits>
@@ -152,6 +153,14 @@ TEST(scene_balls, a_cradle_whose_touching_balls_are_swept_throws_the_first_one_b
                     {-0.6, 0.4, 0.4, 0.4, 0.4}, of_sweeps);
 }
 
+// The last two part at 1 m/s. That contact stays out of a sweep of those that touch: with target 0 it would gain
+// energy.
+TEST(scene_balls, those_that_part_are_not_touching) {
+  SceneOptions options = with_method(SceneMethod::iteration);
+  options.swept = SweptContacts::touching;
+  expect_velocities(solved(row_of_balls({3, 0, 1}), options), {0, 3, 1}, of_sweeps);
+}
+
 // Without inertia K is the unit matrix, so that u stops by p = -u as far as friction allows it.
 SceneData<double> sliding_point(double slip, double friction, double static_friction) {
   SceneData<double> data;
@@ -210,6 +219,70 @@ TEST(scene_friction, a_sliding_point_ends_on_the_cone_against_its_slip) {
   // The angle between them is π: their cross product vanishes and their product does not.
   EXPECT_NEAR(p[0] * u[1] - p[1] * u[0], 0, of_sweeps);
   EXPECT_LT(p[0] * u[0] + p[1] * u[1], -0.01);
+}
+
+// K = (25 0 4.8; 0 26 0; 4.8 0 1.96): friction against the slip leaves 1 - 0.35 · 4.8 / 1.96 = 0.143 of the normal
+// impulse, which is less than the quarter that a step goes by. It ends where it must all the same: p_n = 1 / (1.96 -
+// 0.35 · 4.8) = 1 / 0.28, and a slip of 50 + (4.8 - 0.35 · 25) / 0.28.
+TEST(scene_friction, a_steep_contact_settles_on_its_cone) {
+  SceneData<double> data;
+  data.add_body({1, {6, 0, 0, 6, 0, 6}, {50, 0, -1}, {}});
+  SceneContact<double> contact;
+  contact.body_a = 0;
+  contact.lever_a = {0.4, 0, -2};
+  contact.friction = 0.35;
+  data.add_contact(contact);
+  SceneOptions options = with_method(SceneMethod::simultaneous);
+  auto results = solved(data, options);
+  for (int i = 0; i < 50; ++i) {
+    data.contacts[0].warm_impulse = results.impulse[0];
+    results = solved(data, options);
+  }
+  // Rounding counts 1 / 0.28 times.
+  EXPECT_NEAR(results.impulse[0][2], 1 / 0.28, of_sweeps);
+  EXPECT_NEAR(results.impulse[0][0], -0.35 / 0.28, of_sweeps);
+  EXPECT_NEAR(results.separation_velocity[0][0], 50 + (4.8 - 0.35 * 25) / 0.28, 50 * of_sweeps);
+}
+
+// K = (. . .; . 2.5 0.9; . 0.9 1.54): p_n = 1 / 1.54 makes the slip 2 + 0.9 / 1.54, which friction stops by 1/2.5 of
+// it. The same with x and y exchanged.
+TEST(scene_friction, follows_the_normal_impulse_under_iteration) {
+  for (std::size_t axis : {0u, 1u}) {
+    SceneData<double> data;
+    data.add_body({1, {6, 0, 0, 6, 0, 6}, {0, 0, -1}, {}});
+    data.bodies[0].velocity[axis] = 2;
+    SceneContact<double> contact;
+    contact.body_a = 0;
+    contact.lever_a[axis] = 0.3;
+    contact.lever_a[2] = -0.5;
+    contact.friction = 100;
+    data.add_contact(contact);
+    SceneOptions options = with_method(SceneMethod::iteration);
+    options.iterations = 1;
+    const auto results = solved(data, options);
+    EXPECT_NEAR(results.impulse[0][2], 1 / 1.54, 8 * epsilon);
+    EXPECT_NEAR(results.impulse[0][axis], -(2 + 0.9 / 1.54) / 2.5, 8 * epsilon);
+  }
+}
+
+// Half of the change that a sweep would make shows what it began with. K is the unit matrix.
+TEST(scene_warm_start, begins_inside_the_cone_of_static_friction) {
+  SceneData<double> data = sliding_point(0, 0.25, 0.5);
+  SceneOptions options = with_method(SceneMethod::simultaneous);
+  options.iterations = 1;
+  options.relaxation = 0.5;
+  // (10, 0, 1) is cut to (0.5, 0, 1), which leaves u = (0.5, 0, 0).
+  data.contacts[0].warm_impulse = {10, 0, 1};
+  auto results = solved(data, options);
+  EXPECT_EQ(results.impulse[0], (std::array<double, 3>{0.25, 0, 1}));
+  // No contact pulls: it begins with 0, and half of 1 N s is missing.
+  data.contacts[0].warm_impulse = {0, 0, -1};
+  results = solved(data, options);
+  EXPECT_EQ(results.impulse[0], (std::array<double, 3>{0, 0, 0.5}));
+  options.warm_start = 0.25;
+  data.contacts[0].warm_impulse = {0, 0, 2};
+  results = solved(data, options);
+  EXPECT_EQ(results.impulse[0], (std::array<double, 3>{0, 0, 0.75}));
 }
 
 TEST(scene_targets, a_belt_takes_along_what_sticks_to_it) {
@@ -281,6 +354,24 @@ TEST(scene_sequence, what_keeps_its_energy_for_ever_is_reported) {
   solved(data, options, &report);
   EXPECT_EQ(report.truncated, 1u);
   EXPECT_EQ(report.endless, 0u);
+}
+
+// One step of the law does not get to the end of the slide: it has no answer, and nothing else changes the body.
+TEST(scene_sequence, leaves_a_contact_that_its_law_can_not_solve) {
+  SceneData<double> data = sliding_point(1, 0.1, 0.1);
+  data.bodies[0].inverse_inertia = {6, 0, 0, 7, 0, 8};
+  data.contacts[0].lever_a = {0.1, 0.2, -0.5};
+  SceneOptions options = with_method(SceneMethod::sequence);
+  options.collision.law = Law::incremental;
+  options.collision.integrator = Integrator::euler;
+  options.collision.step_budget = 1;
+  SceneReport report;
+  const auto results = solved(data, options, &report);
+  EXPECT_EQ(results.status[0], Status::step_budget_reached);
+  EXPECT_EQ(results.velocity[0], data.bodies[0].velocity);
+  EXPECT_EQ(results.path[0], Path{});
+  EXPECT_EQ(report.impacts, 0u);
+  EXPECT_NEAR(report.residual, 1, 4 * epsilon);
 }
 
 }  // namespace
