@@ -75,7 +75,6 @@ TYPED_TEST(Stack, of_twenty_boxes_rests_for_ten_seconds_of_resting_contacts) {
   SceneOptions options;
   this->expect_at_rest(this->by_step(boxes, options), 2 * energy_of_half_step(boxes), "without shock propagation");
   options.shock_propagation = true;
-  options.iterations = 200;
   this->expect_at_rest(this->by_step(boxes, options), 2 * energy_of_half_step(boxes), "with shock propagation");
 }
 

@@ -140,6 +140,9 @@ struct SceneData {
     scene.key = optional(key);
     scene.law = optional(law);
     if (!joints.rows.empty()) scene.joints = joints.view();
+    // Where there are warm impulses, keys do not count.
+    const auto is_warm = [](const auto& row) { return row.warm_impulse != 0; };
+    if (std::none_of(joints.rows.begin(), joints.rows.end(), is_warm)) scene.joints.warm_impulse = {};
     return scene;
   }
 
