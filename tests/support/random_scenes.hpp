@@ -20,7 +20,7 @@ struct RandomScene {
 struct SceneKind {
   std::size_t bodies = 8, manifolds = 10;
   double most_restitution = 1, most_friction = 1;
-  double spread = 0.7;      ///< [m] of the centres of mass; boxes have sides of about 1 m
+  double spread = 0.7;    ///< [m] of the centres of mass; boxes have sides of about 1 m
   bool immovable = true;  ///< but for the first, one body in six is, and one in three of those moves
 };
 
