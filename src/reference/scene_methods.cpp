@@ -68,7 +68,8 @@ double target_of(double before, double least, double restitution) {
 
 double greatest_approach(const SceneState& state, const SceneIsland& island) {
   double greatest = 0;
-  for (std::size_t i : island.contacts) greatest = std::max(greatest, shortfall(state, state.contacts[i]));
+  for (std::size_t i : island.contacts)
+    if (state.contacts[i].takes_part) greatest = std::max(greatest, shortfall(state, state.contacts[i]));
   for (std::size_t i : island.rows) greatest = std::max(greatest, std::abs(deviation(state, state.rows[i])));
   return greatest;
 }
@@ -103,8 +104,6 @@ SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, co
 SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const SceneOptions& options,
                              const std::vector<int>& levels) {
   SceneOutcome outcome;
-  outcome.approach = greatest_approach(state, island);
-  const double tolerance = options.residual * outcome.approach;
   const double speed_at_rest = resting_speed(options);
   const int most = iterations_of(options, SceneMethod::iteration);
   const bool is_colliding = options.swept == SweptContacts::colliding;
@@ -114,6 +113,8 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
     take_colliding(state, island, speed_at_rest);
   else
     take_touching(state, island);
+  outcome.approach = greatest_approach(state, island);
+  const double tolerance = options.residual * outcome.approach;
 
   bool done = true;
   if (sweeps.contact_residual() > 0 || sweeps.row_residual() > tolerance) {
@@ -123,7 +124,7 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
       take_colliding(state, island, speed_at_rest);
       done = sweeps.run(most - sweeps.sweeps(), tolerance);
     }
-    if (!levels.empty()) sweeps.propagate_shock(levels);
+    if (!levels.empty() && !is_colliding) sweeps.propagate_shock(levels);
   }
   outcome.sweeps = sweeps.sweeps();
   outcome.residual = std::max({sweeps.contact_residual(), sweeps.row_residual(), collision()});

@@ -27,7 +27,9 @@ Vector3 step_on_cone(const ContactStep& step, double relaxation) {
   // Slip. A step of 1 / (largest eigenvalue of S) against a gives the direction.
   const double half_trace = 0.5 * (sxx + syy);
   const double largest = half_trace + std::hypot(0.5 * (sxx - syy), sxy);
-  const double ex = p[0] - ax / largest, ey = p[1] - ay / largest;
+  // Friction that pushes along the slip is no guess to begin with.
+  const double kept = ax * p[0] + ay * p[1] > 0 ? 0 : 1;
+  const double ex = kept * p[0] - ax / largest, ey = kept * p[1] - ay / largest;
   const double length = std::hypot(ex, ey);
   const double direction_x = length > 0 ? ex / length : 0, direction_y = length > 0 ? ey / length : 0;
   const double slope = 1 + friction * (kappa_x * direction_x + kappa_y * direction_y);

@@ -83,9 +83,12 @@ double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool 
   const ContactStep step{k, velocity, c.impulse, c.friction, c.static_friction};
   const Vector3 impulse =
       method_ == SceneMethod::simultaneous ? step_on_cone(step, options_.relaxation) : step_normal_first(step);
-  apply_impulse(state_, c, impulse - c.impulse, moves_a, moves_b);
+  const Vector3 change = impulse - c.impulse;
+  apply_impulse(state_, c, change, moves_a, moves_b);
   c.impulse = impulse;
-  return std::max(0.0, -velocity[2]);
+  // The speed that the change makes: while impulses are taken back no contact approaches.
+  const double mass = state_.bodies[c.a].inverse_mass + state_.bodies[c.b].inverse_mass;
+  return std::max({0.0, -velocity[2], mass * std::sqrt(dot(change, change))});
 }
 
 double SceneSweeps::visit(SceneRow& row) {

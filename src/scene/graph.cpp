@@ -219,19 +219,15 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
   level_vectors.clear();
   level_stages.clear();
   level_begin.assign(1, 0);
-  used_.assign(of.bodies, 0);
   for (std::int32_t now = 1; now <= last; ++now) {
     items_.clear();
     for (std::uint32_t i = 0; i < manifolds.size(); ++i) {
       const Manifold& m = manifolds[i];
       const std::int32_t a = level_of(m.body_a), b = level_of(m.body_b);
       if (a < 0 || b < 0 || std::max(a, b) != now) continue;
-      std::uint64_t none = 0;
-      std::uint64_t& used_a = a == now ? used_[static_cast<std::size_t>(m.body_a)] : none;
-      std::uint64_t& used_b = b == now ? used_[static_cast<std::size_t>(m.body_b)] : none;
-      const auto free = static_cast<std::uint32_t>(std::countr_one(used_a | used_b));
-      if (free < most_colours) used_a |= std::uint64_t{1} << free, used_b |= std::uint64_t{1} << free;
-      items_.push_back({free < most_colours ? free * kinds + kind_of(false, m.count) : most_colours * kinds, i});
+      // Colours hold for any part of the manifolds.
+      const std::uint32_t colour = colour_of_manifold_[i];
+      items_.push_back({colour < most_colours ? colour * kinds + kind_of(false, m.count) : most_colours * kinds, i});
     }
     std::stable_sort(items_.begin(), items_.end(), [](const Item& x, const Item& y) { return x.key < y.key; });
     const auto offset = static_cast<std::uint32_t>(level_order.size());

@@ -185,7 +185,7 @@ class Sequence {
       const std::uint32_t i = items[x], j = items[y];
       const T u = space_.urgency[i], v = space_.urgency[j];
       if (u != v) return u > v;
-      return options_.seed == 0 ? i < j : scattered(options_.seed ^ i) > scattered(options_.seed ^ j);
+      return options_.seed == 0 ? x < y : scattered(options_.seed ^ x) > scattered(options_.seed ^ y);
     };
   }
 

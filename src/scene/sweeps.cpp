@@ -41,7 +41,7 @@ class Sweeps {
     space_.done.assign(graph_.islands, 0);
     space_.sweeps_of_island.assign(graph_.islands, 0);
 
-    const bool shock = options_.shock_propagation && ending_ == Ending::finish;
+    shocks_ = options_.shock_propagation && ending_ == Ending::finish && job_.target != kernel::Target::colliding;
     // Large islands one after the other on all threads, then the others side by side.
     const auto is_large = [&](const Part& part) {
       return part.islands == 1 && call_.crew.slots() > 1 && part.points > 1024;
@@ -53,7 +53,7 @@ class Sweeps {
         if (!is_large(graph_.parts[p]))
           solve(graph_.parts[p], [&](std::size_t n, const auto& f) { f(std::size_t{0}, n, slot); });
     });
-    if (shock) propagate();
+    if (shocks_) propagate();
     if (ending_ == Ending::finish) finish();
     return outcome();
   }
@@ -175,8 +175,8 @@ class Sweeps {
     bool any_new = false;
     for (std::uint32_t i = part.first_island; i < end_island; ++i) {
       space_.approach[i] = space_.worst[i];
-      // Where nothing approaches there is nothing to do, unless impulses to begin with move the bodies.
-      if (!warm_ && !(space_.worst[i] > 0)) space_.done[i] = 1, any_new = true;
+      // Where nothing approaches there is nothing to do; simultaneous may begin with impulses.
+      if (method_ != SceneMethod::simultaneous && !(space_.worst[i] > 0)) space_.done[i] = 1, any_new = true;
     }
     const bool again = method_ == SceneMethod::iteration && job_.target == kernel::Target::colliding;
     if (warm_)
@@ -186,8 +186,10 @@ class Sweeps {
 
     int sweeps = 0;
     for (; retire(part, any_new) && sweeps < most_sweeps_;) {
+      kernel::SceneJob<T> job = job_;
+      job.measures_changes = (sweeps + 1) % sweeps_between_checks == 0;
       each_stage(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
-        kernel_(job_, blocks, n, nowhere(slot));
+        kernel_(job, blocks, n, nowhere(slot));
       });
       ++sweeps;
       any_new = false;
@@ -244,7 +246,7 @@ class Sweeps {
     };
     finish_all(job_, space_.block_of_vector);
     // After it: the impulses of these contacts have gone on.
-    if (options_.shock_propagation) finish_all(shocked_, space_.block_of_level_vector);
+    if (shocks_) finish_all(shocked_, space_.block_of_level_vector);
   }
 
   SweepOutcome outcome() {
@@ -285,7 +287,7 @@ class Sweeps {
   Graph& graph_;
   const SceneOptions& options_;
   SceneMethod method_;
-  bool warm_;
+  bool warm_, shocks_ = false;
   Ending ending_;
   typename kernel::SceneKernelsFor<T>::Sweep kernel_;
   int most_sweeps_;

@@ -60,6 +60,7 @@ struct SceneJob {
   const SceneResults<T>* results;
   SceneParameters<T> parameters;
   Target target;
+  bool measures_changes;  // a change of impulse counts as a miss too: the change of velocity that it makes
   std::size_t bodies, contacts, rows;
   T* body_rows;                // see transpose.hpp; [-1] is the world
   VelocityRow<T>* velocities;  // of the bodies, and of the world behind them

@@ -250,12 +250,13 @@ struct ManifoldStages {
     const unsigned odd = lane_bits(used) & ~lane_bits(finite && definite);
     if (odd == 0) [[likely]]
       return;
+    const bool is_fault = job.level_of_body == nullptr;  // else only the body that is not held cannot answer alone
     const unsigned infinite = ~lane_bits(finite);
     Point& point = block.point()[p];
     for_each_bit(odd, [&](std::size_t lane) {
       const Status status =
           (infinite >> lane & 1u) != 0 ? Status::overflow : Status::collision_matrix_not_positive_definite;
-      job.status[block.first[lane] + p] = static_cast<std::uint8_t>(status);
+      if (is_fault) job.status[block.first[lane] + p] = static_cast<std::uint8_t>(status);
       respond_not(point.response, lane);
       point.response.reach[lane] = T(0);
       for (std::size_t i = 0; i < 3; ++i) point.arm_a[i][lane] = point.arm_b[i][lane] = T(0);

@@ -54,8 +54,11 @@ struct AtOnce {
     const auto sticks =
         stick.z >= zero && mul_add(stick.x, stick.x, stick.y * stick.y) <= static_friction2 * (stick.z * stick.z);
 
+    // Friction that pushes along the slip is of no use as a guess.
+    const auto opposes = !(mul_add(a1, p.x, a2 * p.y) > zero);
     const B reach = Block::load(r.reach);
-    const B e1 = neg_mul_add(reach, a1, p.x), e2 = neg_mul_add(reach, a2, p.y);
+    const B e1 = neg_mul_add(reach, a1, choose(opposes, p.x, zero));
+    const B e2 = neg_mul_add(reach, a2, choose(opposes, p.y, zero));
     const B inverse_size = one / square_root(larger(mul_add(e1, e1, e2 * e2), B(least_square<T>)));
     const B t1 = friction * (e1 * inverse_size), t2 = friction * (e2 * inverse_size);
     // On the ray (t1, t2, 1) p_n moves u·n by K_33 (1 + κ·t) of its change.
@@ -191,6 +194,7 @@ struct ManifoldSweep : ManifoldStages<A, T> {
       const NewImpulse<B> next = law(*point, motion, ra, rb);
       worst = larger(worst, next.missed);
       const Vector3<B> change = next.impulse - Block::load(point->impulse);
+      if (job.measures_changes) worst = larger(worst, bodies.mass * square_root(dot(change, change)));
       Block::store(point->impulse, next.impulse);
       bodies.push(motion, sum, change, ra, rb);
     }
