@@ -33,7 +33,8 @@ class CAROM_EXPORT JointRowData {
 
   std::vector<Row> rows;
 
-  /// Views of the fields of `rows`, until `rows` grows or is destroyed. All optional columns are there.
+  /// Views of the fields of `rows`, until `rows` grows or is destroyed. Warm impulses and keys are there if any is
+  /// not 0, the other optional columns always.
   JointRows<T> view() const;
 };
 

@@ -24,14 +24,12 @@ std::uint64_t splitmix64(std::uint64_t x) {
 }
 
 // x of A x = b by Cholesky's factors; nothing if rounding leaves open that A is positive definite.
-std::optional<std::vector<double>> solve_definite(std::vector<std::vector<double>> a, std::vector<double> b) {
+std::vector<double> solve_semidefinite(std::vector<std::vector<double>> a, std::vector<double> b) {
   const std::size_t n = b.size();
-  const double rounding = 4 * static_cast<double>(n) * std::numeric_limits<double>::epsilon();
   for (std::size_t j = 0; j < n; ++j) {
     double pivot = a[j][j];
     for (std::size_t m = 0; m < j; ++m) pivot -= a[j][m] * a[j][m];
-    if (!(pivot > rounding * a[j][j])) return std::nullopt;
-    a[j][j] = std::sqrt(pivot);
+    a[j][j] = pivot > 1e-10 * a[j][j] ? std::sqrt(pivot) : infinity;
     for (std::size_t i = j + 1; i < n; ++i) {
       for (std::size_t m = 0; m < j; ++m) a[i][j] -= a[i][m] * a[j][m];
       a[i][j] /= a[j][j];
@@ -151,13 +149,13 @@ class Sequence {
       for (std::size_t j = 0; j < group.count; ++j) matrix[i][j] = coupling(state_, row(i), row(j));
       matrix[i][i] = row(i).diagonal;
     }
-    const auto impulses = is_bounded ? std::nullopt : solve_definite(matrix, missing);
+    const std::vector<double> impulses = is_bounded ? missing : solve_semidefinite(matrix, missing);
     for (std::size_t i = 0; i < group.count; ++i) {
       SceneRow& r = row(i);
-      // Rows with bounds, and rows that repeat each other, go one by one.
+      // Rows with bounds go one by one.
       const double change =
-          impulses ? (*impulses)[i]
-                   : std::clamp(r.impulse - deviation(state_, r) / r.diagonal, r.least, r.largest) - r.impulse;
+          is_bounded ? std::clamp(r.impulse - deviation(state_, r) / r.diagonal, r.least, r.largest) - r.impulse
+                     : impulses[i];
       apply_impulse(state_, r, change);
       r.impulse += change;
     }

@@ -15,6 +15,10 @@ Vector3 step_on_cone(const ContactStep& step, double relaxation) {
   const double syy = k[1][1] - k[1][2] * kappa_y;
   const double ax = v[0] - kappa_x * v[2], ay = v[1] - kappa_y * v[2];
 
+  // Open: it separates without its own impulse.
+  const double needed = p[2] + kappa_x * p[0] + kappa_y * p[1] - v[2] / k33;
+  if (!(needed > 0)) return {};
+
   // Stick.
   const double determinant = sxx * syy - sxy * sxy;
   const double tx = -(syy * ax - sxy * ay) / determinant;
@@ -27,14 +31,12 @@ Vector3 step_on_cone(const ContactStep& step, double relaxation) {
   // Slip. A step of 1 / (largest eigenvalue of S) against a gives the direction.
   const double half_trace = 0.5 * (sxx + syy);
   const double largest = half_trace + std::hypot(0.5 * (sxx - syy), sxy);
-  // Friction that pushes along the slip is no guess to begin with.
-  const double kept = ax * p[0] + ay * p[1] > 0 ? 0 : 1;
-  const double ex = kept * p[0] - ax / largest, ey = kept * p[1] - ay / largest;
+  const double ex = p[0] - ax / largest, ey = p[1] - ay / largest;
   const double length = std::hypot(ex, ey);
   const double direction_x = length > 0 ? ex / length : 0, direction_y = length > 0 ? ey / length : 0;
   const double slope = 1 + friction * (kappa_x * direction_x + kappa_y * direction_y);
   const double kept_slope = std::max(slope, 0.25);
-  const double full = (p[2] + kappa_x * p[0] + kappa_y * p[1] - v[2] / k33 + p[2] * (kept_slope - slope)) / kept_slope;
+  const double full = (needed + p[2] * (kept_slope - slope)) / kept_slope;
   const double normal = std::max(0.0, p[2] + relaxation * (full - p[2]));
   return {friction * normal * direction_x, friction * normal * direction_y, normal};
 }

@@ -215,6 +215,12 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
     }
   }
 
+  // As much as there can be, so that other scenes of this size allocate nothing.
+  items_.reserve(manifolds.size());
+  level_order.reserve(manifolds.size());
+  level_vectors.reserve(manifolds.size());
+  level_stages.reserve(manifolds.size());
+  level_begin.reserve(of.bodies + 2);
   level_order.clear();
   level_vectors.clear();
   level_stages.clear();
@@ -229,7 +235,9 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
       const std::uint32_t colour = colour_of_manifold_[i];
       items_.push_back({colour < most_colours ? colour * kinds + kind_of(false, m.count) : most_colours * kinds, i});
     }
-    std::stable_sort(items_.begin(), items_.end(), [](const Item& x, const Item& y) { return x.key < y.key; });
+    // Not std::stable_sort, which allocates.
+    std::sort(items_.begin(), items_.end(),
+              [](const Item& x, const Item& y) { return x.key != y.key ? x.key < y.key : x.index < y.index; });
     const auto offset = static_cast<std::uint32_t>(level_order.size());
     for (const Item& item : items_) level_order.push_back(item.index);
     const auto kind_at = [&](std::uint32_t i) { return kind_of(false, manifolds[level_order[i]].count); };

@@ -1,6 +1,7 @@
 // Rows of joints: linear_a·vA + angular_a·wA + linear_b·vB + angular_b·wB. A row along e on the velocity of A's point
 // against B's has linear_a = e, angular_a = rA × e and the opposite for B, since e·(wA × rA) = (rA × e)·wA; one about e
 // on the angular velocity has e and -e in its angular parts alone.
+#include <algorithm>
 #include <carom/joints.hpp>
 #include <limits>
 #include <string>
@@ -87,8 +88,12 @@ JointRows<T> JointRowData<T>::view() const {
   view.least_impulse = column(row.least_impulse);
   view.largest_impulse = column(row.largest_impulse);
   view.compliance = column(row.compliance);
-  view.warm_impulse = column(row.warm_impulse);
-  view.key = column(row.key);
+  // Warm impulses keep the solver from those that it knows by key.
+  const auto any = [&](auto member) {
+    return std::any_of(rows.begin(), rows.end(), [&](const Row& r) { return r.*member != 0; });
+  };
+  if (any(&Row::warm_impulse)) view.warm_impulse = column(row.warm_impulse);
+  if (any(&Row::key)) view.key = column(row.key);
   return view;
 }
 

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <carom/scene.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 
@@ -58,7 +59,7 @@ class SceneCall {
     reserve(threads);
     set_parameters(step);
     SceneReport report;
-    scene::Crew::gather(threads, [&](scene::Crew& crew) {
+    const auto work = [&](scene::Crew& crew) {
       judge(crew);
       build(crew, step);
       const scene::Call<T> call{options_, kernels_, job_, space_, crew};
@@ -81,7 +82,8 @@ class SceneCall {
       add_up(crew, outcome, report);
       store(crew, report);
       report.threads = crew.worked();
-    });
+    };
+    scene::Crew::gather(threads, std::cref(work));
     report.method = step ? SceneMethod::resting : options_.method;
     report.isa = entry_.isa;
     report.bodies = bodies_;

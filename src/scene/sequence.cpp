@@ -316,16 +316,16 @@ class Sequence {
   }
 
   double energy_of(std::uint32_t island) const {
-    std::vector<std::int32_t> bodies;
-    for (std::uint32_t i = space_.items_of_island.begin[island]; i < space_.items_of_island.begin[island + 1]; ++i) {
-      const auto [a, b] = bodies_of(space_.items_of_island.of[i]);
-      for (const std::int32_t body : {a, b})
-        if (body >= 0 && moves(body)) bodies.push_back(body);
-    }
-    std::sort(bodies.begin(), bodies.end());
-    bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
     double sum = 0;
-    for (const std::int32_t body : bodies) sum += kinetic_energy(rows_ + static_cast<std::ptrdiff_t>(body) * 16);
+    for (std::uint32_t i = space_.items_of_island.begin[island]; i < space_.items_of_island.begin[island + 1]; ++i) {
+      const std::uint32_t item = space_.items_of_island.of[i];
+      const auto [a, b] = bodies_of(item);
+      // A body counts where its first item does.
+      for (const std::int32_t body : {a, b})
+        if (body >= 0 && moves(body) &&
+            space_.items_of_body.of[space_.items_of_body.begin[static_cast<std::size_t>(body)]] == item)
+          sum += kinetic_energy(rows_ + static_cast<std::ptrdiff_t>(body) * 16);
+    }
     return sum;
   }
 

@@ -22,6 +22,7 @@ struct Lists {
     begin.assign(owners_count + 1, 0);
     for (std::uint32_t i = 0; i < count; ++i) owners(i, [&](std::uint32_t owner) { ++begin[owner + 1]; });
     for (std::size_t o = 0; o < owners_count; ++o) begin[o + 1] += begin[o];
+    of.reserve(2 * count);  // as much as bodies can have, so that other scenes of this size allocate nothing
     of.resize(begin[owners_count]);
     next_.assign(begin.begin(), begin.end());
     for (std::uint32_t i = 0; i < count; ++i) owners(i, [&](std::uint32_t owner) { of[next_[owner]++] = i; });

@@ -262,7 +262,7 @@ TYPED_TEST(Joints, view_shows_every_field_of_every_row) {
 
 TYPED_TEST(Joints, view_of_no_rows_has_columns_of_no_elements) {
   const JointRows<TypeParam> view = JointRowData<TypeParam>{}.view();
-  EXPECT_TRUE(view.body_a && view.angular_b.z && view.compliance && view.key);
+  EXPECT_TRUE(view.body_a && view.angular_b.z && view.compliance && view.target_velocity);
   EXPECT_EQ(view.body_a.count, 0u);
 }
 

@@ -41,7 +41,8 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       const Mask slips = mul_add(impulse.x, impulse.x, impulse.y * impulse.y) >= bound * bound;
       const unsigned slipping = lane_bits(slips);
       // Zeros lose their signs, which lanes that have come to an end may have turned.
-      const Vector3<B> world = out_of(frame, impulse) + Vector3<B>{zero, zero, zero}, velocity = out_of(frame, u - bias);
+      const Vector3<B> world = out_of(frame, impulse) + Vector3<B>{zero, zero, zero},
+                       velocity = out_of(frame, u - bias);
       worst = larger(worst, missed);
       T x[6][width];
       store_lanes(x[0], world.x);

@@ -141,8 +141,13 @@ struct ManifoldStages {
     }
     if (job.target == Target::resting) {
       const B half_step(T(0.5) * job.parameters.time_step);
-      const B falling = choose(Block::load(block.mass_a) > zero, half_step, zero) -
-                        choose(Block::load(block.mass_b) > zero, half_step, zero);
+      // Bodies that are held fall as well.
+      const auto falls = [&](const T* const(&row)[width]) {
+        T mass[width];
+        for (std::size_t lane = 0; lane < width; ++lane) mass[lane] = lane < block.head.lanes ? row[lane][0] : T(0);
+        return choose(load_lanes<B>(mass) > zero, half_step, zero);
+      };
+      const B falling = falls(row_a) - falls(row_b);
       const auto& g = job.parameters.gravity;
       bias = bias + into(frame, falling * Vector3<B>{B(g[0]), B(g[1]), B(g[2])});
     }
@@ -322,8 +327,8 @@ struct ManifoldStages {
       } else {
         const B rebound = negated(restitution[p]) * normal;
         // Without rebound a body may come as near as its target lets it.
-        target = choose(missed > zero, choose(rebound > zero, larger(target, rebound), target),
-                        smaller(target, rebound));
+        target =
+            choose(missed > zero, choose(rebound > zero, larger(target, rebound), target), smaller(target, rebound));
         if (job.target == Target::touching) part = used && !(missed < zero);
         if (job.target == Target::colliding) part = used && missed > B(job.parameters.rest_speed);
       }

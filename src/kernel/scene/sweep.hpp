@@ -46,6 +46,9 @@ struct AtOnce {
     const B a1 = mul_add(k1, missed, u.x), a2 = mul_add(k2, missed, u.y);
     const B normal_change = missed * Block::load(r.inverse_k33);
 
+    // The normal impulse without friction: none is needed of a contact that separates without its own impulse.
+    const B needed = mul_add(k1, p.x, mul_add(k2, p.y, p.z + normal_change));
+
     const B s12 = Block::load(r.s12);
     const B d1 = mul_add(Block::load(r.s11), a1, s12 * a2), d2 = mul_add(s12, a1, Block::load(r.s22) * a2);
     const B dn = normal_change + mul_add(k1, d1, k2 * d2);
@@ -54,18 +57,16 @@ struct AtOnce {
     const auto sticks =
         stick.z >= zero && mul_add(stick.x, stick.x, stick.y * stick.y) <= static_friction2 * (stick.z * stick.z);
 
-    // Friction that pushes along the slip is of no use as a guess.
-    const auto opposes = !(mul_add(a1, p.x, a2 * p.y) > zero);
     const B reach = Block::load(r.reach);
-    const B e1 = neg_mul_add(reach, a1, choose(opposes, p.x, zero));
-    const B e2 = neg_mul_add(reach, a2, choose(opposes, p.y, zero));
+    const B e1 = neg_mul_add(reach, a1, p.x), e2 = neg_mul_add(reach, a2, p.y);
     const B inverse_size = one / square_root(larger(mul_add(e1, e1, e2 * e2), B(least_square<T>)));
     const B t1 = friction * (e1 * inverse_size), t2 = friction * (e2 * inverse_size);
     // On the ray (t1, t2, 1) p_n moves u·n by K_33 (1 + κ·t) of its change.
     const B ray = one + mul_add(k1, t1, k2 * t2), divisor = larger(ray, B(T(0.25)));
-    const B full = mul_add(p.z, one + (divisor - ray), mul_add(k1, p.x, mul_add(k2, p.y, normal_change))) / divisor;
+    const B full = mul_add(p.z, divisor - ray, needed) / divisor;
     const B normal = larger(mul_add(relaxation, full - p.z, p.z), zero);
-    return {choose(sticks, stick, Vector3<B>{t1 * normal, t2 * normal, normal}), missed};
+    const Vector3<B> pushed = choose(sticks, stick, Vector3<B>{t1 * normal, t2 * normal, normal});
+    return {choose(needed > zero, pushed, Vector3<B>{zero, zero, zero}), missed};
   }
 };
 
