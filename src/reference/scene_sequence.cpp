@@ -23,7 +23,7 @@ std::uint64_t splitmix64(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-// x of A x = b by Cholesky's factors; nothing if rounding leaves open that A is positive definite.
+// x of A x = b by Cholesky's factors; 0 of rows that repeat others.
 std::vector<double> solve_semidefinite(std::vector<std::vector<double>> a, std::vector<double> b) {
   const std::size_t n = b.size();
   for (std::size_t j = 0; j < n; ++j) {
