@@ -113,6 +113,43 @@ template <class T, std::size_t rows, class V>
   }
 }
 
+/// 16 bytes of each row, from number c on: two doubles of a and b, or four floats.
+template <std::size_t width, class B, class T>
+[[gnu::always_inline]] inline void store_part(T* const* row, std::size_t c, const B& a, const B& b, const B& d,
+                                              const B& e) {
+  using Vector = typename VectorOf<T, width>::Type;
+  constexpr std::size_t part = 16 / sizeof(T), groups = width / part;
+  const auto x = __builtin_bit_cast(Vector, a), y = __builtin_bit_cast(Vector, b);
+  if constexpr (part == 2) {
+    store_side_by_side<T, groups>(row, part, c, interleave_doubles<width, false>(x, y));
+    store_side_by_side<T, groups>(row + 1, part, c, interleave_doubles<width, true>(x, y));
+  } else {
+    using Doubles = typename VectorOf<double, width / 2>::Type;
+    const auto z = __builtin_bit_cast(Vector, d), u = __builtin_bit_cast(Vector, e);
+    const auto xy_low = (Doubles)interleave_floats<width, false>(x, y);
+    const auto xy_high = (Doubles)interleave_floats<width, true>(x, y);
+    const auto zu_low = (Doubles)interleave_floats<width, false>(z, u);
+    const auto zu_high = (Doubles)interleave_floats<width, true>(z, u);
+    store_side_by_side<T, groups>(row, part, c, interleave_doubles<width / 2, false>(xy_low, zu_low));
+    store_side_by_side<T, groups>(row + 1, part, c, interleave_doubles<width / 2, true>(xy_low, zu_low));
+    store_side_by_side<T, groups>(row + 2, part, c, interleave_doubles<width / 2, false>(xy_high, zu_high));
+    store_side_by_side<T, groups>(row + 3, part, c, interleave_doubles<width / 2, true>(xy_high, zu_high));
+  }
+}
+
+/// Row i gets lane i of four vectors.
+template <class B, class T>
+[[gnu::always_inline]] inline void store_four(T* const* row, const B (&lanes)[4]) {
+  constexpr std::size_t width = VectorTraits<B>::width, part = 16 / sizeof(T);
+  if constexpr (width == 1) {
+    for (std::size_t c = 0; c < 4; ++c) row[0][c] = lanes[c];
+  } else {
+    CAROM_UNROLL
+    for (std::size_t c = 0; c < 4; c += part)
+      store_part<width>(row, c, lanes[c], lanes[c + 1], lanes[(c + 2) % 4], lanes[(c + 3) % 4]);
+  }
+}
+
 /// The inverse of load_rows for six numbers: row i gets lane i of each, and of floats two further ones what it may
 /// keep.
 template <class B, class T>
@@ -121,29 +158,11 @@ template <class B, class T>
   if constexpr (width == 1) {
     for (std::size_t c = 0; c < 6; ++c) row[0][c] = lanes[c];
   } else {
-    using Vector = typename VectorOf<T, width>::Type;
-    constexpr std::size_t groups = width / part;
     const auto at = [&](std::size_t c) __attribute__((always_inline)) {
-      return __builtin_bit_cast(Vector, lanes[c < 6 ? c : c - 2]);
+      return lanes[c < 6 ? c : c - 2];
     };
     CAROM_UNROLL
-    for (std::size_t c = 0; c < 6; c += part) {
-      if constexpr (part == 2) {
-        store_side_by_side<T, groups>(row, part, c, interleave_doubles<width, false>(at(c), at(c + 1)));
-        store_side_by_side<T, groups>(row + 1, part, c, interleave_doubles<width, true>(at(c), at(c + 1)));
-      } else {
-        using Doubles = typename VectorOf<double, width / 2>::Type;
-        // (x0 y0 x1 y1 | ...) and (z0 u0 z1 u1 | ...) by rows.
-        const auto xy_low = (Doubles)interleave_floats<width, false>(at(c), at(c + 1));
-        const auto xy_high = (Doubles)interleave_floats<width, true>(at(c), at(c + 1));
-        const auto zu_low = (Doubles)interleave_floats<width, false>(at(c + 2), at(c + 3));
-        const auto zu_high = (Doubles)interleave_floats<width, true>(at(c + 2), at(c + 3));
-        store_side_by_side<T, groups>(row, part, c, interleave_doubles<width / 2, false>(xy_low, zu_low));
-        store_side_by_side<T, groups>(row + 1, part, c, interleave_doubles<width / 2, true>(xy_low, zu_low));
-        store_side_by_side<T, groups>(row + 2, part, c, interleave_doubles<width / 2, false>(xy_high, zu_high));
-        store_side_by_side<T, groups>(row + 3, part, c, interleave_doubles<width / 2, true>(xy_high, zu_high));
-      }
-    }
+    for (std::size_t c = 0; c < 6; c += part) store_part<width>(row, c, at(c), at(c + 1), at(c + 2), at(c + 3));
   }
 }
 

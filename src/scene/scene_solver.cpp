@@ -101,6 +101,7 @@ class SceneCall {
     energies_ = space_.energies.at_least(bodies_ + 1);
     body_fault_ = space_.body_fault.at_least(bodies_ + 1);
     movable_ = space_.movable.at_least(bodies_ + 1);
+    fitness_ = space_.fitness.at_least(bodies_ + 1) + 1;
     job_.status = space_.status.at_least(contacts_ + 1);
     link_ = space_.link.at_least(contacts_ + 1);
     job_.row_status = space_.row_status.at_least(rows_ + 1);
@@ -173,7 +174,11 @@ class SceneCall {
       pack_bodies(scene_.bodies, first, end - first, space_.body_rows.data() + 16);
       kernels_.judge_bodies(job_, first, end - first, body_fault_, movable_, energies_);
     });
-    for (std::size_t i = 0; i < bodies_; ++i) energy_before_ += static_cast<double>(energies_[i]);
+    fitness_[-1] = 0;
+    for (std::size_t i = 0; i < bodies_; ++i) {
+      energy_before_ += static_cast<double>(energies_[i]);
+      fitness_[i] = body_fault_[i] != ok ? 2 : movable_[i];
+    }
     crew.each(contacts_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.judge_contacts(job_, first, end - first, job_.status);
       place(first, end, scene_.body_a, scene_.body_b, body_a_, body_b_, job_.status);
@@ -189,22 +194,28 @@ class SceneCall {
   /// The indices of both bodies, and of all faults the first in the order of Status.
   void place(std::size_t first, std::size_t end, const Column<const std::int32_t>& from_a,
              const Column<const std::int32_t>& from_b, std::int32_t* to_a, std::int32_t* to_b, std::uint8_t* fault) {
-    const auto bodies = static_cast<std::int32_t>(bodies_);
+    const auto bodies = static_cast<std::uint32_t>(bodies_);
+    const std::uint8_t* const fitness = fitness_;
     for (std::size_t i = first; i < end; ++i) {
       const std::int32_t a = to_a[i] = from_a[i], b = to_b[i] = from_b[i];
-      const auto blame = [&](std::uint8_t status) {
-        if (status != ok && (fault[i] == ok || status < fault[i])) fault[i] = status;
-      };
-      if (a < -1 || b < -1 || a >= bodies || b >= bodies) {
-        blame(static_cast<std::uint8_t>(Status::body_index_out_of_range));
+      const bool known = static_cast<std::uint32_t>(a) + 1 <= bodies && static_cast<std::uint32_t>(b) + 1 <= bodies;
+      // Both are without fault, one of them moves, and they are two.
+      if (known && (fitness[a] | fitness[b]) == 1 && a != b) [[likely]]
         continue;
-      }
-      if (a == b && a >= 0) blame(static_cast<std::uint8_t>(Status::same_body));
-      if (a >= 0) blame(body_fault_[a]);
-      if (b >= 0) blame(body_fault_[b]);
-      if (!(a >= 0 && movable_[a] != 0) && !(b >= 0 && movable_[b] != 0))
-        blame(static_cast<std::uint8_t>(Status::both_immovable));
+      blame(a, b, known, fault[i]);
     }
+  }
+
+  void blame(std::int32_t a, std::int32_t b, bool known, std::uint8_t& fault) const {
+    const auto set = [&](std::uint8_t status) {
+      if (status != ok && (fault == ok || status < fault)) fault = status;
+    };
+    if (!known) return set(static_cast<std::uint8_t>(Status::body_index_out_of_range));
+    if (a == b && a >= 0) set(static_cast<std::uint8_t>(Status::same_body));
+    if (a >= 0) set(body_fault_[a]);
+    if (b >= 0) set(body_fault_[b]);
+    if (!(a >= 0 && movable_[a] != 0) && !(b >= 0 && movable_[b] != 0))
+      set(static_cast<std::uint8_t>(Status::both_immovable));
   }
 
   /// Whether contacts have what the one before them has and manifolds share.
@@ -313,28 +324,49 @@ class SceneCall {
         if (*columns[c])
           for (std::size_t i = first; i < end; ++i) (*columns[c])[i] = job_.velocities[i].numbers[c];
     });
-    const T unknown = std::numeric_limits<T>::quiet_NaN();
-    const bool copies = static_cast<bool>(scene_.key);
-    for (std::size_t i = 0; i < contacts_; ++i) {
-      const auto status = static_cast<Status>(job_.status[i]);
-      ++report.by_status[job_.status[i]];
-      put(results_.status, i, status);
-      const bool fault = is_fault(status);
-      if (fault) {
-        for (const auto* column :
-             {&results_.separation_velocity.x, &results_.separation_velocity.y, &results_.separation_velocity.z})
-          put(*column, i, unknown);
-        put(results_.path, i, Path{});
-      }
-      if (!fault && !copies) continue;
+    count_statuses(report);
+    if (const Column<Status>& to = results_.status; to && to.stride == 1)
+      std::copy_n(job_.status, contacts_, reinterpret_cast<std::uint8_t*>(to.data));
+    else if (to)
+      for (std::size_t i = 0; i < contacts_; ++i) to[i] = static_cast<Status>(job_.status[i]);
+    const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
+    for (std::size_t i = 0; i < contacts_ && sound < contacts_; ++i) {
+      if (!is_fault(static_cast<Status>(job_.status[i]))) continue;
+      const T unknown = std::numeric_limits<T>::quiet_NaN();
+      const Vector3Columns<T>&p = results_.impulse, &u = results_.separation_velocity;
+      for (const auto* column : {&p.x, &p.y, &p.z}) put(*column, i, T(0));
+      for (const auto* column : {&u.x, &u.y, &u.z}) put(*column, i, unknown);
+      put(results_.path, i, Path{});
+      if (scene_.key)
+        for (std::size_t c = 0; c < 3; ++c) impulses_[c * contacts_ + i] = T(0);
+    }
+    if (scene_.key) {
       const Column<T>* const to[3] = {&results_.impulse.x, &results_.impulse.y, &results_.impulse.z};
-      for (std::size_t c = 0; c < 3; ++c) put(*to[c], i, fault ? T(0) : impulses_[c * contacts_ + i]);
+      for (std::size_t c = 0; c < 3; ++c)
+        for (std::size_t i = 0; i < contacts_; ++i) put(*to[c], i, impulses_[c * contacts_ + i]);
     }
     for (std::size_t i = 0; i < rows_; ++i) {
       ++report.joints_by_status[job_.row_status[i]];
       put(results_.joint_status, i, static_cast<Status>(job_.row_status[i]));
       put(results_.joint_impulse, i, job_.row_status[i] == ok ? job_.row_impulse[i] : T(0));
     }
+  }
+
+  void count_statuses(SceneReport& report) const {
+    std::size_t counted = 0;
+    // Of these there are many, and the loops are vectors.
+    for (const Status status : {Status::ok, Status::separating}) {
+      const auto number = static_cast<std::uint8_t>(status);
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < contacts_; ++i) count += job_.status[i] == number ? 1u : 0u;
+      report.by_status[number] = count;
+      counted += count;
+    }
+    for (std::size_t i = 0; i < contacts_ && counted < contacts_; ++i)
+      if (job_.status[i] > static_cast<std::uint8_t>(Status::separating)) {
+        ++report.by_status[job_.status[i]];
+        ++counted;
+      }
   }
 
   const IsaEntry& entry_;
@@ -348,6 +380,7 @@ class SceneCall {
   SceneResults<T> inner_;  // where kernels store
   T *energies_ = nullptr, *impulses_ = nullptr;
   std::uint8_t *body_fault_ = nullptr, *movable_ = nullptr, *link_ = nullptr;
+  std::uint8_t* fitness_ = nullptr;  // of bodies: 0 does not move, 1 moves, 2 is at fault; before the first the world
   std::int32_t *body_a_ = nullptr, *body_b_ = nullptr, *row_body_a_ = nullptr, *row_body_b_ = nullptr;
   double energy_before_ = 0;
   bool begins_with_impulses_ = false;

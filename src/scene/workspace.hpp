@@ -45,7 +45,7 @@ struct Workspace {
   Scratch<T> body_rows;                        // 16 numbers a body; before the first one those of the world
   Scratch<kernel::VelocityRow<T>> velocities;  // of bodies, of the world, then a row nowhere for every slot
   Scratch<T> energies;
-  Scratch<std::uint8_t> body_fault, movable, status, row_status, link;
+  Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link;
   Scratch<std::int32_t> body_a, body_b, row_body_a, row_body_b;
   Scratch<T> carried, sums, row_impulse, warm;  // warm: impulses of named contacts
   Scratch<std::byte> blocks, level_blocks;

@@ -25,6 +25,8 @@ struct ManifoldFinish : ManifoldStages<A, T> {
     const Vector3<B> bias = Block::load(block.bias);
     const B zero(0), friction = Block::load(block.friction);
     B worst = zero;
+    Points impulses, velocities;
+    std::uint32_t pushed[points_of_manifold] = {}, slips[points_of_manifold] = {};
     for (std::size_t p = 0; p < block.head.count; ++p) {
       const Point& point = block.point()[p];
       const Vector3<B> ra = Block::load(point.arm_a), rb = Block::load(point.arm_b);
@@ -33,45 +35,68 @@ struct ManifoldFinish : ManifoldStages<A, T> {
           job.target == Target::resting
               ? predict(now, ra, rb, Block::load(point.response.reach), B(job.parameters.time_step)).separation
               : u.z;
-      const B missed = larger(Block::load(point.target) - separation, zero);
+      worst = larger(worst, Block::load(point.target) - separation);
       Vector3<B> impulse = Block::load(point.impulse);
       if (job.impulse_sum[0] != nullptr) impulse = impulse + load_sum(job, block, p, lanes);
       // The cone's boundary within the roundings of three products.
       const B bound = friction * impulse.z * B(T(1) - T(8) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52)));
-      const Mask slips = mul_add(impulse.x, impulse.x, impulse.y * impulse.y) >= bound * bound;
-      const unsigned slipping = lane_bits(slips);
+      slips[p] = lane_bits(mul_add(impulse.x, impulse.x, impulse.y * impulse.y) >= bound * bound);
+      pushed[p] = lane_bits(impulse.x != zero || impulse.y != zero || impulse.z != zero);
       // Zeros lose their signs, which lanes that have come to an end may have turned.
-      const Vector3<B> world = out_of(frame, impulse) + Vector3<B>{zero, zero, zero},
-                       velocity = out_of(frame, u - bias);
-      worst = larger(worst, missed);
-      T x[6][width];
-      store_lanes(x[0], world.x);
-      store_lanes(x[1], world.y);
-      store_lanes(x[2], world.z);
-      store_lanes(x[3], velocity.x);
-      store_lanes(x[4], velocity.y);
-      store_lanes(x[5], velocity.z);
-      const SceneResults<T>& results = *job.results;
-      for_each_bit(lanes, [&](std::size_t lane) {
-        if (p >= block.points[lane]) return;
-        const std::size_t i = block.first[lane] + p;
-        if (job.status[i] > static_cast<std::uint8_t>(Status::several_solutions)) return;
-        const bool pushed = x[0][lane] != T(0) || x[1][lane] != T(0) || x[2][lane] != T(0);
-        job.status[i] = static_cast<std::uint8_t>(pushed ? Status::ok : Status::separating);
-        const auto put = [&](const Vector3Columns<T>& columns, std::size_t from) {
-          if (columns.x.data != nullptr) element(columns.x, i) = x[from][lane];
-          if (columns.y.data != nullptr) element(columns.y, i) = x[from + 1][lane];
-          if (columns.z.data != nullptr) element(columns.z, i) = x[from + 2][lane];
-        };
-        put(results.impulse, 0);
-        put(results.separation_velocity, 3);
-        if (results.path.data != nullptr)
-          element(results.path, i).course = !pushed                        ? Course::separating
-                                            : (slipping >> lane & 1u) != 0 ? Course::slip
-                                                                           : Course::stick;
-      });
+      impulses.set(p, out_of(frame, impulse) + Vector3<B>{zero, zero, zero});
+      velocities.set(p, out_of(frame, u - bias));
     }
     Base::store_violation(block.head, worst);
+    store(job.results->impulse, impulses, block, lanes);
+    store(job.results->separation_velocity, velocities, block, lanes);
+    for_each_bit(lanes, [&](std::size_t lane) {
+      for (std::size_t p = 0; p < block.points[lane]; ++p) {
+        const std::size_t i = block.first[lane] + p;
+        if (job.status[i] > static_cast<std::uint8_t>(Status::several_solutions)) continue;
+        const bool is_pushed = (pushed[p] >> lane & 1u) != 0;
+        job.status[i] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
+        if (job.results->path.data == nullptr) continue;
+        Path path{};
+        path.course = !is_pushed ? Course::separating : (slips[p] >> lane & 1u) != 0 ? Course::slip : Course::stick;
+        element(job.results->path, i) = path;
+      }
+    });
+  }
+
+  /// A vector for every point and lane of a block.
+  struct Points {
+    B component[3][points_of_manifold];
+
+    void set(std::size_t p, const Vector3<B>& v) {
+      component[0][p] = v.x;
+      component[1][p] = v.y;
+      component[2][p] = v.z;
+    }
+  };
+
+  /// What stands in the places of faults afterwards does not count.
+  static void store(const Vector3Columns<T>& columns, const Points& points, const Manifolds& block,
+                    std::uint32_t lanes) {
+    bool whole = block.head.lanes == width;
+    for (std::size_t lane = 0; lane < width; ++lane) whole = whole && block.points[lane] == points_of_manifold;
+    const Column<T>* const each[3] = {&columns.x, &columns.y, &columns.z};
+    for (std::size_t c = 0; c < 3; ++c) {
+      const Column<T>& column = *each[c];
+      if (column.data == nullptr) continue;
+      if (whole && is_contiguous(column)) {
+        T* row[width];
+        for (std::size_t lane = 0; lane < width; ++lane) row[lane] = column.data + block.first[lane];
+        store_four(row, points.component[c]);
+        continue;
+      }
+      for (std::size_t p = 0; p < block.head.count; ++p) {
+        T values[width];
+        store_lanes(values, points.component[c][p]);
+        for_each_bit(lanes, [&](std::size_t lane) {
+          if (p < block.points[lane]) element(column, block.first[lane] + p) = values[lane];
+        });
+      }
+    }
   }
 
   static Vector3<B> load_sum(const SceneJob<T>& job, const Manifolds& block, std::size_t p, std::uint32_t lanes) {
