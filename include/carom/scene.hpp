@@ -110,7 +110,8 @@ struct SceneOptions {
   /// (SceneReport).
   int iterations = 0;
   /// [1] in [0, 1]: an island is done when no contact misses its target by more than this share of the island's
-  /// greatest approach speed at the start, nor a row its target velocity. Sweeps look at it after every fourth.
+  /// greatest approach speed at the start, nor a row its target velocity, and when no impulse changes by more than what
+  /// moves its bodies at that speed. Sweeps look at it in every fourth.
   double residual = 1e-6;
   /// [m/s²] >= 0 and [m] >= 0: contacts that approach at no more than sqrt(2 g ε) are at rest. [BS] 3
   double rest_gravity = 9.81;
@@ -120,9 +121,9 @@ struct SceneOptions {
   /// [m/s²] acceleration of bodies with mass during time_step that is not yet in their velocities.
   std::array<double, 3> gravity = {0, 0, 0};
   SweptContacts swept = SweptContacts::colliding;  ///< of SceneMethod::iteration
-  /// Whether the sweeps are followed by one from the immovable bodies upwards, level by level, with what lies below
-  /// held fast: stacks need fewer sweeps. Impulses no longer balance then: the sum of momentum is not kept. Not of
-  /// sequence.
+  /// Adds sweeps from the immovable bodies upwards, level by level, with what lies below held fast: stacks need fewer
+  /// sweeps. Impulses do not balance then, so that the sum of momentum is not kept. For simultaneous, resting, and
+  /// iteration over SweptContacts::touching.
   bool shock_propagation = false;
   /// [1] in [1, most_iterations]: sweeps over each level of shock propagation.
   int shock_iterations = 4;
@@ -131,11 +132,11 @@ struct SceneOptions {
   double relaxation = 1;
   /// [1] in [0, 1]: share of the warm impulses to begin with. Only simultaneous begins with any.
   double warm_start = 1;
-  /// Which of equally fast contacts comes first in a sequence: 0 the one with the lowest index, else at random.
+  /// Equally fast contacts in a sequence: 0 takes the one with the lowest index first, another number one at random.
   std::uint64_t seed = 0;
 };
 
-/// What happened to a scene. Sums over islands do not depend on threads.
+/// The course of a scene. Sums over islands do not depend on threads.
 struct SceneReport {
   std::size_t bodies = 0, contacts = 0, joint_rows = 0;
   std::array<std::size_t, status_count> by_status{}, joints_by_status{};

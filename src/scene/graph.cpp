@@ -165,7 +165,7 @@ void Graph::arrange(std::size_t width) {
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const std::uint32_t first = counts_[p], end = counts_[p + 1];
     std::fill(of_key, of_key + keys + 1, 0);
-    // What has no colour keeps its order.
+    // Manifolds without a colour keep their order.
     const auto key_at = [&](std::uint32_t i) { return std::min(items_[i].key, most_colours * kinds); };
     for (std::uint32_t i = first; i < end; ++i) ++of_key[key_at(i) + 1];
     for (std::uint32_t k = 0; k < keys; ++k) of_key[k + 1] += of_key[k];

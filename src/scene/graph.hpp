@@ -1,5 +1,5 @@
-// Which contacts and rows belong together, and in what order they are solved: manifolds, islands, colours, levels. It
-// depends on indices and on what can move alone.
+// The graph tells which contacts and rows belong together, and in what order they are solved: manifolds, islands,
+// colours, levels. It depends on indices and on what can move alone.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace carom::scene {
 
 using kernel::Manifold;
 
-/// What a graph is made of. `link[i]` tells that contact or row i may stand in a manifold with the one before it;
+/// A graph is made of these. `link[i]` tells that contact or row i may stand in a manifold with the one before it;
 /// `fault` is 0 of those that take part.
 struct Parts {
   std::size_t bodies = 0, contacts = 0, rows = 0;
@@ -61,7 +61,7 @@ class Graph {
   std::vector<Vector> vectors;
   std::vector<Stage> stages;
   std::vector<Part> parts;
-  // Of shock propagation. The stages of level l are [level_stages[l], level_stages[l + 1]).
+  // Shock propagation: the stages of level l are [level_stages[l], level_stages[l + 1]).
   std::vector<std::uint32_t> level_order;
   std::vector<Vector> level_vectors;
   std::vector<Stage> level_stages;

@@ -30,7 +30,7 @@ class ImpulseMemory {
     while (size < 2 * count) size *= 2;
     entries_.assign(std::max(size, entries_.size()), {});
   }
-  /// Of a key that comes twice the first one stays.
+  /// A key that comes twice keeps its first impulse.
   void insert(std::uint64_t key, const Impulse& impulse) {
     if (key == 0) return;
     std::size_t at = place(key);

@@ -81,13 +81,13 @@ class JointBlock {
     }
   }
 
-  /// What an impulse of 1 on row s does to row r, without the compliance.
+  /// The effect of an impulse of 1 on row s on row r, without the compliance.
   double response(std::size_t r, std::size_t s) const {
     double sum = 0;
     for (int c = 0; c < 12; ++c) sum += row_[r].j[c] * row_[s].change[c];
     return sum;
   }
-  /// Whether an impulse moves the row.
+  /// True of a row that an impulse moves.
   bool moves(std::size_t r) const { return response(r, r) + row_[r].compliance > 0; }
 
   /// By how much the rows miss their targets, where no bound keeps them there.

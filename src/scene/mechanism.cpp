@@ -253,8 +253,8 @@ struct Mechanisms<T>::State {
     return impulse;
   }
 
-  /// What an impulse in the contact's frame does to all bodies, with the joints held; the joints' impulses are added to
-  /// `joint_impulse` if it is there.
+  /// Finds what an impulse in the contact's frame does to all bodies, with the joints held; the joints' impulses are
+  /// added to `joint_impulse` if it is there.
   Changes response(const ContactRows& contact, const Vector& impulse, const Column<T>& joint_impulse = {}) const {
     Changes changes;
     for (std::size_t i = 0; i < 3; ++i) add(changes, impulse[i], contact.row[i]);

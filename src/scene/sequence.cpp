@@ -3,110 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
-#include <type_traits>
 
-#include "columns.hpp"
 #include "joint_block.hpp"
-#include "sequence_space.hpp"
+#include "sequence_round.hpp"
 #include "solver/range.hpp"
 
 namespace carom::scene {
 namespace {
 
 constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
-
-/// The contacts of rounds as the kernels take them, with the way from the scene's columns to theirs.
-template <class T>
-class RoundContacts {
- public:
-  RoundContacts(const Scene<T>& scene, Round<T>& round) : round_(round) {
-    const auto number = [&](const columns::Label&, Column<const T>& to, const Column<const T>& from) {
-      if (!from) return;
-      to = {round.numbers[sources_], Round<T>::most};
-      from_[sources_++] = &from;
-    };
-    columns::each_number(number, contacts_, scene);
-    columns::each_parameter(
-        [&](const columns::Label& label, auto, auto& to, const auto& from) { number(label, to, from); }, contacts_,
-        scene);
-    columns::each_weight(
-        [&](const columns::Label& label, auto, auto& to, const auto& from) { number(label, to, from); },
-        contacts_.weight, scene.weight);
-    columns::each_choice(
-        [&](const columns::Label& label, auto& to, const auto& from) {
-          using V = std::remove_cvref_t<decltype(*from.data)>;
-          if (!from) return;
-          if constexpr (std::is_same_v<V, T>)
-            number(label, to, from);
-          else if constexpr (std::is_same_v<V, Law>)
-            to = {round.law, Round<T>::most};
-          else
-            to = {round.restitution_law, Round<T>::most};
-        },
-        contacts_, scene);
-    law_ = scene.law;
-    restitution_law_ = scene.restitution_law;
-    contacts_.body_a = {round.body[0], Round<T>::most};
-    contacts_.body_b = {round.body[1], Round<T>::most};
-    constexpr std::size_t stride = sizeof round.rows[0];
-    T* const rows = round.rows[2];
-    std::size_t c = 0;
-    columns::each(
-        [&](const columns::Label&, auto& column) {
-          column = {rows + c++, 2 * Round<T>::most, static_cast<std::ptrdiff_t>(stride)};
-        },
-        columns::Label{}, contacts_.bodies);
-    std::fill_n(round.rows[0], 16, std::numeric_limits<T>::quiet_NaN());
-    std::fill_n(round.rows[1], 16, T(0));
-    for (std::size_t k = 0; k < Round<T>::most; ++k) {
-      round.body[0][k] = static_cast<std::int32_t>(2 * k);
-      round.body[1][k] = static_cast<std::int32_t>(2 * k + 1);
-    }
-    c = 0;
-    const auto result = [&](Column<T>& column) { column = {round.results[c++], Round<T>::most}; };
-    for (auto* vector : {&results_.impulse, &results_.velocity_a, &results_.angular_velocity_a, &results_.velocity_b,
-                         &results_.angular_velocity_b}) {
-      result(vector->x);
-      result(vector->y);
-      result(vector->z);
-    }
-    results_.status = {round.status, Round<T>::most};
-    results_.path = {round.path, Round<T>::most};
-  }
-
-  /// Contact i of the scene becomes contact k of the round.
-  void take(std::size_t k, std::size_t i) {
-    for (std::size_t c = 0; c < sources_; ++c) round_.numbers[c][k] = (*from_[c])[i];
-    if (law_) round_.law[k] = law_[i];
-    if (restitution_law_) round_.restitution_law[k] = restitution_law_[i];
-  }
-
-  const IndexedContacts<T>& contacts() const { return contacts_; }
-  const Results<T>& results() const { return results_; }
-
- private:
-  Round<T>& round_;
-  IndexedContacts<T> contacts_;
-  Results<T> results_;
-  const Column<const T>* from_[Round<T>::most_columns];
-  std::size_t sources_ = 0;
-  Column<const Law> law_;
-  Column<const RestitutionLaw> restitution_law_;
-};
-
-/// The parts of a workspace that these laws need.
-template <class T>
-kernel::Workspace<T> workspace_of(Round<T>& round) {
-  const auto make = [](auto& part) {
-    if (!part) part = std::make_unique<typename std::decay_t<decltype(part)>::element_type>();
-  };
-  make(round.sliding);
-  make(round.law_tile);
-  make(round.group);
-  make(round.members);
-  return {round.sliding.get(), round.law_tile.get(), round.group.get()};
-}
 
 /// A thread's part in a sequence.
 template <class T>
@@ -178,7 +83,7 @@ class Sequence {
     return JointBlock<T>(job_.scene->joints, graph_.groups[group], rows_, job_.row_impulse, job_.row_status);
   }
 
-  /// Of two items the first by urgency, then by index or by chance.
+  /// Tells which of two items comes first: by urgency, then by index or by chance.
   auto before(std::uint32_t island) const {
     const std::uint32_t* const items = space_.items_of_island.of.data() + space_.items_of_island.begin[island];
     return [this, items](std::uint32_t x, std::uint32_t y) {
@@ -245,7 +150,7 @@ class Sequence {
     round_.lanes_used += n;
   }
 
-  /// What contact k of the round has become; false if nothing.
+  /// Takes over contact k of the round; false if it has no impulse.
   bool apply(std::size_t k, std::uint32_t contact) {
     if (!is_resolved(round_.status[k])) {
       if (is_fault(round_.status[k])) job_.status[contact] = static_cast<std::uint8_t>(round_.status[k]);
@@ -398,34 +303,6 @@ void store(const Call<T>& call, const T* impulses) {
 }  // namespace
 
 template <class T>
-void judge_laws(const SceneOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job, SequenceSpace<T>& space,
-                Crew& crew) {
-  const Scene<T>& scene = *job.scene;
-  const RangeKernels<T, IndexedContacts> kernels{kernel_for<T, IndexedContacts>(*entry.kernels),
-                                                 kernel_for<T, IndexedContacts>(*entry.algebraic)};
-  while (space.rounds.size() < crew.slots()) space.rounds.push_back(std::make_unique<Round<T>>());
-  for (const auto& round : space.rounds) workspace_of(*round);
-  crew.each(job.contacts, 4096, [&](std::size_t first, std::size_t end, std::size_t slot) {
-    Round<T>& round = *space.rounds[slot];
-    for (std::size_t i = first; i < end; i += Round<T>::most) {
-      const std::size_t n = std::min(Round<T>::most, end - i);
-      kernel::Job<T, IndexedContacts> batch{columns::sliced(static_cast<const IndexedContacts<T>&>(scene), i, n),
-                                            {},
-                                            parameters_for<T>(options.collision)};
-      batch.results.status = {round.status, n};
-      batch.layout.packed_bodies = job.body_rows;
-      kernel::Tally uncounted;
-      solve_range(batch, kernels, 0, n, workspace_of(round), round.members.get(), uncounted);
-      for (std::size_t k = 0; k < n; ++k) {
-        const Status status = round.status[k];
-        const bool of_law = status >= Status::law_unavailable && status <= Status::restitution_law_unavailable;
-        if (of_law && job.status[i + k] == ok) job.status[i + k] = static_cast<std::uint8_t>(status);
-      }
-    }
-  });
-}
-
-template <class T>
 SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSpace<T>& space, T* impulses,
                           SceneReport& report) {
   kernel::SceneJob<T>& job = call.job;
@@ -505,8 +382,7 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
   return outcome;
 }
 
-#define CAROM_INSTANTIATE(T)                                                                                      \
-  template void judge_laws(const SceneOptions&, const IsaEntry&, kernel::SceneJob<T>&, SequenceSpace<T>&, Crew&); \
+#define CAROM_INSTANTIATE(T) \
   template SweepOutcome run_sequence(const Call<T>&, const IsaEntry&, SequenceSpace<T>&, T*, SceneReport&);
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)

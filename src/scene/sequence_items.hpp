@@ -1,4 +1,4 @@
-// What a sequence chooses among: contacts and groups of joint rows of islands, with how urgent each is.
+// A sequence chooses among items: contacts and groups of joint rows of islands, with how urgent each is.
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,7 @@ struct Lists {
 /// The most urgent item of an island: a tournament of its items, whose winner is known after every change.
 class Tournament {
  public:
-  /// `urgency` of all items; `first` of `count` of the island, whose places in `tree` begin at 2 `first`.
+  /// `tree` has room for 2 `count` numbers, `before(x, y)` tells whether item x wins against y. Returns the winner.
   template <class Before>
   static std::uint32_t play_all(std::uint32_t* tree, std::uint32_t count, const Before& before) {
     for (std::uint32_t i = 0; i < count; ++i) tree[count + i] = i;

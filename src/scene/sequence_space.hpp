@@ -1,4 +1,4 @@
-// What a sequence works in.
+// The memory of a sequence.
 #pragma once
 
 #include <memory>

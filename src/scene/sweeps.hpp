@@ -19,7 +19,7 @@ struct Call {
   Crew& crew;
 };
 
-/// What one pass over a scene adds up to.
+/// Sums of one pass over a scene.
 struct SweepOutcome {
   int iterations = 0;
   double approach = 0, residual = 0;

@@ -1,4 +1,4 @@
-// What a scene's solver works in. It grows to what the largest scene so far has needed.
+// The memory of a scene's solver. It grows to what the largest scene so far has needed.
 #pragma once
 
 #include <carom/memory.hpp>

@@ -1,6 +1,6 @@
-// What passes between a scene's solver and its kernels, free of any architecture. Kernels take blocks: as many
-// manifolds as a vector has lanes, or as many groups of joint rows, each number a vector. What a block consists of is
-// the kernels' own; the solver knows its size and reads its head.
+// This is all that passes between a scene's solver and its kernels, free of any architecture. Kernels take blocks: as
+// many manifolds as a vector has lanes, or as many groups of joint rows, each number a vector. What a block consists of
+// is the kernels' own; the solver knows its size and reads its head.
 #pragma once
 
 #include <carom/scene.hpp>

@@ -27,7 +27,7 @@ struct ManifoldStages {
     return {Block::load(block.t1), Block::load(block.t2), Block::load(block.n)};
   }
 
-  /// What the bodies' rows say, in the frame.
+  /// Velocities from the bodies' rows, in the frame.
   [[gnu::always_inline]] static Motion<B> motion(const Manifolds& block, const Frame<B>& frame,
                                                  const typename Block::Velocity& a, const typename Block::Velocity& b) {
     return {into(frame, a.v - b.v) + Block::load(block.bias), into(frame, a.w), into(frame, b.w)};
@@ -79,7 +79,7 @@ struct ManifoldStages {
     return load_lanes<B>(used) > B(0);
   }
 
-  /// Which bodies the lanes have, and where.
+  /// Finds the bodies of the lanes, and which of them move.
   static void place(const SceneJob<T>& job, Manifolds& block, const T* (&row_a)[width], const T* (&row_b)[width],
                     T (&moves_a)[width], T (&moves_b)[width]) {
     const auto world = static_cast<std::int32_t>(job.bodies);

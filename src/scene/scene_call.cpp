@@ -1,0 +1,392 @@
+#include "scene_call.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "crew.hpp"
+#include "sequence.hpp"
+#include "solver/range.hpp"
+#include "sweeps.hpp"
+
+namespace carom::scene {
+namespace {
+
+using kernel::SceneJob;
+
+constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
+
+template <class T>
+const kernel::SceneKernelsFor<T>& kernels_for(const IsaEntry& entry) {
+  if constexpr (std::is_same_v<T, float>)
+    return entry.scene->f32;
+  else
+    return entry.scene->f64;
+}
+
+/// Numbers of a batch that a thread judges at a time.
+constexpr std::size_t judged_at_once = 1024;
+/// Contacts and rows of islands that are solved together: their blocks stay in a core's own cache.
+template <class T>
+constexpr std::size_t points_of_part = 16384 / sizeof(T);
+
+template <class T>
+class SceneCall {
+ public:
+  SceneCall(const IsaEntry& entry, Workspace<T>& space, const Scene<T>& scene, const SceneResults<T>& results,
+            const SceneOptions& options)
+      : entry_(entry),
+        kernels_(kernels_for<T>(entry)),
+        space_(space),
+        scene_(scene),
+        results_(results),
+        options_(options),
+        bodies_(scene.bodies.inverse_mass.count),
+        contacts_(scene.friction.count),
+        rows_(scene.joints.body_a.count) {}
+
+  /// `step`: SceneSolver::step.
+  SceneReport run(std::size_t threads, bool step) {
+    // All that needs memory comes before any result is written.
+    reserve(threads);
+    set_parameters(step);
+    SceneReport report;
+    const auto work = [&](Crew& crew) {
+      judge(crew);
+      build(crew, step);
+      const Call<T> call{options_, kernels_, job_, space_, crew};
+      SweepOutcome outcome;
+      if (step) {
+        job_.target = kernel::Target::colliding;
+        const SweepOutcome collisions = sweep(call, SceneMethod::iteration, false, Ending::accumulate);
+        job_.target = kernel::Target::resting;
+        outcome = sweep(call, SceneMethod::resting, false, Ending::finish);
+        outcome.approach = std::max(collisions.approach, outcome.approach);
+        outcome.iterations += collisions.iterations;
+        outcome.truncated += collisions.truncated;
+      } else if (options_.method == SceneMethod::sequence) {
+        outcome = run_sequence(call, entry_, space_.sequence, impulses_, report);
+      } else {
+        outcome = sweep(call, options_.method, begins_with_impulses_, Ending::finish);
+      }
+      remember();
+      add_up(crew, outcome, report);
+      store(crew, report);
+      report.threads = crew.worked();
+    };
+    Crew::gather(threads, std::cref(work));
+    report.method = step ? SceneMethod::resting : options_.method;
+    report.isa = entry_.isa;
+    report.bodies = bodies_;
+    report.contacts = contacts_;
+    report.joint_rows = rows_;
+    return report;
+  }
+
+ private:
+  void reserve(std::size_t threads) {
+    job_.body_rows = space_.body_rows.at_least((bodies_ + 1) * 16) + 16;
+    std::fill_n(space_.body_rows.data(), 16, T(0));
+    job_.velocities = space_.velocities.at_least(bodies_ + 1 + threads);
+    std::fill_n(job_.velocities + bodies_, 1 + threads, kernel::VelocityRow<T>{});
+    energies_ = space_.energies.at_least(bodies_ + 1);
+    body_fault_ = space_.body_fault.at_least(bodies_ + 1);
+    movable_ = space_.movable.at_least(bodies_ + 1);
+    fitness_ = space_.fitness.at_least(bodies_ + 1) + 1;
+    job_.status = space_.status.at_least(contacts_ + 1);
+    link_ = space_.link.at_least(contacts_ + 1);
+    job_.row_status = space_.row_status.at_least(rows_ + 1);
+    job_.row_impulse = space_.row_impulse.at_least(rows_ + 1);
+    body_a_ = space_.body_a.at_least(contacts_ + 1);
+    body_b_ = space_.body_b.at_least(contacts_ + 1);
+    row_body_a_ = space_.row_body_a.at_least(rows_ + 1);
+    row_body_b_ = space_.row_body_b.at_least(rows_ + 1);
+    const bool named = static_cast<bool>(scene_.key), from_memory = named && !scene_.warm_impulse.x;
+    if (named || options_.method == SceneMethod::sequence) {
+      // Named contacts need their impulses afterwards, whether the host wants them or not.
+      impulses_ = space_.warm.at_least(6 * (contacts_ + 1));
+      if (named) {
+        inner_.impulse = {
+            {impulses_, contacts_}, {impulses_ + contacts_, contacts_}, {impulses_ + 2 * contacts_, contacts_}};
+      }
+    }
+    job_.warm_impulse = scene_.warm_impulse;
+    if (from_memory) {
+      T* const begin = impulses_ + 3 * (contacts_ + 1);
+      for (std::size_t i = 0; i < contacts_; ++i) {
+        const auto impulse = space_.contact_impulses.find(scene_.key[i]);
+        for (std::size_t c = 0; c < 3; ++c) begin[c * contacts_ + i] = impulse[c];
+      }
+      job_.warm_impulse = {{begin, contacts_}, {begin + contacts_, contacts_}, {begin + 2 * contacts_, contacts_}};
+    }
+    if (options_.warm_start == 0 || options_.method != SceneMethod::simultaneous) job_.warm_impulse = {};
+  }
+
+  void set_parameters(bool step) {
+    inner_.velocity = results_.velocity;
+    inner_.angular_velocity = results_.angular_velocity;
+    if (!inner_.impulse.x) inner_.impulse = results_.impulse;
+    inner_.separation_velocity = results_.separation_velocity;
+    inner_.path = results_.path;
+    job_.scene = &scene_;
+    job_.results = &inner_;
+    const Options& o = options_.collision;
+    job_.parameters = {
+        static_cast<T>(o.normal_tolerance),
+        static_cast<T>(o.inertia_tolerance),
+        static_cast<T>(o.largest_restitution),
+        static_cast<T>(options_.method == SceneMethod::simultaneous && !step ? options_.relaxation : 1),
+        static_cast<T>(options_.warm_start),
+        static_cast<T>(options_.time_step),
+        static_cast<T>(options_.time_step > 0 ? 1 / options_.time_step : 0),
+        {static_cast<T>(options_.gravity[0]), static_cast<T>(options_.gravity[1]), static_cast<T>(options_.gravity[2])},
+        static_cast<T>(std::sqrt(2 * options_.rest_gravity * options_.rest_tolerance))};
+    job_.target = step || options_.method == SceneMethod::resting ? kernel::Target::resting
+                  : options_.method != SceneMethod::iteration     ? kernel::Target::all
+                  : options_.swept == SweptContacts::touching     ? kernel::Target::touching
+                                                                  : kernel::Target::colliding;
+    job_.bodies = bodies_;
+    job_.contacts = contacts_;
+    job_.rows = rows_;
+    const bool sums = step || job_.target == kernel::Target::colliding;
+    if (sums) {
+      T* const memory = space_.sums.at_least(3 * (contacts_ + 1));
+      std::fill_n(memory, 3 * contacts_, T(0));
+      for (std::size_t i = 0; i < 3; ++i) job_.impulse_sum[i] = memory + i * contacts_;
+    }
+    if (options_.shock_propagation) {
+      T* const memory = space_.carried.at_least(4 * (contacts_ + 1));
+      for (std::size_t i = 0; i < 4; ++i) job_.carried[i] = memory + i * contacts_;
+    }
+  }
+
+  void judge(Crew& crew) {
+    crew.each(bodies_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      pack_bodies(scene_.bodies, first, end - first, space_.body_rows.data() + 16);
+      kernels_.judge_bodies(job_, first, end - first, body_fault_, movable_, energies_);
+    });
+    fitness_[-1] = 0;
+    for (std::size_t i = 0; i < bodies_; ++i) {
+      energy_before_ += static_cast<double>(energies_[i]);
+      fitness_[i] = body_fault_[i] != ok ? 2 : movable_[i];
+    }
+    crew.each(contacts_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      kernels_.judge_contacts(job_, first, end - first, job_.status);
+      place(first, end, scene_.body_a, scene_.body_b, body_a_, body_b_, job_.status);
+      link(first, end);
+    });
+    crew.each(rows_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      kernels_.judge_rows(job_, first, end - first, job_.row_status);
+      place(first, end, scene_.joints.body_a, scene_.joints.body_b, row_body_a_, row_body_b_, job_.row_status);
+      begin_rows(first, end);
+    });
+  }
+
+  /// The indices of both bodies, and of all faults the first in the order of Status.
+  void place(std::size_t first, std::size_t end, const Column<const std::int32_t>& from_a,
+             const Column<const std::int32_t>& from_b, std::int32_t* to_a, std::int32_t* to_b, std::uint8_t* fault) {
+    const auto bodies = static_cast<std::uint32_t>(bodies_);
+    const std::uint8_t* const fitness = fitness_;
+    for (std::size_t i = first; i < end; ++i) {
+      const std::int32_t a = to_a[i] = from_a[i], b = to_b[i] = from_b[i];
+      const bool known = static_cast<std::uint32_t>(a) + 1 <= bodies && static_cast<std::uint32_t>(b) + 1 <= bodies;
+      // Both are without fault, one of them moves, and they are two.
+      if (known && (fitness[a] | fitness[b]) == 1 && a != b) [[likely]]
+        continue;
+      blame(a, b, known, fault[i]);
+    }
+  }
+
+  void blame(std::int32_t a, std::int32_t b, bool known, std::uint8_t& fault) const {
+    const auto set = [&](std::uint8_t status) {
+      if (status != ok && (fault == ok || status < fault)) fault = status;
+    };
+    if (!known) return set(static_cast<std::uint8_t>(Status::body_index_out_of_range));
+    if (a == b && a >= 0) set(static_cast<std::uint8_t>(Status::same_body));
+    if (a >= 0) set(body_fault_[a]);
+    if (b >= 0) set(body_fault_[b]);
+    if (!(a >= 0 && movable_[a] != 0) && !(b >= 0 && movable_[b] != 0))
+      set(static_cast<std::uint8_t>(Status::both_immovable));
+  }
+
+  /// Marks contacts that have the same of what manifolds share as the one before them.
+  void link(std::size_t first, std::size_t end) {
+    std::fill(link_ + first, link_ + end, std::uint8_t{1});
+    if (first == 0 && end > 0) link_[0] = 0;
+    const auto compare = [&](const Column<const T>& column) {
+      if (!column || column.stride == 0) return;
+      const std::size_t begin = std::max(first, std::size_t{1});
+      if (column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
+        const T* const x = column.data;
+        for (std::size_t i = begin; i < end; ++i) link_[i] &= static_cast<std::uint8_t>(x[i] == x[i - 1]);
+      } else {
+        for (std::size_t i = begin; i < end; ++i) link_[i] &= static_cast<std::uint8_t>(column[i] == column[i - 1]);
+      }
+    };
+    for (const auto* vector : {&scene_.normal, &scene_.surface_velocity}) {
+      compare(vector->x);
+      compare(vector->y);
+      compare(vector->z);
+    }
+    compare(scene_.friction);
+    compare(scene_.static_friction);
+  }
+
+  /// The impulses that rows begin with.
+  void begin_rows(std::size_t first, std::size_t end) {
+    const JointRows<T>& joints = scene_.joints;
+    const bool warm =
+        options_.warm_start > 0 && options_.method == SceneMethod::simultaneous && (joints.warm_impulse || joints.key);
+    for (std::size_t i = first; i < end; ++i) {
+      T& impulse = job_.row_impulse[i];
+      impulse = 0;
+      if (!warm || job_.row_status[i] != ok) continue;
+      const T given = joints.warm_impulse ? joints.warm_impulse[i] : space_.row_impulses.find(joints.key[i])[0];
+      impulse = static_cast<T>(options_.warm_start) * given;
+      if (joints.least_impulse) impulse = std::max(impulse, joints.least_impulse[i]);
+      if (joints.largest_impulse) impulse = std::min(impulse, joints.largest_impulse[i]);
+    }
+  }
+
+  void build(Crew& crew, bool step) {
+    if (!step && options_.method == SceneMethod::sequence) judge_laws(options_, entry_, job_, space_.sequence, crew);
+    const Parts parts{bodies_,     contacts_,   rows_,       movable_,        body_a_, body_b_,
+                      row_body_a_, row_body_b_, job_.status, job_.row_status, link_};
+    // Threads share parts, so that there should be some more of those than of these.
+    const std::size_t share = (contacts_ + rows_) / (2 * crew.slots()) + 1;
+    space_.graph.build(parts, kernels_.width,
+                       crew.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>));
+    if (options_.shock_propagation && (step || options_.method != SceneMethod::sequence))
+      space_.graph.build_levels(parts, kernels_.width, space_.level);
+    job_.manifolds = space_.graph.manifolds.data();
+    job_.groups = space_.graph.groups.data();
+    const auto any = [](const T* from, std::size_t count) {
+      return std::any_of(from, from + count, [](T x) { return x != T(0); });
+    };
+    begins_with_impulses_ = static_cast<bool>(job_.warm_impulse.x) || any(job_.row_impulse, rows_);
+  }
+
+  /// Named impulses for the next call.
+  void remember() {
+    if (scene_.key) {
+      space_.contact_impulses.begin(contacts_);
+      for (std::size_t i = 0; i < contacts_; ++i)
+        if (job_.status[i] == ok)
+          space_.contact_impulses.insert(scene_.key[i],
+                                         {impulses_[i], impulses_[contacts_ + i], impulses_[2 * contacts_ + i]});
+    }
+    if (scene_.joints.key) {
+      space_.row_impulses.begin(rows_);
+      for (std::size_t i = 0; i < rows_; ++i)
+        if (job_.row_status[i] == ok) space_.row_impulses.insert(scene_.joints.key[i], {job_.row_impulse[i]});
+    }
+  }
+
+  void add_up(Crew& crew, const SweepOutcome& outcome, SceneReport& report) {
+    const Graph& graph = space_.graph;
+    report.iterations = outcome.iterations;
+    report.greatest_approach = outcome.approach;
+    report.residual = outcome.residual;
+    report.truncated = outcome.truncated;
+    report.lanes = outcome.lanes;
+    report.lanes_used = outcome.lanes_used;
+    report.islands = graph.islands;
+    report.largest_island = graph.largest_island;
+    report.colours = graph.colours;
+    report.uncoloured = graph.uncoloured;
+    report.energy_before = energy_before_;
+    crew.each(bodies_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      kernels_.energies(job_, first, end - first, energies_);
+    });
+    for (std::size_t i = 0; i < bodies_; ++i)
+      if (body_fault_[i] == ok) report.energy_after += static_cast<double>(energies_[i]);
+  }
+
+  /// Stores what the kernels have not: velocities, statuses, and the results of what has been left out.
+  void store(Crew& crew, SceneReport& report) {
+    const auto put = [](const auto& column, std::size_t i, auto value) {
+      if (column) column[i] = value;
+    };
+    crew.each(bodies_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      const Vector3Columns<T>&v = results_.velocity, &w = results_.angular_velocity;
+      const Column<T>* const columns[6] = {&v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
+      for (std::size_t c = 0; c < 6; ++c)
+        if (*columns[c])
+          for (std::size_t i = first; i < end; ++i) (*columns[c])[i] = job_.velocities[i].numbers[c];
+    });
+    count_statuses(report);
+    if (const Column<Status>& to = results_.status; to && to.stride == 1)
+      std::copy_n(job_.status, contacts_, reinterpret_cast<std::uint8_t*>(to.data));
+    else if (to)
+      for (std::size_t i = 0; i < contacts_; ++i) to[i] = static_cast<Status>(job_.status[i]);
+    const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
+    for (std::size_t i = 0; i < contacts_ && sound < contacts_; ++i) {
+      if (!is_fault(static_cast<Status>(job_.status[i]))) continue;
+      const T unknown = std::numeric_limits<T>::quiet_NaN();
+      const Vector3Columns<T>&p = results_.impulse, &u = results_.separation_velocity;
+      for (const auto* column : {&p.x, &p.y, &p.z}) put(*column, i, T(0));
+      for (const auto* column : {&u.x, &u.y, &u.z}) put(*column, i, unknown);
+      put(results_.path, i, Path{});
+      if (scene_.key)
+        for (std::size_t c = 0; c < 3; ++c) impulses_[c * contacts_ + i] = T(0);
+    }
+    if (scene_.key) {
+      const Column<T>* const to[3] = {&results_.impulse.x, &results_.impulse.y, &results_.impulse.z};
+      for (std::size_t c = 0; c < 3; ++c)
+        for (std::size_t i = 0; i < contacts_; ++i) put(*to[c], i, impulses_[c * contacts_ + i]);
+    }
+    for (std::size_t i = 0; i < rows_; ++i) {
+      ++report.joints_by_status[job_.row_status[i]];
+      put(results_.joint_status, i, static_cast<Status>(job_.row_status[i]));
+      put(results_.joint_impulse, i, job_.row_status[i] == ok ? job_.row_impulse[i] : T(0));
+    }
+  }
+
+  void count_statuses(SceneReport& report) const {
+    std::size_t counted = 0;
+    // There are many of these, and the loops are vectors.
+    for (const Status status : {Status::ok, Status::separating}) {
+      const auto number = static_cast<std::uint8_t>(status);
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < contacts_; ++i) count += job_.status[i] == number ? 1u : 0u;
+      report.by_status[number] = count;
+      counted += count;
+    }
+    for (std::size_t i = 0; i < contacts_ && counted < contacts_; ++i)
+      if (job_.status[i] > static_cast<std::uint8_t>(Status::separating)) {
+        ++report.by_status[job_.status[i]];
+        ++counted;
+      }
+  }
+
+  const IsaEntry& entry_;
+  const kernel::SceneKernelsFor<T>& kernels_;
+  Workspace<T>& space_;
+  const Scene<T>& scene_;
+  const SceneResults<T>& results_;
+  const SceneOptions& options_;
+  std::size_t bodies_, contacts_, rows_;
+  SceneJob<T> job_{};
+  SceneResults<T> inner_;  // where kernels store
+  T *energies_ = nullptr, *impulses_ = nullptr;
+  std::uint8_t *body_fault_ = nullptr, *movable_ = nullptr, *link_ = nullptr;
+  std::uint8_t* fitness_ = nullptr;  // of bodies: 0 does not move, 1 moves, 2 is at fault; before the first the world
+  std::int32_t *body_a_ = nullptr, *body_b_ = nullptr, *row_body_a_ = nullptr, *row_body_b_ = nullptr;
+  double energy_before_ = 0;
+  bool begins_with_impulses_ = false;
+};
+
+}  // namespace
+
+template <class T>
+SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
+                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads, bool step) {
+  return SceneCall<T>(entry, workspace, scene, results, options).run(threads, step);
+}
+template SceneReport run_scene(const IsaEntry&, Workspace<float>&, const Scene<float>&, const SceneResults<float>&,
+                               const SceneOptions&, std::size_t, bool);
+template SceneReport run_scene(const IsaEntry&, Workspace<double>&, const Scene<double>&, const SceneResults<double>&,
+                               const SceneOptions&, std::size_t, bool);
+
+}  // namespace carom::scene

@@ -1,0 +1,17 @@
+// A call of a scene's solver: judge, build the graph, solve by the method, store.
+#pragma once
+
+#include <carom/scene.hpp>
+#include <cstddef>
+
+#include "solver/dispatch.hpp"
+#include "workspace.hpp"
+
+namespace carom::scene {
+
+/// The arguments have been checked. `step`: SceneSolver::step.
+template <class T>
+SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
+                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads, bool step);
+
+}  // namespace carom::scene
