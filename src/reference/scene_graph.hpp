@@ -1,4 +1,4 @@
-// Which contacts and rows of a scene hang together, and in which order sweeps visit them.
+// The graph tells which contacts and rows of a scene hang together, and in which order sweeps visit them.
 #pragma once
 
 #include <cstddef>

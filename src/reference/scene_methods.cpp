@@ -13,7 +13,7 @@ double resting_speed(const SceneOptions& options) {
   return std::sqrt(2 * options.rest_gravity * options.rest_tolerance);
 }
 
-// What a contact lacks of its least velocity, with the velocities of now.
+// Tells what a contact lacks of its least velocity, with the velocities of now.
 double shortfall(const SceneState& state, const SceneContact& c) {
   return c.least_velocity - relative_velocity(state, c)[2];
 }

@@ -26,7 +26,7 @@ double target_of(double before, double least, double restitution);
 /// [m/s] the greatest that a contact of the island approaches at below its least velocity, or a row is off its target.
 double greatest_approach(const SceneState& state, const SceneIsland& island);
 
-/// What the contacts have got so far becomes that of sweeps before.
+/// Makes of the impulses so far those of earlier passes.
 void begin_pass(SceneState& state, const SceneIsland& island);
 
 /// `levels` are those of levels_of for shock propagation, or empty: without it.

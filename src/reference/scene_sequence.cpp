@@ -46,7 +46,7 @@ std::vector<double> solve_semidefinite(std::vector<std::vector<double>> a, std::
   return b;
 }
 
-// What can have an impact in an island are its contacts and, after them, its joint groups, counted from 0.
+// The items of an island are its contacts and, after them, its joint groups, counted from 0.
 class Sequence {
  public:
   Sequence(SceneState& state, const SceneIsland& island, const SceneOptions& options)
@@ -119,7 +119,7 @@ class Sequence {
     urgent_.insert(*keys_[i]);
   }
 
-  // Whether there is an impulse.
+  // True if there is an impulse.
   bool impact(std::size_t i) { return is_group(i) ? impact_of(group(i)) : impact_of(contact(i)); }
 
   bool impact_of(SceneContact& c) {

@@ -159,7 +159,7 @@ Vector3 relative_velocity(const SceneState& state, const SceneContact& c) {
 
 void apply_impulse(SceneState& state, const SceneContact& c, const Vector3& impulse, bool on_a, bool on_b) {
   const Matrix3 to_world = transpose(c.frame.to_contact);
-  // What does not move keeps its velocity to the last bit.
+  // A body that does not move keeps its velocity to the last bit.
   if (on_a && state.is_movable(c.a)) {
     const Change change = change_by(impulse, to_world, c.frame.a, c.frame.lever_a);
     Body& body = state.bodies[c.a];

@@ -50,7 +50,7 @@ struct SceneState {
   bool is_movable(std::size_t body) const { return !is_immovable(bodies[body]); }
 };
 
-/// What a method reads beside the columns that all of them read.
+/// The columns that a method reads beside those that all of them read.
 struct SceneReads {
   bool laws = false, gap = false, warm_impulse = false;
 };

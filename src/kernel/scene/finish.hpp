@@ -74,7 +74,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
     }
   };
 
-  /// What stands in the places of faults afterwards does not count.
+  /// The places of faults get anything: the solver fills them afterwards.
   static void store(const Vector3Columns<T>& columns, const Points& points, const Manifolds& block,
                     std::uint32_t lanes) {
     bool whole = block.head.lanes == width;

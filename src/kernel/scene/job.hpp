@@ -46,7 +46,7 @@ struct SceneParameters {
   T rest_speed;  // sqrt(2 g ε)
 };
 
-/// What a method makes of its targets.
+/// The contacts that take part in a method, and their targets.
 enum class Target : std::uint8_t {
   all,        ///< simultaneous: every contact has one
   touching,   ///< contacts that separate have none
@@ -92,7 +92,7 @@ struct SceneKernelsFor {
   /// Kinetic energies from the velocity rows.
   void (*energies)(const SceneJob<T>& job, std::size_t first, std::size_t count, T* energy);
 
-  // Of a block whose head the solver has filled.
+  // These work on a block whose head the solver has filled.
   void (*prepare)(const SceneJob<T>& job, std::byte* block);
   /// Applies the impulses of the rows to the bodies.
   void (*warm_start)(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* nowhere);
