@@ -237,7 +237,8 @@ class SceneCall {
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
     const bool warm =
-        options_.warm_start > 0 && options_.method == SceneMethod::simultaneous && (joints.warm_impulse || joints.key);
+        options_.warm_start > 0 && job_.target == kernel::Target::all && options_.method == SceneMethod::simultaneous &&
+        (joints.warm_impulse || joints.key);
     for (std::size_t i = first; i < end; ++i) {
       T& impulse = job_.row_impulse[i];
       impulse = 0;
