@@ -144,9 +144,10 @@ class BodyFinder {
       const auto found = known_.find(index);
       if (index < -1 || (index >= 0 && (found == known_.end() || !is_finite(at)))) continue;
       for (std::size_t i = 0; i < states_[0].size(); ++i) {
-        const double here = state(at, i), there = index < 0 ? 0 : state(scene.bodies[found->second], i);
+        const double here = state(at, i),
+                     there = index < 0 ? 0 : state(scene.bodies[static_cast<std::size_t>(found->second)], i);
         if (here == there) continue;
-        tell(at, i, index < 0 ? nullptr : &scene.bodies[found->second]);
+        tell(at, i, index < 0 ? nullptr : &scene.bodies[static_cast<std::size_t>(found->second)]);
         all = false;
         break;
       }
