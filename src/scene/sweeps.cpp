@@ -208,7 +208,10 @@ class Sweeps {
     if (ending_ == Ending::accumulate)
       each(part.end_vector - part.first_vector, [&](std::size_t first, std::size_t end, std::size_t) {
         for (std::size_t v = part.first_vector + first; v < part.first_vector + end; ++v)
-          kernels_.retarget(job_, space_.block_of_vector[v], (1u << graph_.vectors[v].lanes) - 1);
+          if (graph_.vectors[v].is_joint)
+            kernels_.finish(job_, space_.block_of_vector[v]);  // the pass that follows goes on with these impulses
+          else
+            kernels_.retarget(job_, space_.block_of_vector[v], (1u << graph_.vectors[v].lanes) - 1);
       });
   }
 
