@@ -86,8 +86,10 @@ class SceneCall {
 
  private:
   void reserve(std::size_t threads) {
-    job_.body_rows = space_.body_rows.at_least((bodies_ + 1) * 16) + 16;
-    std::fill_n(space_.body_rows.data(), 16, T(0));
+    // Before the bodies stand what is no body and the world, as the kernels of single contacts read them.
+    job_.body_rows = space_.body_rows.at_least((bodies_ + 2) * 16) + 32;
+    std::fill_n(job_.body_rows - 32, 16, std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(job_.body_rows - 16, 16, T(0));
     job_.velocities = space_.velocities.at_least(bodies_ + 1 + threads);
     std::fill_n(job_.velocities + bodies_, 1 + threads, kernel::VelocityRow<T>{});
     energies_ = space_.energies.at_least(bodies_ + 1);
@@ -163,7 +165,7 @@ class SceneCall {
 
   void judge(Crew& crew) {
     crew.each(bodies_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-      pack_bodies(scene_.bodies, first, end - first, space_.body_rows.data() + 16);
+      pack_bodies(scene_.bodies, first, end - first, job_.body_rows);
       kernels_.judge_bodies(job_, first, end - first, body_fault_, movable_, energies_);
     });
     fitness_[-1] = 0;
@@ -236,9 +238,8 @@ class SceneCall {
   /// The impulses that rows begin with.
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
-    const bool warm =
-        options_.warm_start > 0 && job_.target == kernel::Target::all && options_.method == SceneMethod::simultaneous &&
-        (joints.warm_impulse || joints.key);
+    const bool warm = options_.warm_start > 0 && job_.target == kernel::Target::all &&
+                      options_.method == SceneMethod::simultaneous && (joints.warm_impulse || joints.key);
     for (std::size_t i = first; i < end; ++i) {
       T& impulse = job_.row_impulse[i];
       impulse = 0;

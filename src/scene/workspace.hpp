@@ -42,7 +42,7 @@ class Scratch {
 template <class T>
 struct Workspace {
   Graph graph;
-  Scratch<T> body_rows;                        // 16 numbers a body; before the first one those of the world
+  Scratch<T> body_rows;  // 16 numbers a body; before the first one those of no body and of the world
   Scratch<kernel::VelocityRow<T>> velocities;  // of bodies, of the world, then a row nowhere for every slot
   Scratch<T> energies;
   Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link;

@@ -105,13 +105,12 @@ struct Blocks {
     const B c[6] = {velocity.v.x, velocity.v.y, velocity.v.z, velocity.w.x, velocity.w.y, velocity.w.z};
     store_rows<B>(row, c);
   }
-
-  /// Calls f(lane) for lanes in use.
-  template <class F>
-  static void for_lanes(std::uint32_t lanes, F&& f) {
-    for_each_bit(lanes, f);
-  }
 };
+
+/// A body that is read where it stands, and goes nowhere.
+inline void hold(std::int32_t& index) {
+  index = index < 0 ? index : ~index;
+}
 
 /// The components of v along the axes of a frame, and back.
 template <class B>

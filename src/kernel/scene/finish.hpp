@@ -41,7 +41,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       // The cone's boundary within the roundings of three products.
       const B bound = friction * impulse.z * B(T(1) - T(8) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52)));
       slips[p] = lane_bits(mul_add(impulse.x, impulse.x, impulse.y * impulse.y) >= bound * bound);
-      pushed[p] = lane_bits(impulse.x != zero || impulse.y != zero || impulse.z != zero);
+      pushed[p] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
       // Zeros lose their signs, which lanes that have come to an end may have turned.
       impulses.set(p, out_of(frame, impulse) + Vector3<B>{zero, zero, zero});
       velocities.set(p, out_of(frame, u - bias));

@@ -62,7 +62,7 @@ struct SceneJob {
   Target target;
   bool measures_changes;  // a change of impulse counts as a miss too: the change of velocity that it makes
   std::size_t bodies, contacts, rows;
-  T* body_rows;                // see transpose.hpp; [-1] is the world
+  T* body_rows;                // see transpose.hpp; [-1] is the world, [-2] no body
   VelocityRow<T>* velocities;  // of the bodies, and of the world behind them
   const Manifold* manifolds;
   const Manifold* groups;

@@ -174,7 +174,9 @@ struct SceneJudge {
       const auto read = [&](const Column<const T>& column) {
         if (column.data != nullptr) numbers[n++] = Load::load(column, block);
       };
-      for (const auto* vector : {&joints.linear_a, &joints.angular_a, &joints.linear_b, &joints.angular_b}) {
+      const Vector3Columns<const T>* const vectors[] = {&joints.linear_a, &joints.angular_a, &joints.linear_b,
+                                                        &joints.angular_b};
+      for (const auto* vector : vectors) {
         read(vector->x);
         read(vector->y);
         read(vector->z);
@@ -191,7 +193,8 @@ struct SceneJudge {
       if (joints.least_impulse.data != nullptr && joints.largest_impulse.data != nullptr)
         validator.set(Load::load(joints.least_impulse, block) > Load::load(joints.largest_impulse, block),
                       Status::impulse_bounds_reversed);
-      for (const auto* column : {&joints.least_impulse, &joints.largest_impulse})
+      const Column<const T>* const both[] = {&joints.least_impulse, &joints.largest_impulse};
+      for (const auto* column : both)
         if (column->data != nullptr) {
           const B bound = Load::load(*column, block);
           bounds = choose(is_nan(bound), bound, bounds);

@@ -320,7 +320,7 @@ struct ManifoldStages {
       if (job.target == Target::resting) {
         // The bias has what gravity does in half a step, which the criterion of rest leaves out.
         const Vector3<B> bias = Block::load(block.bias);
-        part = used && !(missed + bias.z > B(job.parameters.rest_speed));
+        part = and_not(used, missed + bias.z > B(job.parameters.rest_speed));
         missed = target - predict(now, Block::load(point.arm_a), Block::load(point.arm_b),
                                   Block::load(point.response.reach), B(job.parameters.time_step))
                               .separation;
@@ -329,7 +329,7 @@ struct ManifoldStages {
         // Without rebound a body may come as near as its target lets it.
         target =
             choose(missed > zero, choose(rebound > zero, larger(target, rebound), target), smaller(target, rebound));
-        if (job.target == Target::touching) part = used && !(missed < zero);
+        if (job.target == Target::touching) part = and_not(used, missed < zero);
         if (job.target == Target::colliding) part = used && missed > B(job.parameters.rest_speed);
       }
       Block::store(point.target, choose(turn, choose(part, target, none), Block::load(point.target)));
@@ -365,7 +365,8 @@ struct ManifoldStages {
   /// Without response and with friction without end every impulse is its own successor, and the bodies go nowhere.
   static void retire(Manifolds& block, std::uint32_t lanes) {
     for_each_bit(lanes, [&](std::size_t lane) {
-      for (auto* index : {&block.a[lane], &block.b[lane]}) *index = *index < 0 ? *index : ~*index;
+      hold(block.a[lane]);
+      hold(block.b[lane]);
       block.static_friction[lane] = unbounded_friction<T>;
     });
     for_each_point(block, lanes,

@@ -195,7 +195,8 @@ struct GroupStages {
   /// See ManifoldStages::retire.
   static void retire(Groups& block, std::uint32_t lanes) {
     for_each_bit(lanes, [&](std::size_t lane) {
-      for (auto* index : {&block.a[lane], &block.b[lane]}) *index = *index < 0 ? *index : ~*index;
+      hold(block.a[lane]);
+      hold(block.b[lane]);
       for (std::size_t r = 0; r < block.head.count; ++r) block.row()[r].inverse_response[lane] = T(0);
     });
   }
