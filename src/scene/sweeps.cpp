@@ -6,11 +6,8 @@
 namespace carom::scene {
 namespace {
 
-/// Vectors that a thread takes at a time: at least a microsecond or two of work, and few times a loop, since threads
-/// have to agree on each.
-std::size_t grain_for(std::size_t vectors, const Crew& crew) {
-  return std::max(std::size_t{8}, vectors / (4 * crew.slots()));
-}
+/// Vectors that a thread takes at a time: a microsecond or two of work.
+constexpr std::size_t grain = 8;
 /// Sweeps between two looks at the residual.
 constexpr int sweeps_between_checks = 4;
 
@@ -50,8 +47,7 @@ class Sweeps {
       return part.islands == 1 && call_.crew.slots() > 1 && part.points > 1024;
     };
     for (const Part& part : graph_.parts)
-      if (is_large(part))
-        solve(part, [&](std::size_t n, const auto& f) { call_.crew.each(n, grain_for(n, call_.crew), f); });
+      if (is_large(part)) solve(part, [&](std::size_t n, const auto& f) { call_.crew.each(n, grain, f); });
     call_.crew.each(graph_.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
       for (std::size_t p = first; p < end; ++p)
         if (!is_large(graph_.parts[p]))
@@ -222,26 +218,24 @@ class Sweeps {
   /// Level by level from the ground, with what lies below held fast.
   void propagate() {
     const std::vector<std::byte*>& blocks = space_.block_of_vector;
-    call_.crew.each(blocks.size(), grain_for(blocks.size(), call_.crew),
-                    [&](std::size_t first, std::size_t end, std::size_t) {
-                      for (std::size_t v = first; v < end; ++v) kernels_.carry(job_, blocks[v]);
-                    });
+    call_.crew.each(blocks.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t v = first; v < end; ++v) kernels_.carry(job_, blocks[v]);
+    });
     lay_out(graph_.level_vectors, space_.level_blocks, space_.block_of_level_vector);
     kernel::SceneJob<T> job = job_;
     job.level_of_body = space_.level.data();
     for (std::size_t i = 0; i < 4; ++i) job.begun[i] = job.carried[i];
     std::byte* const* const of_levels = space_.block_of_level_vector.data();
-    call_.crew.each(graph_.level_vectors.size(), grain_for(graph_.level_vectors.size(), call_.crew),
-                    [&](std::size_t first, std::size_t end, std::size_t) {
-                      for (std::size_t v = first; v < end; ++v)
-                        prepare(job, graph_.level_vectors[v], graph_.level_order.data(), of_levels[v]);
-                    });
+    call_.crew.each(graph_.level_vectors.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t v = first; v < end; ++v)
+        prepare(job, graph_.level_vectors[v], graph_.level_order.data(), of_levels[v]);
+    });
     for (std::size_t level = 0; level + 1 < graph_.level_begin.size(); ++level)
       for (int i = 0; i < options_.shock_iterations; ++i)
         for (std::uint32_t s = graph_.level_begin[level]; s < graph_.level_begin[level + 1]; ++s) {
           const Stage& stage = graph_.level_stages[s];
           const std::size_t n = stage.end - stage.first;
-          call_.crew.each(n, grain_for(n, call_.crew), [&](std::size_t first, std::size_t end, std::size_t slot) {
+          call_.crew.each(n, grain, [&](std::size_t first, std::size_t end, std::size_t slot) {
             kernel_(job, of_levels + stage.first + first, end - first, nowhere(slot));
           });
         }
@@ -250,10 +244,9 @@ class Sweeps {
 
   void finish() {
     const auto finish_all = [&](const kernel::SceneJob<T>& job, const std::vector<std::byte*>& blocks) {
-      call_.crew.each(blocks.size(), grain_for(blocks.size(), call_.crew),
-                      [&](std::size_t first, std::size_t end, std::size_t) {
-                        for (std::size_t v = first; v < end; ++v) kernels_.finish(job, blocks[v]);
-                      });
+      call_.crew.each(blocks.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
+        for (std::size_t v = first; v < end; ++v) kernels_.finish(job, blocks[v]);
+      });
     };
     finish_all(job_, space_.block_of_vector);
     // After it: the impulses of these contacts have gone on.
