@@ -73,7 +73,7 @@ const SceneData<T>& scene_of(Kind kind) {
   return *scene;
 }
 
-/// What a host asks for: velocities, impulses and statuses.
+/// The results that a host asks for: velocities, impulses and statuses.
 template <class T>
 SceneResults<T> timed_columns(SceneArrays<T>& arrays) {
   SceneResults<T> results = arrays.view();

@@ -9,7 +9,7 @@
 
 namespace carom::apps {
 
-/// What became of a scene, as a whole.
+/// The course of a scene, as a whole.
 struct SolvedScene {
   double step = 0;  ///< its scene_step
   SceneReport report;

@@ -14,7 +14,7 @@ struct SolveOptions : CommandOptions {
   std::string output;
   bool details = false;
 
-  // Of scenes.
+  // These are for scenes.
   bool scene = false;
   std::string method = "simultaneous";
   std::optional<int> iterations;

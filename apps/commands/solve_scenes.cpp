@@ -65,7 +65,7 @@ void require_scenes(const io::Table& table, const SolveOptions& options, SceneMe
   if (method == SceneMethod::sequence) options.require_fit(table, form);
 }
 
-/// What the method reads.
+/// The columns that the method reads.
 io::ReadOptions read_options(const io::Table& table, const SolveOptions& options, SceneMethod method) {
   io::ReadOptions read = method == SceneMethod::sequence ? options.read_options() : options.read_options_without_laws();
   const auto add = [&](const char* name) {

@@ -1,4 +1,4 @@
-// What `carom solve` tells of a file in the end.
+// The summary that `carom solve` gives of a file in the end.
 #pragma once
 
 #include <fmt/format.h>

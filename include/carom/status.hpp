@@ -49,7 +49,7 @@ enum class Status : std::uint8_t {
                    ///< u
   step_budget_reached,  ///< Options::step_budget sliding steps did not end the collision
   no_solution,          ///< the law has none or none was found, see docs/laws.md
-  // Of scenes alone.
+  // These are for scenes alone.
   static_friction_below_friction,
   impulse_bounds_reversed,  ///< JointRows::least_impulse > largest_impulse
   negative_compliance,

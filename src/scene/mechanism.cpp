@@ -69,11 +69,8 @@ struct Mechanisms<T>::State {
   State(const Scene<T>& scene_, const MechanismOptions& options_) : scene(scene_), options(options_) {
     check_option(options.redundancy, "redundancy");
     check_option(options.least_eigenvalue, "least_eigenvalue");
-    contacts = check_columns(static_cast<const IndexedContacts<T>&>(scene), Results<T>{});
-    need("target_velocity", scene.target_velocity, contacts, "normal.x", true);
-    if (const auto& s = scene.surface_velocity; s.x || s.y || s.z)
-      need_vectors("surface_velocity", s, contacts, "normal.x");
-    scene::check_rows(scene_.joints);
+    check_scene_columns(scene, SceneResults<T>{});
+    contacts = scene.friction.count;
     load_bodies();
     load_rows();
     connect();

@@ -24,21 +24,4 @@ void need_vectors(const std::string& name, const C& v, std::size_t count, const 
   need(name + ".z", v.z, count, as_many_as);
 }
 
-/// The columns that say what rows are; warm impulses and keys are not among them.
-template <class T>
-void check_rows(const JointRows<T>& joints) {
-  const std::size_t count = joints.body_a.count;
-  constexpr const char* first = "joints.body_a";
-  need("joints.body_a", joints.body_a, count, first);
-  need("joints.body_b", joints.body_b, count, first);
-  need_vectors("joints.linear_a", joints.linear_a, count, first);
-  need_vectors("joints.angular_a", joints.angular_a, count, first);
-  need_vectors("joints.linear_b", joints.linear_b, count, first);
-  need_vectors("joints.angular_b", joints.angular_b, count, first);
-  need("joints.target_velocity", joints.target_velocity, count, first, true);
-  need("joints.least_impulse", joints.least_impulse, count, first, true);
-  need("joints.largest_impulse", joints.largest_impulse, count, first, true);
-  need("joints.compliance", joints.compliance, count, first, true);
-}
-
 }  // namespace carom::scene

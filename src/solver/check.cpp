@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "columns.hpp"
+#include "scene/scene_columns.hpp"
 
 namespace carom {
 namespace {
@@ -189,8 +190,12 @@ void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) 
     return [&checker](const Label& label, const auto& column) { checker.accept(label, column); };
   };
   const auto all_or_none = [](const char* name, const Vector3Columns<const T>& v) {
-    if (static_cast<bool>(v.x) != static_cast<bool>(v.y) || static_cast<bool>(v.x) != static_cast<bool>(v.z))
-      throw Error(std::string("carom: the column ") + name + " has some of x, y, z and lacks others");
+    if (!v.x && !v.y && !v.z) return;
+    columns::each(
+        [](const Label& label, const auto& column) {
+          if (!column) throw Error("carom: the column " + label.in_code() + " is missing, but others of it are there");
+        },
+        Label{"", name}, v);
   };
   Checker contacts;
   contacts.contacts(scene);

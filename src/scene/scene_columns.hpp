@@ -1,0 +1,63 @@
+// The columns of scenes beside those of their contacts: see ../columns.hpp.
+#pragma once
+
+#include <carom/scene.hpp>
+
+#include "../columns.hpp"
+
+namespace carom::columns {
+
+/// Columns that contacts of a scene may have beside those of indexed contacts.
+template <class F, class Scene, class... Others>
+[[gnu::always_inline]] constexpr void each_of_scene(F&& f, Scene& scene, Others&... others) {
+  const auto field = [&](const char* name, auto& first, auto&... rest) __attribute__((always_inline)) {
+    each(f, Label{"", name, "", name}, first, rest...);
+  };
+  field("static_friction", scene.static_friction, others.static_friction...);
+  field("gap", scene.gap, others.gap...);
+  field("target_velocity", scene.target_velocity, others.target_velocity...);
+  field("surface_velocity", scene.surface_velocity, others.surface_velocity...);
+  field("warm_impulse", scene.warm_impulse, others.warm_impulse...);
+  field("key", scene.key, others.key...);
+}
+
+/// Columns that rows of joints need, and those that they may have.
+template <class F, class Rows>
+constexpr void each_needed_of_rows(F&& f, Rows& rows) {
+  f(Label{"joints", "body_a"}, rows.body_a);
+  f(Label{"joints", "body_b"}, rows.body_b);
+  each(f, Label{"joints", "linear_a"}, rows.linear_a);
+  each(f, Label{"joints", "angular_a"}, rows.angular_a);
+  each(f, Label{"joints", "linear_b"}, rows.linear_b);
+  each(f, Label{"joints", "angular_b"}, rows.angular_b);
+}
+template <class F, class Rows>
+constexpr void each_optional_of_rows(F&& f, Rows& rows) {
+  f(Label{"joints", "target_velocity"}, rows.target_velocity);
+  f(Label{"joints", "least_impulse"}, rows.least_impulse);
+  f(Label{"joints", "largest_impulse"}, rows.largest_impulse);
+  f(Label{"joints", "compliance"}, rows.compliance);
+  f(Label{"joints", "warm_impulse"}, rows.warm_impulse);
+  f(Label{"joints", "key"}, rows.key);
+}
+
+/// Results of a scene: of its contacts, of its bodies, of its rows.
+template <class F, class Results>
+constexpr void each_scene_result(F&& f, Results& results) {
+  each(f, Label{"results", "impulse"}, results.impulse);
+  each(f, Label{"results", "separation_velocity"}, results.separation_velocity);
+  f(Label{"results", "status"}, results.status);
+  f(Label{"results", "path"}, results.path);
+}
+template <class F, class Results>
+constexpr void each_scene_body_result(F&& f, Results& results) {
+  each(f, Label{"results", "velocity"}, results.velocity);
+  each(f, Label{"results", "angular_velocity"}, results.angular_velocity);
+}
+template <class F, class Results>
+constexpr void each_scene_row_result(F&& f, Results& results) {
+  f(Label{"results", "joint_impulse"}, results.joint_impulse);
+  f(Label{"results", "joint_status"}, results.joint_status);
+}
+
+}  // namespace carom::columns
