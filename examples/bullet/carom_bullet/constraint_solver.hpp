@@ -1,0 +1,79 @@
+// carom as the constraint solver of a Bullet world: Bullet detects contacts, carom responds.
+//
+//     carom::bullet::ConstraintSolver solver;
+//     btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
+//
+// README.md tells what of Bullet's settings is carried over, and how.
+#pragma once
+
+#include <BulletDynamics/ConstraintSolver/btConstraintSolver.h>
+#include <BulletDynamics/ConstraintSolver/btContactSolverInfo.h>
+
+#include <carom/scene.hpp>
+#include <cstddef>
+#include <memory>
+
+class btManifoldPoint;
+class btCollisionObject;
+
+namespace carom::bullet {
+
+/// How contacts that approach with restitution collide.
+enum class Collisions : std::uint8_t {
+  /// In the sweeps of all contacts: one solve a step. Each rebounds to restitution times its approach speed.
+  simultaneous,
+  /// One after the other, the fastest first, each under its collision law, before contacts and joints are held:
+  /// SceneMethod::sequence. For billiards, Newton's cradle, tangential restitution.
+  sequence,
+  /// In sweeps over what collides, before contacts and joints are held: SceneMethod::iteration, [BS] 3.1.
+  iteration,
+};
+
+/// How contacts are held from step to step.
+enum class Contacts : std::uint8_t {
+  simultaneous,  ///< SceneMethod::simultaneous, with the impulses of the last step to begin with
+  resting,       ///< SceneMethod::resting, [BS] 3.2: no overlap after the step; for Collisions::iteration or sequence
+};
+
+struct Options {
+  Machine machine;
+  Collisions collisions = Collisions::simultaneous;
+  Contacts contacts = Contacts::simultaneous;
+  /// `iterations` 0 takes btContactSolverInfo::m_numIterations for the simultaneous method; `time_step`, `gravity` and
+  /// `method` do not count. Its `collision` has the law of Collisions::sequence.
+  SceneOptions scene;
+  /// [1] of every contact, for laws that read it.
+  double tangential_restitution = 0;
+};
+
+/// What the last step took.
+struct StepReport {
+  SceneReport collisions, contacts;                       ///< the first is empty with Collisions::simultaneous
+  double collision_seconds = 0, contact_seconds = 0;      ///< [s] of the solves
+  double gather_seconds = 0, store_seconds = 0;           ///< [s] from Bullet's objects, and back to them
+};
+
+/// One for each world. Between btConstraintSolver::prepareSolve and allSolved, as btDiscreteDynamicsWorld calls them,
+/// groups are collected and solved at once in allSolved; a group on its own is solved in solveGroup.
+class ConstraintSolver final : public btConstraintSolver {
+ public:
+  explicit ConstraintSolver(const Options& options = {});
+  ~ConstraintSolver() override;
+
+  Options options;  ///< read in every step, but for the machine
+  const StepReport& report() const;
+
+  void prepareSolve(int bodies, int manifolds) override;
+  btScalar solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds, int manifold_count,
+                      btTypedConstraint** constraints, int constraint_count, const btContactSolverInfo& info,
+                      btIDebugDraw* drawer, btDispatcher* dispatcher) override;
+  void allSolved(const btContactSolverInfo& info, btIDebugDraw* drawer) override;
+  void reset() override;
+  btConstraintSolverType getSolverType() const override { return BT_SEQUENTIAL_IMPULSE_SOLVER; }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace carom::bullet

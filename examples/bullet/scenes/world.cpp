@@ -1,0 +1,183 @@
+#include "world.hpp"
+
+#include <fmt/os.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace carom_scenes {
+
+// Measures what the solver behind it takes, the same for both.
+class World::TimedSolver final : public btConstraintSolver {
+ public:
+  explicit TimedSolver(std::unique_ptr<btConstraintSolver> solver) : solver_(std::move(solver)) {}
+
+  void prepareSolve(int bodies, int manifolds) override {
+    seconds = 0;
+    timed([&] { solver_->prepareSolve(bodies, manifolds); });
+  }
+  btScalar solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds, int manifold_count,
+                      btTypedConstraint** constraints, int constraint_count, const btContactSolverInfo& info,
+                      btIDebugDraw* drawer, btDispatcher* dispatcher) override {
+    btScalar left = 0;
+    timed([&] {
+      left = solver_->solveGroup(bodies, body_count, manifolds, manifold_count, constraints, constraint_count, info,
+                                 drawer, dispatcher);
+    });
+    return left;
+  }
+  void allSolved(const btContactSolverInfo& info, btIDebugDraw* drawer) override {
+    timed([&] { solver_->allSolved(info, drawer); });
+  }
+  void reset() override { solver_->reset(); }
+  btConstraintSolverType getSolverType() const override { return solver_->getSolverType(); }
+
+  double seconds = 0;
+
+ private:
+  template <class Call>
+  void timed(const Call& call) {
+    const auto begin = std::chrono::steady_clock::now();
+    call();
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  std::unique_ptr<btConstraintSolver> solver_;
+};
+
+World::World(Responder responder, const WorldOptions& options)
+    : responder_(responder), options_(options), dispatcher_(&configuration_) {
+  if (responder == Responder::carom) {
+    auto solver = std::make_unique<carom::bullet::ConstraintSolver>(options.solver);
+    carom_ = solver.get();
+    solver_ = std::make_unique<TimedSolver>(std::move(solver));
+  } else {
+    solver_ = std::make_unique<TimedSolver>(std::make_unique<btSequentialImpulseConstraintSolver>());
+  }
+  world_ = std::make_unique<btDiscreteDynamicsWorld>(&dispatcher_, &broadphase_, solver_.get(), &configuration_);
+  world_->setGravity(options.gravity);
+}
+
+World::~World() {
+  for (const auto& constraint : constraints_) world_->removeConstraint(constraint.get());
+  for (const auto& body : bodies_) world_->removeRigidBody(body.get());
+}
+
+btRigidBody& World::add(std::shared_ptr<btCollisionShape> shape, double mass, const btTransform& pose,
+                        Material material) {
+  btVector3 inertia(0, 0, 0);
+  if (mass > 0) shape->calculateLocalInertia(static_cast<btScalar>(mass), inertia);
+  btRigidBody::btRigidBodyConstructionInfo info(static_cast<btScalar>(mass), nullptr, shape.get(), inertia);
+  info.m_startWorldTransform = pose;
+  info.m_friction = static_cast<btScalar>(material.friction);
+  info.m_restitution = static_cast<btScalar>(material.restitution);
+  bodies_.push_back(std::make_unique<btRigidBody>(info));
+  btRigidBody& body = *bodies_.back();
+  if (!options_.sleeping) body.setActivationState(DISABLE_DEACTIVATION);
+  shapes_.push_back(std::move(shape));
+  world_->addRigidBody(&body);
+  return body;
+}
+
+btTypedConstraint& World::add(std::unique_ptr<btTypedConstraint> constraint, bool collide) {
+  world_->addConstraint(constraint.get(), !collide);
+  constraints_.push_back(std::move(constraint));
+  return *constraints_.back();
+}
+
+void World::watch_joint(const btRigidBody& a, const btVector3& point_a, const btRigidBody& b,
+                        const btVector3& point_b) {
+  joints_.push_back({&a, &b, point_a, point_b});
+}
+
+void World::remove(btRigidBody& body) {
+  std::erase_if(joints_, [&](const Joint& joint) { return joint.a == &body || joint.b == &body; });
+  std::erase_if(constraints_, [&](const auto& constraint) {
+    const bool gone = &constraint->getRigidBodyA() == &body || &constraint->getRigidBodyB() == &body;
+    if (gone) world_->removeConstraint(constraint.get());
+    return gone;
+  });
+  world_->removeRigidBody(&body);
+  std::erase_if(bodies_, [&](const auto& owned) { return owned.get() == &body; });
+}
+
+const Sample& World::step() {
+  // No interpolation: one step of this length, whatever the clock says.
+  world_->stepSimulation(static_cast<btScalar>(options_.time_step), 0);
+  measure();
+  return samples_.back();
+}
+
+void World::measure() {
+  Sample sample;
+  sample.time = static_cast<double>(samples_.size() + 1) * options_.time_step;
+  for (const auto& body : bodies_) {
+    const double mass = static_cast<double>(body->getMass());
+    if (mass == 0) continue;
+    const btVector3 v = body->getLinearVelocity();
+    const btVector3 spin = body->getAngularVelocity() * body->getWorldTransform().getBasis();
+    const btVector3 inertia = body->getLocalInertia();
+    sample.kinetic_energy += 0.5 * mass * static_cast<double>(v.length2());
+    sample.kinetic_energy += 0.5 * static_cast<double>((spin * spin).dot(inertia));
+    sample.potential_energy -= mass * static_cast<double>(options_.gravity.dot(body->getWorldTransform().getOrigin()));
+  }
+  for (int m = 0; m < dispatcher_.getNumManifolds(); ++m) {
+    const btPersistentManifold& manifold = *dispatcher_.getManifoldByIndexInternal(m);
+    for (int p = 0; p < manifold.getNumContacts(); ++p) {
+      const double distance = static_cast<double>(manifold.getContactPoint(p).getDistance());
+      if (distance > 0) continue;
+      ++sample.contacts;
+      sample.penetration = std::max(sample.penetration, -distance);
+    }
+  }
+  for (const Joint& joint : joints_) {
+    const btVector3 gap =
+        joint.a->getWorldTransform() * joint.point_a - joint.b->getWorldTransform() * joint.point_b;
+    sample.joint_error = std::max(sample.joint_error, static_cast<double>(gap.length()));
+  }
+  sample.solver_seconds = solver_->seconds;
+  samples_.push_back(sample);
+
+  if (frame_interval_ > 0 && sample.time >= static_cast<double>(frames_) * frame_interval_) {
+    for (std::size_t b = 0; b < bodies_.size(); ++b)
+      poses_.push_back({frames_, b, bodies_[b]->getWorldTransform(), impulse_on(*bodies_[b])});
+    ++frames_;
+  }
+}
+
+double World::impulse_on(const btRigidBody& body) const {
+  double sum = 0;
+  for (int m = 0; m < dispatcher_.getNumManifolds(); ++m) {
+    const btPersistentManifold& manifold =
+        *const_cast<btCollisionDispatcher&>(dispatcher_).getManifoldByIndexInternal(m);
+    if (manifold.getBody0() != &body && manifold.getBody1() != &body) continue;
+    for (int p = 0; p < manifold.getNumContacts(); ++p)
+      sum += static_cast<double>(manifold.getContactPoint(p).getAppliedImpulse());
+  }
+  return sum;
+}
+
+void World::keep_poses(double frames) { frame_interval_ = 1 / frames; }
+
+void World::write_samples(const std::string& path) const {
+  auto file = fmt::output_file(path);
+  file.print("time,kinetic_energy,potential_energy,penetration,joint_error,contacts,solver_seconds\n");
+  for (const Sample& sample : samples_)
+    file.print("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{},{:.9g}\n", sample.time, sample.kinetic_energy,
+               sample.potential_energy, sample.penetration, sample.joint_error, sample.contacts, sample.solver_seconds);
+}
+
+void World::write_poses(const std::string& path) const {
+  auto file = fmt::output_file(path);
+  // A first block tells the shapes, boxes with their half extents and balls with their radius.
+  file.print("frame,body,x,y,z,qx,qy,qz,qw,impulse\n");
+  for (const Pose& pose : poses_) {
+    const btVector3& at = pose.transform.getOrigin();
+    const btQuaternion turn = pose.transform.getRotation();
+    file.print("{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", pose.frame, pose.body, at.x(), at.y(),
+               at.z(), turn.x(), turn.y(), turn.z(), turn.w(), pose.impulse);
+  }
+}
+
+}  // namespace carom_scenes

@@ -1,0 +1,105 @@
+// A Bullet world that one of two solvers responds in: Bullet's own, or carom.
+#pragma once
+
+#include <btBulletDynamicsCommon.h>
+
+#include <carom_bullet/constraint_solver.hpp>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace carom_scenes {
+
+enum class Responder { bullet, carom };
+
+struct WorldOptions {
+  double time_step = 1.0 / 60;                ///< [s]
+  btVector3 gravity = btVector3(0, 0, -9.81f);  ///< [m/s²] z is up
+  bool sleeping = false;                      ///< whether bodies may fall asleep
+  carom::bullet::Options solver;  ///< of carom
+};
+
+struct Material {
+  double friction = 0.5, restitution = 0;
+};
+
+/// One step's measures.
+struct Sample {
+  double time = 0;              ///< [s]
+  double kinetic_energy = 0;    ///< [J]
+  double potential_energy = 0;  ///< [J] above z = 0
+  double penetration = 0;       ///< [m] the deepest, >= 0
+  double joint_error = 0;       ///< [m] the largest distance between the two points of a joint
+  std::size_t contacts = 0;     ///< points that touch: distance <= 0
+  double solver_seconds = 0;    ///< [s] that the solver took
+};
+
+class World {
+ public:
+  World(Responder responder, const WorldOptions& options);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  Responder responder() const { return responder_; }
+  btDiscreteDynamicsWorld& bullet() { return *world_; }
+  /// Null where Bullet's own solver responds.
+  carom::bullet::ConstraintSolver* carom_solver() { return carom_; }
+
+  /// A body; mass 0 makes it static. `shape` may be shared among bodies; inertia is the shape's.
+  btRigidBody& add(std::shared_ptr<btCollisionShape> shape, double mass, const btTransform& pose, Material material = {});
+  /// A ball joint, hinge or other constraint that the world owns from now on.
+  btTypedConstraint& add(std::unique_ptr<btTypedConstraint> constraint, bool collide = false);
+  /// What joint_error looks at: two points that should be one, each in its body's frame.
+  void watch_joint(const btRigidBody& a, const btVector3& point_a, const btRigidBody& b, const btVector3& point_b);
+  /// Removes a body and what belongs to it.
+  void remove(btRigidBody& body);
+
+  /// One step of WorldOptions::time_step, and its sample.
+  const Sample& step();
+  double time() const { return static_cast<double>(samples_.size()) * options_.time_step; }
+  const std::vector<Sample>& samples() const { return samples_; }
+  const std::vector<std::unique_ptr<btRigidBody>>& bodies() const { return bodies_; }
+  /// [N s] sum of the contact impulses on a body in the last step.
+  double impulse_on(const btRigidBody& body) const;
+
+  /// Poses of all bodies are kept from now on, `frames` times a second.
+  void keep_poses(double frames);
+  void write_samples(const std::string& path) const;
+  void write_poses(const std::string& path) const;
+
+ private:
+  struct Joint {
+    const btRigidBody *a, *b;
+    btVector3 point_a, point_b;
+  };
+  struct Pose {
+    std::size_t frame, body;
+    btTransform transform;
+    double impulse;
+  };
+  class TimedSolver;
+
+  void measure();
+
+  Responder responder_;
+  WorldOptions options_;
+  btDefaultCollisionConfiguration configuration_;
+  btCollisionDispatcher dispatcher_;
+  btDbvtBroadphase broadphase_;
+  std::unique_ptr<TimedSolver> solver_;
+  carom::bullet::ConstraintSolver* carom_ = nullptr;
+  std::unique_ptr<btDiscreteDynamicsWorld> world_;
+  std::vector<std::shared_ptr<btCollisionShape>> shapes_;
+  std::vector<std::unique_ptr<btRigidBody>> bodies_;
+  std::vector<std::unique_ptr<btTypedConstraint>> constraints_;
+  std::vector<Joint> joints_;
+  std::vector<Sample> samples_;
+  std::vector<Pose> poses_;
+  double frame_interval_ = 0;  // [s] 0: none are kept
+  std::size_t frames_ = 0;
+};
+
+}  // namespace carom_scenes
