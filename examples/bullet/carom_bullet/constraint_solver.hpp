@@ -48,9 +48,9 @@ struct Options {
 
 /// What the last step took.
 struct StepReport {
-  SceneReport collisions, contacts;                       ///< the first is empty with Collisions::simultaneous
-  double collision_seconds = 0, contact_seconds = 0;      ///< [s] of the solves
-  double gather_seconds = 0, store_seconds = 0;           ///< [s] from Bullet's objects, and back to them
+  SceneReport collisions, contacts;                   ///< the first is empty with Collisions::simultaneous
+  double collision_seconds = 0, contact_seconds = 0;  ///< [s] of the solves
+  double gather_seconds = 0, store_seconds = 0;       ///< [s] from Bullet's objects, and back to them
 };
 
 /// One for each world. Between btConstraintSolver::prepareSolve and allSolved, as btDiscreteDynamicsWorld calls them,
