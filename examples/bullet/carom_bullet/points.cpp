@@ -123,8 +123,7 @@ void Points::set_warm_impulses() {
     btVector3 warm(0, 0, 0);
     if (normal > 0) {
       const Frame t = frame(i);
-      impulse =
-          normal_[i] * normal + t.first * point.m_appliedImpulseLateral1 + t.second * point.m_appliedImpulseLateral2;
+      warm = normal_[i] * normal + t.first * point.m_appliedImpulseLateral1 + t.second * point.m_appliedImpulseLateral2;
     }
     warm_impulse_.set(i, warm);
   }
