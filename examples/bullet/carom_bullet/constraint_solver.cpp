@@ -106,7 +106,8 @@ void ConstraintSolver::State::hold_all(const Options& options, const btContactSo
   SceneOptions how = options.scene;
   how.method = options.contacts == Contacts::resting ? SceneMethod::resting : SceneMethod::simultaneous;
   if (how.iterations == 0 && how.method == SceneMethod::simultaneous) how.iterations = info.m_numIterations;
-  if ((info.m_solverMode & SOLVER_USE_WARMSTARTING) == 0) how.warm_start = 0;
+  const bool warm = (info.m_solverMode & SOLVER_USE_WARMSTARTING) != 0;
+  how.warm_start *= warm ? static_cast<double>(info.m_warmstartingFactor) : 0.0;
   how.time_step = static_cast<double>(info.m_timeStep);
   how.relaxation *= static_cast<double>(info.m_sor);
   how.restitution_threshold = static_cast<double>(info.m_restitutionVelocityThreshold);
