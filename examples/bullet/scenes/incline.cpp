@@ -21,7 +21,9 @@ constexpr double gravity = 9.81;
 const btVector3 half_block(0.2f, 0.15f, 0.1f);
 const btVector3 half_incline(4, 2, 0.5f);
 
-btScalar scalar(double number) { return static_cast<btScalar>(number); }
+btScalar scalar(double number) {
+  return static_cast<btScalar>(number);
+}
 
 struct Block {
   const btRigidBody* body;
@@ -67,7 +69,9 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
       worst_creep = std::max(worst_creep, static_cast<double>((at - block.rest).length()));
     }
   }
-  return {{"largest error of the stopping distance", "%", 100 * worst_distance, 0, 0.1},
+  // The last step of a block may miss (d h / (2 v))² of the distance, 0.005 % for the largest d, and rounding 0.002 %
+  // of the slowest block's: it loses d h = 5e-3 m/s in a step, to 1e-7 m/s. 0.1 mm is the tolerance of [BS].
+  return {{"largest error of the stopping distance", "%", 100 * worst_distance, 0, 0.01},
           {"largest creep after that", "mm", 1000 * worst_creep, 0, 0.1}};
 }
 
