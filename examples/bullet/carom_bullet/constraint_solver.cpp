@@ -1,11 +1,182 @@
 #include "constraint_solver.hpp"
+
+#include <LinearMath/btTransformUtil.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "bodies.hpp"
+#include "constraints.hpp"
+#include "points.hpp"
+
 namespace carom::bullet {
-struct ConstraintSolver::State { StepReport report; };
-ConstraintSolver::ConstraintSolver(const Options& given) : options(given), state_(std::make_unique<State>()) {}
-ConstraintSolver::~ConstraintSolver() = default;
-const StepReport& ConstraintSolver::report() const { return state_->report; }
-void ConstraintSolver::prepareSolve(int, int) {}
-btScalar ConstraintSolver::solveGroup(btCollisionObject**, int, btPersistentManifold**, int, btTypedConstraint**, int, const btContactSolverInfo&, btIDebugDraw*, btDispatcher*) { return 0; }
-void ConstraintSolver::allSolved(const btContactSolverInfo&, btIDebugDraw*) {}
-void ConstraintSolver::reset() {}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
+
+}  // namespace
+
+struct ConstraintSolver::State {
+  explicit State(const Machine& machine) : collide(machine), hold(machine) {}
+
+  void gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds, int manifold_count,
+              btTypedConstraint** typed, int typed_count, const btContactSolverInfo& info);
+  void solve(const Options& options, const btContactSolverInfo& info);
+  void collide_first(const Options& options, const btContactSolverInfo& info);
+  void hold_all(const Options& options, const btContactSolverInfo& info);
+  void push_out(const Options& options, const btContactSolverInfo& info);
+
+  SceneSolver collide, hold;  // two, so that each remembers its own impulses
+  Bodies bodies;
+  Points points;
+  Constraints constraints;
+  StepReport report;
+  bool collecting = false;
+};
+
+void ConstraintSolver::State::gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds,
+                                     int manifold_count, btTypedConstraint** typed, int typed_count,
+                                     const btContactSolverInfo& info) {
+  const auto begin = Clock::now();
+  for (int i = 0; i < object_count; ++i) bodies.take(*objects[i], info);
+  for (int i = 0; i < typed_count; ++i) constraints.take(*typed[i], bodies, info);
+  for (int i = 0; i < manifold_count; ++i) points.take(*manifolds[i], bodies, info);
+  report.gather_seconds += seconds_since(begin);
+}
+
+void ConstraintSolver::State::solve(const Options& options, const btContactSolverInfo& info) {
+  auto begin = Clock::now();
+  points.read(info, static_cast<btScalar>(options.normal_tolerance));
+  for (const btPersistentManifold* manifold : points.rolling()) constraints.resist_rolling(*manifold, bodies, info);
+  constraints.lock_axes(bodies);
+  bodies.kick();
+  report.gather_seconds += seconds_since(begin);
+
+  const bool first = options.collisions != Collisions::simultaneous;
+  if (first) collide_first(options, info);
+  bodies.kick();
+  begin = Clock::now();
+  if (!first) points.rebound(bodies, info);
+  report.gather_seconds += seconds_since(begin);
+  hold_all(options, info);
+
+  begin = Clock::now();
+  bodies.store();
+  points.store(info);
+  constraints.store(info);
+  report.store_seconds += seconds_since(begin);
+  if (points.overlaps()) push_out(options, info);
+  bodies.clear();
+  points.clear();
+  constraints.clear();
+}
+
+// Collisions happen half a step of forces after the last velocity.
+void ConstraintSolver::State::collide_first(const Options& options, const btContactSolverInfo& info) {
+  const auto tangential = static_cast<btScalar>(options.tangential_restitution);
+  Scene<btScalar> scene = points.colliding(bodies, info, tangential);
+  const double rest_speed = std::sqrt(2 * options.scene.rest_gravity * options.scene.rest_tolerance);
+  if (static_cast<double>(points.greatest_approach()) <= rest_speed) return points.nothing_collides();
+  scene.joints = constraints.rigid_rows();
+
+  SceneOptions how = options.scene;
+  how.method = options.collisions == Collisions::sequence ? SceneMethod::sequence : SceneMethod::iteration;
+  how.shock_propagation = false;
+  SceneResults<btScalar> results;
+  results.velocity = bodies.velocity.columns();
+  results.angular_velocity = bodies.spin.columns();
+  results.impulse = points.collision_impulse.columns();
+  const auto begin = Clock::now();
+  report.collisions = collide.solve(scene, results, how);
+  report.collision_seconds = seconds_since(begin);
+}
+
+void ConstraintSolver::State::hold_all(const Options& options, const btContactSolverInfo& info) {
+  Scene<btScalar> scene = points.scene(bodies, info, options.contacts == Contacts::resting);
+  scene.joints = constraints.rows();
+
+  SceneOptions how = options.scene;
+  how.method = options.contacts == Contacts::resting ? SceneMethod::resting : SceneMethod::simultaneous;
+  if (how.iterations == 0 && how.method == SceneMethod::simultaneous) how.iterations = info.m_numIterations;
+  if ((info.m_solverMode & SOLVER_USE_WARMSTARTING) == 0) how.warm_start = 0;
+  how.time_step = static_cast<double>(info.m_timeStep);
+  how.relaxation = static_cast<double>(info.m_sor);
+  how.gravity = {0, 0, 0};
+  SceneResults<btScalar> results;
+  results.velocity = bodies.velocity.columns();
+  results.angular_velocity = bodies.spin.columns();
+  results.impulse = points.impulse.columns();
+  results.joint_impulse = constraints.impulse;
+  const auto begin = Clock::now();
+  report.contacts = hold.solve(scene, results, how);
+  report.contact_seconds = seconds_since(begin);
+}
+
+// Bullet's split impulse: overlaps beyond a threshold go by moving the bodies, without velocity.
+void ConstraintSolver::State::push_out(const Options& options, const btContactSolverInfo& info) {
+  const btVector3 still(0, 0, 0);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    bodies.velocity.set(i, still);
+    bodies.spin.set(i, still);
+  }
+  const Scene<btScalar> scene = points.overlapping(bodies, info);
+  SceneOptions how = options.scene;
+  how.method = SceneMethod::simultaneous;
+  if (how.iterations == 0) how.iterations = info.m_numIterations;
+  SceneResults<btScalar> results;
+  results.velocity = bodies.velocity.columns();
+  results.angular_velocity = bodies.spin.columns();
+  const auto begin = Clock::now();
+  collide.solve(scene, results, how);
+  report.contact_seconds += seconds_since(begin);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!bodies.moves(static_cast<std::int32_t>(i))) continue;
+    const btVector3 push = bodies.velocity[i], turn = bodies.spin[i];
+    if (push.isZero() && turn.isZero()) continue;
+    btTransform moved;
+    btTransformUtil::integrateTransform(bodies.body(i).getWorldTransform(), push, turn * info.m_splitImpulseTurnErp,
+                                        info.m_timeStep, moved);
+    bodies.body(i).setWorldTransform(moved);
+  }
+}
+
+ConstraintSolver::ConstraintSolver(const Options& given)
+    : options(given), state_(std::make_unique<State>(given.machine)) {}
+
+ConstraintSolver::~ConstraintSolver() = default;
+
+const StepReport& ConstraintSolver::report() const {
+  return state_->report;
+}
+
+void ConstraintSolver::prepareSolve(int, int) {
+  state_->report = {};
+  state_->collecting = true;
+}
+
+btScalar ConstraintSolver::solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds,
+                                      int manifold_count, btTypedConstraint** constraints, int constraint_count,
+                                      const btContactSolverInfo& info, btIDebugDraw*, btDispatcher*) {
+  if (!state_->collecting) state_->report = {};
+  state_->gather(bodies, body_count, manifolds, manifold_count, constraints, constraint_count, info);
+  if (!state_->collecting) state_->solve(options, info);
+  return 0;
+}
+
+void ConstraintSolver::allSolved(const btContactSolverInfo& info, btIDebugDraw*) {
+  state_->collecting = false;
+  state_->solve(options, info);
+}
+
+void ConstraintSolver::reset() {
+  state_->collide.forget();
+  state_->hold.forget();
+}
+
+}  // namespace carom::bullet

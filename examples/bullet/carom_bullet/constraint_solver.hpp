@@ -44,13 +44,16 @@ struct Options {
   SceneOptions scene;
   /// [1] of every contact, for laws that read it.
   double tangential_restitution = 0;
+  /// [1] points of a manifold whose unit normals differ by no more than this share the first one's normal: Bullet keeps
+  /// the normals that its points had when it found them. Points with one normal are solved in one piece.
+  double normal_tolerance = 1e-3;
 };
 
 /// What the last step took.
 struct StepReport {
-  SceneReport collisions, contacts;                       ///< the first is empty with Collisions::simultaneous
-  double collision_seconds = 0, contact_seconds = 0;      ///< [s] of the solves
-  double gather_seconds = 0, store_seconds = 0;           ///< [s] from Bullet's objects, and back to them
+  SceneReport collisions, contacts;                   ///< the first is empty with Collisions::simultaneous
+  double collision_seconds = 0, contact_seconds = 0;  ///< [s] of the solves
+  double gather_seconds = 0, store_seconds = 0;       ///< [s] from Bullet's objects, and back to them
 };
 
 /// One for each world. Between btConstraintSolver::prepareSolve and allSolved, as btDiscreteDynamicsWorld calls them,

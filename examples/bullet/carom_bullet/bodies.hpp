@@ -1,0 +1,71 @@
+// Bullet's rigid bodies as columns.
+#pragma once
+
+#include <BulletDynamics/ConstraintSolver/btContactSolverInfo.h>
+#include <BulletDynamics/Dynamics/btRigidBody.h>
+
+#include <array>
+#include <carom/contacts.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace carom::bullet {
+
+/// A vector of Bullet's, component by component.
+struct VectorArray {
+  std::array<std::vector<btScalar>, 3> of;
+
+  void clear() { resize(0); }
+  void resize(std::size_t count) {
+    for (auto& component : of) component.resize(count);
+  }
+  void push_back(const btVector3& v) {
+    for (std::size_t axis = 0; axis < 3; ++axis) of[axis].push_back(v.m_floats[axis]);
+  }
+  btVector3 operator[](std::size_t i) const { return {of[0][i], of[1][i], of[2][i]}; }
+  void set(std::size_t i, const btVector3& v) {
+    for (std::size_t axis = 0; axis < 3; ++axis) of[axis][i] = v.m_floats[axis];
+  }
+  Vector3Columns<btScalar> columns() { return {of[0], of[1], of[2]}; }
+};
+
+/// The bodies of one step: those that move, and kinematic ones. All others are the immovable world.
+class Bodies {
+ public:
+  static constexpr std::int32_t world = -1;
+
+  void clear();
+  /// The index of a body, which is taken in if it is not there yet; `world` of what neither moves nor is kinematic.
+  std::int32_t take(btCollisionObject& object, const btContactSolverInfo& info);
+  std::size_t size() const { return body_.size(); }
+  btRigidBody& body(std::size_t i) const { return *body_[i]; }
+  bool moves(std::int32_t i) const { return i >= 0 && inverse_mass_[static_cast<std::size_t>(i)] > 0; }
+
+  /// Views of masses and of `velocity`, `spin`.
+  BodyColumns<btScalar> columns();
+
+  /// Half of what forces do to the velocities in the step.
+  void kick();
+  /// Writes the velocities to Bullet's bodies.
+  void store() const;
+
+  VectorArray velocity, spin;                ///< [m/s], [rad/s] now
+  VectorArray velocity_before, spin_before;  ///< without the step's forces
+  VectorArray velocity_change, spin_change;  ///< by the step's forces
+
+ private:
+  std::vector<btRigidBody*> body_;
+  std::vector<btScalar> inverse_mass_;
+  std::array<std::vector<btScalar>, 6> inverse_inertia_;
+};
+
+/// The velocity of a point of body i, which stands at `lever` from the centre of mass; 0 of the world.
+inline btVector3 velocity_at(const VectorArray& velocity, const VectorArray& spin, std::int32_t i,
+                             const btVector3& lever) {
+  if (i < 0) return {0, 0, 0};
+  const auto body = static_cast<std::size_t>(i);
+  return velocity[body] + spin[body].cross(lever);
+}
+
+}  // namespace carom::bullet
