@@ -15,9 +15,11 @@ float fall(int steps) {
 }
 
 // Overlaps shrink to 0.8 of themselves in a step (m_erp2), 1 mm to less than a rounding of 1 in 60. Bullet's distances
-// have the rounding of coordinates up to 5, about 5e-7.
+// have the rounding of coordinates up to 5, about 5e-7. Bullet's usual share of the last impulses leaves 15 % of the
+// weight to the sweeps of every step, by which the upper box creeps 1 mm a second under either solver.
 TEST(Bodies, of_a_stack_stand_where_they_are) {
   BulletWorld bullet;
+  bullet.world.getSolverInfo().m_warmstartingFactor = 1;
   bullet.add_ground();
   const btRigidBody& lower = bullet.add_box(at(0, 0, 0.499f));
   const btRigidBody& upper = bullet.add_box(at(0.1f, 0, 1.498f));
