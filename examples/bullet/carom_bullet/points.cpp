@@ -54,13 +54,6 @@ btVector3 surface_velocity(const btManifoldPoint& point, bool own, const btConta
   return moves;
 }
 
-// Asks for the points of a manifold ahead of their turn.
-void fetch(const btPersistentManifold& manifold) {
-  const auto* bytes = reinterpret_cast<const char*>(&manifold);
-  for (std::size_t line = 0; line < sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE; line += 64)
-    __builtin_prefetch(bytes + line);
-}
-
 }  // namespace
 
 void Points::clear() {
@@ -97,7 +90,7 @@ void Points::read(const btContactSolverInfo& info, btScalar normal_tolerance) {
   zero_.assign(count, 0);
   constexpr std::size_t ahead = 4;
   for (std::size_t m = 0; m < taken_.size(); ++m) {
-    if (m + ahead < taken_.size()) fetch(*taken_[m + ahead].manifold);
+    if (m + ahead < taken_.size()) fetch(taken_[m + ahead].manifold, 0, sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE);
     if (read(taken_[m], info, normal_tolerance)) rolling_.push_back(taken_[m].manifold);
   }
   for (std::size_t i = 0; i < count; ++i)
@@ -227,7 +220,10 @@ Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& inf
 Scene<btScalar> Points::overlapping(Bodies& bodies, const btContactSolverInfo& info) {
   Scene<btScalar> scene = subset(deep_, bodies);
   push_.clear();
-  for (const std::size_t i : deep_) push_.push_back(-gap_[i] * share_[i] / info.m_timeStep);
+  // Bodies that leave an overlap by themselves, as after a rebound, are pushed by no more than what they lack.
+  for (const std::size_t i : deep_)
+    push_.push_back(
+        std::max(-gap_[i] * share_[i] / info.m_timeStep + approach(i, bodies.velocity, bodies.spin), btScalar(0)));
   std::fill(subset_friction_.begin(), subset_friction_.end(), btScalar(0));
   scene.restitution = Column<const btScalar>(zero_.data(), deep_.size());
   scene.target_velocity = push_;
