@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cmath>
+#include <ostream>
+#include <string>
 
 #include "bullet_world.hpp"
 
@@ -22,6 +24,15 @@ constexpr std::array<Choice, 5> choices = {{{Collisions::simultaneous, Contacts:
                                             {Collisions::sequence, Contacts::resting},
                                             {Collisions::iteration, Contacts::resting}}};
 
+std::string name_of(const Choice& choice) {
+  constexpr std::array<const char*, 3> collisions = {"simultaneous", "sequence", "iteration"};
+  const char* const contacts = choice.contacts == Contacts::resting ? "_resting" : "";
+  return std::string(collisions[static_cast<std::size_t>(choice.collisions)]) + contacts;
+}
+void PrintTo(const Choice& choice, std::ostream* out) {
+  *out << name_of(choice);
+}
+
 class UnderEveryChoice : public testing::TestWithParam<Choice> {
  protected:
   static carom::bullet::Options options() {
@@ -31,7 +42,8 @@ class UnderEveryChoice : public testing::TestWithParam<Choice> {
     return made;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Methods, UnderEveryChoice, testing::ValuesIn(choices));
+INSTANTIATE_TEST_SUITE_P(Methods, UnderEveryChoice, testing::ValuesIn(choices),
+                         [](const auto& info) { return name_of(info.param); });
 
 // Equal balls at e = 1 exchange their velocities: one stands, the other one goes on. Their bodies have only the
 // rounding of a few operations at 2 m/s; sweeps end at 1e-6 of it.
