@@ -46,15 +46,14 @@ void ConstraintSolver::State::gather(btCollisionObject** objects, int object_cou
   const auto begin = Clock::now();
   for (int i = 0; i < object_count; ++i) bodies.take(*objects[i], info);
   for (int i = 0; i < typed_count; ++i) constraints.take(*typed[i], bodies, info);
-  for (int i = 0; i < manifold_count; ++i) {
-    constraints.resist_rolling(*manifolds[i], bodies, info);
-    points.take(*manifolds[i], bodies, info);
-  }
+  for (int i = 0; i < manifold_count; ++i) points.take(*manifolds[i], bodies, info);
   report.gather_seconds += seconds_since(begin);
 }
 
 void ConstraintSolver::State::solve(const Options& options, const btContactSolverInfo& info) {
   auto begin = Clock::now();
+  points.read(info, static_cast<btScalar>(options.normal_tolerance));
+  for (const btPersistentManifold* manifold : points.rolling()) constraints.resist_rolling(*manifold, bodies, info);
   constraints.lock_axes(bodies);
   bodies.kick();
   report.gather_seconds += seconds_since(begin);
@@ -63,14 +62,13 @@ void ConstraintSolver::State::solve(const Options& options, const btContactSolve
   if (first) collide_first(options, info);
   bodies.kick();
   begin = Clock::now();
-  points.set_targets(bodies, info, !first);
-  points.set_warm_impulses();
+  if (!first) points.rebound(bodies, info);
   report.gather_seconds += seconds_since(begin);
   hold_all(options, info);
 
   begin = Clock::now();
   bodies.store();
-  points.store(first);
+  points.store(info);
   constraints.store(info);
   report.store_seconds += seconds_since(begin);
   if (points.overlaps()) push_out(options, info);
@@ -81,10 +79,10 @@ void ConstraintSolver::State::solve(const Options& options, const btContactSolve
 
 // Collisions happen half a step of forces after the last velocity.
 void ConstraintSolver::State::collide_first(const Options& options, const btContactSolverInfo& info) {
-  btScalar tangential = static_cast<btScalar>(options.tangential_restitution);
-  Scene<btScalar> scene = points.colliding(bodies, info, Column<btScalar>::repeat(tangential, 1));
+  const auto tangential = static_cast<btScalar>(options.tangential_restitution);
+  Scene<btScalar> scene = points.colliding(bodies, info, tangential);
   const double rest_speed = std::sqrt(2 * options.scene.rest_gravity * options.scene.rest_tolerance);
-  if (static_cast<double>(points.greatest_approach()) <= rest_speed) return;
+  if (static_cast<double>(points.greatest_approach()) <= rest_speed) return points.nothing_collides();
   scene.joints = constraints.rigid_rows();
 
   SceneOptions how = options.scene;
@@ -100,7 +98,7 @@ void ConstraintSolver::State::collide_first(const Options& options, const btCont
 }
 
 void ConstraintSolver::State::hold_all(const Options& options, const btContactSolverInfo& info) {
-  Scene<btScalar> scene = points.scene(bodies);
+  Scene<btScalar> scene = points.scene(bodies, info, options.contacts == Contacts::resting);
   scene.joints = constraints.rows();
 
   SceneOptions how = options.scene;
