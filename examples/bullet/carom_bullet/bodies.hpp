@@ -12,6 +12,11 @@
 
 namespace carom::bullet {
 
+/// Asks for the bytes [first, end) of an object that is about to be read.
+inline void fetch(const void* object, std::size_t first, std::size_t end) {
+  for (std::size_t byte = first; byte < end; byte += 64) __builtin_prefetch(static_cast<const char*>(object) + byte);
+}
+
 /// A vector of Bullet's, component by component.
 struct VectorArray {
   std::array<std::vector<btScalar>, 3> of;

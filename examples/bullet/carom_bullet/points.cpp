@@ -54,13 +54,6 @@ btVector3 surface_velocity(const btManifoldPoint& point, bool own, const btConta
   return moves;
 }
 
-// Asks for the points of a manifold ahead of their turn.
-void fetch(const btPersistentManifold& manifold) {
-  const auto* bytes = reinterpret_cast<const char*>(&manifold);
-  for (std::size_t line = 0; line < sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE; line += 64)
-    __builtin_prefetch(bytes + line);
-}
-
 }  // namespace
 
 void Points::clear() {
@@ -95,10 +88,9 @@ void Points::read(const btContactSolverInfo& info, btScalar normal_tolerance) {
   for (VectorArray* array : {&normal_, &lever_a_, &lever_b_, &warm_impulse_, &surface_velocity_}) array->resize(count);
   for (auto* array : {&friction_, &restitution_, &gap_, &share_, &target_}) array->resize(count);
   zero_.assign(count, 0);
-  rebounds_.assign(count, 0);
   constexpr std::size_t ahead = 4;
   for (std::size_t m = 0; m < taken_.size(); ++m) {
-    if (m + ahead < taken_.size()) fetch(*taken_[m + ahead].manifold);
+    if (m + ahead < taken_.size()) fetch(taken_[m + ahead].manifold, 0, sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE);
     if (read(taken_[m], info, normal_tolerance)) rolling_.push_back(taken_[m].manifold);
   }
   for (std::size_t i = 0; i < count; ++i)
@@ -125,7 +117,7 @@ bool Points::read(const Taken& taken, const btContactSolverInfo& info, btScalar 
     lever_a_.set(i, point.getPositionWorldOnA() - origin_a);
     lever_b_.set(i, point.getPositionWorldOnB() - origin_b);
     friction_[i] = point.m_combinedFriction;
-    restitution_[i] = point.m_combinedRestitution;
+    restitution_[i] = std::max(point.m_combinedRestitution, btScalar(0));
     const btScalar gap = point.getDistance() + info.m_linearSlop;
     gap_[i] = gap;
     share_[i] = share_of(point, info);
@@ -157,24 +149,8 @@ btScalar Points::approach(std::size_t i, const VectorArray& velocity, const Vect
                          velocity_at(velocity, spin, body_b_[i], lever_b_[i]));
 }
 
-void Points::rebound(const Bodies& bodies, const btContactSolverInfo& info) {
-  const btScalar step = info.m_timeStep;
-  for (std::size_t i = 0; i < size(); ++i) {
-    if (!(restitution_[i] > 0)) continue;
-    const btScalar before = -approach(i, bodies.velocity_before, bodies.spin_before);
-    if (-before < info.m_restitutionVelocityThreshold) continue;
-    const btScalar change = -approach(i, bodies.velocity_change, bodies.spin_change);
-    if (gap_[i] > 0 && gap_[i] + step * (before + change) > 0) continue;
-    // The collision happens where the body is, half a step of forces after the last velocity: a ball with restitution 1
-    // then keeps its height (README.md).
-    const btScalar speed = -restitution_[i] * (before + change / 2) + change / 2;
-    if (speed <= target_[i]) continue;
-    target_[i] = speed;
-    rebounds_[i] = 1;
-  }
-}
-
-Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, bool resting) {
+Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds) {
+  rebounds_ = rebounds;
   // The resting method counts from the gap that is left after the step.
   if (resting)
     for (std::size_t i = 0; i < size(); ++i) target_[i] += gap_[i] / info.m_timeStep;
@@ -186,7 +162,11 @@ Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, b
   scene.lever_a = lever_a_.columns();
   scene.lever_b = lever_b_.columns();
   scene.friction = friction_;
-  scene.restitution = zero_;
+  scene.restitution = rebounds ? restitution_ : zero_;
+  if (rebounds) {
+    scene.velocity_change = bodies.velocity_change.columns();
+    scene.angular_velocity_change = bodies.spin_change.columns();
+  }
   scene.target_velocity = target_;
   scene.gap = gap_;
   scene.warm_impulse = warm_impulse_.columns();
@@ -227,7 +207,7 @@ Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& inf
     const btScalar speed = approach(i, bodies.velocity, bodies.spin);
     if (gap_[i] > 0 && gap_[i] > info.m_timeStep * speed) continue;
     colliding_.push_back(i);
-    subset_restitution_.push_back(std::max(restitution_[i], btScalar(0)));
+    subset_restitution_.push_back(restitution_[i]);
     greatest_approach_ = std::max(greatest_approach_, speed);
   }
   Scene<btScalar> scene = subset(colliding_, bodies);
@@ -240,14 +220,18 @@ Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& inf
 Scene<btScalar> Points::overlapping(Bodies& bodies, const btContactSolverInfo& info) {
   Scene<btScalar> scene = subset(deep_, bodies);
   push_.clear();
-  for (const std::size_t i : deep_) push_.push_back(-gap_[i] * share_[i] / info.m_timeStep);
+  // Bodies that leave an overlap by themselves, as after a rebound, are pushed by no more than what they lack.
+  for (const std::size_t i : deep_)
+    push_.push_back(
+        std::max(-gap_[i] * share_[i] / info.m_timeStep + approach(i, bodies.velocity, bodies.spin), btScalar(0)));
   std::fill(subset_friction_.begin(), subset_friction_.end(), btScalar(0));
   scene.restitution = Column<const btScalar>(zero_.data(), deep_.size());
   scene.target_velocity = push_;
   return scene;
 }
 
-void Points::store(const btContactSolverInfo& info) {
+void Points::store(const Bodies& bodies, const btContactSolverInfo& info, btScalar rest_speed) {
+  const btScalar fast = std::max(info.m_restitutionVelocityThreshold, rest_speed);
   if (!colliding_.empty()) {
     collided_.assign(size(), 0);
     for (std::size_t row = 0; row < colliding_.size(); ++row)
@@ -269,7 +253,9 @@ void Points::store(const btContactSolverInfo& info) {
       const btScalar normal = given.dot(along);
       const btScalar collided = colliding_.empty() ? btScalar(0) : collided_[i];
       point.m_appliedImpulse = normal + collided;
-      point.m_prevRHS = rebounds_[i] != 0 ? point.m_appliedImpulse : collided;
+      const bool rebounded = rebounds_ && restitution_[i] > 0 && normal > 0 &&
+                             approach(i, bodies.velocity_before, bodies.spin_before) > fast;
+      point.m_prevRHS = rebounded ? normal : collided;
       ++i;
     }
   }

@@ -26,11 +26,9 @@ class Points {
   /// The manifolds that resist rolling or spinning.
   const std::vector<btPersistentManifold*>& rolling() const { return rolling_; }
 
-  /// Raises the targets of contacts that collide, for collisions in the same solve.
-  void rebound(const Bodies& bodies, const btContactSolverInfo& info);
-
   /// The scene of all points, for SceneMethod::resting or simultaneous.
-  Scene<btScalar> scene(Bodies& bodies, const btContactSolverInfo& info, bool resting);
+  /// `rebounds`: contacts have their restitution.
+  Scene<btScalar> scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds);
   /// The points that touch or will within the step: those that collide before others are held.
   Scene<btScalar> colliding(Bodies& bodies, const btContactSolverInfo& info, const btScalar& tangential_restitution);
   /// Takes back `colliding`.
@@ -41,8 +39,9 @@ class Points {
   Scene<btScalar> overlapping(Bodies& bodies, const btContactSolverInfo& info);
   bool overlaps() const { return !deep_.empty(); }
 
-  /// Writes the impulses to the points: those that hold them, and those of the collisions before.
-  void store(const btContactSolverInfo& info);
+  /// Writes the impulses to the points: those that hold them, and those of the collisions before. `bodies` are those of
+  /// `scene`; contacts that approached faster than `rest_speed` [m/s] have rebounded.
+  void store(const Bodies& bodies, const btContactSolverInfo& info, btScalar rest_speed);
 
   VectorArray impulse, collision_impulse;  ///< [N s] places for results, of all points and of `colliding`
 
@@ -66,9 +65,8 @@ class Points {
   std::vector<std::int32_t> body_a_, body_b_;
   VectorArray normal_, lever_a_, lever_b_, warm_impulse_, surface_velocity_;
   std::vector<btScalar> friction_, restitution_, zero_, gap_, share_, target_;
-  std::vector<std::uint8_t> rebounds_;
   std::vector<btScalar> collided_;
-  bool surface_moves_ = false;
+  bool surface_moves_ = false, rebounds_ = false;
 
   // What a subset has of its own.
   std::vector<std::size_t> colliding_, deep_;
