@@ -62,7 +62,9 @@ std::vector<const btRigidBody*> build(World& world) {
 }
 
 std::vector<Number> run(World& world, const Arguments& arguments) {
-  world.bullet().getSolverInfo().m_numIterations = 20;
+  btContactSolverInfo& info = world.bullet().getSolverInfo();
+  info.m_numIterations = 20;
+  info.m_warmstartingFactor = 1;
   const std::vector<const btRigidBody*> cards = build(world);
   const double end = arguments.brief ? 3 : 60;
   while (world.time() < settled) world.step();

@@ -49,7 +49,9 @@ double bound_of_energy(double whole_mass) {
 }
 
 std::vector<Number> run(World& world, const Arguments& arguments) {
-  world.bullet().getSolverInfo().m_numIterations = 30;
+  btContactSolverInfo& info = world.bullet().getSolverInfo();
+  info.m_numIterations = 30;
+  info.m_warmstartingFactor = 1;
   const std::vector<const btRigidBody*> equal = build(world, 0, mass), loaded = build(world, 100, heavy);
   const double end = arguments.brief ? 3 : 60;
   while (world.time() < settled) world.step();

@@ -106,7 +106,5 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
 int main(int argc, char** argv) {
   Scene scene{"wall", "a ball hits a wall of 500 bricks", {}, run};
   scene.options.time_step = time_step;
-  // The share that Bullet's own solver takes, btContactSolverInfo::m_warmstartingFactor.
-  scene.options.solver.scene.warm_start = 0.85;
   return show(argc, argv, scene);
 }
