@@ -53,6 +53,13 @@ double kinetic_energy(const btRigidBody& body) {
          0.5 * static_cast<double>((spin * spin).dot(body.getLocalInertia()));
 }
 
+double corner_speed(const btRigidBody& body) {
+  btVector3 centre;
+  btScalar radius = 0;
+  body.getCollisionShape()->getBoundingSphere(centre, radius);
+  return static_cast<double>(body.getLinearVelocity().length() + body.getAngularVelocity().length() * radius);
+}
+
 double greatest_kinetic_energy(const Span& span) {
   return greatest(span, &Sample::kinetic_energy);
 }

@@ -56,14 +56,6 @@ double largest_rise(const World& world, double begin, double share) {
   return most;
 }
 
-// [m/s] the most that a corner of a brick, or the ball, may move at.
-double corner_speed(const btRigidBody& body) {
-  btVector3 centre;
-  btScalar radius = 0;
-  body.getCollisionShape()->getBoundingSphere(centre, radius);
-  return static_cast<double>(body.getLinearVelocity().length() + body.getAngularVelocity().length() * radius);
-}
-
 std::vector<Number> run(World& world, const Arguments& arguments) {
   btContactSolverInfo& info = world.bullet().getSolverInfo();
   info.m_numIterations = 20;
