@@ -41,21 +41,6 @@ Bricks build(World& world) {
   return bricks;
 }
 
-// [J] the largest rise of energy in a step beyond what lifts the whole wall out of its deepest overlap, by the share
-// that a step pushes out.
-double largest_rise(const World& world, double begin, double share) {
-  const double weight = courses * bricks_a_course * brick_mass * gravity;
-  const auto energy = [](const Sample& sample) { return sample.kinetic_energy + sample.potential_energy; };
-  double most = 0;
-  for (std::size_t i = 1; i < world.samples().size(); ++i) {
-    const Sample &last = world.samples()[i - 1], &sample = world.samples()[i];
-    if (last.time < begin) continue;
-    const double push = weight * share * std::max(last.penetration, sample.penetration);
-    most = std::max(most, energy(sample) - energy(last) - push);
-  }
-  return most;
-}
-
 std::vector<Number> run(World& world, const Arguments& arguments) {
   btContactSolverInfo& info = world.bullet().getSolverInfo();
   info.m_numIterations = 20;
@@ -67,11 +52,7 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
   world.step();
   const double launched = world.time();
   const double end = arguments.brief ? 0.8 : 6;
-  double fastest = 0;
-  while (world.time() < end) {
-    world.step();
-    for (const auto& body : world.bodies()) fastest = std::max(fastest, corner_speed(*body));
-  }
+  while (world.time() < end) world.step();
 
   const auto distance = [](const btVector3& a, const btVector3& b) { return static_cast<double>((a - b).length()); };
   double out = 0, in_the_way = 0;
@@ -80,14 +61,18 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
     if (distance(place, vector(0.1, 0, ball_height)) < ball_radius) ++in_the_way;
   }
   const double brought = ball_mass * ball_speed * ball_speed / 2;
-  // Nothing but rounding: floats of the velocities have 24 bits, energy goes by their square.
-  const double rounding = 100 * std::pow(2.0, -23);
-  // Bullet finds bodies when they have met, up to a step after they did.
-  const double reach = 1e3 * fastest * time_step;  // [mm]
-  return {{"rise of energy in a step, of the ball's", "%",
-           100 * largest_rise(world, launched, static_cast<double>(info.m_erp2)) / brought, 0, rounding},
-          {"the same with the push out of overlaps", "%", 100 * largest_energy_rise({world, launched}) / brought},
-          {"deepest penetration", "mm", 1e3 * deepest_penetration({world, 0}), 0, reach},
+  const double deepest = deepest_penetration({world, 0});
+  // [J] what lifts the whole wall out of its deepest overlap, by the share that a step pushes out: an upper bound.
+  const double weight = courses * bricks_a_course * brick_mass * gravity;
+  const double pushed = weight * static_cast<double>(info.m_erp2) * deepest;
+  Number depth_of{"deepest penetration", "mm", 1e3 * deepest};
+  // The ball is found in the wall up to a step after they met. The whole run has no mark: later, bricks are driven into
+  // the ground by the ball over several steps.
+  if (arguments.brief) depth_of.greatest = 1e3 * ball_speed * time_step;
+  return {{"rise of energy in a step, of the ball's", "%", 100 * largest_energy_rise({world, launched}) / brought, 0,
+           100 * pushed / brought},
+          {"rise of energy above an earlier value", "%", 100 * largest_energy_gain({world, launched}) / brought},
+          depth_of,
           // In a short run they have not gone far yet.
           {"bricks knocked out", "", out, arguments.brief ? 1 : in_the_way},
           {"solver, mean of a step", "ms", 1e3 * mean_solver_seconds({world, 0})}};
