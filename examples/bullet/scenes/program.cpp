@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -15,7 +17,16 @@ struct Runs {
   std::optional<std::vector<Number>> bullet, carom;
 };
 
-bool on_mark(const Number& number) { return number.value >= number.least && number.value <= number.greatest; }
+// The mark with what the run of Bullet's own solver adds to it.
+Number beside(Number number, const Number& bullet) {
+  if (std::isfinite(number.share_of_bullet))
+    number.greatest = std::min(number.greatest, number.share_of_bullet * bullet.value);
+  return number;
+}
+
+bool on_mark(const Number& number) {
+  return number.value >= number.least && number.value <= number.greatest;
+}
 
 std::string mark(const Number& number) {
   const bool least = number.least > -std::numeric_limits<double>::infinity();
@@ -34,10 +45,11 @@ bool print(const Scene& scene, const Runs& runs) {
     const auto value = [&](const std::optional<std::vector<Number>>& numbers) {
       return numbers ? fmt::format("{:.5g}", numbers->at(row).value) : std::string("-");
     };
-    const bool missed = runs.carom && !on_mark(rows[row]);
+    const Number number = runs.bullet ? beside(rows[row], runs.bullet->at(row)) : rows[row];
+    const bool missed = runs.carom && !on_mark(number);
     all = all && !missed;
-    const std::string name = rows[row].unit.empty() ? rows[row].name : rows[row].name + " [" + rows[row].unit + "]";
-    fmt::print("{:<44}{:>12}{:>14}  {}{}\n", name, value(runs.bullet), value(runs.carom), mark(rows[row]),
+    const std::string name = number.unit.empty() ? number.name : number.name + " [" + number.unit + "]";
+    fmt::print("{:<44}{:>12}{:>14}  {}{}\n", name, value(runs.bullet), value(runs.carom), mark(number),
                missed ? "  MISSED" : "");
   }
   return all;
@@ -51,7 +63,9 @@ int show(int argc, char** argv, const Scene& scene) {
   std::string solver = "both", out;
   int threads = 0;
   app.add_flag("--short", arguments.brief, "A short run");
-  app.add_option("--solver", solver, "Who responds")->check(CLI::IsMember({"bullet", "carom", "both"}))->capture_default_str();
+  app.add_option("--solver", solver, "Who responds")
+      ->check(CLI::IsMember({"bullet", "carom", "both"}))
+      ->capture_default_str();
   app.add_option("--out", out, "Folder for the samples of every step and for the poses, 30 a second");
   app.add_option("--threads", threads, "Of carom, 0 for all")->check(CLI::NonNegativeNumber)->capture_default_str();
   CLI11_PARSE(app, argc, argv);

@@ -20,6 +20,8 @@ struct Number {
   double value = 0;
   double least = -std::numeric_limits<double>::infinity();
   double greatest = std::numeric_limits<double>::infinity();
+  /// [1] at most this share of Bullet's value in the same run; holds where both have run.
+  double share_of_bullet = std::numeric_limits<double>::infinity();
 };
 
 struct Scene {
