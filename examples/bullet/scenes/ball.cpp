@@ -8,7 +8,7 @@ namespace {
 
 using carom_scenes::Number;
 
-constexpr double height = 1;   // [m] of the ball above the ground
+constexpr double height = 1;    // [m] of the ball above the ground
 constexpr double radius = 0.5;  // [m]
 constexpr double gravity = 9.81;
 
@@ -36,7 +36,8 @@ std::vector<Number> run(carom_scenes::World& world, const carom_scenes::Argument
     top = std::max(top, z + (speed > 0 ? speed * speed / (2 * gravity) : 0.0));
   }
   if (bounces <= wanted) worst = height;
-  return {{"largest error of the height", "%", 100 * worst / height, 0, 0.1}, {"bounces", "", double(bounces), double(wanted)}};
+  return {{"largest error of the height", "%", 100 * worst / height, 0, 0.1},
+          {"bounces", "", double(bounces), double(wanted)}};
 }
 
 }  // namespace

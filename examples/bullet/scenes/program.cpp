@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -45,7 +46,9 @@ bool print(const Scene& scene, const Runs& runs) {
   const std::vector<Number>& rows = runs.carom ? *runs.carom : *runs.bullet;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const auto value = [&](const std::optional<std::vector<Number>>& numbers) {
-      return numbers ? fmt::format("{:.5g}", numbers->at(row).value) : std::string("-");
+      // A number that only one solver has is NaN for the other one.
+      if (!numbers || std::isnan(numbers->at(row).value)) return std::string("-");
+      return fmt::format("{:.5g}", numbers->at(row).value);
     };
     std::optional<double> of_bullet;
     if (runs.bullet && runs.carom) of_bullet = runs.bullet->at(row).value;
