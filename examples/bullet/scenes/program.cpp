@@ -81,7 +81,7 @@ int show(int argc, char** argv, const Scene& scene) {
   CLI::App app(scene.title);
   Arguments arguments;
   std::string solver = "both", method = "default", out;
-  int threads = 0;
+  int threads = 0, iterations = 0;
   app.add_flag("--short", arguments.brief, "A short run");
   app.add_option("--solver", solver, "Who responds")
       ->check(CLI::IsMember({"bullet", "carom", "both"}))
@@ -93,6 +93,9 @@ int show(int argc, char** argv, const Scene& scene) {
                  "Bender and Schmitt's step; or what the scene has set")
       ->check(CLI::IsMember({"simultaneous", "sequence", "step", "default"}))
       ->capture_default_str();
+  app.add_option("--iterations", iterations, "Sweeps of carom at most, 0 for what the scene has set")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   if (scene.add_options) scene.add_options(app);
   try {
     app.parse(argc, argv);
@@ -103,6 +106,7 @@ int show(int argc, char** argv, const Scene& scene) {
   const auto run = [&](Responder responder, const char* name) {
     WorldOptions options = scene.options;
     options.solver.machine.threads = threads;
+    if (iterations > 0) options.solver.scene.iterations = iterations;
     choose(method, options.solver);
     World world(responder, options);
     if (!out.empty()) world.keep_poses(30);

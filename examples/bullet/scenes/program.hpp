@@ -37,7 +37,7 @@ struct Scene {
 };
 
 /// The main function of a scene: --short, --solver bullet|carom|both, --out FOLDER for samples and poses, --threads,
-/// --method of carom.
+/// --method and --iterations of carom.
 /// Returns 0, 1 if a number of carom's missed its mark, 2 on wrong arguments.
 int show(int argc, char** argv, const Scene& scene);
 
