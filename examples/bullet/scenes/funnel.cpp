@@ -16,7 +16,8 @@ using carom_scenes::Sample;
 constexpr double friction = 0.1, restitution = 0.48;
 constexpr double time_step = 0.001;  // [s]
 constexpr double tolerance = 1e-4;   // [m] ε of the paper
-constexpr double lean = 50;          // [°] of the walls against the ground
+const double rest_speed = std::sqrt(2 * 9.81 * tolerance);
+constexpr double lean = 50;  // [°] of the walls against the ground
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 int cubes_a_side = 0;  // of the grid; 0: 10, or 5 in a short run
