@@ -51,6 +51,10 @@ struct Scene : IndexedContacts<T> {
   Vector3Columns<const T> surface_velocity;  ///< [m/s] optional: u of a contact that sticks (conveyor belts); all
                                              ///< three or none. What it has along the normal does not count.
   Vector3Columns<const T> warm_impulse;      ///< [N s] optional: the impulse on A to begin with; world frame
+  /// [m/s], [rad/s] optional, of bodies: what forces of the step have added to the velocities. A contact that rebounds
+  /// does so at mid step then, when half of it has acted, so that a body whose position follows its velocity in steps
+  /// falls and rises to one height. SceneMethod::simultaneous and iteration. All six or none.
+  Vector3Columns<const T> velocity_change, angular_velocity_change;
   /// optional: names the contact from step to step, so that the solver finds the impulse of the last call with it. 0 is
   /// no name. `warm_impulse` is taken instead where it is there.
   Column<const std::uint64_t> key;
@@ -116,6 +120,9 @@ struct SceneOptions {
   /// [m/s²] >= 0 and [m] >= 0: contacts that approach at no more than sqrt(2 g ε) are at rest. [BS] 3
   double rest_gravity = 9.81;
   double rest_tolerance = 1e-4;
+  /// [m/s] >= 0: contacts that approach more slowly have no restitution under simultaneous and iteration. It counts
+  /// without Scene::velocity_change.
+  double restitution_threshold = 0;
   /// [s] in (0, most_time_step]: the step of SceneMethod::resting and SceneSolver::step; others do not read it.
   double time_step = 0;
   /// [m/s²] acceleration of bodies with mass during time_step that is not yet in their velocities.

@@ -140,6 +140,7 @@ SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& 
   reads.laws = options.method == SceneMethod::sequence;
   reads.gap = options.method == SceneMethod::resting;
   reads.warm_impulse = options.method == SceneMethod::simultaneous;
+  reads.velocity_change = reads.warm_impulse || options.method == SceneMethod::iteration;
   return solve_islands(scene, results, options, reads, solve_island);
 }
 
@@ -149,7 +150,7 @@ SceneReport step_scene(const Scene<double>& scene, const SceneResults<double>& r
   SceneOptions of_step = options;
   of_step.method = SceneMethod::resting;
   SceneReads reads;
-  reads.gap = true;
+  reads.gap = reads.velocity_change = true;
   return solve_islands(scene, results, of_step, reads, step_island);
 }
 

@@ -28,19 +28,20 @@ double greatest_collision(const SceneState& state, const SceneIsland& island, do
   return greatest;
 }
 
-void take_colliding(SceneState& state, const SceneIsland& island, double speed_at_rest) {
+void take_colliding(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+  const double speed_at_rest = resting_speed(options);
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
     c.takes_part = shortfall(state, c) > speed_at_rest;
-    c.target = target_of(relative_velocity(state, c)[2], c.least_velocity, c.data.restitution);
+    c.target = target_of(relative_velocity(state, c)[2], c, options.restitution_threshold);
   }
 }
 
-void take_touching(SceneState& state, const SceneIsland& island) {
+void take_touching(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
     c.takes_part = c.approach0 <= c.least_velocity;
-    c.target = target_of(c.approach0, c.least_velocity, c.data.restitution);
+    c.target = target_of(c.approach0, c, options.restitution_threshold);
   }
 }
 
@@ -60,9 +61,14 @@ int iterations_of(const SceneOptions& options, SceneMethod method) {
   return 1000;
 }
 
-double target_of(double before, double least, double restitution) {
-  const double rebound = -restitution * before;
-  if (before >= least) return std::min(least, rebound);
+double target_of(double before, const SceneContact& c, double threshold) {
+  const double least = c.least_velocity, e = c.data.restitution;
+  if (before >= least) return std::min(least, -e * before);
+  const double approach_without_forces = c.velocity_change - before;
+  if (e == 0 || approach_without_forces < threshold) return least;
+  // The collision is at mid step: the velocity then rebounds, and the second half of the forces adds to it.
+  const double half = c.velocity_change / 2;
+  const double rebound = -e * (before - half) + half;
   return rebound > 0 ? std::max(least, rebound) : least;
 }
 
@@ -89,7 +95,7 @@ SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, co
   const double tolerance = options.residual * outcome.approach;
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
-    c.target = target_of(c.approach0, c.least_velocity, c.data.restitution);
+    c.target = target_of(c.approach0, c, options.restitution_threshold);
   }
   SceneSweeps sweeps(state, island, options, SceneMethod::simultaneous);
   sweeps.warm_start();
@@ -110,9 +116,9 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
   SceneSweeps sweeps(state, island, options, SceneMethod::iteration);
   const auto collision = [&] { return is_colliding ? greatest_collision(state, island, speed_at_rest) : 0; };
   if (is_colliding)
-    take_colliding(state, island, speed_at_rest);
+    take_colliding(state, island, options);
   else
-    take_touching(state, island);
+    take_touching(state, island, options);
   outcome.approach = greatest_approach(state, island);
   const double tolerance = options.residual * outcome.approach;
 
@@ -121,7 +127,7 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
     done = sweeps.run(most, tolerance);
     while (collision() > 0 && sweeps.sweeps() < most) {
       begin_pass(state, island);
-      take_colliding(state, island, speed_at_rest);
+      take_colliding(state, island, options);
       done = sweeps.run(most - sweeps.sweeps(), tolerance);
     }
     if (!levels.empty() && !is_colliding) sweeps.propagate_shock(levels);

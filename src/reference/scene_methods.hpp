@@ -20,8 +20,9 @@ struct SceneOutcome {
 /// SceneOptions::iterations, or the method's own number.
 int iterations_of(const SceneOptions& options, SceneMethod method);
 
-/// The target of u·n by Moreau's rule, from u·n before: -e u·n, and no less than `least` where it is less before.
-double target_of(double before, double least, double restitution);
+/// [m/s] The target of u·n by Moreau's rule, from u·n before: -e u·n, and no less than the least velocity where it is
+/// less before. Contacts that approach more slowly than `threshold` before forces act do not rebound.
+double target_of(double before, const SceneContact& c, double threshold);
 
 /// [m/s] the greatest that a contact of the island approaches at below its least velocity, or a row is off its target.
 double greatest_approach(const SceneState& state, const SceneIsland& island);

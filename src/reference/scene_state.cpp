@@ -56,8 +56,22 @@ Status fault_of(const SceneContact& c, const Options& options, Numbers numbers) 
   return c.static_friction < c.friction ? Status::static_friction_below_friction : Status::ok;
 }
 
+void see(Numbers& numbers, const Twist& twist) {
+  numbers.see(twist.velocity);
+  numbers.see(twist.angular_velocity);
+}
+
+// u·n if the bodies moved so.
+double approach_of(const std::vector<Twist>& twists, const SceneContact& c) {
+  if (twists.empty()) return 0;
+  const auto at = [&](std::size_t body, const Vector3& lever) {
+    return body < twists.size() ? twists[body].velocity + cross(twists[body].angular_velocity, lever) : Vector3{};
+  };
+  return (c.frame.to_contact * (at(c.a, c.data.lever_a) - at(c.b, c.data.lever_b)))[2];
+}
+
 SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<double>& columns, std::size_t i,
-                          const Options& options, const SceneReads& reads) {
+                          const Options& options, const SceneReads& reads, const std::vector<Twist>& changes) {
   SceneContact c;
   c.data = load(columns, i, options);
   const double static_friction = read_or(scene.static_friction, i, c.data.friction);
@@ -73,6 +87,9 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   numbers.see(c.surface_velocity);
   numbers.see(c.gap);
   numbers.see(c.warm_impulse);
+  for (std::int32_t body : {columns.body_a[i], columns.body_b[i]})
+    if (body >= 0 && static_cast<std::size_t>(body) < changes.size())
+      see(numbers, changes[static_cast<std::size_t>(body)]);
   if (std::isnan(static_friction)) numbers.see(static_friction);
 
   const Vector3 n = 1 / std::sqrt(dot(c.data.normal, c.data.normal)) * c.data.normal;
@@ -83,6 +100,7 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   if (c.status != Status::ok) return c;
   c.a = place_of(columns.body_a[i], columns.bodies.inverse_mass.count);
   c.b = place_of(columns.body_b[i], columns.bodies.inverse_mass.count);
+  c.velocity_change = approach_of(changes, c);
   return c;
 }
 
@@ -141,10 +159,18 @@ SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, c
   state.bodies.emplace_back();
   for (const Body& body : state.bodies) state.body_faults.push_back(fault_of_body(body, options.collision));
 
+  if (reads.velocity_change && scene.velocity_change.x)
+    for (std::size_t i = 0; i < bodies; ++i) {
+      state.changes.push_back({read(scene.velocity_change, i), read(scene.angular_velocity_change, i)});
+      Numbers numbers;
+      see(numbers, state.changes.back());
+      state.body_faults[i] = worse(state.body_faults[i], numbers.fault());
+    }
+
   const IndexedContacts<double> columns = read_columns(scene, reads);
   const Options of_contacts = read_options(options, reads);
   for (std::size_t i = 0; i < scene.body_a.count; ++i)
-    state.contacts.push_back(load_contact(scene, columns, i, of_contacts, reads));
+    state.contacts.push_back(load_contact(scene, columns, i, of_contacts, reads, state.changes));
   for (SceneContact& c : state.contacts)
     if (c.status == Status::ok) c.approach0 = relative_velocity(state, c)[2];
   for (std::size_t i = 0; i < scene.joints.body_a.count; ++i)

@@ -19,6 +19,7 @@ struct SceneContact {
   Vector3 surface_velocity{};                ///< [m/s] as given
   Vector3 surface_slip{};                    ///< [m/s] its tangential part
   double least_velocity = 0;                 ///< [m/s] Scene::target_velocity
+  double velocity_change = 0;                ///< [m/s] of u·n by forces, in the velocities already
   double gap = 0;                            ///< [m]
   Vector3 warm_impulse{};                    ///< [N s]
 
@@ -41,9 +42,15 @@ struct SceneRow {
   double impulse = 0;   ///< [N s] λ
 };
 
+/// A velocity and an angular velocity.
+struct Twist {
+  Vector3 velocity{}, angular_velocity{};
+};
+
 struct SceneState {
   std::vector<Body> bodies;  ///< those of the host and, as the last one, the world
   std::vector<Status> body_faults;
+  std::vector<Twist> changes;  ///< of velocities by forces; none if they are not read
   std::vector<SceneContact> contacts;
   std::vector<SceneRow> rows;
 
@@ -52,7 +59,7 @@ struct SceneState {
 
 /// The columns that a method reads beside those that all of them read.
 struct SceneReads {
-  bool laws = false, gap = false, warm_impulse = false;
+  bool laws = false, gap = false, warm_impulse = false, velocity_change = false;
 };
 
 /// Everything that is there, with the faults of data.

@@ -1,11 +1,12 @@
 #include "scene_call.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 
+#include "changes.hpp"
 #include "crew.hpp"
+#include "scene_parameters.hpp"
 #include "sequence.hpp"
 #include "solver/range.hpp"
 #include "sweeps.hpp"
@@ -49,7 +50,7 @@ class SceneCall {
   /// `step`: SceneSolver::step.
   SceneReport run(std::size_t threads, bool step) {
     // All that needs memory comes before any result is written.
-    reserve(threads);
+    reserve(threads, step);
     set_parameters(step);
     SceneReport report;
     const auto work = [&](Crew& crew) {
@@ -85,13 +86,22 @@ class SceneCall {
   }
 
  private:
-  void reserve(std::size_t threads) {
+  /// Whether contacts rebound in sweeps.
+  bool reads_changes(bool step) const {
+    return step || options_.method == SceneMethod::simultaneous || options_.method == SceneMethod::iteration;
+  }
+
+  void reserve(std::size_t threads, bool step) {
     // Before the bodies stand what is no body and the world, as the kernels of single contacts read them.
     job_.body_rows = space_.body_rows.at_least((bodies_ + 2) * 16) + 32;
     std::fill_n(job_.body_rows - 32, 16, std::numeric_limits<T>::quiet_NaN());
     std::fill_n(job_.body_rows - 16, 16, T(0));
     job_.velocities = space_.velocities.at_least(bodies_ + 1 + threads);
     std::fill_n(job_.velocities + bodies_, 1 + threads, kernel::VelocityRow<T>{});
+    if (scene_.velocity_change.x && reads_changes(step)) {
+      job_.changes = space_.changes.at_least(bodies_ + 1);
+      job_.changes[bodies_] = {};
+    }
     energies_ = space_.energies.at_least(bodies_ + 1);
     body_fault_ = space_.body_fault.at_least(bodies_ + 1);
     movable_ = space_.movable.at_least(bodies_ + 1);
@@ -133,21 +143,8 @@ class SceneCall {
     inner_.path = results_.path;
     job_.scene = &scene_;
     job_.results = &inner_;
-    const Options& o = options_.collision;
-    job_.parameters = {
-        static_cast<T>(o.normal_tolerance),
-        static_cast<T>(o.inertia_tolerance),
-        static_cast<T>(o.largest_restitution),
-        static_cast<T>(options_.method == SceneMethod::simultaneous && !step ? options_.relaxation : 1),
-        static_cast<T>(options_.warm_start),
-        static_cast<T>(options_.time_step),
-        static_cast<T>(options_.time_step > 0 ? 1 / options_.time_step : 0),
-        {static_cast<T>(options_.gravity[0]), static_cast<T>(options_.gravity[1]), static_cast<T>(options_.gravity[2])},
-        static_cast<T>(std::sqrt(2 * options_.rest_gravity * options_.rest_tolerance))};
-    job_.target = step || options_.method == SceneMethod::resting ? kernel::Target::resting
-                  : options_.method != SceneMethod::iteration     ? kernel::Target::all
-                  : options_.swept == SweptContacts::touching     ? kernel::Target::touching
-                                                                  : kernel::Target::colliding;
+    job_.parameters = parameters_of<T>(options_, step);
+    job_.target = target_of(options_, step);
     job_.bodies = bodies_;
     job_.contacts = contacts_;
     job_.rows = rows_;
@@ -167,6 +164,7 @@ class SceneCall {
     crew.each(bodies_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       pack_bodies(scene_.bodies, first, end - first, job_.body_rows);
       kernels_.judge_bodies(job_, first, end - first, body_fault_, movable_, energies_);
+      if (job_.changes != nullptr) take_changes(scene_, job_.changes, first, end, body_fault_, movable_, energies_);
     });
     fitness_[-1] = 0;
     for (std::size_t i = 0; i < bodies_; ++i) {

@@ -21,6 +21,13 @@ template <class F, class Scene, class... Others>
   field("key", scene.key, others.key...);
 }
 
+/// Columns that bodies of a scene may have.
+template <class F, class Scene>
+constexpr void each_of_scene_bodies(F&& f, Scene& scene) {
+  each(f, Label{"", "velocity_change"}, scene.velocity_change);
+  each(f, Label{"", "angular_velocity_change"}, scene.angular_velocity_change);
+}
+
 /// Columns that rows of joints need, and those that they may have.
 template <class F, class Rows>
 constexpr void each_needed_of_rows(F&& f, Rows& rows) {

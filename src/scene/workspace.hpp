@@ -44,6 +44,7 @@ struct Workspace {
   Graph graph;
   Scratch<T> body_rows;  // 16 numbers a body; before the first one those of no body and of the world
   Scratch<kernel::VelocityRow<T>> velocities;  // of bodies, of the world, then a row nowhere for every slot
+  Scratch<kernel::VelocityRow<T>> changes;     // of bodies and of the world
   Scratch<T> energies;
   Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link;
   Scratch<std::int32_t> body_a, body_b, row_body_a, row_body_b;

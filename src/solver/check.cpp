@@ -180,6 +180,7 @@ void check_scene_options(const SceneOptions& options, bool step) {
   for (const double g : options.gravity) in_range(g, -most, most, "gravity");
   in_range(options.shock_iterations, 1, SceneOptions::most_iterations, "shock_iterations");
   in_range(options.warm_start, 0, 1, "warm_start");
+  in_range(options.restitution_threshold, 0, most, "restitution_threshold");
   if (!(options.relaxation > 0 && options.relaxation < 2))
     throw Error("carom: the option relaxation is " + in_words(options.relaxation) + ", not in (0, 2)");
 }
@@ -209,6 +210,11 @@ void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) 
   columns::each_scene_row_result(accepts(rows), results);
   Checker bodies(contacts.count() + rows.count() > 0);
   bodies.bodies(scene.bodies);
+  columns::each_of_scene_bodies(accepts(bodies), scene);
+  all_or_none("velocity_change", scene.velocity_change);
+  all_or_none("angular_velocity_change", scene.angular_velocity_change);
+  if (static_cast<bool>(scene.velocity_change.x) != static_cast<bool>(scene.angular_velocity_change.x))
+    throw Error("carom: of the columns velocity_change and angular_velocity_change one is missing");
   columns::each_scene_body_result(accepts(bodies), results);
   constexpr std::size_t most = std::size_t{1} << 31;
   if (contacts.count() >= most || rows.count() >= most || bodies.count() >= most)

@@ -20,22 +20,6 @@ btVector3 spin_change_of(const btRigidBody& body, const btContactSolverInfo& inf
 
 }  // namespace
 
-void VectorArray::clear() {
-  for (auto& component : of) component.clear();
-}
-
-void VectorArray::push_back(const btVector3& v) {
-  for (int i = 0; i < 3; ++i) of[static_cast<std::size_t>(i)].push_back(v[i]);
-}
-
-void VectorArray::resize(std::size_t count) {
-  for (auto& component : of) component.resize(count);
-}
-
-void VectorArray::set(std::size_t i, const btVector3& v) {
-  for (int axis = 0; axis < 3; ++axis) of[static_cast<std::size_t>(axis)][i] = v[axis];
-}
-
 void Bodies::clear() {
   body_.clear();
   inverse_mass_.clear();
@@ -45,14 +29,14 @@ void Bodies::clear() {
 }
 
 std::int32_t Bodies::take(btCollisionObject& object, const btContactSolverInfo& info) {
+  // The number that Bullet keeps in a body may stem from another step.
+  const int known = object.getCompanionId();
+  if (known >= 0 && static_cast<std::size_t>(known) < body_.size() && body_[static_cast<std::size_t>(known)] == &object)
+    return known;
   btRigidBody* body = btRigidBody::upcast(&object);
   if (body == nullptr) return world;
   const bool kinematic = body->isKinematicObject();
   if (!kinematic && body->getInvMass() == btScalar(0)) return world;
-  // The number that Bullet keeps in a body may stem from another step.
-  const int known = body->getCompanionId();
-  if (known >= 0 && static_cast<std::size_t>(known) < body_.size() && body_[static_cast<std::size_t>(known)] == body)
-    return known;
 
   const auto index = static_cast<std::int32_t>(body_.size());
   body->setCompanionId(index);
@@ -97,12 +81,6 @@ void Bodies::store() const {
     body_[i]->setLinearVelocity(velocity[i]);
     body_[i]->setAngularVelocity(spin[i]);
   }
-}
-
-btVector3 velocity_at(const VectorArray& velocity, const VectorArray& spin, std::int32_t i, const btVector3& lever) {
-  if (i < 0) return {0, 0, 0};
-  const auto body = static_cast<std::size_t>(i);
-  return velocity[body] + spin[body].cross(lever);
 }
 
 }  // namespace carom::bullet

@@ -12,15 +12,26 @@
 
 namespace carom::bullet {
 
+/// Asks for the bytes [first, end) of an object that is about to be read.
+inline void fetch(const void* object, std::size_t first, std::size_t end) {
+  for (std::size_t byte = first; byte < end; byte += 64) __builtin_prefetch(static_cast<const char*>(object) + byte);
+}
+
 /// A vector of Bullet's, component by component.
 struct VectorArray {
   std::array<std::vector<btScalar>, 3> of;
 
-  void clear();
-  void push_back(const btVector3& v);
-  void resize(std::size_t count);
+  void clear() { resize(0); }
+  void resize(std::size_t count) {
+    for (auto& component : of) component.resize(count);
+  }
+  void push_back(const btVector3& v) {
+    for (std::size_t axis = 0; axis < 3; ++axis) of[axis].push_back(v.m_floats[axis]);
+  }
   btVector3 operator[](std::size_t i) const { return {of[0][i], of[1][i], of[2][i]}; }
-  void set(std::size_t i, const btVector3& v);
+  void set(std::size_t i, const btVector3& v) {
+    for (std::size_t axis = 0; axis < 3; ++axis) of[axis][i] = v.m_floats[axis];
+  }
   Vector3Columns<btScalar> columns() { return {of[0], of[1], of[2]}; }
 };
 
@@ -55,6 +66,11 @@ class Bodies {
 };
 
 /// The velocity of a point of body i, which stands at `lever` from the centre of mass; 0 of the world.
-btVector3 velocity_at(const VectorArray& velocity, const VectorArray& spin, std::int32_t i, const btVector3& lever);
+inline btVector3 velocity_at(const VectorArray& velocity, const VectorArray& spin, std::int32_t i,
+                             const btVector3& lever) {
+  if (i < 0) return {0, 0, 0};
+  const auto body = static_cast<std::size_t>(i);
+  return velocity[body] + spin[body].cross(lever);
+}
 
 }  // namespace carom::bullet

@@ -20,6 +20,11 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+// [m/s] Contacts that approach no faster are at rest.
+double rest_speed_of(const Options& options) {
+  return std::sqrt(2 * options.scene.rest_gravity * options.scene.rest_tolerance);
+}
+
 }  // namespace
 
 struct ConstraintSolver::State {
@@ -44,10 +49,16 @@ void ConstraintSolver::State::gather(btCollisionObject** objects, int object_cou
                                      int manifold_count, btTypedConstraint** typed, int typed_count,
                                      const btContactSolverInfo& info) {
   const auto begin = Clock::now();
-  for (int i = 0; i < object_count; ++i) bodies.take(*objects[i], info);
+  // Objects of Bullet lie anywhere in memory, so that each is asked for ahead of its turn.
+  constexpr int ahead = 6;
+  for (int i = 0; i < object_count; ++i) {
+    if (i + ahead < object_count) fetch(objects[i + ahead], 0, sizeof(btRigidBody));
+    bodies.take(*objects[i], info);
+  }
   for (int i = 0; i < typed_count; ++i) constraints.take(*typed[i], bodies, info);
   for (int i = 0; i < manifold_count; ++i) {
-    constraints.resist_rolling(*manifolds[i], bodies, info);
+    constexpr std::size_t points_end = sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE;
+    if (i + ahead < manifold_count) fetch(manifolds[i + ahead], points_end, sizeof(btPersistentManifold));
     points.take(*manifolds[i], bodies, info);
   }
   report.gather_seconds += seconds_since(begin);
@@ -55,6 +66,8 @@ void ConstraintSolver::State::gather(btCollisionObject** objects, int object_cou
 
 void ConstraintSolver::State::solve(const Options& options, const btContactSolverInfo& info) {
   auto begin = Clock::now();
+  points.read(info, static_cast<btScalar>(options.normal_tolerance));
+  for (const btPersistentManifold* manifold : points.rolling()) constraints.resist_rolling(*manifold, bodies, info);
   constraints.lock_axes(bodies);
   bodies.kick();
   report.gather_seconds += seconds_since(begin);
@@ -62,15 +75,11 @@ void ConstraintSolver::State::solve(const Options& options, const btContactSolve
   const bool first = options.collisions != Collisions::simultaneous;
   if (first) collide_first(options, info);
   bodies.kick();
-  begin = Clock::now();
-  points.set_targets(bodies, info, !first);
-  points.set_warm_impulses();
-  report.gather_seconds += seconds_since(begin);
   hold_all(options, info);
 
   begin = Clock::now();
   bodies.store();
-  points.store(first);
+  points.store(bodies, info, static_cast<btScalar>(rest_speed_of(options)));
   constraints.store(info);
   report.store_seconds += seconds_since(begin);
   if (points.overlaps()) push_out(options, info);
@@ -81,10 +90,9 @@ void ConstraintSolver::State::solve(const Options& options, const btContactSolve
 
 // Collisions happen half a step of forces after the last velocity.
 void ConstraintSolver::State::collide_first(const Options& options, const btContactSolverInfo& info) {
-  btScalar tangential = static_cast<btScalar>(options.tangential_restitution);
-  Scene<btScalar> scene = points.colliding(bodies, info, Column<btScalar>::repeat(tangential, 1));
-  const double rest_speed = std::sqrt(2 * options.scene.rest_gravity * options.scene.rest_tolerance);
-  if (static_cast<double>(points.greatest_approach()) <= rest_speed) return;
+  const auto tangential = static_cast<btScalar>(options.tangential_restitution);
+  Scene<btScalar> scene = points.colliding(bodies, info, tangential);
+  if (static_cast<double>(points.greatest_approach()) <= rest_speed_of(options)) return points.nothing_collides();
   scene.joints = constraints.rigid_rows();
 
   SceneOptions how = options.scene;
@@ -100,16 +108,20 @@ void ConstraintSolver::State::collide_first(const Options& options, const btCont
 }
 
 void ConstraintSolver::State::hold_all(const Options& options, const btContactSolverInfo& info) {
-  Scene<btScalar> scene = points.scene(bodies);
+  Scene<btScalar> scene =
+      points.scene(bodies, info, options.contacts == Contacts::resting, options.collisions == Collisions::simultaneous);
   scene.joints = constraints.rows();
 
   SceneOptions how = options.scene;
   how.method = options.contacts == Contacts::resting ? SceneMethod::resting : SceneMethod::simultaneous;
   if (how.iterations == 0 && how.method == SceneMethod::simultaneous) how.iterations = info.m_numIterations;
-  if ((info.m_solverMode & SOLVER_USE_WARMSTARTING) == 0) how.warm_start = 0;
+  const bool warm = (info.m_solverMode & SOLVER_USE_WARMSTARTING) != 0;
+  how.warm_start *= warm ? static_cast<double>(info.m_warmstartingFactor) : 0.0;
   how.time_step = static_cast<double>(info.m_timeStep);
-  how.relaxation = static_cast<double>(info.m_sor);
+  how.relaxation *= static_cast<double>(info.m_sor);
+  how.restitution_threshold = static_cast<double>(info.m_restitutionVelocityThreshold);
   how.gravity = {0, 0, 0};
+  how.rest_gravity = 1e9;  // what collides has done so, so that every contact is held
   SceneResults<btScalar> results;
   results.velocity = bodies.velocity.columns();
   results.angular_velocity = bodies.spin.columns();
@@ -122,12 +134,12 @@ void ConstraintSolver::State::hold_all(const Options& options, const btContactSo
 
 // Bullet's split impulse: overlaps beyond a threshold go by moving the bodies, without velocity.
 void ConstraintSolver::State::push_out(const Options& options, const btContactSolverInfo& info) {
+  const Scene<btScalar> scene = points.overlapping(bodies, info);
   const btVector3 still(0, 0, 0);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     bodies.velocity.set(i, still);
     bodies.spin.set(i, still);
   }
-  const Scene<btScalar> scene = points.overlapping(bodies, info);
   SceneOptions how = options.scene;
   how.method = SceneMethod::simultaneous;
   if (how.iterations == 0) how.iterations = info.m_numIterations;

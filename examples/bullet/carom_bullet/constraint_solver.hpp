@@ -44,6 +44,9 @@ struct Options {
   SceneOptions scene;
   /// [1] of every contact, for laws that read it.
   double tangential_restitution = 0;
+  /// [1] points of a manifold whose unit normals differ by no more than this share the first one's normal: Bullet keeps
+  /// the normals that its points had when it found them. Points with one normal are solved in one piece.
+  double normal_tolerance = 1e-3;
 };
 
 /// What the last step took.

@@ -124,7 +124,6 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
 
 void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& bodies,
                                  const btContactSolverInfo& info) {
-  if (manifold.getNumContacts() == 0) return;
   btScalar rolling = 0, spinning = 0;  // bounds of the angular impulse
   const btManifoldPoint* heaviest = nullptr;
   for (int i = 0; i < manifold.getNumContacts(); ++i) {

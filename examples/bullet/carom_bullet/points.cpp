@@ -20,116 +20,140 @@ btScalar share_of(const btManifoldPoint& point, const btContactSolverInfo& info)
   return info.m_erp2;
 }
 
-}  // namespace
-
-void Points::clear() {
-  point_.clear();
-  body_a_.clear();
-  body_b_.clear();
-  for (VectorArray* array : {&normal_, &lever_a_, &lever_b_, &surface_velocity_}) array->clear();
-  for (auto* array : {&friction_, &gap_, &share_}) array->clear();
-  own_frame_.clear();
-  surface_moves_ = false;
-  colliding_.clear();
-  deep_.clear();
+bool is_deep(btScalar gap, const btContactSolverInfo& info) {
+  return info.m_splitImpulse != 0 && gap <= info.m_splitImpulsePenetrationThreshold;
 }
 
-void Points::take(btPersistentManifold& manifold, Bodies& bodies, const btContactSolverInfo& info) {
-  // Bullet's manifolds give away constant bodies, which its solvers write to.
-  auto& object_a = const_cast<btCollisionObject&>(*manifold.getBody0());
-  auto& object_b = const_cast<btCollisionObject&>(*manifold.getBody1());
-  const std::int32_t a = bodies.take(object_a, info), b = bodies.take(object_b, info);
-  if (!bodies.moves(a) && !bodies.moves(b)) return;
-  const btVector3 &origin_a = object_a.getWorldTransform().getOrigin(),
-                  &origin_b = object_b.getWorldTransform().getOrigin();
-  const bool own_frames = (info.m_solverMode & SOLVER_ENABLE_FRICTION_DIRECTION_CACHING) != 0;
-  for (int i = 0; i < manifold.getNumContacts(); ++i) {
-    btManifoldPoint& point = manifold.getContactPoint(i);
-    if (point.getDistance() > manifold.getContactProcessingThreshold()) continue;
-    point_.push_back(&point);
-    body_a_.push_back(a);
-    body_b_.push_back(b);
-    normal_.push_back(point.m_normalWorldOnB);
-    lever_a_.push_back(point.getPositionWorldOnA() - origin_a);
-    lever_b_.push_back(point.getPositionWorldOnB() - origin_b);
-    friction_.push_back(point.m_combinedFriction);
-    gap_.push_back(point.getDistance() + info.m_linearSlop);
-    share_.push_back(share_of(point, info));
-    own_frame_.push_back(own_frames && has(point, BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED));
-    add_surface_velocity(point, point.m_normalWorldOnB, info);
+// Whether the directions of friction are the host's own.
+bool own_directions(const btManifoldPoint& point, const btContactSolverInfo& info) {
+  return (info.m_solverMode & SOLVER_ENABLE_FRICTION_DIRECTION_CACHING) != 0 &&
+         has(point, BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED);
+}
+
+// Bullet's detection keeps the lateral impulses of a point that it finds again, but not their directions, so that these
+// are those that the normal gives.
+void directions(const btManifoldPoint& point, const btVector3& normal, bool own, btVector3& first, btVector3& second) {
+  if (own) {
+    first = point.m_lateralFrictionDir1;
+    second = point.m_lateralFrictionDir2;
+  } else {
+    btPlaneSpace1(normal, first, second);
   }
 }
 
-// Conveyor belts by the points' own motion, and anchors that pull back what has crept away.
-void Points::add_surface_velocity(const btManifoldPoint& point, const btVector3& normal,
-                                  const btContactSolverInfo& info) {
+// Conveyor belts by the point's own motion, and anchors that pull back what has crept away.
+btVector3 surface_velocity(const btManifoldPoint& point, bool own, const btContactSolverInfo& info) {
   btVector3 moves(0, 0, 0);
-  if (own_frame_.back())
+  if (own)
     moves = point.m_lateralFrictionDir1 * point.m_contactMotion1 + point.m_lateralFrictionDir2 * point.m_contactMotion2;
   if (has(point, BT_CONTACT_FLAG_FRICTION_ANCHOR)) {
     const btVector3 drift = point.getPositionWorldOnA() - point.getPositionWorldOnB();
+    const btVector3& normal = point.m_normalWorldOnB;
     moves -= (drift - normal * drift.dot(normal)) * (info.m_frictionERP / info.m_timeStep);
   }
-  surface_moves_ = surface_moves_ || !moves.isZero();
-  surface_velocity_.push_back(moves);
+  return moves;
 }
 
-void Points::set_targets(const Bodies& bodies, const btContactSolverInfo& info, bool rebound) {
-  const std::size_t count = size();
-  target_.resize(count);
+}  // namespace
+
+void Points::clear() {
+  taken_.clear();
+  rolling_.clear();
+  friction_.clear();
+  colliding_.clear();
+  deep_.clear();
+  surface_moves_ = false;
+}
+
+void Points::take(btPersistentManifold& manifold, Bodies& bodies, const btContactSolverInfo& info) {
+  const int count = manifold.getNumContacts();
+  if (count == 0) return;
+  // Bullet's manifolds give away constant bodies, which its solvers write to.
+  const std::int32_t a = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody0()), info);
+  const std::int32_t b = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody1()), info);
+  if (!bodies.moves(a) && !bodies.moves(b)) return;
+  const bool all = manifold.getContactBreakingThreshold() <= manifold.getContactProcessingThreshold();
+  const std::size_t first = taken_.empty() ? 0 : taken_.back().first + taken_.back().count;
+  std::size_t near = static_cast<std::size_t>(count);
+  if (!all)
+    for (int i = 0; i < count; ++i)
+      near -= manifold.getContactPoint(i).getDistance() > manifold.getContactProcessingThreshold();
+  taken_.push_back({&manifold, a, b, first, near, all});
+}
+
+void Points::read(const btContactSolverInfo& info, btScalar normal_tolerance) {
+  const std::size_t count = taken_.empty() ? 0 : taken_.back().first + taken_.back().count;
+  body_a_.resize(count);
+  body_b_.resize(count);
+  for (VectorArray* array : {&normal_, &lever_a_, &lever_b_, &warm_impulse_, &surface_velocity_}) array->resize(count);
+  for (auto* array : {&friction_, &restitution_, &gap_, &share_, &target_}) array->resize(count);
   zero_.assign(count, 0);
-  rebounds_.assign(count, false);
-  const btScalar step = info.m_timeStep;
-  for (std::size_t i = 0; i < count; ++i) {
-    const btScalar gap = gap_[i];
-    const bool deep = info.m_splitImpulse != 0 && gap <= info.m_splitImpulsePenetrationThreshold;
-    // A gap may close, an overlap goes by its share.
-    target_[i] = gap > 0 ? -gap / step : deep ? btScalar(0) : -gap * share_[i] / step;
-    if (deep) deep_.push_back(i);
-    const btScalar restitution = point_[i]->m_combinedRestitution;
-    if (!rebound || !(restitution > 0)) continue;
-
-    const btVector3 n = normal_[i];
-    const auto approach = [&](const VectorArray& velocity, const VectorArray& spin) {
-      return n.dot(velocity_at(velocity, spin, body_a_[i], lever_a_[i]) -
-                   velocity_at(velocity, spin, body_b_[i], lever_b_[i]));
-    };
-    const btScalar before = approach(bodies.velocity_before, bodies.spin_before);
-    const btScalar change = approach(bodies.velocity_change, bodies.spin_change);
-    if (-before < info.m_restitutionVelocityThreshold || gap + step * (before + change) > 0) continue;
-    // The collision happens where the body is, half a step of forces after the last velocity: a ball with restitution 1
-    // then keeps its height (README.md).
-    const btScalar rebound_speed = -restitution * (before + change / 2) + change / 2;
-    if (rebound_speed <= target_[i]) continue;
-    target_[i] = rebound_speed;
-    rebounds_[i] = true;
+  constexpr std::size_t ahead = 4;
+  for (std::size_t m = 0; m < taken_.size(); ++m) {
+    if (m + ahead < taken_.size()) fetch(taken_[m + ahead].manifold, 0, sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE);
+    if (read(taken_[m], info, normal_tolerance)) rolling_.push_back(taken_[m].manifold);
   }
+  for (std::size_t i = 0; i < count; ++i)
+    if (is_deep(gap_[i], info)) deep_.push_back(i);
 }
 
-Points::Frame Points::frame(std::size_t i) const {
-  const btManifoldPoint& point = *point_[i];
-  if (own_frame_[i]) return {point.m_lateralFrictionDir1, point.m_lateralFrictionDir2};
-  Frame found;
-  btPlaneSpace1(normal_[i], found.first, found.second);
-  return found;
-}
-
-void Points::set_warm_impulses() {
-  warm_impulse_.resize(size());
-  for (std::size_t i = 0; i < size(); ++i) {
-    const btManifoldPoint& point = *point_[i];
+// Returns whether the manifold resists rolling or spinning.
+bool Points::read(const Taken& taken, const btContactSolverInfo& info, btScalar normal_tolerance) {
+  const btPersistentManifold& manifold = *taken.manifold;
+  const btVector3 &origin_a = manifold.getBody0()->getWorldTransform().getOrigin(),
+                  &origin_b = manifold.getBody1()->getWorldTransform().getOrigin();
+  const btScalar rate = 1 / info.m_timeStep;
+  const btScalar limit = normal_tolerance * normal_tolerance;
+  btVector3 normal(0, 0, 0);
+  bool rolls = false;
+  std::size_t i = taken.first;
+  for (int p = 0; p < manifold.getNumContacts(); ++p) {
+    const btManifoldPoint& point = manifold.getContactPoint(p);
+    if (!taken.all && point.getDistance() > manifold.getContactProcessingThreshold()) continue;
+    body_a_[i] = taken.a;
+    body_b_[i] = taken.b;
+    if (i == taken.first || (point.m_normalWorldOnB - normal).length2() > limit) normal = point.m_normalWorldOnB;
+    normal_.set(i, normal);
+    lever_a_.set(i, point.getPositionWorldOnA() - origin_a);
+    lever_b_.set(i, point.getPositionWorldOnB() - origin_b);
+    friction_[i] = point.m_combinedFriction;
+    restitution_[i] = std::max(point.m_combinedRestitution, btScalar(0));
+    const btScalar gap = point.getDistance() + info.m_linearSlop;
+    gap_[i] = gap;
+    share_[i] = share_of(point, info);
+    target_[i] = gap > 0 ? -gap * rate : is_deep(gap, info) ? btScalar(0) : -gap * share_[i] * rate;
+    const bool own = own_directions(point, info);
     // m_prevRHS holds what a collision gave, which does not come again.
-    const btScalar normal = point.m_appliedImpulse - point.m_prevRHS;
+    const btScalar held = point.m_appliedImpulse - point.m_prevRHS;
     btVector3 warm(0, 0, 0);
-    if (normal > 0) {
-      const Frame t = frame(i);
-      warm = normal_[i] * normal + t.first * point.m_appliedImpulseLateral1 + t.second * point.m_appliedImpulseLateral2;
+    if (held > 0) {
+      btVector3 first, second;
+      directions(point, normal, own, first, second);
+      warm = normal * held + first * point.m_appliedImpulseLateral1 + second * point.m_appliedImpulseLateral2;
     }
     warm_impulse_.set(i, warm);
+    btVector3 moves(0, 0, 0);
+    if (own || has(point, BT_CONTACT_FLAG_FRICTION_ANCHOR)) {
+      moves = surface_velocity(point, own, info);
+      surface_moves_ = surface_moves_ || !moves.isZero();
+    }
+    surface_velocity_.set(i, moves);
+    rolls = rolls || point.m_combinedRollingFriction > 0 || point.m_combinedSpinningFriction > 0;
+    ++i;
   }
+  return rolls;
 }
 
-Scene<btScalar> Points::scene(Bodies& bodies) {
+btScalar Points::approach(std::size_t i, const VectorArray& velocity, const VectorArray& spin) const {
+  return -normal_[i].dot(velocity_at(velocity, spin, body_a_[i], lever_a_[i]) -
+                         velocity_at(velocity, spin, body_b_[i], lever_b_[i]));
+}
+
+Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds) {
+  rebounds_ = rebounds;
+  // The resting method counts from the gap that is left after the step.
+  if (resting)
+    for (std::size_t i = 0; i < size(); ++i) target_[i] += gap_[i] / info.m_timeStep;
   Scene<btScalar> scene;
   scene.bodies = bodies.columns();
   scene.body_a = body_a_;
@@ -138,8 +162,13 @@ Scene<btScalar> Points::scene(Bodies& bodies) {
   scene.lever_a = lever_a_.columns();
   scene.lever_b = lever_b_.columns();
   scene.friction = friction_;
-  scene.restitution = zero_;
+  scene.restitution = rebounds ? restitution_ : zero_;
+  if (rebounds) {
+    scene.velocity_change = bodies.velocity_change.columns();
+    scene.angular_velocity_change = bodies.spin_change.columns();
+  }
   scene.target_velocity = target_;
+  scene.gap = gap_;
   scene.warm_impulse = warm_impulse_.columns();
   if (surface_moves_) scene.surface_velocity = surface_velocity_.columns();
   impulse.resize(size());
@@ -170,21 +199,20 @@ Scene<btScalar> Points::subset(const std::vector<std::size_t>& rows, Bodies& bod
   return scene;
 }
 
-Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& info, const Column<btScalar>& tangential) {
-  restitution_.clear();
+Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& info,
+                                  const btScalar& tangential_restitution) {
+  subset_restitution_.clear();
   greatest_approach_ = 0;
   for (std::size_t i = 0; i < size(); ++i) {
-    const btVector3 n = normal_[i];
-    const btScalar speed = n.dot(velocity_at(bodies.velocity, bodies.spin, body_a_[i], lever_a_[i]) -
-                                 velocity_at(bodies.velocity, bodies.spin, body_b_[i], lever_b_[i]));
-    if (gap_[i] > 0 && gap_[i] + info.m_timeStep * speed > 0) continue;
+    const btScalar speed = approach(i, bodies.velocity, bodies.spin);
+    if (gap_[i] > 0 && gap_[i] > info.m_timeStep * speed) continue;
     colliding_.push_back(i);
-    restitution_.push_back(std::max(point_[i]->m_combinedRestitution, btScalar(0)));
-    greatest_approach_ = std::max(greatest_approach_, -speed);
+    subset_restitution_.push_back(restitution_[i]);
+    greatest_approach_ = std::max(greatest_approach_, speed);
   }
   Scene<btScalar> scene = subset(colliding_, bodies);
-  scene.restitution = restitution_;
-  scene.tangential_restitution = Column<btScalar>(tangential.data, colliding_.size(), tangential.stride);
+  scene.restitution = subset_restitution_;
+  scene.tangential_restitution = {&tangential_restitution, colliding_.size(), 0};
   collision_impulse.resize(colliding_.size());
   return scene;
 }
@@ -192,33 +220,44 @@ Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& inf
 Scene<btScalar> Points::overlapping(Bodies& bodies, const btContactSolverInfo& info) {
   Scene<btScalar> scene = subset(deep_, bodies);
   push_.clear();
-  for (const std::size_t i : deep_) push_.push_back(-gap_[i] * share_[i] / info.m_timeStep);
+  // Bodies that leave an overlap by themselves, as after a rebound, are pushed by no more than what they lack.
+  for (const std::size_t i : deep_)
+    push_.push_back(
+        std::max(-gap_[i] * share_[i] / info.m_timeStep + approach(i, bodies.velocity, bodies.spin), btScalar(0)));
   std::fill(subset_friction_.begin(), subset_friction_.end(), btScalar(0));
   scene.restitution = Column<const btScalar>(zero_.data(), deep_.size());
   scene.target_velocity = push_;
   return scene;
 }
 
-void Points::store(bool collided) const {
-  for (std::size_t i = 0; i < size(); ++i) {
-    btManifoldPoint& point = *point_[i];
-    const btVector3 given = impulse[i];
-    const Frame t = frame(i);
-    point.m_appliedImpulse = given.dot(normal_[i]);
-    point.m_appliedImpulseLateral1 = given.dot(t.first);
-    point.m_appliedImpulseLateral2 = given.dot(t.second);
-    point.m_prevRHS = rebounds_[i] ? point.m_appliedImpulse : btScalar(0);
-    if (!own_frame_[i]) {
-      point.m_lateralFrictionDir1 = t.first;
-      point.m_lateralFrictionDir2 = t.second;
-    }
+void Points::store(const Bodies& bodies, const btContactSolverInfo& info, btScalar rest_speed) {
+  const btScalar fast = std::max(info.m_restitutionVelocityThreshold, rest_speed);
+  if (!colliding_.empty()) {
+    collided_.assign(size(), 0);
+    for (std::size_t row = 0; row < colliding_.size(); ++row)
+      collided_[colliding_[row]] = collision_impulse[row].dot(normal_[colliding_[row]]);
   }
-  if (!collided) return;
-  for (std::size_t row = 0; row < colliding_.size(); ++row) {
-    btManifoldPoint& point = *point_[colliding_[row]];
-    const btScalar normal = collision_impulse[row].dot(normal_[colliding_[row]]);
-    point.m_appliedImpulse += normal;
-    point.m_prevRHS = normal;
+  for (const Taken& taken : taken_) {
+    std::size_t i = taken.first;
+    for (int p = 0; p < taken.manifold->getNumContacts(); ++p) {
+      btManifoldPoint& point = taken.manifold->getContactPoint(p);
+      if (!taken.all && point.getDistance() > taken.manifold->getContactProcessingThreshold()) continue;
+      const btVector3 given = impulse[i];
+      btVector3 first, second;
+      const btVector3 along = normal_[i];
+      directions(point, along, own_directions(point, info), first, second);
+      point.m_appliedImpulseLateral1 = given.dot(first);
+      point.m_appliedImpulseLateral2 = given.dot(second);
+      point.m_lateralFrictionDir1 = first;
+      point.m_lateralFrictionDir2 = second;
+      const btScalar normal = given.dot(along);
+      const btScalar collided = colliding_.empty() ? btScalar(0) : collided_[i];
+      point.m_appliedImpulse = normal + collided;
+      const bool rebounded = rebounds_ && restitution_[i] > 0 && normal > 0 &&
+                             approach(i, bodies.velocity_before, bodies.spin_before) > fast;
+      point.m_prevRHS = rebounded ? normal : collided;
+      ++i;
+    }
   }
 }
 

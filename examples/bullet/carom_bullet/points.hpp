@@ -17,50 +17,60 @@ namespace carom::bullet {
 class Points {
  public:
   void clear();
+  /// Takes in the bodies of a manifold, and notes its points.
   void take(btPersistentManifold& manifold, Bodies& bodies, const btContactSolverInfo& info);
-  std::size_t size() const { return point_.size(); }
+  /// Reads the points of all manifolds. Targets are those of contacts that are held: gaps may close, and overlaps are
+  /// pushed out by the share that Bullet is told. `normal_tolerance` is Options::normal_tolerance.
+  void read(const btContactSolverInfo& info, btScalar normal_tolerance);
+  std::size_t size() const { return friction_.size(); }
+  /// The manifolds that resist rolling or spinning.
+  const std::vector<btPersistentManifold*>& rolling() const { return rolling_; }
 
-  /// Targets of contacts that are held: gaps may close and overlaps are pushed out by the share that Bullet is told.
-  /// With `rebound` contacts rebound in the same solve.
-  void set_targets(const Bodies& bodies, const btContactSolverInfo& info, bool rebound);
-  /// Impulses to begin with, from the points' own fields.
-  void set_warm_impulses();
-
-  /// The scene of all points. `set_targets` and `set_warm_impulses` come before it.
-  Scene<btScalar> scene(Bodies& bodies);
-  /// The points that touch or will within half a step, each with its law: those that collide before others are held.
-  Scene<btScalar> colliding(Bodies& bodies, const btContactSolverInfo& info, const Column<btScalar>& tangential);
+  /// The scene of all points, for SceneMethod::resting or simultaneous.
+  /// `rebounds`: contacts have their restitution.
+  Scene<btScalar> scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds);
+  /// The points that touch or will within the step: those that collide before others are held.
+  Scene<btScalar> colliding(Bodies& bodies, const btContactSolverInfo& info, const btScalar& tangential_restitution);
+  /// Takes back `colliding`.
+  void nothing_collides() { colliding_.clear(); }
   /// [m/s] how fast the fastest of these approaches.
   btScalar greatest_approach() const { return greatest_approach_; }
   /// The points whose overlap is to go without velocity: Bullet's split impulse. Bodies are to stand still in it.
   Scene<btScalar> overlapping(Bodies& bodies, const btContactSolverInfo& info);
   bool overlaps() const { return !deep_.empty(); }
 
-  /// Writes impulses to the points: those of the collisions among `colliding`, and those of all points that are held.
-  void store(bool collided) const;
+  /// Writes the impulses to the points: those that hold them, and those of the collisions before. `bodies` are those of
+  /// `scene`; contacts that approached faster than `rest_speed` [m/s] have rebounded.
+  void store(const Bodies& bodies, const btContactSolverInfo& info, btScalar rest_speed);
 
   VectorArray impulse, collision_impulse;  ///< [N s] places for results, of all points and of `colliding`
 
  private:
-  struct Frame {
+  struct Taken {
+    btPersistentManifold* manifold;
+    std::int32_t a, b;
+    std::size_t first, count;
+    bool all;  // whether no point is too far away to count
+  };
+  struct Directions {
     btVector3 first, second;
   };
-  struct Subset;
 
-  Frame frame(std::size_t i) const;
-  void add_surface_velocity(const btManifoldPoint& point, const btVector3& normal, const btContactSolverInfo& info);
+  bool read(const Taken& taken, const btContactSolverInfo& info, btScalar normal_tolerance);
+  btScalar approach(std::size_t i, const VectorArray& velocity, const VectorArray& spin) const;
   Scene<btScalar> subset(const std::vector<std::size_t>& rows, Bodies& bodies);
 
-  std::vector<btManifoldPoint*> point_;
+  std::vector<Taken> taken_;
+  std::vector<btPersistentManifold*> rolling_;
   std::vector<std::int32_t> body_a_, body_b_;
   VectorArray normal_, lever_a_, lever_b_, warm_impulse_, surface_velocity_;
-  std::vector<btScalar> friction_, zero_, gap_, share_, target_;
-  std::vector<bool> own_frame_, rebounds_;
-  bool surface_moves_ = false;
+  std::vector<btScalar> friction_, restitution_, zero_, gap_, share_, target_;
+  std::vector<btScalar> collided_;
+  bool surface_moves_ = false, rebounds_ = false;
 
   // What a subset has of its own.
   std::vector<std::size_t> colliding_, deep_;
-  std::vector<btScalar> restitution_, push_;
+  std::vector<btScalar> subset_restitution_, push_;
   std::vector<std::int32_t> subset_a_, subset_b_;
   VectorArray subset_normal_, subset_lever_a_, subset_lever_b_;
   std::vector<btScalar> subset_friction_;

@@ -44,6 +44,7 @@ struct SceneParameters {
   T time_step, inverse_time_step;
   T gravity[3];
   T rest_speed;  // sqrt(2 g ε)
+  T restitution_threshold;
 };
 
 /// The contacts that take part in a method, and their targets.
@@ -64,6 +65,7 @@ struct SceneJob {
   std::size_t bodies, contacts, rows;
   T* body_rows;                // see transpose.hpp; [-1] is the world, [-2] no body
   VelocityRow<T>* velocities;  // of the bodies, and of the world behind them
+  VelocityRow<T>* changes;     // of velocities by forces in the step, likewise; null: none
   const Manifold* manifolds;
   const Manifold* groups;
   // Shock propagation: bodies of a lower level than their manifold's count as immovable. Null without.

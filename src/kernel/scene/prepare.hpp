@@ -3,6 +3,7 @@
 #pragma once
 
 #include "predict.hpp"
+#include "response.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -15,7 +16,8 @@ template <class T>
 inline constexpr T no_target = T(-1e18);
 
 template <class A, class T>
-struct ManifoldStages {
+struct ManifoldStages : Responses<A, T> {
+  using Respond = Responses<A, T>;
   using Block = Blocks<A, T>;
   using B = typename Block::B;
   using Mask = typename Block::Mask;
@@ -30,7 +32,12 @@ struct ManifoldStages {
   /// Velocities from the bodies' rows, in the frame.
   [[gnu::always_inline]] static Motion<B> motion(const Manifolds& block, const Frame<B>& frame,
                                                  const typename Block::Velocity& a, const typename Block::Velocity& b) {
-    return {into(frame, a.v - b.v) + Block::load(block.bias), into(frame, a.w), into(frame, b.w)};
+    const Motion<B> sum = motion_of(frame, a, b);
+    return {sum.relative + Block::load(block.bias), sum.wa, sum.wb};
+  }
+  [[gnu::always_inline]] static Motion<B> motion_of(const Frame<B>& frame, const typename Block::Velocity& a,
+                                                    const typename Block::Velocity& b) {
+    return {into(frame, a.v - b.v), into(frame, a.w), into(frame, b.w)};
   }
 
   /// Four consecutive numbers of a column from each lane's first contact on, number p of all lanes in points[p].
@@ -172,13 +179,13 @@ struct ManifoldStages {
       Block::store(point.arm_a, ra);
       Block::store(point.arm_b, rb);
       Symmetric3<B> k = {m, zero, zero, m, zero, m};
-      add_inertia(k, ja, ra);
-      add_inertia(k, jb, rb);
+      Respond::add_inertia(k, ja, ra);
+      Respond::add_inertia(k, jb, rb);
       const B reach = has_gap ? choose(used, gap[p] * B(job.parameters.inverse_time_step), zero) : zero;
       if (job.target == Target::all)
-        respond_at_once(point.response, k, used);
+        Respond::respond_at_once(point.response, k, used);
       else
-        respond_in_turn(point.response, k, used, reach);
+        Respond::respond_in_turn(point.response, k, used, reach);
       Block::store(point.impulse, none);
       mark_singular(job, block, p, k, used);
     }
@@ -189,56 +196,6 @@ struct ManifoldStages {
       point.target[lane] = job.begun[3][contact];
     });
     store_violation(block.head, zero);
-  }
-
-  /// K += [r]ᵀ J [r], with [r] p = r × p.
-  static void add_inertia(Symmetric3<B>& k, const Symmetric3<B>& j, const Vector3<B>& r) {
-    // J times r × e_i, which have one component of zero each.
-    const Vector3<B> j1 = {mul_sub(j.xy, r.z, j.xz * r.y), mul_sub(j.yy, r.z, j.yz * r.y),
-                           mul_sub(j.yz, r.z, j.zz * r.y)};
-    const Vector3<B> j2 = {mul_sub(j.xz, r.x, j.xx * r.z), mul_sub(j.yz, r.x, j.xy * r.z),
-                           mul_sub(j.zz, r.x, j.xz * r.z)};
-    const Vector3<B> j3 = {mul_sub(j.xx, r.y, j.xy * r.x), mul_sub(j.xy, r.y, j.yy * r.x),
-                           mul_sub(j.xz, r.y, j.yz * r.x)};
-    k.xx = k.xx + mul_sub(r.z, j1.y, r.y * j1.z);
-    k.xy = k.xy + mul_sub(r.z, j2.y, r.y * j2.z);
-    k.xz = k.xz + mul_sub(r.z, j3.y, r.y * j3.z);
-    k.yy = k.yy + mul_sub(r.x, j2.z, r.z * j2.x);
-    k.yz = k.yz + mul_sub(r.x, j3.z, r.z * j3.x);
-    k.zz = k.zz + mul_sub(r.y, j3.x, r.x * j3.y);
-  }
-
-  using Response = typename Block::Response;
-
-  /// All three components at once.
-  static void respond_at_once(Response& response, const Symmetric3<B>& k, Mask used) {
-    const B zero(0), one(1), half(T(0.5));
-    const B inverse = one / k.zz, k1 = k.xz * inverse, k2 = k.yz * inverse;
-    const B s11 = neg_mul_add(k1, k.xz, k.xx), s12 = neg_mul_add(k1, k.yz, k.xy), s22 = neg_mul_add(k2, k.yz, k.yy);
-    const B inverse_det = one / difference_of_products(s11, s22, s12, s12);
-    const B difference = half * (s11 - s22);
-    const B largest = mul_add(half, s11 + s22, square_root(mul_add(difference, difference, s12 * s12)));
-    const auto keep = [&](auto& to, B x) { Block::store(to, choose(used, x, zero)); };
-    keep(response.inverse_k33, inverse);
-    keep(response.k1, k1);
-    keep(response.k2, k2);
-    keep(response.s11, s22 * inverse_det);
-    keep(response.s12, negated(s12) * inverse_det);
-    keep(response.s22, s11 * inverse_det);
-    keep(response.reach, one / largest);
-  }
-
-  /// The normal component first.
-  static void respond_in_turn(Response& response, const Symmetric3<B>& k, Mask used, B reach) {
-    const B zero(0);
-    const auto keep = [&](auto& to, B x) { Block::store(to, choose(used, x, zero)); };
-    keep(response.inverse_k33, B(1) / k.zz);
-    keep(response.k1, k.xz);
-    keep(response.k2, k.yz);
-    keep(response.s11, k.xx);
-    keep(response.s12, k.xy);
-    keep(response.s22, k.yy);
-    Block::store(response.reach, reach);
   }
 
   /// A contact whose K is not definite, or beyond the precision's range, is left out.
@@ -262,7 +219,7 @@ struct ManifoldStages {
       const Status status =
           (infinite >> lane & 1u) != 0 ? Status::overflow : Status::collision_matrix_not_positive_definite;
       if (is_fault) job.status[block.first[lane] + p] = static_cast<std::uint8_t>(status);
-      respond_not(point.response, lane);
+      Respond::respond_not(point.response, lane);
       point.response.reach[lane] = T(0);
       for (std::size_t i = 0; i < 3; ++i) point.arm_a[i][lane] = point.arm_b[i][lane] = T(0);
     });
@@ -309,6 +266,9 @@ struct ManifoldStages {
       load_points(scene.target_velocity, block, job.contacts, wanted);
     else
       for (std::size_t p = 0; p < points_of_manifold; ++p) wanted[p] = zero;
+    const bool forced = job.changes != nullptr;
+    Motion<B> change;
+    if (forced) change = motion_of(frame, Block::gather(job.changes, block.a), Block::gather(job.changes, block.b));
     B worst = zero;
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
@@ -325,10 +285,12 @@ struct ManifoldStages {
                                   Block::load(point.response.reach), B(job.parameters.time_step))
                               .separation;
       } else {
-        const B rebound = negated(restitution[p]) * normal;
+        const B half_change =
+            forced ? B(T(0.5)) * velocity_at(change, Block::load(point.arm_a), Block::load(point.arm_b)).z : zero;
+        const B rebound = rebound_of(job, normal, restitution[p], half_change);
         // Without rebound a body may come as near as its target lets it.
-        target =
-            choose(missed > zero, choose(rebound > zero, larger(target, rebound), target), smaller(target, rebound));
+        target = choose(missed > zero, choose(rebound > zero, larger(target, rebound), target),
+                        smaller(target, negated(restitution[p]) * normal));
         if (job.target == Target::touching) part = and_not(used, missed < zero);
         if (job.target == Target::colliding) part = used && missed > B(job.parameters.rest_speed);
       }
@@ -336,6 +298,14 @@ struct ManifoldStages {
       worst = larger(worst, choose(part, missed, zero));
     }
     store_violation(block.head, choose(turn, worst, load_lanes<B>(block.head.violation)));
+  }
+
+  /// The velocity after a collision at mid step, when half of the forces have acted; 0 without restitution, or of what
+  /// approached more slowly than the threshold before they did.
+  static B rebound_of(const SceneJob<T>& job, B normal, B restitution, B half_change) {
+    const B rebound = neg_mul_add(restitution, normal - half_change, half_change);
+    const Mask slow = half_change + half_change - normal < B(job.parameters.restitution_threshold);
+    return choose(restitution > B(0), choose(slow, B(0), rebound), B(0));
   }
 
   static void store_violation(BlockHead<T>& head, B worst) { store_lanes(head.violation, worst); }
@@ -370,11 +340,7 @@ struct ManifoldStages {
       block.static_friction[lane] = unbounded_friction<T>;
     });
     for_each_point(block, lanes,
-                   [&](Point& point, std::size_t lane, std::size_t) { respond_not(point.response, lane); });
-  }
-
-  static void respond_not(Response& r, std::size_t lane) {
-    r.inverse_k33[lane] = r.k1[lane] = r.k2[lane] = r.s11[lane] = r.s12[lane] = r.s22[lane] = T(0);
+                   [&](Point& point, std::size_t lane, std::size_t) { Respond::respond_not(point.response, lane); });
   }
 
   static void carry(const SceneJob<T>& job, Manifolds& block) {
