@@ -214,21 +214,20 @@ class Camera:
 class Sun:
     """A map of what the sun sees."""
 
-    SIZE = 2048
-
-    def __init__(self, faces):
+    def __init__(self, faces, size):
+        self.size = size
         self.right = np.cross([0, 0, 1], SUN)
         self.right /= np.linalg.norm(self.right)
         self.up = np.cross(SUN, self.right)
         corners = np.concatenate([c for c, _ in faces])
         flat = np.stack([corners @ self.right, corners @ self.up], -1)
         self.low = flat.min(0) - 1
-        self.scale = self.SIZE / (flat.max(0) + 1 - self.low).max()
-        self.depth = Buffer(self.SIZE, self.SIZE, self.project).draw(faces).depth
+        self.scale = self.size / (flat.max(0) + 1 - self.low).max()
+        self.depth = Buffer(self.size, self.size, self.project).draw(faces).depth
 
     def project(self, points):
         return np.stack([(points @ self.right - self.low[0]) * self.scale,
-                         self.SIZE - (points @ self.up - self.low[1]) * self.scale, -(points @ SUN)], -1)
+                         self.size - (points @ self.up - self.low[1]) * self.scale, -(points @ SUN)], -1)
 
     def reaches(self, points, normals):
         """Share of the sun's light, in [0, 1], from a few samples of the map around each point."""
@@ -238,7 +237,7 @@ class Sun:
         offsets = [(x, y) for x in (-1.5, -0.5, 0.5, 1.5) for y in (-1.5, -0.5, 0.5, 1.5)]
         for dx, dy in offsets:
             column, row = (p[:, 0] + dx).astype(int), (p[:, 1] + dy).astype(int)
-            inside = (column >= 0) & (column < self.SIZE) & (row >= 0) & (row < self.SIZE)
+            inside = (column >= 0) & (column < self.size) & (row >= 0) & (row < self.size)
             nearest = np.full(len(points), np.inf)
             nearest[inside] = self.depth[row[inside], column[inside]]
             light += p[:, 2] <= nearest + 0.04
@@ -250,13 +249,17 @@ def crevices(depth, scale):
     dark = np.zeros(depth.shape, np.float32)
     depth = depth.astype(np.float32)
     typical = np.median(depth)
-    samples = [(size, angle) for size in (0.2, 0.5, 0.9) for angle in np.arange(8) * np.pi / 4 + size]
+    samples = [(size, angle) for size in (0.2, 0.5, 0.9) for angle in np.arange(4) * np.pi / 4 + size]
     for size, angle in samples:
         x, y = int(size * scale / typical * np.cos(angle)), int(size * scale / typical * np.sin(angle))
-        nearer = depth - np.roll(depth, (y, x), (0, 1))
-        # Much nearer things stand in front and take no light from here.
-        dark += np.clip(nearer / (0.5 * size), 0, 1) * np.clip(2 - nearer / (1.5 * size), 0, 1)
-    return np.clip(1.6 * dark / len(samples) - 0.15, 0, 1)
+        both = np.zeros(depth.shape, np.float32)
+        # On a plane what is nearer on one side is farther on the other, and both add up to nothing.
+        for sign in (1, -1):
+            nearer = depth - np.roll(depth, (sign * y, sign * x), (0, 1))
+            # Much nearer things stand in front and take no light from here.
+            both += np.clip(nearer / (0.5 * size), -1, 1) * np.clip(2 - np.abs(nearer) / (1.5 * size), 0, 1)
+        dark += np.clip(both, 0, 1)
+    return np.clip(1.5 * dark / len(samples), 0, 1)
 
 
 class Painter:
@@ -268,7 +271,7 @@ class Painter:
         self.samples = samples
         impulses = np.concatenate([frame[:, 9] for frame in scene.frames])
         impulses = impulses[impulses > 0]
-        self.most = arguments.most or (np.percentile(impulses, 98) if len(impulses) else 1)
+        self.most = arguments.most or (np.percentile(impulses, 96) if len(impulses) else 1)
 
     def colour_of(self, impulse):
         return np.array(self.map(0.15 + 0.83 * min(1, impulse / self.most)**0.5)[:3])
@@ -319,10 +322,13 @@ class Painter:
         # Ground and sky.
         height = rays[..., 2] / np.linalg.norm(rays, axis=-1)
         picture = HORIZON + np.clip(height * 2.5, 0, 1)[..., None] * (SKY - HORIZON)
-        sun = Sun(solid)
+        sun, through_glass = Sun(solid, 2048), Sun(glass, 512) if glass else None
         points = camera.eye + to_ground[on_ground][:, None] * rays[on_ground]
         up = np.tile([0.0, 0.0, 1.0], (len(points), 1))
-        light = 0.66 + 0.34 * sun.reaches(points, up)
+        light = sun.reaches(points, up)
+        if through_glass:
+            light *= 0.8 + 0.2 * through_glass.reaches(points, up)
+        light = 0.66 + 0.34 * light
         fade = np.exp(-np.linalg.norm(points - target, axis=1) / self.arguments.fade)[:, None]
         picture[on_ground] = HORIZON + fade * (light[:, None] * GROUND - HORIZON)
 
@@ -376,7 +382,7 @@ class Painter:
                 seen = (wall.face == 0) & (-1 / wall.depth < nearest)
             normal = normals[0] / np.linalg.norm(normals[0])
             shade = 0.75 + 0.35 * max(0.0, normal @ SUN)
-            picture[seen] += 0.2 * (np.clip(GLASS * shade + 0.12, 0, 1) - picture[seen])
+            picture[seen] += 0.14 * (np.clip(GLASS * shade + 0.12, 0, 1) - picture[seen])
             inner = seen.copy()
             for _ in range(self.samples):
                 inner[1:-1, 1:-1] = inner[1:-1, 1:-1] & inner[:-2, 1:-1] & inner[2:, 1:-1] & inner[1:-1, :-2] & inner[1:-1, 2:]
@@ -415,7 +421,7 @@ def main():
     parser.add_argument("--target", type=numbers, default=[0, 0, 12], help="x,y,z that it looks at [m]")
     parser.add_argument("--angle", type=float, default=36, help="of the view, from its lower to its upper end [degrees]")
     parser.add_argument("--size", type=lambda text: tuple(int(n) for n in text.split("x")), default=(1200, 800))
-    parser.add_argument("--most", type=float, help="impulse of the last colour [N s]; the 98 % of all frames if not told")
+    parser.add_argument("--most", type=float, help="impulse of the last colour [N s]; the 96 % of all frames if not told")
     parser.add_argument("--colours", default="viridis", help="a map of matplotlib's")
     parser.add_argument("--fade", type=float, default=90, help="distance in which the ground fades to the horizon [m]")
     parser.add_argument("--trim", action="store_true", help="cut glass walls where they meet, as a funnel's")
