@@ -10,6 +10,7 @@
 
 #include "accuracy.hpp"
 #include "algebraic.hpp"
+#include "bullet.hpp"
 #include "cases.hpp"
 #include "energy.hpp"
 #include "limit.hpp"
@@ -129,6 +130,9 @@ void register_all(int most_threads) {
   }
   register_algebraic(most_threads);
   register_scenes(most_threads);
+#ifdef CAROM_HAS_BULLET
+  register_bullet(most_threads);
+#endif
   register_limits();
   register_accuracy();
   register_energy();

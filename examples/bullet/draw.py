@@ -3,12 +3,14 @@
 
 draw.py POSES.csv PICTURE.png [--frame N]     one frame, the last if not told
 draw.py POSES.csv PICTURE.gif [--every N]     all frames
+draw.py FOLDER                                a picture beside each file of poses there, of its middle frame
 
-Every pixel shows what is nearest, in the light of a sun that casts shadows and of the sky. Static boxes are glass.
+Every pixel shows what is nearest, in the light of a sun that casts shadows and of the sky.
 """
 
 import argparse
 import csv
+import glob
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the products are small
@@ -112,10 +114,22 @@ class Scene:
 
     @staticmethod
     def is_ground(shape, bodies):
-        if shape["kind"] == "plane":
-            return True
+        """Static planes, and static boxes that are level and wide."""
+        if shape["moves"] or shape["kind"] == "plane":
+            return not shape["moves"]
         level = (bodies[shape["body"]][1] @ shape["turn"])[2, 2] > 0.9999
-        return shape["kind"] == "box" and not shape["moves"] and level and float(shape["extent_0"]) > 20
+        return shape["kind"] == "box" and level and min(float(shape["extent_0"]), float(shape["extent_1"])) > 8
+
+    def bounds(self, frame):
+        """The lowest and highest coordinates of what a frame shows besides the ground."""
+        bodies = self.bodies(frame)
+        shown = [shape for shape in self.shapes if shape["body"] in bodies and not self.is_ground(shape, bodies)]
+        corners = []
+        for shape in shown:
+            at, turn, _ = bodies[shape["body"]]
+            corners += [corners_ @ (turn @ shape["turn"]).T + at + turn @ shape["at"] for corners_, _ in shape["mesh"]]
+        corners = np.concatenate(corners)
+        return corners.min(0), corners.max(0)
 
 
 def clip(corners, normals, plane, offset):
@@ -142,7 +156,7 @@ def outer_planes(faces):
     for corners, normals in faces:
         normal = normals[0] / np.linalg.norm(normals[0])
         outward = normal[:2] @ corners.mean(0)[:2]
-        if outward > 0 and -0.95 < normal[2] < -0.05 and abs(corners.mean(0) @ normal) > 0:
+        if outward > 0 and -0.95 < normal[2] < -0.05:
             found.append((normal, corners[0] @ normal))
     return found
 
@@ -288,25 +302,33 @@ class Painter:
             if shape["moves"]:
                 solid += mesh
                 colours += [self.colour_of(impulse)] * len(mesh)
-            elif self.arguments.solid:
+            elif self.arguments.glass:
+                walls.append(mesh)
+            else:
                 solid += mesh
                 colours += [np.array([0.72, 0.73, 0.74])] * len(mesh)
-            else:
-                walls.append(mesh)
-        if self.arguments.trim:
-            planes = [outer_planes(wall) for wall in walls]
-            for number, wall in enumerate(walls):
-                for others in planes[:number] + planes[number + 1:]:
-                    for plane, offset in others:
-                        wall = [clip(*face, plane, offset) for face in wall]
-                walls[number] = [face for face in wall if len(face[0]) > 2]
+        planes = [outer_planes(wall) for wall in walls]
+        for number, wall in enumerate(walls):
+            for others in planes[:number] + planes[number + 1:]:
+                for plane, offset in others:
+                    wall = [clip(*face, plane, offset) for face in wall]
+            walls[number] = [face for face in wall if len(face[0]) > 2]
         return solid, np.reshape(colours, (-1, 3)), [face for wall in walls for face in wall]
+
+    def view(self, frame):
+        """The target and the eye: so that all can be seen, if not told."""
+        low, high = self.scene.bounds(frame) if not (self.arguments.eye and self.arguments.target) else (0, 0)
+        target = np.array(self.arguments.target or (low + high) / 2)
+        if self.arguments.eye:
+            return target, np.array(self.arguments.eye)
+        away = np.linalg.norm(high - low) / 2 / np.sin(np.radians(self.arguments.angle) / 2)
+        return target, target + away * np.array([-0.42, -0.82, 0.39])
 
     def paint(self, frame):
         bodies = self.scene.bodies(frame)
         ground = self.scene.ground(frame)
         solid, colours, glass = self.faces(bodies)
-        eye, target = np.array(self.arguments.eye), np.array(self.arguments.target)
+        target, eye = self.view(frame)
         camera = Camera(eye, target, self.arguments.angle, self.width, self.height)
         seen = Buffer(self.width, self.height, camera.project).draw(solid)
         rays = camera.rays()
@@ -329,7 +351,7 @@ class Painter:
         if through_glass:
             light *= 0.8 + 0.2 * through_glass.reaches(points, up)
         light = 0.66 + 0.34 * light
-        fade = np.exp(-np.linalg.norm(points - target, axis=1) / self.arguments.fade)[:, None]
+        fade = np.exp(-np.linalg.norm(points - target, axis=1) / (self.arguments.fade or 2 * np.linalg.norm(eye - target)))[:, None]
         picture[on_ground] = HORIZON + fade * (light[:, None] * GROUND - HORIZON)
 
         # Bodies: light of the sun, of the sky from above, and some that the ground sends back.
@@ -410,31 +432,39 @@ def label(picture, painter):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     numbers = lambda text: [float(n) for n in text.split(",")]
-    parser.add_argument("poses")
-    parser.add_argument("picture", help="a .png of one frame or a .gif of all")
+    parser.add_argument("poses", help="a file of poses, or a folder of them")
+    parser.add_argument("picture", nargs="?", help="a .png of one frame or a .gif of all")
     parser.add_argument("--frame", type=int, default=-1)
     parser.add_argument("--from", dest="first", type=int, default=0, help="the first frame of a GIF")
     parser.add_argument("--to", dest="last", type=int, help="the frame after its last")
     parser.add_argument("--every", type=int, default=1, help="which frames of a GIF: each, every second, ...")
     parser.add_argument("--rate", type=float, default=30, help="frames a second of a GIF")
-    parser.add_argument("--eye", type=numbers, default=[0, -60, 32], help="x,y,z of the camera [m]")
-    parser.add_argument("--target", type=numbers, default=[0, 0, 12], help="x,y,z that it looks at [m]")
+    parser.add_argument("--eye", type=numbers, help="x,y,z of the camera [m]")
+    parser.add_argument("--target", type=numbers, help="x,y,z that it looks at [m]")
     parser.add_argument("--angle", type=float, default=36, help="of the view, from its lower to its upper end [degrees]")
     parser.add_argument("--size", type=lambda text: tuple(int(n) for n in text.split("x")), default=(1200, 800))
     parser.add_argument("--most", type=float, help="impulse of the last colour [N s]; the 96 % of all frames if not told")
     parser.add_argument("--colours", default="viridis", help="a map of matplotlib's")
-    parser.add_argument("--fade", type=float, default=90, help="distance in which the ground fades to the horizon [m]")
-    parser.add_argument("--trim", action="store_true", help="cut glass walls where they meet, as a funnel's")
-    parser.add_argument("--solid", action="store_true", help="static boxes are not of glass")
+    parser.add_argument("--fade", type=float, help="distance in which the ground fades to the horizon [m]")
+    parser.add_argument("--glass", action="store_true", help="static boxes are of glass, cut where they meet: a funnel")
     parser.add_argument("--caption", default="impulse on a body in 1/30 s", help="of the colours")
     arguments = parser.parse_args()
 
+    if os.path.isdir(arguments.poses):
+        for path in sorted(glob.glob(os.path.join(arguments.poses, "*_poses.csv"))):
+            scene = Scene(path)
+            painter = Painter(scene, arguments)
+            label(painter.paint(len(scene.frames) // 2), painter).save(path.replace("_poses.csv", ".png"), optimize=True)
+        return
+    if not arguments.picture:
+        parser.error("name the picture too")
     scene = Scene(arguments.poses)
     painter = Painter(scene, arguments)
     if not arguments.picture.endswith(".gif"):
         label(painter.paint(arguments.frame), painter).save(arguments.picture, optimize=True)
         return
-    frames = [label(painter.paint(frame), painter) for frame in range(len(scene.frames))[arguments.first:arguments.last:arguments.every]]
+    numbers = range(len(scene.frames))[arguments.first:arguments.last:arguments.every]
+    frames = [label(painter.paint(number), painter) for number in numbers]
     # One palette for all frames: pixels that stay the same need no room.
     sample = Image.new("RGB", (frames[0].width, frames[0].height * 3))
     for row, frame in enumerate((frames[0], frames[len(frames) // 2], frames[-1])):

@@ -16,7 +16,7 @@ using support::RandomContacts;
 using support::RandomSpaceContacts;
 using support::ResultArrays;
 
-constexpr std::size_t count = 20000;
+constexpr std::size_t count = support::fast_build ? 20000 : 2000;
 constexpr int steps_option = 50;
 
 SolverSetup options() {

@@ -24,6 +24,7 @@ SceneData<double> full_scene() {
   scene.gap.assign(n, 0);
   scene.target_velocity.assign(n, 0);
   scene.surface_velocity = scene.warm_impulse = vectors<double>(n);
+  scene.velocity_change = scene.angular_velocity_change = vectors<double>(scene.body_count());
   scene.key.assign(n, 0);
   scene.law.assign(n, Law::frictionless);
   add_ball_joint(scene.joints, JointBodies<double>{1, world, {0.25, 0, 0}, {}});
@@ -69,6 +70,8 @@ TEST(MisusedScene, without_a_needed_column_is_an_error_that_names_it) {
       {"restitution", [](Scene<double>& s) { s.restitution = {}; }},
       {"surface_velocity", [](Scene<double>& s) { s.surface_velocity.y = {}; }},
       {"warm_impulse", [](Scene<double>& s) { s.warm_impulse.z = {}; }},
+      {"velocity_change.y", [](Scene<double>& s) { s.velocity_change.y = {}; }},
+      {"angular_velocity_change", [](Scene<double>& s) { s.angular_velocity_change = {}; }},
       {"joints.body_a", [](Scene<double>& s) { s.joints.body_a = {}; }},
       {"joints.linear_a.x", [](Scene<double>& s) { s.joints.linear_a.x = {}; }},
       {"joints.angular_b.z", [](Scene<double>& s) { s.joints.angular_b.z = {}; }},
@@ -91,6 +94,7 @@ TEST(MisusedScene, with_a_column_of_another_length_is_an_error_that_names_it) {
       {"target_velocity", [](Scene<double>& s) { s.target_velocity.count = 9; }},
       {"surface_velocity.z", [](Scene<double>& s) { s.surface_velocity.z.count = 1; }},
       {"warm_impulse.x", [](Scene<double>& s) { s.warm_impulse.x.count = 1; }},
+      {"angular_velocity_change.x", [](Scene<double>& s) { s.angular_velocity_change.x.count = 8; }},
       {"key", [](Scene<double>& s) { s.key.count = 1; }},
       {"law", [](Scene<double>& s) { s.law.count = 1; }},
       {"body_b", [](Scene<double>& s) { s.body_b.count = 7; }},
@@ -153,6 +157,7 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
       {"relaxation", [](SceneOptions& o) { o.relaxation = 0; }},
       {"relaxation", [](SceneOptions& o) { o.relaxation = 2; }},
       {"warm_start", [](SceneOptions& o) { o.warm_start = 1.125; }},
+      {"restitution_threshold", [](SceneOptions& o) { o.restitution_threshold = -1; }},
       {"time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.time_step = 0; }},
       {"time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.time_step = 1e4; }},
       {"normal_tolerance", [](SceneOptions& o) { o.collision.normal_tolerance = 0.5; }},

@@ -95,7 +95,7 @@ TYPED_TEST(SceneAgreement, of_random_scenes_is_as_close_as_rounding_allows_under
   }
 }
 
-TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_and_warm_impulses) {
+TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_and_warm_impulses) {
   const std::size_t count = fast_build ? 400 : 40;
   for (const SceneMethod method : all_methods) {
     std::size_t apart = 0;
@@ -113,7 +113,13 @@ TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_and_warm_
         const Vector normal = at(scene.normal, i);
         put(scene.warm_impulse, i, draw.uniform(0, 0.5) * normal + draw.bell3(0.05));
       }
+      scene.velocity_change = scene.angular_velocity_change = vectors<TypeParam>(scene.body_count());
+      for (std::size_t i = 0; i < scene.body_count(); ++i) {
+        put(scene.velocity_change, i, draw.bell3(0.3));
+        put(scene.angular_velocity_change, i, draw.bell3(0.3));
+      }
       SceneOptions options = counted(method);
+      options.restitution_threshold = 0.25;
       options.warm_start = 0.75;
       options.relaxation = method == SceneMethod::simultaneous ? 1.25 : 1;
       options.gravity = {0.5, 0, -9};

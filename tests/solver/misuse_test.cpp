@@ -169,8 +169,9 @@ class OneCallAfterTheOther {
  public:
   explicit OneCallAfterTheOther(ConfiguredSolver& solver) {
     other_ = std::thread([this, &solver] {
-      const RandomSpaceContacts<double> contacts(20000, 41);
-      ResultArrays<double> results(20000, false);
+      constexpr std::size_t n = support::fast_build ? 20000 : 2000;
+      const RandomSpaceContacts<double> contacts(n, 41);
+      ResultArrays<double> results(n, false);
       // The thread of the test may be the one that has the solver, and on one core needs its turn.
       while (!ended_) {
         refused_ += is_refused([&] { solver.solve(contacts.space_contacts(), results.results()); }) ? 1 : 0;

@@ -88,6 +88,7 @@ struct SceneData {
   // Columns of which there is none unless a test makes one.
   std::vector<T> static_friction, gap, target_velocity;
   Vectors3<T> surface_velocity, warm_impulse;
+  Vectors3<T> velocity_change, angular_velocity_change;  ///< of the bodies
   std::vector<std::uint64_t> key;
   std::vector<Law> law;
   JointRowData<T> joints;
@@ -137,6 +138,10 @@ struct SceneData {
     scene.target_velocity = optional(target_velocity);
     if (!surface_velocity[0].empty()) scene.surface_velocity = columns(surface_velocity);
     if (!warm_impulse[0].empty()) scene.warm_impulse = columns(warm_impulse);
+    if (!velocity_change[0].empty()) {
+      scene.velocity_change = columns(velocity_change);
+      scene.angular_velocity_change = columns(angular_velocity_change);
+    }
     scene.key = optional(key);
     scene.law = optional(law);
     if (!joints.rows.empty()) scene.joints = joints.view();
@@ -221,6 +226,8 @@ void append(SceneData<T>& scene, const SceneData<T>& other) {
   add(scene.target_velocity, other.target_velocity);
   add3(scene.surface_velocity, other.surface_velocity);
   add3(scene.warm_impulse, other.warm_impulse);
+  add3(scene.velocity_change, other.velocity_change);
+  add3(scene.angular_velocity_change, other.angular_velocity_change);
   add(scene.key, other.key);
   add(scene.law, other.law);
   for (typename JointRowData<T>::Row row : other.joints.rows) {
@@ -254,6 +261,8 @@ SceneData<double> widened(const SceneData<T>& scene) {
   wide.target_velocity = widen(scene.target_velocity);
   wide.surface_velocity = widen3(scene.surface_velocity);
   wide.warm_impulse = widen3(scene.warm_impulse);
+  wide.velocity_change = widen3(scene.velocity_change);
+  wide.angular_velocity_change = widen3(scene.angular_velocity_change);
   wide.key = scene.key;
   wide.law = scene.law;
   for (const auto& row : scene.joints.rows) {

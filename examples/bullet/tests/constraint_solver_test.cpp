@@ -1,0 +1,175 @@
+// Bodies under the solver: what comes, goes, sleeps, moves by itself or is locked.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bullet_world.hpp"
+
+namespace {
+
+using namespace carom_bullet_tests;
+
+/// [m] how far a body falls from rest in `steps`, for Bullet adds gravity before it moves a body.
+float fall(int steps) {
+  return gravity * time_step * time_step * static_cast<float>(steps * (steps + 1) / 2);
+}
+
+// Overlaps shrink to 0.8 of themselves in a step (m_erp2), 1 mm to less than a rounding of 1 in 60. Bullet's distances
+// have the rounding of coordinates up to 5, about 5e-7. Bullet's usual share of the last impulses leaves 15 % of the
+// weight to the sweeps of every step, by which the upper box creeps 1 mm a second under either solver.
+TEST(Bodies, of_a_stack_stand_where_they_are) {
+  BulletWorld bullet;
+  bullet.world.getSolverInfo().m_warmstartingFactor = 1;
+  bullet.add_ground();
+  const btRigidBody& lower = bullet.add_box(at(0, 0, 0.499f));
+  const btRigidBody& upper = bullet.add_box(at(0.1f, 0, 1.498f));
+  bullet.step(60);
+  const btVector3 lower_was = lower.getWorldTransform().getOrigin(), upper_was = upper.getWorldTransform().getOrigin();
+  bullet.step(60);
+  EXPECT_LT((lower.getWorldTransform().getOrigin() - lower_was).length(), 1e-5f);
+  EXPECT_LT((upper.getWorldTransform().getOrigin() - upper_was).length(), 1e-5f);
+  EXPECT_NEAR(upper_was.z(), 1.5f, 1e-4f);
+}
+
+TEST(Bodies, without_contacts_fall_freely) {
+  BulletWorld bullet;
+  const btRigidBody& box = bullet.add_box(at(0, 0, 100));
+  bullet.step(10);
+  EXPECT_NEAR(box.getLinearVelocity().z(), -10 * gravity * time_step, 1e-5f);
+  EXPECT_NEAR(box.getWorldTransform().getOrigin().z(), 100 - fall(10), 1e-4f);
+}
+
+// A box on one that is taken away falls as if it had never been held. Its impulses of before may not come back, neither
+// for it nor for the box that is put in its place.
+TEST(Bodies, may_go_and_come_between_steps) {
+  BulletWorld bullet;
+  bullet.add_ground();
+  btRigidBody& lower = bullet.add_box(at(0, 0, 0.5f));
+  const btRigidBody& upper = bullet.add_box(at(0, 0, 1.5f));
+  bullet.step(60);
+  const float height = upper.getWorldTransform().getOrigin().z();
+  bullet.remove(lower);
+  bullet.step(10);
+  // What is left of its velocity, below 1e-4 m/s, takes it no further than 2e-5 m.
+  EXPECT_NEAR(upper.getWorldTransform().getOrigin().z(), height - fall(10), 1e-4f);
+  bullet.step(110);
+  EXPECT_NEAR(upper.getWorldTransform().getOrigin().z(), 0.5f, 1e-3f);
+
+  const btRigidBody& next = bullet.add_box(at(0, 0, 1.51f));
+  bullet.step(120);
+  EXPECT_NEAR(next.getWorldTransform().getOrigin().z(), 1.5f, 1e-3f);
+  EXPECT_NEAR(upper.getWorldTransform().getOrigin().z(), 0.5f, 1e-3f);
+}
+
+TEST(Worlds, of_several_solvers_do_not_disturb_each_other) {
+  const auto fill = [](BulletWorld& bullet) {
+    bullet.add_ground();
+    for (int i = 0; i < 4; ++i)
+      bullet.add_box(at(0.1f * static_cast<float>(i % 2), 0, 0.6f + 1.1f * static_cast<float>(i)));
+  };
+  BulletWorld alone, first, second;
+  fill(alone);
+  fill(first);
+  fill(second);
+  second.world.setGravity(btVector3(0, 0, -1));
+  for (int i = 0; i < 60; ++i) {
+    alone.step();
+    first.step();
+    second.step();
+  }
+  for (int i = 1; i <= 4; ++i) {
+    const btVector3 expected = alone.world.getCollisionObjectArray()[i]->getWorldTransform().getOrigin();
+    const btVector3 found = first.world.getCollisionObjectArray()[i]->getWorldTransform().getOrigin();
+    for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(found[axis], expected[axis]) << "box " << i;
+  }
+}
+
+// Bullet moves the mover before it looks for contacts, and the box after: it is up to a step's way ahead.
+TEST(KinematicBodies, push_a_box_at_their_own_speed) {
+  BulletWorld bullet;
+  bullet.add_ground();
+  const btRigidBody& box = bullet.add_box(at(0, 0, 0.5f));
+  btRigidBody& mover = bullet.add_box(at(-1.05f, 0, 0.6f), 0);
+  mover.setCollisionFlags(mover.getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
+  btDefaultMotionState motion(mover.getWorldTransform());
+  mover.setMotionState(&motion);
+  for (int i = 1; i <= 90; ++i) {
+    motion.setWorldTransform(at(-1.05f + static_cast<float>(i) * time_step, 0, 0.6f));
+    bullet.step();
+  }
+  EXPECT_NEAR(box.getLinearVelocity().x(), 1, 1e-3f);
+  const float apart = box.getWorldTransform().getOrigin().x() - mover.getWorldTransform().getOrigin().x();
+  EXPECT_NEAR(apart, 1 + 0.5f * time_step, 0.5f * time_step + 1e-3f);
+  EXPECT_EQ(mover.getWorldTransform().getOrigin().z(), 0.6f);
+}
+
+// At rest the ground's impulse is that of gravity within a step, whatever the shapes that share it.
+TEST(CompoundShapes, rest_on_all_their_parts) {
+  BulletWorld bullet;
+  bullet.add_ground();
+  btBoxShape part(btVector3(0.5f, 0.5f, 0.5f));
+  auto dumbbell = std::make_unique<btCompoundShape>();
+  for (const float x : {-1.f, 1.f}) dumbbell->addChildShape(at(x, 0, 0), &part);
+  const btRigidBody& body = bullet.add(std::move(dumbbell), 2, at(0, 0, 0.499f));
+  bullet.step(120);
+  EXPECT_NEAR(body.getWorldTransform().getOrigin().z(), 0.5f, 1e-4f);
+  EXPECT_NEAR(body.getWorldTransform().getBasis()[2].z(), 1, 1e-6f);
+  EXPECT_NEAR(bullet.impulse_on(body), 2 * gravity * time_step, 1e-2f * 2 * gravity * time_step);
+}
+
+TEST(Sleep, ends_for_an_island_that_is_hit) {
+  BulletWorld bullet;
+  bullet.add_ground();
+  btRigidBody& lower = bullet.add_box(at(0, 0, 0.5f));
+  btRigidBody& upper = bullet.add_box(at(0, 0, 1.5f));
+  for (btRigidBody* box : {&lower, &upper}) box->forceActivationState(ACTIVE_TAG);
+  bullet.step(240);  // Bullet puts to sleep what has been slow for 2 s
+  ASSERT_EQ(lower.getActivationState(), ISLAND_SLEEPING);
+  ASSERT_EQ(upper.getActivationState(), ISLAND_SLEEPING);
+
+  btRigidBody& ball = bullet.add_ball(at(-2, 0, 1.5f));
+  ball.setLinearVelocity(btVector3(10, 0, 0));
+  bullet.step(15);
+  EXPECT_TRUE(lower.isActive());
+  EXPECT_TRUE(upper.isActive());
+  // At restitution 0 a ball of the same mass leaves half of its speed to a box that slides, less what friction and
+  // turning take.
+  EXPECT_GT(upper.getLinearVelocity().x(), 1);
+  EXPECT_LT(upper.getLinearVelocity().x(), 10);
+}
+
+// I = (1, 2, 3), w = (1, 1, 1): w × I w = (1, -2, 1), so that w changes by -h (1, -1, 1/3) and by terms of h², some
+// 3e-6 at h = 1 ms.
+TEST(GyroscopicTorque, turns_the_spin_of_a_body_with_unequal_axes) {
+  BulletWorld bullet;
+  const btVector3 inertia(1, 2, 3);
+  btRigidBody& body = bullet.add(std::make_unique<btSphereShape>(1.f), 1, at(0, 0, 0), &inertia);
+  body.setAngularVelocity(btVector3(1, 1, 1));
+  constexpr float h = 1e-3f;
+  bullet.world.stepSimulation(h, 0);
+  EXPECT_NEAR(body.getAngularVelocity().x(), 1 - h, 1e-5f);
+  EXPECT_NEAR(body.getAngularVelocity().y(), 1 + h, 1e-5f);
+  EXPECT_NEAR(body.getAngularVelocity().z(), 1 - h / 3, 1e-5f);
+}
+
+// The box falls on an edge that would turn it out of the plane.
+TEST(LockedAxes, keep_a_body_in_its_plane) {
+  BulletWorld bullet;
+  bullet.add_ground();
+  btTransform tilted(btQuaternion(btVector3(1, 1, 0.3f).normalized(), 0.6f), btVector3(0, 0, 1.5f));
+  btRigidBody& box = bullet.add_box(tilted);
+  box.setLinearFactor(btVector3(1, 0, 1));
+  box.setAngularFactor(btVector3(0, 1, 0));
+  box.setLinearVelocity(btVector3(1, 0, 0));
+  for (int i = 0; i < 120; ++i) {
+    bullet.step();
+    // Rows hold to the residual of the sweeps, 1e-6 of a speed of some m/s, or to where 10 of them end.
+    EXPECT_NEAR(box.getLinearVelocity().y(), 0, 1e-3f);
+    EXPECT_NEAR(box.getAngularVelocity().x(), 0, 1e-5f);
+    EXPECT_NEAR(box.getAngularVelocity().z(), 0, 1e-5f);
+  }
+  EXPECT_NEAR(box.getWorldTransform().getOrigin().y(), 0, 1e-3f);
+  EXPECT_GT(box.getWorldTransform().getOrigin().z(), 0.4f);
+}
+
+}  // namespace

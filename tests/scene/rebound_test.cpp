@@ -1,0 +1,102 @@
+// Restitution where the host tells what forces have done to the velocities of the step.
+#include <gtest/gtest.h>
+
+#include <carom/carom.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "support/scene_runs.hpp"
+
+namespace carom::scenes {
+namespace {
+
+constexpr double g = 9.81, h = 1.0 / 64;
+
+/// A ball above the ground, whose velocity has the step's gravity.
+SceneData<double> ball(double velocity_before, double restitution, double gap = 0) {
+  SceneData<double> scene;
+  scene.add(Body{1, {6, 0, 0, 6, 0, 6}, {0, 0, velocity_before - g * h}, {}, {0, 0, 0.5 + gap}});
+  scene.add(Contact{0, world, {0, 0, 1}, {0, 0, gap}, 0, restitution});
+  scene.target_velocity = {-gap / h};
+  scene.velocity_change = scene.angular_velocity_change = vectors<double>(1);
+  put(scene.velocity_change, 0, {0, 0, -g * h});
+  return scene;
+}
+
+double after(const SceneData<double>& scene, SceneMethod method, double threshold = 0) {
+  SceneOptions options = usual(method);
+  options.restitution_threshold = threshold;
+  options.rest_tolerance = 0;
+  const double speed = solved(scene, options).velocity(0)[2];
+  EXPECT_NEAR(speed, solved_by_reference(scene, options).velocity(0)[2], 1e-12);
+  return speed;
+}
+
+constexpr SceneMethod methods[] = {SceneMethod::simultaneous, SceneMethod::iteration};
+
+TEST(Rebound, at_restitution_1_keeps_the_height_of_a_ball_that_moves_in_steps) {
+  // Steps of v -= g h, z += h v keep (v - g h / 2)²/2 + g z, with v before the step's gravity. Each step rounds it by a
+  // few ε of 20 J/kg.
+  for (const SceneMethod method : methods) {
+    double z = 1, v = 0;
+    const auto energy = [&] { return 0.5 * (v - g * h / 2) * (v - g * h / 2) + g * z; };
+    const double begin = energy();
+    int bounces = 0;
+    for (int step = 0; bounces < 20; ++step) {
+      ASSERT_LT(step, 2000) << to_string(method);
+      const double last = v;
+      if (z + h * (v - g * h) < 0)
+        v = after(ball(v, 1, std::max(z, 0.0)), method);
+      else
+        v -= g * h;
+      z += h * v;
+      bounces += last < 0 && v > 0 ? 1 : 0;
+      EXPECT_NEAR(energy(), begin, 1e-11) << to_string(method) << ", bounce " << bounces;
+    }
+  }
+}
+
+TEST(Rebound, multiplies_the_velocity_at_mid_step) {
+  for (const SceneMethod method : methods)
+    for (const double e : {0.25, 0.5, 1.0}) {
+      const double mid = -2 - g * h / 2;
+      EXPECT_NEAR(after(ball(-2, e), method), -e * mid - g * h / 2, 1e-12) << to_string(method) << ", e = " << e;
+    }
+}
+
+TEST(Rebound, does_not_lift_a_ball_at_rest) {
+  for (const SceneMethod method : methods)
+    for (const double e : {0.0, 0.5, 1.0})
+      EXPECT_NEAR(after(ball(0, e), method), 0, 1e-12) << to_string(method) << ", e = " << e;
+}
+
+TEST(Rebound, has_a_threshold_that_counts_without_forces) {
+  for (const SceneMethod method : methods) {
+    EXPECT_NEAR(after(ball(-0.249, 0.5), method, 0.25), 0, 1e-12) << to_string(method);
+    const double mid = -0.251 - g * h / 2;
+    EXPECT_NEAR(after(ball(-0.251, 0.5), method, 0.25), -0.5 * mid - g * h / 2, 1e-12) << to_string(method);
+  }
+}
+
+TEST(Rebound, keeps_out_a_body_whose_change_is_not_a_number) {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    SceneData<double> scene = ball(-2, 1);
+    append(scene, ball(-2, 1));
+    scene.velocity_change[1][0] = bad;
+    const Status expected = std::isnan(bad) ? Status::not_a_number : Status::infinite;
+    for (const SceneMethod method : methods) {
+      const auto made = solved(scene, usual(method));
+      EXPECT_EQ(made.arrays.status[0], expected) << to_string(method);
+      EXPECT_EQ(made.arrays.status[1], Status::ok) << to_string(method);
+      EXPECT_EQ(made.velocity(0), scene.velocity(0)) << to_string(method);
+      EXPECT_NEAR(made.velocity(1)[2], 2, 1e-12) << to_string(method);
+      EXPECT_EQ(solved_by_reference(scene, usual(method)).arrays.status[0], expected) << to_string(method);
+    }
+    // The other methods do not read it.
+    EXPECT_EQ(solved(scene, usual(SceneMethod::sequence)).arrays.status[0], Status::ok);
+  }
+}
+
+}  // namespace
+}  // namespace carom::scenes
