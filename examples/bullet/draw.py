@@ -97,28 +97,28 @@ class Scene:
         table = np.loadtxt(poses.splitlines(), delimiter=",", skiprows=1, ndmin=2)
         starts = np.flatnonzero(np.diff(table[:, 0], prepend=-1))
         self.frames = np.split(table, starts[1:])
+        sizes = [np.abs(shape["mesh"][0][0]).max() for shape in self.shapes if shape["moves"] and shape["mesh"]]
+        self.unit = 2 * np.median(sizes) if sizes else 1.0
 
     def bodies(self, frame):
         table = self.frames[frame]
         return dict(zip(table[:, 1].astype(int), zip(table[:, 2:5], rotations(table[:, 5:9]), table[:, 9])))
 
     def ground(self, frame):
-        """Height of the highest static plane, or of the upper face of a level static box, that lies below all."""
-        bodies, heights = self.bodies(frame), [0.0]
+        """Height of the ground; without one, of the lowest body."""
+        bodies = self.bodies(frame)
         for shape in self.shapes:
-            if shape["moves"] or shape["body"] not in bodies or not self.is_ground(shape, bodies):
-                continue
-            at, turn, _ = bodies[shape["body"]]
-            heights = [(at + turn @ shape["at"])[2] + (float(shape["extent_2"]) if shape["kind"] == "box" else 0)]
-        return heights[0]
+            if shape["body"] in bodies and self.is_ground(shape, bodies):
+                at, turn, _ = bodies[shape["body"]]
+                return (at + turn @ shape["at"])[2] + (float(shape["extent_2"]) if shape["kind"] == "box" else 0)
+        return self.bounds(frame)[0][2] - self.unit / 2
 
-    @staticmethod
-    def is_ground(shape, bodies):
+    def is_ground(self, shape, bodies):
         """Static planes, and static boxes that are level and wide."""
         if shape["moves"] or shape["kind"] == "plane":
             return not shape["moves"]
         level = (bodies[shape["body"]][1] @ shape["turn"])[2, 2] > 0.9999
-        return shape["kind"] == "box" and level and min(float(shape["extent_0"]), float(shape["extent_1"])) > 8
+        return shape["kind"] == "box" and level and min(float(shape["extent_0"]), float(shape["extent_1"])) > 8 * self.unit
 
     def bounds(self, frame):
         """The lowest and highest coordinates of what a frame shows besides the ground."""
@@ -226,17 +226,17 @@ class Camera:
 
 
 class Sun:
-    """A map of what the sun sees."""
+    """A map of what the sun sees, `unit` being the size of bodies."""
 
-    def __init__(self, faces, size):
-        self.size = size
+    def __init__(self, faces, size, unit):
+        self.size, self.unit = size, unit
         self.right = np.cross([0, 0, 1], SUN)
         self.right /= np.linalg.norm(self.right)
         self.up = np.cross(SUN, self.right)
         corners = np.concatenate([c for c, _ in faces])
         flat = np.stack([corners @ self.right, corners @ self.up], -1)
-        self.low = flat.min(0) - 1
-        self.scale = self.size / (flat.max(0) + 1 - self.low).max()
+        self.low = flat.min(0) - unit
+        self.scale = self.size / (flat.max(0) + unit - self.low).max()
         self.depth = Buffer(self.size, self.size, self.project).draw(faces).depth
 
     def project(self, points):
@@ -245,7 +245,7 @@ class Sun:
 
     def reaches(self, points, normals):
         """Share of the sun's light, in [0, 1], from a few samples of the map around each point."""
-        points = points + 0.03 * normals
+        points = points + 0.03 * self.unit * normals
         p = self.project(points)
         light = np.zeros(len(points))
         offsets = [(x, y) for x in (-1.5, -0.5, 0.5, 1.5) for y in (-1.5, -0.5, 0.5, 1.5)]
@@ -254,16 +254,19 @@ class Sun:
             inside = (column >= 0) & (column < self.size) & (row >= 0) & (row < self.size)
             nearest = np.full(len(points), np.inf)
             nearest[inside] = self.depth[row[inside], column[inside]]
-            light += p[:, 2] <= nearest + 0.04
+            light += p[:, 2] <= nearest + 0.04 * self.unit
         return light / len(offsets)
 
 
 def crevices(depth, scale):
-    """Darkness, in [0, 1], of places between what stands a little nearer all around: of ambient light they have less."""
+    """Darkness, in [0, 1], of places between what stands a little nearer all around: of ambient light they have less.
+
+    Depths are in sizes of bodies."""
     dark = np.zeros(depth.shape, np.float32)
-    depth = depth.astype(np.float32)
     typical = np.median(depth)
-    samples = [(size, angle) for size in (0.2, 0.5, 0.9) for angle in np.arange(4) * np.pi / 4 + size]
+    # Distances as they are near the typical one; farther ones shrink, so that they are linear over planes.
+    depth = (-typical**2 / depth).astype(np.float32)
+    samples = [(size, angle) for size in (0.15, 0.3, 0.5) for angle in np.arange(4) * np.pi / 4 + size]
     for size, angle in samples:
         x, y = int(size * scale / typical * np.cos(angle)), int(size * scale / typical * np.sin(angle))
         both = np.zeros(depth.shape, np.float32)
@@ -271,7 +274,7 @@ def crevices(depth, scale):
         for sign in (1, -1):
             nearer = depth - np.roll(depth, (sign * y, sign * x), (0, 1))
             # Much nearer things stand in front and take no light from here.
-            both += np.clip(nearer / (0.5 * size), -1, 1) * np.clip(2 - np.abs(nearer) / (1.5 * size), 0, 1)
+            both += np.clip(nearer / (0.5 * size), -1, 1) * np.clip(2 - np.abs(nearer) / size, 0, 1)
         dark += np.clip(both, 0, 1)
     return np.clip(1.5 * dark / len(samples), 0, 1)
 
@@ -291,29 +294,28 @@ class Painter:
         return np.array(self.map(0.15 + 0.83 * min(1, impulse / self.most)**0.5)[:3])
 
     def faces(self, bodies):
-        """Faces and colours of movable bodies, and faces of the glass."""
-        solid, colours, walls = [], [], []
+        """Faces of solid shapes with their colours and surfaces, and faces of the glass."""
+        solid, colours, surfaces, walls = [], [], [], []
         for shape in self.scene.shapes:
             if shape["body"] not in bodies or self.scene.is_ground(shape, bodies):
                 continue
             at, turn, impulse = bodies[shape["body"]]
             at, turn = at + turn @ shape["at"], turn @ shape["turn"]
             mesh = [(corners @ turn.T + at, normals @ turn.T) for corners, normals in shape["mesh"]]
-            if shape["moves"]:
-                solid += mesh
-                colours += [self.colour_of(impulse)] * len(mesh)
-            elif self.arguments.glass:
+            if not shape["moves"] and self.arguments.glass:
                 walls.append(mesh)
-            else:
-                solid += mesh
-                colours += [np.array([0.72, 0.73, 0.74])] * len(mesh)
+                continue
+            # Round shapes are one surface, the faces of a box six.
+            surfaces += range(len(solid), len(solid) + len(mesh)) if shape["kind"] == "box" else [len(solid)] * len(mesh)
+            colours += [self.colour_of(impulse) if shape["moves"] else np.array([0.72, 0.73, 0.74])] * len(mesh)
+            solid += mesh
         planes = [outer_planes(wall) for wall in walls]
         for number, wall in enumerate(walls):
             for others in planes[:number] + planes[number + 1:]:
                 for plane, offset in others:
                     wall = [clip(*face, plane, offset) for face in wall]
             walls[number] = [face for face in wall if len(face[0]) > 2]
-        return solid, np.reshape(colours, (-1, 3)), [face for wall in walls for face in wall]
+        return solid, np.reshape(colours, (-1, 3)), np.array(surfaces), [face for wall in walls for face in wall]
 
     def view(self, frame):
         """The target and the eye: so that all can be seen, if not told."""
@@ -327,7 +329,7 @@ class Painter:
     def paint(self, frame):
         bodies = self.scene.bodies(frame)
         ground = self.scene.ground(frame)
-        solid, colours, glass = self.faces(bodies)
+        solid, colours, surfaces, glass = self.faces(bodies)
         target, eye = self.view(frame)
         camera = Camera(eye, target, self.arguments.angle, self.width, self.height)
         seen = Buffer(self.width, self.height, camera.project).draw(solid)
@@ -344,7 +346,7 @@ class Painter:
         # Ground and sky.
         height = rays[..., 2] / np.linalg.norm(rays, axis=-1)
         picture = HORIZON + np.clip(height * 2.5, 0, 1)[..., None] * (SKY - HORIZON)
-        sun, through_glass = Sun(solid, 2048), Sun(glass, 512) if glass else None
+        sun, through_glass = Sun(solid, 2048, self.scene.unit), Sun(glass, 512, self.scene.unit) if glass else None
         points = camera.eye + to_ground[on_ground][:, None] * rays[on_ground]
         up = np.tile([0.0, 0.0, 1.0], (len(points), 1))
         light = sun.reaches(points, up)
@@ -367,10 +369,10 @@ class Painter:
         picture[on_solid] += 0.15 * shine[:, None]
 
         nearest = np.minimum(to_solid, to_ground)
-        far = np.linalg.norm(target - eye) * 4
-        dark = crevices(np.minimum(nearest, far), camera.scale)
-        picture *= 1 - 0.45 * dark[..., None] * np.isfinite(nearest)[..., None] * (nearest < far)[..., None]
-        self.outline(picture, seen.face, on_solid)
+        distance = np.linalg.norm(target - eye)
+        dark = crevices(np.minimum(nearest, 4 * distance) / self.scene.unit, camera.scale)
+        picture *= 1 - 0.45 * (dark * np.clip(3 - nearest / distance, 0, 1))[..., None]
+        self.outline(picture, np.where(seen.face < 0, -1, surfaces[seen.face]), on_solid)
         self.glaze(picture, camera, glass, nearest)
         picture = (np.clip(picture, 0, 1)**(1 / 1.06) * 255).astype(np.uint8)
         return Image.fromarray(picture).resize(self.arguments.size, Image.LANCZOS)
@@ -388,11 +390,11 @@ class Painter:
         return direction / np.maximum(np.linalg.norm(direction, axis=1, keepdims=True), 1e-12)
 
     @staticmethod
-    def outline(picture, face, on_solid):
-        """Darkens the edges between faces a little."""
-        edge = np.zeros(face.shape, bool)
-        edge[:, 1:] |= face[:, 1:] != face[:, :-1]
-        edge[1:] |= face[1:] != face[:-1]
+    def outline(picture, surface, on_solid):
+        """Darkens the edges between surfaces a little."""
+        edge = np.zeros(surface.shape, bool)
+        edge[:, 1:] |= surface[:, 1:] != surface[:, :-1]
+        edge[1:] |= surface[1:] != surface[:-1]
         picture[edge & on_solid] *= 0.72
 
     def glaze(self, picture, camera, glass, nearest):
