@@ -90,9 +90,9 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
   Number error{"joint error when settled", "mm", 1e3 * largest_joint_error({world, settled})};
   Number largest{"joint error at any time", "mm", 1e3 * largest_joint_error({world, 0})};
   Number time{"solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0})};
-  error.share_of_bullet = largest.share_of_bullet = 1;
+  error.bullet_ratio = largest.bullet_ratio = 1;
   // The short run is a test on machines that may do other work at the same time.
-  if (!arguments.brief) time.share_of_bullet = 1;
+  if (!arguments.brief) time.bullet_ratio = 1;
   return {error,
           largest,
           time,

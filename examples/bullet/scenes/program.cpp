@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -17,24 +16,28 @@ struct Runs {
   std::optional<std::vector<Number>> bullet, carom;
 };
 
-// The mark with what the run of Bullet's own solver adds to it.
-Number beside(Number number, const Number& bullet) {
-  if (std::isfinite(number.share_of_bullet))
-    number.greatest = std::min(number.greatest, number.share_of_bullet * bullet.value);
-  return number;
+bool on_mark(const Number& number, std::optional<double> of_bullet) {
+  if (!(number.value >= number.least && number.value <= number.greatest)) return false;
+  return number.bullet_ratio == 0 || !of_bullet || number.value * number.bullet_ratio <= *of_bullet;
 }
 
-bool on_mark(const Number& number) {
-  return number.value >= number.least && number.value <= number.greatest;
-}
-
-std::string mark(const Number& number) {
+std::string mark(const Number& number, std::optional<double> of_bullet) {
   const bool least = number.least > -std::numeric_limits<double>::infinity();
   const bool greatest = number.greatest < std::numeric_limits<double>::infinity();
-  if (least && greatest) return fmt::format("{:.4g} to {:.4g}", number.least, number.greatest);
-  if (least) return fmt::format(">= {:.4g}", number.least);
-  if (greatest) return fmt::format("<= {:.4g}", number.greatest);
-  return "";
+  std::string text;
+  if (least && greatest) {
+    text = fmt::format("{:.4g} to {:.4g}", number.least, number.greatest);
+  } else if (least) {
+    text = fmt::format(">= {:.4g}", number.least);
+  } else if (greatest) {
+    text = fmt::format("<= {:.4g}", number.greatest);
+  }
+  if (number.bullet_ratio > 0) {
+    if (!text.empty()) text += ", ";
+    text += number.bullet_ratio == 1 ? "<= Bullet's" : fmt::format("<= Bullet's / {:.4g}", number.bullet_ratio);
+    if (of_bullet) text += fmt::format(" (it is 1 / {:.3g})", *of_bullet / number.value);
+  }
+  return text;
 }
 
 bool print(const Scene& scene, const Runs& runs) {
@@ -43,16 +46,33 @@ bool print(const Scene& scene, const Runs& runs) {
   const std::vector<Number>& rows = runs.carom ? *runs.carom : *runs.bullet;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const auto value = [&](const std::optional<std::vector<Number>>& numbers) {
-      return numbers ? fmt::format("{:.5g}", numbers->at(row).value) : std::string("-");
+      // A number that only one solver has is NaN for the other one.
+      if (!numbers || std::isnan(numbers->at(row).value)) return std::string("-");
+      return fmt::format("{:.5g}", numbers->at(row).value);
     };
-    const Number number = runs.bullet ? beside(rows[row], runs.bullet->at(row)) : rows[row];
-    const bool missed = runs.carom && !on_mark(number);
+    std::optional<double> of_bullet;
+    if (runs.bullet && runs.carom) of_bullet = runs.bullet->at(row).value;
+    const bool missed = runs.carom && !on_mark(rows[row], of_bullet);
     all = all && !missed;
-    const std::string name = number.unit.empty() ? number.name : number.name + " [" + number.unit + "]";
-    fmt::print("{:<44}{:>12}{:>14}  {}{}\n", name, value(runs.bullet), value(runs.carom), mark(number),
+    const std::string name = rows[row].unit.empty() ? rows[row].name : rows[row].name + " [" + rows[row].unit + "]";
+    fmt::print("{:<44}{:>12}{:>14}  {}{}\n", name, value(runs.bullet), value(runs.carom), mark(rows[row], of_bullet),
                missed ? "  MISSED" : "");
   }
   return all;
+}
+
+void choose(const std::string& method, carom::bullet::Options& options) {
+  using carom::bullet::Collisions, carom::bullet::Contacts;
+  if (method == "simultaneous") {
+    options.collisions = Collisions::simultaneous;
+    options.contacts = Contacts::simultaneous;
+  } else if (method == "sequence") {
+    options.collisions = Collisions::sequence;
+    options.contacts = Contacts::simultaneous;
+  } else if (method == "step") {
+    options.collisions = Collisions::iteration;
+    options.contacts = Contacts::resting;
+  }
 }
 
 }  // namespace
@@ -60,19 +80,34 @@ bool print(const Scene& scene, const Runs& runs) {
 int show(int argc, char** argv, const Scene& scene) {
   CLI::App app(scene.title);
   Arguments arguments;
-  std::string solver = "both", out;
-  int threads = 0;
+  std::string solver = "both", method = "default", out;
+  int threads = 0, iterations = 0;
   app.add_flag("--short", arguments.brief, "A short run");
   app.add_option("--solver", solver, "Who responds")
       ->check(CLI::IsMember({"bullet", "carom", "both"}))
       ->capture_default_str();
   app.add_option("--out", out, "Folder for the samples of every step and for the poses, 30 a second");
   app.add_option("--threads", threads, "Of carom, 0 for all")->check(CLI::NonNegativeNumber)->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  app.add_option("--method", method,
+                 "Of carom: all contacts in the same sweeps; collisions one after the other and then the contacts; "
+                 "Bender and Schmitt's step; or what the scene has set")
+      ->check(CLI::IsMember({"simultaneous", "sequence", "step", "default"}))
+      ->capture_default_str();
+  app.add_option("--iterations", iterations, "Sweeps of carom at most, 0 for what the scene has set")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  if (scene.add_options) scene.add_options(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
 
   const auto run = [&](Responder responder, const char* name) {
     WorldOptions options = scene.options;
     options.solver.machine.threads = threads;
+    if (iterations > 0) options.solver.scene.iterations = iterations;
+    choose(method, options.solver);
     World world(responder, options);
     if (!out.empty()) world.keep_poses(30);
     std::vector<Number> numbers = scene.run(world, arguments);

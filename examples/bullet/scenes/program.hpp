@@ -1,6 +1,7 @@
 // What the programs of scenes share: arguments, both solvers in turn, a table of numbers with their marks.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <limits>
 #include <string>
@@ -20,8 +21,9 @@ struct Number {
   double value = 0;
   double least = -std::numeric_limits<double>::infinity();
   double greatest = std::numeric_limits<double>::infinity();
-  /// [1] at most this share of Bullet's value in the same run; holds where both have run.
-  double share_of_bullet = std::numeric_limits<double>::infinity();
+  /// Least ratio of Bullet's value to carom's, where both ran: with 1 carom's may be no greater than Bullet's. 0: no
+  /// mark.
+  double bullet_ratio = 0;
 };
 
 struct Scene {
@@ -30,9 +32,12 @@ struct Scene {
   WorldOptions options;
   /// Builds the scene in the empty world, steps it and gives its numbers, the most telling one first.
   std::function<std::vector<Number>(World&, const Arguments&)> run;
+  /// The scene's own options on the command line; may be empty.
+  std::function<void(CLI::App&)> add_options = {};
 };
 
-/// The main function of a scene: --short, --solver bullet|carom|both, --out FOLDER for samples and poses, --threads.
+/// The main function of a scene: --short, --solver bullet|carom|both, --out FOLDER for samples and poses, --threads,
+/// --method and --iterations of carom.
 /// Returns 0, 1 if a number of carom's missed its mark, 2 on wrong arguments.
 int show(int argc, char** argv, const Scene& scene);
 

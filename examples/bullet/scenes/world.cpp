@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 namespace carom_scenes {
 
-// Measures what the solver behind it takes, the same for both.
+// Measures what the solver behind it takes, the same for both, and calls `before` when all contacts are known.
 class World::TimedSolver final : public btConstraintSolver {
  public:
-  explicit TimedSolver(std::unique_ptr<btConstraintSolver> solver) : solver_(std::move(solver)) {}
+  TimedSolver(std::unique_ptr<btConstraintSolver> solver, std::function<void()> before)
+      : solver_(std::move(solver)), before_(std::move(before)) {}
 
   void prepareSolve(int bodies, int manifolds) override {
+    before_();
     seconds = 0;
     timed([&] { solver_->prepareSolve(bodies, manifolds); });
   }
@@ -44,17 +47,20 @@ class World::TimedSolver final : public btConstraintSolver {
   }
 
   std::unique_ptr<btConstraintSolver> solver_;
+  std::function<void()> before_;
 };
 
 World::World(Responder responder, const WorldOptions& options)
     : responder_(responder), options_(options), dispatcher_(&configuration_) {
+  std::unique_ptr<btConstraintSolver> solver;
   if (responder == Responder::carom) {
-    auto solver = std::make_unique<carom::bullet::ConstraintSolver>(options.solver);
-    carom_ = solver.get();
-    solver_ = std::make_unique<TimedSolver>(std::move(solver));
+    auto ours = std::make_unique<carom::bullet::ConstraintSolver>(options.solver);
+    carom_ = ours.get();
+    solver = std::move(ours);
   } else {
-    solver_ = std::make_unique<TimedSolver>(std::make_unique<btSequentialImpulseConstraintSolver>());
+    solver = std::make_unique<btSequentialImpulseConstraintSolver>();
   }
+  solver_ = std::make_unique<TimedSolver>(std::move(solver), [this] { count_contacts(); });
   world_ = std::make_unique<btDiscreteDynamicsWorld>(&dispatcher_, &broadphase_, solver_.get(), &configuration_);
   world_->setGravity(options.gravity);
 }
@@ -75,6 +81,7 @@ btRigidBody& World::add(std::shared_ptr<btCollisionShape> shape, double mass, co
   bodies_.push_back(std::make_unique<btRigidBody>(info));
   btRigidBody& body = *bodies_.back();
   if (!options_.sleeping) body.setActivationState(DISABLE_DEACTIVATION);
+  poses_.add(body);
   shapes_.push_back(std::move(shape));
   world_->addRigidBody(&body);
   return body;
@@ -103,14 +110,38 @@ void World::remove(btRigidBody& body) {
 }
 
 const Sample& World::step() {
+  sample_ = {};
   // No interpolation: one step of this length, whatever the clock says.
   world_->stepSimulation(static_cast<btScalar>(options_.time_step), 0);
   measure();
   return samples_.back();
 }
 
+void World::count_contacts() {
+  const carom::SceneOptions& scene = options_.solver.scene;
+  const double rest_speed = std::sqrt(2 * scene.rest_gravity * scene.rest_tolerance);
+  const auto velocity_at = [](const btCollisionObject& object, const btVector3& point) {
+    const btRigidBody& body = *btRigidBody::upcast(&object);
+    return body.getVelocityInLocalPoint(point - body.getWorldTransform().getOrigin());
+  };
+  for (int m = 0; m < dispatcher_.getNumManifolds(); ++m) {
+    const btPersistentManifold& manifold = *dispatcher_.getManifoldByIndexInternal(m);
+    for (int p = 0; p < manifold.getNumContacts(); ++p) {
+      const btManifoldPoint& point = manifold.getContactPoint(p);
+      const double distance = static_cast<double>(point.getDistance());
+      sample_.penetration = std::max(sample_.penetration, -distance);
+      const btVector3 apart = velocity_at(*manifold.getBody0(), point.getPositionWorldOnA()) -
+                              velocity_at(*manifold.getBody1(), point.getPositionWorldOnB());
+      const double approach = -static_cast<double>(apart.dot(point.m_normalWorldOnB));
+      if (distance - std::max(approach, 0.0) * options_.time_step > scene.rest_tolerance) continue;
+      ++sample_.contacts;
+      if (approach > rest_speed) ++sample_.collisions;
+    }
+  }
+}
+
 void World::measure() {
-  Sample sample;
+  Sample& sample = sample_;
   sample.time = static_cast<double>(samples_.size() + 1) * options_.time_step;
   for (const auto& body : bodies_) {
     const double mass = static_cast<double>(body->getMass());
@@ -122,62 +153,33 @@ void World::measure() {
     sample.kinetic_energy += 0.5 * static_cast<double>((spin * spin).dot(inertia));
     sample.potential_energy -= mass * static_cast<double>(options_.gravity.dot(body->getWorldTransform().getOrigin()));
   }
-  for (int m = 0; m < dispatcher_.getNumManifolds(); ++m) {
-    const btPersistentManifold& manifold = *dispatcher_.getManifoldByIndexInternal(m);
-    for (int p = 0; p < manifold.getNumContacts(); ++p) {
-      const double distance = static_cast<double>(manifold.getContactPoint(p).getDistance());
-      if (distance > 0) continue;
-      ++sample.contacts;
-      sample.penetration = std::max(sample.penetration, -distance);
-    }
-  }
   for (const Joint& joint : joints_) {
-    const btVector3 gap =
-        joint.a->getWorldTransform() * joint.point_a - joint.b->getWorldTransform() * joint.point_b;
+    const btVector3 gap = joint.a->getWorldTransform() * joint.point_a - joint.b->getWorldTransform() * joint.point_b;
     sample.joint_error = std::max(sample.joint_error, static_cast<double>(gap.length()));
   }
   sample.solver_seconds = solver_->seconds;
   samples_.push_back(sample);
 
-  if (frame_interval_ > 0 && sample.time >= static_cast<double>(frames_) * frame_interval_) {
-    for (std::size_t b = 0; b < bodies_.size(); ++b)
-      poses_.push_back({frames_, b, bodies_[b]->getWorldTransform(), impulse_on(*bodies_[b])});
-    ++frames_;
-  }
+  if (frame_interval_ <= 0) return;
+  poses_.add_impulses(dispatcher_);
+  if (sample.time >= static_cast<double>(poses_.frames()) * frame_interval_) poses_.add_frame(bodies_);
 }
 
-double World::impulse_on(const btRigidBody& body) const {
-  double sum = 0;
-  for (int m = 0; m < dispatcher_.getNumManifolds(); ++m) {
-    const btPersistentManifold& manifold =
-        *const_cast<btCollisionDispatcher&>(dispatcher_).getManifoldByIndexInternal(m);
-    if (manifold.getBody0() != &body && manifold.getBody1() != &body) continue;
-    for (int p = 0; p < manifold.getNumContacts(); ++p)
-      sum += static_cast<double>(manifold.getContactPoint(p).getAppliedImpulse());
-  }
-  return sum;
+void World::keep_poses(double frames) {
+  frame_interval_ = 1 / frames;
 }
-
-void World::keep_poses(double frames) { frame_interval_ = 1 / frames; }
 
 void World::write_samples(const std::string& path) const {
   auto file = fmt::output_file(path);
-  file.print("time,kinetic_energy,potential_energy,penetration,joint_error,contacts,solver_seconds\n");
+  file.print("time,kinetic_energy,potential_energy,penetration,joint_error,contacts,collisions,solver_seconds\n");
   for (const Sample& sample : samples_)
-    file.print("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{},{:.9g}\n", sample.time, sample.kinetic_energy,
-               sample.potential_energy, sample.penetration, sample.joint_error, sample.contacts, sample.solver_seconds);
+    file.print("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{},{},{:.9g}\n", sample.time, sample.kinetic_energy,
+               sample.potential_energy, sample.penetration, sample.joint_error, sample.contacts, sample.collisions,
+               sample.solver_seconds);
 }
 
 void World::write_poses(const std::string& path) const {
-  auto file = fmt::output_file(path);
-  // A first block tells the shapes, boxes with their half extents and balls with their radius.
-  file.print("frame,body,x,y,z,qx,qy,qz,qw,impulse\n");
-  for (const Pose& pose : poses_) {
-    const btVector3& at = pose.transform.getOrigin();
-    const btQuaternion turn = pose.transform.getRotation();
-    file.print("{},{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}\n", pose.frame, pose.body, at.x(), at.y(),
-               at.z(), turn.x(), turn.y(), turn.z(), turn.w(), pose.impulse);
-  }
+  poses_.write(path);
 }
 
 }  // namespace carom_scenes

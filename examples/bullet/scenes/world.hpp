@@ -10,15 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "poses.hpp"
+
 namespace carom_scenes {
 
 enum class Responder { bullet, carom };
 
 struct WorldOptions {
-  double time_step = 1.0 / 60;                ///< [s]
+  double time_step = 1.0 / 60;                  ///< [s]
   btVector3 gravity = btVector3(0, 0, -9.81f);  ///< [m/s²] z is up
-  bool sleeping = false;                      ///< whether bodies may fall asleep
-  carom::bullet::Options solver;  ///< of carom
+  bool sleeping = false;                        ///< whether bodies may fall asleep
+  carom::bullet::Options solver;                ///< of carom
 };
 
 struct Material {
@@ -32,8 +34,10 @@ struct Sample {
   double potential_energy = 0;  ///< [J] above z = 0
   double penetration = 0;       ///< [m] the deepest, >= 0
   double joint_error = 0;       ///< [m] the largest distance between the two points of a joint
-  std::size_t contacts = 0;     ///< points that touch: distance <= 0
-  double solver_seconds = 0;    ///< [s] that the solver took
+  /// Points that touch, or would by the end of the step if nothing responded.
+  std::size_t contacts = 0;
+  std::size_t collisions = 0;  ///< those among them that approach faster than contacts at rest
+  double solver_seconds = 0;   ///< [s] that the solver took
 };
 
 class World {
@@ -49,7 +53,8 @@ class World {
   carom::bullet::ConstraintSolver* carom_solver() { return carom_; }
 
   /// A body; mass 0 makes it static. `shape` may be shared among bodies; inertia is the shape's.
-  btRigidBody& add(std::shared_ptr<btCollisionShape> shape, double mass, const btTransform& pose, Material material = {});
+  btRigidBody& add(std::shared_ptr<btCollisionShape> shape, double mass, const btTransform& pose,
+                   Material material = {});
   /// A ball joint, hinge or other constraint that the world owns from now on.
   btTypedConstraint& add(std::unique_ptr<btTypedConstraint> constraint, bool collide = false);
   /// What joint_error looks at: two points that should be one, each in its body's frame.
@@ -62,8 +67,6 @@ class World {
   double time() const { return static_cast<double>(samples_.size()) * options_.time_step; }
   const std::vector<Sample>& samples() const { return samples_; }
   const std::vector<std::unique_ptr<btRigidBody>>& bodies() const { return bodies_; }
-  /// [N s] sum of the contact impulses on a body in the last step.
-  double impulse_on(const btRigidBody& body) const;
 
   /// Poses of all bodies are kept from now on, `frames` times a second.
   void keep_poses(double frames);
@@ -75,13 +78,10 @@ class World {
     const btRigidBody *a, *b;
     btVector3 point_a, point_b;
   };
-  struct Pose {
-    std::size_t frame, body;
-    btTransform transform;
-    double impulse;
-  };
   class TimedSolver;
 
+  // Before the solver answers: Sample::contacts and collisions.
+  void count_contacts();
   void measure();
 
   Responder responder_;
@@ -96,10 +96,10 @@ class World {
   std::vector<std::unique_ptr<btRigidBody>> bodies_;
   std::vector<std::unique_ptr<btTypedConstraint>> constraints_;
   std::vector<Joint> joints_;
+  Sample sample_;  // of the step that is on
   std::vector<Sample> samples_;
-  std::vector<Pose> poses_;
+  Poses poses_;
   double frame_interval_ = 0;  // [s] 0: none are kept
-  std::size_t frames_ = 0;
 };
 
 }  // namespace carom_scenes
