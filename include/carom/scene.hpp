@@ -137,8 +137,10 @@ struct SceneOptions {
   /// [1] in (0, 2): every change of an impulse by SceneMethod::simultaneous is multiplied by it before the cone bounds
   /// it.
   double relaxation = 1;
-  /// [1] in [0, 1]: share of the warm impulses to begin with. Only simultaneous begins with any.
-  double warm_start = 1;
+  /// [1] in [0, 1]: share of the warm impulses to begin with, of contacts and of rows. Only simultaneous begins with
+  /// any. Where target_velocity of a row takes away an error of position, the impulse of the last step has that work in
+  /// it, and less than 1 keeps chains from swinging up.
+  double warm_start = 1, joint_warm_start = 1;
   /// Equally fast contacts in a sequence: 0 takes the one with the lowest index first, another number one at random.
   std::uint64_t seed = 0;
 };

@@ -22,7 +22,7 @@ void SceneSweeps::warm_start() {
     for (std::size_t i = block.first; i < block.first + block.count; ++i) {
       if (block.is_group) {
         SceneRow& row = state_.rows[i];
-        row.impulse = std::clamp(options_.warm_start * row.warm_impulse, row.least, row.largest);
+        row.impulse = std::clamp(options_.joint_warm_start * row.warm_impulse, row.least, row.largest);
         apply_impulse(state_, row, row.impulse);
         continue;
       }

@@ -236,14 +236,14 @@ class SceneCall {
   /// The impulses that rows begin with.
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
-    const bool warm = options_.warm_start > 0 && job_.target == kernel::Target::all &&
+    const bool warm = options_.joint_warm_start > 0 && job_.target == kernel::Target::all &&
                       options_.method == SceneMethod::simultaneous && (joints.warm_impulse || joints.key);
     for (std::size_t i = first; i < end; ++i) {
       T& impulse = job_.row_impulse[i];
       impulse = 0;
       if (!warm || job_.row_status[i] != ok) continue;
       const T given = joints.warm_impulse ? joints.warm_impulse[i] : space_.row_impulses.find(joints.key[i])[0];
-      impulse = static_cast<T>(options_.warm_start) * given;
+      impulse = static_cast<T>(options_.joint_warm_start) * given;
       if (joints.least_impulse) impulse = std::max(impulse, joints.least_impulse[i]);
       if (joints.largest_impulse) impulse = std::min(impulse, joints.largest_impulse[i]);
     }

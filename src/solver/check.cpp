@@ -180,6 +180,7 @@ void check_scene_options(const SceneOptions& options, bool step) {
   for (const double g : options.gravity) in_range(g, -most, most, "gravity");
   in_range(options.shock_iterations, 1, SceneOptions::most_iterations, "shock_iterations");
   in_range(options.warm_start, 0, 1, "warm_start");
+  in_range(options.joint_warm_start, 0, 1, "joint_warm_start");
   in_range(options.restitution_threshold, 0, most, "restitution_threshold");
   if (!(options.relaxation > 0 && options.relaxation < 2))
     throw Error("carom: the option relaxation is " + in_words(options.relaxation) + ", not in (0, 2)");

@@ -157,6 +157,7 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
       {"relaxation", [](SceneOptions& o) { o.relaxation = 0; }},
       {"relaxation", [](SceneOptions& o) { o.relaxation = 2; }},
       {"warm_start", [](SceneOptions& o) { o.warm_start = 1.125; }},
+      {"joint_warm_start", [](SceneOptions& o) { o.joint_warm_start = -0.125; }},
       {"restitution_threshold", [](SceneOptions& o) { o.restitution_threshold = -1; }},
       {"time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.time_step = 0; }},
       {"time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.time_step = 1e4; }},

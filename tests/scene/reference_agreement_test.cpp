@@ -121,6 +121,7 @@ TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_an
       SceneOptions options = counted(method);
       options.restitution_threshold = 0.25;
       options.warm_start = 0.75;
+      options.joint_warm_start = 0.5;
       options.relaxation = method == SceneMethod::simultaneous ? 1.25 : 1;
       options.gravity = {0.5, 0, -9};
       apart += this->agrees(scene, options, std::string(to_string(method)) + ", seed " + std::to_string(seed)) ? 0 : 1;

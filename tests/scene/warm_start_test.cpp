@@ -72,6 +72,7 @@ TYPED_TEST(WarmStart, by_key_is_that_by_impulse) {
   for (const double share : {1.0, 0.5}) {
     SceneOptions options;
     options.warm_start = share;
+    options.joint_warm_start = share / 2;
     SceneSolver solver({.threads = 1});
     const auto first = solved(solver, this->scene_, options), by_key = solved(solver, this->scene_, options);
     auto named_no_more = this->scene_;
@@ -128,7 +129,7 @@ TYPED_TEST(WarmStart, ends_with_forget_and_with_a_share_of_nothing) {
   SceneSolver solver({.threads = 1});
   const auto first = solved(solver, this->scene_, {});
   SceneOptions none;
-  none.warm_start = 0;
+  none.warm_start = none.joint_warm_start = 0;
   expect_same_bits(solved(solver, this->scene_, none).arrays, first.arrays, "a share of nothing");
   solver.forget();
   expect_same_bits(solved(solver, this->scene_, {}).arrays, first.arrays, "forgotten");

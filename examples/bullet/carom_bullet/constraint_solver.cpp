@@ -32,10 +32,10 @@ struct ConstraintSolver::State {
 
   void gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds, int manifold_count,
               btTypedConstraint** typed, int typed_count, const btContactSolverInfo& info);
-  void solve(const Options& options, const btContactSolverInfo& info);
-  void collide_first(const Options& options, const btContactSolverInfo& info);
-  void hold_all(const Options& options, const btContactSolverInfo& info);
-  void push_out(const Options& options, const btContactSolverInfo& info);
+  void solve(const Options& given, const btContactSolverInfo& info);
+  void collide_first(const Options& given, const btContactSolverInfo& info);
+  void hold_all(const Options& given, const btContactSolverInfo& info);
+  void push_out(const Options& given, const btContactSolverInfo& info);
 
   SceneSolver collide, hold;  // two, so that each remembers its own impulses
   Bodies bodies;
@@ -64,39 +64,39 @@ void ConstraintSolver::State::gather(btCollisionObject** objects, int object_cou
   report.gather_seconds += seconds_since(begin);
 }
 
-void ConstraintSolver::State::solve(const Options& options, const btContactSolverInfo& info) {
+void ConstraintSolver::State::solve(const Options& given, const btContactSolverInfo& info) {
   auto begin = Clock::now();
-  points.read(info, static_cast<btScalar>(options.normal_tolerance));
+  points.read(info, static_cast<btScalar>(given.normal_tolerance));
   for (const btPersistentManifold* manifold : points.rolling()) constraints.resist_rolling(*manifold, bodies, info);
   constraints.lock_axes(bodies);
   bodies.kick();
   report.gather_seconds += seconds_since(begin);
 
-  const bool first = options.collisions != Collisions::simultaneous;
-  if (first) collide_first(options, info);
+  const bool first = given.collisions != Collisions::simultaneous;
+  if (first) collide_first(given, info);
   bodies.kick();
-  hold_all(options, info);
+  hold_all(given, info);
 
   begin = Clock::now();
   bodies.store();
-  points.store(bodies, info, static_cast<btScalar>(rest_speed_of(options)));
+  points.store(bodies, info, static_cast<btScalar>(rest_speed_of(given)));
   constraints.store(info);
   report.store_seconds += seconds_since(begin);
-  if (points.overlaps()) push_out(options, info);
+  if (points.overlaps()) push_out(given, info);
   bodies.clear();
   points.clear();
   constraints.clear();
 }
 
 // Collisions happen half a step of forces after the last velocity.
-void ConstraintSolver::State::collide_first(const Options& options, const btContactSolverInfo& info) {
-  const auto tangential = static_cast<btScalar>(options.tangential_restitution);
+void ConstraintSolver::State::collide_first(const Options& given, const btContactSolverInfo& info) {
+  const auto tangential = static_cast<btScalar>(given.tangential_restitution);
   Scene<btScalar> scene = points.colliding(bodies, info, tangential);
-  if (static_cast<double>(points.greatest_approach()) <= rest_speed_of(options)) return points.nothing_collides();
+  if (static_cast<double>(points.greatest_approach()) <= rest_speed_of(given)) return points.nothing_collides();
   scene.joints = constraints.rigid_rows();
 
-  SceneOptions how = options.scene;
-  how.method = options.collisions == Collisions::sequence ? SceneMethod::sequence : SceneMethod::iteration;
+  SceneOptions how = given.scene;
+  how.method = given.collisions == Collisions::sequence ? SceneMethod::sequence : SceneMethod::iteration;
   how.shock_propagation = false;
   SceneResults<btScalar> results;
   results.velocity = bodies.velocity.columns();
@@ -107,13 +107,13 @@ void ConstraintSolver::State::collide_first(const Options& options, const btCont
   report.collision_seconds = seconds_since(begin);
 }
 
-void ConstraintSolver::State::hold_all(const Options& options, const btContactSolverInfo& info) {
+void ConstraintSolver::State::hold_all(const Options& given, const btContactSolverInfo& info) {
   Scene<btScalar> scene =
-      points.scene(bodies, info, options.contacts == Contacts::resting, options.collisions == Collisions::simultaneous);
+      points.scene(bodies, info, given.contacts == Contacts::resting, given.collisions == Collisions::simultaneous);
   scene.joints = constraints.rows();
 
-  SceneOptions how = options.scene;
-  how.method = options.contacts == Contacts::resting ? SceneMethod::resting : SceneMethod::simultaneous;
+  SceneOptions how = given.scene;
+  how.method = given.contacts == Contacts::resting ? SceneMethod::resting : SceneMethod::simultaneous;
   if (how.iterations == 0 && how.method == SceneMethod::simultaneous) how.iterations = info.m_numIterations;
   const bool warm = (info.m_solverMode & SOLVER_USE_WARMSTARTING) != 0;
   how.warm_start *= warm ? static_cast<double>(info.m_warmstartingFactor) : 0.0;
@@ -133,14 +133,14 @@ void ConstraintSolver::State::hold_all(const Options& options, const btContactSo
 }
 
 // Bullet's split impulse: overlaps beyond a threshold go by moving the bodies, without velocity.
-void ConstraintSolver::State::push_out(const Options& options, const btContactSolverInfo& info) {
+void ConstraintSolver::State::push_out(const Options& given, const btContactSolverInfo& info) {
   const Scene<btScalar> scene = points.overlapping(bodies, info);
   const btVector3 still(0, 0, 0);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     bodies.velocity.set(i, still);
     bodies.spin.set(i, still);
   }
-  SceneOptions how = options.scene;
+  SceneOptions how = given.scene;
   how.method = SceneMethod::simultaneous;
   if (how.iterations == 0) how.iterations = info.m_numIterations;
   SceneResults<btScalar> results;

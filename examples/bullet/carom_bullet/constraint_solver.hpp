@@ -35,13 +35,21 @@ enum class Contacts : std::uint8_t {
   resting,       ///< SceneMethod::resting, [BS] 3.2: no overlap after the step; for Collisions::iteration or sequence
 };
 
+/// The rows of Bullet's constraints take away errors of position, so that half of their impulses is enough to begin
+/// with.
+inline SceneOptions scene_options_of_an_engine() {
+  SceneOptions options;
+  options.joint_warm_start = 0.5;
+  return options;
+}
+
 struct Options {
   Machine machine;
   Collisions collisions = Collisions::simultaneous;
   Contacts contacts = Contacts::simultaneous;
   /// `iterations` 0 takes btContactSolverInfo::m_numIterations for the simultaneous method; `time_step`, `gravity` and
   /// `method` do not count. Its `collision` has the law of Collisions::sequence.
-  SceneOptions scene;
+  SceneOptions scene = scene_options_of_an_engine();
   /// [1] of every contact, for laws that read it.
   double tangential_restitution = 0;
   /// [1] points of a manifold whose unit normals differ by no more than this share the first one's normal: Bullet keeps

@@ -64,7 +64,10 @@ void Constraints::clear() {
 
 void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btContactSolverInfo& info) {
   constraint.internalSetAppliedImpulse(0);
-  if (btJointFeedback* feedback = constraint.getJointFeedback(); feedback != nullptr) *feedback = {};
+  if (btJointFeedback* feedback = constraint.getJointFeedback(); feedback != nullptr)
+    for (btVector3* sum : {&feedback->m_appliedForceBodyA, &feedback->m_appliedTorqueBodyA,
+                           &feedback->m_appliedForceBodyB, &feedback->m_appliedTorqueBodyB})
+      sum->setZero();
   if (!constraint.isEnabled()) return;
   constraint.buildJacobian();
   btTypedConstraint::btConstraintInfo1 count{};
@@ -117,7 +120,9 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
         from.cfm * (response(body_a, row.linear_a, row.angular_a) + response(body_b, row.linear_b, row.angular_b));
     row.target_velocity = from.error;
     if (to.m_damping != btScalar(1)) row.target_velocity += (1 - to.m_damping) * velocity_along(row, bodies);
-    row.key = key_of(constraint, i);
+    // Motors and limits come and go, and begin with nothing.
+    const bool bounded = !std::isinf(row.least_impulse) || !std::isinf(row.largest_impulse);
+    row.key = bounded ? 0 : key_of(constraint, i);
     data_.rows.push_back(row);
   }
 }

@@ -40,7 +40,7 @@ State operator*(double s, const State& a) {
 State rate(const TippeTop& top, const State& state) {
   // [m/s] Friction grows with slip up to about here; it is a thousandth of the slip that turns the top over.
   constexpr double rounding = 1e-4;
-  const auto& [k, v, w] = state;
+  const Vector k = state.k, v = state.v, w = state.w;
   const double a = top.inertia_across, c = top.inertia_along, e = top.eccentricity;
   const auto inverse_inertia = [&](const Vector& torque) {
     return (1 / a) * torque + ((1 / c - 1 / a) * dot(k, torque)) * k;

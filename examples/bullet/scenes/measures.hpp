@@ -1,0 +1,44 @@
+// Measures of what should stand still, and of energy, that several scenes show.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "world.hpp"
+
+namespace carom_scenes {
+
+/// How far bodies have moved since some moment.
+class Drift {
+ public:
+  explicit Drift(const std::vector<const btRigidBody*>& bodies);
+  /// [m] the farthest that a corner of any body's bounding box is from where it was then.
+  double largest() const;
+
+ private:
+  struct Corner {
+    const btRigidBody* body;
+    btVector3 local, since;
+  };
+  std::vector<Corner> corners_;
+};
+
+double kinetic_energy(const btRigidBody& body);  ///< [J]
+double corner_speed(const btRigidBody& body);    ///< [m/s] at least what the fastest of its points moves at
+
+/// The samples of the steps from `begin` on.
+struct Span {
+  const World& world;
+  double begin = 0;  ///< [s]
+};
+
+double greatest_kinetic_energy(const Span& span);  ///< [J]
+double deepest_penetration(const Span& span);      ///< [m]
+double largest_joint_error(const Span& span);      ///< [m]
+double mean_solver_seconds(const Span& span);      ///< [s] a step
+/// [J] the most that kinetic and potential energy together have grown in one step.
+double largest_energy_rise(const Span& span);
+/// [J] the most that they have ever been above a value of theirs before.
+double largest_energy_gain(const Span& span);
+
+}  // namespace carom_scenes
