@@ -75,7 +75,8 @@ void add_cubes(carom_scenes::World& world, const Funnel& funnel, int cubes) {
       }
 }
 
-// [m] How deep the points overlap that are at rest: they neither approach nor separate faster than such contacts do.
+// [m] How deep the points overlap that are at rest: they have been there for some steps, and neither approach nor separate
+// faster than such contacts do.
 void add_overlaps(carom_scenes::World& world, std::vector<double>& overlaps) {
   btDispatcher& dispatcher = *world.bullet().getDispatcher();
   for (int m = 0; m < dispatcher.getNumManifolds(); ++m) {
@@ -87,7 +88,7 @@ void add_overlaps(carom_scenes::World& world, std::vector<double>& overlaps) {
                               b.getVelocityInLocalPoint(point.getPositionWorldOnB() - b.getCenterOfMassPosition());
       const double speed = std::abs(static_cast<double>(apart.dot(point.m_normalWorldOnB)));
       const double distance = static_cast<double>(point.getDistance());
-      if (speed <= rest_speed && distance <= tolerance) overlaps.push_back(std::max(-distance, 0.0));
+      if (point.getLifeTime() >= 10 && speed <= rest_speed && distance <= tolerance) overlaps.push_back(std::max(-distance, 0.0));
     }
   }
 }
