@@ -63,7 +63,11 @@ int iterations_of(const SceneOptions& options, SceneMethod method) {
 
 double target_of(double before, const SceneContact& c, double threshold) {
   const double least = c.least_velocity, e = c.data.restitution;
-  if (before >= least) return std::min(least, -e * before);
+  if (before >= least) {
+    // What separates may be caught up with, at no more than its own rebound.
+    const bool fast = before - c.velocity_change > threshold;
+    return std::min(least, fast ? -e * before : 0.0);
+  }
   const double approach_without_forces = c.velocity_change - before;
   if (e == 0 || approach_without_forces < threshold) return least;
   // The collision is at mid step: the velocity then rebounds, and the second half of the forces adds to it.
