@@ -80,9 +80,6 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
   const bool bullet = world.responder() == Responder::bullet;
   btContactSolverInfo& info = world.bullet().getSolverInfo();
   info.m_numIterations = bullet ? bullet_iterations : carom_iterations;
-  // The impulse that a row begins with holds the push of the last step against its error: all of it would make the
-  // bridge swing. Bullet's rows begin with none.
-  info.m_warmstartingFactor = btScalar(0.7);
   build(world);
   const double end = arguments.brief ? 15 : 60;
   while (world.time() < end) world.step();

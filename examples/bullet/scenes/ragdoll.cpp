@@ -159,8 +159,6 @@ struct Most {
 std::vector<Number> run(World& world, const Arguments& arguments) {
   btContactSolverInfo& info = world.bullet().getSolverInfo();
   info.m_numIterations = 10;
-  // As on the bridge: all of the last step's impulses would drive the joints.
-  info.m_warmstartingFactor = btScalar(0.7);
   build_stairs(world);
   const Ragdoll doll(world, vector(-0.15, 0, steps * step_height + 0.02));
   for (btRigidBody* part : doll.parts()) part->setLinearVelocity(vector(push, 0, 0));

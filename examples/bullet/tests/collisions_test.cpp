@@ -43,7 +43,7 @@ class UnderEveryChoice : public testing::TestWithParam<Choice> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Methods, UnderEveryChoice, testing::ValuesIn(choices),
-                         [](const auto& info) { return name_of(info.param); });
+                         [](const auto& choice) { return name_of(choice.param); });
 
 // Equal balls at e = 1 exchange their velocities: one stands, the other one goes on. Their bodies have only the
 // rounding of a few operations at 2 m/s; sweeps end at 1e-6 of it.
