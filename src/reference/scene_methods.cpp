@@ -64,9 +64,9 @@ int iterations_of(const SceneOptions& options, SceneMethod method) {
 double target_of(double before, const SceneContact& c, double threshold) {
   const double least = c.least_velocity, e = c.data.restitution;
   if (before >= least) {
-    // What separates may be caught up with, at no more than its own rebound.
+    // What separates may be caught up with, at no more than its own rebound; an overlap is pushed out all the same.
     const bool fast = before - c.velocity_change > threshold;
-    return std::min(least, fast ? -e * before : 0.0);
+    return least > 0 || !fast ? least : std::min(least, -e * before);
   }
   const double approach_without_forces = c.velocity_change - before;
   if (e == 0 || approach_without_forces < threshold) return least;

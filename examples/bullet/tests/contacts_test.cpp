@@ -169,7 +169,6 @@ TEST(RestitutionThreshold, separates_those_that_rebound) {
 TEST(WarmStarting, leaves_a_stack_little_to_solve) {
   const auto residual_after = [](int steps, bool warm) {
     BulletWorld bullet;
-    bullet.world.getSolverInfo().m_warmstartingFactor = 1;
     if (!warm) bullet.world.getSolverInfo().m_solverMode &= ~SOLVER_USE_WARMSTARTING;
     bullet.add_ground();
     for (int i = 0; i < 10; ++i) bullet.add_box(at(0, 0, 0.5f + static_cast<float>(i)));

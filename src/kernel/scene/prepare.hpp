@@ -288,12 +288,12 @@ struct ManifoldStages : Responses<A, T> {
         const B half_change =
             forced ? B(T(0.5)) * velocity_at(change, Block::load(point.arm_a), Block::load(point.arm_b)).z : zero;
         const B rebound = rebound_of(job, normal, restitution[p], half_change);
-        // What separates may be caught up with, at no more than its own rebound. Without rebound a body may come as
-        // near as its target lets it.
+        // What separates may be caught up with, at no more than its own rebound; an overlap is pushed out all the same.
+        // Without rebound a body may come as near as its target lets it.
         const Mask fast = normal - (half_change + half_change) > B(job.parameters.restitution_threshold);
-        const B caught = choose(fast, negated(restitution[p]) * normal, zero);
-        target =
-            choose(missed > zero, choose(rebound > zero, larger(target, rebound), target), smaller(target, caught));
+        const B caught = choose(fast, smaller(target, negated(restitution[p]) * normal), target);
+        target = choose(missed > zero, choose(rebound > zero, larger(target, rebound), target),
+                        choose(target > zero, target, caught));
         if (job.target == Target::touching) part = and_not(used, missed < zero);
         if (job.target == Target::colliding) part = used && missed > B(job.parameters.rest_speed);
       }
