@@ -331,11 +331,15 @@ def main():
         return
     numbers = range(len(scene.frames))[arguments.first:arguments.last:arguments.every]
     frames = [label(painter.paint(number), painter) for number in numbers]
-    # One palette for all frames: pixels that stay the same need no room.
-    sample = Image.new("RGB", (frames[0].width, frames[0].height * 3))
-    for row, frame in enumerate((frames[0], frames[len(frames) // 2], frames[-1])):
-        sample.paste(frame, (0, row * frame.height))
-    palette = sample.quantize(96, method=Image.Quantize.MEDIANCUT)
+    # One palette for all frames: pixels that stay the same need no room. Rare colours of the scale have theirs too.
+    few = [frame.resize((200, 100)) for frame in (frames[0], frames[len(frames) // 2], frames[-1])]
+    sample = Image.new("RGB", (200, 500))
+    for row, frame in enumerate(few):
+        sample.paste(frame, (0, 100 * row))
+    scale = np.array([painter.colour_of(painter.most * (x / 200)**2) for x in range(200)])
+    shades = np.linspace(0.45, 1.1, 200)[:, None, None] * scale
+    sample.paste(Image.fromarray((np.clip(shades, 0, 1) * 255).astype(np.uint8)), (0, 300))
+    palette = sample.quantize(128, method=Image.Quantize.MEDIANCUT)
     frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     frames[0].save(arguments.picture, save_all=True, append_images=frames[1:], duration=round(1000 / arguments.rate), loop=0,
                    optimize=True)
