@@ -78,7 +78,7 @@ class Numbers {
 
 Status fault_of_body(const Body& body, const Options& options);
 bool is_immovable(const Body& body);
-/// Whether the contact's K is singular, whatever rounding makes of it: without any mass one body alone turns.
+/// True where the contact's K is singular, whatever rounding makes of it: without any mass one body alone turns.
 bool is_pivot(const BodyContact& c);
 
 /// `numbers` are those that the contact has beside its own.

@@ -64,7 +64,8 @@ int iterations_of(const SceneOptions& options, SceneMethod method) {
 double target_of(double before, const SceneContact& c, double threshold) {
   const double least = c.least_velocity, e = c.data.restitution;
   if (before >= least) {
-    // What separates may be caught up with, at no more than its own rebound; an overlap is pushed out all the same.
+    // A contact that separates may be caught up with, at no more than its own rebound; an overlap is pushed out all the
+    // same.
     const bool fast = before - c.velocity_change > threshold;
     return least > 0 || !fast ? least : std::min(least, -e * before);
   }

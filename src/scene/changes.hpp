@@ -1,4 +1,4 @@
-// What forces have added to the velocities of bodies: Scene::velocity_change.
+// Scene::velocity_change: the share of forces in the velocities of bodies.
 #pragma once
 
 #include <algorithm>

@@ -86,7 +86,7 @@ class SceneCall {
   }
 
  private:
-  /// Whether contacts rebound in sweeps.
+  /// True where contacts rebound in sweeps.
   bool reads_changes(bool step) const {
     return step || options_.method == SceneMethod::simultaneous || options_.method == SceneMethod::iteration;
   }

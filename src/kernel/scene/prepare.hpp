@@ -288,8 +288,8 @@ struct ManifoldStages : Responses<A, T> {
         const B half_change =
             forced ? B(T(0.5)) * velocity_at(change, Block::load(point.arm_a), Block::load(point.arm_b)).z : zero;
         const B rebound = rebound_of(job, normal, restitution[p], half_change);
-        // What separates may be caught up with, at no more than its own rebound; an overlap is pushed out all the same.
-        // Without rebound a body may come as near as its target lets it.
+        // A contact that separates may be caught up with, at no more than its own rebound; an overlap is pushed out all
+        // the same. Without rebound a body may come as near as its target lets it.
         const Mask fast = normal - (half_change + half_change) > B(job.parameters.restitution_threshold);
         const B caught = choose(fast, smaller(target, negated(restitution[p]) * normal), target);
         target = choose(missed > zero, choose(rebound > zero, larger(target, rebound), target),
