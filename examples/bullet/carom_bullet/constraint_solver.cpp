@@ -30,6 +30,7 @@ double rest_speed_of(const Options& options) {
 struct ConstraintSolver::State {
   explicit State(const Machine& machine) : collide(machine), hold(machine) {}
 
+  void begin();
   void gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds, int manifold_count,
               btTypedConstraint** typed, int typed_count, const btContactSolverInfo& info);
   void solve(const Options& given, const btContactSolverInfo& info);
@@ -83,6 +84,11 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
   constraints.store(info);
   report.store_seconds += seconds_since(begin);
   if (points.overlaps()) push_out(given, info);
+}
+
+// Nothing of an earlier step is left, whichever way it ended.
+void ConstraintSolver::State::begin() {
+  report = {};
   bodies.clear();
   points.clear();
   constraints.clear();
@@ -170,14 +176,14 @@ const StepReport& ConstraintSolver::report() const {
 }
 
 void ConstraintSolver::prepareSolve(int, int) {
-  state_->report = {};
+  state_->begin();
   state_->collecting = true;
 }
 
 btScalar ConstraintSolver::solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds,
                                       int manifold_count, btTypedConstraint** constraints, int constraint_count,
                                       const btContactSolverInfo& info, btIDebugDraw*, btDispatcher*) {
-  if (!state_->collecting) state_->report = {};
+  if (!state_->collecting) state_->begin();
   state_->gather(bodies, body_count, manifolds, manifold_count, constraints, constraint_count, info);
   if (!state_->collecting) state_->solve(options, info);
   return 0;

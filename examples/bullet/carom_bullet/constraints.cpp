@@ -1,7 +1,6 @@
 #include "constraints.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -12,11 +11,6 @@ namespace {
 using Row = JointRowData<btScalar>::Row;
 using Vector = JointRowData<btScalar>::Vector;
 
-// A row as Bullet's constraints write it: vectors have four numbers.
-struct alignas(16) WrittenRow {
-  btVector3 linear_a, angular_a, linear_b, angular_b;
-  btScalar error, cfm, lower, upper;
-};
 constexpr int written_scalars = sizeof(WrittenRow) / sizeof(btScalar);
 
 Vector vector(const btVector3& v) {
@@ -72,27 +66,26 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
   constraint.buildJacobian();
   btTypedConstraint::btConstraintInfo1 count{};
   constraint.getInfo1(&count);
-  // Bullet's own constraints have six rows, and as many of motors and limits at the most.
-  std::array<WrittenRow, 32> written;
-  if (count.m_numConstraintRows <= 0 || count.m_numConstraintRows > static_cast<int>(written.size())) return;
+  if (count.m_numConstraintRows <= 0) return;
   btRigidBody &body_a = constraint.getRigidBodyA(), &body_b = constraint.getRigidBodyB();
   const std::int32_t a = bodies.take(body_a, info), b = bodies.take(body_b, info);
   if (!bodies.moves(a) && !bodies.moves(b)) return;
 
   const btVector3 zero(0, 0, 0);
-  written.fill({zero, zero, zero, zero, 0, info.m_globalCfm, -SIMD_INFINITY, SIMD_INFINITY});
+  written_.assign(static_cast<std::size_t>(count.m_numConstraintRows),
+                  {zero, zero, zero, zero, 0, info.m_globalCfm, -SIMD_INFINITY, SIMD_INFINITY});
   btTypedConstraint::btConstraintInfo2 to{};
   to.fps = 1 / info.m_timeStep;
   to.erp = info.m_erp;
-  to.m_J1linearAxis = written[0].linear_a;
-  to.m_J1angularAxis = written[0].angular_a;
-  to.m_J2linearAxis = written[0].linear_b;
-  to.m_J2angularAxis = written[0].angular_b;
+  to.m_J1linearAxis = written_[0].linear_a;
+  to.m_J1angularAxis = written_[0].angular_a;
+  to.m_J2linearAxis = written_[0].linear_b;
+  to.m_J2angularAxis = written_[0].angular_b;
   to.rowskip = written_scalars;
-  to.m_constraintError = &written[0].error;
-  to.cfm = &written[0].cfm;
-  to.m_lowerLimit = &written[0].lower;
-  to.m_upperLimit = &written[0].upper;
+  to.m_constraintError = &written_[0].error;
+  to.cfm = &written_[0].cfm;
+  to.m_lowerLimit = &written_[0].lower;
+  to.m_upperLimit = &written_[0].upper;
   to.m_numIterations = info.m_numIterations;
   to.m_damping = info.m_damping;
   constraint.getInfo2(&to);
@@ -105,7 +98,7 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
   };
   taken_.push_back({&constraint, data_.rows.size(), static_cast<std::size_t>(count.m_numConstraintRows)});
   for (int i = 0; i < count.m_numConstraintRows; ++i) {
-    const WrittenRow& from = written[static_cast<std::size_t>(i)];
+    const WrittenRow& from = written_[static_cast<std::size_t>(i)];
     Row row;
     row.body_a = a;
     row.body_b = b;

@@ -13,6 +13,12 @@
 
 namespace carom::bullet {
 
+/// A row as Bullet's constraints write it: vectors have four numbers.
+struct alignas(16) WrittenRow {
+  btVector3 linear_a, angular_a, linear_b, angular_b;
+  btScalar error, cfm, lower, upper;
+};
+
 /// The rows of one step.
 class Constraints {
  public:
@@ -41,6 +47,7 @@ class Constraints {
 
   JointRowData<btScalar> data_, rigid_;
   std::vector<Taken> taken_;
+  std::vector<WrittenRow> written_;  // of one constraint
 };
 
 }  // namespace carom::bullet

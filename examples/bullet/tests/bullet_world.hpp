@@ -90,15 +90,7 @@ class BulletWorld {
   std::vector<std::unique_ptr<btTypedConstraint>> joints_;
 
  public:
-#ifdef BULLETS_OWN
-  struct Own : btSequentialImpulseConstraintSolver {
-    explicit Own(const carom::bullet::Options&) {}
-    carom::bullet::StepReport report_;
-    const carom::bullet::StepReport& report() const { return report_; }
-  } solver;
-#else
   carom::bullet::ConstraintSolver solver;
-#endif
   btDiscreteDynamicsWorld world{&dispatcher_, &broadphase_, &solver, &configuration_};
 };
 

@@ -173,4 +173,20 @@ TEST(LockedAxes, keep_a_body_in_its_plane) {
   EXPECT_GT(box.getWorldTransform().getOrigin().z(), 0.4f);
 }
 
+// An error of the host's ends a step before it is done. What that step has gathered is gone with it: the body may go
+// too.
+TEST(Options, out_of_range_end_a_step_and_leave_nothing_of_it) {
+  BulletWorld bullet;
+  bullet.add_ground();
+  btRigidBody& lower = bullet.add_box(at(0, 0, 0.5f));
+  const btRigidBody& upper = bullet.add_box(at(0, 0, 1.5f));
+  bullet.step(10);
+  bullet.solver.options.scene.residual = -1;
+  EXPECT_THROW(bullet.step(), carom::Error);
+  bullet.solver.options.scene.residual = 1e-6;
+  bullet.remove(lower);
+  bullet.step(120);
+  EXPECT_NEAR(upper.getWorldTransform().getOrigin().z(), 0.5f, 1e-3f);
+}
+
 }  // namespace

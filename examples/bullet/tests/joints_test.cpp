@@ -131,4 +131,32 @@ TEST(Joints, between_moving_bodies_keep_momentum) {
   }
 }
 
+// A host's own constraint, of more rows than any of Bullet's has: each asks for the same velocity.
+class ManyRows final : public btTypedConstraint {
+ public:
+  static constexpr int count = 40;
+  explicit ManyRows(btRigidBody& body) : btTypedConstraint(MAX_CONSTRAINT_TYPE, body) {}
+  void getInfo1(btConstraintInfo1* info) override {
+    info->m_numConstraintRows = count;
+    info->nub = 0;
+  }
+  void getInfo2(btConstraintInfo2* info) override {
+    for (int row = 0; row < count; ++row) {
+      info->m_J1linearAxis[row * info->rowskip] = 1;
+      info->m_constraintError[row * info->rowskip] = 3;
+    }
+  }
+  void setParam(int, btScalar, int) override {}
+  btScalar getParam(int, int) const override { return 0; }
+};
+
+TEST(Joints, may_have_any_number_of_rows) {
+  BulletWorld bullet;
+  bullet.world.setGravity(nowhere);
+  btRigidBody& box = bullet.add_box(at(0, 0, 0));
+  bullet.join<ManyRows>(box);
+  bullet.step();
+  EXPECT_NEAR(box.getLinearVelocity().x(), 3, 1e-5f);
+}
+
 }  // namespace
