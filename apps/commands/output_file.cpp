@@ -31,10 +31,29 @@ extern "C" void remove_part(int signal) {
   std::raise(signal);
 }
 
+constexpr int interruptions[] = {SIGINT, SIGTERM, SIGHUP};
+
+/// Keeps interruptions waiting while it lives: between the making of a part and its removal's being arranged.
+class Uninterrupted {
+ public:
+  Uninterrupted() {
+    sigset_t wait;
+    sigemptyset(&wait);
+    for (const int signal : interruptions) sigaddset(&wait, signal);
+    sigprocmask(SIG_BLOCK, &wait, &before_);
+  }
+  ~Uninterrupted() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  Uninterrupted(const Uninterrupted&) = delete;
+  Uninterrupted& operator=(const Uninterrupted&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 void remove_on_signals(const std::string& part) {
   if (part.size() >= part_of_signals.size()) return;
   std::memcpy(part_of_signals.data(), part.c_str(), part.size() + 1);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+  for (const int signal : interruptions)
     if (std::signal(signal, remove_part) == SIG_IGN) std::signal(signal, SIG_IGN);  // nohup
 }
 
@@ -151,6 +170,7 @@ OutputFile::OutputFile(const std::string& path, const std::string& input)
       // A file that must not be written must not be replaced either.
       if (exists && ::access(place_.c_str(), W_OK) != 0) throw_unwritable(name_, errno);
       std::string part = place_ + ".XXXXXX.part";
+      const Uninterrupted until_removal_is_arranged;
       const int file = ::mkostemps(part.data(), 5, O_CLOEXEC);
       buffer_ = std::make_unique<Buffer>(name_, file);
       part_ = part;
