@@ -35,10 +35,11 @@ enum class Contacts : std::uint8_t {
   resting,       ///< SceneMethod::resting, [BS] 3.2: no overlap after the step; for Collisions::iteration or sequence
 };
 
-/// The rows of Bullet's constraints take away errors of position, so that half of their impulses is enough to begin
-/// with.
+/// Defaults for a Bullet world. The rows of its constraints take away errors of position, so that half of their
+/// impulses is enough to begin with.
 inline SceneOptions scene_options_of_an_engine() {
   SceneOptions options;
+  options.collision.largest_restitution = carom::Options::most_restitution;  // Bullet has no bound
   options.joint_warm_start = 0.5;
   return options;
 }

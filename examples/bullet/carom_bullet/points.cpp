@@ -74,11 +74,11 @@ void Points::take(btPersistentManifold& manifold, Bodies& bodies, const btContac
   if (!bodies.moves(a) && !bodies.moves(b)) return;
   const bool all = manifold.getContactBreakingThreshold() <= manifold.getContactProcessingThreshold();
   const std::size_t first = taken_.empty() ? 0 : taken_.back().first + taken_.back().count;
-  std::size_t near = static_cast<std::size_t>(count);
+  auto counted = static_cast<std::size_t>(count);
   if (!all)
     for (int i = 0; i < count; ++i)
-      near -= manifold.getContactPoint(i).getDistance() > manifold.getContactProcessingThreshold();
-  taken_.push_back({&manifold, a, b, first, near, all});
+      counted -= manifold.getContactPoint(i).getDistance() > manifold.getContactProcessingThreshold();
+  taken_.push_back({&manifold, a, b, first, counted, all});
 }
 
 void Points::read(const btContactSolverInfo& info, btScalar normal_tolerance) {

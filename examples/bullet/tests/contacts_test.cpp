@@ -180,4 +180,16 @@ TEST(WarmStarting, leaves_a_stack_little_to_solve) {
   EXPECT_LT(residual_after(60, true), 0.25 * residual_after(60, false));
 }
 
+// Bullet combines restitutions by their product, which may be above 1.
+TEST(Restitution, above_1_rebounds_faster) {
+  BulletWorld bullet;
+  bullet.world.setGravity(btVector3(0, 0, 0));
+  bullet.add_plane().setRestitution(1.5f);
+  btRigidBody& ball = bullet.add_ball(at(0, 0, 0.5f));
+  ball.setRestitution(1);
+  ball.setLinearVelocity(btVector3(0, 0, -2));
+  bullet.step();
+  EXPECT_NEAR(ball.getLinearVelocity().z(), 3, 1e-5f);
+}
+
 }  // namespace
