@@ -79,6 +79,26 @@ TEST(Rebound, has_a_threshold_that_counts_without_forces) {
   }
 }
 
+TEST(Rebound, bounds_how_fast_a_contact_that_separates_is_caught_up_with) {
+  // A body leaves the ground at 0.2 m/s, and another one comes from above at 5 m/s and stays on it.
+  const auto caught = [](double target, double threshold) {
+    SceneData<double> scene;
+    scene.add(Body{.velocity = {0, 0, 0.2}, .position = {0, 0, 0.5}});
+    scene.add(Body{.velocity = {0, 0, -5}, .position = {0, 0, 1.5}});
+    scene.add(Contact{.a = 0, .b = world, .point = {0, 0, 0}, .restitution = 0.5});
+    scene.add(Contact{.a = 1, .b = 0, .point = {0, 0, 1}});
+    scene.target_velocity = {target, 0};
+    SceneOptions options = exact<double>(SceneMethod::simultaneous);
+    options.restitution_threshold = threshold;
+    const double speed = solved(scene, options).velocity(0)[2];
+    EXPECT_NEAR(speed, solved_by_reference(scene, options).velocity(0)[2], 1e-11);
+    return speed;
+  };
+  EXPECT_NEAR(caught(0, 0), -0.1, 1e-11);   // restitution times 0.2
+  EXPECT_NEAR(caught(0, 0.25), 0, 1e-11);   // too slow to have restitution
+  EXPECT_NEAR(caught(0.1, 0), 0.1, 1e-11);  // pushed out of an overlap
+}
+
 TEST(Rebound, keeps_out_a_body_whose_change_is_not_a_number) {
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     SceneData<double> scene = ball(-2, 1);

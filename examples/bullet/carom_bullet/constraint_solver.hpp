@@ -10,11 +10,8 @@
 #include <BulletDynamics/ConstraintSolver/btContactSolverInfo.h>
 
 #include <carom/scene.hpp>
-#include <cstddef>
+#include <cstdint>
 #include <memory>
-
-class btManifoldPoint;
-class btCollisionObject;
 
 namespace carom::bullet {
 

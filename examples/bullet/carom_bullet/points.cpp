@@ -56,10 +56,29 @@ btVector3 surface_velocity(const btManifoldPoint& point, bool own, const btConta
 
 }  // namespace
 
+void Points::Columns::resize(std::size_t count) {
+  body_a.resize(count);
+  body_b.resize(count);
+  for (VectorArray* array : {&normal, &lever_a, &lever_b}) array->resize(count);
+  friction.resize(count);
+}
+
+Scene<btScalar> Points::Columns::scene(Bodies& bodies) {
+  Scene<btScalar> scene;
+  scene.bodies = bodies.columns();
+  scene.body_a = body_a;
+  scene.body_b = body_b;
+  scene.normal = normal.columns();
+  scene.lever_a = lever_a.columns();
+  scene.lever_b = lever_b.columns();
+  scene.friction = friction;
+  return scene;
+}
+
 void Points::clear() {
   taken_.clear();
   rolling_.clear();
-  friction_.clear();
+  all_.resize(0);
   colliding_.clear();
   deep_.clear();
   surface_moves_ = false;
@@ -83,10 +102,10 @@ void Points::take(btPersistentManifold& manifold, Bodies& bodies, const btContac
 
 void Points::read(const btContactSolverInfo& info, btScalar normal_tolerance) {
   const std::size_t count = taken_.empty() ? 0 : taken_.back().first + taken_.back().count;
-  body_a_.resize(count);
-  body_b_.resize(count);
-  for (VectorArray* array : {&normal_, &lever_a_, &lever_b_, &warm_impulse_, &surface_velocity_}) array->resize(count);
-  for (auto* array : {&friction_, &restitution_, &gap_, &share_, &target_}) array->resize(count);
+  all_.resize(count);
+  warm_impulse_.resize(count);
+  surface_velocity_.resize(count);
+  for (auto* array : {&restitution_, &gap_, &share_, &target_}) array->resize(count);
   zero_.assign(count, 0);
   constexpr std::size_t ahead = 4;
   for (std::size_t m = 0; m < taken_.size(); ++m) {
@@ -110,13 +129,13 @@ bool Points::read(const Taken& taken, const btContactSolverInfo& info, btScalar 
   for (int p = 0; p < manifold.getNumContacts(); ++p) {
     const btManifoldPoint& point = manifold.getContactPoint(p);
     if (!taken.all && point.getDistance() > manifold.getContactProcessingThreshold()) continue;
-    body_a_[i] = taken.a;
-    body_b_[i] = taken.b;
+    all_.body_a[i] = taken.a;
+    all_.body_b[i] = taken.b;
     if (i == taken.first || (point.m_normalWorldOnB - normal).length2() > limit) normal = point.m_normalWorldOnB;
-    normal_.set(i, normal);
-    lever_a_.set(i, point.getPositionWorldOnA() - origin_a);
-    lever_b_.set(i, point.getPositionWorldOnB() - origin_b);
-    friction_[i] = point.m_combinedFriction;
+    all_.normal.set(i, normal);
+    all_.lever_a.set(i, point.getPositionWorldOnA() - origin_a);
+    all_.lever_b.set(i, point.getPositionWorldOnB() - origin_b);
+    all_.friction[i] = point.m_combinedFriction;
     restitution_[i] = std::max(point.m_combinedRestitution, btScalar(0));
     const btScalar gap = point.getDistance() + info.m_linearSlop;
     gap_[i] = gap;
@@ -145,8 +164,8 @@ bool Points::read(const Taken& taken, const btContactSolverInfo& info, btScalar 
 }
 
 btScalar Points::approach(std::size_t i, const VectorArray& velocity, const VectorArray& spin) const {
-  return -normal_[i].dot(velocity_at(velocity, spin, body_a_[i], lever_a_[i]) -
-                         velocity_at(velocity, spin, body_b_[i], lever_b_[i]));
+  return -all_.normal[i].dot(velocity_at(velocity, spin, all_.body_a[i], all_.lever_a[i]) -
+                             velocity_at(velocity, spin, all_.body_b[i], all_.lever_b[i]));
 }
 
 Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds) {
@@ -154,14 +173,7 @@ Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, b
   // The resting method counts from the gap that is left after the step.
   if (resting)
     for (std::size_t i = 0; i < size(); ++i) target_[i] += gap_[i] / info.m_timeStep;
-  Scene<btScalar> scene;
-  scene.bodies = bodies.columns();
-  scene.body_a = body_a_;
-  scene.body_b = body_b_;
-  scene.normal = normal_.columns();
-  scene.lever_a = lever_a_.columns();
-  scene.lever_b = lever_b_.columns();
-  scene.friction = friction_;
+  Scene<btScalar> scene = all_.scene(bodies);
   scene.restitution = rebounds ? restitution_ : zero_;
   if (rebounds) {
     scene.velocity_change = bodies.velocity_change.columns();
@@ -176,42 +188,32 @@ Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, b
 }
 
 Scene<btScalar> Points::subset(const std::vector<std::size_t>& rows, Bodies& bodies) {
-  subset_a_.clear();
-  subset_b_.clear();
-  subset_friction_.clear();
-  for (VectorArray* array : {&subset_normal_, &subset_lever_a_, &subset_lever_b_}) array->clear();
-  for (const std::size_t i : rows) {
-    subset_a_.push_back(body_a_[i]);
-    subset_b_.push_back(body_b_[i]);
-    subset_friction_.push_back(friction_[i]);
-    subset_normal_.push_back(normal_[i]);
-    subset_lever_a_.push_back(lever_a_[i]);
-    subset_lever_b_.push_back(lever_b_[i]);
+  some_.resize(rows.size());
+  for (std::size_t to = 0; to < rows.size(); ++to) {
+    const std::size_t from = rows[to];
+    some_.body_a[to] = all_.body_a[from];
+    some_.body_b[to] = all_.body_b[from];
+    some_.normal.set(to, all_.normal[from]);
+    some_.lever_a.set(to, all_.lever_a[from]);
+    some_.lever_b.set(to, all_.lever_b[from]);
+    some_.friction[to] = all_.friction[from];
   }
-  Scene<btScalar> scene;
-  scene.bodies = bodies.columns();
-  scene.body_a = subset_a_;
-  scene.body_b = subset_b_;
-  scene.normal = subset_normal_.columns();
-  scene.lever_a = subset_lever_a_.columns();
-  scene.lever_b = subset_lever_b_.columns();
-  scene.friction = subset_friction_;
-  return scene;
+  return some_.scene(bodies);
 }
 
 Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& info,
                                   const btScalar& tangential_restitution) {
-  subset_restitution_.clear();
+  colliding_restitution_.clear();
   greatest_approach_ = 0;
   for (std::size_t i = 0; i < size(); ++i) {
     const btScalar speed = approach(i, bodies.velocity, bodies.spin);
     if (gap_[i] > 0 && gap_[i] > info.m_timeStep * speed) continue;
     colliding_.push_back(i);
-    subset_restitution_.push_back(restitution_[i]);
+    colliding_restitution_.push_back(restitution_[i]);
     greatest_approach_ = std::max(greatest_approach_, speed);
   }
   Scene<btScalar> scene = subset(colliding_, bodies);
-  scene.restitution = subset_restitution_;
+  scene.restitution = colliding_restitution_;
   scene.tangential_restitution = {&tangential_restitution, colliding_.size(), 0};
   collision_impulse.resize(colliding_.size());
   return scene;
@@ -224,7 +226,7 @@ Scene<btScalar> Points::overlapping(Bodies& bodies, const btContactSolverInfo& i
   for (const std::size_t i : deep_)
     push_.push_back(
         std::max(-gap_[i] * share_[i] / info.m_timeStep + approach(i, bodies.velocity, bodies.spin), btScalar(0)));
-  std::fill(subset_friction_.begin(), subset_friction_.end(), btScalar(0));
+  std::fill(some_.friction.begin(), some_.friction.end(), btScalar(0));
   scene.restitution = Column<const btScalar>(zero_.data(), deep_.size());
   scene.target_velocity = push_;
   return scene;
@@ -235,7 +237,7 @@ void Points::store(const Bodies& bodies, const btContactSolverInfo& info, btScal
   if (!colliding_.empty()) {
     collided_.assign(size(), 0);
     for (std::size_t row = 0; row < colliding_.size(); ++row)
-      collided_[colliding_[row]] = collision_impulse[row].dot(normal_[colliding_[row]]);
+      collided_[colliding_[row]] = collision_impulse[row].dot(all_.normal[colliding_[row]]);
   }
   for (const Taken& taken : taken_) {
     std::size_t i = taken.first;
@@ -244,7 +246,7 @@ void Points::store(const Bodies& bodies, const btContactSolverInfo& info, btScal
       if (!taken.all && point.getDistance() > taken.manifold->getContactProcessingThreshold()) continue;
       const btVector3 given = impulse[i];
       btVector3 first, second;
-      const btVector3 along = normal_[i];
+      const btVector3 along = all_.normal[i];
       directions(point, along, own_directions(point, info), first, second);
       point.m_appliedImpulseLateral1 = given.dot(first);
       point.m_appliedImpulseLateral2 = given.dot(second);

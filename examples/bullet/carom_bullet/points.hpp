@@ -22,7 +22,7 @@ class Points {
   /// Reads the points of all manifolds. Targets are those of contacts that are held: gaps may close, and overlaps are
   /// pushed out by the share that Bullet is told. `normal_tolerance` is Options::normal_tolerance.
   void read(const btContactSolverInfo& info, btScalar normal_tolerance);
-  std::size_t size() const { return friction_.size(); }
+  std::size_t size() const { return all_.friction.size(); }
   /// The manifolds that resist rolling or spinning.
   const std::vector<btPersistentManifold*>& rolling() const { return rolling_; }
 
@@ -52,8 +52,14 @@ class Points {
     std::size_t first, count;
     bool all;  // whether no point is too far away to count
   };
-  struct Directions {
-    btVector3 first, second;
+  /// What every scene has of its contacts.
+  struct Columns {
+    std::vector<std::int32_t> body_a, body_b;
+    VectorArray normal, lever_a, lever_b;
+    std::vector<btScalar> friction;
+
+    void resize(std::size_t count);
+    Scene<btScalar> scene(Bodies& bodies);
   };
 
   bool read(const Taken& taken, const btContactSolverInfo& info, btScalar normal_tolerance);
@@ -62,18 +68,15 @@ class Points {
 
   std::vector<Taken> taken_;
   std::vector<btPersistentManifold*> rolling_;
-  std::vector<std::int32_t> body_a_, body_b_;
-  VectorArray normal_, lever_a_, lever_b_, warm_impulse_, surface_velocity_;
-  std::vector<btScalar> friction_, restitution_, zero_, gap_, share_, target_;
+  Columns all_;
+  VectorArray warm_impulse_, surface_velocity_;
+  std::vector<btScalar> restitution_, zero_, gap_, share_, target_;
   std::vector<btScalar> collided_;
   bool surface_moves_ = false, rebounds_ = false;
 
-  // What a subset has of its own.
+  Columns some_;  // of `colliding`, and after it of `overlapping`
   std::vector<std::size_t> colliding_, deep_;
-  std::vector<btScalar> subset_restitution_, push_;
-  std::vector<std::int32_t> subset_a_, subset_b_;
-  VectorArray subset_normal_, subset_lever_a_, subset_lever_b_;
-  std::vector<btScalar> subset_friction_;
+  std::vector<btScalar> colliding_restitution_, push_;
   btScalar greatest_approach_ = 0;
 };
 

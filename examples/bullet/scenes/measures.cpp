@@ -46,13 +46,6 @@ double Drift::largest() const {
   return most;
 }
 
-double kinetic_energy(const btRigidBody& body) {
-  const double mass = static_cast<double>(body.getMass());
-  const btVector3 spin = body.getAngularVelocity() * body.getWorldTransform().getBasis();
-  return 0.5 * mass * static_cast<double>(body.getLinearVelocity().length2()) +
-         0.5 * static_cast<double>((spin * spin).dot(body.getLocalInertia()));
-}
-
 double corner_speed(const btRigidBody& body) {
   btVector3 centre;
   btScalar radius = 0;

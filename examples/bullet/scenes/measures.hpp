@@ -23,8 +23,7 @@ class Drift {
   std::vector<Corner> corners_;
 };
 
-double kinetic_energy(const btRigidBody& body);  ///< [J]
-double corner_speed(const btRigidBody& body);    ///< [m/s] at least what the fastest of its points moves at
+double corner_speed(const btRigidBody& body);  ///< [m/s] at least what the fastest of its points moves at
 
 /// The samples of the steps from `begin` on.
 struct Span {

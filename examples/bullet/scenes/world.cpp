@@ -9,6 +9,13 @@
 
 namespace carom_scenes {
 
+double kinetic_energy(const btRigidBody& body) {
+  const double mass = static_cast<double>(body.getMass());
+  const btVector3 spin = body.getAngularVelocity() * body.getWorldTransform().getBasis();
+  return 0.5 * mass * static_cast<double>(body.getLinearVelocity().length2()) +
+         0.5 * static_cast<double>((spin * spin).dot(body.getLocalInertia()));
+}
+
 // Measures what the solver behind it takes, the same for both, and calls `before` when all contacts are known.
 class World::TimedSolver final : public btConstraintSolver {
  public:
@@ -98,17 +105,6 @@ void World::watch_joint(const btRigidBody& a, const btVector3& point_a, const bt
   joints_.push_back({&a, &b, point_a, point_b});
 }
 
-void World::remove(btRigidBody& body) {
-  std::erase_if(joints_, [&](const Joint& joint) { return joint.a == &body || joint.b == &body; });
-  std::erase_if(constraints_, [&](const auto& constraint) {
-    const bool gone = &constraint->getRigidBodyA() == &body || &constraint->getRigidBodyB() == &body;
-    if (gone) world_->removeConstraint(constraint.get());
-    return gone;
-  });
-  world_->removeRigidBody(&body);
-  std::erase_if(bodies_, [&](const auto& owned) { return owned.get() == &body; });
-}
-
 const Sample& World::step() {
   sample_ = {};
   // No interpolation: one step of this length, whatever the clock says.
@@ -146,11 +142,7 @@ void World::measure() {
   for (const auto& body : bodies_) {
     const double mass = static_cast<double>(body->getMass());
     if (mass == 0) continue;
-    const btVector3 v = body->getLinearVelocity();
-    const btVector3 spin = body->getAngularVelocity() * body->getWorldTransform().getBasis();
-    const btVector3 inertia = body->getLocalInertia();
-    sample.kinetic_energy += 0.5 * mass * static_cast<double>(v.length2());
-    sample.kinetic_energy += 0.5 * static_cast<double>((spin * spin).dot(inertia));
+    sample.kinetic_energy += kinetic_energy(*body);
     sample.potential_energy -= mass * static_cast<double>(options_.gravity.dot(body->getWorldTransform().getOrigin()));
   }
   for (const Joint& joint : joints_) {

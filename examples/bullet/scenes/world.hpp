@@ -40,6 +40,8 @@ struct Sample {
   double solver_seconds = 0;   ///< [s] that the solver took
 };
 
+double kinetic_energy(const btRigidBody& body);  ///< [J]
+
 class World {
  public:
   World(Responder responder, const WorldOptions& options);
@@ -59,8 +61,6 @@ class World {
   btTypedConstraint& add(std::unique_ptr<btTypedConstraint> constraint, bool collide = false);
   /// What joint_error looks at: two points that should be one, each in its body's frame.
   void watch_joint(const btRigidBody& a, const btVector3& point_a, const btRigidBody& b, const btVector3& point_b);
-  /// Removes a body and what belongs to it.
-  void remove(btRigidBody& body);
 
   /// One step of WorldOptions::time_step, and its sample.
   const Sample& step();
