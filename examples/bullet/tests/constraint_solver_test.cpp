@@ -181,9 +181,13 @@ TEST(Options, out_of_range_end_a_step_and_leave_nothing_of_it) {
   btRigidBody& lower = bullet.add_box(at(0, 0, 0.5f));
   const btRigidBody& upper = bullet.add_box(at(0, 0, 1.5f));
   bullet.step(10);
+  const std::size_t contacts = bullet.solver.report().contacts.contacts;
+  EXPECT_EQ(contacts, 8u);
   bullet.solver.options.scene.residual = -1;
   EXPECT_THROW(bullet.step(), carom::Error);
   bullet.solver.options.scene.residual = 1e-6;
+  bullet.step();
+  EXPECT_EQ(bullet.solver.report().contacts.contacts, contacts);
   bullet.remove(lower);
   bullet.step(120);
   EXPECT_NEAR(upper.getWorldTransform().getOrigin().z(), 0.5f, 1e-3f);

@@ -192,4 +192,32 @@ TEST(Restitution, above_1_rebounds_faster) {
   EXPECT_NEAR(ball.getLinearVelocity().z(), 3, 1e-5f);
 }
 
+// The field that holds back what a collision gave has all of it: the next step begins with nothing at the point.
+TEST(Restitution, leaves_no_impulse_for_the_next_step) {
+  BulletWorld bullet;
+  bullet.world.setGravity(btVector3(0, 0, 0));
+  bullet.add_plane().setRestitution(1);
+  btRigidBody& ball = bullet.add_ball(at(0, 0, 0.5f));
+  ball.setRestitution(1);
+  ball.setLinearVelocity(btVector3(0, 0, -2));
+  bullet.solver.options.scene.iterations = 1;
+  bullet.step();
+  EXPECT_NEAR(bullet.impulse_on(ball), 4, 1e-5f);
+  btManifoldPoint& point = bullet.world.getDispatcher()->getManifoldByIndexInternal(0)->getContactPoint(0);
+  EXPECT_EQ(point.m_appliedImpulse, point.m_prevRHS);
+}
+
+// An overlap beyond the threshold of split impulse is not pushed out of under a ball that leaves it by itself.
+TEST(SplitImpulse, leaves_a_rebound_alone) {
+  BulletWorld bullet;
+  bullet.world.setGravity(btVector3(0, 0, 0));
+  bullet.add_plane().setRestitution(1);
+  btRigidBody& ball = bullet.add_ball(at(0, 0, 0.45f));
+  ball.setRestitution(1);
+  ball.setLinearVelocity(btVector3(0, 0, -2));
+  bullet.step();
+  EXPECT_NEAR(ball.getLinearVelocity().z(), 2, 1e-5f);
+  EXPECT_NEAR(ball.getWorldTransform().getOrigin().z(), 0.45f + 2 * time_step, 1e-6f);
+}
+
 }  // namespace
