@@ -1,12 +1,7 @@
-// The contacts of a range on their way through the tiles: prepared, taken into the lanes of a slider, stored.
+// Contacts from the tiles to the lanes of Euler's method, one at a time, and back.
 #pragma once
 
-#include <cassert>
-
-#include "prefetch.hpp"
-#include "prepare.hpp"
-#include "slide.hpp"
-#include "store.hpp"
+#include "tiles.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -17,23 +12,7 @@ namespace {
 template <class A, class T>
 class Flow {
  public:
-  /// The host's contacts and results, and how the law is to be solved.
-  struct Host {
-    AnyContacts<T> contacts;
-    const Results<T>& results;
-    const Parameters<T>& parameters;
-    const Layout& layout;
-    Selection selection;
-  };
-
-  Flow(const Host& host, const Prefetcher<T>& prefetcher, std::size_t first, std::size_t count,
-       SlidingTiles<T>& workspace, Tally& tally)
-      : host_(host),
-        prefetcher_(prefetcher),
-        position_(first),
-        end_(first + count),
-        workspace_(workspace),
-        tally_(tally) {
+  Flow(Tiles<A, T>& tiles, SlidingTiles<T>& workspace) : tiles_(tiles), workspace_(workspace) {
     for (Tile<T>& tile : workspace.tiles) tile.count = tile.blocks = tile.next_block = tile.waiting = 0;
     for (std::size_t i = 0; i < tile_size<T>; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
   }
@@ -70,7 +49,7 @@ class Flow {
 
   /// After the last contact has ended.
   void finish() {
-    for (Tile<T>& tile : workspace_.tiles) store(tile);
+    for (Tile<T>& tile : workspace_.tiles) tiles_.store(tile);
   }
 
  private:
@@ -84,67 +63,27 @@ class Flow {
     for (;;) {
       Tile<T>& tile = current();
       while (tile.next_block + 1 < tile.blocks) {
-        if (const std::size_t i = position_ + tile.next_block * width; i < end_) prefetcher_.fetch(i, width);
+        tiles_.fetch(tile.next_block);
         tile.waiting = tile.colliding[++tile.next_block];
         if (tile.waiting != 0) return true;
       }
-      if (position_ == end_) return false;
+      if (tiles_.is_through()) return false;
       turn_ = 1 - turn_;
       leave(current());
-      store(current());
-      prepare(current());
+      tiles_.store(current());
+      tiles_.prepare(current());
       if (current().waiting != 0) return true;
     }
   }
 
-  Block block_of(const Tile<T>& tile, std::size_t slot) const {
-    Block block = block_at<width>(tile.first + slot, tile.first + tile.count, host_.layout);
-    if (host_.contacts.columns->law.data != nullptr || host_.selection != Selection::own)
-      block.lanes = incremental_lanes(*host_.contacts.columns, host_.parameters.law, host_.selection, block);
-    return block;
-  }
-
-  [[gnu::noinline]] void prepare(Tile<T>& tile) {
-    tile.first = position_;
-    tile.count = end_ - position_ < tile_size<T> ? end_ - position_ : tile_size<T>;
-    position_ += tile.count;
-    Preparer<A, T> preparer{host_.parameters, tile};
-    tile.blocks = 0;
-    for (std::size_t slot = 0; slot < tile.count; slot += width) {
-      // What has come early may have been displaced from the first-level cache again.
-      if (const std::size_t i = tile.first + slot + 2 * width; i < end_) prefetcher_.fetch(i, width);
-      unsigned& colliding = tile.colliding[tile.blocks++];
-      const Block block = block_of(tile, slot);
-      if (block.lanes == 0)
-        colliding = 0;
-      else if (host_.contacts.in_space != nullptr)
-        colliding = preparer.prepare_space(*host_.contacts.in_space, block, slot);
-      else
-        colliding = preparer.prepare_bodies(host_.contacts, block, slot);
-    }
-    tile.next_block = 0;
-    tile.waiting = tile.colliding[0];
-  }
-
-  [[gnu::noinline]] void store(Tile<T>& tile) {
-    Storer<A, T> storer{host_.parameters, tile, {host_.results, tally_}};
-    for (std::size_t slot = 0; slot < tile.count; slot += width)
-      if (const Block block = block_of(tile, slot); block.lanes != 0) storer.store_block(host_.contacts, block, slot);
-    tile.count = tile.blocks = 0;
-  }
-
   [[gnu::noinline]] void store_stray(std::size_t slot) {
-    Storer<A, T>{host_.parameters, workspace_.strays, {host_.results, tally_}}.store_block(
-        host_.contacts, Block{workspace_.strays.origin[slot], 1, 1, host_.layout}, slot);
+    tiles_.store_stray(workspace_.strays, slot);
     assert(strays_ > 0);
     free_strays_[--strays_] = static_cast<std::uint32_t>(slot);
   }
 
-  const Host& host_;
-  const Prefetcher<T>& prefetcher_;
-  std::size_t position_, end_;  // of the batch, from here on not yet prepared
+  Tiles<A, T>& tiles_;
   SlidingTiles<T>& workspace_;
-  Tally& tally_;
   std::size_t turn_ = 0;
   std::size_t strays_ = 0;
   std::uint32_t free_strays_[tile_size<T>];  // from strays_ on

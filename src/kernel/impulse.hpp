@@ -7,22 +7,27 @@
 namespace carom::kernel {
 namespace {
 
-/// The end of every collision of a block that the law has been through; elsewhere the numbers mean nothing. Writes to
-/// the tile how contacts stuck.
+/// The end of every collision of a block that the law has been through; elsewhere the numbers mean nothing.
 template <class A, class T>
-[[gnu::noinline]] inline Progress<typename LaneTypes<A, T>::Batch> end_of_euler(Tile<T>& tile, std::size_t slot) {
+[[gnu::noinline]] inline Ending<typename LaneTypes<A, T>::Batch> end_of_euler(const Tile<T>& tile, std::size_t slot) {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };
-  Progress<B> c = progress_of<B>(tile, slot);
-  const Mask stuck = load(tile.departure) == number<T, B>(Departure::settled);
-  if (const unsigned bits = lane_bits(stuck); bits != 0) {
-    const unsigned diverge = lane_bits(finish_sticking<A>(tile, slot, stuck, c));
-    for_each_bit(bits, [&](std::size_t lane) {
-      tile.path[slot + lane].sticking = (diverge >> lane & 1u) != 0 ? Sticking::diverge : Sticking::stable;
-    });
-  }
-  return c;
+  const B friction_step = load(tile.friction_step);
+  // With infinite friction the sliding phase passes without normal impulse, and so without work.
+  const B normal_step = load(tile.normal_step);
+  const Slide<B> slide = load_each<B>(tile.slide, slot);
+  Ending<B> end = {
+      {slide.ux, slide.uy, slide.uz, negated(friction_step * slide.sum_x), negated(friction_step * slide.sum_y),
+       normal_step * load(tile.length), normal_step * slide.compression, normal_step * slide.decompression},
+      load(tile.path)};
+  const Mask stuck = load(tile.sticks) > B(0);
+  if (lane_bits(stuck) == 0) return end;
+  Sticker<B> k;
+  each([&](const T* lane, B& to) { to = load(lane); }, tile, k);
+  const Mask diverges = finish_sticking<A, T>(k, load(tile.restitution), stuck, end.progress);
+  end.path = end.path + choose(stuck && diverges, B(T(diverges_by)), B(0));
+  return end;
 }
 
 }  // namespace

@@ -33,13 +33,6 @@ struct Place {
   std::size_t slot;
 };
 
-/// How a contact of a tile has left the sliding phase.
-enum class Departure : std::uint8_t {
-  ended,         ///< the collision was over
-  settled,       ///< its slip had stopped or, by the series, its direction had settled
-  frictionless,  ///< it never was there: without friction there is nothing to integrate
-};
-
 // The numbers of a contact on its way through the incremental law. V holds one of them for a vector of contacts in
 // registers, for its lanes in memory or for those of a tile; slide.hpp goes from one to the other. Velocities are
 // divided by |u0|, K by its trace, and so impulses by |u0| / trace K: every number of the sliding phase is of order 1
@@ -76,12 +69,8 @@ struct Slide {
   V compression, decompression;  // sums or integrals of u_z < 0, of u_z >= 0
 };
 
-/// Where the collision stands.
-template <class V>
-struct Phase {
-  V length;                                // Euler: the steps of the slide; series: the integral of the slip's length
-  V balance, decompressing, compressions;  // series: what is to come back, 1 where it is coming, how many so far
-};
+/// Numbers of a contact that the series has brought to its end, see series_contact.hpp.
+inline constexpr std::size_t numbers_of_end = 12;
 
 /// One quantity of a tile. A cache line of padding keeps equal places of different arrays out of the same set of the
 /// cache.
@@ -98,12 +87,15 @@ struct alignas(64) Tile : Prepared<TileLane<T>> {
   Lane monotone;           // of the series, 1: u_z cannot fall while the contact slides
   Lane status;             // a Status, or `moved`
 
-  // Written by the law where sliding has ended.
+  // Written by Euler's method where sliding has ended.
   Slide<Lane> slide;
-  Phase<Lane> phase;
-  Lane departure;  // a Departure
+  Lane length;  // the steps of the slide
+  Lane sticks;  // 1: its slip has stopped, and the rest of the collision is still ahead
+  Lane path;    // Path::index
   std::int32_t steps[tile_size<T>];
-  Path path[tile_size<T>];
+
+  // Written by the series where the collision is over: see series_contact.hpp.
+  T end[tile_size<T>][numbers_of_end];
 
   /// The status of a contact that has moved to another tile, to be stored from there.
   static constexpr T moved = T(-1);
@@ -111,7 +103,8 @@ struct alignas(64) Tile : Prepared<TileLane<T>> {
   unsigned colliding[tile_size<T>];  // a bit a lane, by block: the contacts that go through the law
   std::size_t blocks;
   std::size_t next_block;            // whose contacts the law takes next
-  unsigned waiting;                  // those of them that it has not taken yet
+  unsigned waiting;                  // those of them that Euler's method has not taken yet
+  std::size_t on_their_way;          // contacts that the series has taken and not ended
   std::size_t first, count;          // the contacts of the batch that are here
   std::size_t origin[tile_size<T>];  // of contacts that came from elsewhere, their place in the batch
 };

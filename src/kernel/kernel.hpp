@@ -18,20 +18,19 @@ namespace {
 
 /// Everything that does not ask for the form of the contacts.
 template <class A, class T>
-[[gnu::noinline]] inline void solve_any(const typename Flow<A, T>::Host& host, const Prefetcher<T>& prefetcher,
+[[gnu::noinline]] inline void solve_any(const typename Tiles<A, T>::Host& host, const Prefetcher<T>& prefetcher,
                                         std::size_t first, std::size_t count, SlidingTiles<T>& workspace,
                                         Tally& tally) {
-  Flow<A, T> flow(host, prefetcher, first, count, workspace, tally);
-  const auto slide = [&](auto&& slider) {
+  Tiles<A, T> tiles(host, prefetcher, first, count, tally);
+  const auto solve = [&](auto&& slider) {
     slider.solve();
     tally.lane_steps += slider.lane_steps();
     tally.sliding_steps += slider.sliding_steps();
   };
   if (host.parameters.integrator == Integrator::series)
-    slide(SeriesSlider<A, T>(flow, host.parameters.step_budget));
+    solve(SeriesSlider<A, T>(tiles, workspace));
   else
-    slide(EulerSlider<A, T>(flow, host.parameters.step_budget));
-  flow.finish();
+    solve(EulerSlider<A, T>(tiles, workspace));
   leave_lanes<A>();
 }
 

@@ -140,19 +140,6 @@ struct Preparer {
     return series() ? Mask(false) : step > one;
   }
 
-  /// Where a contact without friction stands before its end.
-  void prepare_series(std::size_t slot) {
-    const B zero(0);
-    store_lanes(tile.slide.ux + slot, load_lanes<B>(tile.u0x + slot));
-    store_lanes(tile.slide.uy + slot, load_lanes<B>(tile.u0y + slot));
-    store_lanes(tile.slide.uz + slot, load_lanes<B>(tile.u0z + slot));
-    T* const zeros[] = {tile.slide.sum_x,  tile.slide.sum_y,   tile.slide.compression,  tile.slide.decompression,
-                        tile.phase.length, tile.phase.balance, tile.phase.decompressing};
-    for (T* lane : zeros) store_lanes(lane + slot, zero);
-    store_lanes(tile.phase.compressions + slot, B(1));
-    for (std::size_t i = slot; i < slot + width; ++i) tile.steps[i] = 0;
-  }
-
   /// Writes u0 as the host's frame has it and the status; the contacts that collide, a bit a lane.
   unsigned finish(const Block& block, std::size_t slot, const Frame<B>& frame, const Vector3<B>& u0,
                   Mask step_too_large, const Validator<A, T>& validator) {
@@ -170,12 +157,7 @@ struct Preparer {
                              number<T, B>(Status::separating));
     const B status = choose(validator.fault == zero, verdict, validator.fault);
     store_lanes(tile.status + slot, status);
-    // Without friction there is nothing to integrate.
-    const Mask slides = series() ? load_lanes<B>(tile.friction + slot) > zero : Mask(true);
-    store_lanes(tile.departure + slot,
-                choose(slides, number<T, B>(Departure::ended), number<T, B>(Departure::frictionless)));
-    if (series()) prepare_series(slot);
-    return lane_bits(status == zero && slides) & block.lanes;
+    return lane_bits(status == zero) & block.lanes;
   }
 };
 

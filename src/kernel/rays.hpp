@@ -4,6 +4,7 @@
 #pragma once
 
 #include "direction.hpp"
+#include "series_contact.hpp"
 #include "sticking.hpp"
 
 namespace carom::kernel {
@@ -16,7 +17,7 @@ struct Straight {
   using Mask = typename LaneTypes<A, T>::Mask;
 
   Progress<B> c;
-  B balance, e, law, first_uz;
+  B balance, e, law, kinematic_balance;
   Mask decompressing;
   B compressions;
   B counted;  // 1: s is normal impulse; 0: it is none, since friction without a bound stops the slip alone
@@ -70,7 +71,7 @@ struct Straight {
       // The end as the law has it, whatever became of the sum.
       c.uz = choose(ended, larger(c.uz, choose(kinematic, negated(balance), zero)), c.uz);
       c.uz = choose(opens || closes, zero, c.uz);
-      balance = choose(opens && kinematic, e * first_uz, balance);
+      balance = choose(opens && kinematic, kinematic_balance, balance);
       compressions = compressions + choose(closes, one, zero);
       decompressing = (decompressing || opens) && differ(closes, decompressing || opens);
       running = and_not(running, ended || (opens && e == zero));
@@ -79,59 +80,78 @@ struct Straight {
   }
 };
 
-/// The end of every collision of a block that the series has been through; elsewhere the numbers mean nothing. Writes
-/// the paths into the tile.
+/// Where a collision stands, in the tile's units.
+template <class B>
+inline Progress<B> progress_of(const SeriesContact<B>& c) {
+  return {c.slide.ux, c.slide.uy, c.slide.uz, negated(c.friction_step * c.slide.sum_x),
+          negated(c.friction_step * c.slide.sum_y),
+          // With infinite friction the sliding phase passes without normal impulse, and so without work.
+          c.normal_step * c.phase.length, c.normal_step * c.slide.compression, c.normal_step * c.slide.decompression};
+}
+
+/// Path::index of contacts that stuck without slip, stuck in a phase, or slid to the end of the collision.
+template <class B, class M>
+inline B path_number(M at_start, M stuck, M decompressing, B compressions) {
+  using T = typename VectorTraits<B>::Element;
+  constexpr auto index = [](Course course, Sticking sticking) {
+    return static_cast<T>(Path{course, sticking, 0, 0}.index());
+  };
+  const B most(T(3)), full = compressions - choose(decompressing, B(T(0)), B(T(1)));
+  const B counts = mul_add(B(T(4)), smaller(compressions, most), smaller(full, most));
+  const B sticks = choose(decompressing, B(index(Course::stick_in_d, Sticking::stable)),
+                          B(index(Course::stick_in_c, Sticking::stable)));
+  const B slides(index(Course::slide_end, Sticking::none));
+  return choose(at_start, B(index(Course::stick_at_start, Sticking::stable)), choose(stuck, sticks, slides) + counts);
+}
+
+/// The end of collisions of which the series has left a straight way or none: of contacts without friction or slip,
+/// whose direction has settled, or whose budget is used up.
 template <class A, class T>
-[[gnu::noinline]] inline Progress<typename LaneTypes<A, T>::Batch> end_of_series(Tile<T>& tile, std::size_t slot) {
+[[gnu::noinline]] inline Ending<typename LaneTypes<A, T>::Batch> go_straight(
+    typename LaneTypes<A, T>::Mask wanted, const SeriesContact<typename LaneTypes<A, T>::Batch>& contact,
+    const Sticker<typename LaneTypes<A, T>::Batch>& k) {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  constexpr std::size_t width = LaneTypes<A, T>::width;
-  const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };
   const B zero(0), one(1), never(static_cast<T>(__builtin_inf()));
-  const B friction_step = load(tile.friction_step), normal_step = load(tile.normal_step);
-  const B law = load(tile.restitution_law);
-  const B balance = load(tile.phase.balance);
-  const Mask bounded = normal_step > zero;
-  Straight<A, T> way = {progress_of<B>(tile, slot),
+  const B friction_step = contact.friction_step, normal_step = contact.normal_step;
+  const B law = contact.law, balance = contact.phase.balance;
+  const Mask bounded = normal_step > zero, slides_on = wanted && k.friction > zero;
+  Straight<A, T> way = {progress_of(contact),
                         choose(and_not(bounded, law > one), normal_step * balance, balance),
-                        load(tile.restitution),
+                        contact.e,
                         law,
-                        load(tile.u0z),
-                        load(tile.phase.decompressing) > zero,
-                        load(tile.phase.compressions),
+                        contact.kinematic_balance,
+                        contact.phase.decompressing > zero,
+                        contact.phase.compressions,
                         choose(bounded, one, zero)};
-  const B friction = choose(bounded, load(tile.friction), friction_step);  // per s
-  const B departure = load(tile.departure);
-  const Mask frictionless = departure == number<T, B>(Departure::frictionless);
-  const Mask on_their_way = departure == number<T, B>(Departure::settled);
+  const B friction = choose(bounded, k.friction, friction_step);  // per s
   Mask stuck = Mask(false), diverges = Mask(false), at_start = Mask(false);
 
-  if (lane_bits(frictionless) != 0) {
-    const B k33 = load(tile.rates.c3) / choose(frictionless, normal_step, one);
+  if (const Mask frictionless = and_not(wanted, slides_on); lane_bits(frictionless) != 0) {
+    const B k33 = contact.rates.c3 / choose(frictionless, normal_step, one);
     // Without slip there was nothing to stop, and as a rule nothing to hold it.
     at_start = frictionless && way.c.ux == zero && way.c.uy == zero;
-    diverges = at_start && length(load(tile.q1), load(tile.q2)) > zero;
-    way.run(frictionless, load(tile.k1), load(tile.k2), k33, zero, zero, never);
+    diverges = at_start && length(k.q1, k.q2) > zero;
+    way.run(frictionless, k.k1, k.k2, k33, zero, zero, never);
   }
 
-  if (lane_bits(on_their_way) != 0) {
-    const B m1 = load(tile.m1), m2 = load(tile.m2), q1 = load(tile.q1), q2 = load(tile.q2);
-    const Rates<B> k = load_each<B>(tile.rates, slot);
+  if (lane_bits(slides_on) != 0) {
+    const Rates<B>& rates = contact.rates;
     Progress<B>& c = way.c;
     const B r = square_root(mul_add(c.ux, c.ux, c.uy * c.uy));
-    const Mask vanished = on_their_way && r <= B(SeriesOrder<T>::tolerance);
+    const Mask vanished = slides_on && r <= B(SeriesOrder<T>::tolerance);
     stuck = vanished;
-    at_start = at_start || (vanished && load(tile.phase.length) == zero);
-    if (const Mask slides = and_not(on_their_way, vanished); lane_bits(slides) != 0) {
+    at_start = at_start || (vanished && contact.phase.length == zero);
+    if (const Mask slides = and_not(slides_on, vanished); lane_bits(slides) != 0) {
       const B inverse_r = one / choose(slides, r, one);
       B x = c.ux * inverse_r, y = c.uy * inverse_r;
-      Turning<B> t = turning(k, x, y);
+      Turning<B> t = turning(rates, x, y);
       const Settled<Mask> rest = settled<T, Mask>(t, r);
-      turn_onto_ray<T>(slides && rest.near_ray, k, x, y, t);
+      turn_onto_ray<T>(slides && rest.near_ray, rates, x, y, t);
       c.ux = choose(slides, r * x, c.ux);
       c.uy = choose(slides, r * y, c.uy);
       const B scale = one / choose(slides && bounded, normal_step, one), rate = t.rate * scale;
-      const B duz = neg_mul_add(k.c1, x, neg_mul_add(k.c2, y, k.c3)) * scale;
+      const B duz = neg_mul_add(rates.c1, x, neg_mul_add(rates.c2, y, rates.c3)) * scale;
       const B limit = choose(rate < zero, r / negated(choose(rate < zero, rate, B(-1))), never);
       const Mask stopped =
           way.run(slides, rate * x, rate * y, duz, negated(friction * x), negated(friction * y), limit);
@@ -140,13 +160,13 @@ template <class A, class T>
       stuck = stuck || stopped;
     }
     if (lane_bits(stuck) != 0) {
-      diverges = diverges || (stuck && length(q1, q2) > load(tile.friction));
+      diverges = diverges || (stuck && length(k.q1, k.q2) > k.friction);
       const Mask held = and_not(stuck, diverges);
       // What is left of the slip is stopped by friction alone: Δp = (-M⁻¹ u_t, 0). Where friction can't hold the
       // contact that could leave the cone, and the slip goes along.
-      c.px = choose(held, c.px - c.ux / m1, c.px);
-      c.py = choose(held, c.py - c.uy / m2, c.py);
-      c.uz = choose(held, neg_mul_add(q1, c.ux, neg_mul_add(q2, c.uy, c.uz)), c.uz);
+      c.px = choose(held, c.px - c.ux / k.m1, c.px);
+      c.py = choose(held, c.py - c.uy / k.m2, c.py);
+      c.uz = choose(held, neg_mul_add(k.q1, c.ux, neg_mul_add(k.q2, c.uy, c.uz)), c.uz);
       c.ux = choose(held, zero, c.ux);
       c.uy = choose(held, zero, c.uy);
       // What friction without a bound has done so far was no work.
@@ -156,33 +176,16 @@ template <class A, class T>
       c.uz = choose(stuck, choose(way.decompressing, larger(c.uz, zero), smaller(c.uz, zero)), c.uz);
       const Mask late = way.decompressing;
       const B sliding_compressions = way.compressions;
-      const StickingRates<B> rates = sticking_rates<A, T>(tile, slot, stuck && diverges);
-      way.run(stuck, rates.ux, rates.uy, rates.uz, rates.px, rates.py, never);
+      const StickingRates<B> held_rates = sticking_rates<A, T>(k, stuck && diverges);
+      way.run(stuck, held_rates.ux, held_rates.uy, held_rates.uz, held_rates.px, held_rates.py, never);
       way.decompressing = (stuck && late) || and_not(way.decompressing, stuck);
       way.compressions = choose(stuck, sliding_compressions, way.compressions);
     }
   }
 
   // The counts of a path cover the sliding phases.
-  T compressions[width];
-  store_lanes(compressions, way.compressions);
-  const unsigned stuck_bits = lane_bits(stuck), late = lane_bits(way.decompressing), start = lane_bits(at_start);
-  const unsigned diverge_bits = lane_bits(diverges);
-  for (std::size_t lane = 0; lane < width; ++lane) {
-    const bool sticks = (stuck_bits >> lane & 1u) != 0, decompressed = (late >> lane & 1u) != 0;
-    if ((start >> lane & 1u) != 0) {
-      tile.path[slot + lane] = Path{Course::stick_at_start, Sticking::stable, 0, 0};
-    } else {
-      const int count = compressions[lane] < T(3) ? static_cast<int>(compressions[lane]) : 3;
-      const int full = decompressed ? static_cast<int>(compressions[lane]) : static_cast<int>(compressions[lane]) - 1;
-      tile.path[slot + lane] =
-          Path{sticks ? (decompressed ? Course::stick_in_d : Course::stick_in_c) : Course::slide_end,
-               sticks ? Sticking::stable : Sticking::none, static_cast<std::uint8_t>(count),
-               static_cast<std::uint8_t>(full < 3 ? full : 3)};
-    }
-    if ((diverge_bits >> lane & 1u) != 0) tile.path[slot + lane].sticking = Sticking::diverge;
-  }
-  return way.c;
+  return {way.c, path_number(at_start, stuck, way.decompressing, way.compressions) +
+                     choose(diverges, B(T(diverges_by)), zero)};
 }
 
 }  // namespace

@@ -32,14 +32,6 @@ template <class F, class V, class... Others>
 }
 
 template <class F, class V, class... Others>
-[[gnu::always_inline]] inline void each(F&& f, const Phase<V>& from, Others&... others) {
-  f(from.length, others.length...);
-  f(from.balance, others.balance...);
-  f(from.decompressing, others.decompressing...);
-  f(from.compressions, others.compressions...);
-}
-
-template <class F, class V, class... Others>
 [[gnu::always_inline]] inline void each(F&& f, const Prepared<V>& from, Others&... others) {
   each(f, from.rates, others.rates...);
   f(from.m1, others.m1...);

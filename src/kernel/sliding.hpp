@@ -23,13 +23,15 @@ class EulerSlider {
   static constexpr std::size_t lanes = width * vectors;
 
  public:
-  EulerSlider(Flow<A, T>& flow, std::int32_t step_budget) : flow_(flow), budget_(step_budget) {}
+  EulerSlider(Tiles<A, T>& tiles, SlidingTiles<T>& workspace)
+      : flow_(tiles, workspace), budget_(tiles.parameters().step_budget) {}
 
-  /// Until there is no contact left and the last one has ended.
+  /// Until the last contact of the range has ended and is stored.
   [[gnu::noinline]] void solve() {
     for (std::size_t lane = 0; lane < lanes; ++lane) refill(lane);
     deadline_ = budget_;
     if (busy_ > 0) run();
+    flow_.finish();
   }
 
   /// Steps of the loop times lanes: with one contact in every lane all the time, the sum of the contacts' steps.
@@ -152,10 +154,13 @@ class EulerSlider {
     // Each compression but the last has had its decompression.
     const std::uint32_t compressions = steps > 0 ? compressions_[lane] : 0;
     const bool last = steps > 0 && v.slide.uz[j] < T(0);
-    tile.path[i] = Path{course, Sticking::none, static_cast<std::uint8_t>(compressions),
-                        static_cast<std::uint8_t>(compressions - (last ? 1 : 0))};
-    tile.departure[i] = static_cast<T>(course > Course::slide_end ? Departure::settled : Departure::ended);
-    tile.phase.length[i] = static_cast<T>(steps);
+    const bool sticks = course > Course::slide_end;
+    tile.path[i] =
+        static_cast<T>(Path{course, sticks ? Sticking::stable : Sticking::none, static_cast<std::uint8_t>(compressions),
+                            static_cast<std::uint8_t>(compressions - (last ? 1 : 0))}
+                           .index());
+    tile.sticks[i] = sticks ? T(1) : T(0);
+    tile.length[i] = static_cast<T>(steps);
     copy_lane(v.slide, j, tile.slide, i);
     --busy_;
     place_[lane].tile = nullptr;
@@ -217,7 +222,7 @@ class EulerSlider {
 
   alignas(64) static constexpr T lane_numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-  Flow<A, T>& flow_;
+  Flow<A, T> flow_;
   std::int64_t budget_;
   std::int64_t now_ = 0;       // steps of the loop so far
   std::int64_t deadline_ = 0;  // no contact's budget ends before this step

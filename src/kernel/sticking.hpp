@@ -21,21 +21,49 @@ struct Progress {
   B work_compression, work_decompression;
 };
 
-/// Where a collision stands at the end of its sliding phase.
-template <class B, class T>
-inline Progress<B> progress_of(const Tile<T>& tile, std::size_t slot) {
-  const B friction_step = load_lanes<B>(tile.friction_step + slot);
-  // With infinite friction the sliding phase passes without normal impulse, and so without work.
-  const B normal_step = load_lanes<B>(tile.normal_step + slot);
-  const Slide<B> slide = load_each<B>(tile.slide, slot);
-  return {slide.ux,
-          slide.uy,
-          slide.uz,
-          negated(friction_step * slide.sum_x),
-          negated(friction_step * slide.sum_y),
-          normal_step * load_lanes<B>(tile.phase.length + slot),
-          normal_step * slide.compression,
-          normal_step * slide.decompression};
+/// How a contact's collision ended.
+template <class B>
+struct Ending {
+  Progress<B> progress;
+  B path;  // Path::index
+};
+
+/// The ends of a vector of collisions, of which `end` has a lane's.
+template <class B, class F>
+[[gnu::noinline]] inline Ending<B> one_by_one(F&& end) {
+  using T = typename VectorTraits<B>::Element;
+  constexpr std::size_t width = VectorTraits<B>::width;
+  T ends[9][width];
+  for (std::size_t lane = 0; lane < width; ++lane) {
+    const Ending<T> of_lane = end(lane);
+    const Progress<T>& c = of_lane.progress;
+    const T values[9] = {c.ux, c.uy, c.uz, c.px, c.py, c.pz, c.work_compression, c.work_decompression, of_lane.path};
+    for (int i = 0; i < 9; ++i) ends[i][lane] = values[i];
+  }
+  const auto load = [&](int i) { return load_lanes<B>(ends[i]); };
+  return {{load(0), load(1), load(2), load(3), load(4), load(5), load(6), load(7)}, load(8)};
+}
+
+/// The path of a contact whose slip stopped is told by this much more where friction could not hold it.
+inline constexpr int diverges_by = 16;
+static_assert(Path{Course::stick_in_c, Sticking::diverge, 1, 0}.index() ==
+              Path{Course::stick_in_c, Sticking::stable, 1, 0}.index() + diverges_by);
+
+/// The numbers of a contact that sticking depends on, see Prepared.
+template <class B>
+struct Sticker {
+  B m1, m2, k1, k2, q1, q2, schur, friction;
+};
+template <class F, class From, class V>
+[[gnu::always_inline]] inline void each(F&& f, const From& from, Sticker<V>& to) {
+  f(from.m1, to.m1);
+  f(from.m2, to.m2);
+  f(from.k1, to.k1);
+  f(from.k2, to.k2);
+  f(from.q1, to.q1);
+  f(from.q2, to.q2);
+  f(from.schur, to.schur);
+  f(from.friction, to.friction);
 }
 
 template <class B>
@@ -102,16 +130,14 @@ struct StickingRates {
 };
 
 template <class A, class T>
-inline StickingRates<typename LaneTypes<A, T>::Batch> sticking_rates(const Tile<T>& tile, std::size_t slot,
+inline StickingRates<typename LaneTypes<A, T>::Batch> sticking_rates(const Sticker<typename LaneTypes<A, T>::Batch>& k,
                                                                      typename LaneTypes<A, T>::Mask diverges) {
   using B = typename LaneTypes<A, T>::Batch;
-  const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };
   const B zero(0);
-  const B q1 = load(tile.q1), q2 = load(tile.q2), schur = load(tile.schur);
+  const auto& [m1, m2, k1, k2, q1, q2, schur, friction] = k;
   StickingRates<B> rates = {zero, zero, schur, negated(q1), negated(q2)};
   if (lane_bits(diverges) == 0) return rates;
-  const B m1 = load(tile.m1), m2 = load(tile.m2), friction = load(tile.friction);
-  const DivergingRay<B> ray = diverging_ray<A, T>(diverges, m1, m2, load(tile.k1), load(tile.k2), friction);
+  const DivergingRay<B> ray = diverging_ray<A, T>(diverges, m1, m2, k1, k2, friction);
   rates.px = choose(diverges, negated(friction * ray.x), rates.px);
   rates.py = choose(diverges, negated(friction * ray.y), rates.py);
   rates.ux = choose(diverges, ray.rate * ray.x, zero);
@@ -126,31 +152,28 @@ inline StickingRates<typename LaneTypes<A, T>::Batch> sticking_rates(const Tile<
 /// From the moment at which the slip is no more than one step's reach to the end of the collision, where `stuck`. True
 /// where friction could not hold the contact.
 template <class A, class T>
-inline typename LaneTypes<A, T>::Mask finish_sticking(const Tile<T>& tile, std::size_t slot,
+inline typename LaneTypes<A, T>::Mask finish_sticking(const Sticker<typename LaneTypes<A, T>::Batch>& k,
+                                                      typename LaneTypes<A, T>::Batch e,
                                                       typename LaneTypes<A, T>::Mask stuck,
                                                       Progress<typename LaneTypes<A, T>::Batch>& progress) {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  const auto load = [&](const T* lane) { return load_lanes<B>(lane + slot); };
   const B zero(0), one(1), two(2), half(T(0.5));
-  const B m1 = load(tile.m1), m2 = load(tile.m2);
-  const B q1 = load(tile.q1), q2 = load(tile.q2);
   Progress<B> c = progress;
 
   // What is left of the slip is stopped by friction alone: Δp = (-M⁻¹ u_t, 0). That is the limit of one more step for
   // large friction, and it takes the energy ½ u_t·M⁻¹ u_t.
-  c.px = c.px - c.ux / m1;
-  c.py = c.py - c.uy / m2;
-  c.uz = neg_mul_add(q1, c.ux, neg_mul_add(q2, c.uy, c.uz));
+  c.px = c.px - c.ux / k.m1;
+  c.py = c.py - c.uy / k.m2;
+  c.uz = neg_mul_add(k.q1, c.ux, neg_mul_add(k.q2, c.uy, c.uz));
 
-  const Mask diverges = stuck && length(q1, q2) > load(tile.friction);
-  const StickingRates<B> rates = sticking_rates<A, T>(tile, slot, diverges);
+  const Mask diverges = stuck && length(k.q1, k.q2) > k.friction;
+  const StickingRates<B> rates = sticking_rates<A, T>(k, diverges);
   const B a = rates.uz;
   const Mask compressing = c.uz < zero;
   B s = choose(compressing, negated(c.uz) / a, zero);
   c.work_compression = choose(compressing, c.work_compression + half * c.uz * s, c.work_compression);
   c.uz = choose(compressing, zero, c.uz);
-  const B e = load(tile.restitution);
   // The last sliding step can have given back too much, of which the contact can return no more than it moves with.
   const B work =
       larger(negated(mul_add(e * e, c.work_compression, c.work_decompression)), negated(c.uz * c.uz / (two * a)));

@@ -4,7 +4,7 @@
 
 #include "form.hpp"
 #include "impulse.hpp"
-#include "rays.hpp"
+#include "transpose.hpp"
 #include "write.hpp"
 
 namespace carom::kernel {
@@ -18,7 +18,7 @@ struct Storer {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   const Parameters<T>& parameters;
-  Tile<T>& tile;
+  const Tile<T>& tile;
   Writer<A, T> writer;
 
   static Vector3<B> tile_vector(const T* x, const T* y, const T* z, std::size_t slot) {
@@ -31,7 +31,13 @@ struct Storer {
     const B velocity_unit = load_lanes<B>(tile.velocity_unit + slot);
     const Vector3<B> u0 = tile_vector(tile.wx, tile.wy, tile.wz, slot);
     const B status = load_lanes<B>(tile.status + slot);
-    const Progress<B> end = parameters.scalar_sticking ? end_one_by_one(slot) : end_of_collision<A>(slot);
+    B steps(0);  // of the series
+    const Ending<B> ending =
+        parameters.integrator == Integrator::series ? end_of_series(slot, steps)
+        : parameters.scalar_sticking
+            ? one_by_one<B>([&](std::size_t lane) { return end_of_euler<Scalar>(tile, slot + lane); })
+            : end_of_euler<A>(tile, slot);
+    const Progress<B>& end = ending.progress;
     const Vector3<B> tile_p = {end.px, end.py, end.pz}, tile_u = {end.ux, end.uy, end.uz};
     Vector3<B> p = impulse_unit * tile_p, u = velocity_unit * tile_u;
 
@@ -60,16 +66,21 @@ struct Storer {
     writer.store(results.work_decompression, block, choose(resolved, end.work_decompression * energy_unit, zero));
     // What has moved is overwritten when it is stored from elsewhere.
     const unsigned here = lane_bits(status >= zero) & block.lanes;
-    finish(block, slot, here, lane_bits(solved) & here, lane_bits(resolved) & here);
+    finish(block, slot, here, choose(and_not(solved, resolved), number<T, B>(Status::overflow), status), ending.path,
+           steps);
     count_energy<T>(writer.tally, block.first, lane_bits(energy > zero && resolved) & here, energy, impulse_unit,
                     velocity_unit);
   }
 
  private:
-  template <class Lanes>
-  Progress<typename LaneTypes<Lanes, T>::Batch> end_of_collision(std::size_t slot) {
-    return parameters.integrator == Integrator::series ? end_of_series<Lanes>(tile, slot)
-                                                       : end_of_euler<Lanes>(tile, slot);
+  /// The ends that the series has written a row a contact; elsewhere the numbers mean nothing.
+  Ending<B> end_of_series(std::size_t slot, B& steps) const {
+    const T* rows[width];
+    for (std::size_t lane = 0; lane < width; ++lane) rows[lane] = tile.end[slot + lane];
+    B v[row_size];
+    load_rows<B, numbers_of_end>(rows, v);
+    steps = v[9];
+    return {{v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]}, v[8]};
   }
 
   /// The velocities after the impulse p, where `resolved`.
@@ -102,48 +113,56 @@ struct Storer {
     return dot(p, mul_add(B(T(0.5)), change, tile_vector(tile.u0x, tile.u0y, tile.u0z, slot)));
   }
 
-  [[gnu::noinline]] Progress<B> end_one_by_one(std::size_t slot) {
-    T ends[8][width];
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      const Progress<T> end = end_of_collision<Scalar>(slot + lane);
-      const T values[8] = {
-          end.ux, end.uy, end.uz, end.px, end.py, end.pz, end.work_compression, end.work_decompression};
-      for (int i = 0; i < 8; ++i) ends[i][lane] = values[i];
+  void finish(const Block& block, std::size_t slot, unsigned here, B status, B end_path, B series_steps) {
+    const B zero(0);
+    const Mask ok = status == zero;
+    const B path = choose(ok, end_path, choose(status == number<T, B>(Status::separating), B(T(separating)), zero));
+    T statuses[width], paths[width];
+    store_lanes(statuses, status);
+    store_lanes(paths, path);
+    count(writer.tally.by_status, status, statuses, here);
+    count(writer.tally.by_path, path, paths, here);
+
+    const Results<T>& results = writer.results;
+    if (results.status.data != nullptr) {
+      Status values[width];
+      for (std::size_t lane = 0; lane < width; ++lane)
+        values[lane] = static_cast<Status>(static_cast<int>(statuses[lane]));
+      writer.store_values(results.status, block, values);
     }
-    const auto load = [&](int i) { return load_lanes<B>(ends[i]); };
-    return {load(0), load(1), load(2), load(3), load(4), load(5), load(6), load(7)};
+    if (results.path.data != nullptr) {
+      Path values[width] = {};  // without a call of the constructor, which other files have too
+      for (std::size_t lane = 0; lane < width; ++lane)
+        if ((here >> lane & 1u) != 0) values[lane] = Path::from_index(static_cast<std::size_t>(paths[lane]));
+      writer.store_values(results.path, block, values);
+    }
+    if (results.steps.data != nullptr) {
+      const Mask counts =
+          ok || status == number<T, B>(Status::overflow) || status == number<T, B>(Status::step_budget_reached);
+      const unsigned counted = lane_bits(counts);
+      std::int32_t values[width];
+      if (parameters.integrator == Integrator::series) {
+        T steps[width];
+        store_lanes(steps, choose(counts, series_steps, zero));
+        for (std::size_t lane = 0; lane < width; ++lane) values[lane] = static_cast<std::int32_t>(steps[lane]);
+      } else {
+        for (std::size_t lane = 0; lane < width; ++lane)
+          values[lane] = (counted >> lane & 1u) != 0 ? tile.steps[slot + lane] : 0;
+      }
+      writer.store_values(results.steps, block, values);
+    }
   }
 
-  void finish(const Block& block, std::size_t slot, unsigned here, unsigned solved, unsigned resolved) {
-    Tally& tally = writer.tally;
-    const Results<T>& results = writer.results;
-    Status status[width];
-    Path path[width] = {};  // without a call of the constructor, which other files have too
-    std::int32_t steps[width];
-    if (resolved == here) {
-      for (std::size_t lane = 0; lane < width; ++lane) {
-        status[lane] = Status::ok;
-        path[lane] = tile.path[slot + lane];
-        steps[lane] = tile.steps[slot + lane];
-      }
-      tally.by_status[static_cast<std::size_t>(Status::ok)] += static_cast<std::size_t>(__builtin_popcount(here));
-    } else {
-      for (std::size_t lane = 0; lane < width; ++lane) {
-        const auto number = static_cast<int>(tile.status[slot + lane]);
-        const bool overflow = ((solved & ~resolved) >> lane & 1u) != 0;
-        status[lane] = overflow ? Status::overflow : static_cast<Status>(number);
-        path[lane] = Path{status[lane] == Status::separating ? Course::separating : Course::none, Sticking::none, 0, 0};
-        if (status[lane] == Status::ok) path[lane] = tile.path[slot + lane];
-        steps[lane] = overflow || status[lane] == Status::ok || status[lane] == Status::step_budget_reached
-                          ? tile.steps[slot + lane]
-                          : 0;
-      }
-      for_each_bit(here, [&](std::size_t lane) { ++tally.by_status[static_cast<std::size_t>(status[lane])]; });
+  static constexpr auto separating = Path{Course::separating, Sticking::none, 0, 0}.index();
+
+  /// Counts lanes by their numbers, of which there are few different ones.
+  [[gnu::always_inline]] static void count(std::size_t* sums, B numbers, const T (&values)[width], unsigned lanes) {
+    while (lanes != 0) {
+      const T value = values[__builtin_ctz(lanes)];
+      const unsigned same = lane_bits(numbers == B(value)) & lanes;
+      sums[static_cast<std::size_t>(value)] += static_cast<std::size_t>(__builtin_popcount(same));
+      lanes &= ~same;
     }
-    for_each_bit(here, [&](std::size_t lane) { ++tally.by_path[path[lane].index()]; });
-    writer.store_values(results.status, block, status);
-    writer.store_values(results.path, block, path);
-    writer.store_values(results.steps, block, steps);
   }
 };
 

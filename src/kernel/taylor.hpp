@@ -139,9 +139,10 @@ struct Taylor {
 
   /// The integral of z r. Four terms at a time share what they load, and both halves of a vector the code.
   [[gnu::always_inline]] void multiply_and_integrate() {
-    using V = typename B::Half;
+    using V = Part<B>;
     sum_zr[0] = B(0);
-    for (int half = 0, halves = rounds(2); half < halves; ++half) {
+    for (std::size_t part = 0, parts = parts_of < B >> 1 ? static_cast<std::size_t>(rounds(parts_of<B>)) : 1;
+         part < parts; ++part) {
       CAROM_UNROLL
       for (int first = 1; first <= work; first += 4) {
         V sum[4] = {V(T(0)), V(T(0)), V(T(0)), V(T(0))};
@@ -150,12 +151,13 @@ struct Taylor {
           CAROM_UNROLL
           for (int i = 0; i < 4; ++i) {
             const int k = first + i - 1 - j;
-            if (first + i <= work && k >= 0 && k <= state) sum[i] = mul_add(z[j].half[half], r[k].half[half], sum[i]);
+            if (first + i <= work && k >= 0 && k <= state)
+              sum[i] = mul_add(part_of(z[j], part), part_of(r[k], part), sum[i]);
           }
         }
         CAROM_UNROLL
         for (int i = 0; i < 4; ++i)
-          if (first + i <= work) sum_zr[first + i].half[half] = sum[i] * V(T(1) / static_cast<T>(first + i));
+          if (first + i <= work) part_of(sum_zr[first + i], part) = sum[i] * V(T(1) / static_cast<T>(first + i));
       }
     }
   }

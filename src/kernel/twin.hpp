@@ -34,6 +34,66 @@ template <class V>
 Twin(V, V) -> Twin<V>;
 
 template <class V>
+struct VectorTraits<Twin<V>> {
+  using Element = typename VectorTraits<V>::Element;
+  static constexpr std::size_t width = 2 * VectorTraits<V>::width;
+};
+
+/// The vectors of the architecture that make up a batch, of which there is one or, in a twin, two.
+template <class V>
+inline constexpr std::size_t parts_of = 1;
+template <class V>
+inline constexpr std::size_t parts_of<Twin<V>> = 2;
+template <class V>
+[[gnu::always_inline]] inline V& part_of(V& x, std::size_t) {
+  return x;
+}
+template <class V>
+[[gnu::always_inline]] inline const V& part_of(const V& x, std::size_t) {
+  return x;
+}
+template <class V>
+[[gnu::always_inline]] inline V& part_of(Twin<V>& x, std::size_t i) {
+  return x.half[i];
+}
+template <class V>
+[[gnu::always_inline]] inline const V& part_of(const Twin<V>& x, std::size_t i) {
+  return x.half[i];
+}
+
+template <class V>
+struct PartOf {
+  using Type = V;
+};
+template <class V>
+struct PartOf<Twin<V>> {
+  using Type = V;
+};
+template <class V>
+using Part = typename PartOf<V>::Type;
+
+/// One half after the other.
+template <class V>
+class Compaction<Twin<V>> {
+  static constexpr unsigned width = VectorTraits<V>::width;
+
+ public:
+  explicit Compaction(unsigned bits)
+      : first_(bits & ((1u << width) - 1)),
+        second_(bits >> width),
+        count_(static_cast<std::size_t>(__builtin_popcount(bits & ((1u << width) - 1)))) {}
+  template <class T>
+  [[gnu::always_inline]] void store(T* to, Twin<V> x) const {
+    first_.store(to, x.half[0]);
+    second_.store(to + count_, x.half[1]);
+  }
+
+ private:
+  Compaction<V> first_, second_;
+  std::size_t count_;
+};
+
+template <class V>
 inline auto operator<(Twin<V> a, Twin<V> b) {
   return Twin(a.half[0] < b.half[0], a.half[1] < b.half[1]);
 }
