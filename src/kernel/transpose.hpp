@@ -96,21 +96,11 @@ template <class B, std::size_t columns, class T>
 template <class T, std::size_t rows, class V>
 [[gnu::always_inline]] inline void store_side_by_side(T* const* row, std::size_t step, std::size_t column, V v) {
   constexpr std::size_t part = 16 / sizeof(T);
-  if constexpr (rows == 1) {
-    __builtin_memcpy(*row + column, &v, sizeof v);
-  } else {
-    // Not by __builtin_shufflevector: in templates g++ 12 takes a part of a vector for the whole of it.
-    constexpr std::size_t half = rows / 2 * part;
-    const auto numbers = (typename VectorOf<T, 2 * half>::Type) v;
-    typename VectorOf<T, half>::Type low, high;
-    CAROM_UNROLL
-    for (std::size_t i = 0; i < half; ++i) {
-      low[i] = numbers[i];
-      high[i] = numbers[half + i];
-    }
-    store_side_by_side<T, rows / 2>(row, step, column, low);
-    store_side_by_side<T, rows / 2>(row + rows / 2 * step, step, column, high);
-  }
+  T numbers[rows * part];
+  static_assert(sizeof numbers == sizeof v);
+  __builtin_memcpy(numbers, &v, sizeof numbers);
+  CAROM_UNROLL
+  for (std::size_t i = 0; i < rows; ++i) __builtin_memcpy(row[i * step] + column, numbers + i * part, 16);
 }
 
 /// 16 bytes of each row, from number c on: two doubles of a and b, or four floats.
