@@ -61,6 +61,10 @@ class StagedColumns {
         if (copied && block_bytes_ == 0) from = copy_vectors(from, lanes_[c], count);
       } else if (host.stride == 0) {
         for (std::size_t i = 0; i < picked_.count; i += width) store_lanes(lanes_[c] + i, B(*host.data));
+      } else if (!whole && picked_.block_bytes == 0) {
+        // One vector, of which the last contact fills what the others leave.
+        store_lanes(lanes_[c], B(element(host, picked_.first + last_[count - 1])));
+        for (std::size_t i = 0; i + 1 < count; ++i) lanes_[c][i] = element(host, picked_.first + last_[i]);
       } else {
         gather(host, picked_, lanes_[c]);
       }
