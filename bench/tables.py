@@ -139,7 +139,7 @@ def captured_section(results):
 Random boxes meet in all directions, each with a friction of its own. The contacts of a simulation are more alike. The table
 compares them with the random boxes, as inline bodies, 65,536 at a time. The number in parentheses is the rate divided by that on
 the random boxes. The contacts come from a simulation of 1000 cubes that fall through a funnel (μ = 0.1, e = 0.48). The *pile* is
-one contact in 24 of three moments, those that separate too; they are 45 %. The *funnel* is the contacts of
+one contact in 24 of three moments; nearly half of them separate. The *funnel* is the contacts of
 `examples/funnel/contacts.csv`, which all approach. Either is repeated in its order until there are 65,536.
 
 {captured_table(results)}
@@ -204,7 +204,7 @@ def readme_text(results, path):
             ["median error of the separation velocity, relative to the one before the collision",
              f"{error_text(results.accuracy('f32')[1])} in float, {error_text(results.accuracy('f64')[1])} in double"]]
     if results.has(captured_name("pile", "series", "f32", isa)):
-        rows.insert(2, ["such collisions in float between the cubes of a pile",
+        rows.insert(2, ["the same in float, contacts of a pile of cubes, of which half collide",
                         f"{results.captured('pile', 'series', 'f32') / 1e6:.2f} million/s"])
     return f"""{marker(path)}
 ![Contacts per second by ISA, precision and threads, and the share of the machine's limit](docs/images/bench.png)

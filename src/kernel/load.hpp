@@ -102,14 +102,17 @@ struct Loader {
     return load(column, Block{block.first, block.count, block.lanes, {}});
   }
 
+  /// The last contact fills what the others leave; with one contact, as often in small calls, that is all.
   [[gnu::noinline]] static void collect(const Column<const T>& column, const Block& block, T (&values)[width]) {
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      const std::size_t i = block.first + (lane < block.count ? lane : block.count - 1);
-      values[lane] = block.layout.block_bytes == 0
-                         ? element(column, i)
-                         : *reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) +
-                                                       offset_of<T>(i, block.layout.block_bytes));
-    }
+    const auto value = [&](std::size_t lane) __attribute__((always_inline))->T {
+      const std::size_t i = block.first + lane;
+      return block.layout.block_bytes == 0 ? element(column, i)
+                                           : *reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) +
+                                                                         offset_of<T>(i, block.layout.block_bytes));
+    };
+    const std::size_t last = block.count - 1;
+    store_lanes(values, B(value(last)));
+    for (std::size_t lane = 0; lane < last; ++lane) values[lane] = value(lane);
   }
 
   [[gnu::always_inline]] static Vector3<B> load(const Vector3Columns<const T>& columns, const auto& block) {
