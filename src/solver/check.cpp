@@ -65,11 +65,12 @@ class Judge {
 /// little longer than this. What it does not take for good may still be.
 class Glance {
  public:
-  explicit Glance(std::size_t count) : count_(count) {}
+  /// `some` as of a Judge.
+  explicit Glance(std::size_t count, bool some = false) : count_(count), wanted_(some || count > 0) {}
 
   template <class T>
   [[gnu::always_inline]] void need(const Label&, const Column<T>& column) {
-    good_ = good_ && column.data != nullptr && column.count == count_;
+    good_ = good_ && (column.data != nullptr || !wanted_) && column.count == count_;
   }
   template <class T>
   [[gnu::always_inline]] void accept(const Label&, const Column<T>& column) {
@@ -85,7 +86,7 @@ class Glance {
 
  private:
   std::size_t count_;
-  bool good_ = true;
+  bool wanted_, good_ = true;
 };
 
 /// Shows columns to a Judge or a Glance.
@@ -170,7 +171,7 @@ template <class Contacts, class ResultsOf>
   all.results(results, has_bodies);
   bool good = all.is_good();
   if constexpr (requires { contacts.bodies; }) {
-    Pass<Glance> bodies(contacts.bodies.inverse_mass.count);
+    Pass<Glance> bodies(contacts.bodies.inverse_mass.count, contacts.friction.count > 0);
     bodies.bodies(contacts.bodies);
     good = good && bodies.is_good();
   }
@@ -268,8 +269,36 @@ void check_scene_options(const SceneOptions& options, bool step) {
     throw Error("carom: the option relaxation is " + in_words(options.relaxation) + ", not in (0, 2)");
 }
 
+namespace {
+
+constexpr std::size_t most_of_scene = std::size_t{1} << 31;
+
 template <class T>
-void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) {
+[[gnu::noinline]] bool are_good(const Scene<T>& scene, const SceneResults<T>& results) {
+  const std::size_t contact_count = scene.friction.count, row_count = scene.joints.body_a.count;
+  const std::size_t body_count = scene.bodies.inverse_mass.count;
+  Pass<Glance> contacts(contact_count), rows(row_count), bodies(body_count, contact_count + row_count > 0);
+  contacts.contacts(scene);
+  columns::each_of_scene(contacts.accepts(), scene);
+  columns::each_scene_result(contacts.accepts(), results);
+  columns::each_needed_of_rows(rows.needs(), scene.joints);
+  columns::each_optional_of_rows(rows.accepts(), scene.joints);
+  columns::each_scene_row_result(rows.accepts(), results);
+  bodies.bodies(scene.bodies);
+  columns::each_of_scene_bodies(bodies.accepts(), scene);
+  columns::each_scene_body_result(bodies.accepts(), results);
+  const auto all_or_none = [](const Vector3Columns<const T>& v) {
+    return static_cast<bool>(v.x) == static_cast<bool>(v.y) && static_cast<bool>(v.x) == static_cast<bool>(v.z);
+  };
+  return contacts.is_good() && rows.is_good() && bodies.is_good() && all_or_none(scene.surface_velocity) &&
+         all_or_none(scene.warm_impulse) && all_or_none(scene.velocity_change) &&
+         all_or_none(scene.angular_velocity_change) &&
+         static_cast<bool>(scene.velocity_change.x) == static_cast<bool>(scene.angular_velocity_change.x) &&
+         contact_count < most_of_scene && row_count < most_of_scene && body_count < most_of_scene;
+}
+
+template <class T>
+[[gnu::cold, gnu::noinline]] void judge(const Scene<T>& scene, const SceneResults<T>& results) {
   const auto all_or_none = [](const char* name, const Vector3Columns<const T>& v) {
     if (!v.x && !v.y && !v.z) return;
     columns::each(
@@ -296,9 +325,16 @@ void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) 
   if (static_cast<bool>(scene.velocity_change.x) != static_cast<bool>(scene.angular_velocity_change.x))
     throw Error("carom: of the columns velocity_change and angular_velocity_change one is missing");
   columns::each_scene_body_result(bodies.accepts(), results);
-  constexpr std::size_t most = std::size_t{1} << 31;
-  if (contacts.count() >= most || rows.count() >= most || bodies.count() >= most)
+  if (contacts.count() >= most_of_scene || rows.count() >= most_of_scene || bodies.count() >= most_of_scene)
     throw Error("carom: a scene has at most 2147483647 bodies, contacts and rows each");
+}
+
+}  // namespace
+
+template <class T>
+void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) {
+  if (!are_good(scene, results)) [[unlikely]]
+    judge(scene, results);
 }
 template void check_scene_columns(const Scene<float>&, const SceneResults<float>&);
 template void check_scene_columns(const Scene<double>&, const SceneResults<double>&);
