@@ -418,6 +418,36 @@ inline B smaller(B a, B b) {
   return choose(a < b, a, b);
 }
 
+#if XSIMD_WITH_FMA3_AVX2
+// In one instruction, which takes the second operand where one is no number, as `choose` does.
+inline xsimd::batch<float, Avx2> larger(xsimd::batch<float, Avx2> a, xsimd::batch<float, Avx2> b) {
+  return _mm256_max_ps(a, b);
+}
+inline xsimd::batch<double, Avx2> larger(xsimd::batch<double, Avx2> a, xsimd::batch<double, Avx2> b) {
+  return _mm256_max_pd(a, b);
+}
+inline xsimd::batch<float, Avx2> smaller(xsimd::batch<float, Avx2> a, xsimd::batch<float, Avx2> b) {
+  return _mm256_min_ps(a, b);
+}
+inline xsimd::batch<double, Avx2> smaller(xsimd::batch<double, Avx2> a, xsimd::batch<double, Avx2> b) {
+  return _mm256_min_pd(a, b);
+}
+#endif
+#if XSIMD_WITH_AVX512BW
+inline xsimd::batch<float, Avx512> larger(xsimd::batch<float, Avx512> a, xsimd::batch<float, Avx512> b) {
+  return _mm512_max_ps(a, b);
+}
+inline xsimd::batch<double, Avx512> larger(xsimd::batch<double, Avx512> a, xsimd::batch<double, Avx512> b) {
+  return _mm512_max_pd(a, b);
+}
+inline xsimd::batch<float, Avx512> smaller(xsimd::batch<float, Avx512> a, xsimd::batch<float, Avx512> b) {
+  return _mm512_min_ps(a, b);
+}
+inline xsimd::batch<double, Avx512> smaller(xsimd::batch<double, Avx512> a, xsimd::batch<double, Avx512> b) {
+  return _mm512_min_pd(a, b);
+}
+#endif
+
 /// The numbers of an IEEE format as powers of two with a linear fraction.
 template <class T>
 struct Binary;
@@ -497,6 +527,23 @@ inline B difference_of_products(B a, B b, B c, B d) {
 #else
   return mul_sub(a, b, product) + neg_mul_add(c, d, product);
 #endif
+}
+
+/// A power of two 2^e and its reciprocal.
+template <class B>
+struct Binade {
+  B scale, inverse;
+};
+
+/// The one with 2^e <= x < 2^(e+1). Both are normal numbers, also where x is zero, subnormal, next to overflow or none.
+template <class B>
+inline Binade<B> binade_of(B x) {
+  using T = VectorElement<B>;
+  using Bits = decltype(bits_of(x));
+  constexpr bool single = sizeof(T) == sizeof(float);
+  constexpr T least = single ? T(0x1p-126) : T(0x1p-1022), greatest = single ? T(0x1p126) : T(0x1p1022);
+  const Bits exponent = bits_of(smaller(larger(x, B(least)), B(greatest))) & Bits(bits_of(T(__builtin_inf())));
+  return {from_bits<B>(exponent), from_bits<B>(Bits(Bits(2 * bits_of(T(1))) - exponent))};
 }
 
 /// log2 of x >= 0, to 0.09: linear between powers of two. No logarithm of a library has the same bits everywhere.

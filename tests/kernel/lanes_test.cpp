@@ -112,7 +112,29 @@ TYPED_TEST(Lanes, square_root_magnitude_and_choice) {
                          [](T a, T b, T c) { return a < b ? b : c; });
   expect_lane_by_lane<T>([](auto a, auto b, auto c) { return choose(is_nan(a), b, c); },
                          [](T a, T b, T c) { return std::isnan(a) ? b : c; });
+}
+
+TYPED_TEST(Lanes, the_larger_and_the_smaller_are_the_second_where_one_is_no_number) {
+  using T = TypeParam;
   expect_lane_by_lane<T>([](auto a, auto b, auto) { return larger(a, b); }, [](T a, T b, T) { return a > b ? a : b; });
+  expect_lane_by_lane<T>([](auto a, auto b, auto) { return smaller(a, b); }, [](T a, T b, T) { return a < b ? a : b; });
+}
+
+TYPED_TEST(Lanes, a_binade_is_the_power_of_two_below_with_its_reciprocal) {
+  using T = TypeParam;
+  const auto binade = [](T x) {
+    constexpr int least = std::numeric_limits<T>::min_exponent - 1, greatest = std::numeric_limits<T>::max_exponent - 2;
+    if (!(x >= std::ldexp(T(1), least))) return std::ldexp(T(1), least);  // zero, negative or no number, too
+    return x >= std::ldexp(T(1), greatest) ? std::ldexp(T(1), greatest) : std::ldexp(T(1), std::ilogb(x));
+  };
+  expect_lane_by_lane<T>([](auto a, auto, auto) { return binade_of(a).scale; }, [&](T a, T, T) { return binade(a); });
+  expect_lane_by_lane<T>([](auto a, auto, auto) { return binade_of(a).inverse; },
+                         [&](T a, T, T) { return T(1) / binade(a); });
+  for (const T x : {std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+                    std::nextafter(T(1), T(0)), T(1)}) {
+    EXPECT_EQ(binade_of(x).scale, binade(x)) << x;
+    EXPECT_EQ(binade_of(x).inverse, T(1) / binade(x)) << x;
+  }
 }
 
 TYPED_TEST(Lanes, masks_combine) {
