@@ -466,6 +466,46 @@ struct Binary<double> {
   static constexpr double bias = 1023, whole = 0x1p52;
 };
 
+/// The lanes whose sign is set, a bit each, whatever number or none they hold.
+inline unsigned sign_bits(float x) {
+  return __builtin_bit_cast(std::uint32_t, x) >> 31;
+}
+inline unsigned sign_bits(double x) {
+  return static_cast<unsigned>(__builtin_bit_cast(std::uint64_t, x) >> 63);
+}
+#if XSIMD_WITH_FMA3_AVX2
+inline unsigned sign_bits(xsimd::batch<float, Avx2> x) {
+  return static_cast<unsigned>(_mm256_movemask_ps(x));
+}
+inline unsigned sign_bits(xsimd::batch<double, Avx2> x) {
+  return static_cast<unsigned>(_mm256_movemask_pd(x));
+}
+#endif
+#if XSIMD_WITH_AVX512BW
+inline unsigned sign_bits(xsimd::batch<float, Avx512> x) {
+  return static_cast<unsigned>(_mm512_movepi32_mask(_mm512_castps_si512(x)));
+}
+inline unsigned sign_bits(xsimd::batch<double, Avx512> x) {
+  return static_cast<unsigned>(_mm512_movepi64_mask(_mm512_castpd_si512(x)));
+}
+#endif
+#if XSIMD_WITH_SSE2 && defined(CAROM_UNFUSED)
+inline unsigned sign_bits(xsimd::batch<float, Sse2> x) {
+  return static_cast<unsigned>(_mm_movemask_ps(x));
+}
+inline unsigned sign_bits(xsimd::batch<double, Sse2> x) {
+  return static_cast<unsigned>(_mm_movemask_pd(x));
+}
+#endif
+#if XSIMD_WITH_NEON64
+inline unsigned sign_bits(xsimd::batch<float, Neon> x) {
+  return lane_bits(xsimd::batch_bool<float, Neon>(vcltzq_s32(vreinterpretq_s32_f32(x))));
+}
+inline unsigned sign_bits(xsimd::batch<double, Neon> x) {
+  return lane_bits(xsimd::batch_bool<double, Neon>(vcltzq_s64(vreinterpretq_s64_f64(x))));
+}
+#endif
+
 /// The least number above 0.
 template <class T>
 inline constexpr T least_number = sizeof(T) == sizeof(float) ? T(0x1p-149) : T(0x1p-1074);

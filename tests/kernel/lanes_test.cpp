@@ -147,6 +147,16 @@ TYPED_TEST(Lanes, masks_combine) {
                          [](T a, T b, T c) { return (a < c) != (b < c) ? a : b; });
 }
 
+TYPED_TEST(Lanes, zeros_and_what_is_no_number_have_a_sign) {
+  using T = TypeParam;
+  using B = typename LaneTypes<Isa, T>::Batch;
+  EXPECT_EQ(sign_bits(B(T(0))), 0u);
+  EXPECT_EQ(sign_bits(B(T(nan))), 0u);
+  constexpr unsigned all = (1u << LaneTypes<Isa, T>::width) - 1;
+  EXPECT_EQ(sign_bits(B(T(-0.0))), all);
+  EXPECT_EQ(sign_bits(B(std::copysign(T(nan), T(-1)))), all);
+}
+
 TYPED_TEST(Lanes, a_mask_has_a_bit_a_lane_from_the_lowest) {
   using T = TypeParam;
   using B = typename LaneTypes<Isa, T>::Batch;
@@ -156,6 +166,7 @@ TYPED_TEST(Lanes, a_mask_has_a_bit_a_lane_from_the_lowest) {
     for (std::size_t lane = 0; lane < width; ++lane) values[lane] = (bits >> lane & 1) != 0 ? T(1) : T(-1);
     EXPECT_EQ(lane_bits(load_lanes<B>(values) > B(0)), bits);
     std::vector<std::size_t> lanes;
+    EXPECT_EQ(sign_bits(load_lanes<B>(values)), ~bits & ((1u << width) - 1));
     for_each_bit(bits, [&](std::size_t lane) { lanes.push_back(lane); });
     for (const std::size_t lane : lanes) EXPECT_GT(values[lane], T(0));
     EXPECT_EQ(lanes.size(), static_cast<std::size_t>(__builtin_popcount(bits)));
