@@ -14,7 +14,11 @@ struct Preparer {
   using Load = Loader<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
-  Preparer(const Parameters<T>& options, Tile<T>& to) : parameters(options), tile(to) {}
+  Preparer(const Parameters<T>& options, Tile<T>& to)
+      : parameters(options),
+        tile(to),
+        of_copies_(pointers_to(copies_, [](const B& number) { return reinterpret_cast<const T*>(&number); })) {}
+  Preparer(const Preparer&) = delete;  // it has pointers to itself
 
   /// The contacts that collide, a bit a lane.
   [[gnu::noinline]] unsigned prepare_bodies(const AnyContacts<T>& any, const Block& block, std::size_t slot) {
@@ -89,7 +93,7 @@ struct Preparer {
   };
   enum class Where : std::uint8_t { unknown, host, copies };
   Where where_ = Where::unknown;
-  BodyPointers<T> in_place_, of_copies_;
+  BodyPointers<T> in_place_, of_copies_;  // to the host's numbers and to those of the copies
   Copies copies_;
 
   /// With pointers to the numbers of contacts or their copies: at(number).
@@ -130,7 +134,6 @@ struct Preparer {
                Load::load(*any.lever_b, block),
                bodies.a,
                bodies.b};
-    of_copies_ = pointers_to(copies_, [](const B& number) { return reinterpret_cast<const T*>(&number); });
     return of_copies_;
   }
 
