@@ -241,6 +241,12 @@ inline Vector3<B> choose(Mask mask, const Vector3<B>& yes, const Vector3<B>& no)
   return {choose(mask, yes.x, no.x), choose(mask, yes.y, no.y), choose(mask, yes.z, no.z)};
 }
 
+template <class B, class Mask>
+inline Symmetric3<B> choose(Mask mask, const Symmetric3<B>& yes, const Symmetric3<B>& no) {
+  return {choose(mask, yes.xx, no.xx), choose(mask, yes.xy, no.xy), choose(mask, yes.xz, no.xz),
+          choose(mask, yes.yy, no.yy), choose(mask, yes.yz, no.yz), choose(mask, yes.zz, no.zz)};
+}
+
 template <class B>
 inline Vector3<B> negated(const Vector3<B>& v) {
   return {negated(v.x), negated(v.y), negated(v.z)};
