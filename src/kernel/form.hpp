@@ -42,7 +42,7 @@ template <class A, class T>
 [[gnu::always_inline]] inline const AnyContacts<T>& near_contacts(const AnyContacts<T>& contacts, const Block& block) {
   if (contacts.bring == nullptr || block.count != LaneTypes<A, T>::width) [[likely]]
     return contacts;
-  contacts.bring->template fill<typename LaneTypes<A, T>::Batch>(block.first);
+  contacts.bring->template bring<typename LaneTypes<A, T>::Batch>(block.first);
   return *contacts.near;
 }
 

@@ -51,7 +51,7 @@ template <class A, class T, template <class> class Contacts>
 [[gnu::noinline]] void solve_scattered(const Job<T, Contacts>& job, std::size_t first, std::size_t count,
                                        const Workspace<T>& workspace, Tally& tally) {
   Contacts<T> copy = job.contacts;
-  NearColumns<T> columns(copy);
+  NearColumns<T> columns(copy, first + count);
   const AnyContacts<T> near(copy);
   AnyContacts<T> contacts(job.contacts);
   contacts.bring = &columns;

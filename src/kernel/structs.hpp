@@ -235,8 +235,8 @@ template <class B, class T>
       store_piece<B>(Rows<T, width>(piece, first, list + slot), piece.size, where, slot);
 }
 
-/// Columns of one form that do not stand side by side, of a vector of contacts at a time: their numbers are brought to
-/// where columns seem to stand that do.
+/// Columns of one form that do not stand side by side, of some vectors of contacts at a time: their numbers are brought
+/// to where columns seem to stand that do.
 template <class T>
 class NearColumns {
  public:
@@ -247,9 +247,9 @@ class NearColumns {
     return !dense;
   }
 
-  /// `contacts`, a copy of the host's, get the columns to read from.
+  /// `contacts`, a copy of the host's, get the columns to read from. The range of contacts ends before `end`.
   template <class Contacts>
-  explicit NearColumns(Contacts& contacts) {
+  NearColumns(Contacts& contacts, std::size_t end) : end_(end) {
     for_each_column(contacts, [&](Column<const T>& column) {
       if (is_contiguous(column)) return;
       host_[count_] = strided<T>(column);
@@ -262,30 +262,41 @@ class NearColumns {
     pieces_.find(host_, count_);
   }
 
-  /// A vector of contacts from `first` on.
+  /// A vector of contacts from `first` on, and some behind it in the same pass. A contact is read before any of its
+  /// results is written, and no other contact writes to it.
+  template <class B>
+  [[gnu::always_inline]] void bring(std::size_t first) {
+    if (first < begin_ || first + VectorTraits<B>::width > begin_ + brought_) fill<B>(first);
+  }
+
+ private:
+  static constexpr std::size_t most = Source<T>::most, at_once = 128 / sizeof(T);
+
   template <class B>
   [[gnu::noinline]] void fill(std::size_t first) {
     constexpr std::size_t width = VectorTraits<B>::width;
-    for (const Piece<T>& piece : pieces_) load_piece<B>(piece, first, nullptr, width, where_);
+    begin_ = first;
+    brought_ = (end_ - first < at_once ? end_ - first : at_once) / width * width;
+    for (const Piece<T>& piece : pieces_) load_piece<B>(piece, first, nullptr, brought_, where_);
     for (std::size_t c = 0; c < count_; ++c) {
       if (host_[c].stride != 0 && !pieces_.has(c)) {
         const char* from = reinterpret_cast<const char*>(&element(host_[c], first));
-        CAROM_UNROLL
-        for (std::size_t i = 0; i < width; ++i, from += host_[c].stride)
-          lanes_[c][i] = *reinterpret_cast<const T*>(from);
+        for (std::size_t i = 0; i < brought_; i += width) {
+          CAROM_UNROLL
+          for (std::size_t k = 0; k < width; ++k, from += host_[c].stride)
+            lanes_[c][i + k] = *reinterpret_cast<const T*>(from);
+        }
       }
       near_[c]->data = reinterpret_cast<const T*>(reinterpret_cast<std::size_t>(lanes_[c]) - first * sizeof(T));
     }
   }
 
- private:
-  static constexpr std::size_t most = Source<T>::most;
-
+  std::size_t end_, begin_ = 0, brought_ = 0;  // contacts: of the range, of those that are here
   std::size_t count_ = 0;
   Strided<T> host_[most];
   Column<const T>* near_[most];
   T* where_[most];
-  alignas(64) T lanes_[most][64 / sizeof(T)];
+  alignas(64) T lanes_[most][at_once];
   Pieces<T, most> pieces_;
 };
 
