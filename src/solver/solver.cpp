@@ -94,8 +94,7 @@ struct Solver::State {
     kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options)};
     job.layout = layout_for(count * columns::numbers_in(contacts, results) * sizeof(T));
     job.layout.block_bytes = block_bytes;
-    if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>)
-      job.layout.packed_bodies = pack(contacts, count, options.law);
+    if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
     auto& workspace = workspaces<T>();
     const bool members = has_incremental_members(contacts, options.law);
     const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.law);
@@ -118,11 +117,11 @@ struct Solver::State {
     return run(count, reserve, range);
   }
 
-  /// Bodies as rows, if the kernels take them so and enough of them are met.
+  /// Bodies as rows, if enough of them are met.
   template <class T>
-  const T* pack(const IndexedContacts<T>& contacts, std::size_t count, Law law) {
+  const T* pack(const IndexedContacts<T>& contacts, std::size_t count) {
     const std::size_t bodies = contacts.bodies.inverse_mass.count;
-    if ((!contacts.law && law == Law::incremental) || bodies > 2 * count) return nullptr;
+    if (bodies > 2 * count) return nullptr;
     auto& rows = rows_of_bodies<T>();
     if (rows.size() < bodies + 2) rows.resize(bodies + 2);
     std::fill_n(rows[0].numbers, 16, std::numeric_limits<T>::quiet_NaN());

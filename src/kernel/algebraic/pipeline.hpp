@@ -201,7 +201,8 @@ class AlgebraicPipeline {
   /// Iterative laws among others want many contacts to choose from; and what is used where it stands needs no tile.
   std::size_t at_once() const {
     const bool choose = (call_.laws & iterative_laws) != 0 && (call_.laws & (call_.laws - 1)) != 0;
-    const bool in_place = (call_.laws & ~direct_laws) == 0 && !call_.layout.prefetch && !call_.source.indexed;
+    const bool in_place =
+        (call_.laws & ~direct_laws) == 0 && !call_.layout.prefetch && call_.source.is_in_place() && results_.is_dense();
     return choose || in_place ? LawTile<T>::size : small_tile;
   }
 
@@ -322,7 +323,7 @@ class AlgebraicPipeline {
   Groups<T> groups_;
   Tally& tally_;
   StagedColumns<A, T> columns_;
-  StagedResults<T> results_;
+  StagedResults<A, T> results_;
   Form from_;
   ResultPointers<T> to_;
   Stages stages_;
