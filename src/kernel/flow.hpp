@@ -117,7 +117,7 @@ class Flow {
       const Block block = block_of(tile, slot);
       colliding = 0;
       if (block.lanes == 0) continue;
-      const AnyContacts<T>& contacts = near_contacts<A>(host_.contacts, block);
+      const AnyContacts<T>& contacts = near_contacts<A>(host_.contacts, block, [&] { preparer.forget_columns(); });
       if (contacts.in_space != nullptr)
         colliding = preparer.prepare_space(*contacts.in_space, block, slot);
       else

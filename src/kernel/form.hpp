@@ -37,12 +37,14 @@ struct AnyContacts {
   }
 };
 
-/// The contacts from which a block is read: the host's, or its numbers side by side.
-template <class A, class T>
-[[gnu::always_inline]] inline const AnyContacts<T>& near_contacts(const AnyContacts<T>& contacts, const Block& block) {
+/// The contacts from which a block is read: the host's, or its numbers side by side. `moved()` is called if columns
+/// that have been handed out before stand elsewhere now.
+template <class A, class T, class Moved>
+[[gnu::always_inline]] inline const AnyContacts<T>& near_contacts(const AnyContacts<T>& contacts, const Block& block,
+                                                                  Moved&& moved) {
   if (contacts.bring == nullptr || block.count != LaneTypes<A, T>::width) [[likely]]
     return contacts;
-  contacts.bring->template bring<typename LaneTypes<A, T>::Batch>(block.first);
+  if (contacts.bring->template bring<typename LaneTypes<A, T>::Batch>(block.first)) moved();
   return *contacts.near;
 }
 

@@ -20,6 +20,9 @@ struct Preparer {
         of_copies_(pointers_to(copies_, [](const B& number) { return reinterpret_cast<const T*>(&number); })) {}
   Preparer(const Preparer&) = delete;  // it has pointers to itself
 
+  /// Before contacts whose columns stand elsewhere than those of the contacts before.
+  void forget_columns() { where_ = Where::unknown; }
+
   /// The contacts that collide, a bit a lane.
   [[gnu::noinline]] unsigned prepare_bodies(const AnyContacts<T>& any, const Block& block, std::size_t slot) {
     using Numbers = TileLoader<A, T>;

@@ -82,7 +82,7 @@ struct Storer {
         !r.angular_velocity_b.z.data)
       return;
     // All of a contact is read before any of it is written: results may replace the inputs.
-    const AnyContacts<T>& contacts = near_contacts<A>(host, block);
+    const AnyContacts<T>& contacts = near_contacts<A>(host, block, [] {});
     const typename Load::Pair pair = load_bodies<A>(contacts, block);
     const Vector3<B> lever_a = Load::load(*contacts.lever_a, block), lever_b = Load::load(*contacts.lever_b, block);
     const Velocities<B> a = velocities_after(pair.a, lever_a, p, resolved, Mask(false));

@@ -263,10 +263,12 @@ class NearColumns {
   }
 
   /// A vector of contacts from `first` on, and some behind it in the same pass. A contact is read before any of its
-  /// results is written, and no other contact writes to it.
+  /// results is written, and no other contact writes to it. True if the columns have moved.
   template <class B>
-  [[gnu::always_inline]] void bring(std::size_t first) {
-    if (first < begin_ || first + VectorTraits<B>::width > begin_ + brought_) fill<B>(first);
+  [[gnu::always_inline]] bool bring(std::size_t first) {
+    if (first >= begin_ && first + VectorTraits<B>::width <= begin_ + brought_) return false;
+    fill<B>(first);
+    return true;
   }
 
  private:
