@@ -4,7 +4,7 @@ import textwrap
 
 from measured import (ACCURACY_STEPS, BEYOND_CACHE, CALL_SIZES, CALLS, CAPTURED, CAPTURED_METHODS, CLOSED_LAWS, EQUAL_ERROR,
                       IN_CACHE, ISA_NAMES, LAW_FORMS, MIXES, OTHER_LAWS, PRECISION_NAMES, call_name, captured_name,
-                      energy_name)
+                      energy_name, law_name)
 
 ENERGY_NAMES = {"random": "random boxes", "lossless": "the same, one in twelve without losses",
                 "lossless_space": "random K and u0, one in twelve without losses"}
@@ -116,6 +116,29 @@ def closed_laws_text(results):
     return text
 
 
+def structs_section(results):
+    """Nothing of measurements that are older than it."""
+    isa, laws = results.best_isa(), {"chatterjee-ruina": "Chatterjee–Ruina", "incremental": "incremental, series"}
+    if not results.has(law_name("incremental", "f64", isa, "floor-structs", 1, IN_CACHE)):
+        return ""
+    forms = {"floor": "columns, all contiguous", "floor-repeated": "columns; friction, restitution and floor are repeated values",
+             "floor-structs": "structs of 22 numbers, as in the README", "indexed": "indexed bodies, columns",
+             "indexed-structs": "indexed bodies and contacts as structs"}
+    header = [f"{PRECISION_NAMES[p]}: {title}" for p in PRECISION_NAMES for title in laws.values()]
+    rows = [[title] + [f"{results.law(law, p, form, IN_CACHE) / 1e6:.1f}" if
+                       results.has(law_name(law, p, isa, form, 1, IN_CACHE)) else "–" for p in PRECISION_NAMES for law in laws]
+            for form, title in forms.items()]
+    return f"""
+## A host's own structs
+
+A host submits fields of its structs as columns with a stride, and a value that all contacts share as a column with stride 0. The
+first three rows are the same contacts, of bodies that hit an immovable floor. {IN_CACHE:,} contacts, of which impulse and status
+are stored (of indexed bodies the velocities, too).
+
+{table([f"million contacts/s, {ISA_NAMES[isa]}, one thread", *header], rows)}
+"""
+
+
 def captured_table(results):
     cases = [(precision, method) for precision in PRECISION_NAMES for method in CAPTURED_METHODS]
 
@@ -203,6 +226,8 @@ def readme_text(results, path):
              f"{closed('inline', BEYOND_CACHE)}; {closed('blocked', BEYOND_CACHE)} in `BlockedContacts`"],
             ["median error of the separation velocity, relative to the one before the collision",
              f"{error_text(results.accuracy('f32')[1])} in float, {error_text(results.accuracy('f64')[1])} in double"]]
+    if results.has(law_name("chatterjee-ruina", "f32", isa, "floor-structs", 1, IN_CACHE)):
+        rows.insert(3, ["the same from structs of your own, as above", closed("floor-structs", IN_CACHE)])
     if results.has(captured_name("pile", "series", "f32", isa)):
         rows.insert(2, ["the same in float, contacts of a pile of cubes, of which half collide",
                         f"{results.captured('pile', 'series', 'f32') / 1e6:.2f} million/s"])
@@ -254,7 +279,7 @@ method with {steps} steps in double on one thread.
 {speed_table(results, "euler", f"Euler, {steps} steps: million contacts/s")}
 
 ![Contacts per second by ISA, precision and threads, and the share of the machine's limit](images/bench.png)
-{captured_section(results)}{calls_section(results)}
+{captured_section(results)}{structs_section(results)}{calls_section(results)}
 ## Steps of Euler's method, and the limit of the machine
 
 A step of Euler's method needs one square root and one division. A loop that does nothing else sets the limit. The table shows the
