@@ -46,7 +46,7 @@ template <class A, class T, template <class> class Contacts>
                   *workspace.sliding, tally);
 }
 
-/// Of contacts whose columns do not all stand side by side.
+/// Solves contacts whose columns do not all stand side by side.
 template <class A, class T, template <class> class Contacts>
 [[gnu::noinline]] void solve_scattered(const Job<T, Contacts>& job, std::size_t first, std::size_t count,
                                        const Workspace<T>& workspace, Tally& tally) {

@@ -66,7 +66,7 @@ class Prefetcher {
       if (distance < 0) of.begin = data;
       return;
     }
-    // Of larger ones a contact has so few lines that not all between them are worth to be fetched.
+    // A larger struct has few of its lines here, and those between them are not worth to be fetched.
     if (size <= 512 && struct_count_ < most_structs) structs_[struct_count_++] = {data, stride};
   }
 

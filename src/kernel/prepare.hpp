@@ -140,7 +140,7 @@ struct Preparer {
     return of_copies_;
   }
 
-  /// What the verdict on a contact hangs on beside its columns.
+  /// The verdict on a contact hangs on these beside its columns.
   struct Computed {
     B trace, speed, step, friction;
     B approach;  // u0_z in units of the speed

@@ -111,7 +111,7 @@ struct Writer {
     store(columns.z, block, v.z);
   }
 
-  /// Whether the three stand side by side in a struct.
+  /// True if the three stand side by side in a struct.
   static bool are_fields(const Vector3Columns<T>& columns) {
     const auto& [x, y, z] = columns;
     return x.data != nullptr && !is_contiguous(x) && y.data == x.data + 1 && z.data == x.data + 2 &&

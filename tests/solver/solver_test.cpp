@@ -199,7 +199,7 @@ TYPED_TEST(OneAnswer, does_not_depend_on_the_rounding_mode_of_the_host) {
   }
 }
 
-// What a call reads of its options is computed in the default environment, too: a third of the unit is one number only
+// A call computes with its options in the default environment, too: a third of the unit is one number only
 // if it is rounded one way.
 TYPED_TEST(OneAnswer, does_not_depend_on_how_the_host_rounds_the_step) {
   using T = TypeParam;
