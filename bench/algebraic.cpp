@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "structs.hpp"
 #include "support/blocked.hpp"
 #include "support/random_contacts.hpp"
 #include "support/random_laws.hpp"
@@ -130,7 +131,8 @@ void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t
   auto&& contacts = form.contacts();
   laws.give(contacts);
   support::ResultArrays<T> arrays(n, Form<T>::bodies);
-  const Results<T> results = timed_columns(arrays, Form<T>::bodies);
+  Results<T> results = timed_columns(arrays, Form<T>::bodies);
+  if constexpr (requires { form.results(arrays); }) results = form.results(arrays);
   Solver solver({.isa = isa, .threads = threads});
   Report report = solver.solve(contacts, results, options);
   if (report.faults() > 0) return state.SkipWithError("faults");
@@ -264,6 +266,16 @@ void register_precision(const std::string& precision, int most_threads) {
   register_form<Indexed, T>(precision, most_threads);
   register_form<Space, T>(precision, most_threads);
   const Isa best = available_isas().front();
+  const auto register_host = [&]<template <class> class Form>() {
+    for (const Law law : {Law::chatterjee_ruina, Law::incremental})
+      register_one<Form, T>(law, precision, best, 1, in_cache);
+    register_one<Form, T>(Law::chatterjee_ruina, precision, best, 1, beyond_cache);
+  };
+  register_host.template operator()<Floor>();
+  register_host.template operator()<RepeatedFloor>();
+  register_host.template operator()<StructsOnFloor>();
+  register_host.template operator()<IndexedStructs>();
+  register_one<Indexed, T>(Law::incremental, precision, best, 1, in_cache);
   register_one<Inline, T>(Law::chatterjee_ruina, precision, best, 1, in_cache, false);
   register_one<Blocked, T>(Law::chatterjee_ruina, precision, best, 1, in_cache, false);
   for (const Law law : {Law::whittaker, Law::smith, Law::anitescu_potra, Law::brach, Law::projected, Law::polar})

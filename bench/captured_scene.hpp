@@ -1,46 +1,26 @@
 // A scene out of a contact file with the columns scene_step, body_a and body_b.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "csv.hpp"
 #include "support/scenes.hpp"
 
 namespace carom::bench {
 
-inline std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> cells(1);
-  for (const char c : line) {
-    if (c == ',')
-      cells.emplace_back();
-    else if (c != '\r')
-      cells.back() += c;
-  }
-  return cells;
-}
-
 /// The last scene of the file.
 template <class T>
 scenes::SceneData<T> captured_scene(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) throw std::runtime_error(path + " has no contacts");
-  const std::vector<std::string> header = split(line);
-  const auto column = [&](const std::string& name) {
-    const auto found = std::find(header.begin(), header.end(), name);
-    if (found == header.end()) throw std::runtime_error(path + " has no column " + name);
-    return static_cast<std::size_t>(found - header.begin());
-  };
+  CsvFile file(path);
+  const auto column = [&](const std::string& name) { return file.column(name); };
   const std::size_t step = column("scene_step");
   std::vector<std::vector<std::string>> rows;
-  while (std::getline(file, line)) {
-    rows.push_back(split(line));
-    if (rows.back()[step] != rows.front()[step]) rows = {rows.back()};
+  for (std::vector<std::string> row; file.next(row);) {
+    if (!rows.empty() && row[step] != rows.front()[step]) rows.clear();
+    rows.push_back(row);
   }
 
   scenes::SceneData<T> scene;

@@ -16,6 +16,11 @@ CLOSED_LAWS = ("frictionless", "no-slip", "chatterjee-ruina", "bilinear")
 OTHER_LAWS = ("whittaker", "smith", "anitescu-potra", "brach", "projected", "polar")
 MIXES = {"mixed-closed": ", ".join(CLOSED_LAWS), "mixed-iterative": "whittaker, smith, anitescu-potra",
          "mixed": "all of these"}
+CAPTURED = {"boxes": "random boxes", "pile": "a pile of cubes", "funnel": "cubes in a funnel"}
+CAPTURED_METHODS = {"series": "series", "euler": "Euler, 100 steps", "chatterjee-ruina": "Chatterjee–Ruina"}
+CALLS = {"chatterjee-ruina": "Chatterjee–Ruina", "series": "incremental, series", "euler": "incremental, Euler, 100 steps",
+         "planar-chatterjee-ruina": "planar, Chatterjee–Ruina", "planar-incremental": "planar, incremental"}
+CALL_SIZES = (1, 16)
 IN_CACHE, BEYOND_CACHE = 4096, 1_000_000
 STREAM = "limit/stream/f32"
 
@@ -51,6 +56,14 @@ def limit_name(precision, isa):
 
 def law_name(law, precision, isa, form, threads, contacts):
     return f"laws/{law}/{precision}/{isa}/{form}/threads:{threads}/contacts:{contacts}"
+
+
+def captured_name(source, method, precision, isa):
+    return f"captured/{source}/{method}/{precision}/{isa}/contacts:65536"
+
+
+def call_name(method, precision, isa, contacts):
+    return f"call/{method}/{precision}/{isa}/contacts:{contacts}"
 
 
 class Results:
@@ -120,6 +133,14 @@ class Results:
 
     def of_mean(self, mix, precision, form):
         return self.counter(law_name(mix, precision, self.best_isa(), form, 1, IN_CACHE), "of_mean")
+
+    def captured(self, source, method, precision):
+        """Contacts a second on the best ISA, one thread."""
+        return self.value(captured_name(source, method, precision, self.best_isa()))
+
+    def call(self, method, precision, contacts):
+        """[s] a call on the best ISA, one thread."""
+        return 1 / self.value(call_name(method, precision, self.best_isa(), contacts))
 
     def stream(self):
         return self.content["benchmarks"][STREAM]["per_second"]["max"]

@@ -2,8 +2,9 @@
 
 import textwrap
 
-from measured import (ACCURACY_STEPS, BEYOND_CACHE, CLOSED_LAWS, EQUAL_ERROR, IN_CACHE, ISA_NAMES, LAW_FORMS, MIXES,
-                      OTHER_LAWS, PRECISION_NAMES, energy_name)
+from measured import (ACCURACY_STEPS, BEYOND_CACHE, CALL_SIZES, CALLS, CAPTURED, CAPTURED_METHODS, CLOSED_LAWS, EQUAL_ERROR,
+                      IN_CACHE, ISA_NAMES, LAW_FORMS, MIXES, OTHER_LAWS, PRECISION_NAMES, call_name, captured_name,
+                      energy_name, law_name)
 
 ENERGY_NAMES = {"random": "random boxes", "lossless": "the same, one in twelve without losses",
                 "lossless_space": "random K and u0, one in twelve without losses"}
@@ -115,6 +116,76 @@ def closed_laws_text(results):
     return text
 
 
+def structs_section(results):
+    """Nothing of measurements that are older than it."""
+    isa, laws = results.best_isa(), {"chatterjee-ruina": "Chatterjee–Ruina", "incremental": "incremental, series"}
+    if not results.has(law_name("incremental", "f64", isa, "floor-structs", 1, IN_CACHE)):
+        return ""
+    forms = {"floor": "columns, all contiguous", "floor-repeated": "columns; friction, restitution and floor are repeated values",
+             "floor-structs": "structs of 22 numbers, as in the README", "indexed": "indexed bodies, columns",
+             "indexed-structs": "indexed bodies and contacts as structs"}
+    header = [f"{PRECISION_NAMES[p]}: {title}" for p in PRECISION_NAMES for title in laws.values()]
+    rows = [[title] + [f"{results.law(law, p, form, IN_CACHE) / 1e6:.1f}" if
+                       results.has(law_name(law, p, isa, form, 1, IN_CACHE)) else "–" for p in PRECISION_NAMES for law in laws]
+            for form, title in forms.items()]
+    return f"""
+## A host's own structs
+
+A host submits fields of its structs as columns with a stride, and a value that all contacts share as a column with stride 0. The
+first three rows are the same contacts, of bodies that hit an immovable floor. {IN_CACHE:,} contacts, of which impulse and status
+are stored (of indexed bodies the velocities, too).
+
+{table([f"million contacts/s, {ISA_NAMES[isa]}, one thread", *header], rows)}
+"""
+
+
+def captured_table(results):
+    cases = [(precision, method) for precision in PRECISION_NAMES for method in CAPTURED_METHODS]
+
+    def cell(source, precision, method):
+        rate = results.captured(source, method, precision)
+        ratio = "" if source == "boxes" else f" ({rate / results.captured('boxes', method, precision):.2f}×)"
+        return f"{rate / 1e6:.2f}{ratio}"
+
+    header = [f"{PRECISION_NAMES[precision]}: {CAPTURED_METHODS[method]}" for precision, method in cases]
+    return table([f"million contacts/s, {ISA_NAMES[results.best_isa()]}, one thread", *header],
+                 [[title] + [cell(source, *case) for case in cases] for source, title in CAPTURED.items()])
+
+
+def captured_section(results):
+    """Nothing of measurements that are older than it."""
+    if not results.has(captured_name("pile", "series", "f32", results.best_isa())):
+        return ""
+    return f"""
+## Contacts of an engine
+
+Random boxes meet in all directions, each with a friction of its own. The contacts of a simulation are more alike. The table
+compares them with the random boxes, as inline bodies, 65,536 at a time. The number in parentheses is the rate divided by that on
+the random boxes. The contacts come from a simulation of 1000 cubes that fall through a funnel (μ = 0.1, e = 0.48). The *pile* is
+one contact in 24 of three moments; nearly half of them separate. The *funnel* is the contacts of
+`examples/funnel/contacts.csv`, which all approach. Either is repeated in its order until there are 65,536.
+
+{captured_table(results)}
+"""
+
+
+def calls_section(results):
+    """Nothing of measurements that are older than it."""
+    if not results.has(call_name("series", "f32", results.best_isa(), 1)):
+        return ""
+    header = [f"{PRECISION_NAMES[p]}: {n} contact{'' if n == 1 else 's'}" for p in PRECISION_NAMES for n in CALL_SIZES]
+    rows = [[title] + [f"{results.call(method, p, n) * 1e6:.2f}" for p in PRECISION_NAMES for n in CALL_SIZES]
+            for method, title in CALLS.items()]
+    return f"""
+## Small calls
+
+A step of a small scene resolves few contacts at a time, and a call has work of its own: it checks its columns and sums up its
+report. The table shows microseconds a call of `Solver::solve` on one thread, of random boxes as inline bodies.
+
+{table([f"µs a call, {ISA_NAMES[results.best_isa()]}", *header], rows)}
+"""
+
+
 def other_laws_table(results):
     return table(["contact space, one thread", *OTHER_LAWS],
                  [[name] + [f"{results.law(law, precision, 'space', IN_CACHE) / 1e6:.1f}" for law in OTHER_LAWS]
@@ -155,6 +226,11 @@ def readme_text(results, path):
              f"{closed('inline', BEYOND_CACHE)}; {closed('blocked', BEYOND_CACHE)} in `BlockedContacts`"],
             ["median error of the separation velocity, relative to the one before the collision",
              f"{error_text(results.accuracy('f32')[1])} in float, {error_text(results.accuracy('f64')[1])} in double"]]
+    if results.has(law_name("chatterjee-ruina", "f32", isa, "floor-structs", 1, IN_CACHE)):
+        rows.insert(3, ["the same from structs of your own, as above", closed("floor-structs", IN_CACHE)])
+    if results.has(captured_name("pile", "series", "f32", isa)):
+        rows.insert(2, ["the same in float, contacts of a pile of cubes, of which half collide",
+                        f"{results.captured('pile', 'series', 'f32') / 1e6:.2f} million/s"])
     return f"""{marker(path)}
 ![Contacts per second by ISA, precision and threads, and the share of the machine's limit](docs/images/bench.png)
 
@@ -203,7 +279,7 @@ method with {steps} steps in double on one thread.
 {speed_table(results, "euler", f"Euler, {steps} steps: million contacts/s")}
 
 ![Contacts per second by ISA, precision and threads, and the share of the machine's limit](images/bench.png)
-
+{captured_section(results)}{structs_section(results)}{calls_section(results)}
 ## Steps of Euler's method, and the limit of the machine
 
 A step of Euler's method needs one square root and one division. A loop that does nothing else sets the limit. The table shows the

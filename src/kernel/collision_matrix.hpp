@@ -31,7 +31,7 @@ struct CollisionMatrix {
   B m11, m12, m22;  // M
   B k1, k2, k33;    // k, K_33
   B det_m, q1, q2, schur;
-  B trace;  // [1/kg]
+  B trace, inverse_trace;  // [1/kg], [kg]
   Mask definite;
 };
 
@@ -43,8 +43,9 @@ struct PrincipalMatrix {
   // All divided by the trace of K.
   B m1, m2;       // M, m1 >= m2
   B k1, k2, k33;  // k, K_33
+  B size_k;       // |k|
   B q1, q2, schur;
-  B trace;  // [1/kg]
+  B trace, inverse_trace;  // [1/kg], [kg]
   Mask definite;
 };
 
@@ -74,7 +75,8 @@ inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m) {
   constexpr double epsilon = sizeof(T) == sizeof(float) ? 0x1p-23 : 0x1p-52;
   CollisionMatrix<B> c;
   c.trace = mul_add(B(3), m, a.xx + a.yy + a.zz);
-  const B scale = one / c.trace;
+  c.inverse_trace = one / c.trace;
+  const B scale = c.inverse_trace;
   c.m11 = (a.xx + m) * scale;
   c.m12 = a.xy * scale;
   c.m22 = (a.yy + m) * scale;
@@ -110,29 +112,34 @@ inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m) {
   return c;
 }
 
-/// Turns the frame about its normal to the axes of M.
+/// Turns the frame about its normal to the axes of M. `a` is K [1/kg], or K less a multiple of 1.
 template <class T, class B>
-inline PrincipalMatrix<B> principal_matrix(Frame<B>& frame, const CollisionMatrix<B>& matrix) {
+[[gnu::always_inline]] inline PrincipalMatrix<B> principal_matrix(Frame<B>& frame, const Symmetric3<B>& a,
+                                                                  const CollisionMatrix<B>& matrix) {
   const B zero(0), one(1), half(T(0.5));
-  const B half_difference = half * (matrix.m11 - matrix.m22);
-  const B radius = length(half_difference, matrix.m12);
-  const auto turns = radius > zero;  // false of a K without any number in it, too
-  const B divisor = choose(turns, radius, one);
-  const B large = square_root(mul_add(half, magnitude(half_difference) / divisor, half));
-  const B small = half * magnitude(matrix.m12) / (divisor * large);
+  // M = mean + R (cos 2φ, sin 2φ; sin 2φ, -cos 2φ): the axis lies along (|cos 2φ| + 1, |sin 2φ|) or the other way
+  // round.
+  const B half_difference = half * (a.xx - a.yy);
+  const auto [scale, inverse_scale] = binade_of(larger(magnitude(half_difference), magnitude(a.xy)));
+  const B cos2 = inverse_scale * magnitude(half_difference), sin2 = inverse_scale * magnitude(a.xy);
+  const B radius = square_root(mul_add(cos2, cos2, sin2 * sin2)), along = cos2 + radius;
+  const auto turns = along > zero;  // false of a K without any number in it, too
+  const B inverse_length = one / square_root(choose(turns, mul_add(along, along, sin2 * sin2), one));
+  const B large = choose(turns, along * inverse_length, one), small = sin2 * inverse_length;
   const auto beyond = half_difference < zero;
-  const B cosine = choose(turns, choose(beyond, small, large), one);
-  const B turn = choose(turns, choose(beyond, large, small), zero);
-  const B sine = choose(matrix.m12 < zero, negated(turn), turn);
+  const B cosine = choose(beyond, small, large), turn = choose(beyond, large, small);
+  const B sine = choose(a.xy < zero, negated(turn), turn);
   const auto turned = [&](B x, B y) { return mul_add(cosine, x, sine * y); };
   const auto across = [&](B x, B y) { return mul_sub(cosine, y, sine * x); };
   PrincipalMatrix<B> c;
   c.trace = matrix.trace;
-  c.m1 = mul_add(half, matrix.m11 + matrix.m22, radius);
+  c.inverse_trace = matrix.inverse_trace;
+  c.m1 = mul_add(half, matrix.m11 + matrix.m22, radius * scale * matrix.inverse_trace);
   c.m2 = matrix.det_m / c.m1;
   c.k1 = turned(matrix.k1, matrix.k2);
   c.k2 = across(matrix.k1, matrix.k2);
   c.k33 = matrix.k33;
+  c.size_k = square_root(mul_add(matrix.k1, matrix.k1, matrix.k2 * matrix.k2));
   c.q1 = turned(matrix.q1, matrix.q2);
   c.q2 = across(matrix.q1, matrix.q2);
   c.schur = matrix.schur;
@@ -150,6 +157,26 @@ inline auto cancels(const Symmetric3<B>& a, B m, const Symmetric3<B>& inverse_in
   const auto terms = [](const Symmetric3<B>& j, const Vector3<B>& r) { return (j.xx + j.yy + j.zz) * dot(r, r); };
   return terms(inverse_inertia_a, lever_a) + terms(inverse_inertia_b, lever_b) >
          B(largest_cancellation<typename VectorTraits<B>::Element>) * mul_add(B(3), m, a.xx + a.yy + a.zz);
+}
+
+/// k += [r]ᵀ J [r], where [r] p = r × p, from the rows of J [r]
+template <class B>
+[[gnu::always_inline]] inline void add_inertia(Symmetric3<B>& k, const TurnRows<B>& rows, const Vector3<B>& r) {
+  const auto& [x, y, z] = rows;
+  k.xx = neg_mul_add(r.y, z.x, mul_add(r.z, y.x, k.xx));
+  k.xy = neg_mul_add(r.y, z.y, mul_add(r.z, y.y, k.xy));
+  k.xz = neg_mul_add(r.y, z.z, mul_add(r.z, y.z, k.xz));
+  k.yy = neg_mul_add(r.z, x.y, mul_add(r.x, z.y, k.yy));
+  k.yz = neg_mul_add(r.z, x.z, mul_add(r.x, z.z, k.yz));
+  k.zz = neg_mul_add(r.x, y.z, mul_add(r.y, x.z, k.zz));
+}
+
+/// A symmetric matrix of the world's in the frame of the contact.
+template <class B>
+[[gnu::always_inline]] inline Symmetric3<B> in_frame(const Frame<B>& frame, const Symmetric3<B>& g) {
+  const Vector3<B> g1 = g * frame.t1, g2 = g * frame.t2, g3 = g * frame.n;
+  return {dot(frame.t1, g1), dot(frame.t1, g2), dot(frame.t1, g3),
+          dot(frame.t2, g2), dot(frame.t2, g3), dot(frame.n, g3)};
 }
 
 /// [r]ᵀ J [r] of both bodies with twice the digits, where [r] p = r × p; in the frame of the contact.
@@ -180,9 +207,7 @@ template <class B>
                            of_bodies([&](Inertia j, Lever r) { return diagonal(r.z, r.x, j.zz, j.xz, j.xx); }),
                            of_bodies([&](Inertia j, Lever r) { return beside(r.y, r.z, r.x, j.yz, j.xy, j.xz, j.xx); }),
                            of_bodies([&](Inertia j, Lever r) { return diagonal(r.x, r.y, j.xx, j.xy, j.yy); })};
-  const Vector3<B> g1 = g * frame.t1, g2 = g * frame.t2, g3 = g * frame.n;
-  return {dot(frame.t1, g1), dot(frame.t1, g2), dot(frame.t1, g3),
-          dot(frame.t2, g2), dot(frame.t2, g3), dot(frame.n, g3)};
+  return in_frame(frame, g);
 }
 
 /// A = K - m
@@ -207,10 +232,28 @@ inline Symmetric3<B> inertia_at_contact(const Frame<B>& frame, B m, const Symmet
   if (const auto lossy = cancels(a, m, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b); lane_bits(lossy) != 0)
       [[unlikely]] {
     const Symmetric3<B> g = accurate_inertia_at_contact(frame, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b);
-    a = {choose(lossy, g.xx, a.xx), choose(lossy, g.xy, a.xy), choose(lossy, g.xz, a.xz),
-         choose(lossy, g.yy, a.yy), choose(lossy, g.yz, a.yz), choose(lossy, g.zz, a.zz)};
+    a = choose(lossy, g, a);
   }
   return a;
+}
+
+/// The same, summed up in the frame of the world, which is shorter: rounding takes ε tr K of it. Where that is much of
+/// the least eigenvalue, which is m at least, and where A cancels, `careful()` is to tell it as above.
+template <class B, class Careful>
+[[gnu::always_inline]] inline Symmetric3<B> quick_inertia_at_contact(const Frame<B>& frame, B m,
+                                                                     const Symmetric3<B>& inverse_inertia_a,
+                                                                     const Vector3<B>& lever_a,
+                                                                     const Symmetric3<B>& inverse_inertia_b,
+                                                                     const Vector3<B>& lever_b, Careful&& careful) {
+  Symmetric3<B> g = {B(0), B(0), B(0), B(0), B(0), B(0)};
+  add_inertia(g, TurnRows<B>(inverse_inertia_a, lever_a), lever_a);
+  add_inertia(g, TurnRows<B>(inverse_inertia_b, lever_b), lever_b);
+  const Symmetric3<B> a = in_frame(frame, g);
+  const auto doubtful = cancels(g, m, inverse_inertia_a, lever_a, inverse_inertia_b, lever_b) ||
+                        g.xx + g.yy + g.zz > B(typename VectorTraits<B>::Element(64)) * m;
+  if (lane_bits(doubtful) == 0) [[likely]]
+    return a;
+  return choose(doubtful, careful(), a);
 }
 
 template <class T, class B>

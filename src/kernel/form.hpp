@@ -3,6 +3,7 @@
 #pragma once
 
 #include "load.hpp"
+#include "structs.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -16,6 +17,9 @@ struct AnyContacts {
   const SpaceContacts<T>* in_space = nullptr;
   // Null in contact space.
   const Vector3Columns<const T>*normal = nullptr, *lever_a = nullptr, *lever_b = nullptr;
+  // The same contacts with columns to bring a vector of them to, where the host's do not stand side by side; or null.
+  NearColumns<T>* bring = nullptr;
+  const AnyContacts* near = nullptr;
 
   explicit AnyContacts(const InlineContacts<T>& contacts) : columns(&contacts), with_bodies(&contacts) {
     set_geometry(contacts);
@@ -32,6 +36,17 @@ struct AnyContacts {
     lever_b = &contacts.lever_b;
   }
 };
+
+/// The contacts from which a block is read: the host's, or its numbers side by side. `moved()` is called if columns
+/// that have been handed out before stand elsewhere now.
+template <class A, class T, class Moved>
+[[gnu::always_inline]] inline const AnyContacts<T>& near_contacts(const AnyContacts<T>& contacts, const Block& block,
+                                                                  Moved&& moved) {
+  if (contacts.bring == nullptr || block.count != LaneTypes<A, T>::width) [[likely]]
+    return contacts;
+  if (contacts.bring->template bring<typename LaneTypes<A, T>::Batch>(block.first)) moved();
+  return *contacts.near;
+}
 
 /// Both bodies of contacts that are not in contact space.
 template <class A, class T>

@@ -24,11 +24,16 @@ template <class V>
     _Pragma("GCC unroll 4") for (std::size_t i = 0; i < picked.count; ++i) to[i] = column.data[first + list[i]];
     return;
   }
-  for (std::size_t k = 0; k < picked.count; ++k) {
-    const std::size_t i = first + (list != nullptr ? list[k] : k);
-    to[k] = picked.block_bytes == 0 ? element(column, i)
-                                    : *reinterpret_cast<const V*>(reinterpret_cast<const char*>(column.data) +
-                                                                  offset_of<V>(i, picked.block_bytes));
+  if (picked.block_bytes != 0) {
+    for (std::size_t k = 0; k < picked.count; ++k)
+      to[k] = *reinterpret_cast<const V*>(reinterpret_cast<const char*>(column.data) +
+                                          offset_of<V>(first + (list != nullptr ? list[k] : k), picked.block_bytes));
+  } else if (list == nullptr) {
+    const char* from = reinterpret_cast<const char*>(&element(column, first));
+    _Pragma("GCC unroll 8") for (std::size_t k = 0; k < picked.count; ++k, from += column.stride) to[k] =
+        *reinterpret_cast<const V*>(from);
+  } else {
+    _Pragma("GCC unroll 4") for (std::size_t k = 0; k < picked.count; ++k) to[k] = element(column, first + list[k]);
   }
 }
 
@@ -48,9 +53,14 @@ template <class V>
         if (list[i] != skipped) to[list[i]] = from[i];
     return;
   }
+  if (list == nullptr) {
+    char* to = reinterpret_cast<char*>(&element(column, picked.first));
+    _Pragma("GCC unroll 8") for (std::size_t i = 0; i < picked.count; ++i, to += column.stride) *
+        reinterpret_cast<V*>(to) = from[i];
+    return;
+  }
   for (std::size_t i = 0; i < picked.count; ++i)
-    if (list == nullptr || list[i] != skipped)
-      element(column, picked.first + (list != nullptr ? list[i] : i)) = from[i];
+    if (list[i] != skipped) element(column, picked.first + list[i]) = from[i];
 }
 
 template <class V>

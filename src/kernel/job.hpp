@@ -149,6 +149,7 @@ struct alignas(64) GroupTile {
   static constexpr std::size_t size = 8192 / sizeof(T), at_once = 256 / sizeof(T);
   using Lane = T[at_once + 64 / sizeof(T)];
 
+  ContactColumns<T> own;  // of the group, with what its law reads in the lanes below
   Lane parameters[columns::parameter_count + columns::member_count], member_impulse[3];
   Law law[at_once];
   RestitutionLaw restitution_laws[at_once];
@@ -173,13 +174,24 @@ struct Workspace {
   GroupTile<T>* group;
 };
 
-/// Sums over the contacts that a thread has solved.
+/// Sums over the contacts that a thread has solved. The counts stand where they are read afterwards, since clearing and
+/// adding up arrays of them takes longer than a few contacts do.
 struct Tally {
-  std::size_t by_status[status_count] = {};
-  std::size_t by_path[Path::kinds] = {};
+  std::size_t* by_status;  // status_count of them
+  std::size_t* by_path;    // Path::kinds of them
   std::uint64_t sliding_steps = 0, lane_steps = 0;
   double largest_energy_gain = 0;
   std::size_t largest_energy_gain_contact = 0;
+};
+
+/// One with counts of its own.
+struct OwnTally : Tally {
+  OwnTally() : Tally{statuses, paths} {}
+  OwnTally(const OwnTally&) = delete;
+  OwnTally& operator=(const OwnTally&) = delete;
+
+ private:
+  std::size_t statuses[status_count] = {}, paths[Path::kinds] = {};
 };
 
 template <class T>
@@ -210,11 +222,11 @@ struct Members {
   const Status* status = nullptr;
 };
 
-/// Contacts is one of the three forms.
+/// Contacts is one of the three forms; they and the results are of who makes the job.
 template <class T, template <class> class Contacts>
 struct Job {
-  Contacts<T> contacts;
-  Results<T> results;
+  const Contacts<T>& contacts;
+  const Results<T>& results;
   Parameters<T> parameters;
   Layout layout = {};
   Selection selection = Selection::own;

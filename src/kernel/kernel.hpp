@@ -35,13 +35,36 @@ template <class A, class T>
 }
 
 template <class A, class T, template <class> class Contacts>
-void solve_range(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
-                 Tally& tally) {
+[[gnu::always_inline]] inline void solve_from(const AnyContacts<T>& contacts, const Job<T, Contacts>& job,
+                                              std::size_t first, std::size_t count, const Workspace<T>& workspace,
+                                              Tally& tally) {
   Prefetcher<T> prefetcher;
   prefetcher.add(job.contacts, job.layout);
   prefetcher.add(job.results);
-  solve_any<A, T>({AnyContacts<T>(job.contacts), job.results, job.parameters, job.layout, job.selection}, prefetcher,
-                  first, count, *workspace.sliding, tally);
+  solve_any<A, T>({contacts, job.results, job.parameters, job.layout, job.selection}, prefetcher, first, count,
+                  *workspace.sliding, tally);
+}
+
+/// Solves contacts whose columns do not all stand side by side.
+template <class A, class T, template <class> class Contacts>
+[[gnu::noinline]] void solve_scattered(const Job<T, Contacts>& job, std::size_t first, std::size_t count,
+                                       const Workspace<T>& workspace, Tally& tally) {
+  Contacts<T> copy = job.contacts;
+  NearColumns<T> columns(copy, first + count);
+  const AnyContacts<T> near(copy);
+  AnyContacts<T> contacts(job.contacts);
+  contacts.bring = &columns;
+  contacts.near = &near;
+  solve_from<A>(contacts, job, first, count, workspace, tally);
+}
+
+template <class A, class T, template <class> class Contacts>
+void solve_range(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
+                 Tally& tally) {
+  if (LaneTypes<A, T>::width > 1 && NearColumns<T>::are_needed(job.contacts))
+    solve_scattered<A>(job, first, count, workspace, tally);
+  else
+    solve_from<A>(AnyContacts<T>(job.contacts), job, first, count, workspace, tally);
 }
 
 template <class A, class T>

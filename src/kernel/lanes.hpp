@@ -509,6 +509,36 @@ inline B smaller(B a, B b) {
   return choose(a < b, a, b);
 }
 
+#if XSIMD_WITH_FMA3_AVX2
+// In one instruction, which takes the second operand where one is no number, as `choose` does.
+inline xsimd::batch<float, Avx2> larger(xsimd::batch<float, Avx2> a, xsimd::batch<float, Avx2> b) {
+  return _mm256_max_ps(a, b);
+}
+inline xsimd::batch<double, Avx2> larger(xsimd::batch<double, Avx2> a, xsimd::batch<double, Avx2> b) {
+  return _mm256_max_pd(a, b);
+}
+inline xsimd::batch<float, Avx2> smaller(xsimd::batch<float, Avx2> a, xsimd::batch<float, Avx2> b) {
+  return _mm256_min_ps(a, b);
+}
+inline xsimd::batch<double, Avx2> smaller(xsimd::batch<double, Avx2> a, xsimd::batch<double, Avx2> b) {
+  return _mm256_min_pd(a, b);
+}
+#endif
+#if XSIMD_WITH_AVX512BW
+inline xsimd::batch<float, Avx512> larger(xsimd::batch<float, Avx512> a, xsimd::batch<float, Avx512> b) {
+  return _mm512_max_ps(a, b);
+}
+inline xsimd::batch<double, Avx512> larger(xsimd::batch<double, Avx512> a, xsimd::batch<double, Avx512> b) {
+  return _mm512_max_pd(a, b);
+}
+inline xsimd::batch<float, Avx512> smaller(xsimd::batch<float, Avx512> a, xsimd::batch<float, Avx512> b) {
+  return _mm512_min_ps(a, b);
+}
+inline xsimd::batch<double, Avx512> smaller(xsimd::batch<double, Avx512> a, xsimd::batch<double, Avx512> b) {
+  return _mm512_min_pd(a, b);
+}
+#endif
+
 /// The numbers of an IEEE format as powers of two with a linear fraction.
 template <class T>
 struct Binary;
@@ -526,6 +556,46 @@ struct Binary<double> {
   static constexpr double exponent = 0x1p40;
   static constexpr double bias = 1023, whole = 0x1p52;
 };
+
+/// The lanes whose sign is set, a bit each, whatever number or none they hold.
+inline unsigned sign_bits(float x) {
+  return __builtin_bit_cast(std::uint32_t, x) >> 31;
+}
+inline unsigned sign_bits(double x) {
+  return static_cast<unsigned>(__builtin_bit_cast(std::uint64_t, x) >> 63);
+}
+#if XSIMD_WITH_FMA3_AVX2
+inline unsigned sign_bits(xsimd::batch<float, Avx2> x) {
+  return static_cast<unsigned>(_mm256_movemask_ps(x));
+}
+inline unsigned sign_bits(xsimd::batch<double, Avx2> x) {
+  return static_cast<unsigned>(_mm256_movemask_pd(x));
+}
+#endif
+#if XSIMD_WITH_AVX512BW
+inline unsigned sign_bits(xsimd::batch<float, Avx512> x) {
+  return static_cast<unsigned>(_mm512_movepi32_mask(_mm512_castps_si512(x)));
+}
+inline unsigned sign_bits(xsimd::batch<double, Avx512> x) {
+  return static_cast<unsigned>(_mm512_movepi64_mask(_mm512_castpd_si512(x)));
+}
+#endif
+#if XSIMD_WITH_SSE2 && defined(CAROM_UNFUSED)
+inline unsigned sign_bits(xsimd::batch<float, Sse2> x) {
+  return static_cast<unsigned>(_mm_movemask_ps(x));
+}
+inline unsigned sign_bits(xsimd::batch<double, Sse2> x) {
+  return static_cast<unsigned>(_mm_movemask_pd(x));
+}
+#endif
+#if XSIMD_WITH_NEON64
+inline unsigned sign_bits(xsimd::batch<float, Neon> x) {
+  return lane_bits(xsimd::batch_bool<float, Neon>(vcltzq_s32(vreinterpretq_s32_f32(x))));
+}
+inline unsigned sign_bits(xsimd::batch<double, Neon> x) {
+  return lane_bits(xsimd::batch_bool<double, Neon>(vcltzq_s64(vreinterpretq_s64_f64(x))));
+}
+#endif
 
 /// The least number above 0.
 template <class T>
@@ -588,6 +658,23 @@ inline B difference_of_products(B a, B b, B c, B d) {
 #else
   return mul_sub(a, b, product) + neg_mul_add(c, d, product);
 #endif
+}
+
+/// A power of two 2^e and its reciprocal.
+template <class B>
+struct Binade {
+  B scale, inverse;
+};
+
+/// The one with 2^e <= x < 2^(e+1). Both are normal numbers, also where x is zero, subnormal, next to overflow or none.
+template <class B>
+inline Binade<B> binade_of(B x) {
+  using T = VectorElement<B>;
+  using Bits = decltype(bits_of(x));
+  constexpr bool single = sizeof(T) == sizeof(float);
+  constexpr T least = single ? T(0x1p-126) : T(0x1p-1022), greatest = single ? T(0x1p126) : T(0x1p1022);
+  const Bits exponent = bits_of(smaller(larger(x, B(least)), B(greatest))) & Bits(bits_of(T(__builtin_inf())));
+  return {from_bits<B>(exponent), from_bits<B>(Bits(Bits(2 * bits_of(T(1))) - exponent))};
 }
 
 /// log2 of x >= 0, to 0.09: linear between powers of two. No logarithm of a library has the same bits everywhere.

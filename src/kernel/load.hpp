@@ -92,9 +92,8 @@ struct Loader {
     if (block.count == width && column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) [[likely]]
       return load_lanes<B>(reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) +
                                                       offset_of<T>(block.first, block.layout.block_bytes)));
-    T values[width];
-    collect(column, block, values);
-    return load_lanes<B>(values);
+    if (column.stride == 0) return B(*column.data);
+    return collect(column, block);
   }
 
   /// Of an optional column, which never does.
@@ -102,14 +101,26 @@ struct Loader {
     return load(column, Block{block.first, block.count, block.lanes, {}});
   }
 
-  [[gnu::noinline]] static void collect(const Column<const T>& column, const Block& block, T (&values)[width]) {
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      const std::size_t i = block.first + (lane < block.count ? lane : block.count - 1);
-      values[lane] = block.layout.block_bytes == 0
-                         ? element(column, i)
-                         : *reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) +
-                                                       offset_of<T>(i, block.layout.block_bytes));
+  [[gnu::noinline]] static B collect(const Column<const T>& column, const Block& block) {
+    T values[width];
+    if (block.count == width && block.layout.block_bytes == 0) {
+      const char* const from = reinterpret_cast<const char*>(&element(column, block.first));
+      CAROM_UNROLL
+      for (std::ptrdiff_t lane = 0; lane < static_cast<std::ptrdiff_t>(width); ++lane)
+        values[lane] = *reinterpret_cast<const T*>(from + lane * column.stride);
+      return load_lanes<B>(values);
     }
+    const auto value = [&](std::size_t lane) __attribute__((always_inline))->T {
+      const std::size_t i = block.first + lane;
+      return block.layout.block_bytes == 0 ? element(column, i)
+                                           : *reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) +
+                                                                         offset_of<T>(i, block.layout.block_bytes));
+    };
+    // The last contact fills what the others leave; with one contact, as often in small calls, that is all.
+    const std::size_t last = block.count - 1;
+    store_lanes(values, B(value(last)));
+    for (std::size_t lane = 0; lane < last; ++lane) values[lane] = value(lane);
+    return load_lanes<B>(values);
   }
 
   [[gnu::always_inline]] static Vector3<B> load(const Vector3Columns<const T>& columns, const auto& block) {
@@ -175,8 +186,22 @@ struct Loader {
 
   static Pair load_bodies(const IndexedContacts<T>& contacts, const Block& block) {
     const std::size_t bodies = contacts.bodies.inverse_mass.count;
-    return {gather(contacts.bodies, load_indices(contacts.body_a, bodies, block)),
-            gather(contacts.bodies, load_indices(contacts.body_b, bodies, block))};
+    const Indices a = load_indices(contacts.body_a, bodies, block), b = load_indices(contacts.body_b, bodies, block);
+    if (block.layout.packed_bodies != nullptr) return {turn_rows(a, block), turn_rows(b, block)};
+    return {gather(contacts.bodies, a), gather(contacts.bodies, b)};
+  }
+
+  /// Bodies that stand in rows, the world and those of no index before them.
+  [[gnu::noinline]] static Body<B> turn_rows(const Indices& indices, const Block& block) {
+    const T* const rows = static_cast<const T*>(block.layout.packed_bodies);
+    const T* row[width];
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const std::int64_t place = indices.known(lane) ? indices.body[lane] : -2;
+      row[lane] = rows + place * std::int64_t{row_size};
+    }
+    B n[row_size];
+    load_rows<B, 13>(row, n);
+    return {n[0], {n[1], n[2], n[3], n[4], n[5], n[6]}, {n[7], n[8], n[9]}, {n[10], n[11], n[12]}};
   }
 };
 
@@ -236,6 +261,12 @@ inline Vector3<B> operator-(const Vector3<B>& a, const Vector3<B>& b) {
 template <class B, class Mask>
 inline Vector3<B> choose(Mask mask, const Vector3<B>& yes, const Vector3<B>& no) {
   return {choose(mask, yes.x, no.x), choose(mask, yes.y, no.y), choose(mask, yes.z, no.z)};
+}
+
+template <class B, class Mask>
+inline Symmetric3<B> choose(Mask mask, const Symmetric3<B>& yes, const Symmetric3<B>& no) {
+  return {choose(mask, yes.xx, no.xx), choose(mask, yes.xy, no.xy), choose(mask, yes.xz, no.xz),
+          choose(mask, yes.yy, no.yy), choose(mask, yes.yz, no.yz), choose(mask, yes.zz, no.zz)};
 }
 
 template <class B>

@@ -21,6 +21,7 @@ class EulerSlider {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
   static constexpr std::size_t vectors = LaneTypes<A, T>::interleaved;
   static constexpr std::size_t lanes = width * vectors;
+  static constexpr unsigned all_lanes = (1u << width) - 1;
 
  public:
   EulerSlider(Tiles<A, T>& tiles, SlidingTiles<T>& workspace)
@@ -44,22 +45,21 @@ class EulerSlider {
   /// What the loop reads and writes, one value a lane.
   struct alignas(64) Vector {
     Rates<Lane> rates;
-    Lane stick_radius2, e2;
+    Lane above_stick_radius2;  // the number next above stick_radius2
+    Lane e2;
     Slide<Lane> slide;
   };
 
-  struct State : Slide<B> {
-    Mask decompressing;  // u_z >= 0
-  };
+  using State = Slide<B>;
 
-  static State load_state(const Vector& v) { return {load_each<B>(v.slide), load_lanes<B>(v.slide.uz) >= B(0)}; }
+  static State load_state(const Vector& v) { return load_each<B>(v.slide); }
 
   static void store_state(Vector& v, const State& s) { store_each<B, Slide>(v.slide, s); }
 
   [[gnu::always_inline]] static void step(const Vector& v, State& s, B inverse_r) {
     const B cosine = s.ux * inverse_r, sine = s.uy * inverse_r;
-    s.compression = s.compression + choose(s.decompressing, B(0), s.uz);
-    s.decompression = s.decompression + choose(s.decompressing, s.uz, B(0));
+    s.compression = s.compression + smaller(s.uz, B(0));
+    s.decompression = s.decompression + larger(s.uz, B(0));
     s.sum_x = s.sum_x + cosine;
     s.sum_y = s.sum_y + sine;
     s.ux = s.ux + neg_mul_add(load_lanes<B>(v.rates.a1), cosine, load_lanes<B>(v.rates.b1));
@@ -74,7 +74,7 @@ class EulerSlider {
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < vectors; ++i) {
       s[i] = load_state(vectors_[i]);
-      inverse_r[i] = settle(i, s[i]);
+      inverse_r[i] = settle(i, s[i], s[i].uz);
     }
     while (busy_ > 0) {
       if (now_ == deadline_) [[unlikely]] {
@@ -84,7 +84,7 @@ class EulerSlider {
 #pragma GCC unroll 8
         for (std::size_t i = 0; i < vectors; ++i) {
           s[i] = load_state(vectors_[i]);
-          inverse_r[i] = settle(i, s[i]);
+          inverse_r[i] = settle(i, s[i], s[i].uz);
         }
         continue;
       }
@@ -92,28 +92,50 @@ class EulerSlider {
       // A vector's root and division are under way while the others take their steps.
 #pragma GCC unroll 8
       for (std::size_t i = 0; i < vectors; ++i) {
+        const B uz_before = s[i].uz;
         step(vectors_[i], s[i], inverse_r[i]);
-        inverse_r[i] = settle(i, s[i]);
+        inverse_r[i] = settle(i, s[i], uz_before);
       }
     }
   }
 
   /// Handles the events of a vector until its next step can be taken; returns 1 / |u_t| for that.
-  [[gnu::always_inline]] B settle(std::size_t i, State& s) {
+  [[gnu::always_inline]] B settle(std::size_t i, State& s, B uz_before) {
+    Vector& v = vectors_[i];
+    const B r2 = mul_add(s.ux, s.ux, s.uy * s.uy);
+    // In signs alone, which take no comparison: either a contact compresses or work is still to come back, it has not
+    // begun to compress again, and it is not stuck.
+    const auto before = bits_of(uz_before), now = bits_of(s.uz);
+    const auto stuck = bits_of(r2 - load_lanes<B>(v.above_stick_radius2));
+    const auto owes = bits_of(mul_add(load_lanes<B>(v.e2), s.compression, s.decompression));
+    if (sign_bits(from_bits<B>((owes | now) & ~(stuck | (now & ~before)))) == all_lanes) [[likely]]
+      return reciprocal_root(r2);
+    store_state(v, s);
+    handle_events(i, uz_before);
+    s = load_state(v);
+    return reciprocal_root(mul_add(s.ux, s.ux, s.uy * s.uy));
+  }
+
+  /// 1 / √x with the root and the division side by side, since each step waits for the one before it. Where 1 / x
+  /// overflows there is no friction that the direction of so small a slip could matter to.
+  [[gnu::always_inline]] static B reciprocal_root(B x) {
+    constexpr T largest = sizeof(T) == sizeof(float) ? T(0x1p127) : T(0x1p1023);
+    return square_root(x) * smaller(B(1) / x, B(largest));
+  }
+
+  /// Until there is none left.
+  [[gnu::noinline]] void handle_events(std::size_t i, B uz_before) {
     Vector& v = vectors_[i];
     for (;;) {
-      const Mask decompressing_before = s.decompressing;
-      s.decompressing = s.uz >= B(0);
+      const State s = load_state(v);
+      const Mask decompressing = s.uz >= B(0);
       const B r2 = mul_add(s.ux, s.ux, s.uy * s.uy);
       // The collision ends where W_d >= -e² W_c while u_z >= 0.
-      const Mask due = s.decompressing && mul_add(load_lanes<B>(v.e2), s.compression, s.decompression) >= B(0);
-      const Mask stuck = r2 <= load_lanes<B>(v.stick_radius2);
-      const Mask compressing_again = and_not(decompressing_before, s.decompressing);
-      if (lane_bits(due || stuck || compressing_again) == 0) [[likely]]
-        return B(1) / square_root(r2);
-      const unsigned ended = lane_bits(due), stopped = lane_bits(stuck);
-      store_state(v, s);
-      for_each_bit(lane_bits(compressing_again), [&](std::size_t j) {
+      const Mask due = decompressing && mul_add(load_lanes<B>(v.e2), s.compression, s.decompression) >= B(0);
+      const unsigned ended = lane_bits(due), stopped = lane_bits(r2 < load_lanes<B>(v.above_stick_radius2));
+      const unsigned again = lane_bits(and_not(uz_before >= B(0), decompressing));
+      if ((ended | stopped | again) == 0) return;
+      for_each_bit(again, [&](std::size_t j) {
         std::uint32_t& compressions = compressions_[i * width + j];
         if (compressions < 3) ++compressions;
       });
@@ -124,7 +146,7 @@ class EulerSlider {
                      : v.slide.uz[j] < T(0) ? Course::stick_in_c
                                             : Course::stick_in_d);
       });
-      s = load_state(v);
+      uz_before = load_lanes<B>(v.slide.uz);
     }
   }
 
@@ -187,7 +209,7 @@ class EulerSlider {
     each(
         [&](const auto& of_tile, Lane& to) __attribute__((always_inline)) { set(to, of_tile[i]); }, tile.rates,
         v.rates);
-    set(v.stick_radius2, tile.stick_radius2[i]);
+    set(v.above_stick_radius2, from_bits<T>(bits_of(tile.stick_radius2[i]) + 1));
     set(v.e2, tile.e2[i]);
     set(v.slide.ux, tile.u0x[i]);
     set(v.slide.uy, tile.u0y[i]);
@@ -215,7 +237,7 @@ class EulerSlider {
     clear_lane(v.rates, j);
     clear_lane(v.slide, j);
     v.e2[j] = T(0);
-    v.stick_radius2[j] = T(-1);
+    v.above_stick_radius2[j] = T(-1);
     v.slide.ux[j] = T(1);
     v.slide.uz[j] = T(-1);
   }

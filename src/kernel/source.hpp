@@ -53,6 +53,13 @@ struct Source {
   }
   void add_of_body(const Column<const T>& column) { of_body[of_body_count++] = strided(column); }
 
+  /// Nothing has to be brought together, but for values that are repeated.
+  bool is_in_place() const {
+    bool in_place = !indexed;
+    for (std::size_t c = 0; c < count; ++c)
+      in_place = in_place && (columns[c].stride == 0 || is_contiguous(columns[c]));
+    return in_place;
+  }
   bool is_dense() const {
     bool dense = !indexed;
     for (std::size_t c = 0; c < count; ++c) dense = dense && is_contiguous(columns[c]);

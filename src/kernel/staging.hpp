@@ -5,6 +5,7 @@
 
 #include "column_stream.hpp"
 #include "gather.hpp"
+#include "structs.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -19,6 +20,8 @@ class StagedColumns {
   StagedColumns(const Source<T>& source, Tile& tile)
       : source_(source), place_{tile.place[0], tile.place[1]}, absent_(tile.absent), fault_(tile.index_fault) {
     for (T* const lane : tile.in) lanes_[lane_count_++] = lane;
+    if constexpr (width > 1) pieces_.find(source.columns, source.count);
+    find_repeated();
   }
 
   /// The next of the pointers that the stages read: in the order of the source's columns, then those of both bodies.
@@ -51,6 +54,7 @@ class StagedColumns {
       picked_.list = last_;
     }
     block_bytes_ = picked_.list == nullptr ? source_.block_bytes : 0;
+    if (filled_ < picked_.count) fill_repeated();
     const std::size_t offset = offset_of<T>(first, source_.block_bytes);
     for (std::size_t c = 0; c < source_.count; ++c) {
       const Strided<T>& host = source_.columns[c];
@@ -59,13 +63,18 @@ class StagedColumns {
         from = reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset);
         if (fetches) fetch_column(host, first, count);
         if (copied && block_bytes_ == 0) from = copy_vectors(from, lanes_[c], count);
-      } else if (host.stride == 0) {
-        for (std::size_t i = 0; i < picked_.count; i += width) store_lanes(lanes_[c] + i, B(*host.data));
-      } else {
-        gather(host, picked_, lanes_[c]);
+      } else if (host.stride != 0 && !pieces_.has(c)) {
+        if (!whole && picked_.block_bytes == 0) {
+          // One vector, of which the last contact fills what the others leave.
+          store_lanes(lanes_[c], B(element(host, picked_.first + last_[count - 1])));
+          for (std::size_t i = 0; i + 1 < count; ++i) lanes_[c][i] = element(host, picked_.first + last_[i]);
+        } else {
+          gather(host, picked_, lanes_[c]);
+        }
       }
       *staged_[c] = from;
     }
+    for (const Piece<T>& piece : pieces_) load_piece<B>(piece, picked_.first, picked_.list, picked_.count, lanes_);
     if (fetches)
       for (std::size_t c = source_.count; c < source_.fetched; ++c) fetch_column(source_.columns[c], first, count);
   }
@@ -127,6 +136,26 @@ class StagedColumns {
     return to;
   }
 
+  /// A value of all contacts stands in lanes once a range, and once for all columns that have it from one place.
+  void find_repeated() {
+    std::size_t values = 0;
+    for (std::size_t c = 0; c < source_.count; ++c) {
+      if (source_.columns[c].stride != 0) continue;
+      const T* const value = source_.columns[c].data;
+      std::size_t k = 0;
+      while (k < values && repeated_[k].value != value) ++k;
+      if (k == values) repeated_[values++] = {value, lanes_[c]};
+      lanes_[c] = repeated_[k].lanes;
+    }
+    repeated_count_ = values;
+  }
+  [[gnu::noinline]] void fill_repeated() {
+    for (std::size_t k = 0; k < repeated_count_; ++k)
+      for (std::size_t i = filled_; i < picked_.count; i += width)
+        store_lanes(repeated_[k].lanes + i, B(*repeated_[k].value));
+    filled_ = picked_.count;
+  }
+
   const std::int32_t* indices(const Strided<std::int32_t>& host, std::int32_t* to) const {
     if (picked_.list == nullptr && is_contiguous(host)) [[likely]]
       return host.data + picked_.first;
@@ -172,6 +201,12 @@ class StagedColumns {
   Picked picked_ = {};
   std::size_t block_bytes_ = 0;
   std::uint32_t last_[width];
+  struct {
+    const T* value;
+    T* lanes;
+  } repeated_[Source<T>::most];
+  std::size_t repeated_count_ = 0, filled_ = 0;  // of how many contacts the lanes have them
+  Pieces<T, Source<T>::most> pieces_;
   std::size_t lane_count_ = 0, staged_count_ = 0;
   T* lanes_[Source<T>::most];
   const T** staged_[Source<T>::most];
@@ -179,8 +214,11 @@ class StagedColumns {
 
 /// Results of a tile on their way to the host. Columns that are streamed go past the caches a whole line at a time; the
 /// last part of a line waits for the next tile.
-template <class T>
+template <class A, class T>
 class StagedResults {
+  using B = typename LaneTypes<A, T>::Batch;
+  static constexpr std::size_t width = LaneTypes<A, T>::width, most = 18;
+
  public:
   template <class Tile>
   explicit StagedResults(Tile& tile) {
@@ -205,6 +243,11 @@ class StagedResults {
   [[gnu::noinline]] void begin_range(std::size_t first, bool stream) {
     streams_ = stream;
     for_each([&](ColumnStream<T>& column, T*) { column.begin(first, stream); });
+    if constexpr (width > 1) {
+      Strided<T> columns[most];
+      for (std::size_t c = 0; c < count_; ++c) columns[c] = {columns_[c].host->data, columns_[c].host->stride};
+      pieces_.find_written(columns, count_);
+    }
   }
 
   /// `direct`: into the host's columns where these are contiguous.
@@ -223,12 +266,23 @@ class StagedResults {
 
   /// Writes what has not been written directly: the contacts [first, first + count), or those of a list.
   [[gnu::noinline]] void end_tile(const Picked& picked) {
-    for_each([&](ColumnStream<T>& column, T* buffer) {
+    const std::size_t whole = picked.count / width * width;
+    const bool by_rows = whole > 0 && !has_skipped(picked);
+    const Picked rest = {picked.list == nullptr ? picked.first + whole : picked.first, picked.count - whole,
+                         picked.list == nullptr ? nullptr : picked.list + whole, 0};
+    for (std::size_t c = 0; c < count_; ++c) {
+      ColumnStream<T>& column = columns_[c];
+      T* const buffer = lanes_[c];
+      if (column.host->data == nullptr) continue;
       if (column.streamed)
         column.flush(buffer, picked.first, picked.count);
+      else if (by_rows && pieces_.has(c))
+        scatter(*column.host, rest, static_cast<const T*>(buffer + whole));
       else if (!is_direct(column))
         scatter(*column.host, picked, static_cast<const T*>(buffer));
-    });
+    }
+    if (by_rows)
+      for (const Piece<T>& piece : pieces_) store_piece<B>(piece, picked.first, picked.list, whole, lanes_);
   }
   template <class V>
   void end_tile(const Column<V>& host, const Picked& picked, const V* from) const {
@@ -243,6 +297,12 @@ class StagedResults {
   }
 
  private:
+  static bool has_skipped(const Picked& picked) {
+    bool skips = false;
+    for (std::size_t i = 0; picked.list != nullptr && i < picked.count; ++i) skips = skips || picked.list[i] == skipped;
+    return skips;
+  }
+
   bool is_direct(const ColumnStream<T>& column) const {
     return direct_ && !column.streamed && is_contiguous(*column.host);
   }
@@ -255,8 +315,9 @@ class StagedResults {
 
   bool streams_ = false, direct_ = true;
   std::size_t count_ = 0, staged_count_ = 0, lane_count_ = 0;
-  ColumnStream<T> columns_[18];
-  T* lanes_[18];
+  ColumnStream<T> columns_[most];
+  T* lanes_[most];
+  Pieces<T, most> pieces_;
 };
 
 /// Calls f(first, count) for the tiles of [first, end): of whole vectors, and at last fewer contacts than one has.

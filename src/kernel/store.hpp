@@ -84,7 +84,7 @@ struct Storer {
   }
 
   /// The velocities after the impulse p, where `resolved`.
-  [[gnu::noinline]] void store_bodies(const AnyContacts<T>& contacts, const Block& block, const Vector3<B>& p,
+  [[gnu::noinline]] void store_bodies(const AnyContacts<T>& host, const Block& block, const Vector3<B>& p,
                                       Mask resolved) const {
     const Results<T>& r = writer.results;
     if (!r.velocity_a.x.data && !r.velocity_a.y.data && !r.velocity_a.z.data && !r.angular_velocity_a.x.data &&
@@ -93,6 +93,7 @@ struct Storer {
         !r.angular_velocity_b.z.data)
       return;
     // All of a contact is read before any of it is written: results may replace the inputs.
+    const AnyContacts<T>& contacts = near_contacts<A>(host, block, [] {});
     const typename Load::Pair pair = load_bodies<A>(contacts, block);
     const Vector3<B> lever_a = Load::load(*contacts.lever_a, block), lever_b = Load::load(*contacts.lever_b, block);
     const Velocities<B> a = velocities_after(pair.a, lever_a, p, resolved, Mask(false));

@@ -48,12 +48,13 @@ class Tiles {
       if (const std::size_t i = tile.first + slot + 2 * width; i < end_) prefetcher_.fetch(i, width);
       unsigned& colliding = tile.colliding[tile.blocks++];
       const Block block = block_of(tile, slot);
-      if (block.lanes == 0)
-        colliding = 0;
-      else if (host_.contacts.in_space != nullptr)
-        colliding = preparer.prepare_space(*host_.contacts.in_space, block, slot);
+      colliding = 0;
+      if (block.lanes == 0) continue;
+      const AnyContacts<T>& contacts = near_contacts<A>(host_.contacts, block, [&] { preparer.forget_columns(); });
+      if (contacts.in_space != nullptr)
+        colliding = preparer.prepare_space(*contacts.in_space, block, slot);
       else
-        colliding = preparer.prepare_bodies(host_.contacts, block, slot);
+        colliding = preparer.prepare_bodies(contacts, block, slot);
     }
     tile.next_block = 0;
     tile.waiting = tile.colliding[0];

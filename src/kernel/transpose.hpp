@@ -60,35 +60,39 @@ template <std::size_t width, bool second, class V>
                                    w + 8 + s, 9 + s, w + 9 + s, 12 + s, w + 12 + s, 13 + s, w + 13 + s);
 }
 
+/// 16 bytes of each row, from number c on: lane i of lanes[k] gets number c + k of row i.
+template <class B, class T>
+[[gnu::always_inline]] inline void load_part(const T* const* row, std::size_t c, B* lanes) {
+  constexpr std::size_t width = VectorTraits<B>::width, part = 16 / sizeof(T);
+  constexpr std::size_t groups = width / part;  // row g part + r stands in 16 bytes number g of a vector
+  if constexpr (part == 2) {
+    const auto a = side_by_side<T, groups>(row, part, c), b = side_by_side<T, groups>(row + 1, part, c);
+    lanes[0] = __builtin_bit_cast(B, interleave_doubles<width, false>(a, b));
+    lanes[1] = __builtin_bit_cast(B, interleave_doubles<width, true>(a, b));
+  } else {
+    using Doubles = typename VectorOf<double, width / 2>::Type;
+    const auto a = side_by_side<T, groups>(row, part, c), b = side_by_side<T, groups>(row + 1, part, c);
+    const auto d = side_by_side<T, groups>(row + 2, part, c), e = side_by_side<T, groups>(row + 3, part, c);
+    const auto ab_low = (Doubles)interleave_floats<width, false>(a, b);
+    const auto ab_high = (Doubles)interleave_floats<width, true>(a, b);
+    const auto de_low = (Doubles)interleave_floats<width, false>(d, e);
+    const auto de_high = (Doubles)interleave_floats<width, true>(d, e);
+    lanes[0] = __builtin_bit_cast(B, interleave_doubles<width / 2, false>(ab_low, de_low));
+    lanes[1] = __builtin_bit_cast(B, interleave_doubles<width / 2, true>(ab_low, de_low));
+    lanes[2] = __builtin_bit_cast(B, interleave_doubles<width / 2, false>(ab_high, de_high));
+    lanes[3] = __builtin_bit_cast(B, interleave_doubles<width / 2, true>(ab_high, de_high));
+  }
+}
+
 /// lanes[c] gets number c of every row, c < columns. Row i goes to lane i.
 template <class B, std::size_t columns, class T>
 [[gnu::always_inline]] inline void load_rows(const T* const* row, B (&lanes)[row_size]) {
-  constexpr std::size_t width = VectorTraits<B>::width, part = 16 / sizeof(T);
   static_assert(columns <= row_size);
-  if constexpr (width == 1) {
+  if constexpr (VectorTraits<B>::width == 1) {
     for (std::size_t c = 0; c < columns; ++c) lanes[c] = row[0][c];
   } else {
-    constexpr std::size_t groups = width / part;  // row g part + r stands in 16 bytes number g of a vector
     CAROM_UNROLL
-    for (std::size_t c = 0; c < columns; c += part) {
-      if constexpr (part == 2) {
-        const auto a = side_by_side<T, groups>(row, part, c), b = side_by_side<T, groups>(row + 1, part, c);
-        lanes[c] = __builtin_bit_cast(B, interleave_doubles<width, false>(a, b));
-        lanes[c + 1] = __builtin_bit_cast(B, interleave_doubles<width, true>(a, b));
-      } else {
-        using Doubles = typename VectorOf<double, width / 2>::Type;
-        const auto a = side_by_side<T, groups>(row, part, c), b = side_by_side<T, groups>(row + 1, part, c);
-        const auto d = side_by_side<T, groups>(row + 2, part, c), e = side_by_side<T, groups>(row + 3, part, c);
-        const auto ab_low = (Doubles)interleave_floats<width, false>(a, b);
-        const auto ab_high = (Doubles)interleave_floats<width, true>(a, b);
-        const auto de_low = (Doubles)interleave_floats<width, false>(d, e);
-        const auto de_high = (Doubles)interleave_floats<width, true>(d, e);
-        lanes[c] = __builtin_bit_cast(B, interleave_doubles<width / 2, false>(ab_low, de_low));
-        lanes[c + 1] = __builtin_bit_cast(B, interleave_doubles<width / 2, true>(ab_low, de_low));
-        lanes[c + 2] = __builtin_bit_cast(B, interleave_doubles<width / 2, false>(ab_high, de_high));
-        lanes[c + 3] = __builtin_bit_cast(B, interleave_doubles<width / 2, true>(ab_high, de_high));
-      }
-    }
+    for (std::size_t c = 0; c < columns; c += 16 / sizeof(T)) load_part<B>(row, c, lanes + c);
   }
 }
 

@@ -34,5 +34,14 @@ inline SizedDirection<B> direction_of(const Vector3<B>& v) {
   return {inverse_length * scaled, divisor * length};
 }
 
+/// The same without a division a component.
+template <class B>
+inline SizedDirection<B> scaled_direction_of(const Vector3<B>& v) {
+  const auto [scale, inverse] = binade_of(larger(larger(magnitude(v.x), magnitude(v.y)), magnitude(v.z)));
+  const Vector3<B> scaled = inverse * v;
+  const B length = square_root(dot(scaled, scaled));
+  return {B(1) / choose(length > B(0), length, B(1)) * scaled, scale * length};
+}
+
 }  // namespace
 }  // namespace carom::kernel

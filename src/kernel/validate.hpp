@@ -33,6 +33,32 @@ inline void for_each_field(const Body<B>& body, F&& f) {
   for_each_field(body.angular_velocity, f);
 }
 
+/// The least of numbers that should not be below zero. A number that is none may go unnoticed, but for a minor.
+template <class B>
+struct Least {
+  explicit Least(B first) : least_(first), undefined_(B(0)) {}
+  [[gnu::always_inline]] void add(B x) { least_ = smaller(least_, x); }
+
+  /// The principal minors of J / 2^e + tolerance, with 2^e next to trace J: those of Validator::indefinite. Numbers far
+  /// above the trace, of which there is none in a semidefinite matrix, may overflow.
+  [[gnu::always_inline]] void add_minors(const Symmetric3<B>& j, B tolerance) {
+    const B trace = j.xx + j.yy + j.zz;
+    const B scale = binade_of(trace).inverse, shift = tolerance * (trace * scale);
+    const B xx = mul_add(j.xx, scale, shift), yy = mul_add(j.yy, scale, shift), zz = mul_add(j.zz, scale, shift);
+    const B xy = j.xy * scale, xz = j.xz * scale, yz = j.yz * scale;
+    const B d12 = mul_sub(xx, yy, xy * xy), d13 = mul_sub(xx, zz, xz * xz), d23 = mul_sub(yy, zz, yz * yz);
+    const B c = mul_sub(xx, yz, xy * xz), d123 = mul_sub(d12, d13, c * c);
+    add(smaller(smaller(smaller(xx, yy), smaller(zz, d12)), smaller(smaller(d13, d23), d123)));
+    undefined_ = undefined_ + vanishing(d123);
+  }
+
+  /// NaN where a minor is not finite.
+  B value() const { return least_ + undefined_; }
+
+ private:
+  B least_, undefined_;
+};
+
 template <class A, class T>
 struct Validator {
   using B = typename LaneTypes<A, T>::Batch;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "load.hpp"
+#include "structs.hpp"
 #include "twofold.hpp"
 
 namespace carom::kernel {
@@ -93,13 +94,38 @@ struct Writer {
 
   template <class V>
   [[gnu::noinline]] static void distribute(const Column<V>& column, const Block& block, const V (&values)[width]) {
+    if (block.lanes == all_lanes) {
+      char* const to = reinterpret_cast<char*>(&element(column, block.first));
+      CAROM_UNROLL
+      for (std::size_t lane = 0; lane < width; ++lane)
+        *reinterpret_cast<V*>(to + static_cast<std::ptrdiff_t>(lane) * column.stride) = values[lane];
+      return;
+    }
     for_each_bit(block.lanes, [&](std::size_t lane) { element(column, block.first + lane) = values[lane]; });
   }
 
   [[gnu::always_inline]] static void store(const Vector3Columns<T>& columns, const Block& block, const Vector3<B>& v) {
+    if (width > 1 && block.lanes == all_lanes && are_fields(columns)) return store_fields(columns, block, v);
     store(columns.x, block, v.x);
     store(columns.y, block, v.y);
     store(columns.z, block, v.z);
+  }
+
+  /// True if the three stand side by side in a struct.
+  static bool are_fields(const Vector3Columns<T>& columns) {
+    const auto& [x, y, z] = columns;
+    return x.data != nullptr && !is_contiguous(x) && y.data == x.data + 1 && z.data == x.data + 2 &&
+           y.stride == x.stride && z.stride == x.stride;
+  }
+  [[gnu::noinline]] static void store_fields(const Vector3Columns<T>& columns, const Block& block,
+                                             const Vector3<B>& v) {
+    if constexpr (width > 1) {
+      constexpr std::size_t numbers = Piece<T>::numbers;
+      const Rows<T, width> rows({reinterpret_cast<char*>(columns.x.data), columns.x.stride, 0, {}}, block.first);
+      const B lanes[4] = {v.x, v.y, v.z, v.z};
+      kernel::store_fields<B>(rows, numbers < 3 ? numbers : 3, lanes);
+      if constexpr (numbers < 3) store(columns.z, block, v.z);
+    }
   }
 
   template <class V>

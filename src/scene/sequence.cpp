@@ -245,7 +245,7 @@ class Sequence {
   RangeKernels<T, IndexedContacts> kernels_;
   kernel::Job<T, IndexedContacts> batch_;
   std::size_t width_, most_impacts_;
-  kernel::Tally tally_;
+  kernel::OwnTally tally_;
 };
 
 /// Sights of all contacts that take part.

@@ -18,12 +18,12 @@ void judge_laws(const SceneOptions& options, const IsaEntry& entry, kernel::Scen
     Round<T>& round = *space.rounds[slot];
     for (std::size_t i = first; i < end; i += Round<T>::most) {
       const std::size_t n = std::min(Round<T>::most, end - i);
-      kernel::Job<T, IndexedContacts> batch{columns::sliced(static_cast<const IndexedContacts<T>&>(scene), i, n),
-                                            {},
-                                            parameters_for<T>(options.collision)};
-      batch.results.status = {round.status, n};
+      const IndexedContacts<T> contacts = columns::sliced(static_cast<const IndexedContacts<T>&>(scene), i, n);
+      Results<T> results;
+      results.status = {round.status, n};
+      kernel::Job<T, IndexedContacts> batch{contacts, results, parameters_for<T>(options.collision)};
       batch.layout.packed_bodies = job.body_rows;
-      kernel::Tally uncounted;
+      kernel::OwnTally uncounted;
       solve_range(batch, kernels, 0, n, workspace_of(round), round.members.get(), uncounted);
       for (std::size_t k = 0; k < n; ++k) {
         const Status status = round.status[k];

@@ -6,11 +6,12 @@
 #include <functional>
 
 #include "dispatch.hpp"
+#include "floating_point.hpp"
 
 namespace carom {
 
 /// A call has the solver to itself from its construction to its destruction: what it works in belongs to one call at a
-/// time.
+/// time. Meanwhile the calling thread computes in the default environment.
 class Solver::Call {
  public:
   /// Throws Error if another call has the solver, if the solver has been moved from or an option is out of range.
@@ -36,6 +37,7 @@ class Solver::Call {
 
  private:
   State& state_;
+  DefaultFloatingPoint environment_;
 };
 
 }  // namespace carom

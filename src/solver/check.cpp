@@ -13,11 +13,11 @@ namespace {
 
 using columns::Label;
 
-// Compares every column with the first one it meets.
-class Checker {
+/// Throws Error at the first column that is not as it should be; every one is compared with the first it meets.
+class Judge {
  public:
   /// `some` elements are known to be wanted.
-  explicit Checker(bool some = false) : some_(some) {}
+  explicit Judge(bool some = false) : some_(some) {}
 
   template <class T>
   void need(const Label& label, const Column<T>& column) {
@@ -41,43 +41,10 @@ class Checker {
       throw Error("carom: the result column " + label.in_code() + " has stride 0, so its contacts share one place");
   }
 
-  template <class Contacts>
-  void contacts(const Contacts& contacts) {
-    const auto need_it = [&](const Label& label, const auto& column) { need(label, column); };
-    const auto accept_it = [&](const Label& label, const auto& column) { accept(label, column); };
-    columns::each_number(need_it, contacts);
-    columns::each_index(need_it, contacts);
-    columns::each_choice(accept_it, contacts);
-    columns::each_parameter([&](const Label& label, auto, const auto& column) { accept(label, column); }, contacts);
-    columns::each_weight([&](const Label& label, auto, const auto& column) { accept(label, column); }, contacts.weight);
-  }
-
-  template <class Bodies>
-  void bodies(const Bodies& bodies) {
-    columns::each([&](const Label& label, const auto& column) { need(label, column); }, Label{"bodies"}, bodies);
-  }
-
-  template <class Results>
-  void results(const Results& results, bool has_bodies) {
-    const auto accept_it = [&](const Label& label, const auto& column) { accept(label, column); };
-    columns::each_vector_result(accept_it, results);
-    columns::each_scalar_result(accept_it, results);
-    if (has_bodies) return;
-    columns::each_body_result(
-        [&](const Label&, const auto& column) {
-          if (column)
-            throw Error("carom: contacts in contact space have no bodies, so there is no result for their velocities");
-        },
-        results);
-  }
-
   template <class T>
-  void margins(const RegionMargins<T>& margins) {
-    columns::each_margin([&](const Label& label, const auto& column) { accept(label, column); }, margins);
-  }
-  template <class T>
-  void space(const ImpulseSpace<T>& space) {
-    columns::each_landmark([&](const Label& label, const auto& column) { accept(label, column); }, space);
+  void refuse_of_body(const Column<T>& column) {
+    if (column)
+      throw Error("carom: contacts in contact space have no bodies, so there is no result for their velocities");
   }
 
   std::size_t count() const { return count_; }
@@ -94,6 +61,97 @@ class Checker {
   bool some_, known_ = false;
 };
 
+/// Tells whether the columns of a call are all there and alike, but not what is wrong: a call of few contacts takes
+/// little longer than this. What it does not take for good may still be.
+class Glance {
+ public:
+  /// `some` as of a Judge.
+  explicit Glance(std::size_t count, bool some = false) : count_(count), wanted_(some || count > 0) {}
+
+  template <class T>
+  [[gnu::always_inline]] void need(const Label&, const Column<T>& column) {
+    good_ = good_ && (column.data != nullptr || !wanted_) && column.count == count_;
+  }
+  template <class T>
+  [[gnu::always_inline]] void accept(const Label&, const Column<T>& column) {
+    const bool shares = !std::is_const_v<T> && column.stride == 0;
+    good_ = good_ && (column.data != nullptr ? column.count == count_ && !shares : column.count == 0);
+  }
+  template <class T>
+  [[gnu::always_inline]] void refuse_of_body(const Column<T>& column) {
+    good_ = good_ && column.data == nullptr;
+  }
+
+  bool is_good() const { return good_; }
+
+ private:
+  std::size_t count_;
+  bool wanted_, good_ = true;
+};
+
+/// Shows columns to a Judge or a Glance.
+template <class Eye>
+class Pass : public Eye {
+ public:
+  using Eye::Eye;
+
+  // For each of a form's columns; between its label and the column may stand what the column is of.
+  auto needs() {
+    return [this](const Label& label, const auto& column) __attribute__((always_inline)) {
+      Eye::need(label, column);
+    };
+  }
+  auto accepts() { return Accept{*this}; }
+
+  template <class Contacts>
+  [[gnu::always_inline]] void contacts(const Contacts& contacts) {
+    columns::each_number(needs(), contacts);
+    columns::each_index(needs(), contacts);
+    columns::each_choice(accepts(), contacts);
+    columns::each_parameter(accepts(), contacts);
+    columns::each_weight(accepts(), contacts.weight);
+  }
+
+  template <class Bodies>
+  [[gnu::always_inline]] void bodies(const Bodies& bodies) {
+    columns::each(needs(), Label{"bodies"}, bodies);
+  }
+
+  template <class Results>
+  [[gnu::always_inline]] void results(const Results& results, bool has_bodies) {
+    columns::each_vector_result(accepts(), results);
+    columns::each_scalar_result(accepts(), results);
+    if (has_bodies) return;
+    columns::each_body_result(
+        [this](const Label&, const auto& column) __attribute__((always_inline)) { Eye::refuse_of_body(column); },
+        results);
+  }
+
+  template <class T>
+  void margins(const RegionMargins<T>& margins) {
+    columns::each_margin(accepts(), margins);
+  }
+  template <class T>
+  void space(const ImpulseSpace<T>& space) {
+    columns::each_landmark(accepts(), space);
+  }
+
+ private:
+  struct Accept {
+    Eye& eye;
+
+    template <class T>
+    [[gnu::always_inline]] void operator()(const Label& label, const Column<T>& column) const {
+      eye.accept(label, column);
+    }
+    template <class What, class T>
+    [[gnu::always_inline]] void operator()(const Label& label, const What&, const Column<T>& column) const {
+      eye.accept(label, column);
+    }
+  };
+};
+using Checker = Pass<Judge>;
+
 template <class Contacts>
 Checker checked(const Contacts& contacts) {
   Checker checker;
@@ -106,18 +164,42 @@ Checker checked(const Contacts& contacts) {
   return checker;
 }
 
-void in_range(double value, double low, double high, const char* name) {
-  if (!(value >= low && value <= high))
-    throw Error(std::string("carom: the option ") + name + " is " + in_words(value) + ", not in [" + in_words(low) +
-                ", " + in_words(high) + "]");
+template <class Contacts, class ResultsOf>
+[[gnu::noinline]] bool are_good(const Contacts& contacts, const ResultsOf& results, bool has_bodies) {
+  Pass<Glance> all(contacts.friction.count);
+  all.contacts(contacts);
+  all.results(results, has_bodies);
+  bool good = all.is_good();
+  if constexpr (requires { contacts.bodies; }) {
+    Pass<Glance> bodies(contacts.bodies.inverse_mass.count, contacts.friction.count > 0);
+    bodies.bodies(contacts.bodies);
+    good = good && bodies.is_good();
+  }
+  return good;
 }
 
+template <class Contacts, class ResultsOf>
+[[gnu::cold, gnu::noinline]] void judge(const Contacts& contacts, const ResultsOf& results, bool has_bodies) {
+  checked(contacts).results(results, has_bodies);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void is_out_of_range(double value, double low, double high, const char* name) {
+  throw Error(std::string("carom: the option ") + name + " is " + in_words(value) + ", not in [" + in_words(low) +
+              ", " + in_words(high) + "]");
+}
+[[gnu::always_inline]] inline void in_range(double value, double low, double high, const char* name) {
+  if (!(value >= low && value <= high)) [[unlikely]]
+    is_out_of_range(value, low, high, name);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void is_none_of(std::size_t count, std::size_t number, const char* name) {
+  throw Error(std::string("carom: the option ") + name + " is number " + std::to_string(number) +
+              ", of which there are " + std::to_string(count) + " from 0 on");
+}
 template <class Enum>
-void is_one_of(std::size_t count, Enum value, const char* name) {
-  const auto number = static_cast<std::size_t>(value);
-  if (number >= count)
-    throw Error(std::string("carom: the option ") + name + " is number " + std::to_string(number) +
-                ", of which there are " + std::to_string(count) + " from 0 on");
+[[gnu::always_inline]] inline void is_one_of(std::size_t count, Enum value, const char* name) {
+  if (static_cast<std::size_t>(value) >= count) [[unlikely]]
+    is_none_of(count, static_cast<std::size_t>(value), name);
 }
 
 }  // namespace
@@ -148,18 +230,19 @@ void check_options(const Options& options) {
 
 template <template <class> class Contacts, class T, class ResultsOf>
 std::size_t check_columns(const Contacts<T>& contacts, const ResultsOf& results) {
-  Checker checker = checked(contacts);
-  checker.results(
-      results, !requires { contacts.separation_velocity; });
-  return checker.count();
+  constexpr bool has_bodies = !requires {
+    contacts.separation_velocity;
+  };
+  if (!are_good(contacts, results, has_bodies)) [[unlikely]]
+    judge(contacts, results, has_bodies);
+  return contacts.friction.count;
 }
 
 template <template <class> class Contacts, class T>
 std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Columns<const T>& impulse,
                                  const RegionMargins<T>& margins, const ImpulseSpace<T>& space) {
   Checker checker = checked(contacts);
-  columns::each([&](const Label& label, const auto& column) { checker.need(label, column); },
-                Label{"", "impulse", "", "impulse"}, impulse);
+  columns::each(checker.needs(), Label{"", "impulse", "", "impulse"}, impulse);
   checker.margins(margins);
   checker.space(space);
   return checker.count();
@@ -186,11 +269,36 @@ void check_scene_options(const SceneOptions& options, bool step) {
     throw Error("carom: the option relaxation is " + in_words(options.relaxation) + ", not in (0, 2)");
 }
 
+namespace {
+
+constexpr std::size_t most_of_scene = std::size_t{1} << 31;
+
 template <class T>
-void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) {
-  const auto accepts = [](Checker& checker) {
-    return [&checker](const Label& label, const auto& column) { checker.accept(label, column); };
+[[gnu::noinline]] bool are_good(const Scene<T>& scene, const SceneResults<T>& results) {
+  const std::size_t contact_count = scene.friction.count, row_count = scene.joints.body_a.count;
+  const std::size_t body_count = scene.bodies.inverse_mass.count;
+  Pass<Glance> contacts(contact_count), rows(row_count), bodies(body_count, contact_count + row_count > 0);
+  contacts.contacts(scene);
+  columns::each_of_scene(contacts.accepts(), scene);
+  columns::each_scene_result(contacts.accepts(), results);
+  columns::each_needed_of_rows(rows.needs(), scene.joints);
+  columns::each_optional_of_rows(rows.accepts(), scene.joints);
+  columns::each_scene_row_result(rows.accepts(), results);
+  bodies.bodies(scene.bodies);
+  columns::each_of_scene_bodies(bodies.accepts(), scene);
+  columns::each_scene_body_result(bodies.accepts(), results);
+  const auto all_or_none = [](const Vector3Columns<const T>& v) {
+    return static_cast<bool>(v.x) == static_cast<bool>(v.y) && static_cast<bool>(v.x) == static_cast<bool>(v.z);
   };
+  return contacts.is_good() && rows.is_good() && bodies.is_good() && all_or_none(scene.surface_velocity) &&
+         all_or_none(scene.warm_impulse) && all_or_none(scene.velocity_change) &&
+         all_or_none(scene.angular_velocity_change) &&
+         static_cast<bool>(scene.velocity_change.x) == static_cast<bool>(scene.angular_velocity_change.x) &&
+         contact_count < most_of_scene && row_count < most_of_scene && body_count < most_of_scene;
+}
+
+template <class T>
+[[gnu::cold, gnu::noinline]] void judge(const Scene<T>& scene, const SceneResults<T>& results) {
   const auto all_or_none = [](const char* name, const Vector3Columns<const T>& v) {
     if (!v.x && !v.y && !v.z) return;
     columns::each(
@@ -201,25 +309,32 @@ void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) 
   };
   Checker contacts;
   contacts.contacts(scene);
-  columns::each_of_scene(accepts(contacts), scene);
+  columns::each_of_scene(contacts.accepts(), scene);
   all_or_none("surface_velocity", scene.surface_velocity);
   all_or_none("warm_impulse", scene.warm_impulse);
-  columns::each_scene_result(accepts(contacts), results);
+  columns::each_scene_result(contacts.accepts(), results);
   Checker rows;
-  columns::each_needed_of_rows([&](const Label& label, const auto& column) { rows.need(label, column); }, scene.joints);
-  columns::each_optional_of_rows(accepts(rows), scene.joints);
-  columns::each_scene_row_result(accepts(rows), results);
+  columns::each_needed_of_rows(rows.needs(), scene.joints);
+  columns::each_optional_of_rows(rows.accepts(), scene.joints);
+  columns::each_scene_row_result(rows.accepts(), results);
   Checker bodies(contacts.count() + rows.count() > 0);
   bodies.bodies(scene.bodies);
-  columns::each_of_scene_bodies(accepts(bodies), scene);
+  columns::each_of_scene_bodies(bodies.accepts(), scene);
   all_or_none("velocity_change", scene.velocity_change);
   all_or_none("angular_velocity_change", scene.angular_velocity_change);
   if (static_cast<bool>(scene.velocity_change.x) != static_cast<bool>(scene.angular_velocity_change.x))
     throw Error("carom: of the columns velocity_change and angular_velocity_change one is missing");
-  columns::each_scene_body_result(accepts(bodies), results);
-  constexpr std::size_t most = std::size_t{1} << 31;
-  if (contacts.count() >= most || rows.count() >= most || bodies.count() >= most)
+  columns::each_scene_body_result(bodies.accepts(), results);
+  if (contacts.count() >= most_of_scene || rows.count() >= most_of_scene || bodies.count() >= most_of_scene)
     throw Error("carom: a scene has at most 2147483647 bodies, contacts and rows each");
+}
+
+}  // namespace
+
+template <class T>
+void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) {
+  if (!are_good(scene, results)) [[unlikely]]
+    judge(scene, results);
 }
 template void check_scene_columns(const Scene<float>&, const SceneResults<float>&);
 template void check_scene_columns(const Scene<double>&, const SceneResults<double>&);

@@ -31,15 +31,14 @@ unsigned laws_of(const ContactColumns<T>& contacts, Law otherwise, std::size_t f
 template <class T, template <class> class Contacts>
 void solve_members(const kernel::Job<T, Contacts>& job, kernel::SolveRange<T, Contacts> solve, std::size_t first,
                    std::size_t n, const kernel::Workspace<T>& workspace, MemberResults<T>& members) {
-  kernel::Job<T, Contacts> alone = job;
-  alone.contacts = columns::sliced(job.contacts, first, n, job.layout.block_bytes);
-  alone.selection = kernel::Selection::composite;
+  Contacts<T> contacts = columns::sliced(job.contacts, first, n, job.layout.block_bytes);
+  contacts.step = {};
+  Results<T> results;
+  results.impulse = {{members.impulse[0], n}, {members.impulse[1], n}, {members.impulse[2], n}};
+  results.status = {members.status, n};
+  kernel::Job<T, Contacts> alone{contacts, results, job.parameters, job.layout, kernel::Selection::composite};
   alone.parameters.integrator = Integrator::series;
-  alone.contacts.step = {};
-  alone.results = {};
-  alone.results.impulse = {{members.impulse[0], n}, {members.impulse[1], n}, {members.impulse[2], n}};
-  alone.results.status = {members.status, n};
-  kernel::Tally uncounted;
+  kernel::OwnTally uncounted;
   solve(alone, 0, n, workspace, uncounted);
 }
 

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <carom/solver.hpp>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "access.hpp"
@@ -17,9 +19,18 @@
 namespace carom {
 namespace {
 
+using Counts = std::pair<std::array<std::size_t, status_count>, std::array<std::size_t, Path::kinds>>;
+
+void add(Report& report, const Counts& counts) {
+  for (std::size_t i = 0; i < status_count; ++i) report.by_status[i] += counts.first[i];
+  for (std::size_t i = 0; i < Path::kinds; ++i) report.by_path[i] += counts.second[i];
+}
+bool has_any(const std::array<std::size_t, status_count>& by_status) {
+  return std::any_of(by_status.begin(), by_status.end(), [](std::size_t n) { return n > 0; });
+}
+
+/// All but the counts.
 void add(Report& report, const kernel::Tally& tally) {
-  for (std::size_t i = 0; i < status_count; ++i) report.by_status[i] += tally.by_status[i];
-  for (std::size_t i = 0; i < Path::kinds; ++i) report.by_path[i] += tally.by_path[i];
   report.sliding_steps += tally.sliding_steps;
   report.lane_steps += tally.lane_steps;
   const bool earlier = tally.largest_energy_gain_contact < report.largest_energy_gain_contact;
@@ -83,8 +94,7 @@ struct Solver::State {
     kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options)};
     job.layout = layout_for(count * columns::numbers_in(contacts, results) * sizeof(T));
     job.layout.block_bytes = block_bytes;
-    if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>)
-      job.layout.packed_bodies = pack(contacts, count, options.law);
+    if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
     auto& workspace = workspaces<T>();
     const bool members = has_incremental_members(contacts, options.law);
     const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.law);
@@ -107,11 +117,11 @@ struct Solver::State {
     return run(count, reserve, range);
   }
 
-  /// Bodies as rows, if the kernels take them so and enough of them are met.
+  /// Bodies as rows, if enough of them are met.
   template <class T>
-  const T* pack(const IndexedContacts<T>& contacts, std::size_t count, Law law) {
+  const T* pack(const IndexedContacts<T>& contacts, std::size_t count) {
     const std::size_t bodies = contacts.bodies.inverse_mass.count;
-    if ((!contacts.law && law == Law::incremental) || bodies > 2 * count) return nullptr;
+    if (bodies > 2 * count) return nullptr;
     auto& rows = rows_of_bodies<T>();
     if (rows.size() < bodies + 2) rows.resize(bodies + 2);
     std::fill_n(rows[0].numbers, 16, std::numeric_limits<T>::quiet_NaN());
@@ -140,13 +150,20 @@ struct Solver::State {
   /// Calls range(first, n, slot) for ranges that make up the batch, after reserve(slots).
   template <class Reserve, class Range>
   Report run(std::size_t count, const Reserve& reserve, const Range& range) {
-    const DefaultFloatingPoint environment;
     const std::size_t threads = count > smallest_range ? threads_here(machine.threads) : 1;
     const std::size_t size = range_size(count, threads);
     const std::size_t tasks = (count + size - 1) / size;
     const std::size_t slots = std::clamp(tasks, std::size_t{1}, threads);
     reserve(slots);
-    tallies.assign(slots, kernel::Tally{});
+    // The first slot counts in the report, all others beside it.
+    Report report;
+    tallies.assign(slots, {report.by_status.data(), report.by_path.data()});
+    if (counts.size() < slots) counts.resize(slots);
+    for (std::size_t i = 1; i < slots; ++i) {
+      counts[i] = {};
+      tallies[i].by_status = counts[i].first.data();
+      tallies[i].by_path = counts[i].second.data();
+    }
     const auto task = [&](std::size_t index, std::size_t slot) {
       const DefaultFloatingPoint of_worker;
       const std::size_t first = index * size;
@@ -154,16 +171,16 @@ struct Solver::State {
     };
     run_tasks(tasks, slots, std::ref(task));
 
-    Report report;
     report.contacts = count;
     report.isa = entry->isa;
-    report.threads = 0;
-    for (const kernel::Tally& tally : tallies) {
-      const bool took_part =
-          std::any_of(std::begin(tally.by_status), std::end(tally.by_status), [](std::size_t n) { return n > 0; });
-      report.threads += took_part ? 1 : 0;
-      add(report, tally);
+    const bool first_took_part = slots == 1 || has_any(report.by_status);
+    int others = 0;
+    for (std::size_t i = 1; i < slots; ++i) {
+      others += has_any(counts[i].first) ? 1 : 0;
+      add(report, counts[i]);
     }
+    report.threads = (first_took_part ? 1 : 0) + others;
+    for (const kernel::Tally& tally : tallies) add(report, tally);
     report.threads = std::max(report.threads, 1);
     return report;
   }
@@ -181,6 +198,7 @@ struct Solver::State {
   const IsaEntry* entry;
   std::atomic<bool> busy{false};       // a call is under way
   std::vector<kernel::Tally> tallies;  // one a slot of run_tasks, as are the workspaces
+  std::vector<Counts> counts;          // one a slot; that of the first is in the report
   std::vector<Workspace<float>> workspaces_f32;
   std::vector<Workspace<double>> workspaces_f64;
   PlanarWorkspaces<float> planar_workspaces_f32;

@@ -112,7 +112,29 @@ TYPED_TEST(Lanes, square_root_magnitude_and_choice) {
                          [](T a, T b, T c) { return a < b ? b : c; });
   expect_lane_by_lane<T>([](auto a, auto b, auto c) { return choose(is_nan(a), b, c); },
                          [](T a, T b, T c) { return std::isnan(a) ? b : c; });
+}
+
+TYPED_TEST(Lanes, the_larger_and_the_smaller_are_the_second_where_one_is_no_number) {
+  using T = TypeParam;
   expect_lane_by_lane<T>([](auto a, auto b, auto) { return larger(a, b); }, [](T a, T b, T) { return a > b ? a : b; });
+  expect_lane_by_lane<T>([](auto a, auto b, auto) { return smaller(a, b); }, [](T a, T b, T) { return a < b ? a : b; });
+}
+
+TYPED_TEST(Lanes, a_binade_is_the_power_of_two_below_with_its_reciprocal) {
+  using T = TypeParam;
+  const auto binade = [](T x) {
+    constexpr int least = std::numeric_limits<T>::min_exponent - 1, greatest = std::numeric_limits<T>::max_exponent - 2;
+    if (!(x >= std::ldexp(T(1), least))) return std::ldexp(T(1), least);  // zero, negative or no number, too
+    return x >= std::ldexp(T(1), greatest) ? std::ldexp(T(1), greatest) : std::ldexp(T(1), std::ilogb(x));
+  };
+  expect_lane_by_lane<T>([](auto a, auto, auto) { return binade_of(a).scale; }, [&](T a, T, T) { return binade(a); });
+  expect_lane_by_lane<T>([](auto a, auto, auto) { return binade_of(a).inverse; },
+                         [&](T a, T, T) { return T(1) / binade(a); });
+  for (const T x : {std::numeric_limits<T>::denorm_min(), std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+                    std::nextafter(T(1), T(0)), T(1)}) {
+    EXPECT_EQ(binade_of(x).scale, binade(x)) << x;
+    EXPECT_EQ(binade_of(x).inverse, T(1) / binade(x)) << x;
+  }
 }
 
 TYPED_TEST(Lanes, masks_combine) {
@@ -125,6 +147,16 @@ TYPED_TEST(Lanes, masks_combine) {
                          [](T a, T b, T c) { return (a < c) != (b < c) ? a : b; });
 }
 
+TYPED_TEST(Lanes, zeros_and_what_is_no_number_have_a_sign) {
+  using T = TypeParam;
+  using B = typename LaneTypes<Isa, T>::Batch;
+  EXPECT_EQ(sign_bits(B(T(0))), 0u);
+  EXPECT_EQ(sign_bits(B(T(nan))), 0u);
+  constexpr unsigned all = (1u << LaneTypes<Isa, T>::width) - 1;
+  EXPECT_EQ(sign_bits(B(T(-0.0))), all);
+  EXPECT_EQ(sign_bits(B(std::copysign(T(nan), T(-1)))), all);
+}
+
 TYPED_TEST(Lanes, a_mask_has_a_bit_a_lane_from_the_lowest) {
   using T = TypeParam;
   using B = typename LaneTypes<Isa, T>::Batch;
@@ -134,6 +166,7 @@ TYPED_TEST(Lanes, a_mask_has_a_bit_a_lane_from_the_lowest) {
     for (std::size_t lane = 0; lane < width; ++lane) values[lane] = (bits >> lane & 1) != 0 ? T(1) : T(-1);
     EXPECT_EQ(lane_bits(load_lanes<B>(values) > B(0)), bits);
     std::vector<std::size_t> lanes;
+    EXPECT_EQ(sign_bits(load_lanes<B>(values)), ~bits & ((1u << width) - 1));
     for_each_bit(bits, [&](std::size_t lane) { lanes.push_back(lane); });
     for (const std::size_t lane : lanes) EXPECT_GT(values[lane], T(0));
     EXPECT_EQ(lanes.size(), static_cast<std::size_t>(__builtin_popcount(bits)));

@@ -199,6 +199,28 @@ TYPED_TEST(OneAnswer, does_not_depend_on_the_rounding_mode_of_the_host) {
   }
 }
 
+// A call computes with its options in the default environment, too: a third of the unit is one number only
+// if it is rounded one way.
+TYPED_TEST(OneAnswer, does_not_depend_on_how_the_host_rounds_the_step) {
+  using T = TypeParam;
+  constexpr std::size_t count = 500;
+  const RandomContacts<T> contacts(count, 18);
+  SolverSetup setup;
+  setup.integrator = Integrator::euler;
+  setup.steps = 30;
+  const auto expected = solve<T>(contacts.inline_contacts(), count, setup);
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    ConfiguredSolver solver(setup);
+    ResultArrays<T> results(count);
+    std::fesetround(mode);
+    solver.solve(contacts.inline_contacts(), results.results());
+    const int mode_after = std::fegetround();
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(mode_after, mode);
+    expect_same_bits(results, expected, std::to_string(mode));
+  }
+}
+
 TYPED_TEST(OneAnswer, is_that_of_sticking_contact_by_contact) {
   using T = TypeParam;
   constexpr std::size_t count = 3000;

@@ -57,13 +57,13 @@ struct DirectLaws {
     const B trace_a = inertia_a.xx + inertia_a.yy + inertia_a.zz, trace_b = inertia_b.xx + inertia_b.yy + inertia_b.zz;
     const B terms = mul_add(trace_a, dot(lever_a, lever_a), mul_add(trace_b, dot(lever_b, lever_b), B(3) * m));
     const B trace = k.xx + k.yy + k.zz;
-    Least least(neg_mul_add(B(T(1) / T(largest_condition)), trace, m));
+    Least<B> least(neg_mul_add(B(T(1) / T(largest_condition)), trace, m));
     least.add(mul_sub(B(largest_cancellation<T>), trace, terms));
     if (options.validate) {
       least.add(mass_a);
       least.add(mass_b);
-      least.add_minors(inertia_a, trace_a, options.inertia_tolerance);
-      least.add_minors(inertia_b, trace_b, options.inertia_tolerance);
+      least.add_minors(inertia_a, B(options.inertia_tolerance));
+      least.add_minors(inertia_b, B(options.inertia_tolerance));
     }
 
     const Vector3<B> given = Load::load(contacts.normal, block);
@@ -108,7 +108,7 @@ struct DirectLaws {
     const B schur = neg_mul_add(q1, k1, neg_mul_add(q2, k2, one));
     // What the stages ask of a K without masses behind it, and that products of M keep their bits.
     constexpr double epsilon = sizeof(T) == sizeof(float) ? 0x1p-23 : 0x1p-52;
-    Least least(m11);
+    Least<B> least(m11);
     least.add(neg_mul_add(B(T(8 * epsilon)) * m11, m22, det));
     least.add(schur - B(T(8 * epsilon)));
     least.add(B(T(largest_ratio)) - (m11 + m22));
@@ -150,36 +150,6 @@ struct DirectLaws {
     return mul_add(dot(w, frame.t1), frame.t1, dot(w, frame.t2) * frame.t2);
   }
 
-  /// The least of numbers that should not be below zero.
-  struct Least {
-    B value;
-
-    explicit Least(B first) : value(first) {}
-    [[gnu::always_inline]] void add(B x) { value = smaller(value, x); }
-
-    /// As Validator::indefinite.
-    [[gnu::always_inline]] void add_minors(const Symmetric3<B>& j, B trace, T tolerance) {
-      const Mask positive = trace > B(0);
-      const B scale = choose(positive, B(1) / trace, B(1)), shift = choose(positive, B(tolerance), B(0));
-      const B xx = mul_add(j.xx, scale, shift), yy = mul_add(j.yy, scale, shift), zz = mul_add(j.zz, scale, shift);
-      const B xy = j.xy * scale, xz = j.xz * scale, yz = j.yz * scale;
-      const B d12 = mul_sub(xx, yy, xy * xy), d13 = mul_sub(xx, zz, xz * xz), d23 = mul_sub(yy, zz, yz * yz);
-      const B c = mul_sub(xx, yz, xy * xz);
-      add(smaller(smaller(smaller(xx, yy), smaller(zz, d12)), smaller(smaller(d13, d23), mul_sub(d12, d13, c * c))));
-    }
-  };
-
-  /// k += [r]ᵀ J [r], where [r] p = r × p, from the rows of J [r]
-  [[gnu::always_inline]] static void add_inertia(Symmetric3<B>& k, const TurnRows<B>& rows, const Vector3<B>& r) {
-    const auto& [x, y, z] = rows;
-    k.xx = neg_mul_add(r.y, z.x, mul_add(r.z, y.x, k.xx));
-    k.xy = neg_mul_add(r.y, z.y, mul_add(r.z, y.y, k.xy));
-    k.xz = neg_mul_add(r.y, z.z, mul_add(r.z, y.z, k.xz));
-    k.yy = neg_mul_add(r.z, x.y, mul_add(r.x, z.y, k.yy));
-    k.yz = neg_mul_add(r.z, x.z, mul_add(r.x, z.z, k.yz));
-    k.zz = neg_mul_add(r.x, y.z, mul_add(r.y, x.z, k.zz));
-  }
-
   /// K⁻¹ b by L D Lᵀ.
   [[gnu::always_inline]] static Vector3<B> solution_of(const Symmetric3<B>& k, const Vector3<B>& b) {
     const B one(1);
@@ -201,7 +171,7 @@ struct DirectLaws {
 
   /// `stopping` n is P_I, `along` and `across2` are D's normal part and the square of its tangential part.
   [[gnu::always_inline]] static Ray ray_of(B stopping, B along, B across2, B friction, B restitution, B law,
-                                           B tangential_restitution, const Parameters<T>& options, Least& least) {
+                                           B tangential_restitution, const Parameters<T>& options, Least<B>& least) {
     const B zero(0), one(1);
     const Mask no_slip = law == number(Law::no_slip), bounded = law == number(Law::chatterjee_ruina);
     const Mask reads = bounded || law == number(Law::bilinear);
@@ -246,7 +216,7 @@ struct DirectLaws {
   }
 
   [[gnu::always_inline]] static void finish(Solved& solved, const Vector3<B>& u0, B approach, B response,
-                                            const Ray& ray, B friction, B restitution, Least& least) {
+                                            const Ray& ray, B friction, B restitution, Least<B>& least) {
     const B zero(0);
     solved.approaches = approach < zero;
     const B reach = friction * ray.normal;
@@ -258,9 +228,9 @@ struct DirectLaws {
     least.add(B(T(largest_speed * largest_speed)) - speed2);
     least.add(response - B(T(smallest_mass)));
     least.add(B(T(largest_mass)) - response);
-    solved.plain = least.value >= zero && vanishing(solved.p) + vanishing(ray.bound) + vanishing(friction) +
-                                                  vanishing(restitution) + vanishing(solved.u) ==
-                                              zero;
+    solved.plain = least.value() >= zero && vanishing(solved.p) + vanishing(ray.bound) + vanishing(friction) +
+                                                    vanishing(restitution) + vanishing(solved.u) ==
+                                                zero;
   }
 };
 

@@ -14,13 +14,16 @@ class Groups {
  public:
   static constexpr std::size_t count = law_count + 1;
 
-  ContactColumns<T> own;
   Parameters<T> parameters;
   Members<T> members;
 
-  /// `tile` may be null where contacts do not come in groups.
+  /// `tile` is null where contacts do not come in groups.
   Groups(GroupTile<T>* tile, const AlgebraicCall<T>& call)
-      : own(call.contacts), parameters(call.parameters), members(call.members), tile_(tile), call_(call) {}
+      : parameters(call.parameters), members(call.members), tile_(tile), call_(call) {
+    if (tile != nullptr) tile->own = call.contacts;
+  }
+
+  const ContactColumns<T>& own() const { return tile_ != nullptr ? tile_->own : call_.contacts; }
 
   /// The contacts [first, first + n) by their laws. Those of direct_laws, which take the same pass, make one group.
   [[gnu::noinline]] void sort(std::size_t first, std::size_t n) {
@@ -54,8 +57,8 @@ class Groups {
     if (begin_[group] == begin_[group + 1]) return false;
     const unsigned laws = group == direct_group ? call_.laws & direct_laws : 1u << group;
     parameters.law = static_cast<Law>(group);
-    const ContactColumns<T>& host = call_.contacts;
-    own = host;
+    ContactColumns<T>& own = tile_->own;
+    own = call_.contacts;
     if (group != direct_group) own.law.data = nullptr;
     if (own.law.data != nullptr) point<const Law>(own.law, tile_->law);
     if (own.restitution_law.data != nullptr) point<const RestitutionLaw>(own.restitution_law, tile_->restitution_laws);
@@ -82,6 +85,7 @@ class Groups {
 
   /// Brings together what single laws read of a tile of the group.
   [[gnu::noinline]] void gather(Picked picked) {
+    const ContactColumns<T>& own = tile_->own;
     picked.block_bytes = 0;
     for (std::size_t c = 0; c < read_count_; ++c) kernel::gather(read_[c], picked, tile_->parameters[c]);
     if (own.law.data != nullptr) kernel::gather(strided(call_.contacts.law), picked, tile_->law);
@@ -112,7 +116,7 @@ class Groups {
   GroupTile<T>* tile_;
   const AlgebraicCall<T>& call_;
   std::size_t first_ = 0;  // of the contacts that are sorted at a time
-  std::uint32_t begin_[count + 1] = {};
+  std::uint32_t begin_[count + 1];
   bool members_ = false;
   std::size_t read_count_ = 0;
   Strided<T> read_[columns::parameter_count + columns::member_count];

@@ -54,9 +54,9 @@ class TileStages {
     }
     return present;
   }
-  /// Does so once for all tiles of a batch whose contacts have one law.
-  void set_law() {
-    for (std::size_t slot = 0; slot < LawTile<T>::size; slot += width) judge_.find_laws(columns_, {}, slot);
+  /// Does so once for all tiles of a batch whose contacts have one law, of up to `count` contacts each.
+  void set_law(std::size_t count) {
+    for (std::size_t slot = 0; slot < count; slot += width) judge_.find_laws(columns_, {}, slot);
   }
 
   /// The bytes of a block as in Layout, if columns are read in the host's blocks; else 0.
@@ -173,22 +173,24 @@ class AlgebraicPipeline {
   AlgebraicPipeline(const AlgebraicCall<T>& call, const Workspace<T>& workspace, Tally& tally)
       : call_(call),
         tile_(*workspace.law),
-        groups_(workspace.group, call),
+        grouped_(call.contacts.law.data != nullptr && comes_in_groups(call.laws)),
+        groups_(grouped_ ? workspace.group : nullptr, call),
         tally_(tally),
         columns_(call.source, tile_),
         results_(tile_),
-        stages_(from_, groups_.own, groups_.parameters, groups_.members, tile_, to_, call.results.path.data != nullptr,
-                tally, call.source.indexed) {
+        stages_(from_, groups_.own(), groups_.parameters, groups_.members, tile_, to_,
+                call.results.path.data != nullptr, tally, call.source.indexed) {
     for_each_column(from_, [&](const T*& from) { columns_.add(from); });
     for_each_result(call.results, [&](const Column<T>& host) { results_.add(host); });
     for_each_result(to_, [&](T*& to) { results_.add(to); });
   }
 
   void solve(std::size_t first, std::size_t end) {
-    if (call_.contacts.law.data != nullptr && comes_in_groups(call_.laws)) return solve_groups(first, end);
-    if (call_.contacts.law.data == nullptr) stages_.set_law();
+    if (grouped_) return solve_groups(first, end);
+    const std::size_t at_once = this->at_once();
+    if (call_.contacts.law.data == nullptr) stages_.set_law(end - first < at_once ? end - first : at_once);
     results_.begin_range(first, call_.layout.stream);
-    for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) { solve_tile(i, count); });
+    for_each_tile<width>(first, end, at_once, [&](std::size_t i, std::size_t count) { solve_tile(i, count); });
     results_.end_range(end);
   }
 
@@ -199,7 +201,8 @@ class AlgebraicPipeline {
   /// Iterative laws among others want many contacts to choose from; and what is used where it stands needs no tile.
   std::size_t at_once() const {
     const bool choose = (call_.laws & iterative_laws) != 0 && (call_.laws & (call_.laws - 1)) != 0;
-    const bool in_place = (call_.laws & ~direct_laws) == 0 && !call_.layout.prefetch && !call_.source.indexed;
+    const bool in_place =
+        (call_.laws & ~direct_laws) == 0 && !call_.layout.prefetch && call_.source.is_in_place() && results_.is_dense();
     return choose || in_place ? LawTile<T>::size : small_tile;
   }
 
@@ -286,7 +289,7 @@ class AlgebraicPipeline {
       columns_.set_order(i, groups_.order());
       for (std::size_t group = 0; group < groups_.count; ++group) {
         if (!groups_.begin(group)) continue;
-        if (groups_.own.law.data == nullptr) stages_.set_law();
+        if (groups_.own().law.data == nullptr) stages_.set_law(small_tile);
         for_each_tile<width>(groups_.first(group), groups_.end(group), small_tile,
                              [&](std::size_t k, std::size_t count) { solve_grouped(k, count); });
       }
@@ -316,10 +319,11 @@ class AlgebraicPipeline {
 
   const AlgebraicCall<T>& call_;
   LawTile<T>& tile_;
+  const bool grouped_;  // the contacts of a law are solved together
   Groups<T> groups_;
   Tally& tally_;
   StagedColumns<A, T> columns_;
-  StagedResults<T> results_;
+  StagedResults<A, T> results_;
   Form from_;
   ResultPointers<T> to_;
   Stages stages_;

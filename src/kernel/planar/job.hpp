@@ -17,8 +17,8 @@ struct PlanarOptions {
 /// Contacts is one of the three planar forms.
 template <class T, template <class> class Contacts>
 struct PlanarJob {
-  Contacts<T> contacts;
-  planar::Results<T> results;
+  const Contacts<T>& contacts;
+  const planar::Results<T>& results;
   PlanarOptions options;
   Layout layout = {};
 };

@@ -204,7 +204,7 @@ class PlanarRange {
   PlanarStage<T>& stage_;
   PlanarGroups<A, T> groups_;
   StagedColumns<A, T> columns_;
-  StagedResults<T> results_;
+  StagedResults<A, T> results_;
   Tally& tally_;
   Form form_;
   PlanarResultPointers<T> to_;

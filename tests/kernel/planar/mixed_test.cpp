@@ -276,7 +276,7 @@ void expect_the_bits_of_unstaged(Isa isa, const Contacts<T>& contacts, Law law) 
         contacts, results, {law, options.restitution_law, options.normal_tolerance, options.largest_restitution}};
     job.layout.prefetch = true;
     job.layout.stream = stream;
-    kernel::Tally tally;
+    kernel::OwnTally tally;
     const std::size_t split = n / 2 + 5;
     run(isa, job, split, n - split, *workspace, tally);
     run(isa, job, 0, split, *workspace, tally);
