@@ -6,9 +6,9 @@
 namespace carom::kernel {
 namespace {
 
-/// Two tiles take turns. When the contacts of one have all been taken into the lanes, the other is stored and filled
-/// with the next ones; what is still on its way there moves to the strays, so that no lane waits for the slowest
-/// contact.
+/// Two tiles take turns, the third is for strays. When the contacts of one have all been taken into the lanes, the
+/// other is stored and filled with the next ones; what is still on its way there moves to the strays, so that no lane
+/// waits for the slowest contact.
 template <class A, class T>
 class Flow {
  public:
@@ -31,14 +31,14 @@ class Flow {
 
   /// The sliding phase of a contact is in its tile.
   [[gnu::always_inline]] void done(Place<T> place) {
-    if (place.tile == &workspace_.strays) [[unlikely]]
+    if (place.tile == &strays_tile()) [[unlikely]]
       store_stray(place.slot);
   }
 
   /// There are never more strays than contacts on their way, and sliders have less room for these than a tile.
   [[gnu::noinline]] Place<T> make_stray(Place<T> from) {
-    assert(strays_ < tile_size<T> && from.tile != &workspace_.strays);
-    Tile<T>& strays = workspace_.strays;
+    assert(strays_ < tile_size<T> && from.tile != &strays_tile());
+    Tile<T>& strays = strays_tile();
     const std::size_t slot = free_strays_[strays_++];
     copy_lane<Prepared<TileLane<T>>>(*from.tile, from.slot, strays, slot);
     strays.status[slot] = T(0);
@@ -49,13 +49,14 @@ class Flow {
 
   /// After the last contact has ended.
   void finish() {
-    for (Tile<T>& tile : workspace_.tiles) tiles_.store(tile);
+    for (std::size_t i = 0; i < 2; ++i) tiles_.store(workspace_.tiles[i]);
   }
 
  private:
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   Tile<T>& current() { return workspace_.tiles[turn_]; }
+  Tile<T>& strays_tile() { return workspace_.tiles[2]; }
 
   /// To the next contacts that collide; false: there are none left.
   template <class Leave>
@@ -77,7 +78,7 @@ class Flow {
   }
 
   [[gnu::noinline]] void store_stray(std::size_t slot) {
-    tiles_.store_stray(workspace_.strays, slot);
+    tiles_.store_stray(strays_tile(), slot);
     assert(strays_ > 0);
     free_strays_[--strays_] = static_cast<std::uint32_t>(slot);
   }

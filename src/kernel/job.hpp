@@ -69,8 +69,15 @@ struct Slide {
   V compression, decompression;  // sums or integrals of u_z < 0, of u_z >= 0
 };
 
-/// Numbers of a contact that the series has brought to its end, see series_contact.hpp.
-inline constexpr std::size_t numbers_of_end = 12;
+/// The end of a collision by the series, in the tile's units.
+template <class V>
+struct SeriesEnd {
+  V ux, uy, uz;
+  V px, py, pz;
+  V work_compression, work_decompression;
+  V path;  // Path::index
+  V steps;
+};
 
 /// One quantity of a tile. A cache line of padding keeps equal places of different arrays out of the same set of the
 /// cache.
@@ -94,8 +101,8 @@ struct alignas(64) Tile : Prepared<TileLane<T>> {
   Lane path;    // Path::index
   std::int32_t steps[tile_size<T>];
 
-  // Written by the series where the collision is over: see series_contact.hpp.
-  T end[tile_size<T>][numbers_of_end];
+  // Written by the series where the collision is over.
+  SeriesEnd<Lane> end;
 
   /// The status of a contact that has moved to another tile, to be stored from there.
   static constexpr T moved = T(-1);
@@ -158,12 +165,10 @@ struct alignas(64) GroupTile {
   std::uint32_t order[size];  // group by group, the place of a contact
 };
 
-/// The tiles of the incremental law: one whose contacts are being taken into the lanes, the one before it, and one for
-/// the contacts that take so long that their tile is needed for others.
+/// The tiles of the incremental law, which take turns.
 template <class T>
 struct SlidingTiles {
-  Tile<T> tiles[2];
-  Tile<T> strays;
+  Tile<T> tiles[3];
 };
 
 /// The memory that a thread works in; a part is null if no contact of the batch needs it.

@@ -86,13 +86,20 @@ class SeriesSlider {
     c.phase = {zero, zero, zero, V(1)};
     c.steps = zero;
     c.kinematic_balance = c.e * c.slide.uz;
-    hand_on<true>(c, colliding, lane_bits(load(tile->friction) == zero) & colliding);
+    // Without friction there is nothing to integrate.
+    const unsigned slides = lane_bits(load(tile->friction) > zero) & colliding;
+    Ways ways = ways_of(c, slides);
+    ways.straight |= colliding & ~slides;
+    if (ways.straight != 0) straight_.add(c, ways.straight);
+    if (ways.to_rest != 0) waiting_.add(c, ways.to_rest);
+    active_.template add_before<B>(c, ways.on);
+    work_off();
     return true;
   }
 
   [[gnu::noinline]] bool next_tile() {
     if (tiles_.is_through()) return false;
-    turn_ = 1 - turn_;
+    turn_ = (turn_ + 1) % 3;
     Tile<T>& tile = workspace_.tiles[turn_];
     // What is left of it goes on without waiting for a full vector.
     while (tile.on_their_way > 0) {
@@ -122,23 +129,31 @@ class SeriesSlider {
   }
 
   [[gnu::noinline]] void step() {
-    const std::size_t n = active_.template take_last<B>();
-    SeriesContact<B> c = active_.template look<B>(active_.count());
-    const unsigned busy = bits_of_first(n);
+    const std::size_t n = active_.template take_last<B>(), at = active_.count();
+    const unsigned contacts = bits_of_first(n);
     ++steps_;
     sliding_steps_ += n;
+    SeriesContact<B> c = active_.template look<B>(at);
     const unsigned ended = lane_bits(step_series<T>(c, first_lanes<B>(n)));
+    active_.template put_state<B>(c, at);
     if (ended != 0) {
       const Mask decompressing = c.phase.decompressing > B(0);
-      write_ends<Stepped>({progress_of(c), path_number(Mask(false), Mask(false), decompressing, c.phase.compressions)},
-                          c, ended);
+      write_ends<B>({progress_of<B>(c), path_number(Mask(false), Mask(false), decompressing, c.phase.compressions)}, c,
+                    ended);
     }
-    hand_on<false>(c, busy & ~ended, 0);
+    const Ways ways = ways_of(c, contacts & ~ended);
+    for_each_bit(ways.straight, [&](std::size_t lane) { straight_.add(active_, at + lane); });
+    for_each_bit(ways.to_rest, [&](std::size_t lane) { waiting_.add(active_, at + lane); });
+    active_.template give_back<B>(ways.on);
+    work_off();
   }
 
-  /// To the queues that contacts have to wait in next; `straight` has no other way.
-  template <bool entering, class C>
-  [[gnu::always_inline]] void hand_on(const SeriesContact<C>& c, unsigned contacts, unsigned straight) {
+  /// Where contacts go next, a bit each.
+  struct Ways {
+    unsigned straight, to_rest, on;
+  };
+  template <class C>
+  [[gnu::always_inline]] Ways ways_of(const SeriesContact<C>& c, unsigned contacts) {
     using M = decltype(c.steps < c.steps);
     const C x = c.slide.ux, y = c.slide.uy;
     const C r = square_root(mul_add(x, x, y * y));
@@ -146,31 +161,28 @@ class SeriesSlider {
     const C inverse_r = C(1) / choose(vanished, C(1), r);
     const Turning<C> t = turning(c.rates, x * inverse_r, y * inverse_r);
     const Settled<M> rest = settled<T, M>(t, r);
-    const unsigned done = lane_bits(vanished || rest.near_ray || rest.frozen) & contacts & ~straight;
-    const unsigned exhausted = lane_bits(c.steps >= C(budget_)) & contacts & ~straight & ~done;
+    const unsigned done = lane_bits(vanished || rest.near_ray || rest.frozen) & contacts;
+    const unsigned exhausted = lane_bits(c.steps >= C(budget_)) & contacts & ~done;
     if (exhausted != 0) [[unlikely]]
       mark_exhausted(c.place, exhausted);
-    straight |= done | exhausted;
-    unsigned coming =
+    const unsigned straight = done | exhausted;
+    unsigned to_rest =
         lane_bits(t.rate < C(0) && magnitude(t.f) < C(Order::near) * negated(t.slope)) & contacts & ~straight;
-    if (coming != 0) coming &= lane_bits(comes_to_rest<C, M>(c, t, r, x * inverse_r, y * inverse_r));
-    if (straight != 0) straight_.add(c, straight);
-    if (coming != 0) waiting_.add(c, coming);
-    const unsigned going_on = contacts & ~straight & ~coming;
-    if constexpr (entering)
-      active_.template add_before<B>(c, going_on);
-    else
-      active_.add(c, going_on);
+    if (to_rest != 0) to_rest &= lane_bits(comes_to_rest<C, M>(c, t, r, x * inverse_r, y * inverse_r));
+    return {straight, to_rest, contacts & ~straight & ~to_rest};
+  }
+
+  /// Queues that have whole vectors of contacts.
+  [[gnu::always_inline]] void work_off() {
     if (waiting_.count() >= width) come_to_rest();
     while (straight_.count() >= of_block) finish_straight();
   }
 
   template <class C>
   [[gnu::noinline]] void mark_exhausted(C place, unsigned exhausted) {
-    T places[VectorTraits<C>::width];
-    store_lanes(places, place);
+    const Places<C> places(place);
     for_each_bit(exhausted, [&](std::size_t lane) {
-      const auto i = static_cast<std::size_t>(places[lane]);
+      const std::size_t i = places[lane];
       workspace_.tiles[i / tile_size<T>].status[i % tile_size<T>] = static_cast<T>(Status::step_budget_reached);
     });
   }
@@ -228,20 +240,17 @@ class SeriesSlider {
   [[gnu::noinline]] void finish_straight() {
     std::size_t n;
     const SeriesContact<V> c = straight_.template first<V>(n);
-    T places[of_block];
-    store_lanes(places, c.place);
+    const Places<V> places(c.place);
     Sticker<T[of_block]> lanes;
     for (std::size_t lane = 0; lane < of_block; ++lane) {
-      const auto place = static_cast<std::size_t>(places[lane]);
-      const Tile<T>& tile = workspace_.tiles[place / tile_size<T>];
-      const std::size_t i = place % tile_size<T>;
+      const Tile<T>& tile = workspace_.tiles[places[lane] / tile_size<T>];
+      const std::size_t i = places[lane] % tile_size<T>;
       each(
           [ lane, i ](const auto& from, auto& to) __attribute__((always_inline)) { to[lane] = from[i]; }, tile, lanes);
     }
     const unsigned contacts = bits_of_first(n);
     if (!tiles_.parameters().scalar_sticking) {
-      write_ends<Architecture>(go_straight<Architecture, T>(first_lanes<V>(n), c, load_each<V, Sticker>(lanes)), c,
-                               contacts);
+      write_ends<V>(go_straight<Architecture, T>(first_lanes<V>(n), c, load_each<V, Sticker>(lanes)), c, contacts);
     } else {
       SeriesContact<T[of_block]> one;
       store_each(one, c);
@@ -249,42 +258,41 @@ class SeriesSlider {
         return go_straight<Scalar, T>(lane < n, load_each<T, SeriesContact>(one, lane),
                                       load_each<T, Sticker>(lanes, lane));
       };
-      write_ends<Architecture>(one_by_one<V>(end_of), c, contacts);
+      write_ends<V>(one_by_one<V>(end_of), c, contacts);
     }
     straight_.template drop_first<V>(n);
   }
 
   /// Writes the ends of collisions to the tiles.
-  template <class A, class C>
+  template <class C>
   [[gnu::always_inline]] void write_ends(const Ending<C>& end, const SeriesContact<C>& c, unsigned contacts) {
     const Progress<C>& p = end.progress;
-    const C numbers[numbers_of_end] = {
-        p.ux, p.uy, p.uz, p.px, p.py, p.pz, p.work_compression, p.work_decompression, end.path, c.steps, C(0), C(0)};
-    for (std::size_t part = 0; part < parts_of<C>; ++part) {
-      V of_part[numbers_of_end];
-      for (std::size_t i = 0; i < numbers_of_end; ++i) of_part[i] = part_of(numbers[i], part);
-      write_rows(of_part, part_of(c.place, part), contacts >> part * of_block & bits_of_first(of_block));
-    }
-    const unsigned in_second = lane_bits(c.place >= C(static_cast<T>(tile_size<T>))) & contacts;
-    workspace_.tiles[1].on_their_way -= static_cast<std::size_t>(__builtin_popcount(in_second));
-    workspace_.tiles[0].on_their_way -= static_cast<std::size_t>(__builtin_popcount(contacts & ~in_second));
+    SeriesEnd<T[VectorTraits<C>::width]> ends;
+    store_each<C, SeriesEnd>(
+        ends, {p.ux, p.uy, p.uz, p.px, p.py, p.pz, p.work_compression, p.work_decompression, end.path, c.steps});
+    const Places<C> places(c.place);
+    for_each_bit(contacts, [&](std::size_t lane) {
+      const std::size_t i = places[lane];
+      Tile<T>& tile = workspace_.tiles[i / tile_size<T>];
+      copy_lane(ends, lane, tile.end, i % tile_size<T>);
+      --tile.on_their_way;
+    });
   }
-  [[gnu::noinline]] void write_rows(const V (&numbers)[numbers_of_end], V place, unsigned contacts) {
-    T places[of_block];
-    store_lanes(places, place);
-    T elsewhere[numbers_of_end];
-    T* rows[of_block];
-    for (std::size_t lane = 0; lane < of_block; ++lane) {
-      const auto i = static_cast<std::size_t>(places[lane]);
-      rows[lane] = (contacts >> lane & 1u) != 0 ? workspace_.tiles[i / tile_size<T>].end[i % tile_size<T>] : elsewhere;
+
+  /// The places of contacts as numbers of the machine.
+  template <class C>
+  struct Places {
+    std::int32_t of[VectorTraits<C>::width];
+    explicit Places(C place) {
+      T lanes[VectorTraits<C>::width];
+      store_lanes(lanes, place);
+      for (std::size_t lane = 0; lane < VectorTraits<C>::width; ++lane)
+        of[lane] = static_cast<std::int32_t>(lanes[lane]);
     }
-    for (std::size_t first = 0; first < numbers_of_end; first += 4) {
-      const V four[4] = {numbers[first], numbers[first + 1], numbers[first + 2], numbers[first + 3]};
-      T* at[of_block];
-      for (std::size_t lane = 0; lane < of_block; ++lane) at[lane] = rows[lane] + first;
-      store_four(at, four);
+    std::size_t operator[](std::size_t lane) const {
+      return static_cast<std::size_t>(static_cast<std::uint32_t>(of[lane]));
     }
-  }
+  };
 
   Tiles<Architecture, T>& tiles_;
   SlidingTiles<T>& workspace_;

@@ -16,28 +16,27 @@ struct Phase {
   V balance, decompressing, compressions;  // what is to come back, 1 where it is coming, how many so far
 };
 
+/// What a contact brings from its tile.
 template <class V>
-struct SeriesContact {
+struct SeriesGiven {
   Rates<V> rates;
   V e, law;
   V kinematic_balance;           // e times the first u_z: what is to come back under the kinematic law
   V monotone;                    // 1: u_z cannot fall
   V friction_step, normal_step;  // see Prepared
-  V place;                       // in the tiles: the slot, and tile_size more in the second
+  V place;                       // in the tiles: the slot, and tile_size more for every tile before
+};
+
+/// What changes on its way.
+template <class V>
+struct SeriesState {
   Slide<V> slide;
   Phase<V> phase;
   V steps;
 };
 
-/// The numbers of a contact at the end of its collision, a row a contact, in the tile's units.
 template <class V>
-struct SeriesEnd {
-  V ux, uy, uz;
-  V px, py, pz;
-  V work_compression, work_decompression;
-  V path;  // Path::index
-  V steps;
-};
+struct SeriesContact : SeriesGiven<V>, SeriesState<V> {};
 
 template <class F, class V, class... Others>
 [[gnu::always_inline]] inline void each(F&& f, const Phase<V>& from, Others&... others) {
@@ -48,7 +47,7 @@ template <class F, class V, class... Others>
 }
 
 template <class F, class V, class... Others>
-[[gnu::always_inline]] inline void each(F&& f, const SeriesContact<V>& from, Others&... others) {
+[[gnu::always_inline]] inline void each(F&& f, const SeriesGiven<V>& from, Others&... others) {
   each(f, from.rates, others.rates...);
   f(from.e, others.e...);
   f(from.law, others.law...);
@@ -57,8 +56,32 @@ template <class F, class V, class... Others>
   f(from.friction_step, others.friction_step...);
   f(from.normal_step, others.normal_step...);
   f(from.place, others.place...);
+}
+
+template <class F, class V, class... Others>
+[[gnu::always_inline]] inline void each(F&& f, const SeriesState<V>& from, Others&... others) {
   each(f, from.slide, others.slide...);
   each(f, from.phase, others.phase...);
+  f(from.steps, others.steps...);
+}
+
+template <class F, class V, class... Others>
+[[gnu::always_inline]] inline void each(F&& f, const SeriesContact<V>& from, Others&... others) {
+  each(f, static_cast<const SeriesGiven<V>&>(from), others...);
+  each(f, static_cast<const SeriesState<V>&>(from), others...);
+}
+
+template <class F, class V, class... Others>
+[[gnu::always_inline]] inline void each(F&& f, const SeriesEnd<V>& from, Others&... others) {
+  f(from.ux, others.ux...);
+  f(from.uy, others.uy...);
+  f(from.uz, others.uz...);
+  f(from.px, others.px...);
+  f(from.py, others.py...);
+  f(from.pz, others.pz...);
+  f(from.work_compression, others.work_compression...);
+  f(from.work_decompression, others.work_decompression...);
+  f(from.path, others.path...);
   f(from.steps, others.steps...);
 }
 
@@ -109,14 +132,32 @@ class alignas(64) SeriesQueue {
     count_ += others;
   }
 
+  /// One contact of another queue, behind the others.
+  [[gnu::always_inline]] void add(const SeriesQueue& from, std::size_t i) {
+    assert(count_ < room);
+    copy_lane(from.lanes_, i, lanes_, count_++);
+  }
+
   /// Takes the last contacts away, a vector of them or as many as there are, and returns how many. They can be read
-  /// until others are added.
+  /// and written until others are added.
   template <class B>
   std::size_t take_last() {
     const std::size_t n = count_ < VectorTraits<B>::width ? count_ : VectorTraits<B>::width;
     count_ -= n;
     for (std::size_t i = count_ + n; i < count_ + VectorTraits<B>::width; ++i) make_idle(i);
     return n;
+  }
+
+  /// Those of the last contacts that were taken away, a bit each, come back.
+  template <class B>
+  void give_back(unsigned bits) {
+    const Compaction<B> chosen(bits);
+    const std::size_t at = count_;
+    each(
+        [&](const Lane& from, Lane& to)
+            __attribute__((always_inline)) { chosen.store(to + at, load_lanes<B>(from + at)); },
+        lanes_, lanes_);
+    count_ = at + static_cast<std::size_t>(__builtin_popcount(bits));
   }
 
   /// Reads the first contacts, a vector of them or as many as there are, whose number is `n` then.
@@ -137,6 +178,13 @@ class alignas(64) SeriesQueue {
   template <class B>
   [[gnu::always_inline]] SeriesContact<B> look(std::size_t i) const {
     return load_each<B, SeriesContact>(lanes_, i);
+  }
+
+  /// Writes how far they have come.
+  template <class B>
+  [[gnu::always_inline]] void put_state(const SeriesState<B>& state, std::size_t i) {
+    each(
+        [&](const B& from, Lane& to) __attribute__((always_inline)) { store_lanes(to + i, from); }, state, lanes_);
   }
 
  private:

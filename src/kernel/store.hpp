@@ -4,7 +4,7 @@
 
 #include "form.hpp"
 #include "impulse.hpp"
-#include "transpose.hpp"
+#include "series_contact.hpp"
 #include "write.hpp"
 
 namespace carom::kernel {
@@ -73,14 +73,11 @@ struct Storer {
   }
 
  private:
-  /// The ends that the series has written a row a contact; elsewhere the numbers mean nothing.
+  /// The ends that the series has written; elsewhere the numbers mean nothing.
   Ending<B> end_of_series(std::size_t slot, B& steps) const {
-    const T* rows[width];
-    for (std::size_t lane = 0; lane < width; ++lane) rows[lane] = tile.end[slot + lane];
-    B v[row_size];
-    load_rows<B, numbers_of_end>(rows, v);
-    steps = v[9];
-    return {{v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]}, v[8]};
+    const SeriesEnd<B> end = load_each<B, SeriesEnd>(tile.end, slot);
+    steps = end.steps;
+    return {{end.ux, end.uy, end.uz, end.px, end.py, end.pz, end.work_compression, end.work_decompression}, end.path};
   }
 
   /// The velocities after the impulse p, where `resolved`.
