@@ -127,7 +127,9 @@ void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t
   if (!check->second.empty()) return state.SkipWithError(check->second.c_str());
   // Drawn once, since that takes longer than the benchmark.
   static std::map<std::size_t, std::pair<Form<T>, support::RandomLaws<T>>> drawn;
-  auto& [form, laws] = drawn.try_emplace(n, std::piecewise_construct, std::tuple(n), std::tuple(n, seed)).first->second;
+  auto& of_size = drawn.try_emplace(n, std::piecewise_construct, std::tuple(n), std::tuple(n, seed)).first->second;
+  Form<T>& form = of_size.first;
+  const support::RandomLaws<T>& laws = of_size.second;
   auto&& contacts = form.contacts();
   laws.give(contacts);
   support::ResultArrays<T> arrays(n, Form<T>::bodies);

@@ -98,7 +98,7 @@ class Pass : public Eye {
   // For each of a form's columns; between its label and the column may stand what the column is of.
   auto needs() {
     return [this](const Label& label, const auto& column) __attribute__((always_inline)) {
-      Eye::need(label, column);
+      this->Eye::need(label, column);
     };
   }
   auto accepts() { return Accept{*this}; }
@@ -123,7 +123,7 @@ class Pass : public Eye {
     columns::each_scalar_result(accepts(), results);
     if (has_bodies) return;
     columns::each_body_result(
-        [this](const Label&, const auto& column) __attribute__((always_inline)) { Eye::refuse_of_body(column); },
+        [this](const Label&, const auto& column) __attribute__((always_inline)) { this->Eye::refuse_of_body(column); },
         results);
   }
 

@@ -90,8 +90,9 @@ struct PlanarRegion {
     const Vector2<B> d = {way.x / divisor, way.y / divisor};
     const Reach r = reach(in, d);
     const Mask inside = size < r.length, smooth = in.friction == zero;
-    return {{choose(inside, wanted.x, r.length * d.x), choose(inside, wanted.y, mul_add(r.length, d.y, p_n))},
-            smooth || and_not(r.cone, inside)};
+    const Vector2<B> p = {choose(inside, wanted.x, r.length * d.x),
+                          choose(inside, wanted.y, mul_add(r.length, d.y, p_n))};
+    return {in_cone(in, p), smooth || and_not(r.cone, inside)};
   }
 
   static Impulse polar(const Problem& in, const PlanarParameters<B>& parameters) {
@@ -102,11 +103,19 @@ struct PlanarRegion {
     const Vector2<B> d = {choose(magnitude(given.x) <= B(epsilon), zero, axis_of(in) * given.x), given.y};
     const Reach r = reach(in, d);
     const B length = parameters.fraction * r.length;
-    return {{length * d.x, mul_add(length, d.y, centre(in))},
+    return {in_cone(in, {length * d.x, mul_add(length, d.y, centre(in))}),
             in.friction == zero || (r.cone && parameters.fraction == B(1))};
   }
 
  private:
+  /// Where the way takes nearly all of the normal impulse of 1.5 P_I back, rounding of p_n is not small beside p_t, and
+  /// could leave p outside of the cone: p_t has its digits, and p_n follows it.
+  static Vector2<B> in_cone(const Problem& in, const Vector2<B>& p) {
+    const Mask rubs = in.cone_n > B(0);
+    const B least = in.cone_t * magnitude(p.x) / choose(rubs, in.cone_n, B(1));
+    return {p.x, choose(rubs, larger(p.y, least), p.y)};
+  }
+
   /// The normal impulse of 1.5 P_I, a point of the region.
   static B centre(const Problem& in) { return B(T(-1.5)) * in.y * in.inverse_c; }
 };
