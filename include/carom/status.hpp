@@ -108,7 +108,7 @@ struct Path {
     if (course == Course::slide_end) return 4 + counts;
     return 20 + ((number - 3) * 2 + (sticking == Sticking::diverge ? 1 : 0)) * 16 + counts;
   }
-  static constexpr Path from_index(std::size_t index) {
+  [[gnu::always_inline]] static constexpr Path from_index(std::size_t index) {
     if (index < 4) return {static_cast<Course>(index < 2 ? index : index + 4)};
     const auto compressions = static_cast<std::uint8_t>((index - 4) / 4 % 4);
     const auto decompressions = static_cast<std::uint8_t>(index % 4);
