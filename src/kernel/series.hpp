@@ -135,32 +135,32 @@ class SeriesSlider {
     sliding_steps_ += n;
     SeriesContact<B> c = active_.template look<B>(at);
     const unsigned ended = lane_bits(step_series<T>(c, first_lanes<B>(n)));
+    const Ways ways = ways_of(c, contacts & ~ended);
     active_.template put_state<B>(c, at);
     if (ended != 0) {
       const Mask decompressing = c.phase.decompressing > B(0);
       write_ends<B>({progress_of<B>(c), path_number(Mask(false), Mask(false), decompressing, c.phase.compressions)}, c,
                     ended);
     }
-    const Ways ways = ways_of(c, contacts & ~ended);
     for_each_bit(ways.straight, [&](std::size_t lane) { straight_.add(active_, at + lane); });
     for_each_bit(ways.to_rest, [&](std::size_t lane) { waiting_.add(active_, at + lane); });
     active_.template give_back<B>(ways.on);
     work_off();
   }
 
-  /// Where contacts go next, a bit each.
+  /// Where contacts go next, a bit each; also looks at the length of their slip.
   struct Ways {
     unsigned straight, to_rest, on;
   };
   template <class C>
-  [[gnu::always_inline]] Ways ways_of(const SeriesContact<C>& c, unsigned contacts) {
+  [[gnu::always_inline]] Ways ways_of(SeriesContact<C>& c, unsigned contacts) {
     using M = decltype(c.steps < c.steps);
     const C x = c.slide.ux, y = c.slide.uy;
-    const C r = square_root(mul_add(x, x, y * y));
-    const M vanished = r <= C(Order::tolerance);
-    const C inverse_r = C(1) / choose(vanished, C(1), r);
-    const Turning<C> t = turning(c.rates, x * inverse_r, y * inverse_r);
-    const Settled<M> rest = settled<T, M>(t, r);
+    c.r = square_root(mul_add(x, x, y * y));
+    const M vanished = c.r <= C(Order::tolerance);
+    c.inverse_r = C(1) / choose(vanished, C(1), c.r);
+    const Turning<C> t = turning(c.rates, x * c.inverse_r, y * c.inverse_r);
+    const Settled<M> rest = settled<T, M>(t, c.r);
     const unsigned done = lane_bits(vanished || rest.near_ray || rest.frozen) & contacts;
     const unsigned exhausted = lane_bits(c.steps >= C(budget_)) & contacts & ~done;
     if (exhausted != 0) [[unlikely]]
@@ -168,7 +168,7 @@ class SeriesSlider {
     const unsigned straight = done | exhausted;
     unsigned to_rest =
         lane_bits(t.rate < C(0) && magnitude(t.f) < C(Order::near) * negated(t.slope)) & contacts & ~straight;
-    if (to_rest != 0) to_rest &= lane_bits(comes_to_rest<C, M>(c, t, r, x * inverse_r, y * inverse_r));
+    if (to_rest != 0) to_rest &= lane_bits(comes_to_rest<C, M>(c, t, x * c.inverse_r, y * c.inverse_r));
     return {straight, to_rest, contacts & ~straight & ~to_rest};
   }
 
@@ -187,22 +187,23 @@ class SeriesSlider {
     });
   }
 
-  /// Whether the slip seems to vanish before the collision ends: as on the nearby ray, found to first order.
+  /// Whether the slip seems to vanish before the collision ends: as on the nearby ray, found to first order. Both sides
+  /// of what is compared are multiplied by the rate at which the slip goes down there, or its square.
   template <class B, class Mask>
-  static Mask comes_to_rest(const SeriesContact<B>& c, const Turning<B>& now, B r, B x, B y) {
+  static Mask comes_to_rest(const SeriesContact<B>& c, const Turning<B>& now, B x, B y) {
     const B zero(0), half(T(0.5));
     const B angle = now.f / choose(now.slope < zero, negated(now.slope), B(1));
-    const B ray_x = neg_mul_add(angle, y, x), ray_y = mul_add(angle, x, y);
-    const B inverse = B(1) / square_root(mul_add(ray_x, ray_x, ray_y * ray_y));
+    const B square = angle * angle;
+    const B shrink = mul_add(square, mul_add(square, B(T(0.375)), negated(half)), B(1));  // 1 / sqrt(1 + angle²)
+    const B ray_x = neg_mul_add(angle, y, x) * shrink, ray_y = mul_add(angle, x, y) * shrink;
     const Rates<B>& k = c.rates;
-    const B z = c.slide.uz, balance = c.phase.balance, law = c.law;
-    const Turning<B> ray = turning(k, ray_x * inverse, ray_y * inverse);
-    const Mask slows = ray.rate < zero;
-    const B sum_r = r / choose(slows, negated(ray.rate), B(1));
-    const B rise = neg_mul_add(k.c1, ray_x * inverse, neg_mul_add(k.c2, ray_y * inverse, k.c3));
-    const B end = mul_add(rise, sum_r, z);
-    const B more = choose(law < B(1), half * sum_r * (z + end), choose(law == B(1), sum_r, end));
-    return slows && choose(c.phase.decompressing > zero, balance + more, end) < zero;
+    const B z = c.slide.uz, balance = c.phase.balance, law = c.law, r = c.r;
+    const B fall = negated(turning(k, ray_x, ray_y).rate);
+    const B rise = neg_mul_add(k.c1, ray_x, neg_mul_add(k.c2, ray_y, k.c3));
+    const B start = z * fall, end = mul_add(rise, r, start);
+    const B energetic = mul_add(balance * fall, fall, half * r * (start + end));
+    const B goal = choose(law < B(1), energetic, mul_add(balance, fall, choose(law == B(1), r, end)));
+    return fall > zero && choose(c.phase.decompressing > zero, goal, end) < zero;
   }
 
   /// Finishes the slides of contacts that wait.

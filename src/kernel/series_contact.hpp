@@ -32,6 +32,7 @@ template <class V>
 struct SeriesState {
   Slide<V> slide;
   Phase<V> phase;
+  V r, inverse_r;  // length of the slip; 1 / r or, where it has vanished, 1
   V steps;
 };
 
@@ -62,6 +63,8 @@ template <class F, class V, class... Others>
 [[gnu::always_inline]] inline void each(F&& f, const SeriesState<V>& from, Others&... others) {
   each(f, from.slide, others.slide...);
   each(f, from.phase, others.phase...);
+  f(from.r, others.r...);
+  f(from.inverse_r, others.inverse_r...);
   f(from.steps, others.steps...);
 }
 
@@ -199,7 +202,7 @@ class alignas(64) SeriesQueue {
   /// Nothing happens to a lane without a contact.
   [[gnu::noinline]] void make_idle(std::size_t i) {
     clear_lane(lanes_, i);
-    lanes_.slide.ux[i] = T(1);
+    lanes_.slide.ux[i] = lanes_.r[i] = lanes_.inverse_r[i] = T(1);
     lanes_.slide.uz[i] = T(-1);
   }
 

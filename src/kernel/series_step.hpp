@@ -56,7 +56,7 @@ template <class T, class B, class Mask>
   const Mask kinetic = law == one, kinematic = law > one, energetic = law < one;
 
   Taylor<T, B> series;
-  series.expand(k, c.slide.ux, c.slide.uy, c.slide.uz);
+  series.expand(k, c.slide.ux, c.slide.uy, c.slide.uz, c.r, c.inverse_r);
   const B h = series.step();
   const auto& [x, y, r, z, sum_x, sum_y, sum_r, sum_zr] = series;
 
@@ -69,15 +69,18 @@ template <class T, class B, class Mask>
   }
 
   // u_z is monotone if z' keeps its sign whatever the higher terms add up to.
-  B rest = zero;
-  CAROM_UNROLL
-  for (int m = state; m >= 2; --m) rest = mul_add(rest, h, B(static_cast<T>(m)) * magnitude(z[m]));
-  const Mask monotone = c.monotone > zero || magnitude(z[1]) > B(T(1.0001)) * rest * h;
+  Mask monotone = c.monotone > zero;
+  if (lane_bits(monotone) != all_lanes) {
+    B rest = zero;
+    CAROM_UNROLL
+    for (int m = state; m >= 2; --m) rest = mul_add(rest, h, B(static_cast<T>(m)) * magnitude(z[m]));
+    monotone = monotone || magnitude(z[1]) > B(T(1.0001)) * rest * h;
+  }
   const B z_end = value<state>(z, h), q_end = value<work>(q, h);
 
   // End of compression.
   const Mask turns = busy && monotone && and_not(z_end >= zero, decompressing);
-  B stop = h, low = zero, q_low = zero, new_balance = balance;
+  B stop = h, q_stop = q_end, low = zero, q_low = zero, new_balance = balance;
   Mask ended = Mask(false), pauses = Mask(false);
   if (lane_bits(turns) != 0) {
     // A parabola through the first point, along its slope, and through the last.
@@ -93,6 +96,7 @@ template <class T, class B, class Mask>
     ended = turns && e == zero;
     pauses = and_not(turns && energetic && e < B(Order::small_restitution), ended);
     stop = choose(ended || pauses, low, h);
+    q_stop = choose(ended || pauses, q_low, q_end);
   }
 
   // End of the collision.
@@ -108,6 +112,7 @@ template <class T, class B, class Mask>
     const B root = square_root(larger(mul_add(slope_start, slope_start, B(4) * curvature * need), zero));
     const B guess = low + B(2) * need / (slope_start + root);
     stop = choose(ends, rising_root<work, T>(q, goal, low, h, guess, ends), stop);
+    q_stop = choose(ends, goal, q_stop);
     ended = ended || ends;
   }
   const Mask goes_on = and_not(busy && monotone, ended || pauses);
@@ -140,10 +145,16 @@ template <class T, class B, class Mask>
     turned = load_lanes<B>(turning) > zero;
     low = choose(those, stop, low);
     halts = halts || (those && turned);
+    q_stop = choose(those, value<work>(q, stop), q_stop);
+    q_low = choose(those, q_stop, q_low);
   }
 
   // Work before and after the end of compression; a contact that turned in the rare way stops there.
-  const B work_stop = value<work>(sum_zr, stop), work_low = value<work>(sum_zr, low);
+  B work_stop = q_stop, work_low = q_low;
+  if (q != sum_zr) {
+    work_stop = choose(energetic, work_stop, value<work>(sum_zr, stop));
+    work_low = choose(energetic, work_low, value<work>(sum_zr, low));
+  }
   const B before = choose(turned, work_low, work_stop), after = work_stop - before;
   c.slide.compression = c.slide.compression + choose(decompressing, choose(turned, after, zero), before);
   c.slide.decompression = c.slide.decompression + choose(decompressing, before, choose(turned, after, zero));

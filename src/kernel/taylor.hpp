@@ -15,13 +15,13 @@ struct Taylor {
   B x[state + 1], y[state + 1], r[state + 1], z[work + 1];
   B sum_x[state + 1], sum_y[state + 1], sum_r[work + 1], sum_zr[work + 1];  // integrals of x, y, r and z r
 
-  [[gnu::always_inline]] void expand(const Rates<B>& k, B x_0, B y_0, B z_0) {
+  /// About a slip of length r_0.
+  [[gnu::always_inline]] void expand(const Rates<B>& k, B x_0, B y_0, B z_0, B r_0, B inverse_r) {
     const B zero(0);
     x[0] = x_0;
     y[0] = y_0;
     z[0] = z_0;
-    r[0] = square_root(mul_add(x_0, x_0, y_0 * y_0));
-    const B inverse_r = B(1) / r[0];
+    r[0] = r_0;
     sum_x[0] = sum_y[0] = sum_r[0] = sum_zr[0] = zero;
     add_orders<at_once>(From1{}, k, inverse_r);
     add_orders<at_once>(From5{}, k, inverse_r);
