@@ -64,7 +64,6 @@ class Flow {
     for (;;) {
       Tile<T>& tile = current();
       while (tile.next_block + 1 < tile.blocks) {
-        tiles_.fetch(tile.next_block);
         tile.waiting = tile.colliding[++tile.next_block];
         if (tile.waiting != 0) return true;
       }

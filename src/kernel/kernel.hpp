@@ -18,19 +18,20 @@ namespace {
 
 /// Everything that does not ask for the form of the contacts.
 template <class A, class T>
-[[gnu::noinline]] inline void solve_any(const typename Tiles<A, T>::Host& host, const Prefetcher<T>& prefetcher,
-                                        std::size_t first, std::size_t count, SlidingTiles<T>& workspace,
-                                        Tally& tally) {
-  Tiles<A, T> tiles(host, prefetcher, first, count, tally);
+[[gnu::noinline]] inline void solve_any(const typename Tiles<A, T>::Host& host, std::size_t first, std::size_t count,
+                                        SlidingTiles<T>& workspace, Tally& tally) {
+  Tiles<A, T> tiles(host, first, count, tally);
   const auto solve = [&](auto&& slider) {
     slider.solve();
     tally.lane_steps += slider.lane_steps();
     tally.sliding_steps += slider.sliding_steps();
   };
-  if (host.parameters.integrator == Integrator::series)
-    solve(SeriesSlider<A, T>(tiles, workspace));
-  else
+  if (host.parameters.integrator == Integrator::euler)
     solve(EulerSlider<A, T>(tiles, workspace));
+  else if (count <= 2 * LaneTypes<A, T>::width)  // the other of two vectors would idle for most of the steps
+    solve(SeriesSlider<A, T, A>(tiles, workspace));
+  else
+    solve(SeriesSlider<A, T>(tiles, workspace));
   leave_lanes<A>();
 }
 
@@ -38,11 +39,8 @@ template <class A, class T, template <class> class Contacts>
 [[gnu::always_inline]] inline void solve_from(const AnyContacts<T>& contacts, const Job<T, Contacts>& job,
                                               std::size_t first, std::size_t count, const Workspace<T>& workspace,
                                               Tally& tally) {
-  Prefetcher<T> prefetcher;
-  prefetcher.add(job.contacts, job.layout);
-  prefetcher.add(job.results);
-  solve_any<A, T>({contacts, job.results, job.parameters, job.layout, job.selection}, prefetcher, first, count,
-                  *workspace.sliding, tally);
+  solve_any<A, T>({contacts, job.results, job.parameters, job.layout, job.selection}, first, count, *workspace.sliding,
+                  tally);
 }
 
 /// Solves contacts whose columns do not all stand side by side.

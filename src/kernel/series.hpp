@@ -19,12 +19,24 @@
 namespace carom::kernel {
 namespace {
 
-template <class Architecture, class T>
+/// What takes steps together: two vectors, each of which works while the other waits for its last result. Of vectors of
+/// 64 bytes in double it is one: the code of a step of two would not fit into the first-level cache.
+template <class A, bool alone>
+struct Together {
+  using Type = Twice<A>;
+};
+template <class A>
+struct Together<A, true> {
+  using Type = A;
+};
+template <class A, class T>
+using SteppedTogether = typename Together<A, sizeof(T) == 8 && LaneTypes<A, T>::width == 8>::Type;
+
+/// Steps are taken by vectors of `Stepped`.
+template <class Architecture, class T, class Stepped = SteppedTogether<Architecture, T>>
 class SeriesSlider {
   using Order = SeriesOrder<T>;
   using V = typename LaneTypes<Architecture, T>::Batch;
-  /// Steps are taken by two vectors of the architecture at a time.
-  using Stepped = Twice<Architecture>;
   using B = typename LaneTypes<Stepped, T>::Batch;
   using Mask = typename LaneTypes<Stepped, T>::Mask;
   static constexpr std::size_t of_block = LaneTypes<Architecture, T>::width, width = LaneTypes<Stepped, T>::width;
@@ -67,7 +79,6 @@ class SeriesSlider {
     Tile<T>* const tile = &workspace_.tiles[turn_];
     if (tile->next_block == tile->blocks) return next_tile();
     const std::size_t block = tile->next_block++, slot = block * of_block;
-    tiles_.fetch(block);
     const unsigned colliding = tile->colliding[block];
     if (colliding == 0) return true;
     tile->on_their_way += static_cast<std::size_t>(__builtin_popcount(colliding));

@@ -3,7 +3,6 @@
 
 #include <cassert>
 
-#include "prefetch.hpp"
 #include "prepare.hpp"
 #include "slide.hpp"
 #include "store.hpp"
@@ -23,18 +22,13 @@ class Tiles {
     Selection selection;
   };
 
-  Tiles(const Host& host, const Prefetcher<T>& prefetcher, std::size_t first, std::size_t count, Tally& tally)
-      : host_(host), prefetcher_(prefetcher), position_(first), end_(first + count), tally_(tally) {}
+  Tiles(const Host& host, std::size_t first, std::size_t count, Tally& tally)
+      : host_(host), position_(first), end_(first + count), tally_(tally) {}
 
   const Parameters<T>& parameters() const { return host_.parameters; }
 
   /// Nothing of the range is left that has not been prepared.
   bool is_through() const { return position_ == end_; }
-
-  /// While block `number` of the last tile that was prepared is solved, brings what comes next into the cache.
-  [[gnu::always_inline]] void fetch(std::size_t number) const {
-    if (const std::size_t i = position_ + number * width; i < end_) prefetcher_.fetch(i, width);
-  }
 
   /// Fills a tile with the next contacts.
   [[gnu::noinline]] void prepare(Tile<T>& tile) {
@@ -44,8 +38,6 @@ class Tiles {
     Preparer<A, T> preparer{host_.parameters, tile};
     tile.blocks = 0;
     for (std::size_t slot = 0; slot < tile.count; slot += width) {
-      // What has come early may have been displaced from the first-level cache again.
-      if (const std::size_t i = tile.first + slot + 2 * width; i < end_) prefetcher_.fetch(i, width);
       unsigned& colliding = tile.colliding[tile.blocks++];
       const Block block = block_of(tile, slot);
       colliding = 0;
@@ -84,7 +76,6 @@ class Tiles {
   }
 
   const Host& host_;
-  const Prefetcher<T>& prefetcher_;
   std::size_t position_, end_;  // of the batch, from here on not yet prepared
   Tally& tally_;
 };
