@@ -6,8 +6,8 @@
 //   end of collision                            impulse.hpp (Euler) or rays.hpp; sticking.hpp
 //   store                                       store.hpp, write.hpp
 //
-// flow.hpp takes contacts from tile to lanes and back.
-// Each contact's arithmetic is the same in every lane and at every place: no stage combines lanes.
+// tiles.hpp has the tiles; flow.hpp takes contacts from tile to lanes and back for Euler's method, series.hpp by
+// itself. Each contact's arithmetic is the same in every lane and at every place: no stage combines lanes.
 #pragma once
 
 #include "series.hpp"
