@@ -35,6 +35,9 @@ class Pieces {
     find_pieces(columns, columns_count, true);
   }
 
+  /// With fewer contacts it takes longer to find them than their fields to come one by one.
+  static constexpr std::size_t least_contacts = 64;
+
   const Piece<T>* begin() const { return pieces_; }
   const Piece<T>* end() const { return pieces_ + count_; }
   bool has(std::size_t column) const { return (covered_ >> column & 1u) != 0; }
