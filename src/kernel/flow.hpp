@@ -35,7 +35,8 @@ class Flow {
         workspace_(workspace),
         tally_(tally) {
     for (Tile<T>& tile : workspace.tiles) tile.count = tile.blocks = tile.next_block = tile.waiting = 0;
-    for (std::size_t i = 0; i < tile_size<T>; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
+    if (count > tile_size<T>)  // else no contact leaves its tile
+      for (std::size_t i = 0; i < tile_size<T>; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
   }
 
   /// The next contact that collides; false: there is none left. A tile that is about to be stored goes to

@@ -27,21 +27,29 @@ template <class A, class T>
     tally.lane_steps += slider.lane_steps();
     tally.sliding_steps += slider.sliding_steps();
   };
-  if (host.parameters.integrator == Integrator::series)
-    slide(SeriesSlider<A, T>(flow, host.parameters.step_budget));
-  else
+  if (host.parameters.integrator == Integrator::euler)
     slide(EulerSlider<A, T>(flow, host.parameters.step_budget));
+  else if (count <= 2 * LaneTypes<A, T>::width)
+    slide(SeriesSlider<A, T, A>(flow, host.parameters.step_budget));
+  else
+    slide(SeriesSlider<A, T>(flow, host.parameters.step_budget));
   flow.finish();
   leave_lanes<A>();
 }
+
+/// So many contacts are a line or two of each column, which are there before a line could be fetched ahead of time.
+template <class T>
+inline constexpr std::size_t few_contacts = 128 / sizeof(T);
 
 template <class A, class T, template <class> class Contacts>
 [[gnu::always_inline]] inline void solve_from(const AnyContacts<T>& contacts, const Job<T, Contacts>& job,
                                               std::size_t first, std::size_t count, const Workspace<T>& workspace,
                                               Tally& tally) {
   Prefetcher<T> prefetcher;
-  prefetcher.add(job.contacts, job.layout);
-  prefetcher.add(job.results);
+  if (count > few_contacts<T>) {
+    prefetcher.add(job.contacts, job.layout);
+    prefetcher.add(job.results);
+  }
   solve_any<A, T>({contacts, job.results, job.parameters, job.layout, job.selection}, prefetcher, first, count,
                   *workspace.sliding, tally);
 }
@@ -51,7 +59,7 @@ template <class A, class T, template <class> class Contacts>
 [[gnu::noinline]] void solve_scattered(const Job<T, Contacts>& job, std::size_t first, std::size_t count,
                                        const Workspace<T>& workspace, Tally& tally) {
   Contacts<T> copy = job.contacts;
-  NearColumns<T> columns(copy, first + count);
+  NearColumns<T> columns(copy, first, first + count);
   const AnyContacts<T> near(copy);
   AnyContacts<T> contacts(job.contacts);
   contacts.bring = &columns;
@@ -62,7 +70,8 @@ template <class A, class T, template <class> class Contacts>
 template <class A, class T, template <class> class Contacts>
 void solve_range(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
                  Tally& tally) {
-  if (LaneTypes<A, T>::width > 1 && NearColumns<T>::are_needed(job.contacts))
+  constexpr std::size_t width = LaneTypes<A, T>::width;
+  if (width > 1 && count >= width && NearColumns<T>::are_needed(job.contacts))
     solve_scattered<A>(job, first, count, workspace, tally);
   else
     solve_from<A>(AnyContacts<T>(job.contacts), job, first, count, workspace, tally);

@@ -21,10 +21,9 @@
 namespace carom::kernel {
 namespace {
 
-/// Two vectors of the architecture are stepped at a time.
-template <class Architecture, class T>
+/// The lanes, which are stepped at a time, are those of A: two vectors of the architecture, or one for few contacts.
+template <class Architecture, class T, class A = Twice<Architecture>>
 class SeriesSlider {
-  using A = Twice<Architecture>;
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   using Order = SeriesOrder<T>;
@@ -37,7 +36,9 @@ class SeriesSlider {
 
   /// Until there is no contact left and the last one has ended.
   [[gnu::noinline]] void solve() {
-    for (std::size_t lane = 0; lane < width; ++lane) refill(lane);
+    clear_lanes();
+    for (std::size_t lane = 0; lane < width && refill(lane); ++lane) {
+    }
     for (;;) {
       leave();
       if (busy_ > 0) {
@@ -72,7 +73,7 @@ class SeriesSlider {
     Lane busy;               // 1: there is a contact
     Lane steps;
     Lane tried;  // 1: does not come to rest in the way that is known, from where it stands
-    Place<T> place[width];
+    Place<T> place[width] = {};
   };
 
   static void move(Contacts& from, std::size_t i, Contacts& to, std::size_t j) {
@@ -91,7 +92,7 @@ class SeriesSlider {
   static Mask is_set(const Lane& lane) { return load_lanes<B>(lane) > B(0); }
 
   /// Hands on the contacts whose slip has vanished, whose direction has settled or whose budget is used up, until none
-  /// is left in the lanes.
+  /// is left in the lanes. Those that were there before are not looked at again unless others have come.
   void leave() {
     Contacts& s = fields_;
     for (;;) {
@@ -109,19 +110,20 @@ class SeriesSlider {
                                 done || exhausted || is_set(s.tried));
       const unsigned coming =
           lane_bits(near) != 0 ? lane_bits(near && comes_to_rest(t, r, x * inverse_r, y * inverse_r)) : 0;
-      if ((leaving | coming) == 0) return;
+      bool refilled = false;
       for_each_bit(leaving, [&](std::size_t lane) {
         const Place<T> place = s.place[lane];
         if ((in_time >> lane & 1u) == 0) place.tile->status[place.slot] = static_cast<T>(Status::step_budget_reached);
-        finish(lane, Departure::settled);
+        refilled |= finish(lane, Departure::settled);
       });
       for_each_bit(coming, [&](std::size_t lane) {
         assert(waiting_count_ < width);
         move(s, lane, waiting_, waiting_count_++);
         --busy_;
         if (waiting_count_ == width) come_to_rest();
-        refill(lane);
+        refilled |= refill(lane);
       });
+      if (!refilled) return;
     }
   }
 
@@ -187,7 +189,7 @@ class SeriesSlider {
 
   void step() {
     Contacts& s = fields_;
-    const B zero(0), one(1), half(T(0.5));
+    const B zero(0), one(1);
     const Rates<B> k = rates(s);
     const B e = load(s.e), law = load(s.law);
     const B balance = load(s.phase.balance);
@@ -335,10 +337,11 @@ class SeriesSlider {
     return one;
   }
 
-  [[gnu::noinline]] void finish(std::size_t lane, Departure departure) {
+  /// False if there is no contact left for the lane.
+  [[gnu::noinline]] bool finish(std::size_t lane, Departure departure) {
     --busy_;
     hand_on(fields_, lane, departure);
-    refill(lane);
+    return refill(lane);
   }
 
   void hand_on(Contacts& s, std::size_t lane, Departure departure) {
@@ -354,12 +357,13 @@ class SeriesSlider {
     flow_.done(place);
   }
 
-  [[gnu::noinline]] void refill(std::size_t lane) {
+  /// False if there is no contact left.
+  [[gnu::noinline]] bool refill(std::size_t lane) {
     Contacts& s = fields_;
     if (returned_count_ > 0) {
       move(returned_, --returned_count_, s, lane);
       ++busy_;
-      return;
+      return true;
     }
     Place<T> place;
     s.tried[lane] = s.steps[lane] = T(0);
@@ -373,7 +377,7 @@ class SeriesSlider {
       s.e[lane] = s.law[lane] = s.kinematic_balance[lane] = s.monotone[lane] = T(0);
       s.slide.ux[lane] = T(1);
       s.slide.uz[lane] = T(-1);
-      return;
+      return false;
     }
     ++busy_;
     s.place[lane] = place;
@@ -388,6 +392,26 @@ class SeriesSlider {
     s.slide.ux[lane] = tile.u0x[i];
     s.slide.uy[lane] = tile.u0y[i];
     s.slide.uz[lane] = tile.u0z[i];
+    return true;
+  }
+
+  /// All lanes without a contact, as refill leaves them.
+  void clear_lanes() {
+    Contacts& s = fields_;
+    const B zero(0), one(1);
+    const auto clear = [&](auto& lanes) __attribute__((always_inline)) {
+      each(
+          [&](const Lane&, Lane& lane) __attribute__((always_inline)) { store_lanes(lane, zero); }, lanes, lanes);
+    };
+    clear(s.rates);
+    clear(s.slide);
+    clear(s.phase);
+    for (const auto lane : {&Contacts::e, &Contacts::law, &Contacts::kinematic_balance, &Contacts::monotone,
+                            &Contacts::busy, &Contacts::steps, &Contacts::tried})
+      store_lanes(s.*lane, zero);
+    store_lanes(s.phase.compressions, one);
+    store_lanes(s.slide.ux, one);
+    store_lanes(s.slide.uz, B(-1));
   }
 
   // A stray is a contact that has one of these places.
@@ -406,8 +430,8 @@ class SeriesSlider {
   T budget_;
   std::uint64_t loops_ = 0, sliding_steps_ = 0;
   std::size_t busy_ = 0;  // lanes with a contact
-  Contacts fields_ = {};
-  Contacts waiting_ = {}, returned_ = {};
+  Contacts fields_;
+  Contacts waiting_ = {}, returned_;
   std::size_t waiting_count_ = 0, returned_count_ = 0;
 };
 

@@ -250,9 +250,9 @@ class NearColumns {
     return !dense;
   }
 
-  /// `contacts`, a copy of the host's, get the columns to read from. The range of contacts ends before `end`.
+  /// `contacts`, a copy of the host's, get the columns to read from. The range of contacts is [first, end).
   template <class Contacts>
-  NearColumns(Contacts& contacts, std::size_t end) : end_(end) {
+  NearColumns(Contacts& contacts, std::size_t first, std::size_t end) : end_(end) {
     for_each_column(contacts, [&](Column<const T>& column) {
       if (is_contiguous(column)) return;
       host_[count_] = strided<T>(column);
@@ -262,7 +262,7 @@ class NearColumns {
       column.stride = static_cast<std::ptrdiff_t>(sizeof(T));
       near_[count_++] = &column;
     });
-    pieces_.find(host_, count_);
+    if (end - first >= Pieces<T, most>::least_contacts) pieces_.find(host_, count_);
   }
 
   /// A vector of contacts from `first` on, and some behind it in the same pass. A contact is read before any of its

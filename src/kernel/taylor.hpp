@@ -139,9 +139,9 @@ struct Taylor {
 
   /// The integral of z r. Four terms at a time share what they load, and both halves of a vector the code.
   [[gnu::always_inline]] void multiply_and_integrate() {
-    using V = typename B::Half;
+    using V = typename Halves<B>::Half;
     sum_zr[0] = B(0);
-    for (int half = 0, halves = rounds(2); half < halves; ++half) {
+    for (int half = 0, halves = Halves<B>::count == 1 ? 1 : rounds(2); half < halves; ++half) {
       CAROM_UNROLL
       for (int first = 1; first <= work; first += 4) {
         V sum[4] = {V(T(0)), V(T(0)), V(T(0)), V(T(0))};
@@ -150,12 +150,13 @@ struct Taylor {
           CAROM_UNROLL
           for (int i = 0; i < 4; ++i) {
             const int k = first + i - 1 - j;
-            if (first + i <= work && k >= 0 && k <= state) sum[i] = mul_add(z[j].half[half], r[k].half[half], sum[i]);
+            if (first + i <= work && k >= 0 && k <= state)
+              sum[i] = mul_add(half_of(z[j], half), half_of(r[k], half), sum[i]);
           }
         }
         CAROM_UNROLL
         for (int i = 0; i < 4; ++i)
-          if (first + i <= work) sum_zr[first + i].half[half] = sum[i] * V(T(1) / static_cast<T>(first + i));
+          if (first + i <= work) half_of(sum_zr[first + i], half) = sum[i] * V(T(1) / static_cast<T>(first + i));
       }
     }
   }

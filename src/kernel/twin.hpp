@@ -33,6 +33,26 @@ struct Twin {
 template <class V>
 Twin(V, V) -> Twin<V>;
 
+/// The vectors of one or the other: half_of(v, i), i below `count`, is one of them.
+template <class B>
+struct Halves {
+  using Half = B;
+  static constexpr int count = 1;
+};
+template <class V>
+struct Halves<Twin<V>> {
+  using Half = V;
+  static constexpr int count = 2;
+};
+template <class B>
+[[gnu::always_inline]] inline B& half_of(B& single, int) {
+  return single;
+}
+template <class V>
+[[gnu::always_inline]] inline V& half_of(Twin<V>& twin, int i) {
+  return twin.half[i];
+}
+
 template <class V>
 inline auto operator<(Twin<V> a, Twin<V> b) {
   return Twin(a.half[0] < b.half[0], a.half[1] < b.half[1]);
