@@ -34,6 +34,7 @@ struct Source {
   std::size_t count = 0;      // of the columns that become lanes
   std::ptrdiff_t uneven = 0;  // 0 if all columns are contiguous
   std::size_t fetched = 0;    // of those before and behind which are brought into the cache ahead of time
+  bool brought = false;       // their numbers stand in the lanes already, and the columns are not here
   std::size_t contacts = 0;
   std::size_t block_bytes = 0;  // as in Layout
 

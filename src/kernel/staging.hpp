@@ -155,6 +155,7 @@ class StagedColumns {
   [[gnu::noinline]] void fill_few(std::size_t count) {
     const std::size_t first = picked_.first, columns = source_.count;
     for (std::size_t c = 0; c < columns; ++c) at_[c] = lanes_[c];
+    if (source_.brought) return;
     const auto bring = [&](auto&& at) __attribute__((always_inline)) {
       const std::uint32_t last = last_[count - 1];
       for (std::size_t c = 0; c < columns; ++c) store_lanes(lanes_[c], B(at(source_.columns[c], last)));

@@ -345,7 +345,12 @@ template <class A, class T, class Form>
 template <class A, class T, template <class> class Contacts>
 void solve_algebraic(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
                      Tally& tally) {
-  const AlgebraicCall<T> call(job);
+  AlgebraicCall<T> call(job);
+  // Lists of the columns would take longer to make than such contacts to come.
+  if (count < LaneTypes<A, T>::width && job.contacts.law.data == nullptr && job.layout.block_bytes == 0)
+    bring_few<A>(job.contacts, first, count, call.source, *workspace.law);
+  else
+    for_each_column(job.contacts, [&](const Column<const T>& column) { call.source.add(column); });
   solve_call<A, T, typename AlgebraicForm<T, Contacts>::Pointers>(call, first, first + count, workspace, tally);
   leave_lanes<A>();
 }
