@@ -4,6 +4,11 @@ function(carom_options target)
   # One answer on every machine: a product and a sum are fused only where the code says fma.
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off
                                              -fno-fast-math)
+  # g++ would clear and copy some hundred bytes with a string instruction, which takes as long to begin as a stage of a
+  # small call takes.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
+    target_compile_options(${target} PRIVATE -mstringop-strategy=libcall)
+  endif()
   if(CAROM_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

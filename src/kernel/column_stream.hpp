@@ -13,15 +13,15 @@ struct ColumnStream {
   static constexpr std::size_t line = 64 / sizeof(T);
 
   const Column<T>* host;
-  T** staged;  // where the stages look for it
   bool streamed;
   std::size_t waiting;  // at the beginning of the buffer, which stands for the beginning of a line
   std::size_t foreign;  // of these, that belong to contacts before the range
 
   /// Before the first tile of a range, which begins with contact `first`.
-  void begin(std::size_t first, bool stream) {
-    const auto misplaced = reinterpret_cast<std::size_t>(&element(*host, first)) % 64;
-    streamed = stream && is_contiguous(*host) && misplaced % sizeof(T) == 0;
+  void begin(const Column<T>& column, std::size_t first) {
+    host = &column;
+    const auto misplaced = reinterpret_cast<std::size_t>(&element(column, first)) % 64;
+    streamed = is_contiguous(column) && misplaced % sizeof(T) == 0;
     waiting = foreign = streamed ? misplaced / sizeof(T) : 0;
   }
 

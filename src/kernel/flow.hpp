@@ -14,7 +14,8 @@ class Flow {
  public:
   Flow(Tiles<A, T>& tiles, SlidingTiles<T>& workspace) : tiles_(tiles), workspace_(workspace) {
     for (Tile<T>& tile : workspace.tiles) tile.count = tile.blocks = tile.next_block = tile.waiting = 0;
-    for (std::size_t i = 0; i < tile_size<T>; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
+    if (tiles.left() > tile_size<T>)  // else no contact leaves its tile
+      for (std::size_t i = 0; i < tile_size<T>; ++i) free_strays_[i] = static_cast<std::uint32_t>(i);
   }
 
   /// The next contact that collides; false: there is none left. A tile that is about to be stored goes to
@@ -67,7 +68,7 @@ class Flow {
         tile.waiting = tile.colliding[++tile.next_block];
         if (tile.waiting != 0) return true;
       }
-      if (tiles_.is_through()) return false;
+      if (tiles_.left() == 0) return false;
       turn_ = 1 - turn_;
       leave(current());
       tiles_.store(current());

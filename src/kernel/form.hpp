@@ -51,8 +51,11 @@ template <class A, class T, class Moved>
 /// Both bodies of contacts that are not in contact space.
 template <class A, class T>
 [[gnu::noinline]] inline typename Loader<A, T>::Pair load_bodies(const AnyContacts<T>& contacts, const Block& block) {
-  return contacts.indexed != nullptr ? Loader<A, T>::load_bodies(*contacts.indexed, block)
-                                     : Loader<A, T>::load_bodies(*contacts.with_bodies, block);
+  using Load = Loader<A, T>;
+  if (contacts.indexed != nullptr) return Load::load_bodies(*contacts.indexed, block);
+  if (block.count == 1)
+    return Load::load_bodies(*contacts.with_bodies, typename Load::Single{block.first, block.layout.block_bytes});
+  return Load::load_bodies(*contacts.with_bodies, block);
 }
 
 }  // namespace

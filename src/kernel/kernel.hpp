@@ -48,7 +48,7 @@ template <class A, class T, template <class> class Contacts>
 [[gnu::noinline]] void solve_scattered(const Job<T, Contacts>& job, std::size_t first, std::size_t count,
                                        const Workspace<T>& workspace, Tally& tally) {
   Contacts<T> copy = job.contacts;
-  NearColumns<T> columns(copy, first + count);
+  NearColumns<T> columns(copy, first, first + count);
   const AnyContacts<T> near(copy);
   AnyContacts<T> contacts(job.contacts);
   contacts.bring = &columns;
@@ -59,7 +59,8 @@ template <class A, class T, template <class> class Contacts>
 template <class A, class T, template <class> class Contacts>
 void solve_range(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
                  Tally& tally) {
-  if (LaneTypes<A, T>::width > 1 && NearColumns<T>::are_needed(job.contacts))
+  constexpr std::size_t width = LaneTypes<A, T>::width;
+  if (width > 1 && count >= width && NearColumns<T>::are_needed(job.contacts))
     solve_scattered<A>(job, first, count, workspace, tally);
   else
     solve_from<A>(AnyContacts<T>(job.contacts), job, first, count, workspace, tally);

@@ -96,9 +96,23 @@ struct Loader {
     return collect(column, block);
   }
 
+  /// A contact by itself, in all lanes.
+  struct Single {
+    std::size_t first, block_bytes;
+  };
+  [[gnu::always_inline]] static B load(const Column<const T>& column, const Single& single) {
+    return B(number_of(column, single.first, single.block_bytes));
+  }
+
   /// Of an optional column, which never does.
   [[gnu::always_inline]] static B load_optional(const Column<const T>& column, const Block& block) {
     return load(column, Block{block.first, block.count, block.lanes, {}});
+  }
+
+  [[gnu::always_inline]] static T number_of(const Column<const T>& column, std::size_t i, std::size_t block_bytes) {
+    return block_bytes == 0
+               ? element(column, i)
+               : *reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) + offset_of<T>(i, block_bytes));
   }
 
   [[gnu::noinline]] static B collect(const Column<const T>& column, const Block& block) {
@@ -110,14 +124,12 @@ struct Loader {
         values[lane] = *reinterpret_cast<const T*>(from + lane * column.stride);
       return load_lanes<B>(values);
     }
-    const auto value = [&](std::size_t lane) __attribute__((always_inline))->T {
-      const std::size_t i = block.first + lane;
-      return block.layout.block_bytes == 0 ? element(column, i)
-                                           : *reinterpret_cast<const T*>(reinterpret_cast<const char*>(column.data) +
-                                                                         offset_of<T>(i, block.layout.block_bytes));
+    const auto value = [&](std::size_t lane) __attribute__((always_inline)) {
+      return number_of(column, block.first + lane, block.layout.block_bytes);
     };
     // The last contact fills what the others leave; with one contact, as often in small calls, that is all.
     const std::size_t last = block.count - 1;
+    if (last == 0) return B(value(0));
     store_lanes(values, B(value(last)));
     for (std::size_t lane = 0; lane < last; ++lane) values[lane] = value(lane);
     return load_lanes<B>(values);

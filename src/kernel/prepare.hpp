@@ -130,13 +130,13 @@ struct Preparer {
 
   [[gnu::noinline]] const BodyPointers<T>& staged(const AnyContacts<T>& any, const Block& block) {
     const typename Load::Pair bodies = load_bodies<A>(any, block);
-    copies_ = {Load::load(any.columns->friction, block),
-               Load::load(any.columns->restitution, block),
-               Load::load(*any.normal, block),
-               Load::load(*any.lever_a, block),
-               Load::load(*any.lever_b, block),
-               bodies.a,
-               bodies.b};
+    copies_.friction = Load::load(any.columns->friction, block);
+    copies_.restitution = Load::load(any.columns->restitution, block);
+    copies_.normal = Load::load(*any.normal, block);
+    copies_.lever_a = Load::load(*any.lever_a, block);
+    copies_.lever_b = Load::load(*any.lever_b, block);
+    copies_.a = bodies.a;
+    copies_.b = bodies.b;
     return of_copies_;
   }
 

@@ -109,7 +109,7 @@ class SeriesSlider {
   }
 
   [[gnu::noinline]] bool next_tile() {
-    if (tiles_.is_through()) return false;
+    if (tiles_.left() == 0) return false;
     turn_ = (turn_ + 1) % 3;
     Tile<T>& tile = workspace_.tiles[turn_];
     // What is left of it goes on without waiting for a full vector.

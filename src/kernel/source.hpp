@@ -31,8 +31,10 @@ struct Source {
   static constexpr std::size_t most = columns::numbers_of<InlineContacts<T>>(), most_of_body = 13;
 
   Strided<T> columns[most];
-  std::size_t count = 0;    // of the columns that become lanes
-  std::size_t fetched = 0;  // of those before and behind which are brought into the cache ahead of time
+  std::size_t count = 0;      // of the columns that become lanes
+  std::ptrdiff_t uneven = 0;  // 0 if all columns are contiguous
+  std::size_t fetched = 0;    // of those before and behind which are brought into the cache ahead of time
+  bool brought = false;       // their numbers stand in the lanes already, and the columns are not here
   std::size_t contacts = 0;
   std::size_t block_bytes = 0;  // as in Layout
 
@@ -45,8 +47,9 @@ struct Source {
   const T* packed = nullptr;  // as in Layout
 
   void add(const Column<const T>& column) {
-    columns[count++] = strided(column);
-    fetched = count;
+    columns[count] = strided(column);
+    uneven |= column.stride ^ static_cast<std::ptrdiff_t>(sizeof(T));
+    fetched = ++count;
   }
   void add_fetched(const Column<const T>& column) {
     if (column.data != nullptr) columns[fetched++] = strided(column);
@@ -60,11 +63,7 @@ struct Source {
       in_place = in_place && (columns[c].stride == 0 || is_contiguous(columns[c]));
     return in_place;
   }
-  bool is_dense() const {
-    bool dense = !indexed;
-    for (std::size_t c = 0; c < count; ++c) dense = dense && is_contiguous(columns[c]);
-    return dense;
-  }
+  bool is_dense() const { return !indexed && uneven == 0; }
 };
 
 }  // namespace

@@ -13,21 +13,33 @@ namespace {
 template <class A, class T>
 class StagedColumns {
   using B = typename LaneTypes<A, T>::Batch;
-  static constexpr std::size_t width = LaneTypes<A, T>::width;
+  static constexpr std::size_t width = LaneTypes<A, T>::width, most = Source<T>::most;
 
  public:
   template <class Tile>
   StagedColumns(const Source<T>& source, Tile& tile)
       : source_(source), place_{tile.place[0], tile.place[1]}, absent_(tile.absent), fault_(tile.index_fault) {
-    for (T* const lane : tile.in) lanes_[lane_count_++] = lane;
-    if constexpr (width > 1) pieces_.find(source.columns, source.count);
+    static_assert(sizeof tile.in / sizeof tile.in[0] <= most);
+    std::size_t c = 0;
+    for (T* const lane : tile.in) lanes_[c++] = lane;
+    if (source.indexed)
+      for (c = source.count; c < source.count + 2 * source.of_body_count; ++c) at_[c] = lanes_[c];
+  }
+
+  /// Before the first tile of a range of so many contacts.
+  void begin_range(std::size_t contacts) {
+    if (source_.uneven == 0 || contacts < width) return;
+    if (width > 1 && contacts >= Pieces<T, most>::least_contacts) pieces_.find(source_.columns, source_.count);
     find_repeated();
   }
 
-  /// The next of the pointers that the stages read: in the order of the source's columns, then those of both bodies.
-  void add(const T*& from) {
-    staged_[staged_count_] = &from;
-    from = lanes_[staged_count_++];
+  /// Has `form`, the pointers by which the stages read, be those of the tile: first the source's columns, then those of
+  /// both bodies.
+  template <class Form>
+  [[gnu::always_inline]] void point(Form& form) const {
+    std::size_t c = 0;
+    for_each_column(
+        form, [&](const T*& from) __attribute__((always_inline)) { from = at_[c++]; });
   }
 
   /// Contacts of the host's in another order: those that `list` names, counted from contact `first`.
@@ -54,25 +66,24 @@ class StagedColumns {
       picked_.list = last_;
     }
     block_bytes_ = picked_.list == nullptr ? source_.block_bytes : 0;
-    if (filled_ < picked_.count) fill_repeated();
+    if (filled_ < picked_.count && repeated_count_ > 0) fill_repeated();
+    if (!whole && (order_ == nullptr || source_.block_bytes == 0)) return fill_few(count);
     const std::size_t offset = offset_of<T>(first, source_.block_bytes);
+    const bool in_place = picked_.list == nullptr && source_.uneven == 0;
+    if (in_place && !fetches && !(copied && block_bytes_ == 0)) {
+      for (std::size_t c = 0; c < source_.count; ++c) at_[c] = behind(source_.columns[c], offset);
+      return;
+    }
     for (std::size_t c = 0; c < source_.count; ++c) {
       const Strided<T>& host = source_.columns[c];
-      const T* from = lanes_[c];
+      at_[c] = lanes_[c];
       if (picked_.list == nullptr && is_contiguous(host)) [[likely]] {
-        from = reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + offset);
+        at_[c] = behind(host, offset);
         if (fetches) fetch_column(host, first, count);
-        if (copied && block_bytes_ == 0) from = copy_vectors(from, lanes_[c], count);
+        if (copied && block_bytes_ == 0) at_[c] = copy_vectors(at_[c], lanes_[c], count);
       } else if (host.stride != 0 && !pieces_.has(c)) {
-        if (!whole && picked_.block_bytes == 0) {
-          // One vector, of which the last contact fills what the others leave.
-          store_lanes(lanes_[c], B(element(host, picked_.first + last_[count - 1])));
-          for (std::size_t i = 0; i + 1 < count; ++i) lanes_[c][i] = element(host, picked_.first + last_[i]);
-        } else {
-          gather(host, picked_, lanes_[c]);
-        }
+        gather(host, picked_, lanes_[c]);
       }
-      *staged_[c] = from;
     }
     for (const Piece<T>& piece : pieces_) load_piece<B>(piece, picked_.first, picked_.list, picked_.count, lanes_);
     if (fetches)
@@ -106,7 +117,7 @@ class StagedColumns {
   }
   /// Has the stages read the bodies' numbers from there.
   void point_bodies(T* const* from) {
-    for (std::size_t c = source_.count; c < staged_count_; ++c) *staged_[c] = *from++;
+    for (std::size_t c = source_.count; c < source_.count + 2 * source_.of_body_count; ++c) at_[c] = *from++;
   }
 
   /// Begins to fetch what a later tile needs, one of `parts`: all at once would wait for each other. It has to be
@@ -131,13 +142,39 @@ class StagedColumns {
  private:
   static constexpr std::size_t tiles_ahead = 3, bodies_ahead = 2;
 
+  static const T* behind(const Strided<T>& host, std::size_t bytes) {
+    return reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + bytes);
+  }
+
   [[gnu::always_inline]] static const T* copy_vectors(const T* from, T* to, std::size_t count) {
     for (std::size_t i = 0; i < count; i += width) store_lanes(to + i, load_lanes<B>(from + i));
     return to;
   }
 
+  /// Fewer contacts than a vector has, the last of which fills what the others leave.
+  [[gnu::noinline]] void fill_few(std::size_t count) {
+    const std::size_t first = picked_.first, columns = source_.count;
+    for (std::size_t c = 0; c < columns; ++c) at_[c] = lanes_[c];
+    if (source_.brought) return;
+    const auto bring = [&](auto&& at) __attribute__((always_inline)) {
+      const std::uint32_t last = last_[count - 1];
+      for (std::size_t c = 0; c < columns; ++c) store_lanes(lanes_[c], B(at(source_.columns[c], last)));
+      if (count > 1)
+        for (std::size_t c = 0; c < columns; ++c)
+          for (std::size_t i = 0; i + 1 < count; ++i) lanes_[c][i] = at(source_.columns[c], last_[i]);
+    };
+    if (source_.block_bytes != 0) {
+      const std::size_t offset = offset_of<T>(first, source_.block_bytes);
+      bring([&](const Strided<T>& host, std::size_t i)
+                __attribute__((always_inline)) { return behind(host, offset)[i]; });
+    } else {
+      bring([&](const Strided<T>& host, std::size_t i)
+                __attribute__((always_inline)) { return element(host, first + i); });
+    }
+  }
+
   /// A value of all contacts stands in lanes once a range, and once for all columns that have it from one place.
-  void find_repeated() {
+  [[gnu::noinline]] void find_repeated() {
     std::size_t values = 0;
     for (std::size_t c = 0; c < source_.count; ++c) {
       if (source_.columns[c].stride != 0) continue;
@@ -204,12 +241,11 @@ class StagedColumns {
   struct {
     const T* value;
     T* lanes;
-  } repeated_[Source<T>::most];
+  } repeated_[most];
   std::size_t repeated_count_ = 0, filled_ = 0;  // of how many contacts the lanes have them
-  Pieces<T, Source<T>::most> pieces_;
-  std::size_t lane_count_ = 0, staged_count_ = 0;
-  T* lanes_[Source<T>::most];
-  const T** staged_[Source<T>::most];
+  Pieces<T, most> pieces_;
+  T* lanes_[most];
+  const T* at_[most];  // where the stages read
 };
 
 /// Results of a tile on their way to the host. Columns that are streamed go past the caches a whole line at a time; the
@@ -222,40 +258,43 @@ class StagedResults {
  public:
   template <class Tile>
   explicit StagedResults(Tile& tile) {
-    for (T* const lane : tile.out) lanes_[lane_count_++] = lane;
+    static_assert(sizeof tile.out / sizeof tile.out[0] <= most);
+    std::size_t c = 0;
+    for (T* const lane : tile.out) lanes_[c++] = lane;
   }
 
-  void add(const Column<T>& host) { columns_[count_++].host = &host; }
-  /// The next of the pointers by which the stages write, in the order of the columns.
-  void add(T*& to) {
-    columns_[staged_count_++].staged = &to;
-    to = nullptr;
+  void add(const Column<T>& host) {
+    hosts_[count_] = &host;
+    uneven_ |= host.data != nullptr ? host.stride ^ static_cast<std::ptrdiff_t>(sizeof(T)) : 0;
+    ++count_;
   }
 
-  bool is_dense() const {
-    bool dense = true;
-    for (std::size_t c = 0; c < count_; ++c)
-      dense = dense && (columns_[c].host->data == nullptr || is_contiguous(*columns_[c].host));
-    return dense;
-  }
+  bool is_dense() const { return uneven_ == 0; }
 
-  /// Before the first tile of a range, which begins with contact `first`.
-  [[gnu::noinline]] void begin_range(std::size_t first, bool stream) {
+  /// Before the first tile of a range of so many contacts, which begins with contact `first`.
+  void begin_range(std::size_t first, std::size_t contacts, bool stream) {
     streams_ = stream;
-    for_each([&](ColumnStream<T>& column, T*) { column.begin(first, stream); });
-    if constexpr (width > 1) {
-      Strided<T> columns[most];
-      for (std::size_t c = 0; c < count_; ++c) columns[c] = {columns_[c].host->data, columns_[c].host->stride};
-      pieces_.find_written(columns, count_);
-    }
+    if (stream) begin_stream(first);
+    if (width > 1 && uneven_ != 0 && contacts >= Pieces<T, most>::least_contacts) find_pieces();
   }
 
-  /// `direct`: into the host's columns where these are contiguous.
-  [[gnu::noinline]] void begin_tile(std::size_t first, bool direct) {
+  /// Where the stages write a tile that begins with contact `first`, in the order of the columns; null for a column
+  /// that the host does not want. `direct`: into the host's columns where these are contiguous.
+  [[gnu::noinline]] T* const* begin_tile(std::size_t first, bool direct) {
     direct_ = direct;
-    for_each([&](ColumnStream<T>& column, T* buffer) {
-      *column.staged = is_direct(column) ? &element(*column.host, first) : buffer + column.waiting;
-    });
+    if (direct && uneven_ == 0 && !streams_) {
+      for (std::size_t c = 0; c < count_; ++c) to_[c] = hosts_[c]->data != nullptr ? hosts_[c]->data + first : nullptr;
+      return to_;
+    }
+    for (std::size_t c = 0; c < count_; ++c) to_[c] = hosts_[c]->data != nullptr ? lanes_[c] : nullptr;
+    if (direct || streams_)
+      for_each([&](std::size_t c) {
+        if (is_direct(c))
+          to_[c] = hosts_[c]->data + first;
+        else if (streams_)
+          to_[c] += stream_[c].waiting;
+      });
+    return to_;
   }
   /// Where a tile has its results of another kind; `otherwise` is an array of its own.
   template <class V>
@@ -265,24 +304,12 @@ class StagedResults {
   }
 
   /// Writes what has not been written directly: the contacts [first, first + count), or those of a list.
-  [[gnu::noinline]] void end_tile(const Picked& picked) {
-    const std::size_t whole = picked.count / width * width;
-    const bool by_rows = whole > 0 && !has_skipped(picked);
-    const Picked rest = {picked.list == nullptr ? picked.first + whole : picked.first, picked.count - whole,
-                         picked.list == nullptr ? nullptr : picked.list + whole, 0};
-    for (std::size_t c = 0; c < count_; ++c) {
-      ColumnStream<T>& column = columns_[c];
-      T* const buffer = lanes_[c];
-      if (column.host->data == nullptr) continue;
-      if (column.streamed)
-        column.flush(buffer, picked.first, picked.count);
-      else if (by_rows && pieces_.has(c))
-        scatter(*column.host, rest, static_cast<const T*>(buffer + whole));
-      else if (!is_direct(column))
-        scatter(*column.host, picked, static_cast<const T*>(buffer));
-    }
-    if (by_rows)
-      for (const Piece<T>& piece : pieces_) store_piece<B>(piece, picked.first, picked.list, whole, lanes_);
+  void end_tile(const Picked& picked) {
+    if (direct_ && uneven_ == 0 && !streams_) return;
+    if (picked.count < width && picked.list == nullptr && !streams_)
+      put_few(picked);
+    else
+      put(picked);
   }
   template <class V>
   void end_tile(const Column<V>& host, const Picked& picked, const V* from) const {
@@ -290,36 +317,73 @@ class StagedResults {
   }
 
   /// After the last tile of a range that ends before contact `end`.
-  [[gnu::noinline]] void end_range(std::size_t end) {
-    if (!streams_) return;
-    for_each([&](const ColumnStream<T>& column, const T* buffer) { column.end(end, buffer); });
-    end_stream();
+  void end_range(std::size_t end) {
+    if (streams_) end_stream_before(end);
   }
 
  private:
+  [[gnu::noinline]] void begin_stream(std::size_t first) {
+    for_each([&](std::size_t c) { stream_[c].begin(*hosts_[c], first); });
+  }
+  [[gnu::noinline]] void end_stream_before(std::size_t end) {
+    for_each([&](std::size_t c) { stream_[c].end(end, lanes_[c]); });
+    end_stream();
+  }
+
+  [[gnu::noinline]] void find_pieces() {
+    Strided<T> columns[most];
+    for (std::size_t c = 0; c < count_; ++c) columns[c] = {hosts_[c]->data, hosts_[c]->stride};
+    pieces_.find_written(columns, count_);
+  }
+
+  [[gnu::noinline]] void put(const Picked& picked) {
+    const std::size_t whole = picked.count / width * width;
+    const bool by_rows = whole > 0 && !has_skipped(picked);
+    const Picked rest = {picked.list == nullptr ? picked.first + whole : picked.first, picked.count - whole,
+                         picked.list == nullptr ? nullptr : picked.list + whole, 0};
+    for_each([&](std::size_t c) {
+      T* const buffer = lanes_[c];
+      if (is_streamed(c))
+        stream_[c].flush(buffer, picked.first, picked.count);
+      else if (by_rows && pieces_.has(c))
+        scatter(*hosts_[c], rest, static_cast<const T*>(buffer + whole));
+      else if (!is_direct(c))
+        scatter(*hosts_[c], picked, static_cast<const T*>(buffer));
+    });
+    if (by_rows)
+      for (const Piece<T>& piece : pieces_) store_piece<B>(piece, picked.first, picked.list, whole, lanes_);
+  }
+  /// The same of fewer contacts than a vector has.
+  [[gnu::noinline]] void put_few(const Picked& picked) const {
+    const std::size_t columns = count_;
+    for (std::size_t i = 0; i < picked.count; ++i)
+      for (std::size_t c = 0; c < columns; ++c)
+        if (hosts_[c]->data != nullptr) element(*hosts_[c], picked.first + i) = lanes_[c][i];
+  }
+
   static bool has_skipped(const Picked& picked) {
     bool skips = false;
     for (std::size_t i = 0; picked.list != nullptr && i < picked.count; ++i) skips = skips || picked.list[i] == skipped;
     return skips;
   }
 
-  bool is_direct(const ColumnStream<T>& column) const {
-    return direct_ && !column.streamed && is_contiguous(*column.host);
-  }
+  bool is_streamed(std::size_t c) const { return streams_ && stream_[c].streamed; }
+  bool is_direct(std::size_t c) const { return direct_ && !is_streamed(c) && is_contiguous(*hosts_[c]); }
 
   template <class F>
   [[gnu::always_inline]] void for_each(F&& f) {
     for (std::size_t c = 0; c < count_; ++c)
-      if (columns_[c].host->data != nullptr) f(columns_[c], lanes_[c]);
+      if (hosts_[c]->data != nullptr) f(c);
   }
 
   bool streams_ = false, direct_ = true;
-  std::size_t count_ = 0, staged_count_ = 0, lane_count_ = 0;
-  ColumnStream<T> columns_[most];
-  T* lanes_[most];
+  std::size_t count_ = 0;
+  std::ptrdiff_t uneven_ = 0;  // 0 if all columns are contiguous
+  const Column<T>* hosts_[most];
+  T *lanes_[most], *to_[most];
+  ColumnStream<T> stream_[most];  // if results are streamed
   Pieces<T, most> pieces_;
 };
-
 /// Calls f(first, count) for the tiles of [first, end): of whole vectors, and at last fewer contacts than one has.
 template <std::size_t width, class F>
 [[gnu::always_inline]] inline void for_each_tile(std::size_t first, std::size_t end, std::size_t at_once, F&& f) {

@@ -35,6 +35,9 @@ class Pieces {
     find_pieces(columns, columns_count, true);
   }
 
+  /// With fewer contacts it takes longer to find them than their fields to come one by one.
+  static constexpr std::size_t least_contacts = 192;
+
   const Piece<T>* begin() const { return pieces_; }
   const Piece<T>* end() const { return pieces_ + count_; }
   bool has(std::size_t column) const { return (covered_ >> column & 1u) != 0; }
@@ -91,7 +94,9 @@ class Pieces {
     for (std::size_t i = 0; i < count; ++i) {
       if (has(members[i])) continue;
       const std::ptrdiff_t at = address(columns[members[i]]) < latest ? address(columns[members[i]]) : latest;
-      take_piece(columns, members, count, at, numbers);
+      std::size_t from = i;
+      while (from > 0 && address(columns[members[from - 1]]) >= at) --from;
+      take_piece(columns, members, from, count, at, numbers);
     }
   }
 
@@ -99,6 +104,7 @@ class Pieces {
   void take_runs(const Strided<T>* columns, const std::uint8_t* members, std::size_t count) {
     constexpr auto step = static_cast<std::ptrdiff_t>(sizeof(T));
     for (std::size_t i = 0; i < count;) {
+      const std::size_t from = i;
       const std::ptrdiff_t begin = address(columns[members[i]]);
       std::ptrdiff_t end = begin + step;
       for (++i; i < count && address(columns[members[i]]) <= end; ++i)
@@ -106,22 +112,24 @@ class Pieces {
       auto run = static_cast<std::size_t>((end - begin) / step);
       for (std::ptrdiff_t at = begin; run > 1;) {
         const std::size_t size = run < numbers ? run : numbers;
-        take_piece(columns, members, count, at, size);
+        take_piece(columns, members, from, count, at, size);
         run -= size;
         at += static_cast<std::ptrdiff_t>(size) * step;
       }
     }
   }
 
-  void take_piece(const Strided<T>* columns, const std::uint8_t* members, std::size_t count, std::ptrdiff_t at,
-                  std::size_t size) {
+  /// The members stand by address, and none before `from` is in the piece.
+  void take_piece(const Strided<T>* columns, const std::uint8_t* members, std::size_t from, std::size_t count,
+                  std::ptrdiff_t at, std::size_t size) {
     Piece<T>& piece = pieces_[count_];
     for (std::int32_t& column : piece.column) column = -1;
     std::uint64_t taken = 0;
     std::size_t fields = 0;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = from; i < count; ++i) {
       const std::ptrdiff_t distance = address(columns[members[i]]) - at;
-      if (distance < 0 || distance >= static_cast<std::ptrdiff_t>(size * sizeof(T)) || has(members[i])) continue;
+      if (distance >= static_cast<std::ptrdiff_t>(size * sizeof(T))) break;
+      if (distance < 0 || has(members[i])) continue;
       std::int32_t& column = piece.column[static_cast<std::size_t>(distance) / sizeof(T)];
       if (column >= 0) continue;
       column = members[i];
@@ -247,9 +255,9 @@ class NearColumns {
     return !dense;
   }
 
-  /// `contacts`, a copy of the host's, get the columns to read from. The range of contacts ends before `end`.
+  /// `contacts`, a copy of the host's, get the columns to read from. The range of contacts is [first, end).
   template <class Contacts>
-  NearColumns(Contacts& contacts, std::size_t end) : end_(end) {
+  NearColumns(Contacts& contacts, std::size_t first, std::size_t end) : end_(end) {
     for_each_column(contacts, [&](Column<const T>& column) {
       if (is_contiguous(column)) return;
       host_[count_] = strided<T>(column);
@@ -259,7 +267,7 @@ class NearColumns {
       column.stride = static_cast<std::ptrdiff_t>(sizeof(T));
       near_[count_++] = &column;
     });
-    pieces_.find(host_, count_);
+    if (end - first >= Pieces<T, most>::least_contacts) pieces_.find(host_, count_);
   }
 
   /// A vector of contacts from `first` on, and some behind it in the same pass. A contact is read before any of its

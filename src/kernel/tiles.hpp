@@ -27,13 +27,13 @@ class Tiles {
 
   const Parameters<T>& parameters() const { return host_.parameters; }
 
-  /// Nothing of the range is left that has not been prepared.
-  bool is_through() const { return position_ == end_; }
+  /// The contacts of the range that have not been prepared yet.
+  std::size_t left() const { return end_ - position_; }
 
   /// Fills a tile with the next contacts.
   [[gnu::noinline]] void prepare(Tile<T>& tile) {
     tile.first = position_;
-    tile.count = end_ - position_ < tile_size<T> ? end_ - position_ : tile_size<T>;
+    tile.count = left() < tile_size<T> ? left() : tile_size<T>;
     position_ += tile.count;
     Preparer<A, T> preparer{host_.parameters, tile};
     tile.blocks = 0;

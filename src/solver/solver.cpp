@@ -91,8 +91,8 @@ struct Solver::State {
     const std::size_t count = check_columns(contacts, results);
     const RangeKernels<T, Contacts> kernels = {kernel_for<T, Contacts>(*entry->kernels),
                                                kernel_for<T, Contacts>(*entry->algebraic)};
-    kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options)};
-    job.layout = layout_for(count * columns::numbers_in(contacts, results) * sizeof(T));
+    kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options),
+                                 layout_for(count * columns::numbers_in(contacts, results) * sizeof(T))};
     job.layout.block_bytes = block_bytes;
     if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
     auto& workspace = workspaces<T>();
@@ -164,12 +164,18 @@ struct Solver::State {
       tallies[i].by_status = counts[i].first.data();
       tallies[i].by_path = counts[i].second.data();
     }
-    const auto task = [&](std::size_t index, std::size_t slot) {
-      const DefaultFloatingPoint of_worker;
+    const auto run_range = [&](std::size_t index, std::size_t slot) {
       const std::size_t first = index * size;
       range(first, std::min(size, count - first), slot);
     };
-    run_tasks(tasks, slots, std::ref(task));
+    const auto task = [&](std::size_t index, std::size_t slot) {
+      const DefaultFloatingPoint of_worker;
+      run_range(index, slot);
+    };
+    if (slots == 1)
+      for (std::size_t index = 0; index < tasks; ++index) run_range(index, 0);  // the caller has that of its Call
+    else
+      run_tasks(tasks, slots, std::ref(task));
 
     report.contacts = count;
     report.isa = entry->isa;

@@ -196,8 +196,8 @@ class FieldsOfStructs : public testing::Test {
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(FieldsOfStructs, Precisions);
 
-// A number of contacts that makes no whole vector, and one of several tiles and a rest.
-constexpr std::size_t counts[] = {3, 333};
+// Numbers of contacts that make no whole vector, some vectors that come field by field, and several tiles and a rest.
+constexpr std::size_t counts[] = {3, 45, 333};
 
 TYPED_TEST(FieldsOfStructs, of_inline_contacts_have_the_bits_of_columns) {
   for (const std::size_t count : counts) {

@@ -180,16 +180,15 @@ class AlgebraicPipeline {
         results_(tile_),
         stages_(from_, groups_.own(), groups_.parameters, groups_.members, tile_, to_,
                 call.results.path.data != nullptr, tally, call.source.indexed) {
-    for_each_column(from_, [&](const T*& from) { columns_.add(from); });
     for_each_result(call.results, [&](const Column<T>& host) { results_.add(host); });
-    for_each_result(to_, [&](T*& to) { results_.add(to); });
   }
 
   void solve(std::size_t first, std::size_t end) {
+    columns_.begin_range(end - first);
     if (grouped_) return solve_groups(first, end);
-    const std::size_t at_once = this->at_once();
+    const std::size_t at_once = end - first <= small_tile ? small_tile : this->at_once();
     if (call_.contacts.law.data == nullptr) stages_.set_law(end - first < at_once ? end - first : at_once);
-    results_.begin_range(first, call_.layout.stream);
+    results_.begin_range(first, end - first, call_.layout.stream);
     for_each_tile<width>(first, end, at_once, [&](std::size_t i, std::size_t count) { solve_tile(i, count); });
     results_.end_range(end);
   }
@@ -221,7 +220,7 @@ class AlgebraicPipeline {
     const bool all = (present & bit_of(Law::incremental)) == 0;
     const bool staged = (present & ~direct_laws) != 0, fetches = call_.layout.prefetch && whole;
     load(first, count, staged || call_.layout.prefetch);
-    results_.begin_tile(first, whole && all);
+    point_results(first, whole && all);
     apply_and_finish(first, count, all, staged, fetches);
     if (!all)
       for (std::size_t i = 0; i < count; ++i)
@@ -241,12 +240,14 @@ class AlgebraicPipeline {
 
   [[gnu::noinline]] void load(std::size_t first, std::size_t count, bool copied) {
     columns_.fill(first, count, copied, false);
-    if (!call_.source.indexed) return;
-    columns_.find_bodies();
-    if (call_.source.packed != nullptr)
-      turn_rows((count + width - 1) / width * width);
-    else
-      columns_.gather_bodies();
+    if (call_.source.indexed) {
+      columns_.find_bodies();
+      if (call_.source.packed != nullptr)
+        turn_rows((count + width - 1) / width * width);
+      else
+        columns_.gather_bodies();
+    }
+    columns_.point(from_);
   }
 
   /// Bodies that stand in rows, to lanes.
@@ -266,6 +267,12 @@ class AlgebraicPipeline {
     }
   }
 
+  void point_results(std::size_t first, bool direct) {
+    T* const* to = results_.begin_tile(first, direct);
+    for_each_result(
+        to_, [&](T * &pointer) __attribute__((always_inline)) { pointer = *to++; });
+  }
+
   /// Writes what does not yet stand where the host wants it.
   [[gnu::noinline]] void store(const Picked& picked) {
     const Results<T>& results = call_.results;
@@ -283,7 +290,7 @@ class AlgebraicPipeline {
   /// Batches with a law for every contact: the contacts of a law are solved together. Those of direct_laws, which take
   /// the same pass, make one group.
   void solve_groups(std::size_t first, std::size_t end) {
-    results_.begin_range(first, false);
+    results_.begin_range(first, end - first, false);
     for (std::size_t i = first; i < end; i += GroupTile<T>::size) {
       groups_.sort(i, end - i < GroupTile<T>::size ? end - i : GroupTile<T>::size);
       columns_.set_order(i, groups_.order());
@@ -300,7 +307,7 @@ class AlgebraicPipeline {
     load(k, count, true);
     groups_.gather(columns_.picked());
     const bool staged = (stages_.find_laws(0, count) & ~direct_laws) != 0;
-    results_.begin_tile(0, false);
+    point_results(0, false);
     const double largest = tally_.largest_energy_gain;
     const std::size_t contact = tally_.largest_energy_gain_contact;
     tally_.largest_energy_gain = 0;
@@ -338,7 +345,12 @@ template <class A, class T, class Form>
 template <class A, class T, template <class> class Contacts>
 void solve_algebraic(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
                      Tally& tally) {
-  const AlgebraicCall<T> call(job);
+  AlgebraicCall<T> call(job);
+  // Lists of the columns would take longer to make than such contacts to come.
+  if (count < LaneTypes<A, T>::width && job.contacts.law.data == nullptr && job.layout.block_bytes == 0)
+    bring_few<A>(job.contacts, first, count, call.source, *workspace.law);
+  else
+    for_each_column(job.contacts, [&](const Column<const T>& column) { call.source.add(column); });
   solve_call<A, T, typename AlgebraicForm<T, Contacts>::Pointers>(call, first, first + count, workspace, tally);
   leave_lanes<A>();
 }

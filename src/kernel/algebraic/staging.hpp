@@ -22,7 +22,7 @@ struct AlgebraicForm<T, SpaceContacts> {
   using Pointers = SpacePointers<T>;
 };
 
-/// A call, whichever form its contacts have.
+/// A call, whichever form its contacts have; its source has no columns yet.
 template <class T>
 struct AlgebraicCall {
   const ContactColumns<T>& contacts;
@@ -41,7 +41,6 @@ struct AlgebraicCall {
         layout(job.layout),
         members(job.members),
         laws(job.laws) {
-    for_each_column(job.contacts, [&](const Column<const T>& column) { source.add(column); });
     source.contacts = job.contacts.friction.count;
     source.block_bytes = job.layout.block_bytes;
     if constexpr (requires { job.contacts.body_a; }) {
@@ -54,6 +53,25 @@ struct AlgebraicCall {
     }
   }
 };
+
+/// Brings fewer contacts than a vector has to the lanes of a tile, the last of which fills what the others leave.
+template <class A, class T, class Contacts>
+[[gnu::noinline]] void bring_few(const Contacts& contacts, std::size_t first, std::size_t count, Source<T>& source,
+                                 LawTile<T>& tile) {
+  using B = typename LaneTypes<A, T>::Batch;
+  const auto bring = [&](auto&& to_lane) __attribute__((always_inline)) {
+    std::size_t c = 0;
+    for_each_column(
+        contacts, [&](const Column<const T>& column) __attribute__((always_inline)) { to_lane(column, tile.in[c++]); });
+    source.count = source.fetched = c;
+  };
+  bring([&](const Column<const T>& column, T* lane)
+            __attribute__((always_inline)) { store_lanes(lane, B(element(column, first + count - 1))); });
+  for (std::size_t i = 0; i + 1 < count; ++i)
+    bring([&](const Column<const T>& column, T* lane)
+              __attribute__((always_inline)) { lane[i] = element(column, first + i); });
+  source.brought = true;
+}
 
 }  // namespace
 }  // namespace carom::kernel

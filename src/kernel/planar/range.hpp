@@ -36,9 +36,7 @@ class PlanarRange {
         columns_(call.source, workspace.stage),
         results_(workspace.stage),
         tally_(tally) {
-    for_each_column(form_, [&](const T*& from) { columns_.add(from); });
     for_each_planar_result(call.results, [&](const Column<T>& host) { results_.add(host); });
-    for_each_planar_result(to_, [&](T*& to) { results_.add(to); });
     const auto dense = [](const auto& column) { return column.data == nullptr || is_contiguous(column); };
     in_place_ = !staged_ && !streams_ && call.source.is_dense() && results_.is_dense() && dense(call.results.status) &&
                 dense(call.results.path);
@@ -48,7 +46,8 @@ class PlanarRange {
     const std::size_t end = first + count;
     const bool mixed = call_.contacts.law.data != nullptr;
     see_parameters(mixed ? Law::composite : call_.options.law);
-    results_.begin_range(first, streams_);
+    columns_.begin_range(count);
+    results_.begin_range(first, count, streams_);
     if (!mixed) {
       solve_alike(first, end, call_.options.law);
     } else {
@@ -75,7 +74,9 @@ class PlanarRange {
   std::size_t at_once() const { return in_place_ ? ~std::size_t{0} : PlanarStage<T>::size; }
 
   void begin_tile(std::size_t first, std::size_t count) {
-    results_.begin_tile(first, count % width == 0);
+    T* const* to = results_.begin_tile(first, count % width == 0);
+    for_each_planar_result(
+        to_, [&](T * &pointer) __attribute__((always_inline)) { pointer = *to++; });
     to_.status = results_.begin_tile(call_.results.status, first, stage_.statuses);
     to_.path = results_.begin_tile(call_.results.path, first, stage_.paths);
   }
@@ -103,6 +104,7 @@ class PlanarRange {
         columns_.find_bodies();
         columns_.gather_bodies();
       }
+      columns_.point(form_);
       begin_tile(i, count);
       solve_tile(i, count, law);
       end_tile(i, count);
@@ -145,6 +147,7 @@ class PlanarRange {
         place_bodies(i - first);
         columns_.gather_bodies(bodies_);
       }
+      columns_.point(form_);
       prepare_tile(i, count, i - first);
     });
     groups_.apply();
@@ -154,6 +157,7 @@ class PlanarRange {
         place_bodies(i - first);
         columns_.point_bodies(bodies_);
       }
+      columns_.point(form_);
       begin_tile(i, count);
       store_tile(i, count, i - first);
       end_tile(i, count);
