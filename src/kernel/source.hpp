@@ -38,6 +38,12 @@ struct Source {
   std::size_t contacts = 0;
   std::size_t block_bytes = 0;  // as in Layout
 
+  /// Contiguous columns that are read or written where they stand: by address, and the size of an element.
+  struct {
+    std::size_t begin, size;
+  } beside[columns::parameter_count + columns::member_count + 6];
+  std::size_t beside_count = 0;
+
   // These are of contacts whose bodies are stored once.
   bool indexed = false;
   Strided<std::int32_t> body_a, body_b;
@@ -53,6 +59,12 @@ struct Source {
   }
   void add_fetched(const Column<const T>& column) {
     if (column.data != nullptr) columns[fetched++] = strided(column);
+  }
+  /// A column that is brought into the cache ahead of time but does not become lanes.
+  template <class V>
+  void add_beside(const Column<V>& column) {
+    if (column.data != nullptr && is_contiguous(column))
+      beside[beside_count++] = {reinterpret_cast<std::size_t>(column.data), sizeof(V)};
   }
   void add_of_body(const Column<const T>& column) { of_body[of_body_count++] = strided(column); }
 

@@ -124,16 +124,19 @@ class StagedColumns {
   /// inline: to the compiler a function that only fetches has no effect.
   [[gnu::always_inline]] void fetch(std::size_t first, std::size_t count, std::size_t part, std::size_t parts) const {
     for (std::size_t c = part; c < source_.fetched; c += parts) fetch_column(source_.columns[c], first, count);
+    for (std::size_t c = part; c < source_.beside_count; c += parts) {
+      const std::size_t size = source_.beside[c].size;
+      const std::size_t from = source_.beside[c].begin + (first + tiles_ahead * count) * size;
+      for (std::size_t byte = 0; byte < count * size; byte += 64) fetch_line(from + byte);
+    }
   }
   /// Does the same for the bodies, which stand anywhere.
   [[gnu::always_inline]] void fetch_bodies(std::size_t first, std::size_t count, std::size_t part,
                                            std::size_t parts) const {
     const std::size_t share = count / parts, begin = first + bodies_ahead * count + part * share, end = begin + share;
     if (end > source_.contacts) return;
-    for (std::size_t i = begin; i < end; ++i) {
-      fetch_body(element(source_.body_a, i));
-      fetch_body(element(source_.body_b, i));
-    }
+    fetch_bodies(source_.body_a, begin, share);
+    fetch_bodies(source_.body_b, begin, share);
   }
 
   /// The bytes of a block, if contacts in blocks are read where they are; else 0.
@@ -147,7 +150,13 @@ class StagedColumns {
   }
 
   [[gnu::always_inline]] static const T* copy_vectors(const T* from, T* to, std::size_t count) {
-    for (std::size_t i = 0; i < count; i += width) store_lanes(to + i, load_lanes<B>(from + i));
+    constexpr std::size_t at_once = 4 * width;
+    std::size_t i = 0;
+    for (; i + at_once <= count; i += at_once) {
+      CAROM_UNROLL
+      for (std::size_t k = 0; k < at_once; k += width) store_lanes(to + i + k, load_lanes<B>(from + i + k));
+    }
+    for (; i < count; i += width) store_lanes(to + i, load_lanes<B>(from + i));
     return to;
   }
 
@@ -216,16 +225,27 @@ class StagedColumns {
   [[gnu::always_inline]] static void fetch_line(std::size_t address) {
     __builtin_prefetch(reinterpret_cast<const void*>(address), 0, 2);
   }
-  [[gnu::always_inline]] void fetch_body(std::int32_t body) const {
-    const auto i = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(body));
+  [[gnu::always_inline]] void fetch_bodies(const Strided<std::int32_t>& body, std::size_t first,
+                                           std::size_t count) const {
+    const std::ptrdiff_t stride = body.stride;
+    const char* from = reinterpret_cast<const char*>(&element(body, first));
+    const auto each = [&](auto&& fetch_body) __attribute__((always_inline)) {
+      for (; count > 0; --count, from += stride)
+        fetch_body(static_cast<std::size_t>(std::ptrdiff_t{*reinterpret_cast<const std::int32_t*>(from)}));
+    };
     if (source_.packed != nullptr) {
       constexpr std::size_t bytes = row_size * sizeof(T);
-      for (std::size_t byte = 0; byte < bytes; byte += 64)
-        fetch_line(reinterpret_cast<std::size_t>(source_.packed) + i * bytes + byte);
+      const auto rows = reinterpret_cast<std::size_t>(source_.packed);
+      each([&](std::size_t i) __attribute__((always_inline)) {
+        CAROM_UNROLL
+        for (std::size_t byte = 0; byte < bytes; byte += 64) fetch_line(rows + i * bytes + byte);
+      });
     } else {
-      for (std::size_t c = 0; c < source_.of_body_count; ++c)
-        fetch_line(reinterpret_cast<std::size_t>(source_.of_body[c].data) +
-                   i * static_cast<std::size_t>(source_.of_body[c].stride));
+      each([&](std::size_t i) __attribute__((always_inline)) {
+        for (std::size_t c = 0; c < source_.of_body_count; ++c)
+          fetch_line(reinterpret_cast<std::size_t>(source_.of_body[c].data) +
+                     i * static_cast<std::size_t>(source_.of_body[c].stride));
+      });
     }
   }
 

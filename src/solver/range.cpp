@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
 
 #include "columns.hpp"
 
@@ -95,8 +96,8 @@ void pack_bodies(const BodyColumns<const T>& bodies, std::size_t first, std::siz
 
 namespace {
 
-/// The sizes of caches in bytes, of a usual machine where the system does not tell them: their names for sysconf are
-/// glibc's.
+/// The sizes of a core's second-level cache and of the third-level one that it shares, in bytes; of a usual machine
+/// where the system does not tell them.
 struct CacheSizes {
   std::size_t own = std::size_t{1} << 20, shared = std::size_t{1} << 25;
 
@@ -104,6 +105,12 @@ struct CacheSizes {
 #if defined(_SC_LEVEL2_CACHE_SIZE) && defined(_SC_LEVEL3_CACHE_SIZE)
     if (const long size = sysconf(_SC_LEVEL2_CACHE_SIZE); size > 0) own = static_cast<std::size_t>(size);
     if (const long size = sysconf(_SC_LEVEL3_CACHE_SIZE); size > 0) shared = static_cast<std::size_t>(size);
+#endif
+#ifdef __linux__
+    // On processors with several caches of the third level glibc tells their sum.
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+    std::size_t kibibytes = 0;
+    if (char unit = 0; file >> kibibytes >> unit && unit == 'K' && kibibytes > 0) shared = kibibytes << 10;
 #endif
   }
 };
@@ -113,7 +120,8 @@ struct CacheSizes {
 kernel::Layout layout_for(std::size_t bytes) {
   static const CacheSizes caches;
   kernel::Layout layout;
-  layout.prefetch = bytes > caches.own;
+  // From a small part of the shared cache numbers come in time without being asked for.
+  layout.prefetch = bytes > std::max(caches.own, caches.shared / 8);
   layout.stream = bytes > caches.shared;
   return layout;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <carom/memory.hpp>
 #include <carom/solver.hpp>
 #include <functional>
 #include <limits>
@@ -62,7 +63,10 @@ struct Solver::State {
   };
 
   template <class T>
-  std::vector<Row<T>>& rows_of_bodies() {
+  using Rows = std::vector<Row<T>, LargeAllocator<Row<T>>>;
+
+  template <class T>
+  Rows<T>& rows_of_bodies() {
     if constexpr (std::is_same_v<T, float>)
       return rows_f32;
     else
@@ -209,8 +213,8 @@ struct Solver::State {
   std::vector<Workspace<double>> workspaces_f64;
   PlanarWorkspaces<float> planar_workspaces_f32;
   PlanarWorkspaces<double> planar_workspaces_f64;
-  std::vector<Row<float>> rows_f32;  // of the bodies of a call
-  std::vector<Row<double>> rows_f64;
+  Rows<float> rows_f32;  // of the bodies of a call
+  Rows<double> rows_f64;
 };
 
 Solver::Solver(const Machine& machine) {

@@ -174,6 +174,8 @@ class AlgebraicPipeline {
       : call_(call),
         tile_(*workspace.law),
         grouped_(call.contacts.law.data != nullptr && comes_in_groups(call.laws)),
+        fetches_(call.layout.prefetch && (call.source.indexed || call.source.count > few_columns)),
+        copies_(fetches_ && call.source.count > few_columns),
         groups_(grouped_ ? workspace.group : nullptr, call),
         tally_(tally),
         columns_(call.source, tile_),
@@ -189,20 +191,36 @@ class AlgebraicPipeline {
     const std::size_t at_once = end - first <= small_tile ? small_tile : this->at_once();
     if (call_.contacts.law.data == nullptr) stages_.set_law(end - first < at_once ? end - first : at_once);
     results_.begin_range(first, end - first, call_.layout.stream);
-    for_each_tile<width>(first, end, at_once, [&](std::size_t i, std::size_t count) { solve_tile(i, count); });
+    const std::size_t aligned = first + before_line(first, end - first);
+    const auto solve_tiles = [&](std::size_t begin, std::size_t until) {
+      for_each_tile<width>(begin, until, at_once, [&](std::size_t i, std::size_t count) { solve_tile(i, count); });
+    };
+    solve_tiles(first, aligned);
+    solve_tiles(aligned, end);
     results_.end_range(end);
   }
 
  private:
   // Few enough for the first-level cache.
   static constexpr std::size_t small_tile = 256 / sizeof(T);
+  // So many the processor follows by itself. Their lines, though they begin at the same place of a page, stay in the
+  // first-level cache until all of their contacts have been read.
+  static constexpr std::size_t few_columns = 16;
 
   /// Iterative laws among others want many contacts to choose from; and what is used where it stands needs no tile.
   std::size_t at_once() const {
     const bool choose = (call_.laws & iterative_laws) != 0 && (call_.laws & (call_.laws - 1)) != 0;
     const bool in_place =
-        (call_.laws & ~direct_laws) == 0 && !call_.layout.prefetch && call_.source.is_in_place() && results_.is_dense();
-    return choose || in_place ? LawTile<T>::size : small_tile;
+        (call_.laws & ~direct_laws) == 0 && !fetches_ && call_.source.is_in_place() && results_.is_dense();
+    return choose || in_place ? LawTile<T>::size : fetches_ && !copies_ ? 2 * small_tile : small_tile;
+  }
+
+  /// The contacts from `first` on before a line of the cache begins, of the first column: those of most hosts begin at
+  /// the same place of a line, and no vector of the contacts behind it needs two lines.
+  std::size_t before_line(std::size_t first, std::size_t count) const {
+    const Strided<T>& column = call_.source.columns[0];
+    if (width == 1 || count < 2048 || call_.layout.block_bytes != 0 || !is_contiguous(column)) return 0;
+    return (64 - reinterpret_cast<std::size_t>(&element(column, first)) % 64) % 64 / sizeof(T);
   }
 
   /// Where it costs less than the laws side by side in the lanes: contacts between bodies have so many columns that
@@ -218,8 +236,8 @@ class AlgebraicPipeline {
     const unsigned present = stages_.find_laws(first, count);
     if (present == bit_of(Law::incremental)) return;
     const bool all = (present & bit_of(Law::incremental)) == 0;
-    const bool staged = (present & ~direct_laws) != 0, fetches = call_.layout.prefetch && whole;
-    load(first, count, staged || call_.layout.prefetch);
+    const bool staged = (present & ~direct_laws) != 0, fetches = fetches_ && whole;
+    load(first, count, staged || copies_);
     point_results(first, whole && all);
     apply_and_finish(first, count, all, staged, fetches);
     if (!all)
@@ -327,6 +345,8 @@ class AlgebraicPipeline {
   const AlgebraicCall<T>& call_;
   LawTile<T>& tile_;
   const bool grouped_;  // the contacts of a law are solved together
+  // Columns come from beyond the caches: they are fetched ahead of time, and many of them are read from a copy.
+  const bool fetches_, copies_;
   Groups<T> groups_;
   Tally& tally_;
   StagedColumns<A, T> columns_;

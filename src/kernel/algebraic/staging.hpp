@@ -50,7 +50,29 @@ struct AlgebraicCall {
       source.bodies = job.contacts.bodies.inverse_mass.count;
       for_each_of_bodies(job.contacts.bodies, [&](const Column<const T>& column) { source.add_of_body(column); });
       source.packed = static_cast<const T*>(job.layout.packed_bodies);
+      if (layout.prefetch) {
+        source.add_beside(job.contacts.body_a);
+        source.add_beside(job.contacts.body_b);
+      }
     }
+    if (layout.prefetch) add_beside();
+  }
+
+ private:
+  [[gnu::noinline]] void add_beside() {
+    const unsigned composite = laws & 1u << static_cast<unsigned>(Law::composite);
+    source.add_beside(contacts.law);
+    source.add_beside(contacts.restitution_law);
+    columns::each_parameter(
+        [&](const columns::Label&, auto known, const Column<const T>& column) {
+          constexpr unsigned readers = columns::readers_of(decltype(known)::value, false);
+          if ((laws & readers) != 0 || composite != 0) source.add_beside(column);
+        },
+        contacts);
+    if (composite != 0)
+      columns::each_weight(
+          [&](const columns::Label&, Law, const Column<const T>& column) { source.add_beside(column); },
+          contacts.weight);
   }
 };
 

@@ -154,6 +154,41 @@ TYPED_TEST(LawBatch, has_the_same_bits_at_any_place) {
   }
 }
 
+// Large batches are cut where lines of the cache begin.
+TYPED_TEST(LawBatch, in_closed_form_has_the_same_bits_wherever_its_columns_begin) {
+  using T = TypeParam;
+  constexpr std::size_t n = 2500;
+  const RandomSpaceContacts<T> drawn(n, 33);
+  const RandomLaws<T> laws(n, 34);
+  const auto from = [&](std::size_t first) {
+    const auto column = [&](const std::vector<T>& all) { return Column<const T>(all.data() + first, n - first); };
+    SpaceContacts<T> contacts;
+    contacts.friction = column(drawn.friction);
+    contacts.restitution = column(drawn.restitution);
+    contacts.tangential_restitution = column(laws.tangential_restitution);
+    auto& k = contacts.k;
+    k = {column(drawn.k[0]), column(drawn.k[1]), column(drawn.k[2]),
+         column(drawn.k[3]), column(drawn.k[4]), column(drawn.k[5])};
+    const auto& u0 = drawn.separation_velocity;
+    contacts.separation_velocity = {column(u0[0]), column(u0[1]), column(u0[2])};
+    return contacts;
+  };
+  for (const Isa isa : available_isas()) {
+    const SolverSetup setup = law_options(Law::bilinear, isa);
+    const auto expected = solve<SpaceContacts<T>, T>(from(0), n, setup, false);
+    for (std::size_t first = 1; first <= 16; ++first) {
+      const auto found = solve<SpaceContacts<T>, T>(from(first), n - first, setup, false);
+      for (std::size_t i = 0; i + first < n; ++i) {
+        ASSERT_EQ(found.status[i], expected.status[i + first]) << first << ' ' << i;
+        for (std::size_t c = 0; c < 3; ++c) {
+          ASSERT_EQ(found.impulse[c][i], expected.impulse[c][i + first]) << first << ' ' << i;
+          ASSERT_EQ(found.separation_velocity[c][i], expected.separation_velocity[c][i + first]) << first << ' ' << i;
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST(LawBatch, in_blocks_has_the_bits_of_columns) {
   using T = TypeParam;
   for (const std::size_t n : {0u, 1u, 15u, 16u, 17u, 2500u}) {
