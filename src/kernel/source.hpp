@@ -76,6 +76,19 @@ struct Source {
     return in_place;
   }
   bool is_dense() const { return !indexed && uneven == 0; }
+
+  /// More of the contiguous columns begin in the same line of a page than the first-level cache has room for there, as
+  /// large ones do that an allocator begins with a page. Each of their lines is displaced before the next vector of
+  /// contacts is read from it, and takes several times as long as a copy of whole lines.
+  bool collides() const {
+    constexpr std::size_t page = 4096, line = 64, room = 8;
+    std::uint8_t begun[page / line] = {};
+    bool many = false;
+    for (std::size_t c = 0; c < count; ++c)
+      if (is_contiguous(columns[c]))
+        many = ++begun[reinterpret_cast<std::size_t>(columns[c].data) % page / line] > room || many;
+    return many && block_bytes == 0;
+  }
 };
 
 }  // namespace

@@ -277,5 +277,61 @@ TYPED_TEST(FieldsOfStructs, may_be_two_columns_and_may_be_replaced_by_results) {
   }
 }
 
+/// Copies of columns that all begin at one place of a page.
+template <class T>
+class ColumnsOnPages {
+ public:
+  ColumnsOnPages(const std::vector<Column<const T>*>& columns, std::size_t count) {
+    constexpr std::size_t page = 4096, place = 16;
+    const std::size_t bytes = (place + count * sizeof(T) + page - 1) / page * page;
+    memory_ = std::make_unique<GuardedMemory>(columns.size() * bytes, false);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      Column<T> copy{reinterpret_cast<T*>(memory_->data() + c * bytes + place), count};
+      for (std::size_t i = 0; i < count; ++i) copy[i] = (*columns[c])[i];
+      *columns[c] = copy;
+    }
+  }
+
+ private:
+  std::unique_ptr<GuardedMemory> memory_;
+};
+
+// Such columns displace each other from the cache and are read from copies.
+TYPED_TEST(FieldsOfStructs, and_columns_that_begin_with_a_page_have_the_bits_of_others) {
+  using T = TypeParam;
+  constexpr std::size_t count = 1203;
+  const std::vector<T> tangential(count, T(0.25));
+  std::vector<Law> mixed(count);
+  for (std::size_t i = 0; i < count; ++i) mixed[i] = i % 3 == 0 ? Law::smith : Law::chatterjee_ruina;
+  const auto expect = [&](auto contacts, auto expected, auto found, const std::string& what) {
+    contacts.tangential_restitution = tangential;
+    auto view = contacts;
+    const ColumnsOnPages<T> copies(numbers_of<T>(view), count);
+    for (const Law law : {Law::incremental, Law::chatterjee_ruina, Law::smith, Law::composite}) {
+      Options options;
+      options.law = law;
+      contacts.law = view.law = law == Law::composite ? Column<const Law>(mixed) : Column<const Law>();
+      for (const Isa isa : available_isas()) {
+        Solver solver({.isa = isa, .threads = 1});
+        solver.solve(contacts, expected.results(), options);
+        solver.solve(view, found.results(), options);
+        const std::string name = what + ", " + std::string(to_string(law)) + ", " + std::string(to_string(isa));
+        if constexpr (std::is_same_v<decltype(found), support::ResultArrays<T>>)
+          support::expect_same_bits(expected, found, name);
+        else
+          EXPECT_TRUE(support::same(expected, found)) << name;
+      }
+    }
+  };
+  const support::RandomContacts<T> drawn(count, 28);
+  expect(drawn.inline_contacts(), support::ResultArrays<T>(count), support::ResultArrays<T>(count), "inline");
+  const support::RandomSpaceContacts<T> space(count, 29);
+  expect(space.space_contacts(), support::ResultArrays<T>(count, false), support::ResultArrays<T>(count, false),
+         "space");
+  const support::RandomPlanarBodies<T> planar(count, 30);
+  expect(planar.inline_contacts(), support::PlanarResultArrays<T>(count, true),
+         support::PlanarResultArrays<T>(count, true), "planar");
+}
+
 }  // namespace
 }  // namespace carom

@@ -187,6 +187,7 @@ class AlgebraicPipeline {
 
   void solve(std::size_t first, std::size_t end) {
     columns_.begin_range(end - first);
+    copies_ = copies_ || (end - first > 4 * small_tile && call_.source.collides());
     if (grouped_) return solve_groups(first, end);
     const std::size_t at_once = end - first <= small_tile ? small_tile : this->at_once();
     if (call_.contacts.law.data == nullptr) stages_.set_law(end - first < at_once ? end - first : at_once);
@@ -211,7 +212,7 @@ class AlgebraicPipeline {
   std::size_t at_once() const {
     const bool choose = (call_.laws & iterative_laws) != 0 && (call_.laws & (call_.laws - 1)) != 0;
     const bool in_place =
-        (call_.laws & ~direct_laws) == 0 && !fetches_ && call_.source.is_in_place() && results_.is_dense();
+        (call_.laws & ~direct_laws) == 0 && !fetches_ && !copies_ && call_.source.is_in_place() && results_.is_dense();
     return choose || in_place ? LawTile<T>::size : fetches_ && !copies_ ? 2 * small_tile : small_tile;
   }
 
@@ -345,8 +346,10 @@ class AlgebraicPipeline {
   const AlgebraicCall<T>& call_;
   LawTile<T>& tile_;
   const bool grouped_;  // the contacts of a law are solved together
-  // Columns come from beyond the caches: they are fetched ahead of time, and many of them are read from a copy.
-  const bool fetches_, copies_;
+  // Columns come from beyond the caches: they are fetched ahead of time, and many of them are read from a copy, as are
+  // those that displace each other.
+  const bool fetches_;
+  bool copies_;
   Groups<T> groups_;
   Tally& tally_;
   StagedColumns<A, T> columns_;

@@ -40,6 +40,7 @@ class PlanarRange {
     const auto dense = [](const auto& column) { return column.data == nullptr || is_contiguous(column); };
     in_place_ = !staged_ && !streams_ && call.source.is_dense() && results_.is_dense() && dense(call.results.status) &&
                 dense(call.results.path);
+    copies_ = staged_;
   }
 
   [[gnu::noinline]] void solve(std::size_t first, std::size_t count) {
@@ -48,6 +49,10 @@ class PlanarRange {
     see_parameters(mixed ? Law::composite : call_.options.law);
     columns_.begin_range(count);
     results_.begin_range(first, count, streams_);
+    if (has_bodies && count > PlanarStage<T>::size && call_.source.collides()) {
+      copies_ = true;
+      in_place_ = false;
+    }
     if (!mixed) {
       solve_alike(first, end, call_.options.law);
     } else {
@@ -99,7 +104,7 @@ class PlanarRange {
 
   void solve_alike(std::size_t first, std::size_t end, Law law) {
     for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
-      columns_.fill(i, count, staged_, staged_);
+      columns_.fill(i, count, copies_, staged_);
       if (call_.source.indexed) {
         columns_.find_bodies();
         columns_.gather_bodies();
@@ -141,7 +146,7 @@ class PlanarRange {
 
   void solve_mixed(std::size_t first, std::size_t end) {
     for_each_tile<width>(first, end, at_once(), [&](std::size_t i, std::size_t count) {
-      columns_.fill(i, count, staged_, staged_);
+      columns_.fill(i, count, copies_, staged_);
       if (call_.source.indexed) {
         columns_.find_bodies();
         place_bodies(i - first);
@@ -217,6 +222,7 @@ class PlanarRange {
   const bool staged_ = has_bodies && call_.layout.prefetch;
   const bool streams_ = has_bodies && call_.layout.stream && call_.contacts.law.data == nullptr;
   bool in_place_;
+  bool copies_;  // contiguous columns, too
 };
 
 template <class A, class T, template <class> class Contacts>
