@@ -1,5 +1,5 @@
-// The only file that knows an ISA or a version of xsimd: the lane types of each architecture and the few operations
-// that differ between them. Arithmetic and comparison operators are xsimd's and the language's own.
+// Beside compaction.hpp the only file that knows an ISA or a version of xsimd: the lane types of each architecture and
+// the few operations that differ between them. Arithmetic and comparison operators are xsimd's and the language's own.
 //
 // Everything in the kernels has internal linkage, so that no function compiled for one ISA can stand in for another's.
 // For the same reason they call no inline function of a common header and nothing of std::.
@@ -364,97 +364,6 @@ inline xsimd::batch_bool<float, Neon> differ(xsimd::batch_bool<float, Neon> a, x
 inline xsimd::batch_bool<double, Neon> differ(xsimd::batch_bool<double, Neon> a, xsimd::batch_bool<double, Neon> b) {
   return veorq_u64(a, b);
 }
-#endif
-
-// ---- compaction ------------------------------------------------------------------------------------------------
-
-/// Brings chosen lanes of vectors together: those whose bits are set, in their order.
-template <class B>
-class Compaction {
- public:
-  explicit Compaction(unsigned bits) : bits_(bits) {}
-
-  /// Writes the chosen lanes of x to `to`. It may write a whole vector; what comes behind them means nothing.
-  template <class T>
-  [[gnu::always_inline]] void store(T* to, B x) const {
-    T lanes[VectorTraits<B>::width];
-    store_lanes(lanes, x);
-    for (unsigned left = bits_; left != 0; left &= left - 1) *to++ = lanes[__builtin_ctz(left)];
-  }
-
- private:
-  unsigned bits_;
-};
-
-#if XSIMD_WITH_FMA3_AVX2
-/// For every set of lanes, their numbers.
-template <unsigned sets, unsigned of_lane>
-struct CompactionTable {
-  alignas(64) std::uint8_t number[sets][8];
-  constexpr CompactionTable() : number{} {
-    for (unsigned bits = 0; bits < sets; ++bits) {
-      unsigned n = 0;
-      for (unsigned lane = 0; lane < 8 / of_lane; ++lane)
-        if ((bits >> lane & 1u) != 0)
-          for (unsigned part = 0; part < of_lane; ++part)
-            number[bits][n++] = static_cast<std::uint8_t>(lane * of_lane + part);
-    }
-  }
-  [[gnu::always_inline]] __m256i operator()(unsigned bits) const {
-    return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(number[bits])));
-  }
-};
-inline constexpr CompactionTable<256, 1> compaction_of_floats;
-inline constexpr CompactionTable<16, 2> compaction_of_doubles;
-
-template <>
-class Compaction<xsimd::batch<float, Avx2>> {
- public:
-  explicit Compaction(unsigned bits) : order_(compaction_of_floats(bits)) {}
-  [[gnu::always_inline]] void store(float* to, xsimd::batch<float, Avx2> x) const {
-    _mm256_storeu_ps(to, _mm256_permutevar8x32_ps(x, order_));
-  }
-
- private:
-  __m256i order_;
-};
-template <>
-class Compaction<xsimd::batch<double, Avx2>> {
- public:
-  explicit Compaction(unsigned bits) : order_(compaction_of_doubles(bits)) {}
-  [[gnu::always_inline]] void store(double* to, xsimd::batch<double, Avx2> x) const {
-    _mm256_storeu_pd(to, _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(x), order_)));
-  }
-
- private:
-  __m256i order_;
-};
-#endif
-
-#if XSIMD_WITH_AVX512BW
-template <>
-class Compaction<xsimd::batch<float, Avx512>> {
- public:
-  explicit Compaction(unsigned bits) : bits_(static_cast<__mmask16>(bits)) {}
-  // By way of a register: a compressing store takes many times as long on some processors.
-  [[gnu::always_inline]] void store(float* to, xsimd::batch<float, Avx512> x) const {
-    _mm512_storeu_ps(to, _mm512_maskz_compress_ps(bits_, x));
-  }
-
- private:
-  __mmask16 bits_;
-};
-template <>
-class Compaction<xsimd::batch<double, Avx512>> {
- public:
-  explicit Compaction(unsigned bits) : bits_(static_cast<__mmask8>(bits)) {}
-  [[gnu::always_inline]] void store(double* to, xsimd::batch<double, Avx512> x) const {
-    _mm512_storeu_pd(to, _mm512_maskz_compress_pd(bits_, x));
-  }
-
- private:
-  __mmask8 bits_;
-};
 #endif
 
 /// Copies cache lines past the caches, where the ISA can: `to` begins one, `count` is a multiple of one.

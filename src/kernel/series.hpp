@@ -126,14 +126,15 @@ class SeriesSlider {
     return true;
   }
 
-  /// Goes on with fewer contacts than a vector has; false: there are none left.
+  /// Goes on with fewer contacts than a vector has; false: there are none left. Those that wait do so as long as others
+  /// may come to them, unless so many would go back to be stepped late.
   [[gnu::noinline]] bool go_on() {
-    if (straight_.count() > 0)
-      finish_straight();
+    if (active_.count() > 0 && waiting_.count() < width / 4)
+      step();
     else if (waiting_.count() > 0)
       come_to_rest();
-    else if (active_.count() > 0)
-      step();
+    else if (straight_.count() > 0)
+      finish_straight();
     else
       return false;
     return true;

@@ -2,7 +2,7 @@
 // has work for the time in between.
 #pragma once
 
-#include "lanes.hpp"
+#include "compaction.hpp"
 
 namespace carom::kernel {
 namespace {
