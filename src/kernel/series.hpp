@@ -56,7 +56,10 @@ class SeriesSlider {
       else if (!enter() && !go_on())
         break;
     }
-    for (Tile<T>& tile : workspace_.tiles) tiles_.store(tile);
+    for (Tile<T>& tile : workspace_.tiles) {
+      assert(tile.on_their_way == 0);
+      tiles_.store(tile);
+    }
   }
 
   /// Steps of vectors times lanes: with a contact in every lane all the time, the sum of the contacts' steps.
@@ -129,10 +132,11 @@ class SeriesSlider {
   /// Goes on with fewer contacts than a vector has; false: there are none left. Those that wait do so as long as others
   /// may come to them, unless so many would go back to be stepped late.
   [[gnu::noinline]] bool go_on() {
-    if (active_.count() > 0 && waiting_.count() < width / 4)
-      step();
-    else if (waiting_.count() > 0)
+    const bool many_wait = waiting_.count() > 0 && waiting_.count() >= width / 4;
+    if (many_wait || (waiting_.count() > 0 && active_.count() == 0))
       come_to_rest();
+    else if (active_.count() > 0)
+      step();
     else if (straight_.count() > 0)
       finish_straight();
     else
