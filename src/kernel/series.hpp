@@ -19,8 +19,8 @@
 namespace carom::kernel {
 namespace {
 
-/// What takes steps together: two vectors, each of which works while the other waits for its last result. Of vectors of
-/// 64 bytes in double it is one: the code of a step of two would not fit into the first-level cache.
+/// Two vectors take steps together, each of which works while the other waits for its last result. A vector of 64 bytes
+/// in double does so alone: the code of a step of two would not fit into the first-level cache.
 template <class A, bool alone>
 struct Together {
   using Type = Twice<A>;
@@ -203,8 +203,8 @@ class SeriesSlider {
     });
   }
 
-  /// Whether the slip seems to vanish before the collision ends: as on the nearby ray, found to first order. Both sides
-  /// of what is compared are multiplied by the rate at which the slip goes down there, or its square.
+  /// True where the slip seems to vanish before the collision ends: as on the nearby ray, found to first order. Both
+  /// sides of what is compared are multiplied by the rate at which the slip goes down there, or its square.
   template <class B, class Mask>
   static Mask comes_to_rest(const SeriesContact<B>& c, const Turning<B>& now, B x, B y) {
     const B zero(0), half(T(0.5));
