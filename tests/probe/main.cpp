@@ -259,13 +259,15 @@ int main(int argc, char** argv) {
   app.add_option("seconds", seconds, "how long to search")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("seed", seed, "of the random numbers")->capture_default_str();
   app.add_option("--contacts", contacts, "stop after so many judged contacts");
-  std::optional<carom::Law> law;
-  std::map<std::string, carom::Law> names;
-  for (const carom::LawInfo& info : carom::all_laws()) names.emplace(carom::to_string(info.law), info.law);
-  app.add_option("--law", law, "only this one")->transform(CLI::CheckedTransformer(names));
+  std::string law_name;
+  std::vector<std::string> names;
+  for (const carom::LawInfo& info : carom::all_laws()) names.emplace_back(carom::to_string(info.law));
+  app.add_option("--law", law_name, "only this one")->option_text("NAME")->check(CLI::IsMember(names));
   app.add_option("--table", table, "renew the table of the errors, law by kind, in this file");
   app.add_option("--rows", rows,
                  "write the worst contact of every law, kind, precision and ISA into contact files in this folder");
   CLI11_PARSE(app, argc, argv);
+  std::optional<carom::Law> law;
+  if (!law_name.empty()) law = carom::law_from_string(law_name);
   return carom::probe::run(seconds, seed, contacts, law, table, rows);
 }

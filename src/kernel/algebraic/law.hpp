@@ -8,6 +8,14 @@
 //   template <class A, class T>
 //   static LawResult<A, T> apply(Mask wanted, const LawInput<A, T>& input);
 //
+// and, where it iterates,
+//
+//   template <class A, class T>
+//   static LawResult<A, T> attempt(Mask wanted, const LawInput<A, T>& input, Mask& left);
+//
+// which gives up what takes many more iterations than most contacts do, and tells so. What it does not give up has the
+// bits of `apply`.
+//
 // Every number is of order 1 whatever the units of the host: K is divided by its trace, velocities by |u0| and so
 // impulses by |u0| / trace K. Vectors stand in the contact frame, the normal along z; its tangents are any two. In the
 // lanes that are `wanted` the contact approaches (u0.z < 0), K is positive definite, friction is in [0, infinity] and

@@ -210,7 +210,7 @@ class AlgebraicPipeline {
 
   /// Iterative laws among others want many contacts to choose from; and what is used where it stands needs no tile.
   std::size_t at_once() const {
-    const bool choose = (call_.laws & iterative_laws) != 0 && (call_.laws & (call_.laws - 1)) != 0;
+    const bool choose = (call_.laws & iterative_laws) != 0;
     const bool in_place =
         (call_.laws & ~direct_laws) == 0 && !fetches_ && !copies_ && call_.source.is_in_place() && results_.is_dense();
     return choose || in_place ? LawTile<T>::size : fetches_ && !copies_ ? 2 * small_tile : small_tile;

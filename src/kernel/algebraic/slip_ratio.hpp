@@ -88,7 +88,7 @@ inline SlipRatio<A, T> smallest_slip_ratio(typename LaneTypes<A, T>::Mask wanted
     const B next = lambda + step;
     lambda = choose(moving, next, lambda);
     moving = moving && g > epsilon * mul_add(s.norm, size, magnitude(along)) && step > two * epsilon * next;
-    if (iteration == 2) moving = and_not(moving, rough);
+    if (iteration == 1) moving = and_not(moving, rough);
     if (lane_bits(moving) == 0) break;
   }
   const B z1 = mul_add(lambda, s.ux, s.wx), z2 = mul_add(lambda, s.uy, s.wy);

@@ -23,7 +23,13 @@ struct Smith {
 
   template <class A, class T>
   static LawResult<A, T> apply(typename LaneTypes<A, T>::Mask wanted, const LawInput<A, T>& in) {
-    return Solution<A, T>(in).find(wanted);
+    typename LaneTypes<A, T>::Mask left;
+    return Solution<A, T>(in).template find<false>(wanted, left);
+  }
+  template <class A, class T>
+  static LawResult<A, T> attempt(typename LaneTypes<A, T>::Mask wanted, const LawInput<A, T>& in,
+                                 typename LaneTypes<A, T>::Mask& left) {
+    return Solution<A, T>(in).template find<true>(wanted, left);
   }
 
  private:
@@ -67,7 +73,8 @@ struct Smith {
       problem.first2 = slip * slip;
     }
 
-    LawResult<A, T> find(Mask wanted) const {
+    template <bool attempts>
+    LawResult<A, T> find(Mask wanted, Mask& left) const {
       Mask mean = wanted && slip > B(negligible);
       LawResult<A, T> result = slip_to_normal_velocity<A, T>(wanted, in, in.u0, c, mean);
       // Where the contact sticks, u_t is rounded to this.
@@ -77,7 +84,7 @@ struct Smith {
       B v1 = negated(result.p.x), v2 = negated(result.p.y);
       start(and_not(mean, result.slips), result.p, v1, v2);
       const MeanSlip<A, T> near =
-          find_mean_slip<A, T>(mean, problem, v1, v2, larger(problem.radius(v1, v2), B(0)), fine, 10);
+          find_mean_slip<A, T>(mean, problem, v1, v2, larger(problem.radius(v1, v2), B(0)), fine, attempts ? 8 : 10);
       v1 = near.v1;
       v2 = near.v2;
       Mask several = result.several, none(false);
@@ -85,7 +92,10 @@ struct Smith {
       const B last = square_root(mul_add(result.u.x, result.u.x, result.u.y * result.u.y));
       const B ratio = last / choose(opposing > B(0), opposing, B(1));
       const Mask open = mean && ambiguous(ratio);
-      if (const Mask doubtful = and_not(mean, near.found) || open; lane_bits(doubtful) != 0)
+      const Mask doubtful = and_not(mean, near.found) || open;
+      if constexpr (attempts)
+        left = doubtful;
+      else if (lane_bits(doubtful) != 0)
         search(doubtful, open, near.found, v1, v2, several, none);
 
       const Impulse p = impulse_of(v1, v2);
