@@ -274,6 +274,7 @@ void register_precision(const std::string& precision, int most_threads) {
     register_one<Form, T>(Law::chatterjee_ruina, precision, best, 1, beyond_cache);
   };
   register_host.template operator()<Floor>();
+  register_host.template operator()<FloorOnPages>();
   register_host.template operator()<RepeatedFloor>();
   register_host.template operator()<StructsOnFloor>();
   register_host.template operator()<IndexedStructs>();

@@ -1,11 +1,12 @@
 // The contacts of a host whose bodies hit an immovable floor, as the README submits them: from structs of its own,
-// from columns with repeated values, and from contiguous columns, which all say the same. Contacts by index from
-// structs.
+// from columns with repeated values, and from contiguous columns wherever they begin, which all say the same. Contacts
+// by index from structs.
 #pragma once
 
 #include <carom/contacts.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "support/random_contacts.hpp"
@@ -55,6 +56,42 @@ struct Floor {
       to.angular_velocity[c][i] = from.angular_velocity[c][i];
     }
   }
+};
+
+/// Every column at the beginning of a page, where allocators put large arrays: equal places of all of them belong into
+/// the same set of the cache.
+template <class T>
+struct FloorOnPages : Floor<T> {
+  static constexpr const char* name = "floor-pages";
+
+  explicit FloorOnPages(std::size_t n) : Floor<T>(n) {
+    view = Floor<T>::contacts();
+    const std::size_t size = (n * sizeof(T) + page - 1) / page * page / sizeof(T);
+    memory.resize(columns * size + page / sizeof(T));
+    std::size_t bytes = memory.size() * sizeof(T);
+    void* start = memory.data();
+    T* to = static_cast<T*>(std::align(page, columns * size * sizeof(T), start, bytes));
+    const auto move = [&](auto&... moved) { ((to = take(moved, to, n, size)), ...); };
+    move(view.friction, view.restitution);
+    for (Vector3Columns<const T>* v : {&view.normal, &view.lever_a, &view.lever_b}) move(v->x, v->y, v->z);
+    for (BodyColumns<const T>* body : {&view.a, &view.b}) {
+      auto& inertia = body->inverse_inertia;
+      move(body->inverse_mass, inertia.xx, inertia.xy, inertia.xz, inertia.yy, inertia.yz, inertia.zz);
+      for (Vector3Columns<const T>* v : {&body->velocity, &body->angular_velocity}) move(v->x, v->y, v->z);
+    }
+  }
+  InlineContacts<T> contacts() const { return view; }
+
+ private:
+  static constexpr std::size_t page = 4096, columns = 37;
+  static T* take(Column<const T>& column, T* to, std::size_t n, std::size_t size) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = column[i];
+    column = {to, n};
+    return to + size;
+  }
+
+  std::vector<T> memory;
+  InlineContacts<T> view;
 };
 
 /// Friction, restitution and body B as repeated values.

@@ -121,7 +121,8 @@ def structs_section(results):
     isa, laws = results.best_isa(), {"chatterjee-ruina": "Chatterjee–Ruina", "incremental": "incremental, series"}
     if not results.has(law_name("incremental", "f64", isa, "floor-structs", 1, IN_CACHE)):
         return ""
-    forms = {"floor": "columns, all contiguous", "floor-repeated": "columns; friction, restitution and floor are repeated values",
+    forms = {"floor": "columns, all contiguous", "floor-pages": "columns, each from the beginning of a page",
+             "floor-repeated": "columns; friction, restitution and floor are repeated values",
              "floor-structs": "structs of 22 numbers, as in the README", "indexed": "indexed bodies, columns",
              "indexed-structs": "indexed bodies and contacts as structs"}
     header = [f"{PRECISION_NAMES[p]}: {title}" for p in PRECISION_NAMES for title in laws.values()]
@@ -132,8 +133,9 @@ def structs_section(results):
 ## A host's own structs
 
 A host submits fields of its structs as columns with a stride, and a value that all contacts share as a column with stride 0. The
-first three rows are the same contacts, of bodies that hit an immovable floor. {IN_CACHE:,} contacts, of which impulse and status
-are stored (of indexed bodies the velocities, too).
+first four rows are the same contacts, of bodies that hit an immovable floor. {IN_CACHE:,} contacts, of which impulse and status
+are stored (of indexed bodies the velocities, too). Large arrays of most allocators, and so of numpy, begin at the same place of a
+page, where they displace each other from the first-level cache; arrays that lie anywhere do not.
 
 {table([f"million contacts/s, {ISA_NAMES[isa]}, one thread", *header], rows)}
 """
