@@ -130,7 +130,7 @@ class StagedColumns {
   /// Does the same for the bodies, which stand anywhere.
   [[gnu::always_inline]] void fetch_bodies(std::size_t first, std::size_t count, std::size_t part,
                                            std::size_t parts) const {
-    const std::size_t share = count / parts, begin = first + bodies_ahead * count + part * share, end = begin + share;
+    const std::size_t share = count / parts, begin = first + tiles_ahead * count + part * share, end = begin + share;
     if (end > source_.contacts) return;
     fetch_bodies(source_.body_a, begin, share);
     fetch_bodies(source_.body_b, begin, share);
@@ -140,7 +140,9 @@ class StagedColumns {
   std::size_t block_bytes() const { return block_bytes_; }
 
  private:
-  static constexpr std::size_t tiles_ahead = 3, bodies_ahead = 2;
+  // A tile takes ten times as long as memory does to answer, and farther ahead lines displace each other before their
+  // turn.
+  static constexpr std::size_t tiles_ahead = 1;
 
   static const T* behind(const Strided<T>& host, std::size_t bytes) {
     return reinterpret_cast<const T*>(reinterpret_cast<const char*>(host.data) + bytes);

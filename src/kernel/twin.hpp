@@ -150,6 +150,11 @@ inline Twin<V> square_root(Twin<V> x) {
   return {square_root(x.half[0]), square_root(x.half[1])};
 }
 template <class V>
+inline Twin<V> rounding_of_product(Twin<V> x, Twin<V> y, Twin<V> product) {
+  return {rounding_of_product(x.half[0], y.half[0], product.half[0]),
+          rounding_of_product(x.half[1], y.half[1], product.half[1])};
+}
+template <class V>
 inline Twin<V> magnitude(Twin<V> x) {
   return {magnitude(x.half[0]), magnitude(x.half[1])};
 }

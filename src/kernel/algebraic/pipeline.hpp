@@ -213,7 +213,7 @@ class AlgebraicPipeline {
     const bool choose = (call_.laws & iterative_laws) != 0;
     const bool in_place =
         (call_.laws & ~direct_laws) == 0 && !fetches_ && !copies_ && call_.source.is_in_place() && results_.is_dense();
-    return choose || in_place ? LawTile<T>::size : fetches_ && !copies_ ? 2 * small_tile : small_tile;
+    return choose || in_place ? LawTile<T>::size : fetches_ ? 2 * small_tile : small_tile;
   }
 
   /// The contacts from `first` on before a line of the cache begins, of the first column: those of most hosts begin at
