@@ -18,8 +18,10 @@ inline xsimd::batch<float, xsimd::neon64>& xsimd::batch<float, xsimd::neon64>::o
 }
 #endif
 
-/// Before a loop of a known number of rounds. Code that has to be small, or a sanitizer's additions, are not unrolled.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__OPTIMIZE_SIZE__)
+/// Before a loop of a known number of rounds. Code that has to be small, a sanitizer's additions and a build without
+/// optimisation, which would warn of it, are not unrolled.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__OPTIMIZE_SIZE__) || \
+    !defined(__OPTIMIZE__)
 #define CAROM_UNROLL
 #else
 #define CAROM_UNROLL _Pragma("GCC unroll 32")
