@@ -58,7 +58,7 @@ struct Floor {
   }
 };
 
-/// Every column at the beginning of a page, where allocators put large arrays: equal places of all of them belong into
+/// Every column at the beginning of a page, where allocators put large arrays: equal places of all of them belong to
 /// the same set of the cache.
 template <class T>
 struct FloorOnPages : Floor<T> {

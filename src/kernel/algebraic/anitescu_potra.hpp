@@ -40,12 +40,6 @@ struct AnitescuPotra {
     result.several = first.several;
     return result;
   }
-  template <class A, class T>
-  static LawResult<A, T> attempt(typename LaneTypes<A, T>::Mask wanted, const LawInput<A, T>& in,
-                                 typename LaneTypes<A, T>::Mask& left) {
-    left = typename LaneTypes<A, T>::Mask(false);
-    return apply(wanted, in);
-  }
 
  private:
   /// With the normal impulse that restitution gives.

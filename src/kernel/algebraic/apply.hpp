@@ -98,7 +98,7 @@ class LawApplier {
   /// [CR] 5.3: the mean of the members' impulses, by their weights.
   [[gnu::noinline]] void apply_composite(std::size_t slot) const {
     const B zero(0);
-    const Mask has = Stages::get(tile_.law, slot) == B(static_cast<T>(Law::composite));
+    const Mask has = Stages::get(tile_.law, slot) == number<T, B>(Law::composite);
     Result sum = {{zero, zero, zero}, {zero, zero, zero}, Mask(false), Mask(false), Mask(false)};
     B weights = zero;
     const auto add = [&](Mask counts, B weight, const Result& member) {

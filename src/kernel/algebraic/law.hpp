@@ -3,18 +3,17 @@
 // A law is a struct with
 //
 //   static constexpr Law law;              its name in the interface
-//   static constexpr unsigned reads;       the columns of LawColumns that it reads, bits of LawReads
 //   static constexpr bool iterates;        whether it takes so long that a vector should be full of its contacts
 //   template <class A, class T>
 //   static LawResult<A, T> apply(Mask wanted, const LawInput<A, T>& input);
 //
-// and, where it iterates,
+// It may have
 //
 //   template <class A, class T>
 //   static LawResult<A, T> attempt(Mask wanted, const LawInput<A, T>& input, Mask& left);
 //
-// which gives up what takes many more iterations than most contacts do, and tells so. What it does not give up has the
-// bits of `apply`.
+// which gives up contacts that take many more iterations than most do. They are `left`, which is among `wanted`. The
+// others have the bits of `apply`.
 //
 // Every number is of order 1 whatever the units of the host: K is divided by its trace, velocities by |u0| and so
 // impulses by |u0| / trace K. Vectors stand in the contact frame, the normal along z; its tangents are any two. In the

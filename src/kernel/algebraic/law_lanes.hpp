@@ -25,18 +25,19 @@ class LawLanes {
 
   /// Where no fault has been found and the contact approaches. Decided once, since the laws' own verdicts come into the
   /// same place.
-  Mask wanted_at(std::size_t slot) const { return get(tile_.status, slot) == B(0); }
+  Mask wanted_at(std::size_t slot) const { return Stages::get(tile_.status, slot) == B(0); }
 
   [[gnu::noinline]] void put(std::size_t slot, Mask has, const Result& result) const {
-    const auto set = [&](T* lane, B value) { store_lanes(lane + slot, choose(has, value, get(lane, slot))); };
+    const auto set = [&](T* lane, B value) { store_lanes(lane + slot, choose(has, value, Stages::get(lane, slot))); };
     set(tile_.px, result.p.x);
     set(tile_.py, result.p.y);
     set(tile_.pz, result.p.z);
     set(tile_.ux, result.u.x);
     set(tile_.uy, result.u.y);
     set(tile_.uz, result.u.z);
-    set(tile_.course, course_of(get(tile_.friction, slot), result));
-    store_lanes(tile_.status + slot, choose(has && wanted_at(slot), verdict_on(result), get(tile_.status, slot)));
+    set(tile_.course, course_of(Stages::get(tile_.friction, slot), result));
+    store_lanes(tile_.status + slot,
+                choose(has && wanted_at(slot), verdict_on(result), Stages::get(tile_.status, slot)));
   }
 
   template <class L>
@@ -80,20 +81,18 @@ class LawLanes {
 
   template <class L>
   [[gnu::always_inline]] Input input_at(std::size_t slot) const {
-    Input in = input_of([&](std::size_t i) { return get(tile_.*read_lanes[i], slot); });
+    Input in = input_of([&](std::size_t i) { return Stages::get(tile_.*read_lanes[i], slot); });
     if constexpr ((laws_with_parameters & bit_of(L::law)) != 0)
       columns::each_parameter(
           [&](const columns::Label&, auto known, B& lanes) __attribute__((always_inline)) {
             constexpr columns::Parameter parameter = decltype(known)::value;
             if constexpr ((columns::readers_of(parameter, false) & bit_of(L::law)) != 0)
-              lanes = get(tile_.parameters[static_cast<std::size_t>(parameter)], slot);
+              lanes = Stages::get(tile_.parameters[static_cast<std::size_t>(parameter)], slot);
           },
           in.parameters);
     if constexpr (L::law == Law::projected) in.parameters.candidate = law_impulse(slot, in.parameters.candidate);
     return in;
   }
-
-  static B get(const T* lane, std::size_t slot) { return load_lanes<B>(lane + slot); }
 
   /// An impulse [N s] in the frame of the results, as laws have it.
   Vector3<B> law_impulse(std::size_t slot, Vector3<B> p) const {
@@ -102,7 +101,7 @@ class LawLanes {
       p = {dot(p, frame.t1), dot(p, frame.t2), dot(p, frame.n)};
     }
     // Beyond so many units the direction alone counts, and a unit may be as small as 0.
-    const B unit = get(tile_.impulse_unit, slot);
+    const B unit = Stages::get(tile_.impulse_unit, slot);
     const B largest = larger(larger(magnitude(p.x), magnitude(p.y)), magnitude(p.z));
     const Mask far = largest * B(T(0x1p-100)) > unit;
     const B divisor = choose(far, largest, choose(unit > B(0), unit, B(least_number<T>)));
@@ -139,7 +138,7 @@ class LawLanes {
 
   template <class L>
   Mask has_law(std::size_t slot) const {
-    return get(tile_.law, slot) == number(L::law);
+    return Stages::get(tile_.law, slot) == number<T, B>(L::law);
   }
 
   /// Where the lanes stand that a law reads.
@@ -180,7 +179,13 @@ class LawLanes {
   template <class L>
   [[gnu::noinline, gnu::flatten]] static Attempt attempt(Mask wanted, const Inputs& inputs) {
     Attempt tried;
-    tried.result = L::template attempt<A, T>(wanted, input_from(inputs), tried.left);
+    const Input in = input_from(inputs);
+    if constexpr (requires { L::template attempt<A, T>(wanted, in, tried.left); }) {
+      tried.result = L::template attempt<A, T>(wanted, in, tried.left);
+    } else {
+      tried.result = L::template apply<A, T>(wanted, in);
+      tried.left = Mask(false);
+    }
     return tried;
   }
 
@@ -193,7 +198,6 @@ class LawLanes {
 
   /// The results of the lanes in `lanes`.
   void scatter(const std::uint32_t* slots, unsigned lanes, const Result& result, const Brought& brought) const {
-    constexpr std::size_t friction = 13;
     alignas(64) T found[8][width];
     const B numbers[] = {result.p.x,
                          result.p.y,
@@ -201,7 +205,7 @@ class LawLanes {
                          result.u.x,
                          result.u.y,
                          result.u.z,
-                         course_of(load_lanes<B>(brought.values[friction]), result),
+                         course_of(input_from(brought.inputs).friction, result),
                          verdict_on(result)};
     T* const to[] = {tile_.px, tile_.py, tile_.pz, tile_.ux, tile_.uy, tile_.uz, tile_.course, tile_.status};
     for (std::size_t i = 0; i < 8; ++i) {
@@ -210,7 +214,6 @@ class LawLanes {
     }
   }
 
-  static B number(auto status) { return B(static_cast<T>(status)); }
   static Mask on_cone(B friction, const Result& result) {
     const Cone<B> cone = cone_of(friction);
     const B reach = cone.tangential * result.p.z;
@@ -218,11 +221,11 @@ class LawLanes {
                                reach * magnitude(reach);
   }
   static B course_of(B friction, const Result& result) {
-    return choose(on_cone(friction, result), number(Course::slip), number(Course::stick));
+    return choose(on_cone(friction, result), number<T, B>(Course::slip), number<T, B>(Course::stick));
   }
   static B verdict_on(const Result& result) {
-    return choose(result.none, number(Status::no_solution),
-                  choose(result.several, number(Status::several_solutions), number(Status::ok)));
+    return choose(result.none, number<T, B>(Status::no_solution),
+                  choose(result.several, number<T, B>(Status::several_solutions), number<T, B>(Status::ok)));
   }
 
   LawTile<T>& tile_;

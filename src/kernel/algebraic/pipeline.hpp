@@ -208,12 +208,13 @@ class AlgebraicPipeline {
   // first-level cache until all of their contacts have been read.
   static constexpr std::size_t few_columns = 16;
 
-  /// Iterative laws among others want many contacts to choose from; and what is used where it stands needs no tile.
+  /// The slow contacts of an iterative law are brought together from many; and what is used where it stands needs no
+  /// tile.
   std::size_t at_once() const {
-    const bool choose = (call_.laws & iterative_laws) != 0;
+    const bool iterates = (call_.laws & iterative_laws) != 0;
     const bool in_place =
         (call_.laws & ~direct_laws) == 0 && !fetches_ && !copies_ && call_.source.is_in_place() && results_.is_dense();
-    return choose || in_place ? LawTile<T>::size : fetches_ ? 2 * small_tile : small_tile;
+    return iterates || in_place ? LawTile<T>::size : fetches_ ? 2 * small_tile : small_tile;
   }
 
   /// The contacts from `first` on before a line of the cache begins, of the first column: those of most hosts begin at

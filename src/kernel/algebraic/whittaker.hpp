@@ -73,12 +73,6 @@ struct Whittaker {
     result.u.z = negated(in.restitution * in.u0.z);
     return result;
   }
-  template <class A, class T>
-  static LawResult<A, T> attempt(typename LaneTypes<A, T>::Mask wanted, const LawInput<A, T>& in,
-                                 typename LaneTypes<A, T>::Mask& left) {
-    left = typename LaneTypes<A, T>::Mask(false);
-    return apply(wanted, in);
-  }
 };
 
 }  // namespace
