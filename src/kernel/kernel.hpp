@@ -28,7 +28,7 @@ template <class A, class T>
   };
   if (host.parameters.integrator == Integrator::euler)
     solve(EulerSlider<A, T>(tiles, workspace));
-  else if (count <= 2 * LaneTypes<A, T>::width)  // the other of two vectors would idle for most of the steps
+  else if (count <= 16 * LaneTypes<A, T>::width)  // of so few, two vectors in turn idle more than they gain
     solve(SeriesSlider<A, T, A>(tiles, workspace));
   else
     solve(SeriesSlider<A, T>(tiles, workspace));
