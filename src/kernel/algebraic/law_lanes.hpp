@@ -54,7 +54,7 @@ class LawLanes {
       return L::template apply<A, T>(wanted, input_at<L>(slot));
   }
 
-  /// The lanes of contacts that an attempt is not enough for, which are left as they were.
+  /// Returns the lanes of contacts that an attempt is not enough for, which are left as they were.
   template <class L>
   unsigned attempt_in_place(std::size_t slot) const {
     const Mask has = has_law<L>(slot);
@@ -63,13 +63,13 @@ class LawLanes {
     return lane_bits(tried.left);
   }
 
-  /// To the contacts in the slots, `n` of them and no more than the lanes.
+  /// Applies the law to the contacts in the slots, `n` of them and no more than the lanes.
   template <class L>
   [[gnu::noinline]] void apply_to(const std::uint32_t* slots, std::size_t n) const {
     const Brought brought(*this, slots, n);
     scatter(slots, first_bits(n), apply<L>(first_lanes(n), brought.inputs), brought);
   }
-  /// As attempt_in_place.
+  /// Returns the lanes that attempt_in_place does.
   template <class L>
   [[gnu::noinline]] unsigned attempt_on(const std::uint32_t* slots, std::size_t n) const {
     const Brought brought(*this, slots, n);
@@ -110,7 +110,7 @@ class LawLanes {
   }
 
  private:
-  /// What a law reads of the tile, but for the parameters.
+  /// A law reads these lanes of the tile, and its parameters.
   static constexpr typename LawTile<T>::Lane LawTile<T>::*read_lanes[] = {
       &LawTile<T>::m11, &LawTile<T>::m12,   &LawTile<T>::m22, &LawTile<T>::k1,       &LawTile<T>::k2,
       &LawTile<T>::k33, &LawTile<T>::det_m, &LawTile<T>::q1,  &LawTile<T>::q2,       &LawTile<T>::schur,
@@ -141,7 +141,7 @@ class LawLanes {
     return Stages::get(tile_.law, slot) == number<T, B>(L::law);
   }
 
-  /// Where the lanes stand that a law reads.
+  /// The lanes that a law reads stand there.
   struct Inputs {
     const T* lanes[lanes_read];
   };
@@ -164,7 +164,7 @@ class LawLanes {
     }
   };
 
-  // One text of a law that iterates, for its contacts in place and side by side, and for composites.
+  // A law that iterates is compiled once for its contacts in place and side by side, and for composites.
   static Input input_from(const Inputs& inputs) {
     return input_of([&](std::size_t i) { return load_lanes<B>(inputs.lanes[i]); });
   }
@@ -196,7 +196,7 @@ class LawLanes {
     return load_lanes<B>(here) > B(0);
   }
 
-  /// The results of the lanes in `lanes`.
+  /// Writes the results of the lanes in `lanes`.
   void scatter(const std::uint32_t* slots, unsigned lanes, const Result& result, const Brought& brought) const {
     alignas(64) T found[8][width];
     const B numbers[] = {result.p.x,
