@@ -158,6 +158,7 @@ struct SceneReport {
   double residual = 0;             ///< [m/s] after it; rows of joints included
   double energy_before = 0;        ///< [J] kinetic energy of bodies with mass
   double energy_after = 0;         ///< [J]
+  double joint_work = 0;           ///< [J] of the impulses of rows, each with the mean of its J v before and after
   std::size_t islands = 0;         ///< sets of bodies that contacts and rows connect through movable bodies
   std::size_t largest_island = 0;  ///< contacts and rows of the largest
   std::size_t colours = 0;         ///< of the island that needs the most

@@ -71,6 +71,33 @@ void store(const SceneState& state, const Scene<double>& scene, const SceneResul
   }
 }
 
+// Beyond the range of numbers are also those whose squares are.
+bool has_overflowed(const SceneState& state, const SceneIsland& island) {
+  const auto is_beyond = [](const Vector3& v) { return !std::isfinite(dot(v, v)); };
+  return std::ranges::any_of(island.contacts,
+                             [&](std::size_t i) {
+                               const SceneContact& c = state.contacts[i];
+                               return is_beyond(relative_velocity(state, c)) || is_beyond(c.impulse);
+                             }) ||
+         std::ranges::any_of(island.rows, [&](std::size_t i) {
+           const SceneRow& row = state.rows[i];
+           return !std::isfinite(velocity_of(state, row)) || !std::isfinite(row.impulse);
+         });
+}
+
+// The bodies stay as they came.
+void give_up(SceneState& state, const SceneIsland& island, const std::vector<Body>& came, SceneOutcome& outcome) {
+  for (std::size_t i : island.bodies) state.bodies[i] = came[i];
+  for (std::size_t i : island.contacts) state.contacts[i].status = Status::overflow;
+  for (std::size_t i : island.rows) {
+    state.rows[i].status = Status::overflow;
+    state.rows[i].impulse = state.rows[i].work = 0;
+  }
+  outcome.residual = outcome.approach > 0 ? outcome.approach : std::numeric_limits<double>::infinity();
+  outcome.truncated = true;
+  outcome.endless = false;
+}
+
 void add(const SceneIsland& island, const SceneOutcome& outcome, SceneReport& report) {
   report.iterations = std::max(report.iterations, outcome.sweeps);
   report.impacts += outcome.impacts;
@@ -125,7 +152,13 @@ SceneReport solve_islands(const Scene<double>& scene, const SceneResults<double>
   const std::vector<SceneIsland> islands = islands_of(state);
   const std::vector<int> levels = options.shock_propagation ? levels_of(state) : std::vector<int>{};
   report.islands = islands.size();
-  for (const SceneIsland& island : islands) add(island, solve(state, island, options, levels), report);
+  const std::vector<Body> came = state.bodies;
+  for (const SceneIsland& island : islands) {
+    SceneOutcome outcome = solve(state, island, options, levels);
+    if (has_overflowed(state, island)) give_up(state, island, came, outcome);
+    add(island, outcome, report);
+    for (std::size_t i : island.rows) report.joint_work += state.rows[i].work;
+  }
   report.energy_after = energy_of(state);
   store(state, scene, results, report);
   return report;

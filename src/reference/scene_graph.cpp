@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -31,21 +32,24 @@ bool belong_together(const SceneRow& x, const SceneRow& y) {
   return x.a == y.a && x.b == y.b;
 }
 
-// Runs of good neighbours that belong together, cut at `most`.
+// Runs of good ones that belong together, among those of their pair and cut at `most`.
 template <class Item>
 std::vector<SceneBlock> runs(const std::vector<Item>& items, std::size_t most, bool are_groups) {
   std::vector<SceneBlock> blocks;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> latest;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const Item& item = items[i];
     if (item.status != Status::ok) continue;
-    if (!blocks.empty()) {
-      SceneBlock& last = blocks.back();
-      if (last.first + last.count == i && last.count < most && belong_together(items[last.first], item)) {
-        ++last.count;
+    const auto [found, is_first] = latest.try_emplace({item.a, item.b}, blocks.size());
+    if (!is_first) {
+      SceneBlock& last = blocks[found->second];
+      if (last.items.size() < most && belong_together(items[last.items.back()], item)) {
+        last.items.push_back(i);
         continue;
       }
+      found->second = blocks.size();
     }
-    blocks.push_back({are_groups, i, 1, item.a, item.b});
+    blocks.push_back({are_groups, {i}, item.a, item.b});
   }
   return blocks;
 }
@@ -107,10 +111,12 @@ std::vector<SceneIsland> islands_of(const SceneState& state) {
   for (const SceneBlock& block : blocks) {
     SceneIsland& island = islands[island_of[set_of(block)]];
     island.blocks.push_back(block);
-    for (std::size_t i = 0; i < block.count; ++i)
-      (block.is_group ? island.rows : island.contacts).push_back(block.first + i);
+    std::vector<std::size_t>& of_island = block.is_group ? island.rows : island.contacts;
+    of_island.insert(of_island.end(), block.items.begin(), block.items.end());
   }
   for (SceneIsland& island : islands) {
+    std::ranges::sort(island.rows);
+    std::ranges::sort(island.contacts);
     island.sweep_order = island.blocks;
     std::ranges::stable_sort(island.sweep_order, {}, &SceneBlock::colour);
   }

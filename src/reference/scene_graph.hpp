@@ -8,13 +8,13 @@
 
 namespace carom::reference {
 
-/// A joint group (rows) or a manifold (contacts): neighbours in the scene between the same two bodies, `count` of them
-/// from `first` on.
+/// A joint group (rows) or a manifold (contacts): good ones of one pair of bodies that follow one another among those
+/// of the pair.
 struct SceneBlock {
   bool is_group = false;
-  std::size_t first = 0, count = 0;
-  std::size_t a = 0, b = 0;  ///< places in SceneState::bodies
-  int colour = 0;            ///< Blocks of one colour share no movable body; uncoloured has none.
+  std::vector<std::size_t> items;  ///< rows or contacts, ascending
+  std::size_t a = 0, b = 0;        ///< places in SceneState::bodies
+  int colour = 0;                  ///< Blocks of one colour share no movable body; uncoloured has none.
 
   static constexpr int colours = 64, uncoloured = colours;
 };

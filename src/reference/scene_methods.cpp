@@ -102,10 +102,12 @@ SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, co
     SceneContact& c = state.contacts[i];
     c.target = target_of(c.approach0, c, options.restitution_threshold);
   }
+  RowWork work(state, island.rows);
   SceneSweeps sweeps(state, island, options, SceneMethod::simultaneous);
   sweeps.warm_start();
   const bool done = sweeps.run(iterations_of(options, SceneMethod::simultaneous), tolerance);
   if (!levels.empty()) sweeps.propagate_shock(levels);
+  work.end();
   outcome.sweeps = sweeps.sweeps();
   outcome.residual = std::max(sweeps.contact_residual(), sweeps.row_residual());
   outcome.truncated = !done && outcome.residual > tolerance;
@@ -118,6 +120,7 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
   const double speed_at_rest = resting_speed(options);
   const int most = iterations_of(options, SceneMethod::iteration);
   const bool is_colliding = options.swept == SweptContacts::colliding;
+  RowWork work(state, island.rows);
   SceneSweeps sweeps(state, island, options, SceneMethod::iteration);
   const auto collision = [&] { return is_colliding ? greatest_collision(state, island, speed_at_rest) : 0; };
   if (is_colliding)
@@ -137,6 +140,7 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
     }
     if (!levels.empty() && !is_colliding) sweeps.propagate_shock(levels);
   }
+  work.end();
   outcome.sweeps = sweeps.sweeps();
   outcome.residual = std::max({sweeps.contact_residual(), sweeps.row_residual(), collision()});
   outcome.truncated = !(done && collision() == 0) && outcome.residual > tolerance;
@@ -152,6 +156,7 @@ SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const S
     c.takes_part = shortfall(state, c) <= speed_at_rest;
     c.target = c.least_velocity;
   }
+  RowWork work(state, island.rows);
   SceneSweeps sweeps(state, island, options, SceneMethod::resting);
   outcome.approach = sweeps.contact_residual();
   for (std::size_t i : island.rows)
@@ -161,6 +166,7 @@ SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const S
       std::max(options.rest_tolerance * 1e-2 / options.time_step, options.residual * outcome.approach);
   const bool done = sweeps.run(iterations_of(options, SceneMethod::resting), tolerance);
   if (!levels.empty()) sweeps.propagate_shock(levels);
+  work.end();
   outcome.sweeps = sweeps.sweeps();
   outcome.residual = std::max(sweeps.contact_residual(), sweeps.row_residual());
   outcome.truncated = !done && outcome.residual > tolerance;

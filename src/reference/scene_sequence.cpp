@@ -103,8 +103,7 @@ class Sequence {
   double urgency(std::size_t i) {
     if (!is_group(i)) return contact(i).least_velocity - relative_velocity(state_, contact(i))[2];
     double greatest = 0;
-    for (std::size_t row = group(i).first; row < group(i).first + group(i).count; ++row)
-      greatest = std::max(greatest, residual(state_, state_.rows[row]));
+    for (std::size_t row : group(i).items) greatest = std::max(greatest, residual(state_, state_.rows[row]));
     return greatest;
   }
 
@@ -139,18 +138,20 @@ class Sequence {
   }
 
   bool impact_of(const SceneBlock& group) {
-    const auto row = [&](std::size_t i) -> SceneRow& { return state_.rows[group.first + i]; };
+    RowWork work(state_, group.items);
+    const std::size_t count = group.items.size();
+    const auto row = [&](std::size_t i) -> SceneRow& { return state_.rows[group.items[i]]; };
     bool is_bounded = false;
-    std::vector<std::vector<double>> matrix(group.count, std::vector<double>(group.count));
-    std::vector<double> missing(group.count);
-    for (std::size_t i = 0; i < group.count; ++i) {
+    std::vector<std::vector<double>> matrix(count, std::vector<double>(count));
+    std::vector<double> missing(count);
+    for (std::size_t i = 0; i < count; ++i) {
       is_bounded |= std::isfinite(row(i).least) || std::isfinite(row(i).largest);
       missing[i] = -deviation(state_, row(i));
-      for (std::size_t j = 0; j < group.count; ++j) matrix[i][j] = coupling(state_, row(i), row(j));
+      for (std::size_t j = 0; j < count; ++j) matrix[i][j] = coupling(state_, row(i), row(j));
       matrix[i][i] = row(i).diagonal;
     }
     const std::vector<double> impulses = is_bounded ? missing : solve_semidefinite(matrix, missing);
-    for (std::size_t i = 0; i < group.count; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       SceneRow& r = row(i);
       // Rows with bounds go one by one.
       const double change =
@@ -159,6 +160,7 @@ class Sequence {
       apply_impulse(state_, r, change);
       r.impulse += change;
     }
+    work.end();
     return true;
   }
 

@@ -51,7 +51,7 @@ Options read_options(const SceneOptions& options, const SceneReads& reads) {
 Status fault_of(const SceneContact& c, const Options& options, Numbers numbers) {
   const Status of_data = fault_of_data(c.data, options, numbers);
   if (of_data != Status::ok) return of_data;
-  if (!is_finite(c.frame.k) || !is_finite(c.frame.u0)) return Status::overflow;
+  if (!is_finite(c.frame.k)) return Status::overflow;
   if (is_pivot(c.data) || !Cholesky::of(c.frame.k)) return Status::collision_matrix_not_positive_definite;
   return c.static_friction < c.friction ? Status::static_friction_below_friction : Status::ok;
 }
@@ -113,12 +113,13 @@ Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) 
   Numbers numbers;
   for (const Vector3& v : {row.linear_a, row.angular_a, row.linear_b, row.angular_b}) numbers.see(v);
   for (double x : {row.target, row.compliance, row.warm_impulse}) numbers.see(x);
-  for (double bound : {row.least, row.largest})
-    if (std::isnan(bound)) numbers.see(bound);
+  // No impulse is at or above infinity.
+  if (!(row.least < infinity)) numbers.see(row.least);
+  if (!(row.largest > -infinity)) numbers.see(row.largest);
   const Status of_data = worse(numbers.fault(), of_bodies);
   if (of_data != Status::ok) return of_data;
   if (!state.is_movable(row.a) && !state.is_movable(row.b)) return Status::both_immovable;
-  if (!std::isfinite(row.diagonal) || !std::isfinite(deviation(state, row))) return Status::overflow;
+  if (!std::isfinite(row.diagonal) || (row.diagonal > 0 && !std::isfinite(1 / row.diagonal))) return Status::overflow;
   // A compliance below 0 has a status of its own. Without it rounding alone makes the sum negative.
   if (row.diagonal == 0 || (row.diagonal < 0 && row.compliance >= 0))
     return Status::collision_matrix_not_positive_definite;
@@ -200,10 +201,28 @@ void apply_impulse(SceneState& state, const SceneContact& c, const Vector3& impu
   }
 }
 
-double deviation(const SceneState& state, const SceneRow& row) {
+double velocity_of(const SceneState& state, const SceneRow& row) {
   const Body &a = state.bodies[row.a], &b = state.bodies[row.b];
   return dot(row.linear_a, a.velocity) + dot(row.angular_a, a.angular_velocity) + dot(row.linear_b, b.velocity) +
-         dot(row.angular_b, b.angular_velocity) + row.compliance * row.impulse - row.target;
+         dot(row.angular_b, b.angular_velocity);
+}
+
+double deviation(const SceneState& state, const SceneRow& row) {
+  return velocity_of(state, row) + row.compliance * row.impulse - row.target;
+}
+
+RowWork::RowWork(SceneState& state, const std::vector<std::size_t>& rows) : state_(state), rows_(rows) {
+  for (std::size_t i : rows) {
+    velocities_.push_back(velocity_of(state, state.rows[i]));
+    impulses_.push_back(state.rows[i].impulse);
+  }
+}
+
+void RowWork::end() {
+  for (std::size_t n = 0; n < rows_.size(); ++n) {
+    SceneRow& row = state_.rows[rows_[n]];
+    row.work += (row.impulse - impulses_[n]) * (velocities_[n] + velocity_of(state_, row)) / 2;
+  }
 }
 
 void apply_impulse(SceneState& state, const SceneRow& row, double impulse) {

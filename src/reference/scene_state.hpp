@@ -40,6 +40,7 @@ struct SceneRow {
   double target = 0, least = 0, largest = 0, compliance = 0, warm_impulse = 0;
   double diagonal = 0;  ///< [1/kg] J M⁻¹ Jᵀ and the compliance
   double impulse = 0;   ///< [N s] λ
+  double work = 0;      ///< [J] of the impulses so far
 };
 
 /// A velocity and an angular velocity.
@@ -72,6 +73,9 @@ Vector3 relative_velocity(const SceneState& state, const SceneContact& c);
 void apply_impulse(SceneState& state, const SceneContact& c, const Vector3& impulse, bool on_a = true,
                    bool on_b = true);
 
+/// J v.
+double velocity_of(const SceneState& state, const SceneRow& row);
+
 /// J v + γ λ - target.
 double deviation(const SceneState& state, const SceneRow& row);
 
@@ -83,6 +87,18 @@ double residual(const SceneState& state, const SceneRow& row);
 
 /// J M⁻¹ Jᵀ of two rows between the same bodies.
 double coupling(const SceneState& state, const SceneRow& x, const SceneRow& y);
+
+/// The work of the impulses that these rows of an island get from now on until `end`, each with the mean of J v.
+class RowWork {
+ public:
+  RowWork(SceneState& state, const std::vector<std::size_t>& rows);
+  void end();
+
+ private:
+  SceneState& state_;
+  const std::vector<std::size_t>& rows_;
+  std::vector<double> velocities_, impulses_;
+};
 
 /// [J] ½ v²/inverse_mass + ½ w·J w of a body, J the inverse of the inverse inertia in the directions in which it turns.
 double kinetic_energy(const Body& body);

@@ -28,10 +28,15 @@ Vector3 step_on_cone(const ContactStep& step, double relaxation) {
   const double bound = static_friction * d[2];
   if (d[2] >= 0 && d[0] * d[0] + d[1] * d[1] <= bound * bound) return d;
 
-  // Slip. A step of 1 / (largest eigenvalue of S) against a gives the direction.
+  // Slip. A step of 1 / (largest eigenvalue of S) against a gives the direction, or the impulse that sticks where the
+  // step ends inside the cone.
   const double half_trace = 0.5 * (sxx + syy);
   const double largest = half_trace + std::hypot(0.5 * (sxx - syy), sxy);
-  const double ex = p[0] - ax / largest, ey = p[1] - ay / largest;
+  double ex = p[0] - ax / largest, ey = p[1] - ay / largest;
+  if (std::hypot(ex, ey) < friction * (p[2] > 0 ? p[2] : needed)) {
+    ex = d[0];
+    ey = d[1];
+  }
   const double length = std::hypot(ex, ey);
   const double direction_x = length > 0 ? ex / length : 0, direction_y = length > 0 ? ey / length : 0;
   const double slope = 1 + friction * (kappa_x * direction_x + kappa_y * direction_y);

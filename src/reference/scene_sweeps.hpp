@@ -2,6 +2,7 @@
 // have in common.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "reference/scene_graph.hpp"
@@ -13,7 +14,11 @@ class SceneSweeps {
  public:
   /// `method` is one that sweeps. All three outlive this.
   SceneSweeps(SceneState& state, const SceneIsland& island, const SceneOptions& options, SceneMethod method)
-      : state_(state), island_(island), options_(options), method_(method) {}
+      : state_(state),
+        island_(island),
+        options_(options),
+        method_(method),
+        kept_missed_(std::numeric_limits<double>::infinity()) {}
 
   /// Begins with the warm impulses.
   void warm_start();
@@ -35,6 +40,9 @@ class SceneSweeps {
   Vector3 velocity_of(const SceneContact& c) const;
   Vector3 predicted_velocity_of(const SceneContact& c) const;
   double sweep();
+  /// Keeps the state if none so far has missed less, or returns to the one that has.
+  void keep(double missed);
+  void return_to_kept();
   double visit(SceneContact& c, const Matrix3& k, bool moves_a, bool moves_b);
   double visit(SceneRow& row);
 
@@ -43,6 +51,8 @@ class SceneSweeps {
   const SceneOptions& options_;
   SceneMethod method_;
   int sweeps_ = 0;
+  double kept_missed_;
+  std::vector<double> kept_;
 };
 
 }  // namespace carom::reference

@@ -38,25 +38,6 @@ void append_stage(std::vector<Vector>& vectors, std::vector<Stage>& stages, std:
 
 }  // namespace
 
-void Graph::collect(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
-                    const std::int32_t* body_b, const std::uint8_t* fault, const std::uint8_t* link) {
-  to.clear();
-  bool open = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (fault[i] != 0) {
-      open = false;
-      continue;
-    }
-    if (open && (link == nullptr || link[i] != 0) && to.back().count < most && to.back().body_a == body_a[i] &&
-        to.back().body_b == body_b[i]) {
-      ++to.back().count;
-      continue;
-    }
-    to.push_back({body_a[i], body_b[i], static_cast<std::uint32_t>(i), 1});
-    open = true;
-  }
-}
-
 std::int32_t Graph::root(std::int32_t body) {
   while (parent_[static_cast<std::size_t>(body)] != body) {
     auto& parent = parent_[static_cast<std::size_t>(body)];
@@ -191,62 +172,97 @@ void Graph::arrange(std::size_t width) {
 }
 
 void Graph::build(const Parts& of, std::size_t width, std::size_t part_points) {
-  collect(manifolds, of.contacts, kernel::points_of_manifold, of.body_a, of.body_b, of.fault, of.link);
-  collect(groups, of.rows, kernel::rows_of_group, of.row_body_a, of.row_body_b, of.row_fault, nullptr);
+  of_contacts.collect(manifolds, of.contacts, kernel::points_of_manifold, of.body_a, of.body_b, of.fault, of.links);
+  of_rows.collect(groups, of.rows, kernel::rows_of_group, of.row_body_a, of.row_body_b, of.row_fault, {});
   find_islands(of);
   find_parts(part_points);
   colour(of);
   arrange(width);
 }
 
-void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level) {
+std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& level) {
   // Breadth first over manifolds, from those that touch what does not move.
+  const auto each_body = [&](const Manifold& m, const auto& f) {
+    if (moves(of, m.body_a)) f(static_cast<std::size_t>(m.body_a));
+    if (moves(of, m.body_b)) f(static_cast<std::size_t>(m.body_b));
+  };
+  touching_begin_.assign(of.bodies + 1, 0);
+  for (const Manifold& m : manifolds) each_body(m, [&](std::size_t body) { ++touching_begin_[body + 1]; });
+  for (std::size_t i = 0; i < of.bodies; ++i) touching_begin_[i + 1] += touching_begin_[i];
+  touching_.reserve(2 * manifolds.size());
+  touching_.resize(touching_begin_[of.bodies]);
+  next_.assign(touching_begin_.begin(), touching_begin_.end());
+  for (std::uint32_t i = 0; i < manifolds.size(); ++i)
+    each_body(manifolds[i], [&](std::size_t body) { touching_[next_[body]++] = i; });
+
   level.assign(of.bodies, -1);
   for (std::size_t i = 0; i < of.bodies; ++i)
     if (of.movable[i] == 0) level[i] = 0;
-  const auto level_of = [&](std::int32_t body) { return body < 0 ? 0 : level[static_cast<std::size_t>(body)]; };
-  std::int32_t last = 0;
-  for (bool more = true; more; ++last) {
-    more = false;
-    for (const Manifold& m : manifolds) {
-      const std::int32_t a = level_of(m.body_a), b = level_of(m.body_b);
-      if (a == last && b == -1) level[static_cast<std::size_t>(m.body_b)] = last + 1, more = true;
-      if (b == last && a == -1) level[static_cast<std::size_t>(m.body_a)] = last + 1, more = true;
+  reached_.clear();
+  reached_.reserve(of.bodies);
+  const auto reach = [&](std::int32_t body, std::int32_t at) {
+    if (body < 0 || level[static_cast<std::size_t>(body)] >= 0) return;
+    level[static_cast<std::size_t>(body)] = at;
+    reached_.push_back(body);
+  };
+  for (const Manifold& m : manifolds)
+    if (!moves(of, m.body_a) || !moves(of, m.body_b)) {
+      reach(m.body_a, 1);
+      reach(m.body_b, 1);
+    }
+  for (std::size_t n = 0; n < reached_.size(); ++n) {
+    const auto body = static_cast<std::size_t>(reached_[n]);
+    for (std::uint32_t i = touching_begin_[body]; i < touching_begin_[body + 1]; ++i) {
+      reach(manifolds[touching_[i]].body_a, level[body] + 1);
+      reach(manifolds[touching_[i]].body_b, level[body] + 1);
     }
   }
+  return reached_.empty() ? 0 : level[static_cast<std::size_t>(reached_.back())];
+}
 
+void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level) {
+  const auto levels = static_cast<std::size_t>(find_levels(of, level));
   // As much as there can be, so that other scenes of this size allocate nothing.
   items_.reserve(manifolds.size());
   level_order.reserve(manifolds.size());
   level_vectors.reserve(manifolds.size());
   level_stages.reserve(manifolds.size());
   level_begin.reserve(of.bodies + 2);
-  level_order.clear();
+  counts_.reserve(of.bodies + 2);
+  next_.reserve(of.bodies + 2);
   level_vectors.clear();
   level_stages.clear();
   level_begin.assign(1, 0);
-  for (std::int32_t now = 1; now <= last; ++now) {
-    items_.clear();
-    for (std::uint32_t i = 0; i < manifolds.size(); ++i) {
-      const Manifold& m = manifolds[i];
-      const std::int32_t a = level_of(m.body_a), b = level_of(m.body_b);
-      if (a < 0 || b < 0 || std::max(a, b) != now) continue;
-      // Colours hold for any part of the manifolds.
-      const std::uint32_t colour = colour_of_manifold_[i];
-      items_.push_back({colour < most_colours ? colour * kinds + kind_of(false, m.count) : most_colours * kinds, i});
-    }
+  const auto level_of = [&](const Manifold& m) -> std::size_t {
+    const std::int32_t a = m.body_a < 0 ? 0 : level[static_cast<std::size_t>(m.body_a)];
+    const std::int32_t b = m.body_b < 0 ? 0 : level[static_cast<std::size_t>(m.body_b)];
+    return a < 0 || b < 0 ? 0 : static_cast<std::size_t>(std::max(a, b));  // none is at level 0
+  };
+  counts_.assign(levels + 2, 0);
+  for (const Manifold& m : manifolds) ++counts_[level_of(m) + 1];
+  for (std::size_t l = 0; l <= levels; ++l) counts_[l + 1] += counts_[l];
+  next_.assign(counts_.begin(), counts_.end());
+  items_.resize(manifolds.size());
+  for (std::uint32_t i = 0; i < manifolds.size(); ++i) {
+    // Colours hold for any part of the manifolds.
+    const std::uint32_t colour = colour_of_manifold_[i];
+    items_[next_[level_of(manifolds[i])]++] = {
+        colour < most_colours ? colour * kinds + kind_of(false, manifolds[i].count) : most_colours * kinds, i};
+  }
+  level_order.resize(manifolds.size());
+  const auto kind_at = [&](std::uint32_t i) { return kind_of(false, manifolds[level_order[i]].count); };
+  for (std::size_t now = 1; now <= levels; ++now) {
+    const std::uint32_t first = counts_[now], end = counts_[now + 1];
     // Not std::stable_sort, which allocates.
-    std::sort(items_.begin(), items_.end(),
+    std::sort(items_.begin() + first, items_.begin() + end,
               [](const Item& x, const Item& y) { return x.key != y.key ? x.key < y.key : x.index < y.index; });
-    const auto offset = static_cast<std::uint32_t>(level_order.size());
-    for (const Item& item : items_) level_order.push_back(item.index);
-    const auto kind_at = [&](std::uint32_t i) { return kind_of(false, manifolds[level_order[i]].count); };
-    for (std::uint32_t i = 0; i < items_.size();) {
-      const std::uint32_t of_first = items_[i].key / kinds;
+    for (std::uint32_t i = first; i < end; ++i) level_order[i] = items_[i].index;
+    for (std::uint32_t i = first; i < end;) {
+      const std::uint32_t colour = items_[i].key / kinds;
       std::uint32_t n = 1;
-      if (of_first < most_colours)
-        while (i + n < items_.size() && items_[i + n].key / kinds == of_first) ++n;
-      append_stage(level_vectors, level_stages, offset + i, n, width, kind_at);
+      if (colour < most_colours)
+        while (i + n < end && items_[i + n].key / kinds == colour) ++n;
+      append_stage(level_vectors, level_stages, i, n, width, kind_at);
       i += n;
     }
     level_begin.push_back(static_cast<std::uint32_t>(level_stages.size()));

@@ -6,20 +6,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernel/scene/job.hpp"
+#include "grouping.hpp"
 
 namespace carom::scene {
 
-using kernel::Manifold;
-
-/// A graph is made of these. `link[i]` tells that contact or row i may stand in a manifold with the one before it;
-/// `fault` is 0 of those that take part.
+/// A graph is made of these. `fault` is 0 of those that take part.
 struct Parts {
   std::size_t bodies = 0, contacts = 0, rows = 0;
   const std::uint8_t* movable = nullptr;
   const std::int32_t *body_a = nullptr, *body_b = nullptr, *row_body_a = nullptr, *row_body_b = nullptr;
   const std::uint8_t *fault = nullptr, *row_fault = nullptr;
-  const std::uint8_t* link = nullptr;
+  Links links;
 };
 
 /// A number of consecutive manifolds or groups of `order` that share no body that moves.
@@ -56,6 +53,7 @@ class Graph {
   void build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level);
 
   std::vector<Manifold> manifolds, groups;
+  Grouping of_contacts, of_rows;  // where those of manifolds and groups stand
   std::vector<std::uint32_t> island_of_manifold, island_of_group;
   std::vector<std::uint32_t> order;  // manifolds and groups, as vectors take them
   std::vector<Vector> vectors;
@@ -75,12 +73,12 @@ class Graph {
     std::uint32_t index;  // of a manifold or a group
   };
 
-  static void collect(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
-                      const std::int32_t* body_b, const std::uint8_t* fault, const std::uint8_t* link);
   void find_islands(const Parts& of);
   void find_parts(std::size_t part_points);
   void colour(const Parts& of);
   void arrange(std::size_t width);
+  /// The highest.
+  std::int32_t find_levels(const Parts& of, std::vector<std::int32_t>& level);
 
   std::int32_t root(std::int32_t body);
   static bool moves(const Parts& of, std::int32_t body) { return body >= 0 && of.movable[body] != 0; }
@@ -92,6 +90,8 @@ class Graph {
   std::vector<std::uint32_t> counts_, next_;
   std::vector<Item> items_;
   std::vector<std::uint8_t> kind_;
+  std::vector<std::uint32_t> touching_, touching_begin_;  // manifolds of bodies
+  std::vector<std::int32_t> reached_;                     // bodies in the order of their levels
 };
 
 }  // namespace carom::scene

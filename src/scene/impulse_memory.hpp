@@ -18,25 +18,27 @@ class ImpulseMemory {
   /// Zero of a key that is not there.
   Impulse find(std::uint64_t key) const {
     if (key == 0 || entries_.empty()) return {};
-    for (std::size_t at = place(key);; at = (at + 1) & (entries_.size() - 1)) {
+    for (std::size_t at = place(key, entries_);; at = (at + 1) & (entries_.size() - 1)) {
       if (entries_[at].key == key) return entries_[at].impulse;
       if (entries_[at].key == 0) return {};
     }
   }
 
-  /// Forgets all, and makes room for `count` keys.
-  void begin(std::size_t count) {
+  /// Makes room for `count` keys of the call under way. Those of the last one are there until they are replaced.
+  void reserve(std::size_t count) {
     std::size_t size = 16;
     while (size < 2 * count) size *= 2;
-    entries_.assign(std::max(size, entries_.size()), {});
+    next_.assign(std::max(size, next_.size()), {});
   }
-  /// A key that comes twice keeps its first impulse.
+  /// For the call that follows; a key that comes twice keeps its first impulse.
   void insert(std::uint64_t key, const Impulse& impulse) {
     if (key == 0) return;
-    std::size_t at = place(key);
-    while (entries_[at].key != 0 && entries_[at].key != key) at = (at + 1) & (entries_.size() - 1);
-    if (entries_[at].key == 0) entries_[at] = {key, impulse};
+    std::size_t at = place(key, next_);
+    while (next_[at].key != 0 && next_[at].key != key) at = (at + 1) & (next_.size() - 1);
+    if (next_[at].key == 0) next_[at] = {key, impulse};
   }
+  /// Forgets all but what has been inserted since `reserve`.
+  void replace() { entries_.swap(next_); }
   void clear() { entries_.clear(); }
 
  private:
@@ -46,13 +48,13 @@ class ImpulseMemory {
   };
 
   /// The finishing step of splitmix64, so that neighbouring keys are spread.
-  std::size_t place(std::uint64_t key) const {
+  static std::size_t place(std::uint64_t key, const std::vector<Entry>& in) {
     key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
     key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<std::size_t>(key ^ (key >> 31)) & (entries_.size() - 1);
+    return static_cast<std::size_t>(key ^ (key >> 31)) & (in.size() - 1);
   }
 
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_, next_;
 };
 
 }  // namespace carom::scene

@@ -42,13 +42,14 @@ double kinetic_energy(const T* row) {
 template <class T>
 class JointBlock {
  public:
-  JointBlock(const JointRows<T>& joints, const kernel::Manifold& group, const T* bodies, const T* impulses,
-             const std::uint8_t* status)
-      : count_(group.count), first_(group.first), body_{group.body_a, group.body_b} {
+  JointBlock(const kernel::SceneJob<T>& job, const kernel::Manifold& group)
+      : count_(group.count), body_{group.body_a, group.body_b} {
+    const JointRows<T>& joints = job.scene->joints;
+    const T* const bodies = job.body_rows;
     const T* const a = bodies + static_cast<std::ptrdiff_t>(body_[0]) * 16;
     const T* const b = bodies + static_cast<std::ptrdiff_t>(body_[1]) * 16;
     for (std::size_t r = 0; r < count_; ++r) {
-      const std::size_t i = first_ + r;
+      const std::size_t i = number_[r] = kernel::number_at(job.row_at, group.first + static_cast<std::uint32_t>(r));
       Row& row = row_[r];
       const Vector3Columns<const T>* const vectors[4] = {&joints.linear_a, &joints.angular_a, &joints.linear_b,
                                                          &joints.angular_b};
@@ -65,8 +66,8 @@ class JointBlock {
       row.least = read(joints.least_impulse, -infinity);
       row.largest = read(joints.largest_impulse, infinity);
       row.target = read(joints.target_velocity, 0);
-      row.impulse = static_cast<double>(impulses[i]);
-      row.good = status[i] == static_cast<std::uint8_t>(Status::ok);
+      row.impulse = static_cast<double>(job.row_impulse[i]);
+      row.good = job.row_status[i] == static_cast<std::uint8_t>(Status::ok);
       bounded_ = bounded_ || row.least > -infinity || row.largest < infinity;
       for (int c = 0; c < 3; ++c) {
         row.change[c] = static_cast<double>(a[0]) * row.j[c];
@@ -87,8 +88,15 @@ class JointBlock {
     for (int c = 0; c < 12; ++c) sum += row_[r].j[c] * row_[s].change[c];
     return sum;
   }
-  /// True of a row that an impulse moves.
-  bool moves(std::size_t r) const { return response(r, r) + row_[r].compliance > 0; }
+  /// What keeps a row from being answered: no impulse moves it, or its response is out of range.
+  Status fault(std::size_t r) const {
+    const double own = response(r, r) + row_[r].compliance;
+    if (!(own > 0) && own == own) return Status::collision_matrix_not_positive_definite;
+    const auto finite = [](double x) { return std::abs(x) <= static_cast<double>(std::numeric_limits<T>::max()); };
+    return finite(own) && finite(1 / own) ? Status::ok : Status::overflow;
+  }
+  /// The row in the scene.
+  std::size_t number(std::size_t r) const { return number_[r]; }
 
   /// By how much the rows miss their targets, where no bound keeps them there.
   T worst() const {
@@ -103,7 +111,12 @@ class JointBlock {
   }
 
   /// Brings the rows to their targets, all at once if they have no bounds, else one after the other.
-  void resolve(T* bodies, T* impulses) {
+  void resolve(const kernel::SceneJob<T>& job) {
+    double before[kernel::rows_of_group], begun[kernel::rows_of_group];
+    for (std::size_t r = 0; r < count_; ++r) {
+      before[r] = velocity_of(r);
+      begun[r] = row_[r].impulse;
+    }
     if (bounded_)
       for (std::size_t r = 0; r < count_; ++r) {
         Row& row = row_[r];
@@ -114,13 +127,16 @@ class JointBlock {
     else
       resolve_at_once();
     const auto put = [&](int side) {
-      T* const to = bodies + static_cast<std::ptrdiff_t>(body_[side]) * 16;
+      T* const to = job.body_rows + static_cast<std::ptrdiff_t>(body_[side]) * 16;
       if (body_[side] < 0 || !(to[0] > T(0) || to[1] + to[4] + to[6] > T(0))) return;
       for (int c = 0; c < 6; ++c) to[7 + c] = static_cast<T>(velocity_[6 * side + c]);
     };
     put(0);
     put(1);
-    for (std::size_t r = 0; r < count_; ++r) impulses[first_ + r] = static_cast<T>(row_[r].impulse);
+    for (std::size_t r = 0; r < count_; ++r) {
+      job.row_impulse[number_[r]] = static_cast<T>(row_[r].impulse);
+      job.row_work[number_[r]] += static_cast<T>((row_[r].impulse - begun[r]) * (before[r] + velocity_of(r)) / 2);
+    }
   }
 
  private:
@@ -130,6 +146,11 @@ class JointBlock {
     bool good;
   };
 
+  double velocity_of(std::size_t r) const {
+    double sum = 0;
+    for (int c = 0; c < 12; ++c) sum += row_[r].j[c] * velocity_[c];
+    return sum;
+  }
   double rest_of(std::size_t r) const {
     const Row& row = row_[r];
     double rest = row.compliance * row.impulse - row.target;
@@ -164,7 +185,7 @@ class JointBlock {
     for (std::size_t r = 0; r < count_; ++r) push(r, x[r]);
   }
 
-  std::size_t count_, first_;
+  std::size_t count_, number_[kernel::rows_of_group];
   std::int32_t body_[2];
   Row row_[kernel::rows_of_group];
   double velocity_[12];

@@ -55,22 +55,13 @@ class SceneCall {
     SceneReport report;
     const auto work = [&](Crew& crew) {
       judge(crew);
-      build(crew, step);
-      const Call<T> call{options_, kernels_, job_, space_, crew};
-      SweepOutcome outcome;
-      if (step) {
-        job_.target = kernel::Target::colliding;
-        const SweepOutcome collisions = sweep(call, SceneMethod::iteration, false, Ending::accumulate);
-        job_.target = kernel::Target::resting;
-        outcome = sweep(call, SceneMethod::resting, false, Ending::finish);
-        outcome.approach = std::max(collisions.approach, outcome.approach);
-        outcome.iterations += collisions.iterations;
-        outcome.truncated += collisions.truncated;
-      } else if (options_.method == SceneMethod::sequence) {
-        outcome = run_sequence(call, entry_, space_.sequence, impulses_, report);
-      } else {
-        outcome = sweep(call, options_.method, begins_with_impulses_, Ending::finish);
+      SweepOutcome outcome = build_and_solve(crew, step, report);
+      if (outcome.overflow && drop_remembered()) {
+        // The same graph again: the other islands get the same bits, and nothing needs memory.
+        begin_again();
+        outcome = solve(crew, step, report);
       }
+      if (outcome.overflow) give_up_overflowed();
       remember();
       add_up(crew, outcome, report);
       store(crew, report);
@@ -89,6 +80,88 @@ class SceneCall {
   /// True where contacts rebound in sweeps.
   bool reads_changes(bool step) const {
     return step || options_.method == SceneMethod::simultaneous || options_.method == SceneMethod::iteration;
+  }
+
+  SweepOutcome build_and_solve(Crew& crew, bool step, SceneReport& report) {
+    for (;;) {
+      build(crew, step);
+      const SweepOutcome outcome = solve(crew, step, report);
+      if (!outcome.found_faults) return outcome;
+      // What is at fault is left out of the graph, too.
+      begin_again();
+    }
+  }
+
+  SweepOutcome solve(Crew& crew, bool step, SceneReport& report) {
+    const Call<T> call{options_, kernels_, job_, space_, crew};
+    if (!step)
+      return options_.method == SceneMethod::sequence
+                 ? run_sequence(call, entry_, space_.sequence, impulses_, report)
+                 : sweep(call, options_.method, begins_with_impulses_, Ending::finish);
+    job_.target = kernel::Target::colliding;
+    const SweepOutcome collisions = sweep(call, SceneMethod::iteration, false, Ending::accumulate);
+    if (collisions.found_faults) return collisions;
+    job_.target = kernel::Target::resting;
+    SweepOutcome outcome = sweep(call, SceneMethod::resting, false, Ending::finish);
+    outcome.approach = std::max(collisions.approach, outcome.approach);
+    outcome.iterations += collisions.iterations;
+    outcome.truncated += collisions.truncated;
+    return outcome;
+  }
+
+  /// Everything but the faults as it was before the scene was solved.
+  void begin_again() {
+    for (std::size_t i = 0; i < bodies_; ++i) return_velocity(i);
+    for (std::size_t i = 0; i < contacts_; ++i)
+      if (job_.status[i] == static_cast<std::uint8_t>(Status::separating)) job_.status[i] = ok;
+    if (job_.impulse_sum[0] != nullptr) std::fill_n(job_.impulse_sum[0], 3 * contacts_, T(0));
+    begin_rows(0, rows_);
+  }
+  void return_velocity(std::size_t body) {
+    const Vector3Columns<const T>&v = scene_.bodies.velocity, &w = scene_.bodies.angular_velocity;
+    const Column<const T>* const columns[6] = {&v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
+    for (std::size_t c = 0; c < 6; ++c)
+      job_.velocities[body].numbers[c] = job_.body_rows[16 * body + 7 + c] = (*columns[c])[body];
+  }
+
+  /// Calls f(contact or row, is_row) for what is in an island that has overflowed.
+  template <class F>
+  void each_overflowed(const F& f) const {
+    const Graph& graph = space_.graph;
+    const auto go = [&](const std::vector<Manifold>& from, const std::vector<std::uint32_t>& island,
+                        const std::uint32_t* at, bool is_row) {
+      for (std::size_t m = 0; m < from.size(); ++m)
+        if (space_.overflow[island[m]] != 0)
+          for (std::uint32_t k = 0; k < from[m].count; ++k)
+            f(from[m], kernel::number_at(at, from[m].first + k), is_row);
+    };
+    go(graph.manifolds, graph.island_of_manifold, job_.contact_at, false);
+    go(graph.groups, graph.island_of_group, job_.row_at, true);
+  }
+
+  /// Takes the impulses of earlier calls from islands that have overflowed; false if there are none.
+  bool drop_remembered() {
+    bool any = false;
+    const auto drop = [&](T& impulse) {
+      any = any || impulse != T(0);
+      impulse = T(0);
+    };
+    each_overflowed([&](const Manifold&, std::size_t i, bool is_row) {
+      if (is_row && remembers_rows_) drop(row_warm_[i]);
+      if (!is_row && remembers_contacts_)
+        for (std::size_t c = 0; c < 3; ++c) drop(remembered_impulse(c)[i]);
+    });
+    return any;
+  }
+
+  /// Islands whose numbers have left the range: their bodies stay as they came.
+  void give_up_overflowed() {
+    each_overflowed([&](const Manifold& of, std::size_t i, bool is_row) {
+      (is_row ? job_.row_status : job_.status)[i] = static_cast<std::uint8_t>(Status::overflow);
+      if (is_row) job_.row_work[i] = T(0);
+      for (const std::int32_t body : {of.body_a, of.body_b})
+        if (body >= 0 && movable_[body] != 0) return_velocity(static_cast<std::size_t>(body));
+    });
   }
 
   void reserve(std::size_t threads, bool step) {
@@ -110,6 +183,13 @@ class SceneCall {
     link_ = space_.link.at_least(contacts_ + 1);
     job_.row_status = space_.row_status.at_least(rows_ + 1);
     job_.row_impulse = space_.row_impulse.at_least(rows_ + 1);
+    job_.row_work = space_.row_work.at_least(rows_ + 1);
+    if (step || options_.method == SceneMethod::resting) {
+      T* const kept = space_.kept.at_least(3 * (contacts_ + 1));
+      for (std::size_t c = 0; c < 3; ++c) job_.kept[c] = kept + c * contacts_;
+      job_.kept_rows = space_.kept_rows.at_least(rows_ + 1);
+      job_.kept_velocities = space_.kept_velocities.at_least(bodies_ + 1);
+    }
     body_a_ = space_.body_a.at_least(contacts_ + 1);
     body_b_ = space_.body_b.at_least(contacts_ + 1);
     row_body_a_ = space_.row_body_a.at_least(rows_ + 1);
@@ -125,15 +205,28 @@ class SceneCall {
     }
     job_.warm_impulse = scene_.warm_impulse;
     if (from_memory) {
-      T* const begin = impulses_ + 3 * (contacts_ + 1);
       for (std::size_t i = 0; i < contacts_; ++i) {
         const auto impulse = space_.contact_impulses.find(scene_.key[i]);
-        for (std::size_t c = 0; c < 3; ++c) begin[c * contacts_ + i] = impulse[c];
+        for (std::size_t c = 0; c < 3; ++c) remembered_impulse(c)[i] = impulse[c];
       }
-      job_.warm_impulse = {{begin, contacts_}, {begin + contacts_, contacts_}, {begin + 2 * contacts_, contacts_}};
+      job_.warm_impulse = {
+          {remembered_impulse(0), contacts_}, {remembered_impulse(1), contacts_}, {remembered_impulse(2), contacts_}};
     }
-    if (options_.warm_start == 0 || options_.method != SceneMethod::simultaneous) job_.warm_impulse = {};
+    const bool warm = !step && options_.method == SceneMethod::simultaneous;
+    if (options_.warm_start == 0 || !warm) job_.warm_impulse = {};
+    remembers_contacts_ = from_memory && job_.warm_impulse.x;
+    row_warm_ = space_.row_warm.at_least(rows_ + 1);
+    const JointRows<T>& joints = scene_.joints;
+    remembers_rows_ = warm && joints.key && !joints.warm_impulse;
+    for (std::size_t i = 0; i < rows_; ++i)
+      row_warm_[i] = !warm                 ? T(0)
+                     : joints.warm_impulse ? joints.warm_impulse[i]
+                     : joints.key          ? space_.row_impulses.find(joints.key[i])[0]
+                                           : T(0);
+    if (named) space_.contact_impulses.reserve(contacts_);
+    if (joints.key) space_.row_impulses.reserve(rows_);
   }
+  T* remembered_impulse(std::size_t component) const { return impulses_ + 3 * (contacts_ + 1) + component * contacts_; }
 
   void set_parameters(bool step) {
     inner_.velocity = results_.velocity;
@@ -210,7 +303,17 @@ class SceneCall {
       set(static_cast<std::uint8_t>(Status::both_immovable));
   }
 
-  /// Marks contacts that have the same of what manifolds share as the one before them.
+  /// Tells whether two contacts have the same of what manifolds share.
+  bool links(std::size_t i, std::size_t j) const {
+    const auto same = [&](const Column<const T>& column) { return !column || column[i] == column[j]; };
+    const auto same_vector = [&](const Vector3Columns<const T>& columns) {
+      return same(columns.x) && same(columns.y) && same(columns.z);
+    };
+    return same_vector(scene_.normal) && same_vector(scene_.surface_velocity) && same(scene_.friction) &&
+           same(scene_.static_friction);
+  }
+
+  /// Marks contacts that have the same of it as the one before them.
   void link(std::size_t first, std::size_t end) {
     std::fill(link_ + first, link_ + end, std::uint8_t{1});
     if (first == 0 && end > 0) link_[0] = 0;
@@ -236,14 +339,12 @@ class SceneCall {
   /// The impulses that rows begin with.
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
-    const bool warm = options_.joint_warm_start > 0 && job_.target == kernel::Target::all &&
-                      options_.method == SceneMethod::simultaneous && (joints.warm_impulse || joints.key);
+    const auto share = static_cast<T>(options_.joint_warm_start);
     for (std::size_t i = first; i < end; ++i) {
       T& impulse = job_.row_impulse[i];
-      impulse = 0;
-      if (!warm || job_.row_status[i] != ok) continue;
-      const T given = joints.warm_impulse ? joints.warm_impulse[i] : space_.row_impulses.find(joints.key[i])[0];
-      impulse = static_cast<T>(options_.joint_warm_start) * given;
+      impulse = job_.row_work[i] = 0;
+      if (share == T(0) || row_warm_[i] == T(0) || job_.row_status[i] != ok) continue;
+      impulse = share * row_warm_[i];
       if (joints.least_impulse) impulse = std::max(impulse, joints.least_impulse[i]);
       if (joints.largest_impulse) impulse = std::min(impulse, joints.largest_impulse[i]);
     }
@@ -251,8 +352,11 @@ class SceneCall {
 
   void build(Crew& crew, bool step) {
     if (!step && options_.method == SceneMethod::sequence) judge_laws(options_, entry_, job_, space_.sequence, crew);
-    const Parts parts{bodies_,     contacts_,   rows_,       movable_,        body_a_, body_b_,
-                      row_body_a_, row_body_b_, job_.status, job_.row_status, link_};
+    const auto test = [](const void* call, std::size_t i, std::size_t j) {
+      return static_cast<const SceneCall*>(call)->links(i, j);
+    };
+    const Parts parts{bodies_,     contacts_,   rows_,           movable_,           body_a_, body_b_, row_body_a_,
+                      row_body_b_, job_.status, job_.row_status, {link_, test, this}};
     // Threads share parts, so that there should be some more of those than of these.
     const std::size_t share = (contacts_ + rows_) / (2 * crew.slots()) + 1;
     space_.graph.build(parts, kernels_.width,
@@ -261,6 +365,8 @@ class SceneCall {
       space_.graph.build_levels(parts, kernels_.width, space_.level);
     job_.manifolds = space_.graph.manifolds.data();
     job_.groups = space_.graph.groups.data();
+    job_.contact_at = space_.graph.of_contacts.at();
+    job_.row_at = space_.graph.of_rows.at();
     const auto any = [](const T* from, std::size_t count) {
       return std::any_of(from, from + count, [](T x) { return x != T(0); });
     };
@@ -270,16 +376,16 @@ class SceneCall {
   /// Named impulses for the next call.
   void remember() {
     if (scene_.key) {
-      space_.contact_impulses.begin(contacts_);
       for (std::size_t i = 0; i < contacts_; ++i)
         if (job_.status[i] == ok)
           space_.contact_impulses.insert(scene_.key[i],
                                          {impulses_[i], impulses_[contacts_ + i], impulses_[2 * contacts_ + i]});
+      space_.contact_impulses.replace();
     }
     if (scene_.joints.key) {
-      space_.row_impulses.begin(rows_);
       for (std::size_t i = 0; i < rows_; ++i)
         if (job_.row_status[i] == ok) space_.row_impulses.insert(scene_.joints.key[i], {job_.row_impulse[i]});
+      space_.row_impulses.replace();
     }
   }
 
@@ -338,6 +444,7 @@ class SceneCall {
     }
     for (std::size_t i = 0; i < rows_; ++i) {
       ++report.joints_by_status[job_.row_status[i]];
+      if (job_.row_status[i] == ok) report.joint_work += static_cast<double>(job_.row_work[i]);
       put(results_.joint_status, i, static_cast<Status>(job_.row_status[i]));
       put(results_.joint_impulse, i, job_.row_status[i] == ok ? job_.row_impulse[i] : T(0));
     }
@@ -369,12 +476,12 @@ class SceneCall {
   std::size_t bodies_, contacts_, rows_;
   SceneJob<T> job_{};
   SceneResults<T> inner_;  // where kernels store
-  T *energies_ = nullptr, *impulses_ = nullptr;
+  T *energies_ = nullptr, *impulses_ = nullptr, *row_warm_ = nullptr;
   std::uint8_t *body_fault_ = nullptr, *movable_ = nullptr, *link_ = nullptr;
   std::uint8_t* fitness_ = nullptr;  // of bodies: 0 does not move, 1 moves, 2 is at fault; before the first the world
   std::int32_t *body_a_ = nullptr, *body_b_ = nullptr, *row_body_a_ = nullptr, *row_body_b_ = nullptr;
   double energy_before_ = 0;
-  bool begins_with_impulses_ = false;
+  bool begins_with_impulses_ = false, remembers_contacts_ = false, remembers_rows_ = false;
 };
 
 }  // namespace

@@ -79,9 +79,7 @@ class Sequence {
     return s.target - speed;
   }
 
-  JointBlock<T> group_of(std::size_t group) const {
-    return JointBlock<T>(job_.scene->joints, graph_.groups[group], rows_, job_.row_impulse, job_.row_status);
-  }
+  JointBlock<T> group_of(std::size_t group) const { return JointBlock<T>(job_, graph_.groups[group]); }
 
   /// Tells which of two items comes first: by urgency, then by index or by chance.
   auto before(std::uint32_t island) const {
@@ -152,10 +150,8 @@ class Sequence {
 
   /// Takes over contact k of the round; false if it has no impulse.
   bool apply(std::size_t k, std::uint32_t contact) {
-    if (!is_resolved(round_.status[k])) {
-      if (is_fault(round_.status[k])) job_.status[contact] = static_cast<std::uint8_t>(round_.status[k]);
-      return false;
-    }
+    space_.outcome[contact] = round_.status[k];
+    if (!is_resolved(round_.status[k])) return false;
     for (std::size_t c = 0; c < 3; ++c) impulses_[c * job_.contacts + contact] += round_.results[c][k];
     if (job_.results->path.data != nullptr) job_.results->path[contact] = round_.path[k];
     const auto put = [&](std::int32_t body, const T* to) {
@@ -179,7 +175,7 @@ class Sequence {
   }
 
   void push_group(std::size_t group) {
-    group_of(group).resolve(rows_, job_.row_impulse);
+    group_of(group).resolve(job_);
     ++round_.impacts;
   }
 
@@ -270,7 +266,8 @@ void look_at(const kernel::SceneJob<T>& job, std::vector<Sight<T>>& sights, std:
 
 /// Statuses, results and velocities as the methods that sweep leave them.
 template <class T>
-void store(const Call<T>& call, const T* impulses) {
+void store(const Call<T>& call, const T* impulses, const std::vector<std::uint32_t>& island,
+           const std::vector<Status>& outcome, std::vector<std::uint8_t>& overflow) {
   kernel::SceneJob<T>& job = call.job;
   const SceneResults<T>& results = *job.results;
   for (std::size_t i = 0; i < job.bodies; ++i) std::copy_n(job.body_rows + i * 16 + 7, 6, job.velocities[i].numbers);
@@ -278,7 +275,10 @@ void store(const Call<T>& call, const T* impulses) {
     if (job.status[i] != ok) continue;
     const T p[3] = {impulses[i], impulses[job.contacts + i], impulses[2 * job.contacts + i]};
     const bool pushed = p[0] != T(0) || p[1] != T(0) || p[2] != T(0);
-    job.status[i] = static_cast<std::uint8_t>(pushed ? Status::ok : Status::separating);
+    // A fault of a later impact does not take back what there was before it.
+    job.status[i] = static_cast<std::uint8_t>(pushed                 ? Status::ok
+                                              : is_fault(outcome[i]) ? outcome[i]
+                                                                     : Status::separating);
     if (!pushed && results.path.data != nullptr) results.path[i] = {Course::separating};
     const auto put = [&](const Vector3Columns<T>& columns, const T* v) {
       if (columns.x) columns.x[i] = v[0];
@@ -297,6 +297,22 @@ void store(const Call<T>& call, const T* impulses) {
     velocity_at(job.scene->body_a[i], job.scene->lever_a, 1, u);
     velocity_at(job.scene->body_b[i], job.scene->lever_b, -1, u);
     put(results.separation_velocity, u);
+    const auto square = [](const T* v) { return v[0] * v[0] + v[1] * v[1] + v[2] * v[2]; };
+    if (!std::isfinite(square(u) + square(p))) overflow[island[i]] = 1;
+  }
+}
+
+/// Marks islands of groups whose bodies or impulses are beyond the range.
+template <class T>
+void mark_overflow(const kernel::SceneJob<T>& job, const Graph& graph, std::vector<std::uint8_t>& overflow) {
+  for (std::size_t g = 0; g < graph.groups.size(); ++g) {
+    const Manifold& group = graph.groups[g];
+    T sum = 0;
+    for (std::uint32_t r = 0; r < group.count; ++r)
+      sum += job.row_impulse[kernel::number_at(job.row_at, group.first + r)] * T(0);
+    for (const std::int32_t body : {group.body_a, group.body_b})
+      for (int c = 0; c < 6; ++c) sum += job.body_rows[static_cast<std::ptrdiff_t>(body) * 16 + 7 + c] * T(0);
+    if (sum != T(0)) overflow[graph.island_of_group[g]] = 1;
   }
 }
 
@@ -314,14 +330,18 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
   island_of_item.assign(items, Graph::no_island);
   for (std::size_t m = 0; m < graph.manifolds.size(); ++m)
     for (std::uint32_t p = 0; p < graph.manifolds[m].count; ++p)
-      island_of_item[graph.manifolds[m].first + p] = graph.island_of_manifold[m];
+      island_of_item[kernel::number_at(job.contact_at, graph.manifolds[m].first + p)] = graph.island_of_manifold[m];
   for (std::size_t g = 0; g < graph.groups.size(); ++g) island_of_item[job.contacts + g] = graph.island_of_group[g];
+  SweepOutcome outcome;
   for (const Manifold& group : graph.groups) {
-    const JointBlock<T> block(job.scene->joints, group, job.body_rows, job.row_impulse, job.row_status);
-    for (std::uint32_t r = 0; r < group.count; ++r)
-      if (!block.moves(r))
-        job.row_status[group.first + r] = static_cast<std::uint8_t>(Status::collision_matrix_not_positive_definite);
+    const JointBlock<T> block(job, group);
+    for (std::uint32_t r = 0; r < group.count; ++r) {
+      if (block.fault(r) == Status::ok) continue;
+      job.row_status[block.number(r)] = static_cast<std::uint8_t>(block.fault(r));
+      outcome.found_faults = true;
+    }
   }
+  if (outcome.found_faults) return outcome;
   space.items_of_island.build(graph.islands, items, [&](std::uint32_t item, const auto& f) {
     if (island_of_item[item] != Graph::no_island) f(island_of_item[item]);
   });
@@ -347,6 +367,9 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
   space.energy.assign(graph.islands, 0);
   space.impacts.assign(graph.islands, 0);
   space.truncated.assign(graph.islands, 0);
+  space.outcome.assign(job.contacts, Status::separating);
+  std::vector<std::uint8_t>& overflow = call.workspace.overflow;
+  overflow.assign(graph.islands, 0);
   space.endless.assign(graph.islands, 0);
   while (space.rounds.size() < call.crew.slots()) space.rounds.push_back(std::make_unique<Round<T>>());
   for (const auto& round : space.rounds) {
@@ -363,22 +386,29 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
     sequence.solve(graph.parts[first].first_island, last);
   });
 
-  SweepOutcome outcome;
   for (const auto& round : space.rounds) {
     report.impacts += round->impacts;
     outcome.lanes += round->lanes;
     outcome.lanes_used += round->lanes_used;
   }
   const Sequence<T> observer(call, entry, space, *space.rounds[0], impulses);
+  store(call, impulses, island_of_item, space.outcome, overflow);
+  mark_overflow(job, graph, overflow);
   for (std::size_t island = 0; island < graph.islands; ++island) {
-    outcome.approach = std::max(outcome.approach, space.approach[island]);
+    const double approach = space.approach[island];
+    outcome.approach = std::max(outcome.approach, approach);
+    if (overflow[island] != 0) {
+      outcome.overflow = true;
+      outcome.residual = std::max(outcome.residual, approach > 0 ? approach : std::numeric_limits<double>::infinity());
+      ++outcome.truncated;
+      continue;
+    }
     outcome.truncated += space.truncated[island];
     report.endless += space.endless[island];
   }
   for (std::uint32_t item = 0; item < items; ++item)
-    if (island_of_item[item] != Graph::no_island)
+    if (const std::uint32_t island = island_of_item[item]; island != Graph::no_island && overflow[island] == 0)
       outcome.residual = std::max(outcome.residual, static_cast<double>(observer.urgency_of(item)));
-  store(call, impulses);
   return outcome;
 }
 

@@ -27,7 +27,8 @@ void judge_laws(const SceneOptions& options, const IsaEntry& entry, kernel::Scen
       solve_range(batch, kernels, 0, n, workspace_of(round), round.members.get(), uncounted);
       for (std::size_t k = 0; k < n; ++k) {
         const Status status = round.status[k];
-        const bool of_law = status >= Status::law_unavailable && status <= Status::restitution_law_unavailable;
+        const bool of_law = (status >= Status::law_unavailable && status <= Status::restitution_law_unavailable) ||
+                            status == Status::collision_matrix_not_positive_definite;
         if (of_law && job.status[i + k] == static_cast<std::uint8_t>(Status::ok))
           job.status[i + k] = static_cast<std::uint8_t>(status);
       }

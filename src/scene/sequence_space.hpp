@@ -49,6 +49,7 @@ struct SequenceSpace {
   std::vector<double> approach, energy;
   std::vector<std::size_t> impacts;
   std::vector<std::uint8_t> endless, truncated;
+  std::vector<Status> outcome;                    // of the last impact of contacts
   std::vector<std::unique_ptr<Round<T>>> rounds;  // one a slot
 };
 

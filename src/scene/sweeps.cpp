@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace carom::scene {
 namespace {
@@ -10,6 +11,8 @@ namespace {
 constexpr std::size_t grain = 8;
 /// Sweeps between two looks at the residual.
 constexpr int sweeps_between_checks = 4;
+/// The first sweep after which a state is kept; later ones are kept after twice as many each time.
+constexpr int first_kept_sweep = 16;
 
 template <class T>
 class Sweeps {
@@ -39,7 +42,14 @@ class Sweeps {
     space_.approach.assign(graph_.islands, 0);
     space_.worst.assign(graph_.islands, 0);
     space_.done.assign(graph_.islands, 0);
+    space_.overflow.assign(graph_.islands, 0);
     space_.sweeps_of_island.assign(graph_.islands, 0);
+    keeps_ = method_ == SceneMethod::resting && most_sweeps_ > first_kept_sweep;
+    if (keeps_) {
+      space_.kept_worst.assign(graph_.islands, std::numeric_limits<double>::infinity());
+      space_.keeping.assign(graph_.islands, 0);
+    }
+    const std::size_t faults = count_faults(job_);
 
     shocks_ = options_.shock_propagation && ending_ == Ending::finish && job_.target != kernel::Target::colliding;
     // Large islands one after the other on all threads, then the others side by side.
@@ -53,6 +63,7 @@ class Sweeps {
         if (!is_large(graph_.parts[p]))
           solve(graph_.parts[p], [&](std::size_t n, const auto& f) { f(std::size_t{0}, n, slot); });
     });
+    if (count_faults(job_) != faults) return {.found_faults = true};
     if (shocks_) propagate();
     if (ending_ == Ending::finish) finish();
     return outcome();
@@ -113,9 +124,51 @@ class Sweeps {
         const Head& of = head(space_.live_blocks[v]);
         for (std::uint32_t lane = 0; lane < of.lanes; ++lane) {
           double& so_far = worst[part.islands == 1 ? part.first_island : island(of, lane)];
-          so_far = std::max(so_far, static_cast<double>(of.violation[lane]));
+          const auto here = static_cast<double>(of.violation[lane]);
+          if (!(here <= so_far)) so_far = here == here ? here : std::numeric_limits<double>::infinity();
         }
       }
+  }
+
+  /// Calls kernel(job, block, lanes) for the lanes of live blocks whose islands are marked as kept.
+  template <class Each>
+  void each_keeping(const Part& part, const Each& each,
+                    void (*kernel)(const kernel::SceneJob<T>&, std::byte*, std::uint32_t)) {
+    each_stage(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const Head& of = head(blocks[i]);
+        std::uint32_t lanes = 0;
+        for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+          if ((of.live >> lane & 1u) != 0 && space_.keeping[island(of, lane)] != 0) lanes |= 1u << lane;
+        if (lanes != 0) kernel(job_, blocks[i], lanes);
+      }
+    });
+  }
+
+  /// Where contacts contradict each other, impulses grow without end and throw the bodies about now and then. The best
+  /// of a few states is kept, and what does not end returns to it.
+  template <class Each>
+  void keep_if_better(const Part& part, const Each& each) {
+    bool any = false;
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
+      space_.keeping[i] = space_.done[i] == 0 && space_.worst[i] < space_.kept_worst[i];
+      if (space_.keeping[i] == 0) continue;
+      space_.kept_worst[i] = space_.worst[i];
+      any = true;
+    }
+    if (any) each_keeping(part, each, kernels_.keep);
+  }
+  template <class Each>
+  void return_if_worse(const Part& part, const Each& each) {
+    gather_worst(part);
+    bool any = false;
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
+      // Not a number is worse than any.
+      space_.keeping[i] = space_.done[i] == 0 && space_.kept_worst[i] < std::numeric_limits<double>::infinity() &&
+                          !(space_.worst[i] <= space_.kept_worst[i]);
+      any = any || space_.keeping[i] != 0;
+    }
+    if (any) each_keeping(part, each, kernels_.return_to_kept);
   }
 
   double threshold(std::uint32_t island) const {
@@ -184,10 +237,10 @@ class Sweeps {
         for (std::size_t i = 0; i < n; ++i) kernels_.warm_start(job_, blocks[i], nowhere(slot));
       });
 
-    int sweeps = 0;
+    int sweeps = 0, due = first_kept_sweep;
     for (; retire(part, any_new) && sweeps < most_sweeps_;) {
       kernel::SceneJob<T> job = job_;
-      job.measures_changes = (sweeps + 1) % sweeps_between_checks == 0;
+      job.measures_changes = (sweeps + 1) % sweeps_between_checks == 0 || (keeps_ && sweeps + 1 == most_sweeps_);
       each_stage(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
         kernel_(job, blocks, n, nowhere(slot));
       });
@@ -195,6 +248,10 @@ class Sweeps {
       any_new = false;
       if (sweeps % sweeps_between_checks != 0 || (sweeps == most_sweeps_ && !again)) continue;
       gather_worst(part);
+      if (keeps_ && sweeps == due) {
+        keep_if_better(part, each);
+        due *= 2;
+      }
       for (std::uint32_t i = part.first_island; i < end_island; ++i)
         if (space_.done[i] == 0 && space_.worst[i] <= threshold(i)) {
           space_.done[i] = again ? 2 : 1;
@@ -205,6 +262,7 @@ class Sweeps {
     }
     for (std::uint32_t i = part.first_island; i < end_island; ++i)
       if (space_.done[i] == 0) space_.sweeps_of_island[i] = sweeps;
+    if (keeps_ && sweeps > first_kept_sweep) return_if_worse(part, each);
     if (ending_ == Ending::accumulate)
       each(part.end_vector - part.first_vector, [&](std::size_t first, std::size_t end, std::size_t) {
         for (std::size_t v = part.first_vector + first; v < part.first_vector + end; ++v)
@@ -268,9 +326,24 @@ class Sweeps {
       for (std::uint32_t lane = 0; lane < of.lanes; ++lane) {
         double& worst = space_.worst[island(of, lane)];
         worst = std::max(worst, static_cast<double>(of.violation[lane]));
+        if ((of.overflow >> lane & 1u) != 0) space_.overflow[island(of, lane)] = 1;
       }
     }
+    for (std::byte* block : space_.block_of_level_vector) {
+      if (!shocks_) break;
+      const Head& of = head(block);
+      for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+        if ((of.overflow >> lane & 1u) != 0) space_.overflow[island(of, lane)] = 1;
+    }
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
+      if (space_.overflow[i] != 0) {
+        // Its bodies stay as they came, with all of their approach.
+        const double approach = space_.approach[i];
+        sum.residual = std::max(sum.residual, approach > 0 ? approach : std::numeric_limits<double>::infinity());
+        ++sum.truncated;
+        sum.overflow = true;
+        continue;
+      }
       sum.residual = std::max(sum.residual, space_.worst[i]);
       if (space_.done[i] == 0 && space_.worst[i] > threshold(i)) ++sum.truncated;
     }
@@ -291,7 +364,7 @@ class Sweeps {
   Graph& graph_;
   const SceneOptions& options_;
   SceneMethod method_;
-  bool warm_, shocks_ = false;
+  bool warm_, shocks_ = false, keeps_ = false;
   Ending ending_;
   typename kernel::SceneKernelsFor<T>::Sweep kernel_;
   int most_sweeps_;

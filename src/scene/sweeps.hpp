@@ -21,6 +21,9 @@ struct Call {
 
 /// Sums of one pass over a scene.
 struct SweepOutcome {
+  /// A fault of a contact or row that came to light in its preparation: nothing else is told, no result is written.
+  bool found_faults = false;
+  bool overflow = false;  ///< Workspace::overflow marks islands
   int iterations = 0;
   double approach = 0, residual = 0;
   std::size_t truncated = 0, lanes = 0, lanes_used = 0;
@@ -33,6 +36,16 @@ enum class Ending {
 
 /// Solves every island by the method, whose targets stand in the job. `warm`: the contacts or rows may begin with
 /// impulses.
+template <class T>
+std::size_t count_faults(const kernel::SceneJob<T>& job) {
+  const auto among = [](const std::uint8_t* status, std::size_t n) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < n; ++i) count += status[i] > static_cast<std::uint8_t>(Status::separating) ? 1u : 0u;
+    return count;
+  };
+  return among(job.status, job.contacts) + among(job.row_status, job.rows);
+}
+
 template <class T>
 SweepOutcome sweep(const Call<T>& call, SceneMethod method, bool warm, Ending ending);
 

@@ -48,14 +48,19 @@ struct Workspace {
   Scratch<T> energies;
   Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link;
   Scratch<std::int32_t> body_a, body_b, row_body_a, row_body_b;
-  Scratch<T> carried, sums, row_impulse, warm;  // warm: impulses of named contacts
+  Scratch<T> carried, sums, row_impulse, row_work;
+  Scratch<T> warm, row_warm;  // impulses of named contacts and rows
+  Scratch<T> kept, kept_rows;
+  Scratch<kernel::VelocityRow<T>> kept_velocities;
   Scratch<std::byte> blocks, level_blocks;
   std::vector<std::byte*> block_of_vector, block_of_level_vector, live_blocks;
   std::vector<std::int32_t> level;
   std::vector<std::uint32_t> stage_end;  // of live blocks
   std::vector<double> approach, worst;   // of islands
   std::vector<std::int32_t> sweeps_of_island;
-  std::vector<std::uint8_t> done;  // islands
+  std::vector<std::uint8_t> done, overflow;  // islands
+  std::vector<double> kept_worst;            // of the state that an island may come back to
+  std::vector<std::uint8_t> keeping;
   SequenceSpace<T> sequence;
   ImpulseMemory<T, 3> contact_impulses;
   ImpulseMemory<T, 1> row_impulses;

@@ -50,6 +50,7 @@ struct Blocks {
     Lane inverse_response;  // 0: there is no row in this lane
     Lane least, largest;
     Lane impulse;
+    Lane before;  // J v when the row was prepared
   };
 
   struct alignas(64) Groups {
@@ -106,6 +107,15 @@ struct Blocks {
     store_rows<B>(row, c);
   }
 };
+
+/// Of the bodies that move in these lanes of a block.
+template <class Block, class T>
+inline void copy_velocities(const Block& block, std::uint32_t lanes, const VelocityRow<T>* from, VelocityRow<T>* to) {
+  for_each_bit(lanes, [&](std::size_t lane) {
+    for (const std::int32_t body : {block.a[lane], block.b[lane]})
+      if (body >= 0) to[body] = from[body];
+  });
+}
 
 /// A body that is read where it stands, and goes nowhere.
 inline void hold(std::int32_t& index) {

@@ -24,7 +24,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
         Base::motion(block, frame, Block::gather(job.velocities, block.a), Block::gather(job.velocities, block.b));
     const Vector3<B> bias = Block::load(block.bias);
     const B zero(0), friction = Block::load(block.friction);
-    B worst = zero;
+    B worst = zero, range = zero;
     Points impulses, velocities;
     std::uint32_t pushed[points_of_manifold] = {}, slips[points_of_manifold] = {};
     for (std::size_t p = 0; p < block.head.count; ++p) {
@@ -37,6 +37,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
               : u.z;
       worst = larger(worst, Block::load(point.target) - separation);
       Vector3<B> impulse = Block::load(point.impulse);
+      range = range + (vanishing(dot(u, u)) + vanishing(dot(impulse, impulse)));
       if (job.impulse_sum[0] != nullptr) impulse = impulse + load_sum(job, block, p, lanes);
       // The cone's boundary within the roundings of three products.
       const B bound = friction * impulse.z * B(T(1) - T(8) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52)));
@@ -47,11 +48,12 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       velocities.set(p, out_of(frame, u - bias));
     }
     Base::store_violation(block.head, worst);
-    store(job.results->impulse, impulses, block, lanes);
-    store(job.results->separation_velocity, velocities, block, lanes);
+    block.head.overflow = lanes & ~lane_bits(range == zero);
+    store(job, job.results->impulse, impulses, block, lanes);
+    store(job, job.results->separation_velocity, velocities, block, lanes);
     for_each_bit(lanes, [&](std::size_t lane) {
       for (std::size_t p = 0; p < block.points[lane]; ++p) {
-        const std::size_t i = block.first[lane] + p;
+        const std::size_t i = Base::contact(job, block, lane, p);
         if (job.status[i] > static_cast<std::uint8_t>(Status::several_solutions)) continue;
         const bool is_pushed = (pushed[p] >> lane & 1u) != 0;
         job.status[i] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
@@ -75,9 +77,9 @@ struct ManifoldFinish : ManifoldStages<A, T> {
   };
 
   /// The places of faults get anything: the solver fills them afterwards.
-  static void store(const Vector3Columns<T>& columns, const Points& points, const Manifolds& block,
-                    std::uint32_t lanes) {
-    bool whole = block.head.lanes == width;
+  static void store(const SceneJob<T>& job, const Vector3Columns<T>& columns, const Points& points,
+                    const Manifolds& block, std::uint32_t lanes) {
+    bool whole = block.head.lanes == width && job.contact_at == nullptr;
     for (std::size_t lane = 0; lane < width; ++lane) whole = whole && block.points[lane] == points_of_manifold;
     const Column<T>* const each[3] = {&columns.x, &columns.y, &columns.z};
     for (std::size_t c = 0; c < 3; ++c) {
@@ -93,7 +95,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
         T values[width];
         store_lanes(values, points.component[c][p]);
         for_each_bit(lanes, [&](std::size_t lane) {
-          if (p < block.points[lane]) element(column, block.first[lane] + p) = values[lane];
+          if (p < block.points[lane]) element(column, Base::contact(job, block, lane, p)) = values[lane];
         });
       }
     }
@@ -103,7 +105,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
     T sum[3][width] = {};
     for_each_bit(lanes, [&](std::size_t lane) {
       if (p >= block.points[lane]) return;
-      for (std::size_t i = 0; i < 3; ++i) sum[i][lane] = job.impulse_sum[i][block.first[lane] + p];
+      for (std::size_t i = 0; i < 3; ++i) sum[i][lane] = job.impulse_sum[i][Base::contact(job, block, lane, p)];
     });
     return {load_lanes<B>(sum[0]), load_lanes<B>(sum[1]), load_lanes<B>(sum[2])};
   }

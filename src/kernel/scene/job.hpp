@@ -12,12 +12,17 @@ namespace carom::kernel {
 inline constexpr std::size_t points_of_manifold = 4, rows_of_group = 6;
 inline constexpr std::size_t most_lanes = 16;
 
-/// Consecutive contacts of one pair of bodies, or consecutive rows of joints.
+/// Contacts of one pair of bodies, or rows of joints of one pair, at neighbouring places: see SceneJob::contact_at.
 struct Manifold {
   std::int32_t body_a, body_b;
-  std::uint32_t first;  // contact or row
+  std::uint32_t first;  // place
   std::uint32_t count;
 };
+
+/// The contact or row at a place; places are the numbers themselves where there is no list.
+inline std::uint32_t number_at(const std::uint32_t* list, std::uint32_t place) {
+  return list != nullptr ? list[place] : place;
+}
 
 /// The velocities of a body as they are swept.
 template <class T>
@@ -32,6 +37,7 @@ struct BlockHead {
   std::uint32_t lanes = 0;             // in use, from the first on
   std::uint32_t live = 0;              // bits of lanes that are not done
   std::uint32_t count = 0;             // points or rows of the longest
+  std::uint32_t overflow = 0;          // bits of lanes with a result beyond the range
   bool is_joint = false;
   T violation[most_lanes];  // the greatest by which a point missed its target when it was visited, or its row
 };
@@ -68,14 +74,20 @@ struct SceneJob {
   VelocityRow<T>* changes;     // of velocities by forces in the step, likewise; null: none
   const Manifold* manifolds;
   const Manifold* groups;
+  const std::uint32_t *contact_at, *row_at;  // places of manifolds and groups; null: see number_at
   // Shock propagation: bodies of a lower level than their manifold's count as immovable. Null without.
   const std::int32_t* level_of_body;
   Vector3Columns<const T> warm_impulse;  // no columns: none
   // Impulses in the frames of their contacts, and targets: to go on with, null for none, and to store.
   const T* begun[4];
   T* carried[4];
-  T* impulse_sum[3];         // of earlier passes; null: none
-  T* row_impulse;            // λ of rows, to go on with and to store into
+  T* impulse_sum[3];  // of earlier passes; null: none
+  T* row_impulse;     // λ of rows, to go on with and to store into
+  T* row_work;        // of the rows' impulses, to be added to
+  // A state that sweeps may come back to: impulses and velocities as in `carried`, `row_impulse` and `velocities`.
+  T* kept[3];
+  T* kept_rows;
+  VelocityRow<T>* kept_velocities;
   std::uint8_t* status;      // a Status, of contacts
   std::uint8_t* row_status;  // of rows
 };
@@ -102,11 +114,15 @@ struct SceneKernelsFor {
   void (*retarget)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   /// Lanes that change no more.
   void (*retire)(std::byte* block, std::uint32_t lanes);
+  /// Writes the state of lanes into SceneJob::kept, and takes it from there.
+  void (*keep)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
+  void (*return_to_kept)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   /// Stores the impulses and targets of contacts in SceneJob::carried.
   void (*carry)(const SceneJob<T>& job, std::byte* block);
   using Sweep = void (*)(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere);
   Sweep simultaneous, iteration, resting;
-  /// Stores impulses, velocities of separation, statuses and paths, and leaves in the head what is missed.
+  /// Stores impulses, velocities of separation, statuses and paths, and leaves in the head what is missed and which
+  /// lanes have numbers beyond the range, squares of velocities and impulses included.
   void (*finish)(const SceneJob<T>& job, std::byte* block);
 };
 

@@ -189,16 +189,17 @@ struct SceneJudge {
         read(joints.compliance);
         validator.set(numbers[n - 1] < zero, Status::negative_compliance);
       }
-      B bounds = zero;  // NaN of a bound that is none
+      B bounds = zero;  // NaN or infinity of a bound that is none
       if (joints.least_impulse.data != nullptr && joints.largest_impulse.data != nullptr)
         validator.set(Load::load(joints.least_impulse, block) > Load::load(joints.largest_impulse, block),
                       Status::impulse_bounds_reversed);
-      const Column<const T>* const both[] = {&joints.least_impulse, &joints.largest_impulse};
-      for (const auto* column : both)
-        if (column->data != nullptr) {
-          const B bound = Load::load(*column, block);
-          bounds = choose(is_nan(bound), bound, bounds);
-        }
+      const auto judge_bound = [&](const Column<const T>& column, T sign) {
+        if (column.data == nullptr) return;
+        const B bound = Load::load(column, block);
+        bounds = choose(is_nan(bound) || B(sign) * bound > B(unbounded<T>), bound, bounds);
+      };
+      judge_bound(joints.largest_impulse, T(-1));
+      judge_bound(joints.least_impulse, T(1));
       B sum = bounds;
       for (std::size_t k = 0; k < n; ++k) sum = sum + vanishing(numbers[k]);
       judge_finite(validator.fault, sum, [&](auto&& f) {

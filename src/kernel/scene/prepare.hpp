@@ -42,11 +42,11 @@ struct ManifoldStages : Responses<A, T> {
 
   /// Four consecutive numbers of a column from each lane's first contact on, number p of all lanes in points[p].
   /// Numbers behind a manifold's last point are anything.
-  static void load_points(const Column<const T>& column, const Manifolds& block, std::size_t contacts,
+  static void load_points(const SceneJob<T>& job, const Column<const T>& column, const Manifolds& block,
                           B (&points)[row_size]) {
-    bool inside = is_contiguous(column);
+    bool inside = is_contiguous(column) && job.contact_at == nullptr;
     for (std::size_t lane = 0; lane < width; ++lane)
-      inside = inside && block.first[lane] + points_of_manifold <= contacts;
+      inside = inside && block.first[lane] + points_of_manifold <= job.contacts;
     if (inside) [[likely]] {
       const T* row[width];
       for (std::size_t lane = 0; lane < width; ++lane) row[lane] = column.data + block.first[lane];
@@ -59,21 +59,26 @@ struct ManifoldStages : Responses<A, T> {
     for (std::size_t p = 0; p < points_of_manifold; ++p) {
       T values[width];
       for (std::size_t lane = 0; lane < width; ++lane) {
-        const std::size_t last = block.points[lane] - 1;
-        values[lane] = element(column, block.first[lane] + (p < last ? p : last));
+        const std::uint32_t last = block.points[lane] - 1;
+        values[lane] = element(column, contact(job, block, lane, p < last ? static_cast<std::uint32_t>(p) : last));
       }
       points[p] = load_lanes<B>(values);
     }
   }
 
+  /// The number of a point's contact.
+  static std::size_t contact(const SceneJob<T>& job, const Manifolds& block, std::size_t lane, std::size_t point) {
+    return number_at(job.contact_at, block.first[lane] + static_cast<std::uint32_t>(point));
+  }
+
   /// A number of every lane's first contact.
-  static B load_first(const Column<const T>& column, const Manifolds& block) {
+  static B load_first(const SceneJob<T>& job, const Column<const T>& column, const Manifolds& block) {
     T values[width];
-    for (std::size_t lane = 0; lane < width; ++lane) values[lane] = element(column, block.first[lane]);
+    for (std::size_t lane = 0; lane < width; ++lane) values[lane] = element(column, contact(job, block, lane, 0));
     return load_lanes<B>(values);
   }
-  static Vector3<B> load_first(const Vector3Columns<const T>& columns, const Manifolds& block) {
-    return {load_first(columns.x, block), load_first(columns.y, block), load_first(columns.z, block)};
+  static Vector3<B> load_first(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Manifolds& block) {
+    return {load_first(job, columns.x, block), load_first(job, columns.y, block), load_first(job, columns.z, block)};
   }
 
   static B bounded(B friction) { return smaller(friction, B(unbounded_friction<T>)); }
@@ -117,15 +122,16 @@ struct ManifoldStages : Responses<A, T> {
     const Scene<T>& scene = *job.scene;
     const B zero(0);
 
-    const Vector3<B> normal = load_first(scene.normal, block);
+    const Vector3<B> normal = load_first(job, scene.normal, block);
     const Frame<B> frame = frame_along(normal, square_root(dot(normal, normal)));
     Block::store(block.t1, frame.t1);
     Block::store(block.t2, frame.t2);
     Block::store(block.n, frame.n);
-    const B friction = load_first(scene.friction, block);
+    const B friction = load_first(job, scene.friction, block);
     Block::store(block.friction, bounded(friction));
-    Block::store(block.static_friction,
-                 bounded(scene.static_friction.data != nullptr ? load_first(scene.static_friction, block) : friction));
+    Block::store(
+        block.static_friction,
+        bounded(scene.static_friction.data != nullptr ? load_first(job, scene.static_friction, block) : friction));
 
     const auto body = [&](const T* const(&row)[width], const T(&moves)[width], auto& mass, auto& inertia) {
       B c[row_size];
@@ -143,7 +149,7 @@ struct ManifoldStages : Responses<A, T> {
 
     Vector3<B> bias = {zero, zero, zero};
     if (scene.surface_velocity.x.data != nullptr) {
-      const Vector3<B> s = into(frame, load_first(scene.surface_velocity, block));
+      const Vector3<B> s = into(frame, load_first(job, scene.surface_velocity, block));
       bias = {negated(s.x), negated(s.y), zero};
     }
     if (job.target == Target::resting) {
@@ -161,15 +167,15 @@ struct ManifoldStages : Responses<A, T> {
     Block::store(block.bias, bias);
 
     B arm_a[3][row_size], arm_b[3][row_size];
-    load_points(scene.lever_a.x, block, job.contacts, arm_a[0]);
-    load_points(scene.lever_a.y, block, job.contacts, arm_a[1]);
-    load_points(scene.lever_a.z, block, job.contacts, arm_a[2]);
-    load_points(scene.lever_b.x, block, job.contacts, arm_b[0]);
-    load_points(scene.lever_b.y, block, job.contacts, arm_b[1]);
-    load_points(scene.lever_b.z, block, job.contacts, arm_b[2]);
+    load_points(job, scene.lever_a.x, block, arm_a[0]);
+    load_points(job, scene.lever_a.y, block, arm_a[1]);
+    load_points(job, scene.lever_a.z, block, arm_a[2]);
+    load_points(job, scene.lever_b.x, block, arm_b[0]);
+    load_points(job, scene.lever_b.y, block, arm_b[1]);
+    load_points(job, scene.lever_b.z, block, arm_b[2]);
     B gap[row_size];
     const bool has_gap = job.target == Target::resting && scene.gap.data != nullptr;
-    if (has_gap) load_points(scene.gap, block, job.contacts, gap);
+    if (has_gap) load_points(job, scene.gap, block, gap);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
       const Mask used = in_use(block, p);
@@ -192,7 +198,7 @@ struct ManifoldStages : Responses<A, T> {
     take_impulses(job, block, frame);
     if (job.begun[3] == nullptr) return set_targets(job, block, frame, ~std::uint32_t{0});
     for (std::size_t p = 0; p < block.head.count; ++p) Block::store(block.point()[p].target, B(no_target<T>));
-    for_each_point(block, all_lanes(block), [&](Point& point, std::size_t lane, std::size_t contact) {
+    for_each_point(job, block, all_lanes(block), [&](Point& point, std::size_t lane, std::size_t contact) {
       point.target[lane] = job.begun[3][contact];
     });
     store_violation(block.head, zero);
@@ -218,7 +224,7 @@ struct ManifoldStages : Responses<A, T> {
     for_each_bit(odd, [&](std::size_t lane) {
       const Status status =
           (infinite >> lane & 1u) != 0 ? Status::overflow : Status::collision_matrix_not_positive_definite;
-      if (is_fault) job.status[block.first[lane] + p] = static_cast<std::uint8_t>(status);
+      if (is_fault) job.status[contact(job, block, lane, p)] = static_cast<std::uint8_t>(status);
       Respond::respond_not(point.response, lane);
       point.response.reach[lane] = T(0);
       for (std::size_t i = 0; i < 3; ++i) point.arm_a[i][lane] = point.arm_b[i][lane] = T(0);
@@ -229,16 +235,16 @@ struct ManifoldStages : Responses<A, T> {
   static void take_impulses(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame) {
     const B zero(0);
     if (job.begun[0] != nullptr) {
-      for_each_point(block, all_lanes(block), [&](Point& point, std::size_t lane, std::size_t contact) {
+      for_each_point(job, block, all_lanes(block), [&](Point& point, std::size_t lane, std::size_t contact) {
         for (std::size_t i = 0; i < 3; ++i) point.impulse[i][lane] = job.begun[i][contact];
       });
       return;
     }
     if (job.warm_impulse.x.data == nullptr || job.target != Target::all) return;
     B x[row_size], y[row_size], z[row_size];
-    load_points(job.warm_impulse.x, block, job.contacts, x);
-    load_points(job.warm_impulse.y, block, job.contacts, y);
-    load_points(job.warm_impulse.z, block, job.contacts, z);
+    load_points(job, job.warm_impulse.x, block, x);
+    load_points(job, job.warm_impulse.y, block, y);
+    load_points(job, job.warm_impulse.z, block, z);
     const B share(job.parameters.warm_start), friction = Block::load(block.static_friction);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
@@ -261,9 +267,9 @@ struct ManifoldStages : Responses<A, T> {
     const Motion<B> now =
         motion(block, frame, Block::gather(job.velocities, block.a), Block::gather(job.velocities, block.b));
     B restitution[row_size], wanted[row_size];
-    load_points(scene.restitution, block, job.contacts, restitution);
+    load_points(job, scene.restitution, block, restitution);
     if (scene.target_velocity.data != nullptr)
-      load_points(scene.target_velocity, block, job.contacts, wanted);
+      load_points(job, scene.target_velocity, block, wanted);
     else
       for (std::size_t p = 0; p < points_of_manifold; ++p) wanted[p] = zero;
     const bool forced = job.changes != nullptr;
@@ -317,16 +323,16 @@ struct ManifoldStages : Responses<A, T> {
 
   /// Calls f(point, lane, contact) for every contact in the lanes.
   template <class F>
-  static void for_each_point(Manifolds& block, std::uint32_t lanes, F&& f) {
+  static void for_each_point(const SceneJob<T>& job, Manifolds& block, std::uint32_t lanes, F&& f) {
     for (std::size_t p = 0; p < block.head.count; ++p)
       for_each_bit(lanes, [&](std::size_t lane) {
-        if (p < block.points[lane]) f(block.point()[p], lane, std::size_t{block.first[lane]} + p);
+        if (p < block.points[lane]) f(block.point()[p], lane, contact(job, block, lane, p));
       });
   }
 
   static void retarget(const SceneJob<T>& job, std::byte* memory, std::uint32_t lanes) {
     Manifolds& block = *reinterpret_cast<Manifolds*>(memory);
-    for_each_point(block, lanes, [&](Point& point, std::size_t lane, std::size_t contact) {
+    for_each_point(job, block, lanes, [&](Point& point, std::size_t lane, std::size_t contact) {
       for (std::size_t i = 0; i < 3; ++i) {
         job.impulse_sum[i][contact] += point.impulse[i][lane];
         point.impulse[i][lane] = T(0);
@@ -342,12 +348,25 @@ struct ManifoldStages : Responses<A, T> {
       hold(block.b[lane]);
       block.static_friction[lane] = unbounded_friction<T>;
     });
-    for_each_point(block, lanes,
-                   [&](Point& point, std::size_t lane, std::size_t) { Respond::respond_not(point.response, lane); });
+    for (std::size_t p = 0; p < block.head.count; ++p)
+      for_each_bit(lanes, [&](std::size_t lane) { Respond::respond_not(block.point()[p].response, lane); });
+  }
+
+  static void keep(const SceneJob<T>& job, Manifolds& block, std::uint32_t lanes) {
+    for_each_point(job, block, lanes, [&](Point& point, std::size_t lane, std::size_t contact) {
+      for (std::size_t i = 0; i < 3; ++i) job.kept[i][contact] = point.impulse[i][lane];
+    });
+    copy_velocities(block, lanes, job.velocities, job.kept_velocities);
+  }
+  static void return_to_kept(const SceneJob<T>& job, Manifolds& block, std::uint32_t lanes) {
+    for_each_point(job, block, lanes, [&](Point& point, std::size_t lane, std::size_t contact) {
+      for (std::size_t i = 0; i < 3; ++i) point.impulse[i][lane] = job.kept[i][contact];
+    });
+    copy_velocities(block, lanes, job.kept_velocities, job.velocities);
   }
 
   static void carry(const SceneJob<T>& job, Manifolds& block) {
-    for_each_point(block, all_lanes(block), [&](Point& point, std::size_t lane, std::size_t contact) {
+    for_each_point(job, block, all_lanes(block), [&](Point& point, std::size_t lane, std::size_t contact) {
       for (std::size_t i = 0; i < 3; ++i) job.carried[i][contact] = point.impulse[i][lane];
       job.carried[3][contact] = point.target[lane];
     });

@@ -59,6 +59,20 @@ struct SceneStages {
       ManifoldStages<A, T>::retire(manifolds(block), lanes);
     leave_lanes<A>();
   }
+  static void keep(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes) {
+    if (is_joint(block))
+      GroupStages<A, T>::keep(job, groups(block), lanes);
+    else
+      ManifoldStages<A, T>::keep(job, manifolds(block), lanes);
+    leave_lanes<A>();
+  }
+  static void return_to_kept(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes) {
+    if (is_joint(block))
+      GroupStages<A, T>::return_to_kept(job, groups(block), lanes);
+    else
+      ManifoldStages<A, T>::return_to_kept(job, manifolds(block), lanes);
+    leave_lanes<A>();
+  }
   static void carry(const SceneJob<T>& job, std::byte* block) {
     if (!is_joint(block)) ManifoldStages<A, T>::carry(job, manifolds(block));
     leave_lanes<A>();
@@ -97,6 +111,8 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           &Stages::warm_start,
           &Stages::retarget,
           &Stages::retire,
+          &Stages::keep,
+          &Stages::return_to_kept,
           &Stages::carry,
           &Stages::template sweep<AtOnce<A, T>>,
           &Stages::template sweep<InTurn<A, T>>,

@@ -15,18 +15,25 @@ struct GroupStages {
   using JointRow = typename Block::JointRow;
   static constexpr std::size_t width = Block::width;
 
-  static B load_row(const Column<const T>& column, const Groups& block, std::size_t r, T otherwise) {
+  /// The number of a row of the group in a lane.
+  static std::size_t number(const SceneJob<T>& job, const Groups& block, std::size_t lane, std::size_t r) {
+    return number_at(job.row_at, block.first[lane] + static_cast<std::uint32_t>(r));
+  }
+
+  static B load_row(const SceneJob<T>& job, const Column<const T>& column, const Groups& block, std::size_t r,
+                    T otherwise) {
     if (column.data == nullptr) return B(otherwise);
     T values[width];
     for (std::size_t lane = 0; lane < width; ++lane) {
       const std::size_t last = block.rows[lane] - 1;
-      values[lane] = element(column, block.first[lane] + (r < last ? r : last));
+      values[lane] = element(column, number(job, block, lane, r < last ? r : last));
     }
     return load_lanes<B>(values);
   }
-  static Vector3<B> load_row(const Vector3Columns<const T>& columns, const Groups& block, std::size_t r) {
-    return {load_row(columns.x, block, r, T(0)), load_row(columns.y, block, r, T(0)),
-            load_row(columns.z, block, r, T(0))};
+  static Vector3<B> load_row(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Groups& block,
+                             std::size_t r) {
+    return {load_row(job, columns.x, block, r, T(0)), load_row(job, columns.y, block, r, T(0)),
+            load_row(job, columns.z, block, r, T(0))};
   }
 
   static void prepare(const SceneJob<T>& job, std::byte* memory) {
@@ -72,25 +79,25 @@ struct GroupStages {
       const Mask in_use = load_lanes<B>(used) > zero;
       const Vector3<B> none = {zero, zero, zero};
       const auto take = [&](auto& to, const Vector3Columns<const T>& columns) {
-        const Vector3<B> v = choose(in_use, load_row(columns, block, r), none);
+        const Vector3<B> v = choose(in_use, load_row(job, columns, block, r), none);
         Block::store(to, v);
         return v;
       };
       const Vector3<B> la = take(row.linear_a, joints.linear_a), ta = take(row.angular_a, joints.angular_a);
       const Vector3<B> lb = take(row.linear_b, joints.linear_b), tb = take(row.angular_b, joints.angular_b);
-      const B compliance = load_row(joints.compliance, block, r, T(0));
+      const B compliance = load_row(job, joints.compliance, block, r, T(0));
       const B response = Block::load(block.mass_a) * dot(la, la) + dot(ta, Block::load(block.inertia_a) * ta) +
                          Block::load(block.mass_b) * dot(lb, lb) + dot(tb, Block::load(block.inertia_b) * tb) +
                          compliance;
-      const B inverse = B(1) / response;
-      const Mask good = in_use && response > zero && vanishing(inverse) == zero;
+      const B inverse = B(1) / response, range = vanishing(response) + vanishing(inverse);
+      const Mask good = in_use && response > zero && range == zero;
       Block::store(row.inverse_response, choose(good, inverse, zero));
       Block::store(row.compliance, choose(good, compliance, zero));
-      const B least = load_row(joints.least_impulse, block, r, -infinity);
-      const B largest = load_row(joints.largest_impulse, block, r, infinity);
+      const B least = load_row(job, joints.least_impulse, block, r, -infinity);
+      const B largest = load_row(job, joints.largest_impulse, block, r, infinity);
       Block::store(row.least, choose(good, least, B(-infinity)));
       Block::store(row.largest, choose(good, largest, B(infinity)));
-      const B target = choose(good, load_row(joints.target_velocity, block, r, T(0)), zero);
+      const B target = choose(good, load_row(job, joints.target_velocity, block, r, T(0)), zero);
       Block::store(row.target, target);
       const auto drop = [&](auto& lanes) {
         for (auto& lane : lanes) Block::store(lane, choose(good, Block::load(lane), zero));
@@ -103,14 +110,16 @@ struct GroupStages {
       }
       const B velocity = dot(la, a.v) + dot(ta, a.w) + (dot(lb, b.v) + dot(tb, b.w));
       worst = larger(worst, choose(good, magnitude(velocity - target), zero));
+      Block::store(row.before, velocity);
 
       T begun[width];
       for (std::size_t lane = 0; lane < width; ++lane)
-        begun[lane] = used[lane] > T(0) ? job.row_impulse[block.first[lane] + r] : T(0);
+        begun[lane] = used[lane] > T(0) ? job.row_impulse[number(job, block, lane, r)] : T(0);
       Block::store(row.impulse, choose(good, load_lanes<B>(begun), zero));
+      const unsigned overflowed = ~lane_bits(range == zero) & ~lane_bits(response == zero);
       for_each_bit(lane_bits(in_use) & ~lane_bits(good), [&](std::size_t lane) {
-        job.row_status[block.first[lane] + r] =
-            static_cast<std::uint8_t>(Status::collision_matrix_not_positive_definite);
+        job.row_status[number(job, block, lane, r)] = static_cast<std::uint8_t>(
+            (overflowed >> lane & 1u) != 0 ? Status::overflow : Status::collision_matrix_not_positive_definite);
       });
     }
     store_lanes(block.head.violation, worst);
@@ -181,15 +190,40 @@ struct GroupStages {
 
   static void finish(const SceneJob<T>& job, Groups& block) {
     const Bodies bodies(job, block);
-    B worst(0);
+    B worst(0), range(0);
     for (std::size_t r = 0; r < block.head.count; ++r) {
       const JointRow& row = block.row()[r];
-      const B impulse = Block::load(row.impulse);
+      const B impulse = Block::load(row.impulse), velocity = bodies.velocity(row);
       worst = larger(worst, missed(rest_of(bodies, row, impulse), row, impulse));
-      for (std::size_t lane = 0; lane < block.head.lanes; ++lane)
-        if (r < block.rows[lane]) job.row_impulse[block.first[lane] + r] = row.impulse[lane];
+      range = range + (vanishing(velocity) + vanishing(impulse));
+      T mean[width];
+      store_lanes(mean, B(T(0.5)) * (Block::load(row.before) + velocity));
+      for (std::size_t lane = 0; lane < block.head.lanes; ++lane) {
+        if (r >= block.rows[lane]) continue;
+        const std::size_t i = number(job, block, lane, r);
+        // Warm impulses act in this pass, those of an earlier pass did so in theirs.
+        const T begun = job.target == Target::all ? T(0) : job.row_impulse[i];
+        job.row_work[i] += (row.impulse[lane] - begun) * mean[lane];
+        job.row_impulse[i] = row.impulse[lane];
+      }
     }
     store_lanes(block.head.violation, worst);
+    block.head.overflow = ((1u << block.head.lanes) - 1) & ~lane_bits(range == B(0));
+  }
+
+  static void keep(const SceneJob<T>& job, Groups& block, std::uint32_t lanes) {
+    for (std::size_t r = 0; r < block.head.count; ++r)
+      for_each_bit(lanes, [&](std::size_t lane) {
+        if (r < block.rows[lane]) job.kept_rows[number(job, block, lane, r)] = block.row()[r].impulse[lane];
+      });
+    copy_velocities(block, lanes, job.velocities, job.kept_velocities);
+  }
+  static void return_to_kept(const SceneJob<T>& job, Groups& block, std::uint32_t lanes) {
+    for (std::size_t r = 0; r < block.head.count; ++r)
+      for_each_bit(lanes, [&](std::size_t lane) {
+        if (r < block.rows[lane]) block.row()[r].impulse[lane] = job.kept_rows[number(job, block, lane, r)];
+      });
+    copy_velocities(block, lanes, job.kept_velocities, job.velocities);
   }
 
   /// See ManifoldStages::retire.

@@ -20,8 +20,10 @@ struct NewImpulse {
 };
 
 /// All three components at once: the impulse that stops the contact if it is in the cone; else that on the cone against
-/// the slip which leaves u·n at its target, or none. Where nothing changes any more, Coulomb's law holds: the slip
-/// direction comes from p_t - ρ u_t, a projection whose fixed points are exact in every anisotropy.
+/// the slip which leaves u·n at its target, or none. The direction of friction is that of p_t - ρ u_t. At or outside
+/// the cone this is a projection, and where nothing changes any more friction opposes the slip. Inside it the
+/// projection would be p_t - ρ u_t itself, and friction of full length could rest along the slip; there the direction
+/// is that of the impulse that stops the contact, which does not rest unless 1 + κ·t < 0 (docs/scenes.md).
 template <class A, class T>
 struct AtOnce {
   using Block = Blocks<A, T>;
@@ -54,13 +56,16 @@ struct AtOnce {
     const B dn = normal_change + mul_add(k1, d1, k2 * d2);
     const Vector3<B> stick = {neg_mul_add(relaxation, d1, p.x), neg_mul_add(relaxation, d2, p.y),
                               mul_add(relaxation, dn, p.z)};
-    const auto sticks =
-        stick.z >= zero && mul_add(stick.x, stick.x, stick.y * stick.y) <= static_friction2 * (stick.z * stick.z);
+    const B stick2 = mul_add(stick.x, stick.x, stick.y * stick.y);
+    const auto sticks = stick.z >= zero && stick2 <= static_friction2 * (stick.z * stick.z);
 
     const B reach = Block::load(r.reach);
-    const B e1 = neg_mul_add(reach, a1, p.x), e2 = neg_mul_add(reach, a2, p.y);
-    const B inverse_size = one / square_root(larger(mul_add(e1, e1, e2 * e2), B(least_square<T>)));
-    const B t1 = friction * (e1 * inverse_size), t2 = friction * (e2 * inverse_size);
+    const B e1 = neg_mul_add(reach, a1, p.x), e2 = neg_mul_add(reach, a2, p.y), size2 = mul_add(e1, e1, e2 * e2);
+    const B bound = friction * choose(p.z > zero, p.z, needed);
+    const auto inside = size2 < bound * bound;
+    const B slip1 = choose(inside, stick.x, e1), slip2 = choose(inside, stick.y, e2);
+    const B inverse_size = one / square_root(larger(choose(inside, stick2, size2), B(least_square<T>)));
+    const B t1 = friction * (slip1 * inverse_size), t2 = friction * (slip2 * inverse_size);
     // On the ray (t1, t2, 1) p_n moves u·n by K_33 (1 + κ·t) of its change.
     const B ray = one + mul_add(k1, t1, k2 * t2), divisor = larger(ray, B(T(0.25)));
     const B full = mul_add(p.z, divisor - ray, needed) / divisor;
