@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 constexpr std::size_t smallest_table = 64;
+constexpr std::size_t filter_bits = 16;  // for each manifold, so that the filter stays in the first-level cache
 
 std::size_t scattered(std::int32_t body_a, std::int32_t body_b) {
   const std::uint64_t pair =
@@ -35,37 +36,107 @@ void Grouping::make_room(const std::vector<Manifold>& of) {
 void Grouping::collect(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                        const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) {
   // As much as there can be, so that other scenes of this size allocate nothing.
-  table_.reserve(std::max(smallest_table, std::bit_ceil(2 * count + 2)));
-  at_.reserve(count);
-  last_.reserve(count);
   to.reserve(count);
+  filter_.reserve(std::bit_ceil(filter_bits * count + 64) / 64);
+  suspects_.reserve(count);
+  table_.reserve(std::bit_ceil(2 * count + smallest_table));
+  manifold_.reserve(count);
+  last_.reserve(count);
+  at_.reserve(count);
+  is_scattered_ = collect_neighbours(to, count, most, body_a, body_b, fault, links) && has_pair_twice(to);
+  if (is_scattered_) collect_all(to, count, most, body_a, body_b, fault, links);
+}
+
+bool Grouping::collect_neighbours(std::vector<Manifold>& to, std::size_t count, std::size_t most,
+                                  const std::int32_t* body_a, const std::int32_t* body_b, const std::uint8_t* fault,
+                                  const Links& links) const {
+  const auto pair = [](std::int32_t a, std::int32_t b) {
+    return std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b);
+  };
+  to.clear();
+  bool is_sorted = true;
+  std::uint64_t last_pair = 0;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (fault[i] != 0) continue;
+    const std::uint64_t of = pair(body_a[i], body_b[i]);
+    if (!to.empty() && of == last_pair) {
+      if (to.back().count < most && last + 1 == i && links.between(last, i)) {
+        ++to.back().count;
+        last = i;
+        continue;
+      }
+      // Places must follow one another.
+      if (last + 1 != i) is_sorted = false;
+    }
+    is_sorted = is_sorted && of >= last_pair;
+    last_pair = of;
+    last = i;
+    to.push_back({body_a[i], body_b[i], static_cast<std::uint32_t>(i), 1});
+  }
+  return !is_sorted;
+}
+
+bool Grouping::has_pair_twice(const std::vector<Manifold>& of) {
+  // Few pairs share a bit of the filter, and only those are compared.
+  const std::size_t bits = std::bit_ceil(filter_bits * of.size() + 64), mask = bits - 1;
+  filter_.assign(bits / 64, 0);
+  suspects_.clear();
+  const auto is_same = [](const Manifold& x, const Manifold& y) {
+    return x.body_a == y.body_a && x.body_b == y.body_b;
+  };
+  for (std::uint32_t m = 0; m < of.size(); ++m) {
+    if (m > 0 && is_same(of[m - 1], of[m])) {
+      if (of[m - 1].first + of[m - 1].count != of[m].first) return true;
+      continue;
+    }
+    const std::size_t bit = scattered(of[m].body_a, of[m].body_b) & mask;
+    std::uint64_t& word = filter_[bit / 64];
+    const std::uint64_t one = std::uint64_t{1} << bit % 64;
+    if ((word & one) != 0) suspects_.push_back(m);
+    word |= one;
+  }
+  if (suspects_.empty()) return false;
+  // Those that came first have their bits too: a filter of the suspects finds them.
+  filter_.assign(bits / 64, 0);
+  for (const std::uint32_t m : suspects_) {
+    const std::size_t bit = scattered(of[m].body_a, of[m].body_b) & mask;
+    filter_[bit / 64] |= std::uint64_t{1} << bit % 64;
+  }
+  table_.assign(std::bit_ceil(4 * suspects_.size() + smallest_table), none);
+  for (std::uint32_t m = 0; m < of.size(); ++m) {
+    if (m > 0 && is_same(of[m - 1], of[m])) continue;
+    const std::size_t bit = scattered(of[m].body_a, of[m].body_b) & mask;
+    if ((filter_[bit / 64] >> bit % 64 & 1u) == 0) continue;
+    std::uint32_t& latest = latest_of(of, of[m].body_a, of[m].body_b);
+    if (latest != none) return true;
+    latest = m;
+  }
+  return false;
+}
+
+void Grouping::collect_all(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+                           const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) {
   table_.assign(smallest_table, none);
   manifold_.resize(count);
   last_.clear();
   to.clear();
-  is_scattered_ = false;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (fault[i] != 0) continue;
     const std::int32_t a = body_a[i], b = body_b[i];
-    const auto join = [&](std::uint32_t m) {
-      if (to[m].count >= most || !links.between(last_[m], i)) return false;
-      is_scattered_ = is_scattered_ || last_[m] + 1 != i;
-      ++to[m].count;
-      last_[m] = i;
-      manifold_[i] = m;
-      return true;
-    };
-    const auto newest = static_cast<std::uint32_t>(to.size() - 1);
-    const bool goes_on = !to.empty() && to[newest].body_a == a && to[newest].body_b == b;
-    if (goes_on && join(newest)) continue;
     make_room(to);
     std::uint32_t& latest = latest_of(to, a, b);
-    if (!goes_on && latest != none && join(latest)) continue;
-    manifold_[i] = latest = static_cast<std::uint32_t>(to.size());
-    to.push_back({a, b, i, 1});
-    last_.push_back(i);
+    if (latest != none && to[latest].count < most && links.between(last_[latest], i)) {
+      ++to[latest].count;
+      last_[latest] = i;
+    } else {
+      latest = static_cast<std::uint32_t>(to.size());
+      to.push_back({a, b, i, 1});
+      last_.push_back(i);
+    }
+    manifold_[i] = latest;
   }
-  if (is_scattered_) arrange(to, count, fault);
+  arrange(to, count, fault);
 }
 
 void Grouping::arrange(std::vector<Manifold>& to, std::size_t count, const std::uint8_t* fault) {

@@ -35,10 +35,18 @@ class Grouping {
   const std::uint32_t* at() const { return is_scattered_ ? at_.data() : nullptr; }
 
  private:
+  /// Neighbours alone; true if a pair may come again later.
+  bool collect_neighbours(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+                          const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) const;
+  bool has_pair_twice(const std::vector<Manifold>& of);
+  void collect_all(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+                   const std::int32_t* body_b, const std::uint8_t* fault, const Links& links);
   std::uint32_t& latest_of(const std::vector<Manifold>& of, std::int32_t body_a, std::int32_t body_b);
   void make_room(const std::vector<Manifold>& of);
   void arrange(std::vector<Manifold>& to, std::size_t count, const std::uint8_t* fault);
 
+  std::vector<std::uint64_t> filter_;
+  std::vector<std::uint32_t> suspects_;  // manifolds whose pairs share a bit of the filter with earlier ones
   std::vector<std::uint32_t> table_;     // the latest manifold of each pair, by open addresses, at most half full
   std::vector<std::uint32_t> manifold_;  // of every contact
   std::vector<std::uint32_t> last_;      // contact of every manifold

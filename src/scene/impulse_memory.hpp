@@ -28,6 +28,7 @@ class ImpulseMemory {
   void reserve(std::size_t count) {
     std::size_t size = 16;
     while (size < 2 * count) size *= 2;
+    entries_.reserve(size);  // which the next call writes to
     next_.assign(std::max(size, next_.size()), {});
   }
   /// For the call that follows; a key that comes twice keeps its first impulse.

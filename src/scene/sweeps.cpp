@@ -326,15 +326,11 @@ class Sweeps {
       for (std::uint32_t lane = 0; lane < of.lanes; ++lane) {
         double& worst = space_.worst[island(of, lane)];
         worst = std::max(worst, static_cast<double>(of.violation[lane]));
-        if ((of.overflow >> lane & 1u) != 0) space_.overflow[island(of, lane)] = 1;
       }
+      mark_overflow(of);
     }
-    for (std::byte* block : space_.block_of_level_vector) {
-      if (!shocks_) break;
-      const Head& of = head(block);
-      for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
-        if ((of.overflow >> lane & 1u) != 0) space_.overflow[island(of, lane)] = 1;
-    }
+    if (shocks_)
+      for (std::byte* block : space_.block_of_level_vector) mark_overflow(head(block));
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
       if (space_.overflow[i] != 0) {
         // Its bodies stay as they came, with all of their approach.
@@ -348,6 +344,13 @@ class Sweeps {
       if (space_.done[i] == 0 && space_.worst[i] > threshold(i)) ++sum.truncated;
     }
     return sum;
+  }
+
+  void mark_overflow(const Head& of) {
+    if (of.overflow == 0) [[likely]]
+      return;
+    for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+      if ((of.overflow >> lane & 1u) != 0) space_.overflow[island(of, lane)] = 1;
   }
 
   std::size_t points_in(const Head& of) const {

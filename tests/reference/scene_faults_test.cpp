@@ -151,9 +151,11 @@ TEST(scene_faults, of_rows_have_their_status) {
       {Status::both_immovable, [](auto& d) { d.rows[0].body_a = -1; }},
       {Status::overflow, [](auto& d) { d.rows[0].linear_a[0] = 1e200; }},
       {Status::collision_matrix_not_positive_definite, [](auto& d) { d.rows[0].linear_a = {}; }},
+      {Status::infinite, [](auto& d) { d.rows[0].least_impulse = d.rows[0].largest_impulse = infinity; }},
+      {Status::infinite, [](auto& d) { d.rows[0].least_impulse = d.rows[0].largest_impulse = -infinity; }},
       {Status::impulse_bounds_reversed,
        [](auto& d) {
-         d.rows[0].least_impulse = infinity;
+         d.rows[0].least_impulse = 2;
          d.rows[0].largest_impulse = 1;
        }},
       {Status::negative_compliance, [](auto& d) { d.rows[0].compliance = -0.1; }},

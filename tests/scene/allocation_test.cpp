@@ -1,9 +1,11 @@
 // A solver of scenes allocates nothing in a call after the first of its size: neither for islands and colours nor for
-// the impulses of named contacts.
+// the impulses of named contacts. A call that finds no memory writes no result and forgets nothing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <carom/carom.hpp>
 #include <cstdint>
+#include <new>
 #include <string>
 
 #include "support/counted_allocations.hpp"
@@ -71,6 +73,84 @@ TYPED_TEST(LaterSceneCall, of_steps_allocates_nothing_of_any_kind) {
   const auto made = allocations_during([&] { solver.step(view, results, options); });
   EXPECT_EQ(made.by_new, 0u);
   EXPECT_EQ(made.by_malloc, 0u);
+}
+
+/// A scene that has rows of all kinds out of order, a contact whose K is singular, and names.
+template <class T>
+SceneData<T> varied() {
+  SceneData<T> scene = scene_of<T>(1);
+  Body pivot;
+  pivot.inverse_mass = 0;
+  const std::int32_t a = scene.add(pivot);
+  scene.add(Contact{.a = a, .b = world, .point = {0.3, 0.2, -0.5}});
+  scene.add(Contact{.a = 0, .b = world, .point = {0.1, 0, -0.5}});
+  scene.key.push_back(1000001);
+  scene.key.push_back(1000002);
+  return scene;
+}
+
+template <class T>
+void fill(SceneArrays<T>& arrays, T value) {
+  for (auto* vector : {&arrays.velocity, &arrays.angular_velocity, &arrays.impulse, &arrays.separation_velocity})
+    for (auto& column : *vector) std::ranges::fill(column, value);
+  std::ranges::fill(arrays.status, Status::no_solution);
+  std::ranges::fill(arrays.joint_impulse, value);
+  std::ranges::fill(arrays.joint_status, Status::no_solution);
+}
+
+/// Every allocation of a larger call fails in turn, until one has none left.
+template <class T, class Call>
+void expect_no_trace_of_failures(const Call& call) {
+  const SceneData<T> small = islands<T>(3, 4, 8, 1), large = varied<T>();
+  SceneData<T> named = small;
+  for (std::size_t i = 0; i < named.contact_count(); ++i) named.key.push_back(i + 1);
+  const auto small_view = named.view(), large_view = large.view();
+  SceneArrays<T> first(named), expected(named);
+  SceneSolver undisturbed({.threads = 1});
+  call(undisturbed, small_view, first.view());
+  call(undisturbed, small_view, expected.view());
+
+  SceneArrays<T> untouched(large);
+  fill(untouched, T(3));
+  std::size_t failures = 0;
+  for (bool failed = true; failed; failures += failed ? 1 : 0) {
+    SceneSolver solver({.threads = 1});
+    call(solver, small_view, first.view());
+    SceneArrays<T> arrays(large);
+    fill(arrays, T(3));
+    const auto results = arrays.view();
+    failed = false;
+    support::fail_allocation(failures + 1);
+    try {
+      call(solver, large_view, results);
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    support::fail_allocation(0);
+    if (!failed) break;
+    const std::string what = "allocation " + std::to_string(failures + 1);
+    expect_same_bits(arrays, untouched, what);
+    // The names of the call before are still known.
+    SceneArrays<T> after(named);
+    call(solver, small_view, after.view());
+    expect_same_bits(after, expected, what);
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(failures, 20u);
+}
+
+TYPED_TEST(LaterSceneCall, after_one_without_memory_is_as_if_that_had_not_been) {
+  using T = TypeParam;
+  for (const SceneMethod method : all_methods) {
+    SceneOptions options = usual(method);
+    options.shock_propagation = true;
+    expect_no_trace_of_failures<T>([&](SceneSolver& solver, const Scene<T>& scene, const SceneResults<T>& results) {
+      solver.solve(scene, results, options);
+    });
+  }
+  expect_no_trace_of_failures<T>([&](SceneSolver& solver, const Scene<T>& scene, const SceneResults<T>& results) {
+    solver.step(scene, results, usual(SceneMethod::iteration));
+  });
 }
 
 }  // namespace

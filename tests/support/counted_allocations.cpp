@@ -9,9 +9,18 @@ namespace {
 
 std::atomic<std::size_t> by_new{0}, by_malloc{0};
 
+std::atomic<std::size_t> calls_until_failure{0};
+
 void count_malloc() {
   by_malloc.fetch_add(1, std::memory_order_relaxed);
 }
+
+#ifndef CAROM_TEST_SANITIZED
+bool count_and_fail() {
+  count_malloc();
+  return calls_until_failure.load() > 0 && calls_until_failure.fetch_sub(1) == 1;
+}
+#endif
 
 // Inlined into a caller, new without its delete or the reverse would look mismatched to g++.
 [[gnu::noinline]] void* counted_new(std::size_t size, std::size_t alignment = 0) noexcept {
@@ -112,27 +121,27 @@ void* __libc_realloc(void* memory, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
 
 void* malloc(std::size_t size) noexcept {
-  count_malloc();
+  if (count_and_fail()) return nullptr;
   return __libc_malloc(size);
 }
 void* calloc(std::size_t count, std::size_t size) noexcept {
-  count_malloc();
+  if (count_and_fail()) return nullptr;
   return __libc_calloc(count, size);
 }
 void* realloc(void* memory, std::size_t size) noexcept {
-  count_malloc();
+  if (count_and_fail()) return nullptr;
   return __libc_realloc(memory, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  count_malloc();
+  if (count_and_fail()) return nullptr;
   return __libc_memalign(alignment, size);
 }
 void* memalign(std::size_t alignment, std::size_t size) noexcept {
-  count_malloc();
+  if (count_and_fail()) return nullptr;
   return __libc_memalign(alignment, size);
 }
 int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexcept {
-  count_malloc();
+  if (count_and_fail()) return ENOMEM;
   void* found = __libc_memalign(alignment, size);
   if (found == nullptr) return ENOMEM;
   *memory = found;
@@ -145,6 +154,10 @@ namespace carom::support {
 
 Allocations allocations_so_far() {
   return {by_new, by_malloc};
+}
+
+void fail_allocation(std::size_t n) {
+  calls_until_failure = n;
 }
 
 }  // namespace carom::support

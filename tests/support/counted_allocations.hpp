@@ -23,6 +23,10 @@ struct Allocations {
 /// Since the process began, by all of its threads.
 Allocations allocations_so_far();
 
+/// Lets call number `n` of malloc and its kin from now on, and those of operator new that it serves, find no memory; 0:
+/// none. Not where a sanitizer has replaced malloc.
+void fail_allocation(std::size_t n);
+
 /// What `work` allocates, and other threads meanwhile.
 template <class F>
 Allocations allocations_during(F&& work) {

@@ -72,13 +72,13 @@ struct ManifoldStages : Responses<A, T> {
   }
 
   /// A number of every lane's first contact.
-  static B load_first(const SceneJob<T>& job, const Column<const T>& column, const Manifolds& block) {
+  static B load_first(const Column<const T>& column, const std::uint32_t (&first)[width]) {
     T values[width];
-    for (std::size_t lane = 0; lane < width; ++lane) values[lane] = element(column, contact(job, block, lane, 0));
+    for (std::size_t lane = 0; lane < width; ++lane) values[lane] = element(column, first[lane]);
     return load_lanes<B>(values);
   }
-  static Vector3<B> load_first(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Manifolds& block) {
-    return {load_first(job, columns.x, block), load_first(job, columns.y, block), load_first(job, columns.z, block)};
+  static Vector3<B> load_first(const Vector3Columns<const T>& columns, const std::uint32_t (&first)[width]) {
+    return {load_first(columns.x, first), load_first(columns.y, first), load_first(columns.z, first)};
   }
 
   static B bounded(B friction) { return smaller(friction, B(unbounded_friction<T>)); }
@@ -122,16 +122,17 @@ struct ManifoldStages : Responses<A, T> {
     const Scene<T>& scene = *job.scene;
     const B zero(0);
 
-    const Vector3<B> normal = load_first(job, scene.normal, block);
+    std::uint32_t first[width];
+    for (std::size_t lane = 0; lane < width; ++lane) first[lane] = number_at(job.contact_at, block.first[lane]);
+    const Vector3<B> normal = load_first(scene.normal, first);
     const Frame<B> frame = frame_along(normal, square_root(dot(normal, normal)));
     Block::store(block.t1, frame.t1);
     Block::store(block.t2, frame.t2);
     Block::store(block.n, frame.n);
-    const B friction = load_first(job, scene.friction, block);
+    const B friction = load_first(scene.friction, first);
     Block::store(block.friction, bounded(friction));
-    Block::store(
-        block.static_friction,
-        bounded(scene.static_friction.data != nullptr ? load_first(job, scene.static_friction, block) : friction));
+    Block::store(block.static_friction,
+                 bounded(scene.static_friction.data != nullptr ? load_first(scene.static_friction, first) : friction));
 
     const auto body = [&](const T* const(&row)[width], const T(&moves)[width], auto& mass, auto& inertia) {
       B c[row_size];
@@ -149,7 +150,7 @@ struct ManifoldStages : Responses<A, T> {
 
     Vector3<B> bias = {zero, zero, zero};
     if (scene.surface_velocity.x.data != nullptr) {
-      const Vector3<B> s = into(frame, load_first(job, scene.surface_velocity, block));
+      const Vector3<B> s = into(frame, load_first(scene.surface_velocity, first));
       bias = {negated(s.x), negated(s.y), zero};
     }
     if (job.target == Target::resting) {

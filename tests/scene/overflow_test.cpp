@@ -1,0 +1,240 @@
+// Numbers that leave the range of the precision, and contacts that contradict each other: what a scene makes of them is
+// told, costs no other island, and is not carried into the next call.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/carom.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "support/scene_runs.hpp"
+
+namespace carom::scenes {
+namespace {
+
+template <class T>
+class SceneOverflow : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(SceneOverflow, Precisions);
+
+template <class T>
+constexpr double huge = static_cast<double>(std::numeric_limits<T>::max());
+
+bool is_finite(const Vector& v) {
+  return std::ranges::all_of(v, [](double x) { return std::isfinite(x); });
+}
+
+/// Every method, and a step, of a new solver.
+template <class T, class F>
+void each_method(const SceneData<T>& scene, const F& f) {
+  for (const SceneMethod method : all_methods) {
+    SceneOptions options = usual(method);
+    options.rest_tolerance = 1;
+    f(solved(scene, options), std::string(to_string(method)));
+  }
+  Solved<T> stepped{SceneArrays<T>(scene), {}};
+  stepped.report = SceneSolver({.threads = 1}).step(scene.view(), stepped.arrays.view(), usual(SceneMethod::resting));
+  f(stepped, "step");
+}
+
+/// Three stacks of two cubes; the first has a ball joint to the world.
+template <class T>
+SceneData<T> three_stacks() {
+  SceneData<T> scene = stack<T>(2);
+  append(scene, SceneData<T>(scene));
+  append(scene, stack<T>(2));
+  add_ball_joint(scene.joints, JointBodies<T>{1, world, {T(0.25), 0, 0}, {}});
+  for (std::size_t i = 0; i < scene.body_count(); ++i) scene.bodies.velocity[2][i] = T(-0.04);
+  return scene;
+}
+
+TYPED_TEST(SceneOverflow, of_one_island_leaves_its_bodies_as_they_came_and_the_others_solved) {
+  using T = TypeParam;
+  const SceneData<T> good = three_stacks<T>();
+  SceneData<T> bad = good;
+  // Both numbers are finite; the velocity of a corner is not.
+  put(bad.bodies.velocity, 1, {0, 0, -0.9 * huge<T>});
+  put(bad.bodies.angular_velocity, 1, {0.9 * huge<T>, 0, 0});
+  std::vector<Solved<T>> undisturbed;
+  each_method(good, [&](const Solved<T>& made, const std::string&) { undisturbed.push_back(made); });
+  std::size_t n = 0;
+  each_method(bad, [&](const Solved<T>& made, const std::string& what) {
+    const Solved<T>& sound = undisturbed[n++];
+    for (std::size_t i = 0; i < 8; ++i) {
+      EXPECT_EQ(made.arrays.status[i], Status::overflow) << what;
+      EXPECT_EQ(made.impulse(i), Vector{}) << what;
+    }
+    for (std::size_t r = 0; r < 3; ++r) {
+      EXPECT_EQ(made.arrays.joint_status[r], Status::overflow) << what;
+      EXPECT_EQ(made.arrays.joint_impulse[r], T(0)) << what;
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(made.velocity(i), bad.velocity(i)) << what;
+      EXPECT_EQ(made.angular_velocity(i), bad.angular_velocity(i)) << what;
+    }
+    EXPECT_GE(made.report.truncated, 1u) << what;
+    EXPECT_GT(made.report.residual, 0) << what;
+    EXPECT_EQ(made.report.by_status[static_cast<std::size_t>(Status::overflow)], 8u) << what;
+    EXPECT_EQ(made.report.joints_by_status[static_cast<std::size_t>(Status::overflow)], 3u) << what;
+    for (std::size_t i = 2; i < 6; ++i) EXPECT_EQ(made.velocity(i), sound.velocity(i)) << what;
+    for (std::size_t i = 8; i < 24; ++i) EXPECT_EQ(made.impulse(i), sound.impulse(i)) << what;
+  });
+}
+
+TEST(SceneOverflowOfTheReference, is_as_that_of_the_lanes) {
+  SceneData<double> scene = three_stacks<double>();
+  put(scene.bodies.velocity, 1, {0, 0, -0.9 * huge<double>});
+  put(scene.bodies.angular_velocity, 1, {0.9 * huge<double>, 0, 0});
+  for (const SceneMethod method : all_methods) {
+    SceneOptions options = usual(method);
+    options.rest_tolerance = 1;
+    const auto lanes = solved(scene, options), reference = solved_by_reference(scene, options);
+    EXPECT_EQ(reference.arrays.status, lanes.arrays.status) << to_string(method);
+    EXPECT_EQ(reference.arrays.joint_status, lanes.arrays.joint_status) << to_string(method);
+    EXPECT_EQ(reference.velocity(1), scene.velocity(1)) << to_string(method);
+    EXPECT_EQ(reference.report.truncated, lanes.report.truncated) << to_string(method);
+  }
+}
+
+// Finite data of every kind near the range: results are finite, and if there is none, that is told.
+TYPED_TEST(SceneOverflow, of_any_column_is_no_result_without_a_status) {
+  using T = TypeParam;
+  using Data = SceneData<T>;
+  using Spoil = void (*)(Data&, T);
+  const Spoil spoils[] = {
+      [](Data& s, T x) { s.bodies.velocity[0][0] = x; },
+      [](Data& s, T x) { s.bodies.angular_velocity[1][1] = x; },
+      [](Data& s, T x) { s.bodies.inverse_mass[0] = x; },
+      [](Data& s, T x) { s.bodies.inverse_inertia[0][0] = s.bodies.inverse_inertia[3][0] = x; },
+      [](Data& s, T x) { s.lever_a[0][1] = x; },
+      [](Data& s, T x) { s.friction[1] = x; },
+      [](Data& s, T x) { s.target_velocity[1] = x; },
+      [](Data& s, T x) { s.gap[1] = -x; },
+      [](Data& s, T x) { s.surface_velocity[0][1] = x; },
+      [](Data& s, T x) { s.warm_impulse[2][1] = x; },
+      [](Data& s, T x) { s.joints.rows[0].compliance = x; },
+      [](Data& s, T x) { s.joints.rows[0].target_velocity = x; },
+      [](Data& s, T x) { s.joints.rows[0].linear_a[0] = x; },
+      [](Data& s, T x) { s.joints.rows[0].angular_a[1] = x; },
+      [](Data& s, T x) { s.joints.rows[0].least_impulse = x; },
+  };
+  Data scene = three_stacks<T>();
+  const std::size_t n = scene.contact_count();
+  scene.gap.assign(n, 0);
+  scene.target_velocity.assign(n, 0);
+  scene.surface_velocity = scene.warm_impulse = vectors<T>(n);
+  for (const double x : {huge<T>, std::sqrt(huge<T>), 1 / huge<T>, 1e-30 / huge<T>})
+    for (std::size_t k = 0; k < std::size(spoils); ++k) {
+      Data bad = scene;
+      spoils[k](bad, static_cast<T>(x));
+      each_method(bad, [&](const Solved<T>& made, const std::string& method) {
+        const std::string what = method + ", column " + std::to_string(k) + ", " + std::to_string(x);
+        for (std::size_t i = 0; i < bad.body_count(); ++i)
+          EXPECT_TRUE(is_finite(made.velocity(i)) && is_finite(made.angular_velocity(i))) << what;
+        for (std::size_t i = 0; i < n; ++i) {
+          EXPECT_TRUE(is_finite(made.impulse(i))) << what;
+          if (!is_fault(made.arrays.status[i])) {
+            EXPECT_TRUE(is_finite(at(made.arrays.separation_velocity, i))) << what;
+          }
+        }
+        for (const T impulse : made.arrays.joint_impulse) EXPECT_TRUE(std::isfinite(impulse)) << what;
+        // The stacks that are not touched by it.
+        for (std::size_t i = 8; i < n; ++i) EXPECT_FALSE(is_fault(made.arrays.status[i])) << what;
+      });
+    }
+}
+
+/// A body between ten contacts with the world that no velocity satisfies, since their gaps contradict each other.
+template <class T>
+SceneData<T> jammed(std::uint64_t seed) {
+  support::Draw draw(seed);
+  SceneData<T> scene;
+  Body body = random_box(draw);
+  body.position = {};
+  const std::int32_t a = scene.add(body);
+  for (int i = 0; i < 10; ++i) {
+    scene.add(Contact{a, world, draw.direction(), 1.5 * draw.direction(), draw.uniform(0, 1), 0});
+    scene.gap.push_back(static_cast<T>(draw.uniform(-0.01, 0.01)));
+    scene.key.push_back(static_cast<std::uint64_t>(i) + 1);
+  }
+  return scene;
+}
+
+TYPED_TEST(SceneOverflow, does_not_come_of_contacts_at_rest_that_contradict_each_other) {
+  using T = TypeParam;
+  SceneOptions options;
+  options.method = SceneMethod::resting;
+  for (const double h : {0.01, 1.0, 1000.0})
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      options.time_step = h;
+      const SceneData<T> scene = jammed<T>(seed);
+      SceneSolver solver({.threads = 1});
+      const auto made = solved(solver, scene, options);
+      const std::string what = "seed " + std::to_string(seed) + ", h " + std::to_string(h);
+      EXPECT_EQ(made.report.by_status[static_cast<std::size_t>(Status::overflow)], 0u) << what;
+      // The worst that is asked of the body is to take back its speed and the gaps.
+      double wanted = length(scene.velocity(0)) + 1.5 * length(scene.angular_velocity(0)) + 0.01 / h;
+      for (const double x : {made.velocity(0)[0], made.velocity(0)[1], made.velocity(0)[2]})
+        EXPECT_LT(std::abs(x), 40 * wanted) << what;
+      const double done =
+          std::max(options.residual * made.report.greatest_approach, options.rest_tolerance / (100 * h));
+      EXPECT_EQ(made.report.truncated, made.report.residual > done && made.report.iterations == 1000 ? 1u : 0u) << what;
+      // Its impulses are no fault of the next call's contacts.
+      const auto next = solved(solver, scene, SceneOptions{});
+      for (const Status status : next.arrays.status) EXPECT_FALSE(is_fault(status)) << what;
+    }
+}
+
+// A remembered impulse may be beyond what the bodies of the next call bear.
+TYPED_TEST(SceneOverflow, by_remembered_impulses_is_none_of_the_next_call) {
+  using T = TypeParam;
+  SceneData<T> scene = three_stacks<T>();
+  for (std::size_t i = 0; i < scene.contact_count(); ++i) scene.key.push_back(i + 1);
+  for (std::size_t i = 0; i < scene.row_count(); ++i) scene.joints.rows[i].key = i + 1;
+  SceneData<T> heavy = scene;
+  for (std::size_t i = 0; i < 2; ++i) {
+    heavy.bodies.inverse_mass[i] = static_cast<T>(std::pow(huge<T>, -0.45));
+    for (auto& column : heavy.bodies.inverse_inertia) column[i] *= heavy.bodies.inverse_mass[i];
+  }
+  SceneData<T> light = scene;
+  for (std::size_t i = 0; i < 2; ++i) {
+    light.bodies.inverse_mass[i] = static_cast<T>(std::pow(huge<T>, 0.45));
+    for (auto& column : light.bodies.inverse_inertia) column[i] *= light.bodies.inverse_mass[i];
+  }
+  const SceneOptions options = usual(SceneMethod::simultaneous);
+  SceneSolver solver({.threads = 1});
+  const auto first = solved(solver, heavy, options);
+  ASSERT_GT(length(first.impulse(0)), std::pow(huge<T>, 0.4));
+  const auto second = solved(solver, light, options);
+  SceneData<T> cold = light;
+  for (std::size_t i = 0; i < 8; ++i) cold.key[i] = 0;
+  for (auto& row : cold.joints.rows) row.key = 0;
+  SceneSolver other({.threads = 1});
+  solved(other, heavy, options);
+  const auto alone = solved(other, cold, options);
+  expect_same_bits(second.arrays, alone.arrays, "as without names");
+  for (const Status status : second.arrays.status) EXPECT_FALSE(is_fault(status));
+}
+
+// A rotation by h w moves no point by more than twice its lever arm, whatever the spin.
+TYPED_TEST(SceneOverflow, does_not_come_of_the_spin_of_a_body_at_rest) {
+  using T = TypeParam;
+  for (const double spin : {1.0, 1e2, 1e4, 1e6}) {
+    SceneData<T> scene;
+    Body body;
+    body.angular_velocity = {spin, 0.3 * spin, 0};
+    const std::int32_t a = scene.add(body);
+    // Its own contact moves across the normal, so that it is at rest.
+    scene.add(Contact{.a = a, .b = world, .point = {0, 0, -1}, .friction = 0});
+    SceneOptions options;
+    options.method = SceneMethod::resting;
+    options.time_step = 1;
+    options.iterations = 1;
+    const auto made = solved(scene, options);
+    EXPECT_LE(made.impulse(0)[2], 2.0 * 1.0 / options.time_step + 1e-3) << spin;  // over K33, which is 1
+  }
+}
+
+}  // namespace
+}  // namespace carom::scenes
