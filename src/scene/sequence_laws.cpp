@@ -1,10 +1,30 @@
 #include <algorithm>
+#include <cmath>
 
 #include "columns.hpp"
 #include "sequence.hpp"
 #include "sequence_round.hpp"
 
 namespace carom::scene {
+namespace {
+
+/// Tells whether the collision matrix of contact i is in the precision's range. What else overflows depends on
+/// velocities, and is a matter of the whole island.
+template <class T>
+bool has_finite_matrix(const kernel::SceneJob<T>& job, std::size_t i) {
+  T trace = 0;
+  const auto add = [&](std::int32_t body, const Vector3Columns<const T>& lever) {
+    const T* const row = job.body_rows + static_cast<std::ptrdiff_t>(body) * 16;
+    const T x = lever.x[i], y = lever.y[i], z = lever.z[i];
+    trace += 3 * row[0] + row[1] * (y * y + z * z) + row[4] * (x * x + z * z) + row[6] * (x * x + y * y);
+    trace -= 2 * (row[2] * x * y + row[3] * x * z + row[5] * y * z);
+  };
+  add(job.scene->body_a[i], job.scene->lever_a);
+  add(job.scene->body_b[i], job.scene->lever_b);
+  return std::isfinite(trace);
+}
+
+}  // namespace
 
 template <class T>
 void judge_laws(const SceneOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job, SequenceSpace<T>& space,
@@ -27,9 +47,10 @@ void judge_laws(const SceneOptions& options, const IsaEntry& entry, kernel::Scen
       solve_range(batch, kernels, 0, n, workspace_of(round), round.members.get(), uncounted);
       for (std::size_t k = 0; k < n; ++k) {
         const Status status = round.status[k];
-        const bool of_law = (status >= Status::law_unavailable && status <= Status::restitution_law_unavailable) ||
-                            status == Status::collision_matrix_not_positive_definite;
-        if (of_law && job.status[i + k] == static_cast<std::uint8_t>(Status::ok))
+        if (job.status[i + k] != static_cast<std::uint8_t>(Status::ok)) continue;
+        const bool of_law = status >= Status::law_unavailable && status <= Status::restitution_law_unavailable;
+        if (of_law || status == Status::collision_matrix_not_positive_definite ||
+            (status == Status::overflow && !has_finite_matrix(job, i + k)))
           job.status[i + k] = static_cast<std::uint8_t>(status);
       }
     }

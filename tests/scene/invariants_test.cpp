@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <carom/carom.hpp>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -159,6 +160,82 @@ TYPED_TEST(SceneInvariant, no_scene_gains_energy_from_plastic_simultaneous_conta
     // that by the residual.
     EXPECT_LE(after, before * (1 + 1000 * epsilon<TypeParam>)+made.report.residual * impulses) << "scene " << i;
   });
+}
+
+/// A scene without friction, with one restitution, and with joints that have neither targets nor bounds.
+template <class T>
+SceneData<T> with_joints_and(double restitution, std::uint64_t seed) {
+  RandomSceneOptions drawn;
+  drawn.with_joints = true;
+  drawn.largest_friction = 0;
+  SceneData<T> scene = random_scene<T>(seed, drawn);
+  std::ranges::fill(scene.restitution, static_cast<T>(restitution));
+  for (auto& row : scene.joints.rows) {
+    row.target_velocity = 0;
+    row.least_impulse = -std::numeric_limits<T>::infinity();
+    row.largest_impulse = std::numeric_limits<T>::infinity();
+  }
+  return scene;
+}
+
+// docs/scenes.md derives the bound. A rebound may work against a joint whose rows are off at the start.
+TYPED_TEST(SceneInvariant, simultaneous_contacts_gain_no_more_energy_than_the_work_of_joints_lets_them) {
+  using T = TypeParam;
+  std::size_t converged = 0, gained = 0;
+  for (const double e : {0.0, 0.5, 1.0})
+    for (const bool rows_hold : {false, true})
+      for (std::uint64_t seed = 0; seed < (fast_build ? 200 : 30); ++seed) {
+        SceneData<T> scene = with_joints_and<T>(e, seed);
+        const SceneOptions options = exact<T>(SceneMethod::simultaneous);
+        if (rows_hold) {
+          SceneData<T> joints_alone = scene;
+          std::ranges::fill(joints_alone.body_a, std::int32_t{-7});
+          const auto before = solved(joints_alone, options);
+          if (before.report.truncated > 0) continue;
+          scene.bodies.velocity = before.arrays.velocity;
+          scene.bodies.angular_velocity = before.arrays.angular_velocity;
+        }
+        const auto made = solved(scene, options);
+        if (made.report.truncated > 0) continue;
+        ++converged;
+        const double before = energy_before(scene), after = energy_after(scene, made);
+        double impulses = 0;
+        for (std::size_t i = 0; i < scene.contact_count(); ++i) impulses += length(made.impulse(i));
+        for (const T p : made.arrays.joint_impulse) impulses += std::abs(static_cast<double>(p));
+        // Contacts and rows miss their targets by the residual, and thousands of sweeps round the velocities.
+        const double left = (made.report.residual + options.residual * made.report.greatest_approach) * impulses +
+                            1000 * epsilon<T> * (before + after);
+        const std::string what = "e " + std::to_string(e) + ", seed " + std::to_string(seed);
+        EXPECT_LE(after - before, 2 * e / (1 + e) * std::max(0.0, made.report.joint_work) + left) << what;
+        if (rows_hold) {
+          EXPECT_LE(std::abs(made.report.joint_work), left) << what;
+        }
+        gained += after > before * 1.01 ? 1 : 0;
+      }
+  EXPECT_GT(converged, fast_build ? 800u : 100u);
+  EXPECT_GT(gained, 0u);  // else the scenes are too tame
+}
+
+// The work of all impulses is the change of the energy.
+TYPED_TEST(SceneInvariant, the_work_of_joints_alone_is_the_change_of_the_energy_under_every_method) {
+  using T = TypeParam;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SceneData<T> scene = with_joints_and<T>(0, seed);
+    std::ranges::fill(scene.body_a, std::int32_t{-7});
+    for (auto& row : scene.joints.rows) row.target_velocity = T(0.3);
+    const auto check = [&](const Solved<T>& made, const std::string& method) {
+      const double before = energy_before(scene), after = energy_after(scene, made);
+      EXPECT_NEAR(made.report.joint_work, after - before, 1000 * epsilon<T> * (before + after))
+          << method << ", seed " << seed;
+    };
+    for (const SceneMethod method : all_methods) check(solved(scene, usual(method)), std::string(to_string(method)));
+    Solved<T> stepped{SceneArrays<T>(scene), {}};
+    stepped.report = SceneSolver({.threads = 1}).step(scene.view(), stepped.arrays.view(), usual(SceneMethod::resting));
+    check(stepped, "step");
+    if constexpr (std::is_same_v<T, double>)
+      for (const SceneMethod method : all_methods)
+        check(solved_by_reference(scene, usual(method)), "reference, " + std::string(to_string(method)));
+  }
 }
 
 // A contact that would separate without its own impulse has none, even where friction could jam it.
