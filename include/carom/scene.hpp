@@ -25,24 +25,25 @@ namespace carom {
 ///
 /// by an impulse λ within bounds; where λ stands at a bound the left side may differ. A gets the impulse λ linear_a and
 /// the angular impulse λ angular_a, B λ linear_b and λ angular_b. The functions of joints.hpp write the rows of ball
-/// joints, hinges and others. Rows of one pair that stand together, up to 6, belong together: put the rows of a joint
-/// side by side. Units are those of a row that counts metres; one that counts radians has rad/s and N m s. All columns
-/// but the optional ones are needed and equally long.
+/// joints, hinges and others. Sound rows of one pair that follow one another among those of the pair, up to 6, belong
+/// together. A faulty row is left out alone, and the others of its joint are solved without it. Units are those of a
+/// row that counts metres; one that counts radians has rad/s and N m s. All columns but the optional ones are needed
+/// and equally long.
 template <class T>
 struct JointRows {
   Column<const std::int32_t> body_a, body_b;       ///< index into the bodies, -1 for the immovable world
   Vector3Columns<const T> linear_a, angular_a;     ///< [1], [m] finite
   Vector3Columns<const T> linear_b, angular_b;     ///< [1], [m] finite
   Column<const T> target_velocity;                 ///< [m/s] optional: 0
-  Column<const T> least_impulse, largest_impulse;  ///< [N s] optional: no bounds; may be infinite
+  Column<const T> least_impulse, largest_impulse;  ///< [N s] optional: no bounds; -inf below and inf above are none
   Column<const T> compliance;                      ///< [1/kg] >= 0, optional: 0
   Column<const T> warm_impulse;                    ///< [N s] optional: λ to begin with
   Column<const std::uint64_t> key;                 ///< optional, as Scene::key
 };
 
 /// One step of a host: bodies, contacts by index and joints. Of `bodies` those with zero inverse mass and inertia may
-/// have a velocity: kinematic bodies. Contacts of one pair that stand together with one normal and one friction are
-/// solved fastest, up to four as one manifold.
+/// have a velocity: kinematic bodies. Contacts of one pair with one normal and one friction are a manifold, up to four
+/// of those that follow one another among the sound contacts of the pair. Side by side they are read fastest.
 template <class T>
 struct Scene : IndexedContacts<T> {
   Column<const T> static_friction;           ///< [1] optional: >= friction, which it is where there is none
@@ -68,10 +69,10 @@ struct SceneResults {
   Vector3Columns<T> velocity, angular_velocity;  ///< [m/s], [rad/s] of the bodies after the step
   Vector3Columns<T> impulse;                     ///< [N s] on A, summed over the step; world frame
   Vector3Columns<T> separation_velocity;         ///< [m/s] u after the step; NaN where faulty data leave it unknown
-  Column<Status> status;                         ///< Status::separating of contacts without an impulse
-  Column<Path> path;            ///< sequence: of the contact's last impact; else Course::slip or Course::stick
-  Column<T> joint_impulse;      ///< [N s] λ, summed over the step
-  Column<Status> joint_status;  ///< ok, or the fault that has kept the row out
+  Column<Status> status;    ///< Status::separating of contacts without an impulse; Status::overflow of whole islands
+  Column<Path> path;        ///< sequence: of the contact's last impact; else Course::slip or Course::stick
+  Column<T> joint_impulse;  ///< [N s] λ, summed over the step
+  Column<Status> joint_status;  ///< ok, or the fault that has kept the row out, or Status::overflow of its island
 };
 
 enum class SceneMethod : std::uint8_t {
@@ -155,7 +156,7 @@ struct SceneReport {
   int iterations = 0;              ///< sweeps over the island that took the most
   std::size_t impacts = 0;         ///< of a sequence, all islands together
   double greatest_approach = 0;    ///< [m/s] before the step, below the targets
-  double residual = 0;             ///< [m/s] after it; rows of joints included
+  double residual = 0;             ///< [m/s] after it; rows of joints included; inf where it is beyond the range
   double energy_before = 0;        ///< [J] kinetic energy of bodies with mass
   double energy_after = 0;         ///< [J]
   double joint_work = 0;           ///< [J] of the impulses of rows, each with the mean of its J v before and after
@@ -163,8 +164,10 @@ struct SceneReport {
   std::size_t largest_island = 0;  ///< contacts and rows of the largest
   std::size_t colours = 0;         ///< of the island that needs the most
   std::size_t uncoloured = 0;      ///< manifolds and joints that no colour took: they are solved one after the other
-  std::size_t truncated = 0;       ///< islands that ended by SceneOptions::iterations with a residual above the option
-  std::size_t endless = 0;         ///< truncated islands of a sequence that had stopped losing energy
+  /// Islands that ended by SceneOptions::iterations with a residual above the option, and those that overflowed. 0 does
+  /// not say that contacts under an impulse part no faster than their targets, nor that friction has settled.
+  std::size_t truncated = 0;
+  std::size_t endless = 0;                ///< truncated islands of a sequence that had stopped losing energy
   std::size_t lanes = 0, lanes_used = 0;  ///< of the vectors that were solved, places for contacts and those in use
 };
 

@@ -41,7 +41,8 @@ enum class Status : std::uint8_t {
   law_parameter_out_of_range,   ///< see LawColumns
   step_not_positive,            ///< the contact's own Euler step is <= 0
   restitution_law_unavailable,  ///< not a restitution law, or one that the integrator of Law::incremental lacks
-  overflow,                     ///< the data are finite, but K, u0 or the impulse exceeds the precision's range
+  overflow,                     ///< the data are finite, but K, u0 or the impulse exceeds the precision's range; in
+                                ///< scenes K, or any number of the island
   /// A pivot, or a K of the host's that the working precision can't tell from a singular one: det K[0:2,0:2] or
   /// 1 / (K^-1)_33 is not above 4 epsilon of K_11 K_22 or K_33.
   collision_matrix_not_positive_definite,
