@@ -136,6 +136,8 @@ SceneOutcome step_island(SceneState& state, const SceneIsland& island, const Sce
   outcome.sweeps += collisions.sweeps;
   outcome.approach = collisions.approach;
   outcome.truncated |= collisions.truncated;
+  // Contacts that still collide are not at rest.
+  if (collisions.truncated) outcome.residual = std::max(outcome.residual, collisions.residual);
   return outcome;
 }
 

@@ -94,6 +94,7 @@ class SceneCall {
 
   SweepOutcome solve(Crew& crew, bool step, SceneReport& report) {
     const Call<T> call{options_, kernels_, job_, space_, crew};
+    space_.truncated.assign(space_.graph.islands, 0);
     if (!step)
       return options_.method == SceneMethod::sequence
                  ? run_sequence(call, entry_, space_.sequence, impulses_, report)
@@ -104,8 +105,8 @@ class SceneCall {
     job_.target = kernel::Target::resting;
     SweepOutcome outcome = sweep(call, SceneMethod::resting, false, Ending::finish);
     outcome.approach = std::max(collisions.approach, outcome.approach);
+    outcome.residual = std::max(collisions.residual, outcome.residual);
     outcome.iterations += collisions.iterations;
-    outcome.truncated += collisions.truncated;
     return outcome;
   }
 

@@ -322,7 +322,6 @@ class Sweeps {
       const Head& of = head(block);
       sum.lanes += call_.kernels.width * of.count;
       sum.lanes_used += points_in(of);
-      if (ending_ == Ending::accumulate) continue;
       for (std::uint32_t lane = 0; lane < of.lanes; ++lane) {
         double& worst = space_.worst[island(of, lane)];
         worst = std::max(worst, static_cast<double>(of.violation[lane]));
@@ -336,13 +335,16 @@ class Sweeps {
         // Its bodies stay as they came, with all of their approach.
         const double approach = space_.approach[i];
         sum.residual = std::max(sum.residual, approach > 0 ? approach : std::numeric_limits<double>::infinity());
-        ++sum.truncated;
+        space_.truncated[i] = 1;
         sum.overflow = true;
         continue;
       }
-      sum.residual = std::max(sum.residual, space_.worst[i]);
-      if (space_.done[i] == 0 && space_.worst[i] > threshold(i)) ++sum.truncated;
+      const bool truncated = space_.done[i] == 0 && space_.worst[i] > threshold(i);
+      if (truncated) space_.truncated[i] = 1;
+      // Contacts that still collide have no part in a pass that follows.
+      if (truncated || ending_ == Ending::finish) sum.residual = std::max(sum.residual, space_.worst[i]);
     }
+    sum.truncated = static_cast<std::size_t>(std::count(space_.truncated.begin(), space_.truncated.end(), 1));
     return sum;
   }
 
