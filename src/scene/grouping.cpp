@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace carom::scene {
 namespace {
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 constexpr std::size_t smallest_table = 64;
-constexpr std::size_t filter_bits = 16;  // for each manifold, so that the filter stays in the first-level cache
+constexpr std::size_t most_neighbours = 16;  // manifolds of a body that are compared one with another
+constexpr std::size_t filter_bits = 16;      // for each manifold, so that the filter stays in the first-level cache
 
 std::size_t scattered(std::int32_t body_a, std::int32_t body_b) {
   const std::uint64_t pair =
@@ -77,16 +79,42 @@ bool Grouping::collect_neighbours(std::vector<Manifold>& to, std::size_t count, 
   return !is_sorted;
 }
 
+namespace {
+
+bool is_same_pair(const Manifold& x, const Manifold& y) {
+  return x.body_a == y.body_a && x.body_b == y.body_b;
+}
+
+/// Nothing where the first bodies are not in order, or one of them has many manifolds.
+std::optional<bool> has_pair_twice_in_order(const std::vector<Manifold>& of) {
+  std::size_t first = 0;  // of the manifolds with this first body
+  for (std::size_t m = 1; m < of.size(); ++m) {
+    if (of[m].body_a != of[m - 1].body_a) {
+      if (of[m].body_a < of[m - 1].body_a) return std::nullopt;
+      first = m;
+      continue;
+    }
+    if (m - first > most_neighbours) return std::nullopt;
+    if (is_same_pair(of[m - 1], of[m])) {
+      if (of[m - 1].first + of[m - 1].count != of[m].first) return true;
+      continue;
+    }
+    for (std::size_t k = first; k + 1 < m; ++k)
+      if (of[k].body_b == of[m].body_b) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool Grouping::has_pair_twice(const std::vector<Manifold>& of) {
+  if (const std::optional<bool> found = has_pair_twice_in_order(of)) return *found;
   // Few pairs share a bit of the filter, and only those are compared.
   const std::size_t bits = std::bit_ceil(filter_bits * of.size() + 64), mask = bits - 1;
   filter_.assign(bits / 64, 0);
   suspects_.clear();
-  const auto is_same = [](const Manifold& x, const Manifold& y) {
-    return x.body_a == y.body_a && x.body_b == y.body_b;
-  };
   for (std::uint32_t m = 0; m < of.size(); ++m) {
-    if (m > 0 && is_same(of[m - 1], of[m])) {
+    if (m > 0 && is_same_pair(of[m - 1], of[m])) {
       if (of[m - 1].first + of[m - 1].count != of[m].first) return true;
       continue;
     }
@@ -105,7 +133,7 @@ bool Grouping::has_pair_twice(const std::vector<Manifold>& of) {
   }
   table_.assign(std::bit_ceil(4 * suspects_.size() + smallest_table), none);
   for (std::uint32_t m = 0; m < of.size(); ++m) {
-    if (m > 0 && is_same(of[m - 1], of[m])) continue;
+    if (m > 0 && is_same_pair(of[m - 1], of[m])) continue;
     const std::size_t bit = scattered(of[m].body_a, of[m].body_b) & mask;
     if ((filter_[bit / 64] >> bit % 64 & 1u) == 0) continue;
     std::uint32_t& latest = latest_of(of, of[m].body_a, of[m].body_b);

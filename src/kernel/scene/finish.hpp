@@ -51,9 +51,12 @@ struct ManifoldFinish : ManifoldStages<A, T> {
     block.head.overflow = lanes & ~lane_bits(range == zero);
     store(job, job.results->impulse, impulses, block, lanes);
     store(job, job.results->separation_velocity, velocities, block, lanes);
+    const std::uint32_t* const contact_at =
+        job.contact_at;  // statuses are bytes, which may be anything to the compiler
     for_each_bit(lanes, [&](std::size_t lane) {
+      const std::uint32_t first = block.first[lane];
       for (std::size_t p = 0; p < block.points[lane]; ++p) {
-        const std::size_t i = Base::contact(job, block, lane, p);
+        const std::size_t i = number_at(contact_at, first + static_cast<std::uint32_t>(p));
         if (job.status[i] > static_cast<std::uint8_t>(Status::several_solutions)) continue;
         const bool is_pushed = (pushed[p] >> lane & 1u) != 0;
         job.status[i] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);

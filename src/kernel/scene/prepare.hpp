@@ -56,6 +56,10 @@ struct ManifoldStages : Responses<A, T> {
         load_rows<B, points_of_manifold>(row, points);
       return;
     }
+    load_points_singly(job, column, block, points);
+  }
+  [[gnu::noinline]] static void load_points_singly(const SceneJob<T>& job, const Column<const T>& column,
+                                                   const Manifolds& block, B (&points)[row_size]) {
     for (std::size_t p = 0; p < points_of_manifold; ++p) {
       T values[width];
       for (std::size_t lane = 0; lane < width; ++lane) {
