@@ -13,6 +13,7 @@
 
 #include "probe/judge.hpp"
 #include "probe/kinds.hpp"
+#include "probe/scene_probe.hpp"
 
 namespace carom::probe {
 namespace {
@@ -210,13 +211,18 @@ bool write_rows(const std::filesystem::path& folder, const Result& result) {
   return true;
 }
 
+/// Tells whether time is left of `seconds` from now on.
+auto clock_of(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  return
+      [start = Clock::now(), seconds] { return std::chrono::duration<double>(Clock::now() - start).count() < seconds; };
+}
+
 int run(double seconds, std::uint64_t seed, std::uint64_t contacts, std::optional<Law> only, const std::string& table,
         const std::string& rows) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
   Result result;
   support::Draw draw(seed);
-  const auto time_left = [&] { return std::chrono::duration<double>(Clock::now() - start).count() < seconds; };
+  const auto time_left = clock_of(seconds);
   while (time_left() && result.contacts < contacts)
     for (std::size_t kind = 0; kind < kind_names.size(); ++kind)
       for (const Form form : forms)
@@ -266,8 +272,24 @@ int main(int argc, char** argv) {
   app.add_option("--table", table, "renew the table of the errors, law by kind, in this file");
   app.add_option("--rows", rows,
                  "write the worst contact of every law, kind, precision and ISA into contact files in this folder");
+  std::string what = "both";
+  std::uint64_t scenes = std::numeric_limits<std::uint64_t>::max(), scene = 0;
+  app.add_option("--what", what, "contacts, scenes or both, which share the time")
+      ->option_text("WHAT")
+      ->check(CLI::IsMember({"contacts", "scenes", "both"}));
+  app.add_option("--scenes", scenes, "stop after so many scenes");
+  CLI::Option* const one = app.add_option("--scene", scene, "judge the scene of this number alone, and print it");
   CLI11_PARSE(app, argc, argv);
+  if (*one) return carom::probe::show_scene(scene) ? 0 : 1;
   std::optional<carom::Law> law;
   if (!law_name.empty()) law = carom::law_from_string(law_name);
-  return carom::probe::run(seconds, seed, contacts, law, table, rows);
+  if (what == "both") seconds /= 2;
+  int result = 0;
+  if (what != "scenes") result = carom::probe::run(seconds, seed, contacts, law, table, rows);
+  if (what != "contacts") {
+    const auto time_left = carom::probe::clock_of(seconds);
+    const auto found = carom::probe::search_scenes(seed, [&](std::uint64_t n) { return n < scenes && time_left(); });
+    if (found.broken > 0) result = std::max(result, 1);
+  }
+  return result;
 }

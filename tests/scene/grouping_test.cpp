@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "support/scene_order.hpp"
 #include "support/scene_runs.hpp"
 
 namespace carom::scenes {
@@ -19,37 +20,6 @@ using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(SceneGrouping, Precisions);
 
 constexpr RandomSceneOptions kind{.least_bodies = 3, .most_bodies = 6, .most_contacts = 16, .with_joints = true};
-
-/// Calls f on every column of contacts that there is.
-template <class T, class F>
-void each_contact_column(SceneData<T>& scene, const F& f) {
-  f(scene.body_a), f(scene.body_b), f(scene.friction), f(scene.restitution), f(scene.tangential_restitution);
-  for (auto* vector : {&scene.normal, &scene.lever_a, &scene.lever_b})
-    for (auto& column : *vector) f(column);
-}
-
-/// The contacts of `scene` in this order, by number.
-template <class T>
-SceneData<T> reordered(const SceneData<T>& scene, const std::vector<std::size_t>& contacts,
-                       const std::vector<std::size_t>& rows) {
-  SceneData<T> to = scene;
-  each_contact_column(to, [&](auto& column) {
-    const auto from = column;
-    column.clear();
-    for (const std::size_t i : contacts) column.push_back(from[i]);
-  });
-  to.joints.rows.clear();
-  for (const std::size_t i : rows) to.joints.rows.push_back(scene.joints.rows[i]);
-  return to;
-}
-
-/// Numbers of [0, n) and of [n, n + m) that keep their order among themselves, mixed by chance.
-std::vector<std::size_t> mixed(support::Draw& draw, std::size_t n, std::size_t m) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0, j = n; i < n || j < n + m;)
-    order.push_back(j == n + m || (i < n && draw.below(2) == 0) ? i++ : j++);
-  return order;
-}
 
 template <class T>
 void expect_bits_of(const Solved<T>& part, const Solved<T>& whole, const std::vector<std::size_t>& contacts,

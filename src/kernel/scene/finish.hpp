@@ -37,7 +37,9 @@ struct ManifoldFinish : ManifoldStages<A, T> {
               : u.z;
       worst = larger(worst, Block::load(point.target) - separation);
       Vector3<B> impulse = Block::load(point.impulse);
-      range = range + (vanishing(dot(u, u)) + vanishing(dot(impulse, impulse)));
+      // What a lane has behind its last point may be anything.
+      const B here = vanishing(dot(u, u)) + vanishing(dot(impulse, impulse));
+      range = range + choose(Base::in_use(block, p), here, zero);
       if (job.impulse_sum[0] != nullptr) impulse = impulse + load_sum(job, block, p, lanes);
       // The cone's boundary within the roundings of three products.
       const B bound = friction * impulse.z * B(T(1) - T(8) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52)));

@@ -11,6 +11,9 @@ namespace {
 /// Number of lanes' contacts: a stand-in for what has no bound, that stays finite in products.
 template <class T>
 inline constexpr T unbounded_friction = T(1e9);
+/// A friction that every impulse of a contact is within, roundings included, and whose square is finite.
+template <class T>
+inline constexpr T retired_friction = T(1e18);
 /// The target of a contact that takes no part.
 template <class T>
 inline constexpr T no_target = T(-1e18);
@@ -351,7 +354,7 @@ struct ManifoldStages : Responses<A, T> {
     for_each_bit(lanes, [&](std::size_t lane) {
       hold(block.a[lane]);
       hold(block.b[lane]);
-      block.static_friction[lane] = unbounded_friction<T>;
+      block.static_friction[lane] = retired_friction<T>;
     });
     for (std::size_t p = 0; p < block.head.count; ++p)
       for_each_bit(lanes, [&](std::size_t lane) { Respond::respond_not(block.point()[p].response, lane); });

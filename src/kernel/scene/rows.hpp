@@ -20,6 +20,14 @@ struct GroupStages {
     return number_at(job.row_at, block.first[lane] + static_cast<std::uint32_t>(r));
   }
 
+  /// The lanes that have a row r.
+  static Mask in_use(const Groups& block, std::size_t r) {
+    T used[width];
+    for (std::size_t lane = 0; lane < width; ++lane)
+      used[lane] = lane < block.head.lanes && r < block.rows[lane] ? T(1) : T(0);
+    return load_lanes<B>(used) > B(0);
+  }
+
   static B load_row(const SceneJob<T>& job, const Column<const T>& column, const Groups& block, std::size_t r,
                     T otherwise) {
     if (column.data == nullptr) return B(otherwise);
@@ -73,13 +81,10 @@ struct GroupStages {
     B worst = zero;
     for (std::size_t r = 0; r < block.head.count; ++r) {
       JointRow& row = block.row()[r];
-      T used[width];
-      for (std::size_t lane = 0; lane < width; ++lane)
-        used[lane] = lane < block.head.lanes && r < block.rows[lane] ? T(1) : T(0);
-      const Mask in_use = load_lanes<B>(used) > zero;
+      const Mask used = in_use(block, r);
       const Vector3<B> none = {zero, zero, zero};
       const auto take = [&](auto& to, const Vector3Columns<const T>& columns) {
-        const Vector3<B> v = choose(in_use, load_row(job, columns, block, r), none);
+        const Vector3<B> v = choose(used, load_row(job, columns, block, r), none);
         Block::store(to, v);
         return v;
       };
@@ -90,7 +95,7 @@ struct GroupStages {
                          Block::load(block.mass_b) * dot(lb, lb) + dot(tb, Block::load(block.inertia_b) * tb) +
                          compliance;
       const B inverse = B(1) / response, range = vanishing(response) + vanishing(inverse);
-      const Mask good = in_use && response > zero && range == zero;
+      const Mask good = used && response > zero && range == zero;
       Block::store(row.inverse_response, choose(good, inverse, zero));
       Block::store(row.compliance, choose(good, compliance, zero));
       const B least = load_row(job, joints.least_impulse, block, r, -infinity);
@@ -102,7 +107,7 @@ struct GroupStages {
       const auto drop = [&](auto& lanes) {
         for (auto& lane : lanes) Block::store(lane, choose(good, Block::load(lane), zero));
       };
-      if (lane_bits(good) != lane_bits(in_use)) {  // a row that no impulse moves
+      if (lane_bits(good) != lane_bits(used)) {  // a row that no impulse moves
         drop(row.linear_a);
         drop(row.angular_a);
         drop(row.linear_b);
@@ -114,10 +119,11 @@ struct GroupStages {
 
       T begun[width];
       for (std::size_t lane = 0; lane < width; ++lane)
-        begun[lane] = used[lane] > T(0) ? job.row_impulse[number(job, block, lane, r)] : T(0);
+        begun[lane] =
+            lane < block.head.lanes && r < block.rows[lane] ? job.row_impulse[number(job, block, lane, r)] : T(0);
       Block::store(row.impulse, choose(good, load_lanes<B>(begun), zero));
       const unsigned overflowed = ~lane_bits(range == zero) & ~lane_bits(response == zero);
-      for_each_bit(lane_bits(in_use) & ~lane_bits(good), [&](std::size_t lane) {
+      for_each_bit(lane_bits(used) & ~lane_bits(good), [&](std::size_t lane) {
         job.row_status[number(job, block, lane, r)] = static_cast<std::uint8_t>(
             (overflowed >> lane & 1u) != 0 ? Status::overflow : Status::collision_matrix_not_positive_definite);
       });
@@ -195,7 +201,8 @@ struct GroupStages {
       const JointRow& row = block.row()[r];
       const B impulse = Block::load(row.impulse), velocity = bodies.velocity(row);
       worst = larger(worst, missed(rest_of(bodies, row, impulse), row, impulse));
-      range = range + (vanishing(velocity) + vanishing(impulse));
+      // What a lane has behind its last row may be anything.
+      range = range + choose(in_use(block, r), vanishing(velocity) + vanishing(impulse), B(0));
       T mean[width];
       store_lanes(mean, B(T(0.5)) * (Block::load(row.before) + velocity));
       for (std::size_t lane = 0; lane < block.head.lanes; ++lane) {
