@@ -128,6 +128,7 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
   else
     take_touching(state, island, options);
   outcome.approach = greatest_approach(state, island);
+  outcome.approach = std::max(outcome.approach, sweeps.begin_rows());
   const double tolerance = options.residual * outcome.approach;
 
   bool done = true;
@@ -161,6 +162,7 @@ SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const S
   outcome.approach = sweeps.contact_residual();
   for (std::size_t i : island.rows)
     outcome.approach = std::max(outcome.approach, std::abs(deviation(state, state.rows[i])));
+  outcome.approach = std::max(outcome.approach, sweeps.begin_rows());
   // A hundredth of the tolerance of contacts at rest: errors of many steps may add up.
   const double tolerance =
       std::max(options.rest_tolerance * 1e-2 / options.time_step, options.residual * outcome.approach);

@@ -182,6 +182,9 @@ class Sequence {
 }  // namespace
 
 SceneOutcome solve_sequence(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+  RowWork work(state, island.rows);
+  begin_rows(state, island.rows);
+  work.end();
   const double approach = greatest_approach(state, island);
   SceneOutcome outcome = Sequence(state, island, options).run();
   outcome.approach = approach;

@@ -211,6 +211,19 @@ double deviation(const SceneState& state, const SceneRow& row) {
   return velocity_of(state, row) + row.compliance * row.impulse - row.target;
 }
 
+double begin_rows(SceneState& state, const std::vector<std::size_t>& rows) {
+  double greatest = 0;
+  for (std::size_t i : rows) {
+    SceneRow& row = state.rows[i];
+    const double begun = std::clamp(row.impulse, row.least, row.largest);
+    if (begun == row.impulse) continue;
+    greatest = std::max(greatest, std::abs(begun - row.impulse) * row.diagonal);
+    apply_impulse(state, row, begun - row.impulse);
+    row.impulse = begun;
+  }
+  return greatest;
+}
+
 RowWork::RowWork(SceneState& state, const std::vector<std::size_t>& rows) : state_(state), rows_(rows) {
   for (std::size_t i : rows) {
     velocities_.push_back(velocity_of(state, state.rows[i]));

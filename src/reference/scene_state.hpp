@@ -100,6 +100,10 @@ class RowWork {
   std::vector<double> velocities_, impulses_;
 };
 
+/// Gives the bodies the impulses within their bounds that are nearest to 0, of rows that have none yet. Returns the
+/// greatest [m/s] that one of them makes.
+double begin_rows(SceneState& state, const std::vector<std::size_t>& rows);
+
 /// [J] ½ v²/inverse_mass + ½ w·J w of a body, J the inverse of the inverse inertia in the directions in which it turns.
 double kinetic_energy(const Body& body);
 

@@ -22,6 +22,8 @@ class SceneSweeps {
 
   /// Begins with the warm impulses.
   void warm_start();
+  /// Begins with the impulses of rows whose bounds leave out 0. Returns the greatest speed that one makes.
+  double begin_rows() { return reference::begin_rows(state_, island_.rows); }
 
   /// Sweeps until every fourth one has seen no residual above `tolerance` [m/s], or until there have been `most`.
   /// Returns whether the first has come about.

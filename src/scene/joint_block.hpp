@@ -98,6 +98,18 @@ class JointBlock {
   /// The row in the scene.
   std::size_t number(std::size_t r) const { return number_[r]; }
 
+  /// Gives the bodies the impulses that the rows begin with.
+  void begin(const kernel::SceneJob<T>& job) {
+    if (std::none_of(row_, row_ + count_, [](const Row& row) { return row.impulse != 0; })) return;
+    double before[kernel::rows_of_group];
+    for (std::size_t r = 0; r < count_; ++r) before[r] = velocity_of(r);
+    for (std::size_t r = 0; r < count_; ++r)
+      for (int c = 0; c < 12; ++c) velocity_[c] += row_[r].impulse * row_[r].change[c];
+    put_velocities(job);
+    for (std::size_t r = 0; r < count_; ++r)
+      job.row_work[number_[r]] = static_cast<T>(row_[r].impulse * (before[r] + velocity_of(r)) / 2);
+  }
+
   /// By how much the rows miss their targets, where no bound keeps them there.
   T worst() const {
     double worst = 0;
@@ -126,13 +138,7 @@ class JointBlock {
       }
     else
       resolve_at_once();
-    const auto put = [&](int side) {
-      T* const to = job.body_rows + static_cast<std::ptrdiff_t>(body_[side]) * 16;
-      if (body_[side] < 0 || !(to[0] > T(0) || to[1] + to[4] + to[6] > T(0))) return;
-      for (int c = 0; c < 6; ++c) to[7 + c] = static_cast<T>(velocity_[6 * side + c]);
-    };
-    put(0);
-    put(1);
+    put_velocities(job);
     for (std::size_t r = 0; r < count_; ++r) {
       job.row_impulse[number_[r]] = static_cast<T>(row_[r].impulse);
       job.row_work[number_[r]] += static_cast<T>((row_[r].impulse - begun[r]) * (before[r] + velocity_of(r)) / 2);
@@ -140,6 +146,14 @@ class JointBlock {
   }
 
  private:
+  void put_velocities(const kernel::SceneJob<T>& job) const {
+    for (int side = 0; side < 2; ++side) {
+      T* const to = job.body_rows + static_cast<std::ptrdiff_t>(body_[side]) * 16;
+      if (body_[side] < 0 || !(to[0] > T(0) || to[1] + to[4] + to[6] > T(0))) continue;
+      for (int c = 0; c < 6; ++c) to[7 + c] = static_cast<T>(velocity_[6 * side + c]);
+    }
+  }
+
   struct Row {
     double j[12], change[12];  // the row; what an impulse of 1 does to both bodies
     double target, compliance, least, largest, impulse;

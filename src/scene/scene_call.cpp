@@ -100,9 +100,11 @@ class SceneCall {
                  ? run_sequence(call, entry_, space_.sequence, impulses_, report)
                  : sweep(call, options_.method, begins_with_impulses_, Ending::finish);
     job_.target = kernel::Target::colliding;
-    const SweepOutcome collisions = sweep(call, SceneMethod::iteration, false, Ending::accumulate);
+    job_.rows_have_acted = false;
+    const SweepOutcome collisions = sweep(call, SceneMethod::iteration, begins_with_impulses_, Ending::accumulate);
     if (collisions.found_faults) return collisions;
     job_.target = kernel::Target::resting;
+    job_.rows_have_acted = true;
     SweepOutcome outcome = sweep(call, SceneMethod::resting, false, Ending::finish);
     outcome.approach = std::max(collisions.approach, outcome.approach);
     outcome.residual = std::max(collisions.residual, outcome.residual);
@@ -344,7 +346,7 @@ class SceneCall {
     for (std::size_t i = first; i < end; ++i) {
       T& impulse = job_.row_impulse[i];
       impulse = job_.row_work[i] = 0;
-      if (share == T(0) || row_warm_[i] == T(0) || job_.row_status[i] != ok) continue;
+      if (job_.row_status[i] != ok) continue;
       impulse = share * row_warm_[i];
       if (joints.least_impulse) impulse = std::max(impulse, joints.least_impulse[i]);
       if (joints.largest_impulse) impulse = std::min(impulse, joints.largest_impulse[i]);

@@ -342,6 +342,7 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
     }
   }
   if (outcome.found_faults) return outcome;
+  for (const Manifold& group : graph.groups) JointBlock<T>(job, group).begin(job);
   space.items_of_island.build(graph.islands, items, [&](std::uint32_t item, const auto& f) {
     if (island_of_item[item] != Graph::no_island) f(island_of_item[item]);
   });

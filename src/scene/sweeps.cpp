@@ -232,10 +232,12 @@ class Sweeps {
       if (method_ != SceneMethod::simultaneous && !(space_.worst[i] > 0)) space_.done[i] = 1, any_new = true;
     }
     const bool again = method_ == SceneMethod::iteration && job_.target == kernel::Target::colliding;
-    if (warm_)
+    if (warm_ && retire(part, any_new)) {
+      any_new = false;
       each_stage(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
         for (std::size_t i = 0; i < n; ++i) kernels_.warm_start(job_, blocks[i], nowhere(slot));
       });
+    }
 
     int sweeps = 0, due = first_kept_sweep;
     for (; retire(part, any_new) && sweeps < most_sweeps_;) {

@@ -59,7 +59,7 @@ struct Workspace {
   std::vector<double> approach, worst;   // of islands
   std::vector<std::int32_t> sweeps_of_island;
   std::vector<std::uint8_t> done, overflow, truncated;  // islands; the last of all passes of a call
-  std::vector<double> kept_worst;            // of the state that an island may come back to
+  std::vector<double> kept_worst;                       // of the state that an island may come back to
   std::vector<std::uint8_t> keeping;
   SequenceSpace<T> sequence;
   ImpulseMemory<T, 3> contact_impulses;

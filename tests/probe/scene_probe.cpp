@@ -176,7 +176,9 @@ bool keeps_bits_among_others(const DrawnScene<T>& drawn, const SolvedScene<T>& m
   const auto rows = scenes::mixed(draw, drawn.data.row_count(), other.row_count());
   both.data = scenes::reordered(both.data, contacts, rows);
   const auto whole = solve(both, machine);
-  if (std::getenv("DBG")) { print(both, whole); }
+  if (std::getenv("DBG")) {
+    print(both, whole);
+  }
   return has_bits_of(made, whole, contacts, rows);
 }
 

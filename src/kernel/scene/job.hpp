@@ -81,9 +81,10 @@ struct SceneJob {
   // Impulses in the frames of their contacts, and targets: to go on with, null for none, and to store.
   const T* begun[4];
   T* carried[4];
-  T* impulse_sum[3];  // of earlier passes; null: none
-  T* row_impulse;     // λ of rows, to go on with and to store into
-  T* row_work;        // of the rows' impulses, to be added to
+  T* impulse_sum[3];     // of earlier passes; null: none
+  T* row_impulse;        // λ of rows, to go on with and to store into
+  T* row_work;           // of the rows' impulses, to be added to
+  bool rows_have_acted;  // with the impulses that they begin with, in an earlier pass
   // A state that sweeps may come back to: impulses and velocities as in `carried`, `row_impulse` and `velocities`.
   T* kept[3];
   T* kept_rows;

@@ -14,6 +14,9 @@ inline constexpr T unbounded_friction = T(1e9);
 /// A friction that every impulse of a contact is within, roundings included, and whose square is finite.
 template <class T>
 inline constexpr T retired_friction = T(1e18);
+/// [m/s] stands for faster ones, so that sums with it are finite.
+template <class T>
+inline constexpr T largest_gap_speed = sizeof(T) == sizeof(float) ? T(0x1p124) : T(0x1p1020);
 /// The target of a contact that takes no part.
 template <class T>
 inline constexpr T no_target = T(-1e18);
@@ -195,7 +198,8 @@ struct ManifoldStages : Responses<A, T> {
       Symmetric3<B> k = {m, zero, zero, m, zero, m};
       Respond::add_inertia(k, ja, ra);
       Respond::add_inertia(k, jb, rb);
-      const B reach = has_gap ? choose(used, gap[p] * B(job.parameters.inverse_time_step), zero) : zero;
+      const B gap_speed = has_gap ? gap[p] * B(job.parameters.inverse_time_step) : zero, most(largest_gap_speed<T>);
+      const B reach = choose(used, larger(smaller(gap_speed, most), negated(most)), zero);
       if (job.target == Target::all)
         Respond::respond_at_once(point.response, k, used);
       else
@@ -283,7 +287,7 @@ struct ManifoldStages : Responses<A, T> {
     const bool forced = job.changes != nullptr;
     Motion<B> change;
     if (forced) change = motion_of(frame, Block::gather(job.changes, block.a), Block::gather(job.changes, block.b));
-    B worst = zero;
+    B worst = zero, range = zero;
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
       const Mask used = in_use(block, p) && Block::load(point.response.inverse_k33) > zero;
@@ -312,8 +316,11 @@ struct ManifoldStages : Responses<A, T> {
         if (job.target == Target::colliding) part = used && missed > B(job.parameters.rest_speed);
       }
       Block::store(point.target, choose(turn, choose(part, target, none), Block::load(point.target)));
-      worst = larger(worst, choose(part, missed, zero));
+      const B lacks = choose(part, missed, zero);
+      worst = larger(lacks, worst);
+      range = range + vanishing(lacks);
     }
+    worst = choose(range == zero, worst, B(static_cast<T>(__builtin_inf())));
     store_violation(block.head, choose(turn, worst, load_lanes<B>(block.head.violation)));
   }
 

@@ -121,7 +121,10 @@ struct GroupStages {
       for (std::size_t lane = 0; lane < width; ++lane)
         begun[lane] =
             lane < block.head.lanes && r < block.rows[lane] ? job.row_impulse[number(job, block, lane, r)] : T(0);
-      Block::store(row.impulse, choose(good, load_lanes<B>(begun), zero));
+      const B impulse = choose(good, load_lanes<B>(begun), zero);
+      Block::store(row.impulse, impulse);
+      // Bounds without 0 between them have an effect where nothing is off its target, too.
+      if (job.target != Target::all && !job.rows_have_acted) worst = larger(worst, magnitude(impulse) * response);
       const unsigned overflowed = ~lane_bits(range == zero) & ~lane_bits(response == zero);
       for_each_bit(lane_bits(used) & ~lane_bits(good), [&](std::size_t lane) {
         job.row_status[number(job, block, lane, r)] = static_cast<std::uint8_t>(
@@ -208,8 +211,7 @@ struct GroupStages {
       for (std::size_t lane = 0; lane < block.head.lanes; ++lane) {
         if (r >= block.rows[lane]) continue;
         const std::size_t i = number(job, block, lane, r);
-        // Warm impulses act in this pass, those of an earlier pass did so in theirs.
-        const T begun = job.target == Target::all ? T(0) : job.row_impulse[i];
+        const T begun = job.rows_have_acted ? job.row_impulse[i] : T(0);
         job.row_work[i] += (row.impulse[lane] - begun) * mean[lane];
         job.row_impulse[i] = row.impulse[lane];
       }

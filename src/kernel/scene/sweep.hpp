@@ -194,16 +194,22 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     const Law law(job, block);
     Motion<B> motion = before;
     Vector3<B> sum = {B(0), B(0), B(0)};
-    B worst(0);
+    B worst(0), range(0);
     for (Point *point = block.point(), *end = point + block.head.count; point != end; ++point) {
       const Vector3<B> ra = Block::load(point->arm_a), rb = Block::load(point->arm_b);
       const NewImpulse<B> next = law(*point, motion, ra, rb);
-      worst = larger(worst, next.missed);
+      // In this order what is not a number counts for nothing here; it is found where changes are measured.
+      worst = larger(next.missed, worst);
       const Vector3<B> change = next.impulse - Block::load(point->impulse);
-      if (job.measures_changes) worst = larger(worst, bodies.mass * square_root(dot(change, change)));
+      if (job.measures_changes) {
+        const B size2 = dot(change, change);
+        worst = larger(bodies.mass * square_root(size2), worst);
+        range = range + vanishing(size2);
+      }
       Block::store(point->impulse, next.impulse);
       bodies.push(motion, sum, change, ra, rb);
     }
+    if (job.measures_changes) worst = choose(range == B(0), worst, B(static_cast<T>(__builtin_inf())));
     Base::store_violation(block.head, worst);
     put_back(job, block, frame, a, b, before, motion, sum, nowhere);
   }
