@@ -1,6 +1,6 @@
 // The prober: draws contacts of hard kinds, solves them under every law, form, precision and ISA, and judges what the
 // documentation promises. It prints the worst of each, with the row that shows it, and fails if one is beyond its
-// bound.
+// bound. So it does with scenes, in scene_probe.cpp.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -258,7 +258,7 @@ int run(double seconds, std::uint64_t seed, std::uint64_t contacts, std::optiona
 }  // namespace carom::probe
 
 int main(int argc, char** argv) {
-  CLI::App app("Searches for contacts that break what the documentation promises", "carom_probe");
+  CLI::App app("Searches for contacts and scenes that break what the documentation promises", "carom_probe");
   double seconds = 60;
   std::uint64_t seed = 1, contacts = std::numeric_limits<std::uint64_t>::max();
   std::string table, rows;

@@ -175,11 +175,7 @@ bool keeps_bits_among_others(const DrawnScene<T>& drawn, const SolvedScene<T>& m
   const auto contacts = scenes::mixed(draw, drawn.data.contact_count(), other.contact_count());
   const auto rows = scenes::mixed(draw, drawn.data.row_count(), other.row_count());
   both.data = scenes::reordered(both.data, contacts, rows);
-  const auto whole = solve(both, machine);
-  if (std::getenv("DBG")) {
-    print(both, whole);
-  }
-  return has_bits_of(made, whole, contacts, rows);
+  return has_bits_of(made, solve(both, machine), contacts, rows);
 }
 
 /// The scene without what is at fault.
