@@ -89,6 +89,13 @@ class SceneDrawer {
     if (chance(4)) o.warm_start = draw_.uniform();
     if (chance(4)) o.joint_warm_start = draw_.uniform();
     if (chance(4)) o.seed = 1 + draw_.below(1000);
+    if (is(SceneKind::anisotropic) && !chance(4)) {
+      // These are judged where they have come to an end.
+      o.method = SceneMethod::simultaneous;
+      scene_.is_step = o.shock_propagation = false;
+      o.iterations = 4000;
+      o.warm_start = 1;
+    }
     const Law laws[] = {Law::incremental, Law::chatterjee_ruina, Law::frictionless};
     o.collision.law = laws[draw_.below(3)];
   }
@@ -140,7 +147,7 @@ class SceneDrawer {
 
   void draw_contacts() {
     const bool plastic = chance(2), frictionless = chance(4), one = chance(2);
-    const double most_friction = chance(2) ? 0.4 : 1.5, all = draw_.uniform();
+    const double most_friction = chance(2) || is(SceneKind::anisotropic) ? 0.4 : 1.5, all = draw_.uniform();
     const std::size_t wanted =
         is(SceneKind::jammed) ? 8 + draw_.below(23) : 1 + draw_.below(2 + 3 * data().body_count());
     for (std::size_t tries = 0; data().contact_count() < wanted && tries < 4 * wanted; ++tries) {
@@ -236,9 +243,9 @@ class SceneDrawer {
   void begin_along_slip() {
     using namespace scenes;
     for (std::size_t i = 0; i < data().contact_count(); ++i) {
-      const scenes::Vector n = scenes::at(data().normal, i), d = draw_.direction(), along = d - dot(d, n) * n;
+      const Vector n = at(data().normal, i), along = data().slip(i);
       const double size = draw_.log_uniform(2), friction = std::min(static_cast<double>(data().friction[i]), 10.0);
-      scenes::push(data().warm_impulse, size * n + (size * friction / (length(along) + 1e-9)) * along);
+      push(data().warm_impulse, size * n + (size * friction / (length(along) + 1e-9)) * along);
     }
   }
 

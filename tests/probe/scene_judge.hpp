@@ -53,11 +53,13 @@ class SceneJudge {
   /// Coulomb's law at the contacts of a scene that rests.
   Verdict judge_law() {
     judge_energy(true);
-    const R left = R(1000) * (R(o_.residual) * R(made_.report.greatest_approach) + epsilon * largest_speed());
+    const R least = R(1000) * (R(o_.residual) * R(made_.report.greatest_approach) + epsilon * largest_speed());
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       if (made_.arrays.status[i] != Status::ok) continue;
       const V n = normal(i), p = vector(made_.arrays.impulse, i), u = relative(made_.arrays, i);
       const R pn = dot(p, n), un = dot(u, n), mu = d_.friction[i], k = response(i);
+      // Sweeps end by the velocities that changes of impulses give to masses; a contact far from them has more.
+      const R left = least * (R(1) + turning(i) / k);
       if (mu > R(1e6) || pn * k < left) continue;
       v_.add("a contact under an impulse is at its target", absolute(un - target(i)) / left * bound);
       const V slip = less(u, times(un, n)), friction = less(p, times(pn, n));
@@ -104,6 +106,16 @@ class SceneJudge {
     R sum = 0;
     for (const std::int32_t body : {d_.body_a[i], d_.body_b[i]})
       if (moves(body)) sum += static_cast<R>(d_.bodies.inverse_mass[static_cast<std::size_t>(body)]);
+    return sum;
+  }
+  /// A bound of what turning adds to it.
+  R turning(std::size_t i) const {
+    R sum = 0;
+    const auto add = [&](std::int32_t body, const V& r) {
+      if (moves(body)) sum += trace(static_cast<std::size_t>(body)) * dot(r, r);
+    };
+    add(d_.body_a[i], vector(d_.lever_a, i));
+    add(d_.body_b[i], vector(d_.lever_b, i));
     return sum;
   }
   static bool is_sound(Status status) { return status == Status::ok || status == Status::separating; }

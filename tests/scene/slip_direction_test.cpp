@@ -72,7 +72,7 @@ TYPED_TEST(SlipDirection, of_converged_scenes_opposes_friction_at_every_contact_
     for (std::size_t i = 0; i < scene.body_count(); ++i)
       for (std::size_t c = 0; c < 6; ++c) scene.bodies.inverse_inertia[c][i] *= static_cast<T>(draw.log_uniform(0.7));
     for (std::size_t i = 0; i < scene.contact_count(); ++i) {
-      const Vector n = at(scene.normal, i), slip = draw.direction(), along = slip - dot(slip, n) * n;
+      const Vector n = at(scene.normal, i), along = scene.slip(i);
       const double size = draw.log_uniform(1);
       push(scene.warm_impulse, size * n + size * static_cast<double>(scene.friction[i]) / length(along) * along);
     }

@@ -153,6 +153,16 @@ struct SceneData {
 
   Vector velocity(std::size_t body) const { return at(bodies.velocity, body); }
   Vector angular_velocity(std::size_t body) const { return at(bodies.angular_velocity, body); }
+  /// The tangential part of a contact's separation velocity at the start.
+  Vector slip(std::size_t contact) const {
+    const auto point = [&](std::int32_t body, const Vectors3<T>& lever) {
+      if (body < 0) return Vector{};
+      const auto b = static_cast<std::size_t>(body);
+      return velocity(b) + cross(angular_velocity(b), at(lever, contact));
+    };
+    const Vector n = at(normal, contact), u = point(body_a[contact], lever_a) - point(body_b[contact], lever_b);
+    return u - dot(u, n) * n;
+  }
 
  private:
   template <class U>
