@@ -40,7 +40,7 @@ Vector3 step_on_cone(const ContactStep& step, double relaxation) {
   const double length = std::hypot(ex, ey);
   const double direction_x = length > 0 ? ex / length : 0, direction_y = length > 0 ? ey / length : 0;
   const double slope = 1 + friction * (kappa_x * direction_x + kappa_y * direction_y);
-  const double kept_slope = std::max(slope, 0.25);
+  const double kept_slope = std::max(std::abs(slope), 0.25);
   const double full = (needed + p[2] * (kept_slope - slope)) / kept_slope;
   const double normal = std::max(0.0, p[2] + relaxation * (full - p[2]));
   return {friction * normal * direction_x, friction * normal * direction_y, normal};

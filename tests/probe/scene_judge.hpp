@@ -373,7 +373,7 @@ class SceneJudge {
     const R done = R(o_.residual) * R(made_.report.greatest_approach);
     if (made_.report.truncated > 0)
       v_.add("what is truncated has a residual", made_.report.residual > 0 ? 0 : 2 * bound);
-    else if (!is_sequence() && made_.report.iterations == 4000)
+    else if (!is_sequence() && !o_.shock_propagation && made_.report.iterations == 4000)
       v_.add("what reaches the bound of sweeps is told",
              worst > R(2) * done + R(64) * epsilon * largest_speed() ? 2 * bound : 0);
   }

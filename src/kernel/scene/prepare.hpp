@@ -17,9 +17,9 @@ inline constexpr T retired_friction = T(1e18);
 /// [m/s] stands for faster ones, so that sums with it are finite.
 template <class T>
 inline constexpr T largest_gap_speed = sizeof(T) == sizeof(float) ? T(0x1p124) : T(0x1p1020);
-/// The target of a contact that takes no part.
+/// The target of a contact that takes no part: no velocity is below it, and what it is missed by is finite.
 template <class T>
-inline constexpr T no_target = T(-1e18);
+inline constexpr T no_target = sizeof(T) == sizeof(float) ? T(-0x1p126) : T(-0x1p1022);
 
 template <class A, class T>
 struct ManifoldStages : Responses<A, T> {

@@ -67,7 +67,7 @@ struct AtOnce {
     const B inverse_size = one / square_root(larger(choose(inside, stick2, size2), B(least_square<T>)));
     const B t1 = friction * (slip1 * inverse_size), t2 = friction * (slip2 * inverse_size);
     // On the ray (t1, t2, 1) p_n moves u·n by K_33 (1 + κ·t) of its change.
-    const B ray = one + mul_add(k1, t1, k2 * t2), divisor = larger(ray, B(T(0.25)));
+    const B ray = one + mul_add(k1, t1, k2 * t2), divisor = larger(magnitude(ray), B(T(0.25)));
     const B full = mul_add(p.z, divisor - ray, needed) / divisor;
     const B normal = larger(mul_add(relaxation, full - p.z, p.z), zero);
     const Vector3<B> pushed = choose(sticks, stick, Vector3<B>{t1 * normal, t2 * normal, normal});
