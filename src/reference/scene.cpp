@@ -135,9 +135,11 @@ SceneOutcome step_island(SceneState& state, const SceneIsland& island, const Sce
   SceneOutcome outcome = solve_resting(state, island, options, levels);
   outcome.sweeps += collisions.sweeps;
   outcome.approach = collisions.approach;
-  outcome.truncated |= collisions.truncated;
-  // Contacts that still collide are not at rest.
-  if (collisions.truncated) outcome.residual = std::max(outcome.residual, collisions.residual);
+  // Contacts that still collide are not at rest, others are.
+  if (collisions.truncated && collisions.unsettled > options.residual * collisions.approach) {
+    outcome.truncated = true;
+    outcome.residual = std::max(outcome.residual, collisions.unsettled);
+  }
   return outcome;
 }
 

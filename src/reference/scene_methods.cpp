@@ -143,7 +143,8 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
   }
   work.end();
   outcome.sweeps = sweeps.sweeps();
-  outcome.residual = std::max({sweeps.contact_residual(), sweeps.row_residual(), collision()});
+  outcome.unsettled = std::max(sweeps.row_residual(), collision());
+  outcome.residual = std::max(sweeps.contact_residual(), outcome.unsettled);
   outcome.truncated = !(done && collision() == 0) && outcome.residual > tolerance;
   return outcome;
 }

@@ -12,8 +12,9 @@ namespace carom::reference {
 struct SceneOutcome {
   int sweeps = 0;
   std::size_t impacts = 0;
-  double approach = 0;  ///< [m/s] at the start, below the targets
-  double residual = 0;  ///< [m/s] at the end
+  double approach = 0;   ///< [m/s] at the start, below the targets
+  double residual = 0;   ///< [m/s] at the end
+  double unsettled = 0;  ///< [m/s] of iteration: the greatest of contacts that collide at the end, and of rows
   bool truncated = false, endless = false;
 };
 

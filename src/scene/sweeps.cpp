@@ -96,6 +96,7 @@ class Sweeps {
     to.lanes = vector.lanes;
     to.live = (1u << vector.lanes) - 1;
     to.count = vector.count;
+    to.overflow = 0;
     to.is_joint = vector.is_joint;
     for (std::uint32_t lane = 0; lane < vector.lanes; ++lane) to.manifold[lane] = order[vector.first + lane];
     kernels_.prepare(job, block);

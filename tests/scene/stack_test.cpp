@@ -110,6 +110,19 @@ TYPED_TEST(Stack, of_twenty_boxes_sinks_where_sweeps_are_too_few_and_shock_propa
   EXPECT_LE(this->by_targets(boxes, options, count).sinking, options.rest_tolerance);
 }
 
+// Its time grows with the levels; if it grew with their square, this would take minutes.
+TEST(StackOfBalls, of_a_hundred_thousand_levels_is_held_by_shock_propagation) {
+  constexpr std::size_t count = 100000;
+  SceneData<float> scene = row_of_balls<float>(std::vector<double>(count, 0.1), 0);
+  // The last ball comes to rest at a wall, and all others at the next one.
+  scene.add(Contact{static_cast<std::int32_t>(count) - 1, world, {-1, 0, 0}, {static_cast<double>(count) - 0.5, 0, 0}});
+  SceneOptions options;
+  options.shock_propagation = true;
+  const auto made = solved(scene, options);
+  EXPECT_EQ(made.report.by_status[static_cast<std::size_t>(Status::ok)], count);
+  EXPECT_LT(made.report.residual, 1e-6);
+}
+
 TYPED_TEST(Stack, of_a_heavy_box_on_a_light_one_rests) {
   const BoxWorld boxes = box_stack(2, 1000);
   SceneOptions options;
