@@ -44,8 +44,8 @@ bool SceneSweeps::run(int most, double tolerance) {
   for (int done = 1; done <= most; ++done) {
     ++sweeps_;
     seen = sweep();
-    // What contradicts itself never ends, and bodies at rest are thrown about now and then: the best of the states
-    // after 16, 32, 64 ... sweeps is returned to.
+    // Contacts that contradict each other never end, and throw the bodies about now and then. The best of the states
+    // after 16, 32, 64 ... sweeps is kept for that.
     if (method_ == SceneMethod::resting && done >= 16 && done < most &&
         std::has_single_bit(static_cast<unsigned>(done)))
       keep(seen);

@@ -1,5 +1,6 @@
-// Which contacts make a manifold, and which rows a group: those of one pair of bodies that follow one another among the
-// sound ones of that pair, whatever stands between them. So it depends on no other island and on no fault.
+// Grouping tells which contacts make a manifold, and which rows a group: those of one pair of bodies that follow one
+// another among the sound ones of that pair, whatever stands between them. So it depends on no other island and on no
+// fault.
 #pragma once
 
 #include <cstddef>

@@ -88,7 +88,7 @@ class JointBlock {
     for (int c = 0; c < 12; ++c) sum += row_[r].j[c] * row_[s].change[c];
     return sum;
   }
-  /// What keeps a row from being answered: no impulse moves it, or its response is out of range.
+  /// Tells what keeps a row from being answered: no impulse moves it, or its response is out of range.
   Status fault(std::size_t r) const {
     const double own = response(r, r) + row_[r].compliance;
     if (!(own > 0) && own == own) return Status::collision_matrix_not_positive_definite;

@@ -87,7 +87,7 @@ class SceneCall {
       build(crew, step);
       const SweepOutcome outcome = solve(crew, step, report);
       if (!outcome.found_faults) return outcome;
-      // What is at fault is left out of the graph, too.
+      // The graph leaves out what is at fault, too.
       begin_again();
     }
   }

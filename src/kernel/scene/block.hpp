@@ -108,7 +108,7 @@ struct Blocks {
   }
 };
 
-/// Of the bodies that move in these lanes of a block.
+/// Copies the velocities of the bodies that move in these lanes of a block.
 template <class Block, class T>
 inline void copy_velocities(const Block& block, std::uint32_t lanes, const VelocityRow<T>* from, VelocityRow<T>* to) {
   for_each_bit(lanes, [&](std::size_t lane) {

@@ -37,7 +37,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
               : u.z;
       worst = larger(worst, Block::load(point.target) - separation);
       Vector3<B> impulse = Block::load(point.impulse);
-      // What a lane has behind its last point may be anything.
+      // A lane may have anything behind its last point.
       const B here = vanishing(dot(u, u)) + vanishing(dot(impulse, impulse));
       range = range + choose(Base::in_use(block, p), here, zero);
       if (job.impulse_sum[0] != nullptr) impulse = impulse + load_sum(job, block, p, lanes);

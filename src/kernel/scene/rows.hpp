@@ -204,7 +204,7 @@ struct GroupStages {
       const JointRow& row = block.row()[r];
       const B impulse = Block::load(row.impulse), velocity = bodies.velocity(row);
       worst = larger(worst, missed(rest_of(bodies, row, impulse), row, impulse));
-      // What a lane has behind its last row may be anything.
+      // A lane may have anything behind its last row.
       range = range + choose(in_use(block, r), vanishing(velocity) + vanishing(impulse), B(0));
       T mean[width];
       store_lanes(mean, B(T(0.5)) * (Block::load(row.before) + velocity));
