@@ -35,7 +35,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
           job.target == Target::resting
               ? predict(now, ra, rb, Block::load(point.response.reach), B(job.parameters.time_step)).separation
               : u.z;
-      worst = larger(worst, Block::load(point.target) - separation);
+      worst = larger(Block::load(point.target) - separation, worst);
       Vector3<B> impulse = Block::load(point.impulse);
       // A lane may have anything behind its last point.
       const B here = vanishing(dot(u, u)) + vanishing(dot(impulse, impulse));

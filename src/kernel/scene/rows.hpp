@@ -114,7 +114,7 @@ struct GroupStages {
         drop(row.angular_b);
       }
       const B velocity = dot(la, a.v) + dot(ta, a.w) + (dot(lb, b.v) + dot(tb, b.w));
-      worst = larger(worst, choose(good, magnitude(velocity - target), zero));
+      worst = larger(choose(good, magnitude(velocity - target), zero), worst);
       Block::store(row.before, velocity);
 
       T begun[width];
@@ -124,7 +124,7 @@ struct GroupStages {
       const B impulse = choose(good, load_lanes<B>(begun), zero);
       Block::store(row.impulse, impulse);
       // Bounds without 0 between them have an effect where nothing is off its target, too.
-      if (job.target != Target::all && !job.rows_have_acted) worst = larger(worst, magnitude(impulse) * response);
+      if (job.target != Target::all && !job.rows_have_acted) worst = larger(magnitude(impulse) * response, worst);
       const unsigned overflowed = ~lane_bits(range == zero) & ~lane_bits(response == zero);
       for_each_bit(lane_bits(used) & ~lane_bits(good), [&](std::size_t lane) {
         job.row_status[number(job, block, lane, r)] = static_cast<std::uint8_t>(
@@ -181,7 +181,7 @@ struct GroupStages {
     B worst(0);
     for (JointRow *row = block.row(), *end = row + block.head.count; row != end; ++row) {
       const B impulse = Block::load(row->impulse), rest = rest_of(bodies, *row, impulse);
-      worst = larger(worst, missed(rest, *row, impulse));
+      worst = larger(missed(rest, *row, impulse), worst);  // in this order a NaN counts for nothing, as elsewhere
       const B wanted = neg_mul_add(relaxation * Block::load(row->inverse_response), rest, impulse);
       const B next = smaller(larger(wanted, Block::load(row->least)), Block::load(row->largest));
       Block::store(row->impulse, next);
@@ -203,7 +203,7 @@ struct GroupStages {
     for (std::size_t r = 0; r < block.head.count; ++r) {
       const JointRow& row = block.row()[r];
       const B impulse = Block::load(row.impulse), velocity = bodies.velocity(row);
-      worst = larger(worst, missed(rest_of(bodies, row, impulse), row, impulse));
+      worst = larger(missed(rest_of(bodies, row, impulse), row, impulse), worst);
       // A lane may have anything behind its last row.
       range = range + choose(in_use(block, r), vanishing(velocity) + vanishing(impulse), B(0));
       T mean[width];
