@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "reference/scene_steps.hpp"
 #include "reference/vector.hpp"
@@ -13,9 +14,16 @@ namespace {
 // The mean velocity, over the time h, of a point at r that turns with w, [BS] eq. 7. With the Padé approximant (2, 2)
 // of the rotation, which is of fourth order as RK4 is, and a rotation at every spin.
 Vector3 mean_turning(const Vector3& w, const Vector3& r, double h) {
-  const double angle2 = h * h * dot(w, w), c = 1 - angle2 / 12, scale = 1 / (c * c + angle2 / 4);
+  // Beyond the range of numbers a turn is as good as none.
+  const double angle2 = std::min(h * h * dot(w, w), 1e300), c = 1 - angle2 / 12, scale = 1 / (c * c + angle2 / 4);
   const Vector3 once = cross(w, r);
   return (c * scale) * once + (h / 2 * scale) * cross(w, once);
+}
+
+// Turns by θ <= 1 radian in the time h, or by 1/θ. A normal that turned further would look away from the impulse along
+// it, and the impulse would then push its contact shut.
+Vector3 at_most_a_radian(const Vector3& w, double h) {
+  return 1 / std::max(1.0, h * h * dot(w, w)) * w;
 }
 
 }  // namespace
@@ -126,7 +134,9 @@ double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool 
   c.impulse = impulse;
   // The speed that the change makes: while impulses are taken back no contact approaches.
   const double mass = state_.bodies[c.a].inverse_mass + state_.bodies[c.b].inverse_mass;
-  return std::max({mass * std::sqrt(dot(change, change)), -velocity[2], 0.0});
+  const double of_change = mass * std::sqrt(dot(change, change));
+  const bool is_number = !std::isnan(of_change + velocity[0] + velocity[1] + velocity[2]);
+  return is_number ? std::max({of_change, -velocity[2], 0.0}) : std::numeric_limits<double>::infinity();
 }
 
 double SceneSweeps::visit(SceneRow& row) {
@@ -154,7 +164,7 @@ Vector3 SceneSweeps::predicted_velocity_of(const SceneContact& c) const {
   // The gap after the step, over the step.
   const Vector3 u = a.velocity + mean_turning(a.angular_velocity, c.data.lever_a, h) + falling(a) - b.velocity -
                     mean_turning(b.angular_velocity, c.data.lever_b, h) - falling(b) - c.surface_slip + (c.gap / h) * n;
-  const Vector3 turned_normal = n + h * mean_turning(b.angular_velocity, n, h);
+  const Vector3 turned_normal = n + h * mean_turning(at_most_a_radian(b.angular_velocity, h), n, h);
   const double opening = dot(u, turned_normal);
   const Vector3 slip = c.frame.to_contact * (u - opening * turned_normal);
   return {slip[0], slip[1], opening - c.target};

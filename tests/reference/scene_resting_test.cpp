@@ -181,8 +181,8 @@ TEST(scene_resting, leaves_no_overlap_after_the_step) {
       EXPECT_GT(report.greatest_approach, 1e-3);
       double lowest = 1;
       for (std::size_t i = 0; i < 4; ++i) lowest = std::min(lowest, height_after(data, results, i, 0.01, gravity));
-      // An island is done with a hundredth of the tolerance, or 1e-6 of the approach, which is less. RK4 misses the
-      // turned lever by (w h)^5 / 120 of it, below 3e-9 m here.
+      // An island is done with a hundredth of the tolerance, or 1e-6 of the approach, which is less. The
+      // approximant misses the turned lever by (w h)^5 / 720 of it, below 5e-10 m here.
       EXPECT_GT(lowest, -1.01e-6);
       EXPECT_LT(lowest, 1.01e-6);
     }
@@ -222,9 +222,9 @@ TEST(scene_resting, predicts_where_points_and_normals_turn_to) {
   for (std::size_t j = 0; j < 3; ++j)
     apart[j] = gap * contact.normal[j] + h * (results.velocity[0][j] - results.velocity[1][j]) + a[j] -
                contact.lever_a[j] - b[j] + contact.lever_b[j];
-  // RK4 misses a turned arm by (w h)^5 / 120 of it: 0.22^5 / 120 of 1.7 m in sum is 7e-6 m. Of third order it would be
-  // some 1e-4.
-  EXPECT_NEAR(support::dot(apart, turned(results.angular_velocity[1], contact.normal, h)), 0, 1e-5);
+  // The approximant misses a turned arm by (w h)^5 / 720 of it: 0.22^5 / 720 of 1.7 m in sum is 1.2e-6 m. Of third
+  // order it would be some 1e-4.
+  EXPECT_NEAR(support::dot(apart, turned(results.angular_velocity[1], contact.normal, h)), 0, 1.5e-6);
 }
 
 TEST(scene_resting, leaves_alone_what_is_far_enough_and_what_collides) {

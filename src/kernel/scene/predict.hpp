@@ -27,6 +27,10 @@ template <class B>
           component(motion.relative.z, a.x, ra.y, a.y, ra.x, b.x, rb.y, b.y, rb.x)};
 }
 
+/// The greatest square of an angle that is reckoned with.
+template <class T>
+inline constexpr T largest_angle2 = sizeof(T) == sizeof(float) ? T(0x1p+126) : T(0x1p+1022);
+
 /// The mean velocity of vectors that turn with w for h. Their rotation is the Padé approximant (2, 2) of the
 /// exponential. It has the order of the Runge–Kutta method of [BS], and is a rotation at every spin: the polynomial of
 /// that method grows without bound, and with it the impulses that answer to the prediction. With θ = h |w| and c = 1 -
@@ -34,12 +38,13 @@ template <class B>
 template <class B>
 class Turn {
  public:
-  Turn(const Vector3<B>& w, B h) : w_(w) {
-    using T = VectorElement<B>;
-    const B angle2 = (h * h) * dot(w, w), c = neg_mul_add(B(T(1) / T(12)), angle2, B(1));
-    const B inverse = B(1) / mul_add(c, c, B(T(0.25)) * angle2);
-    once_ = c * inverse;
-    twice_ = (B(T(0.5)) * h) * inverse;
+  Turn(const Vector3<B>& w, B h) : Turn(w, h, angle2_of(w, h)) {}
+
+  /// For the normal of a body: beyond a radian the angle is 1 / θ. A normal that turned further would look away from
+  /// the impulse along it; the impulse would then push its contact shut, sweep after sweep.
+  static Turn of_normal(const Vector3<B>& w, B h) {
+    const B angle2 = angle2_of(w, h), share = B(1) / larger(angle2, B(1));
+    return Turn(share * w, h, smaller(angle2, share));
   }
 
   Vector3<B> mean(const Vector3<B>& r) const {
@@ -48,6 +53,16 @@ class Turn {
   }
 
  private:
+  using T = VectorElement<B>;
+
+  Turn(const Vector3<B>& w, B h, B angle2) : w_(w) {
+    const B c = neg_mul_add(B(T(1) / T(12)), angle2, B(1));
+    const B inverse = B(1) / mul_add(c, c, B(T(0.25)) * angle2);
+    once_ = c * inverse;
+    twice_ = (B(T(0.5)) * h) * inverse;
+  }
+  static B angle2_of(const Vector3<B>& w, B h) { return smaller((h * h) * dot(w, w), B(largest_angle2<T>)); }
+
   Vector3<B> w_;
   B once_, twice_;
 };
@@ -66,7 +81,7 @@ inline Prediction<B> predict(const Motion<B>& motion, const Vector3<B>& ra, cons
   const Turn<B> a(motion.wa, h), b(motion.wb, h);
   Vector3<B> u = motion.relative + (a.mean(ra) - b.mean(rb));
   u.z = u.z + gap_speed;
-  const Vector3<B> turn = b.mean(Vector3<B>{B(0), B(0), B(1)});
+  const Vector3<B> turn = Turn<B>::of_normal(motion.wb, h).mean(Vector3<B>{B(0), B(0), B(1)});
   const Vector3<B> normal = {h * turn.x, h * turn.y, mul_add(h, turn.z, B(1))};
   const B separation = dot(u, normal);
   return {{neg_mul_add(separation, normal.x, u.x), neg_mul_add(separation, normal.y, u.y),
