@@ -167,7 +167,8 @@ SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const S
   // A hundredth of the tolerance of contacts at rest: errors of many steps may add up.
   const double tolerance =
       std::max(options.rest_tolerance * 1e-2 / options.time_step, options.residual * outcome.approach);
-  const bool done = sweeps.run(iterations_of(options, SceneMethod::resting), tolerance);
+  const double runaway = 1000 * std::max(outcome.approach, tolerance);
+  const bool done = sweeps.run(iterations_of(options, SceneMethod::resting), tolerance, runaway);
   if (!levels.empty()) sweeps.propagate_shock(levels);
   work.end();
   outcome.sweeps = sweeps.sweeps();

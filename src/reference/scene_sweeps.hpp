@@ -25,9 +25,9 @@ class SceneSweeps {
   /// Begins with the impulses of rows whose bounds leave out 0. Returns the greatest speed that one makes.
   double begin_rows() { return reference::begin_rows(state_, island_.rows); }
 
-  /// Sweeps until every fourth one has seen no residual above `tolerance` [m/s], or until there have been `most`.
-  /// Returns whether the first has come about.
-  bool run(int most, double tolerance);
+  /// Sweeps until every fourth one has seen no residual above `tolerance` [m/s], or one above `runaway` [m/s], or until
+  /// there have been `most`. Returns whether the first has come about.
+  bool run(int most, double tolerance, double runaway = std::numeric_limits<double>::infinity());
   int sweeps() const { return sweeps_; }
 
   /// Level by level from the immovable bodies upwards, those below held fast. `levels` are those of levels_of.

@@ -13,6 +13,8 @@ constexpr std::size_t grain = 8;
 constexpr int sweeps_between_checks = 4;
 /// The first sweep after which a state is kept; later ones are kept after twice as many each time.
 constexpr int first_kept_sweep = 16;
+/// An island that misses this many times what it missed at first, or what it may miss in the end, has run away.
+constexpr double runaway = 1000;
 
 template <class T>
 class Sweeps {
@@ -41,7 +43,7 @@ class Sweeps {
     for (std::size_t s = 0; s < graph_.stages.size(); ++s) space_.stage_end[s] = graph_.stages[s].end;
     space_.approach.assign(graph_.islands, 0);
     space_.worst.assign(graph_.islands, 0);
-    space_.done.assign(graph_.islands, 0);
+    space_.sweeping.assign(graph_.islands, Sweeping::goes_on);
     space_.overflow.assign(graph_.islands, 0);
     space_.sweeps_of_island.assign(graph_.islands, 0);
     keeps_ = method_ == SceneMethod::resting && most_sweeps_ > first_kept_sweep;
@@ -152,7 +154,7 @@ class Sweeps {
   void keep_if_better(const Part& part, const Each& each) {
     bool any = false;
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
-      space_.keeping[i] = space_.done[i] == 0 && space_.worst[i] < space_.kept_worst[i];
+      space_.keeping[i] = space_.sweeping[i] == Sweeping::goes_on && space_.worst[i] < space_.kept_worst[i];
       if (space_.keeping[i] == 0) continue;
       space_.kept_worst[i] = space_.worst[i];
       any = true;
@@ -165,11 +167,29 @@ class Sweeps {
     bool any = false;
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
       // Not a number is worse than any.
-      space_.keeping[i] = space_.done[i] == 0 && space_.kept_worst[i] < std::numeric_limits<double>::infinity() &&
+      space_.keeping[i] = space_.sweeping[i] == Sweeping::goes_on &&
+                          space_.kept_worst[i] < std::numeric_limits<double>::infinity() &&
                           !(space_.worst[i] <= space_.kept_worst[i]);
       any = any || space_.keeping[i] != 0;
     }
     if (any) each_keeping(part, each, kernels_.return_to_kept);
+  }
+
+  /// Islands that run away end at once, as truncated ones: numbers of that size leave their roundings in the
+  /// velocities, even where the sweeps find an end beyond them. Returns whether there was any.
+  template <class Each>
+  bool end_runaways(const Part& part, int sweeps, const Each& each) {
+    bool any = false;
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
+      space_.keeping[i] = space_.sweeping[i] == Sweeping::goes_on && space_.kept_worst[i] < space_.worst[i] &&
+                          space_.worst[i] > runaway * std::max(space_.approach[i], threshold(i));
+      any = any || space_.keeping[i] != 0;
+    }
+    if (!any) return false;
+    each_keeping(part, each, kernels_.return_to_kept);
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
+      if (space_.keeping[i] != 0) space_.sweeping[i] = Sweeping::ran_away, space_.sweeps_of_island[i] = sweeps;
+    return true;
   }
 
   double threshold(std::uint32_t island) const {
@@ -181,7 +201,8 @@ class Sweeps {
   /// Takes islands that are done out of the sweeps; true if any is left.
   bool retire(const Part& part, bool any_new) {
     bool left = false;
-    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) left |= space_.done[i] == 0;
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
+      left |= space_.sweeping[i] == Sweeping::goes_on;
     if (!left || !any_new) return left;
     for (std::uint32_t s = part.first_stage; s < part.end_stage; ++s) {
       std::uint32_t to = graph_.stages[s].first;
@@ -190,7 +211,7 @@ class Sweeps {
         Head& of = head(block);
         std::uint32_t done = 0;
         for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
-          if ((of.live >> lane & 1u) != 0 && space_.done[island(of, lane)] != 0) done |= 1u << lane;
+          if ((of.live >> lane & 1u) != 0 && space_.sweeping[island(of, lane)] != Sweeping::goes_on) done |= 1u << lane;
         of.live &= ~done;
         if (of.live == 0) continue;
         if (done != 0) kernels_.retire(block, done);
@@ -208,14 +229,15 @@ class Sweeps {
         Head& of = head(space_.live_blocks[v]);
         std::uint32_t lanes = 0;
         for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
-          if (space_.done[island(of, lane)] == 2) lanes |= 1u << lane;
+          if (space_.sweeping[island(of, lane)] == Sweeping::may_collide_again) lanes |= 1u << lane;
         for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
           if (of.is_joint) of.violation[lane] = 0;
         if (lanes != 0) kernels_.retarget(job_, space_.live_blocks[v], lanes);
       }
     gather_worst(part);
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
-      if (space_.done[i] == 2) space_.done[i] = space_.worst[i] > 0 ? 0 : 1;
+      if (space_.sweeping[i] == Sweeping::may_collide_again)
+        space_.sweeping[i] = space_.worst[i] > 0 ? Sweeping::goes_on : Sweeping::done;
   }
 
   template <class Each>
@@ -230,7 +252,8 @@ class Sweeps {
     for (std::uint32_t i = part.first_island; i < end_island; ++i) {
       space_.approach[i] = space_.worst[i];
       // Where nothing approaches there is nothing to do; simultaneous may begin with impulses.
-      if (method_ != SceneMethod::simultaneous && !(space_.worst[i] > 0)) space_.done[i] = 1, any_new = true;
+      if (method_ != SceneMethod::simultaneous && !(space_.worst[i] > 0))
+        space_.sweeping[i] = Sweeping::done, any_new = true;
     }
     const bool again = method_ == SceneMethod::iteration && job_.target == kernel::Target::colliding;
     if (warm_ && retire(part, any_new)) {
@@ -255,16 +278,17 @@ class Sweeps {
         keep_if_better(part, each);
         due *= 2;
       }
+      if (keeps_ && sweeps > first_kept_sweep) any_new = end_runaways(part, sweeps, each);
       for (std::uint32_t i = part.first_island; i < end_island; ++i)
-        if (space_.done[i] == 0 && space_.worst[i] <= threshold(i)) {
-          space_.done[i] = again ? 2 : 1;
+        if (space_.sweeping[i] == Sweeping::goes_on && space_.worst[i] <= threshold(i)) {
+          space_.sweeping[i] = again ? Sweeping::may_collide_again : Sweeping::done;
           space_.sweeps_of_island[i] = sweeps;
           any_new = true;
         }
       if (again && any_new) collide_again(part);
     }
     for (std::uint32_t i = part.first_island; i < end_island; ++i)
-      if (space_.done[i] == 0) space_.sweeps_of_island[i] = sweeps;
+      if (space_.sweeping[i] == Sweeping::goes_on) space_.sweeps_of_island[i] = sweeps;
     if (keeps_ && sweeps > first_kept_sweep) return_if_worse(part, each);
     if (ending_ == Ending::accumulate)
       each(part.end_vector - part.first_vector, [&](std::size_t first, std::size_t end, std::size_t) {
@@ -342,7 +366,7 @@ class Sweeps {
         sum.overflow = true;
         continue;
       }
-      const bool truncated = space_.done[i] == 0 && space_.worst[i] > threshold(i);
+      const bool truncated = space_.sweeping[i] != Sweeping::done && space_.worst[i] > threshold(i);
       if (truncated) space_.truncated[i] = 1;
       // Contacts that still collide have no part in a pass that follows.
       if (truncated || ending_ == Ending::finish) sum.residual = std::max(sum.residual, space_.worst[i]);

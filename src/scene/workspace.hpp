@@ -13,6 +13,9 @@
 
 namespace carom::scene {
 
+/// What becomes of an island from sweep to sweep.
+enum class Sweeping : std::uint8_t { goes_on, done, may_collide_again, ran_away };
+
 /// Memory for numbers that are written before they are read.
 template <class V>
 class Scratch {
@@ -58,8 +61,9 @@ struct Workspace {
   std::vector<std::uint32_t> stage_end;  // of live blocks
   std::vector<double> approach, worst;   // of islands
   std::vector<std::int32_t> sweeps_of_island;
-  std::vector<std::uint8_t> done, overflow, truncated;  // islands; the last of all passes of a call
-  std::vector<double> kept_worst;                       // of the state that an island may come back to
+  std::vector<Sweeping> sweeping;                 // of islands
+  std::vector<std::uint8_t> overflow, truncated;  // islands; the last of all passes of a call
+  std::vector<double> kept_worst;                 // of the state that an island may come back to
   std::vector<std::uint8_t> keeping;
   SequenceSpace<T> sequence;
   ImpulseMemory<T, 3> contact_impulses;

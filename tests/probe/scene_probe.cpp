@@ -126,10 +126,11 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   };
   fmt::print(
       "{} {} iterations {} residual {} time_step {} relaxation {} warm {} {} shock {} threshold {} law {} swept {} "
-      "seed {}\n",
+      "seed {} gravity {} {} {} rest {}\n",
       drawn.is_step ? "step" : to_string(o.method), scene_kind_names[static_cast<std::size_t>(drawn.kind)],
       o.iterations, o.residual, o.time_step, o.relaxation, o.warm_start, o.joint_warm_start, o.shock_propagation,
-      o.restitution_threshold, to_string(o.collision.law), static_cast<int>(o.swept), o.seed);
+      o.restitution_threshold, to_string(o.collision.law), static_cast<int>(o.swept), o.seed, o.gravity[0],
+      o.gravity[1], o.gravity[2], o.rest_tolerance);
   for (std::size_t b = 0; b < d.body_count(); ++b) {
     const auto& j = d.bodies.inverse_inertia;
     fmt::print("body {}: 1/m {}  J {} {} {} {} {} {}  v {} w {}  ->  v {} w {}\n", b, d.bodies.inverse_mass[b], j[0][b],

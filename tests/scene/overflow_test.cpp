@@ -145,6 +145,22 @@ TYPED_TEST(SceneOverflow, of_any_column_is_no_result_without_a_status) {
     }
 }
 
+// What neither moves nor turns has no velocity at any point, and no impulse turns it.
+TYPED_TEST(SceneOverflow, does_not_come_of_a_lever_arm_of_the_world) {
+  using T = TypeParam;
+  const SceneData<T> scene = three_stacks<T>();
+  std::vector<Solved<T>> undisturbed;
+  each_method(scene, [&](const Solved<T>& made, const std::string&) { undisturbed.push_back(made); });
+  for (const std::size_t contact : {0, 1, 3}) {
+    SceneData<T> far = scene;
+    far.lever_b[0][contact] = std::numeric_limits<T>::max();
+    std::size_t n = 0;
+    each_method(far, [&](const Solved<T>& made, const std::string& what) {
+      expect_same_bits(made.arrays, undisturbed[n++].arrays, what + ", contact " + std::to_string(contact));
+    });
+  }
+}
+
 /// A body between ten contacts with the world that no velocity satisfies, since their gaps contradict each other.
 template <class T>
 SceneData<T> jammed(std::uint64_t seed) {
@@ -179,11 +195,77 @@ TYPED_TEST(SceneOverflow, does_not_come_of_contacts_at_rest_that_contradict_each
         EXPECT_LT(std::abs(x), 40 * wanted) << what;
       const double done =
           std::max(options.residual * made.report.greatest_approach, options.rest_tolerance / (100 * h));
-      EXPECT_EQ(made.report.truncated, made.report.residual > done && made.report.iterations == 1000 ? 1u : 0u) << what;
+      if (made.report.iterations == 1000) {
+        EXPECT_EQ(made.report.truncated, made.report.residual > done ? 1u : 0u) << what;
+      } else if (made.report.truncated > 0) {  // it has run away, and is back at the best that was kept
+        EXPECT_GT(made.report.residual, done) << what;
+      }
       // Its impulses are no fault of the next call's contacts.
       const auto next = solved(solver, scene, SceneOptions{});
       for (const Status status : next.arrays.status) EXPECT_FALSE(is_fault(status)) << what;
     }
+}
+
+/// A box against another one that a pivot holds. The sweeps of a long step take it to 4e7 m/s and back.
+template <class T>
+SceneData<T> beside_a_pivot() {
+  SceneData<T> scene;
+  const std::int32_t held =
+      scene.add(Body{.inverse_mass = 1.590202,
+                     .inverse_inertia = {14.269275, -5.706127, 0.4011795, 12.112427, -0.34386784, 6.604033},
+                     .velocity = {-0.19647317, 2.6175015, 1.4082162},
+                     .angular_velocity = {1.0275859, 0.7031171, -1.6468701}});
+  const std::int32_t box =
+      scene.add(Body{.inverse_mass = 1.0295624,
+                     .inverse_inertia = {5.212587, 0.13474533, -0.059623536, 4.1801515, -0.9390026, 4.29518},
+                     .velocity = {0.20585546, 0.07516407, -0.84956014},
+                     .angular_velocity = {0.82471687, 0.29706195, -0.16444123},
+                     .position = {-1.4352688, 3.0147112, 1.0113939}});
+  const Vector above = {-0.33155102, -0.94120926, -0.064799905}, below = {-0.17229362, 0.9179567, 0.35730985};
+  const auto touch = [&](const Vector& normal, const Vector& point, double friction, double gap) {
+    scene.add(Contact{.a = box, .b = held, .normal = normal, .point = point, .friction = friction});
+    scene.gap.push_back(static_cast<T>(gap));
+  };
+  touch(above, {-0.6601824, 2.0787327, 0.105412655}, 0.45082694, -0.0014342017);
+  touch(above, {-1.2767458, 1.3185712, 0.12919335}, 0.45082694, 0.0013233306);
+  touch(above, {-0.20193864, 1.6803366, 0.06508894}, 0.45082694, 0.008175862);
+  touch(below, {-1.3502619, 1.751481, 0.67943585}, 1.2060798, 0.0044927797);
+  touch(below, {-0.79716283, 2.1430604, 0.22364303}, 1.2060798, -0.005443386);
+  touch(below, {-0.101636276, 1.4429003, 0.8318744}, 1.2060798, 0.009195581);
+  add_ball_joint(scene.joints, JointBodies<T>{world, held, {}, {T(-0.21818459), T(0.3270853), T(-0.087955706)}});
+  return scene;
+}
+
+// The roundings of such a speed would be left in the velocities: v - v0 would not be Σ p / m.
+TYPED_TEST(SceneOverflow, is_no_way_to_an_end_without_momentum) {
+  using T = TypeParam;
+  const SceneData<T> scene = beside_a_pivot<T>();
+  SceneOptions options;
+  options.gravity = {0, 0, -9.81};
+  options.rest_tolerance = 1;
+  options.time_step = 10;
+  options.residual = 1e-5;
+  options.iterations = 4000;
+  const auto judge = [&](const Solved<T>& made, const std::string& what) {
+    const double mass = static_cast<double>(scene.bodies.inverse_mass[1]);
+    Vector owed = scene.velocity(1) - made.velocity(1);
+    double size = length(scene.velocity(1)) + length(made.velocity(1));
+    for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+      owed = owed + mass * made.impulse(i);
+      size += mass * length(made.impulse(i));
+    }
+    // Every visit of its six contacts rounds.
+    EXPECT_LE(length(owed), epsilon<T> * 6 * made.report.iterations * size) << what;
+    EXPECT_EQ(made.report.truncated, 1u) << what;
+    EXPECT_LE(made.report.residual, made.report.greatest_approach) << what;
+  };
+  Solved<T> made{SceneArrays<T>(scene), {}};
+  made.report = SceneSolver({.threads = 1}).step(scene.view(), made.arrays.view(), options);
+  judge(made, "lanes");
+  if constexpr (std::is_same_v<T, double>) {
+    made.report = reference::step_scene(scene.view(), made.arrays.view(), options);
+    judge(made, "reference");
+  }
 }
 
 // A remembered impulse may be beyond what the bodies of the next call bear.

@@ -111,9 +111,12 @@ struct Blocks {
 /// Copies the velocities of the bodies that move in these lanes of a block.
 template <class Block, class T>
 inline void copy_velocities(const Block& block, std::uint32_t lanes, const VelocityRow<T>* from, VelocityRow<T>* to) {
+  const auto copy = [&](std::int32_t body) {
+    if (body >= 0) to[body] = from[body];
+  };
   for_each_bit(lanes, [&](std::size_t lane) {
-    for (const std::int32_t body : {block.a[lane], block.b[lane]})
-      if (body >= 0) to[body] = from[body];
+    copy(block.a[lane]);
+    copy(block.b[lane]);
   });
 }
 

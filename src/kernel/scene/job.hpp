@@ -19,8 +19,9 @@ struct Manifold {
   std::uint32_t count;
 };
 
-/// The contact or row at a place; places are the numbers themselves where there is no list.
-inline std::uint32_t number_at(const std::uint32_t* list, std::uint32_t place) {
+/// The contact or row at a place; places are the numbers themselves where there is no list. Each file has its own, so
+/// that no linker takes one that was compiled for another ISA.
+[[maybe_unused]] static std::uint32_t number_at(const std::uint32_t* list, std::uint32_t place) {
   return list != nullptr ? list[place] : place;
 }
 

@@ -101,34 +101,45 @@ struct ManifoldStages : Responses<A, T> {
     return load_lanes<B>(used) > B(0);
   }
 
-  /// Finds the bodies of the lanes, and which of them move.
-  static void place(const SceneJob<T>& job, Manifolds& block, const T* (&row_a)[width], const T* (&row_b)[width],
-                    T (&moves_a)[width], T (&moves_b)[width]) {
+  /// The bodies of one side: their rows, and 1 or 0 for whether they move, and whether their lever arms count. Those of
+  /// a body that can neither move nor turns do not, however long.
+  struct Placed {
+    const T* row[width];
+    T moves[width], has_arms[width];
+  };
+
+  static void place(const SceneJob<T>& job, Manifolds& block, Placed& a, Placed& b) {
     const auto world = static_cast<std::int32_t>(job.bodies);
     for (std::size_t lane = 0; lane < width; ++lane) {
       const bool idle = lane >= block.head.lanes;
       const Manifold& m = job.manifolds[block.head.manifold[idle ? 0 : lane]];
       block.first[lane] = m.first;
       block.points[lane] = m.count;
-      const auto set = [&](std::int32_t body, std::int32_t other, std::int32_t& index, const T*& row, T& moves) {
-        row = job.body_rows + static_cast<std::ptrdiff_t>(body) * static_cast<std::ptrdiff_t>(row_size);
-        bool movable = !idle && body >= 0 && (row[0] > T(0) || row[1] + row[4] + row[6] > T(0));
+      const auto set = [&](std::int32_t body, std::int32_t other, std::int32_t& index, Placed& to) {
+        const T* const row = to.row[lane] =
+            job.body_rows + static_cast<std::ptrdiff_t>(body) * static_cast<std::ptrdiff_t>(row_size);
+        const bool is_movable = !idle && body >= 0 && (row[0] > T(0) || row[1] + row[4] + row[6] > T(0));
         // Shock propagation holds what lies below.
-        if (movable && job.level_of_body != nullptr && other >= 0)
-          movable = job.level_of_body[body] >= job.level_of_body[other];
-        moves = movable ? T(1) : T(0);
-        index = movable ? body : ~(idle || body < 0 ? world : body);
+        const bool is_held = job.level_of_body != nullptr && other >= 0 && is_movable &&
+                             job.level_of_body[body] < job.level_of_body[other];
+        const bool moves = is_movable && !is_held;
+        to.moves[lane] = moves ? T(1) : T(0);
+        const auto turns = [](const T* w) { return w[0] != T(0) || w[1] != T(0) || w[2] != T(0); };
+        to.has_arms[lane] = is_movable || turns(row + 10) ||
+                                    (job.changes != nullptr && body >= 0 && turns(job.changes[body].numbers + 3))
+                                ? T(1)
+                                : T(0);
+        index = moves ? body : ~(idle || body < 0 ? world : body);
       };
-      set(m.body_a, m.body_b, block.a[lane], row_a[lane], moves_a[lane]);
-      set(m.body_b, m.body_a, block.b[lane], row_b[lane], moves_b[lane]);
+      set(m.body_a, m.body_b, block.a[lane], a);
+      set(m.body_b, m.body_a, block.b[lane], b);
     }
   }
 
   static void prepare(const SceneJob<T>& job, std::byte* memory) {
     Manifolds& block = *reinterpret_cast<Manifolds*>(memory);
-    const T *row_a[width], *row_b[width];
-    T moves_a[width], moves_b[width];
-    place(job, block, row_a, row_b, moves_a, moves_b);
+    Placed a, b;
+    place(job, block, a, b);
     const Scene<T>& scene = *job.scene;
     const B zero(0);
 
@@ -144,18 +155,18 @@ struct ManifoldStages : Responses<A, T> {
     Block::store(block.static_friction,
                  bounded(scene.static_friction.data != nullptr ? load_first(scene.static_friction, first) : friction));
 
-    const auto body = [&](const T* const(&row)[width], const T(&moves)[width], auto& mass, auto& inertia) {
+    const auto body = [&](const Placed& placed, auto& mass, auto& inertia) {
       B c[row_size];
-      load_rows<B, 8>(row, c);
-      const Mask movable = load_lanes<B>(moves) > zero;
+      load_rows<B, 8>(placed.row, c);
+      const Mask movable = load_lanes<B>(placed.moves) > zero;
       for (std::size_t i = 0; i < 7; ++i) c[i] = choose(movable, c[i], zero);
       Block::store(mass, c[0]);
       const Symmetric3<B> j = into(frame, Symmetric3<B>{c[1], c[2], c[3], c[4], c[5], c[6]});
       Block::store(inertia, j);
       return j;
     };
-    const Symmetric3<B> ja = body(row_a, moves_a, block.mass_a, block.inertia_a);
-    const Symmetric3<B> jb = body(row_b, moves_b, block.mass_b, block.inertia_b);
+    const Symmetric3<B> ja = body(a, block.mass_a, block.inertia_a);
+    const Symmetric3<B> jb = body(b, block.mass_b, block.inertia_b);
     const B m = Block::load(block.mass_a) + Block::load(block.mass_b);
 
     Vector3<B> bias = {zero, zero, zero};
@@ -171,7 +182,7 @@ struct ManifoldStages : Responses<A, T> {
         for (std::size_t lane = 0; lane < width; ++lane) mass[lane] = lane < block.head.lanes ? row[lane][0] : T(0);
         return choose(load_lanes<B>(mass) > zero, half_step, zero);
       };
-      const B falling = falls(row_a) - falls(row_b);
+      const B falling = falls(a.row) - falls(b.row);
       const auto& g = job.parameters.gravity;
       bias = bias + into(frame, falling * Vector3<B>{B(g[0]), B(g[1]), B(g[2])});
     }
@@ -187,12 +198,15 @@ struct ManifoldStages : Responses<A, T> {
     B gap[row_size];
     const bool has_gap = job.target == Target::resting && scene.gap.data != nullptr;
     if (has_gap) load_points(job, scene.gap, block, gap);
+    const Mask has_arms_a = load_lanes<B>(a.has_arms) > zero, has_arms_b = load_lanes<B>(b.has_arms) > zero;
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
       const Mask used = in_use(block, p);
       const Vector3<B> none = {zero, zero, zero};
-      const Vector3<B> ra = choose(used, into(frame, Vector3<B>{arm_a[0][p], arm_a[1][p], arm_a[2][p]}), none);
-      const Vector3<B> rb = choose(used, into(frame, Vector3<B>{arm_b[0][p], arm_b[1][p], arm_b[2][p]}), none);
+      const Vector3<B> ra =
+          choose(used && has_arms_a, into(frame, Vector3<B>{arm_a[0][p], arm_a[1][p], arm_a[2][p]}), none);
+      const Vector3<B> rb =
+          choose(used && has_arms_b, into(frame, Vector3<B>{arm_b[0][p], arm_b[1][p], arm_b[2][p]}), none);
       Block::store(point.arm_a, ra);
       Block::store(point.arm_b, rb);
       Symmetric3<B> k = {m, zero, zero, m, zero, m};

@@ -109,7 +109,9 @@ struct InTurn {
     const B size = square_root(mul_add(c1, c1, c2 * c2));
     const B share = choose(size <= static_friction * normal, one,
                            friction * normal / larger(size, B(square_root(least_square<T>))));
-    return {{share * c1, share * c2, normal}, missed};
+    // Behind a lane's last point the slip may be no number.
+    const auto pushed = normal > zero;
+    return {{choose(pushed, share * c1, zero), choose(pushed, share * c2, zero), normal}, missed};
   }
 };
 
@@ -204,7 +206,9 @@ struct ManifoldSweep : ManifoldStages<A, T> {
       if (job.measures_changes) {
         const B size2 = dot(change, change);
         worst = larger(bodies.mass * square_root(size2), worst);
-        range = range + vanishing(size2);
+        // A lane may have anything behind its last point.
+        range = range + choose(Block::load(point->response.inverse_k33) > B(0),
+                               vanishing(size2) + vanishing(next.missed), B(0));
       }
       Block::store(point->impulse, next.impulse);
       bodies.push(motion, sum, change, ra, rb);
