@@ -151,7 +151,7 @@ TYPED_TEST(SceneOverflow, does_not_come_of_a_lever_arm_of_the_world) {
   const SceneData<T> scene = three_stacks<T>();
   std::vector<Solved<T>> undisturbed;
   each_method(scene, [&](const Solved<T>& made, const std::string&) { undisturbed.push_back(made); });
-  for (const std::size_t contact : {0, 1, 3}) {
+  for (const std::size_t contact : {0u, 1u, 3u}) {
     SceneData<T> far = scene;
     far.lever_b[0][contact] = std::numeric_limits<T>::max();
     std::size_t n = 0;
