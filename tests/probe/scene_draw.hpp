@@ -157,7 +157,7 @@ class SceneDrawer {
       contact.friction = frictionless ? 0 : draw_.uniform(0, most_friction);
       contact.restitution = plastic || is(SceneKind::jammed) ? 0 : one ? all : draw_.uniform();
       using namespace scenes;
-      const Vector middle = 0.5 * (centre(moves(a) ? a : b) + centre(moves(b) ? b : a));
+      const auto middle = 0.5 * (centre(moves(a) ? a : b) + centre(moves(b) ? b : a));
       const std::size_t points = 1 + draw_.below(is(SceneKind::manifolds) ? 6 : 3);
       for (std::size_t p = 0; p < points; ++p) {
         contact.point = middle + (is(SceneKind::steep) ? 2.0 : 0.7) * draw_.direction();
@@ -243,7 +243,7 @@ class SceneDrawer {
   void begin_along_slip() {
     using namespace scenes;
     for (std::size_t i = 0; i < data().contact_count(); ++i) {
-      const Vector n = at(data().normal, i), along = data().slip(i);
+      const scenes::Vector n = at(data().normal, i), along = data().slip(i);
       const double size = draw_.log_uniform(2), friction = std::min(static_cast<double>(data().friction[i]), 10.0);
       push(data().warm_impulse, size * n + (size * friction / (length(along) + 1e-9)) * along);
     }
