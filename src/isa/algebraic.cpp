@@ -1,5 +1,5 @@
 // As incremental.cpp, of all other laws.
-#include "kernel/algebraic/pipeline.hpp"
+#include "kernel/contact/law_kernel.hpp"
 
 namespace carom::kernel::CAROM_ISA {
 extern const Kernels algebraic;

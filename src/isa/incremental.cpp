@@ -1,5 +1,5 @@
 // One file a family of kernels, compiled once for every ISA: cmake/CaromIsa.cmake gives its name and its architecture.
-#include "kernel/kernel.hpp"
+#include "kernel/incremental/incremental_kernel.hpp"
 
 namespace carom::kernel::CAROM_ISA {
 extern const Kernels incremental;

@@ -1,5 +1,5 @@
 // As incremental.cpp, of all laws in the plane.
-#include "kernel/planar/range.hpp"
+#include "kernel/contact/planar_kernel.hpp"
 
 namespace carom::kernel::CAROM_ISA {
 extern const PlanarKernels planar;

@@ -1,5 +1,5 @@
 // As incremental.cpp, of the permissible region.
-#include "kernel/region/range.hpp"
+#include "kernel/region/region_kernel.hpp"
 
 namespace carom::kernel::CAROM_ISA {
 extern const RegionKernels region;

@@ -1,5 +1,5 @@
 // As incremental.cpp, of scenes.
-#include "kernel/scene/range.hpp"
+#include "kernel/scene/scene_kernel.hpp"
 
 namespace carom::kernel::CAROM_ISA {
 extern const SceneKernels scene;

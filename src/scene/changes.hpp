@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernel/scene/job.hpp"
+#include "kernel/scene/scene_job.hpp"
 
 namespace carom::scene {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernel/scene/job.hpp"
+#include "kernel/scene/scene_job.hpp"
 
 namespace carom::scene {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernel/scene/job.hpp"
+#include "kernel/scene/scene_job.hpp"
 
 namespace carom::scene {
 
@@ -38,7 +38,7 @@ double kinetic_energy(const T* row) {
   return 0.5 * (linear + over(w[0] * w[0], j[0]) + over(y2 * y2, d2) + over(y3 * y3, d3));
 }
 
-/// Reads the bodies as they are: rows of 16 numbers, see kernel/transpose.hpp.
+/// Reads the bodies as they are: rows of 16 numbers, see kernel/lanes/transpose.hpp.
 template <class T>
 class JointBlock {
  public:

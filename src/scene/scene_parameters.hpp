@@ -4,7 +4,7 @@
 #include <carom/scene.hpp>
 #include <cmath>
 
-#include "kernel/scene/job.hpp"
+#include "kernel/scene/scene_job.hpp"
 
 namespace carom::scene {
 

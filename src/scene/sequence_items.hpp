@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "graph.hpp"
-#include "kernel/scene/job.hpp"
+#include "kernel/scene/scene_job.hpp"
 
 namespace carom::scene {
 

@@ -4,7 +4,7 @@
 #include <carom/scene.hpp>
 
 #include "crew.hpp"
-#include "kernel/scene/job.hpp"
+#include "kernel/scene/scene_job.hpp"
 #include "workspace.hpp"
 
 namespace carom::scene {

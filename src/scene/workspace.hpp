@@ -8,7 +8,7 @@
 
 #include "graph.hpp"
 #include "impulse_memory.hpp"
-#include "kernel/scene/job.hpp"
+#include "kernel/scene/scene_job.hpp"
 #include "sequence_space.hpp"
 
 namespace carom::scene {

@@ -4,10 +4,10 @@
 #include <carom/status.hpp>
 #include <type_traits>
 
+#include "kernel/contact/planar_job.hpp"
 #include "kernel/job.hpp"
-#include "kernel/planar/job.hpp"
-#include "kernel/region/job.hpp"
-#include "kernel/scene/job.hpp"
+#include "kernel/region/region_job.hpp"
+#include "kernel/scene/scene_job.hpp"
 
 namespace carom {
 

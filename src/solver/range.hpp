@@ -35,7 +35,7 @@ void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Cont
 template <class T>
 kernel::Parameters<T> parameters_for(const Options& options);
 
-/// Bodies as rows of 16 numbers, see kernel/transpose.hpp: those of [first, first + n).
+/// Bodies as rows of 16 numbers, see kernel/lanes/transpose.hpp: those of [first, first + n).
 template <class T>
 void pack_bodies(const BodyColumns<const T>& bodies, std::size_t first, std::size_t n, T* rows);
 

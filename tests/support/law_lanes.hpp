@@ -8,8 +8,8 @@
 #include <cstring>
 #include <vector>
 
-#include "kernel/algebraic/law.hpp"
-#include "kernel/units.hpp"
+#include "kernel/contact/units.hpp"
+#include "kernel/laws/law.hpp"
 #include "support/draw.hpp"
 
 namespace carom::support {

@@ -8,7 +8,7 @@
 // A. Chatterjee, A. Ruina, 1998, section 3.2 and eqs. 3 and 4.
 #pragma once
 
-#include "../collision_matrix.hpp"
+#include "kernel/contact/collision_matrix.hpp"
 
 namespace carom::kernel {
 namespace {

@@ -2,9 +2,9 @@
 // stand in the frame of its contacts (t1, t2, n), so that a cone's axis is a coordinate.
 #pragma once
 
-#include "../contact.hpp"
-#include "../transpose.hpp"
-#include "job.hpp"
+#include "kernel/contact/contact_lanes.hpp"
+#include "kernel/lanes/transpose.hpp"
+#include "scene_job.hpp"
 
 namespace carom::kernel {
 namespace {

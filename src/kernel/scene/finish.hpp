@@ -1,7 +1,7 @@
 // Finish: impulses, velocities of separation, statuses and paths to the host's columns, and what contacts still miss.
 #pragma once
 
-#include "rows.hpp"
+#include "joint_rows.hpp"
 #include "sweep.hpp"
 
 namespace carom::kernel {

@@ -4,7 +4,7 @@
 // [BS] J. Bender, A. Schmitt, Constraint-based collision and contact handling using impulses, 2006.
 #pragma once
 
-#include "prepare.hpp"
+#include "prepare_manifolds.hpp"
 
 namespace carom::kernel {
 namespace {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <numbers>
 
-#include "kernel/algebraic/brach.hpp"
-#include "kernel/algebraic/polar.hpp"
-#include "kernel/algebraic/projected.hpp"
+#include "kernel/laws/brach.hpp"
+#include "kernel/laws/polar.hpp"
+#include "kernel/laws/projected.hpp"
 #include "support/law_lanes.hpp"
 
 namespace carom {

@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "kernel/algebraic/anitescu_potra.hpp"
-#include "kernel/algebraic/smith.hpp"
-#include "kernel/algebraic/whittaker.hpp"
+#include "kernel/laws/anitescu_potra.hpp"
+#include "kernel/laws/smith.hpp"
+#include "kernel/laws/whittaker.hpp"
 #include "support/law_lanes.hpp"
 
 namespace carom {

@@ -1,0 +1,86 @@
+// A contact as every stage sees it, whichever form the host gives it in: load, the frame and the collision matrix,
+// which depend on the geometry and the masses alone, and the separation velocity, which is another one after every
+// impulse.
+#pragma once
+
+#include "collision_matrix.hpp"
+#include "kernel/host/form.hpp"
+#include "validate.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// The velocity of A's contact point relative to B's.
+template <class B>
+inline Vector3<B> separation_velocity(const Vector3<B>& velocity_a, const Vector3<B>& angular_velocity_a,
+                                      const Vector3<B>& lever_a, const Vector3<B>& velocity_b,
+                                      const Vector3<B>& angular_velocity_b, const Vector3<B>& lever_b) {
+  return velocity_a + cross(angular_velocity_a, lever_a) - velocity_b - cross(angular_velocity_b, lever_b);
+}
+
+/// The frame of a normal that is divided by its length.
+template <class B>
+inline Frame<B> frame_along(const Vector3<B>& normal, B length) {
+  return make_frame((B(1) / length) * normal);
+}
+
+/// A vector of contacts between bodies.
+template <class A, class T>
+struct BodyContact {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Load = Loader<A, T>;
+
+  typename Load::Pair bodies;
+  Vector3<B> lever_a, lever_b, normal;
+  B friction, restitution;
+  B length;  // of the normal
+  Frame<B> frame;
+
+  BodyContact(const AnyContacts<T>& contacts, const Block& block)
+      : bodies(load_bodies<A>(contacts, block)),
+        lever_a(Load::load(*contacts.lever_a, block)),
+        lever_b(Load::load(*contacts.lever_b, block)),
+        normal(Load::load(*contacts.normal, block)),
+        friction(Load::load(contacts.columns->friction, block)),
+        restitution(Load::load(contacts.columns->restitution, block)),
+        length(square_root(dot(normal, normal))),
+        frame(frame_along(normal, length)) {}
+
+  CollisionMatrix<B> matrix() const { return collision_matrix<T>(frame, bodies.a, lever_a, bodies.b, lever_b); }
+  Vector3<B> approach() const {
+    return separation_velocity(bodies.a.velocity, bodies.a.angular_velocity, lever_a, bodies.b.velocity,
+                               bodies.b.angular_velocity, lever_b);
+  }
+  Vector3<B> in_frame(const Vector3<B>& v) const { return {dot(v, frame.t1), dot(v, frame.t2), dot(v, frame.n)}; }
+
+  /// Calls f on every number that has been loaded but for the coefficients.
+  template <class F>
+  void for_each_number(F&& f) const {
+    for_each_field(bodies.a, f);
+    for_each_field(bodies.b, f);
+    for_each_field(lever_a, f);
+    for_each_field(lever_b, f);
+    for_each_field(normal, f);
+  }
+};
+
+/// A vector of contacts in contact space, whose frame is that of the numbers.
+template <class A, class T>
+struct SpaceContact {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Load = Loader<A, T>;
+
+  Symmetric3<B> k;
+  Vector3<B> u0;
+  B friction, restitution;
+  Frame<B> frame = {{B(1), B(0), B(0)}, {B(0), B(1), B(0)}, {B(0), B(0), B(1)}};
+
+  SpaceContact(const SpaceContacts<T>& contacts, const Block& block)
+      : k(Load::load(contacts.k, block)),
+        u0(Load::load(contacts.separation_velocity, block)),
+        friction(Load::load(contacts.friction, block)),
+        restitution(Load::load(contacts.restitution, block)) {}
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,205 @@
+// Validate: the first fault of every lane, in the order of Status. A fault is a number in the lanes' own type;
+// the stages set faults from the last of Status to the first, so that the first one stays.
+#pragma once
+
+#include "kernel/host/load.hpp"
+#include "units.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class B, class F>
+inline void for_each_field(const Vector3<B>& v, F&& f) {
+  f(v.x);
+  f(v.y);
+  f(v.z);
+}
+
+template <class B, class F>
+inline void for_each_field(const Symmetric3<B>& m, F&& f) {
+  f(m.xx);
+  f(m.xy);
+  f(m.xz);
+  f(m.yy);
+  f(m.yz);
+  f(m.zz);
+}
+
+template <class B, class F>
+inline void for_each_field(const Body<B>& body, F&& f) {
+  f(body.inverse_mass);
+  for_each_field(body.inverse_inertia, f);
+  for_each_field(body.velocity, f);
+  for_each_field(body.angular_velocity, f);
+}
+
+/// The least of numbers that should not be below zero. A number that is none may go unnoticed, but for a minor.
+template <class B>
+struct Least {
+  explicit Least(B first) : least_(first), undefined_(B(0)) {}
+  [[gnu::always_inline]] void add(B x) { least_ = smaller(least_, x); }
+
+  /// The principal minors of J / 2^e + tolerance, with 2^e next to trace J: those of Validator::indefinite. Numbers far
+  /// above the trace, of which there is none in a semidefinite matrix, may overflow.
+  [[gnu::always_inline]] void add_minors(const Symmetric3<B>& j, B tolerance) {
+    const B trace = j.xx + j.yy + j.zz;
+    const B scale = binade_of(trace).inverse, shift = tolerance * (trace * scale);
+    const B xx = mul_add(j.xx, scale, shift), yy = mul_add(j.yy, scale, shift), zz = mul_add(j.zz, scale, shift);
+    const B xy = j.xy * scale, xz = j.xz * scale, yz = j.yz * scale;
+    const B d12 = mul_sub(xx, yy, xy * xy), d13 = mul_sub(xx, zz, xz * xz), d23 = mul_sub(yy, zz, yz * yz);
+    const B c = mul_sub(xx, yz, xy * xz), d123 = mul_sub(d12, d13, c * c);
+    add(smaller(smaller(smaller(xx, yy), smaller(zz, d12)), smaller(smaller(d13, d23), d123)));
+    undefined_ = undefined_ + vanishing(d123);
+  }
+
+  /// NaN where a minor is not finite.
+  B value() const { return least_ + undefined_; }
+
+ private:
+  B least_, undefined_;
+};
+
+template <class A, class T>
+struct Validator {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = Loader<A, T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  static constexpr unsigned all_lanes = (1u << width) - 1;
+
+  B fault = B(static_cast<T>(Status::ok));
+
+  void set(Mask where, Status status) { fault = choose(where, B(static_cast<T>(status)), fault); }
+
+  struct Limits {
+    T normal_tolerance, inertia_tolerance, largest_restitution;
+  };
+
+  /// Of contacts between bodies. `of_law()` sets the faults of what single laws read, and gives back 0 if that is
+  /// finite, else NaN, as `sum` is of all else. `each(f)` calls f on the numbers beside those of the bodies.
+  template <class OfLaw, class Each>
+  [[gnu::always_inline]] void contact(const typename Load::Pair& pair, B length, B friction, B restitution,
+                                      const Limits& limits, B sum, OfLaw&& of_law, Each&& each) {
+    pivot(pair);
+    sum = sum + of_law();
+    coefficients(friction, restitution, B(limits.largest_restitution));
+    bodies(pair, B(limits.inertia_tolerance));
+    set(magnitude(length - B(1)) > B(limits.normal_tolerance), Status::normal_not_unit);
+    finite(
+        sum + vanishing(restitution) == B(0),
+        [&](auto&& f) {
+          for_each_field(pair.a, f);
+          for_each_field(pair.b, f);
+          each(f);
+          f(restitution);
+        },
+        friction);
+  }
+
+  /// The same in contact space.
+  template <class OfLaw, class Each>
+  [[gnu::always_inline]] void contact(const Symmetric3<B>& k, const Vector3<B>& u0, B friction, B restitution,
+                                      const Limits& limits, OfLaw&& of_law, Each&& each) {
+    B sum = vanishing(u0) + vanishing(restitution);
+    for_each_field(k, [&](const B& x) { sum = sum + vanishing(x); });
+    sum = sum + of_law();
+    coefficients(friction, restitution, B(limits.largest_restitution));
+    finite(
+        sum == B(0),
+        [&](auto&& f) {
+          for_each_field(k, f);
+          for_each_field(u0, f);
+          each(f);
+          f(restitution);
+        },
+        friction);
+  }
+
+  /// Contacts whose own restitution law is beyond the `last` one that there is; that of the options is in range.
+  void restitution_law(const ContactColumns<T>& contacts, const Block& block, RestitutionLaw last) {
+    if (contacts.restitution_law.data != nullptr)
+      set(laws(contacts, block, last) > B(static_cast<T>(last)), Status::restitution_law_unavailable);
+  }
+
+  void coefficients(B friction, B restitution, B largest_restitution) {
+    set(friction < B(0), Status::negative_friction);
+    set(restitution < B(0) || restitution > largest_restitution, Status::restitution_out_of_range);
+  }
+
+  /// The restitution laws of a block as numbers.
+  static B laws(const ContactColumns<T>& contacts, const Block& block, RestitutionLaw otherwise) {
+    if (contacts.restitution_law.data == nullptr) return B(static_cast<T>(otherwise));
+    T law[width];
+    for (std::size_t lane = 0; lane < width; ++lane)
+      law[lane] = static_cast<T>(
+          element(contacts.restitution_law, block.first + (lane < block.count ? lane : block.count - 1)));
+    return load_lanes<B>(law);
+  }
+
+  /// A matrix J is positive semidefinite within the tolerance if J / trace J + tolerance has no negative principal
+  /// minor. All are written without a division: d12 d13 - c² is the first diagonal element times the determinant.
+  Mask indefinite(const Symmetric3<B>& j, B trace, B tolerance) {
+    const Mask positive = trace > B(0);
+    const B scale = choose(positive, B(1) / trace, B(1));
+    const B shift = choose(positive, tolerance, B(0));
+    const B xx = mul_add(j.xx, scale, shift), yy = mul_add(j.yy, scale, shift), zz = mul_add(j.zz, scale, shift);
+    const B xy = j.xy * scale, xz = j.xz * scale, yz = j.yz * scale;
+    const B d12 = mul_sub(xx, yy, xy * xy), d13 = mul_sub(xx, zz, xz * xz), d23 = mul_sub(yy, zz, yz * yz);
+    const B c = mul_sub(xx, yz, xy * xz);
+    const B d123 = mul_sub(d12, d13, c * c);
+    return xx < B(0) || yy < B(0) || zz < B(0) || d12 < B(0) || d13 < B(0) || d23 < B(0) || d123 < B(0);
+  }
+
+  /// Without any mass one body alone that turns leaves K singular, whatever rounding makes of it.
+  void pivot(const typename Load::Pair& pair) {
+    const auto turns = [](const Symmetric3<B>& j) { return j.xx + j.yy + j.zz > B(0); };
+    const Mask both = turns(pair.a.inverse_inertia) && turns(pair.b.inverse_inertia);
+    const Mask massless = pair.a.inverse_mass + pair.b.inverse_mass == B(0);
+    set(differ(massless, massless && both) && fault == B(static_cast<T>(Status::ok)),
+        Status::collision_matrix_not_positive_definite);
+  }
+
+  void bodies(const typename Load::Pair& pair, B tolerance) {
+    const Body<B>&a = pair.a, &b = pair.b;
+    const auto trace = [](const Symmetric3<B>& j) { return j.xx + j.yy + j.zz; };
+    const B trace_a = trace(a.inverse_inertia), trace_b = trace(b.inverse_inertia);
+    const B zero(0);
+    // The trace of a semidefinite matrix is zero only if the matrix is; others are caught below.
+    set(a.inverse_mass == zero && b.inverse_mass == zero && trace_a == zero && trace_b == zero, Status::both_immovable);
+    set(indefinite(a.inverse_inertia, trace_a, tolerance) || indefinite(b.inverse_inertia, trace_b, tolerance),
+        Status::inverse_inertia_not_positive_semidefinite);
+    set(a.inverse_mass < zero || b.inverse_mass < zero, Status::negative_inverse_mass);
+  }
+
+  /// `each(f)` calls f on every field that must be finite; friction may be infinite. `finite` is true where all of
+  /// them are: every field of a body goes into K or u0, and what is not finite stays so in sums and products.
+  template <class Each>
+  void finite(Mask finite, Each&& each, B friction) {
+    const Mask friction_nan = is_nan(friction);
+    if (lane_bits(finite && friction == friction) == all_lanes) [[likely]]
+      return;
+    B sum = B(0);
+    each([&](const B& x) { sum = sum + (x - x); });  // NaN of NaN and of infinity, else 0
+    Mask nan = friction_nan;
+    each([&](const B& x) { nan = nan || is_nan(x); });
+    set(is_nan(sum), Status::infinite);
+    set(nan, Status::not_a_number);
+  }
+
+  void indices(const IndexedContacts<T>& contacts, const Block& block) {
+    const std::size_t bodies = contacts.bodies.inverse_mass.count;
+    const auto a = Load::load_indices(contacts.body_a, bodies, block);
+    const auto b = Load::load_indices(contacts.body_b, bodies, block);
+    T same[width], outside[width];
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      same[lane] = a.stored[lane] && a.body[lane] == b.body[lane] ? T(1) : T(0);
+      outside[lane] = a.known(lane) && b.known(lane) ? T(0) : T(1);
+    }
+    set(load_lanes<B>(same) > B(0), Status::same_body);
+    set(load_lanes<B>(outside) > B(0), Status::body_index_out_of_range);
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,49 @@
+// Elements of columns, and the columns of numbers that every contact of a form has, one after the other, and those of
+// its results.
+#pragma once
+
+#include "columns.hpp"
+#include "kernel/job.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class V>
+inline const V& element(const Column<const V>& column, std::size_t i) {
+  return *reinterpret_cast<const V*>(reinterpret_cast<const char*>(column.data) +
+                                     static_cast<std::ptrdiff_t>(i) * column.stride);
+}
+template <class V>
+inline V& element(const Column<V>& column, std::size_t i) {
+  return *reinterpret_cast<V*>(reinterpret_cast<char*>(column.data) + static_cast<std::ptrdiff_t>(i) * column.stride);
+}
+
+template <class V>
+inline bool is_contiguous(const Column<V>& column) {
+  return column.stride == static_cast<std::ptrdiff_t>(sizeof(V));
+}
+
+/// Calls f(column) for each column of numbers of contacts, but for bodies that are stored once; `Contacts` may be
+/// const, as may be the types below.
+template <class Contacts, class F>
+[[gnu::always_inline]] inline void for_each_column(Contacts& contacts, F&& f) {
+  columns::each_number(
+      [&](const columns::Label&, auto& column) __attribute__((always_inline)) { f(column); }, contacts);
+}
+
+/// Of the state of bodies.
+template <class Bodies, class F>
+[[gnu::always_inline]] inline void for_each_of_bodies(Bodies& bodies, F&& f) {
+  columns::each(
+      [&](const columns::Label&, auto& column) __attribute__((always_inline)) { f(column); }, columns::Label{}, bodies);
+}
+
+/// Of results that are vectors: works and steps are not among them.
+template <class Results, class F>
+[[gnu::always_inline]] inline void for_each_result(Results& results, F&& f) {
+  columns::each_vector_result(
+      [&](const columns::Label&, auto& column) __attribute__((always_inline)) { f(column); }, results);
+}
+
+}  // namespace
+}  // namespace carom::kernel

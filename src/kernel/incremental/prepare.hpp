@@ -1,0 +1,318 @@
+// Load, validate, frame and collision matrix for a block, and the passage to the tile's units.
+#pragma once
+
+#include "kernel/contact/contact_lanes.hpp"
+#include "kernel/host/contact_pointers.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct Preparer {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = Loader<A, T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  Preparer(const Parameters<T>& options, Tile<T>& to)
+      : parameters(options),
+        tile(to),
+        of_copies_(pointers_to(copies_, [](const B& number) { return reinterpret_cast<const T*>(&number); })) {}
+  Preparer(const Preparer&) = delete;  // it has pointers to itself
+
+  /// Before contacts whose columns stand elsewhere than those of the contacts before.
+  void forget_columns() { where_ = Where::unknown; }
+
+  /// The contacts that collide, a bit a lane.
+  [[gnu::noinline]] unsigned prepare_bodies(const AnyContacts<T>& any, const Block& block, std::size_t slot) {
+    using Numbers = TileLoader<A, T>;
+    const BodyPointers<T>& from = any.with_bodies != nullptr && stand_in_place(*any.with_bodies) && block.count == width
+                                      ? in_place_
+                                      : staged(any, block);
+    const WholeBlock at = {&from == &in_place_ ? offset_of<T>(block.first, block.layout.block_bytes) : 0};
+    const Vector3<B> normal = Numbers::load(from.normal, at);
+    const B length = square_root(dot(normal, normal));
+    Frame<B> frame = frame_along(normal, length);
+    const Vector3<B> lever_a = Numbers::load(from.lever_a, at), lever_b = Numbers::load(from.lever_b, at);
+    const B mass_a = Numbers::load(from.a.inverse_mass, at), mass_b = Numbers::load(from.b.inverse_mass, at);
+    const Symmetric3<B> inertia_a = Numbers::load(from.a.inverse_inertia, at);
+    const Symmetric3<B> inertia_b = Numbers::load(from.b.inverse_inertia, at);
+    const B m = mass_a + mass_b;
+    Least<B> least(smaller(mass_a, mass_b));
+    least.add_minors(inertia_a, B(parameters.inertia_tolerance));
+    least.add_minors(inertia_b, B(parameters.inertia_tolerance));
+    least.add(B(parameters.normal_tolerance) - magnitude(length - B(1)));
+    const Vector3<B> u0 =
+        separation_velocity(Numbers::load(from.a.velocity, at), Numbers::load(from.a.angular_velocity, at), lever_a,
+                            Numbers::load(from.b.velocity, at), Numbers::load(from.b.angular_velocity, at), lever_b);
+    const auto [direction, speed] = scaled_direction_of(u0);
+    const Symmetric3<B> a = quick_inertia_at_contact(frame, m, inertia_a, lever_a, inertia_b, lever_b,
+                                                     [&] { return careful_inertia(from, at); });
+    const PrincipalMatrix<B> matrix = principal_matrix<T>(frame, a, scaled_matrix<T>(a, m));
+    const Vector3<B> in_frame = {dot(direction, frame.t1), dot(direction, frame.t2), dot(direction, frame.n)};
+    const Computed computed =
+        store_law_input(*any.columns, block, slot, matrix, {in_frame, speed}, Numbers::load(from.friction, at),
+                        Numbers::load(from.restitution, at), least);
+    // One body alone that has no mass leaves K singular, whatever rounding makes of it.
+    Mask fine = computed.fine && m > B(0);
+    if (any.indexed != nullptr) {
+      Validate indices;
+      indices.indices(*any.indexed, block);
+      fine = fine && indices.fault == B(0);
+    }
+    return finish(block, slot, frame, u0, computed, fine, [&] {
+      const Computed copy = computed;  // by reference it would be in memory from the start
+      return judge_bodies(any, block, copy);
+    });
+  }
+
+  [[gnu::noinline]] unsigned prepare_space(const SpaceContacts<T>& contacts, const Block& block, std::size_t slot) {
+    SpaceContact<A, T> contact(contacts, block);
+    Frame<B>& frame = contact.frame;
+    const Vector3<B>& u0 = contact.u0;
+    const PrincipalMatrix<B> matrix = principal_matrix<T>(frame, contact.k, collision_matrix<T>(contact.k));
+    const auto [direction, speed] = scaled_direction_of(u0);
+    const Vector3<B> in_frame = {dot(direction, frame.t1), dot(direction, frame.t2), direction.z};
+    const Computed computed = store_law_input(contacts, block, slot, matrix, {in_frame, speed}, contact.friction,
+                                              contact.restitution, Least<B>(B(0)));
+    return finish(block, slot, frame, u0, computed, computed.fine, [&] {
+      const Computed copy = computed;
+      return judge_space(contacts, block, copy);
+    });
+  }
+
+ private:
+  using Validate = Validator<A, T>;
+
+  const Parameters<T>& parameters;
+  Tile<T>& tile;
+
+  /// Contacts between bodies whose columns are all contiguous, or stand in blocks, are read where they are; of others a
+  /// vector is copied.
+  struct Copies {
+    B friction, restitution;
+    Vector3<B> normal, lever_a, lever_b;
+    Body<B> a, b;
+  };
+  enum class Where : std::uint8_t { unknown, host, copies };
+  Where where_ = Where::unknown;
+  BodyPointers<T> in_place_, of_copies_;  // to the host's numbers and to those of the copies
+  Copies copies_;
+
+  /// With pointers to the numbers of contacts or their copies: at(number).
+  template <class From, class At>
+  [[gnu::always_inline]] static BodyPointers<T> pointers_to(const From& from, At&& at) {
+    const auto vector = [&](const auto& v) { return Vector3<const T*>{at(v.x), at(v.y), at(v.z)}; };
+    const auto body = [&](const auto& b) {
+      const auto& j = b.inverse_inertia;
+      return Body<const T*>{at(b.inverse_mass),
+                            {at(j.xx), at(j.xy), at(j.xz), at(j.yy), at(j.yz), at(j.zz)},
+                            vector(b.velocity),
+                            vector(b.angular_velocity)};
+    };
+    return {at(from.friction),    at(from.restitution), vector(from.normal), vector(from.lever_a),
+            vector(from.lever_b), body(from.a),         body(from.b)};
+  }
+
+  [[gnu::always_inline]] bool stand_in_place(const InlineContacts<T>& contacts) {
+    if (where_ == Where::unknown) [[unlikely]]
+      find_place(contacts);
+    return where_ == Where::host;
+  }
+  [[gnu::noinline]] void find_place(const InlineContacts<T>& contacts) {
+    bool dense = true;
+    in_place_ = pointers_to(contacts, [&](const Column<const T>& column) {
+      dense = dense && is_contiguous(column);
+      return column.data;
+    });
+    where_ = dense ? Where::host : Where::copies;
+  }
+
+  [[gnu::noinline]] const BodyPointers<T>& staged(const AnyContacts<T>& any, const Block& block) {
+    const typename Load::Pair bodies = load_bodies<A>(any, block);
+    copies_.friction = Load::load(any.columns->friction, block);
+    copies_.restitution = Load::load(any.columns->restitution, block);
+    copies_.normal = Load::load(*any.normal, block);
+    copies_.lever_a = Load::load(*any.lever_a, block);
+    copies_.lever_b = Load::load(*any.lever_b, block);
+    copies_.a = bodies.a;
+    copies_.b = bodies.b;
+    return of_copies_;
+  }
+
+  /// The verdict on a contact hangs on these beside its columns.
+  struct Computed {
+    B trace, speed, step;
+    B approach;  // u0_z in units of the speed
+    Mask definite;
+    Mask fine;  // without a fault, as far as it goes
+  };
+
+  typename Validate::Limits limits() const {
+    return {parameters.normal_tolerance, parameters.inertia_tolerance, parameters.largest_restitution};
+  }
+
+  /// A = K - m to the last digits, from the numbers themselves: what is passed by reference is in memory always.
+  [[gnu::noinline]] static Symmetric3<B> careful_inertia(const BodyPointers<T>& from, WholeBlock at) {
+    using Numbers = TileLoader<A, T>;
+    const Vector3<B> normal = Numbers::load(from.normal, at);
+    const Frame<B> frame = frame_along(normal, square_root(dot(normal, normal)));
+    const B m = Numbers::load(from.a.inverse_mass, at) + Numbers::load(from.b.inverse_mass, at);
+    return inertia_at_contact(frame, m, Numbers::load(from.a.inverse_inertia, at), Numbers::load(from.lever_a, at),
+                              Numbers::load(from.b.inverse_inertia, at), Numbers::load(from.lever_b, at));
+  }
+
+  /// The faults of contacts of which some are not plainly in order, as numbers.
+  [[gnu::noinline]] B judge_bodies(const AnyContacts<T>& any, const Block& block, const Computed& computed) const {
+    const BodyContact<A, T> contact(any, block);
+    Validate validator = judge(computed);
+    validator.contact(
+        contact.bodies, contact.length, contact.friction, contact.restitution, limits(),
+        vanishing(computed.trace) + vanishing(contact.approach()),
+        [&] { return judge_law(*any.columns, block, validator); },
+        [&](auto&& f) {
+          contact.for_each_number(f);
+          for_each_of_law(*any.columns, block, f);
+        });
+    if (any.indexed != nullptr) validator.indices(*any.indexed, block);
+    return validator.fault;
+  }
+
+  [[gnu::noinline]] B judge_space(const SpaceContacts<T>& contacts, const Block& block,
+                                  const Computed& computed) const {
+    const SpaceContact<A, T> contact(contacts, block);
+    Validate validator = judge(computed);
+    validator.contact(
+        contact.k, contact.u0, contact.friction, contact.restitution, limits(),
+        [&] { return judge_law(contacts, block, validator); }, [&](auto&& f) { for_each_of_law(contacts, block, f); });
+    return validator.fault;
+  }
+
+  /// The faults of what has been computed: the last ones of Status.
+  static Validate judge(const Computed& computed) {
+    Validate validator;
+    // Comparisons with NaN are false: what can't be told to be right is a fault.
+    validator.fault = choose(computed.definite, B(0), number<T, B>(Status::collision_matrix_not_positive_definite));
+    const B finite = vanishing(computed.trace) + vanishing(computed.speed) + vanishing(computed.step);
+    validator.fault = choose(finite == B(0) && computed.step > B(0), validator.fault, number<T, B>(Status::overflow));
+    return validator;
+  }
+
+  /// What the incremental law reads beside all others: its restitution law, and the step of a contact's own.
+  B judge_law(const ContactColumns<T>& contacts, const Block& block, Validate& validator) const {
+    validator.restitution_law(contacts, block, last_restitution_law());
+    if (contacts.step.data == nullptr) return B(0);
+    const B step = Load::load_optional(contacts.step, block);
+    validator.set(step <= B(0), Status::step_not_positive);
+    return vanishing(step);
+  }
+  template <class F>
+  static void for_each_of_law(const ContactColumns<T>& contacts, const Block& block, F&& f) {
+    if (contacts.step.data != nullptr) f(Load::load_optional(contacts.step, block));
+  }
+
+  bool series() const { return parameters.integrator == Integrator::series; }
+  RestitutionLaw last_restitution_law() const {
+    return series() ? RestitutionLaw::kinematic : RestitutionLaw::energetic;
+  }
+
+  static void store_vector(T* x, T* y, T* z, std::size_t slot, const Vector3<B>& v) {
+    store_lanes(x + slot, v.x);
+    store_lanes(y + slot, v.y);
+    store_lanes(z + slot, v.z);
+  }
+
+  /// Writes what the law reads.
+  [[gnu::always_inline]] Computed store_law_input(const ContactColumns<T>& contacts, const Block& block,
+                                                  std::size_t slot, const PrincipalMatrix<B>& matrix,
+                                                  const SizedDirection<B>& u0, B friction, B restitution,
+                                                  Least<B> least) {
+    const B zero(0), one(1);
+    const auto& [u, speed] = u0;
+
+    const Mask unbounded = friction == B(static_cast<T>(__builtin_inf()));
+    const B friction_rate = choose(unbounded, one, friction), normal_rate = choose(unbounded, zero, one);
+    const B turning = mul_add(friction_rate, matrix.m1, normal_rate * matrix.size_k);
+    B step(parameters.step), of_law(0);
+    least.add(friction);
+    least.add(restitution);
+    least.add(B(parameters.largest_restitution) - restitution);
+    Mask fine = matrix.definite && least.value() >= zero;
+    if (contacts.step.data != nullptr) {
+      const B given = Load::load_optional(contacts.step, block);
+      fine = fine && given > zero;
+      of_law = vanishing(given);
+      step = given * matrix.trace / choose(speed > zero, speed, one);
+    }
+    const B law = Validate::laws(contacts, block, parameters.restitution_law);
+    fine = fine && law <= number<T, B>(last_restitution_law());
+    if (series()) {
+      // Where next to nothing turns the slip, u_z sets the pace.
+      const B fastest = larger(turning, B(T(0x1p-10)) * normal_rate * matrix.k33);
+      step = one / choose(fastest > zero, fastest, one);
+    }
+    const B friction_step = step * friction_rate, normal_step = step * normal_rate, rise = normal_step * matrix.k33;
+
+    store_lanes(tile.m1 + slot, matrix.m1);
+    store_lanes(tile.m2 + slot, matrix.m2);
+    store_lanes(tile.k1 + slot, matrix.k1);
+    store_lanes(tile.k2 + slot, matrix.k2);
+    store_lanes(tile.q1 + slot, matrix.q1);
+    store_lanes(tile.q2 + slot, matrix.q2);
+    store_lanes(tile.schur + slot, matrix.schur);
+    store_vector(tile.u0x, tile.u0y, tile.u0z, slot, u);
+    store_lanes(tile.friction + slot, friction);
+    store_lanes(tile.restitution + slot, restitution);
+    store_lanes(tile.friction_step + slot, friction_step);
+    store_lanes(tile.normal_step + slot, normal_step);
+    store_lanes(tile.rates.a1 + slot, friction_step * matrix.m1);
+    store_lanes(tile.rates.a2 + slot, friction_step * matrix.m2);
+    store_lanes(tile.rates.b1 + slot, normal_step * matrix.k1);
+    store_lanes(tile.rates.b2 + slot, normal_step * matrix.k2);
+    store_lanes(tile.rates.c1 + slot, friction_step * matrix.k1);
+    store_lanes(tile.rates.c2 + slot, friction_step * matrix.k2);
+    store_lanes(tile.rates.c3 + slot, rise);
+    if (series()) {
+      store_lanes(tile.monotone + slot, choose(rise >= friction_step * matrix.size_k, one, zero));
+      store_lanes(tile.restitution_law + slot, law);
+    } else {
+      store_lanes(tile.e2 + slot, restitution * restitution);
+      // Without friction nothing stops a slip, however small.
+      const B reach = choose(friction > zero, step * turning, zero);
+      store_lanes(tile.stick_radius2 + slot, reach * reach);
+    }
+    store_lanes(tile.velocity_unit + slot, speed);
+    store_lanes(tile.impulse_unit + slot, speed * matrix.inverse_trace);
+
+    const B finite = vanishing(matrix.trace) + vanishing(speed) + vanishing(step) + vanishing(restitution) + of_law;
+    fine = fine && finite == zero && step > zero && friction == friction;
+    return {matrix.trace, speed, step, u.z, matrix.definite, fine};
+  }
+
+  /// Writes u0 as the host's frame has it and the status; the contacts that collide, a bit a lane. `judge()` tells the
+  /// faults where not all contacts are fine.
+  template <class Judge>
+  [[gnu::always_inline]] unsigned finish(const Block& block, std::size_t slot, const Frame<B>& frame,
+                                         const Vector3<B>& u0, const Computed& computed, Mask fine, Judge&& judge) {
+    const B zero(0);
+    store_vector(tile.t1x, tile.t1y, tile.t1z, slot, frame.t1);
+    store_vector(tile.t2x, tile.t2y, tile.t2z, slot, frame.t2);
+    store_vector(tile.nx, tile.ny, tile.nz, slot, frame.n);
+    store_vector(tile.wx, tile.wy, tile.wz, slot, u0);
+    const Mask approaching = computed.approach < zero;
+    const Mask too_large = computed.step > B(1);
+    B status = choose(approaching, zero, number<T, B>(Status::separating));
+    if (!series()) status = choose(approaching && too_large, number<T, B>(Status::step_too_large), status);
+    if (lane_bits(fine) != Validate::all_lanes) [[unlikely]] {
+      const B fault = judge(), unknown(static_cast<T>(__builtin_nan("")));
+      status = choose(fine || fault == zero, status, fault);
+      store_vector(tile.wx, tile.wy, tile.wz, slot,
+                   choose(vanishing(u0) == zero, u0, Vector3<B>{unknown, unknown, unknown}));
+    }
+    store_lanes(tile.status + slot, status);
+    return lane_bits(status == zero) & block.lanes;
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,218 @@
+// Law: that of a vector of contacts.
+//
+// [CR]: A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
+#pragma once
+
+#include "planar_friction.hpp"
+#include "planar_incremental.hpp"
+#include "planar_region.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// Whether a law reads columns beside friction and restitution.
+constexpr bool reads_parameters(Law law) {
+  return law == Law::chatterjee_ruina || law == Law::bilinear || law >= Law::pfeiffer_glocker;
+}
+static_assert(Law::pfeiffer_glocker < Law::brach && Law::composite == static_cast<Law>(law_count - 1));
+
+inline constexpr Law no_law = static_cast<Law>(law_count);
+
+/// Calls f(a's column, b's column) for each column of numbers that `law` may read beside friction and restitution.
+template <class Columns, class Others, class F>
+[[gnu::always_inline]] inline void for_each_parameter(Columns& a, Others& b, Law law, F&& f) {
+  const bool composite = law == Law::composite;
+  columns::each_parameter(
+      [&](const columns::Label&, auto known, auto& of_a, auto& of_b) __attribute__((always_inline)) {
+        constexpr unsigned readers = columns::readers_of(decltype(known)::value, true);
+        if ((readers >> static_cast<unsigned>(law) & 1u) != 0 || (composite && readers != 0)) f(of_a, of_b);
+      },
+      a, b);
+  if (composite)
+    columns::each_weight(
+        [&](const columns::Label&, Law, auto& of_a, auto& of_b) __attribute__((always_inline)) { f(of_a, of_b); },
+        a.weight, b.weight);
+}
+
+template <class A, class T>
+struct PlanarLaws {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Problem = PlanarProblem<A, T>;
+  using Impulse = PlanarImpulse<A, T>;
+  using Parameters = PlanarParameters<B>;
+  using Incremental = PlanarIncremental<A, T>;
+  using Collision = PlanarCollision<B>;
+
+  const Problem& in;
+  const Parameters& parameters;
+  const B (&weights)[columns::member_count];
+
+  /// `wanted` are the lanes that matter.
+  [[gnu::always_inline]] Collision resolve(Law law, Mask wanted) const {
+    switch (law) {
+      case Law::incremental:
+        return resolve<Law::incremental>(wanted);
+      case Law::frictionless:
+        return resolve<Law::frictionless>(wanted);
+      case Law::no_slip:
+        return resolve<Law::no_slip>(wanted);
+      case Law::chatterjee_ruina:
+        return resolve<Law::chatterjee_ruina>(wanted);
+      default:
+        return resolve_other(law, wanted);
+    }
+  }
+  template <Law law>
+  [[gnu::always_inline]] Collision resolve(Mask wanted) const {
+    if constexpr (law == Law::incremental)
+      return Incremental::resolve(in, parameters.restitution_law);
+    else if constexpr (law == Law::composite)
+      return of_impulse(law, composite(wanted));
+    else
+      return of_impulse(law, algebraic<law>(wanted));
+  }
+
+ private:
+  /// The normal velocity after `law`, of which u0 + K p makes `sum`. It is >= 0 by definition, if bilinear restitution
+  /// takes no part, and of a contact that hardly approaches less than the sum's rounding.
+  B normal_velocity(Law law, B sum) const {
+    switch (law) {
+      case Law::frictionless:
+      case Law::no_slip:
+      case Law::chatterjee_ruina:
+      case Law::whittaker:
+      case Law::smith:
+      case Law::brach:
+        return negated(in.restitution * in.y);
+      case Law::bilinear:
+        return sum;
+      case Law::composite:
+        return choose(weights[columns::member_of(Law::bilinear)] > B(0), sum, larger(sum, B(0)));
+      default:
+        return larger(sum, B(0));
+    }
+  }
+
+  [[gnu::always_inline]] Collision of_impulse(Law law, const Impulse& impulse) const {
+    Vector2<B> u = in.velocity_after(impulse.p);
+    u.y = normal_velocity(law, u.y);
+    return {impulse.p,
+            u,
+            B(0),
+            B(0),
+            choose(impulse.slips, Incremental::code(planar_slip), Incremental::code(planar_stick)),
+            in.energy_gained(impulse.p)};
+  }
+
+  [[gnu::noinline]] Collision resolve_other(Law law, Mask wanted) const {
+    return of_impulse(law, law == Law::composite ? composite(wanted) : algebraic(law, wanted));
+  }
+
+  template <Law law>
+  [[gnu::always_inline]] Impulse algebraic(Mask wanted) const {
+    if constexpr (law == Law::frictionless) return frictionless();
+    if constexpr (law == Law::no_slip) return no_slip();
+    if constexpr (law == Law::chatterjee_ruina) return chatterjee_ruina();
+    if constexpr (law == Law::bilinear) return bilinear();
+    if constexpr (law == Law::whittaker) return PlanarFriction<A, T>::whittaker(in);
+    if constexpr (law == Law::smith) return PlanarFriction<A, T>::smith(in, wanted);
+    if constexpr (law == Law::anitescu_potra) return PlanarFriction<A, T>::two_phases(in, B(0));
+    if constexpr (law == Law::pfeiffer_glocker)
+      return PlanarFriction<A, T>::two_phases(in, larger(parameters.tangential_restitution, B(0)));
+    if constexpr (law == Law::brach) return PlanarRegion<A, T>::brach(in, parameters);
+    if constexpr (law == Law::projected) return PlanarRegion<A, T>::projected(in, parameters);
+    if constexpr (law == Law::polar) return PlanarRegion<A, T>::polar(in, parameters);
+  }
+  [[gnu::noinline]] Impulse algebraic(Law law, Mask wanted) const {
+    switch (law) {
+      case Law::no_slip:
+        return algebraic<Law::no_slip>(wanted);
+      case Law::chatterjee_ruina:
+        return algebraic<Law::chatterjee_ruina>(wanted);
+      case Law::bilinear:
+        return algebraic<Law::bilinear>(wanted);
+      case Law::whittaker:
+        return algebraic<Law::whittaker>(wanted);
+      case Law::smith:
+        return algebraic<Law::smith>(wanted);
+      case Law::anitescu_potra:
+        return algebraic<Law::anitescu_potra>(wanted);
+      case Law::pfeiffer_glocker:
+        return algebraic<Law::pfeiffer_glocker>(wanted);
+      case Law::brach:
+        return algebraic<Law::brach>(wanted);
+      case Law::projected:
+        return algebraic<Law::projected>(wanted);
+      case Law::polar:
+        return algebraic<Law::polar>(wanted);
+      default:
+        return algebraic<Law::frictionless>(wanted);
+    }
+  }
+
+  B bounce() const { return in.rise() * in.inverse_c; }
+
+  /// The tangential impulse that stops all of u.
+  B stop() const { return mul_sub(in.slope, in.y, in.x) / in.pivot; }
+
+  Impulse frictionless() const { return {{B(0), bounce()}, in.friction == B(0)}; }
+
+  Impulse no_slip() const {
+    const B p_t = stop(), p_n = negated(mul_add(in.b, p_t, in.y)) * in.inverse_c, factor = B(1) + in.restitution;
+    return {{factor * p_t, factor * p_n}, Mask(false)};
+  }
+
+  /// [CR] eqs. 10 to 14, with the cone's condition divided by max(1, μ). P_II - P_I does not change u_n.
+  Impulse chatterjee_ruina() const {
+    const B p_n = bounce(), p_t = stop();
+    const B wanted_t = mul_add(parameters.tangential_restitution, p_t, p_t);
+    const B wanted_n = neg_mul_add(in.slope, wanted_t, p_n);
+    const Mask slips = in.outside_cone(wanted_t, wanted_n);
+    const Vector2<B> slipping = in.on_cone(sign_of(p_t), in.rise());
+    return {{choose(slips, slipping.x, wanted_t), choose(slips, slipping.y, wanted_n)}, slips};
+  }
+
+  /// [CR] eq. 9.
+  Impulse bilinear() const {
+    const B p_n = bounce(), p_t = magnitude(stop());
+    const B wanted = mul_add(parameters.tangential_restitution, p_t, p_t);
+    const Mask slips = in.outside_cone(wanted, p_n), moves = magnitude(in.x) > B(0);
+    const B friction = choose(slips, in.friction * p_n, wanted);
+    return {{choose(moves, negated(sign_of(in.x)) * friction, B(0)), p_n}, slips};
+  }
+
+  /// On the cone if all members of weight are, on the same side of it.
+  [[gnu::noinline]] Impulse composite(Mask wanted) const {
+    const B zero(0);
+    B largest = weights[0];
+    for (std::size_t i = 1; i < columns::member_count; ++i) largest = larger(largest, weights[i]);
+    const Mask any = largest > zero;
+    const B scale = B(1) / choose(any, largest, B(1));
+    B sum = zero, p_t = zero, p_n = zero, side = zero;
+    Mask slips(true);
+    for (std::size_t i = 0; i < columns::member_count; ++i) {
+      const Mask counts = wanted && weights[i] > zero;
+      if (lane_bits(counts) == 0) continue;
+      Impulse one;
+      if (columns::members[i].law == Law::incremental) {
+        const Collision c = Incremental::resolve(in, parameters.restitution_law);
+        one = {c.p, c.course == Incremental::code(planar_slide_end) ||
+                        c.course == Incremental::code(planar_stick_at_start_diverge)};
+      } else {
+        one = algebraic(columns::members[i].law, counts);
+      }
+      const B weight = choose(counts, weights[i] * scale, zero);
+      p_t = choose(counts, mul_add(weight, one.p.x, p_t), p_t);
+      p_n = choose(counts, mul_add(weight, one.p.y, p_n), p_n);
+      sum = sum + weight;
+      slips = slips && (and_not(Mask(true), counts) || (one.slips && side * one.p.x >= zero));
+      side = choose(counts && magnitude(one.p.x) > zero, one.p.x, side);
+    }
+    const B divisor = choose(sum > zero, sum, B(1));
+    return {{p_t / divisor, p_n / divisor}, slips};
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,49 @@
+// What the solver hands to a kernel that puts impulses to the permissible region, free of any architecture.
+#pragma once
+
+#include <carom/region.hpp>
+
+#include "kernel/job.hpp"
+
+namespace carom::kernel {
+
+template <class T>
+struct RegionTask {
+  Vector3Columns<const T> impulse;
+  RegionMargins<T> margins;
+  ImpulseSpace<T> space;
+  Layout layout;
+  T normal_tolerance, inertia_tolerance, largest_restitution;
+  T tolerance;
+};
+
+/// Contacts is one of the three forms.
+template <class T, template <class> class Contacts>
+struct RegionJob : RegionTask<T> {
+  Contacts<T> contacts;
+};
+
+/// Contacts that leave the region, by the bound that they break.
+struct RegionTally {
+  std::size_t outside = 0, gains_energy = 0, penetrates = 0, pulls = 0, leaves_cone = 0;
+};
+
+/// Of the contacts [first, first + count). Of `tally` only the counts of statuses are kept.
+template <class T, template <class> class Contacts>
+using CheckRange = void (*)(const RegionJob<T, Contacts>& job, std::size_t first, std::size_t count, Tally& tally,
+                            RegionTally& region);
+
+template <class T>
+struct RegionKernelsFor {
+  CheckRange<T, InlineContacts> inline_contacts;
+  CheckRange<T, IndexedContacts> indexed_contacts;
+  CheckRange<T, SpaceContacts> space_contacts;
+};
+
+/// The kernels of one ISA.
+struct RegionKernels {
+  RegionKernelsFor<float> f32;
+  RegionKernelsFor<double> f64;
+};
+
+}  // namespace carom::kernel

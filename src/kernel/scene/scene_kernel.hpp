@@ -1,0 +1,124 @@
+// The kernels of scenes, for the table of an ISA.
+#pragma once
+
+#include "finish.hpp"
+#include "validate_scene.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct SceneStages {
+  using Block = Blocks<A, T>;
+  using Manifolds = typename Block::Manifolds;
+  using Groups = typename Block::Groups;
+
+  static bool is_joint(const std::byte* block) { return reinterpret_cast<const BlockHead<T>*>(block)->is_joint; }
+  static Manifolds& manifolds(std::byte* block) { return *reinterpret_cast<Manifolds*>(block); }
+  static Groups& groups(std::byte* block) { return *reinterpret_cast<Groups*>(block); }
+
+  static void judge_bodies(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+                           std::uint8_t* movable, T* energy) {
+    SceneJudge<A, T>::judge_bodies(job, first, count, fault, movable, energy);
+    leave_lanes<A>();
+  }
+  static void judge_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+    SceneJudge<A, T>::judge_contacts(job, first, count, fault);
+    leave_lanes<A>();
+  }
+  static void judge_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+    SceneJudge<A, T>::judge_rows(job, first, count, fault);
+    leave_lanes<A>();
+  }
+  static void energies(const SceneJob<T>& job, std::size_t first, std::size_t count, T* energy) {
+    SceneJudge<A, T>::find_energies(job, first, count, energy);
+    leave_lanes<A>();
+  }
+  static void prepare(const SceneJob<T>& job, std::byte* block) {
+    if (is_joint(block))
+      GroupStages<A, T>::prepare(job, block);
+    else
+      ManifoldStages<A, T>::prepare(job, block);
+    leave_lanes<A>();
+  }
+  static void warm_start(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* nowhere) {
+    if (is_joint(block))
+      GroupStages<A, T>::warm_start(job, groups(block), nowhere);
+    else
+      ManifoldSweep<A, T>::warm_start(job, manifolds(block), nowhere);
+    leave_lanes<A>();
+  }
+  static void retarget(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes) {
+    if (!is_joint(block)) ManifoldStages<A, T>::retarget(job, block, lanes);
+    leave_lanes<A>();
+  }
+  static void retire(std::byte* block, std::uint32_t lanes) {
+    if (is_joint(block))
+      GroupStages<A, T>::retire(groups(block), lanes);
+    else
+      ManifoldStages<A, T>::retire(manifolds(block), lanes);
+    leave_lanes<A>();
+  }
+  static void keep(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes) {
+    if (is_joint(block))
+      GroupStages<A, T>::keep(job, groups(block), lanes);
+    else
+      ManifoldStages<A, T>::keep(job, manifolds(block), lanes);
+    leave_lanes<A>();
+  }
+  static void return_to_kept(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes) {
+    if (is_joint(block))
+      GroupStages<A, T>::return_to_kept(job, groups(block), lanes);
+    else
+      ManifoldStages<A, T>::return_to_kept(job, manifolds(block), lanes);
+    leave_lanes<A>();
+  }
+  static void carry(const SceneJob<T>& job, std::byte* block) {
+    if (!is_joint(block)) ManifoldStages<A, T>::carry(job, manifolds(block));
+    leave_lanes<A>();
+  }
+  template <class Law>
+  static void sweep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (is_joint(blocks[i]))
+        GroupStages<A, T>::sweep(job, groups(blocks[i]), nowhere);
+      else
+        ManifoldSweep<A, T>::template sweep<Law>(job, manifolds(blocks[i]), nowhere);
+    leave_lanes<A>();
+  }
+  static void finish(const SceneJob<T>& job, std::byte* block) {
+    if (is_joint(block))
+      GroupStages<A, T>::finish(job, groups(block));
+    else
+      ManifoldFinish<A, T>::finish(job, manifolds(block));
+    leave_lanes<A>();
+  }
+};
+
+template <class A, class T>
+constexpr SceneKernelsFor<T> scene_kernels_for() {
+  using Stages = SceneStages<A, T>;
+  return {Blocks<A, T>::width,
+          sizeof(typename Blocks<A, T>::Manifolds),
+          sizeof(typename Blocks<A, T>::Point),
+          sizeof(typename Blocks<A, T>::Groups),
+          sizeof(typename Blocks<A, T>::JointRow),
+          &Stages::judge_bodies,
+          &Stages::judge_contacts,
+          &Stages::judge_rows,
+          &Stages::energies,
+          &Stages::prepare,
+          &Stages::warm_start,
+          &Stages::retarget,
+          &Stages::retire,
+          &Stages::keep,
+          &Stages::return_to_kept,
+          &Stages::carry,
+          &Stages::template sweep<AtOnce<A, T>>,
+          &Stages::template sweep<InTurn<A, T>>,
+          &Stages::template sweep<AtRest<A, T>>,
+          &Stages::finish};
+}
+
+}  // namespace
+}  // namespace carom::kernel

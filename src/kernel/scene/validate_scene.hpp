@@ -1,0 +1,215 @@
+// Judge: the faults of bodies, contacts and rows, each by itself, so that what is at fault is left out before islands
+// and colours are made.
+#pragma once
+
+#include "block.hpp"
+#include "kernel/contact/validate.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct SceneJudge {
+  using B = typename LaneTypes<A, T>::Batch;
+  using Mask = typename LaneTypes<A, T>::Mask;
+  using Load = Loader<A, T>;
+  static constexpr std::size_t width = LaneTypes<A, T>::width;
+
+  static B number(Status status) { return B(static_cast<T>(status)); }
+
+  /// `sum` is zero where all numbers are finite; `each(f)` calls f on them.
+  template <class Each>
+  static void judge_finite(B& fault, B sum, Each&& each) {
+    if (lane_bits(sum == B(0)) == (1u << width) - 1) [[likely]]
+      return;
+    B infinite(0);
+    Mask nan = is_nan(B(0));
+    each([&](const B& x) {
+      infinite = infinite + vanishing(x);
+      nan = nan || is_nan(x);
+    });
+    fault = choose(is_nan(infinite), number(Status::infinite), fault);
+    fault = choose(nan, number(Status::not_a_number), fault);
+  }
+
+  static void store_faults(B fault, std::size_t count, std::uint8_t* to) {
+    T values[width];
+    store_lanes(values, fault);
+    for (std::size_t lane = 0; lane < count; ++lane) to[lane] = static_cast<std::uint8_t>(values[lane]);
+  }
+
+  /// ½ (v²/m⁻¹ + w·J w), without the axes that cannot turn and without what has no mass.
+  static B energy(B mass, const Symmetric3<B>& j, const Vector3<B>& v, const Vector3<B>& w) {
+    const B zero(0), one(1),
+        tiny = B(T(8) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52))) * (j.xx + j.yy + j.zz);
+    const auto over = [&](B x, B pivot) {
+      const Mask there = pivot > tiny;
+      return choose(there, x / choose(there, pivot, one), zero);
+    };
+    // J = L D Lᵀ
+    const B l21 = over(j.xy, j.xx), l31 = over(j.xz, j.xx);
+    const B d2 = neg_mul_add(l21, j.xy, j.yy), off = neg_mul_add(l21, j.xz, j.yz), l32 = over(off, d2);
+    const B d3 = neg_mul_add(l32, off, neg_mul_add(l31, j.xz, j.zz));
+    const B y2 = neg_mul_add(l21, w.x, w.y), y3 = neg_mul_add(l32, y2, neg_mul_add(l31, w.x, w.z));
+    const B linear = choose(mass > zero, dot(v, v) / choose(mass > zero, mass, one), zero);
+    return B(T(0.5)) * (linear + over(w.x * w.x, j.xx) + over(y2 * y2, d2) + over(y3 * y3, d3));
+  }
+
+  static void rows_at(const T* rows, std::size_t first, std::size_t count, const T* (&row)[width]) {
+    for (std::size_t lane = 0; lane < width; ++lane)
+      row[lane] = rows + (first + (lane < count ? lane : count - 1)) * row_size;
+  }
+
+  static void judge_bodies(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+                           std::uint8_t* movable, T* energies) {
+    for (std::size_t i = first; i < first + count; i += width) {
+      const std::size_t n = first + count - i < width ? first + count - i : width;
+      const T* row[width];
+      rows_at(job.body_rows, i, n, row);
+      B c[row_size];
+      load_rows<B, row_size>(row, c);
+      const Symmetric3<B> j = {c[1], c[2], c[3], c[4], c[5], c[6]};
+      const B zero(0), trace = j.xx + j.yy + j.zz;
+      Validator<A, T> validator;
+      validator.set(validator.indefinite(j, trace, B(job.parameters.inertia_tolerance)),
+                    Status::inverse_inertia_not_positive_semidefinite);
+      validator.set(c[0] < zero, Status::negative_inverse_mass);
+      B sum = zero;
+      for (std::size_t k = 0; k < 13; ++k) sum = sum + vanishing(c[k]);
+      judge_finite(validator.fault, sum, [&](auto&& f) {
+        for (std::size_t k = 0; k < 13; ++k) f(c[k]);
+      });
+      store_faults(validator.fault, n, fault + i);
+      const Vector3<B> v = {c[7], c[8], c[9]}, w = {c[10], c[11], c[12]};
+      T moves[width], of_body[width];
+      store_lanes(moves, choose(validator.fault == zero && (c[0] > zero || trace > zero), B(1), zero));
+      store_lanes(of_body, choose(validator.fault == zero, energy(c[0], j, v, w), zero));
+      for (std::size_t lane = 0; lane < n; ++lane) {
+        movable[i + lane] = moves[lane] > T(0) ? 1 : 0;
+        energies[i + lane] = of_body[lane];
+        T* const to = job.velocities[i + lane].numbers;
+        for (std::size_t k = 0; k < 6; ++k) to[k] = row[lane][7 + k];
+        to[6] = to[7] = T(0);
+      }
+    }
+  }
+
+  static void find_energies(const SceneJob<T>& job, std::size_t first, std::size_t count, T* energies) {
+    for (std::size_t i = first; i < first + count; i += width) {
+      const std::size_t n = first + count - i < width ? first + count - i : width;
+      const T *row[width], *velocity[width];
+      rows_at(job.body_rows, i, n, row);
+      for (std::size_t lane = 0; lane < width; ++lane)
+        velocity[lane] = job.velocities[i + (lane < n ? lane : n - 1)].numbers;
+      B c[row_size], u[row_size];
+      load_rows<B, 8>(row, c);
+      load_rows<B, width == 1 ? 6 : 8>(velocity, u);
+      T values[width];
+      store_lanes(values, energy(c[0], {c[1], c[2], c[3], c[4], c[5], c[6]}, {u[0], u[1], u[2]}, {u[3], u[4], u[5]}));
+      for (std::size_t lane = 0; lane < n; ++lane) energies[i + lane] = values[lane];
+    }
+  }
+
+  static void judge_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+    const Scene<T>& scene = *job.scene;
+    for (std::size_t i = first; i < first + count; i += width) {
+      const kernel::Block block = block_at<width>(i, first + count, Layout{});
+      const Vector3<B> normal = Load::load(scene.normal, block);
+      const Vector3<B> ra = Load::load(scene.lever_a, block), rb = Load::load(scene.lever_b, block);
+      const B friction = Load::load(scene.friction, block), restitution = Load::load(scene.restitution, block);
+      const B zero(0), one(1);
+      Validator<A, T> validator;
+      B sum = vanishing(normal) + vanishing(ra) + vanishing(rb) + vanishing(restitution);
+      // Friction may be infinite.
+      const auto without_infinity = [&](B x) { return choose(magnitude(x) > B(unbounded<T>), zero, x); };
+      sum = sum + vanishing(without_infinity(friction));
+      B static_friction = friction, more[8];
+      std::size_t further = 0;
+      const auto read = [&](const Column<const T>& column) {
+        if (column.data == nullptr) return;
+        more[further] = Load::load(column, block);
+        sum = sum + vanishing(more[further++]);
+      };
+      if (scene.static_friction.data != nullptr) {
+        static_friction = Load::load(scene.static_friction, block);
+        sum = sum + vanishing(without_infinity(static_friction));
+        validator.set(static_friction < friction, Status::static_friction_below_friction);
+      }
+      if (job.target == Target::resting) read(scene.gap);
+      read(scene.target_velocity);
+      read(scene.surface_velocity.x);
+      read(scene.surface_velocity.y);
+      read(scene.surface_velocity.z);
+      if (job.target == Target::all) {
+        read(job.warm_impulse.x);
+        read(job.warm_impulse.y);
+        read(job.warm_impulse.z);
+      }
+      validator.coefficients(friction, restitution, B(job.parameters.largest_restitution));
+      validator.set(magnitude(square_root(dot(normal, normal)) - one) > B(job.parameters.normal_tolerance),
+                    Status::normal_not_unit);
+      judge_finite(validator.fault, sum, [&](auto&& f) {
+        for_each_field(normal, f);
+        for_each_field(ra, f);
+        for_each_field(rb, f);
+        f(restitution);
+        f(without_infinity(friction));
+        f(without_infinity(static_friction));
+        for (std::size_t k = 0; k < further; ++k) f(more[k]);
+      });
+      store_faults(validator.fault, block.count, fault + i);
+    }
+  }
+
+  /// Numbers above it are infinite.
+  template <class U>
+  static constexpr U unbounded = sizeof(U) == sizeof(float) ? U(3.4028234663852886e38) : U(1.7976931348623157e308);
+
+  static void judge_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+    const JointRows<T>& joints = job.scene->joints;
+    for (std::size_t i = first; i < first + count; i += width) {
+      const kernel::Block block = block_at<width>(i, first + count, Layout{});
+      B numbers[16];
+      std::size_t n = 0;
+      const auto read = [&](const Column<const T>& column) {
+        if (column.data != nullptr) numbers[n++] = Load::load(column, block);
+      };
+      const Vector3Columns<const T>* const vectors[] = {&joints.linear_a, &joints.angular_a, &joints.linear_b,
+                                                        &joints.angular_b};
+      for (const auto* vector : vectors) {
+        read(vector->x);
+        read(vector->y);
+        read(vector->z);
+      }
+      read(joints.target_velocity);
+      read(joints.warm_impulse);
+      const B zero(0);
+      Validator<A, T> validator;
+      if (joints.compliance.data != nullptr) {
+        read(joints.compliance);
+        validator.set(numbers[n - 1] < zero, Status::negative_compliance);
+      }
+      B bounds = zero;  // NaN or infinity of a bound that is none
+      if (joints.least_impulse.data != nullptr && joints.largest_impulse.data != nullptr)
+        validator.set(Load::load(joints.least_impulse, block) > Load::load(joints.largest_impulse, block),
+                      Status::impulse_bounds_reversed);
+      const auto judge_bound = [&](const Column<const T>& column, T sign) {
+        if (column.data == nullptr) return;
+        const B bound = Load::load(column, block);
+        bounds = choose(is_nan(bound) || B(sign) * bound > B(unbounded<T>), bound, bounds);
+      };
+      judge_bound(joints.largest_impulse, T(-1));
+      judge_bound(joints.least_impulse, T(1));
+      B sum = bounds;
+      for (std::size_t k = 0; k < n; ++k) sum = sum + vanishing(numbers[k]);
+      judge_finite(validator.fault, sum, [&](auto&& f) {
+        f(bounds);
+        for (std::size_t k = 0; k < n; ++k) f(numbers[k]);
+      });
+      store_faults(validator.fault, block.count, fault + i);
+    }
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel
