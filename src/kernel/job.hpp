@@ -116,13 +116,25 @@ struct alignas(64) Tile : Prepared<TileLane<T>> {
   std::size_t origin[tile_size<T>];  // of contacts that came from elsewhere, their place in the batch
 };
 
+/// Where the columns of `n` contacts are brought to, if they are not read where the host has them. A cache line of
+/// padding keeps equal places of different arrays out of the same set of the cache.
+template <class T, std::size_t n>
+struct alignas(64) InputTile {
+  static constexpr std::size_t size = n;
+  using Lane = T[size + 64 / sizeof(T)];
+
+  Lane in[columns::numbers_of<InlineContacts<T>>()];
+  std::int32_t place[2][size];  // of indexed contacts, where their bodies stand
+  T absent[size];               // see gather.hpp
+  Lane index_fault;             // a Status, of indexed contacts
+};
+
 /// What the stages of the laws without a course hand on, one array a quantity. Velocities are divided by |u0|, K by its
 /// trace, and so impulses by |u0| / trace K.
 template <class T>
-struct alignas(64) LawTile {
-  static constexpr std::size_t size = 2048 / sizeof(T);
-  // A cache line of padding keeps equal places of different arrays out of the same set of the cache.
-  using Lane = T[size + 64 / sizeof(T)];
+struct alignas(64) LawTile : InputTile<T, 2048 / sizeof(T)> {
+  using InputTile<T, 2048 / sizeof(T)>::size;
+  using typename InputTile<T, 2048 / sizeof(T)>::Lane;
 
   Lane t1x, t1y, t1z, t2x, t2y, t2z, nx, ny, nz;  // contact frame in world coordinates
   Lane length;                                    // of the normal as given
@@ -134,18 +146,15 @@ struct alignas(64) LawTile {
   Lane u0x, u0y, u0z;
   Lane velocity_unit, impulse_unit;  // |u0| [m/s], |u0| / trace K [N s]
   Lane status;                       // a Status
-  Lane index_fault;                  // a Status, of indexed contacts
   Lane friction, restitution;
   Lane law;  // a Law
   // In the order of columns::Parameter; then the weights, in that of columns::members.
   Lane parameters[columns::parameter_count + columns::member_count];
   static constexpr std::size_t first_weight = columns::parameter_count;
-  Lane px, py, pz, ux, uy, uz, course;                         // what the law makes of it; a Course
-  Lane in[columns::numbers_of<InlineContacts<T>>()], out[18];  // columns that are not in place in the host's memory
-  std::int32_t place[2][size];                                 // of indexed contacts, where their bodies stand
-  T absent[size];                                              // see gather.hpp
-  unsigned laws[size];                                         // of a vector, bits of Law
-  std::uint32_t own[size];  // where contacts stand; `skipped` those of the incremental law
+  Lane px, py, pz, ux, uy, uz, course;  // what the law makes of it; a Course
+  Lane out[18];                         // results that are not in place in the host's memory
+  unsigned laws[size];                  // of a vector, bits of Law
+  std::uint32_t own[size];              // where contacts stand; `skipped` those of the incremental law
   Status statuses[size];
   Path paths[size];
 };
@@ -169,6 +178,7 @@ struct alignas(64) GroupTile {
 template <class T>
 struct SlidingTiles {
   Tile<T> tiles[3];
+  InputTile<T, tile_size<T>> input;
 };
 
 /// The memory that a thread works in; a part is null if no contact of the batch needs it.

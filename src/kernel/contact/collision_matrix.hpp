@@ -17,6 +17,7 @@
 #pragma once
 
 #include "frame.hpp"
+#include "kernel/host/contact_pointers.hpp"
 #include "kernel/numerics/twofold.hpp"
 
 namespace carom::kernel {

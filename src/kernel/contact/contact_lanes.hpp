@@ -1,10 +1,10 @@
-// A contact as every stage sees it, whichever form the host gives it in: load, the frame and the collision matrix,
+// A contact as every stage sees it: load, the frame and the collision matrix,
 // which depend on the geometry and the masses alone, and the separation velocity, which is another one after every
 // impulse.
 #pragma once
 
 #include "collision_matrix.hpp"
-#include "kernel/host/form.hpp"
+#include "kernel/host/contact_pointers.hpp"
 #include "validate.hpp"
 
 namespace carom::kernel {
@@ -28,21 +28,21 @@ inline Frame<B> frame_along(const Vector3<B>& normal, B length) {
 template <class A, class T>
 struct BodyContact {
   using B = typename LaneTypes<A, T>::Batch;
-  using Load = Loader<A, T>;
+  using Load = TileLoader<A, T>;
 
-  typename Load::Pair bodies;
+  BodyPair<B> bodies;
   Vector3<B> lever_a, lever_b, normal;
   B friction, restitution;
   B length;  // of the normal
   Frame<B> frame;
 
-  BodyContact(const AnyContacts<T>& contacts, const Block& block)
-      : bodies(load_bodies<A>(contacts, block)),
-        lever_a(Load::load(*contacts.lever_a, block)),
-        lever_b(Load::load(*contacts.lever_b, block)),
-        normal(Load::load(*contacts.normal, block)),
-        friction(Load::load(contacts.columns->friction, block)),
-        restitution(Load::load(contacts.columns->restitution, block)),
+  BodyContact(const BodyPointers<T>& contacts, WholeBlock block)
+      : bodies(Load::load_bodies(contacts, block)),
+        lever_a(Load::load(contacts.lever_a, block)),
+        lever_b(Load::load(contacts.lever_b, block)),
+        normal(Load::load(contacts.normal, block)),
+        friction(Load::load(contacts.friction, block)),
+        restitution(Load::load(contacts.restitution, block)),
         length(square_root(dot(normal, normal))),
         frame(frame_along(normal, length)) {}
 
@@ -68,14 +68,14 @@ struct BodyContact {
 template <class A, class T>
 struct SpaceContact {
   using B = typename LaneTypes<A, T>::Batch;
-  using Load = Loader<A, T>;
+  using Load = TileLoader<A, T>;
 
   Symmetric3<B> k;
   Vector3<B> u0;
   B friction, restitution;
   Frame<B> frame = {{B(1), B(0), B(0)}, {B(0), B(1), B(0)}, {B(0), B(0), B(1)}};
 
-  SpaceContact(const SpaceContacts<T>& contacts, const Block& block)
+  SpaceContact(const SpacePointers<T>& contacts, WholeBlock block)
       : k(Load::load(contacts.k, block)),
         u0(Load::load(contacts.separation_velocity, block)),
         friction(Load::load(contacts.friction, block)),

@@ -3,7 +3,7 @@
 // T. Duff et al., Building an Orthonormal Basis, Revisited, JCGT 6(1), 2017.
 #pragma once
 
-#include "kernel/host/load.hpp"
+#include "kernel/numerics/vectors.hpp"
 
 namespace carom::kernel {
 namespace {

@@ -117,7 +117,7 @@ class TileStages {
     const auto& column = columns_.tangential_restitution;
     if ((tile_.laws[slot / width] & (bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear))) == 0) return B(0);
     if (column.data == nullptr) return B(static_cast<T>(__builtin_nan("")));
-    return Loader<A, T>::load_optional(column, block_of(slot));
+    return Loader<A, T>::load(column, block_of(slot));
   }
 
   /// The stages before the law, of the vectors from slot `begin` on. A stage passes over all of them before the next
@@ -138,7 +138,7 @@ class TileStages {
   }
 
   WholeBlock whole_block(std::size_t slot) const { return {offset_of<T>(slot, block_bytes_)}; }
-  Block block_of(std::size_t slot) const { return block_at<width>(first_ + slot, first_ + count_, {}); }
+  Block block_of(std::size_t slot) const { return block_at<width>(first_ + slot, first_ + count_); }
 
   /// Those without the contacts of the incremental law, which another kernel solves.
   unsigned own_lanes(const Block& block, std::size_t slot) const {
@@ -259,32 +259,8 @@ class AlgebraicPipeline {
   }
 
   [[gnu::noinline]] void load(std::size_t first, std::size_t count, bool copied) {
-    columns_.fill(first, count, copied, false);
-    if (call_.source.indexed) {
-      columns_.find_bodies();
-      if (call_.source.packed != nullptr)
-        turn_rows((count + width - 1) / width * width);
-      else
-        columns_.gather_bodies();
-    }
+    columns_.load(first, count, copied);
     columns_.point(from_);
-  }
-
-  /// Bodies that stand in rows, to lanes.
-  [[gnu::noinline]] void turn_rows(std::size_t count) const {
-    constexpr std::size_t numbers = Source<T>::most_of_body;
-    auto* lane = tile_.in + call_.source.count;
-    for (const auto& place : tile_.place) {
-      for (std::size_t slot = 0; slot < count; slot += width) {
-        const T* row[width];
-        for (std::size_t i = 0; i < width; ++i)
-          row[i] = call_.source.packed + std::int64_t{place[slot + i]} * std::int64_t{row_size};
-        B lanes[row_size];
-        load_rows<B, numbers>(row, lanes);
-        for (std::size_t c = 0; c < numbers; ++c) store_lanes(lane[c] + slot, lanes[c]);
-      }
-      lane += numbers;
-    }
   }
 
   void point_results(std::size_t first, bool direct) {

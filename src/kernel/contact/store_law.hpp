@@ -113,7 +113,7 @@ struct LawFinish {
                                           const Vector3<B>& p, Mask plain = Mask(false)) const {
     const Mask resolved = p.x != B(0) || p.y != B(0) || p.z != B(0);
     // All of a contact is read before any of it is written: results may replace the inputs.
-    const typename Load::Pair pair = Load::load_bodies(contacts, block);
+    const BodyPair<B> pair = Load::load_bodies(contacts, block);
     const auto a = velocities_after(pair.a, Load::load(contacts.lever_a, block), p, resolved, plain);
     const auto b = velocities_after(pair.b, Load::load(contacts.lever_b, block), negated(p), resolved, plain);
     store_velocities(slot, a, b);

@@ -1,7 +1,7 @@
 // The units in which laws see a collision.
 #pragma once
 
-#include "kernel/host/load.hpp"
+#include "kernel/numerics/vectors.hpp"
 
 namespace carom::kernel {
 namespace {

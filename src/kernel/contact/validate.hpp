@@ -2,6 +2,7 @@
 // the stages set faults from the last of Status to the first, so that the first one stays.
 #pragma once
 
+#include "kernel/host/contact_pointers.hpp"
 #include "kernel/host/load.hpp"
 #include "units.hpp"
 
@@ -63,7 +64,6 @@ template <class A, class T>
 struct Validator {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  using Load = Loader<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   static constexpr unsigned all_lanes = (1u << width) - 1;
@@ -79,7 +79,7 @@ struct Validator {
   /// Of contacts between bodies. `of_law()` sets the faults of what single laws read, and gives back 0 if that is
   /// finite, else NaN, as `sum` is of all else. `each(f)` calls f on the numbers beside those of the bodies.
   template <class OfLaw, class Each>
-  [[gnu::always_inline]] void contact(const typename Load::Pair& pair, B length, B friction, B restitution,
+  [[gnu::always_inline]] void contact(const BodyPair<B>& pair, B length, B friction, B restitution,
                                       const Limits& limits, B sum, OfLaw&& of_law, Each&& each) {
     pivot(pair);
     sum = sum + of_law();
@@ -152,7 +152,7 @@ struct Validator {
   }
 
   /// Without any mass one body alone that turns leaves K singular, whatever rounding makes of it.
-  void pivot(const typename Load::Pair& pair) {
+  void pivot(const BodyPair<B>& pair) {
     const auto turns = [](const Symmetric3<B>& j) { return j.xx + j.yy + j.zz > B(0); };
     const Mask both = turns(pair.a.inverse_inertia) && turns(pair.b.inverse_inertia);
     const Mask massless = pair.a.inverse_mass + pair.b.inverse_mass == B(0);
@@ -160,7 +160,7 @@ struct Validator {
         Status::collision_matrix_not_positive_definite);
   }
 
-  void bodies(const typename Load::Pair& pair, B tolerance) {
+  void bodies(const BodyPair<B>& pair, B tolerance) {
     const Body<B>&a = pair.a, &b = pair.b;
     const auto trace = [](const Symmetric3<B>& j) { return j.xx + j.yy + j.zz; };
     const B trace_a = trace(a.inverse_inertia), trace_b = trace(b.inverse_inertia);
@@ -187,18 +187,8 @@ struct Validator {
     set(nan, Status::not_a_number);
   }
 
-  void indices(const IndexedContacts<T>& contacts, const Block& block) {
-    const std::size_t bodies = contacts.bodies.inverse_mass.count;
-    const auto a = Load::load_indices(contacts.body_a, bodies, block);
-    const auto b = Load::load_indices(contacts.body_b, bodies, block);
-    T same[width], outside[width];
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      same[lane] = a.stored[lane] && a.body[lane] == b.body[lane] ? T(1) : T(0);
-      outside[lane] = a.known(lane) && b.known(lane) ? T(0) : T(1);
-    }
-    set(load_lanes<B>(same) > B(0), Status::same_body);
-    set(load_lanes<B>(outside) > B(0), Status::body_index_out_of_range);
-  }
+  /// Faults of the indices of bodies, numbers of Status, come before all others.
+  void indices(B of_index) { fault = choose(of_index > B(0), of_index, fault); }
 };
 
 }  // namespace

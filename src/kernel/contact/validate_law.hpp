@@ -49,7 +49,7 @@ struct LawJudge {
                               WholeBlock block, std::size_t slot, bool indexed) const {
     Validator<A, T> validator;
     validator.fault = Stages::get(tile.status, slot);
-    const typename Load::Pair pair = Load::load_bodies(contacts, block);
+    const BodyPair<B> pair = Load::load_bodies(contacts, block);
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     unsigned found = 0;
     const B wx = Stages::get(tile.wx, slot);
@@ -63,10 +63,7 @@ struct LawJudge {
           for_each_field(Load::load(contacts.normal, block), f);
           ParameterReader<A, T>::for_each_field(tile, slot, found, f);
         });
-    if (indexed) {
-      const B fault = Stages::get(tile.index_fault, slot);
-      validator.fault = choose(fault > B(0), fault, validator.fault);
-    }
+    if (indexed) validator.indices(Stages::get(tile.index_fault, slot));
     finish(slot, friction, restitution, validator);
   }
 

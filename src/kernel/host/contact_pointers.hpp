@@ -1,10 +1,21 @@
 // Contacts as pointers to the numbers of the first of a tile, and vectors of the contacts behind it.
 #pragma once
 
-#include "load.hpp"
+#include "kernel/numerics/vectors.hpp"
 
 namespace carom::kernel {
 namespace {
+
+template <class B>
+struct Body {
+  B inverse_mass;
+  Symmetric3<B> inverse_inertia;
+  Vector3<B> velocity, angular_velocity;
+};
+template <class B>
+struct BodyPair {
+  Body<B> a, b;
+};
 
 /// The numbers of the first contact of a tile of contacts between bodies; those of the others stand behind it.
 template <class T>
@@ -30,7 +41,6 @@ struct WholeBlock {
 template <class A, class T>
 struct TileLoader {
   using B = typename LaneTypes<A, T>::Batch;
-  using Pair = typename Loader<A, T>::Pair;
 
   [[gnu::always_inline]] static B load(const T* from, WholeBlock block) {
     return load_lanes<B>(reinterpret_cast<const T*>(reinterpret_cast<const char*>(from) + block.offset));
@@ -46,7 +56,7 @@ struct TileLoader {
     return {load(body.inverse_mass, block), load(body.inverse_inertia, block), load(body.velocity, block),
             load(body.angular_velocity, block)};
   }
-  [[gnu::always_inline]] static Pair load_bodies(const BodyPointers<T>& contacts, WholeBlock block) {
+  [[gnu::always_inline]] static BodyPair<B> load_bodies(const BodyPointers<T>& contacts, WholeBlock block) {
     return {load(contacts.a, block), load(contacts.b, block)};
   }
 };

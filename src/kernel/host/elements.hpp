@@ -23,6 +23,12 @@ inline bool is_contiguous(const Column<V>& column) {
   return column.stride == static_cast<std::ptrdiff_t>(sizeof(V));
 }
 
+/// Where element i of a column stands whose elements are next to each other or, with `block_bytes`, in blocks.
+template <class T>
+inline std::size_t offset_of(std::size_t i, std::size_t block_bytes) {
+  return block_bytes == 0 ? i * sizeof(T) : i / contacts_in_block * block_bytes + i % contacts_in_block * sizeof(T);
+}
+
 /// Calls f(column) for each column of numbers of contacts, but for bodies that are stored once; `Contacts` may be
 /// const, as may be the types below.
 template <class Contacts, class F>

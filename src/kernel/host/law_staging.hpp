@@ -41,20 +41,12 @@ struct AlgebraicCall {
         layout(job.layout),
         members(job.members),
         laws(job.laws) {
-    source.contacts = job.contacts.friction.count;
-    source.block_bytes = job.layout.block_bytes;
-    if constexpr (requires { job.contacts.body_a; }) {
-      source.indexed = true;
-      source.body_a = strided(job.contacts.body_a);
-      source.body_b = strided(job.contacts.body_b);
-      source.bodies = job.contacts.bodies.inverse_mass.count;
-      for_each_of_bodies(job.contacts.bodies, [&](const Column<const T>& column) { source.add_of_body(column); });
-      source.packed = static_cast<const T*>(job.layout.packed_bodies);
+    source.describe(job.contacts, job.layout);
+    if constexpr (requires { job.contacts.body_a; })
       if (layout.prefetch) {
         source.add_beside(job.contacts.body_a);
         source.add_beside(job.contacts.body_b);
       }
-    }
     if (layout.prefetch) add_beside();
   }
 

@@ -52,6 +52,20 @@ struct Source {
   std::size_t of_body_count = 0;
   const T* packed = nullptr;  // as in Layout
 
+  /// Of a form, without its columns, which follow.
+  template <class Contacts>
+  void describe(const Contacts& form, const Layout& layout) {
+    contacts = form.friction.count;
+    block_bytes = layout.block_bytes;
+    if constexpr (requires { form.body_a; }) {
+      indexed = true;
+      body_a = strided(form.body_a);
+      body_b = strided(form.body_b);
+      bodies = form.bodies.inverse_mass.count;
+      for_each_of_bodies(form.bodies, [&](const Column<const T>& column) { add_of_body(column); });
+      packed = static_cast<const T*>(layout.packed_bodies);
+    }
+  }
   void add(const Column<const T>& column) {
     columns[count] = strided(column);
     uneven |= column.stride ^ static_cast<std::ptrdiff_t>(sizeof(T));

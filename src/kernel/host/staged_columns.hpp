@@ -87,6 +87,17 @@ class StagedColumns {
       for (std::size_t c = source_.count; c < source_.fetched; ++c) fetch_column(source_.columns[c], first, count);
   }
 
+  /// The same with the bodies of indexed contacts.
+  [[gnu::noinline]] void load(std::size_t first, std::size_t count, bool copied) {
+    fill(first, count, copied, false);
+    if (!source_.indexed) return;
+    find_bodies();
+    if (source_.packed != nullptr)
+      turn_rows();
+    else
+      gather_bodies();
+  }
+
   /// The contacts of the host's that fill has brought to the tile.
   const Picked& picked() const { return picked_; }
 
@@ -110,6 +121,22 @@ class StagedColumns {
       for (std::size_t c = 0; c < source_.of_body_count; ++c)
         gather_number<A, T>(source_.bodies > 0 ? source_.of_body[c] : Strided<T>{&zero, 0}, place, absent_,
                             picked_.count, *to++);
+    }
+  }
+  /// Brings bodies that stand in rows to the lanes of the tile.
+  [[gnu::noinline]] void turn_rows() {
+    constexpr std::size_t numbers = Source<T>::most_of_body;
+    T* const* to = lanes_ + source_.count;
+    for (const std::int32_t* const place : place_) {
+      for (std::size_t slot = 0; slot < picked_.count; slot += width) {
+        const T* row[width];
+        for (std::size_t i = 0; i < width; ++i)
+          row[i] = source_.packed + std::int64_t{place[slot + i]} * std::int64_t{row_size};
+        B lanes[row_size];
+        load_rows<B, numbers>(row, lanes);
+        for (std::size_t c = 0; c < numbers; ++c) store_lanes(to[c] + slot, lanes[c]);
+      }
+      to += numbers;
     }
   }
   /// Has the stages read the bodies' numbers from there.

@@ -1,6 +1,7 @@
 // Store: lanes to the host's columns and to the tally, whatever law they come from.
 #pragma once
 
+#include "contact_pointers.hpp"
 #include "kernel/numerics/twofold.hpp"
 #include "load.hpp"
 #include "structs.hpp"

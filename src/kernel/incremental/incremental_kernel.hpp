@@ -36,34 +36,11 @@ template <class A, class T>
 }
 
 template <class A, class T, template <class> class Contacts>
-[[gnu::always_inline]] inline void solve_from(const AnyContacts<T>& contacts, const Job<T, Contacts>& job,
-                                              std::size_t first, std::size_t count, const Workspace<T>& workspace,
-                                              Tally& tally) {
-  solve_any<A, T>({contacts, job.results, job.parameters, job.layout, job.selection}, first, count, *workspace.sliding,
-                  tally);
-}
-
-/// Solves contacts whose columns do not all stand side by side.
-template <class A, class T, template <class> class Contacts>
-[[gnu::noinline]] void solve_scattered(const Job<T, Contacts>& job, std::size_t first, std::size_t count,
-                                       const Workspace<T>& workspace, Tally& tally) {
-  Contacts<T> copy = job.contacts;
-  NearColumns<T> columns(copy, first, first + count);
-  const AnyContacts<T> near(copy);
-  AnyContacts<T> contacts(job.contacts);
-  contacts.bring = &columns;
-  contacts.near = &near;
-  solve_from<A>(contacts, job, first, count, workspace, tally);
-}
-
-template <class A, class T, template <class> class Contacts>
 void solve_range(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
                  Tally& tally) {
-  constexpr std::size_t width = LaneTypes<A, T>::width;
-  if (width > 1 && count >= width && NearColumns<T>::are_needed(job.contacts))
-    solve_scattered<A>(job, first, count, workspace, tally);
-  else
-    solve_from<A>(AnyContacts<T>(job.contacts), job, first, count, workspace, tally);
+  ContactReader<A, T> contacts(job.contacts, job.layout, count, workspace.sliding->input);
+  solve_any<A, T>({contacts, job.contacts, job.results, job.parameters, job.selection}, first, count,
+                  *workspace.sliding, tally);
 }
 
 template <class A, class T>

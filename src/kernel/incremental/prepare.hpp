@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernel/contact/contact_lanes.hpp"
-#include "kernel/host/contact_pointers.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -14,22 +13,15 @@ struct Preparer {
   using Load = Loader<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
-  Preparer(const Parameters<T>& options, Tile<T>& to)
-      : parameters(options),
-        tile(to),
-        of_copies_(pointers_to(copies_, [](const B& number) { return reinterpret_cast<const T*>(&number); })) {}
-  Preparer(const Preparer&) = delete;  // it has pointers to itself
+  /// The columns that only this law reads.
+  const ContactColumns<T>& columns;
+  const Parameters<T>& parameters;
+  Tile<T>& tile;
 
-  /// Before contacts whose columns stand elsewhere than those of the contacts before.
-  void forget_columns() { where_ = Where::unknown; }
-
-  /// The contacts that collide, a bit a lane.
-  [[gnu::noinline]] unsigned prepare_bodies(const AnyContacts<T>& any, const Block& block, std::size_t slot) {
+  /// The contacts that collide, a bit a lane. `index_fault` are those of the indices of bodies, or null.
+  [[gnu::noinline]] unsigned prepare_bodies(const BodyPointers<T>& from, WholeBlock at, const T* index_fault,
+                                            const Block& block, std::size_t slot) {
     using Numbers = TileLoader<A, T>;
-    const BodyPointers<T>& from = any.with_bodies != nullptr && stand_in_place(*any.with_bodies) && block.count == width
-                                      ? in_place_
-                                      : staged(any, block);
-    const WholeBlock at = {&from == &in_place_ ? offset_of<T>(block.first, block.layout.block_bytes) : 0};
     const Vector3<B> normal = Numbers::load(from.normal, at);
     const B length = square_root(dot(normal, normal));
     Frame<B> frame = frame_along(normal, length);
@@ -50,95 +42,35 @@ struct Preparer {
                                                      [&] { return careful_inertia(from, at); });
     const PrincipalMatrix<B> matrix = principal_matrix<T>(frame, a, scaled_matrix<T>(a, m));
     const Vector3<B> in_frame = {dot(direction, frame.t1), dot(direction, frame.t2), dot(direction, frame.n)};
-    const Computed computed =
-        store_law_input(*any.columns, block, slot, matrix, {in_frame, speed}, Numbers::load(from.friction, at),
-                        Numbers::load(from.restitution, at), least);
+    const Computed computed = store_law_input(block, slot, matrix, {in_frame, speed}, Numbers::load(from.friction, at),
+                                              Numbers::load(from.restitution, at), least);
     // One body alone that has no mass leaves K singular, whatever rounding makes of it.
     Mask fine = computed.fine && m > B(0);
-    if (any.indexed != nullptr) {
-      Validate indices;
-      indices.indices(*any.indexed, block);
-      fine = fine && indices.fault == B(0);
-    }
+    if (index_fault != nullptr) fine = fine && load_lanes<B>(index_fault) == B(0);
     return finish(block, slot, frame, u0, computed, fine, [&] {
       const Computed copy = computed;  // by reference it would be in memory from the start
-      return judge_bodies(any, block, copy);
+      return judge_bodies(from, at, index_fault, block, copy);
     });
   }
 
-  [[gnu::noinline]] unsigned prepare_space(const SpaceContacts<T>& contacts, const Block& block, std::size_t slot) {
-    SpaceContact<A, T> contact(contacts, block);
+  [[gnu::noinline]] unsigned prepare_space(const SpacePointers<T>& from, WholeBlock at, const Block& block,
+                                           std::size_t slot) {
+    SpaceContact<A, T> contact(from, at);
     Frame<B>& frame = contact.frame;
     const Vector3<B>& u0 = contact.u0;
     const PrincipalMatrix<B> matrix = principal_matrix<T>(frame, contact.k, collision_matrix<T>(contact.k));
     const auto [direction, speed] = scaled_direction_of(u0);
     const Vector3<B> in_frame = {dot(direction, frame.t1), dot(direction, frame.t2), direction.z};
-    const Computed computed = store_law_input(contacts, block, slot, matrix, {in_frame, speed}, contact.friction,
-                                              contact.restitution, Least<B>(B(0)));
+    const Computed computed =
+        store_law_input(block, slot, matrix, {in_frame, speed}, contact.friction, contact.restitution, Least<B>(B(0)));
     return finish(block, slot, frame, u0, computed, computed.fine, [&] {
       const Computed copy = computed;
-      return judge_space(contacts, block, copy);
+      return judge_space(from, at, block, copy);
     });
   }
 
  private:
   using Validate = Validator<A, T>;
-
-  const Parameters<T>& parameters;
-  Tile<T>& tile;
-
-  /// Contacts between bodies whose columns are all contiguous, or stand in blocks, are read where they are; of others a
-  /// vector is copied.
-  struct Copies {
-    B friction, restitution;
-    Vector3<B> normal, lever_a, lever_b;
-    Body<B> a, b;
-  };
-  enum class Where : std::uint8_t { unknown, host, copies };
-  Where where_ = Where::unknown;
-  BodyPointers<T> in_place_, of_copies_;  // to the host's numbers and to those of the copies
-  Copies copies_;
-
-  /// With pointers to the numbers of contacts or their copies: at(number).
-  template <class From, class At>
-  [[gnu::always_inline]] static BodyPointers<T> pointers_to(const From& from, At&& at) {
-    const auto vector = [&](const auto& v) { return Vector3<const T*>{at(v.x), at(v.y), at(v.z)}; };
-    const auto body = [&](const auto& b) {
-      const auto& j = b.inverse_inertia;
-      return Body<const T*>{at(b.inverse_mass),
-                            {at(j.xx), at(j.xy), at(j.xz), at(j.yy), at(j.yz), at(j.zz)},
-                            vector(b.velocity),
-                            vector(b.angular_velocity)};
-    };
-    return {at(from.friction),    at(from.restitution), vector(from.normal), vector(from.lever_a),
-            vector(from.lever_b), body(from.a),         body(from.b)};
-  }
-
-  [[gnu::always_inline]] bool stand_in_place(const InlineContacts<T>& contacts) {
-    if (where_ == Where::unknown) [[unlikely]]
-      find_place(contacts);
-    return where_ == Where::host;
-  }
-  [[gnu::noinline]] void find_place(const InlineContacts<T>& contacts) {
-    bool dense = true;
-    in_place_ = pointers_to(contacts, [&](const Column<const T>& column) {
-      dense = dense && is_contiguous(column);
-      return column.data;
-    });
-    where_ = dense ? Where::host : Where::copies;
-  }
-
-  [[gnu::noinline]] const BodyPointers<T>& staged(const AnyContacts<T>& any, const Block& block) {
-    const typename Load::Pair bodies = load_bodies<A>(any, block);
-    copies_.friction = Load::load(any.columns->friction, block);
-    copies_.restitution = Load::load(any.columns->restitution, block);
-    copies_.normal = Load::load(*any.normal, block);
-    copies_.lever_a = Load::load(*any.lever_a, block);
-    copies_.lever_b = Load::load(*any.lever_b, block);
-    copies_.a = bodies.a;
-    copies_.b = bodies.b;
-    return of_copies_;
-  }
 
   /// The verdict on a contact hangs on these beside its columns.
   struct Computed {
@@ -163,28 +95,28 @@ struct Preparer {
   }
 
   /// The faults of contacts of which some are not plainly in order, as numbers.
-  [[gnu::noinline]] B judge_bodies(const AnyContacts<T>& any, const Block& block, const Computed& computed) const {
-    const BodyContact<A, T> contact(any, block);
+  [[gnu::noinline]] B judge_bodies(const BodyPointers<T>& from, WholeBlock at, const T* index_fault, const Block& block,
+                                   const Computed& computed) const {
+    const BodyContact<A, T> contact(from, at);
     Validate validator = judge(computed);
     validator.contact(
         contact.bodies, contact.length, contact.friction, contact.restitution, limits(),
-        vanishing(computed.trace) + vanishing(contact.approach()),
-        [&] { return judge_law(*any.columns, block, validator); },
+        vanishing(computed.trace) + vanishing(contact.approach()), [&] { return judge_law(block, validator); },
         [&](auto&& f) {
           contact.for_each_number(f);
-          for_each_of_law(*any.columns, block, f);
+          for_each_of_law(block, f);
         });
-    if (any.indexed != nullptr) validator.indices(*any.indexed, block);
+    if (index_fault != nullptr) validator.indices(load_lanes<B>(index_fault));
     return validator.fault;
   }
 
-  [[gnu::noinline]] B judge_space(const SpaceContacts<T>& contacts, const Block& block,
+  [[gnu::noinline]] B judge_space(const SpacePointers<T>& from, WholeBlock at, const Block& block,
                                   const Computed& computed) const {
-    const SpaceContact<A, T> contact(contacts, block);
+    const SpaceContact<A, T> contact(from, at);
     Validate validator = judge(computed);
     validator.contact(
         contact.k, contact.u0, contact.friction, contact.restitution, limits(),
-        [&] { return judge_law(contacts, block, validator); }, [&](auto&& f) { for_each_of_law(contacts, block, f); });
+        [&] { return judge_law(block, validator); }, [&](auto&& f) { for_each_of_law(block, f); });
     return validator.fault;
   }
 
@@ -199,16 +131,16 @@ struct Preparer {
   }
 
   /// What the incremental law reads beside all others: its restitution law, and the step of a contact's own.
-  B judge_law(const ContactColumns<T>& contacts, const Block& block, Validate& validator) const {
-    validator.restitution_law(contacts, block, last_restitution_law());
-    if (contacts.step.data == nullptr) return B(0);
-    const B step = Load::load_optional(contacts.step, block);
+  B judge_law(const Block& block, Validate& validator) const {
+    validator.restitution_law(columns, block, last_restitution_law());
+    if (columns.step.data == nullptr) return B(0);
+    const B step = Load::load(columns.step, block);
     validator.set(step <= B(0), Status::step_not_positive);
     return vanishing(step);
   }
   template <class F>
-  static void for_each_of_law(const ContactColumns<T>& contacts, const Block& block, F&& f) {
-    if (contacts.step.data != nullptr) f(Load::load_optional(contacts.step, block));
+  void for_each_of_law(const Block& block, F&& f) const {
+    if (columns.step.data != nullptr) f(Load::load(columns.step, block));
   }
 
   bool series() const { return parameters.integrator == Integrator::series; }
@@ -223,10 +155,9 @@ struct Preparer {
   }
 
   /// Writes what the law reads.
-  [[gnu::always_inline]] Computed store_law_input(const ContactColumns<T>& contacts, const Block& block,
-                                                  std::size_t slot, const PrincipalMatrix<B>& matrix,
-                                                  const SizedDirection<B>& u0, B friction, B restitution,
-                                                  Least<B> least) {
+  [[gnu::always_inline]] Computed store_law_input(const Block& block, std::size_t slot,
+                                                  const PrincipalMatrix<B>& matrix, const SizedDirection<B>& u0,
+                                                  B friction, B restitution, Least<B> least) {
     const B zero(0), one(1);
     const auto& [u, speed] = u0;
 
@@ -238,13 +169,13 @@ struct Preparer {
     least.add(restitution);
     least.add(B(parameters.largest_restitution) - restitution);
     Mask fine = matrix.definite && least.value() >= zero;
-    if (contacts.step.data != nullptr) {
-      const B given = Load::load_optional(contacts.step, block);
+    if (columns.step.data != nullptr) {
+      const B given = Load::load(columns.step, block);
       fine = fine && given > zero;
       of_law = vanishing(given);
       step = given * matrix.trace / choose(speed > zero, speed, one);
     }
-    const B law = Validate::laws(contacts, block, parameters.restitution_law);
+    const B law = Validate::laws(columns, block, parameters.restitution_law);
     fine = fine && law <= number<T, B>(last_restitution_law());
     if (series()) {
       // Where next to nothing turns the slip, u_z sets the pace.

@@ -3,29 +3,41 @@
 #pragma once
 
 #include "impulse.hpp"
-#include "kernel/host/form.hpp"
+#include "kernel/host/contact_reader.hpp"
 #include "kernel/host/write.hpp"
 #include "series_contact.hpp"
 
 namespace carom::kernel {
 namespace {
 
+/// Whether the host wants a velocity of the bodies.
+template <class T>
+bool wants_bodies(const Results<T>& r) {
+  const auto is_wanted = [](const Vector3Columns<T>& v) {
+    return v.x.data != nullptr || v.y.data != nullptr || v.z.data != nullptr;
+  };
+  return is_wanted(r.velocity_a) || is_wanted(r.angular_velocity_a) || is_wanted(r.velocity_b) ||
+         is_wanted(r.angular_velocity_b);
+}
+
 template <class A, class T>
 struct Storer {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
-  using Load = Loader<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   const Parameters<T>& parameters;
   const Tile<T>& tile;
   Writer<A, T> writer;
+  bool moves_bodies;  // their velocities are wanted
 
   static Vector3<B> tile_vector(const T* x, const T* y, const T* z, std::size_t slot) {
     return {load_lanes<B>(x + slot), load_lanes<B>(y + slot), load_lanes<B>(z + slot)};
   }
 
-  [[gnu::noinline]] void store_block(const AnyContacts<T>& contacts, const Block& block, std::size_t slot) {
+  /// A block of the contacts, which the reader has at i if bodies are moved.
+  [[gnu::noinline]] void store_block(const ContactReader<A, T>& contacts, std::size_t i, const Block& block,
+                                     std::size_t slot) {
     const B zero(0);
     const B impulse_unit = load_lanes<B>(tile.impulse_unit + slot);
     const B velocity_unit = load_lanes<B>(tile.velocity_unit + slot);
@@ -59,7 +71,7 @@ struct Storer {
     u = choose(resolved, u, u0);
 
     const Results<T>& results = writer.results;
-    if (contacts.in_space == nullptr) store_bodies(contacts, block, p, resolved);
+    if (moves_bodies) store_bodies(contacts.between_bodies(), contacts.block(i), block, p, resolved);
     writer.store(results.impulse, block, p);
     writer.store(results.separation_velocity, block, u);
     writer.store(results.work_compression, block, choose(resolved, end.work_compression * energy_unit, zero));
@@ -81,18 +93,13 @@ struct Storer {
   }
 
   /// The velocities after the impulse p, where `resolved`.
-  [[gnu::noinline]] void store_bodies(const AnyContacts<T>& host, const Block& block, const Vector3<B>& p,
-                                      Mask resolved) const {
+  [[gnu::noinline]] void store_bodies(const BodyPointers<T>& contacts, WholeBlock at, const Block& block,
+                                      const Vector3<B>& p, Mask resolved) const {
     const Results<T>& r = writer.results;
-    if (!r.velocity_a.x.data && !r.velocity_a.y.data && !r.velocity_a.z.data && !r.angular_velocity_a.x.data &&
-        !r.angular_velocity_a.y.data && !r.angular_velocity_a.z.data && !r.velocity_b.x.data && !r.velocity_b.y.data &&
-        !r.velocity_b.z.data && !r.angular_velocity_b.x.data && !r.angular_velocity_b.y.data &&
-        !r.angular_velocity_b.z.data)
-      return;
     // All of a contact is read before any of it is written: results may replace the inputs.
-    const AnyContacts<T>& contacts = near_contacts<A>(host, block, [] {});
-    const typename Load::Pair pair = load_bodies<A>(contacts, block);
-    const Vector3<B> lever_a = Load::load(*contacts.lever_a, block), lever_b = Load::load(*contacts.lever_b, block);
+    using Numbers = TileLoader<A, T>;
+    const BodyPair<B> pair = Numbers::load_bodies(contacts, at);
+    const Vector3<B> lever_a = Numbers::load(contacts.lever_a, at), lever_b = Numbers::load(contacts.lever_b, at);
     const Velocities<B> a = velocities_after(pair.a, lever_a, p, resolved, Mask(false));
     const Velocities<B> b = velocities_after(pair.b, lever_b, negated(p), resolved, Mask(false));
     writer.store(r.velocity_a, block, a.linear);

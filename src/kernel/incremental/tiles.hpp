@@ -3,6 +3,8 @@
 
 #include <cassert>
 
+#include "kernel/host/contact_reader.hpp"
+#include "kernel/host/staging.hpp"
 #include "prepare.hpp"
 #include "slide.hpp"
 #include "store.hpp"
@@ -15,10 +17,10 @@ class Tiles {
  public:
   /// The host's contacts and results, and how the law is to be solved.
   struct Host {
-    AnyContacts<T> contacts;
+    ContactReader<A, T>& contacts;
+    const ContactColumns<T>& columns;
     const Results<T>& results;
     const Parameters<T>& parameters;
-    const Layout& layout;
     Selection selection;
   };
 
@@ -35,43 +37,67 @@ class Tiles {
     tile.first = position_;
     tile.count = left() < tile_size<T> ? left() : tile_size<T>;
     position_ += tile.count;
-    Preparer<A, T> preparer{host_.parameters, tile};
+    Preparer<A, T> preparer{host_.columns, host_.parameters, tile};
     tile.blocks = 0;
-    for (std::size_t slot = 0; slot < tile.count; slot += width) {
+    ContactReader<A, T>& contacts = host_.contacts;
+    for_each_block(tile, true, [&](const Block& block, std::size_t slot, std::size_t i) {
       unsigned& colliding = tile.colliding[tile.blocks++];
-      const Block block = block_of(tile, slot);
       colliding = 0;
-      if (block.lanes == 0) continue;
-      const AnyContacts<T>& contacts = near_contacts<A>(host_.contacts, block, [&] { preparer.forget_columns(); });
-      if (contacts.in_space != nullptr)
-        colliding = preparer.prepare_space(*contacts.in_space, block, slot);
-      else
-        colliding = preparer.prepare_bodies(contacts, block, slot);
-    }
+      if (block.lanes == 0) return;
+      const WholeBlock at = contacts.block(i);
+      colliding = contacts.has_bodies()
+                      ? preparer.prepare_bodies(contacts.between_bodies(), at, contacts.index_fault(i), block, slot)
+                      : preparer.prepare_space(contacts.in_space(), at, block, slot);
+    });
     tile.next_block = 0;
     tile.waiting = tile.colliding[0];
   }
 
   [[gnu::noinline]] void store(Tile<T>& tile) {
-    Storer<A, T> storer{host_.parameters, tile, {host_.results, tally_}};
-    for (std::size_t slot = 0; slot < tile.count; slot += width)
-      if (const Block block = block_of(tile, slot); block.lanes != 0) storer.store_block(host_.contacts, block, slot);
+    Storer<A, T> storer = storer_of(tile);
+    for_each_block(tile, storer.moves_bodies, [&](const Block& block, std::size_t slot, std::size_t i) {
+      if (block.lanes != 0) storer.store_block(host_.contacts, i, block, slot);
+    });
     tile.count = tile.blocks = 0;
   }
 
   /// Stores one contact of a tile of contacts from anywhere.
   [[gnu::noinline]] void store_stray(const Tile<T>& strays, std::size_t slot) {
-    Storer<A, T>{host_.parameters, strays, {host_.results, tally_}}.store_block(
-        host_.contacts, Block{strays.origin[slot], 1, 1, host_.layout}, slot);
+    Storer<A, T> storer = storer_of(strays);
+    if (storer.moves_bodies) host_.contacts.read(strays.origin[slot], 1);
+    storer.store_block(host_.contacts, 0, Block{strays.origin[slot], 1, 1}, slot);
   }
 
  private:
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
+  Storer<A, T> storer_of(const Tile<T>& tile) const {
+    return {
+        host_.parameters, tile, {host_.results, tally_}, host_.contacts.has_bodies() && wants_bodies(host_.results)};
+  }
+
+  /// Calls f(block, slot, i) for each vector of a tile. With `reads` its contacts are those of the reader at i.
+  template <class F>
+  [[gnu::always_inline]] void for_each_block(const Tile<T>& tile, bool reads, F&& f) {
+    const std::size_t end = tile.first + tile.count;
+    kernel::for_each_tile<width>(tile.first, end, tile_size<T>, [&](std::size_t first, std::size_t count) {
+      bool is_read = !reads;
+      for (std::size_t i = 0; i < count; i += width) {
+        const std::size_t slot = first - tile.first + i;
+        const Block block = block_of(tile, slot);
+        if (!is_read && block.lanes != 0) {
+          host_.contacts.read(first, count);
+          is_read = true;
+        }
+        f(block, slot, i);
+      }
+    });
+  }
+
   Block block_of(const Tile<T>& tile, std::size_t slot) const {
-    Block block = block_at<width>(tile.first + slot, tile.first + tile.count, host_.layout);
-    if (host_.contacts.columns->law.data != nullptr || host_.selection != Selection::own)
-      block.lanes = incremental_lanes(*host_.contacts.columns, host_.parameters.law, host_.selection, block);
+    Block block = block_at<width>(tile.first + slot, tile.first + tile.count);
+    if (host_.columns.law.data != nullptr || host_.selection != Selection::own)
+      block.lanes = incremental_lanes(host_.columns, host_.parameters.law, host_.selection, block);
     return block;
   }
 

@@ -89,7 +89,7 @@ class ParameterReader {
       return B(0);
     }
     T* const lane = tile_.parameters[i] + slot_;
-    const B value = choose(has, Load::load_optional(column, block_), load_lanes<B>(lane));
+    const B value = choose(has, Load::load(column, block_), load_lanes<B>(lane));
     store_lanes(lane, value);
     return value;
   }

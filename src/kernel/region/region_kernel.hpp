@@ -3,12 +3,17 @@
 #pragma once
 
 #include "kernel/contact/contact_lanes.hpp"
+#include "kernel/host/contact_reader.hpp"
+#include "kernel/host/staging.hpp"
 #include "kernel/host/write.hpp"
 #include "margins.hpp"
 #include "region_job.hpp"
 
 namespace carom::kernel {
 namespace {
+
+template <class T>
+using RegionTile = InputTile<T, 256 / sizeof(T)>;
 
 template <class A, class T>
 class RegionCheck {
@@ -19,17 +24,20 @@ class RegionCheck {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
  public:
-  RegionCheck(const AnyContacts<T>& contacts, const RegionTask<T>& job, Tally& tally, RegionTally& region)
+  RegionCheck(ContactReader<A, T>& contacts, const RegionTask<T>& job, Tally& tally, RegionTally& region)
       : contacts_(contacts), job_(job), tally_(tally), region_(region) {}
 
   void check(std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; i += width) {
-      const Block block = block_at<width>(i, end, job_.layout);
-      if (contacts_.in_space != nullptr)
-        check_space(block);
-      else
-        check_bodies(block);
-    }
+    for_each_tile<width>(first, end, RegionTile<T>::size, [&](std::size_t begin, std::size_t count) {
+      contacts_.read(begin, count);
+      for (std::size_t i = 0; i < count; i += width) {
+        const Block block = block_at<width>(begin + i, begin + count);
+        if (contacts_.has_bodies())
+          check_bodies(block, contacts_.block(i), contacts_.index_fault(i));
+        else
+          check_space(block, contacts_.block(i));
+      }
+    });
   }
 
  private:
@@ -44,11 +52,11 @@ class RegionCheck {
   /// Impulses never stand in blocks.
   Vector3<B> load_impulse(const Block& block) const {
     const auto& p = job_.impulse;
-    return {Load::load_optional(p.x, block), Load::load_optional(p.y, block), Load::load_optional(p.z, block)};
+    return Load::load(p, block);
   }
 
-  void check_bodies(const Block& block) {
-    const BodyContact<A, T> contact(contacts_, block);
+  void check_bodies(const Block& block, WholeBlock at, const T* index_fault) {
+    const BodyContact<A, T> contact(contacts_.between_bodies(), at);
     const Vector3<B> p = load_impulse(block), u0 = contact.approach();
     const CollisionMatrix<B> matrix = contact.matrix();
     Validator<A, T> validator = begin(matrix, u0);
@@ -59,13 +67,13 @@ class RegionCheck {
           contact.for_each_number(f);
           for_each_field(p, f);
         });
-    if (contacts_.indexed != nullptr) validator.indices(*contacts_.indexed, block);
+    if (index_fault != nullptr) validator.indices(load_lanes<B>(index_fault));
     finish(block, {matrix, contact.frame, contact.in_frame(u0), contact.in_frame(p), contact.friction},
            validator.fault);
   }
 
-  void check_space(const Block& block) {
-    const SpaceContact<A, T> contact(*contacts_.in_space, block);
+  void check_space(const Block& block, WholeBlock at) {
+    const SpaceContact<A, T> contact(contacts_.in_space(), at);
     const Vector3<B> p = load_impulse(block);
     const CollisionMatrix<B> matrix = collision_matrix<T>(contact.k);
     Validator<A, T> validator = begin(matrix, contact.u0);
@@ -139,7 +147,7 @@ class RegionCheck {
     region_.outside += static_cast<std::size_t>(__builtin_popcount(outside));
   }
 
-  const AnyContacts<T>& contacts_;
+  ContactReader<A, T>& contacts_;
   const RegionTask<T>& job_;
   Tally& tally_;
   RegionTally& region_;
@@ -148,7 +156,9 @@ class RegionCheck {
 template <class A, class T, template <class> class Contacts>
 void check_range(const RegionJob<T, Contacts>& job, std::size_t first, std::size_t count, Tally& tally,
                  RegionTally& region) {
-  RegionCheck<A, T>(AnyContacts<T>(job.contacts), job, tally, region).check(first, first + count);
+  RegionTile<T> tile;
+  ContactReader<A, T> contacts(job.contacts, job.layout, count, tile);
+  RegionCheck<A, T>(contacts, job, tally, region).check(first, first + count);
   leave_lanes<A>();
 }
 

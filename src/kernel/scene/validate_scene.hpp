@@ -113,7 +113,7 @@ struct SceneJudge {
   static void judge_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
     const Scene<T>& scene = *job.scene;
     for (std::size_t i = first; i < first + count; i += width) {
-      const kernel::Block block = block_at<width>(i, first + count, Layout{});
+      const kernel::Block block = block_at<width>(i, first + count);
       const Vector3<B> normal = Load::load(scene.normal, block);
       const Vector3<B> ra = Load::load(scene.lever_a, block), rb = Load::load(scene.lever_b, block);
       const B friction = Load::load(scene.friction, block), restitution = Load::load(scene.restitution, block);
@@ -168,7 +168,7 @@ struct SceneJudge {
   static void judge_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
     const JointRows<T>& joints = job.scene->joints;
     for (std::size_t i = first; i < first + count; i += width) {
-      const kernel::Block block = block_at<width>(i, first + count, Layout{});
+      const kernel::Block block = block_at<width>(i, first + count);
       B numbers[16];
       std::size_t n = 0;
       const auto read = [&](const Column<const T>& column) {
