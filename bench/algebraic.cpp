@@ -88,7 +88,7 @@ std::string disagreement(Isa isa, const Options& options) {
   const support::RandomLaws<double> wide_laws(n, seed);
   Form<T> form(n);
   auto&& contacts = form.contacts();
-  laws.give(contacts);
+  laws.give(contacts.laws);
   support::ResultArrays<T> found(n, Form<T>::bodies);
   Solver({.isa = isa, .threads = 1}).solve(contacts, found.results(), options);
 
@@ -97,12 +97,12 @@ std::string disagreement(Isa isa, const Options& options) {
   if constexpr (std::is_same_v<Form<T>, Blocked<T>>) {
     const Inline<double> wide(n);
     InlineContacts<double> wide_contacts = wide.contacts();
-    wide_laws.give(wide_contacts);
+    wide_laws.give(wide_contacts.laws);
     reference::solve(wide_contacts, expected.results(), options);
   } else {
     const Form<double> wide(n);
     auto wide_contacts = wide.contacts();
-    wide_laws.give(wide_contacts);
+    wide_laws.give(wide_contacts.laws);
     reference::solve(wide_contacts, expected.results(), options);
   }
   const double tolerance = sizeof(T) == sizeof(float) ? 1e-2 : 1e-9;
@@ -131,7 +131,7 @@ void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t
   Form<T>& form = of_size.first;
   const support::RandomLaws<T>& laws = of_size.second;
   auto&& contacts = form.contacts();
-  laws.give(contacts);
+  laws.give(contacts.laws);
   support::ResultArrays<T> arrays(n, Form<T>::bodies);
   Results<T> results = timed_columns(arrays, Form<T>::bodies);
   if constexpr (requires { form.results(arrays); }) results = form.results(arrays);
@@ -156,7 +156,7 @@ void resolve_mixed(benchmark::State& state, const std::vector<Law>& mixed, Isa i
   support::Draw draw(seed);
   for (Law& law : laws.law) law = mixed[draw.below(mixed.size())];
   auto&& contacts = form.contacts();
-  laws.give(contacts);
+  laws.give(contacts.laws);
   support::ResultArrays<T> arrays(n, Form<T>::bodies);
   const Results<T> results = timed_columns(arrays, Form<T>::bodies);
   using Clock = std::chrono::steady_clock;
@@ -167,14 +167,14 @@ void resolve_mixed(benchmark::State& state, const std::vector<Law>& mixed, Isa i
     benchmark::ClobberMemory();
     return std::chrono::duration<double>(Clock::now() - begin).count();
   };
-  contacts.law = {};
+  contacts.laws.law = {};
   for (const Law law : mixed) seconds(law);
   double of_single = 0, of_mixed = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    contacts.law = {};
+    contacts.laws.law = {};
     for (const Law law : mixed) of_single += seconds(law);
-    contacts.law = laws.law;
+    contacts.laws.law = laws.law;
     state.ResumeTiming();
     of_mixed += seconds(Law::frictionless);
   }

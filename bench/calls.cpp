@@ -32,7 +32,7 @@ void call(benchmark::State& state, const Options& options, std::size_t n) try {
   const support::RandomContacts<T> drawn(n, seed);
   InlineContacts<T> contacts = drawn.inline_contacts();
   const T tangential_restitution = 0;
-  contacts.tangential_restitution = Column<const T>::repeat(tangential_restitution, n);
+  contacts.laws.tangential_restitution = Column<const T>::repeat(tangential_restitution, n);
   support::ResultArrays<T> arrays(n);
   time_calls(state, contacts, timed_columns(arrays), options);
 } catch (const std::exception& error) {

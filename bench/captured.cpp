@@ -48,7 +48,7 @@ void resolve(benchmark::State& state, std::string_view source, Options options) 
   InlineContacts<T> view = drawn.inline_contacts();
   const T tangential_restitution = 0;
   if (options.law == Law::chatterjee_ruina)
-    view.tangential_restitution = Column<const T>::repeat(tangential_restitution, contacts);
+    view.laws.tangential_restitution = Column<const T>::repeat(tangential_restitution, contacts);
   support::ResultArrays<T> arrays(contacts);
   const Results<T> results = timed_columns(arrays);
   Solver solver({.threads = 1});

@@ -38,7 +38,7 @@ struct Contacts {
   template <class Solve>
   Report visit(Form form, bool mixed, Solve&& solve) const {
     const auto with_law = [&](auto view, const auto& laws) {
-      if (mixed) view.law = laws.law;
+      if (mixed) view.laws.law = laws.law;
       return view;
     };
     if (form == Form::space) return solve(with_law(space.view(), space.laws));

@@ -47,6 +47,9 @@ if(carom_missing)
                       "Elsewhere install the projects of these names and set CMAKE_PREFIX_PATH.")
 endif()
 
+if(xsimd_VERSION VERSION_LESS 8.1)
+  message(FATAL_ERROR "carom needs xsimd 8.1 or later; this is ${xsimd_VERSION}")
+endif()
 # Debian's target of xsimd asks for xtl, which its headers do not include and its package does not bring.
 add_library(carom_xsimd INTERFACE)
 get_target_property(xsimd_include_dirs xsimd INTERFACE_INCLUDE_DIRECTORIES)

@@ -24,9 +24,10 @@ struct Label {
   const char* part = "";    // "xx"
   const char* file = "";    // its name in files, but for the next and the part
   const char* side = "";    // "a"
+  const char* of = "";      // "contacts", of a scene
 
-  /// As a host's programmer writes it: "a.inverse_inertia.xx".
-  std::string in_code() const { return joined({owner, member, part}, '.'); }
+  /// As a host's programmer writes it: "contacts.laws.candidate.x".
+  std::string in_code() const { return joined({of, owner, member, part}, '.'); }
   /// As it stands in the header of a contact file: "inverse_inertia_a_xx".
   std::string in_file() const { return joined({file, side, part}, '_'); }
 
@@ -190,7 +191,7 @@ struct Known {
 template <class F, class Columns, class... Others>
 [[gnu::always_inline]] constexpr void each_parameter(F&& f, Columns& columns, Others&... others) {
   const auto column = [&](const char* name, auto known, auto& first, auto&... rest) __attribute__((always_inline)) {
-    f(Label{"", name, "", name}, known, first, rest...);
+    f(Label{"laws", name, "", name}, known, first, rest...);
   };
   column("tangential_restitution", Known<Parameter::tangential_restitution>{}, columns.tangential_restitution,
          others.tangential_restitution...);
@@ -199,7 +200,7 @@ template <class F, class Columns, class... Others>
   column("polar_angle", Known<Parameter::polar_angle>{}, columns.polar_angle, others.polar_angle...);
   column("azimuth", Known<Parameter::azimuth>{}, columns.azimuth, others.azimuth...);
   column("fraction", Known<Parameter::fraction>{}, columns.fraction, others.fraction...);
-  const Label candidate{"", "candidate", "", "candidate"};
+  const Label candidate{"laws", "candidate", "", "candidate"};
   const auto component = [&](const char* name, auto known, auto& first, auto&... rest) __attribute__((always_inline)) {
     Label label = candidate;
     label.part = name;
@@ -241,7 +242,7 @@ template <class F, class WeightsOfLaws, class... Others>
   std::size_t i = 0;
   const auto weight = [&](auto& first, auto&... rest) __attribute__((always_inline)) {
     const Member& member = members[i++];
-    f(Label{"weight", member.weight + sizeof "weight", "", member.weight}, member.law, first, rest...);
+    f(Label{"laws.weight", member.weight + sizeof "weight", "", member.weight}, member.law, first, rest...);
   };
   weight(weights.incremental, others.incremental...);
   weight(weights.frictionless, others.frictionless...);
@@ -256,11 +257,11 @@ template <class F, class WeightsOfLaws, class... Others>
 }
 
 /// The choices of a contact, instead of those of Options: Euler's step and the laws.
-template <class F, class Contacts, class... Others>
-[[gnu::always_inline]] constexpr void each_choice(F&& f, Contacts& contacts, Others&... others) {
-  f(Label{"", "step", "", "impulse_step"}, contacts.step, others.step...);
-  f(Label{"", "restitution_law", "", "restitution_law"}, contacts.restitution_law, others.restitution_law...);
-  f(Label{"", "law", "", "law"}, contacts.law, others.law...);
+template <class F, class Laws, class... Others>
+[[gnu::always_inline]] constexpr void each_choice(F&& f, Laws& laws, Others&... others) {
+  f(Label{"laws", "step", "", "impulse_step"}, laws.step, others.step...);
+  f(Label{"laws", "restitution_law", "", "restitution_law"}, laws.restitution_law, others.restitution_law...);
+  f(Label{"laws", "law", "", "law"}, laws.law, others.law...);
 }
 
 /// Bodies by index.
@@ -335,9 +336,9 @@ Contacts<T> sliced(const Contacts<T>& contacts, std::size_t first, std::size_t c
       },
       part);
   each_index(cut, part);
-  each_choice(cut, part);
-  each_parameter([&](const Label& label, auto, auto& column) { cut(label, column); }, part);
-  each_weight([&](const Label& label, auto, auto& column) { cut(label, column); }, part.weight);
+  each_choice(cut, part.laws);
+  each_parameter([&](const Label& label, auto, auto& column) { cut(label, column); }, part.laws);
+  each_weight([&](const Label& label, auto, auto& column) { cut(label, column); }, part.laws.weight);
   return part;
 }
 

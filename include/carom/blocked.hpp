@@ -40,16 +40,14 @@ struct BlockedBodies {
   BlockedVectors3<T> velocity, angular_velocity;
 };
 
-/// The views of BlockedContacts, in the order in which their columns stand in a block. The optional ones of LawColumns
-/// and those after the bodies are the host's, and not in the blocks.
+/// The views of BlockedContacts, in the order in which their columns stand in a block. Those of the laws are the
+/// host's, and not in the blocks.
 template <class T>
-struct BlockedColumns : LawColumns<T> {
+struct BlockedColumns {
   BlockedColumn<T> friction, restitution;
   BlockedVectors3<T> normal, lever_a, lever_b;
   BlockedBodies<T> a, b;
-  Column<const T> step;  ///< as in ContactColumns, as are the two below
-  Column<const RestitutionLaw> restitution_law;
-  Column<const Law> law;
+  LawColumns<T> laws;
 };
 
 /// InlineContacts that own their memory, for T float or double. The columns mean the same, with the same units and

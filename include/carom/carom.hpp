@@ -17,3 +17,4 @@
 #include <carom/scene.hpp>
 #include <carom/solver.hpp>
 #include <carom/status.hpp>
+#include <carom/version.hpp>

@@ -110,57 +110,57 @@ struct BodyColumns {
   }
 };
 
-/// What single laws read beside friction and restitution. Optional: a column that no contact's law reads may be
-/// missing, and what stands in it for other contacts does not count. Without a column that its law reads, a contact is
-/// at fault (Status::law_parameter_missing). Directions about the normal are told from the first slip: axis 1 is -u0_t
-/// / |u0_t|, axis 2 is n x axis 1; without slip, axis 1 is the first tangent of the contact frame.
+/// The laws of contacts, where they have laws of their own, and what single laws read beside friction and restitution.
+/// Optional: a column that no contact's law reads may be missing, and what stands in it for other contacts does not
+/// count. Without a column that its law reads, a contact is at fault (Status::law_parameter_missing). Directions about
+/// the normal are told from the first slip: axis 1 is -u0_t / |u0_t|, axis 2 is n x axis 1; without slip, axis 1 is the
+/// first tangent of the contact frame.
 template <class T>
 struct LawColumns {
-  Column<const T> tangential_restitution;  ///< [1] e_t in [-1, 1]; chatterjee_ruina, bilinear, pfeiffer_glocker
-  Column<const T> impulse_ratio_1;         ///< [1] brach: p_t / p_n along axis 1, finite
-  Column<const T> impulse_ratio_2;         ///< [1] brach: along axis 2; not for planar contacts
-  Column<const T> polar_angle;             ///< [rad] polar: from the normal, in [0, pi]; planar in [-pi, pi], to axis 1
-  Column<const T> azimuth;                 ///< [rad] polar: from axis 1 to axis 2, finite; not for planar contacts
-  Column<const T> fraction;                ///< [1] polar: of the way from 1.5 P_I to the boundary, in [0, 1]
-  Vector3Columns<const T> candidate;       ///< [N s] projected: the impulse, in the frame of the results; planar x, y
+  Column<const Law> law{};                         ///< in place of Options::law
+  Column<const RestitutionLaw> restitution_law{};  ///< in place of Options::restitution_law
+  Column<const T> step{};                    ///< [N s] in (0, |u0| / trace K], Integrator::euler: for Options::steps
+  Column<const T> tangential_restitution{};  ///< [1] e_t in [-1, 1]; chatterjee_ruina, bilinear, pfeiffer_glocker
+  Column<const T> impulse_ratio_1{};         ///< [1] brach: p_t / p_n along axis 1, finite
+  Column<const T> impulse_ratio_2{};         ///< [1] brach: along axis 2; not for planar contacts
+  Column<const T> polar_angle{};        ///< [rad] polar: from the normal, in [0, pi]; planar in [-pi, pi], to axis 1
+  Column<const T> azimuth{};            ///< [rad] polar: from axis 1 to axis 2, finite; not for planar contacts
+  Column<const T> fraction{};           ///< [1] polar: of the way from 1.5 P_I to the boundary, in [0, 1]
+  Vector3Columns<const T> candidate{};  ///< [N s] projected: the impulse, in the frame of the results; planar x, y
   /// [1] composite: >= 0, of which at least one is above 0; they count relative to their sum. A missing one is 0.
-  Weights<Column<const T>> weight;
-};
-
-/// What a contact has in every form.
-template <class T>
-struct ContactColumns : LawColumns<T> {
-  Column<const T> friction;     ///< [1] Coulomb's coefficient, >= 0; infinity is allowed
-  Column<const T> restitution;  ///< [1] in [0, 1], or up to Options::largest_restitution
-  Column<const T>
-      step;  ///< [N s] in (0, |u0| / trace K], optional: Integrator::euler's step, in place of Options::steps
-  Column<const RestitutionLaw> restitution_law;  ///< optional, in place of Options::restitution_law
-  Column<const Law> law;                         ///< optional, in place of Options::law
+  Weights<Column<const T>> weight{};
 };
 
 /// Contacts that carry the state of both bodies. All columns but the optional ones are needed and equally long.
 template <class T>
-struct InlineContacts : ContactColumns<T> {
-  Vector3Columns<const T> normal;  ///< [1] unit, from B to A; normalised within Options::normal_tolerance
-  BodyColumns<const T> a, b;
+struct InlineContacts {
+  Column<const T> friction;                  ///< [1] Coulomb's coefficient, >= 0; infinity is allowed
+  Column<const T> restitution;               ///< [1] in [0, 1], or up to Options::largest_restitution
+  Vector3Columns<const T> normal;            ///< [1] unit, from B to A; normalised within Options::normal_tolerance
   Vector3Columns<const T> lever_a, lever_b;  ///< [m] contact point minus centre of mass
+  BodyColumns<const T> a, b;
+  LawColumns<T> laws{};
 };
 
 /// Contacts between bodies that are stored once: `bodies` has a length of its own.
 template <class T>
-struct IndexedContacts : ContactColumns<T> {
+struct IndexedContacts {
+  Column<const T> friction, restitution;      ///< [1] as in InlineContacts
   Vector3Columns<const T> normal;             ///< as in InlineContacts
-  Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
   Vector3Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
+  Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
   BodyColumns<const T> bodies;
+  LawColumns<T> laws{};
 };
 
 /// Contacts given by what collision laws see: the collision matrix and the separation velocity, with the normal along
 /// z.
 template <class T>
-struct SpaceContacts : ContactColumns<T> {
+struct SpaceContacts {
+  Column<const T> friction, restitution;        ///< [1] as in InlineContacts
   SymmetricColumns<const T> k;                  ///< [1/kg] collision matrix, positive definite: u - u0 = K p
   Vector3Columns<const T> separation_velocity;  ///< [m/s] u0, before the collision
+  LawColumns<T> laws{};
 };
 
 /// Where results go. Every column is optional; those that are there are as long as the contacts. An output column may
@@ -168,17 +168,17 @@ struct SpaceContacts : ContactColumns<T> {
 /// host.
 template <class T>
 struct Results {
-  Vector3Columns<T> impulse;  ///< [N s] on A; world frame, or contact frame for SpaceContacts
-  Vector3Columns<T>
-      separation_velocity;  ///< [m/s] u after the collision, in the same frame; NaN where faulty data leave it unknown
-  Vector3Columns<T> velocity_a, angular_velocity_a;  ///< [m/s], [rad/s] after this contact alone; not for SpaceContacts
-  Vector3Columns<T> velocity_b, angular_velocity_b;
-  Column<Status> status;
-  Column<Path> path;
+  Vector3Columns<T> impulse{};  ///< [N s] on A; world frame, or contact frame for SpaceContacts
+  /// [m/s] u after the collision, in the same frame; NaN where faulty data leave it unknown
+  Vector3Columns<T> separation_velocity{};
+  /// [m/s], [rad/s] after this contact alone; not for SpaceContacts
+  Vector3Columns<T> velocity_a{}, angular_velocity_a{}, velocity_b{}, angular_velocity_b{};
+  Column<Status> status{};
+  Column<Path> path{};
   // Of Law::incremental; 0 under the others.
-  Column<T> work_compression;    ///< [J] of the normal force while u·n < 0: <= 0
-  Column<T> work_decompression;  ///< [J] of the normal force while u·n >= 0: >= 0
-  Column<std::int32_t> steps;    ///< integration steps taken
+  Column<T> work_compression{};    ///< [J] of the normal force while u·n < 0: <= 0
+  Column<T> work_decompression{};  ///< [J] of the normal force while u·n >= 0: >= 0
+  Column<std::int32_t> steps{};    ///< integration steps taken
 };
 
 }  // namespace carom

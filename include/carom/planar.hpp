@@ -60,41 +60,47 @@ struct BodyColumns {
 
 /// Contacts that carry the state of both bodies. All columns but the optional ones are needed and equally long.
 template <class T>
-struct InlineContacts : ContactColumns<T> {
-  Vector2Columns<const T> normal;  ///< [1] unit, from B to A; normalised within Options::normal_tolerance
-  BodyColumns<const T> a, b;
+struct InlineContacts {
+  Column<const T> friction, restitution;     ///< [1] as in carom::InlineContacts
+  Vector2Columns<const T> normal;            ///< [1] unit, from B to A; normalised within Options::normal_tolerance
   Vector2Columns<const T> lever_a, lever_b;  ///< [m] contact point minus centre of mass
+  BodyColumns<const T> a, b;
+  LawColumns<T> laws{};
 };
 
 /// Contacts between bodies that are stored once: `bodies` has a length of its own.
 template <class T>
-struct IndexedContacts : ContactColumns<T> {
+struct IndexedContacts {
+  Column<const T> friction, restitution;      ///< [1] as in carom::InlineContacts
   Vector2Columns<const T> normal;             ///< as in InlineContacts
-  Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
   Vector2Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
+  Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
   BodyColumns<const T> bodies;
+  LawColumns<T> laws{};
 };
 
 /// Contacts given by what collision laws see, with x the tangent and y the normal.
 template <class T>
-struct SpaceContacts : ContactColumns<T> {
+struct SpaceContacts {
+  Column<const T> friction, restitution;        ///< [1] as in carom::InlineContacts
   SymmetricColumns<const T> k;                  ///< [1/kg] collision matrix, positive definite: u - u0 = K p
   Vector2Columns<const T> separation_velocity;  ///< [m/s] u0, before the collision
+  LawColumns<T> laws{};
 };
 
 /// Where results go, as carom::Results: every column is optional, and may be the input column that it replaces.
 template <class T>
 struct Results {
-  Vector2Columns<T> impulse;              ///< [N s] on A; world frame, or (tangent, normal) for SpaceContacts
-  Vector2Columns<T> separation_velocity;  ///< [m/s] u after the collision, in the same frame
-  Vector2Columns<T> velocity_a;           ///< [m/s] after this contact alone; not for SpaceContacts
-  Column<T> angular_velocity_a;           ///< [rad/s]
-  Vector2Columns<T> velocity_b;           ///< as those of A
-  Column<T> angular_velocity_b;
-  Column<Status> status;
-  Column<Path> path;
-  Column<T> work_compression;    ///< [J] of the normal force while u·n < 0: <= 0; Law::incremental
-  Column<T> work_decompression;  ///< [J] of the normal force while u·n >= 0: >= 0; Law::incremental
+  Vector2Columns<T> impulse{};              ///< [N s] on A; world frame, or (tangent, normal) for SpaceContacts
+  Vector2Columns<T> separation_velocity{};  ///< [m/s] u after the collision, in the same frame
+  Vector2Columns<T> velocity_a{};           ///< [m/s] after this contact alone; not for SpaceContacts
+  Column<T> angular_velocity_a{};           ///< [rad/s]
+  Vector2Columns<T> velocity_b{};           ///< as those of A
+  Column<T> angular_velocity_b{};
+  Column<Status> status{};
+  Column<Path> path{};
+  Column<T> work_compression{};    ///< [J] of the normal force while u·n < 0: <= 0; Law::incremental
+  Column<T> work_decompression{};  ///< [J] of the normal force while u·n >= 0: >= 0; Law::incremental
 };
 
 }  // namespace carom::planar

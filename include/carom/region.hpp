@@ -14,11 +14,11 @@ namespace carom {
 /// optional; those that are there are as long as the contacts. NaN for contacts at fault.
 template <class T>
 struct RegionMargins {
-  Column<T> energy;           ///< [J] -(p·u0 + ½ p·K p), the kinetic energy that is lost
-  Column<T> non_penetration;  ///< [m/s] (u0 + K p)·n
-  Column<T> tension;          ///< [N s] p·n
-  Column<T> cone;             ///< [N s] μ p·n - |p_t|; infinite without a bound on friction
-  Column<Status> status;      ///< ok, separating, or the fault of the data
+  Column<T> energy{};           ///< [J] -(p·u0 + ½ p·K p), the kinetic energy that is lost
+  Column<T> non_penetration{};  ///< [m/s] (u0 + K p)·n
+  Column<T> tension{};          ///< [N s] p·n
+  Column<T> cone{};             ///< [N s] μ p·n - |p_t|; infinite without a bound on friction
+  Column<Status> status{};      ///< ok, separating, or the fault of the data
 };
 
 /// What spans impulse space, to plot it; in the frame of the results. Every column is optional.

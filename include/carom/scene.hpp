@@ -31,48 +31,87 @@ namespace carom {
 /// and equally long.
 template <class T>
 struct JointRows {
-  Column<const std::int32_t> body_a, body_b;       ///< index into the bodies, -1 for the immovable world
-  Vector3Columns<const T> linear_a, angular_a;     ///< [1], [m] finite
-  Vector3Columns<const T> linear_b, angular_b;     ///< [1], [m] finite
-  Column<const T> target_velocity;                 ///< [m/s] optional: 0
-  Column<const T> least_impulse, largest_impulse;  ///< [N s] optional: no bounds; -inf below and inf above are none
-  Column<const T> compliance;                      ///< [1/kg] >= 0, optional: 0
-  Column<const T> warm_impulse;                    ///< [N s] optional: λ to begin with
-  Column<const std::uint64_t> key;                 ///< optional, as Scene::key
+  Column<const std::int32_t> body_a, body_b;           ///< index into the bodies, -1 for the immovable world
+  Vector3Columns<const T> linear_a, angular_a;         ///< [1], [m] finite
+  Vector3Columns<const T> linear_b, angular_b;         ///< [1], [m] finite
+  Column<const T> target_velocity{};                   ///< [m/s] optional: 0
+  Column<const T> least_impulse{}, largest_impulse{};  ///< [N s] optional: no bounds; -inf below and inf above are none
+  Column<const T> compliance{};                        ///< [1/kg] >= 0, optional: 0
+  Column<const T> warm_impulse{};                      ///< [N s] optional: λ to begin with
+  Column<const std::uint64_t> key{};                   ///< optional, as SceneContacts::key
 };
 
-/// One step of a host: bodies, contacts by index and joints. Of `bodies` those with zero inverse mass and inertia may
-/// have a velocity: kinematic bodies. Contacts of one pair with one normal and one friction are a manifold, up to four
-/// of those that follow one another among the sound contacts of the pair. Side by side they are read fastest.
+/// The bodies of a scene, of whose columns the first four are needed, and all are equally long. Bodies with zero
+/// inverse mass and inertia may have a velocity: kinematic bodies.
 template <class T>
-struct Scene : IndexedContacts<T> {
-  Column<const T> static_friction;           ///< [1] optional: >= friction, which it is where there is none
-  Column<const T> gap;                       ///< [m] optional, < 0 where the bodies overlap: SceneMethod::resting
-  Column<const T> target_velocity;           ///< [m/s] optional: least u·n after the step, 0 of a plain contact
-  Vector3Columns<const T> surface_velocity;  ///< [m/s] optional: u of a contact that sticks (conveyor belts); all
-                                             ///< three or none. What it has along the normal does not count.
-  Vector3Columns<const T> warm_impulse;      ///< [N s] optional: the impulse on A to begin with; world frame
-  /// [m/s], [rad/s] optional, of bodies: what forces of the step have added to the velocities. A contact that rebounds
-  /// does so at mid step then, when half of it has acted, so that a body whose position follows its velocity in steps
-  /// falls and rises to one height. SceneMethod::simultaneous and iteration. All six or none.
-  Vector3Columns<const T> velocity_change, angular_velocity_change;
+struct SceneBodies {
+  Column<const T> inverse_mass;                        ///< as in BodyColumns
+  SymmetricColumns<const T> inverse_inertia;           ///< as in BodyColumns
+  Vector3Columns<const T> velocity, angular_velocity;  ///< as in BodyColumns
+  /// [m/s], [rad/s] optional: what forces of the step have added to the velocities. A contact that rebounds does so at
+  /// mid step then, when half of it has acted, so that a body whose position follows its velocity in steps falls and
+  /// rises to one height. SceneMethod::simultaneous and iteration. All six or none.
+  Vector3Columns<const T> velocity_change{}, angular_velocity_change{};
+
+  constexpr operator BodyColumns<const T>() const {  // NOLINT(google-explicit-constructor)
+    return {inverse_mass, inverse_inertia, velocity, angular_velocity};
+  }
+  /// The columns of the state; the other two stay.
+  SceneBodies& operator=(const BodyColumns<const T>& state) {
+    inverse_mass = state.inverse_mass;
+    inverse_inertia = state.inverse_inertia;
+    velocity = state.velocity;
+    angular_velocity = state.angular_velocity;
+    return *this;
+  }
+};
+
+/// Contacts of a scene, between bodies by index. Those of one pair with one normal and one friction are a manifold, up
+/// to four of those that follow one another among the sound contacts of the pair. Side by side they are read fastest.
+/// All columns but the optional ones are needed and equally long.
+template <class T>
+struct SceneContacts {
+  Column<const T> friction, restitution;       ///< [1] as in InlineContacts
+  Vector3Columns<const T> normal;              ///< [1] as in InlineContacts
+  Vector3Columns<const T> lever_a, lever_b;    ///< [m] contact point minus centre of mass
+  Column<const std::int32_t> body_a, body_b;   ///< index into the bodies, -1 for the immovable world
+  Column<const T> static_friction{};           ///< [1] optional: >= friction, which it is where there is none
+  Column<const T> gap{};                       ///< [m] optional, < 0 where the bodies overlap: SceneMethod::resting
+  Column<const T> target_velocity{};           ///< [m/s] optional: least u·n after the step, 0 of a plain contact
+  Vector3Columns<const T> surface_velocity{};  ///< [m/s] optional: u of a contact that sticks (conveyor belts); all
+                                               ///< three or none. What it has along the normal does not count.
+  Vector3Columns<const T> warm_impulse{};      ///< [N s] optional: the impulse on A to begin with; world frame
   /// optional: names the contact from step to step, so that the solver finds the impulse of the last call with it. 0 is
   /// no name. `warm_impulse` is taken instead where it is there.
-  Column<const std::uint64_t> key;
-  JointRows<T> joints;
+  Column<const std::uint64_t> key{};
+  LawColumns<T> laws{};  ///< of SceneMethod::sequence
+};
+
+/// One step of a host.
+template <class T>
+struct Scene {
+  SceneBodies<T> bodies;
+  SceneContacts<T> contacts{};
+  JointRows<T> joints{};
+
+  /// The contacts as Solver::solve takes them, each by itself.
+  IndexedContacts<T> indexed_contacts() const {
+    const SceneContacts<T>& c = contacts;
+    return {c.friction, c.restitution, c.normal, c.lever_a, c.lever_b, c.body_a, c.body_b, bodies, c.laws};
+  }
 };
 
 /// Where the results of a scene go. Every column is optional. Those of bodies may be the input columns that they
 /// replace; any other overlap with an input is an error of the host.
 template <class T>
 struct SceneResults {
-  Vector3Columns<T> velocity, angular_velocity;  ///< [m/s], [rad/s] of the bodies after the step
-  Vector3Columns<T> impulse;                     ///< [N s] on A, summed over the step; world frame
-  Vector3Columns<T> separation_velocity;         ///< [m/s] u after the step; NaN where faulty data leave it unknown
-  Column<Status> status;    ///< Status::separating of contacts without an impulse; Status::overflow of whole islands
-  Column<Path> path;        ///< sequence: of the contact's last impact; else Course::slip or Course::stick
-  Column<T> joint_impulse;  ///< [N s] λ, summed over the step
-  Column<Status> joint_status;  ///< ok, or the fault that has kept the row out, or Status::overflow of its island
+  Vector3Columns<T> velocity{}, angular_velocity{};  ///< [m/s], [rad/s] of the bodies after the step
+  Vector3Columns<T> impulse{};                       ///< [N s] on A, summed over the step; world frame
+  Vector3Columns<T> separation_velocity{};           ///< [m/s] u after the step; NaN where faulty data leave it unknown
+  Column<Status> status{};    ///< Status::separating of contacts without an impulse; Status::overflow of whole islands
+  Column<Path> path{};        ///< sequence: of the contact's last impact; else Course::slip or Course::stick
+  Column<T> joint_impulse{};  ///< [N s] λ, summed over the step
+  Column<Status> joint_status{};  ///< ok, or the fault that has kept the row out, or Status::overflow of its island
 };
 
 enum class SceneMethod : std::uint8_t {
@@ -122,7 +161,7 @@ struct SceneOptions {
   double rest_gravity = 9.81;
   double rest_tolerance = 1e-4;
   /// [m/s] >= 0: contacts that approach more slowly have no restitution under simultaneous and iteration. It counts
-  /// without Scene::velocity_change.
+  /// without SceneBodies::velocity_change.
   double restitution_threshold = 0;
   /// [s] in (0, most_time_step]: the step of SceneMethod::resting and SceneSolver::step; others do not read it.
   double time_step = 0;

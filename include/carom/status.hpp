@@ -13,11 +13,24 @@
 
 namespace carom {
 
-/// Misuse of the interface, found before any work: columns of different lengths, a missing column, an ISA that this CPU
-/// lacks, an option out of range. The message names the column or the option.
+/// What to do about an Error: another call will do, or the same one later or on another machine, or none.
+enum class ErrorKind : std::uint8_t {
+  argument,       ///< columns of different lengths, a missing column, an option out of range
+  busy,           ///< the solver serves another call
+  moved_from,     ///< the object has been moved from
+  not_available,  ///< this build or this CPU lacks the ISA
+};
+
+/// Misuse of the interface, found before any work. The message names the column or the option.
 class CAROM_EXPORT Error : public std::invalid_argument {
  public:
-  using std::invalid_argument::invalid_argument;
+  explicit Error(const std::string& message, ErrorKind kind = ErrorKind::argument)
+      : std::invalid_argument(message), kind_(kind) {}
+
+  ErrorKind kind() const noexcept { return kind_; }
+
+ private:
+  ErrorKind kind_;
 };
 
 /// What became of a contact. Anything but `ok` and `several_solutions` means a zero impulse and untouched velocities. A

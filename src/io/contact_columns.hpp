@@ -64,9 +64,9 @@ void visit_law_parameters(Contacts& contacts, Visitor&& visitor) {
         if constexpr (columns::readers_of(decltype(known)::value, is_planar<Contacts>) != 0)
           visitor(label.in_file(), column);
       },
-      contacts);
+      contacts.laws);
   columns::each_weight([&](const columns::Label& label, Law, auto& column) { visitor(label.in_file(), column); },
-                       contacts.weight);
+                       contacts.laws.weight);
 }
 
 /// All columns that need not be there.
@@ -79,7 +79,7 @@ void visit_optional(Contacts& contacts, Visitor&& visitor) {
             std::is_same_v<std::remove_cvref_t<decltype(column)>, Column<const ScalarOf<Contacts>>>;
         if constexpr (!(is_step && is_planar<Contacts>)) visitor(label.in_file(), column);
       },
-      contacts);
+      contacts.laws);
   visit_law_parameters(contacts, visitor);
 }
 

@@ -30,13 +30,13 @@ void SceneData<T>::place_contacts(bool with_laws) {
       if (const NumberColumn* numbers = contacts_.numbers().find(name))
         contact_columns_.push_back({&numbers->values, &column, {}});
   };
-  visit_needed(view_, place);
-  place("static_friction", view_.static_friction);
-  place("gap", view_.gap);
-  place("target_velocity", view_.target_velocity);
-  visit_vector("surface_velocity", view_.surface_velocity, place);
+  visit_needed(view_.contacts, place);
+  place("static_friction", view_.contacts.static_friction);
+  place("gap", view_.contacts.gap);
+  place("target_velocity", view_.contacts.target_velocity);
+  visit_vector("surface_velocity", view_.contacts.surface_velocity, place);
   if (!with_laws) return;
-  visit_optional(view_, place);
+  visit_optional(view_.contacts, place);
   if (contacts_.names_laws()) laws_.from = &contacts_.named_laws();
   if (contacts_.names_restitution_laws()) restitution_laws_.from = &contacts_.named_restitution_laws();
 }
@@ -104,11 +104,11 @@ void SceneData<T>::load(const SceneOfRows& scene) {
     for (const std::size_t row : scene.rows) column.values.push_back(static_cast<T>((*column.from)[row]));
     *column.to = column.values;
   }
-  laws_.load(scene.rows, view_.law);
-  restitution_laws_.load(scene.rows, view_.restitution_law);
-  keys_.load(scene.rows, view_.key);
-  view_.body_a = scene.body_a;
-  view_.body_b = scene.body_b;
+  laws_.load(scene.rows, view_.contacts.laws.law);
+  restitution_laws_.load(scene.rows, view_.contacts.laws.restitution_law);
+  keys_.load(scene.rows, view_.contacts.key);
+  view_.contacts.body_a = scene.body_a;
+  view_.contacts.body_b = scene.body_b;
   for (BodyColumn& column : body_columns_) {
     column.values.clear();
     for (const RowSide& at : scene.bodies) column.values.push_back(static_cast<T>((*column.from[at.side])[at.row]));

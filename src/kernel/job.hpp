@@ -165,7 +165,7 @@ struct alignas(64) GroupTile {
   static constexpr std::size_t size = 8192 / sizeof(T), at_once = 256 / sizeof(T);
   using Lane = T[at_once + 64 / sizeof(T)];
 
-  ContactColumns<T> own;  // of the group, with what its law reads in the lanes below
+  LawColumns<T> own;  // of the group, with what its law reads in the lanes below
   Lane parameters[columns::parameter_count + columns::member_count], member_impulse[3];
   Law law[at_once];
   RestitutionLaw restitution_laws[at_once];

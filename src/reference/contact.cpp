@@ -18,10 +18,12 @@ Matrix3 read(const SymmetricColumns<const double>& m, std::size_t i) {
   return {Vector3{m.xx[i], xy, xz}, Vector3{xy, m.yy[i], yz}, Vector3{xz, yz, m.zz[i]}};
 }
 
-void load_laws(const ContactColumns<double>& columns, std::size_t i, const Options& options, Laws& laws) {
+template <class Contacts>
+void load_laws(const Contacts& contacts, std::size_t i, const Options& options, Laws& laws) {
+  const LawColumns<double>& columns = contacts.laws;
   static_cast<LawOfContact&>(laws) = read_law(columns, i, options);
-  laws.friction = columns.friction[i];
-  laws.restitution = columns.restitution[i];
+  laws.friction = contacts.friction[i];
+  laws.restitution = contacts.restitution[i];
   laws.largest_restitution = options.largest_restitution;
   laws.has_step = columns.step && laws.law == Law::incremental;
   if (laws.has_step) laws.step = columns.step[i];

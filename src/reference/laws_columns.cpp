@@ -105,7 +105,7 @@ class Reader {
 
 }  // namespace
 
-LawOfContact read_law(const ContactColumns<double>& columns, std::size_t i, const Options& options) {
+LawOfContact read_law(const LawColumns<double>& columns, std::size_t i, const Options& options) {
   LawOfContact contact;
   contact.law = columns.law ? columns.law[i] : options.law;
   Reader reader(columns, i);

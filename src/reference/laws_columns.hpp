@@ -12,6 +12,6 @@ struct LawOfContact {
   Status fault = Status::ok;
 };
 
-LawOfContact read_law(const ContactColumns<double>& columns, std::size_t i, const Options& options);
+LawOfContact read_law(const LawColumns<double>& columns, std::size_t i, const Options& options);
 
 }  // namespace carom::reference

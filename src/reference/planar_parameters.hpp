@@ -20,7 +20,7 @@ struct Laws {
 // Reads the columns that a law needs, and what is wrong with them.
 class ParameterReader {
  public:
-  ParameterReader(const ContactColumns<double>& host, std::size_t i, Laws& laws) : host_(host), i_(i), laws_(laws) {}
+  ParameterReader(const LawColumns<double>& host, std::size_t i, Laws& laws) : host_(host), i_(i), laws_(laws) {}
 
   void read_for(Law law) {
     if (law == Law::composite) return read_weights();
@@ -77,7 +77,7 @@ class ParameterReader {
     laws_.out_of_range |= !any_weight;
   }
 
-  const ContactColumns<double>& host_;
+  const LawColumns<double>& host_;
   std::size_t i_;
   Laws& laws_;
 };

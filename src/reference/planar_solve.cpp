@@ -72,9 +72,11 @@ Body read(const BodyColumns<const double>& bodies, std::size_t i) {
   return {bodies.inverse_mass[i], bodies.inverse_inertia[i], read(bodies.velocity, i), bodies.angular_velocity[i]};
 }
 
-void load_laws(const ContactColumns<double>& columns, std::size_t i, const Options& options, Laws& laws) {
-  laws.friction = columns.friction[i];
-  laws.restitution = columns.restitution[i];
+template <class Contacts>
+void load_laws(const Contacts& contacts, std::size_t i, const Options& options, Laws& laws) {
+  const LawColumns<double>& columns = contacts.laws;
+  laws.friction = contacts.friction[i];
+  laws.restitution = contacts.restitution[i];
   laws.largest_restitution = options.largest_restitution;
   laws.restitution_law = columns.restitution_law ? columns.restitution_law[i] : options.restitution_law;
   laws.law = columns.law ? columns.law[i] : options.law;

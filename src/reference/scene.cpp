@@ -37,7 +37,7 @@ Path path_of(const SceneContact& c, Status status) {
 Vector3 separation_velocity_of(const SceneState& state, const Scene<double>& scene, std::size_t i) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const Vector3 unknown{nan, nan, nan};
-  const std::int32_t a = scene.body_a[i], b = scene.body_b[i];
+  const std::int32_t a = scene.contacts.body_a[i], b = scene.contacts.body_b[i];
   if (fault_of_indices(a, b, state.bodies.size() - 1) == Status::body_index_out_of_range) return unknown;
   const auto body = [&](std::int32_t index) {
     return index < 0 ? Body{} : state.bodies[static_cast<std::size_t>(index)];

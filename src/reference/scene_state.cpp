@@ -34,11 +34,11 @@ double finite_friction(double friction) {
 
 // The columns that the method does not read are as if they were not there.
 IndexedContacts<double> read_columns(const Scene<double>& scene, const SceneReads& reads) {
-  IndexedContacts<double> contacts = scene;
+  IndexedContacts<double> contacts = scene.indexed_contacts();
   if (reads.laws) return contacts;
-  contacts.law = {};
-  contacts.restitution_law = {};
-  contacts.step = {};
+  contacts.laws.law = {};
+  contacts.laws.restitution_law = {};
+  contacts.laws.step = {};
   return contacts;
 }
 
@@ -74,13 +74,13 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
                           const Options& options, const SceneReads& reads, const std::vector<Twist>& changes) {
   SceneContact c;
   c.data = load(columns, i, options);
-  const double static_friction = read_or(scene.static_friction, i, c.data.friction);
+  const double static_friction = read_or(scene.contacts.static_friction, i, c.data.friction);
   c.friction = finite_friction(c.data.friction);
   c.static_friction = finite_friction(static_friction);
-  c.least_velocity = read_or(scene.target_velocity, i, 0);
-  c.surface_velocity = read_if_there(scene.surface_velocity, i);
-  if (reads.gap) c.gap = read_or(scene.gap, i, 0);
-  if (reads.warm_impulse) c.warm_impulse = read_if_there(scene.warm_impulse, i);
+  c.least_velocity = read_or(scene.contacts.target_velocity, i, 0);
+  c.surface_velocity = read_if_there(scene.contacts.surface_velocity, i);
+  if (reads.gap) c.gap = read_or(scene.contacts.gap, i, 0);
+  if (reads.warm_impulse) c.warm_impulse = read_if_there(scene.contacts.warm_impulse, i);
 
   Numbers numbers;
   numbers.see(c.least_velocity);
@@ -160,9 +160,9 @@ SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, c
   state.bodies.emplace_back();
   for (const Body& body : state.bodies) state.body_faults.push_back(fault_of_body(body, options.collision));
 
-  if (reads.velocity_change && scene.velocity_change.x)
+  if (reads.velocity_change && scene.bodies.velocity_change.x)
     for (std::size_t i = 0; i < bodies; ++i) {
-      state.changes.push_back({read(scene.velocity_change, i), read(scene.angular_velocity_change, i)});
+      state.changes.push_back({read(scene.bodies.velocity_change, i), read(scene.bodies.angular_velocity_change, i)});
       Numbers numbers;
       see(numbers, state.changes.back());
       state.body_faults[i] = worse(state.body_faults[i], numbers.fault());
@@ -170,7 +170,7 @@ SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, c
 
   const IndexedContacts<double> columns = read_columns(scene, reads);
   const Options of_contacts = read_options(options, reads);
-  for (std::size_t i = 0; i < scene.body_a.count; ++i)
+  for (std::size_t i = 0; i < scene.contacts.body_a.count; ++i)
     state.contacts.push_back(load_contact(scene, columns, i, of_contacts, reads, state.changes));
   for (SceneContact& c : state.contacts)
     if (c.status == Status::ok) c.approach0 = relative_velocity(state, c)[2];

@@ -18,7 +18,7 @@ struct SceneContact {
   double friction = 0, static_friction = 0;  ///< [1] finite, as the sweeps take them
   Vector3 surface_velocity{};                ///< [m/s] as given
   Vector3 surface_slip{};                    ///< [m/s] its tangential part
-  double least_velocity = 0;                 ///< [m/s] Scene::target_velocity
+  double least_velocity = 0;                 ///< [m/s] SceneContacts::target_velocity
   double velocity_change = 0;                ///< [m/s] of u·n by forces, in the velocities already
   double gap = 0;                            ///< [m]
   Vector3 warm_impulse{};                    ///< [N s]

@@ -1,4 +1,4 @@
-// Scene::velocity_change: the share of forces in the velocities of bodies.
+// SceneBodies::velocity_change: the share of forces in the velocities of bodies.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace carom::scene {
 template <class T>
 void take_changes(const Scene<T>& scene, kernel::VelocityRow<T>* rows, std::size_t first, std::size_t end,
                   std::uint8_t* fault, std::uint8_t* movable, T* energy) {
-  const Vector3Columns<const T>&v = scene.velocity_change, &w = scene.angular_velocity_change;
+  const Vector3Columns<const T>&v = scene.bodies.velocity_change, &w = scene.bodies.angular_velocity_change;
   const Column<const T>* const columns[6] = {&v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
   for (std::size_t i = first; i < end; ++i) {
     T* const row = rows[i].numbers;

@@ -70,7 +70,7 @@ struct Mechanisms<T>::State {
     check_option(options.redundancy, "redundancy");
     check_option(options.least_eigenvalue, "least_eigenvalue");
     check_scene_columns(scene, SceneResults<T>{});
-    contacts = scene.friction.count;
+    contacts = scene.contacts.friction.count;
     load_bodies();
     load_rows();
     connect();
@@ -187,11 +187,11 @@ struct Mechanisms<T>::State {
     const auto fail = [&](const std::string& why) -> void {
       throw Error("carom: contact " + std::to_string(index) + ": " + why);
     };
-    const std::array<std::int32_t, 2> body = {scene.body_a[index], scene.body_b[index]};
+    const std::array<std::int32_t, 2> body = {scene.contacts.body_a[index], scene.contacts.body_b[index]};
     check_bodies("contact", index, body);
     if (!is_movable(body[0]) && !is_movable(body[1])) fail("both bodies are immovable");
-    const Vector n = read(scene.normal, index), lever_a = read(scene.lever_a, index),
-                 lever_b = read(scene.lever_b, index);
+    const Vector n = read(scene.contacts.normal, index), lever_a = read(scene.contacts.lever_a, index),
+                 lever_b = read(scene.contacts.lever_b, index);
     if (!(std::abs(std::sqrt(dot(n, n)) - 1) <= Options{}.normal_tolerance)) fail("the normal is no unit vector");
 
     ContactRows result;
@@ -311,7 +311,7 @@ Mechanisms<T>& Mechanisms<T>::operator=(Mechanisms&&) noexcept = default;
 
 template <class T>
 const typename Mechanisms<T>::State& Mechanisms<T>::state() const {
-  if (!state_) throw Error("carom: these mechanisms have been moved from");
+  if (!state_) throw Error("carom: these mechanisms have been moved from", ErrorKind::moved_from);
   return *state_;
 }
 
@@ -324,8 +324,8 @@ MechanismContact Mechanisms<T>::contact(std::size_t index) const {
   contact.tangent_1 = rows.axis[0];
   contact.tangent_2 = rows.axis[1];
   contact.normal = rows.axis[2];
-  contact.friction = s.scene.friction[index];
-  contact.restitution = s.scene.restitution[index];
+  contact.friction = s.scene.contacts.friction[index];
+  contact.restitution = s.scene.contacts.restitution[index];
 
   double trace = 0;
   std::array<Vector, 3> columns;
@@ -346,10 +346,10 @@ MechanismContact Mechanisms<T>::contact(std::size_t index) const {
   const auto& bodies = s.scene.bodies;
   for (std::size_t i = 0; i < 3; ++i)
     contact.separation_velocity[i] = s.velocity_of(rows.row[i], bodies.velocity, bodies.angular_velocity);
-  if (const auto& surface = s.scene.surface_velocity; surface.x) {
+  if (const auto& surface = s.scene.contacts.surface_velocity; surface.x) {
     for (std::size_t i = 0; i < 2; ++i) contact.separation_velocity[i] -= dot(rows.axis[i], read(surface, index));
   }
-  if (s.scene.target_velocity) contact.separation_velocity[2] -= s.scene.target_velocity[index];
+  if (s.scene.contacts.target_velocity) contact.separation_velocity[2] -= s.scene.contacts.target_velocity[index];
   return contact;
 }
 

@@ -44,7 +44,7 @@ class SceneCall {
         results_(results),
         options_(options),
         bodies_(scene.bodies.inverse_mass.count),
-        contacts_(scene.friction.count),
+        contacts_(scene.contacts.friction.count),
         rows_(scene.joints.body_a.count) {}
 
   /// `step`: SceneSolver::step.
@@ -174,7 +174,7 @@ class SceneCall {
     std::fill_n(job_.body_rows - 16, 16, T(0));
     job_.velocities = space_.velocities.at_least(bodies_ + 1 + threads);
     std::fill_n(job_.velocities + bodies_, 1 + threads, kernel::VelocityRow<T>{});
-    if (scene_.velocity_change.x && reads_changes(step)) {
+    if (scene_.bodies.velocity_change.x && reads_changes(step)) {
       job_.changes = space_.changes.at_least(bodies_ + 1);
       job_.changes[bodies_] = {};
     }
@@ -197,7 +197,7 @@ class SceneCall {
     body_b_ = space_.body_b.at_least(contacts_ + 1);
     row_body_a_ = space_.row_body_a.at_least(rows_ + 1);
     row_body_b_ = space_.row_body_b.at_least(rows_ + 1);
-    const bool named = static_cast<bool>(scene_.key), from_memory = named && !scene_.warm_impulse.x;
+    const bool named = static_cast<bool>(scene_.contacts.key), from_memory = named && !scene_.contacts.warm_impulse.x;
     if (named || options_.method == SceneMethod::sequence) {
       // Named contacts need their impulses afterwards, whether the host wants them or not.
       impulses_ = space_.warm.at_least(6 * (contacts_ + 1));
@@ -206,10 +206,10 @@ class SceneCall {
             {impulses_, contacts_}, {impulses_ + contacts_, contacts_}, {impulses_ + 2 * contacts_, contacts_}};
       }
     }
-    job_.warm_impulse = scene_.warm_impulse;
+    job_.warm_impulse = scene_.contacts.warm_impulse;
     if (from_memory) {
       for (std::size_t i = 0; i < contacts_; ++i) {
-        const auto impulse = space_.contact_impulses.find(scene_.key[i]);
+        const auto impulse = space_.contact_impulses.find(scene_.contacts.key[i]);
         for (std::size_t c = 0; c < 3; ++c) remembered_impulse(c)[i] = impulse[c];
       }
       job_.warm_impulse = {
@@ -269,7 +269,7 @@ class SceneCall {
     }
     crew.each(contacts_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.judge_contacts(job_, first, end - first, job_.status);
-      place(first, end, scene_.body_a, scene_.body_b, body_a_, body_b_, job_.status);
+      place(first, end, scene_.contacts.body_a, scene_.contacts.body_b, body_a_, body_b_, job_.status);
       link(first, end);
     });
     crew.each(rows_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
@@ -312,8 +312,8 @@ class SceneCall {
     const auto same_vector = [&](const Vector3Columns<const T>& columns) {
       return same(columns.x) && same(columns.y) && same(columns.z);
     };
-    return same_vector(scene_.normal) && same_vector(scene_.surface_velocity) && same(scene_.friction) &&
-           same(scene_.static_friction);
+    return same_vector(scene_.contacts.normal) && same_vector(scene_.contacts.surface_velocity) &&
+           same(scene_.contacts.friction) && same(scene_.contacts.static_friction);
   }
 
   /// Marks contacts that have the same of it as the one before them.
@@ -330,13 +330,13 @@ class SceneCall {
         for (std::size_t i = begin; i < end; ++i) link_[i] &= static_cast<std::uint8_t>(column[i] == column[i - 1]);
       }
     };
-    for (const auto* vector : {&scene_.normal, &scene_.surface_velocity}) {
+    for (const auto* vector : {&scene_.contacts.normal, &scene_.contacts.surface_velocity}) {
       compare(vector->x);
       compare(vector->y);
       compare(vector->z);
     }
-    compare(scene_.friction);
-    compare(scene_.static_friction);
+    compare(scene_.contacts.friction);
+    compare(scene_.contacts.static_friction);
   }
 
   /// The impulses that rows begin with.
@@ -378,10 +378,10 @@ class SceneCall {
 
   /// Named impulses for the next call.
   void remember() {
-    if (scene_.key) {
+    if (scene_.contacts.key) {
       for (std::size_t i = 0; i < contacts_; ++i)
         if (job_.status[i] == ok)
-          space_.contact_impulses.insert(scene_.key[i],
+          space_.contact_impulses.insert(scene_.contacts.key[i],
                                          {impulses_[i], impulses_[contacts_ + i], impulses_[2 * contacts_ + i]});
       space_.contact_impulses.replace();
     }
@@ -437,10 +437,10 @@ class SceneCall {
       for (const auto* column : {&p.x, &p.y, &p.z}) put(*column, i, T(0));
       for (const auto* column : {&u.x, &u.y, &u.z}) put(*column, i, unknown);
       put(results_.path, i, Path{});
-      if (scene_.key)
+      if (scene_.contacts.key)
         for (std::size_t c = 0; c < 3; ++c) impulses_[c * contacts_ + i] = T(0);
     }
-    if (scene_.key) {
+    if (scene_.contacts.key) {
       const Column<T>* const to[3] = {&results_.impulse.x, &results_.impulse.y, &results_.impulse.z};
       for (std::size_t c = 0; c < 3; ++c)
         for (std::size_t i = 0; i < contacts_; ++i) put(*to[c], i, impulses_[c * contacts_ + i]);

@@ -8,24 +8,24 @@
 namespace carom::columns {
 
 /// Columns that contacts of a scene may have beside those of indexed contacts.
-template <class F, class Scene, class... Others>
-[[gnu::always_inline]] constexpr void each_of_scene(F&& f, Scene& scene, Others&... others) {
+template <class F, class Contacts, class... Others>
+[[gnu::always_inline]] constexpr void each_of_scene(F&& f, Contacts& contacts, Others&... others) {
   const auto field = [&](const char* name, auto& first, auto&... rest) __attribute__((always_inline)) {
-    each(f, Label{"", name, "", name}, first, rest...);
+    each(f, Label{"", name, "", name, "", "contacts"}, first, rest...);
   };
-  field("static_friction", scene.static_friction, others.static_friction...);
-  field("gap", scene.gap, others.gap...);
-  field("target_velocity", scene.target_velocity, others.target_velocity...);
-  field("surface_velocity", scene.surface_velocity, others.surface_velocity...);
-  field("warm_impulse", scene.warm_impulse, others.warm_impulse...);
-  field("key", scene.key, others.key...);
+  field("static_friction", contacts.static_friction, others.static_friction...);
+  field("gap", contacts.gap, others.gap...);
+  field("target_velocity", contacts.target_velocity, others.target_velocity...);
+  field("surface_velocity", contacts.surface_velocity, others.surface_velocity...);
+  field("warm_impulse", contacts.warm_impulse, others.warm_impulse...);
+  field("key", contacts.key, others.key...);
 }
 
 /// Columns that bodies of a scene may have.
-template <class F, class Scene>
-constexpr void each_of_scene_bodies(F&& f, Scene& scene) {
-  each(f, Label{"", "velocity_change"}, scene.velocity_change);
-  each(f, Label{"", "angular_velocity_change"}, scene.angular_velocity_change);
+template <class F, class Bodies>
+constexpr void each_of_scene_bodies(F&& f, Bodies& bodies) {
+  each(f, Label{"bodies", "velocity_change"}, bodies.velocity_change);
+  each(f, Label{"bodies", "angular_velocity_change"}, bodies.angular_velocity_change);
 }
 
 /// Columns that rows of joints need, and those that they may have.

@@ -28,11 +28,11 @@ struct SceneSolver::State {
     check_scene_options(options, step);
     check_scene_columns(scene, results);
     if (busy.exchange(true, std::memory_order_acquire))
-      throw Error("carom: another call is at work in this solver; a solver serves one call at a time");
+      throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
     const Release release{busy};
     const DefaultFloatingPoint environment;
     // A small scene is done before another thread has come.
-    const bool small = scene.friction.count + scene.joints.body_a.count < 512;
+    const bool small = scene.contacts.friction.count + scene.joints.body_a.count < 512;
     const std::size_t threads = small ? 1 : threads_here(machine.threads);
     return scene::run_scene(*entry, workspace<T>(), scene, results, options, threads, step);
   }
@@ -58,7 +58,7 @@ SceneSolver::SceneSolver(SceneSolver&&) noexcept = default;
 SceneSolver& SceneSolver::operator=(SceneSolver&&) noexcept = default;
 
 SceneSolver::State& SceneSolver::state() const {
-  if (!state_) throw Error("carom: this solver has been moved from");
+  if (!state_) throw Error("carom: this solver has been moved from", ErrorKind::moved_from);
   return *state_;
 }
 const Machine& SceneSolver::machine() const {

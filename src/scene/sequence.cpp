@@ -23,7 +23,7 @@ class Sequence {
         options_(call.options),
         space_(space),
         round_(round),
-        contacts_(*call.job.scene, round),
+        contacts_(call.job.scene->contacts, round),
         rows_(call.job.body_rows),
         impulses_(impulses),
         kernels_{kernel_for<T, IndexedContacts>(*entry.kernels), kernel_for<T, IndexedContacts>(*entry.algebraic)},
@@ -73,7 +73,7 @@ class Sequence {
 
   T approach_of(std::uint32_t contact) const {
     const Sight<T>& s = space_.sights[contact];
-    const T *a = velocity(job_.scene->body_a[contact]), *b = velocity(job_.scene->body_b[contact]);
+    const T *a = velocity(job_.scene->contacts.body_a[contact]), *b = velocity(job_.scene->contacts.body_b[contact]);
     T speed = 0;
     for (int c = 0; c < 3; ++c) speed += s.n[c] * (a[c] - b[c]) + (s.turn_a[c] * a[3 + c] - s.turn_b[c] * b[3 + c]);
     return s.target - speed;
@@ -119,8 +119,8 @@ class Sequence {
     const auto bring = [&](std::int32_t body, T* row) {
       std::copy_n(rows_ + static_cast<std::ptrdiff_t>(body) * 16, 16, row);
     };
-    bring(job_.scene->body_a[contact], to);
-    bring(job_.scene->body_b[contact], to + 16);
+    bring(job_.scene->contacts.body_a[contact], to);
+    bring(job_.scene->contacts.body_b[contact], to + 16);
     shift(contact, to + 16 + 7, T(1));
   }
 
@@ -129,10 +129,10 @@ class Sequence {
     const Scene<T>& scene = *job_.scene;
     const Sight<T>& s = space_.sights[contact];
     T along = 0, surface[3] = {0, 0, 0};
-    if (scene.surface_velocity.x) {
-      surface[0] = scene.surface_velocity.x[contact];
-      surface[1] = scene.surface_velocity.y[contact];
-      surface[2] = scene.surface_velocity.z[contact];
+    if (scene.contacts.surface_velocity.x) {
+      surface[0] = scene.contacts.surface_velocity.x[contact];
+      surface[1] = scene.contacts.surface_velocity.y[contact];
+      surface[2] = scene.contacts.surface_velocity.z[contact];
       along = s.n[0] * surface[0] + s.n[1] * surface[1] + s.n[2] * surface[2];
     } else if (s.target == T(0)) {
       return;
@@ -164,8 +164,8 @@ class Sequence {
       b[c] = round_.results[9 + c][k];
     }
     shift(contact, b, T(-1));
-    put(job_.scene->body_a[contact], a);
-    put(job_.scene->body_b[contact], b);
+    put(job_.scene->contacts.body_a[contact], a);
+    put(job_.scene->contacts.body_b[contact], b);
     return true;
   }
 
@@ -211,7 +211,7 @@ class Sequence {
   }
 
   std::pair<std::int32_t, std::int32_t> bodies_of(std::uint32_t item) const {
-    if (item < job_.contacts) return {job_.scene->body_a[item], job_.scene->body_b[item]};
+    if (item < job_.contacts) return {job_.scene->contacts.body_a[item], job_.scene->contacts.body_b[item]};
     const Manifold& group = graph_.groups[item - job_.contacts];
     return {group.body_a, group.body_b};
   }
@@ -251,16 +251,16 @@ void look_at(const kernel::SceneJob<T>& job, std::vector<Sight<T>>& sights, std:
   for (std::size_t i = first; i < end; ++i) {
     if (job.status[i] != ok) continue;
     Sight<T>& s = sights[i];
-    const T n[3] = {scene.normal.x[i], scene.normal.y[i], scene.normal.z[i]};
+    const T n[3] = {scene.contacts.normal.x[i], scene.contacts.normal.y[i], scene.contacts.normal.z[i]};
     const T length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
     for (int c = 0; c < 3; ++c) s.n[c] = n[c] / length;
     const auto turn = [&](const Vector3Columns<const T>& lever, T(&to)[3]) {
       const T r[3] = {lever.x[i], lever.y[i], lever.z[i]};
       for (int c = 0; c < 3; ++c) to[c] = r[(c + 1) % 3] * s.n[(c + 2) % 3] - r[(c + 2) % 3] * s.n[(c + 1) % 3];
     };
-    turn(scene.lever_a, s.turn_a);
-    turn(scene.lever_b, s.turn_b);
-    s.target = scene.target_velocity ? scene.target_velocity[i] : T(0);
+    turn(scene.contacts.lever_a, s.turn_a);
+    turn(scene.contacts.lever_b, s.turn_b);
+    s.target = scene.contacts.target_velocity ? scene.contacts.target_velocity[i] : T(0);
   }
 }
 
@@ -294,8 +294,8 @@ void store(const Call<T>& call, const T* impulses, const std::vector<std::uint32
             static_cast<T>(sign) * (v[c] + v[3 + (c + 1) % 3] * r[(c + 2) % 3] - v[3 + (c + 2) % 3] * r[(c + 1) % 3]);
     };
     T u[3] = {0, 0, 0};
-    velocity_at(job.scene->body_a[i], job.scene->lever_a, 1, u);
-    velocity_at(job.scene->body_b[i], job.scene->lever_b, -1, u);
+    velocity_at(job.scene->contacts.body_a[i], job.scene->contacts.lever_a, 1, u);
+    velocity_at(job.scene->contacts.body_b[i], job.scene->contacts.lever_b, -1, u);
     put(results.separation_velocity, u);
     const auto square = [](const T* v) { return v[0] * v[0] + v[1] * v[1] + v[2] * v[2]; };
     if (!std::isfinite(square(u) + square(p))) overflow[island[i]] = 1;
@@ -350,8 +350,8 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
     if (island_of_item[item] == Graph::no_island) return;
     const Scene<T>& scene = *job.scene;
     const bool is_contact = item < job.contacts;
-    const std::int32_t a = is_contact ? scene.body_a[item] : graph.groups[item - job.contacts].body_a;
-    const std::int32_t b = is_contact ? scene.body_b[item] : graph.groups[item - job.contacts].body_b;
+    const std::int32_t a = is_contact ? scene.contacts.body_a[item] : graph.groups[item - job.contacts].body_a;
+    const std::int32_t b = is_contact ? scene.contacts.body_b[item] : graph.groups[item - job.contacts].body_b;
     if (a >= 0) f(static_cast<std::uint32_t>(a));
     if (b >= 0) f(static_cast<std::uint32_t>(b));
   };

@@ -19,8 +19,8 @@ bool has_finite_matrix(const kernel::SceneJob<T>& job, std::size_t i) {
     trace += 3 * row[0] + row[1] * (y * y + z * z) + row[4] * (x * x + z * z) + row[6] * (x * x + y * y);
     trace -= 2 * (row[2] * x * y + row[3] * x * z + row[5] * y * z);
   };
-  add(job.scene->body_a[i], job.scene->lever_a);
-  add(job.scene->body_b[i], job.scene->lever_b);
+  add(job.scene->contacts.body_a[i], job.scene->contacts.lever_a);
+  add(job.scene->contacts.body_b[i], job.scene->contacts.lever_b);
   return std::isfinite(trace);
 }
 
@@ -29,7 +29,7 @@ bool has_finite_matrix(const kernel::SceneJob<T>& job, std::size_t i) {
 template <class T>
 void judge_laws(const SceneOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job, SequenceSpace<T>& space,
                 Crew& crew) {
-  const Scene<T>& scene = *job.scene;
+  const IndexedContacts<T> all = job.scene->indexed_contacts();
   const RangeKernels<T, IndexedContacts> kernels{kernel_for<T, IndexedContacts>(*entry.kernels),
                                                  kernel_for<T, IndexedContacts>(*entry.algebraic)};
   while (space.rounds.size() < crew.slots()) space.rounds.push_back(std::make_unique<Round<T>>());
@@ -38,7 +38,7 @@ void judge_laws(const SceneOptions& options, const IsaEntry& entry, kernel::Scen
     Round<T>& round = *space.rounds[slot];
     for (std::size_t i = first; i < end; i += Round<T>::most) {
       const std::size_t n = std::min(Round<T>::most, end - i);
-      const IndexedContacts<T> contacts = columns::sliced(static_cast<const IndexedContacts<T>&>(scene), i, n);
+      const IndexedContacts<T> contacts = columns::sliced(all, i, n);
       Results<T> results;
       results.status = {round.status, n};
       kernel::Job<T, IndexedContacts> batch{contacts, results, parameters_for<T>(options.collision)};

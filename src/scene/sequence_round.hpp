@@ -15,7 +15,7 @@ namespace carom::scene {
 template <class T>
 class RoundContacts {
  public:
-  RoundContacts(const Scene<T>& scene, Round<T>& round) : round_(round) {
+  RoundContacts(const SceneContacts<T>& scene, Round<T>& round) : round_(round) {
     const auto number = [&](const columns::Label&, Column<const T>& to, const Column<const T>& from) {
       if (!from) return;
       to = {round.numbers[sources_], Round<T>::most};
@@ -23,11 +23,11 @@ class RoundContacts {
     };
     columns::each_number(number, contacts_, scene);
     columns::each_parameter(
-        [&](const columns::Label& label, auto, auto& to, const auto& from) { number(label, to, from); }, contacts_,
-        scene);
+        [&](const columns::Label& label, auto, auto& to, const auto& from) { number(label, to, from); }, contacts_.laws,
+        scene.laws);
     columns::each_weight(
         [&](const columns::Label& label, auto, auto& to, const auto& from) { number(label, to, from); },
-        contacts_.weight, scene.weight);
+        contacts_.laws.weight, scene.laws.weight);
     columns::each_choice(
         [&](const columns::Label& label, auto& to, const auto& from) {
           using V = std::remove_cvref_t<decltype(*from.data)>;
@@ -39,9 +39,9 @@ class RoundContacts {
           else
             to = {round.restitution_law, Round<T>::most};
         },
-        contacts_, scene);
-    law_ = scene.law;
-    restitution_law_ = scene.restitution_law;
+        contacts_.laws, scene.laws);
+    law_ = scene.laws.law;
+    restitution_law_ = scene.laws.restitution_law;
     contacts_.body_a = {round.body[0], Round<T>::most};
     contacts_.body_b = {round.body[1], Round<T>::most};
     constexpr std::size_t stride = sizeof round.rows[0];

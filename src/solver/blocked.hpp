@@ -18,8 +18,7 @@ inline constexpr std::size_t bytes_of_block = sizeof(T) * BlockedContacts<T>::co
 template <class T>
 InlineContacts<T> first_block_of(const BlockedContacts<T>& blocked) {
   InlineContacts<T> contacts;
-  static_cast<LawColumns<T>&>(contacts) = blocked;
-  columns::each_choice([](const columns::Label&, auto& to, const auto& from) { to = from; }, contacts, blocked);
+  contacts.laws = blocked.laws;
   columns::each_number(
       [](const columns::Label&, Column<const T>& to, const auto& from) {
         to = {from.data, from.count};

@@ -95,21 +95,18 @@ class Pass : public Eye {
  public:
   using Eye::Eye;
 
-  // For each of a form's columns; between its label and the column may stand what the column is of.
-  auto needs() {
-    return [this](const Label& label, const auto& column) __attribute__((always_inline)) {
-      this->Eye::need(label, column);
-    };
-  }
-  auto accepts() { return Accept{*this}; }
+  // For each of a form's columns, `of` a scene or of no other; between its label and the column may stand what the
+  // column is of.
+  auto needs(const char* of = "") { return Show<true>{*this, of}; }
+  auto accepts(const char* of = "") { return Show<false>{*this, of}; }
 
   template <class Contacts>
-  [[gnu::always_inline]] void contacts(const Contacts& contacts) {
-    columns::each_number(needs(), contacts);
-    columns::each_index(needs(), contacts);
-    columns::each_choice(accepts(), contacts);
-    columns::each_parameter(accepts(), contacts);
-    columns::each_weight(accepts(), contacts.weight);
+  [[gnu::always_inline]] void contacts(const Contacts& contacts, const char* of = "") {
+    columns::each_number(needs(of), contacts);
+    columns::each_index(needs(of), contacts);
+    columns::each_choice(accepts(of), contacts.laws);
+    columns::each_parameter(accepts(of), contacts.laws);
+    columns::each_weight(accepts(of), contacts.laws.weight);
   }
 
   template <class Bodies>
@@ -137,16 +134,22 @@ class Pass : public Eye {
   }
 
  private:
-  struct Accept {
+  template <bool needed>
+  struct Show {
     Eye& eye;
+    const char* of;
 
     template <class T>
-    [[gnu::always_inline]] void operator()(const Label& label, const Column<T>& column) const {
-      eye.accept(label, column);
+    [[gnu::always_inline]] void operator()(Label label, const Column<T>& column) const {
+      if (*of != '\0') label.of = of;
+      if constexpr (needed)
+        eye.need(label, column);
+      else
+        eye.accept(label, column);
     }
     template <class What, class T>
     [[gnu::always_inline]] void operator()(const Label& label, const What&, const Column<T>& column) const {
-      eye.accept(label, column);
+      (*this)(label, column);
     }
   };
 };
@@ -275,43 +278,44 @@ constexpr std::size_t most_of_scene = std::size_t{1} << 31;
 
 template <class T>
 [[gnu::noinline]] bool are_good(const Scene<T>& scene, const SceneResults<T>& results) {
-  const std::size_t contact_count = scene.friction.count, row_count = scene.joints.body_a.count;
+  const std::size_t contact_count = scene.contacts.friction.count, row_count = scene.joints.body_a.count;
   const std::size_t body_count = scene.bodies.inverse_mass.count;
   Pass<Glance> contacts(contact_count), rows(row_count), bodies(body_count, contact_count + row_count > 0);
-  contacts.contacts(scene);
-  columns::each_of_scene(contacts.accepts(), scene);
+  contacts.contacts(scene.contacts, "contacts");
+  columns::each_of_scene(contacts.accepts(), scene.contacts);
   columns::each_scene_result(contacts.accepts(), results);
   columns::each_needed_of_rows(rows.needs(), scene.joints);
   columns::each_optional_of_rows(rows.accepts(), scene.joints);
   columns::each_scene_row_result(rows.accepts(), results);
   bodies.bodies(scene.bodies);
-  columns::each_of_scene_bodies(bodies.accepts(), scene);
+  columns::each_of_scene_bodies(bodies.accepts(), scene.bodies);
   columns::each_scene_body_result(bodies.accepts(), results);
   const auto all_or_none = [](const Vector3Columns<const T>& v) {
     return static_cast<bool>(v.x) == static_cast<bool>(v.y) && static_cast<bool>(v.x) == static_cast<bool>(v.z);
   };
-  return contacts.is_good() && rows.is_good() && bodies.is_good() && all_or_none(scene.surface_velocity) &&
-         all_or_none(scene.warm_impulse) && all_or_none(scene.velocity_change) &&
-         all_or_none(scene.angular_velocity_change) &&
-         static_cast<bool>(scene.velocity_change.x) == static_cast<bool>(scene.angular_velocity_change.x) &&
+  return contacts.is_good() && rows.is_good() && bodies.is_good() && all_or_none(scene.contacts.surface_velocity) &&
+         all_or_none(scene.contacts.warm_impulse) && all_or_none(scene.bodies.velocity_change) &&
+         all_or_none(scene.bodies.angular_velocity_change) &&
+         static_cast<bool>(scene.bodies.velocity_change.x) ==
+             static_cast<bool>(scene.bodies.angular_velocity_change.x) &&
          contact_count < most_of_scene && row_count < most_of_scene && body_count < most_of_scene;
 }
 
 template <class T>
 [[gnu::cold, gnu::noinline]] void judge(const Scene<T>& scene, const SceneResults<T>& results) {
-  const auto all_or_none = [](const char* name, const Vector3Columns<const T>& v) {
+  const auto all_or_none = [](const char* owner, const char* name, const Vector3Columns<const T>& v) {
     if (!v.x && !v.y && !v.z) return;
     columns::each(
         [](const Label& label, const auto& column) {
           if (!column) throw Error("carom: the column " + label.in_code() + " is missing, but others of it are there");
         },
-        Label{"", name}, v);
+        Label{owner, name}, v);
   };
   Checker contacts;
-  contacts.contacts(scene);
-  columns::each_of_scene(contacts.accepts(), scene);
-  all_or_none("surface_velocity", scene.surface_velocity);
-  all_or_none("warm_impulse", scene.warm_impulse);
+  contacts.contacts(scene.contacts, "contacts");
+  columns::each_of_scene(contacts.accepts(), scene.contacts);
+  all_or_none("contacts", "surface_velocity", scene.contacts.surface_velocity);
+  all_or_none("contacts", "warm_impulse", scene.contacts.warm_impulse);
   columns::each_scene_result(contacts.accepts(), results);
   Checker rows;
   columns::each_needed_of_rows(rows.needs(), scene.joints);
@@ -319,11 +323,11 @@ template <class T>
   columns::each_scene_row_result(rows.accepts(), results);
   Checker bodies(contacts.count() + rows.count() > 0);
   bodies.bodies(scene.bodies);
-  columns::each_of_scene_bodies(bodies.accepts(), scene);
-  all_or_none("velocity_change", scene.velocity_change);
-  all_or_none("angular_velocity_change", scene.angular_velocity_change);
-  if (static_cast<bool>(scene.velocity_change.x) != static_cast<bool>(scene.angular_velocity_change.x))
-    throw Error("carom: of the columns velocity_change and angular_velocity_change one is missing");
+  columns::each_of_scene_bodies(bodies.accepts(), scene.bodies);
+  all_or_none("bodies", "velocity_change", scene.bodies.velocity_change);
+  all_or_none("bodies", "angular_velocity_change", scene.bodies.angular_velocity_change);
+  if (static_cast<bool>(scene.bodies.velocity_change.x) != static_cast<bool>(scene.bodies.angular_velocity_change.x))
+    throw Error("carom: of the columns bodies.velocity_change and bodies.angular_velocity_change one is missing");
   columns::each_scene_body_result(bodies.accepts(), results);
   if (contacts.count() >= most_of_scene || rows.count() >= most_of_scene || bodies.count() >= most_of_scene)
     throw Error("carom: a scene has at most 2147483647 bodies, contacts and rows each");

@@ -82,7 +82,8 @@ const IsaEntry& find_isa(Isa isa) {
   for (const IsaEntry& entry : table)
     if ((isa == Isa::automatic || entry.isa == isa) && entry.runs_here()) return entry;
   throw Error("carom: " + asked + " is " + std::string(to_string(isa)) + ", but this build on this CPU offers only " +
-              names_of_available());
+                  names_of_available(),
+              ErrorKind::not_available);
 }
 
 std::vector<Isa> available_isas() {

@@ -30,7 +30,9 @@ BodyColumns<const T> in_space(const planar::BodyColumns<const T>& body) {
 template <class T>
 InlineContacts<T> in_space(const planar::InlineContacts<T>& contacts) {
   InlineContacts<T> result;
-  static_cast<ContactColumns<T>&>(result) = contacts;
+  result.friction = contacts.friction;
+  result.restitution = contacts.restitution;
+  result.laws = contacts.laws;
   result.normal = in_space(contacts.normal);
   result.a = in_space(contacts.a);
   result.b = in_space(contacts.b);
@@ -42,7 +44,9 @@ InlineContacts<T> in_space(const planar::InlineContacts<T>& contacts) {
 template <class T>
 IndexedContacts<T> in_space(const planar::IndexedContacts<T>& contacts) {
   IndexedContacts<T> result;
-  static_cast<ContactColumns<T>&>(result) = contacts;
+  result.friction = contacts.friction;
+  result.restitution = contacts.restitution;
+  result.laws = contacts.laws;
   result.normal = in_space(contacts.normal);
   result.body_a = contacts.body_a;
   result.body_b = contacts.body_b;
@@ -55,7 +59,9 @@ IndexedContacts<T> in_space(const planar::IndexedContacts<T>& contacts) {
 template <class T>
 SpaceContacts<T> in_space(const planar::SpaceContacts<T>& contacts) {
   SpaceContacts<T> result;
-  static_cast<ContactColumns<T>&>(result) = contacts;
+  result.friction = contacts.friction;
+  result.restitution = contacts.restitution;
+  result.laws = contacts.laws;
   const Column<const T> zero = zeros<T>(contacts.k.xx.count);
   result.k = {contacts.k.xx, zero, contacts.k.xy, contacts.k.xx, zero, contacts.k.yy};
   result.separation_velocity = {contacts.separation_velocity.x, zero, contacts.separation_velocity.y};

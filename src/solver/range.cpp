@@ -19,10 +19,10 @@ constexpr unsigned bit_of(Law law) {
 
 /// Bits of Law; what is no law counts as one that this dimension lacks.
 template <class T>
-unsigned laws_of(const ContactColumns<T>& contacts, Law otherwise, std::size_t first, std::size_t n) {
-  if (!contacts.law) return bit_of(otherwise);
+unsigned laws_of(const LawColumns<T>& columns, Law otherwise, std::size_t first, std::size_t n) {
+  if (!columns.law) return bit_of(otherwise);
   bool seen[256] = {};
-  for (std::size_t i = first; i < first + n; ++i) seen[static_cast<std::uint8_t>(contacts.law[i])] = true;
+  for (std::size_t i = first; i < first + n; ++i) seen[static_cast<std::uint8_t>(columns.law[i])] = true;
   unsigned laws = 0;
   for (std::size_t i = 0; i < 256; ++i)
     if (seen[i]) laws |= i < law_count ? 1u << i : bit_of(Law::pfeiffer_glocker);
@@ -33,7 +33,7 @@ template <class T, template <class> class Contacts>
 void solve_members(const kernel::Job<T, Contacts>& job, kernel::SolveRange<T, Contacts> solve, std::size_t first,
                    std::size_t n, const kernel::Workspace<T>& workspace, MemberResults<T>& members) {
   Contacts<T> contacts = columns::sliced(job.contacts, first, n, job.layout.block_bytes);
-  contacts.step = {};
+  contacts.laws.step = {};
   Results<T> results;
   results.impulse = {{members.impulse[0], n}, {members.impulse[1], n}, {members.impulse[2], n}};
   results.status = {members.status, n};
@@ -49,7 +49,7 @@ template <class T, template <class> class Contacts>
 void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Contacts>& kernels, std::size_t first,
                  std::size_t n, const kernel::Workspace<T>& workspace, MemberResults<T>* members,
                  kernel::Tally& tally) {
-  const unsigned laws = laws_of(job.contacts, job.parameters.law, first, n);
+  const unsigned laws = laws_of(job.contacts.laws, job.parameters.law, first, n);
   const bool incremental = (laws & bit_of(Law::incremental)) != 0;
   if (incremental) kernels.incremental(job, first, n, workspace, tally);
   if (laws == bit_of(Law::incremental)) return;
@@ -85,7 +85,7 @@ template kernel::Parameters<float> parameters_for(const Options&);
 template kernel::Parameters<double> parameters_for(const Options&);
 
 template <class T>
-void pack_bodies(const BodyColumns<const T>& bodies, std::size_t first, std::size_t n, T* rows) {
+void pack_bodies(const std::type_identity_t<BodyColumns<const T>>& bodies, std::size_t first, std::size_t n, T* rows) {
   const Column<const T>* in_order[16];
   std::size_t count = 0;
   columns::each([&](const columns::Label&, const Column<const T>& column) { in_order[count++] = &column; },

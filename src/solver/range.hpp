@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "kernel/job.hpp"
 
@@ -17,8 +18,8 @@ struct MemberResults {
 
 /// Whether contacts can be composites with the incremental law in them.
 template <class T>
-bool has_incremental_members(const ContactColumns<T>& contacts, Law otherwise) {
-  return contacts.weight.incremental && (contacts.law || otherwise == Law::composite);
+bool has_incremental_members(const LawColumns<T>& laws, Law otherwise) {
+  return laws.weight.incremental && (laws.law || otherwise == Law::composite);
 }
 
 template <class T, template <class> class Contacts>
@@ -37,7 +38,7 @@ kernel::Parameters<T> parameters_for(const Options& options);
 
 /// Bodies as rows of 16 numbers, see kernel/lanes/transpose.hpp: those of [first, first + n).
 template <class T>
-void pack_bodies(const BodyColumns<const T>& bodies, std::size_t first, std::size_t n, T* rows);
+void pack_bodies(const std::type_identity_t<BodyColumns<const T>>& bodies, std::size_t first, std::size_t n, T* rows);
 
 /// How the numbers of a call of `bytes` are best fetched and stored on this machine.
 kernel::Layout layout_for(std::size_t bytes);

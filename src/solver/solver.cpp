@@ -3,6 +3,7 @@
 #include <atomic>
 #include <carom/memory.hpp>
 #include <carom/solver.hpp>
+#include <carom/version.hpp>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -100,8 +101,8 @@ struct Solver::State {
     job.layout.block_bytes = block_bytes;
     if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
     auto& workspace = workspaces<T>();
-    const bool members = has_incremental_members(contacts, options.law);
-    const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.law);
+    const bool members = has_incremental_members(contacts.laws, options.law);
+    const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.laws.law);
     const auto make = [](bool needed, auto& part) {
       if (needed && !part) part = std::make_unique<typename std::decay_t<decltype(part)>::element_type>();
     };
@@ -226,7 +227,7 @@ Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 
 Solver::State& Solver::state() const {
-  if (!state_) throw Error("carom: this solver has been moved from");
+  if (!state_) throw Error("carom: this solver has been moved from", ErrorKind::moved_from);
   return *state_;
 }
 const Machine& Solver::machine() const {
@@ -265,7 +266,7 @@ CAROM_INSTANTIATE(double)
 Solver::Call::Call(Solver& solver, const Options& options) : state_(solver.state()) {
   check_options(options);
   if (state_.busy.exchange(true, std::memory_order_acquire))
-    throw Error("carom: another call is at work in this solver; a solver serves one call at a time");
+    throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
 }
 Solver::Call::~Call() {
   state_.busy.store(false, std::memory_order_release);
@@ -286,7 +287,11 @@ Report Solver::Call::run(std::size_t count, const PlanarTask<double>& range) con
 }
 
 std::string_view version() {
-  return CAROM_VERSION;
+#define CAROM_TEXT(x) #x
+#define CAROM_NUMBERS(major, minor, patch) CAROM_TEXT(major) "." CAROM_TEXT(minor) "." CAROM_TEXT(patch)
+  return CAROM_NUMBERS(CAROM_VERSION_MAJOR, CAROM_VERSION_MINOR, CAROM_VERSION_PATCH);
+#undef CAROM_NUMBERS
+#undef CAROM_TEXT
 }
 
 }  // namespace carom

@@ -205,8 +205,8 @@ TEST(ContactFile, columns_reach_the_fields_of_their_names) {
   EXPECT_EQ(view.lever_a.z[0], cell("lever_a_z"));
   EXPECT_EQ(view.b.velocity.x[0], cell("velocity_b_x"));
   EXPECT_EQ(view.a.angular_velocity.z[0], cell("angular_velocity_a_z"));
-  EXPECT_EQ(view.step[0], 0.25);
-  EXPECT_EQ(view.restitution_law[0], RestitutionLaw::kinetic);
+  EXPECT_EQ(view.laws.step[0], 0.25);
+  EXPECT_EQ(view.laws.restitution_law[0], RestitutionLaw::kinetic);
 }
 
 TEST(ContactFile, cells_that_cannot_be_read_are_named_and_disturb_no_other_row) {
@@ -271,7 +271,7 @@ TEST(ContactFile, a_part_of_the_contacts_begins_where_it_says) {
   const auto& part = data.view();
   EXPECT_EQ(part.separation_velocity.x.count, 2u);
   EXPECT_EQ(part.separation_velocity.x[0], 42);
-  EXPECT_FALSE(part.step);
+  EXPECT_FALSE(part.laws.step);
 }
 
 TEST(ResultFile, columns_that_nobody_reads_come_out_as_they_went_in) {

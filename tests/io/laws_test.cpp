@@ -75,8 +75,8 @@ TYPED_TEST(LawColumnsOf, every_name_of_a_law_is_read_and_an_empty_one_is_that_of
   const io::Table table = table_of(csv_of(rows));
   const support::FileContacts<TypeParam> contacts(table, {.law = Law::smith});
   EXPECT_TRUE(contacts.faults().empty());
-  for (std::size_t i = 0; i < law_count; ++i) EXPECT_EQ(contacts.view().law[i], static_cast<Law>(i));
-  EXPECT_EQ(contacts.view().law[law_count], Law::smith);
+  for (std::size_t i = 0; i < law_count; ++i) EXPECT_EQ(contacts.view().laws.law[i], static_cast<Law>(i));
+  EXPECT_EQ(contacts.view().laws.law[law_count], Law::smith);
   EXPECT_EQ(contacts.law(law_count), Law::smith);
 }
 
@@ -90,18 +90,18 @@ TYPED_TEST(LawColumnsOf, parameters_reach_the_fields_of_their_names) {
   const support::FileContacts<TypeParam> contacts(table);
   const auto cell = [&](const std::string& name) { return table.numbers(name)[0]; };
   const auto& view = contacts.view();
-  EXPECT_EQ(view.tangential_restitution[0], cell("tangential_restitution"));
-  EXPECT_EQ(view.impulse_ratio_1[0], cell("impulse_ratio_1"));
-  EXPECT_EQ(view.polar_angle[0], cell("polar_angle"));
-  EXPECT_EQ(view.fraction[0], cell("fraction"));
-  EXPECT_EQ(view.candidate.x[0], cell("candidate_x"));
-  EXPECT_EQ(view.candidate.y[0], cell("candidate_y"));
+  EXPECT_EQ(view.laws.tangential_restitution[0], cell("tangential_restitution"));
+  EXPECT_EQ(view.laws.impulse_ratio_1[0], cell("impulse_ratio_1"));
+  EXPECT_EQ(view.laws.polar_angle[0], cell("polar_angle"));
+  EXPECT_EQ(view.laws.fraction[0], cell("fraction"));
+  EXPECT_EQ(view.laws.candidate.x[0], cell("candidate_x"));
+  EXPECT_EQ(view.laws.candidate.y[0], cell("candidate_y"));
   if (!io::is_planar<TypeParam>) {
-    EXPECT_EQ(view.impulse_ratio_2[0], cell("impulse_ratio_2"));
-    EXPECT_EQ(view.azimuth[0], cell("azimuth"));
-    EXPECT_EQ(view.candidate.z[0], cell("candidate_z"));
+    EXPECT_EQ(view.laws.impulse_ratio_2[0], cell("impulse_ratio_2"));
+    EXPECT_EQ(view.laws.azimuth[0], cell("azimuth"));
+    EXPECT_EQ(view.laws.candidate.z[0], cell("candidate_z"));
   }
-  const auto& w = view.weight;
+  const auto& w = view.laws.weight;
   EXPECT_EQ(w.incremental[0], cell("weight_incremental"));
   EXPECT_EQ(w.frictionless[0], cell("weight_frictionless"));
   EXPECT_EQ(w.chatterjee_ruina[0], cell("weight_chatterjee_ruina"));
@@ -149,7 +149,7 @@ TYPED_TEST(LawColumnsOf, a_composite_reads_what_its_members_of_weight_above_0_do
             (std::vector<std::string>{"0: column fraction: the cell is empty"}));
   const io::Table table = table_of(csv_of({none}));
   const support::FileContacts<TypeParam> contacts(table);
-  EXPECT_EQ(contacts.view().weight.polar[0], 0);
+  EXPECT_EQ(contacts.view().laws.weight.polar[0], 0);
   EXPECT_EQ(contacts.laws(0), (std::vector<Law>{Law::composite, Law::smith}));
 }
 

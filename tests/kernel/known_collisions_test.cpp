@@ -79,8 +79,8 @@ struct Line {
     Contacts c;
     c.friction = one(friction);
     c.restitution = one(restitution);
-    c.tangential_restitution = one(tangential_restitution);
-    c.impulse_ratio_1 = c.impulse_ratio_2 = one(zero);
+    c.laws.tangential_restitution = one(tangential_restitution);
+    c.laws.impulse_ratio_1 = c.laws.impulse_ratio_2 = one(zero);
     c.normal = vector(minus_one);
     c.a = {one(inverse_mass[0]), inertia(), vector(velocity[0]), scalar()};
     c.b = {one(inverse_mass[1]), inertia(), vector(velocity[1]), scalar()};
@@ -217,7 +217,7 @@ std::array<std::array<double, 2>, 2> impulses(std::array<double, 3> k, std::arra
   space.separation_velocity = {one(t), one(zero), one(n)};
   flat.friction = space.friction = one(mu);
   flat.restitution = space.restitution = one(e);
-  flat.tangential_restitution = space.tangential_restitution = one(zero);
+  flat.laws.tangential_restitution = space.laws.tangential_restitution = one(zero);
   T p[4] = {};
   planar::Results<T> in_plane;
   in_plane.impulse = {{&p[0], 1}, {&p[1], 1}};

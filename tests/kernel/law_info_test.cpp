@@ -158,16 +158,16 @@ std::size_t energy_gains_in_space(Law law) {
     candidate_z.push_back(draw.uniform(-10, 10));
   }
   SpaceContacts<double> contacts = random.space_contacts();
-  contacts.tangential_restitution = e_t;
-  contacts.impulse_ratio_1 = ratio_1;
-  contacts.impulse_ratio_2 = ratio_2;
-  contacts.polar_angle = angle;
-  contacts.azimuth = azimuth;
-  contacts.fraction = fraction;
-  contacts.candidate.x = candidate_x;
-  contacts.candidate.y = candidate_y;
-  contacts.candidate.z = candidate_z;
-  contacts.weight.smith = contacts.weight.bilinear = fraction;
+  contacts.laws.tangential_restitution = e_t;
+  contacts.laws.impulse_ratio_1 = ratio_1;
+  contacts.laws.impulse_ratio_2 = ratio_2;
+  contacts.laws.polar_angle = angle;
+  contacts.laws.azimuth = azimuth;
+  contacts.laws.fraction = fraction;
+  contacts.laws.candidate.x = candidate_x;
+  contacts.laws.candidate.y = candidate_y;
+  contacts.laws.candidate.z = candidate_z;
+  contacts.laws.weight.smith = contacts.laws.weight.bilinear = fraction;
 
   support::ResultArrays<double> results(many, false);
   Solver solver;

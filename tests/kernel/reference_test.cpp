@@ -111,7 +111,7 @@ TEST(KernelReference, limits_of_the_law_agree) {
   for (std::size_t i = 0; i < count; ++i) own_step[i] = 1e-3 * (1 + static_cast<double>(i % 7));
   for (const bool with_step : {false, true}) {
     InlineContacts<double> view = contacts.inline_contacts();
-    if (with_step) view.step = own_step;
+    if (with_step) view.laws.step = own_step;
     ResultArrays<double> expected(count), results(count);
     std::vector<double> distance(count);
     const Report of_reference = reference::solve(view, expected.results(), euler, distance);

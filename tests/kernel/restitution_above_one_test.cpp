@@ -56,8 +56,8 @@ TYPED_TEST(RestitutionAboveOne, is_a_fault_beyond_what_the_option_allows_and_now
   const RandomLaws<T> parameters(3, 74);
   auto of_bodies = bodies.inline_contacts();
   auto in_space = space.space_contacts();
-  parameters.give(of_bodies);
-  parameters.give(in_space);
+  parameters.give(of_bodies.laws);
+  parameters.give(in_space.laws);
   for (const auto& [largest, faults] : {std::pair{1.0, 2u}, std::pair{1.5, 1u}, std::pair{2.5, 0u}})
     for (const Isa isa : available_isas())
       for (const Law law : support::laws_of_bodies) {
@@ -97,7 +97,7 @@ TYPED_TEST(RestitutionAboveOne, need_not_gain_energy_where_there_is_friction) {
   c.k = {all(one), all(zero), all(zero), all(one), all(zero), all(one)};
   c.separation_velocity = {all(one), all(zero), all(approach)};
   c.friction = all(friction);
-  c.tangential_restitution = all(zero);
+  c.laws.tangential_restitution = all(zero);
   for (const Isa isa : available_isas())
     for (const Law law :
          {Law::incremental, Law::chatterjee_ruina, Law::bilinear, Law::whittaker, Law::smith, Law::anitescu_potra})
@@ -128,7 +128,7 @@ TYPED_TEST(RestitutionAboveOne, leaves_all_other_promises_as_they_are) {
   RandomLaws<T> parameters(n, 78);
   parameters.weights[1].assign(n, T(0.5));  // no composite of nothing
   SpaceContacts<T> c = drawn.space_contacts();
-  parameters.give(c);
+  parameters.give(c.laws);
   const auto wide = [](T x) { return static_cast<double>(x); };
   for (const Isa isa : available_isas())
     for (const Law law : support::laws_of_bodies) {
@@ -174,7 +174,7 @@ TYPED_TEST(RestitutionAboveOne, of_brach_gains_no_more_than_without_friction) {
   raise(drawn.restitution);
   const RandomLaws<T> parameters(n, 80);
   SpaceContacts<T> c = drawn.space_contacts();
-  parameters.give(c);
+  parameters.give(c.laws);
   const auto wide = [](T x) { return static_cast<double>(x); };
   for (const Isa isa : available_isas()) {
     ResultArrays<T> found(n, false);

@@ -55,7 +55,7 @@ struct GrazingInSpace {
 
   SpaceContacts<T> view() const {
     auto c = contacts.space_contacts();
-    laws.give(c);
+    laws.give(c.laws);
     return c;
   }
   double restored(std::size_t i) const {

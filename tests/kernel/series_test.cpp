@@ -227,7 +227,7 @@ struct Mixed {
   }
   SpaceContacts<T> view() const {
     SpaceContacts<T> v = contacts.space_contacts();
-    v.restitution_law = law;
+    v.laws.restitution_law = law;
     return v;
   }
   RandomSpaceContacts<T> contacts;

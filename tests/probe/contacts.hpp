@@ -83,14 +83,15 @@ class Contacts {
   std::map<std::string, std::vector<T>> columns;
 
  private:
-  void common(ContactColumns<T>& c) {
+  template <class Contacts>
+  void common(Contacts& c) {
     c.friction = (*this)["friction"];
     c.restitution = (*this)["restitution"];
     columns::each_parameter(
-        [&](const columns::Label& label, auto, Column<const T>& column) { column = (*this)[label.in_file()]; }, c);
+        [&](const columns::Label& label, auto, Column<const T>& column) { column = (*this)[label.in_file()]; }, c.laws);
     columns::each_weight(
         [&](const columns::Label& label, Law, Column<const T>& column) { column = (*this)[label.in_file()]; },
-        c.weight);
+        c.laws.weight);
   }
   Vector3Columns<const T> vector(const std::string& name) {
     return {(*this)[name + "_x"], (*this)[name + "_y"], (*this)[name + "_z"]};

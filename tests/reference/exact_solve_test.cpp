@@ -48,7 +48,7 @@ TEST(Series, solves_every_row_by_its_own_law) {
   std::vector<RestitutionLaw> law(300);
   for (std::size_t i = 0; i < law.size(); ++i) law[i] = laws[i % 3];
   auto view = contacts.space_contacts();
-  view.restitution_law = law;
+  view.laws.restitution_law = law;
   const auto results = solved(view, series());
   for (std::size_t i = 0; i < law.size(); ++i) {
     EXPECT_EQ(results.status[i], Status::ok);
@@ -70,7 +70,7 @@ TEST(Series, solves_rows_without_a_law_by_that_of_the_options) {
     options.restitution_law = law;
     auto view = contacts.space_contacts();
     const auto by_option = solved(view, options);
-    view.restitution_law = Column<const RestitutionLaw>::repeat(law, 50);
+    view.laws.restitution_law = Column<const RestitutionLaw>::repeat(law, 50);
     support::expect_same_bits(by_option, solved(view, series()), std::string(to_string(law)));
   }
 }
@@ -84,9 +84,9 @@ TEST(Series, has_no_step_to_choose) {
   support::expect_same_bits(expected, solved(view, options), "steps");
   // Euler would refuse this step as too large; one that is no step at all is a fault here too.
   const double large = 1e6, none = 0;
-  view.step = Column<const double>::repeat(large, 50);
+  view.laws.step = Column<const double>::repeat(large, 50);
   support::expect_same_bits(expected, solved(view, series()), "step");
-  view.step = Column<const double>::repeat(none, 50);
+  view.laws.step = Column<const double>::repeat(none, 50);
   EXPECT_EQ(solved(view, series()).status[0], Status::step_not_positive);
 }
 
@@ -159,7 +159,7 @@ TEST(Series, resolves_slender_bodies_and_extreme_mass_ratios_without_gaining_ene
 TEST(Euler, offers_the_energetic_law_only) {
   const RandomSpaceContacts<double> contacts(3, 57);
   auto view = contacts.space_contacts();
-  view.restitution_law = laws;
+  view.laws.restitution_law = laws;
   const auto results = solved(view, Options{.integrator = Integrator::euler});
   EXPECT_EQ(results.status[0], Status::ok);
   EXPECT_EQ(results.status[1], Status::restitution_law_unavailable);

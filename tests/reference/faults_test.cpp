@@ -53,8 +53,8 @@ struct Contacts {
 
   InlineContacts<double> columns() const {
     InlineContacts<double> c = data.inline_contacts();
-    c.step = step;
-    c.restitution_law = law;
+    c.laws.step = step;
+    c.laws.restitution_law = law;
     return c;
   }
 

@@ -50,15 +50,15 @@ struct Batch {
     c.separation_velocity = {u0[0], u0[1], u0[2]};
     c.friction = friction;
     c.restitution = restitution;
-    c.law = law;
-    c.tangential_restitution = tangential_restitution;
-    c.impulse_ratio_1 = ratio_1;
-    c.impulse_ratio_2 = ratio_2;
-    c.polar_angle = polar_angle;
-    c.azimuth = azimuth;
-    c.fraction = fraction;
-    c.candidate = {candidate[0], candidate[1], candidate[2]};
-    auto& w = c.weight;
+    c.laws.law = law;
+    c.laws.tangential_restitution = tangential_restitution;
+    c.laws.impulse_ratio_1 = ratio_1;
+    c.laws.impulse_ratio_2 = ratio_2;
+    c.laws.polar_angle = polar_angle;
+    c.laws.azimuth = azimuth;
+    c.laws.fraction = fraction;
+    c.laws.candidate = {candidate[0], candidate[1], candidate[2]};
+    auto& w = c.laws.weight;
     w.incremental = weights[0], w.frictionless = weights[1], w.chatterjee_ruina = weights[2], w.bilinear = weights[3];
     w.smith = weights[4], w.anitescu_potra = weights[5], w.brach = weights[6], w.projected = weights[7];
     w.polar = weights[8];
@@ -101,7 +101,7 @@ TEST(columns, the_option_is_the_law_of_contacts_without_their_own) {
   const std::vector<LawSample> samples = law_samples(50, 52);
   Batch batch(samples);
   SpaceContacts<double> contacts = batch.contacts();
-  contacts.law = {};
+  contacts.laws.law = {};
   ResultArrays<double> out(batch.size, false);
   solve(contacts, out.results(), {.law = Law::no_slip});
   for (std::size_t i = 0; i < batch.size; ++i) EXPECT_EQ(at(out.impulse, i), apply(Law::no_slip, samples[i].c).p);
@@ -190,14 +190,14 @@ TEST(faults, missing_parameters) {
     return status_of(
         law, [](Batch&) {}, view);
   };
-  EXPECT_EQ(missing(Law::bilinear, [](auto& c) { c.tangential_restitution = {}; }), Status::law_parameter_missing);
-  EXPECT_EQ(missing(Law::brach, [](auto& c) { c.impulse_ratio_2 = {}; }), Status::law_parameter_missing);
-  EXPECT_EQ(missing(Law::projected, [](auto& c) { c.candidate.y = {}; }), Status::law_parameter_missing);
-  EXPECT_EQ(missing(Law::polar, [](auto& c) { c.azimuth = {}; }), Status::law_parameter_missing);
-  EXPECT_EQ(missing(Law::composite, [](auto& c) { c.azimuth = {}; }), Status::law_parameter_missing);
+  EXPECT_EQ(missing(Law::bilinear, [](auto& c) { c.laws.tangential_restitution = {}; }), Status::law_parameter_missing);
+  EXPECT_EQ(missing(Law::brach, [](auto& c) { c.laws.impulse_ratio_2 = {}; }), Status::law_parameter_missing);
+  EXPECT_EQ(missing(Law::projected, [](auto& c) { c.laws.candidate.y = {}; }), Status::law_parameter_missing);
+  EXPECT_EQ(missing(Law::polar, [](auto& c) { c.laws.azimuth = {}; }), Status::law_parameter_missing);
+  EXPECT_EQ(missing(Law::composite, [](auto& c) { c.laws.azimuth = {}; }), Status::law_parameter_missing);
   // A missing weight is 0, and without its weight a law is no member.
-  EXPECT_EQ(missing(Law::composite, [](auto& c) { c.azimuth = {}, c.weight.polar = {}; }), Status::ok);
-  EXPECT_EQ(missing(Law::composite, [](auto& c) { c.weight = {}; }), Status::law_parameter_out_of_range);
+  EXPECT_EQ(missing(Law::composite, [](auto& c) { c.laws.azimuth = {}, c.laws.weight.polar = {}; }), Status::ok);
+  EXPECT_EQ(missing(Law::composite, [](auto& c) { c.laws.weight = {}; }), Status::law_parameter_out_of_range);
 }
 
 TEST(faults, laws_that_are_not_there) {
@@ -206,7 +206,7 @@ TEST(faults, laws_that_are_not_there) {
   const double one = 1;
   EXPECT_EQ(status_of(
                 Law::composite, [](Batch&) {},
-                [&](auto& c) { c.weight.pfeiffer_glocker = Column<const double>::repeat(one, 1); }),
+                [&](auto& c) { c.laws.weight.pfeiffer_glocker = Column<const double>::repeat(one, 1); }),
             Status::law_unavailable);
   // The first fault in the order of Status counts.
   EXPECT_EQ(status_of(Law::pfeiffer_glocker, [](Batch& b) { b.friction[0] = -1; }), Status::negative_friction);
@@ -248,13 +248,13 @@ template <class Contacts>
 void expect_world_frame(Contacts contacts, std::size_t n) {
   ResultArrays<double> frictionless(n), sliding(n), projected(n);
   const double tangential_restitution = 0.3;
-  contacts.tangential_restitution = Column<const double>::repeat(tangential_restitution, n);
+  contacts.laws.tangential_restitution = Column<const double>::repeat(tangential_restitution, n);
   solve(contacts, frictionless.results(), {.law = Law::frictionless});
   solve(contacts, sliding.results(), {.law = Law::chatterjee_ruina});
   // A law that takes what lies in the region takes it in the frame in which it was given.
-  contacts.candidate.x = sliding.impulse[0];
-  contacts.candidate.y = sliding.impulse[1];
-  contacts.candidate.z = sliding.impulse[2];
+  contacts.laws.candidate.x = sliding.impulse[0];
+  contacts.laws.candidate.y = sliding.impulse[1];
+  contacts.laws.candidate.z = sliding.impulse[2];
   solve(contacts, projected.results(), {.law = Law::projected});
   std::size_t resolved = 0, oblique = 0;
   for (std::size_t i = 0; i < n; ++i) {

@@ -215,7 +215,7 @@ TEST(PlanarReferenceSolve, refuses_misuse_with_the_column_s_name) {
   c.lever_b.y = {};
   EXPECT_NE(message_of(c, out.results()).find("lever_b.y"), std::string::npos);
   c = batch.inline_contacts();
-  c.weight.polar.count = 2;
+  c.laws.weight.polar.count = 2;
   EXPECT_NE(message_of(c, out.results()).find("weight.polar"), std::string::npos);
   auto r = out.results();
   r.velocity_b.x.stride = 0;

@@ -296,7 +296,7 @@ TEST(columns, a_step_of_its_own_replaces_the_option) {
   options.steps = 777;
   solve(c.space_contacts(), by_option.results(), options);
   auto with_step = c.space_contacts();
-  with_step.step = step;
+  with_step.laws.step = step;
   solve(with_step, by_column.results(), euler);
   for (std::size_t i = 0; i < n; ++i) {
     EXPECT_EQ(by_option.steps[i], by_column.steps[i]);
@@ -352,7 +352,7 @@ TEST(collision_of, bodies_collide_as_their_contacts_in_contact_space) {
   const RandomContacts<double> drawn(n, 39);
   std::vector<double> own_step(n, 1e-4);
   InlineContacts<double> bodies = drawn.inline_contacts();
-  bodies.step = own_step;
+  bodies.laws.step = own_step;
   RandomSpaceContacts<double> same(n, 40);
   for (std::size_t i = 0; i < n; ++i) {
     const Collision c = collision_of(bodies, i);

@@ -179,9 +179,9 @@ TYPED_TEST(SceneBits, are_the_same_in_place_and_through_structs) {
     return Vector3Columns<TypeParam>::interleaved(field, points.size(), sizeof(Point));
   };
   Scene<TypeParam> view = before.view();
-  view.normal = columns(points[0].normal);
-  view.lever_a = columns(points[0].arm_a);
-  view.lever_b = columns(points[0].arm_b);
+  view.contacts.normal = columns(points[0].normal);
+  view.contacts.lever_a = columns(points[0].arm_a);
+  view.contacts.lever_b = columns(points[0].arm_b);
   SceneResults<TypeParam> results;
   results.impulse = columns(points[0].impulse);
   SceneSolver({.threads = 1}).solve(view, results, options);

@@ -57,7 +57,7 @@ TEST(MechanismLaws, pendulum_in_space_collides_as_the_planar_one_does) {
   flat.separation_velocity = {{u0, 1}, {u0 + 1, 1}};
   flat.friction = {&friction, 1};
   flat.restitution = {&restitution, 1};
-  flat.tangential_restitution = {&tangential_restitution, 1};
+  flat.laws.tangential_restitution = {&tangential_restitution, 1};
   for (const Law law :
        {Law::incremental, Law::frictionless, Law::chatterjee_ruina, Law::whittaker, Law::smith, Law::anitescu_potra}) {
     Options options;
@@ -71,7 +71,7 @@ TEST(MechanismLaws, pendulum_in_space_collides_as_the_planar_one_does) {
     ASSERT_EQ(report.faults(), 0u) << to_string(law);
 
     SpaceContacts<double> in_space = MechanismContact::view({&contact, 1});
-    in_space.tangential_restitution = flat.tangential_restitution;
+    in_space.laws.tangential_restitution = flat.laws.tangential_restitution;
     std::array<double, 3> impulse{};
     Status status = Status::separating;
     Results<double> results_in_space;

@@ -120,9 +120,9 @@ TEST(MechanismMisuse, constructor_refuses_columns_indices_and_options) {
     return error_of([&] { Mechanisms<double> mechanisms(scene, options); });
   };
   EXPECT_EQ(error_with([](auto&) {}), "");
-  EXPECT_SAYS(error_with([](auto& s) { s.normal.y = {}; }), "the column normal.y is missing");
-  EXPECT_SAYS(error_with([](auto& s) { s.target_velocity.count = 1; }), "target_velocity has 1 elements");
-  EXPECT_SAYS(error_with([](auto& s) { s.surface_velocity.x = {}; }), "surface_velocity.x is missing");
+  EXPECT_SAYS(error_with([](auto& s) { s.contacts.normal.y = {}; }), "the column contacts.normal.y is missing");
+  EXPECT_SAYS(error_with([](auto& s) { s.contacts.target_velocity.count = 1; }), "target_velocity has 1 elements");
+  EXPECT_SAYS(error_with([](auto& s) { s.contacts.surface_velocity.x = {}; }), "surface_velocity.x is missing");
   EXPECT_SAYS(error_with([](auto& s) { s.joints.angular_b.z = {}; }), "joints.angular_b.z is missing");
   EXPECT_SAYS(error_with([](auto& s) { s.joints.compliance.count = 5; }), "joints.compliance has 5 elements");
   EXPECT_EQ(error_with([](auto& s) { s.joints = {}; }), "");

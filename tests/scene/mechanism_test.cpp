@@ -72,7 +72,7 @@ TEST(Mechanism, contact_of_a_body_without_joints_has_its_own_collision_matrix) {
   host.contacts.push_back({0, 1, {0, 0, 1}, {0.1, 0.2, -0.5}, {-0.3, 0.1, 0.4}, 0.25, 0.75});
   const Scene<double> scene = host.scene();
   const MechanismContact contact = Mechanisms<double>(scene).contact(0);
-  const reference::Collision expected = reference::collision_of(scene, 0);
+  const reference::Collision expected = reference::collision_of(scene.indexed_contacts(), 0);
   EXPECT_EQ(contact.locked, 0);
   EXPECT_EQ(contact.friction, 0.25);
   EXPECT_EQ(contact.restitution, 0.75);

@@ -84,7 +84,7 @@ TYPED_TEST(PlanarScene, of_one_contact_in_sequence_has_the_impulse_of_planar_con
       planar::InlineContacts<T> contact;
       contact.friction = scene.friction;
       contact.restitution = scene.restitution;
-      contact.tangential_restitution = scene.tangential_restitution;
+      contact.laws.tangential_restitution = scene.tangential_restitution;
       contact.normal = {scene.normal[0], scene.normal[1]};
       contact.lever_a = {scene.lever_a[0], scene.lever_a[1]};
       contact.lever_b = {scene.lever_b[0], scene.lever_b[1]};

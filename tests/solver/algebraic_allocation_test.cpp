@@ -23,8 +23,8 @@ template <class T, class Contacts>
 support::Allocations allocations_of_second_solve(Contacts& first, Contacts& second, bool bodies, Isa isa, int threads) {
   const support::RandomLaws<T> laws(count, 3);
   for (Contacts* contacts : {&first, &second}) {
-    laws.give(*contacts);
-    contacts->law = laws.law;
+    laws.give(contacts->laws);
+    contacts->laws.law = laws.law;
   }
   support::ResultArrays<T> arrays(count, bodies);
   const Results<T> results = arrays.results();

@@ -44,6 +44,17 @@ std::string error_of(Call&& call) {
   }
 }
 
+/// The kind of the error that `call` throws; a kind that there is not if it throws none.
+template <class Call>
+ErrorKind kind_of(Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  return static_cast<ErrorKind>(255);
+}
+
 TEST(Names, of_numbers_that_an_enumeration_does_not_have_are_unknown) {
   const auto expect_unknown = [](auto none, std::size_t count) {
     using Enum = decltype(none);
@@ -159,7 +170,8 @@ bool is_refused(Call&& call) {
   try {
     call();
     return false;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::busy);
     return true;
   }
 }
@@ -247,12 +259,21 @@ TEST(OneCallAtATime, ends_with_the_call_also_if_that_throws) {
   SpaceContacts<double> misused = contacts.space_contacts();
   misused.friction = {};
   Solver solver;
-  EXPECT_THROW(solver.solve(misused, results.results()), Error);
+  EXPECT_EQ(kind_of([&] { solver.solve(misused, results.results()); }), ErrorKind::argument);
   EXPECT_EQ(solver.solve(contacts.space_contacts(), results.results()).contacts, 10u);
   EXPECT_THROW(solver.find_margins(misused, {results.impulse[0], results.impulse[1], results.impulse[2]},
                                    RegionMargins<double>{}),
                Error);
   EXPECT_EQ(solver.solve(contacts.space_contacts(), results.results()).contacts, 10u);
+}
+
+TEST(Machine, that_there_is_not_is_no_misuse_of_an_argument) {
+  for (std::size_t i = 0; i < isa_count; ++i) {
+    const auto isa = static_cast<Isa>(i);
+    const std::vector<Isa> available = available_isas();
+    if (isa == Isa::automatic || std::find(available.begin(), available.end(), isa) != available.end()) continue;
+    EXPECT_EQ(kind_of([&] { Solver{Machine{.isa = isa}}; }), ErrorKind::not_available) << to_string(isa);
+  }
 }
 
 TEST(MovedSolver, is_an_error_to_call_until_it_is_assigned_to) {
@@ -261,7 +282,7 @@ TEST(MovedSolver, is_an_error_to_call_until_it_is_assigned_to) {
   Solver first, second(std::move(first));
   EXPECT_EQ(second.solve(contacts.space_contacts(), results.results()).contacts, 10u);
   EXPECT_THROW(first.solve(contacts.space_contacts(), results.results()), Error);  // NOLINT(bugprone-use-after-move)
-  EXPECT_THROW(first.machine(), Error);
+  EXPECT_EQ(kind_of([&] { first.machine(); }), ErrorKind::moved_from);
   EXPECT_THROW(first.isa(), Error);
   first = std::move(second);
   EXPECT_EQ(first.solve(contacts.space_contacts(), results.results()).contacts, 10u);

@@ -22,7 +22,7 @@ void expect_no_allocations(int threads) {
   support::PlanarResultArrays<T> out(count);
   planar::InlineContacts<T> inlined = drawn.inline_contacts();
   planar::IndexedContacts<T> indexed = drawn.indexed_contacts();
-  inlined.law = indexed.law = drawn.laws.law;
+  inlined.laws.law = indexed.laws.law = drawn.laws.law;
   for (const Isa isa : available_isas()) {
     SolverSetup options;
     options.machine.isa = isa;

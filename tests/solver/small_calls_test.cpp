@@ -69,7 +69,7 @@ void expect_bits_of_batch(const Contacts& contacts, const Options& options, bool
 template <class T, class Contacts>
 void expect_bits_under_laws(Contacts contacts, bool bodies, const std::string& what) {
   const std::vector<T> tangential(count, T(0.25));
-  contacts.tangential_restitution = tangential;
+  contacts.laws.tangential_restitution = tangential;
   for (const Law law : {Law::incremental, Law::chatterjee_ruina, Law::smith}) {
     Options options;
     options.law = law;
@@ -82,7 +82,7 @@ void expect_bits_under_laws(Contacts contacts, bool bodies, const std::string& w
   std::vector<Law> laws(count);
   const Law mixed[] = {Law::incremental, Law::chatterjee_ruina, Law::smith, Law::frictionless};
   for (std::size_t i = 0; i < count; ++i) laws[i] = mixed[i * i % 7 % 4];
-  contacts.law = laws;
+  contacts.laws.law = laws;
   expect_bits_of_batch<T>(contacts, {}, bodies, what + ", mixed");
 }
 
@@ -141,7 +141,7 @@ TYPED_TEST(SmallCalls, of_structs_in_place_have_the_bits_of_a_batch) {
     const auto uniform = [&](InlineContacts<T>& contacts) {
       contacts.friction = contacts.friction.repeat(friction, count);
       contacts.restitution = contacts.restitution.repeat(restitution, count);
-      contacts.tangential_restitution = Column<const T>::repeat(tangential, count);
+      contacts.laws.tangential_restitution = Column<const T>::repeat(tangential, count);
     };
     InlineContacts<T> contacts = drawn.inline_contacts();
     uniform(contacts);

@@ -249,7 +249,7 @@ TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alon
   std::vector<T> step(count);
   for (std::size_t i = 0; i < count; ++i) step[i] = std::ldexp(T(1), -static_cast<int>(4 + (i * i) % 11));
   InlineContacts<T> view = contacts.inline_contacts();
-  view.step = step;
+  view.laws.step = step;
   for (const Isa isa : available_isas()) {
     SolverSetup options = few_steps(isa);
     options.step_budget = 4000;
@@ -263,7 +263,7 @@ TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alon
 
     RandomContacts<T> in_place = contacts;
     InlineContacts<T> in_place_view = in_place.inline_contacts();
-    in_place_view.step = step;
+    in_place_view.laws.step = step;
     Results<T> results;
     results.velocity_a = {in_place.a.velocity[0], in_place.a.velocity[1], in_place.a.velocity[2]};
     results.angular_velocity_b = {in_place.b.angular_velocity[0], in_place.b.angular_velocity[1],
@@ -284,7 +284,7 @@ TYPED_TEST(OneAnswer, slow_contacts_among_fast_ones_have_the_bits_they_have_alon
         cut3(b.velocity);
         cut3(b.angular_velocity);
       };
-      cut(one.friction, one.restitution, one.step);
+      cut(one.friction, one.restitution, one.laws.step);
       cut3(one.normal);
       cut3(one.lever_a);
       cut3(one.lever_b);

@@ -259,7 +259,7 @@ TYPED_TEST(Faults, a_step_that_is_not_positive_or_not_finite) {
     std::vector<T> step(count, T(0.001));
     step[bad] = static_cast<T>(value);
     SpaceContacts<T> view = contacts.space_contacts();
-    view.step = step;
+    view.laws.step = step;
     for (const Isa isa : available_isas()) {
       ResultArrays<T> results(count, false);
       ConfiguredSolver(few_steps(isa)).solve(view, results.results());
@@ -275,7 +275,7 @@ TYPED_TEST(Faults, a_restitution_law_that_is_not_available) {
     std::vector<RestitutionLaw> laws(count, RestitutionLaw::energetic);
     laws[bad] = law;
     SpaceContacts<T> view = contacts.space_contacts();
-    view.restitution_law = laws;
+    view.laws.restitution_law = laws;
     for (const Isa isa : available_isas()) {
       ResultArrays<T> results(count, false);
       ConfiguredSolver(few_steps(isa)).solve(view, results.results());

@@ -179,8 +179,8 @@ class FieldsOfStructs : public testing::Test {
     }
     , support::ResultArrays<T>, support::PlanarResultArrays < T >> ;
     const std::vector<T> tangential(count, T(0.25));
-    contacts.tangential_restitution = tangential;
-    contacts.law = {};
+    contacts.laws.tangential_restitution = tangential;
+    contacts.laws.law = {};
     for (const Law law : {Law::incremental, Law::chatterjee_ruina, Law::smith, Law::brach}) {
       Options options;
       options.law = law;
@@ -189,7 +189,7 @@ class FieldsOfStructs : public testing::Test {
     std::vector<Law> laws(count);
     const Law mixed[] = {Law::incremental, Law::chatterjee_ruina, Law::smith, Law::frictionless};
     for (std::size_t i = 0; i < count; ++i) laws[i] = mixed[i * i % 7 % 4];
-    contacts.law = laws;
+    contacts.laws.law = laws;
     expect_bits_of_columns<T, Arrays>(contacts, count, {}, bodies, what + ", mixed");
   }
 };
@@ -241,7 +241,7 @@ TYPED_TEST(FieldsOfStructs, may_be_two_columns_and_may_be_replaced_by_results) {
   const std::vector<T> tangential(count, T(0.25));
   for (const Law law : {Law::incremental, Law::chatterjee_ruina}) {
     InlineContacts<T> contacts = drawn.inline_contacts();
-    contacts.tangential_restitution = tangential;
+    contacts.laws.tangential_restitution = tangential;
     Options options;
     options.law = law;
     Solver solver({.threads = 1});
@@ -304,13 +304,13 @@ TYPED_TEST(FieldsOfStructs, and_columns_that_begin_with_a_page_have_the_bits_of_
   std::vector<Law> mixed(count);
   for (std::size_t i = 0; i < count; ++i) mixed[i] = i % 3 == 0 ? Law::smith : Law::chatterjee_ruina;
   const auto expect = [&](auto contacts, auto expected, auto found, const std::string& what) {
-    contacts.tangential_restitution = tangential;
+    contacts.laws.tangential_restitution = tangential;
     auto view = contacts;
     const ColumnsOnPages<T> copies(numbers_of<T>(view), count);
     for (const Law law : {Law::incremental, Law::chatterjee_ruina, Law::smith, Law::composite}) {
       Options options;
       options.law = law;
-      contacts.law = view.law = law == Law::composite ? Column<const Law>(mixed) : Column<const Law>();
+      contacts.laws.law = view.laws.law = law == Law::composite ? Column<const Law>(mixed) : Column<const Law>();
       for (const Isa isa : available_isas()) {
         Solver solver({.isa = isa, .threads = 1});
         solver.solve(contacts, expected.results(), options);

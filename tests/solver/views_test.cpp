@@ -197,9 +197,9 @@ TYPED_TEST(Views, a_column_of_another_length_or_without_an_address_is_an_error) 
   EXPECT_EQ(tried, 37 + 17 + 6);
 
   const std::vector<T> step;  // of no elements, which is not the same as no column
-  view.step = step;
+  view.laws.step = step;
   expect_error(view, results, "an empty step");
-  view.step = {};
+  view.laws.step = {};
   results.impulse.x.stride = 0;
   expect_error(view, results, "a result of stride 0");
   results.impulse.x.stride = sizeof(T);

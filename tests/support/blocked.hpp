@@ -9,8 +9,7 @@ namespace carom::support {
 template <class T>
 BlockedContacts<T> blocked_of(const InlineContacts<T>& from) {
   BlockedContacts<T> to(from.friction.count);
-  static_cast<LawColumns<T>&>(to) = from;
-  to.law = from.law;
+  to.laws = from.laws;
   const auto copy = [](const BlockedColumn<T>& b, const Column<const T>& c) {
     for (std::size_t i = 0; i < c.count; ++i) b[i] = c[i];
   };

@@ -59,15 +59,15 @@ struct MechanismHost {
     const auto vectors = [&](const Vector3& field) {
       return Vector3Columns<const T>::interleaved(field.data(), contacts.size(), sizeof(Contact));
     };
-    scene.body_a = column(first.a);
-    scene.body_b = column(first.b);
-    scene.normal = vectors(first.normal);
-    scene.lever_a = vectors(first.lever_a);
-    scene.lever_b = vectors(first.lever_b);
-    scene.friction = column(first.friction);
-    scene.restitution = column(first.restitution);
-    scene.target_velocity = column(first.target_velocity);
-    scene.surface_velocity = vectors(first.surface_velocity);
+    scene.contacts.body_a = column(first.a);
+    scene.contacts.body_b = column(first.b);
+    scene.contacts.normal = vectors(first.normal);
+    scene.contacts.lever_a = vectors(first.lever_a);
+    scene.contacts.lever_b = vectors(first.lever_b);
+    scene.contacts.friction = column(first.friction);
+    scene.contacts.restitution = column(first.restitution);
+    scene.contacts.target_velocity = column(first.target_velocity);
+    scene.contacts.surface_velocity = vectors(first.surface_velocity);
     scene.joints = joints.view();
     return scene;
   }

@@ -41,9 +41,11 @@ struct PlanarLawArrays {
   }
 
   /// Every column but `law` and `restitution_law`.
-  void attach(ContactColumns<T>& columns) const {
-    columns.friction = friction;
-    columns.restitution = restitution;
+  template <class Contacts>
+  void attach(Contacts& contacts) const {
+    contacts.friction = friction;
+    contacts.restitution = restitution;
+    LawColumns<T>& columns = contacts.laws;
     columns.tangential_restitution = tangential_restitution;
     columns.impulse_ratio_1 = impulse_ratio;
     columns.polar_angle = polar_angle;

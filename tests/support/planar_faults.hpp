@@ -53,9 +53,9 @@ struct PlanarFaultBatch {
 
   template <class Contacts>
   Contacts with_laws(Contacts c) const {
-    c.law = bodies.laws.law;
-    c.restitution_law = bodies.laws.restitution_law;
-    if (no_tangential_restitution) c.tangential_restitution = {};
+    c.laws.law = bodies.laws.law;
+    c.laws.restitution_law = bodies.laws.restitution_law;
+    if (no_tangential_restitution) c.laws.tangential_restitution = {};
     return c;
   }
   planar::InlineContacts<T> inline_contacts() const { return with_laws(bodies.inline_contacts()); }

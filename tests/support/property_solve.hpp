@@ -113,10 +113,11 @@ auto body_columns(BodyRow<T, D>& first, std::size_t n) {
   return c;
 }
 
-template <class Struct, class T, std::size_t D>
-void attach_laws(ContactColumns<T>& c, LawRow<T, D>& row, std::size_t n) {
-  c.friction = column<Struct>(row.friction, n);
-  c.restitution = column<Struct>(row.restitution, n);
+template <class Struct, class Contacts, class T, std::size_t D>
+void attach_laws(Contacts& contacts, LawRow<T, D>& row, std::size_t n) {
+  contacts.friction = column<Struct>(row.friction, n);
+  contacts.restitution = column<Struct>(row.restitution, n);
+  LawColumns<T>& c = contacts.laws;
   c.tangential_restitution = column<Struct>(row.tangential_restitution, n);
   c.impulse_ratio_1 = column<Struct>(row.ratios[0], n);
   c.impulse_ratio_2 = column<Struct>(row.ratios[1], n);
@@ -221,8 +222,7 @@ std::vector<Outcome<T, D>> solve(Form form, Isa isa, std::vector<BodiesRow<T, D>
   if constexpr (D == 3) {
     if (form == Form::blocked) {
       BlockedContacts<T> blocked = blocked_of(c);
-      blocked.law = c.law;
-      blocked.restitution_law = c.restitution_law;
+      blocked.laws = c.laws;
       solver.solve(blocked, results);
       return outcomes;
     }

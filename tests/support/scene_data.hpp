@@ -152,38 +152,38 @@ Scene<T> SceneData<T>::view() const {
   scene.bodies.velocity = column(bodies, &SceneBody<T>::velocity);
   scene.bodies.angular_velocity = column(bodies, &SceneBody<T>::angular_velocity);
   scene.bodies.inverse_inertia = column(bodies, &SceneBody<T>::inverse_inertia);
-  scene.body_a = column(contacts, &Contact::body_a);
-  scene.body_b = column(contacts, &Contact::body_b);
-  scene.normal = column(contacts, &Contact::normal);
-  scene.lever_a = column(contacts, &Contact::lever_a);
-  scene.lever_b = column(contacts, &Contact::lever_b);
-  scene.friction = column(contacts, &Contact::friction);
-  scene.restitution = column(contacts, &Contact::restitution);
-  if (columns.static_friction) scene.static_friction = column(contacts, &Contact::static_friction);
-  if (columns.gap) scene.gap = column(contacts, &Contact::gap);
-  if (columns.target_velocity) scene.target_velocity = column(contacts, &Contact::target_velocity);
-  if (columns.surface_velocity) scene.surface_velocity = column(contacts, &Contact::surface_velocity);
-  if (columns.warm_impulse) scene.warm_impulse = column(contacts, &Contact::warm_impulse);
-  if (columns.key) scene.key = column(contacts, &Contact::key);
-  if (columns.step) scene.step = column(contacts, &Contact::step);
+  scene.contacts.body_a = column(contacts, &Contact::body_a);
+  scene.contacts.body_b = column(contacts, &Contact::body_b);
+  scene.contacts.normal = column(contacts, &Contact::normal);
+  scene.contacts.lever_a = column(contacts, &Contact::lever_a);
+  scene.contacts.lever_b = column(contacts, &Contact::lever_b);
+  scene.contacts.friction = column(contacts, &Contact::friction);
+  scene.contacts.restitution = column(contacts, &Contact::restitution);
+  if (columns.static_friction) scene.contacts.static_friction = column(contacts, &Contact::static_friction);
+  if (columns.gap) scene.contacts.gap = column(contacts, &Contact::gap);
+  if (columns.target_velocity) scene.contacts.target_velocity = column(contacts, &Contact::target_velocity);
+  if (columns.surface_velocity) scene.contacts.surface_velocity = column(contacts, &Contact::surface_velocity);
+  if (columns.warm_impulse) scene.contacts.warm_impulse = column(contacts, &Contact::warm_impulse);
+  if (columns.key) scene.contacts.key = column(contacts, &Contact::key);
+  if (columns.step) scene.contacts.laws.step = column(contacts, &Contact::step);
   if (columns.laws) {
-    scene.law = column(contacts, &Contact::law);
-    scene.restitution_law = column(contacts, &Contact::restitution_law);
+    scene.contacts.laws.law = column(contacts, &Contact::law);
+    scene.contacts.laws.restitution_law = column(contacts, &Contact::restitution_law);
   }
   if (columns.parameters) {
-    scene.tangential_restitution = column(contacts, &Contact::tangential_restitution);
-    scene.impulse_ratio_1 = column(contacts, &Contact::impulse_ratio_1);
-    scene.impulse_ratio_2 = column(contacts, &Contact::impulse_ratio_2);
-    scene.polar_angle = column(contacts, &Contact::polar_angle);
-    scene.azimuth = column(contacts, &Contact::azimuth);
-    scene.fraction = column(contacts, &Contact::fraction);
-    scene.candidate = column(contacts, &Contact::candidate);
+    scene.contacts.laws.tangential_restitution = column(contacts, &Contact::tangential_restitution);
+    scene.contacts.laws.impulse_ratio_1 = column(contacts, &Contact::impulse_ratio_1);
+    scene.contacts.laws.impulse_ratio_2 = column(contacts, &Contact::impulse_ratio_2);
+    scene.contacts.laws.polar_angle = column(contacts, &Contact::polar_angle);
+    scene.contacts.laws.azimuth = column(contacts, &Contact::azimuth);
+    scene.contacts.laws.fraction = column(contacts, &Contact::fraction);
+    scene.contacts.laws.candidate = column(contacts, &Contact::candidate);
     if (!contacts.empty())
       carom::columns::each_weight(
           [&](const auto&, Law, Column<const T>& to, const T& from) {
             to = {&from, contacts.size(), sizeof(Contact)};
           },
-          scene.weight, contacts.front().weight);
+          scene.contacts.laws.weight, contacts.front().weight);
   }
 
   JointRows<T>& joints = scene.joints;

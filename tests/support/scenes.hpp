@@ -125,25 +125,25 @@ struct SceneData {
   Scene<T> view() const {
     Scene<T> scene;
     scene.bodies = bodies.columns();
-    scene.body_a = body_a;
-    scene.body_b = body_b;
-    scene.normal = columns(normal);
-    scene.lever_a = columns(lever_a);
-    scene.lever_b = columns(lever_b);
-    scene.friction = friction;
-    scene.restitution = restitution;
-    scene.tangential_restitution = tangential_restitution;
-    scene.static_friction = optional(static_friction);
-    scene.gap = optional(gap);
-    scene.target_velocity = optional(target_velocity);
-    if (!surface_velocity[0].empty()) scene.surface_velocity = columns(surface_velocity);
-    if (!warm_impulse[0].empty()) scene.warm_impulse = columns(warm_impulse);
+    scene.contacts.body_a = body_a;
+    scene.contacts.body_b = body_b;
+    scene.contacts.normal = columns(normal);
+    scene.contacts.lever_a = columns(lever_a);
+    scene.contacts.lever_b = columns(lever_b);
+    scene.contacts.friction = friction;
+    scene.contacts.restitution = restitution;
+    scene.contacts.laws.tangential_restitution = tangential_restitution;
+    scene.contacts.static_friction = optional(static_friction);
+    scene.contacts.gap = optional(gap);
+    scene.contacts.target_velocity = optional(target_velocity);
+    if (!surface_velocity[0].empty()) scene.contacts.surface_velocity = columns(surface_velocity);
+    if (!warm_impulse[0].empty()) scene.contacts.warm_impulse = columns(warm_impulse);
     if (!velocity_change[0].empty()) {
-      scene.velocity_change = columns(velocity_change);
-      scene.angular_velocity_change = columns(angular_velocity_change);
+      scene.bodies.velocity_change = columns(velocity_change);
+      scene.bodies.angular_velocity_change = columns(angular_velocity_change);
     }
-    scene.key = optional(key);
-    scene.law = optional(law);
+    scene.contacts.key = optional(key);
+    scene.contacts.laws.law = optional(law);
     if (!joints.rows.empty()) scene.joints = joints.view();
     // Where there are warm impulses, keys do not count.
     const auto is_warm = [](const auto& row) { return row.warm_impulse != 0; };

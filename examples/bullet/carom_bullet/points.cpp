@@ -66,12 +66,12 @@ void Points::Columns::resize(std::size_t count) {
 Scene<btScalar> Points::Columns::scene(Bodies& bodies) {
   Scene<btScalar> scene;
   scene.bodies = bodies.columns();
-  scene.body_a = body_a;
-  scene.body_b = body_b;
-  scene.normal = normal.columns();
-  scene.lever_a = lever_a.columns();
-  scene.lever_b = lever_b.columns();
-  scene.friction = friction;
+  scene.contacts.body_a = body_a;
+  scene.contacts.body_b = body_b;
+  scene.contacts.normal = normal.columns();
+  scene.contacts.lever_a = lever_a.columns();
+  scene.contacts.lever_b = lever_b.columns();
+  scene.contacts.friction = friction;
   return scene;
 }
 
@@ -174,15 +174,15 @@ Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, b
   if (resting)
     for (std::size_t i = 0; i < size(); ++i) target_[i] += gap_[i] / info.m_timeStep;
   Scene<btScalar> scene = all_.scene(bodies);
-  scene.restitution = rebounds ? restitution_ : zero_;
+  scene.contacts.restitution = rebounds ? restitution_ : zero_;
   if (rebounds) {
-    scene.velocity_change = bodies.velocity_change.columns();
-    scene.angular_velocity_change = bodies.spin_change.columns();
+    scene.bodies.velocity_change = bodies.velocity_change.columns();
+    scene.bodies.angular_velocity_change = bodies.spin_change.columns();
   }
-  scene.target_velocity = target_;
-  scene.gap = gap_;
-  scene.warm_impulse = warm_impulse_.columns();
-  if (surface_moves_) scene.surface_velocity = surface_velocity_.columns();
+  scene.contacts.target_velocity = target_;
+  scene.contacts.gap = gap_;
+  scene.contacts.warm_impulse = warm_impulse_.columns();
+  if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
   impulse.resize(size());
   return scene;
 }
@@ -213,8 +213,8 @@ Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& inf
     greatest_approach_ = std::max(greatest_approach_, speed);
   }
   Scene<btScalar> scene = subset(colliding_, bodies);
-  scene.restitution = colliding_restitution_;
-  scene.tangential_restitution = {&tangential_restitution, colliding_.size(), 0};
+  scene.contacts.restitution = colliding_restitution_;
+  scene.contacts.laws.tangential_restitution = {&tangential_restitution, colliding_.size(), 0};
   collision_impulse.resize(colliding_.size());
   return scene;
 }
@@ -227,8 +227,8 @@ Scene<btScalar> Points::overlapping(Bodies& bodies, const btContactSolverInfo& i
     push_.push_back(
         std::max(-gap_[i] * share_[i] / info.m_timeStep + approach(i, bodies.velocity, bodies.spin), btScalar(0)));
   std::fill(some_.friction.begin(), some_.friction.end(), btScalar(0));
-  scene.restitution = Column<const btScalar>(zero_.data(), deep_.size());
-  scene.target_velocity = push_;
+  scene.contacts.restitution = Column<const btScalar>(zero_.data(), deep_.size());
+  scene.contacts.target_velocity = push_;
   return scene;
 }
 

@@ -29,7 +29,7 @@ class TileStages {
   static constexpr bool has_bodies = !requires(const Form& c) { c.separation_velocity; };
 
   /// `columns` has what single laws read.
-  TileStages(const Form& contacts, const ContactColumns<T>& columns, const Parameters<T>& parameters,
+  TileStages(const Form& contacts, const LawColumns<T>& columns, const Parameters<T>& parameters,
              const Members<T>& given, LawTile<T>& tile, const ResultPointers<T>& results, bool wants_paths,
              Tally& tally, bool indexed)
       : contacts_(contacts),
@@ -150,7 +150,7 @@ class TileStages {
   }
 
   const Form& contacts_;
-  const ContactColumns<T>& columns_;
+  const LawColumns<T>& columns_;
   LawTile<T>& tile_;
   std::size_t first_ = 0, count_ = 0;  // of the tile, in the batch
   std::size_t block_bytes_ = 0;
@@ -173,7 +173,7 @@ class AlgebraicPipeline {
   AlgebraicPipeline(const AlgebraicCall<T>& call, const Workspace<T>& workspace, Tally& tally)
       : call_(call),
         tile_(*workspace.law),
-        grouped_(call.contacts.law.data != nullptr && comes_in_groups(call.laws)),
+        grouped_(call.columns.law.data != nullptr && comes_in_groups(call.laws)),
         fetches_(call.layout.prefetch && (call.source.indexed || call.source.count > few_columns)),
         copies_(fetches_ && call.source.count > few_columns),
         groups_(grouped_ ? workspace.group : nullptr, call),
@@ -190,7 +190,7 @@ class AlgebraicPipeline {
     copies_ = copies_ || (end - first > 4 * small_tile && call_.source.collides());
     if (grouped_) return solve_groups(first, end);
     const std::size_t at_once = end - first <= small_tile ? small_tile : this->at_once();
-    if (call_.contacts.law.data == nullptr) stages_.set_law(end - first < at_once ? end - first : at_once);
+    if (call_.columns.law.data == nullptr) stages_.set_law(end - first < at_once ? end - first : at_once);
     results_.begin_range(first, end - first, call_.layout.stream);
     const std::size_t aligned = first + before_line(first, end - first);
     const auto solve_tiles = [&](std::size_t begin, std::size_t until) {
@@ -347,7 +347,7 @@ void solve_algebraic(const Job<T, Contacts>& job, std::size_t first, std::size_t
                      Tally& tally) {
   AlgebraicCall<T> call(job);
   // Lists of the columns would take longer to make than such contacts to come.
-  if (count < LaneTypes<A, T>::width && job.contacts.law.data == nullptr && job.layout.block_bytes == 0)
+  if (count < LaneTypes<A, T>::width && job.contacts.laws.law.data == nullptr && job.layout.block_bytes == 0)
     bring_few<A>(job.contacts, first, count, call.source, *workspace.law);
   else
     for_each_column(job.contacts, [&](const Column<const T>& column) { call.source.add(column); });

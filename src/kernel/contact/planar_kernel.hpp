@@ -32,7 +32,7 @@ class PlanarRange {
       : call_(call),
         tile_(workspace.tile),
         stage_(workspace.stage),
-        groups_(workspace.tile, call.contacts, call.options, !has_bodies),
+        groups_(workspace.tile, call.columns, call.options, !has_bodies),
         columns_(call.source, workspace.stage),
         results_(workspace.stage),
         tally_(tally) {
@@ -45,7 +45,7 @@ class PlanarRange {
 
   [[gnu::noinline]] void solve(std::size_t first, std::size_t count) {
     const std::size_t end = first + count;
-    const bool mixed = call_.contacts.law.data != nullptr;
+    const bool mixed = call_.columns.law.data != nullptr;
     see_parameters(mixed ? Law::composite : call_.options.law);
     columns_.begin_range(count);
     results_.begin_range(first, count, streams_);
@@ -71,7 +71,7 @@ class PlanarRange {
   /// Has what `law` reads come into the cache ahead of time.
   void see_parameters(Law law) {
     call_.source.fetched = call_.source.count;
-    for_each_parameter(call_.contacts, call_.contacts, law,
+    for_each_parameter(call_.columns, call_.columns, law,
                        [&](const Column<const T>& column, const auto&) { call_.source.add_fetched(column); });
   }
 
@@ -124,9 +124,9 @@ class PlanarRange {
           Contact contact;
           contact.load(from, slot);
           Validator validator;
-          validator.read_parameters(call_.contacts, {first + slot, count}, law, call_.options.restitution_law);
+          validator.read_parameters(call_.columns, {first + slot, count}, law, call_.options.restitution_law);
           contact.judge_matrix(validator);
-          validator.law_columns(call_.contacts);
+          validator.law_columns(call_.columns);
           judge(contact, validator, slot);
           const B status = contact.verdict(validator);
           if (law == Law::projected || law == Law::composite) [[unlikely]] {
@@ -220,7 +220,7 @@ class PlanarRange {
   T* bodies_[10];
   // The processor follows the few columns of contact space by itself.
   const bool staged_ = has_bodies && call_.layout.prefetch;
-  const bool streams_ = has_bodies && call_.layout.stream && call_.contacts.law.data == nullptr;
+  const bool streams_ = has_bodies && call_.layout.stream && call_.columns.law.data == nullptr;
   bool in_place_;
   bool copies_;  // contiguous columns, too
 };

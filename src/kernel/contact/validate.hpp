@@ -117,7 +117,7 @@ struct Validator {
   }
 
   /// Contacts whose own restitution law is beyond the `last` one that there is; that of the options is in range.
-  void restitution_law(const ContactColumns<T>& contacts, const Block& block, RestitutionLaw last) {
+  void restitution_law(const LawColumns<T>& contacts, const Block& block, RestitutionLaw last) {
     if (contacts.restitution_law.data != nullptr)
       set(laws(contacts, block, last) > B(static_cast<T>(last)), Status::restitution_law_unavailable);
   }
@@ -128,7 +128,7 @@ struct Validator {
   }
 
   /// The restitution laws of a block as numbers.
-  static B laws(const ContactColumns<T>& contacts, const Block& block, RestitutionLaw otherwise) {
+  static B laws(const LawColumns<T>& contacts, const Block& block, RestitutionLaw otherwise) {
     if (contacts.restitution_law.data == nullptr) return B(static_cast<T>(otherwise));
     T law[width];
     for (std::size_t lane = 0; lane < width; ++lane)

@@ -20,7 +20,7 @@ struct LawJudge {
   const Parameters<T>& options;
 
   /// The laws of a block of the batch: a number for every contact, and which there are at all.
-  void find_laws(const ContactColumns<T>& contacts, const Block& block, std::size_t slot) const {
+  void find_laws(const LawColumns<T>& contacts, const Block& block, std::size_t slot) const {
     const Law otherwise = options.law;
     if (contacts.law.data == nullptr) {
       store_lanes(tile.law + slot, B(static_cast<T>(otherwise)));
@@ -45,7 +45,7 @@ struct LawJudge {
     tile.laws[slot / width] = present;
   }
 
-  [[gnu::flatten]] void judge(const BodyPointers<T>& contacts, const ContactColumns<T>& columns, const Block& lanes,
+  [[gnu::flatten]] void judge(const BodyPointers<T>& contacts, const LawColumns<T>& columns, const Block& lanes,
                               WholeBlock block, std::size_t slot, bool indexed) const {
     Validator<A, T> validator;
     validator.fault = Stages::get(tile.status, slot);
@@ -67,7 +67,7 @@ struct LawJudge {
     finish(slot, friction, restitution, validator);
   }
 
-  [[gnu::flatten]] void judge(const SpacePointers<T>& contacts, const ContactColumns<T>& columns, const Block& lanes,
+  [[gnu::flatten]] void judge(const SpacePointers<T>& contacts, const LawColumns<T>& columns, const Block& lanes,
                               WholeBlock block, std::size_t slot, bool) const {
     Validator<A, T> validator;
     validator.fault = Stages::get(tile.status, slot);
@@ -86,7 +86,7 @@ struct LawJudge {
   }
 
   /// Judges what single laws read of a contact: `found` gets the parameters that hold anything.
-  [[gnu::always_inline]] B judge_law(const ContactColumns<T>& columns, const Block& lanes, std::size_t slot,
+  [[gnu::always_inline]] B judge_law(const LawColumns<T>& columns, const Block& lanes, std::size_t slot,
                                      Validator<A, T>& validator, unsigned& found) const {
     validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
     if ((tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) == 0) return B(0);
@@ -94,7 +94,7 @@ struct LawJudge {
   }
 
   /// Zero where all of them are finite, else NaN.
-  [[gnu::noinline]] B read_parameters(const ContactColumns<T>& contacts, const Block& lanes, std::size_t slot,
+  [[gnu::noinline]] B read_parameters(const LawColumns<T>& contacts, const Block& lanes, std::size_t slot,
                                       Validator<A, T>& validator, unsigned& found) const {
     ParameterReader<A, T> reader(contacts, lanes, tile, slot);
     const unsigned present = tile.laws[slot / width];

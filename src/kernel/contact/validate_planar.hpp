@@ -24,7 +24,7 @@ struct PlanarValidator {
   }
 
   /// What `law` reads of contacts that all have it.
-  [[gnu::always_inline]] void read_parameters(const ContactColumns<T>& contacts, const Lanes& lanes, Law law,
+  [[gnu::always_inline]] void read_parameters(const LawColumns<T>& contacts, const Lanes& lanes, Law law,
                                               RestitutionLaw restitution_law) {
     parameters.restitution_law = B(static_cast<T>(restitution_law));
     if (contacts.restitution_law.data != nullptr)
@@ -35,7 +35,7 @@ struct PlanarValidator {
   }
 
   /// Faults of what has been read for the law, but for those of numbers.
-  [[gnu::always_inline]] void law_columns(const ContactColumns<T>& contacts) {
+  [[gnu::always_inline]] void law_columns(const LawColumns<T>& contacts) {
     if (contacts.restitution_law.data != nullptr)
       set(parameters.restitution_law > B(static_cast<T>(RestitutionLaw::kinematic)),
           Status::restitution_law_unavailable);
@@ -88,7 +88,7 @@ struct PlanarValidator {
   }
 
  private:
-  [[gnu::noinline]] void read_weights(const ContactColumns<T>& contacts, const Lanes& lanes) {
+  [[gnu::noinline]] void read_weights(const LawColumns<T>& contacts, const Lanes& lanes) {
     const Column<const T>* columns_of_weights[columns::member_count];
     std::size_t count = 0;
     columns::each_weight(
@@ -136,7 +136,7 @@ struct PlanarValidator {
     }
   }
 
-  [[gnu::noinline]] void read_columns(const ContactColumns<T>& contacts, const Lanes& lanes, Law law) {
+  [[gnu::noinline]] void read_columns(const LawColumns<T>& contacts, const Lanes& lanes, Law law) {
     columns::each_parameter(
         [&](const columns::Label&, auto known, const Column<const T>& column) __attribute__((always_inline)) {
           constexpr columns::Parameter parameter = decltype(known)::value;

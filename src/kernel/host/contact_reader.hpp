@@ -16,6 +16,7 @@ class ContactReader {
       : has_bodies_(!requires { contacts.separation_velocity; }),
         index_fault_(tile.index_fault),
         source_(source_of(contacts, layout)),
+        in_place_(source_.is_in_place()),
         columns_(source_, tile) {
     columns_.begin_range(count);
   }
@@ -24,6 +25,9 @@ class ContactReader {
   bool has_bodies() const { return has_bodies_; }
   const BodyPointers<T>& between_bodies() const { return between_bodies_; }
   const SpacePointers<T>& in_space() const { return in_space_; }
+
+  /// How many contacts to read at a time: what is copied stays in the first-level cache until it is used.
+  std::size_t at_once() const { return in_place_ ? ~std::size_t{0} : 256 / sizeof(T); }
 
   /// Points to the contacts [first, first + count): whole vectors, or fewer than one.
   [[gnu::noinline]] void read(std::size_t first, std::size_t count) {
@@ -51,6 +55,7 @@ class ContactReader {
   const bool has_bodies_;
   const T* index_fault_;
   const Source<T> source_;
+  const bool in_place_;
   StagedColumns<A, T> columns_;
   BodyPointers<T> between_bodies_;
   SpacePointers<T> in_space_;

@@ -20,10 +20,10 @@ class Groups {
   /// `tile` is null where contacts do not come in groups.
   Groups(GroupTile<T>* tile, const AlgebraicCall<T>& call)
       : parameters(call.parameters), members(call.members), tile_(tile), call_(call) {
-    if (tile != nullptr) tile->own = call.contacts;
+    if (tile != nullptr) tile->own = call.columns;
   }
 
-  const ContactColumns<T>& own() const { return tile_ != nullptr ? tile_->own : call_.contacts; }
+  const LawColumns<T>& own() const { return tile_ != nullptr ? tile_->own : call_.columns; }
 
   /// The contacts [first, first + n) by their laws. Those of direct_laws, which take the same pass, make one group.
   [[gnu::noinline]] void sort(std::size_t first, std::size_t n) {
@@ -35,7 +35,7 @@ class Groups {
       group_of[law] = static_cast<std::uint8_t>((direct_laws >> law & 1u) != 0 ? direct_group : law);
     std::uint32_t next[count] = {};
     for (std::size_t k = 0; k < n; ++k)
-      ++next[tile_->group[k] = group_of[static_cast<std::uint8_t>(element(call_.contacts.law, first_ + k))]];
+      ++next[tile_->group[k] = group_of[static_cast<std::uint8_t>(element(call_.columns.law, first_ + k))]];
     next[static_cast<std::size_t>(Law::incremental)] = 0;
     begin_[0] = 0;
     for (std::size_t group = 0; group < count; ++group) {
@@ -57,8 +57,8 @@ class Groups {
     if (begin_[group] == begin_[group + 1]) return false;
     const unsigned laws = group == direct_group ? call_.laws & direct_laws : 1u << group;
     parameters.law = static_cast<Law>(group);
-    ContactColumns<T>& own = tile_->own;
-    own = call_.contacts;
+    LawColumns<T>& own = tile_->own;
+    own = call_.columns;
     if (group != direct_group) own.law.data = nullptr;
     if (own.law.data != nullptr) point<const Law>(own.law, tile_->law);
     if (own.restitution_law.data != nullptr) point<const RestitutionLaw>(own.restitution_law, tile_->restitution_laws);
@@ -85,12 +85,12 @@ class Groups {
 
   /// Brings together what single laws read of a tile of the group.
   [[gnu::noinline]] void gather(Picked picked) {
-    const ContactColumns<T>& own = tile_->own;
+    const LawColumns<T>& own = tile_->own;
     picked.block_bytes = 0;
     for (std::size_t c = 0; c < read_count_; ++c) kernel::gather(read_[c], picked, tile_->parameters[c]);
-    if (own.law.data != nullptr) kernel::gather(strided(call_.contacts.law), picked, tile_->law);
+    if (own.law.data != nullptr) kernel::gather(strided(call_.columns.law), picked, tile_->law);
     if (own.restitution_law.data != nullptr)
-      kernel::gather(strided(call_.contacts.restitution_law), picked, tile_->restitution_laws);
+      kernel::gather(strided(call_.columns.restitution_law), picked, tile_->restitution_laws);
     if (!members_) return;
     const Members<T>& given = call_.members;
     picked.first -= given.first;

@@ -25,7 +25,7 @@ struct AlgebraicForm<T, SpaceContacts> {
 /// A call, whichever form its contacts have; its source has no columns yet.
 template <class T>
 struct AlgebraicCall {
-  const ContactColumns<T>& contacts;
+  const LawColumns<T>& columns;
   const Results<T>& results;
   const Parameters<T>& parameters;
   const Layout& layout;
@@ -35,7 +35,7 @@ struct AlgebraicCall {
 
   template <template <class> class Contacts>
   explicit AlgebraicCall(const Job<T, Contacts>& job)
-      : contacts(job.contacts),
+      : columns(job.contacts.laws),
         results(job.results),
         parameters(job.parameters),
         layout(job.layout),
@@ -53,18 +53,18 @@ struct AlgebraicCall {
  private:
   [[gnu::noinline]] void add_beside() {
     const unsigned composite = laws & 1u << static_cast<unsigned>(Law::composite);
-    source.add_beside(contacts.law);
-    source.add_beside(contacts.restitution_law);
+    source.add_beside(columns.law);
+    source.add_beside(columns.restitution_law);
     columns::each_parameter(
         [&](const columns::Label&, auto known, const Column<const T>& column) {
           constexpr unsigned readers = columns::readers_of(decltype(known)::value, false);
           if ((laws & readers) != 0 || composite != 0) source.add_beside(column);
         },
-        contacts);
+        columns);
     if (composite != 0)
       columns::each_weight(
           [&](const columns::Label&, Law, const Column<const T>& column) { source.add_beside(column); },
-          contacts.weight);
+          columns.weight);
   }
 };
 

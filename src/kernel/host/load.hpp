@@ -26,7 +26,7 @@ inline Block block_at(std::size_t first, std::size_t end) {
 
 /// The lanes of a block whose contacts the incremental kernel solves.
 template <class T>
-inline unsigned incremental_lanes(const ContactColumns<T>& contacts, Law otherwise, Selection selection,
+inline unsigned incremental_lanes(const LawColumns<T>& contacts, Law otherwise, Selection selection,
                                   const Block& block) {
   const bool composite = selection == Selection::composite;
   const Law wanted = composite ? Law::composite : Law::incremental;

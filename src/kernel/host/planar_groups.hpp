@@ -20,7 +20,7 @@ class PlanarGroups {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
  public:
-  PlanarGroups(Tile& tile, const ContactColumns<T>& contacts, const PlanarOptions& options, bool in_space)
+  PlanarGroups(Tile& tile, const LawColumns<T>& contacts, const PlanarOptions& options, bool in_space)
       : tile_(tile), contacts_(contacts), options_(options), in_space_(in_space) {}
 
   /// Gives the contacts [first, first + count) their rows. Not so if they all have one law: `alike` then.
@@ -114,7 +114,7 @@ class PlanarGroups {
 
   /// Columns of some contacts of one law, in the order of the lanes.
   struct Gathered {
-    ContactColumns<T> columns;
+    LawColumns<T> columns;
     const T *nx = nullptr, *ny = nullptr, *trace = nullptr, *speed = nullptr;  // of laws that read impulses
   };
 
@@ -187,7 +187,7 @@ class PlanarGroups {
   }
 
   Tile& tile_;
-  const ContactColumns<T>& contacts_;
+  const LawColumns<T>& contacts_;
   const PlanarOptions& options_;
   const bool in_space_;
   Law alike_ = Law::incremental;

@@ -55,7 +55,7 @@ template <class Results, class F>
 /// A planar call, whichever form its contacts have.
 template <class T>
 struct PlanarCall {
-  const ContactColumns<T>& contacts;
+  const LawColumns<T>& columns;
   const planar::Results<T>& results;
   const PlanarOptions& options;
   const Layout& layout;
@@ -63,16 +63,9 @@ struct PlanarCall {
 
   template <template <class> class Contacts>
   explicit PlanarCall(const PlanarJob<T, Contacts>& job)
-      : contacts(job.contacts), results(job.results), options(job.options), layout(job.layout) {
+      : columns(job.contacts.laws), results(job.results), options(job.options), layout(job.layout) {
     for_each_column(job.contacts, [&](const Column<const T>& column) { source.add(column); });
-    source.contacts = job.contacts.friction.count;
-    if constexpr (requires { job.contacts.body_a; }) {
-      source.indexed = true;
-      source.body_a = strided(job.contacts.body_a);
-      source.body_b = strided(job.contacts.body_b);
-      source.bodies = job.contacts.bodies.inverse_mass.count;
-      for_each_of_bodies(job.contacts.bodies, [&](const Column<const T>& column) { source.add_of_body(column); });
-    }
+    source.describe(job.contacts, job.layout);
   }
 };
 

@@ -39,7 +39,7 @@ template <class A, class T, template <class> class Contacts>
 void solve_range(const Job<T, Contacts>& job, std::size_t first, std::size_t count, const Workspace<T>& workspace,
                  Tally& tally) {
   ContactReader<A, T> contacts(job.contacts, job.layout, count, workspace.sliding->input);
-  solve_any<A, T>({contacts, job.contacts, job.results, job.parameters, job.selection}, first, count,
+  solve_any<A, T>({contacts, job.contacts.laws, job.results, job.parameters, job.selection}, first, count,
                   *workspace.sliding, tally);
 }
 

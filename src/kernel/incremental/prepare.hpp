@@ -14,7 +14,7 @@ struct Preparer {
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
   /// The columns that only this law reads.
-  const ContactColumns<T>& columns;
+  const LawColumns<T>& columns;
   const Parameters<T>& parameters;
   Tile<T>& tile;
 

@@ -18,7 +18,7 @@ class Tiles {
   /// The host's contacts and results, and how the law is to be solved.
   struct Host {
     ContactReader<A, T>& contacts;
-    const ContactColumns<T>& columns;
+    const LawColumns<T>& columns;
     const Results<T>& results;
     const Parameters<T>& parameters;
     Selection selection;
@@ -80,7 +80,7 @@ class Tiles {
   template <class F>
   [[gnu::always_inline]] void for_each_block(const Tile<T>& tile, bool reads, F&& f) {
     const std::size_t end = tile.first + tile.count;
-    kernel::for_each_tile<width>(tile.first, end, tile_size<T>, [&](std::size_t first, std::size_t count) {
+    kernel::for_each_tile<width>(tile.first, end, host_.contacts.at_once(), [&](std::size_t first, std::size_t count) {
       bool is_read = !reads;
       for (std::size_t i = 0; i < count; i += width) {
         const std::size_t slot = first - tile.first + i;

@@ -22,6 +22,8 @@
 // wait for them.
 #pragma once
 
+#include <carom/laws.hpp>
+
 #include "kernel/contact/collision_matrix.hpp"
 
 namespace carom::kernel {

@@ -140,20 +140,21 @@ struct ManifoldStages : Responses<A, T> {
     Manifolds& block = *reinterpret_cast<Manifolds*>(memory);
     Placed a, b;
     place(job, block, a, b);
-    const Scene<T>& scene = *job.scene;
+    const SceneContacts<T>& contacts = job.scene->contacts;
     const B zero(0);
 
     std::uint32_t first[width];
     for (std::size_t lane = 0; lane < width; ++lane) first[lane] = number_at(job.contact_at, block.first[lane]);
-    const Vector3<B> normal = load_first(scene.normal, first);
+    const Vector3<B> normal = load_first(contacts.normal, first);
     const Frame<B> frame = frame_along(normal, square_root(dot(normal, normal)));
     Block::store(block.t1, frame.t1);
     Block::store(block.t2, frame.t2);
     Block::store(block.n, frame.n);
-    const B friction = load_first(scene.friction, first);
+    const B friction = load_first(contacts.friction, first);
     Block::store(block.friction, bounded(friction));
-    Block::store(block.static_friction,
-                 bounded(scene.static_friction.data != nullptr ? load_first(scene.static_friction, first) : friction));
+    Block::store(
+        block.static_friction,
+        bounded(contacts.static_friction.data != nullptr ? load_first(contacts.static_friction, first) : friction));
 
     const auto body = [&](const Placed& placed, auto& mass, auto& inertia) {
       B c[row_size];
@@ -170,8 +171,8 @@ struct ManifoldStages : Responses<A, T> {
     const B m = Block::load(block.mass_a) + Block::load(block.mass_b);
 
     Vector3<B> bias = {zero, zero, zero};
-    if (scene.surface_velocity.x.data != nullptr) {
-      const Vector3<B> s = into(frame, load_first(scene.surface_velocity, first));
+    if (contacts.surface_velocity.x.data != nullptr) {
+      const Vector3<B> s = into(frame, load_first(contacts.surface_velocity, first));
       bias = {negated(s.x), negated(s.y), zero};
     }
     if (job.target == Target::resting) {
@@ -189,15 +190,15 @@ struct ManifoldStages : Responses<A, T> {
     Block::store(block.bias, bias);
 
     B arm_a[3][row_size], arm_b[3][row_size];
-    load_points(job, scene.lever_a.x, block, arm_a[0]);
-    load_points(job, scene.lever_a.y, block, arm_a[1]);
-    load_points(job, scene.lever_a.z, block, arm_a[2]);
-    load_points(job, scene.lever_b.x, block, arm_b[0]);
-    load_points(job, scene.lever_b.y, block, arm_b[1]);
-    load_points(job, scene.lever_b.z, block, arm_b[2]);
+    load_points(job, contacts.lever_a.x, block, arm_a[0]);
+    load_points(job, contacts.lever_a.y, block, arm_a[1]);
+    load_points(job, contacts.lever_a.z, block, arm_a[2]);
+    load_points(job, contacts.lever_b.x, block, arm_b[0]);
+    load_points(job, contacts.lever_b.y, block, arm_b[1]);
+    load_points(job, contacts.lever_b.z, block, arm_b[2]);
     B gap[row_size];
-    const bool has_gap = job.target == Target::resting && scene.gap.data != nullptr;
-    if (has_gap) load_points(job, scene.gap, block, gap);
+    const bool has_gap = job.target == Target::resting && contacts.gap.data != nullptr;
+    if (has_gap) load_points(job, contacts.gap, block, gap);
     const Mask has_arms_a = load_lanes<B>(a.has_arms) > zero, has_arms_b = load_lanes<B>(b.has_arms) > zero;
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
@@ -285,7 +286,7 @@ struct ManifoldStages : Responses<A, T> {
 
   /// Targets from the velocities of the bodies, and by how much contacts miss those of the host.
   static void set_targets(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame, std::uint32_t lanes) {
-    const Scene<T>& scene = *job.scene;
+    const SceneContacts<T>& contacts = job.scene->contacts;
     T in_turn[width];
     for (std::size_t lane = 0; lane < width; ++lane) in_turn[lane] = (lanes >> lane & 1u) != 0 ? T(1) : T(0);
     const Mask turn = load_lanes<B>(in_turn) > B(0);
@@ -293,9 +294,9 @@ struct ManifoldStages : Responses<A, T> {
     const Motion<B> now =
         motion(block, frame, Block::gather(job.velocities, block.a), Block::gather(job.velocities, block.b));
     B restitution[row_size], wanted[row_size];
-    load_points(job, scene.restitution, block, restitution);
-    if (scene.target_velocity.data != nullptr)
-      load_points(job, scene.target_velocity, block, wanted);
+    load_points(job, contacts.restitution, block, restitution);
+    if (contacts.target_velocity.data != nullptr)
+      load_points(job, contacts.target_velocity, block, wanted);
     else
       for (std::size_t p = 0; p < points_of_manifold; ++p) wanted[p] = zero;
     const bool forced = job.changes != nullptr;

@@ -111,12 +111,12 @@ struct SceneJudge {
   }
 
   static void judge_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
-    const Scene<T>& scene = *job.scene;
+    const SceneContacts<T>& contacts = job.scene->contacts;
     for (std::size_t i = first; i < first + count; i += width) {
       const kernel::Block block = block_at<width>(i, first + count);
-      const Vector3<B> normal = Load::load(scene.normal, block);
-      const Vector3<B> ra = Load::load(scene.lever_a, block), rb = Load::load(scene.lever_b, block);
-      const B friction = Load::load(scene.friction, block), restitution = Load::load(scene.restitution, block);
+      const Vector3<B> normal = Load::load(contacts.normal, block);
+      const Vector3<B> ra = Load::load(contacts.lever_a, block), rb = Load::load(contacts.lever_b, block);
+      const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
       const B zero(0), one(1);
       Validator<A, T> validator;
       B sum = vanishing(normal) + vanishing(ra) + vanishing(rb) + vanishing(restitution);
@@ -130,16 +130,16 @@ struct SceneJudge {
         more[further] = Load::load(column, block);
         sum = sum + vanishing(more[further++]);
       };
-      if (scene.static_friction.data != nullptr) {
-        static_friction = Load::load(scene.static_friction, block);
+      if (contacts.static_friction.data != nullptr) {
+        static_friction = Load::load(contacts.static_friction, block);
         sum = sum + vanishing(without_infinity(static_friction));
         validator.set(static_friction < friction, Status::static_friction_below_friction);
       }
-      if (job.target == Target::resting) read(scene.gap);
-      read(scene.target_velocity);
-      read(scene.surface_velocity.x);
-      read(scene.surface_velocity.y);
-      read(scene.surface_velocity.z);
+      if (job.target == Target::resting) read(contacts.gap);
+      read(contacts.target_velocity);
+      read(contacts.surface_velocity.x);
+      read(contacts.surface_velocity.y);
+      read(contacts.surface_velocity.z);
       if (job.target == Target::all) {
         read(job.warm_impulse.x);
         read(job.warm_impulse.y);

@@ -51,8 +51,8 @@ struct Mixed {
   }
   InlineContacts<T> contacts() const {
     InlineContacts<T> c = bodies.inline_contacts();
-    laws.give(c);
-    c.law = laws.law;
+    laws.give(c.laws);
+    c.laws.law = laws.law;
     return c;
   }
 
@@ -79,7 +79,7 @@ TYPED_TEST(LawBatch, of_mixed_laws_has_the_bits_of_each_law_alone) {
     EXPECT_GT(report.count(Status::ok), n / 2);
     for (const Law law : support::laws_of_bodies) {
       InlineContacts<T> contacts = mixed.contacts();
-      contacts.law = {};
+      contacts.laws.law = {};
       const auto alone = solve<InlineContacts<T>, T>(contacts, n, law_options(law, isa));
       for (std::size_t i = 0; i < n; ++i) {
         if (mixed.laws.law[i] != law) continue;
@@ -129,15 +129,15 @@ TYPED_TEST(LawBatch, has_the_same_bits_at_any_place) {
       shift3(b.velocity);
       shift3(b.angular_velocity);
     };
-    for (auto* c :
-         {&part.friction, &part.restitution, &part.tangential_restitution, &part.impulse_ratio_1, &part.impulse_ratio_2,
-          &part.polar_angle, &part.azimuth, &part.fraction, &part.candidate.x, &part.candidate.y, &part.candidate.z})
+    for (auto* c : {&part.friction, &part.restitution, &part.laws.tangential_restitution, &part.laws.impulse_ratio_1,
+                    &part.laws.impulse_ratio_2, &part.laws.polar_angle, &part.laws.azimuth, &part.laws.fraction,
+                    &part.laws.candidate.x, &part.laws.candidate.y, &part.laws.candidate.z})
       shift(*c);
-    auto& w = part.weight;
+    auto& w = part.laws.weight;
     for (auto* c : {&w.incremental, &w.frictionless, &w.chatterjee_ruina, &w.bilinear, &w.smith, &w.anitescu_potra,
                     &w.brach, &w.projected, &w.polar})
       shift(*c);
-    shift(part.law);
+    shift(part.laws.law);
     shift3(part.normal);
     shift3(part.lever_a);
     shift3(part.lever_b);
@@ -165,7 +165,7 @@ TYPED_TEST(LawBatch, in_closed_form_has_the_same_bits_wherever_its_columns_begin
     SpaceContacts<T> contacts;
     contacts.friction = column(drawn.friction);
     contacts.restitution = column(drawn.restitution);
-    contacts.tangential_restitution = column(laws.tangential_restitution);
+    contacts.laws.tangential_restitution = column(laws.tangential_restitution);
     auto& k = contacts.k;
     k = {column(drawn.k[0]), column(drawn.k[1]), column(drawn.k[2]),
          column(drawn.k[3]), column(drawn.k[4]), column(drawn.k[5])};
@@ -271,11 +271,11 @@ TYPED_TEST(LawBatch, beyond_the_caches_has_the_bits_of_small_ones) {
   const RandomContacts<T> drawn(n, 31);
   const std::vector<T> e_t(n, T(0.25));
   InlineContacts<T> contacts = drawn.inline_contacts();
-  contacts.tangential_restitution = e_t;
+  contacts.laws.tangential_restitution = e_t;
   const auto whole = solve<InlineContacts<T>, T>(contacts, n, law_options(Law::chatterjee_ruina));
   const RandomContacts<T> same(part, 31);
   contacts = same.inline_contacts();
-  contacts.tangential_restitution = Column<const T>(e_t.data(), part);
+  contacts.laws.tangential_restitution = Column<const T>(e_t.data(), part);
   const auto few = solve<InlineContacts<T>, T>(contacts, part, law_options(Law::chatterjee_ruina));
   for (std::size_t c = 0; c < 3; ++c)
     for (std::size_t i = 0; i < part; ++i) {
@@ -297,8 +297,8 @@ TYPED_TEST(LawBatch, of_indexed_bodies_has_the_bits_of_inline_ones_packed_or_not
     drawn.body_a[19] = drawn.body_b[19] = 3;
     const RandomLaws<T> laws(n, 42);
     IndexedContacts<T> contacts = drawn.indexed_contacts();
-    laws.give(contacts);
-    contacts.law = laws.law;
+    laws.give(contacts.laws);
+    contacts.laws.law = laws.law;
     RandomContacts<T> inlined(n, 1);
     inlined.friction = drawn.friction;
     inlined.restitution = drawn.restitution;
@@ -320,8 +320,8 @@ TYPED_TEST(LawBatch, of_indexed_bodies_has_the_bits_of_inline_ones_packed_or_not
       body(inlined.b, i, drawn.body_b[i]);
     }
     InlineContacts<T> inline_contacts = inlined.inline_contacts();
-    laws.give(inline_contacts);
-    inline_contacts.law = laws.law;
+    laws.give(inline_contacts.laws);
+    inline_contacts.laws.law = laws.law;
     for (const Isa isa : available_isas()) {
       const auto found = solve<IndexedContacts<T>, T>(contacts, n, law_options(Law::smith, isa));
       const auto expected = solve<InlineContacts<T>, T>(inline_contacts, n, law_options(Law::smith, isa));
@@ -349,7 +349,7 @@ TYPED_TEST(LawBatch, scales_with_the_units_to_the_bit) {
   const RandomLaws<T> laws(n, 52);
   for (const Law law : {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear}) {
     SpaceContacts<T> contacts = drawn.space_contacts();
-    contacts.tangential_restitution = laws.tangential_restitution;
+    contacts.laws.tangential_restitution = laws.tangential_restitution;
     const auto expected = solve<SpaceContacts<T>, T>(contacts, n, law_options(law), false);
     for (const auto& [k_unit, u_unit] : {std::pair{T(0x1p20), T(0x1p-40)}, std::pair{T(0x1p-40), T(0x1p20)}}) {
       RandomSpaceContacts<T> scaled = drawn;
@@ -358,7 +358,7 @@ TYPED_TEST(LawBatch, scales_with_the_units_to_the_bit) {
       for (auto& c : scaled.separation_velocity)
         for (T& x : c) x *= u_unit;
       SpaceContacts<T> view = scaled.space_contacts();
-      view.tangential_restitution = laws.tangential_restitution;
+      view.laws.tangential_restitution = laws.tangential_restitution;
       const auto found = solve<SpaceContacts<T>, T>(view, n, law_options(law), false);
       for (std::size_t i = 0; i < n; ++i) {
         ASSERT_EQ(found.status[i], expected.status[i]);

@@ -170,7 +170,7 @@ TYPED_TEST_SUITE(BrachGrazing, Precisions);
 TYPED_TEST(BrachGrazing, stays_in_the_permissible_region) {
   const typename TestFixture::InSpace drawn(TestFixture::count);
   auto c = drawn.contacts.space_contacts();
-  drawn.laws.give(c);
+  drawn.laws.give(c.laws);
   for (const Isa isa : available_isas()) {
     SCOPED_TRACE(to_string(isa));
     ResultArrays<TypeParam> found(TestFixture::count, false);
@@ -187,7 +187,7 @@ TYPED_TEST(BrachGrazing, stays_in_the_permissible_region_as_a_member_of_a_compos
     drawn.laws.weights[1][i] = static_cast<TypeParam>(i % 3);
   }
   auto c = drawn.contacts.space_contacts();
-  drawn.laws.give(c);
+  drawn.laws.give(c.laws);
   for (const Isa isa : available_isas()) {
     SCOPED_TRACE(to_string(isa));
     ResultArrays<TypeParam> found(TestFixture::count, false);
@@ -211,7 +211,7 @@ class BrachGrazingReference : public BrachGrazing<double> {};
 TEST_F(BrachGrazingReference, stays_in_the_permissible_region) {
   const InSpace drawn(count);
   auto c = drawn.contacts.space_contacts();
-  drawn.laws.give(c);
+  drawn.laws.give(c.laws);
   ResultArrays<double> found(count, false);
   reference::solve(c, found.results(), options_of(Law::brach));
   drawn.expect_permissible(found);
@@ -229,7 +229,7 @@ TYPED_TEST(BrachGrazing, agrees_with_the_reference) {
   const typename TestFixture::InSpace drawn(TestFixture::count);
   const auto& contacts = drawn.contacts;
   auto c = contacts.space_contacts();
-  drawn.laws.give(c);
+  drawn.laws.give(c.laws);
   for (const Isa isa : available_isas()) {
     ResultArrays<TypeParam> found(TestFixture::count, false);
     ConfiguredSolver(options_of(Law::brach, isa)).solve(c, found.results());

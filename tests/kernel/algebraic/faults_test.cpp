@@ -64,10 +64,10 @@ TEST(LawFaults, are_those_of_the_reference_whatever_field_is_broken) {
   }
 
   InlineContacts<double> contacts = bodies.inline_contacts();
-  laws.give(contacts);
-  contacts.law = laws.law;
-  contacts.restitution_law = restitution_laws;
-  contacts.step = step;
+  laws.give(contacts.laws);
+  contacts.laws.law = laws.law;
+  contacts.laws.restitution_law = restitution_laws;
+  contacts.laws.step = step;
   ResultArrays<double> expected(n);
   const Report report = reference::solve(contacts, expected.results(), law_options(Law::incremental));
   EXPECT_GT(report.faults(), n / 4);
@@ -119,7 +119,7 @@ void expect_bits_of_valid_contacts() {
   break_some(bodies, laws);
   const auto solve = [](const RandomContacts<T>& from, const RandomLaws<T>& with, const SolverSetup& options) {
     InlineContacts<T> contacts = from.inline_contacts();
-    with.give(contacts);
+    with.give(contacts.laws);
     ResultArrays<T> results(n);
     ConfiguredSolver(options).solve(contacts, results.results());
     return results;
@@ -162,7 +162,7 @@ TEST(Unvalidated, what_is_not_finite_and_indices_without_a_body_are_still_found)
     if (i % 2 == 1) drawn.body_b[i] = i % 4 == 1 ? static_cast<std::int32_t>(bodies) : -2;
   }
   IndexedContacts<double> contacts = drawn.indexed_contacts();
-  laws.give(contacts);
+  laws.give(contacts.laws);
   for (const Isa isa : available_isas())
     for (const Law law : {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear}) {
       SolverSetup options = law_options(law, isa);
@@ -186,8 +186,8 @@ std::vector<Status> statuses(Law law, Isa isa, Change&& change) {
   const RandomContacts<T> bodies(n, 71);
   const RandomLaws<T> laws(n, 72);
   InlineContacts<T> contacts = bodies.inline_contacts();
-  laws.give(contacts);
-  change(contacts);
+  laws.give(contacts.laws);
+  change(contacts.laws);
   ResultArrays<T> results(n);
   ConfiguredSolver(law_options(law, isa)).solve(contacts, results.results());
   return results.status;
@@ -242,7 +242,7 @@ TYPED_TEST(LawParameter, must_be_in_its_range) {
 TYPED_TEST(LawParameter, that_the_law_does_not_read_does_not_count) {
   using T = TypeParam;
   static constexpr T bad = std::numeric_limits<T>::quiet_NaN();
-  const auto spoil = [](ContactColumns<T>& c) {
+  const auto spoil = [](LawColumns<T>& c) {
     const auto column = Column<const T>::repeat(bad, 40);
     c.tangential_restitution = c.impulse_ratio_1 = c.impulse_ratio_2 = c.polar_angle = column;
     c.azimuth = c.fraction = c.candidate.x = c.candidate.y = c.candidate.z = c.step = column;
@@ -284,7 +284,7 @@ void expect_restitution_law_checked(const Contacts& contacts, std::size_t n, boo
   const auto solve = [&](const std::vector<RestitutionLaw>& laws) {
     ResultArrays<T> results(n, bodies);
     auto with = contacts;
-    with.restitution_law = laws;
+    with.laws.restitution_law = laws;
     ConfiguredSolver(options).solve(with, results.results());
     return results;
   };
@@ -292,7 +292,7 @@ void expect_restitution_law_checked(const Contacts& contacts, std::size_t n, boo
   options.validate = false;
   const auto unvalidated = solve(given);
   const std::string what = std::string(to_string(options.law)) + " on " + std::string(to_string(options.machine.isa)) +
-                           (contacts.law ? ", own laws" : "");
+                           (contacts.laws.law ? ", own laws" : "");
   for (std::size_t i = 0; i < n; ++i) {
     ASSERT_FALSE(is_fault(expected.status[i])) << what;
     if (i % 5 == 0) {
@@ -321,9 +321,7 @@ TYPED_TEST(RestitutionLawColumn, is_checked_under_every_law_in_every_form) {
   InlineContacts<T> bodies = drawn.inline_contacts();
   IndexedContacts<T> indexed = drawn_indexed.indexed_contacts();
   SpaceContacts<T> space = drawn_space.space_contacts();
-  for (LawColumns<T>* columns : {static_cast<LawColumns<T>*>(&bodies), static_cast<LawColumns<T>*>(&indexed),
-                                 static_cast<LawColumns<T>*>(&space)})
-    laws.give(*columns);
+  for (LawColumns<T>* columns : {&bodies.laws, &indexed.laws, &space.laws}) laws.give(*columns);
   const auto expect_checked = [&](const SolverSetup& options) {
     expect_restitution_law_checked<T>(bodies, n, true, options);
     expect_restitution_law_checked<T>(indexed, n, true, options);
@@ -331,9 +329,9 @@ TYPED_TEST(RestitutionLawColumn, is_checked_under_every_law_in_every_form) {
   };
   for (const Isa isa : available_isas()) {
     for (const Law law : support::laws_of_bodies) expect_checked(law_options(law, isa));
-    bodies.law = indexed.law = space.law = laws.law;
+    bodies.laws.law = indexed.laws.law = space.laws.law = laws.law;
     expect_checked(law_options(Law::incremental, isa));
-    bodies.law = indexed.law = space.law = {};
+    bodies.laws.law = indexed.laws.law = space.laws.law = {};
   }
 }
 
@@ -342,7 +340,7 @@ TEST(RestitutionLaws, of_contacts_in_blocks_are_checked_too) {
   const RandomContacts<float> drawn(n, 73);
   const std::vector<RestitutionLaw> given(n, static_cast<RestitutionLaw>(restitution_law_count));
   BlockedContacts<float> contacts = support::blocked_of(drawn.inline_contacts());
-  contacts.restitution_law = given;
+  contacts.laws.restitution_law = given;
   for (const Isa isa : available_isas())
     for (const Law law : {Law::incremental, Law::frictionless, Law::no_slip, Law::whittaker}) {
       ResultArrays<float> results(n);
@@ -360,10 +358,10 @@ TEST(RestitutionLaws, are_held_to_what_euler_offers_where_euler_integrates) {
   const RandomContacts<double> drawn(n, 77);
   const RandomLaws<double> laws(n, 78);
   InlineContacts<double> contacts = drawn.inline_contacts();
-  laws.give(contacts);
-  contacts.law = laws.law;
+  laws.give(contacts.laws);
+  contacts.laws.law = laws.law;
   const std::vector<RestitutionLaw> kinetic(n, RestitutionLaw::kinetic);
-  contacts.restitution_law = kinetic;
+  contacts.laws.restitution_law = kinetic;
   SolverSetup options = law_options(Law::incremental);
   options.integrator = Integrator::euler;
   ResultArrays<double> found(n), expected(n);
@@ -383,13 +381,13 @@ TEST(LawColumn, of_another_length_is_an_error) {
   support::ResultArrays<float> results(10);
   Solver solver;
   InlineContacts<float> contacts = bodies.inline_contacts();
-  contacts.tangential_restitution = nine;
+  contacts.laws.tangential_restitution = nine;
   EXPECT_THROW(solver.solve(contacts, results.results()), Error);
   contacts = bodies.inline_contacts();
-  contacts.law = laws;
+  contacts.laws.law = laws;
   EXPECT_THROW(solver.solve(contacts, results.results()), Error);
   contacts = bodies.inline_contacts();
-  contacts.weight.polar = nine;
+  contacts.laws.weight.polar = nine;
   EXPECT_THROW(solver.solve(contacts, results.results()), Error);
 }
 

@@ -121,7 +121,7 @@ TYPED_TEST(AlgebraicLaws, agree_with_the_golden_set) {
   data.restitution = column("restitution");
   const std::vector<T> e_t = column("tangential_restitution");
   SpaceContacts<T> contacts = data.space_contacts();
-  contacts.tangential_restitution = e_t;
+  contacts.laws.tangential_restitution = e_t;
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   ASSERT_GE(n, 600u);
   for (const auto& [law, name] : {std::pair{Law::frictionless, "frictionless"}, std::pair{Law::no_slip, "no_slip"},
@@ -169,9 +169,9 @@ TYPED_TEST(AlgebraicLaws, in_contact_space_agree_with_the_reference) {
   wide.restitution = widened(drawn.restitution);
   const std::vector<double> wide_e_t = widened(laws.tangential_restitution);
   SpaceContacts<T> contacts = drawn.space_contacts();
-  contacts.tangential_restitution = laws.tangential_restitution;
+  contacts.laws.tangential_restitution = laws.tangential_restitution;
   SpaceContacts<double> wide_contacts = wide.space_contacts();
-  wide_contacts.tangential_restitution = wide_e_t;
+  wide_contacts.laws.tangential_restitution = wide_e_t;
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   for (const Law law : closed_laws) {
     ResultArrays<double> expected(n, false);
@@ -207,7 +207,7 @@ TYPED_TEST(AlgebraicLaws, leave_bodies_that_separate_as_reported) {
   const RandomContacts<T> drawn(n, 13);
   const RandomLaws<T> laws(n, 14);
   InlineContacts<T> contacts = drawn.inline_contacts();
-  laws.give(contacts);
+  laws.give(contacts.laws);
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   using Vector = std::array<double, 3>;
   const auto cross = [](const Vector& a, const Vector& b) {
@@ -250,7 +250,7 @@ TYPED_TEST(AlgebraicLaws, chatterjee_ruina_stays_in_the_permissible_region) {
   for (std::size_t i = 0; i < n; i += 10) drawn.friction[i] = std::numeric_limits<T>::infinity();
   const RandomLaws<T> laws(n, 16);
   SpaceContacts<T> contacts = drawn.space_contacts();
-  contacts.tangential_restitution = laws.tangential_restitution;
+  contacts.laws.tangential_restitution = laws.tangential_restitution;
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
   for (const Isa isa : available_isas()) {
     ResultArrays<T> found(n, false);
@@ -279,15 +279,15 @@ TYPED_TEST(AlgebraicLaws, composite_is_the_mean_of_its_members) {
   const RandomLaws<T> laws(n, 18);
   const std::vector<T> weight(n, T(0.75));
   SpaceContacts<T> contacts = drawn.space_contacts();
-  contacts.tangential_restitution = laws.tangential_restitution;
+  contacts.laws.tangential_restitution = laws.tangential_restitution;
   for (const Isa isa : available_isas()) {
     ResultArrays<T> incremental(n, false), chatterjee_ruina(n, false), one(n, false), both(n, false);
     ConfiguredSolver(law_options(Law::incremental, isa)).solve(contacts, incremental.results());
     ConfiguredSolver(law_options(Law::chatterjee_ruina, isa)).solve(contacts, chatterjee_ruina.results());
     SpaceContacts<T> composed = contacts;
-    composed.weight.incremental = weight;
+    composed.laws.weight.incremental = weight;
     ConfiguredSolver(law_options(Law::composite, isa)).solve(composed, one.results());
-    composed.weight.chatterjee_ruina = weight;
+    composed.laws.weight.chatterjee_ruina = weight;
     const Report report = ConfiguredSolver(law_options(Law::composite, isa)).solve(composed, both.results());
     EXPECT_EQ(report.count(Status::ok), n);
     for (std::size_t i = 0; i < n; ++i) {

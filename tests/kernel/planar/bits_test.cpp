@@ -58,8 +58,8 @@ TYPED_TEST(PlanarBits, depend_on_the_contact_alone) {
   RandomPlanarSpace<T> drawn(n, 47);
   add_limits(drawn.laws, &drawn.u0_x);
   planar::SpaceContacts<T> mixed = drawn.view();
-  mixed.law = drawn.laws.law;
-  mixed.restitution_law = drawn.laws.restitution_law;
+  mixed.laws.law = drawn.laws.law;
+  mixed.laws.restitution_law = drawn.laws.restitution_law;
   for (const Isa isa : available_isas()) {
     R whole(n, false), threaded(n, false);
     const Report report = ConfiguredSolver(with(isa)).solve(mixed, whole.results());
@@ -80,8 +80,8 @@ TYPED_TEST(PlanarBits, depend_on_the_contact_alone) {
       spoilt.u0_x[i] = bad[(i / 2 + 1) % 5];
     }
     planar::SpaceContacts<T> view = spoilt.view();
-    view.law = drawn.laws.law;
-    view.restitution_law = drawn.laws.restitution_law;
+    view.laws.law = drawn.laws.law;
+    view.laws.restitution_law = drawn.laws.restitution_law;
     R next_to_bad(n, false);
     solver.solve(view, next_to_bad.results());
     for (std::size_t i = 0; i < n; ++i) {

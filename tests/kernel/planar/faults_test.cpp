@@ -188,7 +188,7 @@ TYPED_TEST(PlanarFaults, misuse_is_an_error_with_the_column_s_name) {
   PlanarFaultBatch<T> batch(count, Law::incremental);
   PlanarResultArrays<T> out(count);
   auto contacts = batch.inline_contacts();
-  contacts.candidate.y.count = count - 1;
+  contacts.laws.candidate.y.count = count - 1;
   try {
     Solver().solve(contacts, out.results());
     FAIL() << "no error";

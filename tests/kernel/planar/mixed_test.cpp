@@ -62,7 +62,7 @@ void expect_the_bits_of_single_laws(const Contacts& contacts, const support::Pla
                                     Isa isa) {
   const std::size_t n = laws.law.size();
   Contacts mixed = contacts;
-  mixed.law = laws.law;
+  mixed.laws.law = laws.law;
   PlanarResultArrays<T> found(n, bodies);
   const Report report = ConfiguredSolver(on(isa)).solve(mixed, found.results());
   Report expected;
@@ -105,7 +105,7 @@ void for_each_form(Check&& check) {
     bodies.body_b[i + 1] = -7;
   }
   const auto with_restitution_law = [](auto contacts, const support::PlanarLawArrays<T>& laws) {
-    contacts.restitution_law = laws.restitution_law;
+    contacts.laws.restitution_law = laws.restitution_law;
     return contacts;
   };
   check(with_restitution_law(bodies.inline_contacts(), bodies.laws), bodies.laws, true);
@@ -122,9 +122,9 @@ TYPED_TEST(PlanarMixed, laws_give_the_bits_of_batches_of_one_law) {
 // A column that a law reads is missing: a fault of the contacts with that law alone.
 TYPED_TEST(PlanarMixed, laws_miss_their_own_columns_only) {
   for_each_form<TypeParam>([](auto contacts, const auto& laws, bool bodies) {
-    contacts.impulse_ratio_1 = {};
-    contacts.candidate.y = {};
-    contacts.weight.smith = {};
+    contacts.laws.impulse_ratio_1 = {};
+    contacts.laws.candidate.y = {};
+    contacts.laws.weight.smith = {};
     for (const Isa isa : available_isas()) expect_the_bits_of_single_laws(contacts, laws, bodies, isa);
   });
 }
@@ -134,7 +134,7 @@ TYPED_TEST(PlanarMixed, numbers_that_are_no_law_are_faults_of_their_contacts_alo
   for (const Isa isa : available_isas()) {
     RandomPlanarSpace<T> drawn(count, 83);
     planar::SpaceContacts<T> contacts = drawn.view();
-    contacts.law = drawn.laws.law;
+    contacts.laws.law = drawn.laws.law;
     PlanarResultArrays<T> good(count, false), found(count, false);
     ConfiguredSolver solver(on(isa));
     solver.solve(contacts, good.results());
@@ -162,11 +162,11 @@ TYPED_TEST(PlanarMixed, laws_work_in_place_and_on_two_threads) {
   for (const Isa isa : available_isas()) {
     R expected(count);
     planar::InlineContacts<T> contacts = drawn.inline_contacts();
-    contacts.law = drawn.laws.law;
+    contacts.laws.law = drawn.laws.law;
     ConfiguredSolver(on(isa)).solve(contacts, expected.results());
     RandomPlanarBodies<T> host = drawn;
     contacts = host.inline_contacts();
-    contacts.law = host.laws.law;
+    contacts.laws.law = host.laws.law;
     planar::Results<T> in_place;
     in_place.velocity_a = {host.a.velocity_x, host.a.velocity_y};
     in_place.angular_velocity_a = host.a.angular_velocity;
@@ -197,19 +197,19 @@ TYPED_TEST(PlanarMixed, columns_of_laws_may_lie_in_structs_of_the_host) {
   using T = TypeParam;
   const RandomPlanarSpace<T> drawn(count, 86);
   planar::SpaceContacts<T> contacts = drawn.view();
-  contacts.law = drawn.laws.law;
-  contacts.restitution_law = drawn.laws.restitution_law;
+  contacts.laws.law = drawn.laws.law;
+  contacts.laws.restitution_law = drawn.laws.restitution_law;
   planar::SpaceContacts<T> in_structs = contacts;
   std::array<std::vector<T>, 8> numbers;
   std::vector<Law> laws;
   std::vector<RestitutionLaw> restitution_laws;
   std::size_t next = 0;
-  for (auto* column :
-       {&in_structs.friction, &in_structs.tangential_restitution, &in_structs.impulse_ratio_1, &in_structs.polar_angle,
-        &in_structs.fraction, &in_structs.candidate.x, &in_structs.candidate.y, &in_structs.weight.smith})
+  for (auto* column : {&in_structs.friction, &in_structs.laws.tangential_restitution, &in_structs.laws.impulse_ratio_1,
+                       &in_structs.laws.polar_angle, &in_structs.laws.fraction, &in_structs.laws.candidate.x,
+                       &in_structs.laws.candidate.y, &in_structs.laws.weight.smith})
     *column = spread(*column, numbers[next++]);
-  in_structs.law = spread(in_structs.law, laws);
-  in_structs.restitution_law = spread(in_structs.restitution_law, restitution_laws);
+  in_structs.laws.law = spread(in_structs.laws.law, laws);
+  in_structs.laws.restitution_law = spread(in_structs.laws.restitution_law, restitution_laws);
   for (const Isa isa : available_isas()) {
     PlanarResultArrays<T> expected(count, false), found(count, false);
     ConfiguredSolver solver(on(isa));
@@ -304,7 +304,7 @@ TYPED_TEST(PlanarMixed, batches_beyond_the_caches_have_the_same_bits) {
       expect_the_bits_of_unstaged<T, planar::IndexedContacts>(isa, drawn.indexed_contacts(), law);
     }
     planar::InlineContacts<T> mixed = drawn.inline_contacts();
-    mixed.law = drawn.laws.law;
+    mixed.laws.law = drawn.laws.law;
     expect_the_bits_of_unstaged<T, planar::InlineContacts>(isa, mixed, Law::incremental);
   }
 }
