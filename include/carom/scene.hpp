@@ -141,6 +141,18 @@ CAROM_EXPORT std::string_view to_string(SceneMethod method);
 /// The inverse; throws Error on any other text.
 CAROM_EXPORT SceneMethod scene_method_from_string(std::string_view text);
 
+/// Thresholds of scenes that results depend on beside the options. docs/scenes.md, Thresholds.
+struct SceneThresholds {
+  static constexpr double most_friction = 1e9;  ///< [1] a larger coefficient counts as this one, infinity too
+  static constexpr double rest_share = 1e-2;    ///< [1] at this share of rest_tolerance / time_step resting is done
+  static constexpr double runaway = 1000;       ///< [1] resting ends where it misses so many times what it missed first
+  static constexpr double least_pivot = 1e-10;  ///< [1] relative: below it a row repeats others of its joint, sequence
+  /// [1] a truncated island of a sequence is endless if its energy falls by less than this share of itself in the
+  /// second half of the impacts; for T float or double.
+  template <class T>
+  static constexpr double stalled = sizeof(T) == sizeof(float) ? 1e-4 : 1e-6;
+};
+
 struct SceneOptions {
   /// The largest values of options that have one.
   static constexpr int most_iterations = 1 << 30;
@@ -150,9 +162,12 @@ struct SceneOptions {
   /// Tolerances of data for all methods; laws for SceneMethod::sequence, where contacts do not name their own.
   Options collision;
   /// [1] in [0, most_iterations]: sweeps over an island; of sequence impacts for every contact and joint of an island.
-  /// 0: 10 of simultaneous, 1000 of iteration and resting, 100 of sequence. An island that ends there is truncated
-  /// (SceneReport).
+  /// 0: default_iterations. An island that ends there is truncated (SceneReport).
   int iterations = 0;
+  static constexpr int default_iterations(SceneMethod method) {
+    return method == SceneMethod::simultaneous ? 10 : method == SceneMethod::sequence ? 100 : 1000;
+  }
+  constexpr int iterations_of(SceneMethod of) const { return iterations != 0 ? iterations : default_iterations(of); }
   /// [1] in [0, 1]: an island is done when no contact misses its target by more than this share of the island's
   /// greatest approach speed at the start, nor a row its target velocity, and when no impulse changes by more than what
   /// moves its bodies at that speed. Sweeps look at it in every fourth.

@@ -19,7 +19,7 @@ inline constexpr std::size_t contacts_in_block = 16;
 /// Where the numbers of a job are, beside its columns.
 struct Layout {
   std::size_t block_bytes = 0;          // of contacts in blocks, whose needed columns begin in the first; else 0
-  const void* packed_bodies = nullptr;  // of indexed contacts: rows, see transpose.hpp; -1 is the world, -2 no body
+  const void* packed_bodies = nullptr;  // of indexed contacts: see body_record.hpp
   bool prefetch = false;                // the batch is larger than a core's share of the caches
   bool stream = false;                  // the batch is larger than all caches: results should pass them by
 };

@@ -47,20 +47,6 @@ void take_touching(SceneState& state, const SceneIsland& island, const SceneOpti
 
 }  // namespace
 
-int iterations_of(const SceneOptions& options, SceneMethod method) {
-  if (options.iterations > 0) return options.iterations;
-  switch (method) {
-    case SceneMethod::simultaneous:
-      return 10;
-    case SceneMethod::sequence:
-      return 100;
-    case SceneMethod::iteration:
-    case SceneMethod::resting:
-      break;
-  }
-  return 1000;
-}
-
 double target_of(double before, const SceneContact& c, double threshold) {
   const double least = c.least_velocity, e = c.data.restitution;
   if (before >= least) {
@@ -105,7 +91,7 @@ SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, co
   RowWork work(state, island.rows);
   SceneSweeps sweeps(state, island, options, SceneMethod::simultaneous);
   sweeps.warm_start();
-  const bool done = sweeps.run(iterations_of(options, SceneMethod::simultaneous), tolerance);
+  const bool done = sweeps.run(options.iterations_of(SceneMethod::simultaneous), tolerance);
   if (!levels.empty()) sweeps.propagate_shock(levels);
   work.end();
   outcome.sweeps = sweeps.sweeps();
@@ -118,7 +104,7 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
                              const std::vector<int>& levels) {
   SceneOutcome outcome;
   const double speed_at_rest = resting_speed(options);
-  const int most = iterations_of(options, SceneMethod::iteration);
+  const int most = options.iterations_of(SceneMethod::iteration);
   const bool is_colliding = options.swept == SweptContacts::colliding;
   RowWork work(state, island.rows);
   SceneSweeps sweeps(state, island, options, SceneMethod::iteration);
@@ -165,10 +151,10 @@ SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const S
     outcome.approach = std::max(outcome.approach, std::abs(deviation(state, state.rows[i])));
   outcome.approach = std::max(outcome.approach, sweeps.begin_rows());
   // A hundredth of the tolerance of contacts at rest: errors of many steps may add up.
-  const double tolerance =
-      std::max(options.rest_tolerance * 1e-2 / options.time_step, options.residual * outcome.approach);
-  const double runaway = 1000 * std::max(outcome.approach, tolerance);
-  const bool done = sweeps.run(iterations_of(options, SceneMethod::resting), tolerance, runaway);
+  const double tolerance = std::max(SceneThresholds::rest_share * options.rest_tolerance / options.time_step,
+                                    options.residual * outcome.approach);
+  const double runaway = SceneThresholds::runaway * std::max(outcome.approach, tolerance);
+  const bool done = sweeps.run(options.iterations_of(SceneMethod::resting), tolerance, runaway);
   if (!levels.empty()) sweeps.propagate_shock(levels);
   work.end();
   outcome.sweeps = sweeps.sweeps();

@@ -18,9 +18,6 @@ struct SceneOutcome {
   bool truncated = false, endless = false;
 };
 
-/// SceneOptions::iterations, or the method's own number.
-int iterations_of(const SceneOptions& options, SceneMethod method);
-
 /// [m/s] The target of u·n by Moreau's rule, from u·n before: -e u·n, and no less than the least velocity where it is
 /// less before. Contacts that approach more slowly than `threshold` before forces act do not rebound.
 double target_of(double before, const SceneContact& c, double threshold);

@@ -29,7 +29,7 @@ std::vector<double> solve_semidefinite(std::vector<std::vector<double>> a, std::
   for (std::size_t j = 0; j < n; ++j) {
     double pivot = a[j][j];
     for (std::size_t m = 0; m < j; ++m) pivot -= a[j][m] * a[j][m];
-    a[j][j] = pivot > 1e-10 * a[j][j] ? std::sqrt(pivot) : infinity;
+    a[j][j] = pivot > SceneThresholds::least_pivot * a[j][j] ? std::sqrt(pivot) : infinity;
     for (std::size_t i = j + 1; i < n; ++i) {
       for (std::size_t m = 0; m < j; ++m) a[i][j] -= a[i][m] * a[j][m];
       a[i][j] /= a[j][j];
@@ -64,7 +64,7 @@ class Sequence {
   SceneOutcome run() {
     SceneOutcome outcome;
     const double tolerance = options_.residual * std::max(greatest_urgency(), 0.0);
-    const std::size_t most = static_cast<std::size_t>(iterations_of(options_, SceneMethod::sequence)) * keys_.size();
+    const std::size_t most = static_cast<std::size_t>(options_.iterations_of(SceneMethod::sequence)) * keys_.size();
     double energy_half_way = 0;
     while (greatest_urgency() > tolerance && outcome.impacts < most) {
       if (outcome.impacts == most / 2) energy_half_way = energy();
@@ -80,7 +80,8 @@ class Sequence {
           for (std::size_t i : touching_[place(body)]) look_at(i);
     }
     outcome.truncated = greatest_urgency() > tolerance;
-    outcome.endless = outcome.truncated && energy_half_way - energy() < 1e-6 * energy_half_way;
+    outcome.endless =
+        outcome.truncated && energy_half_way - energy() < SceneThresholds::stalled<double> * energy_half_way;
     outcome.sweeps = static_cast<int>((outcome.impacts + keys_.size() - 1) / keys_.size());
     return outcome;
   }

@@ -13,9 +13,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Stands for infinity: the cone then has a finite slope, and no contact of finite numbers reaches it.
-constexpr double greatest_friction = 1e9;
-
 double read_or(const Column<const double>& column, std::size_t i, double without) {
   return column ? column[i] : without;
 }
@@ -29,7 +26,7 @@ std::size_t place_of(std::int32_t body, std::size_t bodies) {
 }
 
 double finite_friction(double friction) {
-  return std::isinf(friction) ? greatest_friction : friction;
+  return std::min(friction, SceneThresholds::most_friction);
 }
 
 // The columns that the method does not read are as if they were not there.

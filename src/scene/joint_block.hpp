@@ -38,16 +38,15 @@ double kinetic_energy(const T* row) {
   return 0.5 * (linear + over(w[0] * w[0], j[0]) + over(y2 * y2, d2) + over(y3 * y3, d3));
 }
 
-/// Reads the bodies as they are: rows of 16 numbers, see kernel/lanes/transpose.hpp.
+/// Reads the bodies as they are: kernel/body_record.hpp.
 template <class T>
 class JointBlock {
  public:
   JointBlock(const kernel::SceneJob<T>& job, const kernel::Manifold& group)
       : count_(group.count), body_{group.body_a, group.body_b} {
     const JointRows<T>& joints = job.scene->joints;
-    const T* const bodies = job.body_rows;
-    const T* const a = bodies + static_cast<std::ptrdiff_t>(body_[0]) * 16;
-    const T* const b = bodies + static_cast<std::ptrdiff_t>(body_[1]) * 16;
+    const T* const a = kernel::record_of(job.body_rows, body_[0]);
+    const T* const b = kernel::record_of(job.body_rows, body_[1]);
     for (std::size_t r = 0; r < count_; ++r) {
       const std::size_t i = number_[r] = kernel::number_at(job.row_at, group.first + static_cast<std::uint32_t>(r));
       Row& row = row_[r];
@@ -148,9 +147,10 @@ class JointBlock {
  private:
   void put_velocities(const kernel::SceneJob<T>& job) const {
     for (int side = 0; side < 2; ++side) {
-      T* const to = job.body_rows + static_cast<std::ptrdiff_t>(body_[side]) * 16;
-      if (body_[side] < 0 || !(to[0] > T(0) || to[1] + to[4] + to[6] > T(0))) continue;
-      for (int c = 0; c < 6; ++c) to[7 + c] = static_cast<T>(velocity_[6 * side + c]);
+      T* const to = kernel::record_of(job.body_rows, body_[side]);
+      if (body_[side] < 0 || !kernel::is_movable(to)) continue;
+      for (std::size_t c = 0; c < 6; ++c)
+        to[kernel::BodyRecord::velocity + c] = static_cast<T>(velocity_[6 * static_cast<std::size_t>(side) + c]);
     }
   }
 
@@ -190,7 +190,7 @@ class JointBlock {
         d[r] -= l[r][s] * l[r][s] * d[s];
         x[r] -= l[r][s] * x[s];
       }
-      if (!row_[r].good || !(d[r] > 1e-10 * own)) d[r] = 0;
+      if (!row_[r].good || !(d[r] > SceneThresholds::least_pivot * own)) d[r] = 0;
     }
     for (std::size_t r = count_; r-- > 0;) {
       x[r] = d[r] > 0 ? x[r] / d[r] : 0;

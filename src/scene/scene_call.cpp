@@ -123,8 +123,9 @@ class SceneCall {
   void return_velocity(std::size_t body) {
     const Vector3Columns<const T>&v = scene_.bodies.velocity, &w = scene_.bodies.angular_velocity;
     const Column<const T>* const columns[6] = {&v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
+    T* const record = kernel::record_of(job_.body_rows, static_cast<std::ptrdiff_t>(body));
     for (std::size_t c = 0; c < 6; ++c)
-      job_.velocities[body].numbers[c] = job_.body_rows[16 * body + 7 + c] = (*columns[c])[body];
+      job_.velocities[body].numbers[c] = record[kernel::BodyRecord::velocity + c] = (*columns[c])[body];
   }
 
   /// Calls f(contact or row, is_row) for what is in an island that has overflowed.
@@ -169,9 +170,10 @@ class SceneCall {
 
   void reserve(std::size_t threads, bool step) {
     // Before the bodies stand what is no body and the world, as the kernels of single contacts read them.
-    job_.body_rows = space_.body_rows.at_least((bodies_ + 2) * 16) + 32;
-    std::fill_n(job_.body_rows - 32, 16, std::numeric_limits<T>::quiet_NaN());
-    std::fill_n(job_.body_rows - 16, 16, T(0));
+    constexpr std::size_t size = kernel::BodyRecord::size;
+    job_.body_rows = space_.body_rows.at_least((bodies_ + 2) * size) + 2 * size;
+    std::fill_n(kernel::record_of(job_.body_rows, -2), size, std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(kernel::record_of(job_.body_rows, -1), size, T(0));
     job_.velocities = space_.velocities.at_least(bodies_ + 1 + threads);
     std::fill_n(job_.velocities + bodies_, 1 + threads, kernel::VelocityRow<T>{});
     if (scene_.bodies.velocity_change.x && reads_changes(step)) {

@@ -29,7 +29,7 @@ class Sequence {
         kernels_{kernel_for<T, IndexedContacts>(*entry.kernels), kernel_for<T, IndexedContacts>(*entry.algebraic)},
         batch_{contacts_.contacts(), contacts_.results(), parameters_for<T>(call.options.collision)},
         width_(call.kernels.width),
-        most_impacts_(call.options.iterations != 0 ? static_cast<std::size_t>(call.options.iterations) : 100) {
+        most_impacts_(static_cast<std::size_t>(call.options.iterations_of(SceneMethod::sequence))) {
     batch_.layout.packed_bodies = round.rows[2];
   }
 
@@ -69,7 +69,7 @@ class Sequence {
   }
 
  private:
-  const T* velocity(std::int32_t body) const { return rows_ + static_cast<std::ptrdiff_t>(body) * 16 + 7; }
+  const T* velocity(std::int32_t body) const { return kernel::record_of(rows_, body) + kernel::BodyRecord::velocity; }
 
   T approach_of(std::uint32_t contact) const {
     const Sight<T>& s = space_.sights[contact];
@@ -117,11 +117,12 @@ class Sequence {
     contacts_.take(k, contact);
     T* const to = round_.rows[2 + 2 * k];
     const auto bring = [&](std::int32_t body, T* row) {
-      std::copy_n(rows_ + static_cast<std::ptrdiff_t>(body) * 16, 16, row);
+      std::copy_n(kernel::record_of(rows_, body), kernel::BodyRecord::size, row);
     };
     bring(job_.scene->contacts.body_a[contact], to);
-    bring(job_.scene->contacts.body_b[contact], to + 16);
-    shift(contact, to + 16 + 7, T(1));
+    T* const of_b = kernel::record_of(to, 1);
+    bring(job_.scene->contacts.body_b[contact], of_b);
+    shift(contact, of_b + kernel::BodyRecord::velocity, T(1));
   }
 
   /// The law sees B move with the surface and the target velocity.
@@ -156,7 +157,7 @@ class Sequence {
     if (job_.results->path.data != nullptr) job_.results->path[contact] = round_.path[k];
     const auto put = [&](std::int32_t body, const T* to) {
       if (body < 0 || !moves(body)) return;
-      std::copy_n(to, 6, rows_ + static_cast<std::ptrdiff_t>(body) * 16 + 7);
+      std::copy_n(to, 6, kernel::record_of(rows_, body) + kernel::BodyRecord::velocity);
     };
     T a[6], b[6];
     for (std::size_t c = 0; c < 6; ++c) {
@@ -169,10 +170,7 @@ class Sequence {
     return true;
   }
 
-  bool moves(std::int32_t body) const {
-    const T* row = rows_ + static_cast<std::ptrdiff_t>(body) * 16;
-    return row[0] > T(0) || row[1] + row[4] + row[6] > T(0);
-  }
+  bool moves(std::int32_t body) const { return kernel::is_movable(kernel::record_of(rows_, body)); }
 
   void push_group(std::size_t group) {
     group_of(group).resolve(job_);
@@ -206,7 +204,7 @@ class Sequence {
     if (impacts < most) return true;
     space_.truncated[island] = 1;
     const double before_half = space_.energy[island];
-    space_.endless[island] = before_half - energy_of(island) < (sizeof(T) == sizeof(float) ? 1e-4 : 1e-6) * before_half;
+    space_.endless[island] = before_half - energy_of(island) < SceneThresholds::stalled<T> * before_half;
     return false;
   }
 
@@ -225,7 +223,7 @@ class Sequence {
       for (const std::int32_t body : {a, b})
         if (body >= 0 && moves(body) &&
             space_.items_of_body.of[space_.items_of_body.begin[static_cast<std::size_t>(body)]] == item)
-          sum += kinetic_energy(rows_ + static_cast<std::ptrdiff_t>(body) * 16);
+          sum += kinetic_energy(kernel::record_of(rows_, body));
     }
     return sum;
   }
@@ -264,13 +262,19 @@ void look_at(const kernel::SceneJob<T>& job, std::vector<Sight<T>>& sights, std:
   }
 }
 
+template <class T>
+const T* velocity_of(const kernel::SceneJob<T>& job, std::ptrdiff_t body) {
+  return kernel::record_of(job.body_rows, body) + kernel::BodyRecord::velocity;
+}
+
 /// Statuses, results and velocities as the methods that sweep leave them.
 template <class T>
 void store(const Call<T>& call, const T* impulses, const std::vector<std::uint32_t>& island,
            const std::vector<Status>& outcome, std::vector<std::uint8_t>& overflow) {
   kernel::SceneJob<T>& job = call.job;
   const SceneResults<T>& results = *job.results;
-  for (std::size_t i = 0; i < job.bodies; ++i) std::copy_n(job.body_rows + i * 16 + 7, 6, job.velocities[i].numbers);
+  for (std::size_t i = 0; i < job.bodies; ++i)
+    std::copy_n(velocity_of(job, static_cast<std::ptrdiff_t>(i)), 6, job.velocities[i].numbers);
   for (std::size_t i = 0; i < job.contacts; ++i) {
     if (job.status[i] != ok) continue;
     const T p[3] = {impulses[i], impulses[job.contacts + i], impulses[2 * job.contacts + i]};
@@ -287,7 +291,7 @@ void store(const Call<T>& call, const T* impulses, const std::vector<std::uint32
     };
     put(results.impulse, p);
     const auto velocity_at = [&](std::int32_t body, const Vector3Columns<const T>& lever, int sign, T* to) {
-      const T* const v = job.body_rows + static_cast<std::ptrdiff_t>(body) * 16 + 7;
+      const T* const v = velocity_of(job, body);
       const T r[3] = {lever.x[i], lever.y[i], lever.z[i]};
       for (int c = 0; c < 3; ++c)
         to[c] +=
@@ -311,7 +315,7 @@ void mark_overflow(const kernel::SceneJob<T>& job, const Graph& graph, std::vect
     for (std::uint32_t r = 0; r < group.count; ++r)
       sum += job.row_impulse[kernel::number_at(job.row_at, group.first + r)] * T(0);
     for (const std::int32_t body : {group.body_a, group.body_b})
-      for (int c = 0; c < 6; ++c) sum += job.body_rows[static_cast<std::ptrdiff_t>(body) * 16 + 7 + c] * T(0);
+      for (int c = 0; c < 6; ++c) sum += velocity_of(job, body)[c] * T(0);
     if (sum != T(0)) overflow[graph.island_of_group[g]] = 1;
   }
 }

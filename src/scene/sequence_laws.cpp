@@ -14,7 +14,7 @@ template <class T>
 bool has_finite_matrix(const kernel::SceneJob<T>& job, std::size_t i) {
   T trace = 0;
   const auto add = [&](std::int32_t body, const Vector3Columns<const T>& lever) {
-    const T* const row = job.body_rows + static_cast<std::ptrdiff_t>(body) * 16;
+    const T* const row = kernel::record_of(job.body_rows, body);
     const T x = lever.x[i], y = lever.y[i], z = lever.z[i];
     trace += 3 * row[0] + row[1] * (y * y + z * z) + row[4] * (x * x + z * z) + row[6] * (x * x + y * y);
     trace -= 2 * (row[2] * x * y + row[3] * x * z + row[5] * y * z);

@@ -52,8 +52,8 @@ class RoundContacts {
           column = {rows + c++, 2 * Round<T>::most, static_cast<std::ptrdiff_t>(stride)};
         },
         columns::Label{}, contacts_.bodies);
-    std::fill_n(round.rows[0], 16, std::numeric_limits<T>::quiet_NaN());
-    std::fill_n(round.rows[1], 16, T(0));
+    std::fill_n(round.rows[0], kernel::BodyRecord::size, std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(round.rows[1], kernel::BodyRecord::size, T(0));
     for (std::size_t k = 0; k < Round<T>::most; ++k) {
       round.body[0][k] = static_cast<std::int32_t>(2 * k);
       round.body[1][k] = static_cast<std::int32_t>(2 * k + 1);

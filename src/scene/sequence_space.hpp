@@ -20,7 +20,7 @@ struct Round {
   Law law[most];
   RestitutionLaw restitution_law[most];
   std::int32_t body[2][most];
-  alignas(64) T rows[2 * most + 2][16];  // NaN and the world, then A and B of every contact
+  alignas(64) T rows[2 * most + 2][kernel::BodyRecord::size];  // NaN and the world, then A and B of every contact
   T results[15][most];
   Status status[most];
   Path path[most];

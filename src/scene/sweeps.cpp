@@ -13,8 +13,6 @@ constexpr std::size_t grain = 8;
 constexpr int sweeps_between_checks = 4;
 /// The first sweep after which a state is kept; later ones are kept after twice as many each time.
 constexpr int first_kept_sweep = 16;
-/// An island that misses this many times what it missed at first, or what it may miss in the end, has run away.
-constexpr double runaway = 1000;
 
 template <class T>
 class Sweeps {
@@ -32,9 +30,7 @@ class Sweeps {
         kernel_(method == SceneMethod::simultaneous ? kernels_.simultaneous
                 : method == SceneMethod::iteration  ? kernels_.iteration
                                                     : kernels_.resting),
-        most_sweeps_(options_.iterations != 0              ? options_.iterations
-                     : method == SceneMethod::simultaneous ? 10
-                                                           : 1000) {}
+        most_sweeps_(options_.iterations_of(method)) {}
 
   SweepOutcome run() {
     lay_out(graph_.vectors, space_.blocks, space_.block_of_vector);
@@ -182,7 +178,7 @@ class Sweeps {
     bool any = false;
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
       space_.keeping[i] = space_.sweeping[i] == Sweeping::goes_on && space_.kept_worst[i] < space_.worst[i] &&
-                          space_.worst[i] > runaway * std::max(space_.approach[i], threshold(i));
+                          space_.worst[i] > SceneThresholds::runaway * std::max(space_.approach[i], threshold(i));
       any = any || space_.keeping[i] != 0;
     }
     if (!any) return false;
@@ -194,8 +190,9 @@ class Sweeps {
 
   double threshold(std::uint32_t island) const {
     const double relative = options_.residual * space_.approach[island];
-    return method_ == SceneMethod::resting ? std::max(relative, options_.rest_tolerance * 1e-2 / options_.time_step)
-                                           : relative;
+    return method_ == SceneMethod::resting
+               ? std::max(relative, SceneThresholds::rest_share * options_.rest_tolerance / options_.time_step)
+               : relative;
   }
 
   /// Takes islands that are done out of the sweeps; true if any is left.

@@ -86,12 +86,12 @@ template kernel::Parameters<double> parameters_for(const Options&);
 
 template <class T>
 void pack_bodies(const std::type_identity_t<BodyColumns<const T>>& bodies, std::size_t first, std::size_t n, T* rows) {
-  const Column<const T>* in_order[16];
+  const Column<const T>* in_order[kernel::BodyRecord::numbers];
   std::size_t count = 0;
   columns::each([&](const columns::Label&, const Column<const T>& column) { in_order[count++] = &column; },
                 columns::Label{}, bodies);
   for (std::size_t i = first; i < first + n; ++i)
-    for (std::size_t c = 0; c < count; ++c) rows[i * 16 + c] = (*in_order[c])[i];
+    for (std::size_t c = 0; c < count; ++c) rows[i * kernel::BodyRecord::size + c] = (*in_order[c])[i];
 }
 
 namespace {

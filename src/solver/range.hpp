@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "kernel/body_record.hpp"
 #include "kernel/job.hpp"
 
 namespace carom {
@@ -36,7 +37,7 @@ void solve_range(const kernel::Job<T, Contacts>& job, const RangeKernels<T, Cont
 template <class T>
 kernel::Parameters<T> parameters_for(const Options& options);
 
-/// Bodies as rows of 16 numbers, see kernel/lanes/transpose.hpp: those of [first, first + n).
+/// Bodies as kernel::BodyRecord: those of [first, first + n).
 template <class T>
 void pack_bodies(const std::type_identity_t<BodyColumns<const T>>& bodies, std::size_t first, std::size_t n, T* rows);
 

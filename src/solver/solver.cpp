@@ -60,7 +60,7 @@ struct Solver::State {
   };
   template <class T>
   struct alignas(64) Row {
-    T numbers[16];
+    T numbers[kernel::BodyRecord::size];
   };
 
   template <class T>
@@ -129,8 +129,8 @@ struct Solver::State {
     if (bodies > 2 * count) return nullptr;
     auto& rows = rows_of_bodies<T>();
     if (rows.size() < bodies + 2) rows.resize(bodies + 2);
-    std::fill_n(rows[0].numbers, 16, std::numeric_limits<T>::quiet_NaN());
-    std::fill_n(rows[1].numbers, 16, T(0));
+    std::fill_n(rows[0].numbers, kernel::BodyRecord::size, std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(rows[1].numbers, kernel::BodyRecord::size, T(0));
     T* const first = rows[2].numbers;
     const std::size_t threads = bodies > smallest_range ? threads_here(machine.threads) : 1;
     const std::size_t share = (bodies + threads - 1) / threads;

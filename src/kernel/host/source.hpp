@@ -2,6 +2,7 @@
 #pragma once
 
 #include "elements.hpp"
+#include "kernel/body_record.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -28,7 +29,7 @@ inline bool is_contiguous(const Strided<V>& column) {
 
 template <class T>
 struct Source {
-  static constexpr std::size_t most = columns::numbers_of<InlineContacts<T>>(), most_of_body = 13;
+  static constexpr std::size_t most = columns::numbers_of<InlineContacts<T>>(), most_of_body = BodyRecord::numbers;
 
   Strided<T> columns[most];
   std::size_t count = 0;      // of the columns that become lanes

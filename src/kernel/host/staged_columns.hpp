@@ -130,8 +130,7 @@ class StagedColumns {
     for (const std::int32_t* const place : place_) {
       for (std::size_t slot = 0; slot < picked_.count; slot += width) {
         const T* row[width];
-        for (std::size_t i = 0; i < width; ++i)
-          row[i] = source_.packed + std::int64_t{place[slot + i]} * std::int64_t{row_size};
+        for (std::size_t i = 0; i < width; ++i) row[i] = record_of(source_.packed, place[slot + i]);
         B lanes[row_size];
         load_rows<B, numbers>(row, lanes);
         for (std::size_t c = 0; c < numbers; ++c) store_lanes(to[c] + slot, lanes[c]);
@@ -260,7 +259,7 @@ class StagedColumns {
         fetch_body(static_cast<std::size_t>(std::ptrdiff_t{*reinterpret_cast<const std::int32_t*>(from)}));
     };
     if (source_.packed != nullptr) {
-      constexpr std::size_t bytes = row_size * sizeof(T);
+      constexpr std::size_t bytes = BodyRecord::size * sizeof(T);
       const auto rows = reinterpret_cast<std::size_t>(source_.packed);
       each([&](std::size_t i) __attribute__((always_inline)) {
         CAROM_UNROLL

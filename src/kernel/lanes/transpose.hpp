@@ -7,7 +7,7 @@
 namespace carom::kernel {
 namespace {
 
-/// Numbers of a body in a row: a line of the cache in float, two in double.
+/// The longest row: a line of the cache in float, two in double.
 inline constexpr std::size_t row_size = 16;
 
 template <class T, std::size_t width>

@@ -2,6 +2,7 @@
 // stand in the frame of its contacts (t1, t2, n), so that a cone's axis is a coordinate.
 #pragma once
 
+#include "kernel/body_record.hpp"
 #include "kernel/contact/contact_lanes.hpp"
 #include "kernel/lanes/transpose.hpp"
 #include "scene_job.hpp"
@@ -33,8 +34,8 @@ struct Blocks {
 
   struct alignas(64) Manifolds {
     BlockHead<T> head;
-    std::int32_t a[width], b[width];  // velocity rows; ~row of a body that does not move
-    std::uint32_t first[width], points[width];
+    std::int32_t a[width], b[width];           // velocity rows; ~row of a body that does not move
+    std::uint32_t first[width], items[width];  // places, contacts
     Lane t1[3], t2[3], n[3];
     Lane bias[3];  // what u has beside the bodies' velocities
     Lane friction, static_friction;
@@ -56,7 +57,7 @@ struct Blocks {
   struct alignas(64) Groups {
     BlockHead<T> head;
     std::int32_t a[width], b[width];
-    std::uint32_t first[width], rows[width];
+    std::uint32_t first[width], items[width];  // places, rows
     Lane mass_a, mass_b;
     Lane inertia_a[6], inertia_b[6];
 
@@ -88,6 +89,54 @@ struct Blocks {
   struct Velocity {
     Vector3<B> v, w;
   };
+
+  /// The bodies of one side: their records, and 1 or 0 for whether they move, and whether their lever arms count. Those
+  /// of a body that can neither move nor turn do not, however long.
+  struct Side {
+    const T* record[width];
+    T moves[width], has_arms[width];
+  };
+
+  /// Finds the items of a block and their bodies, of manifolds or of groups of rows.
+  template <class Items>
+  static void find_bodies(const SceneJob<T>& job, const Manifold* list, Items& block, Side& a, Side& b) {
+    const auto world = static_cast<std::int32_t>(job.bodies);
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const bool idle = lane >= block.head.lanes;
+      const Manifold& m = list[block.head.manifold[idle ? 0 : lane]];
+      block.first[lane] = m.first;
+      block.items[lane] = m.count;
+      const auto set = [&](std::int32_t body, std::int32_t other, std::int32_t& index, Side& to) {
+        const T* const record = to.record[lane] = record_of(job.body_rows, body);
+        const bool can_move = !idle && body >= 0 && is_movable(record);
+        // Shock propagation holds what lies below.
+        const bool is_held = job.level_of_body != nullptr && other >= 0 && can_move &&
+                             job.level_of_body[body] < job.level_of_body[other];
+        const bool moves = can_move && !is_held;
+        to.moves[lane] = moves ? T(1) : T(0);
+        const auto turns = [](const T* w) { return w[0] != T(0) || w[1] != T(0) || w[2] != T(0); };
+        const bool has_arms = can_move || turns(record + BodyRecord::angular_velocity) ||
+                              (job.changes != nullptr && body >= 0 && turns(job.changes[body].numbers + 3));
+        to.has_arms[lane] = has_arms ? T(1) : T(0);
+        index = moves ? body : ~(idle || body < 0 ? world : body);
+      };
+      set(m.body_a, m.body_b, block.a[lane], a);
+      set(m.body_b, m.body_a, block.b[lane], b);
+    }
+  }
+
+  /// 1/m and J of one side, zeros where it does not move.
+  struct MassAndInertia {
+    B mass;
+    Symmetric3<B> inertia;
+  };
+  static MassAndInertia load_mass(const Side& side) {
+    B c[row_size];
+    load_rows<B, 8>(side.record, c);
+    const Mask moves = load_lanes<B>(side.moves) > B(0);
+    for (std::size_t i = 0; i < 7; ++i) c[i] = choose(moves, c[i], B(0));
+    return {c[0], {c[1], c[2], c[3], c[4], c[5], c[6]}};
+  }
 
   [[gnu::always_inline]] static Velocity gather(const VelocityRow<T>* rows, const std::int32_t (&index)[width]) {
     const T* row[width];

@@ -57,7 +57,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
         job.contact_at;  // statuses are bytes, which may be anything to the compiler
     for_each_bit(lanes, [&](std::size_t lane) {
       const std::uint32_t first = block.first[lane];
-      for (std::size_t p = 0; p < block.points[lane]; ++p) {
+      for (std::size_t p = 0; p < block.items[lane]; ++p) {
         const std::size_t i = number_at(contact_at, first + static_cast<std::uint32_t>(p));
         if (job.status[i] > static_cast<std::uint8_t>(Status::several_solutions)) continue;
         const bool is_pushed = (pushed[p] >> lane & 1u) != 0;
@@ -85,7 +85,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
   static void store(const SceneJob<T>& job, const Vector3Columns<T>& columns, const Points& points,
                     const Manifolds& block, std::uint32_t lanes) {
     bool whole = block.head.lanes == width && job.contact_at == nullptr;
-    for (std::size_t lane = 0; lane < width; ++lane) whole = whole && block.points[lane] == points_of_manifold;
+    for (std::size_t lane = 0; lane < width; ++lane) whole = whole && block.items[lane] == points_of_manifold;
     const Column<T>* const each[3] = {&columns.x, &columns.y, &columns.z};
     for (std::size_t c = 0; c < 3; ++c) {
       const Column<T>& column = *each[c];
@@ -100,7 +100,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
         T values[width];
         store_lanes(values, points.component[c][p]);
         for_each_bit(lanes, [&](std::size_t lane) {
-          if (p < block.points[lane]) element(column, Base::contact(job, block, lane, p)) = values[lane];
+          if (p < block.items[lane]) element(column, Base::contact(job, block, lane, p)) = values[lane];
         });
       }
     }
@@ -109,7 +109,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
   static Vector3<B> load_sum(const SceneJob<T>& job, const Manifolds& block, std::size_t p, std::uint32_t lanes) {
     T sum[3][width] = {};
     for_each_bit(lanes, [&](std::size_t lane) {
-      if (p >= block.points[lane]) return;
+      if (p >= block.items[lane]) return;
       for (std::size_t i = 0; i < 3; ++i) sum[i][lane] = job.impulse_sum[i][Base::contact(job, block, lane, p)];
     });
     return {load_lanes<B>(sum[0]), load_lanes<B>(sum[1]), load_lanes<B>(sum[2])};

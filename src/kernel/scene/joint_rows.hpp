@@ -24,7 +24,7 @@ struct GroupStages {
   static Mask in_use(const Groups& block, std::size_t r) {
     T used[width];
     for (std::size_t lane = 0; lane < width; ++lane)
-      used[lane] = lane < block.head.lanes && r < block.rows[lane] ? T(1) : T(0);
+      used[lane] = lane < block.head.lanes && r < block.items[lane] ? T(1) : T(0);
     return load_lanes<B>(used) > B(0);
   }
 
@@ -33,7 +33,7 @@ struct GroupStages {
     if (column.data == nullptr) return B(otherwise);
     T values[width];
     for (std::size_t lane = 0; lane < width; ++lane) {
-      const std::size_t last = block.rows[lane] - 1;
+      const std::size_t last = block.items[lane] - 1;
       values[lane] = element(column, number(job, block, lane, r < last ? r : last));
     }
     return load_lanes<B>(values);
@@ -47,33 +47,15 @@ struct GroupStages {
   static void prepare(const SceneJob<T>& job, std::byte* memory) {
     Groups& block = *reinterpret_cast<Groups*>(memory);
     const B zero(0);
-    const T *row_a[width], *row_b[width];
-    T moves_a[width], moves_b[width];
-    const auto world = static_cast<std::int32_t>(job.bodies);
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      const bool idle = lane >= block.head.lanes;
-      const Manifold& group = job.groups[block.head.manifold[idle ? 0 : lane]];
-      block.first[lane] = group.first;
-      block.rows[lane] = group.count;
-      const auto set = [&](std::int32_t body, std::int32_t& index, const T*& row, T& moves) {
-        row = job.body_rows + static_cast<std::ptrdiff_t>(body) * static_cast<std::ptrdiff_t>(row_size);
-        const bool movable = !idle && body >= 0 && (row[0] > T(0) || row[1] + row[4] + row[6] > T(0));
-        moves = movable ? T(1) : T(0);
-        index = movable ? body : ~(idle || body < 0 ? world : body);
-      };
-      set(group.body_a, block.a[lane], row_a[lane], moves_a[lane]);
-      set(group.body_b, block.b[lane], row_b[lane], moves_b[lane]);
-    }
-    const auto body = [&](const T* const(&row)[width], const T(&moves)[width], auto& mass, auto& inertia) {
-      B c[row_size];
-      load_rows<B, 8>(row, c);
-      const Mask movable = load_lanes<B>(moves) > zero;
-      for (std::size_t i = 0; i < 7; ++i) c[i] = choose(movable, c[i], zero);
-      Block::store(mass, c[0]);
-      Block::store(inertia, Symmetric3<B>{c[1], c[2], c[3], c[4], c[5], c[6]});
+    typename Block::Side side_a, side_b;
+    Block::find_bodies(job, job.groups, block, side_a, side_b);
+    const auto body = [&](const typename Block::Side& side, auto& mass, auto& inertia) {
+      const auto given = Block::load_mass(side);
+      Block::store(mass, given.mass);
+      Block::store(inertia, given.inertia);
     };
-    body(row_a, moves_a, block.mass_a, block.inertia_a);
-    body(row_b, moves_b, block.mass_b, block.inertia_b);
+    body(side_a, block.mass_a, block.inertia_a);
+    body(side_b, block.mass_b, block.inertia_b);
 
     const JointRows<T>& joints = job.scene->joints;
     const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
@@ -120,7 +102,7 @@ struct GroupStages {
       T begun[width];
       for (std::size_t lane = 0; lane < width; ++lane)
         begun[lane] =
-            lane < block.head.lanes && r < block.rows[lane] ? job.row_impulse[number(job, block, lane, r)] : T(0);
+            lane < block.head.lanes && r < block.items[lane] ? job.row_impulse[number(job, block, lane, r)] : T(0);
       const B impulse = choose(good, load_lanes<B>(begun), zero);
       Block::store(row.impulse, impulse);
       // Bounds without 0 between them have an effect where nothing is off its target, too.
@@ -209,7 +191,7 @@ struct GroupStages {
       T mean[width];
       store_lanes(mean, B(T(0.5)) * (Block::load(row.before) + velocity));
       for (std::size_t lane = 0; lane < block.head.lanes; ++lane) {
-        if (r >= block.rows[lane]) continue;
+        if (r >= block.items[lane]) continue;
         const std::size_t i = number(job, block, lane, r);
         const T begun = job.rows_have_acted ? job.row_impulse[i] : T(0);
         job.row_work[i] += (row.impulse[lane] - begun) * mean[lane];
@@ -223,14 +205,14 @@ struct GroupStages {
   static void keep(const SceneJob<T>& job, Groups& block, std::uint32_t lanes) {
     for (std::size_t r = 0; r < block.head.count; ++r)
       for_each_bit(lanes, [&](std::size_t lane) {
-        if (r < block.rows[lane]) job.kept_rows[number(job, block, lane, r)] = block.row()[r].impulse[lane];
+        if (r < block.items[lane]) job.kept_rows[number(job, block, lane, r)] = block.row()[r].impulse[lane];
       });
     copy_velocities(block, lanes, job.velocities, job.kept_velocities);
   }
   static void return_to_kept(const SceneJob<T>& job, Groups& block, std::uint32_t lanes) {
     for (std::size_t r = 0; r < block.head.count; ++r)
       for_each_bit(lanes, [&](std::size_t lane) {
-        if (r < block.rows[lane]) block.row()[r].impulse[lane] = job.kept_rows[number(job, block, lane, r)];
+        if (r < block.items[lane]) block.row()[r].impulse[lane] = job.kept_rows[number(job, block, lane, r)];
       });
     copy_velocities(block, lanes, job.kept_velocities, job.velocities);
   }

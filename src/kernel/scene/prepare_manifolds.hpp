@@ -8,9 +8,6 @@
 namespace carom::kernel {
 namespace {
 
-/// Number of lanes' contacts: a stand-in for what has no bound, that stays finite in products.
-template <class T>
-inline constexpr T unbounded_friction = T(1e9);
 /// A friction that every impulse of a contact is within, roundings included, and whose square is finite.
 template <class T>
 inline constexpr T retired_friction = T(1e18);
@@ -69,7 +66,7 @@ struct ManifoldStages : Responses<A, T> {
     for (std::size_t p = 0; p < points_of_manifold; ++p) {
       T values[width];
       for (std::size_t lane = 0; lane < width; ++lane) {
-        const std::uint32_t last = block.points[lane] - 1;
+        const std::uint32_t last = block.items[lane] - 1;
         values[lane] = element(column, contact(job, block, lane, p < last ? static_cast<std::uint32_t>(p) : last));
       }
       points[p] = load_lanes<B>(values);
@@ -91,55 +88,20 @@ struct ManifoldStages : Responses<A, T> {
     return {load_first(columns.x, first), load_first(columns.y, first), load_first(columns.z, first)};
   }
 
-  static B bounded(B friction) { return smaller(friction, B(unbounded_friction<T>)); }
+  static B bounded(B friction) { return smaller(friction, B(T(SceneThresholds::most_friction))); }
 
   /// The lanes of point p that are contacts.
   static Mask in_use(const Manifolds& block, std::size_t p) {
     T used[width];
     for (std::size_t lane = 0; lane < width; ++lane)
-      used[lane] = lane < block.head.lanes && p < block.points[lane] ? T(1) : T(0);
+      used[lane] = lane < block.head.lanes && p < block.items[lane] ? T(1) : T(0);
     return load_lanes<B>(used) > B(0);
-  }
-
-  /// The bodies of one side: their rows, and 1 or 0 for whether they move, and whether their lever arms count. Those of
-  /// a body that can neither move nor turns do not, however long.
-  struct Placed {
-    const T* row[width];
-    T moves[width], has_arms[width];
-  };
-
-  static void place(const SceneJob<T>& job, Manifolds& block, Placed& a, Placed& b) {
-    const auto world = static_cast<std::int32_t>(job.bodies);
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      const bool idle = lane >= block.head.lanes;
-      const Manifold& m = job.manifolds[block.head.manifold[idle ? 0 : lane]];
-      block.first[lane] = m.first;
-      block.points[lane] = m.count;
-      const auto set = [&](std::int32_t body, std::int32_t other, std::int32_t& index, Placed& to) {
-        const T* const row = to.row[lane] =
-            job.body_rows + static_cast<std::ptrdiff_t>(body) * static_cast<std::ptrdiff_t>(row_size);
-        const bool is_movable = !idle && body >= 0 && (row[0] > T(0) || row[1] + row[4] + row[6] > T(0));
-        // Shock propagation holds what lies below.
-        const bool is_held = job.level_of_body != nullptr && other >= 0 && is_movable &&
-                             job.level_of_body[body] < job.level_of_body[other];
-        const bool moves = is_movable && !is_held;
-        to.moves[lane] = moves ? T(1) : T(0);
-        const auto turns = [](const T* w) { return w[0] != T(0) || w[1] != T(0) || w[2] != T(0); };
-        to.has_arms[lane] = is_movable || turns(row + 10) ||
-                                    (job.changes != nullptr && body >= 0 && turns(job.changes[body].numbers + 3))
-                                ? T(1)
-                                : T(0);
-        index = moves ? body : ~(idle || body < 0 ? world : body);
-      };
-      set(m.body_a, m.body_b, block.a[lane], a);
-      set(m.body_b, m.body_a, block.b[lane], b);
-    }
   }
 
   static void prepare(const SceneJob<T>& job, std::byte* memory) {
     Manifolds& block = *reinterpret_cast<Manifolds*>(memory);
-    Placed a, b;
-    place(job, block, a, b);
+    typename Block::Side a, b;
+    Block::find_bodies(job, job.manifolds, block, a, b);
     const SceneContacts<T>& contacts = job.scene->contacts;
     const B zero(0);
 
@@ -156,13 +118,10 @@ struct ManifoldStages : Responses<A, T> {
         block.static_friction,
         bounded(contacts.static_friction.data != nullptr ? load_first(contacts.static_friction, first) : friction));
 
-    const auto body = [&](const Placed& placed, auto& mass, auto& inertia) {
-      B c[row_size];
-      load_rows<B, 8>(placed.row, c);
-      const Mask movable = load_lanes<B>(placed.moves) > zero;
-      for (std::size_t i = 0; i < 7; ++i) c[i] = choose(movable, c[i], zero);
-      Block::store(mass, c[0]);
-      const Symmetric3<B> j = into(frame, Symmetric3<B>{c[1], c[2], c[3], c[4], c[5], c[6]});
+    const auto body = [&](const typename Block::Side& side, auto& mass, auto& inertia) {
+      const auto given = Block::load_mass(side);
+      Block::store(mass, given.mass);
+      const Symmetric3<B> j = into(frame, given.inertia);
       Block::store(inertia, j);
       return j;
     };
@@ -183,7 +142,7 @@ struct ManifoldStages : Responses<A, T> {
         for (std::size_t lane = 0; lane < width; ++lane) mass[lane] = lane < block.head.lanes ? row[lane][0] : T(0);
         return choose(load_lanes<B>(mass) > zero, half_step, zero);
       };
-      const B falling = falls(a.row) - falls(b.row);
+      const B falling = falls(a.record) - falls(b.record);
       const auto& g = job.parameters.gravity;
       bias = bias + into(frame, falling * Vector3<B>{B(g[0]), B(g[1]), B(g[2])});
     }
@@ -356,7 +315,7 @@ struct ManifoldStages : Responses<A, T> {
   static void for_each_point(const SceneJob<T>& job, Manifolds& block, std::uint32_t lanes, F&& f) {
     for (std::size_t p = 0; p < block.head.count; ++p)
       for_each_bit(lanes, [&](std::size_t lane) {
-        if (p < block.points[lane]) f(block.point()[p], lane, contact(job, block, lane, p));
+        if (p < block.items[lane]) f(block.point()[p], lane, contact(job, block, lane, p));
       });
   }
 

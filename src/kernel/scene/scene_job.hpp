@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernel/body_record.hpp"
+
 namespace carom::kernel {
 
 inline constexpr std::size_t points_of_manifold = 4, rows_of_group = 6;
@@ -70,7 +72,7 @@ struct SceneJob {
   Target target;
   bool measures_changes;  // a change of impulse counts as a miss too: the change of velocity that it makes
   std::size_t bodies, contacts, rows;
-  T* body_rows;                // see transpose.hpp; [-1] is the world, [-2] no body
+  T* body_rows;                // see body_record.hpp
   VelocityRow<T>* velocities;  // of the bodies, and of the world behind them
   VelocityRow<T>* changes;     // of velocities by forces in the step, likewise; null: none
   const Manifold* manifolds;

@@ -57,7 +57,7 @@ struct SceneJudge {
 
   static void rows_at(const T* rows, std::size_t first, std::size_t count, const T* (&row)[width]) {
     for (std::size_t lane = 0; lane < width; ++lane)
-      row[lane] = rows + (first + (lane < count ? lane : count - 1)) * row_size;
+      row[lane] = record_of(rows, static_cast<std::ptrdiff_t>(first + (lane < count ? lane : count - 1)));
   }
 
   static void judge_bodies(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
@@ -75,9 +75,9 @@ struct SceneJudge {
                     Status::inverse_inertia_not_positive_semidefinite);
       validator.set(c[0] < zero, Status::negative_inverse_mass);
       B sum = zero;
-      for (std::size_t k = 0; k < 13; ++k) sum = sum + vanishing(c[k]);
+      for (std::size_t k = 0; k < BodyRecord::numbers; ++k) sum = sum + vanishing(c[k]);
       judge_finite(validator.fault, sum, [&](auto&& f) {
-        for (std::size_t k = 0; k < 13; ++k) f(c[k]);
+        for (std::size_t k = 0; k < BodyRecord::numbers; ++k) f(c[k]);
       });
       store_faults(validator.fault, n, fault + i);
       const Vector3<B> v = {c[7], c[8], c[9]}, w = {c[10], c[11], c[12]};
@@ -88,7 +88,7 @@ struct SceneJudge {
         movable[i + lane] = moves[lane] > T(0) ? 1 : 0;
         energies[i + lane] = of_body[lane];
         T* const to = job.velocities[i + lane].numbers;
-        for (std::size_t k = 0; k < 6; ++k) to[k] = row[lane][7 + k];
+        for (std::size_t k = 0; k < 6; ++k) to[k] = row[lane][BodyRecord::velocity + k];
         to[6] = to[7] = T(0);
       }
     }
