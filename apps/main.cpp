@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* main_footer =
     R"(Start with:
-  carom info                                what this machine offers
+  carom info                                what this execution offers
   carom laws                                the collision laws
   carom solve contacts.csv -o results.csv   resolve the contacts of a file
   carom solve --scene contacts.csv -o results.csv   those of each moment together

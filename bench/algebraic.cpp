@@ -119,8 +119,8 @@ std::string disagreement(Isa isa, const Options& options) {
 }
 
 template <template <class> class Form, class T>
-void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t n, bool validate) try {
-  const Options options{.law = law, .validate = validate};
+void resolve(benchmark::State& state, Law law, Isa isa, int threads, std::size_t n) try {
+  const Options options{.law = law};
   static std::map<std::pair<Law, Isa>, std::string> checked;
   const auto [check, is_new] = checked.try_emplace({law, isa});
   if (is_new) check->second = disagreement<Form, T>(isa, options);
@@ -242,10 +242,9 @@ std::string name_of(const std::string& what, const std::string& precision, Isa i
 }
 
 template <template <class> class Form, class T>
-void register_one(Law law, const std::string& precision, Isa isa, int threads, std::size_t n, bool validate = true) {
-  const std::string form = std::string(Form<T>::name) + (validate ? "" : "-unvalidated");
-  const std::string name = name_of(std::string(to_string(law)), precision, isa, form, threads, n);
-  benchmark::RegisterBenchmark(name.c_str(), resolve<Form, T>, law, isa, threads, n, validate)->UseRealTime();
+void register_one(Law law, const std::string& precision, Isa isa, int threads, std::size_t n) {
+  const std::string name = name_of(std::string(to_string(law)), precision, isa, std::string(Form<T>::name), threads, n);
+  benchmark::RegisterBenchmark(name.c_str(), resolve<Form, T>, law, isa, threads, n)->UseRealTime();
 }
 
 template <template <class> class Form, class T>
@@ -279,8 +278,6 @@ void register_precision(const std::string& precision, int most_threads) {
   register_host.template operator()<StructsOnFloor>();
   register_host.template operator()<IndexedStructs>();
   register_one<Indexed, T>(Law::incremental, precision, best, 1, in_cache);
-  register_one<Inline, T>(Law::chatterjee_ruina, precision, best, 1, in_cache, false);
-  register_one<Blocked, T>(Law::chatterjee_ruina, precision, best, 1, in_cache, false);
   for (const Law law : {Law::whittaker, Law::smith, Law::anitescu_potra, Law::brach, Law::projected, Law::polar})
     register_one<Space, T>(law, precision, best, 1, in_cache);
   const std::vector<Law> closed = {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear};

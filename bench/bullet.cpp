@@ -140,10 +140,10 @@ void by_bullet(benchmark::State& state, int mode) {
   state.SetLabel(scalar ? "scalar rows" : "SIMD rows");
 }
 
-void by_carom(benchmark::State& state, const Machine& machine) try {
+void by_carom(benchmark::State& state, const Execution& execution) try {
   bullet::Options options;
-  options.machine = machine;
-  options.scene.residual = 0;
+  options.execution = execution;
+  options.scene.relative_tolerance = 0;
   bullet::ConstraintSolver solver(options);
   time(state, solver, SOLVER_SIMD);
 } catch (const std::exception& error) {
@@ -159,7 +159,7 @@ void register_bullet(int most_threads) {
       ->UseManualTime();
   for (int threads = 1; threads <= most_threads; ++threads)
     benchmark::RegisterBenchmark(("peer/carom_bullet/threads:" + std::to_string(threads) + "/pyramid:30000").c_str(),
-                                 by_carom, Machine{.isa = available_isas().front(), .threads = threads})
+                                 by_carom, Execution{.isa = available_isas().front(), .threads = threads})
         ->UseManualTime();
 }
 

@@ -31,11 +31,9 @@ void count(benchmark::State& state, Integrator integrator, const Report& report)
 }
 
 template <class T>
-void resolve(benchmark::State& state, Integrator integrator, Isa isa, int threads, std::size_t n,
-             bool scalar_sticking) try {
+void resolve(benchmark::State& state, Integrator integrator, Isa isa, int threads, std::size_t n) try {
   const Case<T>& drawn = case_of<T>(bench_options(integrator), n);
-  Options options = bench_options(integrator);
-  options.scalar_sticking = scalar_sticking;
+  const Options options = bench_options(integrator);
   Solver solver({.isa = isa, .threads = threads});
   support::ResultArrays<T> arrays(n);
   const InlineContacts<T> contacts = drawn.contacts.inline_contacts();
@@ -96,11 +94,7 @@ void register_resolve(const std::string& precision, int most_threads) {
           const std::string name = "resolve/energetic/" + std::string(to_string(integrator)) + "/" + precision + "/" +
                                    std::string(to_string(isa)) + "/threads:" + std::to_string(threads) +
                                    "/contacts:" + std::to_string(n);
-          benchmark::RegisterBenchmark(name.c_str(), resolve<T>, integrator, isa, threads, n, false)->UseRealTime();
-          if (threads == 1)
-            benchmark::RegisterBenchmark((name + "/scalar_sticking").c_str(), resolve<T>, integrator, isa, threads, n,
-                                         true)
-                ->UseRealTime();
+          benchmark::RegisterBenchmark(name.c_str(), resolve<T>, integrator, isa, threads, n)->UseRealTime();
         }
       }
     }

@@ -30,8 +30,8 @@ constexpr std::size_t pile_contacts = 9692, many_islands = 100'000;
 /// As engines call it: as many sweeps as they ask for, whatever is left.
 SceneOptions swept(int sweeps) {
   SceneOptions options;
-  options.iterations = sweeps;
-  options.residual = 0;
+  options.simultaneous.iterations = sweeps;
+  options.relative_tolerance = 0;
   return options;
 }
 
@@ -84,9 +84,9 @@ SceneResults<T> timed_columns(SceneArrays<T>& arrays) {
 
 /// How many bodies have velocities that are not the reference's for these numbers.
 template <class T>
-std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options, const Machine& machine) {
+std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options, const Execution& execution) {
   SceneArrays<T> found(scene);
-  SceneSolver(machine).solve(scene.view(), found.view(), options);
+  SceneSolver(execution).solve(scene.view(), found.view(), options);
   const SceneData<double> wide = scenes::widened(scene);
   SceneArrays<double> expected(wide);
   reference::solve_scene(wide.view(), expected.view(), options);
@@ -108,12 +108,12 @@ std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options,
 /// Empty if the lanes do what the reference does, on scenes of the same kind that it can solve in no time. In a
 /// sequence rounding may decide which of two contacts comes first.
 template <class T>
-std::string disagreement(Kind kind, const SceneOptions& options, const Machine& machine) {
+std::string disagreement(Kind kind, const SceneOptions& options, const Execution& execution) {
   const SceneData<T> few = kind == Kind::pyramid          ? scenes::pyramid<T>(24)
                            : kind == Kind::pile           ? scenes::pile<T>(2000)
                            : kind == Kind::islands_of_ten ? scenes::islands<T>(200, 10, 10, 2)
                                                           : scenes::islands<T>(500, 2, 8, 2);
-  const std::size_t apart = bodies_apart(few, options, machine);
+  const std::size_t apart = bodies_apart(few, options, execution);
   const std::size_t allowed = options.method == SceneMethod::sequence ? few.body_count() / 50 : 0;
   return apart > allowed ? std::to_string(apart) + " bodies are not where the reference has them" : "";
 }
@@ -122,11 +122,14 @@ std::string disagreement(Kind kind, const SceneOptions& options, const Machine& 
 template <class T>
 class Timed {
  public:
-  Timed(Kind kind, const SceneOptions& options, const Machine& machine)
-      : scene_(scene_of<T>(kind)), arrays_(scene_), solver_(machine), wrong_(disagreement<T>(kind, options, machine)) {
+  Timed(Kind kind, const SceneOptions& options, const Execution& execution)
+      : scene_(scene_of<T>(kind)),
+        arrays_(scene_),
+        solver_(execution),
+        wrong_(disagreement<T>(kind, options, execution)) {
     if (!wrong_.empty()) return;
     const SceneReport report = call(options);
-    for (std::size_t s = 0; s < status_count; ++s)
+    for (std::size_t s = 0; s < status_room; ++s)
       if (is_fault(static_cast<Status>(s)) && report.by_status[s] > 0) wrong_ = "faults";
     if (!std::isfinite(report.energy_after)) wrong_ = "an energy that is not finite";
   }
@@ -157,8 +160,8 @@ class Timed {
 
 /// 100 sweeps: what a call with 110 takes longer than one with 10.
 template <class T>
-void sweeps(benchmark::State& state, const Machine& machine) try {
-  Timed<T> timed(Kind::pyramid, swept(usual_sweeps), machine);
+void sweeps(benchmark::State& state, const Execution& execution) try {
+  Timed<T> timed(Kind::pyramid, swept(usual_sweeps), execution);
   if (!timed.wrong().empty()) return state.SkipWithError(timed.wrong().c_str());
   for (auto _ : state) {
     const double few = timed.seconds(swept(usual_sweeps)), many = timed.seconds(swept(many_sweeps));
@@ -172,8 +175,8 @@ void sweeps(benchmark::State& state, const Machine& machine) try {
 
 /// A call less its sweeps: checks, islands, colours, preparation, results.
 template <class T>
-void setup(benchmark::State& state, const Machine& machine) try {
-  Timed<T> timed(Kind::pyramid, swept(usual_sweeps), machine);
+void setup(benchmark::State& state, const Execution& execution) try {
+  Timed<T> timed(Kind::pyramid, swept(usual_sweeps), execution);
   if (!timed.wrong().empty()) return state.SkipWithError(timed.wrong().c_str());
   constexpr double share = static_cast<double>(usual_sweeps) / (many_sweeps - usual_sweeps);
   for (auto _ : state) {
@@ -186,8 +189,8 @@ void setup(benchmark::State& state, const Machine& machine) try {
 }
 
 template <class T>
-void call(benchmark::State& state, Kind kind, const SceneOptions& options, const Machine& machine) try {
-  Timed<T> timed(kind, options, machine);
+void call(benchmark::State& state, Kind kind, const SceneOptions& options, const Execution& execution) try {
+  Timed<T> timed(kind, options, execution);
   if (!timed.wrong().empty()) return state.SkipWithError(timed.wrong().c_str());
   SceneReport report;
   for (auto _ : state) report = timed.call(options);
@@ -219,33 +222,34 @@ void call_reference(benchmark::State& state, Law law) try {
 
 template <class T>
 void register_precision(const std::string& precision, int most_threads) {
-  const auto place = [&](const Machine& machine) {
-    return precision + "/" + std::string(to_string(machine.isa)) + "/threads:" + std::to_string(machine.threads) + "/";
+  const auto place = [&](const Execution& execution) {
+    return precision + "/" + std::string(to_string(execution.isa)) + "/threads:" + std::to_string(execution.threads) +
+           "/";
   };
-  const auto one = [&](const std::string& name, Kind kind, const SceneOptions& options, const Machine& machine) {
-    benchmark::RegisterBenchmark(name.c_str(), call<T>, kind, options, machine)->UseRealTime();
+  const auto one = [&](const std::string& name, Kind kind, const SceneOptions& options, const Execution& execution) {
+    benchmark::RegisterBenchmark(name.c_str(), call<T>, kind, options, execution)->UseRealTime();
   };
   const Isa best = available_isas().front();
   for (int threads = 1; threads <= most_threads; ++threads) {
-    const Machine machine{.isa = best, .threads = threads};
-    one("scene/call/" + place(machine) + "pyramid:30000", Kind::pyramid, swept(usual_sweeps), machine);
-    one("scene/call/" + place(machine) + "pile:9692", Kind::pile, swept(usual_sweeps), machine);
-    one("scene/islands/" + place(machine) + "100000", Kind::islands, swept(usual_sweeps), machine);
-    benchmark::RegisterBenchmark(("scene/setup/" + place(machine) + "pyramid:30000").c_str(), setup<T>, machine)
+    const Execution execution{.isa = best, .threads = threads};
+    one("scene/call/" + place(execution) + "pyramid:30000", Kind::pyramid, swept(usual_sweeps), execution);
+    one("scene/call/" + place(execution) + "pile:9692", Kind::pile, swept(usual_sweeps), execution);
+    one("scene/islands/" + place(execution) + "100000", Kind::islands, swept(usual_sweeps), execution);
+    benchmark::RegisterBenchmark(("scene/setup/" + place(execution) + "pyramid:30000").c_str(), setup<T>, execution)
         ->UseManualTime();
   }
   for (const Isa isa : available_isas()) {
     for (int threads = 1; threads <= (isa == best ? most_threads : 1); ++threads) {
-      const Machine machine{.isa = isa, .threads = threads};
-      benchmark::RegisterBenchmark(("scene/simultaneous/" + place(machine) + "pyramid:30000").c_str(), sweeps<T>,
-                                   machine)
+      const Execution execution{.isa = isa, .threads = threads};
+      benchmark::RegisterBenchmark(("scene/simultaneous/" + place(execution) + "pyramid:30000").c_str(), sweeps<T>,
+                                   execution)
           ->UseManualTime();
     }
   }
   for (const Law law : {Law::chatterjee_ruina, Law::incremental}) {
-    const Machine machine{.isa = best, .threads = 1};
-    one("scene/sequence/" + std::string(to_string(law)) + "/" + place(machine) + "islands:1000x10",
-        Kind::islands_of_ten, in_sequence(law), machine);
+    const Execution execution{.isa = best, .threads = 1};
+    one("scene/sequence/" + std::string(to_string(law)) + "/" + place(execution) + "islands:1000x10",
+        Kind::islands_of_ten, in_sequence(law), execution);
   }
 }
 

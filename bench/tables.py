@@ -101,13 +101,9 @@ def closed_laws_table(results, precision):
 
 def closed_laws_text(results):
     share = results.law("chatterjee-ruina", "f32", "blocked", BEYOND_CACHE) / results.stream()
-    unvalidated = [results.law("chatterjee-ruina", "f32", f"{form}-unvalidated", IN_CACHE)
-                   for form in ("inline", "blocked")]
     text = (f"A batch of {IN_CACHE:,} contacts stays in the caches, one of {BEYOND_CACHE:,} does not. A loop without any arithmetic, "
             f"which only reads such blocks of contacts and writes such results, does {results.stream() / 1e6:.0f} million "
-            f"contacts/s here; blocked bodies reach {share:.0%} of it. A host that vouches for its numbers can set "
-            f"`Options::validate` to false. In the caches Chatterjee–Ruina's law then resolves {millions(unvalidated[0])} "
-            f"with inline and {millions(unvalidated[1])} with blocked bodies.")
+            f"contacts/s here; blocked bodies reach {share:.0%} of it.")
     if len(results.threads) > 1:
         two = results.law("chatterjee-ruina", "f32", "indexed", BEYOND_CACHE, 2)
         ratio = two / results.law("chatterjee-ruina", "f32", "indexed", BEYOND_CACHE)

@@ -1,38 +1,16 @@
 #include <algorithm>
 #include <carom/laws.hpp>
 #include <carom/status.hpp>
+#include <iterator>
 
 namespace carom {
 namespace {
 
-constexpr std::array<std::string_view, status_count> status_names = {
-    "ok",
-    "separating",
-    "several_solutions",
-    "body_index_out_of_range",
-    "same_body",
-    "not_a_number",
-    "infinite",
-    "normal_not_unit",
-    "negative_inverse_mass",
-    "inverse_inertia_not_positive_semidefinite",
-    "both_immovable",
-    "restitution_out_of_range",
-    "negative_friction",
-    "law_unavailable",
-    "law_parameter_missing",
-    "law_parameter_out_of_range",
-    "step_not_positive",
-    "restitution_law_unavailable",
-    "overflow",
-    "collision_matrix_not_positive_definite",
-    "step_too_large",
-    "step_budget_reached",
-    "no_solution",
-    "static_friction_below_friction",
-    "impulse_bounds_reversed",
-    "negative_compliance",
-};
+constexpr auto statuses = [] {
+  std::array<Status, 3 + std::size(fault_priority)> all{Status::ok, Status::separating, Status::several_solutions};
+  std::copy(std::begin(fault_priority), std::end(fault_priority), all.begin() + 3);
+  return all;
+}();
 constexpr std::string_view unknown = "unknown";
 constexpr std::array<std::string_view, 8> course_names = {"",           "separating",     "slide_end", "stick_in_c",
                                                           "stick_in_d", "stick_at_start", "slip",      "stick"};
@@ -60,8 +38,44 @@ Enum from_name(const std::array<std::string_view, n>& names, std::string_view te
 
 }  // namespace
 
+std::span<const Status> all_statuses() {
+  return statuses;
+}
+
 std::string_view to_string(Status status) {
-  return name_of(status_names, status);
+  switch (status) {
+#define CAROM_NAME(name) \
+  case Status::name:     \
+    return #name
+    CAROM_NAME(ok);
+    CAROM_NAME(separating);
+    CAROM_NAME(several_solutions);
+    CAROM_NAME(body_index_out_of_range);
+    CAROM_NAME(same_body);
+    CAROM_NAME(not_a_number);
+    CAROM_NAME(infinite);
+    CAROM_NAME(normal_not_unit);
+    CAROM_NAME(negative_inverse_mass);
+    CAROM_NAME(inverse_inertia_not_positive_semidefinite);
+    CAROM_NAME(both_immovable);
+    CAROM_NAME(restitution_out_of_range);
+    CAROM_NAME(negative_friction);
+    CAROM_NAME(law_unavailable);
+    CAROM_NAME(law_parameter_missing);
+    CAROM_NAME(law_parameter_out_of_range);
+    CAROM_NAME(step_not_positive);
+    CAROM_NAME(restitution_law_unavailable);
+    CAROM_NAME(overflow);
+    CAROM_NAME(collision_matrix_not_positive_definite);
+    CAROM_NAME(step_too_large);
+    CAROM_NAME(step_budget_reached);
+    CAROM_NAME(no_solution);
+    CAROM_NAME(static_friction_below_friction);
+    CAROM_NAME(impulse_bounds_reversed);
+    CAROM_NAME(negative_compliance);
+#undef CAROM_NAME
+  }
+  return unknown;
 }
 
 std::string to_string(Path path) {
@@ -120,7 +134,7 @@ Report& Report::operator+=(const Report& next) {
     largest_energy_gain_contact = contacts + next.largest_energy_gain_contact;
   }
   contacts += next.contacts;
-  for (std::size_t i = 0; i < status_count; ++i) by_status[i] += next.by_status[i];
+  for (std::size_t i = 0; i < status_room; ++i) by_status[i] += next.by_status[i];
   for (std::size_t i = 0; i < Path::kinds; ++i) by_path[i] += next.by_path[i];
   isa = next.isa;
   threads = std::max(threads, next.threads);
@@ -131,7 +145,7 @@ Report& Report::operator+=(const Report& next) {
 
 std::size_t Report::faults() const {
   std::size_t sum = 0;
-  for (std::size_t i = 0; i < status_count; ++i) sum += is_fault(static_cast<Status>(i)) ? by_status[i] : 0;
+  for (const Status status : fault_priority) sum += count(status);
   return sum;
 }
 

@@ -88,7 +88,7 @@ class Comparer {
       : table_(table),
         command_(command),
         options_(command.solver_options()),
-        solver_(command.machine()),
+        solver_(command.execution()),
         contacts_(read_contacts(table, form, command.read_options())),
         scales_(scales_of(contacts_)),
         lanes_(contacts_),

@@ -55,7 +55,7 @@ class LawComparer {
   Impulses run(Law law, LawComparison& comparison) const {
     Options options = command_.solver_options();
     options.law = law;
-    Solver solver(command_.machine());
+    Solver solver(command_.execution());
     const io::ResultNumbers results =
         solve_contacts(contacts_, solver, options, command_.reference, std::string(to_string(law)));
     const Region region = region_of(contacts_, scales_, results.numbers, solver, options);

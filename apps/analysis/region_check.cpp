@@ -25,7 +25,7 @@ class RegionCheckRun {
         source_(source()),
         contacts_(read_contacts(table, form_, read_options())),
         scales_(scales_of(contacts_)),
-        solver_(command.machine()),
+        solver_(command.execution()),
         options_(command.solver_options()) {}
 
   RegionCheck run() {

@@ -93,7 +93,7 @@ io::Numbers region_columns(const io::ContactNumbers& contacts) {
 template <class Contacts>
 void put_to_region(const io::ContactNumbers& contacts, const Vectors& impulses, Solver& solver, const Options& options,
                    std::size_t first, std::size_t count, io::Numbers& numbers, std::vector<Status>& statuses) {
-  using T = io::ScalarOf<Contacts>;
+  using T = NumberOf<Contacts>;
   const io::ContactData<Contacts> part(contacts, first, count);
   constexpr std::size_t axes = io::is_planar<Contacts> ? 2 : 3;
   std::array<std::vector<T>, 3> p;

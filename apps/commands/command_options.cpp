@@ -22,7 +22,7 @@ Options CommandOptions::solver_options() const {
   return options;
 }
 
-Machine CommandOptions::machine() const {
+Execution CommandOptions::execution() const {
   return {isa_from_string(isa), threads};
 }
 
@@ -47,7 +47,7 @@ void CommandOptions::require_valid(bool uses_lanes) const {
   if (reference && in_float())
     throw Error("carom: the reference works in double: --reference excludes --precision float");
   const Options options = solver_options();
-  if (uses_lanes) Solver(machine()).solve(SpaceContacts<double>{}, Results<double>{}, options);
+  if (uses_lanes) Solver(execution()).solve(SpaceContacts<double>{}, Results<double>{}, options);
 }
 
 void CommandOptions::require_fit(const io::Table& table, io::Form form) const {
@@ -134,7 +134,7 @@ void add_solver_options(CLI::App& command, CommandOptions& options) {
       ->check(CLI::IsMember({"double", "float"}));
   command.add_option("--threads", options.threads, "0: as many as the machine offers")
       ->option_text("N [0]")
-      ->check(within(0, Machine::most_threads));
+      ->check(within(0, Execution::most_threads));
   command.add_option("--isa", options.isa, "Instruction set of the lanes; auto: the best one here")
       ->option_text("auto|scalar|sse2|avx2|avx512|neon [" + options.isa + "]")
       ->check(CLI::IsMember({"auto", "scalar", "sse2", "avx2", "avx512", "neon"}));

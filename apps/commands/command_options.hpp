@@ -28,7 +28,7 @@ struct CommandOptions {
 
   bool in_float() const { return precision == "float"; }
   /// Throws Error.
-  Machine machine() const;
+  Execution execution() const;
   Options solver_options() const;
   /// Throws Error if the options are wrong whatever the table, so that no long file is read for nothing. The ISA
   /// matters only if the lanes are used.

@@ -97,7 +97,7 @@ Summary solve(const SolveOptions& command, io::Form form, io::CsvReader& reader,
   const Options options = command.solver_options();
   const io::Table& table = reader.table();
   std::optional<Solver> solver;
-  if (!command.reference) solver.emplace(command.machine());
+  if (!command.reference) solver.emplace(command.execution());
   BadRows bad_rows(command);
   Summary summary;
   // An empty file goes through the loop once: it has a header to write, and misuse is found in it too.
@@ -131,26 +131,26 @@ int run(const SolveOptions& command) {
 void add_scene_options(CLI::App& solve, SolveOptions& options) {
   CLI::Option* scene = solve.add_flag("--scene", options.scene, "Solve the rows of one scene_step together");
   solve.add_option("--method", options.method, "How, with --scene: see below. The next options are of scenes too")
-      ->option_text("simultaneous|sequence|iteration|resting [" + options.method + "]")
-      ->check(CLI::IsMember({"simultaneous", "sequence", "iteration", "resting"}))
+      ->option_text("simultaneous|sequence|iteration|resting|step [" + options.method + "]")
+      ->check(CLI::IsMember({"simultaneous", "sequence", "iteration", "resting", "step"}))
       ->needs(scene);
   solve
       .add_option("--iterations", options.iterations,
                   "Most sweeps over the contacts that bodies connect; of sequence impacts for every contact. By "
                   "default 10 of simultaneous, 100 of sequence, 1000 of the others")
       ->option_text("N")
-      ->check(within(1, SceneOptions::most_iterations))
+      ->check(within(1, SceneLimits::most_iterations))
       ->needs(scene);
   solve
-      .add_option("--residual", options.residual,
+      .add_option("--relative-tolerance", options.relative_tolerance,
                   "Ends sooner, when no contact misses its target by more than this share of the greatest approach "
                   "speed")
-      ->option_text(fmt::format("R [{}]", options.residual))
+      ->option_text(fmt::format("R [{}]", options.relative_tolerance))
       ->check(within(0.0, 1.0))
       ->needs(scene);
-  solve.add_option("--time-step", options.time_step, "Step [s] of resting, which needs it")
+  solve.add_option("--time-step", options.time_step, "Step [s] of resting and step, which need it")
       ->option_text("H")
-      ->check(above_zero(SceneOptions::most_time_step))
+      ->check(above_zero(SceneLimits::most_time_step))
       ->needs(scene);
 }
 

@@ -18,7 +18,7 @@ struct SolveOptions : CommandOptions {
   bool scene = false;
   std::string method = "simultaneous";
   std::optional<int> iterations;
-  double residual = SceneOptions{}.residual;
+  double relative_tolerance = SceneOptions{}.relative_tolerance;
   std::optional<double> time_step;
   std::vector<std::string> given_of_laws;  ///< options of collision laws that stand on the command line
 };

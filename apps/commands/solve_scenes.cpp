@@ -21,10 +21,16 @@ SceneOptions scene_options(const SolveOptions& options) {
   SceneOptions scene;
   scene.method = scene_method_from_string(options.method);
   scene.collision = options.solver_options();
-  scene.iterations = options.iterations.value_or(0);
-  scene.residual = options.residual;
-  scene.time_step = options.time_step.value_or(0);
+  if (options.iterations)
+    scene.simultaneous.iterations = scene.iteration.iterations = scene.resting.iterations = scene.sequence.impacts =
+        *options.iterations;
+  scene.relative_tolerance = options.relative_tolerance;
+  scene.resting.time_step = options.time_step.value_or(0);
   return scene;
+}
+
+bool reads_gap(SceneMethod method) {
+  return method == SceneMethod::resting || method == SceneMethod::step;
 }
 
 /// Throws Error if the options do not fit each other.
@@ -32,10 +38,11 @@ void require_fit(const SolveOptions& options, SceneMethod method) {
   if (method != SceneMethod::sequence && !options.given_of_laws.empty())
     throw Error("carom: " + options.given_of_laws.front() + " needs --method sequence; " + options.method +
                 " has no collision law");
-  if (method == SceneMethod::resting && !options.time_step)
-    throw Error("carom: --method resting needs --time-step, the step [s] after which no bodies shall overlap");
-  if (method != SceneMethod::resting && options.time_step)
-    throw Error("carom: --time-step needs --method resting; " + options.method + " has no use for it");
+  if (reads_gap(method) && !options.time_step)
+    throw Error("carom: --method " + options.method +
+                " needs --time-step, the step [s] after which no bodies shall overlap");
+  if (!reads_gap(method) && options.time_step)
+    throw Error("carom: --time-step needs --method resting or step; " + options.method + " has no use for it");
 }
 
 std::string listed_columns(const std::vector<std::string>& names) {
@@ -72,7 +79,7 @@ io::ReadOptions read_options(const io::Table& table, const SolveOptions& options
     if (table.find(name) != io::Table::none) read.further.emplace_back(name);
   };
   if (method != SceneMethod::sequence) add("static_friction");
-  if (method == SceneMethod::resting) add("gap");
+  if (reads_gap(method)) add("gap");
   for (const char* name : {"target_velocity", "surface_velocity_x", "surface_velocity_y", "surface_velocity_z"})
     add(name);
   return read;
@@ -91,7 +98,7 @@ int solve_scenes(const SolveOptions& options) {
   io::ContactNumbers contacts = read_contacts(table, io::Form::bodies, read_options(table, options, scene.method));
   const io::SceneRows rows(table, contacts, scene.method == SceneMethod::simultaneous);
   std::optional<SceneSolver> solver;
-  if (!options.reference) solver.emplace(options.machine());
+  if (!options.reference) solver.emplace(options.execution());
   SceneTable scenes;
   std::size_t solved_rows = 0;
   ProgressBar bar("solving");

@@ -12,7 +12,7 @@ namespace carom::apps {
 class SceneTable {
  public:
   void add(const SolvedScene& scene);
-  /// The first 20 scenes, the sums if there are several, and what was truncated.
+  /// The first 20 scenes, the sums if there are several, and how many islands have not converged.
   void print(std::FILE* out, SceneMethod method) const;
 
   std::size_t scenes() const { return count_; }

@@ -17,7 +17,7 @@ import style
 METHODS = {
     "simultaneous": ("#0072B2", 1024),
     "iteration": ("#009E73", 1024),
-    "resting": ("#E3B505", 1024),
+    "step": ("#E3B505", 1024),
     "sequence": ("#D55E00", 64),
 }
 FLOOR = 1e-6  # the option --residual: islands that are there have ended
@@ -45,7 +45,7 @@ def approaches(path):
 def residuals(carom, path, method, iterations, scenes):
     """What `carom solve --scene` tells of each scene [m/s]."""
     command = [carom, "solve", "--scene", path, "-o", "/dev/null", "--method", method, "--iterations", str(iterations)]
-    if method == "resting":
+    if method == "step":
         command += ["--time-step", TIME_STEP]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     lines = (re.split(r"\s+", line) for line in printed.splitlines())

@@ -163,22 +163,26 @@ struct SpaceContacts {
   LawColumns<T> laws{};
 };
 
-/// Where results go. Every column is optional; those that are there are as long as the contacts. An output column may
-/// be the very input column that it replaces (a solve in place); any other overlap with an input is an error of the
-/// host.
-template <class T>
-struct Results {
-  Vector3Columns<T> impulse{};  ///< [N s] on A; world frame, or contact frame for SpaceContacts
+/// Where results go, of contacts in 3D or in a plane. Every column is optional; those that are there are as long as the
+/// contacts. An output column may be the very input column that it replaces (a solve in place); any other overlap with
+/// an input is an error of the host.
+template <class T, template <class> class Vector, template <class> class AngularVelocity>
+struct ResultColumns {
+  Vector<T> impulse{};  ///< [N s] on A; world frame, or the frame of the contact for SpaceContacts
   /// [m/s] u after the collision, in the same frame; NaN where faulty data leave it unknown
-  Vector3Columns<T> separation_velocity{};
-  /// [m/s], [rad/s] after this contact alone; not for SpaceContacts
-  Vector3Columns<T> velocity_a{}, angular_velocity_a{}, velocity_b{}, angular_velocity_b{};
+  Vector<T> separation_velocity{};
+  Vector<T> velocity_a{};                   ///< [m/s] after this contact alone; not for SpaceContacts
+  AngularVelocity<T> angular_velocity_a{};  ///< [rad/s] likewise
+  Vector<T> velocity_b{};                   ///< as those of A
+  AngularVelocity<T> angular_velocity_b{};
   Column<Status> status{};
   Column<Path> path{};
-  // Of Law::incremental; 0 under the others.
+  // These are of Law::incremental, and 0 under the others.
   Column<T> work_compression{};    ///< [J] of the normal force while u·n < 0: <= 0
   Column<T> work_decompression{};  ///< [J] of the normal force while u·n >= 0: >= 0
-  Column<std::int32_t> steps{};    ///< integration steps taken
+  Column<std::int32_t> steps{};    ///< integration steps taken; 0 of planar contacts
 };
+template <class T>
+using Results = ResultColumns<T, Vector3Columns, Vector3Columns>;
 
 }  // namespace carom

@@ -88,19 +88,8 @@ struct SpaceContacts {
   LawColumns<T> laws{};
 };
 
-/// Where results go, as carom::Results: every column is optional, and may be the input column that it replaces.
+/// The results of planar contacts: an angular velocity is one number. SpaceContacts have theirs as (tangent, normal).
 template <class T>
-struct Results {
-  Vector2Columns<T> impulse{};              ///< [N s] on A; world frame, or (tangent, normal) for SpaceContacts
-  Vector2Columns<T> separation_velocity{};  ///< [m/s] u after the collision, in the same frame
-  Vector2Columns<T> velocity_a{};           ///< [m/s] after this contact alone; not for SpaceContacts
-  Column<T> angular_velocity_a{};           ///< [rad/s]
-  Vector2Columns<T> velocity_b{};           ///< as those of A
-  Column<T> angular_velocity_b{};
-  Column<Status> status{};
-  Column<Path> path{};
-  Column<T> work_compression{};    ///< [J] of the normal force while u·n < 0: <= 0; Law::incremental
-  Column<T> work_decompression{};  ///< [J] of the normal force while u·n >= 0: >= 0; Law::incremental
-};
+using Results = ResultColumns<T, Vector2Columns, Column>;
 
 }  // namespace carom::planar

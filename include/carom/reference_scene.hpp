@@ -12,8 +12,4 @@ namespace carom::reference {
 CAROM_EXPORT SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results,
                                      const SceneOptions& options = {});
 
-/// Those of SceneSolver::step.
-CAROM_EXPORT SceneReport step_scene(const Scene<double>& scene, const SceneResults<double>& results,
-                                    const SceneOptions& options);
-
 }  // namespace carom::reference

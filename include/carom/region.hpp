@@ -1,7 +1,6 @@
 // The permissible region of impulses: what any law of rigid-body collisions has to keep to. A. Chatterjee, A. Ruina, A
 // New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998, section 3.2. Solver::find_margins
-// puts
-// impulses to it.
+// tells how far impulses lie inside it.
 #pragma once
 
 #include <carom/contacts.hpp>
@@ -22,22 +21,17 @@ struct RegionMargins {
 };
 
 /// What spans impulse space, to plot it; in the frame of the results. Every column is optional.
-template <class T>
-struct ImpulseSpace {
-  Vector3Columns<T> plastic_frictionless;  ///< [N s] P_I: stops the approach without friction
-  Vector3Columns<T> plastic_sticking;      ///< [N s] P_II: stops all of u
-  Column<T> contact_energy;                ///< [J] ½ u0·K⁻¹ u0: what a collision can dissipate at most
+template <class T, template <class> class Vector>
+struct ImpulseSpaceColumns {
+  Vector<T> plastic_frictionless{};  ///< [N s] P_I: stops the approach without friction
+  Vector<T> plastic_sticking{};      ///< [N s] P_II: stops all of u
+  Column<T> contact_energy{};        ///< [J] ½ u0·K⁻¹ u0: what a collision can dissipate at most
 };
-
+template <class T>
+using ImpulseSpace = ImpulseSpaceColumns<T, Vector3Columns>;
 namespace planar {
-
-/// The same of planar contacts.
 template <class T>
-struct ImpulseSpace {
-  Vector2Columns<T> plastic_frictionless, plastic_sticking;  ///< [N s]
-  Column<T> contact_energy;                                  ///< [J]
-};
-
+using ImpulseSpace = ImpulseSpaceColumns<T, Vector2Columns>;
 }  // namespace planar
 
 /// The answer of Solver::find_margins. A contact leaves the region where a margin is below -tolerance in its unit: the

@@ -50,7 +50,7 @@ struct SceneBodies {
   Vector3Columns<const T> velocity, angular_velocity;  ///< as in BodyColumns
   /// [m/s], [rad/s] optional: what forces of the step have added to the velocities. A contact that rebounds does so at
   /// mid step then, when half of it has acted, so that a body whose position follows its velocity in steps falls and
-  /// rises to one height. SceneMethod::simultaneous and iteration. All six or none.
+  /// rises to one height. SceneMethod::simultaneous, iteration and step. All six or none.
   Vector3Columns<const T> velocity_change{}, angular_velocity_change{};
 
   constexpr operator BodyColumns<const T>() const {  // NOLINT(google-explicit-constructor)
@@ -101,6 +101,24 @@ struct Scene {
   }
 };
 
+/// How the sweeps or impacts over an island have ended. A number keeps its meaning in later versions.
+enum class IslandStatus : std::uint8_t {
+  converged = 0,       ///< within SceneOptions::relative_tolerance, or there was nothing to do
+  not_converged = 16,  ///< the iterations that the options allow were not enough
+  stalled = 17,        ///< likewise, and its impacts had stopped losing energy; SceneMethod::sequence
+  diverged = 18,       ///< its impulses grew without end, and it has returned to its best state; SceneMethod::resting
+  overflow = 32,       ///< its numbers left the range of T, and its bodies stay as they came
+};
+
+/// The columns of islands are as long as the bodies, since an island has a body that moves; the first
+/// SceneReport::islands of their elements are written.
+template <class T>
+struct IslandResults {
+  Column<IslandStatus> status{};
+  Column<T> residual{};               ///< [m/s] or [rad/s]: what the worst contact or row misses after the step
+  Column<std::int32_t> iterations{};  ///< sweeps; impacts of a sequence
+};
+
 /// Where the results of a scene go. Every column is optional. Those of bodies may be the input columns that they
 /// replace; any other overlap with an input is an error of the host.
 template <class T>
@@ -108,10 +126,13 @@ struct SceneResults {
   Vector3Columns<T> velocity{}, angular_velocity{};  ///< [m/s], [rad/s] of the bodies after the step
   Vector3Columns<T> impulse{};                       ///< [N s] on A, summed over the step; world frame
   Vector3Columns<T> separation_velocity{};           ///< [m/s] u after the step; NaN where faulty data leave it unknown
-  Column<Status> status{};    ///< Status::separating of contacts without an impulse; Status::overflow of whole islands
-  Column<Path> path{};        ///< sequence: of the contact's last impact; else Course::slip or Course::stick
-  Column<T> joint_impulse{};  ///< [N s] λ, summed over the step
+  Column<Status> status{};  ///< Status::separating of contacts without an impulse; Status::overflow of whole islands
+  Column<Path> path{};      ///< sequence: of the contact's last impact; else Course::slip or Course::stick
+  Column<std::int32_t> island{};  ///< in [0, SceneReport::islands); -1 of contacts at fault
+  Column<T> joint_impulse{};      ///< [N s] λ, summed over the step
   Column<Status> joint_status{};  ///< ok, or the fault that has kept the row out, or Status::overflow of its island
+  Column<std::int32_t> joint_island{};  ///< as island, of rows
+  IslandResults<T> islands{};
 };
 
 enum class SceneMethod : std::uint8_t {
@@ -124,10 +145,13 @@ enum class SceneMethod : std::uint8_t {
   /// Every contact's normal impulse first and its friction then, in sweeps, until all have reached their targets
   /// -e u·n, which are fixed at the start. [BS] 3.1
   iteration,
-  /// Contacts at rest: impulses that leave no overlap after SceneOptions::time_step. [BS] 3.2
+  /// Contacts at rest: impulses that leave no overlap after RestingOptions::time_step. [BS] 3.2
   resting,
+  /// A step of [BS] figure 1: iteration on the contacts that collide, then resting on those that are at rest; impulses
+  /// are the sums of both. The host moves the bodies with the velocities that come out.
+  step,
 };
-inline constexpr std::size_t scene_method_count = 4;
+inline constexpr std::size_t scene_method_count = 5;
 
 /// The contacts that SceneMethod::iteration sweeps.
 enum class SweptContacts : std::uint8_t {
@@ -144,66 +168,91 @@ CAROM_EXPORT SceneMethod scene_method_from_string(std::string_view text);
 /// Thresholds of scenes that results depend on beside the options. docs/scenes.md, Thresholds.
 struct SceneThresholds {
   static constexpr double most_friction = 1e9;  ///< [1] a larger coefficient counts as this one, infinity too
-  static constexpr double rest_share = 1e-2;    ///< [1] at this share of rest_tolerance / time_step resting is done
+  static constexpr double rest_share = 1e-2;    ///< [1] at this share of ε / time_step resting has converged
   static constexpr double runaway = 1000;       ///< [1] resting ends where it misses so many times what it missed first
   static constexpr double least_pivot = 1e-10;  ///< [1] relative: below it a row repeats others of its joint, sequence
-  /// [1] a truncated island of a sequence is endless if its energy falls by less than this share of itself in the
-  /// second half of the impacts; for T float or double.
+  /// [1] an island of a sequence that has not converged has stalled if its energy falls by less than this share of
+  /// itself in the second half of the impacts; for T float or double.
   template <class T>
   static constexpr double stalled = sizeof(T) == sizeof(float) ? 1e-4 : 1e-6;
 };
 
-struct SceneOptions {
-  /// The largest values of options that have one.
+/// The largest values of options that have one.
+struct SceneLimits {
   static constexpr int most_iterations = 1 << 30;
   static constexpr double most_time_step = 1e3;
+};
 
-  SceneMethod method = SceneMethod::simultaneous;
-  /// Tolerances of data for all methods; laws for SceneMethod::sequence, where contacts do not name their own.
-  Options collision;
-  /// [1] in [0, most_iterations]: sweeps over an island; of sequence impacts for every contact and joint of an island.
-  /// 0: default_iterations. An island that ends there is truncated (SceneReport).
-  int iterations = 0;
-  static constexpr int default_iterations(SceneMethod method) {
-    return method == SceneMethod::simultaneous ? 10 : method == SceneMethod::sequence ? 100 : 1000;
-  }
-  constexpr int iterations_of(SceneMethod of) const { return iterations != 0 ? iterations : default_iterations(of); }
-  /// [1] in [0, 1]: an island is done when no contact misses its target by more than this share of the island's
-  /// greatest approach speed at the start, nor a row its target velocity, and when no impulse changes by more than what
-  /// moves its bodies at that speed. Sweeps look at it in every fourth.
-  double residual = 1e-6;
-  /// [m/s²] >= 0 and [m] >= 0: contacts that approach at no more than sqrt(2 g ε) are at rest. [BS] 3
-  double rest_gravity = 9.81;
-  double rest_tolerance = 1e-4;
-  /// [m/s] >= 0: contacts that approach more slowly have no restitution under simultaneous and iteration. It counts
-  /// without SceneBodies::velocity_change.
-  double restitution_threshold = 0;
-  /// [s] in (0, most_time_step]: the step of SceneMethod::resting and SceneSolver::step; others do not read it.
-  double time_step = 0;
+/// Options of SceneMethod::simultaneous.
+struct SimultaneousOptions {
+  int iterations = 10;  ///< [1] in [1, most_iterations]: sweeps over an island at most
+  /// [1] in (0, 2): every change of an impulse is multiplied by it before the cone bounds it.
+  double relaxation = 1;
+  /// [1] in [0, 1]: share of the warm impulses to begin with, of contacts and of rows. Where target_velocity of a row
+  /// takes away an error of position, the impulse of the last step has that work in it, and less than 1 keeps chains
+  /// from swinging up.
+  double warm_start = 1, joint_warm_start = 1;
+};
+
+/// Options of SceneMethod::sequence.
+struct SequenceOptions {
+  int impacts = 100;  ///< [1] in [1, most_iterations]: for every contact and joint of an island at most
+  /// Of equally fast contacts 0 takes the one with the lowest index first, another number one at random.
+  std::uint64_t seed = 0;
+};
+
+/// Options of SceneMethod::iteration, and of that part of a step.
+struct IterationOptions {
+  int iterations = 1000;                           ///< [1] in [1, most_iterations]: sweeps over an island at most
+  SweptContacts swept = SweptContacts::colliding;  ///< a step sweeps those that collide
+};
+
+/// Options of SceneMethod::resting, and of that part of a step.
+struct RestingOptions {
+  int iterations = 1000;  ///< [1] in [1, most_iterations]: sweeps over an island at most
+  double time_step = 0;   ///< [s] in (0, most_time_step]; needed
   /// [m/s²] acceleration of bodies with mass during time_step that is not yet in their velocities.
   std::array<double, 3> gravity = {0, 0, 0};
-  SweptContacts swept = SweptContacts::colliding;  ///< of SceneMethod::iteration
-  /// Adds sweeps from the immovable bodies upwards, level by level, with what lies below held fast: stacks need fewer
-  /// sweeps. Impulses do not balance then, so that the sum of momentum is not kept. For simultaneous, resting, and
-  /// iteration over SweptContacts::touching.
-  bool shock_propagation = false;
-  /// [1] in [1, most_iterations]: sweeps over each level of shock propagation.
-  int shock_iterations = 4;
-  /// [1] in (0, 2): every change of an impulse by SceneMethod::simultaneous is multiplied by it before the cone bounds
-  /// it.
-  double relaxation = 1;
-  /// [1] in [0, 1]: share of the warm impulses to begin with, of contacts and of rows. Only simultaneous begins with
-  /// any. Where target_velocity of a row takes away an error of position, the impulse of the last step has that work in
-  /// it, and less than 1 keeps chains from swinging up.
-  double warm_start = 1, joint_warm_start = 1;
-  /// Equally fast contacts in a sequence: 0 takes the one with the lowest index first, another number one at random.
-  std::uint64_t seed = 0;
+};
+
+/// Contacts that approach at no more than sqrt(2 g ε) are at rest. [BS] 3
+struct RestCriterion {
+  double gravity = 9.81;    ///< [m/s²] g >= 0
+  double tolerance = 1e-4;  ///< [m] ε >= 0
+};
+
+/// Sweeps from the immovable bodies upwards after the others, level by level, with what lies below held fast: stacks
+/// need fewer sweeps. Impulses do not balance then, so that the sum of momentum is not kept. For simultaneous, resting,
+/// and iteration over SweptContacts::touching.
+struct ShockPropagation {
+  bool enabled = false;
+  int iterations = 4;  ///< [1] in [1, most_iterations]: sweeps over each level
+};
+
+struct SceneOptions {
+  SceneMethod method = SceneMethod::simultaneous;
+  /// Tolerances of data for all methods; laws for SceneMethod::sequence, where contacts do not name their own.
+  Options collision{};
+  /// [1] in [0, 1]: an island has converged when no contact misses its target by more than this share of the island's
+  /// greatest approach speed at the start, nor a row its target velocity, and when no impulse changes by more than what
+  /// moves its bodies at that speed. Sweeps look at it in every fourth.
+  double relative_tolerance = 1e-6;
+  /// [m/s] >= 0: contacts that approach more slowly have no restitution under simultaneous, iteration and step. It
+  /// counts without SceneBodies::velocity_change.
+  double restitution_threshold = 0;
+  RestCriterion rest{};  ///< of iteration, resting and step
+  ShockPropagation shock_propagation{};
+  // Each is read by its method alone.
+  SimultaneousOptions simultaneous{};
+  SequenceOptions sequence{};
+  IterationOptions iteration{};
+  RestingOptions resting{};
 };
 
 /// The course of a scene. Sums over islands do not depend on threads.
 struct SceneReport {
   std::size_t bodies = 0, contacts = 0, joint_rows = 0;
-  std::array<std::size_t, status_count> by_status{}, joints_by_status{};
+  std::array<std::size_t, status_room> by_status{}, joints_by_status{};
   SceneMethod method = SceneMethod::simultaneous;
   Isa isa = Isa::scalar;
   int threads = 1;                 ///< that took part
@@ -218,11 +267,21 @@ struct SceneReport {
   std::size_t largest_island = 0;  ///< contacts and rows of the largest
   std::size_t colours = 0;         ///< of the island that needs the most
   std::size_t uncoloured = 0;      ///< manifolds and joints that no colour took: they are solved one after the other
-  /// Islands that ended by SceneOptions::iterations with a residual above the option, and those that overflowed. 0 does
-  /// not say that contacts under an impulse part no faster than their targets, nor that friction has settled.
-  std::size_t truncated = 0;
-  std::size_t endless = 0;                ///< truncated islands of a sequence that had stopped losing energy
+  /// Islands of any IslandStatus but converged. 0 does not say that contacts under an impulse part no faster than their
+  /// targets, nor that friction has settled.
+  std::size_t not_converged = 0;
+  std::size_t stalled = 0;                ///< those of them that had stopped losing energy; sequence
   std::size_t lanes = 0, lanes_used = 0;  ///< of the vectors that were solved, places for contacts and those in use
+
+  /// Contacts, and rows, of a status; 0 of what is no status.
+  std::size_t count(Status status) const { return count(by_status, status); }
+  std::size_t count_joints(Status status) const { return count(joints_by_status, status); }
+
+ private:
+  static std::size_t count(const std::array<std::size_t, status_room>& counts, Status status) {
+    const auto number = static_cast<std::size_t>(status);
+    return number < status_room ? counts[number] : 0;
+  }
 };
 
 /// Solves scenes. An island, the contacts and joints that movable bodies connect, is solved as if it were alone: its
@@ -232,7 +291,7 @@ struct SceneReport {
 class CAROM_EXPORT SceneSolver {
  public:
   /// Throws Error if a number is out of its range, or if the ISA is not one of available_isas().
-  explicit SceneSolver(const Machine& machine = {});
+  explicit SceneSolver(const Execution& execution = {});
   ~SceneSolver();
   SceneSolver(SceneSolver&&) noexcept;
   SceneSolver& operator=(SceneSolver&&) noexcept;
@@ -242,16 +301,10 @@ class CAROM_EXPORT SceneSolver {
   template <class T>
   SceneReport solve(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options = {});
 
-  /// A step of [BS] figure 1: SceneMethod::iteration on the contacts that collide, then SceneMethod::resting on those
-  /// that are at rest; impulses are the sums of both. The host moves the bodies with the velocities that come out.
-  /// SceneOptions::method does not count.
-  template <class T>
-  SceneReport step(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options);
-
   /// Forgets the impulses of named contacts and rows.
   void forget();
 
-  const Machine& machine() const;
+  const Execution& execution() const;
   /// The one in use; never Isa::automatic.
   Isa isa() const;
 

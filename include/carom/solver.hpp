@@ -8,17 +8,63 @@
 #include <carom/planar.hpp>
 #include <carom/region.hpp>
 #include <carom/status.hpp>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace carom {
 
-/// The means of a solver. No result depends on it, but for Isa::sse2, which has no fused multiply-add.
-struct Machine {
+/// The forms of contacts that a Solver takes, each of float or double, and what belongs to them.
+template <class Contacts>
+struct FormTraits;
+template <class T>
+struct SpatialForm {
+  static constexpr bool is_planar = false;
+  using Number = T;
+  using ResultColumns = Results<T>;
+  using Impulses = Vector3Columns<const T>;
+  using Landmarks = ImpulseSpace<T>;
+};
+template <class T>
+struct PlanarForm {
+  static constexpr bool is_planar = true;
+  using Number = T;
+  using ResultColumns = planar::Results<T>;
+  using Impulses = planar::Vector2Columns<const T>;
+  using Landmarks = planar::ImpulseSpace<T>;
+};
+template <class T>
+struct FormTraits<InlineContacts<T>> : SpatialForm<T> {};
+template <class T>
+struct FormTraits<BlockedContacts<T>> : SpatialForm<T> {};
+template <class T>
+struct FormTraits<IndexedContacts<T>> : SpatialForm<T> {};
+template <class T>
+struct FormTraits<SpaceContacts<T>> : SpatialForm<T> {};
+template <class T>
+struct FormTraits<planar::InlineContacts<T>> : PlanarForm<T> {};
+template <class T>
+struct FormTraits<planar::IndexedContacts<T>> : PlanarForm<T> {};
+template <class T>
+struct FormTraits<planar::SpaceContacts<T>> : PlanarForm<T> {};
+
+template <class Contacts>
+using NumberOf = typename FormTraits<Contacts>::Number;
+template <class Contacts>
+using ResultsOf = typename FormTraits<Contacts>::ResultColumns;
+template <class Contacts>
+using ImpulsesOf = typename FormTraits<Contacts>::Impulses;
+template <class Contacts>
+using ImpulseSpaceOf = typename FormTraits<Contacts>::Landmarks;
+template <class Contacts>
+concept ContactForm = std::same_as < NumberOf<Contacts>,
+float > || std::same_as<NumberOf<Contacts>, double>;
+
+/// What calls run on. No result depends on it, but for Isa::sse2, which has no fused multiply-add.
+struct Execution {
   static constexpr int most_threads = 1024;
 
   Isa isa = Isa::automatic;
@@ -27,7 +73,7 @@ struct Machine {
   int threads = 0;
 };
 
-/// The meaning of a call.
+/// What a call means: laws, integration, tolerances of the data.
 struct Options {
   /// The largest values of options that have one.
   static constexpr int most_steps = 1 << 30;
@@ -42,19 +88,10 @@ struct Options {
   int steps = 200;
   /// [1] in [1, most_steps]: no contact takes more sliding steps. Reaching it is Status::step_budget_reached.
   std::int32_t step_budget = 1'000'000;
-  /// Whether sticking, the diverging ray and straight slides go contact by contact instead of on lanes: slower, the
-  /// same bits. One checks the other.
-  bool scalar_sticking = false;
   /// [1] in [1, most_restitution]: the largest restitution that is no fault. Above 1 no law promises to keep from
   /// gaining energy, though with friction it need not gain any; Report and Solver::find_margins tell. docs/laws.md,
   /// Restitution above 1.
   double largest_restitution = 1;
-  /// Whether every contact is searched for faults. If false, the host vouches for its numbers: masses, inertias,
-  /// normals, coefficients and parameters of laws. What is not as it should be then may go unnoticed and get finite
-  /// numbers without meaning under Status::ok; nothing crashes, and indices of bodies and what is not finite are still
-  /// found. The results of other contacts keep their bits. Only Law::frictionless, no_slip, chatterjee_ruina and
-  /// bilinear in 3D gain from it; for others it is ignored.
-  bool validate = true;
   /// [1] in [0, most_tolerance]: how far |n| may lie from 1.
   double normal_tolerance = 1e-5;
   /// [1] in [0, most_tolerance]: how negative an eigenvalue of the inverse inertia may be, relative to its trace.
@@ -77,83 +114,28 @@ struct Options {
 class CAROM_EXPORT Solver {
  public:
   /// Throws Error if a number is out of its range, or if the ISA is not one of available_isas().
-  explicit Solver(const Machine& machine = {});
+  explicit Solver(const Execution& execution = {});
   ~Solver();
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  /// T is float or double. Throws Error before any work if columns are missing, their lengths differ or an option is
-  /// out of its range.
-  template <class T>
-  Report solve(const InlineContacts<T>& contacts, const Results<T>& results, const Options& options = {});
-  /// The same bits as of InlineContacts with these values.
-  template <class T>
-  Report solve(const BlockedContacts<T>& contacts, const Results<T>& results, const Options& options = {});
-  template <class T>
-  Report solve(const IndexedContacts<T>& contacts, const Results<T>& results, const Options& options = {});
-  template <class T>
-  Report solve(const SpaceContacts<T>& contacts, const Results<T>& results, const Options& options = {});
-  /// Contacts in the plane, docs/planar.md: every law in closed form, so that of the options those of integration do
-  /// not count.
-  template <class T>
-  Report solve(const planar::InlineContacts<T>& contacts, const planar::Results<T>& results,
-               const Options& options = {});
-  template <class T>
-  Report solve(const planar::IndexedContacts<T>& contacts, const planar::Results<T>& results,
-               const Options& options = {});
-  template <class T>
-  Report solve(const planar::SpaceContacts<T>& contacts, const planar::Results<T>& results,
-               const Options& options = {});
+  /// Throws Error before any work if columns are missing, their lengths differ or an option is out of its range.
+  /// BlockedContacts get the same bits as InlineContacts with their values. Planar contacts have every law in closed
+  /// form, so that the options of integration do not count (docs/planar.md).
+  template <ContactForm Contacts>
+  Report solve(const Contacts& contacts, const ResultsOf<Contacts>& results, const Options& options = {});
 
-  /// Puts impulses to the permissible region of their contacts, whatever law they come from; `impulse` is in the frame
-  /// of the results, and at fault where it is not finite. Laws and their parameters are not read; of the options the
-  /// tolerances and the largest restitution count. `tolerance` is finite, >= 0 and relative (see RegionReport). Throws
-  /// Error as solve does.
-  template <class T>
-  RegionReport find_margins(const InlineContacts<T>& contacts,
-                            const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                            const std::type_identity_t<RegionMargins<T>>& margins,
-                            const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
-                            double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
-  template <class T>
-  RegionReport find_margins(const BlockedContacts<T>& contacts,
-                            const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                            const std::type_identity_t<RegionMargins<T>>& margins,
-                            const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
-                            double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
-  template <class T>
-  RegionReport find_margins(const IndexedContacts<T>& contacts,
-                            const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                            const std::type_identity_t<RegionMargins<T>>& margins,
-                            const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
-                            double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
-  template <class T>
-  RegionReport find_margins(const SpaceContacts<T>& contacts,
-                            const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                            const std::type_identity_t<RegionMargins<T>>& margins,
-                            const std::type_identity_t<ImpulseSpace<T>>& space = {}, const Options& options = {},
-                            double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
+  /// Tells how far impulses lie inside the permissible region of their contacts, whatever law they come from; `impulse`
+  /// is in the frame of the results, and at fault where it is not finite. Laws and their parameters are not read; of
+  /// the options the tolerances and the largest restitution count. `tolerance` is finite, >= 0 and relative (see
+  /// RegionReport). Throws Error as solve does.
+  template <ContactForm Contacts>
+  RegionReport find_margins(const Contacts& contacts, const ImpulsesOf<Contacts>& impulse,
+                            const RegionMargins<NumberOf<Contacts>>& margins,
+                            const ImpulseSpaceOf<Contacts>& space = {}, const Options& options = {},
+                            double tolerance = 64.0 * std::numeric_limits<NumberOf<Contacts>>::epsilon());
 
-  template <class T>
-  RegionReport find_margins(const planar::InlineContacts<T>& contacts,
-                            const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
-                            const std::type_identity_t<RegionMargins<T>>& margins,
-                            const std::type_identity_t<planar::ImpulseSpace<T>>& space = {},
-                            const Options& options = {}, double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
-  template <class T>
-  RegionReport find_margins(const planar::IndexedContacts<T>& contacts,
-                            const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
-                            const std::type_identity_t<RegionMargins<T>>& margins,
-                            const std::type_identity_t<planar::ImpulseSpace<T>>& space = {},
-                            const Options& options = {}, double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
-  template <class T>
-  RegionReport find_margins(const planar::SpaceContacts<T>& contacts,
-                            const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
-                            const std::type_identity_t<RegionMargins<T>>& margins,
-                            const std::type_identity_t<planar::ImpulseSpace<T>>& space = {},
-                            const Options& options = {}, double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
-
-  const Machine& machine() const;
+  const Execution& execution() const;
   /// The one in use; never Isa::automatic.
   Isa isa() const;
 

@@ -5,6 +5,7 @@
 #include <carom/export.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -34,41 +35,75 @@ class CAROM_EXPORT Error : public std::invalid_argument {
 };
 
 /// What became of a contact. Anything but `ok` and `several_solutions` means a zero impulse and untouched velocities. A
-/// contact with several faults carries the one that stands first here.
+/// number keeps its meaning in later versions, and new ones take the numbers in between. A contact with several faults
+/// carries the one that comes first in fault_priority.
 enum class Status : std::uint8_t {
-  ok,                       ///< resolved
-  separating,               ///< u·n >= 0 before the collision: nothing to do
-  several_solutions,        ///< resolved; the law has more than one solution, and docs/laws.md says which one this is
-  body_index_out_of_range,  ///< below -1, or not below the number of bodies
-  same_body,                ///< both indices name one body
-  not_a_number,             ///< NaN in a field that is read
-  infinite,                 ///< infinity in a field other than friction
-  normal_not_unit,          ///< ||n| - 1| > Options::normal_tolerance
-  negative_inverse_mass,
-  inverse_inertia_not_positive_semidefinite,  ///< an eigenvalue < -Options::inertia_tolerance times the trace
-  both_immovable,                             ///< all inverse masses and inverse inertias are zero
-  restitution_out_of_range,                   ///< outside [0, Options::largest_restitution]
-  negative_friction,
-  law_unavailable,              ///< not a law, or not one of this dimension
-  law_parameter_missing,        ///< the law reads a column that is not there
-  law_parameter_out_of_range,   ///< see LawColumns
-  step_not_positive,            ///< the contact's own Euler step is <= 0
-  restitution_law_unavailable,  ///< not a restitution law, or one that the integrator of Law::incremental lacks
-  overflow,                     ///< the data are finite, but K, u0 or the impulse exceeds the precision's range; in
-                                ///< scenes K, or any number of the island
+  ok = 0,                 ///< resolved
+  separating = 1,         ///< u·n >= 0 before the collision: nothing to do
+  several_solutions = 2,  ///< resolved; the law has more than one solution, and docs/laws.md says which one this is
+
+  body_index_out_of_range = 8,  ///< below -1, or not below the number of bodies
+  same_body = 9,                ///< both indices name one body
+  not_a_number = 12,            ///< NaN in a field that is read
+  infinite = 13,                ///< infinity in a field other than friction
+  normal_not_unit = 16,         ///< ||n| - 1| > Options::normal_tolerance
+  negative_inverse_mass = 17,
+  inverse_inertia_not_positive_semidefinite = 18,  ///< an eigenvalue < -Options::inertia_tolerance times the trace
+  both_immovable = 19,                             ///< all inverse masses and inverse inertias are zero
+  restitution_out_of_range = 24,                   ///< outside [0, Options::largest_restitution]
+  negative_friction = 25,
+  law_unavailable = 28,              ///< not a law, or not one of this dimension
+  law_parameter_missing = 29,        ///< the law reads a column that is not there
+  law_parameter_out_of_range = 30,   ///< see LawColumns
+  step_not_positive = 31,            ///< the contact's own Euler step is <= 0
+  restitution_law_unavailable = 32,  ///< not a restitution law, or one that the integrator of Law::incremental lacks
+  overflow = 36,  ///< the data are finite, but K, u0 or the impulse exceeds the precision's range; in
+                  ///< scenes K, or any number of the island
   /// A pivot, or a K of the host's that the working precision can't tell from a singular one: det K[0:2,0:2] or
   /// 1 / (K^-1)_33 is not above 4 epsilon of K_11 K_22 or K_33.
-  collision_matrix_not_positive_definite,
-  step_too_large,  ///< the contact's own Euler step exceeds |u0| / trace K, so that one step may change u by more than
-                   ///< u
-  step_budget_reached,  ///< Options::step_budget sliding steps did not end the collision
-  no_solution,          ///< the law has none or none was found, see docs/laws.md
-  // These are for scenes alone.
-  static_friction_below_friction,
-  impulse_bounds_reversed,  ///< JointRows::least_impulse > largest_impulse
-  negative_compliance,
+  collision_matrix_not_positive_definite = 37,
+  step_too_large = 40,  ///< the contact's own Euler step exceeds |u0| / trace K, so that one step may change u by more
+                        ///< than u
+  step_budget_reached = 41,  ///< Options::step_budget sliding steps did not end the collision
+  no_solution = 42,          ///< the law has none or none was found, see docs/laws.md
+
+  // These are of scenes alone.
+  static_friction_below_friction = 48,
+  impulse_bounds_reversed = 49,  ///< JointRows::least_impulse > largest_impulse
+  negative_compliance = 50,
 };
-inline constexpr std::size_t status_count = 26;
+/// Every Status is below it, those of later versions too: the length of arrays of counts.
+inline constexpr std::size_t status_room = 64;
+
+/// The faults, of which a contact that has several carries the first.
+inline constexpr Status fault_priority[] = {
+    Status::body_index_out_of_range,
+    Status::same_body,
+    Status::not_a_number,
+    Status::infinite,
+    Status::normal_not_unit,
+    Status::negative_inverse_mass,
+    Status::inverse_inertia_not_positive_semidefinite,
+    Status::both_immovable,
+    Status::restitution_out_of_range,
+    Status::negative_friction,
+    Status::law_unavailable,
+    Status::law_parameter_missing,
+    Status::law_parameter_out_of_range,
+    Status::step_not_positive,
+    Status::restitution_law_unavailable,
+    Status::overflow,
+    Status::collision_matrix_not_positive_definite,
+    Status::step_too_large,
+    Status::step_budget_reached,
+    Status::no_solution,
+    Status::static_friction_below_friction,
+    Status::impulse_bounds_reversed,
+    Status::negative_compliance,
+};
+
+/// All that there are: those that are no faults, then fault_priority.
+CAROM_EXPORT std::span<const Status> all_statuses();
 
 /// True of every status that says the contact's data (or the step budget) kept it from being resolved.
 constexpr bool is_fault(Status status) {
@@ -83,23 +118,23 @@ constexpr bool is_resolved(Status status) {
 /// "ok", "separating" or the name of the fault, as above; "unknown" of any other number.
 CAROM_EXPORT std::string_view to_string(Status status);
 
-/// How the sliding phase ended.
+/// How the sliding phase ended. A number keeps its meaning in later versions.
 enum class Course : std::uint8_t {
-  none,            ///< a fault
-  separating,      ///< no collision
-  slide_end,       ///< slid until the end of the collision
-  stick_in_c,      ///< sliding stopped during compression
-  stick_in_d,      ///< sliding stopped during decompression
-  stick_at_start,  ///< there was no slip to begin with
-  slip,            ///< of a law without a course: the impulse is on the friction cone
-  stick,           ///< of a law without a course: it is not
+  none = 0,            ///< a fault
+  separating = 1,      ///< no collision
+  slide_end = 2,       ///< slid until the end of the collision
+  stick_in_c = 3,      ///< sliding stopped during compression
+  stick_in_d = 4,      ///< sliding stopped during decompression
+  stick_at_start = 5,  ///< there was no slip to begin with
+  slip = 6,            ///< of a law without a course: the impulse is on the friction cone
+  stick = 7,           ///< of a law without a course: it is not
 };
 
 /// What followed when sliding had stopped.
 enum class Sticking : std::uint8_t {
-  none,     ///< sliding did not stop
-  stable,   ///< friction held the contact
-  diverge,  ///< friction could not hold it: it left along the diverging ray
+  none = 0,     ///< sliding did not stop
+  stable = 1,   ///< friction held the contact
+  diverge = 2,  ///< friction could not hold it: it left along the diverging ray
 };
 
 /// The path of a collision through its phases. The counts cover the sliding phase only; 3 means three or more.
@@ -110,6 +145,8 @@ struct Path {
   std::uint8_t decompressions = 0;
 
   static constexpr std::size_t kinds = 4 + 16 + 3 * 2 * 16;
+  /// Every index is below it, those of later versions too: the length of arrays of counts.
+  static constexpr std::size_t room = 128;
 
   /// True if there is such a path: sticking follows the courses that stick, and what has no course has no counts.
   constexpr bool is_known() const { return index() < kinds && *this == from_index(index()); }
@@ -160,12 +197,12 @@ CAROM_EXPORT Isa isa_from_string(std::string_view text);
 /// What happened to a batch.
 struct CAROM_EXPORT Report {
   std::size_t contacts = 0;
-  std::array<std::size_t, status_count> by_status{};
-  std::array<std::size_t, Path::kinds> by_path{};
-  Isa isa = Isa::scalar;            ///< that the kernel was compiled for
-  int threads = 1;                  ///< that took part
-  std::uint64_t sliding_steps = 0;  ///< integration steps, summed over the contacts
-  std::uint64_t lane_steps = 0;     ///< steps that the lanes could have taken meanwhile; sliding_steps is what they did
+  std::array<std::size_t, status_room> by_status{};  ///< by the number of a Status: see count
+  std::array<std::size_t, Path::room> by_path{};     ///< by Path::index
+  Isa isa = Isa::scalar;                             ///< that the kernel was compiled for
+  int threads = 1;                                   ///< that took part
+  std::uint64_t sliding_steps = 0;                   ///< integration steps, summed over the contacts
+  std::uint64_t lane_steps = 0;  ///< steps that the lanes could have taken meanwhile; sliding_steps is what they did
   double largest_energy_gain = 0;  ///< [J], 0 if no contact gained energy: p·u0 + ½ p·K p, the change of kinetic energy
   std::size_t largest_energy_gain_contact = 0;  ///< the first contact with that gain; meaningless if it is 0
 
@@ -176,7 +213,7 @@ struct CAROM_EXPORT Report {
   /// 0 of what is no status, or no path.
   std::size_t count(Status status) const {
     const auto number = static_cast<std::size_t>(status);
-    return number < status_count ? by_status[number] : 0;
+    return number < status_room ? by_status[number] : 0;
   }
   std::size_t count(Path path) const { return path.is_known() ? by_path[path.index()] : 0; }
   std::size_t faults() const;

@@ -1,8 +1,7 @@
 // The names that columns of contacts and results bear in contact files.
 #pragma once
 
-#include <carom/contacts.hpp>
-#include <carom/planar.hpp>
+#include <carom/solver.hpp>
 #include <string>
 #include <type_traits>
 
@@ -14,29 +13,26 @@ template <class Contacts>
 struct FormOf;
 template <template <class> class Contacts_, class T>
 struct FormOf<Contacts_<T>> {
-  using Scalar = T;
   template <class U>
   using Contacts = Contacts_<U>;
 };
-
-template <class Contacts>
-using ScalarOf = typename FormOf<Contacts>::Scalar;
 
 /// The same form in another precision.
 template <class Contacts, class U>
 using Rebound = typename FormOf<Contacts>::template Contacts<U>;
 
 template <class Contacts>
-inline constexpr bool is_planar = std::is_same_v<Contacts, planar::InlineContacts<ScalarOf<Contacts>>> ||
-                                  std::is_same_v<Contacts, planar::SpaceContacts<ScalarOf<Contacts>>>;
+inline constexpr bool is_planar = !requires(const Contacts& c) {
+  c.normal.z;
+}
+&&!requires(const Contacts& c) {
+  c.separation_velocity.z;
+};
 
 template <class Contacts>
-inline constexpr bool has_bodies = std::is_same_v<Contacts, InlineContacts<ScalarOf<Contacts>>> ||
-                                   std::is_same_v<Contacts, planar::InlineContacts<ScalarOf<Contacts>>>;
-
-template <class Contacts>
-using ResultsOf =
-    std::conditional_t<is_planar<Contacts>, planar::Results<ScalarOf<Contacts>>, Results<ScalarOf<Contacts>>>;
+inline constexpr bool has_bodies = !requires(const Contacts& c) {
+  c.separation_velocity;
+};
 
 /// A visitor of columns by their names in files.
 template <class Visitor>
@@ -75,8 +71,7 @@ void visit_optional(Contacts& contacts, Visitor&& visitor) {
   columns::each_choice(
       [&](const columns::Label& label, auto& column) {
         // Nothing is integrated in the plane.
-        constexpr bool is_step =
-            std::is_same_v<std::remove_cvref_t<decltype(column)>, Column<const ScalarOf<Contacts>>>;
+        constexpr bool is_step = std::is_same_v<std::remove_cvref_t<decltype(column)>, decltype(Contacts::friction)>;
         if constexpr (!(is_step && is_planar<Contacts>)) visitor(label.in_file(), column);
       },
       contacts.laws);

@@ -192,7 +192,7 @@ struct Workspace {
 /// Sums over the contacts that a thread has solved. The counts stand where they are read afterwards, since clearing and
 /// adding up arrays of them takes longer than a few contacts do.
 struct Tally {
-  std::size_t* by_status;  // status_count of them
+  std::size_t* by_status;  // status_room of them
   std::size_t* by_path;    // Path::kinds of them
   std::uint64_t sliding_steps = 0, lane_steps = 0;
   double largest_energy_gain = 0;
@@ -206,7 +206,7 @@ struct OwnTally : Tally {
   OwnTally& operator=(const OwnTally&) = delete;
 
  private:
-  std::size_t statuses[status_count] = {}, paths[Path::kinds] = {};
+  std::size_t statuses[status_room] = {}, paths[Path::room] = {};
 };
 
 template <class T>
@@ -216,11 +216,9 @@ struct Parameters {
   Law law;  // of contacts that do not name their own
   Integrator integrator;
   RestitutionLaw restitution_law;  // of contacts that do not name their own
-  bool scalar_sticking;
   T normal_tolerance;
   T inertia_tolerance;
   T largest_restitution;
-  bool validate;
 };
 
 /// Which contacts a kernel solves; it leaves the results of others as they are.

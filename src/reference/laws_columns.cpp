@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "columns.hpp"
+#include "fault.hpp"
 
 namespace carom::reference {
 namespace {
@@ -55,10 +56,7 @@ class Reader {
   Status fault = Status::ok;
 
  private:
-  // A contact carries the fault that stands first in Status.
-  void found(Status status) {
-    if (fault == Status::ok || status < fault) fault = status;
-  }
+  void found(Status status) { fault = first_fault(fault, status); }
 
   double needed(Parameter parameter) {
     for (const columns::ParameterRange& range : columns::parameter_ranges)

@@ -94,20 +94,19 @@ void give_up(SceneState& state, const SceneIsland& island, const std::vector<Bod
     state.rows[i].impulse = state.rows[i].work = 0;
   }
   outcome.residual = outcome.approach > 0 ? outcome.approach : std::numeric_limits<double>::infinity();
-  outcome.truncated = true;
-  outcome.endless = false;
+  outcome.status = IslandStatus::overflow;
 }
 
 void add(const SceneIsland& island, const SceneOutcome& outcome, SceneReport& report) {
-  report.iterations = std::max(report.iterations, outcome.sweeps);
+  report.iterations = std::max(report.iterations, outcome.iterations);
   report.impacts += outcome.impacts;
   report.greatest_approach = std::max(report.greatest_approach, outcome.approach);
   report.residual = std::max(report.residual, outcome.residual);
   report.largest_island = std::max(report.largest_island, island.contacts.size() + island.rows.size());
   report.colours = std::max(report.colours, island.colours());
   report.uncoloured += island.uncoloured();
-  report.truncated += outcome.truncated ? 1 : 0;
-  report.endless += outcome.endless ? 1 : 0;
+  report.not_converged += outcome.status != IslandStatus::converged ? 1 : 0;
+  report.stalled += outcome.status == IslandStatus::stalled ? 1 : 0;
 }
 
 SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const SceneOptions& options,
@@ -120,32 +119,52 @@ SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const Sc
     case SceneMethod::iteration:
       return solve_iteration(state, island, options, levels);
     case SceneMethod::resting:
+      return solve_resting(state, island, options, levels);
+    case SceneMethod::step:
       break;
   }
-  return solve_resting(state, island, options, levels);
-}
-
-// [BS] figure 1: collisions, then contacts at rest.
-SceneOutcome step_island(SceneState& state, const SceneIsland& island, const SceneOptions& options,
-                         const std::vector<int>& levels) {
+  // [BS] figure 1: collisions, then contacts at rest.
   SceneOptions of_collisions = options;
-  of_collisions.swept = SweptContacts::colliding;
+  of_collisions.iteration.swept = SweptContacts::colliding;
   const SceneOutcome collisions = solve_iteration(state, island, of_collisions, levels);
   begin_pass(state, island);
   SceneOutcome outcome = solve_resting(state, island, options, levels);
-  outcome.sweeps += collisions.sweeps;
-  outcome.approach = collisions.approach;
+  outcome.iterations += collisions.iterations;
+  outcome.approach = std::max(collisions.approach, outcome.approach);
   // Contacts that still collide are not at rest, others are.
-  if (collisions.truncated && collisions.unsettled > options.residual * collisions.approach) {
-    outcome.truncated = true;
+  if (collisions.status != IslandStatus::converged &&
+      collisions.unsettled > options.relative_tolerance * collisions.approach) {
+    if (outcome.status == IslandStatus::converged) outcome.status = collisions.status;
     outcome.residual = std::max(outcome.residual, collisions.unsettled);
   }
   return outcome;
 }
 
-template <class SolveIsland>
-SceneReport solve_islands(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options,
-                          const SceneReads& reads, const SolveIsland& solve) {
+void store(const std::vector<SceneIsland>& islands, const std::vector<SceneOutcome>& outcomes, const SceneState& state,
+           const SceneResults<double>& results) {
+  for (std::size_t i = 0; i < state.contacts.size(); ++i) write(results.island, i, -1);
+  for (std::size_t i = 0; i < state.rows.size(); ++i) write(results.joint_island, i, -1);
+  for (std::size_t island = 0; island < islands.size(); ++island) {
+    const auto number = static_cast<std::int32_t>(island);
+    for (std::size_t i : islands[island].contacts) write(results.island, i, number);
+    for (std::size_t i : islands[island].rows) write(results.joint_island, i, number);
+    write(results.islands.status, island, outcomes[island].status);
+    write(results.islands.residual, island, outcomes[island].residual);
+    write(results.islands.iterations, island, static_cast<std::int32_t>(outcomes[island].iterations));
+  }
+}
+
+}  // namespace
+
+SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
+  check_scene_options(options);
+  check_scene_columns(scene, results);
+  const auto is = [&](SceneMethod method) { return options.method == method; };
+  SceneReads reads;
+  reads.laws = is(SceneMethod::sequence);
+  reads.gap = is(SceneMethod::resting) || is(SceneMethod::step);
+  reads.warm_impulse = is(SceneMethod::simultaneous);
+  reads.velocity_change = reads.warm_impulse || is(SceneMethod::iteration) || is(SceneMethod::step);
   SceneState state = load_scene(scene, options, reads);
   SceneReport report;
   report.bodies = state.bodies.size() - 1;
@@ -154,41 +173,21 @@ SceneReport solve_islands(const Scene<double>& scene, const SceneResults<double>
   report.method = options.method;
   report.energy_before = energy_of(state);
   const std::vector<SceneIsland> islands = islands_of(state);
-  const std::vector<int> levels = options.shock_propagation ? levels_of(state) : std::vector<int>{};
+  const std::vector<int> levels = options.shock_propagation.enabled ? levels_of(state) : std::vector<int>{};
   report.islands = islands.size();
   const std::vector<Body> came = state.bodies;
+  std::vector<SceneOutcome> outcomes;
   for (const SceneIsland& island : islands) {
-    SceneOutcome outcome = solve(state, island, options, levels);
+    SceneOutcome outcome = solve_island(state, island, options, levels);
     if (has_overflowed(state, island)) give_up(state, island, came, outcome);
     add(island, outcome, report);
     for (std::size_t i : island.rows) report.joint_work += state.rows[i].work;
+    outcomes.push_back(outcome);
   }
   report.energy_after = energy_of(state);
   store(state, scene, results, report);
+  store(islands, outcomes, state, results);
   return report;
-}
-
-}  // namespace
-
-SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
-  check_scene_options(options, false);
-  check_scene_columns(scene, results);
-  SceneReads reads;
-  reads.laws = options.method == SceneMethod::sequence;
-  reads.gap = options.method == SceneMethod::resting;
-  reads.warm_impulse = options.method == SceneMethod::simultaneous;
-  reads.velocity_change = reads.warm_impulse || options.method == SceneMethod::iteration;
-  return solve_islands(scene, results, options, reads, solve_island);
-}
-
-SceneReport step_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
-  check_scene_options(options, true);
-  check_scene_columns(scene, results);
-  SceneOptions of_step = options;
-  of_step.method = SceneMethod::resting;
-  SceneReads reads;
-  reads.gap = reads.velocity_change = true;
-  return solve_islands(scene, results, of_step, reads, step_island);
 }
 
 }  // namespace carom::reference

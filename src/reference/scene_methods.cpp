@@ -10,7 +10,7 @@ namespace {
 
 // [m/s] what approaches no faster is at rest. [BS] 3
 double resting_speed(const SceneOptions& options) {
-  return std::sqrt(2 * options.rest_gravity * options.rest_tolerance);
+  return std::sqrt(2 * options.rest.gravity * options.rest.tolerance);
 }
 
 // Tells what a contact lacks of its least velocity, with the velocities of now.
@@ -83,7 +83,7 @@ SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, co
                                 const std::vector<int>& levels) {
   SceneOutcome outcome;
   outcome.approach = greatest_approach(state, island);
-  const double tolerance = options.residual * outcome.approach;
+  const double tolerance = options.relative_tolerance * outcome.approach;
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
     c.target = target_of(c.approach0, c, options.restitution_threshold);
@@ -91,12 +91,12 @@ SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, co
   RowWork work(state, island.rows);
   SceneSweeps sweeps(state, island, options, SceneMethod::simultaneous);
   sweeps.warm_start();
-  const bool done = sweeps.run(options.iterations_of(SceneMethod::simultaneous), tolerance);
+  const IslandStatus end = sweeps.run(options.simultaneous.iterations, tolerance);
   if (!levels.empty()) sweeps.propagate_shock(levels);
   work.end();
-  outcome.sweeps = sweeps.sweeps();
+  outcome.iterations = sweeps.sweeps();
   outcome.residual = std::max(sweeps.contact_residual(), sweeps.row_residual());
-  outcome.truncated = !done && outcome.residual > tolerance;
+  if (outcome.residual > tolerance) outcome.status = end;
   return outcome;
 }
 
@@ -104,8 +104,8 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
                              const std::vector<int>& levels) {
   SceneOutcome outcome;
   const double speed_at_rest = resting_speed(options);
-  const int most = options.iterations_of(SceneMethod::iteration);
-  const bool is_colliding = options.swept == SweptContacts::colliding;
+  const int most = options.iteration.iterations;
+  const bool is_colliding = options.iteration.swept == SweptContacts::colliding;
   RowWork work(state, island.rows);
   SceneSweeps sweeps(state, island, options, SceneMethod::iteration);
   const auto collision = [&] { return is_colliding ? greatest_collision(state, island, speed_at_rest) : 0; };
@@ -115,23 +115,24 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
     take_touching(state, island, options);
   outcome.approach = greatest_approach(state, island);
   outcome.approach = std::max(outcome.approach, sweeps.begin_rows());
-  const double tolerance = options.residual * outcome.approach;
+  const double tolerance = options.relative_tolerance * outcome.approach;
 
-  bool done = true;
+  IslandStatus end = IslandStatus::converged;
   if (sweeps.contact_residual() > 0 || sweeps.row_residual() > tolerance) {
-    done = sweeps.run(most, tolerance);
+    end = sweeps.run(most, tolerance);
     while (collision() > 0 && sweeps.sweeps() < most) {
       begin_pass(state, island);
       take_colliding(state, island, options);
-      done = sweeps.run(most - sweeps.sweeps(), tolerance);
+      end = sweeps.run(most - sweeps.sweeps(), tolerance);
     }
     if (!levels.empty() && !is_colliding) sweeps.propagate_shock(levels);
   }
   work.end();
-  outcome.sweeps = sweeps.sweeps();
+  outcome.iterations = sweeps.sweeps();
   outcome.unsettled = std::max(sweeps.row_residual(), collision());
   outcome.residual = std::max(sweeps.contact_residual(), outcome.unsettled);
-  outcome.truncated = !(done && collision() == 0) && outcome.residual > tolerance;
+  if (collision() > 0) end = IslandStatus::not_converged;
+  if (outcome.residual > tolerance) outcome.status = end;
   return outcome;
 }
 
@@ -151,15 +152,15 @@ SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const S
     outcome.approach = std::max(outcome.approach, std::abs(deviation(state, state.rows[i])));
   outcome.approach = std::max(outcome.approach, sweeps.begin_rows());
   // A hundredth of the tolerance of contacts at rest: errors of many steps may add up.
-  const double tolerance = std::max(SceneThresholds::rest_share * options.rest_tolerance / options.time_step,
-                                    options.residual * outcome.approach);
+  const double tolerance = std::max(SceneThresholds::rest_share * options.rest.tolerance / options.resting.time_step,
+                                    options.relative_tolerance * outcome.approach);
   const double runaway = SceneThresholds::runaway * std::max(outcome.approach, tolerance);
-  const bool done = sweeps.run(options.iterations_of(SceneMethod::resting), tolerance, runaway);
+  const IslandStatus end = sweeps.run(options.resting.iterations, tolerance, runaway);
   if (!levels.empty()) sweeps.propagate_shock(levels);
   work.end();
-  outcome.sweeps = sweeps.sweeps();
+  outcome.iterations = sweeps.sweeps();
   outcome.residual = std::max(sweeps.contact_residual(), sweeps.row_residual());
-  outcome.truncated = !done && outcome.residual > tolerance;
+  if (outcome.residual > tolerance) outcome.status = end;
   return outcome;
 }
 

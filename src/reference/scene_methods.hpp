@@ -10,12 +10,12 @@
 namespace carom::reference {
 
 struct SceneOutcome {
-  int sweeps = 0;
+  int iterations = 0;  ///< sweeps; impacts of a sequence
   std::size_t impacts = 0;
   double approach = 0;   ///< [m/s] at the start, below the targets
   double residual = 0;   ///< [m/s] at the end
   double unsettled = 0;  ///< [m/s] of iteration: the greatest of contacts that collide at the end, and of rows
-  bool truncated = false, endless = false;
+  IslandStatus status = IslandStatus::converged;
 };
 
 /// [m/s] The target of u·n by Moreau's rule, from u·n before: -e u·n, and no less than the least velocity where it is

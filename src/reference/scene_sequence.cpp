@@ -63,8 +63,8 @@ class Sequence {
 
   SceneOutcome run() {
     SceneOutcome outcome;
-    const double tolerance = options_.residual * std::max(greatest_urgency(), 0.0);
-    const std::size_t most = static_cast<std::size_t>(options_.iterations_of(SceneMethod::sequence)) * keys_.size();
+    const double tolerance = options_.relative_tolerance * std::max(greatest_urgency(), 0.0);
+    const std::size_t most = static_cast<std::size_t>(options_.sequence.impacts) * keys_.size();
     double energy_half_way = 0;
     while (greatest_urgency() > tolerance && outcome.impacts < most) {
       if (outcome.impacts == most / 2) energy_half_way = energy();
@@ -79,10 +79,11 @@ class Sequence {
         if (state_.is_movable(body))
           for (std::size_t i : touching_[place(body)]) look_at(i);
     }
-    outcome.truncated = greatest_urgency() > tolerance;
-    outcome.endless =
-        outcome.truncated && energy_half_way - energy() < SceneThresholds::stalled<double> * energy_half_way;
-    outcome.sweeps = static_cast<int>((outcome.impacts + keys_.size() - 1) / keys_.size());
+    if (greatest_urgency() > tolerance) {
+      const bool stalled = energy_half_way - energy() < SceneThresholds::stalled<double> * energy_half_way;
+      outcome.status = stalled ? IslandStatus::stalled : IslandStatus::not_converged;
+    }
+    outcome.iterations = static_cast<int>(outcome.impacts);
     return outcome;
   }
 
@@ -112,7 +113,7 @@ class Sequence {
 
   void look_at(std::size_t i) {
     if (keys_[i]) urgent_.erase(*keys_[i]);
-    const std::uint64_t tie = options_.seed == 0 ? 0 : ~splitmix64(options_.seed ^ i);
+    const std::uint64_t tie = options_.sequence.seed == 0 ? 0 : ~splitmix64(options_.sequence.seed ^ i);
     const double u = urgency(i);
     // Velocities that have left the range of numbers are nothing to act on.
     keys_[i] = Key{std::isnan(u) ? infinity : -u, tie, i};

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fault.hpp"
 #include "reference/vector.hpp"
 
 namespace carom::reference {
@@ -101,11 +102,6 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   return c;
 }
 
-Status worse(Status a, Status b) {
-  if (a == Status::ok || b == Status::ok) return std::max(a, b);
-  return std::min(a, b);
-}
-
 Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) {
   Numbers numbers;
   for (const Vector3& v : {row.linear_a, row.angular_a, row.linear_b, row.angular_b}) numbers.see(v);
@@ -113,7 +109,7 @@ Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) 
   // No impulse is at or above infinity.
   if (!(row.least < infinity)) numbers.see(row.least);
   if (!(row.largest > -infinity)) numbers.see(row.largest);
-  const Status of_data = worse(numbers.fault(), of_bodies);
+  const Status of_data = first_fault(numbers.fault(), of_bodies);
   if (of_data != Status::ok) return of_data;
   if (!state.is_movable(row.a) && !state.is_movable(row.b)) return Status::both_immovable;
   if (!std::isfinite(row.diagonal) || (row.diagonal > 0 && !std::isfinite(1 / row.diagonal))) return Status::overflow;
@@ -144,7 +140,7 @@ SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState
   row.a = place_of(row.body_a, bodies);
   row.b = place_of(row.body_b, bodies);
   row.diagonal = coupling(state, row, row) + row.compliance;
-  row.status = fault_of(row, worse(state.body_faults[row.a], state.body_faults[row.b]), state);
+  row.status = fault_of(row, first_fault(state.body_faults[row.a], state.body_faults[row.b]), state);
   return row;
 }
 
@@ -162,7 +158,7 @@ SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, c
       state.changes.push_back({read(scene.bodies.velocity_change, i), read(scene.bodies.angular_velocity_change, i)});
       Numbers numbers;
       see(numbers, state.changes.back());
-      state.body_faults[i] = worse(state.body_faults[i], numbers.fault());
+      state.body_faults[i] = first_fault(state.body_faults[i], numbers.fault());
     }
 
   const IndexedContacts<double> columns = read_columns(scene, reads);

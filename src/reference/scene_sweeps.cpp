@@ -33,12 +33,12 @@ void SceneSweeps::warm_start() {
     for (std::size_t i : block.items) {
       if (block.is_group) {
         SceneRow& row = state_.rows[i];
-        row.impulse = std::clamp(options_.joint_warm_start * row.warm_impulse, row.least, row.largest);
+        row.impulse = std::clamp(options_.simultaneous.joint_warm_start * row.warm_impulse, row.least, row.largest);
         apply_impulse(state_, row, row.impulse);
         continue;
       }
       SceneContact& c = state_.contacts[i];
-      Vector3 p = options_.warm_start * (c.frame.to_contact * c.warm_impulse);
+      Vector3 p = options_.simultaneous.warm_start * (c.frame.to_contact * c.warm_impulse);
       p[2] = std::max(p[2], 0.0);
       const double length = std::hypot(p[0], p[1]), bound = c.static_friction * p[2];
       const double scale = length > bound ? bound / length : 1;
@@ -47,8 +47,9 @@ void SceneSweeps::warm_start() {
     }
 }
 
-bool SceneSweeps::run(int most, double tolerance, double runaway) {
+IslandStatus SceneSweeps::run(int most, double tolerance, double runaway) {
   double seen = 0;
+  IslandStatus status = IslandStatus::not_converged;
   for (int done = 1; done <= most; ++done) {
     ++sweeps_;
     seen = sweep();
@@ -57,12 +58,15 @@ bool SceneSweeps::run(int most, double tolerance, double runaway) {
     if (method_ == SceneMethod::resting && done >= 16 && done < most &&
         std::has_single_bit(static_cast<unsigned>(done)))
       keep(seen);
-    if (done % 4 == 0 && seen <= tolerance) return true;
+    if (done % 4 == 0 && seen <= tolerance) return IslandStatus::converged;
     // Numbers of that size leave their roundings in the velocities, even where the sweeps find an end beyond them.
-    if (done % 4 == 0 && done < most && seen > runaway && seen > kept_missed_) break;
+    if (done % 4 == 0 && done < most && seen > runaway && seen > kept_missed_) {
+      status = IslandStatus::diverged;
+      break;
+    }
   }
   if (!(seen <= kept_missed_)) return_to_kept();
-  return false;
+  return status;
 }
 
 void SceneSweeps::keep(double missed) {
@@ -113,7 +117,7 @@ void SceneSweeps::propagate_shock(const std::vector<int>& levels) {
     if (!block.is_group && level_of(block) > 0) of_level[static_cast<std::size_t>(level_of(block))].push_back(block);
 
   for (const std::vector<SceneBlock>& blocks : of_level)
-    for (int n = 0; n < options_.shock_iterations; ++n)
+    for (int n = 0; n < options_.shock_propagation.iterations; ++n)
       for (const SceneBlock& block : blocks)
         for (std::size_t i : block.items) {
           SceneContact& c = state_.contacts[i];
@@ -129,8 +133,8 @@ double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool 
   if (!c.takes_part) return 0;
   const Vector3 velocity = velocity_of(c);
   const ContactStep step{k, velocity, c.impulse, c.friction, c.static_friction};
-  const Vector3 impulse =
-      method_ == SceneMethod::simultaneous ? step_on_cone(step, options_.relaxation) : step_normal_first(step);
+  const Vector3 impulse = method_ == SceneMethod::simultaneous ? step_on_cone(step, options_.simultaneous.relaxation)
+                                                               : step_normal_first(step);
   const Vector3 change = impulse - c.impulse;
   apply_impulse(state_, c, change, moves_a, moves_b);
   c.impulse = impulse;
@@ -143,7 +147,7 @@ double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool 
 
 double SceneSweeps::visit(SceneRow& row) {
   const double seen = residual(state_, row);
-  const double relaxation = method_ == SceneMethod::simultaneous ? options_.relaxation : 1;
+  const double relaxation = method_ == SceneMethod::simultaneous ? options_.simultaneous.relaxation : 1;
   const double impulse =
       std::clamp(row.impulse - relaxation * deviation(state_, row) / row.diagonal, row.least, row.largest);
   apply_impulse(state_, row, impulse - row.impulse);
@@ -158,8 +162,8 @@ Vector3 SceneSweeps::velocity_of(const SceneContact& c) const {
 }
 
 Vector3 SceneSweeps::predicted_velocity_of(const SceneContact& c) const {
-  const double h = options_.time_step;
-  const Vector3 gravity = options_.gravity;
+  const double h = options_.resting.time_step;
+  const Vector3 gravity = options_.resting.gravity;
   const auto falling = [&](const Body& body) { return body.inverse_mass > 0 ? (h / 2) * gravity : Vector3{}; };
   const Body &a = state_.bodies[c.a], &b = state_.bodies[c.b];
   const Vector3 n = c.frame.to_contact[2];

@@ -26,8 +26,8 @@ class SceneSweeps {
   double begin_rows() { return reference::begin_rows(state_, island_.rows); }
 
   /// Sweeps until every fourth one has seen no residual above `tolerance` [m/s], or one above `runaway` [m/s], or until
-  /// there have been `most`. Returns whether the first has come about.
-  bool run(int most, double tolerance, double runaway = std::numeric_limits<double>::infinity());
+  /// there have been `most`: converged, diverged, not_converged.
+  IslandStatus run(int most, double tolerance, double runaway = std::numeric_limits<double>::infinity());
   int sweeps() const { return sweeps_; }
 
   /// Level by level from the immovable bodies upwards, those below held fast. `levels` are those of levels_of.

@@ -6,6 +6,7 @@
 
 #include "changes.hpp"
 #include "crew.hpp"
+#include "fault.hpp"
 #include "scene_parameters.hpp"
 #include "sequence.hpp"
 #include "solver/range.hpp"
@@ -47,19 +48,18 @@ class SceneCall {
         contacts_(scene.contacts.friction.count),
         rows_(scene.joints.body_a.count) {}
 
-  /// `step`: SceneSolver::step.
-  SceneReport run(std::size_t threads, bool step) {
+  SceneReport run(std::size_t threads) {
     // All that needs memory comes before any result is written.
-    reserve(threads, step);
-    set_parameters(step);
+    reserve(threads);
+    set_parameters();
     SceneReport report;
     const auto work = [&](Crew& crew) {
       judge(crew);
-      SweepOutcome outcome = build_and_solve(crew, step, report);
+      SweepOutcome outcome = build_and_solve(crew, report);
       if (outcome.overflow && drop_remembered()) {
         // The same graph again: the other islands get the same bits, and nothing needs memory.
         begin_again();
-        outcome = solve(crew, step, report);
+        outcome = solve(crew, report);
       }
       if (outcome.overflow) give_up_overflowed();
       remember();
@@ -68,7 +68,7 @@ class SceneCall {
       report.threads = crew.worked();
     };
     Crew::gather(threads, std::cref(work));
-    report.method = step ? SceneMethod::resting : options_.method;
+    report.method = options_.method;
     report.isa = entry_.isa;
     report.bodies = bodies_;
     report.contacts = contacts_;
@@ -78,27 +78,29 @@ class SceneCall {
 
  private:
   /// True where contacts rebound in sweeps.
-  bool reads_changes(bool step) const {
-    return step || options_.method == SceneMethod::simultaneous || options_.method == SceneMethod::iteration;
+  bool reads_changes() const {
+    return is(SceneMethod::simultaneous) || is(SceneMethod::iteration) || is(SceneMethod::step);
   }
+  bool is(SceneMethod method) const { return options_.method == method; }
 
-  SweepOutcome build_and_solve(Crew& crew, bool step, SceneReport& report) {
+  SweepOutcome build_and_solve(Crew& crew, SceneReport& report) {
     for (;;) {
-      build(crew, step);
-      const SweepOutcome outcome = solve(crew, step, report);
+      build(crew);
+      const SweepOutcome outcome = solve(crew, report);
       if (!outcome.found_faults) return outcome;
       // The graph leaves out what is at fault, too.
       begin_again();
     }
   }
 
-  SweepOutcome solve(Crew& crew, bool step, SceneReport& report) {
+  SweepOutcome solve(Crew& crew, SceneReport& report) {
     const Call<T> call{options_, kernels_, job_, space_, crew};
-    space_.truncated.assign(space_.graph.islands, 0);
-    if (!step)
-      return options_.method == SceneMethod::sequence
-                 ? run_sequence(call, entry_, space_.sequence, impulses_, report)
-                 : sweep(call, options_.method, begins_with_impulses_, Ending::finish);
+    space_.island_status.assign(space_.graph.islands, IslandStatus::converged);
+    space_.island_residual.assign(space_.graph.islands, 0);
+    space_.island_iterations.assign(space_.graph.islands, 0);
+    if (!is(SceneMethod::step))
+      return is(SceneMethod::sequence) ? run_sequence(call, entry_, space_.sequence, impulses_, report)
+                                       : sweep(call, options_.method, begins_with_impulses_, Ending::finish);
     job_.target = kernel::Target::colliding;
     job_.rows_have_acted = false;
     const SweepOutcome collisions = sweep(call, SceneMethod::iteration, begins_with_impulses_, Ending::accumulate);
@@ -107,8 +109,6 @@ class SceneCall {
     job_.rows_have_acted = true;
     SweepOutcome outcome = sweep(call, SceneMethod::resting, false, Ending::finish);
     outcome.approach = std::max(collisions.approach, outcome.approach);
-    outcome.residual = std::max(collisions.residual, outcome.residual);
-    outcome.iterations += collisions.iterations;
     return outcome;
   }
 
@@ -168,7 +168,7 @@ class SceneCall {
     });
   }
 
-  void reserve(std::size_t threads, bool step) {
+  void reserve(std::size_t threads) {
     // Before the bodies stand what is no body and the world, as the kernels of single contacts read them.
     constexpr std::size_t size = kernel::BodyRecord::size;
     job_.body_rows = space_.body_rows.at_least((bodies_ + 2) * size) + 2 * size;
@@ -176,7 +176,7 @@ class SceneCall {
     std::fill_n(kernel::record_of(job_.body_rows, -1), size, T(0));
     job_.velocities = space_.velocities.at_least(bodies_ + 1 + threads);
     std::fill_n(job_.velocities + bodies_, 1 + threads, kernel::VelocityRow<T>{});
-    if (scene_.bodies.velocity_change.x && reads_changes(step)) {
+    if (scene_.bodies.velocity_change.x && reads_changes()) {
       job_.changes = space_.changes.at_least(bodies_ + 1);
       job_.changes[bodies_] = {};
     }
@@ -189,7 +189,7 @@ class SceneCall {
     job_.row_status = space_.row_status.at_least(rows_ + 1);
     job_.row_impulse = space_.row_impulse.at_least(rows_ + 1);
     job_.row_work = space_.row_work.at_least(rows_ + 1);
-    if (step || options_.method == SceneMethod::resting) {
+    if (is(SceneMethod::step) || is(SceneMethod::resting)) {
       T* const kept = space_.kept.at_least(3 * (contacts_ + 1));
       for (std::size_t c = 0; c < 3; ++c) job_.kept[c] = kept + c * contacts_;
       job_.kept_rows = space_.kept_rows.at_least(rows_ + 1);
@@ -200,7 +200,7 @@ class SceneCall {
     row_body_a_ = space_.row_body_a.at_least(rows_ + 1);
     row_body_b_ = space_.row_body_b.at_least(rows_ + 1);
     const bool named = static_cast<bool>(scene_.contacts.key), from_memory = named && !scene_.contacts.warm_impulse.x;
-    if (named || options_.method == SceneMethod::sequence) {
+    if (named || is(SceneMethod::sequence)) {
       // Named contacts need their impulses afterwards, whether the host wants them or not.
       impulses_ = space_.warm.at_least(6 * (contacts_ + 1));
       if (named) {
@@ -217,8 +217,8 @@ class SceneCall {
       job_.warm_impulse = {
           {remembered_impulse(0), contacts_}, {remembered_impulse(1), contacts_}, {remembered_impulse(2), contacts_}};
     }
-    const bool warm = !step && options_.method == SceneMethod::simultaneous;
-    if (options_.warm_start == 0 || !warm) job_.warm_impulse = {};
+    const bool warm = is(SceneMethod::simultaneous);
+    if (options_.simultaneous.warm_start == 0 || !warm) job_.warm_impulse = {};
     remembers_contacts_ = from_memory && job_.warm_impulse.x;
     row_warm_ = space_.row_warm.at_least(rows_ + 1);
     const JointRows<T>& joints = scene_.joints;
@@ -233,7 +233,7 @@ class SceneCall {
   }
   T* remembered_impulse(std::size_t component) const { return impulses_ + 3 * (contacts_ + 1) + component * contacts_; }
 
-  void set_parameters(bool step) {
+  void set_parameters() {
     inner_.velocity = results_.velocity;
     inner_.angular_velocity = results_.angular_velocity;
     if (!inner_.impulse.x) inner_.impulse = results_.impulse;
@@ -241,18 +241,18 @@ class SceneCall {
     inner_.path = results_.path;
     job_.scene = &scene_;
     job_.results = &inner_;
-    job_.parameters = parameters_of<T>(options_, step);
-    job_.target = target_of(options_, step);
+    job_.parameters = parameters_of<T>(options_);
+    job_.target = target_of(options_);
     job_.bodies = bodies_;
     job_.contacts = contacts_;
     job_.rows = rows_;
-    const bool sums = step || job_.target == kernel::Target::colliding;
+    const bool sums = is(SceneMethod::step) || job_.target == kernel::Target::colliding;
     if (sums) {
       T* const memory = space_.sums.at_least(3 * (contacts_ + 1));
       std::fill_n(memory, 3 * contacts_, T(0));
       for (std::size_t i = 0; i < 3; ++i) job_.impulse_sum[i] = memory + i * contacts_;
     }
-    if (options_.shock_propagation) {
+    if (options_.shock_propagation.enabled) {
       T* const memory = space_.carried.at_least(4 * (contacts_ + 1));
       for (std::size_t i = 0; i < 4; ++i) job_.carried[i] = memory + i * contacts_;
     }
@@ -297,15 +297,14 @@ class SceneCall {
   }
 
   void blame(std::int32_t a, std::int32_t b, bool known, std::uint8_t& fault) const {
-    const auto set = [&](std::uint8_t status) {
-      if (status != ok && (fault == ok || status < fault)) fault = status;
+    const auto set = [&](Status status) {
+      fault = static_cast<std::uint8_t>(first_fault(static_cast<Status>(fault), status));
     };
-    if (!known) return set(static_cast<std::uint8_t>(Status::body_index_out_of_range));
-    if (a == b && a >= 0) set(static_cast<std::uint8_t>(Status::same_body));
-    if (a >= 0) set(body_fault_[a]);
-    if (b >= 0) set(body_fault_[b]);
-    if (!(a >= 0 && movable_[a] != 0) && !(b >= 0 && movable_[b] != 0))
-      set(static_cast<std::uint8_t>(Status::both_immovable));
+    if (!known) return set(Status::body_index_out_of_range);
+    if (a == b && a >= 0) set(Status::same_body);
+    if (a >= 0) set(static_cast<Status>(body_fault_[a]));
+    if (b >= 0) set(static_cast<Status>(body_fault_[b]));
+    if (!(a >= 0 && movable_[a] != 0) && !(b >= 0 && movable_[b] != 0)) set(Status::both_immovable);
   }
 
   /// Tells whether two contacts have the same of what manifolds share.
@@ -344,7 +343,7 @@ class SceneCall {
   /// The impulses that rows begin with.
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
-    const auto share = static_cast<T>(options_.joint_warm_start);
+    const auto share = static_cast<T>(options_.simultaneous.joint_warm_start);
     for (std::size_t i = first; i < end; ++i) {
       T& impulse = job_.row_impulse[i];
       impulse = job_.row_work[i] = 0;
@@ -355,8 +354,8 @@ class SceneCall {
     }
   }
 
-  void build(Crew& crew, bool step) {
-    if (!step && options_.method == SceneMethod::sequence) judge_laws(options_, entry_, job_, space_.sequence, crew);
+  void build(Crew& crew) {
+    if (is(SceneMethod::sequence)) judge_laws(options_, entry_, job_, space_.sequence, crew);
     const auto test = [](const void* call, std::size_t i, std::size_t j) {
       return static_cast<const SceneCall*>(call)->links(i, j);
     };
@@ -366,7 +365,7 @@ class SceneCall {
     const std::size_t share = (contacts_ + rows_) / (2 * crew.slots()) + 1;
     space_.graph.build(parts, kernels_.width,
                        crew.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>));
-    if (options_.shock_propagation && (step || options_.method != SceneMethod::sequence))
+    if (options_.shock_propagation.enabled && !is(SceneMethod::sequence))
       space_.graph.build_levels(parts, kernels_.width, space_.level);
     job_.manifolds = space_.graph.manifolds.data();
     job_.groups = space_.graph.groups.data();
@@ -396,10 +395,13 @@ class SceneCall {
 
   void add_up(Crew& crew, const SweepOutcome& outcome, SceneReport& report) {
     const Graph& graph = space_.graph;
-    report.iterations = outcome.iterations;
     report.greatest_approach = outcome.approach;
-    report.residual = outcome.residual;
-    report.truncated = outcome.truncated;
+    for (std::size_t i = 0; i < graph.islands; ++i) {
+      report.iterations = std::max(report.iterations, space_.island_iterations[i]);
+      report.residual = std::max(report.residual, space_.island_residual[i]);
+      report.not_converged += space_.island_status[i] != IslandStatus::converged ? 1u : 0u;
+      report.stalled += space_.island_status[i] == IslandStatus::stalled ? 1u : 0u;
+    }
     report.lanes = outcome.lanes;
     report.lanes_used = outcome.lanes_used;
     report.islands = graph.islands;
@@ -453,6 +455,27 @@ class SceneCall {
       put(results_.joint_status, i, static_cast<Status>(job_.row_status[i]));
       put(results_.joint_impulse, i, job_.row_status[i] == ok ? job_.row_impulse[i] : T(0));
     }
+    store_islands();
+  }
+
+  void store_islands() const {
+    const Graph& graph = space_.graph;
+    const auto number = [&](const Column<std::int32_t>& to, std::size_t count, const std::vector<Manifold>& from,
+                            const std::vector<std::uint32_t>& island, const std::uint32_t* at) {
+      if (!to) return;
+      for (std::size_t i = 0; i < count; ++i) to[i] = -1;
+      for (std::size_t m = 0; m < from.size(); ++m)
+        for (std::uint32_t k = 0; k < from[m].count; ++k)
+          to[kernel::number_at(at, from[m].first + k)] = static_cast<std::int32_t>(island[m]);
+    };
+    number(results_.island, contacts_, graph.manifolds, graph.island_of_manifold, job_.contact_at);
+    number(results_.joint_island, rows_, graph.groups, graph.island_of_group, job_.row_at);
+    const IslandResults<T>& islands = results_.islands;
+    for (std::size_t i = 0; i < graph.islands; ++i) {
+      if (islands.status) islands.status[i] = space_.island_status[i];
+      if (islands.residual) islands.residual[i] = static_cast<T>(space_.island_residual[i]);
+      if (islands.iterations) islands.iterations[i] = space_.island_iterations[i];
+    }
   }
 
   void count_statuses(SceneReport& report) const {
@@ -493,12 +516,12 @@ class SceneCall {
 
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
-                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads, bool step) {
-  return SceneCall<T>(entry, workspace, scene, results, options).run(threads, step);
+                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads) {
+  return SceneCall<T>(entry, workspace, scene, results, options).run(threads);
 }
 template SceneReport run_scene(const IsaEntry&, Workspace<float>&, const Scene<float>&, const SceneResults<float>&,
-                               const SceneOptions&, std::size_t, bool);
+                               const SceneOptions&, std::size_t);
 template SceneReport run_scene(const IsaEntry&, Workspace<double>&, const Scene<double>&, const SceneResults<double>&,
-                               const SceneOptions&, std::size_t, bool);
+                               const SceneOptions&, std::size_t);
 
 }  // namespace carom::scene

@@ -9,9 +9,9 @@
 
 namespace carom::scene {
 
-/// The arguments have been checked. `step`: SceneSolver::step.
+/// The arguments have been checked.
 template <class T>
 SceneReport run_scene(const IsaEntry& entry, Workspace<T>& workspace, const Scene<T>& scene,
-                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads, bool step);
+                      const SceneResults<T>& results, const SceneOptions& options, std::size_t threads);
 
 }  // namespace carom::scene

@@ -48,23 +48,28 @@ constexpr void each_optional_of_rows(F&& f, Rows& rows) {
   f(Label{"joints", "key"}, rows.key);
 }
 
-/// Results of a scene: of its contacts, of its bodies, of its rows.
+/// Results of a scene: of its contacts, of its bodies and islands, of its rows.
 template <class F, class Results>
 constexpr void each_scene_result(F&& f, Results& results) {
   each(f, Label{"results", "impulse"}, results.impulse);
   each(f, Label{"results", "separation_velocity"}, results.separation_velocity);
   f(Label{"results", "status"}, results.status);
   f(Label{"results", "path"}, results.path);
+  f(Label{"results", "island"}, results.island);
 }
 template <class F, class Results>
 constexpr void each_scene_body_result(F&& f, Results& results) {
   each(f, Label{"results", "velocity"}, results.velocity);
   each(f, Label{"results", "angular_velocity"}, results.angular_velocity);
+  f(Label{"results.islands", "status"}, results.islands.status);
+  f(Label{"results.islands", "residual"}, results.islands.residual);
+  f(Label{"results.islands", "iterations"}, results.islands.iterations);
 }
 template <class F, class Results>
 constexpr void each_scene_row_result(F&& f, Results& results) {
   f(Label{"results", "joint_impulse"}, results.joint_impulse);
   f(Label{"results", "joint_status"}, results.joint_status);
+  f(Label{"results", "joint_island"}, results.joint_island);
 }
 
 }  // namespace carom::columns

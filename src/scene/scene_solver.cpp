@@ -13,7 +13,7 @@
 namespace carom {
 
 struct SceneSolver::State {
-  explicit State(const Machine& given) : machine(given), entry(&find_isa(given.isa)) {}
+  explicit State(const Execution& given) : execution(given), entry(&find_isa(given.isa)) {}
 
   template <class T>
   scene::Workspace<T>& workspace() {
@@ -24,8 +24,8 @@ struct SceneSolver::State {
   }
 
   template <class T>
-  SceneReport run(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options, bool step) {
-    check_scene_options(options, step);
+  SceneReport run(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
+    check_scene_options(options);
     check_scene_columns(scene, results);
     if (busy.exchange(true, std::memory_order_acquire))
       throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
@@ -33,8 +33,8 @@ struct SceneSolver::State {
     const DefaultFloatingPoint environment;
     // A small scene is done before another thread has come.
     const bool small = scene.contacts.friction.count + scene.joints.body_a.count < 512;
-    const std::size_t threads = small ? 1 : threads_here(machine.threads);
-    return scene::run_scene(*entry, workspace<T>(), scene, results, options, threads, step);
+    const std::size_t threads = small ? 1 : threads_here(execution.threads);
+    return scene::run_scene(*entry, workspace<T>(), scene, results, options, threads);
   }
 
   struct Release {
@@ -42,16 +42,16 @@ struct SceneSolver::State {
     ~Release() { busy.store(false, std::memory_order_release); }
   };
 
-  Machine machine;
+  Execution execution;
   const IsaEntry* entry;
   std::atomic<bool> busy{false};
   scene::Workspace<float> in_float;
   scene::Workspace<double> in_double;
 };
 
-SceneSolver::SceneSolver(const Machine& machine) {
-  check_machine(machine);
-  state_ = std::make_unique<State>(machine);
+SceneSolver::SceneSolver(const Execution& execution) {
+  check_execution(execution);
+  state_ = std::make_unique<State>(execution);
 }
 SceneSolver::~SceneSolver() = default;
 SceneSolver::SceneSolver(SceneSolver&&) noexcept = default;
@@ -61,8 +61,8 @@ SceneSolver::State& SceneSolver::state() const {
   if (!state_) throw Error("carom: this solver has been moved from", ErrorKind::moved_from);
   return *state_;
 }
-const Machine& SceneSolver::machine() const {
-  return state().machine;
+const Execution& SceneSolver::execution() const {
+  return state().execution;
 }
 Isa SceneSolver::isa() const {
   return state().entry->isa;
@@ -76,19 +76,13 @@ void SceneSolver::forget() {
 
 template <class T>
 SceneReport SceneSolver::solve(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
-  return state().run(scene, results, options, false);
-}
-template <class T>
-SceneReport SceneSolver::step(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
-  return state().run(scene, results, options, true);
+  return state().run(scene, results, options);
 }
 template SceneReport SceneSolver::solve(const Scene<float>&, const SceneResults<float>&, const SceneOptions&);
 template SceneReport SceneSolver::solve(const Scene<double>&, const SceneResults<double>&, const SceneOptions&);
-template SceneReport SceneSolver::step(const Scene<float>&, const SceneResults<float>&, const SceneOptions&);
-template SceneReport SceneSolver::step(const Scene<double>&, const SceneResults<double>&, const SceneOptions&);
 
 namespace {
-constexpr std::string_view method_names[] = {"simultaneous", "sequence", "iteration", "resting"};
+constexpr std::string_view method_names[] = {"simultaneous", "sequence", "iteration", "resting", "step"};
 }  // namespace
 
 std::string_view to_string(SceneMethod method) {

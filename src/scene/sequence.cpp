@@ -21,6 +21,7 @@ class Sequence {
       : job_(call.job),
         graph_(call.workspace.graph),
         options_(call.options),
+        status_(call.workspace.island_status),
         space_(space),
         round_(round),
         contacts_(call.job.scene->contacts, round),
@@ -29,7 +30,7 @@ class Sequence {
         kernels_{kernel_for<T, IndexedContacts>(*entry.kernels), kernel_for<T, IndexedContacts>(*entry.algebraic)},
         batch_{contacts_.contacts(), contacts_.results(), parameters_for<T>(call.options.collision)},
         width_(call.kernels.width),
-        most_impacts_(static_cast<std::size_t>(call.options.iterations_of(SceneMethod::sequence))) {
+        most_impacts_(static_cast<std::size_t>(call.options.sequence.impacts)) {
     batch_.layout.packed_bodies = round.rows[2];
   }
 
@@ -88,7 +89,8 @@ class Sequence {
       const std::uint32_t i = items[x], j = items[y];
       const T u = space_.urgency[i], v = space_.urgency[j];
       if (u != v) return u > v;
-      return options_.seed == 0 ? x < y : scattered(options_.seed ^ x) > scattered(options_.seed ^ y);
+      const std::uint64_t seed = options_.sequence.seed;
+      return seed == 0 ? x < y : scattered(seed ^ x) > scattered(seed ^ y);
     };
   }
 
@@ -199,12 +201,12 @@ class Sequence {
     }
     const std::size_t impacts = ++space_.impacts[island], most = most_impacts_ * n;
     const double left = static_cast<double>(greatest(island));
-    if (!(left > 0) || left <= options_.residual * space_.approach[island]) return false;
+    if (!(left > 0) || left <= options_.relative_tolerance * space_.approach[island]) return false;
     if (impacts == most / 2) space_.energy[island] = energy_of(island);
     if (impacts < most) return true;
-    space_.truncated[island] = 1;
     const double before_half = space_.energy[island];
-    space_.endless[island] = before_half - energy_of(island) < SceneThresholds::stalled<T> * before_half;
+    const bool stalled = before_half - energy_of(island) < SceneThresholds::stalled<T> * before_half;
+    status_[island] = stalled ? IslandStatus::stalled : IslandStatus::not_converged;
     return false;
   }
 
@@ -231,6 +233,7 @@ class Sequence {
   kernel::SceneJob<T>& job_;
   const Graph& graph_;
   const SceneOptions& options_;
+  std::vector<IslandStatus>& status_;
   SequenceSpace<T>& space_;
   Round<T>& round_;
   RoundContacts<T> contacts_;
@@ -371,11 +374,9 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
   space.approach.assign(graph.islands, 0);
   space.energy.assign(graph.islands, 0);
   space.impacts.assign(graph.islands, 0);
-  space.truncated.assign(graph.islands, 0);
   space.outcome.assign(job.contacts, Status::separating);
   std::vector<std::uint8_t>& overflow = call.workspace.overflow;
   overflow.assign(graph.islands, 0);
-  space.endless.assign(graph.islands, 0);
   while (space.rounds.size() < call.crew.slots()) space.rounds.push_back(std::make_unique<Round<T>>());
   for (const auto& round : space.rounds) {
     round->impacts = round->lanes = round->lanes_used = 0;
@@ -402,18 +403,18 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
   for (std::size_t island = 0; island < graph.islands; ++island) {
     const double approach = space.approach[island];
     outcome.approach = std::max(outcome.approach, approach);
-    if (overflow[island] != 0) {
-      outcome.overflow = true;
-      outcome.residual = std::max(outcome.residual, approach > 0 ? approach : std::numeric_limits<double>::infinity());
-      ++outcome.truncated;
-      continue;
-    }
-    outcome.truncated += space.truncated[island];
-    report.endless += space.endless[island];
+    call.workspace.island_iterations[island] =
+        static_cast<int>(std::min(space.impacts[island], std::size_t{std::numeric_limits<int>::max()}));
+    if (overflow[island] == 0) continue;
+    outcome.overflow = true;
+    call.workspace.island_status[island] = IslandStatus::overflow;
+    call.workspace.island_residual[island] = approach > 0 ? approach : std::numeric_limits<double>::infinity();
   }
   for (std::uint32_t item = 0; item < items; ++item)
-    if (const std::uint32_t island = island_of_item[item]; island != Graph::no_island && overflow[island] == 0)
-      outcome.residual = std::max(outcome.residual, static_cast<double>(observer.urgency_of(item)));
+    if (const std::uint32_t island = island_of_item[item]; island != Graph::no_island && overflow[island] == 0) {
+      double& residual = call.workspace.island_residual[island];
+      residual = std::max(residual, static_cast<double>(observer.urgency_of(item)));
+    }
   return outcome;
 }
 

@@ -48,7 +48,6 @@ struct SequenceSpace {
   std::vector<std::uint32_t> island_of_item, place, tree, winner;  // place: among the items of its island
   std::vector<double> approach, energy;
   std::vector<std::size_t> impacts;
-  std::vector<std::uint8_t> endless, truncated;
   std::vector<Status> outcome;                    // of the last impact of contacts
   std::vector<std::unique_ptr<Round<T>>> rounds;  // one a slot
 };

@@ -14,6 +14,12 @@ constexpr int sweeps_between_checks = 4;
 /// The first sweep after which a state is kept; later ones are kept after twice as many each time.
 constexpr int first_kept_sweep = 16;
 
+int most_sweeps(const SceneOptions& options, SceneMethod method) {
+  return method == SceneMethod::simultaneous ? options.simultaneous.iterations
+         : method == SceneMethod::iteration  ? options.iteration.iterations
+                                             : options.resting.iterations;
+}
+
 template <class T>
 class Sweeps {
  public:
@@ -30,7 +36,7 @@ class Sweeps {
         kernel_(method == SceneMethod::simultaneous ? kernels_.simultaneous
                 : method == SceneMethod::iteration  ? kernels_.iteration
                                                     : kernels_.resting),
-        most_sweeps_(options_.iterations_of(method)) {}
+        most_sweeps_(most_sweeps(call.options, method)) {}
 
   SweepOutcome run() {
     lay_out(graph_.vectors, space_.blocks, space_.block_of_vector);
@@ -49,7 +55,8 @@ class Sweeps {
     }
     const std::size_t faults = count_faults(job_);
 
-    shocks_ = options_.shock_propagation && ending_ == Ending::finish && job_.target != kernel::Target::colliding;
+    shocks_ =
+        options_.shock_propagation.enabled && ending_ == Ending::finish && job_.target != kernel::Target::colliding;
     // Large islands one after the other on all threads, then the others side by side.
     const auto is_large = [&](const Part& part) {
       return part.islands == 1 && call_.crew.slots() > 1 && part.points > 1024;
@@ -189,9 +196,9 @@ class Sweeps {
   }
 
   double threshold(std::uint32_t island) const {
-    const double relative = options_.residual * space_.approach[island];
+    const double relative = options_.relative_tolerance * space_.approach[island];
     return method_ == SceneMethod::resting
-               ? std::max(relative, SceneThresholds::rest_share * options_.rest_tolerance / options_.time_step)
+               ? std::max(relative, SceneThresholds::rest_share * options_.rest.tolerance / options_.resting.time_step)
                : relative;
   }
 
@@ -313,7 +320,7 @@ class Sweeps {
         prepare(job, graph_.level_vectors[v], graph_.level_order.data(), of_levels[v]);
     });
     for (std::size_t level = 0; level + 1 < graph_.level_begin.size(); ++level)
-      for (int i = 0; i < options_.shock_iterations; ++i)
+      for (int i = 0; i < options_.shock_propagation.iterations; ++i)
         for (std::uint32_t s = graph_.level_begin[level]; s < graph_.level_begin[level + 1]; ++s) {
           const Stage& stage = graph_.level_stages[s];
           const std::size_t n = stage.end - stage.first;
@@ -339,7 +346,7 @@ class Sweeps {
     SweepOutcome sum;
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
       sum.approach = std::max(sum.approach, space_.approach[i]);
-      sum.iterations = std::max(sum.iterations, static_cast<int>(space_.sweeps_of_island[i]));
+      space_.island_iterations[i] += space_.sweeps_of_island[i];
     }
     std::fill(space_.worst.begin(), space_.worst.end(), 0.0);
     for (std::byte* block : space_.block_of_vector) {
@@ -355,20 +362,22 @@ class Sweeps {
     if (shocks_)
       for (std::byte* block : space_.block_of_level_vector) mark_overflow(head(block));
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
+      double& residual = space_.island_residual[i];
       if (space_.overflow[i] != 0) {
         // Its bodies stay as they came, with all of their approach.
         const double approach = space_.approach[i];
-        sum.residual = std::max(sum.residual, approach > 0 ? approach : std::numeric_limits<double>::infinity());
-        space_.truncated[i] = 1;
+        residual = std::max(residual, approach > 0 ? approach : std::numeric_limits<double>::infinity());
+        space_.island_status[i] = IslandStatus::overflow;
         sum.overflow = true;
         continue;
       }
-      const bool truncated = space_.sweeping[i] != Sweeping::done && space_.worst[i] > threshold(i);
-      if (truncated) space_.truncated[i] = 1;
+      const bool converged = space_.sweeping[i] == Sweeping::done || !(space_.worst[i] > threshold(i));
+      if (!converged)
+        space_.island_status[i] =
+            space_.sweeping[i] == Sweeping::ran_away ? IslandStatus::diverged : IslandStatus::not_converged;
       // Contacts that still collide have no part in a pass that follows.
-      if (truncated || ending_ == Ending::finish) sum.residual = std::max(sum.residual, space_.worst[i]);
+      if (!converged || ending_ == Ending::finish) residual = std::max(residual, space_.worst[i]);
     }
-    sum.truncated = static_cast<std::size_t>(std::count(space_.truncated.begin(), space_.truncated.end(), 1));
     return sum;
   }
 

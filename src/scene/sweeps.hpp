@@ -19,14 +19,13 @@ struct Call {
   Crew& crew;
 };
 
-/// Sums of one pass over a scene.
+/// Sums of one pass over a scene; those of islands are in the workspace.
 struct SweepOutcome {
   /// A fault of a contact or row that came to light in its preparation: nothing else is told, no result is written.
   bool found_faults = false;
   bool overflow = false;  ///< Workspace::overflow marks islands
-  int iterations = 0;
-  double approach = 0, residual = 0;
-  std::size_t truncated = 0, lanes = 0, lanes_used = 0;
+  double approach = 0;
+  std::size_t lanes = 0, lanes_used = 0;
 };
 
 enum class Ending {

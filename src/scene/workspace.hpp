@@ -2,6 +2,7 @@
 #pragma once
 
 #include <carom/memory.hpp>
+#include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -61,9 +62,12 @@ struct Workspace {
   std::vector<std::uint32_t> stage_end;  // of live blocks
   std::vector<double> approach, worst;   // of islands
   std::vector<std::int32_t> sweeps_of_island;
-  std::vector<Sweeping> sweeping;                 // of islands
-  std::vector<std::uint8_t> overflow, truncated;  // islands; the last of all passes of a call
-  std::vector<double> kept_worst;                 // of the state that an island may come back to
+  std::vector<Sweeping> sweeping;           // of islands
+  std::vector<std::uint8_t> overflow;       // of islands
+  std::vector<IslandStatus> island_status;  // as are these two, of all passes of a call
+  std::vector<double> island_residual;
+  std::vector<int> island_iterations;
+  std::vector<double> kept_worst;  // of the state that an island may come back to
   std::vector<std::uint8_t> keeping;
   SequenceSpace<T> sequence;
   ImpulseMemory<T, 3> contact_impulses;

@@ -35,6 +35,10 @@ class Solver::Call {
   Report run(std::size_t count, const PlanarTask<float>& range) const;
   Report run(std::size_t count, const PlanarTask<double>& range) const;
 
+  /// In planar.cpp. The arguments are those of Solver::solve.
+  template <ContactForm Contacts>
+  Report solve_planar(const Contacts& contacts, const ResultsOf<Contacts>& results, const Options& options) const;
+
  private:
   State& state_;
   DefaultFloatingPoint environment_;

@@ -212,9 +212,9 @@ std::string in_words(double value) {
   return std::string(text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, 15).ptr);
 }
 
-void check_machine(const Machine& machine) {
-  is_one_of(isa_count, machine.isa, "isa");
-  in_range(machine.threads, 0, Machine::most_threads, "threads");
+void check_execution(const Execution& execution) {
+  is_one_of(isa_count, execution.isa, "isa");
+  in_range(execution.threads, 0, Execution::most_threads, "threads");
 }
 
 void check_options(const Options& options) {
@@ -251,25 +251,30 @@ std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Colum
   return checker.count();
 }
 
-void check_scene_options(const SceneOptions& options, bool step) {
+void check_scene_options(const SceneOptions& options) {
   check_options(options.collision);
   is_one_of(scene_method_count, options.method, "method");
-  is_one_of(swept_contacts_count, options.swept, "swept");
-  in_range(options.iterations, 0, SceneOptions::most_iterations, "iterations");
-  in_range(options.residual, 0, 1, "residual");
+  in_range(options.relative_tolerance, 0, 1, "relative_tolerance");
   constexpr double most = std::numeric_limits<float>::max();
-  in_range(options.rest_gravity, 0, most, "rest_gravity");
-  in_range(options.rest_tolerance, 0, most, "rest_tolerance");
-  in_range(options.time_step, 0, SceneOptions::most_time_step, "time_step");
-  if ((step || options.method == SceneMethod::resting) && !(options.time_step > 0))
-    throw Error("carom: the option time_step is 0, but contacts at rest need a step above 0");
-  for (const double g : options.gravity) in_range(g, -most, most, "gravity");
-  in_range(options.shock_iterations, 1, SceneOptions::most_iterations, "shock_iterations");
-  in_range(options.warm_start, 0, 1, "warm_start");
-  in_range(options.joint_warm_start, 0, 1, "joint_warm_start");
   in_range(options.restitution_threshold, 0, most, "restitution_threshold");
-  if (!(options.relaxation > 0 && options.relaxation < 2))
-    throw Error("carom: the option relaxation is " + in_words(options.relaxation) + ", not in (0, 2)");
+  in_range(options.rest.gravity, 0, most, "rest.gravity");
+  in_range(options.rest.tolerance, 0, most, "rest.tolerance");
+  const auto is_count = [](int count, const char* name) { in_range(count, 1, SceneLimits::most_iterations, name); };
+  is_count(options.shock_propagation.iterations, "shock_propagation.iterations");
+  is_count(options.simultaneous.iterations, "simultaneous.iterations");
+  in_range(options.simultaneous.warm_start, 0, 1, "simultaneous.warm_start");
+  in_range(options.simultaneous.joint_warm_start, 0, 1, "simultaneous.joint_warm_start");
+  if (const double relaxation = options.simultaneous.relaxation; !(relaxation > 0 && relaxation < 2))
+    throw Error("carom: the option simultaneous.relaxation is " + in_words(relaxation) + ", not in (0, 2)");
+  is_count(options.sequence.impacts, "sequence.impacts");
+  is_count(options.iteration.iterations, "iteration.iterations");
+  is_one_of(swept_contacts_count, options.iteration.swept, "iteration.swept");
+  is_count(options.resting.iterations, "resting.iterations");
+  in_range(options.resting.time_step, 0, SceneLimits::most_time_step, "resting.time_step");
+  const bool rests = options.method == SceneMethod::resting || options.method == SceneMethod::step;
+  if (rests && !(options.resting.time_step > 0))
+    throw Error("carom: the option resting.time_step is 0, but contacts at rest need a step above 0");
+  for (const double g : options.resting.gravity) in_range(g, -most, most, "resting.gravity");
 }
 
 namespace {

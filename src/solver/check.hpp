@@ -10,7 +10,7 @@ namespace carom {
 /// With 15 digits, none of them needless: "2000", "0.1", "nan".
 std::string in_words(double value);
 
-void check_machine(const Machine& machine);
+void check_execution(const Execution& execution);
 void check_options(const Options& options);
 
 /// Returns the number of contacts, of any form and dimension.
@@ -22,8 +22,8 @@ template <template <class> class Contacts, class T>
 std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Columns<const T>& impulse,
                                  const RegionMargins<T>& margins, const ImpulseSpace<T>& space);
 
-/// The same for scenes. `step` is of SceneSolver::step.
-void check_scene_options(const SceneOptions& options, bool step);
+/// The same for scenes.
+void check_scene_options(const SceneOptions& options);
 template <class T>
 void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results);
 

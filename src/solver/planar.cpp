@@ -22,33 +22,27 @@ Report solve_on(const Call& call, const Contacts<T>& contacts, const planar::Res
       layout_for(count * columns::numbers_in(contacts, results) * sizeof(T))};
   const auto range = [&](std::size_t first, std::size_t n, kernel::PlanarWorkspace<T>& workspace,
                          kernel::Tally& tally) { solve_range(job, first, n, workspace, tally); };
+  // Nothing is integrated.
+  for (std::size_t i = 0; i < results.steps.count; ++i) results.steps[i] = 0;
   return call.run(count, std::cref(range));
 }
 
 }  // namespace
 
-template <class T>
-Report Solver::solve(const planar::InlineContacts<T>& contacts, const planar::Results<T>& results,
-                     const Options& options) {
-  return solve_on(Call(*this, options), contacts, results, options);
-}
-template <class T>
-Report Solver::solve(const planar::IndexedContacts<T>& contacts, const planar::Results<T>& results,
-                     const Options& options) {
-  return solve_on(Call(*this, options), contacts, results, options);
-}
-template <class T>
-Report Solver::solve(const planar::SpaceContacts<T>& contacts, const planar::Results<T>& results,
-                     const Options& options) {
-  return solve_on(Call(*this, options), contacts, results, options);
+template <ContactForm Contacts>
+Report Solver::Call::solve_planar(const Contacts& contacts, const ResultsOf<Contacts>& results,
+                                  const Options& options) const {
+  return solve_on(*this, contacts, results, options);
 }
 
-#define CAROM_INSTANTIATE(T)                                                                                   \
-  template Report Solver::solve(const planar::InlineContacts<T>&, const planar::Results<T>&, const Options&);  \
-  template Report Solver::solve(const planar::IndexedContacts<T>&, const planar::Results<T>&, const Options&); \
-  template Report Solver::solve(const planar::SpaceContacts<T>&, const planar::Results<T>&, const Options&);
-CAROM_INSTANTIATE(float)
-CAROM_INSTANTIATE(double)
+#define CAROM_INSTANTIATE(Contacts)                                                                                   \
+  template Report Solver::Call::solve_planar(const Contacts<float>&, const planar::Results<float>&, const Options&)   \
+      const;                                                                                                          \
+  template Report Solver::Call::solve_planar(const Contacts<double>&, const planar::Results<double>&, const Options&) \
+      const;
+CAROM_INSTANTIATE(planar::InlineContacts)
+CAROM_INSTANTIATE(planar::IndexedContacts)
+CAROM_INSTANTIATE(planar::SpaceContacts)
 #undef CAROM_INSTANTIATE
 
 }  // namespace carom

@@ -75,11 +75,9 @@ kernel::Parameters<T> parameters_for(const Options& options) {
           options.law,
           options.integrator,
           options.restitution_law,
-          options.scalar_sticking,
           static_cast<T>(options.normal_tolerance),
           static_cast<T>(options.inertia_tolerance),
-          static_cast<T>(options.largest_restitution),
-          options.validate};
+          static_cast<T>(options.largest_restitution)};
 }
 template kernel::Parameters<float> parameters_for(const Options&);
 template kernel::Parameters<double> parameters_for(const Options&);

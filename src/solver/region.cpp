@@ -33,9 +33,10 @@ ImpulseSpace<T> in_world(const planar::ImpulseSpace<T>& space) {
 }
 
 template <class Call, template <class> class Contacts, class T>
-RegionReport find_on(const Call& call, const Contacts<T>& contacts, const Vector3Columns<const T>& impulse,
-                     const RegionMargins<T>& margins, const ImpulseSpace<T>& space, const Options& options,
-                     double tolerance, std::size_t block_bytes = 0) {
+RegionReport find_on(const Call& call, const Contacts<T>& contacts,
+                     const std::type_identity_t<Vector3Columns<const T>>& impulse, const RegionMargins<T>& margins,
+                     const std::type_identity_t<ImpulseSpace<T>>& space, const Options& options, double tolerance,
+                     std::size_t block_bytes = 0) {
   const std::size_t count = check_region_columns(contacts, impulse, margins, space);
   if (!(tolerance >= 0 && std::isfinite(tolerance)))
     throw Error("carom: the tolerance is " + in_words(tolerance) + ", not a finite number >= 0");
@@ -59,93 +60,42 @@ RegionReport find_on(const Call& call, const Contacts<T>& contacts, const Vector
 
 }  // namespace
 
-template <class T>
-RegionReport Solver::find_margins(const InlineContacts<T>& contacts,
-                                  const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                                  const std::type_identity_t<RegionMargins<T>>& margins,
-                                  const std::type_identity_t<ImpulseSpace<T>>& space, const Options& options,
-                                  double tolerance) {
-  return find_on(Call(*this, options), contacts, impulse, margins, space, options, tolerance);
-}
-template <class T>
-RegionReport Solver::find_margins(const BlockedContacts<T>& contacts,
-                                  const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                                  const std::type_identity_t<RegionMargins<T>>& margins,
-                                  const std::type_identity_t<ImpulseSpace<T>>& space, const Options& options,
-                                  double tolerance) {
-  return find_on(Call(*this, options), first_block_of(contacts), impulse, margins, space, options, tolerance,
-                 bytes_of_block<T>);
-}
-template <class T>
-RegionReport Solver::find_margins(const IndexedContacts<T>& contacts,
-                                  const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                                  const std::type_identity_t<RegionMargins<T>>& margins,
-                                  const std::type_identity_t<ImpulseSpace<T>>& space, const Options& options,
-                                  double tolerance) {
-  return find_on(Call(*this, options), contacts, impulse, margins, space, options, tolerance);
-}
-template <class T>
-RegionReport Solver::find_margins(const SpaceContacts<T>& contacts,
-                                  const std::type_identity_t<Vector3Columns<const T>>& impulse,
-                                  const std::type_identity_t<RegionMargins<T>>& margins,
-                                  const std::type_identity_t<ImpulseSpace<T>>& space, const Options& options,
-                                  double tolerance) {
-  return find_on(Call(*this, options), contacts, impulse, margins, space, options, tolerance);
+template <ContactForm Contacts>
+RegionReport Solver::find_margins(const Contacts& contacts, const ImpulsesOf<Contacts>& impulse,
+                                  const RegionMargins<NumberOf<Contacts>>& margins,
+                                  const ImpulseSpaceOf<Contacts>& space, const Options& options, double tolerance) {
+  using T = NumberOf<Contacts>;
+  const Call call(*this, options);
+  if constexpr (requires { Contacts::block_size; }) {
+    return find_on(call, first_block_of(contacts), impulse, margins, space, options, tolerance, bytes_of_block<T>);
+  } else if constexpr (!FormTraits<Contacts>::is_planar) {
+    return find_on(call, contacts, impulse, margins, space, options, tolerance);
+  } else if constexpr (requires { contacts.separation_velocity; }) {
+    return find_on(call, in_space(contacts), {impulse.x, zeros<T>(impulse.x.count), impulse.y}, margins,
+                   {{space.plastic_frictionless.x, {}, space.plastic_frictionless.y},
+                    {space.plastic_sticking.x, {}, space.plastic_sticking.y},
+                    space.contact_energy},
+                   options, tolerance);
+  } else {
+    return find_on(call, in_space(contacts), in_space(impulse), margins, in_world(space), options, tolerance);
+  }
 }
 
-template <class T>
-RegionReport Solver::find_margins(const planar::InlineContacts<T>& contacts,
-                                  const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
-                                  const std::type_identity_t<RegionMargins<T>>& margins,
-                                  const std::type_identity_t<planar::ImpulseSpace<T>>& space, const Options& options,
-                                  double tolerance) {
-  return find_margins(in_space(contacts), in_space(impulse), margins, in_world(space), options, tolerance);
-}
-template <class T>
-RegionReport Solver::find_margins(const planar::IndexedContacts<T>& contacts,
-                                  const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
-                                  const std::type_identity_t<RegionMargins<T>>& margins,
-                                  const std::type_identity_t<planar::ImpulseSpace<T>>& space, const Options& options,
-                                  double tolerance) {
-  return find_margins(in_space(contacts), in_space(impulse), margins, in_world(space), options, tolerance);
-}
-template <class T>
-RegionReport Solver::find_margins(const planar::SpaceContacts<T>& contacts,
-                                  const std::type_identity_t<planar::Vector2Columns<const T>>& impulse,
-                                  const std::type_identity_t<RegionMargins<T>>& margins,
-                                  const std::type_identity_t<planar::ImpulseSpace<T>>& space, const Options& options,
-                                  double tolerance) {
-  const Column<const T> zero = zeros<T>(impulse.x.count);
-  return find_margins(in_space(contacts), {impulse.x, zero, impulse.y}, margins,
-                      {{space.plastic_frictionless.x, {}, space.plastic_frictionless.y},
-                       {space.plastic_sticking.x, {}, space.plastic_sticking.y},
-                       space.contact_energy},
-                      options, tolerance);
-}
-
-#define CAROM_INSTANTIATE(T, Contacts)                                                           \
-  template RegionReport Solver::find_margins(const Contacts<T>&, const Vector3Columns<const T>&, \
-                                             const RegionMargins<T>&, const ImpulseSpace<T>&, const Options&, double);
-CAROM_INSTANTIATE(float, InlineContacts)
-CAROM_INSTANTIATE(float, BlockedContacts)
-CAROM_INSTANTIATE(float, IndexedContacts)
-CAROM_INSTANTIATE(float, SpaceContacts)
-CAROM_INSTANTIATE(double, InlineContacts)
-CAROM_INSTANTIATE(double, BlockedContacts)
-CAROM_INSTANTIATE(double, IndexedContacts)
-CAROM_INSTANTIATE(double, SpaceContacts)
+#define CAROM_INSTANTIATE_FOR(T, Contacts)                                                                \
+  template RegionReport Solver::find_margins(const Contacts<T>&, const ImpulsesOf<Contacts<T>>&,          \
+                                             const RegionMargins<T>&, const ImpulseSpaceOf<Contacts<T>>&, \
+                                             const Options&, double);
+#define CAROM_INSTANTIATE(Contacts)      \
+  CAROM_INSTANTIATE_FOR(float, Contacts) \
+  CAROM_INSTANTIATE_FOR(double, Contacts)
+CAROM_INSTANTIATE(InlineContacts)
+CAROM_INSTANTIATE(BlockedContacts)
+CAROM_INSTANTIATE(IndexedContacts)
+CAROM_INSTANTIATE(SpaceContacts)
+CAROM_INSTANTIATE(planar::InlineContacts)
+CAROM_INSTANTIATE(planar::IndexedContacts)
+CAROM_INSTANTIATE(planar::SpaceContacts)
 #undef CAROM_INSTANTIATE
-
-#define CAROM_INSTANTIATE(T, Contacts)                                                                                \
-  template RegionReport Solver::find_margins(const planar::Contacts<T>&, const planar::Vector2Columns<const T>&,      \
-                                             const RegionMargins<T>&, const planar::ImpulseSpace<T>&, const Options&, \
-                                             double);
-CAROM_INSTANTIATE(float, InlineContacts)
-CAROM_INSTANTIATE(float, IndexedContacts)
-CAROM_INSTANTIATE(float, SpaceContacts)
-CAROM_INSTANTIATE(double, InlineContacts)
-CAROM_INSTANTIATE(double, IndexedContacts)
-CAROM_INSTANTIATE(double, SpaceContacts)
-#undef CAROM_INSTANTIATE
+#undef CAROM_INSTANTIATE_FOR
 
 }  // namespace carom

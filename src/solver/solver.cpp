@@ -21,13 +21,13 @@
 namespace carom {
 namespace {
 
-using Counts = std::pair<std::array<std::size_t, status_count>, std::array<std::size_t, Path::kinds>>;
+using Counts = std::pair<std::array<std::size_t, status_room>, std::array<std::size_t, Path::room>>;
 
 void add(Report& report, const Counts& counts) {
-  for (std::size_t i = 0; i < status_count; ++i) report.by_status[i] += counts.first[i];
+  for (std::size_t i = 0; i < status_room; ++i) report.by_status[i] += counts.first[i];
   for (std::size_t i = 0; i < Path::kinds; ++i) report.by_path[i] += counts.second[i];
 }
-bool has_any(const std::array<std::size_t, status_count>& by_status) {
+bool has_any(const std::array<std::size_t, status_room>& by_status) {
   return std::any_of(by_status.begin(), by_status.end(), [](std::size_t n) { return n > 0; });
 }
 
@@ -46,7 +46,7 @@ void add(Report& report, const kernel::Tally& tally) {
 }  // namespace
 
 struct Solver::State {
-  explicit State(const Machine& given) : machine(given), entry(&find_isa(given.isa)) {}
+  explicit State(const Execution& given) : execution(given), entry(&find_isa(given.isa)) {}
 
   /// The parts of a workspace that have been needed so far.
   template <class T>
@@ -132,7 +132,7 @@ struct Solver::State {
     std::fill_n(rows[0].numbers, kernel::BodyRecord::size, std::numeric_limits<T>::quiet_NaN());
     std::fill_n(rows[1].numbers, kernel::BodyRecord::size, T(0));
     T* const first = rows[2].numbers;
-    const std::size_t threads = bodies > smallest_range ? threads_here(machine.threads) : 1;
+    const std::size_t threads = bodies > smallest_range ? threads_here(execution.threads) : 1;
     const std::size_t share = (bodies + threads - 1) / threads;
     const auto task = [&](std::size_t index, std::size_t) {
       pack_bodies(contacts.bodies, index * share, std::min(share, bodies - std::min(bodies, index * share)), first);
@@ -155,7 +155,7 @@ struct Solver::State {
   /// Calls range(first, n, slot) for ranges that make up the batch, after reserve(slots).
   template <class Reserve, class Range>
   Report run(std::size_t count, const Reserve& reserve, const Range& range) {
-    const std::size_t threads = count > smallest_range ? threads_here(machine.threads) : 1;
+    const std::size_t threads = count > smallest_range ? threads_here(execution.threads) : 1;
     const std::size_t size = range_size(count, threads);
     const std::size_t tasks = (count + size - 1) / size;
     const std::size_t slots = std::clamp(tasks, std::size_t{1}, threads);
@@ -205,7 +205,7 @@ struct Solver::State {
   }
   static constexpr std::size_t smallest_range = 1024;
 
-  Machine machine;
+  Execution execution;
   const IsaEntry* entry;
   std::atomic<bool> busy{false};       // a call is under way
   std::vector<kernel::Tally> tallies;  // one a slot of run_tasks, as are the workspaces
@@ -218,9 +218,9 @@ struct Solver::State {
   Rows<double> rows_f64;
 };
 
-Solver::Solver(const Machine& machine) {
-  check_machine(machine);
-  state_ = std::make_unique<State>(machine);
+Solver::Solver(const Execution& execution) {
+  check_execution(execution);
+  state_ = std::make_unique<State>(execution);
 }
 Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
@@ -230,37 +230,34 @@ Solver::State& Solver::state() const {
   if (!state_) throw Error("carom: this solver has been moved from", ErrorKind::moved_from);
   return *state_;
 }
-const Machine& Solver::machine() const {
-  return state().machine;
+const Execution& Solver::execution() const {
+  return state().execution;
 }
 Isa Solver::isa() const {
   return state().entry->isa;
 }
 
-template <class T>
-Report Solver::solve(const InlineContacts<T>& contacts, const Results<T>& results, const Options& options) {
-  return Call(*this, options).state().solve(contacts, results, options);
-}
-template <class T>
-Report Solver::solve(const BlockedContacts<T>& contacts, const Results<T>& results, const Options& options) {
-  return Call(*this, options).state().solve(first_block_of(contacts), results, options, bytes_of_block<T>);
-}
-template <class T>
-Report Solver::solve(const IndexedContacts<T>& contacts, const Results<T>& results, const Options& options) {
-  return Call(*this, options).state().solve(contacts, results, options);
-}
-template <class T>
-Report Solver::solve(const SpaceContacts<T>& contacts, const Results<T>& results, const Options& options) {
-  return Call(*this, options).state().solve(contacts, results, options);
+template <ContactForm Contacts>
+Report Solver::solve(const Contacts& contacts, const ResultsOf<Contacts>& results, const Options& options) {
+  const Call call(*this, options);
+  if constexpr (FormTraits<Contacts>::is_planar)
+    return call.solve_planar(contacts, results, options);
+  else if constexpr (requires { Contacts::block_size; })
+    return call.state().solve(first_block_of(contacts), results, options, bytes_of_block<NumberOf<Contacts>>);
+  else
+    return call.state().solve(contacts, results, options);
 }
 
-#define CAROM_INSTANTIATE(T)                                                                   \
-  template Report Solver::solve(const InlineContacts<T>&, const Results<T>&, const Options&);  \
-  template Report Solver::solve(const BlockedContacts<T>&, const Results<T>&, const Options&); \
-  template Report Solver::solve(const IndexedContacts<T>&, const Results<T>&, const Options&); \
-  template Report Solver::solve(const SpaceContacts<T>&, const Results<T>&, const Options&);
-CAROM_INSTANTIATE(float)
-CAROM_INSTANTIATE(double)
+#define CAROM_INSTANTIATE(Contacts)                                                                         \
+  template Report Solver::solve(const Contacts<float>&, const ResultsOf<Contacts<float>>&, const Options&); \
+  template Report Solver::solve(const Contacts<double>&, const ResultsOf<Contacts<double>>&, const Options&);
+CAROM_INSTANTIATE(InlineContacts)
+CAROM_INSTANTIATE(BlockedContacts)
+CAROM_INSTANTIATE(IndexedContacts)
+CAROM_INSTANTIATE(SpaceContacts)
+CAROM_INSTANTIATE(planar::InlineContacts)
+CAROM_INSTANTIATE(planar::IndexedContacts)
+CAROM_INSTANTIATE(planar::SpaceContacts)
 #undef CAROM_INSTANTIATE
 
 Solver::Call::Call(Solver& solver, const Options& options) : state_(solver.state()) {

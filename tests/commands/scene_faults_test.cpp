@@ -222,7 +222,8 @@ TEST(SceneFaults, files_without_scenes_are_errors_that_name_what_is_missing) {
 
 TEST(SceneFaults, options_that_do_not_fit_are_errors_that_name_what_they_need) {
   const std::string text = csv_of({ball_row("1", {0, "1"}, {1})});
-  for (const std::string option : {"--method sequence", "--iterations 5", "--residual 0.1", "--time-step 0.1"})
+  for (const std::string option :
+       {"--method sequence", "--iterations 5", "--relative-tolerance 0.1", "--time-step 0.1"})
     expect_refused(text, option, "carom: " + option.substr(0, option.find(' ')) + " requires --scene\n");
   for (const std::string option : {"--law whittaker", "--restitution kinetic", "--integrator euler"})
     for (const std::string method : {"simultaneous", "iteration", "resting --time-step 0.1"})
@@ -238,7 +239,8 @@ TEST(SceneFaults, options_that_do_not_fit_are_errors_that_name_what_they_need) {
     expect_refused(text, "--scene --method resting --time-step " + value,
                    "carom: --time-step: " + value + " is not a number in (0, 1000]\n");
   for (const std::string value : {"-0.1", "1.1", "nan"})
-    expect_refused(text, "--scene --residual " + value, "carom: --residual: " + value + " is not a number in [0, 1]\n");
+    expect_refused(text, "--scene --relative-tolerance " + value,
+                   "carom: --relative-tolerance: " + value + " is not a number in [0, 1]\n");
   for (const std::string value : {"0", "1073741825", "1.5"})
     expect_refused(text, "--scene --iterations " + value,
                    "carom: --iterations: " + value + " is not a whole number in [1, 1073741824]\n");

@@ -13,7 +13,7 @@ namespace carom::test {
 namespace {
 
 const std::string example = CAROM_EXAMPLES_DIR "/scene/contacts.csv";
-const std::vector<std::string> methods = {"simultaneous", "sequence", "iteration", "resting --time-step 0.01"};
+const std::vector<std::string> methods = {"simultaneous", "sequence", "iteration", "step --time-step 0.01"};
 const std::vector<std::string> results = {"impulse_x",
                                           "impulse_y",
                                           "impulse_z",
@@ -100,7 +100,7 @@ TEST(Scene, of_the_cradle_one_leaves_in_a_sequence_and_all_others_together_by_si
   const std::vector<double> sequence = velocities(solved(rows, "--method sequence"));
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(sequence[i], i == 4 ? 1 : 0, 64 * 0x1p-53) << i;
   // The first contact's target is 1 m/s, that of the others is 0: v2 = ... = v5 = v1 + 1, and momentum stays.
-  const std::vector<double> together = velocities(solved(rows, "--iterations 10000 --residual 1e-12"));
+  const std::vector<double> together = velocities(solved(rows, "--iterations 10000 --relative-tolerance 1e-12"));
   // 5 bodies, each contact within 1e-12 of its target.
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(together[i], i == 0 ? -0.6 : 0.4, 1e-11) << i;
 }
@@ -193,7 +193,8 @@ TEST(Scene, one_contact_a_scene_is_a_plain_solve_bit_by_bit_in_sequence) {
 TEST(Scene, the_lanes_agree_with_the_reference) {
   for (const std::string& method : methods) {
     // The same number of sweeps, so that none ends earlier by a rounding.
-    const std::string line = "solve --scene " + example + " -o - --residual 0 --iterations 12 --method " + method;
+    const std::string line =
+        "solve --scene " + example + " -o - --relative-tolerance 0 --iterations 12 --method " + method;
     const Ended on_lanes = carom(line), by_reference = carom(line + " --reference");
     EXPECT_EQ(on_lanes.exit_code, 0) << on_lanes.err;
     EXPECT_EQ(by_reference.exit_code, 0) << by_reference.err;
@@ -207,7 +208,7 @@ TEST(Scene, the_lanes_agree_with_the_reference) {
       for (std::size_t row = 0; row < got.size(); ++row) {
         // Contacts of equal urgency come in the order of their roundings in a sequence: only the cradle has none.
         if (method == "sequence" && steps[row] != 1) continue;
-        // At most 24 contacts change a body in up to 24 sweeps (resting has two methods), each with some 32 roundings
+        // At most 24 contacts change a body in up to 24 sweeps (a step has two methods), each with some 32 roundings
         // of numbers below 2; sweeps do not magnify what is off.
         EXPECT_NEAR(got[row], expected[row], 24 * 24 * 32 * 2 * 0x1p-53) << method << " " << name << " row " << row;
       }
@@ -292,7 +293,7 @@ TEST(Scene, the_table_has_a_line_for_each_of_the_first_scenes_and_their_sums) {
 }
 
 TEST(Scene, islands_that_are_not_done_are_told) {
-  const std::string words = " islands ended by --iterations with more than --residual left";
+  const std::string words = " islands have not converged within --relative-tolerance";
   const std::vector<Row> cradle = ball_rows("1", {"1", "0", "0", "0"});
   expect_within("\n1 of 1" + words + "\n", run_scenes(cradle, "--iterations 1").err);
   EXPECT_EQ(run_scenes(cradle, "--iterations 10000").err.find(words), std::string::npos);

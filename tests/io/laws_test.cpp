@@ -38,7 +38,7 @@ Row row_of() {
 }
 
 template <class Contacts>
-void solve(const Contacts& contacts, const io::ResultsOf<Contacts>& results, Law law) {
+void solve(const Contacts& contacts, const ResultsOf<Contacts>& results, Law law) {
   Solver({.threads = 1}).solve(contacts, results, {.law = law});
 }
 

@@ -76,7 +76,7 @@ template <class T, class Contacts>
 ResultArrays<T> solved(const Contacts& contacts) {
   ResultArrays<T> results(contacts_of_a_kind, std::is_same_v<Contacts, RandomContacts<T>>);
   SolverSetup options;
-  options.machine.threads = 1;
+  options.execution.threads = 1;
   ConfiguredSolver(options).solve(view(contacts), results.results());
   return results;
 }

@@ -27,8 +27,8 @@ constexpr std::size_t count = support::fast_build ? 100'000 : 5'000;
 
 SolverSetup options(Isa isa) {
   SolverSetup o;
-  o.machine.isa = isa;
-  o.machine.threads = 1;
+  o.execution.isa = isa;
+  o.execution.threads = 1;
   return o;
 }
 

@@ -44,8 +44,8 @@ template <class Contacts>
 ResultArrays<double> solve(const Contacts& contacts, Isa isa, int steps, bool bodies) {
   SolverSetup options;
   options.integrator = Integrator::euler;
-  options.machine.isa = isa;
-  options.machine.threads = 1;
+  options.execution.isa = isa;
+  options.execution.threads = 1;
   options.steps = steps;
   options.step_budget = 1 << 30;
   ResultArrays<double> results(contacts.friction.count, bodies);
@@ -179,7 +179,7 @@ TEST(KernelGolden, float_comes_as_near_to_the_golden_values_as_the_step_lets_it)
   for (const Isa isa : available_isas()) {
     SolverSetup options;
     options.integrator = Integrator::euler;
-    options.machine.isa = isa;
+    options.execution.isa = isa;
     ResultArrays<float> in_float(golden.table.rows(), false);
     ConfiguredSolver(options).solve(rounded.view(), in_float.results());
     double sum = 0, sum_of_double = 0;

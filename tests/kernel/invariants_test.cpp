@@ -22,7 +22,7 @@ constexpr int steps_option = 50;
 SolverSetup options() {
   SolverSetup o;
   o.integrator = Integrator::euler;
-  o.machine.threads = 1;
+  o.execution.threads = 1;
   o.steps = steps_option;
   return o;
 }

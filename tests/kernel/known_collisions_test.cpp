@@ -34,9 +34,9 @@ TYPED_TEST_SUITE(Known, Precisions);
 SolverSetup under(Law law, Isa isa, RestitutionLaw restitution = RestitutionLaw::energetic) {
   SolverSetup options;
   options.law = law;
-  options.machine.isa = isa;
+  options.execution.isa = isa;
   options.restitution_law = restitution;
-  options.machine.threads = 1;
+  options.execution.threads = 1;
   return options;
 }
 

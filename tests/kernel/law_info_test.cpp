@@ -57,7 +57,7 @@ struct OneContact {
     io::visit_needed(contacts, take);
     io::visit_law_parameters(contacts, take);
     Solved solved{};
-    io::ResultsOf<Contacts> results;
+    ResultsOf<Contacts> results;
     results.status = {&solved.status, 1};
     std::size_t axis = 0;
     const auto place = [&](const std::string&, Column<double>& column) { column = {&solved.impulse[axis++], 1}; };

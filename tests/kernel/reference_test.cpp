@@ -39,7 +39,7 @@ TYPED_TEST(KernelReference, velocities_agree_on_random_bodies) {
     options.steps = steps;
     const Expected expected(contacts.widened(), options);
     for (const Isa isa : available_isas()) {
-      options.machine.isa = isa;
+      options.execution.isa = isa;
       ResultArrays<T> results(count);
       ConfiguredSolver(options).solve(contacts.inline_contacts(), results.results());
       EXPECT_EQ(disagreement(expected, results), "") << to_string(isa) << ", " << steps << " steps";
@@ -57,7 +57,7 @@ TYPED_TEST(KernelReference, paths_and_steps_agree_away_from_the_boundaries_betwe
   options.steps = 100;
   const Expected expected(contacts.widened(), options);
   for (const Isa isa : available_isas()) {
-    options.machine.isa = isa;
+    options.execution.isa = isa;
     ResultArrays<T> results(count);
     ConfiguredSolver(options).solve(contacts.inline_contacts(), results.results());
     std::size_t clear = 0;

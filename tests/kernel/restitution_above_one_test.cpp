@@ -36,8 +36,8 @@ SolverSetup up_to(double largest, Law law = Law::incremental, Isa isa = Isa::aut
   SolverSetup options;
   options.largest_restitution = largest;
   options.law = law;
-  options.machine.isa = isa;
-  options.machine.threads = 1;
+  options.execution.isa = isa;
+  options.execution.threads = 1;
   return options;
 }
 

@@ -80,8 +80,8 @@ SolverSetup options_of(Law law, RestitutionLaw restitution_law, Isa isa = Isa::a
   SolverSetup options;
   options.law = law;
   options.restitution_law = restitution_law;
-  options.machine.isa = isa;
-  options.machine.threads = 1;
+  options.execution.isa = isa;
+  options.execution.threads = 1;
   return options;
 }
 

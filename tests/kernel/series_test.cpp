@@ -36,8 +36,8 @@ constexpr double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon()
 
 SolverSetup options(Isa isa = Isa::automatic) {
   SolverSetup o;
-  o.machine.isa = isa;
-  o.machine.threads = 1;
+  o.execution.isa = isa;
+  o.execution.threads = 1;
   o.integrator = Integrator::series;
   return o;
 }
@@ -254,7 +254,7 @@ TYPED_TEST(Series, gives_a_contact_the_same_bits_alone_and_in_any_batch) {
   const Mixed<T> mixed(count);
   ResultArrays<T> together(count, false);
   SolverSetup two = options();
-  two.machine.threads = 2;
+  two.execution.threads = 2;
   ConfiguredSolver(two).solve(mixed.view(), together.results());
   ConfiguredSolver solver(options());
   for (std::size_t i = 0; i < count; i += 7) {

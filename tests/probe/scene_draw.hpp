@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/scene_generators.hpp"
+#include "support/scene_iterations.hpp"
 
 namespace carom::probe {
 
@@ -35,7 +36,6 @@ struct DrawnScene {
   SceneKind kind{};
   scenes::SceneData<T> data;
   SceneOptions options;
-  bool is_step = false;                  ///< SceneSolver::step
   std::vector<Status> fault, row_fault;  ///< that contacts and rows have been given; ok of the others
 };
 
@@ -55,7 +55,7 @@ class SceneDrawer {
     if (is(SceneKind::driven)) drive();
     if (is(SceneKind::limits)) go_to_limits();
     if (is(SceneKind::anisotropic) || chance(8)) begin_along_slip();
-    if (scene_.options.method == SceneMethod::resting || scene_.is_step) draw_gaps();
+    if (scene_.options.method == SceneMethod::resting || scene_.options.method == SceneMethod::step) draw_gaps();
     scene_.fault.assign(data().contact_count(), Status::ok);
     scene_.row_fault.assign(data().row_count(), Status::ok);
     if (is(SceneKind::range)) leave_range();
@@ -72,29 +72,27 @@ class SceneDrawer {
   void draw_options() {
     SceneOptions& o = scene_.options;
     o.method = static_cast<SceneMethod>(draw_.below(scene_method_count));
-    scene_.is_step = chance(5);
-    if (scene_.is_step) o.method = SceneMethod::resting;
     if (is(SceneKind::jammed) && chance(2)) o.method = SceneMethod::resting;
-    o.residual = sizeof(T) == sizeof(float) ? 1e-5 : 1e-10;
+    o.relative_tolerance = sizeof(T) == sizeof(float) ? 1e-5 : 1e-10;
     const int sweeps[] = {1, 4, 10, 30, 4000, 4000};
-    o.iterations = chance(4) ? 0 : sweeps[draw_.below(6)];
-    if (o.method == SceneMethod::sequence) o.iterations = 20;
-    o.time_step = std::pow(10.0, std::floor(draw_.uniform(-3, chance(3) ? 4 : 0)));
-    o.rest_tolerance = chance(3) ? 1 : 1e-4;
-    o.gravity = {0, 0, chance(2) ? -9.81 : 0};
-    o.swept = chance(2) ? SweptContacts::touching : SweptContacts::colliding;
-    o.shock_propagation = chance(8);
-    if (chance(6)) o.relaxation = draw_.uniform(0.5, 1.5);
+    if (!chance(4)) scenes::set_iterations(o, sweeps[draw_.below(6)]);
+    if (o.method == SceneMethod::sequence) scenes::set_iterations(o, 20);
+    o.resting.time_step = std::pow(10.0, std::floor(draw_.uniform(-3, chance(3) ? 4 : 0)));
+    o.rest.tolerance = chance(3) ? 1 : 1e-4;
+    o.resting.gravity = {0, 0, chance(2) ? -9.81 : 0};
+    o.iteration.swept = chance(2) ? SweptContacts::touching : SweptContacts::colliding;
+    o.shock_propagation.enabled = chance(8);
+    if (chance(6)) o.simultaneous.relaxation = draw_.uniform(0.5, 1.5);
     if (chance(6)) o.restitution_threshold = draw_.uniform(0, 0.5);
-    if (chance(4)) o.warm_start = draw_.uniform();
-    if (chance(4)) o.joint_warm_start = draw_.uniform();
-    if (chance(4)) o.seed = 1 + draw_.below(1000);
+    if (chance(4)) o.simultaneous.warm_start = draw_.uniform();
+    if (chance(4)) o.simultaneous.joint_warm_start = draw_.uniform();
+    if (chance(4)) o.sequence.seed = 1 + draw_.below(1000);
     if (is(SceneKind::anisotropic) && !chance(4)) {
       // These are judged where they have come to an end.
       o.method = SceneMethod::simultaneous;
-      scene_.is_step = o.shock_propagation = false;
-      o.iterations = 4000;
-      o.warm_start = 1;
+      o.shock_propagation.enabled = false;
+      scenes::set_iterations(o, 4000);
+      o.simultaneous.warm_start = 1;
     }
     const Law laws[] = {Law::incremental, Law::chatterjee_ruina, Law::frictionless};
     o.collision.law = laws[draw_.below(3)];

@@ -47,13 +47,14 @@ class SceneJudge {
   /// True where simultaneous sweeps have come to an end: called again with the impulses of `made`, they were done at
   /// the first look at both numbers of docs/scenes.md.
   static bool rests(const SolvedScene<T>& made, const SolvedScene<T>& again) {
-    return made.report.truncated == 0 && again.report.truncated == 0 && again.report.iterations <= 4;
+    return made.report.not_converged == 0 && again.report.not_converged == 0 && again.report.iterations <= 4;
   }
 
   /// Coulomb's law at the contacts of a scene that rests.
   Verdict judge_law() {
     judge_energy(true);
-    const R least = R(1000) * (R(o_.residual) * R(made_.report.greatest_approach) + epsilon * largest_speed());
+    const R least =
+        R(1000) * (R(o_.relative_tolerance) * R(made_.report.greatest_approach) + epsilon * largest_speed());
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       if (made_.arrays.status[i] != Status::ok) continue;
       const V n = normal(i), p = vector(made_.arrays.impulse, i), u = relative(made_.arrays, i);
@@ -206,7 +207,7 @@ class SceneJudge {
       else if (!is_sound(found) && drawn_.kind != SceneKind::range && !has_endless_friction())
         v_.add("sound data are no fault", 2 * bound);
     };
-    std::array<std::size_t, status_count> count{}, rows{};
+    std::array<std::size_t, status_room> count{}, rows{};
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       judge_one(made_.arrays.status[i], drawn_.fault[i], "a faulty contact has its status");
       ++count[number(made_.arrays.status[i])];
@@ -257,7 +258,7 @@ class SceneJudge {
   /// Too large a relaxation may take velocities out of the range of numbers and back. Nothing is left then of the sizes
   /// at which the visits rounded.
   bool has_run_away() const {
-    return o_.relaxation > 1 && made_.report.truncated > 0 &&
+    return o_.simultaneous.relaxation > 1 && made_.report.not_converged > 0 &&
            made_.report.energy_after > 1e12 * made_.report.energy_before;
   }
   static bool same(T a, T b) { return a == b || (a != a && b != b); }
@@ -265,7 +266,7 @@ class SceneJudge {
   /// The velocities are those that the impulses make, if momentum is kept. Every visit rounds, at the size of what is
   /// there then.
   void judge_bodies() {
-    if (o_.shock_propagation) return;
+    if (o_.shock_propagation.enabled) return;
     const std::size_t n = d_.body_count();
     std::vector<V> linear(n), angular(n);
     std::vector<R> terms(n), spins(n);
@@ -301,7 +302,7 @@ class SceneJudge {
       side(row.body_a, row.linear_a, row.angular_a);
       side(row.body_b, row.linear_b, row.angular_b);
     }
-    const R sweeps = static_cast<R>(larger(made_.report.iterations, o_.iterations) + 10);
+    const R sweeps = static_cast<R>(larger(made_.report.iterations, o_.simultaneous.iterations) + 10);
     for (std::size_t b = 0; b < n; ++b) {
       const V v = vector(made_.arrays.velocity, b), w = vector(made_.arrays.angular_velocity, b);
       const V v0 = vector(d_.bodies.velocity, b), w0 = vector(d_.bodies.angular_velocity, b);
@@ -339,7 +340,7 @@ class SceneJudge {
     if (mu < R(1e6))
       v_.add("the cone of friction", (pt - mu * pn) / (unit * (R(1) + mu)) / (is_sequence() ? R(10) : R(1)));
   }
-  bool is_sequence() const { return o_.method == SceneMethod::sequence && !drawn_.is_step; }
+  bool is_sequence() const { return o_.method == SceneMethod::sequence; }
 
   void judge_row(std::size_t r) {
     const auto& row = d_.joints.rows[r];
@@ -357,7 +358,7 @@ class SceneJudge {
     v_.add("residuals are no NaN", made_.report.residual >= 0 ? 0 : 2 * bound);
     if (made_.report.by_status[number(Status::overflow)] + made_.report.joints_by_status[number(Status::overflow)] > 0)
       return;
-    const bool knows_targets = !drawn_.is_step && (o_.method == SceneMethod::simultaneous || is_sequence());
+    const bool knows_targets = o_.method == SceneMethod::simultaneous || is_sequence();
     if (!knows_targets || drawn_.kind == SceneKind::range) return;
     R worst = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
@@ -382,10 +383,10 @@ class SceneJudge {
     R levers = 1;
     for (std::size_t i = 0; i < d_.contact_count(); ++i)
       if (is_sound(made_.arrays.status[i]) && response(i) > 0) levers = larger(levers, R(1) + turning(i) / response(i));
-    const R done = R(20) * levers * R(o_.residual) * R(made_.report.greatest_approach);
-    if (made_.report.truncated > 0)
+    const R done = R(20) * levers * R(o_.relative_tolerance) * R(made_.report.greatest_approach);
+    if (made_.report.not_converged > 0)
       v_.add("what is truncated has a residual", made_.report.residual > 0 ? 0 : 2 * bound);
-    else if (!is_sequence() && !o_.shock_propagation && made_.report.iterations == 4000)
+    else if (!is_sequence() && !o_.shock_propagation.enabled && made_.report.iterations == 4000)
       v_.add("what reaches the bound of sweeps is told",
              worst > done + R(64) * epsilon * largest_speed() ? 2 * bound : 0);
   }
@@ -413,7 +414,7 @@ class SceneJudge {
       plain = plain && row.target_velocity == 0 && row.least_impulse <= 0 && row.largest_impulse >= 0;
       unbounded = unbounded && row.compliance == 0 && std::isinf(row.least_impulse) && std::isinf(row.largest_impulse);
     }
-    if (!plain || o_.shock_propagation) return;
+    if (!plain || o_.shock_propagation.enabled) return;
     R impulses = 0, condition = 1;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) impulses += length(vector(made_.arrays.impulse, i));
     for (const T p : made_.arrays.joint_impulse) impulses += absolute(static_cast<R>(p));
@@ -435,7 +436,8 @@ class SceneJudge {
     }
     if (o_.restitution_threshold > 0 && !plastic) return;
     // Contacts and rows are at their targets but for that.
-    const R left = R(4) * (R(made_.report.residual) + R(o_.residual) * R(made_.report.greatest_approach)) * impulses;
+    const R left =
+        R(4) * (R(made_.report.residual) + R(o_.relative_tolerance) * R(made_.report.greatest_approach)) * impulses;
     if (plastic) v_.add("plastic contacts gain no energy", (after - before) / (rounding + left));
     if (!frictionless || !one || d_.contact_count() == 0 || !unbounded) return;
     const R e = d_.restitution[0], work = larger(R(0), R(made_.report.joint_work));

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "probe/scene_judge.hpp"
+#include "support/scene_iterations.hpp"
 #include "support/scene_order.hpp"
 
 namespace carom::probe {
@@ -27,24 +28,22 @@ std::uint64_t scattered(std::uint64_t x) {
 template <class T>
 SolvedScene<T> solve(SceneSolver& solver, const DrawnScene<T>& drawn) {
   SolvedScene<T> made(drawn.data);
-  made.report = drawn.is_step ? solver.step(drawn.data.view(), made.arrays.view(), drawn.options)
-                              : solver.solve(drawn.data.view(), made.arrays.view(), drawn.options);
+  made.report = solver.solve(drawn.data.view(), made.arrays.view(), drawn.options);
   return made;
 }
 template <class T>
-SolvedScene<T> solve(const DrawnScene<T>& drawn, const Machine& machine) {
-  SceneSolver solver(machine);
+SolvedScene<T> solve(const DrawnScene<T>& drawn, const Execution& execution) {
+  SceneSolver solver(execution);
   return solve(solver, drawn);
 }
 SolvedScene<double> solve_by_reference(const DrawnScene<double>& drawn) {
   SolvedScene<double> made(drawn.data);
-  made.report = drawn.is_step ? reference::step_scene(drawn.data.view(), made.arrays.view(), drawn.options)
-                              : reference::solve_scene(drawn.data.view(), made.arrays.view(), drawn.options);
+  made.report = reference::solve_scene(drawn.data.view(), made.arrays.view(), drawn.options);
   return made;
 }
 
 bool is_simultaneous(const auto& drawn) {
-  return drawn.options.method == SceneMethod::simultaneous && !drawn.is_step;
+  return drawn.options.method == SceneMethod::simultaneous;
 }
 
 /// The scene that begins with the impulses of a result.
@@ -54,8 +53,8 @@ DrawnScene<T> begun_with(const DrawnScene<T>& drawn, const SolvedScene<T>& made)
   next.data.warm_impulse = made.arrays.impulse;
   for (std::size_t r = 0; r < next.data.row_count(); ++r)
     next.data.joints.rows[r].warm_impulse = made.arrays.joint_impulse[r];
-  next.options.warm_start = next.options.joint_warm_start = 1;
-  next.options.iterations = 8;
+  next.options.simultaneous.warm_start = next.options.simultaneous.joint_warm_start = 1;
+  scenes::set_iterations(next.options, 8);
   return next;
 }
 
@@ -125,12 +124,13 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
     if (!column.empty()) fmt::print("  {} {}", name, column[i]);
   };
   fmt::print(
-      "{} {} iterations {} residual {} time_step {} relaxation {} warm {} {} shock {} threshold {} law {} swept {} "
+      "{} {} iterations {} tolerance {} time_step {} relaxation {} warm {} {} shock {} threshold {} law {} swept {} "
       "seed {} gravity {} {} {} rest {}\n",
-      drawn.is_step ? "step" : to_string(o.method), scene_kind_names[static_cast<std::size_t>(drawn.kind)],
-      o.iterations, o.residual, o.time_step, o.relaxation, o.warm_start, o.joint_warm_start, o.shock_propagation,
-      o.restitution_threshold, to_string(o.collision.law), static_cast<int>(o.swept), o.seed, o.gravity[0],
-      o.gravity[1], o.gravity[2], o.rest_tolerance);
+      to_string(o.method), scene_kind_names[static_cast<std::size_t>(drawn.kind)], o.simultaneous.iterations,
+      o.relative_tolerance, o.resting.time_step, o.simultaneous.relaxation, o.simultaneous.warm_start,
+      o.simultaneous.joint_warm_start, o.shock_propagation.enabled, o.restitution_threshold, to_string(o.collision.law),
+      static_cast<int>(o.iteration.swept), o.sequence.seed, o.resting.gravity[0], o.resting.gravity[1],
+      o.resting.gravity[2], o.rest.tolerance);
   for (std::size_t b = 0; b < d.body_count(); ++b) {
     const auto& j = d.bodies.inverse_inertia;
     fmt::print("body {}: 1/m {}  J {} {} {} {} {} {}  v {} w {}  ->  v {} w {}\n", b, d.bodies.inverse_mass[b], j[0][b],
@@ -158,14 +158,14 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   }
   const SceneReport& report = made.report;
   fmt::print("iterations {}  approach {}  residual {}  truncated {}  energy {} -> {}  joint work {}\n",
-             report.iterations, report.greatest_approach, report.residual, report.truncated, report.energy_before,
+             report.iterations, report.greatest_approach, report.residual, report.not_converged, report.energy_before,
              report.energy_after, report.joint_work);
 }
 
 /// The scene with another one's contacts and rows in between.
 template <class T>
 bool keeps_bits_among_others(const DrawnScene<T>& drawn, const SolvedScene<T>& made, std::uint64_t seed,
-                             const Machine& machine) {
+                             const Execution& execution) {
   support::Draw draw(seed);
   scenes::RandomSceneOptions options;
   options.with_joints = draw.below(2) == 0;
@@ -176,12 +176,12 @@ bool keeps_bits_among_others(const DrawnScene<T>& drawn, const SolvedScene<T>& m
   const auto contacts = scenes::mixed(draw, drawn.data.contact_count(), other.contact_count());
   const auto rows = scenes::mixed(draw, drawn.data.row_count(), other.row_count());
   both.data = scenes::reordered(both.data, contacts, rows);
-  return has_bits_of(made, solve(both, machine), contacts, rows);
+  return has_bits_of(made, solve(both, execution), contacts, rows);
 }
 
 /// The scene without what is at fault.
 template <class T>
-bool keeps_bits_without_faults(const DrawnScene<T>& drawn, const SolvedScene<T>& made, const Machine& machine) {
+bool keeps_bits_without_faults(const DrawnScene<T>& drawn, const SolvedScene<T>& made, const Execution& execution) {
   std::vector<std::size_t> contacts, rows;
   for (std::size_t i = 0; i < drawn.fault.size(); ++i)
     if (drawn.fault[i] == Status::ok) contacts.push_back(i);
@@ -189,20 +189,20 @@ bool keeps_bits_without_faults(const DrawnScene<T>& drawn, const SolvedScene<T>&
     if (drawn.row_fault[r] == Status::ok) rows.push_back(r);
   DrawnScene<T> sound = drawn;
   sound.data = scenes::reordered(drawn.data, contacts, rows);
-  return has_bits_of(made, solve(sound, machine), contacts, rows);
+  return has_bits_of(made, solve(sound, execution), contacts, rows);
 }
 
 /// Three calls of one solver with names. No sound contact or row becomes a fault by what the solver remembers.
 template <class T>
-bool remembers_no_fault(const DrawnScene<T>& drawn, const Machine& machine, std::uint64_t seed) {
+bool remembers_no_fault(const DrawnScene<T>& drawn, const Execution& execution, std::uint64_t seed) {
   support::Draw draw(seed);
   DrawnScene<T> now = drawn;
   for (auto& column : now.data.warm_impulse) column.clear();
   for (std::size_t i = 0; i < now.data.contact_count(); ++i) now.data.key.push_back(i + 1);
   for (std::size_t r = 0; r < now.data.row_count(); ++r) now.data.joints.rows[r].key = r + 1;
-  SceneSolver solver(machine);
+  SceneSolver solver(execution);
   for (int call = 0; call < 3; ++call) {
-    const SolvedScene<T> made = solve(solver, now), alone = solve(now, machine);
+    const SolvedScene<T> made = solve(solver, now), alone = solve(now, execution);
     for (std::size_t i = 0; i < now.data.contact_count(); ++i)
       if (is_fault(made.arrays.status[i]) && !is_fault(alone.arrays.status[i])) return false;
     for (std::size_t r = 0; r < now.data.row_count(); ++r)
@@ -210,7 +210,7 @@ bool remembers_no_fault(const DrawnScene<T>& drawn, const Machine& machine, std:
     now.data.bodies.velocity = made.arrays.velocity;
     now.data.bodies.angular_velocity = made.arrays.angular_velocity;
     for (T& x : now.data.bodies.velocity[2]) x += T(-0.1);
-    if (draw.below(2) == 0) now.options.method = SceneMethod::simultaneous, now.is_step = false;
+    if (draw.below(2) == 0) now.options.method = SceneMethod::simultaneous;
     const T lighter = static_cast<T>(draw.log_uniform(draw.below(2) == 0 ? 1 : sizeof(T) == sizeof(float) ? 40 : 300));
     if (draw.below(3) == 0) {
       for (T& x : now.data.bodies.inverse_mass) x *= lighter;
@@ -225,7 +225,7 @@ struct Judged {
   Verdict verdict;
   SceneKind kind{};
   SceneMethod method{};
-  bool is_step = false, converged = false;
+  bool converged = false;
   Isa isa{};
 };
 
@@ -234,37 +234,38 @@ Judged judge_scene(std::uint64_t seed, bool shows) {
   const DrawnScene<T> drawn = SceneDrawer<T>(seed).take();
   support::Draw draw(scattered(seed));
   const std::vector<Isa> isas = available_isas();
-  const Machine machine{.isa = isas[draw.below(isas.size())], .threads = 1};
+  const Execution execution{.isa = isas[draw.below(isas.size())], .threads = 1};
   // This solver knows the memory of many scenes before, those that it is compared with are new.
   static std::map<Isa, SceneSolver> solvers;
-  const SolvedScene<T> made = solve(solvers.try_emplace(machine.isa, machine).first->second, drawn);
+  const SolvedScene<T> made = solve(solvers.try_emplace(execution.isa, execution).first->second, drawn);
   if (shows) print(drawn, made);
-  Judged judged{
-      SceneJudge<T>(drawn, made).judge(), drawn.kind, drawn.options.method, drawn.is_step, false, machine.isa};
+  Judged judged{SceneJudge<T>(drawn, made).judge(), drawn.kind, drawn.options.method, false, execution.isa};
   Verdict& verdict = judged.verdict;
   const auto add = [&](const Verdict& more) {
     if (more.worst > verdict.worst) verdict = more;
   };
   const SceneOptions& o = drawn.options;
-  const bool is_plain = !o.shock_propagation && drawn.kind != SceneKind::range && drawn.kind != SceneKind::faults;
-  if (is_simultaneous(drawn) && is_plain && o.iterations == 4000) {
+  const bool is_plain =
+      !o.shock_propagation.enabled && drawn.kind != SceneKind::range && drawn.kind != SceneKind::faults;
+  if (is_simultaneous(drawn) && is_plain && o.simultaneous.iterations == 4000) {
     const DrawnScene<T> next = begun_with(drawn, made);
-    const SolvedScene<T> again = solve(next, machine);
+    const SolvedScene<T> again = solve(next, execution);
     judged.converged = SceneJudge<T>::rests(made, again);
     if (judged.converged) add(SceneJudge<T>(next, again).judge_law());
   }
   if (draw.below(3) == 0)
     verdict.add("other islands change no bit",
-                keeps_bits_among_others(drawn, made, scattered(seed + 1), machine) ? 0 : 2 * bound);
+                keeps_bits_among_others(drawn, made, scattered(seed + 1), execution) ? 0 : 2 * bound);
   if (drawn.kind == SceneKind::faults)
-    verdict.add("faults change no bit of the others", keeps_bits_without_faults(drawn, made, machine) ? 0 : 2 * bound);
-  if (machine.isa != Isa::sse2 && draw.below(4) == 0) {
+    verdict.add("faults change no bit of the others",
+                keeps_bits_without_faults(drawn, made, execution) ? 0 : 2 * bound);
+  if (execution.isa != Isa::sse2 && draw.below(4) == 0) {
     const Isa other = isas[draw.below(isas.size())];
-    const Machine another{.isa = other == Isa::sse2 ? Isa::automatic : other, .threads = 2};
+    const Execution another{.isa = other == Isa::sse2 ? Isa::automatic : other, .threads = 2};
     const SolvedScene<T> there = solve(drawn, another);
     const bool same_bits = has_bits_of(made, there, in_order(drawn.fault.size()), in_order(drawn.row_fault.size()));
     verdict.add("other ISAs and threads change no bit", same_bits ? 0 : 2 * bound);
-    verdict.add("nor do they change the report", made.report.truncated == there.report.truncated &&
+    verdict.add("nor do they change the report", made.report.not_converged == there.report.not_converged &&
                                                          made.report.residual == there.report.residual &&
                                                          made.report.iterations == there.report.iterations
                                                      ? 0
@@ -272,7 +273,7 @@ Judged judge_scene(std::uint64_t seed, bool shows) {
   }
   if (drawn.kind != SceneKind::faults && draw.below(6) == 0)
     verdict.add("remembered impulses are no fault",
-                remembers_no_fault(drawn, machine, scattered(seed + 2)) ? 0 : 2 * bound);
+                remembers_no_fault(drawn, execution, scattered(seed + 2)) ? 0 : 2 * bound);
   if constexpr (std::is_same_v<T, double>)
     if (draw.below(10) == 0) {
       const SolvedScene<double> by_reference = solve_by_reference(drawn);
@@ -302,7 +303,7 @@ SceneSearch search_scenes(std::uint64_t seed, const std::function<bool(std::uint
   while (goes_on(search.scenes)) {
     const std::uint64_t number = scattered(scattered(seed) + search.scenes++);
     const Judged judged = judge_scene(number);
-    const std::string method(judged.is_step ? "step" : to_string(judged.method));
+    const std::string method(to_string(judged.method));
     Record& record = records[{method, judged.kind, number % 2 == 0}];
     ++record.scenes;
     record.converged += judged.converged ? 1 : 0;

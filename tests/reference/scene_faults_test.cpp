@@ -25,9 +25,9 @@ SceneOptions with_method(SceneMethod method) {
   SceneOptions options;
   options.method = method;
   options.collision.law = Law::chatterjee_ruina;
-  options.rest_tolerance = 1;  // resting takes what approaches at 1 m/s
-  options.time_step = 0.01;
-  if (method == SceneMethod::iteration) options.swept = SweptContacts::touching;
+  options.rest.tolerance = 1;  // resting takes what approaches at 1 m/s
+  options.resting.time_step = 0.01;
+  if (method == SceneMethod::iteration) options.iteration.swept = SweptContacts::touching;
   return options;
 }
 

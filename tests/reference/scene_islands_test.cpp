@@ -10,6 +10,7 @@
 
 #include "support/random_scenes.hpp"
 #include "support/scene_data.hpp"
+#include "support/scene_iterations.hpp"
 
 namespace carom::reference {
 namespace {
@@ -28,8 +29,8 @@ SceneOptions with_method(SceneMethod method, int iterations = 0) {
   SceneOptions options;
   options.method = method;
   options.collision.law = Law::chatterjee_ruina;
-  options.iterations = iterations;
-  options.time_step = 0.01;
+  if (iterations > 0) scenes::set_iterations(options, iterations);
+  options.resting.time_step = 0.01;
   return options;
 }
 
@@ -70,8 +71,8 @@ TEST(scene_islands, are_solved_as_if_they_were_alone) {
       SceneData<double> both = x;
       both.append(y);
       SceneOptions options = with_method(method, 30);
-      options.seed = 7;
-      options.shock_propagation = true;
+      options.sequence.seed = 7;
+      options.shock_propagation.enabled = true;
       SceneReport of_x, of_y, of_both;
       const auto alone_x = solved(x, options, &of_x), alone_y = solved(y, options, &of_y);
       const auto together = solved(both, options, &of_both);
@@ -183,7 +184,7 @@ TEST(scene_islands, are_swept_by_colour) {
   }
   for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration}) {
     SceneOptions options = with_method(method, 1);
-    options.swept = SweptContacts::touching;
+    options.iteration.swept = SweptContacts::touching;
     const auto results = solved(data, options);
     EXPECT_EQ(results.velocity[0][2], -1);
     EXPECT_EQ(results.velocity[1][2], -0.5);
@@ -213,10 +214,10 @@ TEST(scene_islands, are_taken_up_anew_by_every_pass_of_an_iteration) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const SceneData<double> data = random_scene(seed).data;
     SceneOptions options = with_method(SceneMethod::iteration, 4);
-    options.residual = 1;
+    options.relative_tolerance = 1;
     SceneReport of_both;
     const auto first = solved(data, options), second = solved(first.next(data), options);
-    options.iterations = 8;
+    scenes::set_iterations(options, 8);
     const auto both = solved(data, options, &of_both);
     EXPECT_EQ(both.velocity, second.velocity);
     for (std::size_t i = 0; i < data.contacts.size(); ++i)

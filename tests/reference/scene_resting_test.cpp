@@ -8,6 +8,7 @@
 
 #include "support/random_scenes.hpp"
 #include "support/scene_data.hpp"
+#include "support/scene_iterations.hpp"
 
 namespace carom::reference {
 namespace {
@@ -25,8 +26,8 @@ SceneOptions with_method(SceneMethod method, int iterations = 0) {
   SceneOptions options;
   options.method = method;
   options.collision.law = Law::chatterjee_ruina;
-  options.iterations = iterations;
-  options.time_step = 0.01;
+  if (iterations > 0) scenes::set_iterations(options, iterations);
+  options.resting.time_step = 0.01;
   return options;
 }
 
@@ -63,10 +64,10 @@ SceneData<double> double_pendulum() {
 TEST(scene_joints, hold_a_pendulum_under_every_method) {
   for (SceneMethod method : with_joints) {
     SceneOptions options = with_method(method, 10'000);
-    options.rest_tolerance = 1e-6;  // of resting: 1e-6 m · 1e-2 / 0.01 s = 1e-6 m/s
+    options.rest.tolerance = 1e-6;  // of resting: 1e-6 m · 1e-2 / 0.01 s = 1e-6 m/s
     SceneReport report;
     const auto results = solved(double_pendulum(), options, &report);
-    EXPECT_EQ(report.truncated, 0u);
+    EXPECT_EQ(report.not_converged, 0u);
     // A residual of 1e-6 of the greatest deviation, which is at most |v| + 3^½/2 |w| of two bodies, below 10 m/s.
     const Vector hinge = point_velocity(results, 0, {0.5, 0.5, 0.5});
     const Vector upper = point_velocity(results, 0, {-0.5, -0.5, -0.5});
@@ -118,7 +119,7 @@ TEST(scene_joints, stay_within_their_bounds) {
       const double impulse = sign * std::min(largest, 0.5);
       EXPECT_NEAR(results.joint_impulse[0], impulse, 4 * epsilon);
       EXPECT_NEAR(results.angular_velocity[0][2], 4 - 3 * sign + 6 * impulse, 16 * epsilon);
-      EXPECT_EQ(report.truncated, 0u);
+      EXPECT_EQ(report.not_converged, 0u);
       EXPECT_LE(report.residual, 16 * epsilon);
     }
 }
@@ -174,10 +175,10 @@ TEST(scene_resting, leaves_no_overlap_after_the_step) {
   for (const SceneData<double>& data : boxes)
     for (double gravity : {0.0, -9.81}) {
       SceneOptions options = with_method(SceneMethod::resting);
-      options.gravity = {0, 0, gravity};
+      options.resting.gravity = {0, 0, gravity};
       SceneReport report;
       const auto results = solved(data, options, &report);
-      EXPECT_EQ(report.truncated, 0u);
+      EXPECT_EQ(report.not_converged, 0u);
       EXPECT_GT(report.greatest_approach, 1e-3);
       double lowest = 1;
       for (std::size_t i = 0; i < 4; ++i) lowest = std::min(lowest, height_after(data, results, i, 0.01, gravity));
@@ -211,9 +212,9 @@ TEST(scene_resting, predicts_where_points_and_normals_turn_to) {
   contact.gap = gap;
   data.add_contact(contact);
   SceneOptions options = with_method(SceneMethod::resting, 10'000);
-  options.rest_gravity = 1e12;  // nothing counts as a collision
-  options.rest_tolerance = 1e-9;
-  options.residual = 0;
+  options.rest.gravity = 1e12;  // nothing counts as a collision
+  options.rest.tolerance = 1e-9;
+  options.relative_tolerance = 0;
   const auto results = solved(data, options);
   ASSERT_EQ(results.status[0], Status::ok);
   const Vector a = turned(results.angular_velocity[0], contact.lever_a, h);
@@ -241,9 +242,9 @@ TEST(scene_resting, leaves_alone_what_is_far_enough_and_what_collides) {
 TEST(scene_resting, friction_holds_a_box_in_place) {
   for (double pull : {0.4, 0.6}) {
     SceneOptions options = with_method(SceneMethod::resting, 10'000);
-    options.gravity = {pull * 9.81, 0, -9.81};
-    options.residual = 0;
-    options.rest_tolerance = 1e-12;  // no collision: it stands still
+    options.resting.gravity = {pull * 9.81, 0, -9.81};
+    options.relative_tolerance = 0;
+    options.rest.tolerance = 1e-12;  // no collision: it stands still
     const auto results = solved(box_on_floor(0, {}, {}, 0.5), options);
     // h v + h²/2 g is the way that it takes.
     const double way = 0.01 * results.velocity[0][0] + 0.5e-4 * pull * 9.81;
@@ -282,13 +283,13 @@ TEST(scene_shock, stops_a_stack_within_few_sweeps) {
   for (SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::resting})
     for (bool upper_is_a : {true, false}) {
       SceneOptions options = with_method(method, 4);
-      options.shock_iterations = 30;
-      options.swept = SweptContacts::touching;
-      options.rest_tolerance = 1;  // 1 m/s is no collision: resting takes them
+      options.shock_propagation.iterations = 30;
+      options.iteration.swept = SweptContacts::touching;
+      options.rest.tolerance = 1;  // 1 m/s is no collision: resting takes them
       SceneReport without, with;
       solved(stack(20, upper_is_a), options, &without);
       EXPECT_GT(without.residual, 0.2);
-      options.shock_propagation = true;
+      options.shock_propagation.enabled = true;
       const auto results = solved(stack(20, upper_is_a), options, &with);
       // From the floor upwards each cube has 30 sweeps over four contacts, that converge at a rate below 1/2.
       EXPECT_LT(with.residual, 1e-8);
@@ -304,7 +305,7 @@ TEST(scene_shock, leaves_out_contacts_of_pivots_alone) {
   SceneData<double> data = stack(2);
   data.bodies[1].inverse_mass = 0;
   SceneOptions options = with_method(SceneMethod::simultaneous);
-  options.shock_propagation = true;
+  options.shock_propagation.enabled = true;
   for (const Vector& v : solved(data, options).velocity)
     for (double x : v) EXPECT_TRUE(std::isfinite(x));
 }
@@ -317,11 +318,11 @@ TEST(scene_step, resolves_collisions_and_then_contacts_at_rest) {
   SceneData<double> data = stack(2);
   data.bodies[0].velocity = {};
   data.bodies[1].velocity = {0, 0, -2};
-  SceneOptions options = with_method(SceneMethod::sequence);
-  options.gravity = {0, 0, -9.81};
+  SceneOptions options = with_method(SceneMethod::step);
+  options.resting.gravity = {0, 0, -9.81};
   SceneResultArrays<double> results(data);
-  const SceneReport report = step_scene(data.view(), results.places(), options);
-  EXPECT_EQ(report.truncated, 0u);
+  const SceneReport report = solve_scene(data.view(), results.places(), options);
+  EXPECT_EQ(report.not_converged, 0u);
   EXPECT_NEAR(report.greatest_approach, 2, 4 * epsilon);
   double on_floor = 0, between = 0;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -344,16 +345,17 @@ TEST(scene_step, is_iteration_of_what_collides_and_then_resting) {
     SceneData<double> data = support::random_scene(seed).data;
     data.add_ball(0, 1, {0.1, 0, 0}, {0, 0.1, 0});
     SceneOptions options = with_method(SceneMethod::iteration, 100);
-    options.rest_tolerance = 1e-3;
+    options.rest.tolerance = 1e-3;
     SceneReport first, second;
     const auto collided = solved(data, options, &first);
     SceneData<double> between = collided.next(data);
     options.method = SceneMethod::resting;
     // The joint's impulse goes on from that of the iteration. Without bounds and compliance that makes no difference.
     const auto rested = solved(between, options, &second);
-    options.swept = SweptContacts::touching;  // does not count
+    options.method = SceneMethod::step;
+    options.iteration.swept = SweptContacts::touching;  // does not count
     SceneResultArrays<double> both(data);
-    const SceneReport report = step_scene(data.view(), both.places(), options);
+    const SceneReport report = solve_scene(data.view(), both.places(), options);
     // Impulses are rounded as sums here and there.
     for (std::size_t i = 0; i < data.bodies.size(); ++i)
       for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(both.velocity[i][j], rested.velocity[i][j], 1e-10);

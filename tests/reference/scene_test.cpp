@@ -8,6 +8,7 @@
 
 #include "support/random_scenes.hpp"
 #include "support/scene_data.hpp"
+#include "support/scene_iterations.hpp"
 
 namespace carom::reference {
 namespace {
@@ -32,8 +33,8 @@ SceneOptions with_method(SceneMethod method, int iterations = 0) {
   SceneOptions options;
   options.method = method;
   options.collision.law = Law::chatterjee_ruina;
-  options.iterations = iterations;
-  options.time_step = 0.01;
+  if (iterations > 0) scenes::set_iterations(options, iterations);
+  options.resting.time_step = 0.01;
   return options;
 }
 
@@ -121,10 +122,10 @@ TEST(scene_energy, is_kept_at_restitution_1_without_friction) {
       SceneReport report;
       if (method == SceneMethod::simultaneous) {
         SceneOptions options = with_method(method, 1000);
-        options.residual = 1e-13;
+        options.relative_tolerance = 1e-13;
         settled(scene.data, options, report);
         // Of some manifolds the matrix is singular but for rounding, and sweeps are slow.
-        if (report.truncated > 0) continue;
+        if (report.not_converged > 0) continue;
       } else {
         // Every impact keeps it, whether the sequence ends or not.
         solved(scene.data, with_method(method, 100), &report);
@@ -245,19 +246,19 @@ TEST(scene_sweeps, are_looked_at_after_every_fourth) {
   SceneData<double> data = random_scene(3).data;
   SceneOptions options = with_method(SceneMethod::simultaneous);
   SceneReport report;
-  options.residual = 1;
+  options.relative_tolerance = 1;
   solved(data, options, &report);
   EXPECT_EQ(report.iterations, 4);
-  EXPECT_EQ(report.truncated, 0u);
-  options.residual = 1e-15;
+  EXPECT_EQ(report.not_converged, 0u);
+  options.relative_tolerance = 1e-15;
   solved(data, options, &report);
   EXPECT_EQ(report.iterations, 10);
-  EXPECT_GT(report.truncated, 0u);
-  options.iterations = 100'000;
-  options.residual = 1e-6;
+  EXPECT_GT(report.not_converged, 0u);
+  scenes::set_iterations(options, 100'000);
+  options.relative_tolerance = 1e-6;
   solved(data, options, &report);
   EXPECT_EQ(report.iterations % 4, 0);
-  EXPECT_EQ(report.truncated, 0u);
+  EXPECT_EQ(report.not_converged, 0u);
   EXPECT_LE(report.residual, 2e-6 * report.greatest_approach);
 }
 
@@ -272,13 +273,13 @@ TEST(scene_warm_start, begins_where_the_last_call_ended) {
     const auto cold = solved(data, options, &report);
     EXPECT_GT(report.iterations, 4);
     settled(data, options, report);
-    if (report.truncated > 0) continue;
+    if (report.not_converged > 0) continue;
     ++converged;
     const auto warm = solved(data, options, &report);
     EXPECT_EQ(report.iterations, 4);
     // Where K of the joint is well-conditioned, as here, its impulses are those of before.
     for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(warm.joint_impulse[i], cold.joint_impulse[i], 1e-4);
-    options.warm_start = 0;
+    options.simultaneous.warm_start = 0;
     solved(data, options, &report);
     EXPECT_GT(report.iterations, 4);
   }
@@ -298,7 +299,7 @@ TEST(scene_sweeps, relax_what_they_change) {
   row.linear_a = {0, 0, 1};
   data.add_row(row);
   SceneOptions options = with_method(SceneMethod::simultaneous, 1);
-  options.relaxation = 0.75;
+  options.simultaneous.relaxation = 0.75;
   const auto results = solved(data, options);
   EXPECT_DOUBLE_EQ(results.impulse[0][2], 0.75);
   EXPECT_DOUBLE_EQ(results.impulse[0][0], -0.375);

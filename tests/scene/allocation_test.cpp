@@ -33,12 +33,12 @@ SceneData<T> scene_of(std::uint64_t disorder) {
 }
 
 template <class T>
-support::Allocations allocations_of_second_call(const SceneOptions& options, const Machine& machine) {
+support::Allocations allocations_of_second_call(const SceneOptions& options, const Execution& execution) {
   const auto first = scene_of<T>(1), second = scene_of<T>(2);
   SceneArrays<T> arrays(first);
   const auto first_view = first.view(), second_view = second.view();
   const auto results = arrays.view();
-  SceneSolver solver(machine);
+  SceneSolver solver(execution);
   // The impulses of two calls are at hand at once: those to begin with and those to keep.
   solver.solve(first_view, results, options);
   solver.solve(first_view, results, options);
@@ -49,7 +49,7 @@ TYPED_TEST(LaterSceneCall, on_one_thread_allocates_nothing_of_any_kind) {
   for (const Isa isa : available_isas()) {
     for (const SceneMethod method : all_methods) {
       SceneOptions options = usual(method);
-      options.shock_propagation = true;
+      options.shock_propagation.enabled = true;
       const auto made = allocations_of_second_call<TypeParam>(options, {.isa = isa, .threads = 1});
       EXPECT_EQ(made.by_new, 0u) << to_string(method) << ", " << to_string(isa);
       EXPECT_EQ(made.by_malloc, 0u) << to_string(method) << ", " << to_string(isa);
@@ -60,19 +60,6 @@ TYPED_TEST(LaterSceneCall, on_one_thread_allocates_nothing_of_any_kind) {
 TYPED_TEST(LaterSceneCall, on_two_threads_allocates_nothing_of_ours) {
   for (const SceneMethod method : all_methods)
     EXPECT_EQ(allocations_of_second_call<TypeParam>(usual(method), {.threads = 2}).by_new, 0u) << to_string(method);
-}
-
-TYPED_TEST(LaterSceneCall, of_steps_allocates_nothing_of_any_kind) {
-  const auto scene = scene_of<TypeParam>(1);
-  SceneArrays<TypeParam> arrays(scene);
-  const auto view = scene.view();
-  const auto results = arrays.view();
-  const SceneOptions options = usual(SceneMethod::iteration);
-  SceneSolver solver({.threads = 1});
-  solver.step(view, results, options);
-  const auto made = allocations_during([&] { solver.step(view, results, options); });
-  EXPECT_EQ(made.by_new, 0u);
-  EXPECT_EQ(made.by_malloc, 0u);
 }
 
 /// A scene that has rows of all kinds out of order, a contact whose K is singular, and names.
@@ -143,14 +130,11 @@ TYPED_TEST(LaterSceneCall, after_one_without_memory_is_as_if_that_had_not_been) 
   using T = TypeParam;
   for (const SceneMethod method : all_methods) {
     SceneOptions options = usual(method);
-    options.shock_propagation = true;
+    options.shock_propagation.enabled = true;
     expect_no_trace_of_failures<T>([&](SceneSolver& solver, const Scene<T>& scene, const SceneResults<T>& results) {
       solver.solve(scene, results, options);
     });
   }
-  expect_no_trace_of_failures<T>([&](SceneSolver& solver, const Scene<T>& scene, const SceneResults<T>& results) {
-    solver.step(scene, results, usual(SceneMethod::iteration));
-  });
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ constexpr std::size_t contacts_of_one = 8, bodies_of_one = 2, rows_of_one = 3;
 template <class T>
 SceneOptions options_of(SceneMethod method) {
   SceneOptions options = usual(method);
-  if (method == SceneMethod::resting) options.rest_tolerance = 1;  // so that all take part
+  if (method == SceneMethod::resting) options.rest.tolerance = 1;  // so that all take part
   return options;
 }
 
@@ -259,9 +259,9 @@ TYPED_TEST(SceneFault, a_nan_in_one_island_leaves_the_bits_of_the_others_alone) 
   bad.bodies.velocity[1][body] = nan<TypeParam>;
   for (const SceneMethod method : all_methods) {
     for (const Isa isa : available_isas()) {
-      const Machine machine{.isa = isa, .threads = 1};
-      const auto spoilt = solved(bad, options_of<TypeParam>(method), machine);
-      const auto whole = solved(good, options_of<TypeParam>(method), machine);
+      const Execution execution{.isa = isa, .threads = 1};
+      const auto spoilt = solved(bad, options_of<TypeParam>(method), execution);
+      const auto whole = solved(good, options_of<TypeParam>(method), execution);
       for (std::size_t i = 0; i < good.body_count(); ++i) {
         if (good.position[i][0] == 90) continue;
         EXPECT_EQ(spoilt.velocity(i), whole.velocity(i)) << to_string(method) << ", body " << i;

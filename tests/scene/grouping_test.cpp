@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "support/scene_iterations.hpp"
 #include "support/scene_order.hpp"
 #include "support/scene_runs.hpp"
 
@@ -48,8 +49,8 @@ std::vector<SceneOptions> all_options() {
   for (const SceneMethod method : all_methods)
     for (const bool shock : {false, true}) {
       SceneOptions options = usual(method);
-      options.shock_propagation = shock;
-      options.rest_tolerance = 1;
+      options.shock_propagation.enabled = shock;
+      options.rest.tolerance = 1;
       all.push_back(options);
     }
   return all;
@@ -119,7 +120,7 @@ TEST(SceneGroupingOfTheReference, is_that_of_the_lanes) {
     const auto shuffled = reordered(both, mixed(draw, one.contact_count(), other.contact_count()),
                                     mixed(draw, one.row_count(), other.row_count()));
     SceneOptions options = usual(SceneMethod::simultaneous);
-    options.iterations = 3;
+    set_iterations(options, 3);
     const auto lanes = solved(shuffled, options), reference = solved_by_reference(shuffled, options);
     EXPECT_EQ(lanes.report.colours, reference.report.colours);
     // Another order of three sweeps would differ by per cents.

@@ -5,6 +5,7 @@
 #include <carom/carom.hpp>
 #include <vector>
 
+#include "support/scene_iterations.hpp"
 #include "support/scene_runs.hpp"
 
 namespace carom::scenes {
@@ -22,16 +23,16 @@ class KnownScene : public testing::Test {
                             const char* what) {
     for (std::size_t i = 0; i < expected.size(); ++i)
       EXPECT_NEAR(made.velocity(i)[0], expected[i], bound) << what << ", ball " << i;
-    EXPECT_EQ(made.report.truncated, 0u) << what;
+    EXPECT_EQ(made.report.not_converged, 0u) << what;
     EXPECT_NEAR(made.report.energy_before, energy_before(scene), 1e-5) << what;
     EXPECT_NEAR(made.report.energy_after, energy_after(scene, made), 1e-4) << what;
   }
   static Solved<T> by(SceneMethod method, const SceneData<T>& scene, SweptContacts swept = SweptContacts::colliding) {
     SceneOptions options = exact<T>(method);
-    options.swept = swept;
+    options.iteration.swept = swept;
     options.collision.law = Law::frictionless;
-    options.time_step = 0.01;
-    if (method == SceneMethod::sequence) options.iterations = 1000;
+    options.resting.time_step = 0.01;
+    if (method == SceneMethod::sequence) set_iterations(options, 1000);
     return solved(scene, options);
   }
 };
@@ -73,9 +74,9 @@ TYPED_TEST(KnownScene, seeds_let_either_of_two_equal_contacts_come_first) {
   const auto scene = cube_against_wall<TypeParam>();
   int left = 0, right = 0;
   SceneOptions options = exact<TypeParam>(SceneMethod::sequence);
-  options.iterations = 100;
+  set_iterations(options, 100);
   options.collision.law = Law::frictionless;
-  for (options.seed = 1; options.seed <= 32; ++options.seed) {
+  for (options.sequence.seed = 1; options.sequence.seed <= 32; ++options.sequence.seed) {
     const double turn = solved(scene, options).angular_velocity(0)[2];
     EXPECT_NEAR(std::abs(turn), 2.88, this->bound);
     (turn < 0 ? right : left) += 1;
@@ -150,7 +151,7 @@ TYPED_TEST(KnownScene, a_rod_that_falls_flat_rocks_from_end_to_end_in_sequence) 
   options.collision.law = Law::frictionless;
   const auto plastic = solved(falling_rod<TypeParam>(0), options);
   EXPECT_EQ(plastic.report.impacts, 22u);
-  EXPECT_EQ(plastic.report.truncated, 0u);
+  EXPECT_EQ(plastic.report.not_converged, 0u);
   EXPECT_NEAR(plastic.report.greatest_approach, 1, this->bound);
   EXPECT_NEAR(plastic.report.residual, 0x1.8p-21, 0x1p-22);
   EXPECT_NEAR(plastic.velocity(0)[2], 0, 2e-6);
@@ -179,16 +180,16 @@ TYPED_TEST(KnownScene, a_sequence_that_keeps_its_energy_for_ever_is_reported_and
   options.method = SceneMethod::sequence;
   options.collision.law = Law::frictionless;
   const auto made = solved(ball_between_walls<TypeParam>(1), options);
-  EXPECT_EQ(made.report.endless, 1u);
-  EXPECT_EQ(made.report.truncated, 1u);
+  EXPECT_EQ(made.report.stalled, 1u);
+  EXPECT_EQ(made.report.not_converged, 1u);
   EXPECT_EQ(made.report.impacts, 200u);  // 100 for each of two contacts
   EXPECT_EQ(made.report.residual, 1);
   EXPECT_EQ(std::abs(made.velocity(0)[0]), 1);
 
   // With e = 1/2 the approach falls below a share of 1e-6 with the 20th impact.
   const auto lossy = solved(ball_between_walls<TypeParam>(0.5), options);
-  EXPECT_EQ(lossy.report.endless, 0u);
-  EXPECT_EQ(lossy.report.truncated, 0u);
+  EXPECT_EQ(lossy.report.stalled, 0u);
+  EXPECT_EQ(lossy.report.not_converged, 0u);
   EXPECT_EQ(lossy.report.impacts, 20u);
 }
 

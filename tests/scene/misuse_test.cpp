@@ -143,24 +143,27 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
     const char* name;
     std::function<void(SceneOptions&)> make;
   } changes[] = {
-      {"method", [](SceneOptions& o) { o.method = static_cast<SceneMethod>(4); }},
-      {"swept", [](SceneOptions& o) { o.swept = static_cast<SweptContacts>(2); }},
-      {"iterations", [](SceneOptions& o) { o.iterations = -1; }},
-      {"iterations", [](SceneOptions& o) { o.iterations = SceneOptions::most_iterations + 1; }},
-      {"residual", [](SceneOptions& o) { o.residual = -1e-9; }},
-      {"residual", [](SceneOptions& o) { o.residual = nan; }},
-      {"residual", [](SceneOptions& o) { o.residual = 1.5; }},
-      {"rest_gravity", [](SceneOptions& o) { o.rest_gravity = -1; }},
-      {"rest_tolerance", [](SceneOptions& o) { o.rest_tolerance = nan; }},
-      {"gravity", [](SceneOptions& o) { o.gravity[1] = infinity; }},
-      {"shock_iterations", [](SceneOptions& o) { o.shock_iterations = 0; }},
-      {"relaxation", [](SceneOptions& o) { o.relaxation = 0; }},
-      {"relaxation", [](SceneOptions& o) { o.relaxation = 2; }},
-      {"warm_start", [](SceneOptions& o) { o.warm_start = 1.125; }},
-      {"joint_warm_start", [](SceneOptions& o) { o.joint_warm_start = -0.125; }},
+      {"method", [](SceneOptions& o) { o.method = static_cast<SceneMethod>(scene_method_count); }},
+      {"iteration.swept", [](SceneOptions& o) { o.iteration.swept = static_cast<SweptContacts>(2); }},
+      {"simultaneous.iterations", [](SceneOptions& o) { o.simultaneous.iterations = 0; }},
+      {"iteration.iterations", [](SceneOptions& o) { o.iteration.iterations = -1; }},
+      {"resting.iterations", [](SceneOptions& o) { o.resting.iterations = SceneLimits::most_iterations + 1; }},
+      {"sequence.impacts", [](SceneOptions& o) { o.sequence.impacts = 0; }},
+      {"relative_tolerance", [](SceneOptions& o) { o.relative_tolerance = -1e-9; }},
+      {"relative_tolerance", [](SceneOptions& o) { o.relative_tolerance = nan; }},
+      {"relative_tolerance", [](SceneOptions& o) { o.relative_tolerance = 1.5; }},
+      {"rest.gravity", [](SceneOptions& o) { o.rest.gravity = -1; }},
+      {"rest.tolerance", [](SceneOptions& o) { o.rest.tolerance = nan; }},
+      {"resting.gravity", [](SceneOptions& o) { o.resting.gravity[1] = infinity; }},
+      {"shock_propagation.iterations", [](SceneOptions& o) { o.shock_propagation.iterations = 0; }},
+      {"simultaneous.relaxation", [](SceneOptions& o) { o.simultaneous.relaxation = 0; }},
+      {"simultaneous.relaxation", [](SceneOptions& o) { o.simultaneous.relaxation = 2; }},
+      {"simultaneous.warm_start", [](SceneOptions& o) { o.simultaneous.warm_start = 1.125; }},
+      {"simultaneous.joint_warm_start", [](SceneOptions& o) { o.simultaneous.joint_warm_start = -0.125; }},
       {"restitution_threshold", [](SceneOptions& o) { o.restitution_threshold = -1; }},
-      {"time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.time_step = 0; }},
-      {"time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.time_step = 1e4; }},
+      {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.resting.time_step = 0; }},
+      {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::step, o.resting.time_step = 0; }},
+      {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.resting.time_step = 1e4; }},
       {"normal_tolerance", [](SceneOptions& o) { o.collision.normal_tolerance = 0.5; }},
       {"law", [](SceneOptions& o) { o.collision.law = static_cast<Law>(13); }},
   };
@@ -173,7 +176,6 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
   // Other methods do not read the step.
   SceneArrays<double> arrays(data);
   EXPECT_EQ(refusal(data.view(), arrays.view(), {}), "");
-  EXPECT_THROW(SceneSolver({.threads = 1}).step(data.view(), arrays.view(), SceneOptions{}), Error);
   EXPECT_THROW(SceneSolver({.threads = -1}), Error);
   EXPECT_THROW(SceneSolver({.isa = static_cast<Isa>(6)}), Error);
 }
@@ -235,7 +237,7 @@ TEST(MovedSceneSolver, is_an_error_to_call_until_it_is_assigned_to) {
   SceneSolver first({.threads = 1}), second(std::move(first));
   EXPECT_EQ(second.solve(scene.view(), arrays.view()).contacts, 8u);
   EXPECT_THROW(first.solve(scene.view(), arrays.view()), Error);  // NOLINT(bugprone-use-after-move)
-  EXPECT_THROW(first.machine(), Error);
+  EXPECT_THROW(first.execution(), Error);
   EXPECT_THROW(first.isa(), Error);
   EXPECT_THROW(first.forget(), Error);
   first = std::move(second);

@@ -5,6 +5,7 @@
 #include <carom/carom.hpp>
 #include <vector>
 
+#include "support/scene_iterations.hpp"
 #include "support/scene_runs.hpp"
 
 namespace carom::scenes {
@@ -38,7 +39,7 @@ TYPED_TEST(PlanarScene, never_leaves_the_plane_under_any_method) {
   const auto scene = planar_stack<TypeParam>();
   for (const SceneMethod method : all_methods) {
     SceneOptions options = usual(method);
-    options.rest_tolerance = method == SceneMethod::resting ? 100 : options.rest_tolerance;
+    options.rest.tolerance = method == SceneMethod::resting ? 100 : options.rest.tolerance;
     const auto made = solved(scene, options);
     for (std::size_t i = 0; i < scene.body_count(); ++i) {
       EXPECT_EQ(made.velocity(i)[2], 0) << to_string(method);
@@ -67,7 +68,7 @@ TYPED_TEST(PlanarScene, of_one_contact_in_sequence_has_the_impulse_of_planar_con
       SceneOptions options;
       options.method = SceneMethod::sequence;
       options.collision.law = law;
-      options.residual = 0;
+      options.relative_tolerance = 0;
       const auto made = solved(scene, options);
 
       const auto numbers = [&](const std::vector<T>& column, std::size_t body) {
@@ -111,7 +112,7 @@ TYPED_TEST(PlanarScene, of_a_square_on_a_wall_has_the_known_answers) {
   EXPECT_NEAR(solved(scene, options).velocity(0)[1], 3, bound);
   options = exact<TypeParam>(SceneMethod::sequence);
   options.collision.law = Law::frictionless;
-  options.iterations = 100;
+  set_iterations(options, 100);
   const auto made = solved(scene, options);
   EXPECT_NEAR(made.velocity(0)[1], 2.76, bound);
   EXPECT_NEAR(made.angular_velocity(0)[2], -2.88, bound);

@@ -27,7 +27,7 @@ SceneData<double> ball(double velocity_before, double restitution, double gap = 
 double after(const SceneData<double>& scene, SceneMethod method, double threshold = 0) {
   SceneOptions options = usual(method);
   options.restitution_threshold = threshold;
-  options.rest_tolerance = 0;
+  options.rest.tolerance = 0;
   const double speed = solved(scene, options).velocity(0)[2];
   EXPECT_NEAR(speed, solved_by_reference(scene, options).velocity(0)[2], 1e-12);
   return speed;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/scene_iterations.hpp"
 #include "support/scene_runs.hpp"
 
 namespace carom::scenes {
@@ -51,8 +52,8 @@ class SceneAgreement : public testing::Test {
   static constexpr double bound = 1e5 * epsilon<T>;
 
   static bool agrees(const SceneData<T>& scene, const SceneOptions& options, const std::string& what,
-                     const Machine& machine = {.threads = 1}) {
-    const auto found = solved(scene, options, machine);
+                     const Execution& execution = {.threads = 1}) {
+    const auto found = solved(scene, options, execution);
     const auto expected = solved_by_reference(widened(scene), options);
     EXPECT_EQ(found.report.islands, expected.report.islands) << what;
     EXPECT_EQ(found.report.largest_island, expected.report.largest_island) << what;
@@ -66,7 +67,7 @@ TYPED_TEST_SUITE(SceneAgreement, Precisions);
 /// A residual that is far above rounding: sweeps end at the same count.
 SceneOptions counted(SceneMethod method) {
   SceneOptions options = usual(method);
-  options.residual = 1e-3;
+  options.relative_tolerance = 1e-3;
   return options;
 }
 
@@ -77,8 +78,8 @@ TYPED_TEST(SceneAgreement, of_random_scenes_is_as_close_as_rounding_allows_under
     for (const SceneMethod method : all_methods) {
       for (const bool shock : {false, true}) {
         SceneOptions options = counted(method);
-        options.shock_propagation = shock;
-        options.swept = shock ? SweptContacts::touching : SweptContacts::colliding;
+        options.shock_propagation.enabled = shock;
+        options.iteration.swept = shock ? SweptContacts::touching : SweptContacts::colliding;
         std::size_t apart = 0;
         const std::size_t count = fast_build ? 400 : 40;
         for (std::uint64_t seed = 0; seed < count; ++seed)
@@ -120,10 +121,10 @@ TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_an
       }
       SceneOptions options = counted(method);
       options.restitution_threshold = 0.25;
-      options.warm_start = 0.75;
-      options.joint_warm_start = 0.5;
-      options.relaxation = method == SceneMethod::simultaneous ? 1.25 : 1;
-      options.gravity = {0.5, 0, -9};
+      options.simultaneous.warm_start = 0.75;
+      options.simultaneous.joint_warm_start = 0.5;
+      options.simultaneous.relaxation = method == SceneMethod::simultaneous ? 1.25 : 1;
+      options.resting.gravity = {0.5, 0, -9};
       apart += this->agrees(scene, options, std::string(to_string(method)) + ", seed " + std::to_string(seed)) ? 0 : 1;
     }
     EXPECT_LE(apart, sizeof(TypeParam) == sizeof(float) ? count / 50 : 0) << to_string(method);
@@ -144,7 +145,7 @@ TYPED_TEST(SceneAgreement, of_stacks_pyramids_piles_chains_and_islands_is_as_clo
     for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::resting}) {
       for (const bool shock : {false, true}) {
         SceneOptions options = counted(method);
-        options.shock_propagation = shock;
+        options.shock_propagation.enabled = shock;
         EXPECT_TRUE(this->agrees(scene, options, name))
             << name << ", " << to_string(method) << (shock ? ", shock propagation" : "");
       }
@@ -158,7 +159,7 @@ TYPED_TEST(SceneAgreement, of_sequences_holds_for_every_law_of_the_batch) {
                         Law::smith, Law::anitescu_potra}) {
     SceneOptions options = counted(SceneMethod::sequence);
     options.collision.law = law;
-    options.iterations = 3;
+    set_iterations(options, 3);
     std::size_t apart = 0;
     const std::size_t count = fast_build ? 100 : 10;
     for (std::uint64_t seed = 0; seed < count; ++seed)
@@ -179,13 +180,11 @@ TEST(SceneAgreementOfSteps, is_that_of_collisions_and_contacts_at_rest) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     auto scene = random_scene<double>(seed);
     scene.gap.assign(scene.contact_count(), 0.0);
-    SceneOptions options = counted(SceneMethod::iteration);
-    options.residual = 1e-9;
-    options.iterations = 200;
-    options.gravity = {0, 0, -9.81};
-    Solved<double> found{SceneArrays<double>(scene), {}}, expected = found;
-    found.report = SceneSolver({.threads = 1}).step(scene.view(), found.arrays.view(), options);
-    expected.report = reference::step_scene(scene.view(), expected.arrays.view(), options);
+    SceneOptions options = counted(SceneMethod::step);
+    options.relative_tolerance = 1e-9;
+    set_iterations(options, 200);
+    options.resting.gravity = {0, 0, -9.81};
+    const Solved<double> found = solved(scene, options), expected = solved_by_reference(scene, options);
     EXPECT_LE(distance(scene, found, expected), SceneAgreement<double>::bound * 20) << seed;
     EXPECT_EQ(found.arrays.status, expected.arrays.status) << seed;
   }

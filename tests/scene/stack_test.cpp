@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/box_world.hpp"
+#include "support/scene_iterations.hpp"
 
 namespace carom::scenes {
 namespace {
@@ -67,7 +68,7 @@ class Stack : public testing::Test {
 
   /// Boxes may creep sideways by what friction leaves in each step, since a residual tells of approach alone.
   static void expect_at_rest(const Course& course, double energy, const char* what) {
-    EXPECT_LE(course.sinking, SceneOptions{}.rest_tolerance) << what;
+    EXPECT_LE(course.sinking, SceneOptions{}.rest.tolerance) << what;
     EXPECT_LE(course.drift, 0.05) << what;
     EXPECT_LE(course.kinetic_energy, energy) << what;
   }
@@ -79,21 +80,21 @@ TYPED_TEST(Stack, of_twenty_boxes_rests_for_ten_seconds_of_resting_contacts) {
   const BoxWorld boxes = box_stack(20);
   SceneOptions options;
   this->expect_at_rest(this->by_step(boxes, options), 2 * energy_of_half_step(boxes), "without shock propagation");
-  options.shock_propagation = true;
+  options.shock_propagation.enabled = true;
   this->expect_at_rest(this->by_step(boxes, options), 2 * energy_of_half_step(boxes), "with shock propagation");
 }
 
 TYPED_TEST(Stack, of_twenty_boxes_rests_for_ten_seconds_of_simultaneous_contacts_with_shock_propagation) {
   const BoxWorld boxes = box_stack(20);
   SceneOptions options;
-  options.shock_propagation = true;
+  options.shock_propagation.enabled = true;
   this->expect_at_rest(this->by_targets(boxes, options), energy_of_half_step(boxes) / 100, "with shock propagation");
 }
 
 TYPED_TEST(Stack, of_twenty_boxes_stands_under_simultaneous_contacts_alone_with_enough_sweeps) {
   const BoxWorld boxes = box_stack(20);
   SceneOptions options;
-  options.iterations = 2000;
+  set_iterations(options, 2000);
   this->expect_at_rest(this->by_targets(boxes, options, std::min(steps, 100)), energy_of_step(boxes), "alone");
 }
 
@@ -101,13 +102,13 @@ TYPED_TEST(Stack, of_twenty_boxes_stands_under_simultaneous_contacts_alone_with_
 TYPED_TEST(Stack, of_twenty_boxes_sinks_where_sweeps_are_too_few_and_shock_propagation_holds_it) {
   const BoxWorld boxes = box_stack(20);
   SceneOptions options;
-  options.warm_start = 0;
-  options.iterations = 4;
+  options.simultaneous.warm_start = 0;
+  set_iterations(options, 4);
   const int count = std::min(steps, 100);
-  EXPECT_GT(this->by_targets(boxes, options, count).sinking, 10 * options.rest_tolerance);
-  options.shock_propagation = true;
-  options.shock_iterations = 8;
-  EXPECT_LE(this->by_targets(boxes, options, count).sinking, options.rest_tolerance);
+  EXPECT_GT(this->by_targets(boxes, options, count).sinking, 10 * options.rest.tolerance);
+  options.shock_propagation.enabled = true;
+  options.shock_propagation.iterations = 8;
+  EXPECT_LE(this->by_targets(boxes, options, count).sinking, options.rest.tolerance);
 }
 
 // Its time grows with the levels; if it grew with their square, this would take minutes.
@@ -117,7 +118,7 @@ TEST(StackOfBalls, of_a_hundred_thousand_levels_is_held_by_shock_propagation) {
   // The last ball comes to rest at a wall, and all others at the next one.
   scene.add(Contact{static_cast<std::int32_t>(count) - 1, world, {-1, 0, 0}, {static_cast<double>(count) - 0.5, 0, 0}});
   SceneOptions options;
-  options.shock_propagation = true;
+  options.shock_propagation.enabled = true;
   const auto made = solved(scene, options);
   EXPECT_EQ(made.report.by_status[static_cast<std::size_t>(Status::ok)], count);
   EXPECT_LT(made.report.residual, 1e-6);
@@ -126,13 +127,13 @@ TEST(StackOfBalls, of_a_hundred_thousand_levels_is_held_by_shock_propagation) {
 TYPED_TEST(Stack, of_a_heavy_box_on_a_light_one_rests) {
   const BoxWorld boxes = box_stack(2, 1000);
   SceneOptions options;
-  options.iterations = 20000;
+  set_iterations(options, 20000);
   const int count = std::min(steps, 50);
   this->expect_at_rest(this->by_step(boxes, options, count), 2 * energy_of_half_step(boxes), "resting");
-  options.iterations = 5000;
+  set_iterations(options, 5000);
   this->expect_at_rest(this->by_targets(boxes, options, count), energy_of_half_step(boxes), "simultaneous");
-  options.iterations = 10;
-  options.shock_propagation = true;
+  set_iterations(options, 10);
+  options.shock_propagation.enabled = true;
   this->expect_at_rest(this->by_targets(boxes, options, 10 * count), energy_of_half_step(boxes) / 100,
                        "with shock propagation");
 }
@@ -142,7 +143,7 @@ TYPED_TEST(Stack, of_boxes_in_a_pyramid_rests) {
   SceneOptions options;
   const int count = std::min(steps, 50);
   this->expect_at_rest(this->by_step(boxes, options, count), 2 * energy_of_half_step(boxes), "resting");
-  options.iterations = 100;
+  set_iterations(options, 100);
   this->expect_at_rest(this->by_targets(boxes, options, 4 * count), energy_of_step(boxes), "simultaneous");
 }
 
@@ -151,13 +152,13 @@ TYPED_TEST(Stack, that_overlaps_is_pushed_apart) {
   for (std::size_t i = 0; i < 3; ++i) boxes.boxes[i].position[2] -= 1e-3 * static_cast<double>(i + 1);
   SceneSolver solver({.threads = 1});
   SceneOptions options;
-  options.iterations = 20000;
+  set_iterations(options, 20000);
   const auto deepest = [](const BoxWorld& now) {
     const auto gaps = now.scene<TypeParam>().gap;
     return -static_cast<double>(*std::min_element(gaps.begin(), gaps.end()));
   };
   // Resting contacts end within a hundredth of the tolerance; positions of 3 m have roundings in the gaps.
-  const double bound = options.rest_tolerance / 100 + 16 * epsilon<TypeParam>;
+  const double bound = options.rest.tolerance / 100 + 16 * epsilon<TypeParam>;
   BoxWorld resting = boxes, targets = boxes;
   resting.step<TypeParam>(solver, options, h);
   EXPECT_LE(deepest(resting), 2 * bound);

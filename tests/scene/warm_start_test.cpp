@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/scene_iterations.hpp"
 #include "support/scene_runs.hpp"
 
 namespace carom::scenes {
@@ -42,8 +43,8 @@ TYPED_TEST(WarmStart, by_key_leaves_a_smaller_residual_with_every_call) {
 TYPED_TEST(WarmStart, by_key_takes_fewer_sweeps_to_the_same_answer) {
   SceneSolver solver({.threads = 1});
   SceneOptions options;
-  options.iterations = 5000;
-  options.residual = 1e-4;
+  set_iterations(options, 5000);
+  options.relative_tolerance = 1e-4;
   const auto cold = solved(solver, this->scene_, options), warm = solved(solver, this->scene_, options);
   EXPECT_GT(cold.report.iterations, 40);
   EXPECT_LE(warm.report.iterations, 8);
@@ -58,12 +59,11 @@ TYPED_TEST(WarmStart, does_not_begin_a_step) {
   scene.add(Body{.velocity = {1, 0, 0}});
   add_distance_joint(scene.joints, JointBodies<TypeParam>{0, -1, {}, {}}, {1, 0, 0});
   scene.joints.rows[0].key = 7;
-  SceneOptions options;
-  options.time_step = 0.01;
+  const SceneOptions options{.method = SceneMethod::step, .resting = {.time_step = 0.01}};
   SceneSolver solver({.threads = 1});
   for (int call = 0; call < 3; ++call) {
     SceneArrays<TypeParam> arrays(scene);
-    solver.step(scene.view(), arrays.view(), options);
+    solver.solve(scene.view(), arrays.view(), options);
     EXPECT_NEAR(arrays.joint_impulse[0], -1, 4 * epsilon<TypeParam>) << call;
   }
 }
@@ -71,8 +71,8 @@ TYPED_TEST(WarmStart, does_not_begin_a_step) {
 TYPED_TEST(WarmStart, by_key_is_that_by_impulse) {
   for (const double share : {1.0, 0.5}) {
     SceneOptions options;
-    options.warm_start = share;
-    options.joint_warm_start = share / 2;
+    options.simultaneous.warm_start = share;
+    options.simultaneous.joint_warm_start = share / 2;
     SceneSolver solver({.threads = 1});
     const auto first = solved(solver, this->scene_, options), by_key = solved(solver, this->scene_, options);
     auto named_no_more = this->scene_;
@@ -129,7 +129,7 @@ TYPED_TEST(WarmStart, ends_with_forget_and_with_a_share_of_nothing) {
   SceneSolver solver({.threads = 1});
   const auto first = solved(solver, this->scene_, {});
   SceneOptions none;
-  none.warm_start = none.joint_warm_start = 0;
+  none.simultaneous.warm_start = none.simultaneous.joint_warm_start = 0;
   expect_same_bits(solved(solver, this->scene_, none).arrays, first.arrays, "a share of nothing");
   solver.forget();
   expect_same_bits(solved(solver, this->scene_, {}).arrays, first.arrays, "forgotten");
@@ -149,7 +149,7 @@ TYPED_TEST(WarmStart, brings_no_impulse_out_of_the_cone) {
   scene.warm_impulse = vectors<TypeParam>(1);
   put(scene.warm_impulse, 0, {3, 0, -2});
   SceneOptions options;
-  options.iterations = 1;
+  set_iterations(options, 1);
   const auto pulled = solved(scene, options);
   EXPECT_EQ(pulled.velocity(0), (Vector{0, 0, 1}));
   EXPECT_EQ(pulled.impulse(0), Vector{});
@@ -157,7 +157,7 @@ TYPED_TEST(WarmStart, brings_no_impulse_out_of_the_cone) {
   // Without approach the sweep takes back what the warm impulse brought along the normal.
   put(scene.bodies.velocity, 0, {});
   put(scene.warm_impulse, 0, {3, 0, 2});
-  options.iterations = 200;
+  set_iterations(options, 200);
   const auto pushed = solved(scene, options);
   EXPECT_NEAR(length(pushed.velocity(0)), 0, 100 * epsilon<TypeParam>);
 }

@@ -29,8 +29,8 @@ support::Allocations allocations_of_second_solve(Contacts& first, Contacts& seco
   support::ResultArrays<T> arrays(count, bodies);
   const Results<T> results = arrays.results();
   SolverSetup options;
-  options.machine.isa = isa;
-  options.machine.threads = threads;
+  options.execution.isa = isa;
+  options.execution.threads = threads;
   ConfiguredSolver solver(options);
   solver.solve(first, results);
   Report report;

@@ -69,8 +69,8 @@ support::Allocations allocations_of_second_solve(Isa isa, int threads) {
   const Results<T> results = arrays.results();
   SolverSetup options;
   options.integrator = Integrator::euler;
-  options.machine.isa = isa;
-  options.machine.threads = threads;
+  options.execution.isa = isa;
+  options.execution.threads = threads;
   options.steps = 10;
   ConfiguredSolver solver(options);
   solver.solve(first_view, results);
@@ -190,8 +190,8 @@ TYPED_TEST(LaterCall, on_one_thread_makes_no_system_call) {
   for (const Isa isa : available_isas()) {
     SolverSetup options;
     options.integrator = Integrator::euler;
-    options.machine.isa = isa;
-    options.machine.threads = 1;
+    options.execution.isa = isa;
+    options.execution.threads = 1;
     options.steps = 10;
     ConfiguredSolver solver(options);
     solver.solve(view, results);

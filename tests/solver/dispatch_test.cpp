@@ -51,8 +51,8 @@ class CaromIsa {
 SolverSetup with_isa(Isa isa) {
   SolverSetup options;
   options.integrator = Integrator::euler;
-  options.machine.isa = isa;
-  options.machine.threads = 1;
+  options.execution.isa = isa;
+  options.execution.threads = 1;
   return options;
 }
 

@@ -64,8 +64,8 @@ std::string hash_of(const std::string& file, Integrator integrator, Isa isa) {
   const support::FileContacts<Contacts<T>> contacts(table);
   SolverSetup options;
   options.integrator = integrator;
-  options.machine.isa = isa;
-  options.machine.threads = 1;
+  options.execution.isa = isa;
+  options.execution.threads = 1;
   options.steps = 100;
   support::ResultArrays<T> results(contacts.size(), std::is_same_v<Contacts<T>, InlineContacts<T>>);
   const Report report = ConfiguredSolver(options).solve(contacts.view(), results.results());

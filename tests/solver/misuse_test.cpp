@@ -8,6 +8,7 @@
 #include <carom/carom.hpp>
 #include <chrono>
 #include <limits>
+#include <set>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -62,7 +63,17 @@ TEST(Names, of_numbers_that_an_enumeration_does_not_have_are_unknown) {
     for (std::size_t number = count; number < 256; ++number)
       EXPECT_EQ(to_string(static_cast<Enum>(number)), "unknown") << number;
   };
-  expect_unknown(Status{}, status_count);
+  std::set<std::string_view> names;
+  for (std::size_t number = 0; number < 256; ++number) {
+    const auto status = static_cast<Status>(number);
+    const auto all = all_statuses();
+    const bool is_known = std::find(all.begin(), all.end(), status) != all.end();
+    EXPECT_EQ(to_string(status) == "unknown", !is_known) << number;
+    if (is_known) {
+      EXPECT_LT(number, status_room);
+      EXPECT_TRUE(names.insert(to_string(status)).second) << number;
+    }
+  }
   expect_unknown(Isa{}, isa_count);
   expect_unknown(Law{}, law_count);
   expect_unknown(RestitutionLaw{}, restitution_law_count);
@@ -78,7 +89,7 @@ TEST(Names, of_numbers_that_an_enumeration_does_not_have_are_unknown) {
   Report report;
   report.by_status.fill(1);
   report.by_path.fill(1);
-  EXPECT_EQ(report.count(static_cast<Status>(status_count)), 0u);
+  EXPECT_EQ(report.count(static_cast<Status>(status_room)), 0u);
   EXPECT_EQ(report.count(Path{static_cast<Course>(255), static_cast<Sticking>(255), 255, 255}), 0u);
 }
 
@@ -94,13 +105,13 @@ std::string refusal(const Options& options) {
   return text;
 }
 
-std::string refusal(const Machine& machine) {
-  return error_of([&] { Solver{machine}; });
+std::string refusal(const Execution& execution) {
+  return error_of([&] { Solver{execution}; });
 }
 
 TEST(OptionsOutOfRange, are_an_error_of_solver_and_references_before_any_work) {
   EXPECT_EQ(refusal(Options{}), "");
-  EXPECT_EQ(refusal(Machine{.isa = static_cast<Isa>(6)}),
+  EXPECT_EQ(refusal(Execution{.isa = static_cast<Isa>(6)}),
             "carom: the option isa is number 6, of which there are 6 from 0 on");
   EXPECT_EQ(refusal(Options{.law = static_cast<Law>(13)}),
             "carom: the option law is number 13, of which there are 13 from 0 on");
@@ -108,8 +119,8 @@ TEST(OptionsOutOfRange, are_an_error_of_solver_and_references_before_any_work) {
             "carom: the option integrator is number 2, of which there are 2 from 0 on");
   EXPECT_EQ(refusal(Options{.restitution_law = static_cast<RestitutionLaw>(255)}),
             "carom: the option restitution_law is number 255, of which there are 3 from 0 on");
-  EXPECT_EQ(refusal(Machine{.threads = 100000}), "carom: the option threads is 100000, not in [0, 1024]");
-  EXPECT_EQ(refusal(Machine{.threads = -1}), "carom: the option threads is -1, not in [0, 1024]");
+  EXPECT_EQ(refusal(Execution{.threads = 100000}), "carom: the option threads is 100000, not in [0, 1024]");
+  EXPECT_EQ(refusal(Execution{.threads = -1}), "carom: the option threads is -1, not in [0, 1024]");
   EXPECT_EQ(refusal(Options{.steps = 0}), "carom: the option steps is 0, not in [1, 1073741824]");
   EXPECT_EQ(refusal(Options{.largest_restitution = nan}),
             "carom: the option largest_restitution is nan, not in [1, 100]");
@@ -267,12 +278,12 @@ TEST(OneCallAtATime, ends_with_the_call_also_if_that_throws) {
   EXPECT_EQ(solver.solve(contacts.space_contacts(), results.results()).contacts, 10u);
 }
 
-TEST(Machine, that_there_is_not_is_no_misuse_of_an_argument) {
+TEST(Execution, that_there_is_not_is_no_misuse_of_an_argument) {
   for (std::size_t i = 0; i < isa_count; ++i) {
     const auto isa = static_cast<Isa>(i);
     const std::vector<Isa> available = available_isas();
     if (isa == Isa::automatic || std::find(available.begin(), available.end(), isa) != available.end()) continue;
-    EXPECT_EQ(kind_of([&] { Solver{Machine{.isa = isa}}; }), ErrorKind::not_available) << to_string(isa);
+    EXPECT_EQ(kind_of([&] { Solver{Execution{.isa = isa}}; }), ErrorKind::not_available) << to_string(isa);
   }
 }
 
@@ -282,7 +293,7 @@ TEST(MovedSolver, is_an_error_to_call_until_it_is_assigned_to) {
   Solver first, second(std::move(first));
   EXPECT_EQ(second.solve(contacts.space_contacts(), results.results()).contacts, 10u);
   EXPECT_THROW(first.solve(contacts.space_contacts(), results.results()), Error);  // NOLINT(bugprone-use-after-move)
-  EXPECT_EQ(kind_of([&] { first.machine(); }), ErrorKind::moved_from);
+  EXPECT_EQ(kind_of([&] { first.execution(); }), ErrorKind::moved_from);
   EXPECT_THROW(first.isa(), Error);
   first = std::move(second);
   EXPECT_EQ(first.solve(contacts.space_contacts(), results.results()).contacts, 10u);

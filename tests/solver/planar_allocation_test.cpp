@@ -25,8 +25,8 @@ void expect_no_allocations(int threads) {
   inlined.laws.law = indexed.laws.law = drawn.laws.law;
   for (const Isa isa : available_isas()) {
     SolverSetup options;
-    options.machine.isa = isa;
-    options.machine.threads = threads;
+    options.execution.isa = isa;
+    options.execution.threads = threads;
     ConfiguredSolver solver(options);
     const auto call = [&] {
       const Report report = solver.solve(inlined, out.results());

@@ -135,8 +135,8 @@ TEST(OneAnswer, of_a_batch_of_1000003_does_not_depend_on_threads_or_isa) {
   SolverSetup options = few_steps();
   options.steps = 5;
   const auto one = solve<float>(contacts.space_contacts(), count, options, nullptr, false);
-  options.machine.threads = 2;
-  options.machine.isa = Isa::scalar;
+  options.execution.threads = 2;
+  options.execution.isa = Isa::scalar;
   Report report;
   expect_same_bits(solve<float>(contacts.space_contacts(), count, options, &report, false), one, "scalar, 2 threads");
   EXPECT_EQ(report.contacts, count);
@@ -218,25 +218,6 @@ TYPED_TEST(OneAnswer, does_not_depend_on_how_the_host_rounds_the_step) {
     std::fesetround(FE_TONEAREST);
     EXPECT_EQ(mode_after, mode);
     expect_same_bits(results, expected, std::to_string(mode));
-  }
-}
-
-TYPED_TEST(OneAnswer, is_that_of_sticking_contact_by_contact) {
-  using T = TypeParam;
-  constexpr std::size_t count = 3000;
-  const RandomSpaceContacts<T> contacts(count, 21);
-  for (const Isa isa : available_isas()) {
-    for (const Integrator integrator : {Integrator::series, Integrator::euler}) {
-      SolverSetup options = few_steps(isa);
-      options.integrator = integrator;
-      Report report;
-      const auto on_lanes = solve<T>(contacts.space_contacts(), count, options, &report, false);
-      EXPECT_GT(report.count(Path{Course::stick_in_c, Sticking::stable, 1, 0}), 0u);
-      EXPECT_GT(report.count(Path{Course::stick_in_c, Sticking::diverge, 1, 0}), 0u);
-      options.scalar_sticking = true;
-      expect_same_bits(solve<T>(contacts.space_contacts(), count, options, nullptr, false), on_lanes,
-                       std::string(to_string(isa)));
-    }
   }
 }
 

@@ -33,8 +33,8 @@ bool same_value(V a, V b) {
 SolverSetup few_steps(Isa isa) {
   SolverSetup options;
   options.integrator = Integrator::euler;
-  options.machine.isa = isa;
-  options.machine.threads = 1;
+  options.execution.isa = isa;
+  options.execution.threads = 1;
   options.steps = 20;
   return options;
 }

@@ -116,14 +116,15 @@ struct BoxWorld {
     }
   }
 
-  /// A step of SceneSolver::step: collisions, contacts at rest, then the bodies' own motion under gravity.
+  /// A step of SceneMethod::step: collisions, contacts at rest, then the bodies' own motion under gravity.
   template <class T>
   SceneReport step(SceneSolver& solver, SceneOptions options, double h) {
-    options.time_step = h;
-    options.gravity = gravity;
+    options.method = SceneMethod::step;
+    options.resting.time_step = h;
+    options.resting.gravity = gravity;
     const SceneData<T> now = scene<T>();
     SceneArrays<T> arrays(now);
-    const SceneReport report = solver.step(now.view(), arrays.view(), options);
+    const SceneReport report = solver.solve(now.view(), arrays.view(), options);
     take(arrays);
     move(h, gravity);
     return report;

@@ -7,12 +7,12 @@
 namespace carom {
 
 struct SolverSetup : Options {
-  Machine machine{Isa::automatic, 1};
+  Execution execution{Isa::automatic, 1};
 };
 
 class ConfiguredSolver {
  public:
-  explicit ConfiguredSolver(const SolverSetup& setup) : solver_(setup.machine), options_(setup) {}
+  explicit ConfiguredSolver(const SolverSetup& setup) : solver_(setup.execution), options_(setup) {}
 
   template <class Contacts, class ResultsOf>
   Report solve(const Contacts& contacts, const ResultsOf& results) {

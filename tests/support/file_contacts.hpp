@@ -13,7 +13,7 @@ struct FileContacts : io::ContactNumbers, io::ContactData<Contacts> {
 
  private:
   static io::ReadOptions in_precision(io::ReadOptions options) {
-    options.rounded_to_float |= std::is_same_v<io::ScalarOf<Contacts>, float>;
+    options.rounded_to_float |= std::is_same_v<NumberOf<Contacts>, float>;
     return options;
   }
 };

@@ -14,10 +14,10 @@ namespace carom::support {
 
 inline SolverSetup with(Isa isa, Law law = Law::incremental, RestitutionLaw restitution = RestitutionLaw::energetic) {
   SolverSetup options;
-  options.machine.isa = isa;
+  options.execution.isa = isa;
   options.law = law;
   options.restitution_law = restitution;
-  options.machine.threads = 1;
+  options.execution.threads = 1;
   return options;
 }
 

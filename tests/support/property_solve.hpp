@@ -156,11 +156,11 @@ auto result_columns(std::vector<Outcome<T, D>>& outcomes, bool bodies) {
 inline Solver& solver_of(Isa isa) {
   static std::array<Solver, 6> solvers = [] {
     const auto made = [](Isa which) {
-      Machine machine{Isa::automatic, 1};
+      Execution execution{Isa::automatic, 1};
       const std::vector<Isa> available = available_isas();
       for (const Isa one : available)
-        if (one == which) machine.isa = which;
-      return Solver(machine);
+        if (one == which) execution.isa = which;
+      return Solver(execution);
     };
     return std::array<Solver, 6>{made(Isa::automatic), made(Isa::scalar), made(Isa::sse2),
                                  made(Isa::avx2),      made(Isa::avx512), made(Isa::neon)};

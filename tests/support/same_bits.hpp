@@ -16,8 +16,8 @@ namespace carom::support {
 inline SolverSetup few_steps(Isa isa = Isa::automatic, int threads = 1) {
   SolverSetup options;
   options.integrator = Integrator::euler;
-  options.machine.isa = isa;
-  options.machine.threads = threads;
+  options.execution.isa = isa;
+  options.execution.threads = threads;
   options.steps = 20;
   return options;
 }

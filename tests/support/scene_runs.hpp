@@ -9,6 +9,7 @@
 
 #include "support/same_bits.hpp"
 #include "support/scene_generators.hpp"
+#include "support/scene_iterations.hpp"
 
 namespace carom::scenes {
 
@@ -33,8 +34,8 @@ Solved<T> solved(SceneSolver& solver, const SceneData<T>& scene, const SceneOpti
 }
 
 template <class T>
-Solved<T> solved(const SceneData<T>& scene, const SceneOptions& options, const Machine& machine = {.threads = 1}) {
-  SceneSolver solver(machine);
+Solved<T> solved(const SceneData<T>& scene, const SceneOptions& options, const Execution& execution = {.threads = 1}) {
+  SceneSolver solver(execution);
   return solved(solver, scene, options);
 }
 
@@ -49,8 +50,8 @@ template <class T>
 SceneOptions exact(SceneMethod method) {
   SceneOptions options;
   options.method = method;
-  options.iterations = 20000;
-  options.residual = sizeof(T) == sizeof(float) ? 2e-6 : 1e-13;
+  set_iterations(options, 20000);
+  options.relative_tolerance = sizeof(T) == sizeof(float) ? 2e-6 : 1e-13;
   return options;
 }
 
@@ -106,18 +107,23 @@ void expect_same_bits(const SceneArrays<T>& a, const SceneArrays<T>& b, const st
   EXPECT_EQ(a.path, b.path) << what;
   EXPECT_TRUE(support::same_bits(a.joint_impulse, b.joint_impulse)) << what;
   EXPECT_TRUE(support::same_bits(a.joint_status, b.joint_status)) << what;
+  EXPECT_EQ(a.island, b.island) << what;
+  EXPECT_EQ(a.joint_island, b.joint_island) << what;
+  EXPECT_EQ(a.island_status, b.island_status) << what;
+  EXPECT_TRUE(support::same_bits(a.island_residual, b.island_residual)) << what;
+  EXPECT_EQ(a.island_iterations, b.island_iterations) << what;
 }
 
 inline const SceneMethod all_methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
-                                          SceneMethod::resting};
+                                          SceneMethod::resting, SceneMethod::step};
 
 /// A method as engines use it, with what it needs.
 inline SceneOptions usual(SceneMethod method) {
   SceneOptions options;
   options.method = method;
-  options.time_step = 0.01;
+  options.resting.time_step = 0.01;
   options.collision.law = Law::chatterjee_ruina;
-  options.iterations = method == SceneMethod::sequence ? 20 : 12;
+  set_iterations(options, method == SceneMethod::sequence ? 20 : 12);
   return options;
 }
 

@@ -184,7 +184,12 @@ struct SceneArrays {
         status(scene.contact_count()),
         path(scene.contact_count()),
         joint_impulse(scene.row_count()),
-        joint_status(scene.row_count()) {}
+        joint_status(scene.row_count()),
+        island(scene.contact_count()),
+        joint_island(scene.row_count()),
+        island_status(scene.body_count()),
+        island_residual(scene.body_count()),
+        island_iterations(scene.body_count()) {}
 
   SceneResults<T> view() {
     SceneResults<T> results;
@@ -195,7 +200,10 @@ struct SceneArrays {
     results.separation_velocity = columns(separation_velocity);
     results.status = status;
     results.path = path;
+    results.island = island;
+    results.islands = {island_status, island_residual, island_iterations};
     if (!joint_impulse.empty()) {
+      results.joint_island = joint_island;
       results.joint_impulse = joint_impulse;
       results.joint_status = joint_status;
     }
@@ -207,6 +215,10 @@ struct SceneArrays {
   std::vector<Path> path;
   std::vector<T> joint_impulse;
   std::vector<Status> joint_status;
+  std::vector<std::int32_t> island, joint_island;
+  std::vector<IslandStatus> island_status;
+  std::vector<T> island_residual;
+  std::vector<std::int32_t> island_iterations;
 };
 
 /// Adds the bodies, contacts and rows of `other`, which is another scene with the same optional columns.

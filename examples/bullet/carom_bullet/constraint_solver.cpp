@@ -22,13 +22,13 @@ double seconds_since(Clock::time_point begin) {
 
 // [m/s] Contacts that approach no faster are at rest.
 double rest_speed_of(const Options& options) {
-  return std::sqrt(2 * options.scene.rest_gravity * options.scene.rest_tolerance);
+  return std::sqrt(2 * options.scene.rest.gravity * options.scene.rest.tolerance);
 }
 
 }  // namespace
 
 struct ConstraintSolver::State {
-  explicit State(const Machine& machine) : collide(machine), hold(machine) {}
+  explicit State(const Execution& execution) : collide(execution), hold(execution) {}
 
   void begin();
   void gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds, int manifold_count,
@@ -94,6 +94,15 @@ void ConstraintSolver::State::begin() {
   constraints.clear();
 }
 
+SceneOptions options_of(const Options& given, const btContactSolverInfo& info) {
+  SceneOptions how = given.scene;
+  how.simultaneous.iterations = info.m_numIterations;
+  if (given.iterations > 0)
+    how.simultaneous.iterations = how.iteration.iterations = how.resting.iterations = how.sequence.impacts =
+        given.iterations;
+  return how;
+}
+
 // Collisions happen half a step of forces after the last velocity.
 void ConstraintSolver::State::collide_first(const Options& given, const btContactSolverInfo& info) {
   const auto tangential = static_cast<btScalar>(given.tangential_restitution);
@@ -101,9 +110,9 @@ void ConstraintSolver::State::collide_first(const Options& given, const btContac
   if (static_cast<double>(points.greatest_approach()) <= rest_speed_of(given)) return points.nothing_collides();
   scene.joints = constraints.rigid_rows();
 
-  SceneOptions how = given.scene;
+  SceneOptions how = options_of(given, info);
   how.method = given.collisions == Collisions::sequence ? SceneMethod::sequence : SceneMethod::iteration;
-  how.shock_propagation = false;
+  how.shock_propagation.enabled = false;
   SceneResults<btScalar> results;
   results.velocity = bodies.velocity.columns();
   results.angular_velocity = bodies.spin.columns();
@@ -118,16 +127,15 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
       points.scene(bodies, info, given.contacts == Contacts::resting, given.collisions == Collisions::simultaneous);
   scene.joints = constraints.rows();
 
-  SceneOptions how = given.scene;
+  SceneOptions how = options_of(given, info);
   how.method = given.contacts == Contacts::resting ? SceneMethod::resting : SceneMethod::simultaneous;
-  if (how.iterations == 0 && how.method == SceneMethod::simultaneous) how.iterations = info.m_numIterations;
   const bool warm = (info.m_solverMode & SOLVER_USE_WARMSTARTING) != 0;
-  how.warm_start *= warm ? static_cast<double>(info.m_warmstartingFactor) : 0.0;
-  how.time_step = static_cast<double>(info.m_timeStep);
-  how.relaxation *= static_cast<double>(info.m_sor);
+  how.simultaneous.warm_start *= warm ? static_cast<double>(info.m_warmstartingFactor) : 0.0;
+  how.resting.time_step = static_cast<double>(info.m_timeStep);
+  how.simultaneous.relaxation *= static_cast<double>(info.m_sor);
   how.restitution_threshold = static_cast<double>(info.m_restitutionVelocityThreshold);
-  how.gravity = {0, 0, 0};
-  how.rest_gravity = 1e9;  // what collides has done so, so that every contact is held
+  how.resting.gravity = {0, 0, 0};
+  how.rest.gravity = 1e9;  // what collides has done so, so that every contact is held
   SceneResults<btScalar> results;
   results.velocity = bodies.velocity.columns();
   results.angular_velocity = bodies.spin.columns();
@@ -146,9 +154,8 @@ void ConstraintSolver::State::push_out(const Options& given, const btContactSolv
     bodies.velocity.set(i, still);
     bodies.spin.set(i, still);
   }
-  SceneOptions how = given.scene;
+  SceneOptions how = options_of(given, info);
   how.method = SceneMethod::simultaneous;
-  if (how.iterations == 0) how.iterations = info.m_numIterations;
   SceneResults<btScalar> results;
   results.velocity = bodies.velocity.columns();
   results.angular_velocity = bodies.spin.columns();
@@ -167,7 +174,7 @@ void ConstraintSolver::State::push_out(const Options& given, const btContactSolv
 }
 
 ConstraintSolver::ConstraintSolver(const Options& given)
-    : options(given), state_(std::make_unique<State>(given.machine)) {}
+    : options(given), state_(std::make_unique<State>(given.execution)) {}
 
 ConstraintSolver::~ConstraintSolver() = default;
 

@@ -37,17 +37,20 @@ enum class Contacts : std::uint8_t {
 inline SceneOptions scene_options_of_an_engine() {
   SceneOptions options;
   options.collision.largest_restitution = carom::Options::most_restitution;  // Bullet has no bound
-  options.joint_warm_start = 0.5;
+  options.simultaneous.joint_warm_start = 0.5;
   return options;
 }
 
 struct Options {
-  Machine machine;
+  Execution execution;
   Collisions collisions = Collisions::simultaneous;
   Contacts contacts = Contacts::simultaneous;
-  /// `iterations` 0 takes btContactSolverInfo::m_numIterations for the simultaneous method; `time_step`, `gravity` and
-  /// `method` do not count. Its `collision` has the law of Collisions::sequence.
+  /// Its `collision` has the law of Collisions::sequence. The method, simultaneous.iterations, resting.time_step and
+  /// resting.gravity are set by the other options and by Bullet.
   SceneOptions scene = scene_options_of_an_engine();
+  /// Sweeps at most, of every method. 0: btContactSolverInfo::m_numIterations for simultaneous, those of `scene` for
+  /// the others.
+  int iterations = 0;
   /// [1] of every contact, for laws that read it.
   double tangential_restitution = 0;
   /// [1] points of a manifold whose unit normals differ by no more than this share the first one's normal: Bullet keeps

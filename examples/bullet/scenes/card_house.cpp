@@ -88,6 +88,6 @@ int main(int argc, char** argv) {
   Scene scene{"card_house", "a card house of three storeys stands", {}, run};
   scene.options.time_step = time_step;
   // With it 20 iterations do. Without it 50 do.
-  scene.options.solver.scene.shock_propagation = true;
+  scene.options.solver.scene.shock_propagation.enabled = true;
   return show(argc, argv, scene);
 }

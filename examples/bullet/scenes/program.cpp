@@ -105,8 +105,8 @@ int show(int argc, char** argv, const Scene& scene) {
 
   const auto run = [&](Responder responder, const char* name) {
     WorldOptions options = scene.options;
-    options.solver.machine.threads = threads;
-    if (iterations > 0) options.solver.scene.iterations = iterations;
+    options.solver.execution.threads = threads;
+    if (iterations > 0) options.solver.iterations = iterations;
     choose(method, options.solver);
     World world(responder, options);
     if (!out.empty()) world.keep_poses(30);

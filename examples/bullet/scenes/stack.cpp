@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
   scene.options.time_step = time_step;
   // Sweeps carry the weight of the top through one box at a time. Levels from the ground upwards do it at once; the
   // heavy box needs 10 sweeps over each.
-  scene.options.solver.scene.shock_propagation = true;
-  scene.options.solver.scene.shock_iterations = 10;
+  scene.options.solver.scene.shock_propagation.enabled = true;
+  scene.options.solver.scene.shock_propagation.iterations = 10;
   return show(argc, argv, scene);
 }

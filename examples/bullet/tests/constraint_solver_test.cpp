@@ -183,9 +183,9 @@ TEST(Options, out_of_range_end_a_step_and_leave_nothing_of_it) {
   bullet.step(10);
   const std::size_t contacts = bullet.solver.report().contacts.contacts;
   EXPECT_EQ(contacts, 8u);
-  bullet.solver.options.scene.residual = -1;
+  bullet.solver.options.scene.relative_tolerance = -1;
   EXPECT_THROW(bullet.step(), carom::Error);
-  bullet.solver.options.scene.residual = 1e-6;
+  bullet.solver.options.scene.relative_tolerance = 1e-6;
   bullet.step();
   EXPECT_EQ(bullet.solver.report().contacts.contacts, contacts);
   bullet.remove(lower);

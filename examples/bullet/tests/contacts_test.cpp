@@ -200,7 +200,7 @@ TEST(Restitution, leaves_no_impulse_for_the_next_step) {
   btRigidBody& ball = bullet.add_ball(at(0, 0, 0.5f));
   ball.setRestitution(1);
   ball.setLinearVelocity(btVector3(0, 0, -2));
-  bullet.solver.options.scene.iterations = 1;
+  bullet.solver.options.iterations = 1;
   bullet.step();
   EXPECT_NEAR(bullet.impulse_on(ball), 4, 1e-5f);
   btManifoldPoint& point = bullet.world.getDispatcher()->getManifoldByIndexInternal(0)->getContactPoint(0);

@@ -59,16 +59,14 @@ struct DirectLaws {
     const B trace = k.xx + k.yy + k.zz;
     Least<B> least(neg_mul_add(B(T(1) / T(largest_condition)), trace, m));
     least.add(mul_sub(B(largest_cancellation<T>), trace, terms));
-    if (options.validate) {
-      least.add(mass_a);
-      least.add(mass_b);
-      least.add_minors(inertia_a, B(options.inertia_tolerance));
-      least.add_minors(inertia_b, B(options.inertia_tolerance));
-    }
+    least.add(mass_a);
+    least.add(mass_b);
+    least.add_minors(inertia_a, B(options.inertia_tolerance));
+    least.add_minors(inertia_b, B(options.inertia_tolerance));
 
     const Vector3<B> given = Load::load(contacts.normal, block);
     const B size = square_root(dot(given, given));
-    if (options.validate) least.add(B(options.normal_tolerance) - magnitude(size - one));
+    least.add(B(options.normal_tolerance) - magnitude(size - one));
     const Vector3<B> n = (one / size) * given;
     const Vector3<B> w =
         Load::load(contacts.a.velocity, block) + cross(Load::load(contacts.a.angular_velocity, block), lever_a) -
@@ -190,12 +188,10 @@ struct DirectLaws {
     ray.bound = ray.kappa * ray.kappa * across2;
 
     least.add(B(T(largest_friction)) - friction);
-    if (options.validate) {
-      least.add(friction);
-      least.add(restitution);
-      least.add(B(options.largest_restitution) - restitution);
-      least.add(one - magnitude(choose(reads, tangential_restitution, zero)));
-    }
+    least.add(friction);
+    least.add(restitution);
+    least.add(B(options.largest_restitution) - restitution);
+    least.add(one - magnitude(choose(reads, tangential_restitution, zero)));
     return ray;
   }
 

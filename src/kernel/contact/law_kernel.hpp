@@ -41,7 +41,7 @@ class TileStages {
         finish_{tile, results, wants_paths, tally},
         direct_{parameters},
         indexed_(indexed),
-        judges_restitution_law_(columns.restitution_law.data != nullptr && parameters.validate) {}
+        judges_restitution_law_(columns.restitution_law.data != nullptr) {}
 
   /// The laws of the contacts [first, first + count) of the batch, bits of Law.
   unsigned find_laws(std::size_t first, std::size_t count) {

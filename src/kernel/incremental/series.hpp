@@ -265,18 +265,8 @@ class SeriesSlider {
       each(
           [ lane, i ](const auto& from, auto& to) __attribute__((always_inline)) { to[lane] = from[i]; }, tile, lanes);
     }
-    const unsigned contacts = bits_of_first(n);
-    if (!tiles_.parameters().scalar_sticking) {
-      write_ends<V>(go_straight<Architecture, T>(first_lanes<V>(n), c, load_each<V, Sticker>(lanes)), c, contacts);
-    } else {
-      SeriesContact<T[of_block]> one;
-      store_each(one, c);
-      const auto end_of = [&](std::size_t lane) {
-        return go_straight<Scalar, T>(lane < n, load_each<T, SeriesContact>(one, lane),
-                                      load_each<T, Sticker>(lanes, lane));
-      };
-      write_ends<V>(one_by_one<V>(end_of), c, contacts);
-    }
+    write_ends<V>(go_straight<Architecture, T>(first_lanes<V>(n), c, load_each<V, Sticker>(lanes)), c,
+                  bits_of_first(n));
     straight_.template drop_first<V>(n);
   }
 

@@ -28,22 +28,6 @@ struct Ending {
   B path;  // Path::index
 };
 
-/// The ends of a vector of collisions, of which `end` has a lane's.
-template <class B, class F>
-[[gnu::noinline]] inline Ending<B> one_by_one(F&& end) {
-  using T = typename VectorTraits<B>::Element;
-  constexpr std::size_t width = VectorTraits<B>::width;
-  T ends[9][width];
-  for (std::size_t lane = 0; lane < width; ++lane) {
-    const Ending<T> of_lane = end(lane);
-    const Progress<T>& c = of_lane.progress;
-    const T values[9] = {c.ux, c.uy, c.uz, c.px, c.py, c.pz, c.work_compression, c.work_decompression, of_lane.path};
-    for (int i = 0; i < 9; ++i) ends[i][lane] = values[i];
-  }
-  const auto load = [&](int i) { return load_lanes<B>(ends[i]); };
-  return {{load(0), load(1), load(2), load(3), load(4), load(5), load(6), load(7)}, load(8)};
-}
-
 /// The path of a contact whose slip stopped is told by this much more where friction could not hold it.
 inline constexpr int diverges_by = 16;
 static_assert(Path{Course::stick_in_c, Sticking::diverge, 1, 0}.index() ==

@@ -45,10 +45,7 @@ struct Storer {
     const B status = load_lanes<B>(tile.status + slot);
     B steps(0);  // of the series
     const Ending<B> ending =
-        parameters.integrator == Integrator::series ? end_of_series(slot, steps)
-        : parameters.scalar_sticking
-            ? one_by_one<B>([&](std::size_t lane) { return end_of_euler<Scalar>(tile, slot + lane); })
-            : end_of_euler<A>(tile, slot);
+        parameters.integrator == Integrator::series ? end_of_series(slot, steps) : end_of_euler<A>(tile, slot);
     const Progress<B>& end = ending.progress;
     const Vector3<B> tile_p = {end.px, end.py, end.pz}, tile_u = {end.ux, end.uy, end.uz};
     Vector3<B> p = impulse_unit * tile_p, u = velocity_unit * tile_u;

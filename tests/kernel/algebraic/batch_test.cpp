@@ -30,8 +30,8 @@ using support::ResultArrays;
 SolverSetup law_options(Law law, Isa isa = Isa::automatic, int threads = 1) {
   SolverSetup options;
   options.law = law;
-  options.machine.isa = isa;
-  options.machine.threads = threads;
+  options.execution.isa = isa;
+  options.execution.threads = threads;
   return options;
 }
 

@@ -43,8 +43,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 SolverSetup options_of(Law law, Isa isa = Isa::automatic) {
   SolverSetup options;
   options.law = law;
-  options.machine.isa = isa;
-  options.machine.threads = 1;
+  options.execution.isa = isa;
+  options.execution.threads = 1;
   return options;
 }
 

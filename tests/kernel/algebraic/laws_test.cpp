@@ -29,8 +29,8 @@ constexpr std::array closed_laws{Law::frictionless, Law::no_slip, Law::chatterje
 SolverSetup law_options(Law law, Isa isa = Isa::automatic) {
   SolverSetup options;
   options.law = law;
-  options.machine.isa = isa;
-  options.machine.threads = 1;
+  options.execution.isa = isa;
+  options.execution.threads = 1;
   return options;
 }
 

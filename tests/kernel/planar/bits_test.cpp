@@ -65,7 +65,7 @@ TYPED_TEST(PlanarBits, depend_on_the_contact_alone) {
     const Report report = ConfiguredSolver(with(isa)).solve(mixed, whole.results());
     EXPECT_EQ(report.count(Status::ok), n);
     SolverSetup two = with(isa);
-    two.machine.threads = 2;
+    two.execution.threads = 2;
     const Report of_two = ConfiguredSolver(two).solve(mixed, threaded.results());
     EXPECT_TRUE(same(whole, threaded)) << to_string(isa);
     EXPECT_EQ(report.by_path, of_two.by_path);

@@ -28,9 +28,9 @@ constexpr std::size_t count = 37;
 
 SolverSetup on(Isa isa, Law law = Law::incremental) {
   SolverSetup options;
-  options.machine.isa = isa;
+  options.execution.isa = isa;
   options.law = law;
-  options.machine.threads = 1;
+  options.execution.threads = 1;
   return options;
 }
 

@@ -35,9 +35,9 @@ static_assert(count > 2 * kernel::PlanarTile<float>::size && count % kernel::Pla
 
 SolverSetup on(Isa isa, Law law = Law::incremental, int threads = 1) {
   SolverSetup options;
-  options.machine.isa = isa;
+  options.execution.isa = isa;
   options.law = law;
-  options.machine.threads = threads;
+  options.execution.threads = threads;
   return options;
 }
 

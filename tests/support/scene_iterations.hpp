@@ -1,0 +1,13 @@
+// One number of iterations for every method of scenes.
+#pragma once
+
+#include <carom/scene.hpp>
+
+namespace carom::scenes {
+
+inline void set_iterations(SceneOptions& options, int iterations) {
+  options.simultaneous.iterations = options.iteration.iterations = options.resting.iterations =
+      options.sequence.impacts = iterations;
+}
+
+}  // namespace carom::scenes
