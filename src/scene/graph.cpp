@@ -6,7 +6,7 @@
 namespace carom::scene {
 namespace {
 
-// Kinds of vectors in a colour: the longest groups first, then the longest manifolds.
+// Kinds of lane batches in a colour: the longest groups first, then the longest manifolds.
 constexpr std::uint32_t kinds = kernel::rows_of_group + kernel::points_of_manifold;
 
 std::uint32_t kind_of(bool is_joint, std::uint32_t count) {
@@ -20,20 +20,21 @@ std::uint8_t count_of_kind(std::uint32_t kind) {
   return static_cast<std::uint8_t>(is_joint_kind(kind) ? kernel::rows_of_group - kind : kinds - kind);
 }
 
-/// Appends the vectors of `n` items from `first` of the order on that have one colour, and the stage that they make.
+/// Appends the lane_batches of `n` items from `first` of the order on that have one colour, and the colour_set that
+/// they make.
 template <class Key>
-void append_stage(std::vector<Vector>& vectors, std::vector<Stage>& stages, std::uint32_t first, std::uint32_t n,
-                  std::size_t width, const Key& kind_at) {
-  Stage stage{static_cast<std::uint32_t>(vectors.size()), 0};
+void append_colour_set(std::vector<LaneBatch>& lane_batches, std::vector<ColourSet>& colour_sets, std::uint32_t first,
+                       std::uint32_t n, std::size_t width, const Key& kind_at) {
+  ColourSet colour_set{static_cast<std::uint32_t>(lane_batches.size()), 0};
   for (std::uint32_t i = 0; i < n;) {
     const std::uint32_t kind = kind_at(first + i);
     std::uint32_t lanes = 1;
     while (lanes < width && i + lanes < n && is_joint_kind(kind_at(first + i + lanes)) == is_joint_kind(kind)) ++lanes;
-    vectors.push_back({first + i, static_cast<std::uint16_t>(lanes), count_of_kind(kind), is_joint_kind(kind)});
+    lane_batches.push_back({first + i, static_cast<std::uint16_t>(lanes), count_of_kind(kind), is_joint_kind(kind)});
     i += lanes;
   }
-  stage.end = static_cast<std::uint32_t>(vectors.size());
-  if (stage.end > stage.first) stages.push_back(stage);
+  colour_set.end = static_cast<std::uint32_t>(lane_batches.size());
+  if (colour_set.end > colour_set.first) colour_sets.push_back(colour_set);
 }
 
 }  // namespace
@@ -50,20 +51,20 @@ std::int32_t Graph::root(std::int32_t body) {
 void Graph::find_islands(const Parts& of) {
   parent_.resize(of.bodies);
   for (std::size_t i = 0; i < of.bodies; ++i) parent_[i] = static_cast<std::int32_t>(i);
-  const auto unite = [&](const Manifold& m) {
+  const auto unite = [&](const Constraint& m) {
     if (!moves(of, m.body_a) || !moves(of, m.body_b)) return;
     const std::int32_t a = root(m.body_a), b = root(m.body_b);
     if (a != b) parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
   };
-  for (const Manifold& m : groups) unite(m);
-  for (const Manifold& m : manifolds) unite(m);
+  for (const Constraint& m : groups) unite(m);
+  for (const Constraint& m : manifolds) unite(m);
 
   island_of_root_.assign(of.bodies, no_island);
   island_size_.clear();
-  const auto number = [&](const std::vector<Manifold>& from, std::vector<std::uint32_t>& to) {
+  const auto number = [&](const std::vector<Constraint>& from, std::vector<std::uint32_t>& to) {
     to.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
-      const Manifold& m = from[i];
+      const Constraint& m = from[i];
       const std::int32_t body = moves(of, m.body_a) ? m.body_a : m.body_b;
       std::uint32_t& island = island_of_root_[static_cast<std::size_t>(root(body))];
       if (island == no_island) {
@@ -96,10 +97,10 @@ void Graph::find_parts(std::size_t part_points) {
 void Graph::colour(const Parts& of) {
   used_.assign(of.bodies, 0);
   colours = uncoloured = 0;
-  const auto give = [&](const std::vector<Manifold>& from, std::vector<std::uint8_t>& to) {
+  const auto give = [&](const std::vector<Constraint>& from, std::vector<std::uint8_t>& to) {
     to.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
-      const Manifold& m = from[i];
+      const Constraint& m = from[i];
       std::uint64_t* const a = moves(of, m.body_a) ? &used_[static_cast<std::size_t>(m.body_a)] : nullptr;
       std::uint64_t* const b = moves(of, m.body_b) ? &used_[static_cast<std::size_t>(m.body_b)] : nullptr;
       const std::uint64_t used = (a != nullptr ? *a : 0) | (b != nullptr ? *b : 0);
@@ -132,13 +133,13 @@ void Graph::arrange(std::size_t width) {
   for (std::size_t i = 0; i < count; ++i) {
     const bool is_joint = i < groups.size();
     const auto index = static_cast<std::uint32_t>(is_joint ? i : i - groups.size());
-    const Manifold& m = is_joint ? groups[index] : manifolds[index];
+    const Constraint& m = is_joint ? groups[index] : manifolds[index];
     const std::uint32_t colour = is_joint ? colour_of_group_[index] : colour_of_manifold_[index];
     items_[next_[part_at(i)]++] = {colour * kinds + kind_of(is_joint, m.count), index};
   }
 
-  vectors.clear();
-  stages.clear();
+  lane_batches.clear();
+  colour_sets.clear();
   order.resize(count);
   kind_.resize(count);
   constexpr std::uint32_t keys = (most_colours + 1) * kinds;
@@ -159,15 +160,15 @@ void Graph::arrange(std::size_t width) {
       kind_[to] = static_cast<std::uint8_t>(items_[i].key % kinds);
     }
     Part& part = parts[p];
-    part.first_stage = static_cast<std::uint32_t>(stages.size());
-    part.first_vector = static_cast<std::uint32_t>(vectors.size());
+    part.first_colour_set = static_cast<std::uint32_t>(colour_sets.size());
+    part.first_lane_batch = static_cast<std::uint32_t>(lane_batches.size());
     const auto kind_at = [&](std::uint32_t i) { return std::uint32_t{kind_[i]}; };
     for (std::uint32_t c = 0; c < most_colours; ++c)
-      append_stage(vectors, stages, first + begin[c], begin[c + 1] - begin[c], width, kind_at);
+      append_colour_set(lane_batches, colour_sets, first + begin[c], begin[c + 1] - begin[c], width, kind_at);
     for (std::uint32_t i = begin[most_colours]; i < end - first; ++i)
-      append_stage(vectors, stages, first + i, 1, 1, kind_at);
-    part.end_stage = static_cast<std::uint32_t>(stages.size());
-    part.end_vector = static_cast<std::uint32_t>(vectors.size());
+      append_colour_set(lane_batches, colour_sets, first + i, 1, 1, kind_at);
+    part.end_colour_set = static_cast<std::uint32_t>(colour_sets.size());
+    part.end_lane_batch = static_cast<std::uint32_t>(lane_batches.size());
   }
 }
 
@@ -182,12 +183,12 @@ void Graph::build(const Parts& of, std::size_t width, std::size_t part_points) {
 
 std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& level) {
   // Breadth first over manifolds, from those that touch what does not move.
-  const auto each_body = [&](const Manifold& m, const auto& f) {
+  const auto each_body = [&](const Constraint& m, const auto& f) {
     if (moves(of, m.body_a)) f(static_cast<std::size_t>(m.body_a));
     if (moves(of, m.body_b)) f(static_cast<std::size_t>(m.body_b));
   };
   touching_begin_.assign(of.bodies + 1, 0);
-  for (const Manifold& m : manifolds) each_body(m, [&](std::size_t body) { ++touching_begin_[body + 1]; });
+  for (const Constraint& m : manifolds) each_body(m, [&](std::size_t body) { ++touching_begin_[body + 1]; });
   for (std::size_t i = 0; i < of.bodies; ++i) touching_begin_[i + 1] += touching_begin_[i];
   touching_.reserve(2 * manifolds.size());
   touching_.resize(touching_begin_[of.bodies]);
@@ -205,7 +206,7 @@ std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& leve
     level[static_cast<std::size_t>(body)] = at;
     reached_.push_back(body);
   };
-  for (const Manifold& m : manifolds)
+  for (const Constraint& m : manifolds)
     if (!moves(of, m.body_a) || !moves(of, m.body_b)) {
       reach(m.body_a, 1);
       reach(m.body_b, 1);
@@ -225,21 +226,21 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
   // As much as there can be, so that other scenes of this size allocate nothing.
   items_.reserve(manifolds.size());
   level_order.reserve(manifolds.size());
-  level_vectors.reserve(manifolds.size());
-  level_stages.reserve(manifolds.size());
+  level_lane_batches.reserve(manifolds.size());
+  level_colour_sets.reserve(manifolds.size());
   level_begin.reserve(of.bodies + 2);
   counts_.reserve(of.bodies + 2);
   next_.reserve(of.bodies + 2);
-  level_vectors.clear();
-  level_stages.clear();
+  level_lane_batches.clear();
+  level_colour_sets.clear();
   level_begin.assign(1, 0);
-  const auto level_of = [&](const Manifold& m) -> std::size_t {
+  const auto level_of = [&](const Constraint& m) -> std::size_t {
     const std::int32_t a = m.body_a < 0 ? 0 : level[static_cast<std::size_t>(m.body_a)];
     const std::int32_t b = m.body_b < 0 ? 0 : level[static_cast<std::size_t>(m.body_b)];
     return a < 0 || b < 0 ? 0 : static_cast<std::size_t>(std::max(a, b));  // none is at level 0
   };
   counts_.assign(levels + 2, 0);
-  for (const Manifold& m : manifolds) ++counts_[level_of(m) + 1];
+  for (const Constraint& m : manifolds) ++counts_[level_of(m) + 1];
   for (std::size_t l = 0; l <= levels; ++l) counts_[l + 1] += counts_[l];
   next_.assign(counts_.begin(), counts_.end());
   items_.resize(manifolds.size());
@@ -262,10 +263,10 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
       std::uint32_t n = 1;
       if (colour < most_colours)
         while (i + n < end && items_[i + n].key / kinds == colour) ++n;
-      append_stage(level_vectors, level_stages, i, n, width, kind_at);
+      append_colour_set(level_lane_batches, level_colour_sets, i, n, width, kind_at);
       i += n;
     }
-    level_begin.push_back(static_cast<std::uint32_t>(level_stages.size()));
+    level_begin.push_back(static_cast<std::uint32_t>(level_colour_sets.size()));
   }
 }
 

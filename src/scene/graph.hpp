@@ -20,7 +20,7 @@ struct Parts {
 };
 
 /// A number of consecutive manifolds or groups of `order` that share no body that moves.
-struct Vector {
+struct LaneBatch {
   std::uint32_t first;  // in Graph::order
   std::uint16_t lanes;
   std::uint8_t count;  // points or rows of the longest
@@ -28,14 +28,14 @@ struct Vector {
 };
 
 /// Vectors that may be solved at once, whichever comes first.
-struct Stage {
-  std::uint32_t first, end;  // in Graph::vectors
+struct ColourSet {
+  std::uint32_t first, end;  // in Graph::lane_batches
 };
 
 /// Islands that are solved together by one thread, or one large island.
 struct Part {
-  std::uint32_t first_stage, end_stage;
-  std::uint32_t first_vector, end_vector;
+  std::uint32_t first_colour_set, end_colour_set;
+  std::uint32_t first_lane_batch, end_lane_batch;
   std::uint32_t first_island, islands;
   std::uint32_t points;  // and rows
 };
@@ -48,21 +48,21 @@ class Graph {
   /// Islands of up to `part_points` contacts and rows are solved together. `width` manifolds go into a vector.
   void build(const Parts& of, std::size_t width, std::size_t part_points);
 
-  /// The stages of shock propagation: level by level, its colours in order. Manifolds without a level are left out.
-  /// `level` gets the level of each body, and of those that nothing connects to the ground -1.
+  /// The colour sets of shock propagation: level by level, its colours in order. Manifolds without a level are left
+  /// out. `level` gets the level of each body, and of those that nothing connects to the ground -1.
   void build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level);
 
-  std::vector<Manifold> manifolds, groups;
+  std::vector<Constraint> manifolds, groups;
   Grouping of_contacts, of_rows;  // where those of manifolds and groups stand
   std::vector<std::uint32_t> island_of_manifold, island_of_group;
-  std::vector<std::uint32_t> order;  // manifolds and groups, as vectors take them
-  std::vector<Vector> vectors;
-  std::vector<Stage> stages;
+  std::vector<std::uint32_t> order;  // manifolds and groups, as lane batches take them
+  std::vector<LaneBatch> lane_batches;
+  std::vector<ColourSet> colour_sets;
   std::vector<Part> parts;
-  // Shock propagation: the stages of level l are [level_stages[l], level_stages[l + 1]).
+  // Shock propagation: the colour sets of level l are [level_colour_sets[l], level_colour_sets[l + 1]).
   std::vector<std::uint32_t> level_order;
-  std::vector<Vector> level_vectors;
-  std::vector<Stage> level_stages;
+  std::vector<LaneBatch> level_lane_batches;
+  std::vector<ColourSet> level_colour_sets;
   std::vector<std::uint32_t> level_begin;
 
   std::size_t islands = 0, largest_island = 0, colours = 0, uncoloured = 0;

@@ -21,7 +21,7 @@ std::size_t scattered(std::int32_t body_a, std::int32_t body_b) {
 
 }  // namespace
 
-std::uint32_t& Grouping::latest_of(const std::vector<Manifold>& of, std::int32_t body_a, std::int32_t body_b) {
+std::uint32_t& Grouping::latest_of(const std::vector<Constraint>& of, std::int32_t body_a, std::int32_t body_b) {
   const std::size_t mask = table_.size() - 1;
   std::size_t place = scattered(body_a, body_b) & mask;
   while (table_[place] != none && (of[table_[place]].body_a != body_a || of[table_[place]].body_b != body_b))
@@ -29,13 +29,13 @@ std::uint32_t& Grouping::latest_of(const std::vector<Manifold>& of, std::int32_t
   return table_[place];
 }
 
-void Grouping::make_room(const std::vector<Manifold>& of) {
+void Grouping::make_room(const std::vector<Constraint>& of) {
   if (2 * (of.size() + 1) <= table_.size()) return;
   table_.assign(2 * table_.size(), none);
   for (std::uint32_t m = 0; m < of.size(); ++m) latest_of(of, of[m].body_a, of[m].body_b) = m;
 }
 
-void Grouping::collect(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+void Grouping::collect(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                        const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) {
   // As much as there can be, so that other scenes of this size allocate nothing.
   to.reserve(count);
@@ -49,7 +49,7 @@ void Grouping::collect(std::vector<Manifold>& to, std::size_t count, std::size_t
   if (is_scattered_) collect_all(to, count, most, body_a, body_b, fault, links);
 }
 
-bool Grouping::collect_neighbours(std::vector<Manifold>& to, std::size_t count, std::size_t most,
+bool Grouping::collect_neighbours(std::vector<Constraint>& to, std::size_t count, std::size_t most,
                                   const std::int32_t* body_a, const std::int32_t* body_b, const std::uint8_t* fault,
                                   const Links& links) const {
   const auto pair = [](std::int32_t a, std::int32_t b) {
@@ -81,12 +81,12 @@ bool Grouping::collect_neighbours(std::vector<Manifold>& to, std::size_t count, 
 
 namespace {
 
-bool is_same_pair(const Manifold& x, const Manifold& y) {
+bool is_same_pair(const Constraint& x, const Constraint& y) {
   return x.body_a == y.body_a && x.body_b == y.body_b;
 }
 
 /// Nothing where the first bodies are not in order, or one of them has many manifolds.
-std::optional<bool> has_pair_twice_in_order(const std::vector<Manifold>& of) {
+std::optional<bool> has_pair_twice_in_order(const std::vector<Constraint>& of) {
   std::size_t first = 0;  // of the manifolds with this first body
   for (std::size_t m = 1; m < of.size(); ++m) {
     if (of[m].body_a != of[m - 1].body_a) {
@@ -107,7 +107,7 @@ std::optional<bool> has_pair_twice_in_order(const std::vector<Manifold>& of) {
 
 }  // namespace
 
-bool Grouping::has_pair_twice(const std::vector<Manifold>& of) {
+bool Grouping::has_pair_twice(const std::vector<Constraint>& of) {
   if (const std::optional<bool> found = has_pair_twice_in_order(of)) return *found;
   // Few pairs share a bit of the filter, and only those are compared.
   const std::size_t bits = std::bit_ceil(filter_bits * of.size() + 64), mask = bits - 1;
@@ -143,7 +143,7 @@ bool Grouping::has_pair_twice(const std::vector<Manifold>& of) {
   return false;
 }
 
-void Grouping::collect_all(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+void Grouping::collect_all(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                            const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) {
   table_.assign(smallest_table, none);
   manifold_.resize(count);
@@ -167,7 +167,7 @@ void Grouping::collect_all(std::vector<Manifold>& to, std::size_t count, std::si
   arrange(to, count, fault);
 }
 
-void Grouping::arrange(std::vector<Manifold>& to, std::size_t count, const std::uint8_t* fault) {
+void Grouping::arrange(std::vector<Constraint>& to, std::size_t count, const std::uint8_t* fault) {
   std::uint32_t place = 0;
   for (std::size_t m = 0; m < to.size(); ++m) {
     to[m].first = last_[m] = place;  // from here on the next place

@@ -11,7 +11,7 @@
 
 namespace carom::scene {
 
-using kernel::Manifold;
+using kernel::Constraint;
 
 /// Tells whether two contacts of a pair may stand in one manifold.
 struct Links {
@@ -29,7 +29,7 @@ struct Links {
 class Grouping {
  public:
   /// Up to `most` go into each of `to`; `fault` is 0 of the sound ones of `count`.
-  void collect(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+  void collect(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                const std::int32_t* body_b, const std::uint8_t* fault, const Links& links);
 
   /// The contact or row at a place, see kernel::number_at; null where places are the numbers.
@@ -37,14 +37,14 @@ class Grouping {
 
  private:
   /// Neighbours alone; true if a pair may come again later.
-  bool collect_neighbours(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+  bool collect_neighbours(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                           const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) const;
-  bool has_pair_twice(const std::vector<Manifold>& of);
-  void collect_all(std::vector<Manifold>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
+  bool has_pair_twice(const std::vector<Constraint>& of);
+  void collect_all(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                    const std::int32_t* body_b, const std::uint8_t* fault, const Links& links);
-  std::uint32_t& latest_of(const std::vector<Manifold>& of, std::int32_t body_a, std::int32_t body_b);
-  void make_room(const std::vector<Manifold>& of);
-  void arrange(std::vector<Manifold>& to, std::size_t count, const std::uint8_t* fault);
+  std::uint32_t& latest_of(const std::vector<Constraint>& of, std::int32_t body_a, std::int32_t body_b);
+  void make_room(const std::vector<Constraint>& of);
+  void arrange(std::vector<Constraint>& to, std::size_t count, const std::uint8_t* fault);
 
   std::vector<std::uint64_t> filter_;
   std::vector<std::uint32_t> suspects_;  // manifolds whose pairs share a bit of the filter with earlier ones

@@ -42,7 +42,7 @@ double kinetic_energy(const T* row) {
 template <class T>
 class JointBlock {
  public:
-  JointBlock(const kernel::SceneJob<T>& job, const kernel::Manifold& group)
+  JointBlock(const kernel::SceneJob<T>& job, const kernel::Constraint& group)
       : count_(group.count), body_{group.body_a, group.body_b} {
     const JointRows<T>& joints = job.scene->joints;
     const T* const a = kernel::record_of(job.body_rows, body_[0]);

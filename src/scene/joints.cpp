@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "scene/vectors.hpp"
+#include "scene/vector3.hpp"
 #include "solver/check.hpp"
 
 namespace carom {

@@ -16,7 +16,7 @@
 #include "scene/need.hpp"
 #include "scene/pivoted_cholesky.hpp"
 #include "scene/twist.hpp"
-#include "scene/vectors.hpp"
+#include "scene/vector3.hpp"
 #include "solver/check.hpp"
 
 namespace carom {

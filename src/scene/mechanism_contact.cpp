@@ -1,6 +1,6 @@
 #include <carom/mechanism.hpp>
 
-#include "scene/vectors.hpp"
+#include "scene/vector3.hpp"
 
 namespace carom {
 

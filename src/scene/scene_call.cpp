@@ -5,12 +5,12 @@
 #include <limits>
 
 #include "changes.hpp"
-#include "crew.hpp"
 #include "fault.hpp"
 #include "scene_parameters.hpp"
 #include "sequence.hpp"
 #include "solver/range.hpp"
 #include "sweeps.hpp"
+#include "thread_team.hpp"
 
 namespace carom::scene {
 namespace {
@@ -27,8 +27,8 @@ const kernel::SceneKernelsFor<T>& kernels_for(const IsaEntry& entry) {
     return entry.scene->f64;
 }
 
-/// Numbers of a batch that a thread judges at a time.
-constexpr std::size_t judged_at_once = 1024;
+/// Numbers of a batch that a thread validates at a time.
+constexpr std::size_t validated_at_once = 1024;
 /// Contacts and rows of islands that are solved together: their blocks stay in a core's own cache.
 template <class T>
 constexpr std::size_t points_of_part = 16384 / sizeof(T);
@@ -40,7 +40,7 @@ class SceneCall {
             const SceneOptions& options)
       : entry_(entry),
         kernels_(kernels_for<T>(entry)),
-        space_(space),
+        workspace_(space),
         scene_(scene),
         results_(results),
         options_(options),
@@ -53,21 +53,21 @@ class SceneCall {
     reserve(threads);
     set_parameters();
     SceneReport report;
-    const auto work = [&](Crew& crew) {
-      judge(crew);
-      SweepOutcome outcome = build_and_solve(crew, report);
+    const auto work = [&](ThreadTeam& team) {
+      validate(team);
+      SweepOutcome outcome = build_and_solve(team, report);
       if (outcome.overflow && drop_remembered()) {
         // The same graph again: the other islands get the same bits, and nothing needs memory.
         begin_again();
-        outcome = solve(crew, report);
+        outcome = solve(team, report);
       }
       if (outcome.overflow) give_up_overflowed();
       remember();
-      add_up(crew, outcome, report);
-      store(crew, report);
-      report.threads = crew.worked();
+      add_up(team, outcome, report);
+      store(team, report);
+      report.threads = team.worked();
     };
-    Crew::gather(threads, std::cref(work));
+    ThreadTeam::gather(threads, std::cref(work));
     report.method = options_.method;
     report.isa = entry_.isa;
     report.bodies = bodies_;
@@ -83,23 +83,23 @@ class SceneCall {
   }
   bool is(SceneMethod method) const { return options_.method == method; }
 
-  SweepOutcome build_and_solve(Crew& crew, SceneReport& report) {
+  SweepOutcome build_and_solve(ThreadTeam& team, SceneReport& report) {
     for (;;) {
-      build(crew);
-      const SweepOutcome outcome = solve(crew, report);
+      build(team);
+      const SweepOutcome outcome = solve(team, report);
       if (!outcome.found_faults) return outcome;
       // The graph leaves out what is at fault, too.
       begin_again();
     }
   }
 
-  SweepOutcome solve(Crew& crew, SceneReport& report) {
-    const Call<T> call{options_, kernels_, job_, space_, crew};
-    space_.island_status.assign(space_.graph.islands, IslandStatus::converged);
-    space_.island_residual.assign(space_.graph.islands, 0);
-    space_.island_iterations.assign(space_.graph.islands, 0);
+  SweepOutcome solve(ThreadTeam& team, SceneReport& report) {
+    const Call<T> call{options_, kernels_, job_, workspace_, team};
+    workspace_.island_status.assign(workspace_.graph.islands, IslandStatus::converged);
+    workspace_.island_residual.assign(workspace_.graph.islands, 0);
+    workspace_.island_iterations.assign(workspace_.graph.islands, 0);
     if (!is(SceneMethod::step))
-      return is(SceneMethod::sequence) ? run_sequence(call, entry_, space_.sequence, impulses_, report)
+      return is(SceneMethod::sequence) ? run_sequence(call, entry_, workspace_.sequence, impulses_, report)
                                        : sweep(call, options_.method, begins_with_impulses_, Ending::finish);
     job_.target = kernel::Target::colliding;
     job_.rows_have_acted = false;
@@ -131,11 +131,11 @@ class SceneCall {
   /// Calls f(contact or row, is_row) for what is in an island that has overflowed.
   template <class F>
   void each_overflowed(const F& f) const {
-    const Graph& graph = space_.graph;
-    const auto go = [&](const std::vector<Manifold>& from, const std::vector<std::uint32_t>& island,
+    const Graph& graph = workspace_.graph;
+    const auto go = [&](const std::vector<Constraint>& from, const std::vector<std::uint32_t>& island,
                         const std::uint32_t* at, bool is_row) {
       for (std::size_t m = 0; m < from.size(); ++m)
-        if (space_.overflow[island[m]] != 0)
+        if (workspace_.overflow[island[m]] != 0)
           for (std::uint32_t k = 0; k < from[m].count; ++k)
             f(from[m], kernel::number_at(at, from[m].first + k), is_row);
     };
@@ -150,7 +150,7 @@ class SceneCall {
       any = any || impulse != T(0);
       impulse = T(0);
     };
-    each_overflowed([&](const Manifold&, std::size_t i, bool is_row) {
+    each_overflowed([&](const Constraint&, std::size_t i, bool is_row) {
       if (is_row && remembers_rows_) drop(row_warm_[i]);
       if (!is_row && remembers_contacts_)
         for (std::size_t c = 0; c < 3; ++c) drop(remembered_impulse(c)[i]);
@@ -160,7 +160,7 @@ class SceneCall {
 
   /// Islands whose numbers have left the range: their bodies stay as they came.
   void give_up_overflowed() {
-    each_overflowed([&](const Manifold& of, std::size_t i, bool is_row) {
+    each_overflowed([&](const Constraint& of, std::size_t i, bool is_row) {
       (is_row ? job_.row_status : job_.status)[i] = static_cast<std::uint8_t>(Status::overflow);
       if (is_row) job_.row_work[i] = T(0);
       for (const std::int32_t body : {of.body_a, of.body_b})
@@ -171,38 +171,38 @@ class SceneCall {
   void reserve(std::size_t threads) {
     // Before the bodies stand what is no body and the world, as the kernels of single contacts read them.
     constexpr std::size_t size = kernel::BodyRecord::size;
-    job_.body_rows = space_.body_rows.at_least((bodies_ + 2) * size) + 2 * size;
+    job_.body_rows = workspace_.body_rows.at_least((bodies_ + 2) * size) + 2 * size;
     std::fill_n(kernel::record_of(job_.body_rows, -2), size, std::numeric_limits<T>::quiet_NaN());
     std::fill_n(kernel::record_of(job_.body_rows, -1), size, T(0));
-    job_.velocities = space_.velocities.at_least(bodies_ + 1 + threads);
+    job_.velocities = workspace_.velocities.at_least(bodies_ + 1 + threads);
     std::fill_n(job_.velocities + bodies_, 1 + threads, kernel::VelocityRow<T>{});
     if (scene_.bodies.velocity_change.x && reads_changes()) {
-      job_.changes = space_.changes.at_least(bodies_ + 1);
+      job_.changes = workspace_.changes.at_least(bodies_ + 1);
       job_.changes[bodies_] = {};
     }
-    energies_ = space_.energies.at_least(bodies_ + 1);
-    body_fault_ = space_.body_fault.at_least(bodies_ + 1);
-    movable_ = space_.movable.at_least(bodies_ + 1);
-    fitness_ = space_.fitness.at_least(bodies_ + 1) + 1;
-    job_.status = space_.status.at_least(contacts_ + 1);
-    link_ = space_.link.at_least(contacts_ + 1);
-    job_.row_status = space_.row_status.at_least(rows_ + 1);
-    job_.row_impulse = space_.row_impulse.at_least(rows_ + 1);
-    job_.row_work = space_.row_work.at_least(rows_ + 1);
+    energies_ = workspace_.energies.at_least(bodies_ + 1);
+    body_fault_ = workspace_.body_fault.at_least(bodies_ + 1);
+    movable_ = workspace_.movable.at_least(bodies_ + 1);
+    fitness_ = workspace_.fitness.at_least(bodies_ + 1) + 1;
+    job_.status = workspace_.status.at_least(contacts_ + 1);
+    link_ = workspace_.link.at_least(contacts_ + 1);
+    job_.row_status = workspace_.row_status.at_least(rows_ + 1);
+    job_.row_impulse = workspace_.row_impulse.at_least(rows_ + 1);
+    job_.row_work = workspace_.row_work.at_least(rows_ + 1);
     if (is(SceneMethod::step) || is(SceneMethod::resting)) {
-      T* const kept = space_.kept.at_least(3 * (contacts_ + 1));
+      T* const kept = workspace_.kept.at_least(3 * (contacts_ + 1));
       for (std::size_t c = 0; c < 3; ++c) job_.kept[c] = kept + c * contacts_;
-      job_.kept_rows = space_.kept_rows.at_least(rows_ + 1);
-      job_.kept_velocities = space_.kept_velocities.at_least(bodies_ + 1);
+      job_.kept_rows = workspace_.kept_rows.at_least(rows_ + 1);
+      job_.kept_velocities = workspace_.kept_velocities.at_least(bodies_ + 1);
     }
-    body_a_ = space_.body_a.at_least(contacts_ + 1);
-    body_b_ = space_.body_b.at_least(contacts_ + 1);
-    row_body_a_ = space_.row_body_a.at_least(rows_ + 1);
-    row_body_b_ = space_.row_body_b.at_least(rows_ + 1);
+    body_a_ = workspace_.body_a.at_least(contacts_ + 1);
+    body_b_ = workspace_.body_b.at_least(contacts_ + 1);
+    row_body_a_ = workspace_.row_body_a.at_least(rows_ + 1);
+    row_body_b_ = workspace_.row_body_b.at_least(rows_ + 1);
     const bool named = static_cast<bool>(scene_.contacts.key), from_memory = named && !scene_.contacts.warm_impulse.x;
     if (named || is(SceneMethod::sequence)) {
       // Named contacts need their impulses afterwards, whether the host wants them or not.
-      impulses_ = space_.warm.at_least(6 * (contacts_ + 1));
+      impulses_ = workspace_.warm.at_least(6 * (contacts_ + 1));
       if (named) {
         inner_.impulse = {
             {impulses_, contacts_}, {impulses_ + contacts_, contacts_}, {impulses_ + 2 * contacts_, contacts_}};
@@ -211,7 +211,7 @@ class SceneCall {
     job_.warm_impulse = scene_.contacts.warm_impulse;
     if (from_memory) {
       for (std::size_t i = 0; i < contacts_; ++i) {
-        const auto impulse = space_.contact_impulses.find(scene_.contacts.key[i]);
+        const auto impulse = workspace_.contact_impulses.find(scene_.contacts.key[i]);
         for (std::size_t c = 0; c < 3; ++c) remembered_impulse(c)[i] = impulse[c];
       }
       job_.warm_impulse = {
@@ -220,16 +220,16 @@ class SceneCall {
     const bool warm = is(SceneMethod::simultaneous);
     if (options_.simultaneous.warm_start == 0 || !warm) job_.warm_impulse = {};
     remembers_contacts_ = from_memory && job_.warm_impulse.x;
-    row_warm_ = space_.row_warm.at_least(rows_ + 1);
+    row_warm_ = workspace_.row_warm.at_least(rows_ + 1);
     const JointRows<T>& joints = scene_.joints;
     remembers_rows_ = warm && joints.key && !joints.warm_impulse;
     for (std::size_t i = 0; i < rows_; ++i)
       row_warm_[i] = !warm                 ? T(0)
                      : joints.warm_impulse ? joints.warm_impulse[i]
-                     : joints.key          ? space_.row_impulses.find(joints.key[i])[0]
+                     : joints.key          ? workspace_.row_impulses.find(joints.key[i])[0]
                                            : T(0);
-    if (named) space_.contact_impulses.reserve(contacts_);
-    if (joints.key) space_.row_impulses.reserve(rows_);
+    if (named) workspace_.contact_impulses.reserve(contacts_);
+    if (joints.key) workspace_.row_impulses.reserve(rows_);
   }
   T* remembered_impulse(std::size_t component) const { return impulses_ + 3 * (contacts_ + 1) + component * contacts_; }
 
@@ -248,20 +248,20 @@ class SceneCall {
     job_.rows = rows_;
     const bool sums = is(SceneMethod::step) || job_.target == kernel::Target::colliding;
     if (sums) {
-      T* const memory = space_.sums.at_least(3 * (contacts_ + 1));
+      T* const memory = workspace_.sums.at_least(3 * (contacts_ + 1));
       std::fill_n(memory, 3 * contacts_, T(0));
       for (std::size_t i = 0; i < 3; ++i) job_.impulse_sum[i] = memory + i * contacts_;
     }
     if (options_.shock_propagation.enabled) {
-      T* const memory = space_.carried.at_least(4 * (contacts_ + 1));
+      T* const memory = workspace_.carried.at_least(4 * (contacts_ + 1));
       for (std::size_t i = 0; i < 4; ++i) job_.carried[i] = memory + i * contacts_;
     }
   }
 
-  void judge(Crew& crew) {
-    crew.each(bodies_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+  void validate(ThreadTeam& team) {
+    team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       pack_bodies(scene_.bodies, first, end - first, job_.body_rows);
-      kernels_.judge_bodies(job_, first, end - first, body_fault_, movable_, energies_);
+      kernels_.validate_bodies(job_, first, end - first, body_fault_, movable_, energies_);
       if (job_.changes != nullptr) take_changes(scene_, job_.changes, first, end, body_fault_, movable_, energies_);
     });
     fitness_[-1] = 0;
@@ -269,13 +269,13 @@ class SceneCall {
       energy_before_ += static_cast<double>(energies_[i]);
       fitness_[i] = body_fault_[i] != ok ? 2 : movable_[i];
     }
-    crew.each(contacts_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-      kernels_.judge_contacts(job_, first, end - first, job_.status);
+    team.each(contacts_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      kernels_.validate_contacts(job_, first, end - first, job_.status);
       place(first, end, scene_.contacts.body_a, scene_.contacts.body_b, body_a_, body_b_, job_.status);
       link(first, end);
     });
-    crew.each(rows_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-      kernels_.judge_rows(job_, first, end - first, job_.row_status);
+    team.each(rows_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      kernels_.validate_rows(job_, first, end - first, job_.row_status);
       place(first, end, scene_.joints.body_a, scene_.joints.body_b, row_body_a_, row_body_b_, job_.row_status);
       begin_rows(first, end);
     });
@@ -292,11 +292,11 @@ class SceneCall {
       // Both are without fault, one of them moves, and they are two.
       if (known && (fitness[a] | fitness[b]) == 1 && a != b) [[likely]]
         continue;
-      blame(a, b, known, fault[i]);
+      add_faults_of_bodies(a, b, known, fault[i]);
     }
   }
 
-  void blame(std::int32_t a, std::int32_t b, bool known, std::uint8_t& fault) const {
+  void add_faults_of_bodies(std::int32_t a, std::int32_t b, bool known, std::uint8_t& fault) const {
     const auto set = [&](Status status) {
       fault = static_cast<std::uint8_t>(first_fault(static_cast<Status>(fault), status));
     };
@@ -354,23 +354,24 @@ class SceneCall {
     }
   }
 
-  void build(Crew& crew) {
-    if (is(SceneMethod::sequence)) judge_laws(options_, entry_, job_, space_.sequence, crew);
+  void build(ThreadTeam& team) {
+    if (is(SceneMethod::sequence)) validate_laws(options_, entry_, job_, workspace_.sequence, team);
     const auto test = [](const void* call, std::size_t i, std::size_t j) {
       return static_cast<const SceneCall*>(call)->links(i, j);
     };
     const Parts parts{bodies_,     contacts_,   rows_,           movable_,           body_a_, body_b_, row_body_a_,
                       row_body_b_, job_.status, job_.row_status, {link_, test, this}};
     // Threads share parts, so that there should be some more of those than of these.
-    const std::size_t share = (contacts_ + rows_) / (2 * crew.slots()) + 1;
-    space_.graph.build(parts, kernels_.width,
-                       crew.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>));
+    const std::size_t share = (contacts_ + rows_) / (2 * team.slots()) + 1;
+    workspace_.graph.build(
+        parts, kernels_.width,
+        team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>));
     if (options_.shock_propagation.enabled && !is(SceneMethod::sequence))
-      space_.graph.build_levels(parts, kernels_.width, space_.level);
-    job_.manifolds = space_.graph.manifolds.data();
-    job_.groups = space_.graph.groups.data();
-    job_.contact_at = space_.graph.of_contacts.at();
-    job_.row_at = space_.graph.of_rows.at();
+      workspace_.graph.build_levels(parts, kernels_.width, workspace_.level);
+    job_.manifolds = workspace_.graph.manifolds.data();
+    job_.groups = workspace_.graph.groups.data();
+    job_.contact_at = workspace_.graph.of_contacts.at();
+    job_.row_at = workspace_.graph.of_rows.at();
     const auto any = [](const T* from, std::size_t count) {
       return std::any_of(from, from + count, [](T x) { return x != T(0); });
     };
@@ -382,25 +383,25 @@ class SceneCall {
     if (scene_.contacts.key) {
       for (std::size_t i = 0; i < contacts_; ++i)
         if (job_.status[i] == ok)
-          space_.contact_impulses.insert(scene_.contacts.key[i],
-                                         {impulses_[i], impulses_[contacts_ + i], impulses_[2 * contacts_ + i]});
-      space_.contact_impulses.replace();
+          workspace_.contact_impulses.insert(scene_.contacts.key[i],
+                                             {impulses_[i], impulses_[contacts_ + i], impulses_[2 * contacts_ + i]});
+      workspace_.contact_impulses.replace();
     }
     if (scene_.joints.key) {
       for (std::size_t i = 0; i < rows_; ++i)
-        if (job_.row_status[i] == ok) space_.row_impulses.insert(scene_.joints.key[i], {job_.row_impulse[i]});
-      space_.row_impulses.replace();
+        if (job_.row_status[i] == ok) workspace_.row_impulses.insert(scene_.joints.key[i], {job_.row_impulse[i]});
+      workspace_.row_impulses.replace();
     }
   }
 
-  void add_up(Crew& crew, const SweepOutcome& outcome, SceneReport& report) {
-    const Graph& graph = space_.graph;
+  void add_up(ThreadTeam& team, const SweepOutcome& outcome, SceneReport& report) {
+    const Graph& graph = workspace_.graph;
     report.greatest_approach = outcome.approach;
     for (std::size_t i = 0; i < graph.islands; ++i) {
-      report.iterations = std::max(report.iterations, space_.island_iterations[i]);
-      report.residual = std::max(report.residual, space_.island_residual[i]);
-      report.not_converged += space_.island_status[i] != IslandStatus::converged ? 1u : 0u;
-      report.stalled += space_.island_status[i] == IslandStatus::stalled ? 1u : 0u;
+      report.iterations = std::max(report.iterations, workspace_.island_iterations[i]);
+      report.residual = std::max(report.residual, workspace_.island_residual[i]);
+      report.not_converged += workspace_.island_status[i] != IslandStatus::converged ? 1u : 0u;
+      report.stalled += workspace_.island_status[i] == IslandStatus::stalled ? 1u : 0u;
     }
     report.lanes = outcome.lanes;
     report.lanes_used = outcome.lanes_used;
@@ -409,7 +410,7 @@ class SceneCall {
     report.colours = graph.colours;
     report.uncoloured = graph.uncoloured;
     report.energy_before = energy_before_;
-    crew.each(bodies_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+    team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.energies(job_, first, end - first, energies_);
     });
     for (std::size_t i = 0; i < bodies_; ++i)
@@ -417,11 +418,11 @@ class SceneCall {
   }
 
   /// Stores what the kernels have not: velocities, statuses, and the results of what has been left out.
-  void store(Crew& crew, SceneReport& report) {
+  void store(ThreadTeam& team, SceneReport& report) {
     const auto put = [](const auto& column, std::size_t i, auto value) {
       if (column) column[i] = value;
     };
-    crew.each(bodies_, judged_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+    team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       const Vector3Columns<T>&v = results_.velocity, &w = results_.angular_velocity;
       const Column<T>* const columns[6] = {&v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
       for (std::size_t c = 0; c < 6; ++c)
@@ -459,8 +460,8 @@ class SceneCall {
   }
 
   void store_islands() const {
-    const Graph& graph = space_.graph;
-    const auto number = [&](const Column<std::int32_t>& to, std::size_t count, const std::vector<Manifold>& from,
+    const Graph& graph = workspace_.graph;
+    const auto number = [&](const Column<std::int32_t>& to, std::size_t count, const std::vector<Constraint>& from,
                             const std::vector<std::uint32_t>& island, const std::uint32_t* at) {
       if (!to) return;
       for (std::size_t i = 0; i < count; ++i) to[i] = -1;
@@ -472,9 +473,9 @@ class SceneCall {
     number(results_.joint_island, rows_, graph.groups, graph.island_of_group, job_.row_at);
     const IslandResults<T>& islands = results_.islands;
     for (std::size_t i = 0; i < graph.islands; ++i) {
-      if (islands.status) islands.status[i] = space_.island_status[i];
-      if (islands.residual) islands.residual[i] = static_cast<T>(space_.island_residual[i]);
-      if (islands.iterations) islands.iterations[i] = space_.island_iterations[i];
+      if (islands.status) islands.status[i] = workspace_.island_status[i];
+      if (islands.residual) islands.residual[i] = static_cast<T>(workspace_.island_residual[i]);
+      if (islands.iterations) islands.iterations[i] = workspace_.island_iterations[i];
     }
   }
 
@@ -497,7 +498,7 @@ class SceneCall {
 
   const IsaEntry& entry_;
   const kernel::SceneKernelsFor<T>& kernels_;
-  Workspace<T>& space_;
+  Workspace<T>& workspace_;
   const Scene<T>& scene_;
   const SceneResults<T>& results_;
   const SceneOptions& options_;

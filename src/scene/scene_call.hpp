@@ -1,4 +1,4 @@
-// A call of a scene's solver: judge, build the graph, solve by the method, store.
+// A call of a scene's solver: validate, build the graph, solve by the method, store.
 #pragma once
 
 #include <carom/scene.hpp>

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "impact_batch.hpp"
 #include "joint_block.hpp"
-#include "sequence_round.hpp"
 #include "solver/range.hpp"
 
 namespace carom::scene {
@@ -17,36 +17,36 @@ constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
 template <class T>
 class Sequence {
  public:
-  Sequence(const Call<T>& call, const IsaEntry& entry, SequenceSpace<T>& space, Round<T>& round, T* impulses)
+  Sequence(const Call<T>& call, const IsaEntry& entry, SequenceWorkspace<T>& space, ImpactBatch<T>& batch, T* impulses)
       : job_(call.job),
         graph_(call.workspace.graph),
         options_(call.options),
         status_(call.workspace.island_status),
-        space_(space),
-        round_(round),
-        contacts_(call.job.scene->contacts, round),
+        workspace_(space),
+        batch_(batch),
+        contacts_(call.job.scene->contacts, batch),
         rows_(call.job.body_rows),
         impulses_(impulses),
         kernels_{kernel_for<T, IndexedContacts>(*entry.kernels), kernel_for<T, IndexedContacts>(*entry.algebraic)},
-        batch_{contacts_.contacts(), contacts_.results(), parameters_for<T>(call.options.collision)},
+        law_job_{contacts_.contacts(), contacts_.results(), parameters_for<T>(call.options.collision)},
         width_(call.kernels.width),
         most_impacts_(static_cast<std::size_t>(call.options.sequence.impacts)) {
-    batch_.layout.packed_bodies = round.rows[2];
+    law_job_.layout.packed_bodies = batch.rows[2];
   }
 
-  /// Islands [first, end), as many at a time as a round has room for.
+  /// Islands [first, end), as many at a time as a batch has room for.
   void solve(std::uint32_t first, std::uint32_t end) {
-    std::vector<std::uint32_t>& active = round_.active;
+    std::vector<std::uint32_t>& active = batch_.active;
     active.clear();
     std::uint32_t next = first;
     for (;;) {
-      while (active.size() < Round<T>::most && next < end)
+      while (active.size() < ImpactBatch<T>::most && next < end)
         if (begin(next++)) active.push_back(next - 1);
       if (active.empty()) return;
       std::size_t n = 0;
       for (const std::uint32_t island : active) {
         const std::uint32_t item =
-            space_.items_of_island.of[space_.items_of_island.begin[island] + space_.winner[island]];
+            workspace_.items_of_island.of[workspace_.items_of_island.begin[island] + workspace_.winner[island]];
         if (item < job_.contacts)
           nominate(n++, item);
         else
@@ -56,7 +56,7 @@ class Sequence {
       std::size_t k = 0, kept = 0;
       for (const std::uint32_t island : active) {
         const std::uint32_t item =
-            space_.items_of_island.of[space_.items_of_island.begin[island] + space_.winner[island]];
+            workspace_.items_of_island.of[workspace_.items_of_island.begin[island] + workspace_.winner[island]];
         const bool moved = item >= job_.contacts || apply(k++, item);
         if (go_on(island, item, moved)) active[kept++] = island;
       }
@@ -73,7 +73,7 @@ class Sequence {
   const T* velocity(std::int32_t body) const { return kernel::record_of(rows_, body) + kernel::BodyRecord::velocity; }
 
   T approach_of(std::uint32_t contact) const {
-    const Sight<T>& s = space_.sights[contact];
+    const NormalRow<T>& s = workspace_.normal_rows[contact];
     const T *a = velocity(job_.scene->contacts.body_a[contact]), *b = velocity(job_.scene->contacts.body_b[contact]);
     T speed = 0;
     for (int c = 0; c < 3; ++c) speed += s.n[c] * (a[c] - b[c]) + (s.turn_a[c] * a[3 + c] - s.turn_b[c] * b[3 + c]);
@@ -84,10 +84,10 @@ class Sequence {
 
   /// Tells which of two items comes first: by urgency, then by index or by chance.
   auto before(std::uint32_t island) const {
-    const std::uint32_t* const items = space_.items_of_island.of.data() + space_.items_of_island.begin[island];
+    const std::uint32_t* const items = workspace_.items_of_island.of.data() + workspace_.items_of_island.begin[island];
     return [this, items](std::uint32_t x, std::uint32_t y) {
       const std::uint32_t i = items[x], j = items[y];
-      const T u = space_.urgency[i], v = space_.urgency[j];
+      const T u = workspace_.urgency[i], v = workspace_.urgency[j];
       if (u != v) return u > v;
       const std::uint64_t seed = options_.sequence.seed;
       return seed == 0 ? x < y : scattered(seed ^ x) > scattered(seed ^ y);
@@ -95,29 +95,30 @@ class Sequence {
   }
 
   std::uint32_t size_of(std::uint32_t island) const {
-    return space_.items_of_island.begin[island + 1] - space_.items_of_island.begin[island];
+    return workspace_.items_of_island.begin[island + 1] - workspace_.items_of_island.begin[island];
   }
   std::uint32_t* tree_of(std::uint32_t island) const {
-    return space_.tree.data() + 2 * space_.items_of_island.begin[island];
+    return workspace_.tree.data() + 2 * workspace_.items_of_island.begin[island];
   }
 
   /// False if nothing approaches.
   bool begin(std::uint32_t island) {
-    const std::uint32_t at = space_.items_of_island.begin[island], n = size_of(island);
+    const std::uint32_t at = workspace_.items_of_island.begin[island], n = size_of(island);
     for (std::uint32_t i = 0; i < n; ++i)
-      space_.urgency[space_.items_of_island.of[at + i]] = urgency_of(space_.items_of_island.of[at + i]);
-    space_.winner[island] = Tournament::play_all(tree_of(island), n, before(island));
-    space_.approach[island] = std::max(0.0, static_cast<double>(greatest(island)));
-    return space_.approach[island] > 0;
+      workspace_.urgency[workspace_.items_of_island.of[at + i]] = urgency_of(workspace_.items_of_island.of[at + i]);
+    workspace_.winner[island] = Tournament::play_all(tree_of(island), n, before(island));
+    workspace_.approach[island] = std::max(0.0, static_cast<double>(greatest(island)));
+    return workspace_.approach[island] > 0;
   }
   T greatest(std::uint32_t island) const {
-    return space_.urgency[space_.items_of_island.of[space_.items_of_island.begin[island] + space_.winner[island]]];
+    return workspace_
+        .urgency[workspace_.items_of_island.of[workspace_.items_of_island.begin[island] + workspace_.winner[island]]];
   }
 
   void nominate(std::size_t k, std::uint32_t contact) {
-    round_.item[k] = contact;
+    batch_.item[k] = contact;
     contacts_.take(k, contact);
-    T* const to = round_.rows[2 + 2 * k];
+    T* const to = batch_.rows[2 + 2 * k];
     const auto bring = [&](std::int32_t body, T* row) {
       std::copy_n(kernel::record_of(rows_, body), kernel::BodyRecord::size, row);
     };
@@ -130,7 +131,7 @@ class Sequence {
   /// The law sees B move with the surface and the target velocity.
   void shift(std::uint32_t contact, T* velocity_b, T sign) const {
     const Scene<T>& scene = *job_.scene;
-    const Sight<T>& s = space_.sights[contact];
+    const NormalRow<T>& s = workspace_.normal_rows[contact];
     T along = 0, surface[3] = {0, 0, 0};
     if (scene.contacts.surface_velocity.x) {
       surface[0] = scene.contacts.surface_velocity.x[contact];
@@ -145,26 +146,26 @@ class Sequence {
 
   void collide(std::size_t n) {
     if (n == 0) return;
-    solve_range(batch_, kernels_, 0, n, workspace_of(round_), round_.members.get(), tally_);
-    round_.impacts += n;
-    round_.lanes += (n + width_ - 1) / width_ * width_;
-    round_.lanes_used += n;
+    solve_range(law_job_, kernels_, 0, n, workspace_of(batch_), batch_.members.get(), tally_);
+    batch_.impacts += n;
+    batch_.lanes += (n + width_ - 1) / width_ * width_;
+    batch_.lanes_used += n;
   }
 
-  /// Takes over contact k of the round; false if it has no impulse.
+  /// Takes over contact k of the batch; false if it has no impulse.
   bool apply(std::size_t k, std::uint32_t contact) {
-    space_.outcome[contact] = round_.status[k];
-    if (!is_resolved(round_.status[k])) return false;
-    for (std::size_t c = 0; c < 3; ++c) impulses_[c * job_.contacts + contact] += round_.results[c][k];
-    if (job_.results->path.data != nullptr) job_.results->path[contact] = round_.path[k];
+    workspace_.outcome[contact] = batch_.status[k];
+    if (!is_resolved(batch_.status[k])) return false;
+    for (std::size_t c = 0; c < 3; ++c) impulses_[c * job_.contacts + contact] += batch_.results[c][k];
+    if (job_.results->path.data != nullptr) job_.results->path[contact] = batch_.path[k];
     const auto put = [&](std::int32_t body, const T* to) {
       if (body < 0 || !moves(body)) return;
       std::copy_n(to, 6, kernel::record_of(rows_, body) + kernel::BodyRecord::velocity);
     };
     T a[6], b[6];
     for (std::size_t c = 0; c < 6; ++c) {
-      a[c] = round_.results[3 + c][k];
-      b[c] = round_.results[9 + c][k];
+      a[c] = batch_.results[3 + c][k];
+      b[c] = batch_.results[9 + c][k];
     }
     shift(contact, b, T(-1));
     put(job_.scene->contacts.body_a[contact], a);
@@ -176,7 +177,7 @@ class Sequence {
 
   void push_group(std::size_t group) {
     group_of(group).resolve(job_);
-    ++round_.impacts;
+    ++batch_.impacts;
   }
 
   /// Who is the next of the island; false if it is over.
@@ -185,26 +186,26 @@ class Sequence {
     const std::uint32_t n = size_of(island);
     const auto first = before(island);
     const auto look = [&](std::uint32_t other) {
-      space_.urgency[other] = urgency_of(other);
-      space_.winner[island] = Tournament::play_again(tree, n, space_.place[other], first);
+      workspace_.urgency[other] = urgency_of(other);
+      workspace_.winner[island] = Tournament::play_again(tree, n, workspace_.place[other], first);
     };
     if (moved) {
       const auto [a, b] = bodies_of(item);
       for (const std::int32_t body : {a, b})
         if (body >= 0 && moves(body))
-          for (std::uint32_t i = space_.items_of_body.begin[static_cast<std::size_t>(body)];
-               i < space_.items_of_body.begin[static_cast<std::size_t>(body) + 1]; ++i)
-            look(space_.items_of_body.of[i]);
+          for (std::uint32_t i = workspace_.items_of_body.begin[static_cast<std::size_t>(body)];
+               i < workspace_.items_of_body.begin[static_cast<std::size_t>(body) + 1]; ++i)
+            look(workspace_.items_of_body.of[i]);
     } else {
-      space_.urgency[item] = -std::numeric_limits<T>::infinity();
-      space_.winner[island] = Tournament::play_again(tree, n, space_.place[item], first);
+      workspace_.urgency[item] = -std::numeric_limits<T>::infinity();
+      workspace_.winner[island] = Tournament::play_again(tree, n, workspace_.place[item], first);
     }
-    const std::size_t impacts = ++space_.impacts[island], most = most_impacts_ * n;
+    const std::size_t impacts = ++workspace_.impacts[island], most = most_impacts_ * n;
     const double left = static_cast<double>(greatest(island));
-    if (!(left > 0) || left <= options_.relative_tolerance * space_.approach[island]) return false;
-    if (impacts == most / 2) space_.energy[island] = energy_of(island);
+    if (!(left > 0) || left <= options_.relative_tolerance * workspace_.approach[island]) return false;
+    if (impacts == most / 2) workspace_.energy[island] = energy_of(island);
     if (impacts < most) return true;
-    const double before_half = space_.energy[island];
+    const double before_half = workspace_.energy[island];
     const bool stalled = before_half - energy_of(island) < SceneThresholds::stalled<T> * before_half;
     status_[island] = stalled ? IslandStatus::stalled : IslandStatus::not_converged;
     return false;
@@ -212,19 +213,20 @@ class Sequence {
 
   std::pair<std::int32_t, std::int32_t> bodies_of(std::uint32_t item) const {
     if (item < job_.contacts) return {job_.scene->contacts.body_a[item], job_.scene->contacts.body_b[item]};
-    const Manifold& group = graph_.groups[item - job_.contacts];
+    const Constraint& group = graph_.groups[item - job_.contacts];
     return {group.body_a, group.body_b};
   }
 
   double energy_of(std::uint32_t island) const {
     double sum = 0;
-    for (std::uint32_t i = space_.items_of_island.begin[island]; i < space_.items_of_island.begin[island + 1]; ++i) {
-      const std::uint32_t item = space_.items_of_island.of[i];
+    for (std::uint32_t i = workspace_.items_of_island.begin[island]; i < workspace_.items_of_island.begin[island + 1];
+         ++i) {
+      const std::uint32_t item = workspace_.items_of_island.of[i];
       const auto [a, b] = bodies_of(item);
       // A body counts where its first item does.
       for (const std::int32_t body : {a, b})
         if (body >= 0 && moves(body) &&
-            space_.items_of_body.of[space_.items_of_body.begin[static_cast<std::size_t>(body)]] == item)
+            workspace_.items_of_body.of[workspace_.items_of_body.begin[static_cast<std::size_t>(body)]] == item)
           sum += kinetic_energy(kernel::record_of(rows_, body));
     }
     return sum;
@@ -234,24 +236,25 @@ class Sequence {
   const Graph& graph_;
   const SceneOptions& options_;
   std::vector<IslandStatus>& status_;
-  SequenceSpace<T>& space_;
-  Round<T>& round_;
-  RoundContacts<T> contacts_;
+  SequenceWorkspace<T>& workspace_;
+  ImpactBatch<T>& batch_;
+  BatchContacts<T> contacts_;
   T* rows_;
   T* impulses_;
   RangeKernels<T, IndexedContacts> kernels_;
-  kernel::Job<T, IndexedContacts> batch_;
+  kernel::Job<T, IndexedContacts> law_job_;
   std::size_t width_, most_impacts_;
   kernel::OwnTally tally_;
 };
 
-/// Sights of all contacts that take part.
+/// Normal rows of all contacts that take part.
 template <class T>
-void look_at(const kernel::SceneJob<T>& job, std::vector<Sight<T>>& sights, std::size_t first, std::size_t end) {
+void fill_normal_rows(const kernel::SceneJob<T>& job, std::vector<NormalRow<T>>& normal_rows, std::size_t first,
+                      std::size_t end) {
   const Scene<T>& scene = *job.scene;
   for (std::size_t i = first; i < end; ++i) {
     if (job.status[i] != ok) continue;
-    Sight<T>& s = sights[i];
+    NormalRow<T>& s = normal_rows[i];
     const T n[3] = {scene.contacts.normal.x[i], scene.contacts.normal.y[i], scene.contacts.normal.z[i]};
     const T length = std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
     for (int c = 0; c < 3; ++c) s.n[c] = n[c] / length;
@@ -313,7 +316,7 @@ void store(const Call<T>& call, const T* impulses, const std::vector<std::uint32
 template <class T>
 void mark_overflow(const kernel::SceneJob<T>& job, const Graph& graph, std::vector<std::uint8_t>& overflow) {
   for (std::size_t g = 0; g < graph.groups.size(); ++g) {
-    const Manifold& group = graph.groups[g];
+    const Constraint& group = graph.groups[g];
     T sum = 0;
     for (std::uint32_t r = 0; r < group.count; ++r)
       sum += job.row_impulse[kernel::number_at(job.row_at, group.first + r)] * T(0);
@@ -326,7 +329,7 @@ void mark_overflow(const kernel::SceneJob<T>& job, const Graph& graph, std::vect
 }  // namespace
 
 template <class T>
-SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSpace<T>& space, T* impulses,
+SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceWorkspace<T>& space, T* impulses,
                           SceneReport& report) {
   kernel::SceneJob<T>& job = call.job;
   const Graph& graph = call.workspace.graph;
@@ -340,7 +343,7 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
       island_of_item[kernel::number_at(job.contact_at, graph.manifolds[m].first + p)] = graph.island_of_manifold[m];
   for (std::size_t g = 0; g < graph.groups.size(); ++g) island_of_item[job.contacts + g] = graph.island_of_group[g];
   SweepOutcome outcome;
-  for (const Manifold& group : graph.groups) {
+  for (const Constraint& group : graph.groups) {
     const JointBlock<T> block(job, group);
     for (std::uint32_t r = 0; r < group.count; ++r) {
       if (block.fault(r) == Status::ok) continue;
@@ -349,7 +352,7 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
     }
   }
   if (outcome.found_faults) return outcome;
-  for (const Manifold& group : graph.groups) JointBlock<T>(job, group).begin(job);
+  for (const Constraint& group : graph.groups) JointBlock<T>(job, group).begin(job);
   space.items_of_island.build(graph.islands, items, [&](std::uint32_t item, const auto& f) {
     if (island_of_item[item] != Graph::no_island) f(island_of_item[item]);
   });
@@ -370,34 +373,35 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
   space.winner.resize(graph.islands);
   space.tree.resize(2 * items);
   space.urgency.resize(items);
-  space.sights.resize(job.contacts);
+  space.normal_rows.resize(job.contacts);
   space.approach.assign(graph.islands, 0);
   space.energy.assign(graph.islands, 0);
   space.impacts.assign(graph.islands, 0);
   space.outcome.assign(job.contacts, Status::separating);
   std::vector<std::uint8_t>& overflow = call.workspace.overflow;
   overflow.assign(graph.islands, 0);
-  while (space.rounds.size() < call.crew.slots()) space.rounds.push_back(std::make_unique<Round<T>>());
-  for (const auto& round : space.rounds) {
-    round->impacts = round->lanes = round->lanes_used = 0;
-    round->active.reserve(Round<T>::most);
-    workspace_of(*round);
+  while (space.batches.size() < call.team.slots()) space.batches.push_back(std::make_unique<ImpactBatch<T>>());
+  for (const auto& batch : space.batches) {
+    batch->impacts = batch->lanes = batch->lanes_used = 0;
+    batch->active.reserve(ImpactBatch<T>::most);
+    workspace_of(*batch);
   }
-  call.crew.each(job.contacts, 1024,
-                 [&](std::size_t first, std::size_t end, std::size_t) { look_at(job, space.sights, first, end); });
+  call.team.each(job.contacts, 1024, [&](std::size_t first, std::size_t end, std::size_t) {
+    fill_normal_rows(job, space.normal_rows, first, end);
+  });
 
-  call.crew.each(graph.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
-    Sequence<T> sequence(call, entry, space, *space.rounds[slot], impulses);
+  call.team.each(graph.parts.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
+    Sequence<T> sequence(call, entry, space, *space.batches[slot], impulses);
     const std::uint32_t last = graph.parts[end - 1].first_island + graph.parts[end - 1].islands;
     sequence.solve(graph.parts[first].first_island, last);
   });
 
-  for (const auto& round : space.rounds) {
-    report.impacts += round->impacts;
-    outcome.lanes += round->lanes;
-    outcome.lanes_used += round->lanes_used;
+  for (const auto& batch : space.batches) {
+    report.impacts += batch->impacts;
+    outcome.lanes += batch->lanes;
+    outcome.lanes_used += batch->lanes_used;
   }
-  const Sequence<T> observer(call, entry, space, *space.rounds[0], impulses);
+  const Sequence<T> observer(call, entry, space, *space.batches[0], impulses);
   store(call, impulses, island_of_item, space.outcome, overflow);
   mark_overflow(job, graph, overflow);
   for (std::size_t island = 0; island < graph.islands; ++island) {
@@ -419,7 +423,7 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSp
 }
 
 #define CAROM_INSTANTIATE(T) \
-  template SweepOutcome run_sequence(const Call<T>&, const IsaEntry&, SequenceSpace<T>&, T*, SceneReport&);
+  template SweepOutcome run_sequence(const Call<T>&, const IsaEntry&, SequenceWorkspace<T>&, T*, SceneReport&);
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)
 #undef CAROM_INSTANTIATE

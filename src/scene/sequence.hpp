@@ -6,7 +6,7 @@
 
 #include <carom/scene.hpp>
 
-#include "sequence_space.hpp"
+#include "sequence_workspace.hpp"
 #include "solver/dispatch.hpp"
 #include "sweeps.hpp"
 
@@ -14,12 +14,12 @@ namespace carom::scene {
 
 /// Adds to the faults of the contacts those that their laws find, as the batch does.
 template <class T>
-void judge_laws(const SceneOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job, SequenceSpace<T>& space,
-                Crew& crew);
+void validate_laws(const SceneOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job,
+                   SequenceWorkspace<T>& space, ThreadTeam& team);
 
 /// Solves every island. Impulses go to `impulses`, three arrays of all contacts; velocities to the rows of the job.
 template <class T>
-SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceSpace<T>& space, T* impulses,
+SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceWorkspace<T>& space, T* impulses,
                           SceneReport& report);
 
 }  // namespace carom::scene

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "columns.hpp"
+#include "impact_batch.hpp"
 #include "sequence.hpp"
-#include "sequence_round.hpp"
 
 namespace carom::scene {
 namespace {
@@ -27,26 +27,26 @@ bool has_finite_matrix(const kernel::SceneJob<T>& job, std::size_t i) {
 }  // namespace
 
 template <class T>
-void judge_laws(const SceneOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job, SequenceSpace<T>& space,
-                Crew& crew) {
+void validate_laws(const SceneOptions& options, const IsaEntry& entry, kernel::SceneJob<T>& job,
+                   SequenceWorkspace<T>& space, ThreadTeam& team) {
   const IndexedContacts<T> all = job.scene->indexed_contacts();
   const RangeKernels<T, IndexedContacts> kernels{kernel_for<T, IndexedContacts>(*entry.kernels),
                                                  kernel_for<T, IndexedContacts>(*entry.algebraic)};
-  while (space.rounds.size() < crew.slots()) space.rounds.push_back(std::make_unique<Round<T>>());
-  for (const auto& round : space.rounds) workspace_of(*round);
-  crew.each(job.contacts, 4096, [&](std::size_t first, std::size_t end, std::size_t slot) {
-    Round<T>& round = *space.rounds[slot];
-    for (std::size_t i = first; i < end; i += Round<T>::most) {
-      const std::size_t n = std::min(Round<T>::most, end - i);
+  while (space.batches.size() < team.slots()) space.batches.push_back(std::make_unique<ImpactBatch<T>>());
+  for (const auto& batch : space.batches) workspace_of(*batch);
+  team.each(job.contacts, 4096, [&](std::size_t first, std::size_t end, std::size_t slot) {
+    ImpactBatch<T>& batch = *space.batches[slot];
+    for (std::size_t i = first; i < end; i += ImpactBatch<T>::most) {
+      const std::size_t n = std::min(ImpactBatch<T>::most, end - i);
       const IndexedContacts<T> contacts = columns::sliced(all, i, n);
       Results<T> results;
-      results.status = {round.status, n};
-      kernel::Job<T, IndexedContacts> batch{contacts, results, parameters_for<T>(options.collision)};
-      batch.layout.packed_bodies = job.body_rows;
+      results.status = {batch.status, n};
+      kernel::Job<T, IndexedContacts> law_job{contacts, results, parameters_for<T>(options.collision)};
+      law_job.layout.packed_bodies = job.body_rows;
       kernel::OwnTally uncounted;
-      solve_range(batch, kernels, 0, n, workspace_of(round), round.members.get(), uncounted);
+      solve_range(law_job, kernels, 0, n, workspace_of(batch), batch.members.get(), uncounted);
       for (std::size_t k = 0; k < n; ++k) {
-        const Status status = round.status[k];
+        const Status status = batch.status[k];
         if (job.status[i + k] != static_cast<std::uint8_t>(Status::ok)) continue;
         const bool of_law = status >= Status::law_unavailable && status <= Status::restitution_law_unavailable;
         if (of_law || status == Status::collision_matrix_not_positive_definite ||
@@ -57,8 +57,9 @@ void judge_laws(const SceneOptions& options, const IsaEntry& entry, kernel::Scen
   });
 }
 
-template void judge_laws(const SceneOptions&, const IsaEntry&, kernel::SceneJob<float>&, SequenceSpace<float>&, Crew&);
-template void judge_laws(const SceneOptions&, const IsaEntry&, kernel::SceneJob<double>&, SequenceSpace<double>&,
-                         Crew&);
+template void validate_laws(const SceneOptions&, const IsaEntry&, kernel::SceneJob<float>&, SequenceWorkspace<float>&,
+                            ThreadTeam&);
+template void validate_laws(const SceneOptions&, const IsaEntry&, kernel::SceneJob<double>&, SequenceWorkspace<double>&,
+                            ThreadTeam&);
 
 }  // namespace carom::scene

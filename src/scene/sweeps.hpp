@@ -3,20 +3,20 @@
 
 #include <carom/scene.hpp>
 
-#include "crew.hpp"
 #include "kernel/scene/scene_job.hpp"
+#include "thread_team.hpp"
 #include "workspace.hpp"
 
 namespace carom::scene {
 
-/// A scene on its way through the solver: judged, with its graph.
+/// A scene on its way through the solver: validated, with its graph.
 template <class T>
 struct Call {
   const SceneOptions& options;
   const kernel::SceneKernelsFor<T>& kernels;
   kernel::SceneJob<T>& job;
   Workspace<T>& workspace;
-  Crew& crew;
+  ThreadTeam& team;
 };
 
 /// Sums of one pass over a scene; those of islands are in the workspace.

@@ -11,7 +11,7 @@
 #include <map>
 
 #include "scene/eigenvalues.hpp"
-#include "scene/vectors.hpp"
+#include "scene/vector3.hpp"
 
 namespace carom::scene {
 

@@ -10,7 +10,7 @@
 #include "graph.hpp"
 #include "impulse_memory.hpp"
 #include "kernel/scene/scene_job.hpp"
-#include "sequence_space.hpp"
+#include "sequence_workspace.hpp"
 
 namespace carom::scene {
 
@@ -57,10 +57,10 @@ struct Workspace {
   Scratch<T> kept, kept_rows;
   Scratch<kernel::VelocityRow<T>> kept_velocities;
   Scratch<std::byte> blocks, level_blocks;
-  std::vector<std::byte*> block_of_vector, block_of_level_vector, live_blocks;
+  std::vector<std::byte*> block_of_lane_batch, block_of_level_lane_batch, live_blocks;
   std::vector<std::int32_t> level;
-  std::vector<std::uint32_t> stage_end;  // of live blocks
-  std::vector<double> approach, worst;   // of islands
+  std::vector<std::uint32_t> colour_set_end;  // of live blocks
+  std::vector<double> approach, worst;        // of islands
   std::vector<std::int32_t> sweeps_of_island;
   std::vector<Sweeping> sweeping;           // of islands
   std::vector<std::uint8_t> overflow;       // of islands
@@ -69,7 +69,7 @@ struct Workspace {
   std::vector<int> island_iterations;
   std::vector<double> kept_worst;  // of the state that an island may come back to
   std::vector<std::uint8_t> keeping;
-  SequenceSpace<T> sequence;
+  SequenceWorkspace<T> sequence;
   ImpulseMemory<T, 3> contact_impulses;
   ImpulseMemory<T, 1> row_impulses;
 };

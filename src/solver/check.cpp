@@ -14,10 +14,10 @@ namespace {
 using columns::Label;
 
 /// Throws Error at the first column that is not as it should be; every one is compared with the first it meets.
-class Judge {
+class ColumnCheck {
  public:
   /// `some` elements are known to be wanted.
-  explicit Judge(bool some = false) : some_(some) {}
+  explicit ColumnCheck(bool some = false) : some_(some) {}
 
   template <class T>
   void need(const Label& label, const Column<T>& column) {
@@ -63,10 +63,10 @@ class Judge {
 
 /// Tells whether the columns of a call are all there and alike, but not what is wrong: a call of few contacts takes
 /// little longer than this. What it does not take for good may still be.
-class Glance {
+class QuickColumnCheck {
  public:
-  /// `some` as of a Judge.
-  explicit Glance(std::size_t count, bool some = false) : count_(count), wanted_(some || count > 0) {}
+  /// `some` as of a ColumnCheck.
+  explicit QuickColumnCheck(std::size_t count, bool some = false) : count_(count), wanted_(some || count > 0) {}
 
   template <class T>
   [[gnu::always_inline]] void need(const Label&, const Column<T>& column) {
@@ -89,11 +89,11 @@ class Glance {
   bool wanted_, good_ = true;
 };
 
-/// Shows columns to a Judge or a Glance.
-template <class Eye>
-class Pass : public Eye {
+/// Shows columns to one of these checks.
+template <class Check>
+class EachColumn : public Check {
  public:
-  using Eye::Eye;
+  using Check::Check;
 
   // For each of a form's columns, `of` a scene or of no other; between its label and the column may stand what the
   // column is of.
@@ -120,7 +120,8 @@ class Pass : public Eye {
     columns::each_scalar_result(accepts(), results);
     if (has_bodies) return;
     columns::each_body_result(
-        [this](const Label&, const auto& column) __attribute__((always_inline)) { this->Eye::refuse_of_body(column); },
+        [this](const Label&, const auto& column)
+            __attribute__((always_inline)) { this->Check::refuse_of_body(column); },
         results);
   }
 
@@ -136,16 +137,16 @@ class Pass : public Eye {
  private:
   template <bool needed>
   struct Show {
-    Eye& eye;
+    Check& check;
     const char* of;
 
     template <class T>
     [[gnu::always_inline]] void operator()(Label label, const Column<T>& column) const {
       if (*of != '\0') label.of = of;
       if constexpr (needed)
-        eye.need(label, column);
+        check.need(label, column);
       else
-        eye.accept(label, column);
+        check.accept(label, column);
     }
     template <class What, class T>
     [[gnu::always_inline]] void operator()(const Label& label, const What&, const Column<T>& column) const {
@@ -153,7 +154,7 @@ class Pass : public Eye {
     }
   };
 };
-using Checker = Pass<Judge>;
+using Checker = EachColumn<ColumnCheck>;
 
 template <class Contacts>
 Checker checked(const Contacts& contacts) {
@@ -169,12 +170,12 @@ Checker checked(const Contacts& contacts) {
 
 template <class Contacts, class ResultsOf>
 [[gnu::noinline]] bool are_good(const Contacts& contacts, const ResultsOf& results, bool has_bodies) {
-  Pass<Glance> all(contacts.friction.count);
+  EachColumn<QuickColumnCheck> all(contacts.friction.count);
   all.contacts(contacts);
   all.results(results, has_bodies);
   bool good = all.is_good();
   if constexpr (requires { contacts.bodies; }) {
-    Pass<Glance> bodies(contacts.bodies.inverse_mass.count, contacts.friction.count > 0);
+    EachColumn<QuickColumnCheck> bodies(contacts.bodies.inverse_mass.count, contacts.friction.count > 0);
     bodies.bodies(contacts.bodies);
     good = good && bodies.is_good();
   }
@@ -182,7 +183,7 @@ template <class Contacts, class ResultsOf>
 }
 
 template <class Contacts, class ResultsOf>
-[[gnu::cold, gnu::noinline]] void judge(const Contacts& contacts, const ResultsOf& results, bool has_bodies) {
+[[gnu::cold, gnu::noinline]] void explain(const Contacts& contacts, const ResultsOf& results, bool has_bodies) {
   checked(contacts).results(results, has_bodies);
 }
 
@@ -237,7 +238,7 @@ std::size_t check_columns(const Contacts<T>& contacts, const ResultsOf& results)
     contacts.separation_velocity;
   };
   if (!are_good(contacts, results, has_bodies)) [[unlikely]]
-    judge(contacts, results, has_bodies);
+    explain(contacts, results, has_bodies);
   return contacts.friction.count;
 }
 
@@ -285,7 +286,8 @@ template <class T>
 [[gnu::noinline]] bool are_good(const Scene<T>& scene, const SceneResults<T>& results) {
   const std::size_t contact_count = scene.contacts.friction.count, row_count = scene.joints.body_a.count;
   const std::size_t body_count = scene.bodies.inverse_mass.count;
-  Pass<Glance> contacts(contact_count), rows(row_count), bodies(body_count, contact_count + row_count > 0);
+  EachColumn<QuickColumnCheck> contacts(contact_count), rows(row_count),
+      bodies(body_count, contact_count + row_count > 0);
   contacts.contacts(scene.contacts, "contacts");
   columns::each_of_scene(contacts.accepts(), scene.contacts);
   columns::each_scene_result(contacts.accepts(), results);
@@ -307,7 +309,7 @@ template <class T>
 }
 
 template <class T>
-[[gnu::cold, gnu::noinline]] void judge(const Scene<T>& scene, const SceneResults<T>& results) {
+[[gnu::cold, gnu::noinline]] void explain(const Scene<T>& scene, const SceneResults<T>& results) {
   const auto all_or_none = [](const char* owner, const char* name, const Vector3Columns<const T>& v) {
     if (!v.x && !v.y && !v.z) return;
     columns::each(
@@ -343,7 +345,7 @@ template <class T>
 template <class T>
 void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) {
   if (!are_good(scene, results)) [[unlikely]]
-    judge(scene, results);
+    explain(scene, results);
 }
 template void check_scene_columns(const Scene<float>&, const SceneResults<float>&);
 template void check_scene_columns(const Scene<double>&, const SceneResults<double>&);

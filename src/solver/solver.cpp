@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "access.hpp"
-#include "blocked.hpp"
 #include "check.hpp"
 #include "columns.hpp"
 #include "dispatch.hpp"
+#include "first_block.hpp"
 #include "floating_point.hpp"
 #include "range.hpp"
 #include "schedule.hpp"

@@ -99,11 +99,11 @@ struct Blocks {
 
   /// Finds the items of a block and their bodies, of manifolds or of groups of rows.
   template <class Items>
-  static void find_bodies(const SceneJob<T>& job, const Manifold* list, Items& block, Side& a, Side& b) {
+  static void find_bodies(const SceneJob<T>& job, const Constraint* list, Items& block, Side& a, Side& b) {
     const auto world = static_cast<std::int32_t>(job.bodies);
     for (std::size_t lane = 0; lane < width; ++lane) {
       const bool idle = lane >= block.head.lanes;
-      const Manifold& m = list[block.head.manifold[idle ? 0 : lane]];
+      const Constraint& m = list[block.head.manifold[idle ? 0 : lane]];
       block.first[lane] = m.first;
       block.items[lane] = m.count;
       const auto set = [&](std::int32_t body, std::int32_t other, std::int32_t& index, Side& to) {

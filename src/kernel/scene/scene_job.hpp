@@ -15,7 +15,7 @@ inline constexpr std::size_t points_of_manifold = 4, rows_of_group = 6;
 inline constexpr std::size_t most_lanes = 16;
 
 /// Contacts of one pair of bodies, or rows of joints of one pair, at neighbouring places: see SceneJob::contact_at.
-struct Manifold {
+struct Constraint {
   std::int32_t body_a, body_b;
   std::uint32_t first;  // place
   std::uint32_t count;
@@ -75,8 +75,8 @@ struct SceneJob {
   T* body_rows;                // see body_record.hpp
   VelocityRow<T>* velocities;  // of the bodies, and of the world behind them
   VelocityRow<T>* changes;     // of velocities by forces in the step, likewise; null: none
-  const Manifold* manifolds;
-  const Manifold* groups;
+  const Constraint* manifolds;
+  const Constraint* groups;
   const std::uint32_t *contact_at, *row_at;  // places of manifolds and groups; null: see number_at
   // Shock propagation: bodies of a lower level than their manifold's count as immovable. Null without.
   const std::int32_t* level_of_body;
@@ -102,11 +102,11 @@ struct SceneKernelsFor {
   std::size_t head_bytes, point_bytes, group_head_bytes, row_bytes;
 
   /// Fills faults (a Status each), whether a body can move, its velocity row and its kinetic energy.
-  void (*judge_bodies)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
-                       std::uint8_t* movable, T* energy);
+  void (*validate_bodies)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+                          std::uint8_t* movable, T* energy);
   /// Faults of what contacts have beside their bodies and indices.
-  void (*judge_contacts)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault);
-  void (*judge_rows)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault);
+  void (*validate_contacts)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault);
+  void (*validate_rows)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault);
   /// Kinetic energies from the velocity rows.
   void (*energies)(const SceneJob<T>& job, std::size_t first, std::size_t count, T* energy);
 

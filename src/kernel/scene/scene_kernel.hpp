@@ -17,17 +17,17 @@ struct SceneStages {
   static Manifolds& manifolds(std::byte* block) { return *reinterpret_cast<Manifolds*>(block); }
   static Groups& groups(std::byte* block) { return *reinterpret_cast<Groups*>(block); }
 
-  static void judge_bodies(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
-                           std::uint8_t* movable, T* energy) {
-    SceneJudge<A, T>::judge_bodies(job, first, count, fault, movable, energy);
+  static void validate_bodies(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+                              std::uint8_t* movable, T* energy) {
+    SceneJudge<A, T>::validate_bodies(job, first, count, fault, movable, energy);
     leave_lanes<A>();
   }
-  static void judge_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
-    SceneJudge<A, T>::judge_contacts(job, first, count, fault);
+  static void validate_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+    SceneJudge<A, T>::validate_contacts(job, first, count, fault);
     leave_lanes<A>();
   }
-  static void judge_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
-    SceneJudge<A, T>::judge_rows(job, first, count, fault);
+  static void validate_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+    SceneJudge<A, T>::validate_rows(job, first, count, fault);
     leave_lanes<A>();
   }
   static void energies(const SceneJob<T>& job, std::size_t first, std::size_t count, T* energy) {
@@ -103,9 +103,9 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           sizeof(typename Blocks<A, T>::Point),
           sizeof(typename Blocks<A, T>::Groups),
           sizeof(typename Blocks<A, T>::JointRow),
-          &Stages::judge_bodies,
-          &Stages::judge_contacts,
-          &Stages::judge_rows,
+          &Stages::validate_bodies,
+          &Stages::validate_contacts,
+          &Stages::validate_rows,
           &Stages::energies,
           &Stages::prepare,
           &Stages::warm_start,
@@ -114,9 +114,9 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           &Stages::keep,
           &Stages::return_to_kept,
           &Stages::carry,
-          &Stages::template sweep<AtOnce<A, T>>,
-          &Stages::template sweep<InTurn<A, T>>,
-          &Stages::template sweep<AtRest<A, T>>,
+          &Stages::template sweep<SimultaneousSweep<A, T>>,
+          &Stages::template sweep<IterationSweep<A, T>>,
+          &Stages::template sweep<RestingSweep<A, T>>,
           &Stages::finish};
 }
 

@@ -25,13 +25,13 @@ struct NewImpulse {
 /// projection would be p_t - ρ u_t itself, and friction of full length could rest along the slip; there the direction
 /// is that of the impulse that stops the contact, which does not rest unless 1 + κ·t < 0 (docs/scenes.md).
 template <class A, class T>
-struct AtOnce {
+struct SimultaneousSweep {
   using Block = Blocks<A, T>;
   using B = typename Block::B;
 
   B friction, static_friction2, relaxation;
 
-  AtOnce(const SceneJob<T>& job, const typename Block::Manifolds& block)
+  SimultaneousSweep(const SceneJob<T>& job, const typename Block::Manifolds& block)
       : friction(Block::load(block.friction)), relaxation(job.parameters.relaxation) {
     const B s = Block::load(block.static_friction);
     static_friction2 = s * s;
@@ -78,13 +78,13 @@ struct AtOnce {
 /// The normal impulse first and friction then: [BS] equations 1 to 6, with the sum of friction bounded by that of the
 /// normal impulse.
 template <class A, class T>
-struct InTurn {
+struct IterationSweep {
   using Block = Blocks<A, T>;
   using B = typename Block::B;
 
   B friction, static_friction;
 
-  InTurn(const SceneJob<T>&, const typename Block::Manifolds& block)
+  IterationSweep(const SceneJob<T>&, const typename Block::Manifolds& block)
       : friction(Block::load(block.friction)), static_friction(Block::load(block.static_friction)) {}
 
   [[gnu::always_inline]] NewImpulse<B> operator()(const typename Block::Point& point, const Motion<B>& motion,
@@ -117,14 +117,14 @@ struct InTurn {
 
 /// The same against the overlap after the step: [BS] equation 8.
 template <class A, class T>
-struct AtRest : InTurn<A, T> {
+struct RestingSweep : IterationSweep<A, T> {
   using Block = Blocks<A, T>;
   using B = typename Block::B;
 
   B time_step;
 
-  AtRest(const SceneJob<T>& job, const typename Block::Manifolds& block)
-      : InTurn<A, T>(job, block), time_step(job.parameters.time_step) {}
+  RestingSweep(const SceneJob<T>& job, const typename Block::Manifolds& block)
+      : IterationSweep<A, T>(job, block), time_step(job.parameters.time_step) {}
 
   [[gnu::always_inline]] NewImpulse<B> operator()(const typename Block::Point& point, const Motion<B>& motion,
                                                   const Vector3<B>& ra, const Vector3<B>& rb) const {

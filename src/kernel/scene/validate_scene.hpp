@@ -60,8 +60,8 @@ struct SceneJudge {
       row[lane] = record_of(rows, static_cast<std::ptrdiff_t>(first + (lane < count ? lane : count - 1)));
   }
 
-  static void judge_bodies(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
-                           std::uint8_t* movable, T* energies) {
+  static void validate_bodies(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+                              std::uint8_t* movable, T* energies) {
     for (std::size_t i = first; i < first + count; i += width) {
       const std::size_t n = first + count - i < width ? first + count - i : width;
       const T* row[width];
@@ -110,7 +110,7 @@ struct SceneJudge {
     }
   }
 
-  static void judge_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+  static void validate_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
     const SceneContacts<T>& contacts = job.scene->contacts;
     for (std::size_t i = first; i < first + count; i += width) {
       const kernel::Block block = block_at<width>(i, first + count);
@@ -165,7 +165,7 @@ struct SceneJudge {
   template <class U>
   static constexpr U unbounded = sizeof(U) == sizeof(float) ? U(3.4028234663852886e38) : U(1.7976931348623157e308);
 
-  static void judge_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+  static void validate_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
     const JointRows<T>& joints = job.scene->joints;
     for (std::size_t i = first; i < first + count; i += width) {
       const kernel::Block block = block_at<width>(i, first + count);

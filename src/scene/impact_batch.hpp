@@ -1,4 +1,4 @@
-// The contacts of a round as the kernels of single contacts take them.
+// The contacts of a batch as the kernels of single contacts take them.
 #pragma once
 
 #include <algorithm>
@@ -7,18 +7,18 @@
 #include <type_traits>
 
 #include "columns.hpp"
-#include "sequence_space.hpp"
+#include "sequence_workspace.hpp"
 
 namespace carom::scene {
 
-/// The contacts of rounds as the kernels take them, with the way from the scene's columns to theirs.
+/// The contacts of batches as the kernels take them, with the way from the scene's columns to theirs.
 template <class T>
-class RoundContacts {
+class BatchContacts {
  public:
-  RoundContacts(const SceneContacts<T>& scene, Round<T>& round) : round_(round) {
+  BatchContacts(const SceneContacts<T>& scene, ImpactBatch<T>& batch) : batch_(batch) {
     const auto number = [&](const columns::Label&, Column<const T>& to, const Column<const T>& from) {
       if (!from) return;
-      to = {round.numbers[sources_], Round<T>::most};
+      to = {batch.numbers[sources_], ImpactBatch<T>::most};
       from_[sources_++] = &from;
     };
     columns::each_number(number, contacts_, scene);
@@ -35,56 +35,56 @@ class RoundContacts {
           if constexpr (std::is_same_v<V, T>)
             number(label, to, from);
           else if constexpr (std::is_same_v<V, Law>)
-            to = {round.law, Round<T>::most};
+            to = {batch.law, ImpactBatch<T>::most};
           else
-            to = {round.restitution_law, Round<T>::most};
+            to = {batch.restitution_law, ImpactBatch<T>::most};
         },
         contacts_.laws, scene.laws);
     law_ = scene.laws.law;
     restitution_law_ = scene.laws.restitution_law;
-    contacts_.body_a = {round.body[0], Round<T>::most};
-    contacts_.body_b = {round.body[1], Round<T>::most};
-    constexpr std::size_t stride = sizeof round.rows[0];
-    T* const rows = round.rows[2];
+    contacts_.body_a = {batch.body[0], ImpactBatch<T>::most};
+    contacts_.body_b = {batch.body[1], ImpactBatch<T>::most};
+    constexpr std::size_t stride = sizeof batch.rows[0];
+    T* const rows = batch.rows[2];
     std::size_t c = 0;
     columns::each(
         [&](const columns::Label&, auto& column) {
-          column = {rows + c++, 2 * Round<T>::most, static_cast<std::ptrdiff_t>(stride)};
+          column = {rows + c++, 2 * ImpactBatch<T>::most, static_cast<std::ptrdiff_t>(stride)};
         },
         columns::Label{}, contacts_.bodies);
-    std::fill_n(round.rows[0], kernel::BodyRecord::size, std::numeric_limits<T>::quiet_NaN());
-    std::fill_n(round.rows[1], kernel::BodyRecord::size, T(0));
-    for (std::size_t k = 0; k < Round<T>::most; ++k) {
-      round.body[0][k] = static_cast<std::int32_t>(2 * k);
-      round.body[1][k] = static_cast<std::int32_t>(2 * k + 1);
+    std::fill_n(batch.rows[0], kernel::BodyRecord::size, std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(batch.rows[1], kernel::BodyRecord::size, T(0));
+    for (std::size_t k = 0; k < ImpactBatch<T>::most; ++k) {
+      batch.body[0][k] = static_cast<std::int32_t>(2 * k);
+      batch.body[1][k] = static_cast<std::int32_t>(2 * k + 1);
     }
     c = 0;
-    const auto result = [&](Column<T>& column) { column = {round.results[c++], Round<T>::most}; };
+    const auto result = [&](Column<T>& column) { column = {batch.results[c++], ImpactBatch<T>::most}; };
     for (auto* vector : {&results_.impulse, &results_.velocity_a, &results_.angular_velocity_a, &results_.velocity_b,
                          &results_.angular_velocity_b}) {
       result(vector->x);
       result(vector->y);
       result(vector->z);
     }
-    results_.status = {round.status, Round<T>::most};
-    results_.path = {round.path, Round<T>::most};
+    results_.status = {batch.status, ImpactBatch<T>::most};
+    results_.path = {batch.path, ImpactBatch<T>::most};
   }
 
-  /// Contact i of the scene becomes contact k of the round.
+  /// Contact i of the scene becomes contact k of the batch.
   void take(std::size_t k, std::size_t i) {
-    for (std::size_t c = 0; c < sources_; ++c) round_.numbers[c][k] = (*from_[c])[i];
-    if (law_) round_.law[k] = law_[i];
-    if (restitution_law_) round_.restitution_law[k] = restitution_law_[i];
+    for (std::size_t c = 0; c < sources_; ++c) batch_.numbers[c][k] = (*from_[c])[i];
+    if (law_) batch_.law[k] = law_[i];
+    if (restitution_law_) batch_.restitution_law[k] = restitution_law_[i];
   }
 
   const IndexedContacts<T>& contacts() const { return contacts_; }
   const Results<T>& results() const { return results_; }
 
  private:
-  Round<T>& round_;
+  ImpactBatch<T>& batch_;
   IndexedContacts<T> contacts_;
   Results<T> results_;
-  const Column<const T>* from_[Round<T>::most_columns];
+  const Column<const T>* from_[ImpactBatch<T>::most_columns];
   std::size_t sources_ = 0;
   Column<const Law> law_;
   Column<const RestitutionLaw> restitution_law_;
@@ -92,15 +92,15 @@ class RoundContacts {
 
 /// The parts of a workspace that these laws need.
 template <class T>
-kernel::Workspace<T> workspace_of(Round<T>& round) {
+kernel::Workspace<T> workspace_of(ImpactBatch<T>& batch) {
   const auto make = [](auto& part) {
     if (!part) part = std::make_unique<typename std::decay_t<decltype(part)>::element_type>();
   };
-  make(round.sliding);
-  make(round.law_tile);
-  make(round.group);
-  make(round.members);
-  return {round.sliding.get(), round.law_tile.get(), round.group.get()};
+  make(batch.sliding);
+  make(batch.law_tile);
+  make(batch.group);
+  make(batch.members);
+  return {batch.sliding.get(), batch.law_tile.get(), batch.group.get()};
 }
 
 }  // namespace carom::scene

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "access.hpp"
-#include "blocked.hpp"
 #include "check.hpp"
+#include "first_block.hpp"
 #include "in_space.hpp"
 
 namespace carom {

@@ -1,4 +1,4 @@
-#include "crew.hpp"
+#include "thread_team.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -36,10 +36,10 @@ class Patience {
 
 }  // namespace
 
-void Crew::gather(std::size_t threads, const std::function<void(Crew&)>& work) {
-  Crew crew(threads);
+void ThreadTeam::gather(std::size_t threads, const std::function<void(ThreadTeam&)>& work) {
+  ThreadTeam team(threads);
   if (threads == 1) {
-    work(crew);
+    work(team);
     return;
   }
   // Whoever comes first does the work, so that it never waits for a thread that does not come.
@@ -47,28 +47,28 @@ void Crew::gather(std::size_t threads, const std::function<void(Crew&)>& work) {
   std::exception_ptr thrown;
   const auto take_part = [&](std::size_t, std::size_t slot) {
     if (begun.exchange(true)) {
-      crew.help(slot);
+      team.help(slot);
       return;
     }
     const DefaultFloatingPoint environment;
-    crew.owner_slot_ = slot;
-    crew.worked_.fetch_or(std::uint64_t{1} << slot % 64);
+    team.owner_slot_ = slot;
+    team.worked_.fetch_or(std::uint64_t{1} << slot % 64);
     try {
-      work(crew);
+      work(team);
     } catch (...) {
       thrown = std::current_exception();
     }
-    crew.over_.store(true, std::memory_order_release);
+    team.over_.store(true, std::memory_order_release);
   };
   run_tasks(threads, threads, std::ref(take_part));
   if (thrown) std::rethrow_exception(thrown);
 }
 
-int Crew::worked() const {
+int ThreadTeam::worked() const {
   return std::max(1, std::popcount(worked_.load()));
 }
 
-void Crew::run(std::size_t count, std::size_t grain, Task task, const void* context) {
+void ThreadTeam::run(std::size_t count, std::size_t grain, Task task, const void* context) {
   count_ = count;
   grain_ = grain;
   task_ = task;
@@ -83,7 +83,7 @@ void Crew::run(std::size_t count, std::size_t grain, Task task, const void* cont
   while (done_.load(std::memory_order_acquire) != ranges) patience.wait();
 }
 
-bool Crew::take(std::size_t slot) {
+bool ThreadTeam::take(std::size_t slot) {
   std::uint64_t left = left_.load(std::memory_order_acquire);
   do {
     if ((left & 0xffffffffu) == 0) return false;
@@ -96,7 +96,7 @@ bool Crew::take(std::size_t slot) {
   return true;
 }
 
-void Crew::help(std::size_t slot) {
+void ThreadTeam::help(std::size_t slot) {
   const DefaultFloatingPoint environment;
   bool worked = false;
   for (Patience patience; !over_.load(std::memory_order_acquire);) {

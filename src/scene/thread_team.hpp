@@ -9,11 +9,11 @@
 
 namespace carom::scene {
 
-class Crew {
+class ThreadTeam {
  public:
-  /// Calls work(crew) on one thread, with the others of up to `threads` (the calling one included) there to help, in
+  /// Calls work(team) on one thread, with the others of up to `threads` (the calling one included) there to help, in
   /// the oneTBB arena that the call is made in. What work throws reaches the caller.
-  static void gather(std::size_t threads, const std::function<void(Crew&)>& work);
+  static void gather(std::size_t threads, const std::function<void(ThreadTeam&)>& work);
 
   /// Calls f(first, end, slot) for ranges that make up [0, count), `grain` long but for the last, and returns when all
   /// are done. Every thread has a slot below slots() to itself. f must not throw.
@@ -35,7 +35,7 @@ class Crew {
   /// Threads that have worked.
   int worked() const;
 
-  explicit Crew(std::size_t threads) : helpers_(threads - 1) {}
+  explicit ThreadTeam(std::size_t threads) : helpers_(threads - 1) {}
 
  private:
   using Task = void (*)(const void* context, std::size_t first, std::size_t end, std::size_t slot);

@@ -11,7 +11,7 @@ namespace carom::scene {
 
 /// The contacts that go through the kernels together, at most one an island, and a thread's workspace there.
 template <class T>
-struct Round {
+struct ImpactBatch {
   static constexpr std::size_t most = 512;
   // The numbers of columns.hpp's each_number, each_parameter and each_weight; results.
   static constexpr std::size_t most_columns = 40;
@@ -36,20 +36,20 @@ struct Round {
 
 /// n, rA x n, rB x n and the target: the speed at which a contact approaches, of its bodies' velocities.
 template <class T>
-struct Sight {
+struct NormalRow {
   T n[3], turn_a[3], turn_b[3], target;
 };
 
 template <class T>
-struct SequenceSpace {
+struct SequenceWorkspace {
   Lists items_of_island, items_of_body;
-  std::vector<Sight<T>> sights;
+  std::vector<NormalRow<T>> normal_rows;
   std::vector<T> urgency;
   std::vector<std::uint32_t> island_of_item, place, tree, winner;  // place: among the items of its island
   std::vector<double> approach, energy;
   std::vector<std::size_t> impacts;
-  std::vector<Status> outcome;                    // of the last impact of contacts
-  std::vector<std::unique_ptr<Round<T>>> rounds;  // one a slot
+  std::vector<Status> outcome;                           // of the last impact of contacts
+  std::vector<std::unique_ptr<ImpactBatch<T>>> batches;  // one a slot
 };
 
 }  // namespace carom::scene
