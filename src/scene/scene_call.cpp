@@ -4,8 +4,7 @@
 #include <functional>
 #include <limits>
 
-#include "changes.hpp"
-#include "fault.hpp"
+#include "scene_input.hpp"
 #include "scene_parameters.hpp"
 #include "sequence.hpp"
 #include "solver/range.hpp"
@@ -27,8 +26,6 @@ const kernel::SceneKernelsFor<T>& kernels_for(const IsaEntry& entry) {
     return entry.scene->f64;
 }
 
-/// Numbers of a batch that a thread validates at a time.
-constexpr std::size_t validated_at_once = 1024;
 /// Contacts and rows of islands that are solved together: their blocks stay in a core's own cache.
 template <class T>
 constexpr std::size_t points_of_part = 16384 / sizeof(T);
@@ -46,7 +43,12 @@ class SceneCall {
         options_(options),
         bodies_(scene.bodies.inverse_mass.count),
         contacts_(scene.contacts.friction.count),
-        rows_(scene.joints.body_a.count) {}
+        rows_(scene.joints.body_a.count),
+        input_(kernels_, scene, job_) {
+    job_.bodies = bodies_;
+    job_.contacts = contacts_;
+    job_.rows = rows_;
+  }
 
   SceneReport run(std::size_t threads) {
     // All that needs memory comes before any result is written.
@@ -54,7 +56,9 @@ class SceneCall {
     set_parameters();
     SceneReport report;
     const auto work = [&](ThreadTeam& team) {
-      validate(team);
+      input_.validate(team);
+      team.each(rows_, validated_at_once,
+                [&](std::size_t first, std::size_t end, std::size_t) { begin_rows(first, end); });
       SweepOutcome outcome = build_and_solve(team, report);
       if (outcome.overflow && drop_remembered()) {
         // The same graph again: the other islands get the same bits, and nothing needs memory.
@@ -164,7 +168,7 @@ class SceneCall {
       (is_row ? job_.row_status : job_.status)[i] = static_cast<std::uint8_t>(Status::overflow);
       if (is_row) job_.row_work[i] = T(0);
       for (const std::int32_t body : {of.body_a, of.body_b})
-        if (body >= 0 && movable_[body] != 0) return_velocity(static_cast<std::size_t>(body));
+        if (input_.moves(body)) return_velocity(static_cast<std::size_t>(body));
     });
   }
 
@@ -180,13 +184,7 @@ class SceneCall {
       job_.changes = workspace_.changes.at_least(bodies_ + 1);
       job_.changes[bodies_] = {};
     }
-    energies_ = workspace_.energies.at_least(bodies_ + 1);
-    body_fault_ = workspace_.body_fault.at_least(bodies_ + 1);
-    movable_ = workspace_.movable.at_least(bodies_ + 1);
-    fitness_ = workspace_.fitness.at_least(bodies_ + 1) + 1;
-    job_.status = workspace_.status.at_least(contacts_ + 1);
-    link_ = workspace_.link.at_least(contacts_ + 1);
-    job_.row_status = workspace_.row_status.at_least(rows_ + 1);
+    input_.reserve(workspace_);
     job_.row_impulse = workspace_.row_impulse.at_least(rows_ + 1);
     job_.row_work = workspace_.row_work.at_least(rows_ + 1);
     if (is(SceneMethod::step) || is(SceneMethod::resting)) {
@@ -195,10 +193,6 @@ class SceneCall {
       job_.kept_rows = workspace_.kept_rows.at_least(rows_ + 1);
       job_.kept_velocities = workspace_.kept_velocities.at_least(bodies_ + 1);
     }
-    body_a_ = workspace_.body_a.at_least(contacts_ + 1);
-    body_b_ = workspace_.body_b.at_least(contacts_ + 1);
-    row_body_a_ = workspace_.row_body_a.at_least(rows_ + 1);
-    row_body_b_ = workspace_.row_body_b.at_least(rows_ + 1);
     const bool named = static_cast<bool>(scene_.contacts.key), from_memory = named && !scene_.contacts.warm_impulse.x;
     if (named || is(SceneMethod::sequence)) {
       // Named contacts need their impulses afterwards, whether the host wants them or not.
@@ -243,9 +237,6 @@ class SceneCall {
     job_.results = &inner_;
     job_.parameters = parameters_of<T>(options_);
     job_.target = target_of(options_);
-    job_.bodies = bodies_;
-    job_.contacts = contacts_;
-    job_.rows = rows_;
     const bool sums = is(SceneMethod::step) || job_.target == kernel::Target::colliding;
     if (sums) {
       T* const memory = workspace_.sums.at_least(3 * (contacts_ + 1));
@@ -256,88 +247,6 @@ class SceneCall {
       T* const memory = workspace_.carried.at_least(4 * (contacts_ + 1));
       for (std::size_t i = 0; i < 4; ++i) job_.carried[i] = memory + i * contacts_;
     }
-  }
-
-  void validate(ThreadTeam& team) {
-    team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-      pack_bodies(scene_.bodies, first, end - first, job_.body_rows);
-      kernels_.validate_bodies(job_, first, end - first, body_fault_, movable_, energies_);
-      if (job_.changes != nullptr) take_changes(scene_, job_.changes, first, end, body_fault_, movable_, energies_);
-    });
-    fitness_[-1] = 0;
-    for (std::size_t i = 0; i < bodies_; ++i) {
-      energy_before_ += static_cast<double>(energies_[i]);
-      fitness_[i] = body_fault_[i] != ok ? 2 : movable_[i];
-    }
-    team.each(contacts_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-      kernels_.validate_contacts(job_, first, end - first, job_.status);
-      place(first, end, scene_.contacts.body_a, scene_.contacts.body_b, body_a_, body_b_, job_.status);
-      link(first, end);
-    });
-    team.each(rows_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-      kernels_.validate_rows(job_, first, end - first, job_.row_status);
-      place(first, end, scene_.joints.body_a, scene_.joints.body_b, row_body_a_, row_body_b_, job_.row_status);
-      begin_rows(first, end);
-    });
-  }
-
-  /// The indices of both bodies, and of all faults the first in the order of Status.
-  void place(std::size_t first, std::size_t end, const Column<const std::int32_t>& from_a,
-             const Column<const std::int32_t>& from_b, std::int32_t* to_a, std::int32_t* to_b, std::uint8_t* fault) {
-    const auto bodies = static_cast<std::uint32_t>(bodies_);
-    const std::uint8_t* const fitness = fitness_;
-    for (std::size_t i = first; i < end; ++i) {
-      const std::int32_t a = to_a[i] = from_a[i], b = to_b[i] = from_b[i];
-      const bool known = static_cast<std::uint32_t>(a) + 1 <= bodies && static_cast<std::uint32_t>(b) + 1 <= bodies;
-      // Both are without fault, one of them moves, and they are two.
-      if (known && (fitness[a] | fitness[b]) == 1 && a != b) [[likely]]
-        continue;
-      add_faults_of_bodies(a, b, known, fault[i]);
-    }
-  }
-
-  void add_faults_of_bodies(std::int32_t a, std::int32_t b, bool known, std::uint8_t& fault) const {
-    const auto set = [&](Status status) {
-      fault = static_cast<std::uint8_t>(first_fault(static_cast<Status>(fault), status));
-    };
-    if (!known) return set(Status::body_index_out_of_range);
-    if (a == b && a >= 0) set(Status::same_body);
-    if (a >= 0) set(static_cast<Status>(body_fault_[a]));
-    if (b >= 0) set(static_cast<Status>(body_fault_[b]));
-    if (!(a >= 0 && movable_[a] != 0) && !(b >= 0 && movable_[b] != 0)) set(Status::both_immovable);
-  }
-
-  /// Tells whether two contacts have the same of what manifolds share.
-  bool links(std::size_t i, std::size_t j) const {
-    const auto same = [&](const Column<const T>& column) { return !column || column[i] == column[j]; };
-    const auto same_vector = [&](const Vector3Columns<const T>& columns) {
-      return same(columns.x) && same(columns.y) && same(columns.z);
-    };
-    return same_vector(scene_.contacts.normal) && same_vector(scene_.contacts.surface_velocity) &&
-           same(scene_.contacts.friction) && same(scene_.contacts.static_friction);
-  }
-
-  /// Marks contacts that have the same of it as the one before them.
-  void link(std::size_t first, std::size_t end) {
-    std::fill(link_ + first, link_ + end, std::uint8_t{1});
-    if (first == 0 && end > 0) link_[0] = 0;
-    const auto compare = [&](const Column<const T>& column) {
-      if (!column || column.stride == 0) return;
-      const std::size_t begin = std::max(first, std::size_t{1});
-      if (column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
-        const T* const x = column.data;
-        for (std::size_t i = begin; i < end; ++i) link_[i] &= static_cast<std::uint8_t>(x[i] == x[i - 1]);
-      } else {
-        for (std::size_t i = begin; i < end; ++i) link_[i] &= static_cast<std::uint8_t>(column[i] == column[i - 1]);
-      }
-    };
-    for (const auto* vector : {&scene_.contacts.normal, &scene_.contacts.surface_velocity}) {
-      compare(vector->x);
-      compare(vector->y);
-      compare(vector->z);
-    }
-    compare(scene_.contacts.friction);
-    compare(scene_.contacts.static_friction);
   }
 
   /// The impulses that rows begin with.
@@ -356,11 +265,7 @@ class SceneCall {
 
   void build(ThreadTeam& team) {
     if (is(SceneMethod::sequence)) validate_laws(options_, entry_, job_, workspace_.sequence, team);
-    const auto test = [](const void* call, std::size_t i, std::size_t j) {
-      return static_cast<const SceneCall*>(call)->links(i, j);
-    };
-    const Parts parts{bodies_,     contacts_,   rows_,           movable_,           body_a_, body_b_, row_body_a_,
-                      row_body_b_, job_.status, job_.row_status, {link_, test, this}};
+    const Parts parts = input_.parts();
     // Threads share parts, so that there should be some more of those than of these.
     const std::size_t share = (contacts_ + rows_) / (2 * team.slots()) + 1;
     workspace_.graph.build(
@@ -409,12 +314,8 @@ class SceneCall {
     report.largest_island = graph.largest_island;
     report.colours = graph.colours;
     report.uncoloured = graph.uncoloured;
-    report.energy_before = energy_before_;
-    team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-      kernels_.energies(job_, first, end - first, energies_);
-    });
-    for (std::size_t i = 0; i < bodies_; ++i)
-      if (body_fault_[i] == ok) report.energy_after += static_cast<double>(energies_[i]);
+    report.energy_before = input_.energy_before();
+    report.energy_after = input_.energy(team);
   }
 
   /// Stores what the kernels have not: velocities, statuses, and the results of what has been left out.
@@ -504,12 +405,9 @@ class SceneCall {
   const SceneOptions& options_;
   std::size_t bodies_, contacts_, rows_;
   SceneJob<T> job_{};
+  SceneInput<T> input_;
   SceneResults<T> inner_;  // where kernels store
-  T *energies_ = nullptr, *impulses_ = nullptr, *row_warm_ = nullptr;
-  std::uint8_t *body_fault_ = nullptr, *movable_ = nullptr, *link_ = nullptr;
-  std::uint8_t* fitness_ = nullptr;  // of bodies: 0 does not move, 1 moves, 2 is at fault; before the first the world
-  std::int32_t *body_a_ = nullptr, *body_b_ = nullptr, *row_body_a_ = nullptr, *row_body_b_ = nullptr;
-  double energy_before_ = 0;
+  T *impulses_ = nullptr, *row_warm_ = nullptr;
   bool begins_with_impulses_ = false, remembers_contacts_ = false, remembers_rows_ = false;
 };
 
