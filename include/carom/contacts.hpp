@@ -63,7 +63,7 @@ template <class T>
 struct Vector3Columns {
   Column<T> x, y, z;
 
-  /// Of `n` vectors, each three numbers side by side, one every `stride` bytes: a field of a host's struct.
+  /// Columns of `n` vectors, each three numbers side by side, one every `stride` bytes: a field of a host's struct.
   static constexpr Vector3Columns interleaved(T* xyz, std::size_t n, std::ptrdiff_t stride = 3 * sizeof(T)) {
     return {{xyz, n, stride}, {xyz + 1, n, stride}, {xyz + 2, n, stride}};
   }
@@ -78,7 +78,7 @@ template <class T>
 struct SymmetricColumns {
   Column<T> xx, xy, xz, yy, yz, zz;
 
-  /// Of `n` matrices, each six numbers in this order, one every `stride` bytes.
+  /// Columns of `n` matrices, each six numbers in this order, one every `stride` bytes.
   static constexpr SymmetricColumns interleaved(T* six, std::size_t n, std::ptrdiff_t stride = 6 * sizeof(T)) {
     return {{six, n, stride},     {six + 1, n, stride}, {six + 2, n, stride},
             {six + 3, n, stride}, {six + 4, n, stride}, {six + 5, n, stride}};

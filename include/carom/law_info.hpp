@@ -1,4 +1,4 @@
-// What tells the laws apart: for tables, and to check data before they are solved.
+// A description of every law, for tables, and to check data before they are solved.
 #pragma once
 
 #include <carom/export.hpp>

@@ -8,8 +8,8 @@
 
 namespace carom {
 
-/// What makes an impulse of a contact. Every law gives none when u·n >= 0 before the collision. docs/laws.md and
-/// docs/planar.md have the equations, and the choices where a law leaves one. With P_I the impulse that stops the
+/// A collision law makes an impulse of a contact. Every law gives none when u·n >= 0 before the collision. docs/laws.md
+/// and docs/planar.md have the equations, and the choices where a law leaves one. With P_I the impulse that stops the
 /// approach without friction and P_II the one that stops all of u; [CR] is A. Chatterjee, A. Ruina, A New Algebraic
 /// Rigid Body Collision Law Based on Impulse Space Considerations, 1998:
 enum class Law : std::uint8_t {
@@ -37,7 +37,7 @@ struct Weights {
       brach{}, projected{}, polar{};
 };
 
-/// What decides the end of an incremental collision.
+/// The hypothesis that decides the end of an incremental collision.
 enum class RestitutionLaw : std::uint8_t {
   energetic,  ///< Stronge: the normal force gives back e² of the work that compression took. Never gains energy.
   kinetic,    ///< Poisson, Routh: it gives back e times the impulse of compression. With Integrator::series only.

@@ -11,7 +11,7 @@ namespace carom {
 CAROM_EXPORT void* allocate_large(std::size_t bytes);
 CAROM_EXPORT void free_large(void* memory) noexcept;
 
-/// That memory for containers: of BlockedContacts, and of a host's own columns if it likes.
+/// Gives containers that memory: BlockedContacts, and a host's own columns if it likes.
 template <class T>
 struct LargeAllocator {
   using value_type = T;

@@ -12,7 +12,7 @@ template <class T>
 struct Vector2Columns {
   Column<T> x, y;
 
-  /// Of `n` vectors, each two numbers side by side, one every `stride` bytes: a field of a host's struct.
+  /// Columns of `n` vectors, each two numbers side by side, one every `stride` bytes: a field of a host's struct.
   static constexpr Vector2Columns interleaved(T* xy, std::size_t n, std::ptrdiff_t stride = 2 * sizeof(T)) {
     return {{xy, n, stride}, {xy + 1, n, stride}};
   }

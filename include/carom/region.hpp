@@ -20,7 +20,7 @@ struct RegionMargins {
   Column<Status> status{};      ///< ok, separating, or the fault of the data
 };
 
-/// What spans impulse space, to plot it; in the frame of the results. Every column is optional.
+/// The impulses that span impulse space, to plot it; in the frame of the results. Every column is optional.
 template <class T, template <class> class Vector>
 struct ImpulseSpaceColumns {
   Vector<T> plastic_frictionless{};  ///< [N s] P_I: stops the approach without friction

@@ -197,7 +197,7 @@ struct SimultaneousOptions {
 /// Options of SceneMethod::sequence.
 struct SequenceOptions {
   int impacts = 100;  ///< [1] in [1, most_iterations]: for every contact and joint of an island at most
-  /// Of equally fast contacts 0 takes the one with the lowest index first, another number one at random.
+  /// 0 takes the one with the lowest index first of equally fast contacts, another number one at random.
   std::uint64_t seed = 0;
 };
 

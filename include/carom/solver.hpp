@@ -63,7 +63,8 @@ template <class Contacts>
 concept ContactForm = std::same_as < NumberOf<Contacts>,
 float > || std::same_as<NumberOf<Contacts>, double>;
 
-/// What calls run on. No result depends on it, but for Isa::sse2, which has no fused multiply-add.
+/// The instruction set and the threads that calls run on. No result depends on it, but for Isa::sse2, which has no
+/// fused multiply-add.
 struct Execution {
   static constexpr int most_threads = 1024;
 
@@ -73,7 +74,7 @@ struct Execution {
   int threads = 0;
 };
 
-/// What a call means: laws, integration, tolerances of the data.
+/// The laws, the integration and the tolerances of the data of a call.
 struct Options {
   /// The largest values of options that have one.
   static constexpr int most_steps = 1 << 30;

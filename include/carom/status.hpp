@@ -14,7 +14,7 @@
 
 namespace carom {
 
-/// What to do about an Error: another call will do, or the same one later or on another machine, or none.
+/// The kind tells what helps against an Error: another call, the same one later or on another machine, or nothing.
 enum class ErrorKind : std::uint8_t {
   argument,       ///< columns of different lengths, a missing column, an option out of range
   busy,           ///< the solver serves another call
@@ -34,9 +34,9 @@ class CAROM_EXPORT Error : public std::invalid_argument {
   ErrorKind kind_;
 };
 
-/// What became of a contact. Anything but `ok` and `several_solutions` means a zero impulse and untouched velocities. A
-/// number keeps its meaning in later versions, and new ones take the numbers in between. A contact with several faults
-/// carries the one that comes first in fault_priority.
+/// A status tells what became of a contact. Anything but `ok` and `several_solutions` means a zero impulse and
+/// untouched velocities. A number keeps its meaning in later versions, and new ones take the numbers in between. A
+/// contact with several faults carries the one that comes first in fault_priority.
 enum class Status : std::uint8_t {
   ok = 0,                 ///< resolved
   separating = 1,         ///< u·n >= 0 before the collision: nothing to do
@@ -130,7 +130,7 @@ enum class Course : std::uint8_t {
   stick = 7,           ///< of a law without a course: it is not
 };
 
-/// What followed when sliding had stopped.
+/// The phase that followed when sliding had stopped.
 enum class Sticking : std::uint8_t {
   none = 0,     ///< sliding did not stop
   stable = 1,   ///< friction held the contact
@@ -194,7 +194,7 @@ CAROM_EXPORT std::string_view to_string(Isa isa);
 /// The inverse of to_string(Isa); throws Error on any other text.
 CAROM_EXPORT Isa isa_from_string(std::string_view text);
 
-/// What happened to a batch.
+/// A report tells what happened to a batch.
 struct CAROM_EXPORT Report {
   std::size_t contacts = 0;
   std::array<std::size_t, status_room> by_status{};  ///< by the number of a Status: see count

@@ -12,7 +12,7 @@ struct BodyRecord {
                                numbers = 13;
 };
 
-/// Of an array that begins with body 0. Before it stand the world, -1, and what is no body, -2.
+/// The record of a body in an array that begins with body 0. Before it stand the world, -1, and what is no body, -2.
 template <class T>
 [[gnu::always_inline]] inline T* record_of(T* records, std::ptrdiff_t body) {
   return records + body * static_cast<std::ptrdiff_t>(BodyRecord::size);

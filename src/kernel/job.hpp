@@ -1,4 +1,4 @@
-// What the solver hands to a kernel, free of any architecture: the contacts, the results, the options and a workspace.
+// A job is what the solver hands to a kernel, free of any architecture: contacts, results, options and a workspace.
 #pragma once
 
 #include <carom/solver.hpp>
@@ -13,7 +13,7 @@ namespace carom::kernel {
 template <class T>
 inline constexpr std::size_t tile_size = 1024 / sizeof(T);
 
-/// Of BlockedContacts. The ranges of contacts that kernels are given begin with a block.
+/// BlockedContacts have so many in a block. The ranges of contacts that kernels are given begin with a block.
 inline constexpr std::size_t contacts_in_block = 16;
 
 /// Where the numbers of a job are, beside its columns.
@@ -44,7 +44,7 @@ struct Rates {
   V a1, a2, b1, b2, c1, c2, c3;  // delta mu M, delta k; delta mu k, delta K_33
 };
 
-/// What the preparing stages have found out and later ones read.
+/// The numbers that the preparing stages have found and later ones read.
 template <class V>
 struct Prepared {
   V m1, m2, k1, k2;         // M and k in the contact frame, whose tangents are the axes of M
@@ -129,8 +129,8 @@ struct alignas(64) InputTile {
   Lane index_fault;             // a Status, of indexed contacts
 };
 
-/// What the stages of the laws without a course hand on, one array a quantity. Velocities are divided by |u0|, K by its
-/// trace, and so impulses by |u0| / trace K.
+/// The numbers that the stages of the laws without a course hand on, one array a quantity. Velocities are divided by
+/// |u0|, K by its trace, and so impulses by |u0| / trace K.
 template <class T>
 struct alignas(64) LawTile : InputTile<T, 2048 / sizeof(T)> {
   using InputTile<T, 2048 / sizeof(T)>::size;

@@ -125,7 +125,7 @@ bool Grouping::has_pair_twice(const std::vector<Constraint>& of) {
     word |= one;
   }
   if (suspects_.empty()) return false;
-  // Those that came first have their bits too: a filter of the suspects finds them.
+  // The first of each pair have their bits too: a filter of the suspects finds them.
   filter_.assign(bits / 64, 0);
   for (const std::uint32_t m : suspects_) {
     const std::size_t bit = scattered(of[m].body_a, of[m].body_b) & mask;

@@ -14,7 +14,7 @@
 
 namespace carom::scene {
 
-/// What becomes of an island from sweep to sweep.
+/// The state of an island from sweep to sweep.
 enum class Sweeping : std::uint8_t { goes_on, done, may_collide_again, ran_away };
 
 /// Memory for numbers that are written before they are read.

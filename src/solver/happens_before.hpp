@@ -1,4 +1,4 @@
-// What happened before the release of an address is seen after an acquire of it. oneTBB guarantees as much of its own
+// Everything before the release of an address is seen after an acquire of it. oneTBB guarantees as much of its own
 // calls; these tell the thread sanitizer, which can't look into it.
 #pragma once
 

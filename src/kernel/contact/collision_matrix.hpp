@@ -265,7 +265,7 @@ inline CollisionMatrix<B> collision_matrix(const Frame<B>& frame, const Body<B>&
       inertia_at_contact(frame, m, body_a.inverse_inertia, lever_a, body_b.inverse_inertia, lever_b), m);
 }
 
-/// Of a K that the host gives, in the frame that it is given in.
+/// The matrix of a K that the host gives, in the frame that it is given in.
 template <class T, class B>
 inline CollisionMatrix<B> collision_matrix(const Symmetric3<B>& k) {
   return scaled_matrix<T>(k, B(0));

@@ -25,7 +25,7 @@ struct DirectLaws {
   using Mask = typename LaneTypes<A, T>::Mask;
   using Load = TileLoader<A, T>;
 
-  /// Of the contacts that are `plain`.
+  /// The answers of the contacts that are `plain`.
   struct Solved {
     Vector3<B> p, u, w;  // [N s], [m/s], u0 [m/s] in the frame of the results
     B energy;            // gained [J]
@@ -104,7 +104,7 @@ struct DirectLaws {
     const B q1 = difference_of_products(m22, k1, m12, k2) * inverse_det;
     const B q2 = difference_of_products(m11, k2, m12, k1) * inverse_det;
     const B schur = neg_mul_add(q1, k1, neg_mul_add(q2, k2, one));
-    // What the stages ask of a K without masses behind it, and that products of M keep their bits.
+    // The stages ask this of a K without masses behind it; and products of M keep their bits.
     constexpr double epsilon = sizeof(T) == sizeof(float) ? 0x1p-23 : 0x1p-52;
     Least<B> least(m11);
     least.add(neg_mul_add(B(T(8 * epsilon)) * m11, m22, det));
@@ -137,7 +137,7 @@ struct DirectLaws {
   // Within these squares of velocities and energies keep their bits in float.
   static constexpr double smallest_speed = 1e-14, largest_speed = 1e10;
   static constexpr double smallest_mass = 1e-20, largest_mass = 1e15, largest_ratio = 1e7, largest_friction = 1e6;
-  // What K loses in rounding here the stages keep.
+  // Above it the stages decide, which lose less of K in rounding.
   static constexpr double largest_condition = 256;
 
   static B number(Law law) { return B(static_cast<T>(law)); }

@@ -76,8 +76,8 @@ struct Validator {
     T normal_tolerance, inertia_tolerance, largest_restitution;
   };
 
-  /// Of contacts between bodies. `of_law()` sets the faults of what single laws read, and gives back 0 if that is
-  /// finite, else NaN, as `sum` is of all else. `each(f)` calls f on the numbers beside those of the bodies.
+  /// Validates contacts between bodies. `of_law()` sets the faults of what single laws read, and gives back 0 if that
+  /// is finite, else NaN, as `sum` is of all else. `each(f)` calls f on the numbers beside those of the bodies.
   template <class OfLaw, class Each>
   [[gnu::always_inline]] void contact(const BodyPair<B>& pair, B length, B friction, B restitution,
                                       const Limits& limits, B sum, OfLaw&& of_law, Each&& each) {

@@ -56,7 +56,7 @@ struct LawJudge {
     validator.contact(
         pair, Stages::get(tile.length, slot), friction, restitution, limits(),
         vanishing(Stages::get(tile.trace, slot)) + wx - wx,
-        [&] { return judge_law(columns, lanes, slot, validator, found); },
+        [&] { return validate_law(columns, lanes, slot, validator, found); },
         [&](auto&& f) {
           for_each_field(Load::load(contacts.lever_a, block), f);
           for_each_field(Load::load(contacts.lever_b, block), f);
@@ -75,7 +75,7 @@ struct LawJudge {
     const B friction = Load::load(contacts.friction, block), restitution = Load::load(contacts.restitution, block);
     validator.contact(
         Load::load(contacts.k, block), Load::load(contacts.separation_velocity, block), friction, restitution, limits(),
-        [&] { return judge_law(columns, lanes, slot, validator, found); },
+        [&] { return validate_law(columns, lanes, slot, validator, found); },
         [&](auto&& f) { ParameterReader<A, T>::for_each_field(tile, slot, found, f); });
     finish(slot, friction, restitution, validator);
   }
@@ -86,7 +86,7 @@ struct LawJudge {
   }
 
   /// Judges what single laws read of a contact: `found` gets the parameters that hold anything.
-  [[gnu::always_inline]] B judge_law(const LawColumns<T>& columns, const Block& lanes, std::size_t slot,
+  [[gnu::always_inline]] B validate_law(const LawColumns<T>& columns, const Block& lanes, std::size_t slot,
                                      Validator<A, T>& validator, unsigned& found) const {
     validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
     if ((tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) == 0) return B(0);

@@ -37,14 +37,14 @@ template <class Contacts, class F>
       [&](const columns::Label&, auto& column) __attribute__((always_inline)) { f(column); }, contacts);
 }
 
-/// Of the state of bodies.
+/// Calls f(column) for the columns of the state of bodies.
 template <class Bodies, class F>
 [[gnu::always_inline]] inline void for_each_of_bodies(Bodies& bodies, F&& f) {
   columns::each(
       [&](const columns::Label&, auto& column) __attribute__((always_inline)) { f(column); }, columns::Label{}, bodies);
 }
 
-/// Of results that are vectors: works and steps are not among them.
+/// Calls f(column) for results that are vectors: works and steps are not among them.
 template <class Results, class F>
 [[gnu::always_inline]] inline void for_each_result(Results& results, F&& f) {
   columns::each_vector_result(

@@ -53,7 +53,7 @@ struct Source {
   std::size_t of_body_count = 0;
   const T* packed = nullptr;  // as in Layout
 
-  /// Of a form, without its columns, which follow.
+  /// Takes over a form, but for its columns, which follow.
   template <class Contacts>
   void describe(const Contacts& form, const Layout& layout) {
     contacts = form.friction.count;

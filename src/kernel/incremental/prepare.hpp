@@ -101,7 +101,7 @@ struct Preparer {
     Validate validator = judge(computed);
     validator.contact(
         contact.bodies, contact.length, contact.friction, contact.restitution, limits(),
-        vanishing(computed.trace) + vanishing(contact.approach()), [&] { return judge_law(block, validator); },
+        vanishing(computed.trace) + vanishing(contact.approach()), [&] { return validate_law(block, validator); },
         [&](auto&& f) {
           contact.for_each_number(f);
           for_each_of_law(block, f);
@@ -116,7 +116,7 @@ struct Preparer {
     Validate validator = judge(computed);
     validator.contact(
         contact.k, contact.u0, contact.friction, contact.restitution, limits(),
-        [&] { return judge_law(block, validator); }, [&](auto&& f) { for_each_of_law(block, f); });
+        [&] { return validate_law(block, validator); }, [&](auto&& f) { for_each_of_law(block, f); });
     return validator.fault;
   }
 
@@ -130,8 +130,8 @@ struct Preparer {
     return validator;
   }
 
-  /// What the incremental law reads beside all others: its restitution law, and the step of a contact's own.
-  B judge_law(const Block& block, Validate& validator) const {
+  /// The incremental law reads its restitution law beside what all others read, and the step of a contact's own.
+  B validate_law(const Block& block, Validate& validator) const {
     validator.restitution_law(columns, block, last_restitution_law());
     if (columns.step.data == nullptr) return B(0);
     const B step = Load::load(columns.step, block);

@@ -162,14 +162,14 @@ template <class A, class T>
     if (lane_bits(stuck) != 0) {
       diverges = diverges || (stuck && length(k.q1, k.q2) > k.friction);
       const Mask held = and_not(stuck, diverges);
-      // What is left of the slip is stopped by friction alone: Δp = (-M⁻¹ u_t, 0). Where friction can't hold the
+      // Friction alone stops the rest of the slip: Δp = (-M⁻¹ u_t, 0). Where friction can't hold the
       // contact that could leave the cone, and the slip goes along.
       c.px = choose(held, c.px - c.ux / k.m1, c.px);
       c.py = choose(held, c.py - c.uy / k.m2, c.py);
       c.uz = choose(held, neg_mul_add(k.q1, c.ux, neg_mul_add(k.q2, c.uy, c.uz)), c.uz);
       c.ux = choose(held, zero, c.ux);
       c.uy = choose(held, zero, c.uy);
-      // What friction without a bound has done so far was no work.
+      // Friction without a bound has done no work so far.
       way.balance = choose(and_not(stuck, bounded || law > one), zero, way.balance);
       way.counted = one;
       // u_z keeps the sign of its phase.

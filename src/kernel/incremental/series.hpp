@@ -115,7 +115,7 @@ class SeriesSlider {
     if (tiles_.left() == 0) return false;
     turn_ = (turn_ + 1) % 3;
     Tile<T>& tile = workspace_.tiles[turn_];
-    // What is left of it goes on without waiting for a full vector.
+    // Its last contacts go on without waiting for a full vector.
     while (tile.on_their_way > 0) {
       if (active_.has_of(turn_))
         step();

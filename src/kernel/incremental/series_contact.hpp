@@ -16,7 +16,7 @@ struct Phase {
   V balance, decompressing, compressions;  // what is to come back, 1 where it is coming, how many so far
 };
 
-/// What a contact brings from its tile.
+/// The numbers that a contact brings from its tile.
 template <class V>
 struct SeriesGiven {
   Rates<V> rates;
@@ -27,7 +27,7 @@ struct SeriesGiven {
   V place;                       // in the tiles: the slot, and tile_size more for every tile before
 };
 
-/// What changes on its way.
+/// The numbers that change on its way.
 template <class V>
 struct SeriesState {
   Slide<V> slide;
@@ -151,7 +151,7 @@ class alignas(64) SeriesQueue {
     return n;
   }
 
-  /// Those of the last contacts that were taken away, a bit each, come back.
+  /// Brings back those of the last contacts taken away that `bits` names.
   template <class B>
   void give_back(unsigned bits) {
     const Compaction<B> chosen(bits);

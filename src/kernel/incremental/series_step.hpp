@@ -14,7 +14,7 @@
 namespace carom::kernel {
 namespace {
 
-/// What the rare step of one contact needs.
+/// The numbers that the rare step of one contact needs.
 template <class T, class B>
 [[gnu::noinline]] inline SeriesStep<T> one_lane(std::size_t lane, B h, const Taylor<T, B>& series, const B* q,
                                                 const SeriesContact<B>& c) {
@@ -122,7 +122,7 @@ template <class T, class B, class Mask>
                               choose(kinetic, neg_mul_add(e, gain, new_balance), mul_add(e * e, gain, new_balance))),
                        new_balance);
 
-  // What is not monotone, one by one.
+  // Contacts that are not monotone follow one by one.
   Mask turned = turns, halts = pauses || (ended && e == zero);
   if (const unsigned rare = lane_bits(and_not(busy, monotone) || closing); rare != 0) [[unlikely]] {
     T at[width], balances[width], ending[width], turning[width], is_rare[width];

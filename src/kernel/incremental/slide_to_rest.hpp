@@ -1,4 +1,4 @@
-// What is left of a slide that settles on a ray and comes to rest there, in closed form. The field is homogeneous, so
+// The rest of a slide that settles on a ray and comes to rest there has a closed form. The field is homogeneous, so
 // what is still to come is the slip times a function of the angle to the ray alone. With t = tan(angle / 2),
 // ρ = r / (1 + t²), and A = diag(a1, a2), b, C in the frame of the ray (x its own direction, y across), κ = b_x + A_xx:
 //
@@ -91,7 +91,7 @@ template <class T, class B, class M>
   for (int n = 5, end = rounds(terms); n < end; ++n)
     add_term(n, zero, zero, zero, mul_add(two, zeta[n - 2], zeta[n - 4]));
 
-  // What the next terms would add.
+  // This is what the next terms would add.
   B power = one;
   for (int n = 0; n < terms - 1; ++n) power = power * magnitude(t);
   const auto last = [&](const B(&v)[terms]) { return larger(magnitude(v[terms - 1]), magnitude(v[terms - 2])); };

@@ -42,7 +42,7 @@ class EulerSlider {
  private:
   using Lane = T[width];
 
-  /// What the loop reads and writes, one value a lane.
+  /// The numbers that the loop reads and writes, one a lane.
   struct alignas(64) Vector {
     Rates<Lane> rates;
     Lane above_stick_radius2;  // the number next above stick_radius2

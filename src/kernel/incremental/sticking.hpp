@@ -107,7 +107,7 @@ inline DivergingRay<typename LaneTypes<A, T>::Batch> diverging_ray(typename Lane
   return {x, y, scale * larger(mul_add(x, dx, y * dy), zero)};
 }
 
-/// Of a contact without slip, per normal impulse.
+/// Rates of a contact without slip, per normal impulse.
 template <class B>
 struct StickingRates {
   B ux, uy, uz, px, py;
@@ -145,7 +145,7 @@ inline typename LaneTypes<A, T>::Mask finish_sticking(const Sticker<typename Lan
   const B zero(0), one(1), two(2), half(T(0.5));
   Progress<B> c = progress;
 
-  // What is left of the slip is stopped by friction alone: Δp = (-M⁻¹ u_t, 0). That is the limit of one more step for
+  // Friction alone stops the rest of the slip: Δp = (-M⁻¹ u_t, 0). That is the limit of one more step for
   // large friction, and it takes the energy ½ u_t·M⁻¹ u_t.
   c.px = c.px - c.ux / k.m1;
   c.py = c.py - c.uy / k.m2;

@@ -73,7 +73,7 @@ struct Storer {
     writer.store(results.separation_velocity, block, u);
     writer.store(results.work_compression, block, choose(resolved, end.work_compression * energy_unit, zero));
     writer.store(results.work_decompression, block, choose(resolved, end.work_decompression * energy_unit, zero));
-    // What has moved is overwritten when it is stored from elsewhere.
+    // Contacts that have moved are overwritten when they are stored from elsewhere.
     const unsigned here = lane_bits(status >= zero) & block.lanes;
     finish(block, slot, here, choose(and_not(solved, resolved), number<T, B>(Status::overflow), status), ending.path,
            steps);

@@ -94,7 +94,7 @@ struct Taylor {
           sum = neg_mul_add(r[j], r[m - j], mul_add(x[j], x[m - j], mul_add(y[j], y[m - j], sum)));
         }
       }
-      // What has been known longest comes first: the last terms are what the next order waits for.
+      // The terms that have been known longest come first: the next order waits for the last ones.
       r[m] = mul_add(x[0], x[m], mul_add(y[0], y[m], sum)) * inverse_r;
     }
   }

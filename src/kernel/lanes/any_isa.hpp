@@ -1,4 +1,4 @@
-// What all ISAs of xsimd's have in common.
+// Lanes and operations that all ISAs of xsimd's have in common.
 #pragma once
 
 #include "lane_types.hpp"

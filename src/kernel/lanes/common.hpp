@@ -1,4 +1,4 @@
-// What the operations of all ISAs make possible.
+// Operations that are made of those of all ISAs.
 #pragma once
 
 #include "any_isa.hpp"

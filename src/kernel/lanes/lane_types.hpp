@@ -36,7 +36,7 @@ struct LaneTypes<Scalar, T> {
   static constexpr std::size_t interleaved = 4;
 };
 
-/// Of a vector or a mask.
+/// The element and the width of a vector or a mask.
 template <class V>
 struct VectorTraits {
   using Element = V;

@@ -47,7 +47,7 @@ template <std::size_t width, bool second, class V>
     return __builtin_shufflevector(a, b, s, w + s, 2 + s, w + 2 + s, 4 + s, w + 4 + s, 6 + s, w + 6 + s);
 }
 
-/// Of floats the first or the last two, in turn from a and b.
+/// Takes the first or the last two floats, in turn from a and b.
 template <std::size_t width, bool second, class V>
 [[gnu::always_inline]] inline V interleave_floats(V a, V b) {
   constexpr int s = second ? 2 : 0, w = static_cast<int>(width);

@@ -1,4 +1,4 @@
-// What every law without a course works on, a vector of contacts at a time.
+// The numbers that every law without a course works on, a vector of contacts at a time.
 //
 // A law is a struct with
 //

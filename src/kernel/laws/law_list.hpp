@@ -39,7 +39,7 @@ constexpr unsigned laws_with_parameters = [] {
   return laws;
 }();
 constexpr unsigned iterative_laws = bit_of(Law::whittaker) | bit_of(Law::smith) | bit_of(Law::anitescu_potra);
-/// Those of direct.hpp.
+/// The laws of direct.hpp.
 constexpr unsigned direct_laws =
     bit_of(Law::frictionless) | bit_of(Law::no_slip) | bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear);
 constexpr unsigned unavailable_laws = bit_of(Law::pfeiffer_glocker) | 1u << law_count;

@@ -1,5 +1,5 @@
-// What single laws read beside friction and restitution: from the host's columns to the tile, with their faults. What
-// is not finite is left to the stage that searches all fields of a contact for it.
+// Parameters of single laws come from the host's columns to the tile, with their faults. Numbers that are not finite
+// are left to the stage that searches all fields of a contact for them.
 #pragma once
 
 #include "kernel/contact/units.hpp"
@@ -19,7 +19,7 @@ class ParameterReader {
   ParameterReader(const LawColumns<T>& columns, const Block& block, LawTile<T>& tile, std::size_t slot)
       : columns_(columns), block_(block), tile_(tile), slot_(slot) {}
 
-  /// Of a contact's own law.
+  /// Reads the parameters of a contact's own law.
   void read(Law law, Mask has) {
     if (law == Law::composite)
       read_members(has);

@@ -80,7 +80,7 @@ struct PlanarIncremental {
     const Mask stable = in.cone_t * size_b <= in.cone_n * in.a;
     const B sign_b = sign_of(in.b);
     const B inverse_a = one / in.a;
-    // Of the line from rest, per p_n. c - μ|b| as a sum of what is positive.
+    // These are rates along the line from rest, per p_n. c - μ|b| is a sum of positive terms.
     const B excess = choose(stable, zero, neg_mul_add(in.friction, in.a, size_b));
     const B line_n = mul_add(in.det, inverse_a, size_b * excess * inverse_a);
     const B line_p = choose(stable, negated(in.b) * inverse_a, negated(sign_b * in.friction));

@@ -47,7 +47,7 @@ inline B least_beta(const SlipProblem<B>& s) {
 template <class B>
 inline B positive_root(B a, B h, B c) {
   const B zero(0), one(1), two(2), four(4);
-  // Of a x² + h x = c with a, c >= 0, without cancellation.
+  // This is the root of a x² + h x = c with a, c >= 0, without cancellation.
   const B root = square_root(mul_add(h, h, four * a * c));
   const auto falling = h < zero;
   const B numerator = choose(falling, root - h, two * c), denominator = choose(falling, two * a, root + h);

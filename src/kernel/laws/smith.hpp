@@ -225,7 +225,7 @@ struct Smith {
     /// u0_z were so many times larger.
     B gain() const { return mul_add(B(T(0.5)), larger(in.restitution - B(1), B(0)), B(1)); }
 
-    /// Of where Newton's method has failed or may have found another solution than the first.
+    /// Solves the contacts of which Newton's method has failed or may have found another solution than the first.
     [[gnu::noinline]] void search(Mask doubtful, Mask open, Mask found, B& v1, B& v2, Mask& several, Mask& none) const {
       const B middle = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, gain() * in.u0.z)) / in.schur;
       const Vector3<B> stop = inverse_m_times(in, in.u0.x, in.u0.y);

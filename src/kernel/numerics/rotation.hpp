@@ -52,7 +52,7 @@ struct Reduced {
   int quarters;
 };
 
-/// Of |angle| >= 2^11.
+/// Reduces an angle of |angle| >= 2^11.
 inline Reduced reduce_many_turns(double angle) {
   const std::uint64_t bits = bits_of(angle);
   const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1075;
@@ -77,7 +77,7 @@ inline Reduced reduce_many_turns(double angle) {
   for (int i = limbs - 1; i >= 0; --i, unit *= 0x1p32) {
     std::uint32_t limb = product[i];
     if (i == 0) limb &= 0x3fffffffu;
-    // Of what is beyond half a quarter the complement.
+    // Beyond half a quarter it is the complement.
     if (beyond_half) limb = (i == 0 ? 0x3fffffffu : 0xffffffffu) - limb;
     part += unit * static_cast<double>(limb);
   }

@@ -1,4 +1,4 @@
-// What the solver hands to a kernel that puts impulses to the permissible region, free of any architecture.
+// The job of a kernel that finds how far impulses lie inside the permissible region, free of any architecture.
 #pragma once
 
 #include <carom/region.hpp>
@@ -28,7 +28,7 @@ struct RegionTally {
   std::size_t outside = 0, gains_energy = 0, penetrates = 0, pulls = 0, leaves_cone = 0;
 };
 
-/// Of the contacts [first, first + count). Of `tally` only the counts of statuses are kept.
+/// Finds the margins of the contacts [first, first + count). Only the counts of statuses are kept in `tally`.
 template <class T, template <class> class Contacts>
 using CheckRange = void (*)(const RegionJob<T, Contacts>& job, std::size_t first, std::size_t count, Tally& tally,
                             RegionTally& region);
