@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "csv.hpp"
-#include "support/scenes.hpp"
+#include "support/scenes/scenes.hpp"
 
 namespace carom::bench {
 

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "cases.hpp"
-#include "support/mechanics.hpp"
+#include "support/contacts/mechanics.hpp"
 
 namespace carom::bench {
 namespace {

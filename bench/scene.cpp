@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "captured_scene.hpp"
-#include "support/scene_generators.hpp"
+#include "support/scenes/scene_generators.hpp"
 
 namespace carom::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "support/command.hpp"
-#include "support/contact_tables.hpp"
+#include "support/files/command.hpp"
+#include "support/files/contact_tables.hpp"
 
 namespace carom::test {
 namespace {

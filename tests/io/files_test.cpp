@@ -14,10 +14,10 @@
 #include "io/csv.hpp"
 #include "io/faults.hpp"
 #include "io/result_file.hpp"
-#include "support/configured_solver.hpp"
-#include "support/contact_tables.hpp"
-#include "support/file_contacts.hpp"
-#include "support/temporary_file.hpp"
+#include "support/contacts/file_contacts.hpp"
+#include "support/files/contact_tables.hpp"
+#include "support/files/temporary_file.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom::test {
 namespace {

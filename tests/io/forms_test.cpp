@@ -5,8 +5,8 @@
 #include <string>
 
 #include "io/contact_file.hpp"
-#include "support/contact_tables.hpp"
-#include "support/temporary_file.hpp"
+#include "support/files/contact_tables.hpp"
+#include "support/files/temporary_file.hpp"
 
 namespace carom::test {
 namespace {

@@ -1,5 +1,5 @@
-// What engines produce near the edge of what has an answer, support/degenerate_contacts.hpp: all of it ends with a
-// right answer, or with a status that says why not.
+// What engines produce near the edge of what has an answer, support/contacts/degenerate_contacts.hpp: all of it ends
+// with a right answer, or with a status that says why not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 #include <string>
 #include <type_traits>
 
-#include "support/configured_solver.hpp"
-#include "support/degenerate_contacts.hpp"
-#include "support/mechanics.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/degenerate_contacts.hpp"
+#include "support/contacts/mechanics.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {
@@ -114,7 +114,7 @@ struct Exact {
 //
 // - cond K times the error unit.
 // - From bodies K and u0 are sums whose terms may cancel: 4 ε of those of u0, and of those of K times the impulse. Both
-//   may grow with cond K as support/agreement.cpp has it.
+//   may grow with cond K as support/running/agreement.cpp has it.
 // - Where the end of the collision is steep: an error δ of u_z up to there is one of δ |p| in the work. The end, where
 //   the work comes to zero at the speed u_z and its slope, moves by the smaller of δ |p| / u_z and √(2 δ |p| / slope),
 //   or at e = 0, where u_z itself comes to zero, by δ / slope. u goes along at its own rate.

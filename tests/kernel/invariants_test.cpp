@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "support/configured_solver.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {

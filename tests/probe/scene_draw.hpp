@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "support/scene_generators.hpp"
+#include "support/scenes/scene_generators.hpp"
 
 namespace carom::probe {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "support/law_samples.hpp"
-#include "support/mechanics.hpp"
-#include "support/planar_laws.hpp"
+#include "support/contacts/mechanics.hpp"
+#include "support/laws/law_samples.hpp"
+#include "support/planar/planar_laws.hpp"
 
 namespace carom::reference {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "support/law_samples.hpp"
+#include "support/laws/law_samples.hpp"
 
 namespace carom::reference {
 namespace {

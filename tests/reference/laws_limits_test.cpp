@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reference/laws_parts.hpp"
-#include "support/law_samples.hpp"
+#include "support/laws/law_samples.hpp"
 
 namespace carom::reference {
 namespace {

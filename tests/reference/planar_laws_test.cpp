@@ -1,5 +1,5 @@
 // Every planar law against the equations that define it, put together here from the impulse alone.
-#include "support/planar_laws.hpp"
+#include "support/planar/planar_laws.hpp"
 
 #include <gtest/gtest.h>
 

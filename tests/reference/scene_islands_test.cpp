@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "support/random_scenes.hpp"
-#include "support/scene_data.hpp"
+#include "support/scenes/random_scenes.hpp"
+#include "support/scenes/scene_data.hpp"
 
 namespace carom::reference {
 namespace {

@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
-#include "support/scene_order.hpp"
-#include "support/scene_runs.hpp"
+#include "support/scenes/scene_order.hpp"
+#include "support/scenes/scene_runs.hpp"
 
 namespace carom::scenes {
 namespace {

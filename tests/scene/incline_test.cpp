@@ -4,7 +4,7 @@
 #include <carom/carom.hpp>
 #include <cmath>
 
-#include "support/box_world.hpp"
+#include "support/scenes/box_world.hpp"
 
 namespace carom::scenes {
 namespace {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "support/scene_runs.hpp"
+#include "support/scenes/scene_runs.hpp"
 
 namespace carom::scenes {
 namespace {

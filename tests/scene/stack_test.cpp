@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "support/box_world.hpp"
+#include "support/scenes/box_world.hpp"
 
 namespace carom::scenes {
 namespace {

@@ -8,10 +8,10 @@
 #include <limits>
 #include <vector>
 
-#include "support/blocked.hpp"
+#include "support/contacts/blocked.hpp"
+#include "support/contacts/random_contacts.hpp"
 #include "support/draw.hpp"
-#include "support/planar_contacts.hpp"
-#include "support/random_contacts.hpp"
+#include "support/planar/planar_contacts.hpp"
 
 namespace carom {
 namespace {

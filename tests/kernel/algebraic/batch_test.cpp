@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "support/blocked.hpp"
-#include "support/configured_solver.hpp"
-#include "support/random_contacts.hpp"
-#include "support/random_laws.hpp"
-#include "support/same_bits.hpp"
+#include "support/contacts/blocked.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/contacts/random_laws.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "io/csv.hpp"
-#include "support/configured_solver.hpp"
-#include "support/random_contacts.hpp"
-#include "support/random_laws.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/contacts/random_laws.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {

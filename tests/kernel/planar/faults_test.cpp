@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "support/configured_solver.hpp"
-#include "support/planar_faults.hpp"
+#include "support/planar/planar_faults.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {

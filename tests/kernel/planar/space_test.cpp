@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "support/planar_laws.hpp"
+#include "support/planar/planar_laws.hpp"
 
 namespace carom::reference {
 namespace {

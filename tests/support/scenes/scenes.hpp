@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/contacts/random_contacts.hpp"
 #include "support/draw.hpp"
-#include "support/random_contacts.hpp"
 
 namespace carom::scenes {
 

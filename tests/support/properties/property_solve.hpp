@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "support/blocked.hpp"
-#include "support/property_contacts.hpp"
+#include "support/contacts/blocked.hpp"
+#include "support/properties/property_contacts.hpp"
 
 namespace carom::support {
 

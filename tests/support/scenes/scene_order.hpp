@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "support/scenes.hpp"
+#include "support/scenes/scenes.hpp"
 
 namespace carom::scenes {
 

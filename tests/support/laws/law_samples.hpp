@@ -11,8 +11,8 @@
 #include <numbers>
 #include <vector>
 
-#include "support/collisions.hpp"
 #include "support/draw.hpp"
+#include "support/laws/collisions.hpp"
 
 namespace carom::reference {
 

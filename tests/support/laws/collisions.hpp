@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
 
 namespace carom::reference {
 

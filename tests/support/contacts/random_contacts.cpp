@@ -1,4 +1,4 @@
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
 
 #include <algorithm>
 #include <cmath>

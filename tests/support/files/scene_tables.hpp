@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "support/contact_tables.hpp"
+#include "support/files/contact_tables.hpp"
 
 namespace carom::test {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
 
 namespace carom::support {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/property_solve.hpp"
+#include "support/properties/property_solve.hpp"
 
 namespace carom::support {
 

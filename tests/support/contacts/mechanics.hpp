@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
 
 namespace carom::support {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <type_traits>
 
-#include "support/property_draw.hpp"
-#include "support/property_mechanics.hpp"
+#include "support/properties/property_draw.hpp"
+#include "support/properties/property_mechanics.hpp"
 
 namespace carom::support {
 

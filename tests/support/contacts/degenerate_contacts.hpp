@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/contacts/random_contacts.hpp"
 #include "support/draw.hpp"
-#include "support/random_contacts.hpp"
 
 namespace carom::support {
 

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "support/properties.hpp"
+#include "support/properties/properties.hpp"
 
 namespace carom::support {
 

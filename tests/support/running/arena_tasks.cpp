@@ -1,4 +1,4 @@
-#include "arena_tasks.hpp"
+#include "support/running/arena_tasks.hpp"
 
 #include <tbb/parallel_for.h>
 

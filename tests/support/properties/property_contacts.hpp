@@ -9,7 +9,7 @@
 #include <ostream>
 #include <vector>
 
-#include "support/property.hpp"
+#include "support/properties/property.hpp"
 
 namespace carom::support {
 

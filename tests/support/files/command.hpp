@@ -8,7 +8,7 @@
 #include <string>
 
 #include "io/csv.hpp"
-#include "support/temporary_file.hpp"
+#include "support/files/temporary_file.hpp"
 
 namespace carom::test {
 

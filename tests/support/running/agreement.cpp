@@ -14,7 +14,7 @@
 //
 // The series takes other and fewer steps than the exact reference; its increments are as large as the impulse, and no
 // decision of its moves u by a step.
-#include "agreement.hpp"
+#include "support/running/agreement.hpp"
 
 #include <algorithm>
 #include <carom/reference.hpp>

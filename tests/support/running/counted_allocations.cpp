@@ -1,4 +1,4 @@
-#include "counted_allocations.hpp"
+#include "support/running/counted_allocations.hpp"
 
 #include <atomic>
 #include <cerrno>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
 
 namespace carom::support {
 

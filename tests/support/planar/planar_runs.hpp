@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "support/configured_solver.hpp"
-#include "support/planar_contacts.hpp"
-#include "support/same_bits.hpp"
+#include "support/planar/planar_contacts.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom::support {
 

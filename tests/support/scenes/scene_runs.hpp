@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "support/same_bits.hpp"
-#include "support/scene_generators.hpp"
+#include "support/running/same_bits.hpp"
+#include "support/scenes/scene_generators.hpp"
 
 namespace carom::scenes {
 

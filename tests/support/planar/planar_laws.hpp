@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "support/planar_contacts.hpp"
+#include "support/planar/planar_contacts.hpp"
 
 namespace carom::reference::planar {
 
