@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "structs.hpp"
-#include "support/contacts/blocked.hpp"
+#include "support/contacts/blocked_contacts.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/contacts/random_laws.hpp"
 

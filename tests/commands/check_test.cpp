@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "support/files/command.hpp"
 #include "support/files/contact_tables.hpp"
+#include "support/files/run_command.hpp"
 
 namespace carom::test {
 namespace {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "support/contacts/random_contacts.hpp"
-#include "support/files/command.hpp"
 #include "support/files/contact_tables.hpp"
+#include "support/files/run_command.hpp"
 #include "support/files/temporary_file.hpp"
 
 namespace carom::test {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "support/files/command.hpp"
+#include "support/files/run_command.hpp"
 #include "support/files/scene_tables.hpp"
 #include "support/files/temporary_file.hpp"
 

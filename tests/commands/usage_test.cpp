@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "support/files/command.hpp"
 #include "support/files/contact_tables.hpp"
+#include "support/files/run_command.hpp"
 #include "support/files/temporary_file.hpp"
 
 namespace carom::test {

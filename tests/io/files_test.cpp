@@ -5,7 +5,6 @@
 #include <bit>
 #include <carom/solver.hpp>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <random>
 #include <sstream>
@@ -21,19 +20,6 @@
 
 namespace carom::test {
 namespace {
-
-io::Table table_of(std::string_view text) {
-  return io::read_csv(TemporaryFile(text).path());
-}
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string read_error(std::string_view text) {
   return error_of([&] { table_of(text); });

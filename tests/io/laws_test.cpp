@@ -22,10 +22,6 @@
 namespace carom::test {
 namespace {
 
-io::Table table_of(std::string_view text) {
-  return io::read_csv(TemporaryFile(text).path());
-}
-
 using PlanarBodies = planar::InlineContacts<double>;
 using PlanarSpace = planar::SpaceContacts<double>;
 

@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "support/contacts/degenerate_contacts.hpp"
-#include "support/contacts/mechanics.hpp"
+#include "support/contacts/encounter.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
 
@@ -161,7 +161,7 @@ TYPED_TEST(Degenerate, contacts_agree_with_the_exact_reference) {
       ASSERT_EQ(expected.status[i], Status::ok) << name << ' ' << i;
       const Exact exact = {wide_at(expected.separation_velocity, i), wide_at(expected.impulse, i)};
       const WideVector u = wide_at(results.separation_velocity, i);
-      const Wide error = length({u[0] - exact.u[0], u[1] - exact.u[1], u[2] - exact.u[2]}) / length(e.u0);
+      const Wide error = length(WideVector{u[0] - exact.u[0], u[1] - exact.u[1], u[2] - exact.u[2]}) / length(e.u0);
       ASSERT_LE(error, error_bound<T>(e, cond, static_cast<double>(contacts.friction[i]),
                                       static_cast<double>(contacts.restitution[i]), exact))
           << name << ' ' << i << ", cond K " << cond;

@@ -1,12 +1,12 @@
 // A collision whose law gives back e² of the work of compression gains no energy, whatever its way. Every contact
-// counts at its own rounding, on every ISA; support/contacts/mechanics.hpp derives what that may be.
+// counts at its own rounding, on every ISA; support/contacts/encounter.hpp derives what that may be.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
 #include <limits>
 #include <type_traits>
 
-#include "support/contacts/mechanics.hpp"
+#include "support/contacts/encounter.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
 

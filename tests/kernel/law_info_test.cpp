@@ -13,7 +13,7 @@
 #include "io/contact_columns.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/draw.hpp"
-#include "support/planar/planar_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
 
 namespace carom::test {

@@ -11,7 +11,7 @@
 
 #include "support/contacts/random_contacts.hpp"
 #include "support/contacts/random_laws.hpp"
-#include "support/planar/planar_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
 
 namespace carom {

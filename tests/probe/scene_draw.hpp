@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "support/scenes/scene_generators.hpp"
+#include "support/scenes/generators.hpp"
 
 namespace carom::probe {
 

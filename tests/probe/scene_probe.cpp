@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "probe/scene_judge.hpp"
-#include "support/scenes/scene_order.hpp"
+#include "support/scenes/order.hpp"
 
 namespace carom::probe {
 namespace {

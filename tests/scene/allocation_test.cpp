@@ -9,7 +9,7 @@
 #include <string>
 
 #include "support/running/counted_allocations.hpp"
-#include "support/scenes/scene_runs.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

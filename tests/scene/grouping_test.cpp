@@ -8,8 +8,8 @@
 #include <map>
 #include <string>
 
-#include "support/scenes/scene_order.hpp"
-#include "support/scenes/scene_runs.hpp"
+#include "support/scenes/order.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

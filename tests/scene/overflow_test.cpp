@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "support/scenes/scene_runs.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

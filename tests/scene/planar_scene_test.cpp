@@ -5,7 +5,7 @@
 #include <carom/carom.hpp>
 #include <vector>
 
-#include "support/scenes/scene_runs.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "support/scenes/scene_runs.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

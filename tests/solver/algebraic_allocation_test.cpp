@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "support/contacts/blocked.hpp"
+#include "support/contacts/blocked_contacts.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/contacts/random_laws.hpp"
 #include "support/running/configured_solver.hpp"

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "support/contacts/blocked.hpp"
-#include "support/planar/planar_contacts.hpp"
+#include "support/contacts/blocked_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 #include "support/running/arena_tasks.hpp"
 #include "support/running/configured_solver.hpp"
 #include "support/running/same_bits.hpp"

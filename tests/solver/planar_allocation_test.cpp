@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "support/planar/planar_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
 #include "support/running/counted_allocations.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "support/contacts/blocked.hpp"
+#include "support/contacts/blocked_contacts.hpp"
 #include "support/running/same_bits.hpp"
 
 namespace carom {

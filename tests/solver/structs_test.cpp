@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "support/planar/planar_contacts.hpp"
-#include "support/planar/planar_runs.hpp"
+#include "support/planar/random_contacts.hpp"
+#include "support/planar/same_bits.hpp"
 #include "support/running/same_bits.hpp"
 
 namespace carom {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "support/contacts/blocked.hpp"
+#include "support/contacts/blocked_contacts.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/contacts/random_laws.hpp"
 #include "support/running/configured_solver.hpp"
@@ -26,14 +26,6 @@ using support::RandomIndexedContacts;
 using support::RandomLaws;
 using support::RandomSpaceContacts;
 using support::ResultArrays;
-
-SolverSetup law_options(Law law, Isa isa = Isa::automatic, int threads = 1) {
-  SolverSetup options;
-  options.law = law;
-  options.machine.isa = isa;
-  options.machine.threads = threads;
-  return options;
-}
 
 template <class T>
 class LawBatch : public testing::Test {};

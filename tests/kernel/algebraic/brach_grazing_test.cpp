@@ -10,9 +10,9 @@
 #include <limits>
 #include <vector>
 
-#include "support/contacts/mechanics.hpp"
+#include "support/contacts/encounter.hpp"
 #include "support/contacts/random_laws.hpp"
-#include "support/planar/planar_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
 
 namespace carom {

@@ -26,14 +26,6 @@ using support::ResultArrays;
 
 constexpr std::array closed_laws{Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear};
 
-SolverSetup law_options(Law law, Isa isa = Isa::automatic) {
-  SolverSetup options;
-  options.law = law;
-  options.machine.isa = isa;
-  options.machine.threads = 1;
-  return options;
-}
-
 template <class T>
 class AlgebraicLaws : public testing::Test {};
 using Precisions = testing::Types<float, double>;

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "support/planar/planar_contacts.hpp"
-#include "support/planar/planar_runs.hpp"
+#include "support/planar/random_contacts.hpp"
+#include "support/planar/same_bits.hpp"
 #include "support/running/configured_solver.hpp"
 #include "support/running/same_bits.hpp"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "io/csv.hpp"
-#include "support/planar/planar_contacts.hpp"
-#include "support/planar/planar_runs.hpp"
+#include "support/planar/random_contacts.hpp"
+#include "support/planar/same_bits.hpp"
 #include "support/running/configured_solver.hpp"
 
 namespace carom {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "solver/dispatch.hpp"
-#include "support/planar/planar_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
 #include "support/running/same_bits.hpp"
 

@@ -3,16 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "support/draw.hpp"
-
 namespace carom::support {
 namespace {
 
 using Symmetric = std::array<double, 6>;
-
-Vector times(const Rows& m, const Vector& v) {
-  return {dot(m[0], v), dot(m[1], v), dot(m[2], v)};
-}
 
 /// R diag(d) Rᵀ
 Symmetric turned(const Rows& r, const Vector& d) {

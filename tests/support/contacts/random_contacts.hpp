@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/draw.hpp"
+
 namespace carom::support {
 
 /// Optimised and without a sanitizer: then tests draw more contacts.
@@ -19,6 +21,11 @@ inline constexpr bool fast_build = false;
 
 template <class T>
 using Vectors3 = std::array<std::vector<T>, 3>;
+
+template <class T>
+Vector at(const Vectors3<T>& columns, std::size_t i) {
+  return {static_cast<double>(columns[0][i]), static_cast<double>(columns[1][i]), static_cast<double>(columns[2][i])};
+}
 
 template <class T>
 struct BodyArrays {

@@ -1,9 +1,15 @@
-// Small contact files made of named cells.
+// Small contact files made of named cells, and what reading one makes of them.
 #pragma once
 
+#include <carom/status.hpp>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "io/csv.hpp"
+#include "support/files/temporary_file.hpp"
 
 namespace carom::test {
 
@@ -100,6 +106,19 @@ inline std::string csv_of(const std::vector<Row>& rows) {
     text += line + "\n";
   }
   return header + "\n" + text;
+}
+
+inline io::Table table_of(std::string_view text) {
+  return io::read_csv(TemporaryFile(text).path());
+}
+
+inline std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
 }
 
 }  // namespace carom::test

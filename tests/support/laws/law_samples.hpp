@@ -11,6 +11,7 @@
 #include <numbers>
 #include <vector>
 
+#include "support/contacts/random_laws.hpp"
 #include "support/draw.hpp"
 #include "support/laws/collisions.hpp"
 
@@ -24,9 +25,7 @@ struct LawSample {
   LawParameters parameters;
 };
 
-inline constexpr std::array laws_in_space{Law::incremental, Law::frictionless, Law::no_slip, Law::chatterjee_ruina,
-                                          Law::bilinear,    Law::whittaker,    Law::smith,   Law::anitescu_potra,
-                                          Law::brach,       Law::projected,    Law::polar,   Law::composite};
+using support::laws_of_bodies;
 
 inline double dot(const Vector3& a, const Vector3& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

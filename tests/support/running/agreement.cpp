@@ -28,15 +28,6 @@
 namespace carom::support {
 namespace {
 
-double length(const Vector& v) {
-  return std::sqrt(dot(v, v));
-}
-
-template <class T>
-Vector at(const Vectors3<T>& columns, std::size_t i) {
-  return {static_cast<double>(columns[0][i]), static_cast<double>(columns[1][i]), static_cast<double>(columns[2][i])};
-}
-
 /// A bound of the terms that one body's part of trace K is summed up from.
 double mobility_terms(const BodyArrays<double>& body, const Vectors3<double>& lever, std::size_t i) {
   const auto& m = body.inverse_inertia;

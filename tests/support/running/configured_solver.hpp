@@ -10,6 +10,14 @@ struct SolverSetup : Options {
   Machine machine{Isa::automatic, 1};
 };
 
+inline SolverSetup law_options(Law law, Isa isa = Isa::automatic, int threads = 1) {
+  SolverSetup options;
+  options.law = law;
+  options.machine.isa = isa;
+  options.machine.threads = threads;
+  return options;
+}
+
 class ConfiguredSolver {
  public:
   explicit ConfiguredSolver(const SolverSetup& setup) : solver_(setup.machine), options_(setup) {}

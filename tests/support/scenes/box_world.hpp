@@ -7,15 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "support/scenes/scene_runs.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 
 using support::Rows;
-
-inline Vector turned(const Rows& r, const Vector& v) {
-  return {dot(r[0], v), dot(r[1], v), dot(r[2], v)};
-}
+using support::times;
 
 /// Rotation by an angle about a unit axis.
 inline Rows rotation(const Vector& axis, double angle) {
@@ -84,7 +81,7 @@ struct BoxWorld {
       const Vector normal = lower == nullptr ? plane : lower->up();
       const Vector face = lower == nullptr ? Vector{} : lower->position + lower->edges[2] / 2 * normal;
       for (const Vector& point : support.points) {
-        const Vector arm = turned(upper.orientation, point);
+        const Vector arm = times(upper.orientation, point);
         const double gap = dot(upper.position + arm - face, normal);
         const std::size_t c = made.add(Contact{support.upper, support.lower, normal, {}, friction, restitution});
         put(made.lever_a, c, arm);
@@ -192,8 +189,8 @@ inline BoxWorld block_on_incline(double angle, double friction, double speed) {
   BoxWorld made;
   made.friction = made.static_friction = friction;
   const Rows tilted = rotation({0, 1, 0}, angle);
-  made.plane = turned(tilted, {0, 0, 1});
-  const Vector edges = {1, 0.8, 0.2}, down = turned(tilted, {1, 0, 0});
+  made.plane = times(tilted, {0, 0, 1});
+  const Vector edges = {1, 0.8, 0.2}, down = times(tilted, {1, 0, 0});
   made.boxes.push_back({2, edges, 0.1 * made.plane, tilted, speed * down});
   made.rest(0, world, -0.5, 0.5, -0.4, 0.4);
   return made;

@@ -253,4 +253,13 @@ struct SceneResultArrays {
   }
 };
 
+inline SceneOptions with_method(SceneMethod method, int iterations = 0) {
+  SceneOptions options;
+  options.method = method;
+  options.collision.law = Law::chatterjee_ruina;
+  options.iterations = iterations;
+  options.time_step = 0.01;
+  return options;
+}
+
 }  // namespace carom::support

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "support/properties/properties.hpp"
+#include "support/properties/symmetries.hpp"
 
 namespace carom::support {
 

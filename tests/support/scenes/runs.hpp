@@ -8,7 +8,7 @@
 #include <string>
 
 #include "support/running/same_bits.hpp"
-#include "support/scenes/scene_generators.hpp"
+#include "support/scenes/generators.hpp"
 
 namespace carom::scenes {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "support/contacts/blocked.hpp"
-#include "support/properties/property_contacts.hpp"
+#include "support/contacts/blocked_contacts.hpp"
+#include "support/properties/row.hpp"
 
 namespace carom::support {
 

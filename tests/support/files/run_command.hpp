@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <string>
 
-#include "io/csv.hpp"
 #include "support/files/temporary_file.hpp"
 
 namespace carom::test {
@@ -31,10 +30,6 @@ inline Ended carom(const std::string& arguments, const std::string& environment 
 }
 
 inline const std::string golden = CAROM_GOLDEN_DIR;
-
-inline io::Table table_of(const std::string& text) {
-  return io::read_csv(TemporaryFile(text).path());
-}
 
 inline void expect_within(const std::string& part, const std::string& text) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in '" << text << "'";

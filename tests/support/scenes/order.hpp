@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "support/scenes/scenes.hpp"
+#include "support/scenes/scene_of_columns.hpp"
 
 namespace carom::scenes {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "support/planar/planar_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 
 namespace carom::support {
 

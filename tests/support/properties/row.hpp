@@ -9,7 +9,7 @@
 #include <ostream>
 #include <vector>
 
-#include "support/properties/property.hpp"
+#include "support/properties/rapidcheck.hpp"
 
 namespace carom::support {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/properties/property_solve.hpp"
+#include "support/properties/solve_rows.hpp"
 
 namespace carom::support {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <type_traits>
 
-#include "support/properties/property_draw.hpp"
-#include "support/properties/property_mechanics.hpp"
+#include "support/properties/draw_row.hpp"
+#include "support/properties/transforms.hpp"
 
 namespace carom::support {
 

@@ -74,6 +74,19 @@ struct PlanarLawArrays {
   }
 };
 
+/// The ends of the ranges of friction, restitution and slip among the others.
+template <class T>
+void add_limits(PlanarLawArrays<T>& laws, std::vector<T>* slip) {
+  for (std::size_t i = 0; i < laws.friction.size(); ++i) {
+    if (i % 9 == 0) laws.friction[i] = 0;
+    if (i % 9 == 1) laws.friction[i] = std::numeric_limits<T>::infinity();
+    if (i % 9 == 2) laws.friction[i] = 30;
+    if (i % 7 == 0) laws.restitution[i] = 0;
+    if (i % 7 == 1) laws.restitution[i] = 1;
+    if (slip != nullptr && i % 13 == 0) (*slip)[i] = 0;
+  }
+}
+
 /// Collision matrices with random axes and eigenvalues from about 1/32 to 32 1/kg, all approaching.
 template <class T>
 struct RandomPlanarSpace {

@@ -15,9 +15,11 @@
 
 namespace carom::scenes {
 
+using support::at;
 using support::BodyArrays;
 using support::cross;
 using support::dot;
+using support::length;
 using support::Vector;
 using support::Vectors3;
 
@@ -31,9 +33,6 @@ inline Vector operator-(const Vector& a, const Vector& b) {
 }
 inline Vector operator*(double s, const Vector& v) {
   return {s * v[0], s * v[1], s * v[2]};
-}
-inline double length(const Vector& v) {
-  return std::sqrt(dot(v, v));
 }
 
 struct Body {
@@ -61,10 +60,6 @@ struct Contact {
 template <class T, class V>
 void push(Vectors3<T>& columns, const V& v) {
   for (std::size_t c = 0; c < 3; ++c) columns[c].push_back(static_cast<T>(v[c]));
-}
-template <class T>
-Vector at(const Vectors3<T>& columns, std::size_t i) {
-  return {static_cast<double>(columns[0][i]), static_cast<double>(columns[1][i]), static_cast<double>(columns[2][i])};
 }
 template <class T>
 void put(Vectors3<T>& columns, std::size_t i, const Vector& v) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "support/planar/planar_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 
 namespace carom::reference::planar {
 
@@ -30,7 +30,8 @@ struct Case {
 };
 
 inline std::vector<Case> draw(std::size_t n, std::uint64_t seed) {
-  const support::RandomPlanarSpace<double> drawn(n, seed);
+  support::RandomPlanarSpace<double> drawn(n, seed);
+  support::add_limits(drawn.laws, &drawn.u0_x);
   std::vector<Case> cases(n);
   for (std::size_t i = 0; i < n; ++i) {
     auto& [c, p] = cases[i];
@@ -44,12 +45,6 @@ inline std::vector<Case> draw(std::size_t n, std::uint64_t seed) {
     p.candidate = {laws.candidate_x[i], laws.candidate_y[i]};
     auto next = laws.weights.begin();
     columns::each_weight([&](const auto&, Law, double& weight) { weight = (*next++)[i]; }, p.weight);
-    if (i % 9 == 0) c.friction = 0;
-    if (i % 9 == 1) c.friction = infinity;
-    if (i % 9 == 2) c.friction = 30;
-    if (i % 13 == 0) c.u0[0] = 0;
-    if (i % 7 == 0) c.restitution = 0;
-    if (i % 7 == 1) c.restitution = 1;
   }
   return cases;
 }

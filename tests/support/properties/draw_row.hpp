@@ -2,7 +2,7 @@
 // unbounded, restitution from 0 to 1, parameters for every law.
 #pragma once
 
-#include "support/properties/property_contacts.hpp"
+#include "support/properties/row.hpp"
 
 namespace carom::support {
 

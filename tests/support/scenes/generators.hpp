@@ -1,7 +1,7 @@
 // Scenes that tests and benchmarks solve. Random ones have the same bits on every platform.
 #pragma once
 
-#include "support/scenes/scenes.hpp"
+#include "support/scenes/scene_of_columns.hpp"
 
 namespace carom::scenes {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support/draw.hpp"
-#include "support/scenes/scene_data.hpp"
+#include "support/scenes/scene_of_structs.hpp"
 
 namespace carom::support {
 
