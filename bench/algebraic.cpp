@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "structs.hpp"
-#include "support/blocked.hpp"
-#include "support/random_contacts.hpp"
-#include "support/random_laws.hpp"
+#include "support/contacts/blocked_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/contacts/random_laws.hpp"
 
 #ifdef __SSE2__
 #include <immintrin.h>

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/scene_generators.hpp"
+#include "support/scenes/generators.hpp"
 
 namespace carom::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cases.hpp"
-#include "support/planar_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 
 namespace carom::bench {
 namespace {

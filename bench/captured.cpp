@@ -16,7 +16,7 @@
 
 #include "captured_contacts.hpp"
 #include "cases.hpp"
-#include "support/agreement.hpp"
+#include "support/running/agreement.hpp"
 
 namespace carom::bench {
 namespace {

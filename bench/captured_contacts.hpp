@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "csv.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
 
 namespace carom::bench {
 

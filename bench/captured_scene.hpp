@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "csv.hpp"
-#include "support/scenes.hpp"
+#include "support/scenes/scene_of_columns.hpp"
 
 namespace carom::bench {
 

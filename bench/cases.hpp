@@ -8,8 +8,8 @@
 #include <memory>
 #include <tuple>
 
-#include "support/agreement.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/running/agreement.hpp"
 
 namespace carom::bench {
 

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "cases.hpp"
-#include "support/mechanics.hpp"
+#include "support/contacts/encounter.hpp"
 
 namespace carom::bench {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/planar_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 
 namespace carom::bench {
 namespace {

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "captured_scene.hpp"
-#include "support/scene_generators.hpp"
+#include "support/scenes/generators.hpp"
 
 namespace carom::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
 
 namespace carom::bench {
 

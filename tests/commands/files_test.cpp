@@ -13,10 +13,10 @@
 #include <thread>
 #include <vector>
 
-#include "support/command.hpp"
-#include "support/contact_tables.hpp"
-#include "support/random_contacts.hpp"
-#include "support/temporary_file.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/files/contact_tables.hpp"
+#include "support/files/run_command.hpp"
+#include "support/files/temporary_file.hpp"
 
 namespace carom::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "support/command.hpp"
+#include "support/files/run_command.hpp"
 
 namespace carom::test {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "support/command.hpp"
-#include "support/scene_tables.hpp"
-#include "support/temporary_file.hpp"
+#include "support/files/run_command.hpp"
+#include "support/files/scene_tables.hpp"
+#include "support/files/temporary_file.hpp"
 
 namespace carom::test {
 namespace {

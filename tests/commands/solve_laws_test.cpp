@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "support/command.hpp"
-#include "support/contact_tables.hpp"
+#include "support/files/contact_tables.hpp"
+#include "support/files/run_command.hpp"
 
 namespace carom::test {
 namespace {

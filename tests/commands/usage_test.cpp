@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "support/command.hpp"
-#include "support/contact_tables.hpp"
-#include "support/temporary_file.hpp"
+#include "support/files/contact_tables.hpp"
+#include "support/files/run_command.hpp"
+#include "support/files/temporary_file.hpp"
 
 namespace carom::test {
 namespace {

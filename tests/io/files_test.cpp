@@ -5,7 +5,6 @@
 #include <bit>
 #include <carom/solver.hpp>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <random>
 #include <sstream>
@@ -14,26 +13,13 @@
 #include "io/csv.hpp"
 #include "io/faults.hpp"
 #include "io/result_file.hpp"
-#include "support/configured_solver.hpp"
-#include "support/contact_tables.hpp"
-#include "support/file_contacts.hpp"
-#include "support/temporary_file.hpp"
+#include "support/contacts/file_contacts.hpp"
+#include "support/files/contact_tables.hpp"
+#include "support/files/temporary_file.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom::test {
 namespace {
-
-io::Table table_of(std::string_view text) {
-  return io::read_csv(TemporaryFile(text).path());
-}
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string read_error(std::string_view text) {
   return error_of([&] { table_of(text); });

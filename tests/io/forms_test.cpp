@@ -1,28 +1,14 @@
 // Which form a contact file has.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 
 #include "io/contact_file.hpp"
-#include "support/contact_tables.hpp"
-#include "support/temporary_file.hpp"
+#include "support/files/contact_tables.hpp"
+#include "support/files/temporary_file.hpp"
 
 namespace carom::test {
 namespace {
-
-io::Table table_of(std::string_view text) {
-  return io::read_csv(TemporaryFile(text).path());
-}
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 void expect_within(const std::string& part, const std::string& text) {
   EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in '" << text << "'";

@@ -14,17 +14,13 @@
 #include "io/contact_file.hpp"
 #include "io/faults.hpp"
 #include "io/result_file.hpp"
-#include "support/configured_solver.hpp"
-#include "support/contact_tables.hpp"
-#include "support/file_contacts.hpp"
-#include "support/temporary_file.hpp"
+#include "support/contacts/file_contacts.hpp"
+#include "support/files/contact_tables.hpp"
+#include "support/files/temporary_file.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom::test {
 namespace {
-
-io::Table table_of(std::string_view text) {
-  return io::read_csv(TemporaryFile(text).path());
-}
 
 using PlanarBodies = planar::InlineContacts<double>;
 using PlanarSpace = planar::SpaceContacts<double>;

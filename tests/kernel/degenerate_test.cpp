@@ -1,5 +1,5 @@
-// What engines produce near the edge of what has an answer, support/degenerate_contacts.hpp: all of it ends with a
-// right answer, or with a status that says why not.
+// What engines produce near the edge of what has an answer, support/contacts/degenerate_contacts.hpp: all of it ends
+// with a right answer, or with a status that says why not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 #include <string>
 #include <type_traits>
 
-#include "support/configured_solver.hpp"
-#include "support/degenerate_contacts.hpp"
-#include "support/mechanics.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/degenerate_contacts.hpp"
+#include "support/contacts/encounter.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {
@@ -114,7 +114,7 @@ struct Exact {
 //
 // - cond K times the error unit.
 // - From bodies K and u0 are sums whose terms may cancel: 4 ε of those of u0, and of those of K times the impulse. Both
-//   may grow with cond K as support/agreement.cpp has it.
+//   may grow with cond K as support/running/agreement.cpp has it.
 // - Where the end of the collision is steep: an error δ of u_z up to there is one of δ |p| in the work. The end, where
 //   the work comes to zero at the speed u_z and its slope, moves by the smaller of δ |p| / u_z and √(2 δ |p| / slope),
 //   or at e = 0, where u_z itself comes to zero, by δ / slope. u goes along at its own rate.
@@ -161,7 +161,7 @@ TYPED_TEST(Degenerate, contacts_agree_with_the_exact_reference) {
       ASSERT_EQ(expected.status[i], Status::ok) << name << ' ' << i;
       const Exact exact = {wide_at(expected.separation_velocity, i), wide_at(expected.impulse, i)};
       const WideVector u = wide_at(results.separation_velocity, i);
-      const Wide error = length({u[0] - exact.u[0], u[1] - exact.u[1], u[2] - exact.u[2]}) / length(e.u0);
+      const Wide error = length(WideVector{u[0] - exact.u[0], u[1] - exact.u[1], u[2] - exact.u[2]}) / length(e.u0);
       ASSERT_LE(error, error_bound<T>(e, cond, static_cast<double>(contacts.friction[i]),
                                       static_cast<double>(contacts.restitution[i]), exact))
           << name << ' ' << i << ", cond K " << cond;

@@ -1,14 +1,14 @@
 // A collision whose law gives back e² of the work of compression gains no energy, whatever its way. Every contact
-// counts at its own rounding, on every ISA; support/mechanics.hpp derives what that may be.
+// counts at its own rounding, on every ISA; support/contacts/encounter.hpp derives what that may be.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
 #include <limits>
 #include <type_traits>
 
-#include "support/configured_solver.hpp"
-#include "support/mechanics.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/encounter.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {

@@ -6,15 +6,20 @@
 #include <cmath>
 #include <limits>
 
-#include "support/configured_solver.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/draw.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {
 
+using support::at;
+using support::cross;
+using support::dot;
 using support::RandomContacts;
 using support::RandomSpaceContacts;
 using support::ResultArrays;
+using support::Vector;
 
 constexpr std::size_t count = support::fast_build ? 20000 : 2000;
 constexpr int steps_option = 50;
@@ -27,12 +32,6 @@ SolverSetup options() {
   return o;
 }
 
-using Vector = std::array<double, 3>;
-
-template <class T>
-Vector at(const std::array<std::vector<T>, 3>& v, std::size_t i) {
-  return {static_cast<double>(v[0][i]), static_cast<double>(v[1][i]), static_cast<double>(v[2][i])};
-}
 Vector minus(const Vector& a, const Vector& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
@@ -42,14 +41,8 @@ Vector plus(const Vector& a, const Vector& b) {
 Vector times(double s, const Vector& v) {
   return {s * v[0], s * v[1], s * v[2]};
 }
-double dot(const Vector& a, const Vector& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 double norm(const Vector& v) {
   return std::hypot(v[0], v[1], v[2]);
-}
-Vector cross(const Vector& a, const Vector& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 template <class T>
 Vector product(const std::array<std::vector<T>, 6>& m, const Vector& v, std::size_t i) {

@@ -13,9 +13,9 @@
 #include <limits>
 #include <vector>
 
-#include "support/configured_solver.hpp"
+#include "support/contacts/random_contacts.hpp"
 #include "support/draw.hpp"
-#include "support/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {

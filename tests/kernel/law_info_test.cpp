@@ -11,10 +11,10 @@
 #include <string>
 
 #include "io/contact_columns.hpp"
-#include "support/configured_solver.hpp"
+#include "support/contacts/random_contacts.hpp"
 #include "support/draw.hpp"
-#include "support/planar_contacts.hpp"
-#include "support/random_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom::test {
 namespace {

@@ -1,7 +1,7 @@
 // Properties of every law in three dimensions, on inline, indexed and blocked bodies and contact space. RC_PARAMS
-// varies the seed: support/property.hpp.
-#include "support/properties.hpp"
-#include "support/properties_energy.hpp"
+// varies the seed: support/properties/rapidcheck.hpp.
+#include "support/properties/energy.hpp"
+#include "support/properties/symmetries.hpp"
 
 namespace carom::support {
 namespace {

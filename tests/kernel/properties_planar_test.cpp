@@ -1,7 +1,7 @@
 // Properties of every law in the plane, on inline and indexed bodies and contact space. RC_PARAMS varies the seed:
-// support/property.hpp.
-#include "support/properties.hpp"
-#include "support/properties_energy.hpp"
+// support/properties/rapidcheck.hpp.
+#include "support/properties/energy.hpp"
+#include "support/properties/symmetries.hpp"
 
 namespace carom::support {
 namespace {

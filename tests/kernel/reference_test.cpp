@@ -1,5 +1,6 @@
 // The kernels against the scalar reference, which shares no code with them: the same steps, so the same velocities
-// within the rounding that support/agreement.cpp derives, and the same paths away from the boundaries between them.
+// within the rounding that support/running/agreement.cpp derives, and the same paths away from the boundaries between
+// them.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -10,10 +11,10 @@
 #include <vector>
 
 #include "io/contact_file.hpp"
-#include "support/agreement.hpp"
-#include "support/configured_solver.hpp"
-#include "support/file_contacts.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/file_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/running/agreement.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {

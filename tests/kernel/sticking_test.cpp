@@ -9,7 +9,7 @@
 #include <numbers>
 #include <vector>
 
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
 
 namespace carom {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "support/scene_generators.hpp"
-#include "support/scene_iterations.hpp"
+#include "support/scenes/generators.hpp"
+#include "support/scenes/iterations.hpp"
 
 namespace carom::probe {
 

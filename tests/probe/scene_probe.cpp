@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "probe/scene_judge.hpp"
-#include "support/scene_iterations.hpp"
-#include "support/scene_order.hpp"
+#include "support/scenes/iterations.hpp"
+#include "support/scenes/order.hpp"
 
 namespace carom::probe {
 namespace {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "support/law_samples.hpp"
-#include "support/mechanics.hpp"
-#include "support/planar_laws.hpp"
+#include "support/contacts/encounter.hpp"
+#include "support/laws/law_samples.hpp"
+#include "support/planar/equations.hpp"
 
 namespace carom::reference {
 namespace {
@@ -105,7 +105,7 @@ TEST(References, give_the_same_collision_in_any_units) {
       d.step = std::scalbn(c.step, of_p);
       // A step in these units may not have as many bits.
       if (std::scalbn(d.step, -of_p) == c.step) expect_same(resolve(c, unlimited), resolve(d, unlimited), "Euler");
-      for (const Law law : laws_in_space) {
+      for (const Law law : laws_of_bodies) {
         if (law == Law::projected || law == Law::composite) continue;  // their candidate is an impulse
         expect_same(apply(law, c, sample.parameters), apply(law, d, sample.parameters), to_string(law).data());
       }

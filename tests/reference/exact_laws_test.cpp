@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "support/collisions.hpp"
+#include "support/laws/collisions.hpp"
 
 namespace carom::reference {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "support/collisions.hpp"
-#include "support/random_contacts.hpp"
-#include "support/same_bits.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/laws/collisions.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom::reference {
 namespace {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "io/csv.hpp"
-#include "support/collisions.hpp"
+#include "support/contacts/random_contacts.hpp"
 #include "support/draw.hpp"
-#include "support/random_contacts.hpp"
+#include "support/laws/collisions.hpp"
 
 namespace carom::reference {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/collisions.hpp"
+#include "support/laws/collisions.hpp"
 
 namespace carom::reference {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "io/csv.hpp"
-#include "support/collisions.hpp"
+#include "support/laws/collisions.hpp"
 
 namespace carom::reference {
 namespace {

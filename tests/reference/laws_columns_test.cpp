@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "support/law_samples.hpp"
+#include "support/laws/law_samples.hpp"
 
 namespace carom::reference {
 namespace {
@@ -80,7 +80,7 @@ Vector3 at(const support::Vectors3<double>& v, std::size_t i) {
 TEST(columns, every_contact_has_its_own_law_and_parameters) {
   const std::vector<LawSample> samples = law_samples(600, 51);
   Batch batch(samples);
-  for (std::size_t i = 0; i < batch.size; ++i) batch.law[i] = laws_in_space[i % laws_in_space.size()];
+  for (std::size_t i = 0; i < batch.size; ++i) batch.law[i] = laws_of_bodies[i % laws_of_bodies.size()];
   ResultArrays<double> out(batch.size, false);
   const Report report = solve(batch.contacts(), out.results());
   EXPECT_EQ(report.faults(), 0u);

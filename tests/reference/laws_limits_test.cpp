@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reference/laws_parts.hpp"
-#include "support/law_samples.hpp"
+#include "support/laws/law_samples.hpp"
 
 namespace carom::reference {
 namespace {
@@ -48,7 +48,7 @@ TEST(agreement, of_all_laws_without_friction) {
     parameters.candidate = expected;
     parameters.weight.bilinear = 1;
     parameters.weight.polar = 0;
-    for (Law law : laws_in_space) {
+    for (Law law : laws_of_bodies) {
       if (law == Law::no_slip || law == Law::polar) continue;
       const LawOutcome o = apply(law, c, parameters);
       EXPECT_EQ(o.status, Status::ok);
@@ -69,7 +69,7 @@ TEST(unbounded_friction, is_the_limit_of_large_friction) {
   // At μ = 1e12 the cone is 1e-12 rad away from the plane p_n = 0. An impulse on it moves by that times the condition
   // of K, 1e3, and that of the law, which goes to infinity at its turning points and exceeds 1e2 near to them alone.
   for (auto [c, parameters] : law_samples(2000, 23))
-    for (Law law : laws_in_space) {
+    for (Law law : laws_of_bodies) {
       c.friction = 1e12;
       const LawOutcome large = apply(law, c, parameters);
       c.friction = infinity;
@@ -231,7 +231,7 @@ TEST(anitescu_potra, expands_further_where_the_normal_impulse_alone_would_penetr
 
 TEST(units, a_power_of_two_changes_no_bit) {
   for (const auto& [c, parameters] : law_samples(200, 28))
-    for (Law law : laws_in_space) {
+    for (Law law : laws_of_bodies) {
       const LawOutcome o = apply(law, c, parameters);
       for (int n : {-400, 400}) {
         Collision other = c;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "support/law_samples.hpp"
+#include "support/laws/law_samples.hpp"
 
 namespace carom::reference {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "io/csv.hpp"
-#include "support/law_samples.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/laws/law_samples.hpp"
 
 namespace carom::reference {
 namespace {

@@ -1,6 +1,4 @@
 // Every planar law against the equations that define it, put together here from the impulse alone.
-#include "support/planar_laws.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,8 @@
 #include <limits>
 #include <string>
 #include <vector>
+
+#include "support/planar/equations.hpp"
 
 namespace carom::reference::planar {
 namespace {

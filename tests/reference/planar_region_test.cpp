@@ -5,7 +5,7 @@
 #include <carom/reference_planar.hpp>
 #include <cmath>
 
-#include "support/planar_laws.hpp"
+#include "support/planar/equations.hpp"
 
 namespace carom::reference::planar {
 namespace {

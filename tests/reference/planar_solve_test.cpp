@@ -7,7 +7,7 @@
 #include <numbers>
 #include <string>
 
-#include "support/planar_faults.hpp"
+#include "support/planar/faults.hpp"
 
 namespace carom::reference::planar {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "io/csv.hpp"
-#include "support/planar_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 
 namespace carom::reference::planar {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "support/collisions.hpp"
+#include "support/laws/collisions.hpp"
 
 namespace carom::reference {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "support/scene_data.hpp"
+#include "support/scenes/scene_of_structs.hpp"
 
 namespace carom::reference {
 namespace {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "support/scene_data.hpp"
-#include "support/scene_iterations.hpp"
+#include "support/scenes/iterations.hpp"
+#include "support/scenes/scene_of_structs.hpp"
 
 namespace carom::reference {
 namespace {

@@ -6,9 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "support/random_scenes.hpp"
-#include "support/scene_data.hpp"
-#include "support/scene_iterations.hpp"
+#include "support/scenes/random_scene_of_structs.hpp"
+#include "support/scenes/scene_of_structs.hpp"
 
 namespace carom::reference {
 namespace {
@@ -19,17 +18,9 @@ using support::SceneData;
 using support::SceneResultArrays;
 using support::SceneRow;
 using support::Vector;
+using support::with_method;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-SceneOptions with_method(SceneMethod method, int iterations = 0) {
-  SceneOptions options;
-  options.method = method;
-  options.collision.law = Law::chatterjee_ruina;
-  if (iterations > 0) scenes::set_iterations(options, iterations);
-  options.resting.time_step = 0.01;
-  return options;
-}
 
 SceneResultArrays<double> solved(const SceneData<double>& data, const SceneOptions& options,
                                  SceneReport* report = nullptr) {

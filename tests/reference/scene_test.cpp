@@ -6,15 +6,16 @@
 #include <cmath>
 #include <limits>
 
-#include "support/random_scenes.hpp"
-#include "support/scene_data.hpp"
-#include "support/scene_iterations.hpp"
+#include "support/scenes/iterations.hpp"
+#include "support/scenes/random_scene_of_structs.hpp"
+#include "support/scenes/scene_of_structs.hpp"
 
 namespace carom::reference {
 namespace {
 
 using support::cross;
 using support::dot;
+using support::length;
 using support::random_scene;
 using support::RandomScene;
 using support::SceneContact;
@@ -23,20 +24,12 @@ using support::SceneKind;
 using support::SceneResultArrays;
 using support::SceneRow;
 using support::Vector;
+using support::with_method;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr SceneMethod sweeping[] = {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::resting};
 constexpr SceneMethod methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
                                    SceneMethod::resting};
-
-SceneOptions with_method(SceneMethod method, int iterations = 0) {
-  SceneOptions options;
-  options.method = method;
-  options.collision.law = Law::chatterjee_ruina;
-  if (iterations > 0) scenes::set_iterations(options, iterations);
-  options.resting.time_step = 0.01;
-  return options;
-}
 
 SceneResultArrays<double> solved(const SceneData<double>& data, const SceneOptions& options,
                                  SceneReport* report = nullptr) {
@@ -56,10 +49,6 @@ SceneResultArrays<double> settled(SceneData<double>& data, const SceneOptions& o
     results = solved(data, options, &report);
   }
   return results;
-}
-
-double length(const Vector& v) {
-  return std::sqrt(dot(v, v));
 }
 
 // Conservation.

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "support/collisions.hpp"
+#include "support/laws/collisions.hpp"
 
 namespace carom::reference {
 namespace {

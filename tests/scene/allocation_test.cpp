@@ -8,8 +8,8 @@
 #include <new>
 #include <string>
 
-#include "support/counted_allocations.hpp"
-#include "support/scene_runs.hpp"
+#include "support/running/counted_allocations.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

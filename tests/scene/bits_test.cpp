@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/scene_runs.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

@@ -8,9 +8,9 @@
 #include <map>
 #include <string>
 
-#include "support/scene_iterations.hpp"
-#include "support/scene_order.hpp"
-#include "support/scene_runs.hpp"
+#include "support/scenes/iterations.hpp"
+#include "support/scenes/order.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

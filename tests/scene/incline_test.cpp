@@ -4,7 +4,7 @@
 #include <carom/carom.hpp>
 #include <cmath>
 
-#include "support/box_world.hpp"
+#include "support/scenes/box_world.hpp"
 
 namespace carom::scenes {
 namespace {
@@ -23,7 +23,7 @@ class Incline : public testing::Test {
     for (int k = 0; k < count; ++k) step(block);
     const Vector way = block.boxes[0].position - start;
     EXPECT_NEAR(dot(way, block.plane), 0, 2e-4) << "off the plane";
-    return dot(way, turned(rotation({0, 1, 0}, angle), {1, 0, 0}));
+    return dot(way, times(rotation({0, 1, 0}, angle), {1, 0, 0}));
   }
 
   template <class Step>

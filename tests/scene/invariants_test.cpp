@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "support/scene_iterations.hpp"
-#include "support/scene_runs.hpp"
+#include "support/scenes/iterations.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

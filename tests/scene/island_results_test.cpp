@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "support/scene_generators.hpp"
-#include "support/scene_iterations.hpp"
-#include "support/scene_runs.hpp"
+#include "support/scenes/generators.hpp"
+#include "support/scenes/iterations.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

@@ -5,8 +5,8 @@
 #include <carom/carom.hpp>
 #include <vector>
 
-#include "support/scene_iterations.hpp"
-#include "support/scene_runs.hpp"
+#include "support/scenes/iterations.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "support/mechanisms.hpp"
+#include "support/scenes/mechanisms.hpp"
 
 namespace carom {
 namespace {

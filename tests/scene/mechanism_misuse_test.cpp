@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/mechanisms.hpp"
+#include "support/scenes/mechanisms.hpp"
 
 namespace carom {
 namespace {

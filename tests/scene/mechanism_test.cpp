@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "support/draw.hpp"
-#include "support/mechanisms.hpp"
+#include "support/scenes/mechanisms.hpp"
 
 namespace carom {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/scene_runs.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "support/scene_runs.hpp"
+#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string>
 
-#include "support/box_world.hpp"
-#include "support/scene_iterations.hpp"
+#include "support/scenes/box_world.hpp"
+#include "support/scenes/iterations.hpp"
 
 namespace carom::scenes {
 namespace {

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <string>
 
-#include "support/blocked.hpp"
-#include "support/configured_solver.hpp"
-#include "support/counted_allocations.hpp"
-#include "support/random_contacts.hpp"
-#include "support/random_laws.hpp"
+#include "support/contacts/blocked_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/contacts/random_laws.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/counted_allocations.hpp"
 
 namespace carom {
 namespace {

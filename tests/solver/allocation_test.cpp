@@ -17,9 +17,9 @@
 #include <string>
 #include <thread>
 
-#include "support/configured_solver.hpp"
-#include "support/counted_allocations.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/counted_allocations.hpp"
 
 namespace carom {
 namespace {

@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "support/arena_tasks.hpp"
-#include "support/configured_solver.hpp"
-#include "support/same_bits.hpp"
+#include "support/running/arena_tasks.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom {
 namespace {

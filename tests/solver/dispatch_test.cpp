@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "support/configured_solver.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 #ifdef __x86_64__

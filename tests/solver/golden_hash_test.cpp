@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "io/contact_file.hpp"
-#include "support/configured_solver.hpp"
-#include "support/file_contacts.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/file_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {

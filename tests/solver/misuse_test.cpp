@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "support/arena_tasks.hpp"
-#include "support/blocked.hpp"
-#include "support/configured_solver.hpp"
-#include "support/planar_contacts.hpp"
-#include "support/same_bits.hpp"
+#include "support/contacts/blocked_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
+#include "support/running/arena_tasks.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <limits>
 
-#include "support/configured_solver.hpp"
-#include "support/counted_allocations.hpp"
-#include "support/planar_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/counted_allocations.hpp"
 
 namespace carom {
 namespace {

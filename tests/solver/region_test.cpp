@@ -8,16 +8,18 @@
 #include <limits>
 #include <vector>
 
-#include "support/blocked.hpp"
+#include "support/contacts/blocked_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
 #include "support/draw.hpp"
-#include "support/planar_contacts.hpp"
-#include "support/random_contacts.hpp"
+#include "support/planar/random_contacts.hpp"
 
 namespace carom {
 namespace {
 
+using support::at;
 using support::cross;
 using support::dot;
+using support::length;
 using support::RandomContacts;
 using support::RandomIndexedContacts;
 using support::RandomSpaceContacts;
@@ -59,19 +61,11 @@ Vector3Columns<const T> columns(const Vectors3<T>& v) {
   return {v[0], v[1], v[2]};
 }
 
-template <class T>
-Vector at(const Vectors3<T>& v, std::size_t i) {
-  return {static_cast<double>(v[0][i]), static_cast<double>(v[1][i]), static_cast<double>(v[2][i])};
-}
-
 Vector sum(const Vector& a, const Vector& b) {
   return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
 }
 Vector scaled(double s, const Vector& v) {
   return {s * v[0], s * v[1], s * v[2]};
-}
-double size(const Vector& v) {
-  return std::sqrt(dot(v, v));
 }
 
 /// A contact as the definitions of the region see it.
@@ -93,19 +87,19 @@ Plain plain(const RandomSpaceContacts<T>& c, std::size_t i) {
           u0,
           {Vector{k(0), k(1), k(2)}, Vector{k(1), k(3), k(4)}, Vector{k(2), k(4), k(5)}},
           static_cast<double>(c.friction[i]),
-          size(u0),
+          length(u0),
           k(0) + k(3) + k(5)};
 }
 
 template <class T>
 Plain plain_bodies(const Vector& normal, double friction, const support::BodyArrays<T>* body_a, std::size_t a,
                    const Vector& lever_a, const support::BodyArrays<T>* body_b, std::size_t b, const Vector& lever_b) {
-  Plain contact{scaled(1 / size(normal), normal), {}, {}, friction, 0, 0};
+  Plain contact{scaled(1 / length(normal), normal), {}, {}, friction, 0, 0};
   const auto add = [&](const support::BodyArrays<T>* body, std::size_t i, const Vector& lever, double sign) {
     if (body == nullptr) return;
     const auto j = [&](std::size_t e) { return static_cast<double>(body->inverse_inertia[e][i]); };
     contact.u0 = sum(contact.u0, scaled(sign, sum(at(body->velocity, i), cross(at(body->angular_velocity, i), lever))));
-    contact.velocity_terms += size(at(body->velocity, i)) + size(at(body->angular_velocity, i)) * size(lever);
+    contact.velocity_terms += length(at(body->velocity, i)) + length(at(body->angular_velocity, i)) * length(lever);
     contact.matrix_terms += 3 * static_cast<double>(body->inverse_mass[i]) + (j(0) + j(3) + j(5)) * dot(lever, lever);
     for (std::size_t e = 0; e < 3; ++e) {
       Vector unit{};
@@ -147,14 +141,14 @@ void expect_margins(const Contacts& contacts, const Vectors3<T>& impulse, const 
   for (std::size_t i = 0; i < impulse[0].size(); ++i) {
     const Plain c = plain(contacts, i);
     const Vector p = at(impulse, i), change = c.change(p);
-    const double velocity_terms = c.velocity_terms + c.matrix_terms * size(p), bound = roundings * epsilon;
-    const double normal = dot(p, c.n), tangential = size(sum(p, scaled(-normal, c.n)));
+    const double velocity_terms = c.velocity_terms + c.matrix_terms * length(p), bound = roundings * epsilon;
+    const double normal = dot(p, c.n), tangential = length(sum(p, scaled(-normal, c.n)));
     ASSERT_NEAR(static_cast<double>(found.energy[i]), -dot(p, c.u0) - 0.5 * dot(p, change),
-                bound * size(p) * velocity_terms);
+                bound * length(p) * velocity_terms);
     ASSERT_NEAR(static_cast<double>(found.non_penetration[i]), dot(sum(c.u0, change), c.n), bound * velocity_terms);
-    ASSERT_NEAR(static_cast<double>(found.tension[i]), normal, bound * size(p));
+    ASSERT_NEAR(static_cast<double>(found.tension[i]), normal, bound * length(p));
     ASSERT_NEAR(static_cast<double>(found.cone[i]), c.friction * normal - tangential,
-                bound * size(p) * (1 + c.friction));
+                bound * length(p) * (1 + c.friction));
     ASSERT_EQ(found.status[i], Status::ok);
   }
 }
@@ -167,12 +161,12 @@ void expect_landmarks(const Contacts& contacts, const Checked<T>& found) {
     const Plain c = plain(contacts, i);
     const Vector first = at(found.frictionless, i), second = at(found.sticking, i);
     const double bound = roundings * epsilon;
-    ASSERT_NEAR(dot(sum(c.u0, c.change(first)), c.n), 0, bound * (c.velocity_terms + c.matrix_terms * size(first)));
-    ASSERT_NEAR(size(sum(first, scaled(-dot(first, c.n), c.n))), 0, bound * size(first));
-    ASSERT_NEAR(size(sum(c.u0, c.change(second))), 0, bound * (c.velocity_terms + c.matrix_terms * size(second)));
+    ASSERT_NEAR(dot(sum(c.u0, c.change(first)), c.n), 0, bound * (c.velocity_terms + c.matrix_terms * length(first)));
+    ASSERT_NEAR(length(sum(first, scaled(-dot(first, c.n), c.n))), 0, bound * length(first));
+    ASSERT_NEAR(length(sum(c.u0, c.change(second))), 0, bound * (c.velocity_terms + c.matrix_terms * length(second)));
     const double energy = -0.5 * dot(c.u0, second);
     ASSERT_NEAR(static_cast<double>(found.contact_energy[i]), energy,
-                bound * size(second) * (c.velocity_terms + c.matrix_terms * size(second)));
+                bound * length(second) * (c.velocity_terms + c.matrix_terms * length(second)));
     ASSERT_GT(found.contact_energy[i], T(0));
   }
 }
@@ -288,7 +282,7 @@ TYPED_TEST(Region, the_report_counts_what_the_margins_say) {
     RegionReport expected;
     expected.contacts = n;
     for (std::size_t i = 0; i < n; ++i) {
-      const double p = size(at(impulse, i)), u0 = size(at(contacts.separation_velocity, i)), t = double{tolerance};
+      const double p = length(at(impulse, i)), u0 = length(at(contacts.separation_velocity, i)), t = double{tolerance};
       const bool energy = found.energy[i] < -tolerance * found.contact_energy[i];
       const bool penetrates = double{found.non_penetration[i]} < -t * u0, pulls = double{found.tension[i]} < -t * p;
       const bool cone = double{found.cone[i]} < -t * p;

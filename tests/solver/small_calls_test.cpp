@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "support/blocked.hpp"
-#include "support/same_bits.hpp"
+#include "support/contacts/blocked_contacts.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom {
 namespace {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "support/configured_solver.hpp"
-#include "support/same_bits.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom {
 namespace {

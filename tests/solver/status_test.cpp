@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "support/configured_solver.hpp"
-#include "support/random_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {

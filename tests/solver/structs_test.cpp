@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "columns.hpp"
-#include "support/planar_contacts.hpp"
-#include "support/planar_runs.hpp"
-#include "support/same_bits.hpp"
+#include "support/planar/random_contacts.hpp"
+#include "support/planar/same_bits.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "io/contact_columns.hpp"
-#include "support/configured_solver.hpp"
-#include "support/same_bits.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom {
 namespace {

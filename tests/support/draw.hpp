@@ -21,6 +21,14 @@ inline Vector cross(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
+inline double length(const Vector& v) {
+  return std::sqrt(dot(v, v));
+}
+
+inline Vector times(const Rows& m, const Vector& v) {
+  return {dot(m[0], v), dot(m[1], v), dot(m[2], v)};
+}
+
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : engine_(seed) {}

@@ -87,7 +87,7 @@ struct LawJudge {
 
   /// Judges what single laws read of a contact: `found` gets the parameters that hold anything.
   [[gnu::always_inline]] B validate_law(const LawColumns<T>& columns, const Block& lanes, std::size_t slot,
-                                     Validator<A, T>& validator, unsigned& found) const {
+                                        Validator<A, T>& validator, unsigned& found) const {
     validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
     if ((tile.laws[slot / width] & (laws_with_parameters | unavailable_laws)) == 0) return B(0);
     return read_parameters(columns, lanes, slot, validator, found);

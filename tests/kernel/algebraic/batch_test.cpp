@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "support/blocked.hpp"
-#include "support/configured_solver.hpp"
-#include "support/random_contacts.hpp"
-#include "support/random_laws.hpp"
-#include "support/same_bits.hpp"
+#include "support/contacts/blocked_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/contacts/random_laws.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom {
 namespace {
@@ -26,14 +26,6 @@ using support::RandomIndexedContacts;
 using support::RandomLaws;
 using support::RandomSpaceContacts;
 using support::ResultArrays;
-
-SolverSetup law_options(Law law, Isa isa = Isa::automatic, int threads = 1) {
-  SolverSetup options;
-  options.law = law;
-  options.execution.isa = isa;
-  options.execution.threads = threads;
-  return options;
-}
 
 template <class T>
 class LawBatch : public testing::Test {};

@@ -8,7 +8,7 @@
 #include "kernel/laws/brach.hpp"
 #include "kernel/laws/polar.hpp"
 #include "kernel/laws/projected.hpp"
-#include "support/law_lanes.hpp"
+#include "support/laws/law_lanes.hpp"
 
 namespace carom {
 namespace {

@@ -10,10 +10,10 @@
 #include <limits>
 #include <vector>
 
-#include "support/configured_solver.hpp"
-#include "support/mechanics.hpp"
-#include "support/planar_contacts.hpp"
-#include "support/random_laws.hpp"
+#include "support/contacts/encounter.hpp"
+#include "support/contacts/random_laws.hpp"
+#include "support/planar/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "support/blocked.hpp"
-#include "support/configured_solver.hpp"
+#include "support/contacts/blocked_contacts.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/contacts/random_laws.hpp"
 #include "support/draw.hpp"
-#include "support/random_contacts.hpp"
-#include "support/random_laws.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {
@@ -25,14 +25,6 @@ using support::RandomLaws;
 using support::ResultArrays;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-
-SolverSetup law_options(Law law, Isa isa = Isa::automatic) {
-  SolverSetup options;
-  options.law = law;
-  options.execution.isa = isa;
-  options.execution.threads = 1;
-  return options;
-}
 
 TEST(LawFaults, are_those_of_the_reference_whatever_field_is_broken) {
   constexpr std::size_t n = 20000;

@@ -7,7 +7,7 @@
 #include "kernel/laws/anitescu_potra.hpp"
 #include "kernel/laws/smith.hpp"
 #include "kernel/laws/whittaker.hpp"
-#include "support/law_lanes.hpp"
+#include "support/laws/law_lanes.hpp"
 
 namespace carom {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "io/csv.hpp"
-#include "support/configured_solver.hpp"
-#include "support/random_contacts.hpp"
-#include "support/random_laws.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/contacts/random_laws.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {
@@ -25,14 +25,6 @@ using support::RandomSpaceContacts;
 using support::ResultArrays;
 
 constexpr std::array closed_laws{Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear};
-
-SolverSetup law_options(Law law, Isa isa = Isa::automatic) {
-  SolverSetup options;
-  options.law = law;
-  options.execution.isa = isa;
-  options.execution.threads = 1;
-  return options;
-}
 
 template <class T>
 class AlgebraicLaws : public testing::Test {};

@@ -6,10 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "support/configured_solver.hpp"
-#include "support/planar_contacts.hpp"
-#include "support/planar_runs.hpp"
-#include "support/same_bits.hpp"
+#include "support/planar/random_contacts.hpp"
+#include "support/planar/same_bits.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom {
 namespace {

@@ -1,4 +1,6 @@
 // The planar lanes with contacts that they can't resolve, with the host's own layouts, and in place.
+#include "support/planar/faults.hpp"
+
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -7,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/configured_solver.hpp"
-#include "support/planar_faults.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {

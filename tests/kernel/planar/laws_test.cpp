@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "io/csv.hpp"
-#include "support/configured_solver.hpp"
-#include "support/planar_contacts.hpp"
-#include "support/planar_runs.hpp"
+#include "support/planar/random_contacts.hpp"
+#include "support/planar/same_bits.hpp"
+#include "support/running/configured_solver.hpp"
 
 namespace carom {
 namespace {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "solver/dispatch.hpp"
-#include "support/configured_solver.hpp"
-#include "support/planar_contacts.hpp"
-#include "support/same_bits.hpp"
+#include "support/planar/random_contacts.hpp"
+#include "support/running/configured_solver.hpp"
+#include "support/running/same_bits.hpp"
 
 namespace carom {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "support/planar_laws.hpp"
+#include "support/planar/equations.hpp"
 
 namespace carom::reference {
 namespace {

@@ -1,0 +1,200 @@
+// Boxes on a plane or on each other, moved step by step: contacts come from the positions of a few points of the upper
+// box over the face below, without an engine. Faces are large: a point stays above the face it began on.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "support/scenes/runs.hpp"
+
+namespace carom::scenes {
+
+using support::Rows;
+using support::times;
+
+/// Rotation by an angle about a unit axis.
+inline Rows rotation(const Vector& axis, double angle) {
+  const double s = std::sin(angle), c = std::cos(angle), d = 2 * std::sin(angle / 2) * std::sin(angle / 2);
+  const auto [x, y, z] = axis;
+  return {{{c + d * x * x, d * x * y - s * z, d * x * z + s * y},
+           {d * x * y + s * z, c + d * y * y, d * y * z - s * x},
+           {d * x * z - s * y, d * y * z + s * x, c + d * z * z}}};
+}
+
+inline Rows product(const Rows& a, const Rows& b) {
+  Rows made{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) made[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
+  return made;
+}
+
+struct MovingBox {
+  double mass = 1;
+  Vector edges = {1, 1, 1};
+  Vector position{};
+  Rows orientation = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  Vector velocity{}, angular_velocity{};
+
+  Vector up() const { return {orientation[0][2], orientation[1][2], orientation[2][2]}; }
+};
+
+struct BoxWorld {
+  /// The points stand in the frame of the upper box, on its lower face; the lower one is a box or the world.
+  struct Support {
+    std::int32_t upper, lower;
+    std::array<Vector, 4> points;
+  };
+
+  std::vector<MovingBox> boxes;
+  std::vector<Support> supports;
+  Vector plane = {0, 0, 1};  ///< the normal of the world's plane, which goes through the origin
+  Vector gravity = {0, 0, -9.81};
+  double friction = 0.5, static_friction = 0.5, restitution = 0;
+
+  /// On what is below the corners from (x0, y0) to (x1, y1) of its lower face.
+  void rest(std::int32_t upper, std::int32_t lower, double x0, double x1, double y0, double y1) {
+    const double z = -boxes[static_cast<std::size_t>(upper)].edges[2] / 2;
+    supports.push_back({upper, lower, {{{x0, y0, z}, {x1, y0, z}, {x0, y1, z}, {x1, y1, z}}}});
+  }
+
+  template <class T>
+  SceneData<T> scene() const {
+    SceneData<T> made;
+    for (const MovingBox& moving : boxes) {
+      Body body = box(moving.mass, moving.edges, moving.position, moving.velocity);
+      body.angular_velocity = moving.angular_velocity;
+      const Rows& r = moving.orientation;
+      const std::array<double, 6> d = body.inverse_inertia;
+      const auto in_world = [&](std::size_t i, std::size_t j) {
+        return r[i][0] * d[0] * r[j][0] + r[i][1] * d[3] * r[j][1] + r[i][2] * d[5] * r[j][2];
+      };
+      body.inverse_inertia = {in_world(0, 0), in_world(0, 1), in_world(0, 2),
+                              in_world(1, 1), in_world(1, 2), in_world(2, 2)};
+      made.add(body);
+    }
+    std::uint64_t key = 0;
+    for (const Support& support : supports) {
+      const MovingBox& upper = boxes[static_cast<std::size_t>(support.upper)];
+      const MovingBox* lower = support.lower < 0 ? nullptr : &boxes[static_cast<std::size_t>(support.lower)];
+      const Vector normal = lower == nullptr ? plane : lower->up();
+      const Vector face = lower == nullptr ? Vector{} : lower->position + lower->edges[2] / 2 * normal;
+      for (const Vector& point : support.points) {
+        const Vector arm = times(upper.orientation, point);
+        const double gap = dot(upper.position + arm - face, normal);
+        const std::size_t c = made.add(Contact{support.upper, support.lower, normal, {}, friction, restitution});
+        put(made.lever_a, c, arm);
+        if (lower != nullptr) put(made.lever_b, c, upper.position + arm - gap * normal - lower->position);
+        made.gap.push_back(static_cast<T>(gap));
+        made.static_friction.push_back(static_cast<T>(static_friction));
+        made.key.push_back(++key);
+      }
+    }
+    return made;
+  }
+
+  template <class T>
+  void take(const SceneArrays<T>& arrays) {
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      boxes[i].velocity = at(arrays.velocity, i);
+      boxes[i].angular_velocity = at(arrays.angular_velocity, i);
+    }
+  }
+
+  /// Positions after `h`, of bodies that are accelerated by `acceleration` meanwhile.
+  void move(double h, const Vector& acceleration) {
+    for (MovingBox& moving : boxes) {
+      moving.position = moving.position + h * moving.velocity + h * h / 2 * acceleration;
+      moving.velocity = moving.velocity + h * acceleration;
+      const double speed = length(moving.angular_velocity);
+      if (speed > 0)
+        moving.orientation = product(rotation((1 / speed) * moving.angular_velocity, h * speed), moving.orientation);
+    }
+  }
+
+  /// A step of SceneMethod::step: collisions, contacts at rest, then the bodies' own motion under gravity.
+  template <class T>
+  SceneReport step(SceneSolver& solver, SceneOptions options, double h) {
+    options.method = SceneMethod::step;
+    options.resting.time_step = h;
+    options.resting.gravity = gravity;
+    const SceneData<T> now = scene<T>();
+    SceneArrays<T> arrays(now);
+    const SceneReport report = solver.solve(now.view(), arrays.view(), options);
+    take(arrays);
+    move(h, gravity);
+    return report;
+  }
+
+  /// A step as engines make them: gravity goes into the velocities, contacts then may close their gap and no more, or
+  /// lose a fifth of their overlap, and the bodies move on with what comes out.
+  template <class T>
+  SceneReport step_with_targets(SceneSolver& solver, const SceneOptions& options, double h) {
+    for (MovingBox& moving : boxes) moving.velocity = moving.velocity + h * gravity;
+    SceneData<T> now = scene<T>();
+    for (const T gap : now.gap)
+      now.target_velocity.push_back(static_cast<T>(-static_cast<double>(gap) / h * (gap > 0 ? 1 : 0.2)));
+    SceneArrays<T> arrays(now);
+    const SceneReport report = solver.solve(now.view(), arrays.view(), options);
+    take(arrays);
+    move(h, {});
+    return report;
+  }
+
+  double kinetic_energy() const {
+    double energy = 0;
+    for (const MovingBox& moving : boxes) {
+      energy += moving.mass * dot(moving.velocity, moving.velocity) / 2;
+      // The largest moment of inertia bounds the rest.
+      const double edges = dot(moving.edges, moving.edges);
+      energy += moving.mass * edges / 12 * dot(moving.angular_velocity, moving.angular_velocity) / 2;
+    }
+    return energy;
+  }
+};
+
+/// Unit cubes on top of each other, the lowest on the world.
+inline BoxWorld box_stack(int boxes, double ratio = 1) {
+  BoxWorld made;
+  double mass = 1;
+  for (int i = 0; i < boxes; ++i, mass *= ratio) {
+    made.boxes.push_back({mass, {1, 1, 1}, {0, 0, i + 0.5}});
+    made.rest(i, i - 1, -0.5, 0.5, -0.5, 0.5);
+  }
+  return made;
+}
+
+/// A pyramid of unit cubes, each half on two others.
+inline BoxWorld box_pyramid(int base) {
+  BoxWorld made;
+  std::int32_t below = 0, next = 0;
+  for (int row = 0; row < base; ++row) {
+    const std::int32_t first = next;
+    for (int i = 0; i < base - row; ++i, ++next) {
+      made.boxes.push_back({1, {1, 1, 1}, {i + 0.5 * row, 0, row + 0.5}});
+      if (row == 0) {
+        made.rest(next, world, -0.5, 0.5, -0.5, 0.5);
+      } else {
+        made.rest(next, below + i, -0.5, 0, -0.5, 0.5);
+        made.rest(next, below + i + 1, 0, 0.5, -0.5, 0.5);
+      }
+    }
+    below = first;
+  }
+  return made;
+}
+
+/// A flat block on a plane that falls by `angle` along x, moving down at `speed`.
+inline BoxWorld block_on_incline(double angle, double friction, double speed) {
+  BoxWorld made;
+  made.friction = made.static_friction = friction;
+  const Rows tilted = rotation({0, 1, 0}, angle);
+  made.plane = times(tilted, {0, 0, 1});
+  const Vector edges = {1, 0.8, 0.2}, down = times(tilted, {1, 0, 0});
+  made.boxes.push_back({2, edges, 0.1 * made.plane, tilted, speed * down});
+  made.rest(0, world, -0.5, 0.5, -0.4, 0.4);
+  return made;
+}
+
+}  // namespace carom::scenes

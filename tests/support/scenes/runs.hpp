@@ -1,0 +1,130 @@
+// Solving scenes in tests, and sums over their bodies.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <carom/carom.hpp>
+#include <limits>
+#include <string>
+
+#include "support/running/same_bits.hpp"
+#include "support/scenes/generators.hpp"
+#include "support/scenes/iterations.hpp"
+
+namespace carom::scenes {
+
+template <class T>
+constexpr double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
+
+template <class T>
+struct Solved {
+  SceneArrays<T> arrays;
+  SceneReport report;
+
+  Vector velocity(std::size_t body) const { return at(arrays.velocity, body); }
+  Vector angular_velocity(std::size_t body) const { return at(arrays.angular_velocity, body); }
+  Vector impulse(std::size_t contact) const { return at(arrays.impulse, contact); }
+};
+
+template <class T>
+Solved<T> solved(SceneSolver& solver, const SceneData<T>& scene, const SceneOptions& options) {
+  Solved<T> made{SceneArrays<T>(scene), {}};
+  made.report = solver.solve(scene.view(), made.arrays.view(), options);
+  return made;
+}
+
+template <class T>
+Solved<T> solved(const SceneData<T>& scene, const SceneOptions& options, const Execution& execution = {.threads = 1}) {
+  SceneSolver solver(execution);
+  return solved(solver, scene, options);
+}
+
+inline Solved<double> solved_by_reference(const SceneData<double>& scene, const SceneOptions& options) {
+  Solved<double> made{SceneArrays<double>(scene), {}};
+  made.report = reference::solve_scene(scene.view(), made.arrays.view(), options);
+  return made;
+}
+
+/// A method with enough sweeps, and a residual that the precision can reach.
+template <class T>
+SceneOptions exact(SceneMethod method) {
+  SceneOptions options;
+  options.method = method;
+  set_iterations(options, 20000);
+  options.relative_tolerance = sizeof(T) == sizeof(float) ? 2e-6 : 1e-13;
+  return options;
+}
+
+/// Inverse mass or zero: the mass of a body with infinite mass does not count in a sum.
+inline double inverse_or_zero(double x) {
+  return x > 0 ? 1 / x : 0;
+}
+
+/// The angular momentum or the like: the inertia of body i times v.
+template <class T>
+Vector inertia_times(const SceneData<T>& scene, std::size_t i, const Vector& v) {
+  std::array<double, 6> j{};
+  for (std::size_t c = 0; c < 6; ++c) j[c] = static_cast<double>(scene.bodies.inverse_inertia[c][i]);
+  const auto [xx, xy, xz, yy, yz, zz] = j;
+  const Vector row_x = {xx, xy, xz}, row_y = {xy, yy, yz}, row_z = {xz, yz, zz};
+  const double determinant = dot(row_x, cross(row_y, row_z));
+  if (determinant == 0) return {};
+  // Cramer's rule: the columns of a symmetric matrix are its rows.
+  return (1 / determinant) *
+         Vector{dot(v, cross(row_y, row_z)), dot(row_x, cross(v, row_z)), dot(row_x, cross(row_y, v))};
+}
+
+/// [J] of the bodies [first, last) with these velocities.
+template <class T>
+double kinetic_energy(const SceneData<T>& scene, const Vectors3<T>& velocity, const Vectors3<T>& angular_velocity,
+                      std::size_t first, std::size_t last) {
+  double energy = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    const Vector v = at(velocity, i), w = at(angular_velocity, i);
+    energy += inverse_or_zero(static_cast<double>(scene.bodies.inverse_mass[i])) * dot(v, v) / 2;
+    energy += dot(w, inertia_times(scene, i, w)) / 2;
+  }
+  return energy;
+}
+template <class T>
+double energy_before(const SceneData<T>& scene) {
+  return kinetic_energy(scene, scene.bodies.velocity, scene.bodies.angular_velocity, 0, scene.body_count());
+}
+template <class T>
+double energy_after(const SceneData<T>& scene, const Solved<T>& made) {
+  return kinetic_energy(scene, made.arrays.velocity, made.arrays.angular_velocity, 0, scene.body_count());
+}
+
+template <class T>
+void expect_same_bits(const SceneArrays<T>& a, const SceneArrays<T>& b, const std::string& what) {
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_TRUE(support::same_bits(a.velocity[c], b.velocity[c])) << what;
+    EXPECT_TRUE(support::same_bits(a.angular_velocity[c], b.angular_velocity[c])) << what;
+    EXPECT_TRUE(support::same_bits(a.impulse[c], b.impulse[c])) << what;
+    EXPECT_TRUE(support::same_bits(a.separation_velocity[c], b.separation_velocity[c])) << what;
+  }
+  EXPECT_TRUE(support::same_bits(a.status, b.status)) << what;
+  EXPECT_EQ(a.path, b.path) << what;
+  EXPECT_TRUE(support::same_bits(a.joint_impulse, b.joint_impulse)) << what;
+  EXPECT_TRUE(support::same_bits(a.joint_status, b.joint_status)) << what;
+  EXPECT_EQ(a.island, b.island) << what;
+  EXPECT_EQ(a.joint_island, b.joint_island) << what;
+  EXPECT_EQ(a.island_status, b.island_status) << what;
+  EXPECT_TRUE(support::same_bits(a.island_residual, b.island_residual)) << what;
+  EXPECT_EQ(a.island_iterations, b.island_iterations) << what;
+}
+
+inline const SceneMethod all_methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
+                                          SceneMethod::resting, SceneMethod::step};
+
+/// A method as engines use it, with what it needs.
+inline SceneOptions usual(SceneMethod method) {
+  SceneOptions options;
+  options.method = method;
+  options.resting.time_step = 0.01;
+  options.collision.law = Law::chatterjee_ruina;
+  set_iterations(options, method == SceneMethod::sequence ? 20 : 12);
+  return options;
+}
+
+}  // namespace carom::scenes
