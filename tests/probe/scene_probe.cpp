@@ -263,6 +263,9 @@ Judged judge_scene(std::uint64_t seed, bool shows) {
     const Isa other = isas[draw.below(isas.size())];
     const Execution another{.isa = other == Isa::sse2 ? Isa::automatic : other, .threads = 2};
     const SolvedScene<T> there = solve(drawn, another);
+    if (shows)
+      fmt::print("on {}: iterations {}  residual {}  truncated {}\n", to_string(another.isa), there.report.iterations,
+                 there.report.residual, there.report.not_converged);
     const bool same_bits = has_bits_of(made, there, in_order(drawn.fault.size()), in_order(drawn.row_fault.size()));
     verdict.add("other ISAs and threads change no bit", same_bits ? 0 : 2 * bound);
     verdict.add("nor do they change the report", made.report.not_converged == there.report.not_converged &&

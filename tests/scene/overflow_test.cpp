@@ -338,5 +338,29 @@ TYPED_TEST(SceneOverflow, does_not_come_of_a_normal_that_turns) {
     }
 }
 
+// One contact beside manifolds of four: its lane has places behind its last point, where bodies are faster than anything
+// that a target can be.
+TYPED_TEST(SceneOverflow, has_one_report_on_every_isa) {
+  using T = TypeParam;
+  SceneData<T> scene = stack<T>(1);
+  Body body;
+  body.velocity = {0, 0, -0.8 * huge<T>};
+  const std::int32_t a = scene.add(body);
+  scene.add(Contact{.a = a, .b = world, .point = {3, 0, -0.5}, .friction = 0});
+  for (const SceneMethod method : all_methods) {
+    SceneOptions options = usual(method);
+    options.iteration.swept = SweptContacts::touching;
+    set_iterations(options, 1000);
+    std::vector<SceneReport> reports;
+    for (const Isa isa : available_isas())
+      if (isa != Isa::sse2) reports.push_back(solved(scene, options, {.isa = isa, .threads = 1}).report);
+    for (const SceneReport& report : reports) {
+      EXPECT_EQ(report.iterations, reports[0].iterations) << to_string(method) << ' ' << to_string(report.isa);
+      EXPECT_EQ(report.residual, reports[0].residual) << to_string(method) << ' ' << to_string(report.isa);
+      EXPECT_EQ(report.not_converged, reports[0].not_converged) << to_string(method) << ' ' << to_string(report.isa);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace carom::scenes

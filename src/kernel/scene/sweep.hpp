@@ -200,21 +200,20 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     for (Point *point = block.point(), *end = point + block.head.count; point != end; ++point) {
       const Vector3<B> ra = Block::load(point->arm_a), rb = Block::load(point->arm_b);
       const NewImpulse<B> next = law(*point, motion, ra, rb);
-      // In this order what is not a number counts for nothing here; it is found where changes are measured.
-      worst = larger(next.missed, worst);
       const Vector3<B> change = next.impulse - Block::load(point->impulse);
       if (job.measures_changes) {
+        // A lane may have anything behind its last point, also a velocity below every target.
+        const auto used = Block::load(point->response.inverse_k33) > B(0);
         const B size2 = dot(change, change);
-        worst = larger(bodies.mass * square_root(size2), worst);
-        // A lane may have anything behind its last point.
-        range = range + choose(Block::load(point->response.inverse_k33) > B(0),
-                               vanishing(size2) + vanishing(next.missed), B(0));
+        // In this order what is not a number counts for nothing here; `range` finds it.
+        worst = larger(choose(used, larger(next.missed, bodies.mass * square_root(size2)), B(0)), worst);
+        range = range + choose(used, vanishing(size2) + vanishing(next.missed), B(0));
       }
       Block::store(point->impulse, next.impulse);
       bodies.push(motion, sum, change, ra, rb);
     }
-    if (job.measures_changes) worst = choose(range == B(0), worst, B(static_cast<T>(__builtin_inf())));
-    Base::store_violation(block.head, worst);
+    if (job.measures_changes)
+      Base::store_violation(block.head, choose(range == B(0), worst, B(static_cast<T>(__builtin_inf()))));
     put_back(job, block, frame, a, b, before, motion, sum, nowhere);
   }
 
