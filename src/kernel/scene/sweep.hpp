@@ -57,7 +57,10 @@ struct SimultaneousSweep {
     const Vector3<B> stick = {neg_mul_add(relaxation, d1, p.x), neg_mul_add(relaxation, d2, p.y),
                               mul_add(relaxation, dn, p.z)};
     const B stick2 = mul_add(stick.x, stick.x, stick.y * stick.y);
-    const auto sticks = stick.z >= zero && stick2 <= static_friction2 * (stick.z * stick.z);
+    const auto sticks = stick.z >= zero && stick2 <= static_friction2 * (stick.z * stick.z), pushes = needed > zero;
+    // A slip takes a root and two divisions that nobody waits for where every lane sticks or separates.
+    if (lane_bits(and_not(pushes, sticks)) == 0)
+      return {choose(pushes, stick, Vector3<B>{zero, zero, zero}), missed};
 
     const B reach = Block::load(r.reach);
     const B e1 = neg_mul_add(reach, a1, p.x), e2 = neg_mul_add(reach, a2, p.y), size2 = mul_add(e1, e1, e2 * e2);
@@ -71,7 +74,7 @@ struct SimultaneousSweep {
     const B full = mul_add(p.z, divisor - ray, needed) / divisor;
     const B normal = larger(mul_add(relaxation, full - p.z, p.z), zero);
     const Vector3<B> pushed = choose(sticks, stick, Vector3<B>{t1 * normal, t2 * normal, normal});
-    return {choose(needed > zero, pushed, Vector3<B>{zero, zero, zero}), missed};
+    return {choose(pushes, pushed, Vector3<B>{zero, zero, zero}), missed};
   }
 };
 
