@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -54,17 +55,47 @@ std::vector<SceneBlock> runs(const std::vector<Item>& items, std::size_t most, b
   return blocks;
 }
 
-// The least colour that neither movable body has yet, in the order of the blocks.
-void colour(const SceneState& state, std::vector<SceneBlock>& blocks) {
-  std::vector<std::bitset<SceneBlock::colours>> taken(state.bodies.size());
-  for (SceneBlock& block : blocks) {
-    std::bitset<SceneBlock::colours> both;
+// A number for the pair of a block's bodies: the finishing step of splitmix64.
+std::uint32_t hash_of(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t x = std::max(a, b) << 32 | std::min(a, b);
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<std::uint32_t>(x ^ (x >> 31));
+}
+
+// Colours of an island in the order of its blocks: one that neither movable body has yet, drawn by a hash from as many
+// as the blocks of the body with more of them, and one more; else the least one. docs/scenes.md, Order
+void colour(const SceneState& state, SceneIsland& island) {
+  struct Used {
+    std::uint64_t number = 0;  // within the island, from 1 on; 0 of what does not move
+    std::size_t blocks = 0;
+    std::bitset<SceneBlock::colours> colours;
+  };
+  std::map<std::size_t, Used> bodies;
+  for (std::size_t i = 0; i < island.bodies.size(); ++i) bodies[island.bodies[i]].number = i + 1;
+  const auto each_movable = [&](const SceneBlock& block, const auto& f) {
     for (std::size_t body : {block.a, block.b})
-      if (state.is_movable(body)) both |= taken[body];
-    block.colour = 0;
-    while (block.colour < SceneBlock::colours && both[static_cast<std::size_t>(block.colour)]) ++block.colour;
+      if (state.is_movable(body)) f(bodies[body]);
+  };
+  for (const SceneBlock& block : island.blocks) each_movable(block, [](Used& body) { ++body.blocks; });
+  for (SceneBlock& block : island.blocks) {
+    std::bitset<SceneBlock::colours> taken;
+    std::size_t most = 0;
+    each_movable(block, [&](const Used& body) {
+      taken |= body.colours;
+      most = std::max(most, body.blocks);
+    });
+    std::vector<int> free;
+    for (int c = 0; c < SceneBlock::colours; ++c)
+      if (!taken[static_cast<std::size_t>(c)]) free.push_back(c);
+    const auto in_reach =
+        static_cast<std::size_t>(std::ranges::count_if(free, [&](int c) { return c <= static_cast<int>(most); }));
+    const auto number = [&](std::size_t body) { return state.is_movable(body) ? bodies[body].number : 0; };
+    block.colour = free.empty() ? SceneBlock::uncoloured
+                   : in_reach == 0 ? free[0]
+                                   : free[hash_of(number(block.a), number(block.b)) % in_reach];
     if (block.colour == SceneBlock::uncoloured) continue;
-    for (std::size_t body : {block.a, block.b}) taken[body].set(static_cast<std::size_t>(block.colour));
+    each_movable(block, [&](Used& body) { body.colours.set(static_cast<std::size_t>(block.colour)); });
   }
 }
 
@@ -85,7 +116,6 @@ std::vector<SceneIsland> islands_of(const SceneState& state) {
   std::vector<SceneBlock> blocks = runs(state.rows, 6, true);
   const std::vector<SceneBlock> manifolds = runs(state.contacts, 4, false);
   blocks.insert(blocks.end(), manifolds.begin(), manifolds.end());
-  colour(state, blocks);
 
   UnionFind sets(state.bodies.size());
   for (const SceneBlock& block : blocks)
@@ -117,6 +147,7 @@ std::vector<SceneIsland> islands_of(const SceneState& state) {
   for (SceneIsland& island : islands) {
     std::ranges::sort(island.rows);
     std::ranges::sort(island.contacts);
+    colour(state, island);
     island.sweep_order = island.blocks;
     std::ranges::stable_sort(island.sweep_order, {}, &SceneBlock::colour);
   }

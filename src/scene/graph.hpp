@@ -75,6 +75,8 @@ class Graph {
 
   void find_islands(const Parts& of);
   void find_parts(std::size_t part_points);
+  /// Counts the bodies of every island in their order, and the manifolds and groups of every body.
+  void number_bodies(const Parts& of);
   void colour(const Parts& of);
   void arrange(std::size_t width);
   /// The highest.
@@ -86,6 +88,7 @@ class Graph {
   std::vector<std::int32_t> parent_;
   std::vector<std::uint32_t> island_of_root_, island_size_, part_of_island_;
   std::vector<std::uint8_t> colour_of_group_, colour_of_manifold_;
+  std::vector<std::uint32_t> rank_, degree_;
   std::vector<std::uint64_t> used_;
   std::vector<std::uint32_t> counts_, next_;
   std::vector<Item> items_;
