@@ -73,6 +73,8 @@ std::string_view to_string(Status status) {
     CAROM_NAME(static_friction_below_friction);
     CAROM_NAME(impulse_bounds_reversed);
     CAROM_NAME(negative_compliance);
+    CAROM_NAME(negative_frequency);
+    CAROM_NAME(negative_damping_ratio);
 #undef CAROM_NAME
   }
   return unknown;

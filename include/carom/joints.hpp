@@ -29,6 +29,10 @@ class CAROM_EXPORT JointRowData {
     T compliance = 0;
     T warm_impulse = 0;
     std::uint64_t key = 0;
+    T error = 0;
+    T frequency = std::numeric_limits<T>::infinity();  ///< that of motors is 0
+    T damping_ratio = 2;
+    Vector arm_a{}, arm_b{};  ///< of rows that keep two points together
   };
 
   std::vector<Row> rows;
@@ -42,8 +46,9 @@ class CAROM_EXPORT JointRowData {
 /// the world frame, as of contacts; from the world, -1, it does not count. Where the points of A and B have drifted
 /// apart, each lever arm leads to the body's own point.
 ///
-/// Rows keep the velocity between the points at 0. To take away an error of position, the host sets target_velocity of
-/// a linear row to -(error along the row) · share / time step, with the error as A's point minus B's.
+/// Rows keep the velocity between the points at 0. An error of position along a linear row is that of A's point minus
+/// B's. Under SceneMethod::substeps the host sets `error` of the row to it; else it takes the error away by a
+/// target_velocity of -error · share / time step.
 ///
 /// The functions look at nothing here: an index or a number that is at fault is a fault of the rows, which the solver
 /// reports.

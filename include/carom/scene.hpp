@@ -39,6 +39,15 @@ struct JointRows {
   Column<const T> compliance{};                        ///< [1/kg] >= 0, optional: 0
   Column<const T> warm_impulse{};                      ///< [N s] optional: λ to begin with
   Column<const std::uint64_t> key{};                   ///< optional, as SceneContacts::key
+  // SceneMethod::substeps keeps the position of a row as well, as stiffly as `frequency` says.
+  /// [m] optional: the row's error at the start of the step, which grows with its left side less target_velocity; 0
+  Column<const T> error{};
+  /// [Hz] > 0, infinity is as stiff as a substep allows; 0 leaves the error alone: a motor. Optional:
+  /// SubstepsOptions::joint_frequency
+  Column<const T> frequency{};
+  Column<const T> damping_ratio{};           ///< [1] >= 0, optional: SubstepsOptions::joint_damping_ratio
+  Vector3Columns<const T> arm_a{}, arm_b{};  ///< [m] optional: from the centres of mass to the points of a row that
+                                             ///< keeps these together along linear_a; all six or none
 };
 
 /// The bodies of a scene, of whose columns the first four are needed, and all are equally long. Bodies with zero
@@ -71,13 +80,13 @@ struct SceneBodies {
 /// All columns but the optional ones are needed and equally long.
 template <class T>
 struct SceneContacts {
-  Column<const T> friction, restitution;       ///< [1] as in InlineContacts
-  Vector3Columns<const T> normal;              ///< [1] as in InlineContacts
-  Vector3Columns<const T> lever_a, lever_b;    ///< [m] contact point minus centre of mass
-  Column<const std::int32_t> body_a, body_b;   ///< index into the bodies, -1 for the immovable world
-  Column<const T> static_friction{};           ///< [1] optional: >= friction, which it is where there is none
-  Column<const T> gap{};                       ///< [m] optional, < 0 where the bodies overlap: SceneMethod::resting
-  Column<const T> target_velocity{};           ///< [m/s] optional: least u·n after the step, 0 of a plain contact
+  Column<const T> friction, restitution;      ///< [1] as in InlineContacts
+  Vector3Columns<const T> normal;             ///< [1] as in InlineContacts
+  Vector3Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
+  Column<const std::int32_t> body_a, body_b;  ///< index into the bodies, -1 for the immovable world
+  Column<const T> static_friction{};          ///< [1] optional: >= friction, which it is where there is none
+  Column<const T> gap{};              ///< [m] optional, < 0 where the bodies overlap: SceneMethod::resting and substeps
+  Column<const T> target_velocity{};  ///< [m/s] optional: least u·n after the step, 0 of a plain contact
   Vector3Columns<const T> surface_velocity{};  ///< [m/s] optional: u of a contact that sticks (conveyor belts); all
                                                ///< three or none. What it has along the normal does not count.
   Vector3Columns<const T> warm_impulse{};      ///< [N s] optional: the impulse on A to begin with; world frame
@@ -117,6 +126,7 @@ struct IslandResults {
   Column<IslandStatus> status{};
   Column<T> residual{};               ///< [m/s] or [rad/s]: what the worst contact or row misses after the step
   Column<std::int32_t> iterations{};  ///< sweeps; impacts of a sequence
+  Column<std::int32_t> substeps{};    ///< SceneMethod::substeps; else 1
 };
 
 /// Where the results of a scene go. Every column is optional. Those of bodies may be the input columns that they
@@ -124,13 +134,18 @@ struct IslandResults {
 template <class T>
 struct SceneResults {
   Vector3Columns<T> velocity{}, angular_velocity{};  ///< [m/s], [rad/s] of the bodies after the step
-  Vector3Columns<T> impulse{};                       ///< [N s] on A, summed over the step; world frame
-  Vector3Columns<T> separation_velocity{};           ///< [m/s] u after the step; NaN where faulty data leave it unknown
+  /// [m], [rad] by which bodies move and turn in SceneMethod::substeps. A host that moves them so, by the rotation
+  /// along the second vector, finds contacts and joints where the solver has left them; others leave the columns out.
+  Vector3Columns<T> displacement{}, rotation{};
+  Vector3Columns<T> impulse{};       ///< [N s] on A, summed over the step; world frame
+  Vector3Columns<T> warm_impulse{};  ///< [N s] SceneContacts::warm_impulse of the next step, for SceneMethod::substeps
+  Vector3Columns<T> separation_velocity{};  ///< [m/s] u after the step; NaN where faulty data leave it unknown
   Column<Status> status{};  ///< Status::separating of contacts without an impulse; Status::overflow of whole islands
   Column<Path> path{};      ///< sequence: of the contact's last impact; else Course::slip or Course::stick
-  Column<std::int32_t> island{};  ///< in [0, SceneReport::islands); -1 of contacts at fault
-  Column<T> joint_impulse{};      ///< [N s] λ, summed over the step
-  Column<Status> joint_status{};  ///< ok, or the fault that has kept the row out, or Status::overflow of its island
+  Column<std::int32_t> island{};   ///< in [0, SceneReport::islands); -1 of contacts at fault
+  Column<T> joint_impulse{};       ///< [N s] λ, summed over the step
+  Column<T> joint_warm_impulse{};  ///< [N s] JointRows::warm_impulse of the next step, for SceneMethod::substeps
+  Column<Status> joint_status{};   ///< ok, or the fault that has kept the row out, or Status::overflow of its island
   Column<std::int32_t> joint_island{};  ///< as island, of rows
   IslandResults<T> islands{};
 };
@@ -150,8 +165,12 @@ enum class SceneMethod : std::uint8_t {
   /// A step of [BS] figure 1: iteration on the contacts that collide, then resting on those that are at rest; impulses
   /// are the sums of both. The host moves the bodies with the velocities that come out.
   step,
+  /// The step in substeps, each with a share of the forces (SceneBodies::velocity_change), a sweep of simultaneous that
+  /// also pushes overlaps and joint errors out, motion, and one that does not. As many as an island's load needs. What
+  /// rests stays at rest, and heavy bodies stand on light ones.
+  substeps,
 };
-inline constexpr std::size_t scene_method_count = 5;
+inline constexpr std::size_t scene_method_count = 6;
 
 /// The contacts that SceneMethod::iteration sweeps.
 enum class SweptContacts : std::uint8_t {
@@ -181,6 +200,8 @@ struct SceneThresholds {
 struct SceneLimits {
   static constexpr int most_iterations = 1 << 30;
   static constexpr double most_time_step = 1e3;
+  static constexpr int most_substeps = 4096;
+  static constexpr int most_rounds = 64;
 };
 
 /// Options of SceneMethod::simultaneous.
@@ -192,6 +213,7 @@ struct SimultaneousOptions {
   /// takes away an error of position, the impulse of the last step has that work in it, and less than 1 keeps chains
   /// from swinging up.
   double warm_start = 1, joint_warm_start = 1;
+  int rounds = 1;  ///< [1] in [1, most_rounds]: see SubstepsOptions::rounds
 };
 
 /// Options of SceneMethod::sequence.
@@ -213,6 +235,27 @@ struct RestingOptions {
   double time_step = 0;   ///< [s] in (0, most_time_step]; needed
   /// [m/s²] acceleration of bodies with mass during time_step that is not yet in their velocities.
   std::array<double, 3> gravity = {0, 0, 0};
+};
+
+/// Options of SceneMethod::substeps.
+struct SubstepsOptions {
+  double time_step = 0;  ///< [s] in (0, most_time_step]; needed
+  /// [1] in [1, most_substeps]: an island takes 2 H √(load / slop) substeps within these bounds, with H the time step
+  /// and the load that of the body which carries most for its mass: half the sum of |p_n| over its contacts and of |λ|
+  /// over its joints, over m H, as the last steps left them. `most` bounds the time.
+  int least = 4, most = 64;
+  /// [1] in [1, most_rounds]: passes over the points of a manifold, or the rows of a joint, in a visit. They remove the
+  /// twist between two bodies; six hold the heaviest stacks.
+  int rounds = 3;
+  int sweeps = 1;                     ///< [1] in [1, most_iterations] of a substep before the motion
+  int relaxing = 1;                   ///< [1] in [0, most_iterations] of a substep after it, without push-out
+  int restitution_sweeps = 4;         ///< [1] in [1, most_iterations] at the end of the step, of islands that rebound
+  double slop = 0.005;                ///< [m] > 0: overlap that is left alone
+  double push_out = 0.2;              ///< [1] in [0, 1]: share of a deeper overlap that goes in a substep
+  double largest_push_out_speed = 3;  ///< [m/s] >= 0
+  double joint_frequency = std::numeric_limits<double>::infinity();  ///< [Hz] >= 0, see JointRows::frequency
+  double joint_damping_ratio = 2;                                    ///< [1] >= 0
+  double warm_start = 1, joint_warm_start = 1;                       ///< [1] in [0, 1]: see SimultaneousOptions
 };
 
 /// Contacts that approach at no more than sqrt(2 g ε) are at rest. [BS] 3
@@ -247,6 +290,7 @@ struct SceneOptions {
   SequenceOptions sequence{};
   IterationOptions iteration{};
   RestingOptions resting{};
+  SubstepsOptions substeps{};
 };
 
 /// The course of a scene. Sums over islands do not depend on threads.
@@ -257,6 +301,7 @@ struct SceneReport {
   Isa isa = Isa::scalar;
   int threads = 1;                 ///< that took part
   int iterations = 0;              ///< sweeps over the island that took the most
+  int substeps = 1;                ///< of the island that took the most; SceneMethod::substeps
   std::size_t impacts = 0;         ///< of a sequence, all islands together
   double greatest_approach = 0;    ///< [m/s] before the step, below the targets
   double residual = 0;             ///< [m/s] after it; rows of joints included; inf where it is beyond the range

@@ -71,6 +71,8 @@ enum class Status : std::uint8_t {
   static_friction_below_friction = 48,
   impulse_bounds_reversed = 49,  ///< JointRows::least_impulse > largest_impulse
   negative_compliance = 50,
+  negative_frequency = 51,      ///< JointRows::frequency
+  negative_damping_ratio = 52,  ///< JointRows::damping_ratio
 };
 /// Every Status is below it, those of later versions too: the length of arrays of counts.
 inline constexpr std::size_t status_room = 64;
@@ -100,6 +102,8 @@ inline constexpr Status fault_priority[] = {
     Status::static_friction_below_friction,
     Status::impulse_bounds_reversed,
     Status::negative_compliance,
+    Status::negative_frequency,
+    Status::negative_damping_ratio,
 };
 
 /// All that there are: those that are no faults, then fault_priority.

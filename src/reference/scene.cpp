@@ -68,6 +68,9 @@ void store(const SceneState& state, const Scene<double>& scene, const SceneResul
   for (std::size_t i = 0; i + 1 < state.bodies.size(); ++i) {
     write(results.velocity, i, state.bodies[i].velocity);
     write(results.angular_velocity, i, state.bodies[i].angular_velocity);
+    if (state.moved.empty()) continue;
+    write(results.displacement, i, state.moved[i].velocity);
+    write(results.rotation, i, state.moved[i].angular_velocity);
   }
 }
 
@@ -99,6 +102,7 @@ void give_up(SceneState& state, const SceneIsland& island, const std::vector<Bod
 
 void add(const SceneIsland& island, const SceneOutcome& outcome, SceneReport& report) {
   report.iterations = std::max(report.iterations, outcome.iterations);
+  report.substeps = std::max(report.substeps, outcome.substeps);
   report.impacts += outcome.impacts;
   report.greatest_approach = std::max(report.greatest_approach, outcome.approach);
   report.residual = std::max(report.residual, outcome.residual);
@@ -120,6 +124,8 @@ SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const Sc
       return solve_iteration(state, island, options, levels);
     case SceneMethod::resting:
       return solve_resting(state, island, options, levels);
+    case SceneMethod::substeps:
+      return solve_substeps(state, island, options);
     case SceneMethod::step:
       break;
   }
@@ -151,6 +157,7 @@ void store(const std::vector<SceneIsland>& islands, const std::vector<SceneOutco
     write(results.islands.status, island, outcomes[island].status);
     write(results.islands.residual, island, outcomes[island].residual);
     write(results.islands.iterations, island, static_cast<std::int32_t>(outcomes[island].iterations));
+    write(results.islands.substeps, island, static_cast<std::int32_t>(outcomes[island].substeps));
   }
 }
 
@@ -162,8 +169,9 @@ SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& 
   const auto is = [&](SceneMethod method) { return options.method == method; };
   SceneReads reads;
   reads.laws = is(SceneMethod::sequence);
-  reads.gap = is(SceneMethod::resting) || is(SceneMethod::step);
-  reads.warm_impulse = is(SceneMethod::simultaneous);
+  reads.row_errors = is(SceneMethod::substeps);
+  reads.gap = is(SceneMethod::resting) || is(SceneMethod::step) || is(SceneMethod::substeps);
+  reads.warm_impulse = is(SceneMethod::simultaneous) || is(SceneMethod::substeps);
   reads.velocity_change = reads.warm_impulse || is(SceneMethod::iteration) || is(SceneMethod::step);
   SceneState state = load_scene(scene, options, reads);
   SceneReport report;
@@ -177,9 +185,14 @@ SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& 
   report.islands = islands.size();
   const std::vector<Body> came = state.bodies;
   std::vector<SceneOutcome> outcomes;
+  if (is(SceneMethod::substeps)) move_alone(state, options.substeps);
   for (const SceneIsland& island : islands) {
     SceneOutcome outcome = solve_island(state, island, options, levels);
-    if (has_overflowed(state, island)) give_up(state, island, came, outcome);
+    if (has_overflowed(state, island)) {
+      give_up(state, island, came, outcome);
+      for (std::size_t i : island.bodies)
+        if (is(SceneMethod::substeps)) move_alone(state, options.substeps, i);
+    }
     add(island, outcome, report);
     for (std::size_t i : island.rows) report.joint_work += state.rows[i].work;
     outcomes.push_back(outcome);

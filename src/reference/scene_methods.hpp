@@ -11,6 +11,7 @@ namespace carom::reference {
 
 struct SceneOutcome {
   int iterations = 0;  ///< sweeps; impacts of a sequence
+  int substeps = 1;
   std::size_t impacts = 0;
   double approach = 0;   ///< [m/s] at the start, below the targets
   double residual = 0;   ///< [m/s] at the end
@@ -28,6 +29,10 @@ double greatest_approach(const SceneState& state, const SceneIsland& island);
 /// Makes of the impulses so far those of earlier passes.
 void begin_pass(SceneState& state, const SceneIsland& island);
 
+/// How a body, or every body, moves in the step if nothing touches it: in SubstepsOptions::least substeps.
+void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t body);
+void move_alone(SceneState& state, const SubstepsOptions& options);
+
 /// `levels` are those of levels_of for shock propagation, or empty: without it.
 SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, const SceneOptions& options,
                                 const std::vector<int>& levels);
@@ -36,5 +41,6 @@ SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const
 SceneOutcome solve_resting(SceneState& state, const SceneIsland& island, const SceneOptions& options,
                            const std::vector<int>& levels);
 SceneOutcome solve_sequence(SceneState& state, const SceneIsland& island, const SceneOptions& options);
+SceneOutcome solve_substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options);
 
 }  // namespace carom::reference

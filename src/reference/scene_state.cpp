@@ -105,7 +105,9 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
 Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) {
   Numbers numbers;
   for (const Vector3& v : {row.linear_a, row.angular_a, row.linear_b, row.angular_b}) numbers.see(v);
-  for (double x : {row.target, row.compliance, row.warm_impulse}) numbers.see(x);
+  for (double x : {row.target, row.compliance, row.warm_impulse, row.error, row.damping_ratio}) numbers.see(x);
+  for (const Vector3& v : {row.arm_a, row.arm_b}) numbers.see(v);
+  if (std::isnan(row.frequency)) numbers.see(row.frequency);  // infinity is as stiff as can be
   // No impulse is at or above infinity.
   if (!(row.least < infinity)) numbers.see(row.least);
   if (!(row.largest > -infinity)) numbers.see(row.largest);
@@ -117,10 +119,13 @@ Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) 
   if (row.diagonal == 0 || (row.diagonal < 0 && row.compliance >= 0))
     return Status::collision_matrix_not_positive_definite;
   if (row.least > row.largest) return Status::impulse_bounds_reversed;
-  return row.compliance < 0 ? Status::negative_compliance : Status::ok;
+  if (row.compliance < 0) return Status::negative_compliance;
+  if (row.frequency < 0) return Status::negative_frequency;
+  return row.damping_ratio < 0 ? Status::negative_damping_ratio : Status::ok;
 }
 
-SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState& state, const SceneReads& reads) {
+SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState& state, const SceneReads& reads,
+                  const SubstepsOptions& options) {
   SceneRow row;
   row.body_a = rows.body_a[i];
   row.body_b = rows.body_b[i];
@@ -133,6 +138,13 @@ SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState
   row.largest = read_or(rows.largest_impulse, i, infinity);
   row.compliance = read_or(rows.compliance, i, 0);
   if (reads.warm_impulse) row.warm_impulse = read_or(rows.warm_impulse, i, 0);
+  if (reads.row_errors) {
+    row.error = read_or(rows.error, i, 0);
+    row.frequency = read_or(rows.frequency, i, options.joint_frequency);
+    row.damping_ratio = read_or(rows.damping_ratio, i, options.joint_damping_ratio);
+    row.arm_a = read_if_there(rows.arm_a, i);
+    row.arm_b = read_if_there(rows.arm_b, i);
+  }
 
   const std::size_t bodies = state.bodies.size() - 1;
   row.status = fault_of_indices(row.body_a, row.body_b, bodies);
@@ -168,7 +180,7 @@ SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, c
   for (SceneContact& c : state.contacts)
     if (c.status == Status::ok) c.approach0 = relative_velocity(state, c)[2];
   for (std::size_t i = 0; i < scene.joints.body_a.count; ++i)
-    state.rows.push_back(load_row(scene.joints, i, state, reads));
+    state.rows.push_back(load_row(scene.joints, i, state, reads, options.substeps));
   return state;
 }
 

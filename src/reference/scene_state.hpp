@@ -41,6 +41,10 @@ struct SceneRow {
   double diagonal = 0;  ///< [1/kg] J M⁻¹ Jᵀ and the compliance
   double impulse = 0;   ///< [N s] λ
   double work = 0;      ///< [J] of the impulses so far
+
+  double error = 0;                         ///< [m] at the start of the step
+  double frequency = 0, damping_ratio = 0;  ///< [Hz], [1]
+  Vector3 arm_a{}, arm_b{};                 ///< [m]
 };
 
 /// A velocity and an angular velocity.
@@ -52,6 +56,7 @@ struct SceneState {
   std::vector<Body> bodies;  ///< those of the host and, as the last one, the world
   std::vector<Status> body_faults;
   std::vector<Twist> changes;  ///< of velocities by forces; none if they are not read
+  std::vector<Twist> moved;    ///< [m], [rad] by which substeps move bodies
   std::vector<SceneContact> contacts;
   std::vector<SceneRow> rows;
 
@@ -60,7 +65,7 @@ struct SceneState {
 
 /// The columns that a method reads beside those that all of them read.
 struct SceneReads {
-  bool laws = false, gap = false, warm_impulse = false, velocity_change = false;
+  bool laws = false, gap = false, warm_impulse = false, velocity_change = false, row_errors = false;
 };
 
 /// Everything that is there, with the faults of data.

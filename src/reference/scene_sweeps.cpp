@@ -98,12 +98,20 @@ void SceneSweeps::return_to_kept() {
 
 double SceneSweeps::sweep() {
   double seen = 0;
-  for (const SceneBlock& block : island_.sweep_order)
+  for (const SceneBlock& block : island_.sweep_order) {
     for (std::size_t i : block.items) {
       SceneContact* c = block.is_group ? nullptr : &state_.contacts[i];
       const double missed = c ? visit(*c, c->frame.k, true, true) : visit(state_.rows[i]);
       if (!(missed <= seen)) seen = std::isnan(missed) ? std::numeric_limits<double>::infinity() : missed;
     }
+    // What the first of several rounds has found counts.
+    for (int round = 1; round < rounds(); ++round)
+      for (std::size_t i : block.items)
+        if (block.is_group)
+          visit(state_.rows[i]);
+        else
+          visit(state_.contacts[i], state_.contacts[i].frame.k, true, true);
+  }
   return seen;
 }
 
@@ -119,8 +127,8 @@ void SceneSweeps::propagate_shock(const std::vector<int>& levels) {
   for (const std::vector<SceneBlock>& blocks : of_level)
     for (int n = 0; n < options_.shock_propagation.iterations; ++n)
       for (const SceneBlock& block : blocks)
-        for (std::size_t i : block.items) {
-          SceneContact& c = state_.contacts[i];
+        for (std::size_t visited = 0; visited < block.items.size() * static_cast<std::size_t>(rounds()); ++visited) {
+          SceneContact& c = state_.contacts[block.items[visited % block.items.size()]];
           const bool moves_a = levels[c.a] == level_of(block), moves_b = levels[c.b] == level_of(block);
           const Matrix3 k = collision_matrix(moves_a ? c.frame.a : Body{}, c.frame.lever_a,
                                              moves_b ? c.frame.b : Body{}, c.frame.lever_b);

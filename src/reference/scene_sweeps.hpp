@@ -42,6 +42,7 @@ class SceneSweeps {
   Vector3 velocity_of(const SceneContact& c) const;
   Vector3 predicted_velocity_of(const SceneContact& c) const;
   double sweep();
+  int rounds() const { return method_ == SceneMethod::simultaneous ? options_.simultaneous.rounds : 1; }
   /// Keeps the state if none so far has missed less, or returns to the one that has.
   void keep(double missed);
   void return_to_kept();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 namespace carom::scene {
 namespace {
@@ -29,9 +30,9 @@ std::uint32_t hash_of(std::uint32_t a, std::uint32_t b) {
 }
 
 /// Draws a colour that is not in `used` by a hash of the bodies' numbers, from one more colours than the body with the
-/// most neighbours has of them. Where all of these are used it is the least free one, and most_colours if there is none.
-/// The least free colours alone follow the numbering of bodies: visits may then wind round cycles of bodies, and full
-/// warm starting makes such an order grow. docs/scenes.md, Order
+/// most neighbours has of them. Where all of these are used it is the least free one, and most_colours if there is
+/// none. The least free colours alone follow the numbering of bodies: visits may then wind round cycles of bodies, and
+/// full warm starting makes such an order grow. docs/scenes.md, Order
 std::uint32_t free_colour(std::uint64_t used, std::uint32_t degree, std::uint32_t a, std::uint32_t b) {
   const std::uint32_t drawn_from = std::min(degree + 1, Graph::most_colours);
   std::uint64_t free = ~used & (~std::uint64_t{0} >> (Graph::most_colours - drawn_from));
@@ -101,17 +102,66 @@ void Graph::find_islands(const Parts& of) {
   largest_island = islands == 0 ? 0 : *std::max_element(island_size_.begin(), island_size_.end());
 }
 
-void Graph::find_parts(std::size_t part_points) {
+void Graph::sort_islands(std::vector<std::int32_t>& rounds, std::vector<double>& more) {
+  // By counting, so that equal ones keep their order and nothing is allocated anew.
+  std::int32_t most = 0;
+  for (const std::int32_t n : rounds) most = std::max(most, n);
+  counts_.assign(static_cast<std::size_t>(most) + 2, 0);
+  for (const std::int32_t n : rounds) ++counts_[static_cast<std::size_t>(most - n) + 1];
+  for (std::size_t k = 0; k + 1 < counts_.size(); ++k) counts_[k + 1] += counts_[k];
+  next_.resize(islands);
+  for (std::size_t i = 0; i < islands; ++i) next_[i] = counts_[static_cast<std::size_t>(most - rounds[i])]++;
+  const auto renumber = [&](std::vector<std::uint32_t>& of) {
+    for (std::uint32_t& island : of)
+      if (island != no_island) island = next_[island];
+  };
+  renumber(island_of_manifold);
+  renumber(island_of_group);
+  renumber(island_of_root_);
+  part_of_island_ = island_size_;
+  for (std::size_t i = 0; i < islands; ++i) island_size_[next_[i]] = part_of_island_[i];
+  sorted_ = more;
+  for (std::size_t i = 0; i < islands; ++i) more[next_[i]] = sorted_[i];
+  std::sort(rounds.begin(), rounds.end(), std::greater<>());
+}
+
+void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds) {
   parts.clear();
   part_of_island_.resize(islands);
   // An island's number is in the order of its first group or manifold, so that parts are near each other in memory.
   for (std::uint32_t island = 0; island < islands; ++island) {
     const std::uint32_t size = island_size_[island];
-    if (parts.empty() || parts.back().points + size > part_points) parts.push_back({0, 0, 0, 0, island, 0, 0});
+    const bool differs = !rounds.empty() && island > 0 && rounds[island] != rounds[island - 1];
+    if (parts.empty() || differs || parts.back().points + size > part_points) {
+      parts.emplace_back();
+      parts.back().first_island = island;
+    }
     ++parts.back().islands;
     parts.back().points += size;
     part_of_island_[island] = static_cast<std::uint32_t>(parts.size() - 1);
   }
+}
+
+std::uint32_t Graph::island_of(const Parts& of, std::size_t body) {
+  return of.movable[body] != 0 ? island_of_root_[static_cast<std::size_t>(root(static_cast<std::int32_t>(body)))]
+                               : no_island;
+}
+
+void Graph::list_bodies(const Parts& of) {
+  island_of_body.resize(of.bodies);
+  counts_.assign(parts.size() + 1, 0);
+  for (std::size_t i = 0; i < of.bodies; ++i)
+    if (const std::uint32_t island = island_of_body[i] = island_of(of, i); island != no_island)
+      ++counts_[part_of_island_[island] + 1];
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    counts_[p + 1] += counts_[p];
+    parts[p].first_body = counts_[p];
+    parts[p].end_body = counts_[p + 1];
+  }
+  bodies.resize(counts_[parts.size()]);
+  for (std::size_t i = 0; i < of.bodies; ++i)
+    if (island_of_body[i] != no_island)
+      bodies[counts_[part_of_island_[island_of_body[i]]]++] = static_cast<std::uint32_t>(i);
 }
 
 void Graph::number_bodies(const Parts& of) {
@@ -119,8 +169,7 @@ void Graph::number_bodies(const Parts& of) {
   degree_.assign(of.bodies, 0);
   next_.assign(islands, 0);
   for (std::size_t i = 0; i < of.bodies; ++i) {
-    const std::uint32_t island =
-        of.movable[i] != 0 ? island_of_root_[static_cast<std::size_t>(root(static_cast<std::int32_t>(i)))] : no_island;
+    const std::uint32_t island = island_of(of, i);
     rank_[i] = island == no_island ? 0 : ++next_[island];
   }
   const auto count = [&](const std::vector<Constraint>& from) {
@@ -219,11 +268,15 @@ void Graph::arrange(std::size_t width) {
   }
 }
 
-void Graph::build(const Parts& of, std::size_t width, std::size_t part_points) {
+void Graph::connect(const Parts& of) {
   of_contacts.collect(manifolds, of.contacts, kernel::points_of_manifold, of.body_a, of.body_b, of.fault, of.links);
   of_rows.collect(groups, of.rows, kernel::rows_of_group, of.row_body_a, of.row_body_b, of.row_fault, {});
   find_islands(of);
-  find_parts(part_points);
+}
+
+void Graph::build(const Parts& of, std::size_t width, std::size_t part_points,
+                  const std::vector<std::int32_t>& rounds) {
+  find_parts(part_points, rounds);
   colour(of);
   arrange(width);
 }

@@ -34,10 +34,11 @@ struct ColourSet {
 
 /// Islands that are solved together by one thread, or one large island.
 struct Part {
-  std::uint32_t first_colour_set, end_colour_set;
-  std::uint32_t first_lane_batch, end_lane_batch;
-  std::uint32_t first_island, islands;
-  std::uint32_t points;  // and rows
+  std::uint32_t first_colour_set = 0, end_colour_set = 0;
+  std::uint32_t first_lane_batch = 0, end_lane_batch = 0;
+  std::uint32_t first_island = 0, islands = 0;
+  std::uint32_t points = 0;                    // and rows
+  std::uint32_t first_body = 0, end_body = 0;  // in Graph::bodies, if there are those
 };
 
 class Graph {
@@ -45,8 +46,16 @@ class Graph {
   static constexpr std::uint32_t most_colours = 64;
   static constexpr std::uint32_t no_island = ~std::uint32_t{0};
 
-  /// Islands of up to `part_points` contacts and rows are solved together. `width` manifolds go into a vector.
-  void build(const Parts& of, std::size_t width, std::size_t part_points);
+  /// Manifolds, groups and islands.
+  void connect(const Parts& of);
+  /// Numbers the islands anew, so that those with the larger numbers in `rounds` come first, which `rounds` and `more`
+  /// follow. Islands with other numbers will be in other parts.
+  void sort_islands(std::vector<std::int32_t>& rounds, std::vector<double>& more);
+  /// Parts, colours and vectors. Islands of up to `part_points` contacts and rows are solved together. `width`
+  /// manifolds go into a vector. `rounds`: see sort_islands, or empty.
+  void build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds);
+  /// The bodies of every part, and the island of every body.
+  void list_bodies(const Parts& of);
 
   /// The colour sets of shock propagation: level by level, its colours in order. Manifolds without a level are left
   /// out. `level` gets the level of each body, and of those that nothing connects to the ground -1.
@@ -59,6 +68,8 @@ class Graph {
   std::vector<LaneBatch> lane_batches;
   std::vector<ColourSet> colour_sets;
   std::vector<Part> parts;
+  std::vector<std::uint32_t> bodies;          // part by part
+  std::vector<std::uint32_t> island_of_body;  // or no_island
   // Shock propagation: the colour sets of level l are [level_colour_sets[l], level_colour_sets[l + 1]).
   std::vector<std::uint32_t> level_order;
   std::vector<LaneBatch> level_lane_batches;
@@ -74,7 +85,8 @@ class Graph {
   };
 
   void find_islands(const Parts& of);
-  void find_parts(std::size_t part_points);
+  void find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds);
+  std::uint32_t island_of(const Parts& of, std::size_t body);
   /// Counts the bodies of every island in their order, and the manifolds and groups of every body.
   void number_bodies(const Parts& of);
   void colour(const Parts& of);
@@ -92,6 +104,7 @@ class Graph {
   std::vector<std::uint64_t> used_;
   std::vector<std::uint32_t> counts_, next_;
   std::vector<Item> items_;
+  std::vector<double> sorted_;
   std::vector<std::uint8_t> kind_;
   std::vector<std::uint32_t> touching_, touching_begin_;  // manifolds of bodies
   std::vector<std::int32_t> reached_;                     // bodies in the order of their levels

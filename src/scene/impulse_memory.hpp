@@ -1,8 +1,7 @@
-// The impulses of contacts and rows by their keys, from call to call.
+// What is known of contacts and rows by their keys, from call to call.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -10,17 +9,15 @@
 namespace carom::scene {
 
 /// A table of open addresses, at most half full. Key 0 is no key.
-template <class T, std::size_t n>
+template <class Record>
 class ImpulseMemory {
  public:
-  using Impulse = std::array<T, n>;
-
-  /// Zero of a key that is not there.
-  Impulse find(std::uint64_t key) const {
-    if (key == 0 || entries_.empty()) return {};
+  /// Null of a key that is not there.
+  const Record* find(std::uint64_t key) const {
+    if (key == 0 || entries_.empty()) return nullptr;
     for (std::size_t at = place(key, entries_);; at = (at + 1) & (entries_.size() - 1)) {
-      if (entries_[at].key == key) return entries_[at].impulse;
-      if (entries_[at].key == 0) return {};
+      if (entries_[at].key == key) return &entries_[at].record;
+      if (entries_[at].key == 0) return nullptr;
     }
   }
 
@@ -31,12 +28,12 @@ class ImpulseMemory {
     entries_.reserve(size);  // which the next call writes to
     next_.assign(std::max(size, next_.size()), {});
   }
-  /// For the call that follows; a key that comes twice keeps its first impulse.
-  void insert(std::uint64_t key, const Impulse& impulse) {
+  /// For the call that follows; a key that comes twice keeps its first record.
+  void insert(std::uint64_t key, const Record& record) {
     if (key == 0) return;
     std::size_t at = place(key, next_);
     while (next_[at].key != 0 && next_[at].key != key) at = (at + 1) & (next_.size() - 1);
-    if (next_[at].key == 0) next_[at] = {key, impulse};
+    if (next_[at].key == 0) next_[at] = {key, record};
   }
   /// Forgets all but what has been inserted since `reserve`.
   void replace() { entries_.swap(next_); }
@@ -45,7 +42,7 @@ class ImpulseMemory {
  private:
   struct Entry {
     std::uint64_t key = 0;
-    Impulse impulse{};
+    Record record{};
   };
 
   /// The finishing step of splitmix64, so that neighbouring keys are spread.

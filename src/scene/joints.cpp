@@ -39,6 +39,13 @@ class Rows {
     return add({bodies_.a, bodies_.b, e, lever(bodies_.a, bodies_.anchor_a, e), opposite,
                 lever(bodies_.b, bodies_.anchor_b, opposite)});
   }
+  /// Keeps the points together, which the bodies turn.
+  Row& together(const Vector<T>& e) {
+    Row& row = along(e);
+    row.arm_a = bodies_.anchor_a;
+    row.arm_b = bodies_.anchor_b;
+    return row;
+  }
   Row& about(const Vector<T>& e) { return add({bodies_.a, bodies_.b, {}, e, {}, -e}); }
 
   std::size_t first() const { return first_; }
@@ -60,6 +67,7 @@ class Rows {
 template <class T>
 void drive(typename JointRowData<T>::Row& row, T speed, T largest) {
   row.target_velocity = speed;
+  row.frequency = 0;
   row.least_impulse = -largest;
   row.largest_impulse = largest;
 }
@@ -88,6 +96,11 @@ JointRows<T> JointRowData<T>::view() const {
   view.least_impulse = column(row.least_impulse);
   view.largest_impulse = column(row.largest_impulse);
   view.compliance = column(row.compliance);
+  view.error = column(row.error);
+  view.frequency = column(row.frequency);
+  view.damping_ratio = column(row.damping_ratio);
+  view.arm_a = vectors(row.arm_a);
+  view.arm_b = vectors(row.arm_b);
   // Warm impulses keep the solver from those that it knows by key.
   const auto any = [&](auto member) {
     return std::any_of(rows.begin(), rows.end(), [&](const Row& r) { return r.*member != 0; });
@@ -100,7 +113,7 @@ JointRows<T> JointRowData<T>::view() const {
 template <class T>
 std::size_t add_ball_joint(JointRowData<T>& data, const JointBodies<T>& bodies) {
   Rows<T> rows(data, bodies);
-  for (const Vector<T>& e : world_axes<T>) rows.along(e);
+  for (const Vector<T>& e : world_axes<T>) rows.together(e);
   return rows.first();
 }
 
@@ -108,7 +121,7 @@ template <class T>
 std::size_t add_hinge(JointRowData<T>& data, const JointBodies<T>& bodies, const std::array<T, 3>& axis) {
   const auto perpendicular = scene::tangents(unit_axis(axis, "hinge", "the axis"));
   Rows<T> rows(data, bodies);
-  for (const Vector<T>& e : world_axes<T>) rows.along(e);
+  for (const Vector<T>& e : world_axes<T>) rows.together(e);
   for (const Vector<T>& p : perpendicular) rows.about(p);
   return rows.first();
 }
@@ -125,7 +138,7 @@ std::size_t add_slider(JointRowData<T>& data, const JointBodies<T>& bodies, cons
 template <class T>
 std::size_t add_fixed_joint(JointRowData<T>& data, const JointBodies<T>& bodies) {
   Rows<T> rows(data, bodies);
-  for (const Vector<T>& e : world_axes<T>) rows.along(e);
+  for (const Vector<T>& e : world_axes<T>) rows.together(e);
   for (const Vector<T>& e : world_axes<T>) rows.about(e);
   return rows.first();
 }

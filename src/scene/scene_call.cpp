@@ -8,6 +8,8 @@
 #include "scene_parameters.hpp"
 #include "sequence.hpp"
 #include "solver/range.hpp"
+#include "substep_counts.hpp"
+#include "substeps.hpp"
 #include "sweeps.hpp"
 #include "thread_team.hpp"
 
@@ -16,6 +18,7 @@ namespace {
 
 using kernel::SceneJob;
 
+constexpr std::size_t loads_of_a_body = 3;
 constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
 
 template <class T>
@@ -82,9 +85,9 @@ class SceneCall {
 
  private:
   /// True where contacts rebound in sweeps.
-  bool reads_changes() const {
-    return is(SceneMethod::simultaneous) || is(SceneMethod::iteration) || is(SceneMethod::step);
-  }
+  bool reads_changes() const { return !is(SceneMethod::sequence) && !is(SceneMethod::resting); }
+  /// True where contacts and rows may begin with impulses.
+  bool is_warm() const { return is(SceneMethod::simultaneous) || is(SceneMethod::substeps); }
   bool is(SceneMethod method) const { return options_.method == method; }
 
   SweepOutcome build_and_solve(ThreadTeam& team, SceneReport& report) {
@@ -102,6 +105,11 @@ class SceneCall {
     workspace_.island_status.assign(workspace_.graph.islands, IslandStatus::converged);
     workspace_.island_residual.assign(workspace_.graph.islands, 0);
     workspace_.island_iterations.assign(workspace_.graph.islands, 0);
+    if (is(SceneMethod::substeps)) {
+      // Those of before may have been given up.
+      std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
+      return run_substeps(call, begins_with_impulses_);
+    }
     if (!is(SceneMethod::step))
       return is(SceneMethod::sequence) ? run_sequence(call, entry_, workspace_.sequence, impulses_, report)
                                        : sweep(call, options_.method, begins_with_impulses_, Ending::finish);
@@ -157,7 +165,7 @@ class SceneCall {
     each_overflowed([&](const Constraint&, std::size_t i, bool is_row) {
       if (is_row && remembers_rows_) drop(row_warm_[i]);
       if (!is_row && remembers_contacts_)
-        for (std::size_t c = 0; c < 3; ++c) drop(remembered_impulse(c)[i]);
+        for (std::size_t c = 0; c < 3; ++c) drop(workspace_.remembered.impulse(c)[i]);
     });
     return any;
   }
@@ -193,39 +201,51 @@ class SceneCall {
       job_.kept_rows = workspace_.kept_rows.at_least(rows_ + 1);
       job_.kept_velocities = workspace_.kept_velocities.at_least(bodies_ + 1);
     }
-    const bool named = static_cast<bool>(scene_.contacts.key), from_memory = named && !scene_.contacts.warm_impulse.x;
-    if (named || is(SceneMethod::sequence)) {
-      // Named contacts need their impulses afterwards, whether the host wants them or not.
-      impulses_ = workspace_.warm.at_least(6 * (contacts_ + 1));
-      if (named) {
-        inner_.impulse = {
-            {impulses_, contacts_}, {impulses_ + contacts_, contacts_}, {impulses_ + 2 * contacts_, contacts_}};
-      }
+    reserve_impulses();
+    if (is(SceneMethod::substeps)) {
+      job_.displacements = workspace_.displacements.at_least(bodies_ + 1);
+      workspace_.began.at_least(bodies_ + 1);
+      workspace_.loads.at_least(loads_of_a_body * (bodies_ + 1));
     }
-    job_.warm_impulse = scene_.contacts.warm_impulse;
-    if (from_memory) {
-      for (std::size_t i = 0; i < contacts_; ++i) {
-        const auto impulse = workspace_.contact_impulses.find(scene_.contacts.key[i]);
-        for (std::size_t c = 0; c < 3; ++c) remembered_impulse(c)[i] = impulse[c];
-      }
-      job_.warm_impulse = {
-          {remembered_impulse(0), contacts_}, {remembered_impulse(1), contacts_}, {remembered_impulse(2), contacts_}};
-    }
-    const bool warm = is(SceneMethod::simultaneous);
-    if (options_.simultaneous.warm_start == 0 || !warm) job_.warm_impulse = {};
-    remembers_contacts_ = from_memory && job_.warm_impulse.x;
-    row_warm_ = workspace_.row_warm.at_least(rows_ + 1);
+  }
+
+  /// Impulses to begin with, and places for those that the solver keeps for the next call.
+  void reserve_impulses() {
+    const SceneContacts<T>& contacts = scene_.contacts;
     const JointRows<T>& joints = scene_.joints;
+    Remembered<T>& remembered = workspace_.remembered;
+    const bool named = static_cast<bool>(contacts.key);
+    const auto columns = [&](T* from) {
+      return Vector3Columns<T>{{from, contacts_}, {from + contacts_, contacts_}, {from + 2 * contacts_, contacts_}};
+    };
+    // Named contacts need their impulses afterwards, whether the host wants them or not.
+    if (named || is(SceneMethod::sequence)) impulses_ = workspace_.impulses.at_least(3 * (contacts_ + 1));
+    if (named) inner_.impulse = columns(impulses_);
+    if (is(SceneMethod::substeps)) {
+      if (named || results_.warm_impulse.x || results_.warm_impulse.y || results_.warm_impulse.z)
+        inner_.warm_impulse = columns(workspace_.warm.at_least(3 * (contacts_ + 1)));
+      job_.row_warm = workspace_.row_warm_after.at_least(rows_ + 1);
+    }
+    if (named || joints.key) remembered.reserve(contacts_, rows_);
+    if (named) remembered.read_contacts(contacts.key);
+    if (joints.key) remembered.read_rows(joints.key);
+
+    const double share = is(SceneMethod::substeps) ? options_.substeps.warm_start : options_.simultaneous.warm_start;
+    const bool warm = is_warm();
+    remembers_contacts_ = warm && share > 0 && named && !contacts.warm_impulse.x;
+    if (remembers_contacts_)
+      job_.warm_impulse = {
+          {remembered.impulse(0), contacts_}, {remembered.impulse(1), contacts_}, {remembered.impulse(2), contacts_}};
+    else if (warm && share > 0)
+      job_.warm_impulse = contacts.warm_impulse;
+    row_warm_ = workspace_.row_warm.at_least(rows_ + 1);
     remembers_rows_ = warm && joints.key && !joints.warm_impulse;
     for (std::size_t i = 0; i < rows_; ++i)
       row_warm_[i] = !warm                 ? T(0)
                      : joints.warm_impulse ? joints.warm_impulse[i]
-                     : joints.key          ? workspace_.row_impulses.find(joints.key[i])[0]
+                     : remembers_rows_     ? remembered.row_impulse()[i]
                                            : T(0);
-    if (named) workspace_.contact_impulses.reserve(contacts_);
-    if (joints.key) workspace_.row_impulses.reserve(rows_);
   }
-  T* remembered_impulse(std::size_t component) const { return impulses_ + 3 * (contacts_ + 1) + component * contacts_; }
 
   void set_parameters() {
     inner_.velocity = results_.velocity;
@@ -252,7 +272,8 @@ class SceneCall {
   /// The impulses that rows begin with.
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
-    const auto share = static_cast<T>(options_.simultaneous.joint_warm_start);
+    const auto share = static_cast<T>(is(SceneMethod::substeps) ? options_.substeps.joint_warm_start
+                                                                : options_.simultaneous.joint_warm_start);
     for (std::size_t i = first; i < end; ++i) {
       T& impulse = job_.row_impulse[i];
       impulse = job_.row_work[i] = 0;
@@ -268,15 +289,22 @@ class SceneCall {
     const Parts parts = input_.parts();
     // Threads share parts, so that there should be some more of those than of these.
     const std::size_t share = (contacts_ + rows_) / (2 * team.slots()) + 1;
-    workspace_.graph.build(
-        parts, kernels_.width,
-        team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>));
-    if (options_.shock_propagation.enabled && !is(SceneMethod::sequence))
-      workspace_.graph.build_levels(parts, kernels_.width, workspace_.level);
-    job_.manifolds = workspace_.graph.manifolds.data();
-    job_.groups = workspace_.graph.groups.data();
-    job_.contact_at = workspace_.graph.of_contacts.at();
-    job_.row_at = workspace_.graph.of_rows.at();
+    Graph& graph = workspace_.graph;
+    graph.connect(parts);
+    job_.manifolds = graph.manifolds.data();
+    job_.groups = graph.groups.data();
+    job_.contact_at = graph.of_contacts.at();
+    job_.row_at = graph.of_rows.at();
+    if (remembers_contacts_) workspace_.remembered.inherit(graph, scene_.contacts.key);
+    workspace_.substeps.clear();
+    if (is(SceneMethod::substeps))
+      count_substeps(options_, job_, workspace_, row_warm_, remembers_contacts_, remembers_rows_);
+    graph.build(parts, kernels_.width,
+                team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
+                workspace_.substeps);
+    if (is(SceneMethod::substeps)) graph.list_bodies(parts);
+    if (options_.shock_propagation.enabled && !is(SceneMethod::sequence) && !is(SceneMethod::substeps))
+      graph.build_levels(parts, kernels_.width, workspace_.level);
     const auto any = [](const T* from, std::size_t count) {
       return std::any_of(from, from + count, [](T x) { return x != T(0); });
     };
@@ -285,18 +313,42 @@ class SceneCall {
 
   /// Named impulses for the next call.
   void remember() {
+    Remembered<T>& remembered = workspace_.remembered;
+    const Graph& graph = workspace_.graph;
+    const bool in_substeps = is(SceneMethod::substeps);
+    const auto wanted = [&](std::uint32_t island) {
+      return in_substeps ? static_cast<T>(workspace_.substeps_wanted[island]) : T(0);
+    };
     if (scene_.contacts.key) {
-      for (std::size_t i = 0; i < contacts_; ++i)
-        if (job_.status[i] == ok)
-          workspace_.contact_impulses.insert(scene_.contacts.key[i],
-                                             {impulses_[i], impulses_[contacts_ + i], impulses_[2 * contacts_ + i]});
-      workspace_.contact_impulses.replace();
+      const Vector3Columns<T>& p = in_substeps ? inner_.warm_impulse : inner_.impulse;
+      for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m)
+        for (std::uint32_t k = 0; k < graph.manifolds[m].count; ++k) {
+          const std::uint32_t i = kernel::number_at(job_.contact_at, graph.manifolds[m].first + k);
+          if (is_fault(static_cast<Status>(job_.status[i]))) continue;
+          remembered.add(scene_.contacts.key[i], {p.x[i], p.y[i], p.z[i]},
+                         {{begun_with(i), remembers_contacts_ ? remembered.history()[i].earlier[0] : T(0)},
+                          wanted(graph.island_of_manifold[m])},
+                         m);
+        }
+      remembered.replace_contacts();
     }
     if (scene_.joints.key) {
-      for (std::size_t i = 0; i < rows_; ++i)
-        if (job_.row_status[i] == ok) workspace_.row_impulses.insert(scene_.joints.key[i], {job_.row_impulse[i]});
-      workspace_.row_impulses.replace();
+      const T* const impulse = in_substeps ? job_.row_warm : job_.row_impulse;
+      for (std::size_t m = 0; m < graph.groups.size(); ++m)
+        for (std::uint32_t k = 0; k < graph.groups[m].count; ++k) {
+          const std::uint32_t i = kernel::number_at(job_.row_at, graph.groups[m].first + k);
+          if (job_.row_status[i] != ok) continue;
+          remembered.add_row(scene_.joints.key[i], impulse[i],
+                             {{row_warm_[i], remembers_rows_ ? remembered.row_history()[i].earlier[0] : T(0)},
+                              wanted(graph.island_of_group[m])});
+        }
+      remembered.replace_rows();
     }
+  }
+  /// [N s] along the normal, that a contact began the call with.
+  T begun_with(std::size_t i) const {
+    const Vector3Columns<const T>&p = job_.warm_impulse, &n = scene_.contacts.normal;
+    return p.x ? std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0)) : T(0);
   }
 
   void add_up(ThreadTeam& team, const SweepOutcome& outcome, SceneReport& report) {
@@ -308,6 +360,7 @@ class SceneCall {
       report.not_converged += workspace_.island_status[i] != IslandStatus::converged ? 1u : 0u;
       report.stalled += workspace_.island_status[i] == IslandStatus::stalled ? 1u : 0u;
     }
+    for (const std::int32_t n : workspace_.substeps) report.substeps = std::max(report.substeps, static_cast<int>(n));
     report.lanes = outcome.lanes;
     report.lanes_used = outcome.lanes_used;
     report.islands = graph.islands;
@@ -330,6 +383,7 @@ class SceneCall {
         if (*columns[c])
           for (std::size_t i = first; i < end; ++i) (*columns[c])[i] = job_.velocities[i].numbers[c];
     });
+    if (is(SceneMethod::substeps)) store_motion();
     count_statuses(report);
     if (const Column<Status>& to = results_.status; to && to.stride == 1)
       std::copy_n(job_.status, contacts_, reinterpret_cast<std::uint8_t*>(to.data));
@@ -356,8 +410,38 @@ class SceneCall {
       if (job_.row_status[i] == ok) report.joint_work += static_cast<double>(job_.row_work[i]);
       put(results_.joint_status, i, static_cast<Status>(job_.row_status[i]));
       put(results_.joint_impulse, i, job_.row_status[i] == ok ? job_.row_impulse[i] : T(0));
+      const T* const after = job_.row_warm != nullptr ? job_.row_warm : job_.row_impulse;
+      put(results_.joint_warm_impulse, i, job_.row_status[i] == ok ? after[i] : T(0));
     }
     store_islands();
+  }
+
+  /// How bodies have moved, those that nothing touches and those that move by themselves too; and the impulses for the
+  /// next step.
+  void store_motion() const {
+    const Vector3Columns<T>&x = results_.displacement, &turn = results_.rotation;
+    const Column<T>* const columns[6] = {&x.x, &x.y, &x.z, &turn.x, &turn.y, &turn.z};
+    const auto h = static_cast<T>(options_.substeps.time_step);
+    const auto n = static_cast<T>(options_.substeps.least);
+    // In substeps of their own forces act half a substep later than at once.
+    const T by_forces = T(0.5) * h * (T(1) - T(1) / n);
+    for (std::size_t i = 0; i < bodies_; ++i) {
+      const std::uint32_t island = workspace_.graph.island_of_body[i];
+      const bool is_solved = island != Graph::no_island && workspace_.overflow[island] == 0;
+      const T* const change =
+          job_.changes != nullptr && input_.moves(static_cast<std::int32_t>(i)) ? job_.changes[i].numbers : nullptr;
+      for (std::size_t c = 0; c < 6; ++c) {
+        if (!*columns[c]) continue;
+        const T alone = h * job_.velocities[i].numbers[c] - (change != nullptr ? by_forces * change[c] : T(0));
+        (*columns[c])[i] = is_solved ? job_.displacements[i].numbers[c] : alone;
+      }
+    }
+    const Column<T>* const to[3] = {&results_.warm_impulse.x, &results_.warm_impulse.y, &results_.warm_impulse.z};
+    const Column<T>* const from[3] = {&inner_.warm_impulse.x, &inner_.warm_impulse.y, &inner_.warm_impulse.z};
+    for (std::size_t c = 0; c < 3; ++c)
+      if (*to[c])
+        for (std::size_t i = 0; i < contacts_; ++i)
+          (*to[c])[i] = is_fault(static_cast<Status>(job_.status[i])) ? T(0) : (*from[c])[i];
   }
 
   void store_islands() const {
@@ -377,6 +461,7 @@ class SceneCall {
       if (islands.status) islands.status[i] = workspace_.island_status[i];
       if (islands.residual) islands.residual[i] = static_cast<T>(workspace_.island_residual[i]);
       if (islands.iterations) islands.iterations[i] = workspace_.island_iterations[i];
+      if (islands.substeps) islands.substeps[i] = workspace_.substeps.empty() ? 1 : workspace_.substeps[i];
     }
   }
 

@@ -46,12 +46,18 @@ constexpr void each_optional_of_rows(F&& f, Rows& rows) {
   f(Label{"joints", "compliance"}, rows.compliance);
   f(Label{"joints", "warm_impulse"}, rows.warm_impulse);
   f(Label{"joints", "key"}, rows.key);
+  f(Label{"joints", "error"}, rows.error);
+  f(Label{"joints", "frequency"}, rows.frequency);
+  f(Label{"joints", "damping_ratio"}, rows.damping_ratio);
+  each(f, Label{"joints", "arm_a"}, rows.arm_a);
+  each(f, Label{"joints", "arm_b"}, rows.arm_b);
 }
 
 /// Results of a scene: of its contacts, of its bodies and islands, of its rows.
 template <class F, class Results>
 constexpr void each_scene_result(F&& f, Results& results) {
   each(f, Label{"results", "impulse"}, results.impulse);
+  each(f, Label{"results", "warm_impulse"}, results.warm_impulse);
   each(f, Label{"results", "separation_velocity"}, results.separation_velocity);
   f(Label{"results", "status"}, results.status);
   f(Label{"results", "path"}, results.path);
@@ -61,13 +67,17 @@ template <class F, class Results>
 constexpr void each_scene_body_result(F&& f, Results& results) {
   each(f, Label{"results", "velocity"}, results.velocity);
   each(f, Label{"results", "angular_velocity"}, results.angular_velocity);
+  each(f, Label{"results", "displacement"}, results.displacement);
+  each(f, Label{"results", "rotation"}, results.rotation);
   f(Label{"results.islands", "status"}, results.islands.status);
   f(Label{"results.islands", "residual"}, results.islands.residual);
   f(Label{"results.islands", "iterations"}, results.islands.iterations);
+  f(Label{"results.islands", "substeps"}, results.islands.substeps);
 }
 template <class F, class Results>
 constexpr void each_scene_row_result(F&& f, Results& results) {
   f(Label{"results", "joint_impulse"}, results.joint_impulse);
+  f(Label{"results", "joint_warm_impulse"}, results.joint_warm_impulse);
   f(Label{"results", "joint_status"}, results.joint_status);
   f(Label{"results", "joint_island"}, results.joint_island);
 }

@@ -11,18 +11,42 @@ namespace carom::scene {
 template <class T>
 kernel::SceneParameters<T> parameters_of(const SceneOptions& options) {
   const Options& o = options.collision;
-  const double h = options.resting.time_step;
+  const SubstepsOptions& s = options.substeps;
+  const bool in_substeps = options.method == SceneMethod::substeps;
+  const double h = in_substeps ? s.time_step : options.resting.time_step;
   const auto& g = options.resting.gravity;
   return {static_cast<T>(o.normal_tolerance),
           static_cast<T>(o.inertia_tolerance),
           static_cast<T>(o.largest_restitution),
           static_cast<T>(options.method == SceneMethod::simultaneous ? options.simultaneous.relaxation : 1),
-          static_cast<T>(options.simultaneous.warm_start),
+          static_cast<T>(in_substeps ? s.warm_start : options.simultaneous.warm_start),
           static_cast<T>(h),
           static_cast<T>(h > 0 ? 1 / h : 0),
           {static_cast<T>(g[0]), static_cast<T>(g[1]), static_cast<T>(g[2])},
           static_cast<T>(std::sqrt(2 * options.rest.gravity * options.rest.tolerance)),
-          static_cast<T>(options.restitution_threshold)};
+          static_cast<T>(options.restitution_threshold),
+          in_substeps                                   ? s.rounds
+          : options.method == SceneMethod::simultaneous ? options.simultaneous.rounds
+                                                        : 1,
+          1,
+          static_cast<T>(h),
+          static_cast<T>(h > 0 ? 1 / h : 0),
+          static_cast<T>(s.slop),
+          0,
+          static_cast<T>(s.largest_push_out_speed),
+          static_cast<T>(s.joint_frequency),
+          static_cast<T>(s.joint_damping_ratio)};
+}
+
+/// The parameters of an island that takes n substeps.
+template <class T>
+void set_substeps(kernel::SceneParameters<T>& to, const SubstepsOptions& options, int n) {
+  const double h = options.time_step / n;
+  to.substeps = static_cast<T>(n);
+  to.substep = static_cast<T>(h);
+  to.inverse_substep = static_cast<T>(1 / h);
+  to.push_out_rate = static_cast<T>(options.push_out / h);
+  to.warm_start = static_cast<T>(options.warm_start / n);
 }
 
 inline kernel::Target target_of(const SceneOptions& options) {
@@ -32,6 +56,8 @@ inline kernel::Target target_of(const SceneOptions& options) {
     case SceneMethod::resting:
     case SceneMethod::step:
       return kernel::Target::resting;
+    case SceneMethod::substeps:
+      return kernel::Target::substeps;
     default:
       return kernel::Target::all;
   }

@@ -68,10 +68,8 @@ Isa SceneSolver::isa() const {
   return state().entry->isa;
 }
 void SceneSolver::forget() {
-  state().in_float.contact_impulses.clear();
-  state().in_float.row_impulses.clear();
-  state().in_double.contact_impulses.clear();
-  state().in_double.row_impulses.clear();
+  state().in_float.remembered.clear();
+  state().in_double.remembered.clear();
 }
 
 template <class T>
@@ -82,7 +80,7 @@ template SceneReport SceneSolver::solve(const Scene<float>&, const SceneResults<
 template SceneReport SceneSolver::solve(const Scene<double>&, const SceneResults<double>&, const SceneOptions&);
 
 namespace {
-constexpr std::string_view method_names[] = {"simultaneous", "sequence", "iteration", "resting", "step"};
+constexpr std::string_view method_names[] = {"simultaneous", "sequence", "iteration", "resting", "step", "substeps"};
 }  // namespace
 
 std::string_view to_string(SceneMethod method) {

@@ -1,47 +1,21 @@
 // The memory of a scene's solver. It grows to what the largest scene so far has needed.
 #pragma once
 
-#include <carom/memory.hpp>
 #include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "graph.hpp"
-#include "impulse_memory.hpp"
 #include "kernel/scene/scene_job.hpp"
+#include "remembered.hpp"
+#include "scratch.hpp"
 #include "sequence_workspace.hpp"
 
 namespace carom::scene {
 
 /// The state of an island from sweep to sweep.
 enum class Sweeping : std::uint8_t { goes_on, done, may_collide_again, ran_away };
-
-/// Memory for numbers that are written before they are read.
-template <class V>
-class Scratch {
- public:
-  Scratch() = default;
-  ~Scratch() { free_large(data_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  V* at_least(std::size_t count) {
-    if (count > capacity_) {
-      free_large(data_);
-      data_ = nullptr;
-      capacity_ = 0;
-      data_ = static_cast<V*>(allocate_large(count * sizeof(V)));
-      capacity_ = count;
-    }
-    return data_;
-  }
-  V* data() const { return data_; }
-
- private:
-  V* data_ = nullptr;
-  std::size_t capacity_ = 0;
-};
 
 template <class T>
 struct Workspace {
@@ -53,7 +27,8 @@ struct Workspace {
   Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link;
   Scratch<std::int32_t> body_a, body_b, row_body_a, row_body_b;
   Scratch<T> carried, sums, row_impulse, row_work;
-  Scratch<T> warm, row_warm;  // impulses of named contacts and rows
+  Scratch<T> impulses, warm, row_warm,
+      row_warm_after;  // results of contacts; what contacts and rows begin the next step with
   Scratch<T> kept, kept_rows;
   Scratch<kernel::VelocityRow<T>> kept_velocities;
   Scratch<std::byte> blocks, level_blocks;
@@ -70,8 +45,12 @@ struct Workspace {
   std::vector<double> kept_worst;  // of the state that an island may come back to
   std::vector<std::uint8_t> keeping;
   SequenceWorkspace<T> sequence;
-  ImpulseMemory<T, 3> contact_impulses;
-  ImpulseMemory<T, 1> row_impulses;
+  Remembered<T> remembered;
+  // Substeps: bodies as they began a substep, how far they have moved; loads; numbers of substeps of islands.
+  Scratch<kernel::VelocityRow<T>> began, displacements;
+  Scratch<T> loads;
+  std::vector<double> substeps_wanted;
+  std::vector<std::int32_t> substeps;
 };
 
 }  // namespace carom::scene

@@ -267,6 +267,7 @@ void check_scene_options(const SceneOptions& options) {
   in_range(options.simultaneous.joint_warm_start, 0, 1, "simultaneous.joint_warm_start");
   if (const double relaxation = options.simultaneous.relaxation; !(relaxation > 0 && relaxation < 2))
     throw Error("carom: the option simultaneous.relaxation is " + in_words(relaxation) + ", not in (0, 2)");
+  in_range(options.simultaneous.rounds, 1, SceneLimits::most_rounds, "simultaneous.rounds");
   is_count(options.sequence.impacts, "sequence.impacts");
   is_count(options.iteration.iterations, "iteration.iterations");
   is_one_of(swept_contacts_count, options.iteration.swept, "iteration.swept");
@@ -276,6 +277,25 @@ void check_scene_options(const SceneOptions& options) {
   if (rests && !(options.resting.time_step > 0))
     throw Error("carom: the option resting.time_step is 0, but contacts at rest need a step above 0");
   for (const double g : options.resting.gravity) in_range(g, -most, most, "resting.gravity");
+  const SubstepsOptions& s = options.substeps;
+  in_range(s.time_step, 0, SceneLimits::most_time_step, "substeps.time_step");
+  if (options.method == SceneMethod::substeps && !(s.time_step > 0))
+    throw Error("carom: the option substeps.time_step is 0, but substeps need a step above 0");
+  in_range(s.least, 1, SceneLimits::most_substeps, "substeps.least");
+  in_range(s.most, s.least, SceneLimits::most_substeps, "substeps.most");
+  in_range(s.rounds, 1, SceneLimits::most_rounds, "substeps.rounds");
+  is_count(s.sweeps, "substeps.sweeps");
+  in_range(s.relaxing, 0, SceneLimits::most_iterations, "substeps.relaxing");
+  is_count(s.restitution_sweeps, "substeps.restitution_sweeps");
+  if (!(s.slop > 0)) throw Error("carom: the option substeps.slop is " + in_words(s.slop) + ", not above 0");
+  in_range(s.slop, 0, most, "substeps.slop");
+  in_range(s.push_out, 0, 1, "substeps.push_out");
+  in_range(s.largest_push_out_speed, 0, most, "substeps.largest_push_out_speed");
+  if (!(s.joint_frequency >= 0))
+    throw Error("carom: the option substeps.joint_frequency is " + in_words(s.joint_frequency) + ", not 0 or above");
+  in_range(s.joint_damping_ratio, 0, most, "substeps.joint_damping_ratio");
+  in_range(s.warm_start, 0, 1, "substeps.warm_start");
+  in_range(s.joint_warm_start, 0, 1, "substeps.joint_warm_start");
 }
 
 namespace {
@@ -301,8 +321,10 @@ template <class T>
     return static_cast<bool>(v.x) == static_cast<bool>(v.y) && static_cast<bool>(v.x) == static_cast<bool>(v.z);
   };
   return contacts.is_good() && rows.is_good() && bodies.is_good() && all_or_none(scene.contacts.surface_velocity) &&
-         all_or_none(scene.contacts.warm_impulse) && all_or_none(scene.bodies.velocity_change) &&
-         all_or_none(scene.bodies.angular_velocity_change) &&
+         all_or_none(scene.contacts.warm_impulse) && all_or_none(scene.joints.arm_a) &&
+         all_or_none(scene.joints.arm_b) &&
+         static_cast<bool>(scene.joints.arm_a.x) == static_cast<bool>(scene.joints.arm_b.x) &&
+         all_or_none(scene.bodies.velocity_change) && all_or_none(scene.bodies.angular_velocity_change) &&
          static_cast<bool>(scene.bodies.velocity_change.x) ==
              static_cast<bool>(scene.bodies.angular_velocity_change.x) &&
          contact_count < most_of_scene && row_count < most_of_scene && body_count < most_of_scene;
@@ -327,6 +349,10 @@ template <class T>
   Checker rows;
   columns::each_needed_of_rows(rows.needs(), scene.joints);
   columns::each_optional_of_rows(rows.accepts(), scene.joints);
+  all_or_none("joints", "arm_a", scene.joints.arm_a);
+  all_or_none("joints", "arm_b", scene.joints.arm_b);
+  if (static_cast<bool>(scene.joints.arm_a.x) != static_cast<bool>(scene.joints.arm_b.x))
+    throw Error("carom: of the columns joints.arm_a and joints.arm_b one is missing");
   columns::each_scene_row_result(rows.accepts(), results);
   Checker bodies(contacts.count() + rows.count() > 0);
   bodies.bodies(scene.bodies);

@@ -64,6 +64,32 @@ struct Blocks {
     JointRow* row() { return reinterpret_cast<JointRow*>(this + 1); }
   };
 
+  // Behind the points or rows of a block with Target::substeps.
+  struct alignas(16) SubstepHead {
+    Lane still_a, still_b;  // 1 of bodies that nothing moves
+  };
+  struct alignas(16) SubstepPoint {
+    Lane gap, least;  // at the start of the step; SceneContacts::target_velocity
+    Lane sum[3];      // impulse of the substeps before
+  };
+  struct alignas(16) SubstepRow {
+    Lane error, wanted;  // at the start of the step; JointRows::target_velocity
+    Lane rate, share;    // of the error that goes in a second, of the row's full answer
+    Lane answer;         // `share` where the row is held, 1 where it is slack
+    Lane sum;
+    Lane arm_a[3], arm_b[3];
+  };
+  static SubstepHead& substep_head(Manifolds& block) {
+    return *reinterpret_cast<SubstepHead*>(block.point() + block.head.count);
+  }
+  static SubstepPoint* substep_point(Manifolds& block) {
+    return reinterpret_cast<SubstepPoint*>(&substep_head(block) + 1);
+  }
+  static SubstepHead& substep_head(Groups& block) {
+    return *reinterpret_cast<SubstepHead*>(block.row() + block.head.count);
+  }
+  static SubstepRow* substep_row(Groups& block) { return reinterpret_cast<SubstepRow*>(&substep_head(block) + 1); }
+
   [[gnu::always_inline]] static B load(const Lane& lane) { return load_lanes<B>(lane); }
   [[gnu::always_inline]] static Vector3<B> load(const Lane (&lanes)[3]) {
     return {load(lanes[0]), load(lanes[1]), load(lanes[2])};

@@ -40,6 +40,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       // A lane may have anything behind its last point.
       const B here = vanishing(dot(u, u)) + vanishing(dot(impulse, impulse));
       range = range + choose(Base::in_use(block, p), here, zero);
+      if (job.target == Target::substeps) impulse = impulse + Block::load(Block::substep_point(block)[p].sum);
       if (job.impulse_sum[0] != nullptr) impulse = impulse + load_sum(job, block, p, lanes);
       // The cone's boundary within the roundings of three products.
       const B bound = friction * impulse.z * B(T(1) - T(8) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52)));

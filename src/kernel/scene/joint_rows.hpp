@@ -106,7 +106,7 @@ struct GroupStages {
       const B impulse = choose(good, load_lanes<B>(begun), zero);
       Block::store(row.impulse, impulse);
       // Bounds without 0 between them have an effect where nothing is off its target, too.
-      if (job.target != Target::all && !job.rows_have_acted) worst = larger(magnitude(impulse) * response, worst);
+      if (!is_at_once(job.target) && !job.rows_have_acted) worst = larger(magnitude(impulse) * response, worst);
       const unsigned overflowed = ~lane_bits(range == zero) & ~lane_bits(response == zero);
       for_each_bit(lane_bits(used) & ~lane_bits(good), [&](std::size_t lane) {
         job.row_status[number(job, block, lane, r)] = static_cast<std::uint8_t>(
@@ -158,17 +158,31 @@ struct GroupStages {
   }
 
   static void sweep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere) {
+    sweep<false>(job, block, nowhere, [](const Bodies&) {});
+  }
+  /// `aim(bodies)` comes first. Soft rows give the share of their answer that SubstepRow has.
+  template <bool soft, class Aim>
+  static void sweep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere, Aim&& aim) {
     Bodies bodies(job, block);
+    aim(bodies);
     const B relaxation(job.parameters.relaxation);
     B worst(0);
-    for (JointRow *row = block.row(), *end = row + block.head.count; row != end; ++row) {
-      const B impulse = Block::load(row->impulse), rest = rest_of(bodies, *row, impulse);
-      worst = larger(missed(rest, *row, impulse), worst);  // in this order a NaN counts for nothing, as elsewhere
-      const B wanted = neg_mul_add(relaxation * Block::load(row->inverse_response), rest, impulse);
-      const B next = smaller(larger(wanted, Block::load(row->least)), Block::load(row->largest));
-      Block::store(row->impulse, next);
-      bodies.push(*row, next - impulse);
-    }
+    for (int round = 0; round < job.parameters.rounds; ++round)
+      for (std::size_t r = 0; r < block.head.count; ++r) {
+        JointRow& row = block.row()[r];
+        const B impulse = Block::load(row.impulse), rest = rest_of(bodies, row, impulse);
+        worst = larger(missed(rest, row, impulse), worst);  // in this order a NaN counts for nothing, as elsewhere
+        B answer = relaxation * Block::load(row.inverse_response), kept = impulse;
+        if constexpr (soft) {
+          const B share = Block::load(Block::substep_row(block)[r].answer);
+          answer = share * answer;
+          kept = share * kept;
+        }
+        const B wanted = neg_mul_add(answer, rest, kept);
+        const B next = smaller(larger(wanted, Block::load(row.least)), Block::load(row.largest));
+        Block::store(row.impulse, next);
+        bodies.push(row, next - impulse);
+      }
     store_lanes(block.head.violation, worst);
     bodies.put_back(job, block, nowhere);
   }
@@ -184,18 +198,21 @@ struct GroupStages {
     B worst(0), range(0);
     for (std::size_t r = 0; r < block.head.count; ++r) {
       const JointRow& row = block.row()[r];
-      const B impulse = Block::load(row.impulse), velocity = bodies.velocity(row);
+      B impulse = Block::load(row.impulse);
+      const B velocity = bodies.velocity(row);
       worst = larger(missed(rest_of(bodies, row, impulse), row, impulse), worst);
       // A lane may have anything behind its last row.
       range = range + choose(in_use(block, r), vanishing(velocity) + vanishing(impulse), B(0));
-      T mean[width];
+      if (job.target == Target::substeps) impulse = impulse + Block::load(Block::substep_row(block)[r].sum);
+      T mean[width], given[width];
       store_lanes(mean, B(T(0.5)) * (Block::load(row.before) + velocity));
+      store_lanes(given, impulse);
       for (std::size_t lane = 0; lane < block.head.lanes; ++lane) {
         if (r >= block.items[lane]) continue;
         const std::size_t i = number(job, block, lane, r);
         const T begun = job.rows_have_acted ? job.row_impulse[i] : T(0);
-        job.row_work[i] += (row.impulse[lane] - begun) * mean[lane];
-        job.row_impulse[i] = row.impulse[lane];
+        job.row_work[i] += (given[lane] - begun) * mean[lane];
+        job.row_impulse[i] = given[lane];
       }
     }
     store_lanes(block.head.violation, worst);

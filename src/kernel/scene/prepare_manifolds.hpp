@@ -174,7 +174,7 @@ struct ManifoldStages : Responses<A, T> {
       Respond::add_inertia(k, jb, rb);
       const B gap_speed = has_gap ? gap[p] * B(job.parameters.inverse_time_step) : zero, most(largest_gap_speed<T>);
       const B reach = choose(used, larger(smaller(gap_speed, most), negated(most)), zero);
-      if (job.target == Target::all)
+      if (is_at_once(job.target))
         Respond::respond_at_once(point.response, k, used);
       else
         Respond::respond_in_turn(point.response, k, used, reach);
@@ -226,7 +226,7 @@ struct ManifoldStages : Responses<A, T> {
       });
       return;
     }
-    if (job.warm_impulse.x.data == nullptr || job.target != Target::all) return;
+    if (job.warm_impulse.x.data == nullptr || !is_at_once(job.target)) return;
     B x[row_size], y[row_size], z[row_size];
     load_points(job, job.warm_impulse.x, block, x);
     load_points(job, job.warm_impulse.y, block, y);

@@ -54,6 +54,11 @@ struct SceneParameters {
   T gravity[3];
   T rest_speed;  // sqrt(2 g ε)
   T restitution_threshold;
+  int rounds;  // over the points of a manifold in a visit
+  // Of substeps; those of an island are the same for all lanes of a block.
+  T substeps, substep, inverse_substep;  // their number, the time of one
+  T slop, push_out_rate, largest_push_out_speed;
+  T joint_frequency, joint_damping_ratio;
 };
 
 /// The contacts that take part in a method, and their targets.
@@ -62,7 +67,12 @@ enum class Target : std::uint8_t {
   touching,   ///< contacts that separate have none
   colliding,  ///< nor have those that approach at rest_speed or less
   resting,    ///< those that approach faster have none, the others a gap to keep
+  substeps,   ///< as all, and a gap that moves
 };
+/// Whether a contact's three components are solved at once.
+constexpr bool is_at_once(Target target) {
+  return target == Target::all || target == Target::substeps;
+}
 
 template <class T>
 struct SceneJob {
@@ -71,6 +81,11 @@ struct SceneJob {
   SceneParameters<T> parameters;
   Target target;
   bool measures_changes;  // a change of impulse counts as a miss too: the change of velocity that it makes
+  // Substeps: motion since the step began, of bodies and of the world; that of bodies which nothing moves is `elapsed`
+  // [s] times their velocity.
+  VelocityRow<T>* displacements;
+  T elapsed;
+  bool begins_substep;  // the impulses so far are those of the substep before
   std::size_t bodies, contacts, rows;
   T* body_rows;                // see body_record.hpp
   VelocityRow<T>* velocities;  // of the bodies, and of the world behind them
@@ -87,6 +102,7 @@ struct SceneJob {
   T* impulse_sum[3];     // of earlier passes; null: none
   T* row_impulse;        // λ of rows, to go on with and to store into
   T* row_work;           // of the rows' impulses, to be added to
+  T* row_warm;           // λ of rows for the next step; substeps
   bool rows_have_acted;  // with the impulses that they begin with, in an earlier pass
   // A state that sweeps may come back to: impulses and velocities as in `carried`, `row_impulse` and `velocities`.
   T* kept[3];
@@ -100,6 +116,7 @@ template <class T>
 struct SceneKernelsFor {
   std::size_t width;
   std::size_t head_bytes, point_bytes, group_head_bytes, row_bytes;
+  std::size_t substep_head_bytes, substep_point_bytes, substep_row_bytes;  // more of each, with Target::substeps
 
   /// Fills faults (a Status each), whether a body can move, its velocity row and its kinetic energy.
   void (*validate_bodies)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
@@ -125,6 +142,11 @@ struct SceneKernelsFor {
   void (*carry)(const SceneJob<T>& job, std::byte* block);
   using Sweep = void (*)(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere);
   Sweep simultaneous, iteration, resting;
+  Sweep push_out, relax;  // of a substep, before and after the motion
+  /// Stores the impulses of the last substep for the next step to begin with.
+  void (*store_warm)(const SceneJob<T>& job, std::byte* block);
+  /// Sets the targets of contacts that rebound at the end of a step, and leaves by how much they are missed.
+  void (*rebound)(const SceneJob<T>& job, std::byte* block);
   /// Stores impulses, velocities of separation, statuses and paths, and leaves in the head what is missed and which
   /// lanes have numbers beyond the range, squares of velocities and impulses included.
   void (*finish)(const SceneJob<T>& job, std::byte* block);

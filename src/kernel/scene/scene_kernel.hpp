@@ -39,6 +39,12 @@ struct SceneStages {
       GroupStages<A, T>::prepare(job, block);
     else
       ManifoldStages<A, T>::prepare(job, block);
+    if (job.target == Target::substeps) {
+      if (is_joint(block))
+        Aim<A, T>::begin(job, groups(block));
+      else
+        Aim<A, T>::begin(job, manifolds(block));
+    }
     leave_lanes<A>();
   }
   static void warm_start(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* nowhere) {
@@ -86,6 +92,37 @@ struct SceneStages {
         ManifoldSweep<A, T>::template sweep<Law>(job, manifolds(blocks[i]), nowhere);
     leave_lanes<A>();
   }
+  template <Pass pass>
+  static void substep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!is_joint(blocks[i])) {
+        ManifoldSweep<A, T>::template sweep<SimultaneousSweep<A, T>, pass>(job, manifolds(blocks[i]), nowhere);
+        continue;
+      }
+      Groups& block = groups(blocks[i]);
+      GroupStages<A, T>::template sweep<true>(job, block, nowhere, [&](const auto& bodies) {
+        if constexpr (pass == Pass::push_out)
+          Aim<A, T>::push_out(job, block, bodies.a, bodies.b);
+        else
+          Aim<A, T>::relax(block);
+      });
+    }
+    leave_lanes<A>();
+  }
+  static void store_warm(const SceneJob<T>& job, std::byte* block) {
+    if (is_joint(block))
+      Aim<A, T>::store_warm(job, groups(block));
+    else
+      Aim<A, T>::store_warm(job, manifolds(block));
+    leave_lanes<A>();
+  }
+  static void rebound(const SceneJob<T>& job, std::byte* block) {
+    if (is_joint(block))
+      store_lanes(groups(block).head.violation, typename Block::B(0));
+    else
+      Aim<A, T>::rebound(job, manifolds(block));
+    leave_lanes<A>();
+  }
   static void finish(const SceneJob<T>& job, std::byte* block) {
     if (is_joint(block))
       GroupStages<A, T>::finish(job, groups(block));
@@ -103,6 +140,9 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           sizeof(typename Blocks<A, T>::Point),
           sizeof(typename Blocks<A, T>::Groups),
           sizeof(typename Blocks<A, T>::JointRow),
+          sizeof(typename Blocks<A, T>::SubstepHead),
+          sizeof(typename Blocks<A, T>::SubstepPoint),
+          sizeof(typename Blocks<A, T>::SubstepRow),
           &Stages::validate_bodies,
           &Stages::validate_contacts,
           &Stages::validate_rows,
@@ -117,6 +157,10 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           &Stages::template sweep<SimultaneousSweep<A, T>>,
           &Stages::template sweep<IterationSweep<A, T>>,
           &Stages::template sweep<RestingSweep<A, T>>,
+          &Stages::template substep<Pass::push_out>,
+          &Stages::template substep<Pass::relax>,
+          &Stages::store_warm,
+          &Stages::rebound,
           &Stages::finish};
 }
 

@@ -4,7 +4,7 @@
 // [BS] J. Bender, A. Schmitt, Constraint-based collision and contact handling using impulses, 2006.
 #pragma once
 
-#include "prepare_manifolds.hpp"
+#include "aim.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -12,6 +12,9 @@ namespace {
 /// The least square whose root is divided by.
 template <class T>
 inline constexpr T least_square = sizeof(T) == sizeof(float) ? T(0x1p-120) : T(0x1p-1000);
+
+/// The sweeps of a method, or the two of a substep.
+enum class Pass : std::uint8_t { sweep, push_out, relax };
 
 template <class B>
 struct NewImpulse {
@@ -59,8 +62,7 @@ struct SimultaneousSweep {
     const B stick2 = mul_add(stick.x, stick.x, stick.y * stick.y);
     const auto sticks = stick.z >= zero && stick2 <= static_friction2 * (stick.z * stick.z), pushes = needed > zero;
     // A slip takes a root and two divisions that nobody waits for where every lane sticks or separates.
-    if (lane_bits(and_not(pushes, sticks)) == 0)
-      return {choose(pushes, stick, Vector3<B>{zero, zero, zero}), missed};
+    if (lane_bits(and_not(pushes, sticks)) == 0) return {choose(pushes, stick, Vector3<B>{zero, zero, zero}), missed};
 
     const B reach = Block::load(r.reach);
     const B e1 = neg_mul_add(reach, a1, p.x), e2 = neg_mul_add(reach, a2, p.y), size2 = mul_add(e1, e1, e2 * e2);
@@ -190,21 +192,36 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     Block::scatter(job.velocities, block.b, b, nowhere);
   }
 
-  template <class Law>
+  template <class Law, Pass pass = Pass::sweep>
   static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere) {
     const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
     const Frame<B> frame = Base::frame_of(block);
     const Motion<B> before = Base::motion(block, frame, a, b);
+    if constexpr (pass == Pass::push_out) Aim<A, T>::push_out(job, block, frame, a, b);
+    if constexpr (pass == Pass::relax) Aim<A, T>::relax(block);
     const Bodies bodies(block);
     const Law law(job, block);
     Motion<B> motion = before;
     Vector3<B> sum = {B(0), B(0), B(0)};
+    if (job.measures_changes)
+      Base::store_violation(block.head, visit<true>(block, bodies, law, motion, sum));
+    else
+      visit<false>(block, bodies, law, motion, sum);
+    for (int round = 1; round < job.parameters.rounds; ++round) visit<false>(block, bodies, law, motion, sum);
+    put_back(job, block, frame, a, b, before, motion, sum, nowhere);
+  }
+
+  /// Visits all points once. Returns what they miss, if that is measured: their targets, and by the velocities that the
+  /// changes of their impulses make.
+  template <bool measures, class Law>
+  [[gnu::always_inline]] static B visit(Manifolds& block, const Bodies& bodies, const Law& law, Motion<B>& motion,
+                                        Vector3<B>& sum) {
     B worst(0), range(0);
     for (Point *point = block.point(), *end = point + block.head.count; point != end; ++point) {
       const Vector3<B> ra = Block::load(point->arm_a), rb = Block::load(point->arm_b);
       const NewImpulse<B> next = law(*point, motion, ra, rb);
       const Vector3<B> change = next.impulse - Block::load(point->impulse);
-      if (job.measures_changes) {
+      if constexpr (measures) {
         // A lane may have anything behind its last point, also a velocity below every target.
         const auto used = Block::load(point->response.inverse_k33) > B(0);
         const B size2 = dot(change, change);
@@ -215,9 +232,7 @@ struct ManifoldSweep : ManifoldStages<A, T> {
       Block::store(point->impulse, next.impulse);
       bodies.push(motion, sum, change, ra, rb);
     }
-    if (job.measures_changes)
-      Base::store_violation(block.head, choose(range == B(0), worst, B(static_cast<T>(__builtin_inf()))));
-    put_back(job, block, frame, a, b, before, motion, sum, nowhere);
+    return choose(range == B(0), worst, B(static_cast<T>(__builtin_inf())));
   }
 
   /// The impulses of the block on the bodies.

@@ -135,12 +135,12 @@ struct SceneJudge {
         sum = sum + vanishing(without_infinity(static_friction));
         validator.set(static_friction < friction, Status::static_friction_below_friction);
       }
-      if (job.target == Target::resting) read(contacts.gap);
+      if (job.target == Target::resting || job.target == Target::substeps) read(contacts.gap);
       read(contacts.target_velocity);
       read(contacts.surface_velocity.x);
       read(contacts.surface_velocity.y);
       read(contacts.surface_velocity.z);
-      if (job.target == Target::all) {
+      if (is_at_once(job.target)) {
         read(job.warm_impulse.x);
         read(job.warm_impulse.y);
         read(job.warm_impulse.z);
@@ -169,7 +169,7 @@ struct SceneJudge {
     const JointRows<T>& joints = job.scene->joints;
     for (std::size_t i = first; i < first + count; i += width) {
       const kernel::Block block = block_at<width>(i, first + count);
-      B numbers[16];
+      B numbers[24];
       std::size_t n = 0;
       const auto read = [&](const Column<const T>& column) {
         if (column.data != nullptr) numbers[n++] = Load::load(column, block);
@@ -185,6 +185,20 @@ struct SceneJudge {
       read(joints.warm_impulse);
       const B zero(0);
       Validator<A, T> validator;
+      if (job.target == Target::substeps) {
+        read(joints.error);
+        for (const auto* arm : {&joints.arm_a, &joints.arm_b}) {
+          read(arm->x);
+          read(arm->y);
+          read(arm->z);
+        }
+        if (joints.damping_ratio.data != nullptr) {
+          read(joints.damping_ratio);
+          validator.set(numbers[n - 1] < zero, Status::negative_damping_ratio);
+        }
+        if (joints.frequency.data != nullptr)
+          validator.set(Load::load(joints.frequency, block) < zero, Status::negative_frequency);
+      }
       if (joints.compliance.data != nullptr) {
         read(joints.compliance);
         validator.set(numbers[n - 1] < zero, Status::negative_compliance);
@@ -200,6 +214,10 @@ struct SceneJudge {
       };
       judge_bound(joints.largest_impulse, T(-1));
       judge_bound(joints.least_impulse, T(1));
+      if (job.target == Target::substeps && joints.frequency.data != nullptr) {
+        const B frequency = Load::load(joints.frequency, block);  // infinity is as stiff as can be
+        bounds = choose(is_nan(frequency), frequency, bounds);
+      }
       B sum = bounds;
       for (std::size_t k = 0; k < n; ++k) sum = sum + vanishing(numbers[k]);
       judge_finite(validator.fault, sum, [&](auto&& f) {

@@ -115,13 +115,13 @@ void expect_same_bits(const SceneArrays<T>& a, const SceneArrays<T>& b, const st
 }
 
 inline const SceneMethod all_methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
-                                          SceneMethod::resting, SceneMethod::step};
+                                          SceneMethod::resting,      SceneMethod::step,     SceneMethod::substeps};
 
 /// A method as engines use it, with what it needs.
 inline SceneOptions usual(SceneMethod method) {
   SceneOptions options;
   options.method = method;
-  options.resting.time_step = 0.01;
+  options.resting.time_step = options.substeps.time_step = 0.01;
   options.collision.law = Law::chatterjee_ruina;
   set_iterations(options, method == SceneMethod::sequence ? 20 : 12);
   return options;

@@ -174,46 +174,55 @@ struct SceneArrays {
   explicit SceneArrays(const SceneData<T>& scene)
       : velocity(scene.bodies.velocity),
         angular_velocity(scene.bodies.angular_velocity),
+        displacement(vectors<T>(scene.body_count())),
+        rotation(vectors<T>(scene.body_count())),
+        warm_impulse(vectors<T>(scene.contact_count())),
         impulse(vectors<T>(scene.contact_count())),
         separation_velocity(vectors<T>(scene.contact_count())),
         status(scene.contact_count()),
         path(scene.contact_count()),
         joint_impulse(scene.row_count()),
+        joint_warm_impulse(scene.row_count()),
         joint_status(scene.row_count()),
         island(scene.contact_count()),
         joint_island(scene.row_count()),
         island_status(scene.body_count()),
         island_residual(scene.body_count()),
-        island_iterations(scene.body_count()) {}
+        island_iterations(scene.body_count()),
+        island_substeps(scene.body_count()) {}
 
   SceneResults<T> view() {
     SceneResults<T> results;
     const auto columns = [](Vectors3<T>& v) { return Vector3Columns<T>{v[0], v[1], v[2]}; };
     results.velocity = columns(velocity);
     results.angular_velocity = columns(angular_velocity);
+    results.displacement = columns(displacement);
+    results.rotation = columns(rotation);
+    results.warm_impulse = columns(warm_impulse);
     results.impulse = columns(impulse);
     results.separation_velocity = columns(separation_velocity);
     results.status = status;
     results.path = path;
     results.island = island;
-    results.islands = {island_status, island_residual, island_iterations};
+    results.islands = {island_status, island_residual, island_iterations, island_substeps};
     if (!joint_impulse.empty()) {
       results.joint_island = joint_island;
       results.joint_impulse = joint_impulse;
+      results.joint_warm_impulse = joint_warm_impulse;
       results.joint_status = joint_status;
     }
     return results;
   }
 
-  Vectors3<T> velocity, angular_velocity, impulse, separation_velocity;
+  Vectors3<T> velocity, angular_velocity, displacement, rotation, warm_impulse, impulse, separation_velocity;
   std::vector<Status> status;
   std::vector<Path> path;
-  std::vector<T> joint_impulse;
+  std::vector<T> joint_impulse, joint_warm_impulse;
   std::vector<Status> joint_status;
   std::vector<std::int32_t> island, joint_island;
   std::vector<IslandStatus> island_status;
   std::vector<T> island_residual;
-  std::vector<std::int32_t> island_iterations;
+  std::vector<std::int32_t> island_iterations, island_substeps;
 };
 
 /// Adds the bodies, contacts and rows of `other`, which is another scene with the same optional columns.
@@ -290,6 +299,8 @@ SceneData<double> widened(const SceneData<T>& scene) {
       to.linear_a[c] = static_cast<double>(row.linear_a[c]);
       to.angular_a[c] = static_cast<double>(row.angular_a[c]);
       to.linear_b[c] = static_cast<double>(row.linear_b[c]);
+      to.arm_a[c] = static_cast<double>(row.arm_a[c]);
+      to.arm_b[c] = static_cast<double>(row.arm_b[c]);
       to.angular_b[c] = static_cast<double>(row.angular_b[c]);
     }
     to.target_velocity = static_cast<double>(row.target_velocity);
@@ -298,6 +309,9 @@ SceneData<double> widened(const SceneData<T>& scene) {
     to.compliance = static_cast<double>(row.compliance);
     to.warm_impulse = static_cast<double>(row.warm_impulse);
     to.key = row.key;
+    to.error = static_cast<double>(row.error);
+    to.frequency = static_cast<double>(row.frequency);
+    to.damping_ratio = static_cast<double>(row.damping_ratio);
     wide.joints.rows.push_back(to);
   }
   return wide;

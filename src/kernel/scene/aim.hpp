@@ -1,0 +1,275 @@
+// Substeps: where contacts and rows aim. A substep has a sweep that pushes overlaps and errors out, the motion of the
+// bodies, and a sweep that relaxes: it takes the push out of the velocities and of the impulses that the next substep
+// begins with.
+//
+// A row with frequency f and damping ratio ζ is a spring and a damper, integrated implicitly over the substep h: with
+// ω = 2π min(f, 1/(4h)), a1 = 2ζ + hω and a2 = hω a1 its error goes at the rate ω / a1, and it gives the share
+// a2 / (1 + a2) of its full answer. E. Catto, Soft Constraints, 2011; Solver2D, 2024. docs/scenes.md
+#pragma once
+
+#include "joint_rows.hpp"
+#include "prepare_manifolds.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// The step as contacts see it.
+template <class A, class T>
+struct Aim {
+  using Block = Blocks<A, T>;
+  using Base = ManifoldStages<A, T>;
+  using B = typename Block::B;
+  using Mask = typename Block::Mask;
+  using Manifolds = typename Block::Manifolds;
+  using Point = typename Block::Point;
+  using SubstepPoint = typename Block::SubstepPoint;
+  using Groups = typename Block::Groups;
+  using SubstepRow = typename Block::SubstepRow;
+  using JointRow = typename Block::JointRow;
+  static constexpr std::size_t width = Block::width;
+
+  template <class Any>
+  static void mark_still(Any& block) {
+    auto& head = Block::substep_head(block);
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      head.still_a[lane] = block.a[lane] < 0 ? T(1) : T(0);
+      head.still_b[lane] = block.b[lane] < 0 ? T(1) : T(0);
+    }
+  }
+
+  /// Fills what a prepared block has for substeps.
+  static void begin(const SceneJob<T>& job, Manifolds& block) {
+    mark_still(block);
+    const SceneContacts<T>& contacts = job.scene->contacts;
+    const B zero(0);
+    B gap[row_size], least[row_size];
+    const auto read = [&](const Column<const T>& column, B(&to)[row_size]) {
+      for (B& x : to) x = zero;
+      if (column.data != nullptr) Base::load_points(job, column, block, to);
+    };
+    read(contacts.gap, gap);
+    read(contacts.target_velocity, least);
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      SubstepPoint& to = Block::substep_point(block)[p];
+      const Mask used = Base::in_use(block, p);
+      Block::store(to.gap, choose(used, gap[p], zero));
+      Block::store(to.least, choose(used, least[p], zero));
+      Block::store(to.sum, Vector3<B>{zero, zero, zero});
+    }
+  }
+
+  /// How the bodies of a block have moved since the step began, in the order of Velocity.
+  template <class Any>
+  [[gnu::always_inline]] static typename Block::Velocity moved(const SceneJob<T>& job,
+                                                               const std::int32_t (&index)[width],
+                                                               const typename Block::Lane& still,
+                                                               const typename Block::Velocity& velocity, const Any&) {
+    const auto row = Block::gather(job.displacements, index);
+    const Mask is_still = Block::load(still) > B(0);
+    const B elapsed(job.elapsed);
+    return {choose(is_still, elapsed * velocity.v, row.v), choose(is_still, elapsed * velocity.w, row.w)};
+  }
+
+  static B gap_now(const SubstepPoint& of, const Motion<B>& moved, const Point& point) {
+    return Block::load(of.gap) + velocity_at(moved, Block::load(point.arm_a), Block::load(point.arm_b)).z;
+  }
+  static Motion<B> moved(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame,
+                         const typename Block::Velocity& a, const typename Block::Velocity& b) {
+    const auto& head = Block::substep_head(block);
+    return Base::motion_of(frame, moved(job, block.a, head.still_a, a, block),
+                           moved(job, block.b, head.still_b, b, block));
+  }
+
+  /// A gap may close within the substep; an overlap beyond the slop is pushed out.
+  static void push_out(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame,
+                       const typename Block::Velocity& a, const typename Block::Velocity& b) {
+    const auto& of = job.parameters;
+    const Motion<B> motion = moved(job, block, frame, a, b);
+    const B zero(0), rate(of.inverse_substep), most(largest_gap_speed<T>);
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      Point& point = block.point()[p];
+      SubstepPoint& to = Block::substep_point(block)[p];
+      if (job.begins_substep) Block::store(to.sum, Block::load(to.sum) + Block::load(point.impulse));
+      const B gap = gap_now(to, motion, point);
+      const B closing = smaller(gap * rate, most);
+      const B pushed =
+          smaller(B(of.push_out_rate) * larger(negated(gap) - B(of.slop), zero), B(of.largest_push_out_speed));
+      Block::store(point.target, Block::load(to.least) + choose(gap > zero, negated(closing), pushed));
+    }
+  }
+
+  static void relax(Manifolds& block) {
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      Point& point = block.point()[p];
+      Block::store(point.target, smaller(Block::load(point.target), Block::load(Block::substep_point(block)[p].least)));
+    }
+  }
+
+  /// The impulses of the last substep, for the next step to begin with.
+  static void store_warm(const SceneJob<T>& job, Manifolds& block) {
+    const Frame<B> frame = Base::frame_of(block);
+    const B substeps(job.parameters.substeps);
+    const std::uint32_t lanes = Base::all_lanes(block);
+    const Column<T>* const to[3] = {&job.results->warm_impulse.x, &job.results->warm_impulse.y,
+                                    &job.results->warm_impulse.z};
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      const Vector3<B> impulse = substeps * out_of(frame, Block::load(block.point()[p].impulse));
+      T values[3][width];
+      Block::store(values, impulse);
+      for_each_bit(lanes, [&](std::size_t lane) {
+        if (p >= block.items[lane]) return;
+        const std::size_t contact = Base::contact(job, block, lane, p);
+        for (std::size_t c = 0; c < 3; ++c)
+          if (to[c]->data != nullptr) element(*to[c], contact) = values[c][lane] + T(0);
+      });
+    }
+  }
+
+  /// Contacts with restitution that have come together, within half the slop, rebound at the speed with which they met.
+  /// That is reckoned from the fall: a body whose position follows its velocity in substeps keeps (v + a h / 2)² / 2 -
+  /// a x, a the acceleration by forces and h the substep. What approached more slowly than the forces of a substep make
+  /// it is at rest. The rebound is a collision of its own, whose impulses begin at zero.
+  static void rebound(const SceneJob<T>& job, Manifolds& block) {
+    const Frame<B> frame = Base::frame_of(block);
+    const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
+    const Motion<B> shift = moved(job, block, frame, a, b);
+    const Motion<B> start = Base::motion_of(frame, came(job, block.a), came(job, block.b));
+    const bool forced = job.changes != nullptr;
+    Motion<B> change{};
+    if (forced)
+      change = Base::motion_of(frame, Block::gather(job.changes, block.a), Block::gather(job.changes, block.b));
+    B restitution[row_size];
+    Base::load_points(job, job.scene->contacts.restitution, block, restitution);
+    const Motion<B> now = Base::motion(block, frame, a, b);
+    const B zero(0), bias = Block::load(block.bias[2]);
+    const B near(T(0.5) * job.parameters.slop);
+    const B half_share(T(0.5) / job.parameters.substeps), acceleration(T(2) / job.parameters.time_step);
+    B worst = zero;
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      Point& point = block.point()[p];
+      SubstepPoint& of = Block::substep_point(block)[p];
+      Block::store(of.sum, Block::load(of.sum) + Block::load(point.impulse));
+      Block::store(point.impulse, Vector3<B>{zero, zero, zero});
+      const Vector3<B> ra = Block::load(point.arm_a), rb = Block::load(point.arm_b);
+      const B forces = forced ? velocity_at(change, ra, rb).z : zero, half = half_share * forces;
+      const B speed = velocity_at(start, ra, rb).z + bias - forces;
+      const B gap = gap_now(of, shift, point), fallen = Block::load(of.gap) - gap;
+      const B met2 = neg_mul_add(acceleration * forces, fallen, (speed + half) * (speed + half));
+      const B wanted = mul_add(restitution[p], square_root(larger(met2, zero)), negated(half));
+      const B slow = larger(B(job.parameters.restitution_threshold), magnitude(half + half));
+      const Mask rebounds = gap < near && restitution[p] > zero && negated(speed) > slow && Base::in_use(block, p);
+      const B target = Block::load(point.target);
+      const B aim = choose(rebounds, larger(wanted, target), target);
+      Block::store(point.target, aim);
+      worst = larger(choose(rebounds, aim - velocity_at(now, ra, rb).z, zero), worst);
+    }
+    Base::store_violation(block.head, worst);
+  }
+
+  /// The velocities that the bodies came with, forces in them.
+  static typename Block::Velocity came(const SceneJob<T>& job, const std::int32_t (&index)[width]) {
+    const T* row[width];
+    const auto world = static_cast<std::int32_t>(job.bodies);
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const std::int32_t body = index[lane] ^ (index[lane] >> 31);
+      row[lane] = record_of(job.body_rows, body == world ? -1 : body) + BodyRecord::velocity;
+    }
+    B c[row_size];
+    load_rows<B, width == 1 ? 6 : 8>(row, c);
+    return {{c[0], c[1], c[2]}, {c[3], c[4], c[5]}};
+  }
+
+  // Rows ------------------------------------------------------------------------------------------------------------
+
+  static void begin(const SceneJob<T>& job, Groups& block) {
+    using Stages = GroupStages<A, T>;
+    mark_still(block);
+    const JointRows<T>& joints = job.scene->joints;
+    const auto& of = job.parameters;
+    const B zero(0), one(1), n(of.substeps), share = one / n, h(of.substep), stiffest(T(0.25) * of.inverse_substep);
+    for (std::size_t r = 0; r < block.head.count; ++r) {
+      JointRow& row = block.row()[r];
+      SubstepRow& to = Block::substep_row(block)[r];
+      const Mask used = Stages::in_use(block, r) && Block::load(row.inverse_response) > zero;
+      // Impulses and what they answer to are those of a substep.
+      Block::store(row.impulse, share * Block::load(row.impulse));
+      Block::store(row.least, share * Block::load(row.least));
+      Block::store(row.largest, share * Block::load(row.largest));
+      const B compliance = Block::load(row.compliance);
+      const B response = one / choose(used, Block::load(row.inverse_response), one) + (n - one) * compliance;
+      Block::store(row.inverse_response, choose(used, one / response, zero));
+      Block::store(row.compliance, n * compliance);
+
+      const auto read = [&](const Column<const T>& column, T otherwise) {
+        return choose(used, Stages::load_row(job, column, block, r, otherwise), zero);
+      };
+      const B frequency = smaller(read(joints.frequency, of.joint_frequency), stiffest);
+      const B omega = B(T(6.283185307179586)) * frequency;
+      const B stiffness = mul_add(h, omega, B(T(2)) * read(joints.damping_ratio, of.joint_damping_ratio));
+      const B answer = h * omega * stiffness;
+      const Mask keeps = frequency > zero;
+      Block::store(to.rate, choose(keeps, omega / choose(keeps, stiffness, one), zero));
+      Block::store(to.share, choose(keeps, answer / (one + answer), one));
+      Block::store(to.error, read(joints.error, T(0)));
+      Block::store(to.wanted, Block::load(row.target));
+      Block::store(to.sum, zero);
+      const auto arm = [&](typename Block::Lane(&lanes)[3], const Vector3Columns<const T>& columns) {
+        Block::store(lanes, Vector3<B>{read(columns.x, T(0)), read(columns.y, T(0)), read(columns.z, T(0))});
+      };
+      arm(to.arm_a, joints.arm_a);
+      arm(to.arm_b, joints.arm_b);
+    }
+  }
+
+  static void push_out(const SceneJob<T>& job, Groups& block, const typename Block::Velocity& va,
+                       const typename Block::Velocity& vb) {
+    const auto& head = Block::substep_head(block);
+    const auto a = moved(job, block.a, head.still_a, va, block), b = moved(job, block.b, head.still_b, vb, block);
+    const B zero(0), one(1), elapsed(job.elapsed), inverse(job.parameters.inverse_substep);
+    for (std::size_t r = 0; r < block.head.count; ++r) {
+      JointRow& row = block.row()[r];
+      SubstepRow& of = Block::substep_row(block)[r];
+      if (job.begins_substep) Block::store(of.sum, Block::load(of.sum) + Block::load(row.impulse));
+      const Vector3<B> la = Block::load(row.linear_a), lb = Block::load(row.linear_b);
+      const B wanted = Block::load(of.wanted);
+      B error = Block::load(of.error) + (dot(la, a.v) + dot(Block::load(row.angular_a), a.w) +
+                                         (dot(lb, b.v) + dot(Block::load(row.angular_b), b.w)));
+      error = neg_mul_add(elapsed, wanted, error);
+      error = error + (bend(la, a.w, Block::load(of.arm_a)) + bend(lb, b.w, Block::load(of.arm_b)));
+      const B rate = Block::load(of.rate);
+      // A row that pushes one way only lets the error on its free side shrink.
+      const Mask slack = rate > zero && ((Block::load(row.largest) == zero && error < zero) ||
+                                         (Block::load(row.least) == zero && error > zero));
+      Block::store(row.target, neg_mul_add(choose(slack, inverse, rate), error, wanted));
+      Block::store(of.answer, choose(slack, one, Block::load(of.share)));
+    }
+  }
+
+  static void relax(Groups& block) {
+    for (std::size_t r = 0; r < block.head.count; ++r) {
+      JointRow& row = block.row()[r];
+      SubstepRow& of = Block::substep_row(block)[r];
+      const B rate = Block::load(of.rate), wanted = Block::load(of.wanted), target = Block::load(row.target);
+      const Mask slack = rate > B(0) && ((Block::load(row.largest) == B(0) && target > wanted) ||
+                                         (Block::load(row.least) == B(0) && target < wanted));
+      Block::store(row.target, choose(slack, target, wanted));
+      Block::store(of.answer, B(1));
+    }
+  }
+
+  /// What a rotation moves a point at `arm` along `axis` beside its first order: ½ axis·(θ x (θ x arm)).
+  static B bend(const Vector3<B>& axis, const Vector3<B>& turn, const Vector3<B>& arm) {
+    return B(T(0.5)) * (dot(axis, turn) * dot(turn, arm) - dot(turn, turn) * dot(axis, arm));
+  }
+
+  static void store_warm(const SceneJob<T>& job, const Groups& block) {
+    for (std::size_t r = 0; r < block.head.count; ++r)
+      for (std::size_t lane = 0; lane < block.head.lanes; ++lane)
+        if (r < block.items[lane])
+          job.row_warm[GroupStages<A, T>::number(job, block, lane, r)] =
+              job.parameters.substeps * const_cast<Groups&>(block).row()[r].impulse[lane];
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

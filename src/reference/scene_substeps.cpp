@@ -1,0 +1,279 @@
+// The step in substeps: SceneMethod::substeps. docs/scenes.md, Substeps
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "reference/scene_methods.hpp"
+#include "reference/scene_steps.hpp"
+#include "reference/vector.hpp"
+
+namespace carom::reference {
+namespace {
+
+using reference::operator*;
+
+Twist operator*(double s, const Twist& t) {
+  return {s * t.velocity, s * t.angular_velocity};
+}
+
+// [m/s²] that the body which carries most has to bear for its mass: half of the forces on it, by the impulses that the
+// step begins with, or gravity times a ratio of masses.
+double greatest_load(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+  std::map<std::size_t, double> carried;
+  double most = options.rest.gravity;
+  for (const SceneBlock& block : island.blocks) {
+    double size = 0;
+    for (std::size_t i : block.items) {
+      const SceneContact* const c = block.is_group ? nullptr : &state.contacts[i];
+      if (c != nullptr) size += std::max(dot(c->warm_impulse, c->data.normal), 0.0);
+      if (c != nullptr) continue;
+      const SceneRow& row = state.rows[i];
+      size += row.warm_impulse * row.warm_impulse * dot(row.linear_a, row.linear_a);
+    }
+    if (block.is_group) size = std::sqrt(size);
+    for (std::size_t body : {block.a, block.b})
+      if (state.is_movable(body)) carried[body] += size / 2;
+    const double a = state.bodies[block.a].inverse_mass, b = state.bodies[block.b].inverse_mass;
+    if (a > 0 && b > 0) most = std::max(most, options.rest.gravity * std::max(a / b, b / a));
+  }
+  for (const auto& [body, impulse] : carried)
+    most = std::max(most, impulse * state.bodies[body].inverse_mass / options.substeps.time_step);
+  return most;
+}
+
+class Substeps {
+ public:
+  Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options)
+      : state_(state), island_(island), options_(options.substeps), all_(options) {
+    const double wanted = 2 * options_.time_step * std::sqrt(greatest_load(state, island, options) / options_.slop);
+    count_ = static_cast<int>(
+        std::ceil(std::clamp(wanted, static_cast<double>(options_.least), static_cast<double>(options_.most))));
+    h_ = options_.time_step / count_;
+  }
+
+  SceneOutcome run() {
+    SceneOutcome outcome;
+    outcome.substeps = count_;
+    outcome.approach = greatest_approach(state_, island_);
+    for (std::size_t i : island_.rows) velocities_before_[i] = velocity_of(state_, state_.rows[i]);
+    begin();
+    for (int k = 0; k < count_; ++k) {
+      elapsed_ = k * h_;
+      for (std::size_t i : island_.bodies) add(state_.bodies[i], 1.0 / count_ * change_of(i));
+      warm_start(k == 0);
+      aim();
+      for (int n = 0; n < options_.sweeps; ++n) sweep();
+      for (std::size_t i : island_.bodies) {
+        const Body& body = state_.bodies[i];
+        state_.moved[i].velocity = state_.moved[i].velocity + h_ * body.velocity;
+        state_.moved[i].angular_velocity = state_.moved[i].angular_velocity + h_ * body.angular_velocity;
+      }
+      relax();
+      for (int n = 0; n < options_.relaxing; ++n) sweep();
+      outcome.iterations += options_.sweeps + options_.relaxing;
+    }
+    elapsed_ = options_.time_step;
+    if (rebound())
+      for (int n = 0; n < options_.restitution_sweeps; ++n, ++outcome.iterations) sweep();
+    end(outcome);
+    return outcome;
+  }
+
+ private:
+  static void add(Body& body, const Twist& by) {
+    body.velocity = body.velocity + by.velocity;
+    body.angular_velocity = body.angular_velocity + by.angular_velocity;
+  }
+  Twist change_of(std::size_t body) const { return body < state_.changes.size() ? state_.changes[body] : Twist{}; }
+
+  // Everything per substep: bounds and compliance of rows, impulses to begin with. Velocities are without forces.
+  void begin() {
+    for (std::size_t i : island_.bodies) {
+      add(state_.bodies[i], -1.0 * change_of(i));
+      state_.moved[i] = {};
+    }
+    for (std::size_t i : island_.rows) {
+      SceneRow& row = state_.rows[i];
+      row.impulse = std::clamp(options_.joint_warm_start * row.warm_impulse, row.least, row.largest) / count_;
+      row.least /= count_;
+      row.largest /= count_;
+      row.diagonal += (count_ - 1) * row.compliance;
+      row.compliance *= count_;
+    }
+    for (std::size_t i : island_.contacts) {
+      SceneContact& c = state_.contacts[i];
+      Vector3 p = options_.warm_start / count_ * (c.frame.to_contact * c.warm_impulse);
+      p[2] = std::max(p[2], 0.0);
+      const double length = std::hypot(p[0], p[1]), bound = c.static_friction * p[2];
+      const double scale = length > bound ? bound / length : 1;
+      c.impulse = {scale * p[0], scale * p[1], p[2]};
+    }
+  }
+
+  // The impulses of a substep are whole again in the next one; what they were is added up.
+  void warm_start(bool is_first) {
+    for (std::size_t i : island_.rows) {
+      SceneRow& row = state_.rows[i];
+      if (!is_first) sums_[i] += row.impulse;
+      apply_impulse(state_, row, row.impulse);
+    }
+    for (std::size_t i : island_.contacts) {
+      SceneContact& c = state_.contacts[i];
+      if (!is_first)
+        for (std::size_t x = 0; x < 3; ++x) c.impulse_before[x] += c.impulse[x];
+      apply_impulse(state_, c, c.impulse);
+    }
+  }
+
+  Twist moved(std::size_t body) const {
+    if (state_.is_movable(body)) return state_.moved[body];
+    const Body& b = state_.bodies[body];
+    return elapsed_ * Twist{b.velocity, b.angular_velocity};
+  }
+  double gap_now(const SceneContact& c) const {
+    const Twist a = moved(c.a), b = moved(c.b);
+    const Vector3 apart =
+        a.velocity + cross(a.angular_velocity, c.data.lever_a) - b.velocity - cross(b.angular_velocity, c.data.lever_b);
+    return c.gap + dot(c.frame.to_contact[2], apart);
+  }
+  double error_now(const SceneRow& row) const {
+    const Twist a = moved(row.a), b = moved(row.b);
+    const auto bend = [](const Vector3& axis, const Vector3& turn, const Vector3& arm) {
+      return 0.5 * dot(axis, cross(turn, cross(turn, arm)));
+    };
+    return row.error + dot(row.linear_a, a.velocity) + dot(row.angular_a, a.angular_velocity) +
+           dot(row.linear_b, b.velocity) + dot(row.angular_b, b.angular_velocity) - elapsed_ * row.target +
+           bend(row.linear_a, a.angular_velocity, row.arm_a) + bend(row.linear_b, b.angular_velocity, row.arm_b);
+  }
+
+  // The targets of a substep with push-out.
+  void aim() {
+    for (std::size_t i : island_.contacts) {
+      SceneContact& c = state_.contacts[i];
+      const double gap = gap_now(c);
+      const double pushed =
+          std::min(options_.push_out / h_ * std::max(-gap - options_.slop, 0.0), options_.largest_push_out_speed);
+      c.target = c.least_velocity + (gap > 0 ? -gap / h_ : pushed);
+    }
+    for (std::size_t i : island_.rows) {
+      const SceneRow& row = state_.rows[i];
+      Aim& to = aims_[i];
+      const double error = error_now(row);
+      const double omega = 2 * std::numbers::pi * std::min(row.frequency, 0.25 / h_);
+      const double stiffness = 2 * row.damping_ratio + h_ * omega, answer = h_ * omega * stiffness;
+      to.slack = row.frequency > 0 && ((row.largest == 0 && error < 0) || (row.least == 0 && error > 0));
+      if (row.frequency == 0)
+        to.target = row.target;
+      else
+        to.target = row.target - (to.slack ? 1 / h_ : omega / stiffness) * error;
+      to.share = to.slack || row.frequency == 0 ? 1 : answer / (1 + answer);
+    }
+  }
+  void relax() {
+    for (std::size_t i : island_.contacts) {
+      SceneContact& c = state_.contacts[i];
+      c.target = std::min(c.target, c.least_velocity);
+    }
+    for (std::size_t i : island_.rows) {
+      Aim& to = aims_[i];
+      if (!to.slack) to.target = state_.rows[i].target;
+      to.share = 1;
+    }
+  }
+
+  void sweep() {
+    for (const SceneBlock& block : island_.sweep_order)
+      for (int round = 0; round < options_.rounds; ++round)
+        for (std::size_t i : block.items) block.is_group ? visit(i) : visit(state_.contacts[i]);
+  }
+  void visit(SceneContact& c) {
+    Vector3 velocity = relative_velocity(state_, c);
+    velocity[2] -= c.target;
+    const Vector3 impulse = step_on_cone({c.frame.k, velocity, c.impulse, c.friction, c.static_friction}, 1);
+    apply_impulse(state_, c, impulse - c.impulse);
+    c.impulse = impulse;
+  }
+  void visit(std::size_t i) {
+    SceneRow& row = state_.rows[i];
+    const Aim& to = aims_[i];
+    const double rest = velocity_of(state_, row) + row.compliance * row.impulse - to.target;
+    const double impulse = std::clamp(to.share * (row.impulse - rest / row.diagonal), row.least, row.largest);
+    apply_impulse(state_, row, impulse - row.impulse);
+    row.impulse = impulse;
+  }
+
+  // Sets the targets of contacts that rebound; true if one misses its target.
+  bool rebound() {
+    bool any = false;
+    for (std::size_t i : island_.contacts) {
+      SceneContact& c = state_.contacts[i];
+      // A collision of its own.
+      for (std::size_t x = 0; x < 3; ++x) c.impulse_before[x] += c.impulse[x];
+      c.impulse = {};
+      const double e = c.data.restitution, forces = c.velocity_change, half = forces / (2 * count_);
+      const double speed = c.approach0 - forces;
+      const double gap = gap_now(c);
+      if (!(e > 0) || !(gap < options_.slop / 2) ||
+          !(-speed > std::max(all_.restitution_threshold, std::abs(2 * half))))
+        continue;
+      const double met2 = (speed + half) * (speed + half) - 2 * forces / options_.time_step * (c.gap - gap);
+      c.target = std::max(e * std::sqrt(std::max(met2, 0.0)) - half, c.target);
+      any = any || relative_velocity(state_, c)[2] < c.target;
+    }
+    return any;
+  }
+
+  void end(SceneOutcome& outcome) {
+    for (std::size_t i : island_.contacts)
+      outcome.residual =
+          std::max(outcome.residual, state_.contacts[i].target - relative_velocity(state_, state_.contacts[i])[2]);
+    for (std::size_t i : island_.rows) {
+      SceneRow& row = state_.rows[i];
+      const double velocity = velocity_of(state_, row),
+                   rest = velocity + row.compliance * row.impulse - aims_[i].target;
+      const bool is_held = (rest > 0 && row.impulse <= row.least) || (rest < 0 && row.impulse >= row.largest);
+      if (!is_held) outcome.residual = std::max(outcome.residual, std::abs(rest));
+      row.impulse += sums_[i];
+      row.work += row.impulse * (velocities_before_[i] + velocity) / 2;
+    }
+    if (outcome.residual > all_.relative_tolerance * outcome.approach) outcome.status = IslandStatus::not_converged;
+  }
+
+  struct Aim {
+    double target = 0;  // [m/s]
+    double share = 1;   // [1] of the row's full answer
+    bool slack = false;
+  };
+
+  SceneState& state_;
+  const SceneIsland& island_;
+  const SubstepsOptions& options_;
+  const SceneOptions& all_;
+  int count_ = 1;
+  double h_ = 0, elapsed_ = 0;
+  std::map<std::size_t, Aim> aims_;
+  std::map<std::size_t, double> sums_, velocities_before_;
+};
+
+}  // namespace
+
+void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t i) {
+  const Body& body = state.bodies[i];
+  const Twist forces = state.is_movable(i) && i < state.changes.size() ? state.changes[i] : Twist{};
+  // In substeps of their own forces act half a substep later than at once.
+  const double late = 0.5 * (1 - 1.0 / options.least);
+  state.moved[i] = {options.time_step * (body.velocity - late * forces.velocity),
+                    options.time_step * (body.angular_velocity - late * forces.angular_velocity)};
+}
+
+void move_alone(SceneState& state, const SubstepsOptions& options) {
+  state.moved.resize(state.bodies.size());
+  for (std::size_t i = 0; i + 1 < state.bodies.size(); ++i) move_alone(state, options, i);
+}
+
+SceneOutcome solve_substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+  return Substeps(state, island, options).run();
+}
+
+}  // namespace carom::reference

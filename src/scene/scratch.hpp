@@ -1,0 +1,35 @@
+// Memory of the solver that grows to what the largest scene so far has needed.
+#pragma once
+
+#include <carom/memory.hpp>
+#include <cstddef>
+
+namespace carom::scene {
+
+/// Memory for numbers that are written before they are read.
+template <class V>
+class Scratch {
+ public:
+  Scratch() = default;
+  ~Scratch() { free_large(data_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  V* at_least(std::size_t count) {
+    if (count > capacity_) {
+      free_large(data_);
+      data_ = nullptr;
+      capacity_ = 0;
+      data_ = static_cast<V*>(allocate_large(count * sizeof(V)));
+      capacity_ = count;
+    }
+    return data_;
+  }
+  V* data() const { return data_; }
+
+ private:
+  V* data_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace carom::scene

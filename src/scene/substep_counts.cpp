@@ -1,0 +1,132 @@
+#include "substep_counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernel/body_record.hpp"
+
+namespace carom::scene {
+namespace {
+
+constexpr std::size_t ages = 3;  // calls over which a load must have lasted
+
+/// The calls of one scene's data.
+template <class T>
+class Loads {
+ public:
+  Loads(const kernel::SceneJob<T>& job, Workspace<T>& workspace)
+      : job_(job), graph_(workspace.graph), loads_(workspace.loads.at_least(ages * (job.bodies + 1))) {
+    std::fill_n(loads_, ages * job.bodies, T(0));
+  }
+
+  /// [N s] that both bodies of a contact or joint carry, of the last call and the two before.
+  void add(const Constraint& of, const T (&size)[ages]) {
+    for (const std::int32_t body : {of.body_a, of.body_b}) {
+      if (!moves(body)) continue;
+      T* const load = loads_ + ages * static_cast<std::size_t>(body);
+      const T half_share = T(0.5) * inverse_mass(body);
+      for (std::size_t k = 0; k < ages; ++k) load[k] += half_share * size[k];
+    }
+  }
+
+  /// [m/s] that has lasted.
+  T of(std::int32_t body) const {
+    if (!moves(body)) return 0;
+    const T* const load = loads_ + ages * static_cast<std::size_t>(body);
+    return std::min({load[0], load[1], load[2]});
+  }
+
+  /// The ratio of the masses of two bodies that both have one; 1 of others.
+  double ratio(const Constraint& of) const {
+    if (!moves(of.body_a) || !moves(of.body_b)) return 1;
+    const double a = static_cast<double>(inverse_mass(of.body_a)), b = static_cast<double>(inverse_mass(of.body_b));
+    return a > 0 && b > 0 ? std::max(a / b, b / a) : 1;
+  }
+
+ private:
+  bool moves(std::int32_t body) const {
+    return body >= 0 && kernel::is_movable(kernel::record_of(job_.body_rows, body));
+  }
+  T inverse_mass(std::int32_t body) const { return kernel::record_of(job_.body_rows, body)[0]; }
+
+  const kernel::SceneJob<T>& job_;
+  const Graph& graph_;
+  T* loads_;
+};
+
+}  // namespace
+
+template <class T>
+void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
+                    const T* row_impulse, bool has_history, bool rows_have_history) {
+  Graph& graph = workspace.graph;
+  const SubstepsOptions& how = options.substeps;
+  std::vector<double>& wanted = workspace.substeps_wanted;
+  std::vector<std::int32_t>& count = workspace.substeps;
+  wanted.assign(graph.islands, options.rest.gravity);
+  count.assign(graph.islands, how.least);
+  if (how.least < how.most) {
+    Loads<T> loads(job, workspace);
+    const Vector3Columns<const T>&p = job.warm_impulse, &n = job.scene->contacts.normal;
+    const ImpulseHistory<T>* const history = workspace.remembered.history();
+    for (std::size_t m = 0; p.x && m < graph.manifolds.size(); ++m) {
+      const Constraint& of = graph.manifolds[m];
+      T size[ages] = {};
+      for (std::uint32_t k = 0; k < of.count; ++k) {
+        const std::uint32_t i = kernel::number_at(job.contact_at, of.first + k);
+        const T last = std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0));
+        size[0] += last;
+        for (std::size_t age = 1; age < ages; ++age) size[age] += has_history ? history[i].earlier[age - 1] : last;
+      }
+      loads.add(of, size);
+    }
+    const JointRows<T>& rows = job.scene->joints;
+    const ImpulseHistory<T>* const row_history = workspace.remembered.row_history();
+    for (const Constraint& of : graph.groups) {
+      T size[ages] = {};
+      for (std::uint32_t k = 0; k < of.count; ++k) {
+        const std::uint32_t i = kernel::number_at(job.row_at, of.first + k);
+        const T x = rows.linear_a.x[i], y = rows.linear_a.y[i], z = rows.linear_a.z[i], length2 = x * x + y * y + z * z;
+        const auto add = [&](T& to, T impulse) { to += impulse * impulse * length2; };
+        add(size[0], row_impulse[i]);
+        for (std::size_t age = 1; age < ages; ++age)
+          add(size[age], rows_have_history ? row_history[i].earlier[age - 1] : row_impulse[i]);
+      }
+      for (T& x : size) x = std::sqrt(x);
+      loads.add(of, size);
+    }
+    const auto raise = [&](const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island) {
+      for (std::size_t m = 0; m < all.size(); ++m) {
+        const T carried = std::max(loads.of(all[m].body_a), loads.of(all[m].body_b));
+        wanted[island[m]] = std::max({wanted[island[m]], static_cast<double>(carried) / how.time_step,
+                                      options.rest.gravity * loads.ratio(all[m])});
+      }
+    };
+    raise(graph.manifolds, graph.island_of_manifold);
+    raise(graph.groups, graph.island_of_group);
+    for (double& n_or_load : wanted) n_or_load = 2 * how.time_step * std::sqrt(n_or_load / how.slop);
+    // Impulses build up for some steps, and a number that went to and fro would excite what it holds.
+    const auto fall_slowly = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
+                                 const std::uint32_t* at, const ImpulseHistory<T>* of) {
+      for (std::size_t m = 0; has && m < all.size(); ++m)
+        for (std::uint32_t k = 0; k < all[m].count; ++k) {
+          const auto before = static_cast<double>(of[kernel::number_at(at, all[m].first + k)].substeps);
+          wanted[island[m]] = std::max(wanted[island[m]], before - substeps_fall);
+        }
+    };
+    fall_slowly(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);
+    fall_slowly(rows_have_history, graph.groups, graph.island_of_group, job.row_at, row_history);
+    for (std::size_t i = 0; i < graph.islands; ++i) {
+      wanted[i] = std::clamp(wanted[i], static_cast<double>(how.least), static_cast<double>(how.most));
+      count[i] = static_cast<std::int32_t>(std::ceil(wanted[i]));
+    }
+  }
+  graph.sort_islands(count, wanted);
+}
+
+template void count_substeps(const SceneOptions&, const kernel::SceneJob<float>&, Workspace<float>&, const float*, bool,
+                             bool);
+template void count_substeps(const SceneOptions&, const kernel::SceneJob<double>&, Workspace<double>&, const double*,
+                             bool, bool);
+
+}  // namespace carom::scene

@@ -1,0 +1,161 @@
+#include "substeps.hpp"
+
+#include "island_sweeps.hpp"
+#include "scene_parameters.hpp"
+
+namespace carom::scene {
+namespace {
+
+/// Bodies that a thread takes at a time.
+constexpr std::size_t bodies_at_once = 64;
+
+template <class T>
+class Substeps : IslandSweeps<T> {
+  using Base = IslandSweeps<T>;
+  using typename Base::Head;
+
+ public:
+  Substeps(const Call<T>& call, bool warm) : Base(call), warm_(warm) {}
+
+  SweepOutcome run() {
+    this->begin();
+    const std::size_t faults = count_faults(job_);
+    const Column<const T>& restitution = job_.scene->contacts.restitution;
+    const std::size_t different =
+        restitution.stride == 0 ? std::min<std::size_t>(restitution.count, 1) : restitution.count;
+    for (std::size_t i = 0; i < different && !rebounds_; ++i) rebounds_ = restitution[i] > T(0);
+    this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
+    if (count_faults(job_) != faults) return {.found_faults = true};
+    static const std::vector<std::byte*> none;
+    return this->outcome([&](std::uint32_t i) { return options_.relative_tolerance * workspace_.approach[i]; }, none,
+                         true);
+  }
+
+ private:
+  using Base::each_colour_set;
+  using Base::graph_;
+  using Base::job_;
+  using Base::kernels_;
+  using Base::nowhere;
+  using Base::options_;
+  using Base::workspace_;
+  using Job = kernel::SceneJob<T>;
+  using Row = kernel::VelocityRow<T>;
+
+  template <class Each>
+  void solve(const Part& part, const Each& each) {
+    const SubstepsOptions& how = options_.substeps;
+    const int n = workspace_.substeps[part.first_island];
+    Job job = job_;
+    set_substeps(job.parameters, how, n);
+    this->prepare_all(job, part, each);
+    this->gather_worst(part);
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
+      workspace_.approach[i] = workspace_.worst[i];
+      workspace_.sweeps_of_island[i] = n * (how.sweeps + how.relaxing);
+    }
+    const auto sweep = [&](auto kernel, int times) {
+      for (int i = 0; i < times; ++i) {
+        each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t count, std::size_t slot) {
+          kernel(job, blocks, count, nowhere(slot));
+        });
+        job.begins_substep = false;
+      }
+    };
+    const T share = T(1) / static_cast<T>(n), h = job.parameters.substep;
+    for (int k = 0; k < n; ++k) {
+      // The impulses of a substep are whole again in the next one, so that with the forces they make what they made:
+      // v + h a + M⁻¹ Jᵀ p is 2 v less the velocity that the substep began with.
+      each_body(part, each, [&](std::uint32_t i) { k == 0 ? begin_step(i, share) : begin_substep(i); });
+      if (k == 0 && warm_)
+        each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t count, std::size_t slot) {
+          for (std::size_t i = 0; i < count; ++i) kernels_.warm_start(job, blocks[i], nowhere(slot));
+        });
+      job.elapsed = static_cast<T>(k) * h;
+      job.begins_substep = k > 0;
+      sweep(kernels_.push_out, how.sweeps);
+      each_body(part, each, [&](std::uint32_t i) { move(i, h); });
+      sweep(kernels_.relax, how.relaxing);
+    }
+    job.elapsed = job.parameters.time_step;
+    if (job_.row_warm != nullptr || job_.results->warm_impulse.x)
+      each_block(part, each, [&](std::byte* block) { kernels_.store_warm(job, block); });
+    if (rebounds_) rebound(part, each, job);
+    each_block(part, each, [&](std::byte* block) { kernels_.finish(job, block); });
+  }
+
+  /// Islands with a contact that rebounds are swept once more.
+  template <class Each>
+  void rebound(const Part& part, const Each& each, const Job& job) {
+    each_block(part, each, [&](std::byte* block) { kernels_.rebound(job, block); });
+    this->gather_worst(part);
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
+      if (!(workspace_.worst[i] > 0)) workspace_.sweeping[i] = Sweeping::done;
+    const bool any = this->retire(part, true);
+    for (int k = 0; any && k < options_.substeps.restitution_sweeps; ++k)
+      each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t count, std::size_t slot) {
+        kernels_.simultaneous(job, blocks, count, nowhere(slot));
+      });
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
+      if (workspace_.sweeping[i] == Sweeping::goes_on)
+        workspace_.sweeps_of_island[i] += options_.substeps.restitution_sweeps;
+      workspace_.sweeping[i] = Sweeping::goes_on;  // what is left decides
+    }
+  }
+
+  template <class Each, class F>
+  void each_body(const Part& part, const Each& each, const F& f) {
+    const std::size_t count = part.end_body - part.first_body;
+    each((count + bodies_at_once - 1) / bodies_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      const std::size_t last = std::min(count, end * bodies_at_once);
+      for (std::size_t i = first * bodies_at_once; i < last; ++i) f(graph_.bodies[part.first_body + i]);
+    });
+  }
+  template <class Each, class F>
+  void each_block(const Part& part, const Each& each, const F& f) {
+    each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t v = part.first_lane_batch + first; v < part.first_lane_batch + end; ++v)
+        f(workspace_.block_of_lane_batch[v]);
+    });
+  }
+
+  void begin_step(std::uint32_t i, T share) {
+    T* const v = job_.velocities[i].numbers;
+    T* const began = workspace_.began.data()[i].numbers;
+    const T* const change = job_.changes != nullptr ? job_.changes[i].numbers : nullptr;
+    for (std::size_t c = 0; c < 8; ++c) {
+      const T by_forces = change != nullptr ? change[c] : T(0);
+      began[c] = v[c] - by_forces;
+      v[c] = began[c] + share * by_forces;
+      job_.displacements[i].numbers[c] = 0;
+    }
+  }
+  void begin_substep(std::uint32_t i) {
+    T* const v = job_.velocities[i].numbers;
+    T* const began = workspace_.began.data()[i].numbers;
+    for (std::size_t c = 0; c < 8; ++c) {
+      const T now = v[c];
+      v[c] = (now - began[c]) + now;
+      began[c] = now;
+    }
+  }
+  void move(std::uint32_t i, T h) {
+    const T* const v = job_.velocities[i].numbers;
+    T* const moved = job_.displacements[i].numbers;
+    for (std::size_t c = 0; c < 8; ++c) moved[c] += h * v[c];
+  }
+
+  bool warm_, rebounds_ = false;
+};
+
+}  // namespace
+
+template <class T>
+SweepOutcome run_substeps(const Call<T>& call, bool warm) {
+  return Substeps<T>(call, warm).run();
+}
+
+template SweepOutcome run_substeps(const Call<float>&, bool);
+template SweepOutcome run_substeps(const Call<double>&, bool);
+
+}  // namespace carom::scene
