@@ -4,6 +4,8 @@
 //
 // [R] is the reworked version of B. Mirtich's frictional collision algorithm (Impulse-based Dynamic Simulation of Rigid
 // Body Systems, 1996, chapter 3). docs/reference.md lists where the reference departs from it, and why.
+//
+// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
 #pragma once
 
 #include <array>

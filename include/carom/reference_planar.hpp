@@ -1,5 +1,7 @@
 // The scalar reference for planar contacts: section 5 of [R] and every other law in double, in closed form or by
 // bisection, sharing no code with the lanes. docs/planar.md has the equations, the sources and the choices.
+//
+// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
 #pragma once
 
 #include <array>
