@@ -1,10 +1,11 @@
-# What `cmake --install` brings: the library and its headers, the package that find_package(carom) finds, the licence, the
+# What `cmake --install` brings: the libraries and their headers, the package that find_package(carom) finds, the licence, the
 # command.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(carom_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/carom)
 
-install(TARGETS carom EXPORT caromTargets)
+install(TARGETS carom carom_reference EXPORT caromTargets)
+set_target_properties(carom_reference PROPERTIES INSTALL_RPATH "$ORIGIN")  # where it finds a shared carom
 install(DIRECTORY include/carom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # A host that has carom as a folder may have named CMAKE_INSTALL_DOCDIR after itself.
 if(PROJECT_IS_TOP_LEVEL)

@@ -19,8 +19,8 @@ struct SolvedScene {
 /// Is told of every scene when it is solved.
 using OnScene = std::function<void(const SolvedScene&)>;
 
-/// Solves the scenes in the order of their first rows; SceneMethod::resting is SceneSolver::step. Results of rows that
-/// are left out are no impulse, and the velocities of their bodies after the scene where these are known.
+/// Solves the scenes in the order of their first rows. Results of rows that are left out are no impulse, and the
+/// velocities of their bodies after the scene where these are known.
 io::ResultNumbers solve_scenes_on_lanes(const io::ContactNumbers& contacts, const io::SceneRows& rows,
                                         SceneSolver& solver, const SceneOptions& options, const OnScene& on_scene);
 

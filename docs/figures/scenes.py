@@ -20,7 +20,7 @@ METHODS = {
     "step": ("#E3B505", 1024),
     "sequence": ("#D55E00", 64),
 }
-FLOOR = 1e-6  # the option --residual: islands that are there have ended
+FLOOR = 1e-6  # the default of --relative-tolerance: islands that are there have ended
 TIME_STEP = "0.001"  # of the simulation that the piles come from
 
 

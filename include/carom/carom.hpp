@@ -1,4 +1,4 @@
-// All of carom's C++ interface.
+// All of the library carom::carom. The scalar reference, carom::reference, has headers of its own.
 #pragma once
 
 #include <carom/blocked.hpp>
@@ -10,9 +10,6 @@
 #include <carom/mechanism.hpp>
 #include <carom/memory.hpp>
 #include <carom/planar.hpp>
-#include <carom/reference.hpp>
-#include <carom/reference_planar.hpp>
-#include <carom/reference_scene.hpp>
 #include <carom/region.hpp>
 #include <carom/scene.hpp>
 #include <carom/solver.hpp>

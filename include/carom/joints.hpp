@@ -1,4 +1,6 @@
 // Rows of the usual joints for JointRows, and coefficients of pairs of bodies.
+//
+// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
 #pragma once
 
 #include <array>

@@ -4,6 +4,8 @@
 // [CR] is A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations,
 // 1998; its appendix A.1 finds the collision matrix by unit impulses, section 6.5 weighs the intact mechanism against a
 // sequence of impacts. docs/mechanisms.md has the equations and a worked example.
+//
+// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
 #pragma once
 
 #include <array>

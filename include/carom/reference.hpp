@@ -4,6 +4,8 @@
 //
 // [R] is the reworked version of B. Mirtich's frictional collision algorithm (Impulse-based Dynamic Simulation of Rigid
 // Body Systems, 1996, chapter 3). docs/reference.md lists where the reference departs from it, and why.
+//
+// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
 #pragma once
 
 #include <array>
@@ -67,8 +69,8 @@ CAROM_EXPORT std::vector<double> rays_of_constant_sliding(const Matrix3& k, doub
 /// The angle [rad] of the one diverging ray; the contact must not be able to stick (|M^-1 k| > friction).
 CAROM_EXPORT double diverging_ray(const Matrix3& k, double friction);
 
-/// What single laws read beside friction and restitution: LawColumns for one contact, with the same ranges and the same
-/// axes 1 and 2.
+/// Single laws read these parameters beside friction and restitution: LawColumns for one contact, with the same ranges
+/// and the same axes 1 and 2.
 struct LawParameters {
   double tangential_restitution = 0;                ///< [1] e_t in [-1, 1]
   double impulse_ratio_1 = 0, impulse_ratio_2 = 0;  ///< [1] finite
@@ -101,15 +103,16 @@ struct Margins {
   double tension = 0;          ///< [N s] p·n
   double cone = 0;             ///< [N s] μ p·n - |p_t|; infinite without a bound on friction
 };
-/// Of any impulse [N s] in the contact frame.
+/// Measures any impulse [N s] in the contact frame.
 CAROM_EXPORT Margins region_margins(const Collision& collision, const Vector3& p);
 
-/// What spans impulse space, as carom::ImpulseSpace. K must be positive definite.
+/// The impulses and the energy that span impulse space, as carom::ImpulseSpace.
 struct ImpulseSpace {
   Vector3 plastic_frictionless{};  ///< [N s] P_I
   Vector3 plastic_sticking{};      ///< [N s] P_II
   double contact_energy = 0;       ///< [J] ½ u0·K⁻¹ u0
 };
+/// K must be positive definite.
 CAROM_EXPORT ImpulseSpace impulse_space(const Collision& collision);
 
 /// The whole algorithm for every contact: the arguments, results, statuses and errors of Solver::solve. With

@@ -1,5 +1,7 @@
 // The scalar reference for planar contacts: section 5 of [R] and every other law in double, in closed form or by
 // bisection, sharing no code with the lanes. docs/planar.md has the equations, the sources and the choices.
+//
+// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
 #pragma once
 
 #include <array>
@@ -25,7 +27,7 @@ CAROM_EXPORT Collision collision_of(const carom::planar::InlineContacts<double>&
 CAROM_EXPORT Collision collision_of(const carom::planar::IndexedContacts<double>& contacts, std::size_t i);
 CAROM_EXPORT Collision collision_of(const carom::planar::SpaceContacts<double>& contacts, std::size_t i);
 
-/// What single laws read beside that, as in LawColumns; in range.
+/// Single laws read these parameters beside friction and restitution, as in LawColumns. They must be in range.
 struct Parameters {
   double tangential_restitution = 0;  ///< [1] e_t in [-1, 1]
   double impulse_ratio = 0;           ///< [1] finite; p_t / p_n along axis 1
@@ -54,7 +56,7 @@ struct Margins {
   double tension = 0;          ///< [N s]
   double cone = 0;             ///< [N s] infinite without a bound on friction
 };
-/// Of any impulse [N s] along tangent and normal.
+/// Measures any impulse [N s] along tangent and normal.
 CAROM_EXPORT Margins margins(const Collision& collision, const Vector2& impulse);
 
 /// Every contact of a batch: the arguments, results, statuses and errors of Solver::solve.

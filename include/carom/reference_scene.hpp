@@ -1,5 +1,7 @@
 // The scalar reference for scenes: every method in double, one contact after the other. It shares no code with the
 // lanes.
+//
+// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
 #pragma once
 
 #include <carom/export.hpp>

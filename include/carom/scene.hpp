@@ -4,6 +4,8 @@
 // [CR] is A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations,
 // 1998; [BS] is J. Bender, A. Schmitt, Constraint-based collision and contact handling using impulses, 2006.
 // docs/scenes.md has the methods, their choices and their limits.
+//
+// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
 #pragma once
 
 #include <array>

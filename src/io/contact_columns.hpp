@@ -52,7 +52,7 @@ void visit_needed(Contacts& contacts, Visitor&& visitor) {
   columns::each_number(by_file_name(visitor), contacts);
 }
 
-/// What single laws read, in this dimension.
+/// Visits the parameters that single laws read in this dimension.
 template <class Contacts, class Visitor>
 void visit_law_parameters(Contacts& contacts, Visitor&& visitor) {
   columns::each_parameter(

@@ -19,7 +19,7 @@
 
 namespace carom::reference {
 
-// What the phases that are over came to. Work and impulse of the running one are in the Slip.
+// Sums up the phases that are over. Work and impulse of the running one are in the Slip.
 class Account {
  public:
   Account(RestitutionLaw law, double restitution, double u0z) : law_(law), e_(restitution), u0z_(u0z) {}

@@ -1,4 +1,4 @@
-// What the laws share: the friction cone with both of its limits, and the laws that take a root. docs/laws.md has the
+// The laws share this: the friction cone with both of its limits, and the laws that take a root. docs/laws.md has the
 // equations.
 #pragma once
 
@@ -16,7 +16,7 @@ struct Cone {
 
   bool holds(const Vector3& p) const { return normal * std::hypot(p[0], p[1]) <= tangential * p[2]; }
 
-  /// That p is on the cone or outside, to a few roundings of its own length.
+  /// Tells whether p is on the cone or outside, to a few roundings of its own length.
   bool reached(const Vector3& p) const {
     constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
     return normal * std::hypot(p[0], p[1]) >= (1 - rounding) * tangential * p[2];

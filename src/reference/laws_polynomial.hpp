@@ -82,7 +82,7 @@ class Bernstein {
     for (double& x : a.b_) x *= s;
     return a;
   }
-  /// Of equal degrees.
+  /// The degrees of a and b are equal.
   friend Bernstein operator+(Bernstein a, const Bernstein& b) {
     for (std::size_t i = 0; i <= a.degree_; ++i) a.b_[i] += b.b_[i];
     return a;

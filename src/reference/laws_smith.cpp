@@ -150,7 +150,7 @@ class Smith {
     const double b = std::hypot(u[0], u[1]), square = a_ * a_ + b * b;
     const Vector2 m{(a_ * u0_[0] + b * u[0]) / square, (a_ * u0_[1] + b * u[1]) / square};
     const double friction = cone_.tangential * x[2];
-    // What u_t is rounded relative to, and what that does to m.
+    // The rounding of u_t is relative to this speed, and turns m by this angle.
     const double speed = length(tangential(u0_)) + 3 * largest_entry(k_) * std::hypot(x[0], x[1], cone_.normal * x[2]);
     const double tilt = 3 * speed / std::sqrt(square);
 
@@ -179,7 +179,7 @@ class Smith {
   }
   Vector3 with_impulse(const Vector3& p) const { return {p[0], p[1], p[2] / cone_.normal}; }
 
-  // What the law gives if u_t is the last slip.
+  // The law gives this impulse if u_t is the last slip.
   Vector3 with_friction_of(const Vector2& u_t) const {
     const double b = length(u_t), square = a_ * a_ + b * b;
     const Vector2 m{(a_ * u0_[0] + b * u_t[0]) / square, (a_ * u0_[1] + b * u_t[1]) / square};
@@ -213,7 +213,7 @@ class Smith {
             rise_ * (cone_.normal * ky() - cone_.tangential * mxy())};
   }
 
-  // Of C and S, which are numbers or polynomials of the first degree.
+  // The terms are those of C and S, which are numbers or polynomials of the first degree.
   template <class X>
   struct Terms {
     X one, d1, f1_x, f1_y, theta_x, theta_y, theta_f0, theta_f1, f0_f1;
@@ -273,7 +273,7 @@ Solutions smith(const Collision& c) {
   if (c.friction == 0 || (c.u0[0] == 0 && c.u0[1] == 0)) return whittaker(c);
   const Smith law(c);
   Solutions found;
-  // Of the one that is taken. It orders p_z also where that is 0 for several, the cone being open.
+  // The solution with the least s is taken. s orders p_z also where that is 0 for several, the cone being open.
   double least = std::numeric_limits<double>::infinity();
   std::vector<Vector3> solutions;
   const auto add = [&](const Vector3& p, double s) {

@@ -1,4 +1,4 @@
-// What the parts of the planar reference share: a collision in units in which no square leaves the range.
+// The parts of the planar reference share this: a collision in units in which no square leaves the range.
 //
 //   a, b, c     K = (a b; b c), along tangent and normal
 //   x, y        u0

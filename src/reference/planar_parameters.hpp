@@ -13,7 +13,7 @@ struct Laws {
   RestitutionLaw restitution_law = RestitutionLaw::energetic;
   Law law = Law::incremental;
   Parameters parameters;
-  // Of what the law reads.
+  // Faults count only in columns that the law reads.
   bool missing = false, out_of_range = false, any_nan = false, any_infinite = false;
 };
 

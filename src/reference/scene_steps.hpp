@@ -6,7 +6,7 @@
 
 namespace carom::reference {
 
-/// What a step starts from.
+/// The state that a step starts from.
 struct ContactStep {
   Matrix3 k{};                               ///< [1/kg] positive definite
   Vector3 velocity{};                        ///< [m/s] the slip, and u·n less its target

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// What is stored for a contact; vectors in the frame of the results.
+// The results of a contact; vectors are in their frame.
 struct Solution {
   Status status = Status::ok;
   Outcome outcome;

@@ -1,5 +1,8 @@
 // An engine's use of what the headers define: templates are looked at only when somebody has them instantiated.
 #include <carom/carom.hpp>
+#include <carom/reference.hpp>
+#include <carom/reference_planar.hpp>
+#include <carom/reference_scene.hpp>
 #include <vector>
 
 template class carom::BlockedContacts<float>;

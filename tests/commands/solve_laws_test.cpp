@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <carom/law_info.hpp>
-#include <carom/reference.hpp>
 #include <cmath>
 #include <string>
 #include <vector>

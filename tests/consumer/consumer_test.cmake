@@ -1,4 +1,5 @@
-# Builds and runs main.cpp in a project whose CMakeLists.txt holds what the README tells users to write.
+# Builds and runs main.cpp and reference.cpp in a project whose CMakeLists.txt holds what README.md and docs/reference.md
+# tell users to write.
 #
 # cmake -DWAY=static|shared|subdirectory -DROOT=<sources> -DBUILD=<build to install from> -DSCRATCH=<folder>
 #       -DVERSION=<of carom> -DGENERATOR=<name> -DCOMPILER=<C++ compiler> -P consumer_test.cmake
@@ -35,9 +36,16 @@ endif()
 if(NOT readme MATCHES "```cmake\n(${first_word}[^`]*)```")
   message(FATAL_ERROR "README.md does not show ${first_word}")
 endif()
+set(with_carom "${CMAKE_MATCH_1}")
+file(READ ${ROOT}/docs/reference.md page)
+if(NOT page MATCHES "```cmake\n(target_link_libraries[^`]*)```")
+  message(FATAL_ERROR "docs/reference.md does not show how to link the reference")
+endif()
+set(with_reference "${CMAKE_MATCH_1}")
 file(WRITE ${SCRATCH}/project/CMakeLists.txt
      "cmake_minimum_required(VERSION 3.25)\nproject(your_engine LANGUAGES CXX)\n"
-     "add_executable(your_engine \"${ROOT}/tests/consumer/main.cpp\")\n${CMAKE_MATCH_1}")
+     "add_executable(your_engine \"${ROOT}/tests/consumer/main.cpp\")\n${with_carom}"
+     "add_executable(your_tests \"${ROOT}/tests/consumer/reference.cpp\")\n${with_reference}")
 file(CREATE_LINK ${ROOT} ${SCRATCH}/project/carom SYMBOLIC)
 
 set(options -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON)
@@ -52,6 +60,10 @@ configure_and_build(${SCRATCH}/project ${SCRATCH}/build ${options})
 run(${SCRATCH}/build/your_engine)
 if(NOT output STREQUAL "carom ${VERSION} resolved 1 contact\n")
   message(FATAL_ERROR "main.cpp printed: ${output}")
+endif()
+run(${SCRATCH}/build/your_tests)
+if(NOT output STREQUAL "carom and its reference agree\n")
+  message(FATAL_ERROR "reference.cpp printed: ${output}")
 endif()
 
 file(READ ${SCRATCH}/build/compile_commands.json commands)
@@ -75,8 +87,10 @@ if(WAY STREQUAL "static" AND EXISTS ${prefix}/bin/carom)
   run(${prefix}/bin/carom --version)
 endif()
 if(WAY STREQUAL "shared")
-  file(GLOB library ${prefix}/lib*/libcarom.so.${VERSION} ${prefix}/lib*/*/libcarom.so.${VERSION})
-  if(NOT library)
-    message(FATAL_ERROR "no libcarom.so.${VERSION} under ${prefix}")
-  endif()
+  foreach(name IN ITEMS libcarom libcarom_reference)
+    file(GLOB library ${prefix}/lib*/${name}.so.${VERSION} ${prefix}/lib*/*/${name}.so.${VERSION})
+    if(NOT library)
+      message(FATAL_ERROR "no ${name}.so.${VERSION} under ${prefix}")
+    endif()
+  endforeach()
 endif()

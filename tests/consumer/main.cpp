@@ -1,4 +1,4 @@
-// What a host does with an installed carom: solve, ask the reference, catch an error.
+// A host solves with an installed carom, and catches an error.
 #include <carom/carom.hpp>
 #include <cmath>
 #include <cstdio>
@@ -23,14 +23,10 @@ int main() {
   // A few roundings apart.
   if (report.count(carom::Status::ok) != 1 || report.faults() != 0 || std::abs(impulse[0] - expected) > 1e-12) return 1;
 
-  impulse[0] = 0;
-  carom::reference::solve(contacts, results);
-  if (std::abs(impulse[0] - expected) > 1e-12) return 2;
-
   contacts.friction = {};
   try {
     solver.solve(contacts, results);
-    return 3;
+    return 2;
   } catch (const carom::Error&) {
   }
   std::printf("carom %s resolved %zu contact\n", std::string(carom::version()).c_str(), report.contacts);

@@ -4,8 +4,6 @@
 #include <array>
 #include <bit>
 #include <carom/law_info.hpp>
-#include <carom/reference.hpp>
-#include <carom/reference_planar.hpp>
 #include <carom/solver.hpp>
 #include <cmath>
 #include <random>

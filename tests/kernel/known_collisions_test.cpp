@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <carom/carom.hpp>
+#include <carom/reference.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <carom/law_info.hpp>
-#include <carom/reference.hpp>
 #include <carom/reference_planar.hpp>
 #include <carom/solver.hpp>
 #include <cmath>

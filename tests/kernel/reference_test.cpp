@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
+#include <carom/reference.hpp>
 #include <cmath>
 #include <filesystem>
 #include <limits>

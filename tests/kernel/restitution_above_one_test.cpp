@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <carom/carom.hpp>
+#include <carom/reference.hpp>
 #include <carom/reference_planar.hpp>
 #include <cmath>
 #include <limits>

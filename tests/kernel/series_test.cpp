@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <carom/carom.hpp>
+#include <carom/reference.hpp>
 #include <cmath>
 #include <filesystem>
 #include <limits>

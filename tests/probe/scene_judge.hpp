@@ -385,7 +385,7 @@ class SceneJudge {
       if (is_sound(made_.arrays.status[i]) && response(i) > 0) levers = larger(levers, R(1) + turning(i) / response(i));
     const R done = R(20) * levers * R(o_.relative_tolerance) * R(made_.report.greatest_approach);
     if (made_.report.not_converged > 0)
-      v_.add("what is truncated has a residual", made_.report.residual > 0 ? 0 : 2 * bound);
+      v_.add("what has not converged has a residual", made_.report.residual > 0 ? 0 : 2 * bound);
     else if (!is_sequence() && !o_.shock_propagation.enabled && made_.report.iterations == 4000)
       v_.add("what reaches the bound of sweeps is told",
              worst > done + R(64) * epsilon * largest_speed() ? 2 * bound : 0);

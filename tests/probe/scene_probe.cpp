@@ -157,7 +157,7 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
                to_string(made.arrays.joint_status[r]), made.arrays.joint_impulse[r]);
   }
   const SceneReport& report = made.report;
-  fmt::print("iterations {}  approach {}  residual {}  truncated {}  energy {} -> {}  joint work {}\n",
+  fmt::print("iterations {}  approach {}  residual {}  not converged {}  energy {} -> {}  joint work {}\n",
              report.iterations, report.greatest_approach, report.residual, report.not_converged, report.energy_before,
              report.energy_after, report.joint_work);
 }

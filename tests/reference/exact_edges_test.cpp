@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <carom/reference.hpp>
 #include <carom/reference_planar.hpp>
 #include <cmath>
 #include <limits>

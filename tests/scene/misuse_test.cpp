@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <carom/carom.hpp>
+#include <carom/reference_scene.hpp>
 #include <chrono>
 #include <functional>
 #include <limits>

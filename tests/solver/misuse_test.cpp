@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <carom/carom.hpp>
+#include <carom/reference.hpp>
+#include <carom/reference_planar.hpp>
 #include <chrono>
 #include <limits>
 #include <set>

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
+#include <carom/reference.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>

@@ -140,7 +140,7 @@ class TileStages {
   WholeBlock whole_block(std::size_t slot) const { return {offset_of<T>(slot, block_bytes_)}; }
   Block block_of(std::size_t slot) const { return block_at<width>(first_ + slot, first_ + count_); }
 
-  /// Those without the contacts of the incremental law, which another kernel solves.
+  /// Returns the lanes of a block but for contacts of the incremental law, which another kernel solves.
   unsigned own_lanes(const Block& block, std::size_t slot) const {
     unsigned lanes = block.lanes;
     for_each_bit(block.lanes, [&](std::size_t lane) {

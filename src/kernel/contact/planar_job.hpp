@@ -1,4 +1,4 @@
-// What the solver hands to a planar kernel, free of any architecture.
+// The solver hands these to a planar kernel; nothing here knows an architecture.
 #pragma once
 
 #include <carom/planar.hpp>
@@ -59,7 +59,7 @@ struct alignas(64) PlanarStage {
   Path paths[size];
 };
 
-/// What a thread works in.
+/// The memory that a thread works in.
 template <class T>
 struct PlanarWorkspace {
   PlanarTile<T> tile;

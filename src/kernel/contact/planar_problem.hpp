@@ -12,7 +12,8 @@
 namespace carom::kernel {
 namespace {
 
-/// What single laws read beside friction and restitution; 0 where the law of a contact does not.
+/// The parameters that single laws read beside friction and restitution; they are 0 where the law of a contact does
+/// not read them.
 template <class B>
 struct PlanarParameters {
   B tangential_restitution = B(0), impulse_ratio = B(0), polar_angle = B(0), fraction = B(0);
@@ -20,8 +21,8 @@ struct PlanarParameters {
   B restitution_law = B(0);
 };
 
-/// What makes numbers of order 1 of those of the host: trace K [1/kg], the larger component of u0 [m/s], and of
-/// impulses one divided by the other.
+/// The host's numbers are of order 1 in these units: trace K [1/kg], the larger component of u0 [m/s], and for impulses
+/// the latter divided by the former.
 template <class B>
 struct PlanarUnits {
   B trace, speed, impulse;

@@ -23,7 +23,7 @@ struct PlanarValidator {
     fault = choose(where, B(static_cast<T>(status)), fault);
   }
 
-  /// What `law` reads of contacts that all have it.
+  /// Reads the parameters of `law`, which all of these contacts have.
   [[gnu::always_inline]] void read_parameters(const LawColumns<T>& contacts, const Lanes& lanes, Law law,
                                               RestitutionLaw restitution_law) {
     parameters.restitution_law = B(static_cast<T>(restitution_law));

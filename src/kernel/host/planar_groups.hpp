@@ -1,5 +1,5 @@
 // Law, for contacts with laws of their own: those of a tile grouped by law, so that all lanes have the same one.
-// What a law reads and writes of a contact is a row of numbers, which moves at once.
+// The numbers of a contact that a law reads and writes are a row, which moves at once.
 #pragma once
 
 #include "gather.hpp"

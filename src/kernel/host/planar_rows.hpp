@@ -7,7 +7,7 @@
 namespace carom::kernel {
 namespace {
 
-/// Of rows of T in vectors of B.
+/// Turns rows of T into vectors of B and back.
 template <class B, class T>
 struct PlanarRows {
   static constexpr std::size_t width = VectorTraits<B>::width, length = 8;

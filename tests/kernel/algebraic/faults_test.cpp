@@ -4,6 +4,7 @@
 
 #include <array>
 #include <carom/carom.hpp>
+#include <carom/reference.hpp>
 #include <cmath>
 #include <cstdint>
 #include <functional>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
+#include <carom/reference_scene.hpp>
 #include <limits>
 #include <string>
 
