@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "columns.hpp"
+#include "instantiate.hpp"
 #include "scene/scene_columns.hpp"
 
 namespace carom {
@@ -350,21 +351,15 @@ void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) 
 template void check_scene_columns(const Scene<float>&, const SceneResults<float>&);
 template void check_scene_columns(const Scene<double>&, const SceneResults<double>&);
 
-#define CAROM_INSTANTIATE(T)                                                                           \
-  template std::size_t check_columns(const InlineContacts<T>&, const Results<T>&);                     \
-  template std::size_t check_columns(const IndexedContacts<T>&, const Results<T>&);                    \
-  template std::size_t check_columns(const SpaceContacts<T>&, const Results<T>&);                      \
-  template std::size_t check_columns(const planar::InlineContacts<T>&, const planar::Results<T>&);     \
-  template std::size_t check_columns(const planar::IndexedContacts<T>&, const planar::Results<T>&);    \
-  template std::size_t check_columns(const planar::SpaceContacts<T>&, const planar::Results<T>&);      \
-  template std::size_t check_region_columns(const InlineContacts<T>&, const Vector3Columns<const T>&,  \
-                                            const RegionMargins<T>&, const ImpulseSpace<T>&);          \
-  template std::size_t check_region_columns(const IndexedContacts<T>&, const Vector3Columns<const T>&, \
-                                            const RegionMargins<T>&, const ImpulseSpace<T>&);          \
-  template std::size_t check_region_columns(const SpaceContacts<T>&, const Vector3Columns<const T>&,   \
+#define CAROM_INSTANTIATE(T, Contacts) \
+  template std::size_t check_columns(const Contacts<T>&, const ResultsOf<Contacts<T>>&);
+CAROM_FOR_FORMS(CAROM_INSTANTIATE)
+CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
+#undef CAROM_INSTANTIATE
+#define CAROM_INSTANTIATE(T, Contacts)                                                          \
+  template std::size_t check_region_columns(const Contacts<T>&, const Vector3Columns<const T>&, \
                                             const RegionMargins<T>&, const ImpulseSpace<T>&);
-CAROM_INSTANTIATE(float)
-CAROM_INSTANTIATE(double)
+CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
 
 }  // namespace carom
