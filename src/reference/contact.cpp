@@ -6,34 +6,12 @@
 
 namespace carom::reference {
 
-// Load.
-
-namespace {
-
-template <class Contact, class Contacts>
-Contact with_step(Contact c, const Contacts& contacts, std::size_t i, const Options& options) {
-  c.integrator = options.integrator;
-  c.has_step = contacts.laws.step && c.law == Law::incremental;
-  if (c.has_step) c.step = contacts.laws.step[i];
-  return c;
-}
-
-}  // namespace
-
-BodyContact load(const InlineContacts<double>& contacts, std::size_t i, const Options& options) {
-  return with_step(load_bodies<BodyContact>(contacts, i, options), contacts, i, options);
-}
-
-BodyContact load(const IndexedContacts<double>& contacts, std::size_t i, const Options& options) {
-  return with_step(load_bodies<BodyContact>(contacts, i, options), contacts, i, options);
-}
-
 SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Options& options) {
   SpaceContact c;
   load_laws(contacts, i, options, c);
   c.k = read(contacts.k, i);
   c.u0 = read(contacts.separation_velocity, i);
-  return with_step(c, contacts, i, options);
+  return c;
 }
 
 // Validate.
@@ -56,10 +34,6 @@ Status fault_of_body(const Body& body, const Options& options) {
   if (!is_positive_semidefinite(body.inverse_inertia, options.inertia_tolerance))
     return Status::inverse_inertia_not_positive_semidefinite;
   return Status::ok;
-}
-
-Status fault_of_data(const BodyContact& c, const Options& options, Numbers numbers) {
-  return fault_of_bodies(c, options, numbers);
 }
 
 Status fault_of_data(const SpaceContact& c) {

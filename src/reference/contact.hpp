@@ -18,15 +18,15 @@ struct SpaceContact : Laws {
 
 // Load.
 
-BodyContact load(const InlineContacts<double>& contacts, std::size_t i, const Options& options);
-BodyContact load(const IndexedContacts<double>& contacts, std::size_t i, const Options& options);
+template <class Contacts>
+BodyContact load(const Contacts& contacts, std::size_t i, const Options& options) {
+  return load_bodies<BodyContact>(contacts, i, options);
+}
 SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Options& options);
 
 // Validate.
 
 Status fault_of_body(const Body& body, const Options& options);
-/// `numbers` are those that the contact has beside its own.
-Status fault_of_data(const BodyContact& c, const Options& options, Numbers numbers = {});
 Status fault_of_data(const SpaceContact& c);
 
 // Law.
@@ -53,4 +53,5 @@ struct Change {
   Vector3 velocity{}, angular_velocity{};
 };
 Change change_by(const Vector3& impulse, const Matrix3& to_world, const Body& in_frame, const Vector3& lever);
+
 }  // namespace carom::reference

@@ -153,7 +153,7 @@ Solution solve_one(const BodyContact& c, const Options& options) {
   s.angular_velocity_b = c.b.angular_velocity;
   const Vector2 before = separation_velocity(c);
   s.outcome.u = before;
-  s.status = fault_of_bodies(c, options, {});
+  s.status = fault_of_data(c, options);
   if (s.status != Status::ok) return s;
 
   const auto [t, n] = contact_frame(c.normal);

@@ -89,23 +89,28 @@ void load_laws(const Contacts& contacts, std::size_t i, const Options& options, 
   laws.restitution = contacts.restitution[i];
   laws.largest_restitution = options.largest_restitution;
   laws.restitution_law = columns.restitution_law ? columns.restitution_law[i] : options.restitution_law;
+  // Nothing is integrated in the plane.
+  if constexpr (std::is_same_v<Parameters, LawParameters>) {
+    laws.has_step = columns.step && laws.law == Law::incremental;
+    if (laws.has_step) laws.step = columns.step[i];
+    laws.integrator = options.integrator;
+  }
 }
 
 /// A contact of bodies, which it has itself or by index.
 template <class BodyContact, class Contacts>
 BodyContact load_bodies(const Contacts& contacts, std::size_t i, const Options& options) {
-  using Body = decltype(BodyContact::a);
   BodyContact c;
   load_laws(contacts, i, options, c);
   c.normal = read(contacts.normal, i);
   if constexpr (requires { contacts.bodies; }) {
     const std::int32_t a = contacts.body_a[i], b = contacts.body_b[i];
     c.indices = fault_of_indices(a, b, contacts.bodies.inverse_mass.count);
-    c.a = load_body<Body>(contacts.bodies, a);
-    c.b = load_body<Body>(contacts.bodies, b);
+    c.a = load_body<decltype(c.a)>(contacts.bodies, a);
+    c.b = load_body<decltype(c.b)>(contacts.bodies, b);
   } else {
-    c.a = read_body<Body>(contacts.a, i);
-    c.b = read_body<Body>(contacts.b, i);
+    c.a = read_body<decltype(c.a)>(contacts.a, i);
+    c.b = read_body<decltype(c.b)>(contacts.b, i);
   }
   c.lever_a = read(contacts.lever_a, i);
   c.lever_b = read(contacts.lever_b, i);
@@ -178,7 +183,7 @@ bool is_pivot(const BodyContact& c) {
 
 /// `numbers` are those that the contact has beside its own.
 template <class BodyContact>
-Status fault_of_bodies(const BodyContact& c, const Options& options, Numbers numbers) {
+Status fault_of_data(const BodyContact& c, const Options& options, Numbers numbers = {}) {
   if (c.indices != Status::ok) return c.indices;
   numbers.see_laws(c);
   numbers.see(c.normal);
