@@ -17,152 +17,54 @@ constexpr std::size_t count_of(Law law) {
 template <Law law>
 constexpr auto parameters_of = [] {
   std::array<LawParameter, count_of(law)> parameters{};
-  std::size_t i = 0;
+  auto* to = parameters.begin();
   for (const columns::ParameterRange& range : columns::parameter_ranges)
-    if (range.has_reader(law)) parameters[i++] = range.values;
+    if (range.has_reader(law)) *to++ = range.values;
   return parameters;
 }();
-
-constexpr auto weights = [] {
-  std::array<LawParameter, columns::member_count> all{};
-  for (std::size_t i = 0; i < all.size(); ++i) {
+template <>
+constexpr auto parameters_of<Law::composite> = [] {
+  std::array<LawParameter, columns::member_count> weights{};
+  for (std::size_t i = 0; i < weights.size(); ++i) {
     const columns::Member& member = columns::members[i];
-    all[i] = {member.weight, member.law != Law::pfeiffer_glocker, true, 0, columns::any_number};
+    weights[i] = {member.weight, member.law != Law::pfeiffer_glocker, true, 0, columns::any_number};
   }
-  return all;
+  return weights;
 }();
 
+enum class ReadsFriction : bool { no, yes };
+
+/// A law gains no energy where that is "never", and does not read e where there is no hypothesis of it.
+template <Law law>
+constexpr LawInfo describe(std::string_view restitution, std::string_view energy_gain, std::string_view source,
+                           ReadsFriction reads_friction = ReadsFriction::yes) {
+  return {.law = law,
+          .in_space = law != Law::pfeiffer_glocker,
+          .in_plane = true,
+          .reads_friction = reads_friction == ReadsFriction::yes,
+          .reads_restitution = restitution != "none",
+          .parameters = parameters_of<law>,
+          .restitution = restitution,
+          .may_gain_energy = energy_gain != "never",
+          .energy_gain = energy_gain,
+          .source = source};
+}
+
 constexpr std::array<LawInfo, law_count> laws = {{
-    {.law = Law::incremental,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = true,
-     .reads_restitution = true,
-     .parameters = {},
-     .restitution = "energetic, kinetic or kinematic",
-     .may_gain_energy = true,
-     .energy_gain = "with kinematic restitution",
-     .source = "Routh 1897; Stronge 1990; Mirtich 1996"},
-    {.law = Law::frictionless,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = false,
-     .reads_restitution = true,
-     .parameters = {},
-     .restitution = "kinematic",
-     .may_gain_energy = false,
-     .energy_gain = "never",
-     .source = "Newton"},
-    {.law = Law::no_slip,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = false,
-     .reads_restitution = true,
-     .parameters = {},
-     .restitution = "kinematic",
-     .may_gain_energy = false,
-     .energy_gain = "never",
-     .source = "Chatterjee, Ruina 1998, eq. 4"},
-    {.law = Law::chatterjee_ruina,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = true,
-     .reads_restitution = true,
-     .parameters = parameters_of<Law::chatterjee_ruina>,
-     .restitution = "kinematic",
-     .may_gain_energy = false,
-     .energy_gain = "never",
-     .source = "Chatterjee, Ruina 1998, 5"},
-    {.law = Law::bilinear,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = true,
-     .reads_restitution = true,
-     .parameters = parameters_of<Law::bilinear>,
-     .restitution = "kinematic where k is 0",
-     .may_gain_energy = true,
-     .energy_gain = "where k is not 0",
-     .source = "Brach 1991; Walton 1992"},
-    {.law = Law::whittaker,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = true,
-     .reads_restitution = true,
-     .parameters = {},
-     .restitution = "kinematic",
-     .may_gain_energy = true,
-     .energy_gain = "where k is not 0",
-     .source = "Whittaker 1944; Kane, Levinson 1985"},
-    {.law = Law::smith,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = true,
-     .reads_restitution = true,
-     .parameters = {},
-     .restitution = "kinematic",
-     .may_gain_energy = false,
-     .energy_gain = "never",
-     .source = "Smith 1991"},
-    {.law = Law::anitescu_potra,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = true,
-     .reads_restitution = true,
-     .parameters = {},
-     .restitution = "kinetic",
-     .may_gain_energy = false,
-     .energy_gain = "never",
-     .source = "Anitescu, Potra 1997"},
-    {.law = Law::pfeiffer_glocker,
-     .in_space = false,
-     .in_plane = true,
-     .reads_friction = true,
-     .reads_restitution = true,
-     .parameters = parameters_of<Law::pfeiffer_glocker>,
-     .restitution = "kinetic",
-     .may_gain_energy = false,
-     .energy_gain = "never",
-     .source = "Pfeiffer, Glocker 1996"},
-    {.law = Law::brach,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = true,
-     .reads_restitution = true,
-     .parameters = parameters_of<Law::brach>,
-     .restitution = "kinematic",
-     .may_gain_energy = false,
-     .energy_gain = "never",
-     .source = "Brach 1991"},
-    {.law = Law::projected,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = true,
-     .reads_restitution = false,
-     .parameters = parameters_of<Law::projected>,
-     .restitution = "none",
-     .may_gain_energy = false,
-     .energy_gain = "never",
-     .source = "Chatterjee, Ruina 1998, 4.1"},
-    {.law = Law::polar,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = true,
-     .reads_restitution = false,
-     .parameters = parameters_of<Law::polar>,
-     .restitution = "none",
-     .may_gain_energy = false,
-     .energy_gain = "never",
-     .source = "Chatterjee, Ruina 1998, 4.1"},
-    {.law = Law::composite,
-     .in_space = true,
-     .in_plane = true,
-     .reads_friction = true,
-     .reads_restitution = true,
-     .parameters = weights,
-     .restitution = "that of its members",
-     .may_gain_energy = true,
-     .energy_gain = "where a member does",
-     .source = "Chatterjee, Ruina 1998, 5.3"},
+    describe<Law::incremental>("energetic, kinetic or kinematic", "with kinematic restitution",
+                               "Routh 1897; Stronge 1990; Mirtich 1996"),
+    describe<Law::frictionless>("kinematic", "never", "Newton", ReadsFriction::no),
+    describe<Law::no_slip>("kinematic", "never", "Chatterjee, Ruina 1998, eq. 4", ReadsFriction::no),
+    describe<Law::chatterjee_ruina>("kinematic", "never", "Chatterjee, Ruina 1998, 5"),
+    describe<Law::bilinear>("kinematic where k is 0", "where k is not 0", "Brach 1991; Walton 1992"),
+    describe<Law::whittaker>("kinematic", "where k is not 0", "Whittaker 1944; Kane, Levinson 1985"),
+    describe<Law::smith>("kinematic", "never", "Smith 1991"),
+    describe<Law::anitescu_potra>("kinetic", "never", "Anitescu, Potra 1997"),
+    describe<Law::pfeiffer_glocker>("kinetic", "never", "Pfeiffer, Glocker 1996"),
+    describe<Law::brach>("kinematic", "never", "Brach 1991"),
+    describe<Law::projected>("none", "never", "Chatterjee, Ruina 1998, 4.1"),
+    describe<Law::polar>("none", "never", "Chatterjee, Ruina 1998, 4.1"),
+    describe<Law::composite>("that of its members", "where a member does", "Chatterjee, Ruina 1998, 5.3"),
 }};
 
 }  // namespace

@@ -3,6 +3,5 @@
 
 namespace carom::kernel::CAROM_ISA {
 extern const Kernels algebraic;
-constinit const Kernels algebraic = {algebraic_kernels_for<CAROM_ARCHITECTURE, float>(),
-                                     algebraic_kernels_for<CAROM_ARCHITECTURE, double>()};
+constinit const Kernels algebraic = algebraic_kernels<CAROM_ARCHITECTURE>;
 }  // namespace carom::kernel::CAROM_ISA

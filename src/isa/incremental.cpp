@@ -3,6 +3,5 @@
 
 namespace carom::kernel::CAROM_ISA {
 extern const Kernels incremental;
-constinit const Kernels incremental = {kernels_for<CAROM_ARCHITECTURE, float>(),
-                                       kernels_for<CAROM_ARCHITECTURE, double>()};
+constinit const Kernels incremental = incremental_kernels<CAROM_ARCHITECTURE>;
 }  // namespace carom::kernel::CAROM_ISA

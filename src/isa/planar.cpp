@@ -3,6 +3,5 @@
 
 namespace carom::kernel::CAROM_ISA {
 extern const PlanarKernels planar;
-constinit const PlanarKernels planar = {planar_kernels_for<CAROM_ARCHITECTURE, float>(),
-                                        planar_kernels_for<CAROM_ARCHITECTURE, double>()};
+constinit const PlanarKernels planar = planar_kernels<CAROM_ARCHITECTURE>;
 }  // namespace carom::kernel::CAROM_ISA

@@ -3,6 +3,5 @@
 
 namespace carom::kernel::CAROM_ISA {
 extern const RegionKernels region;
-constinit const RegionKernels region = {region_kernels_for<CAROM_ARCHITECTURE, float>(),
-                                        region_kernels_for<CAROM_ARCHITECTURE, double>()};
+constinit const RegionKernels region = region_kernels<CAROM_ARCHITECTURE>;
 }  // namespace carom::kernel::CAROM_ISA

@@ -252,17 +252,23 @@ template <class T, template <class> class Contacts>
 using SolveRange = void (*)(const Job<T, Contacts>& job, std::size_t first, std::size_t count,
                             const Workspace<T>& workspace, Tally& tally);
 
-template <class T>
-struct KernelsFor {
-  SolveRange<T, InlineContacts> inline_contacts;
-  SolveRange<T, IndexedContacts> indexed_contacts;
-  SolveRange<T, SpaceContacts> space_contacts;
+/// The kernel of a family for a precision and a form of contacts.
+template <template <class, template <class> class> class Range, class T, template <class> class Contacts>
+struct KernelFor {
+  Range<T, Contacts> range;
 };
 
-/// The kernels of one ISA.
-struct Kernels {
-  KernelsFor<float> f32;
-  KernelsFor<double> f64;
+/// The kernels of a family for one ISA.
+template <template <class, template <class> class> class Range, template <class> class... Forms>
+struct KernelTable : KernelFor<Range, float, Forms>..., KernelFor<Range, double, Forms>... {
+  /// Of what kernel_of.operator()<T, Contacts>() gives for each.
+  template <class F>
+  static consteval KernelTable of(F kernel_of) {
+    return {KernelFor<Range, float, Forms>{kernel_of.template operator()<float, Forms>()}...,
+            KernelFor<Range, double, Forms>{kernel_of.template operator()<double, Forms>()}...};
+  }
 };
+
+using Kernels = KernelTable<SolveRange, InlineContacts, IndexedContacts, SpaceContacts>;
 
 }  // namespace carom::kernel

@@ -1,85 +1,10 @@
 #include "reference/contact.hpp"
 
-#include <algorithm>
 #include <limits>
 
 #include "reference/vector.hpp"
 
 namespace carom::reference {
-
-namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-// Load.
-
-Matrix3 read(const SymmetricColumns<const double>& m, std::size_t i) {
-  const double xy = m.xy[i], xz = m.xz[i], yz = m.yz[i];
-  return {Vector3{m.xx[i], xy, xz}, Vector3{xy, m.yy[i], yz}, Vector3{xz, yz, m.zz[i]}};
-}
-
-template <class Contacts>
-void load_laws(const Contacts& contacts, std::size_t i, const Options& options, Laws& laws) {
-  const LawColumns<double>& columns = contacts.laws;
-  static_cast<LawOfContact&>(laws) = read_law(columns, i, options);
-  laws.friction = contacts.friction[i];
-  laws.restitution = contacts.restitution[i];
-  laws.largest_restitution = options.largest_restitution;
-  laws.has_step = columns.step && laws.law == Law::incremental;
-  if (laws.has_step) laws.step = columns.step[i];
-  laws.restitution_law = columns.restitution_law ? columns.restitution_law[i] : options.restitution_law;
-  laws.integrator = options.integrator;
-}
-
-}  // namespace
-
-Vector3 read(const Vector3Columns<const double>& v, std::size_t i) {
-  return {v.x[i], v.y[i], v.z[i]};
-}
-
-Body read(const BodyColumns<const double>& bodies, std::size_t i) {
-  return {bodies.inverse_mass[i], read(bodies.inverse_inertia, i), read(bodies.velocity, i),
-          read(bodies.angular_velocity, i)};
-}
-
-BodyContact load(const InlineContacts<double>& contacts, std::size_t i, const Options& options) {
-  BodyContact c;
-  load_laws(contacts, i, options, c);
-  c.normal = read(contacts.normal, i);
-  c.a = read(contacts.a, i);
-  c.b = read(contacts.b, i);
-  c.lever_a = read(contacts.lever_a, i);
-  c.lever_b = read(contacts.lever_b, i);
-  return c;
-}
-
-Body load_body(const BodyColumns<const double>& bodies, std::int32_t index) {
-  if (index == -1) return {};
-  if (index < 0 || static_cast<std::size_t>(index) >= bodies.inverse_mass.count)
-    return {0, {}, {nan, nan, nan}, {nan, nan, nan}};
-  return read(bodies, static_cast<std::size_t>(index));
-}
-
-Status fault_of_indices(std::int32_t a, std::int32_t b, std::size_t bodies) {
-  const auto exists = [&](std::int32_t index) {
-    return index >= -1 && (index < 0 || static_cast<std::size_t>(index) < bodies);
-  };
-  if (!exists(a) || !exists(b)) return Status::body_index_out_of_range;
-  return a == b && a >= 0 ? Status::same_body : Status::ok;
-}
-
-BodyContact load(const IndexedContacts<double>& contacts, std::size_t i, const Options& options) {
-  BodyContact c;
-  load_laws(contacts, i, options, c);
-  c.normal = read(contacts.normal, i);
-  const std::int32_t a = contacts.body_a[i], b = contacts.body_b[i];
-  c.indices = fault_of_indices(a, b, contacts.bodies.inverse_mass.count);
-  c.a = load_body(contacts.bodies, a);
-  c.b = load_body(contacts.bodies, b);
-  c.lever_a = read(contacts.lever_a, i);
-  c.lever_b = read(contacts.lever_b, i);
-  return c;
-}
 
 SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Options& options) {
   SpaceContact c;
@@ -93,18 +18,6 @@ SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Op
 
 namespace {
 
-Status fault_of_laws(const Laws& laws) {
-  if (!(laws.restitution >= 0 && laws.restitution <= laws.largest_restitution)) return Status::restitution_out_of_range;
-  if (laws.friction < 0) return Status::negative_friction;
-  if (laws.fault != Status::ok) return laws.fault;
-  if (laws.has_step && !(laws.step > 0)) return Status::step_not_positive;
-  // The integrator is that of the incremental law alone.
-  const bool euler = laws.law == Law::incremental && laws.integrator == Integrator::euler;
-  const auto last = euler ? RestitutionLaw::energetic : RestitutionLaw::kinematic;
-  if (laws.restitution_law > last) return Status::restitution_law_unavailable;
-  return Status::ok;
-}
-
 bool is_positive_semidefinite(const Matrix3& m, double tolerance) {
   // Most are positive definite, or the zeros of an immovable body, and that is faster to see.
   if (m == Matrix3{} || Cholesky::of(m)) return true;
@@ -112,15 +25,6 @@ bool is_positive_semidefinite(const Matrix3& m, double tolerance) {
 }
 
 }  // namespace
-
-bool is_pivot(const BodyContact& c) {
-  const bool both_turn = c.a.inverse_inertia != Matrix3{} && c.b.inverse_inertia != Matrix3{};
-  return c.a.inverse_mass + c.b.inverse_mass == 0 && !both_turn;
-}
-
-bool is_immovable(const Body& body) {
-  return body.inverse_mass == 0 && body.inverse_inertia == Matrix3{};
-}
 
 Status fault_of_body(const Body& body, const Options& options) {
   Numbers numbers;
@@ -130,22 +34,6 @@ Status fault_of_body(const Body& body, const Options& options) {
   if (!is_positive_semidefinite(body.inverse_inertia, options.inertia_tolerance))
     return Status::inverse_inertia_not_positive_semidefinite;
   return Status::ok;
-}
-
-Status fault_of_data(const BodyContact& c, const Options& options, Numbers numbers) {
-  if (c.indices != Status::ok) return c.indices;
-  numbers.see_laws(c);
-  numbers.see(c.normal);
-  numbers.see(c.a);
-  numbers.see(c.b);
-  numbers.see(c.lever_a);
-  numbers.see(c.lever_b);
-  if (numbers.fault() != Status::ok) return numbers.fault();
-  if (!(std::abs(std::sqrt(dot(c.normal, c.normal)) - 1) <= options.normal_tolerance)) return Status::normal_not_unit;
-  const Status a = fault_of_body(c.a, options), b = fault_of_body(c.b, options);
-  if (a != Status::ok || b != Status::ok) return a == Status::ok ? b : b == Status::ok ? a : std::min(a, b);
-  if (is_immovable(c.a) && is_immovable(c.b)) return Status::both_immovable;
-  return fault_of_laws(c);
 }
 
 Status fault_of_data(const SpaceContact& c) {

@@ -1,24 +1,18 @@
 // The planar reference on columns of contacts: load, validate, the law, store.
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 
 #include "reference/planar.hpp"
-#include "reference/planar_parameters.hpp"
-#include "solver/check.hpp"
+#include "reference/stages.hpp"
 
 namespace carom::reference::planar {
 namespace {
 
-using carom::planar::BodyColumns;
 using carom::planar::IndexedContacts;
 using carom::planar::InlineContacts;
 using carom::planar::Results;
 using carom::planar::SpaceContacts;
-using carom::planar::Vector2Columns;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 struct Body {
   double inverse_mass = 0, inverse_inertia = 0;
@@ -26,37 +20,14 @@ struct Body {
   double angular_velocity = 0;
 };
 
-struct BodyContact : Laws {
-  Vector2 normal{};
-  Body a, b;
-  Vector2 lever_a{}, lever_b{};
-  Status indices = Status::ok;
-};
+using Laws = LawsOf<Parameters>;
+using BodyContact = BodyContactOf<Laws, Vector2, Body>;
+using Solution = SolutionOf<Outcome, Vector2, double>;
 
 struct SpaceContact : Laws {
   double k_xx = 0, k_xy = 0, k_yy = 0;
   Vector2 u0{};
 };
-
-struct Solution {
-  Status status = Status::ok;
-  Outcome outcome;
-  Vector2 velocity_a{}, velocity_b{};
-  double angular_velocity_a = 0, angular_velocity_b = 0;
-  double energy_gain = 0;
-};
-
-bool is_finite(const Vector2& v) {
-  return std::isfinite(v[0]) && std::isfinite(v[1]);
-}
-
-Vector2 operator-(const Vector2& a, const Vector2& b) {
-  return {a[0] - b[0], a[1] - b[1]};
-}
-
-double dot(const Vector2& a, const Vector2& b) {
-  return a[0] * b[0] + a[1] * b[1];
-}
 
 double cross(const Vector2& a, const Vector2& b) {
   return a[0] * b[1] - a[1] * b[0];
@@ -64,60 +35,9 @@ double cross(const Vector2& a, const Vector2& b) {
 
 // Load.
 
-Vector2 read(const Vector2Columns<const double>& v, std::size_t i) {
-  return {v.x[i], v.y[i]};
-}
-
-Body read(const BodyColumns<const double>& bodies, std::size_t i) {
-  return {bodies.inverse_mass[i], bodies.inverse_inertia[i], read(bodies.velocity, i), bodies.angular_velocity[i]};
-}
-
 template <class Contacts>
-void load_laws(const Contacts& contacts, std::size_t i, const Options& options, Laws& laws) {
-  const LawColumns<double>& columns = contacts.laws;
-  laws.friction = contacts.friction[i];
-  laws.restitution = contacts.restitution[i];
-  laws.largest_restitution = options.largest_restitution;
-  laws.restitution_law = columns.restitution_law ? columns.restitution_law[i] : options.restitution_law;
-  laws.law = columns.law ? columns.law[i] : options.law;
-  ParameterReader(columns, i, laws).read_for(laws.law);
-}
-
-BodyContact load(const InlineContacts<double>& contacts, std::size_t i, const Options& options) {
-  BodyContact c;
-  load_laws(contacts, i, options, c);
-  c.normal = read(contacts.normal, i);
-  c.a = read(contacts.a, i);
-  c.b = read(contacts.b, i);
-  c.lever_a = read(contacts.lever_a, i);
-  c.lever_b = read(contacts.lever_b, i);
-  return c;
-}
-
-// The world stands still; of a body that does not exist nothing is known.
-Body load_body(const BodyColumns<const double>& bodies, std::int32_t index) {
-  if (index == -1) return {};
-  if (index < 0 || static_cast<std::size_t>(index) >= bodies.inverse_mass.count) return {0, 0, {nan, nan}, nan};
-  return read(bodies, static_cast<std::size_t>(index));
-}
-
-BodyContact load(const IndexedContacts<double>& contacts, std::size_t i, const Options& options) {
-  BodyContact c;
-  load_laws(contacts, i, options, c);
-  c.normal = read(contacts.normal, i);
-  const std::int32_t a = contacts.body_a[i], b = contacts.body_b[i];
-  const auto exists = [&](std::int32_t index) {
-    return index >= -1 && (index < 0 || static_cast<std::size_t>(index) < contacts.bodies.inverse_mass.count);
-  };
-  if (!exists(a) || !exists(b))
-    c.indices = Status::body_index_out_of_range;
-  else if (a == b && a >= 0)
-    c.indices = Status::same_body;
-  c.a = load_body(contacts.bodies, a);
-  c.b = load_body(contacts.bodies, b);
-  c.lever_a = read(contacts.lever_a, i);
-  c.lever_b = read(contacts.lever_b, i);
-  return c;
+BodyContact load(const Contacts& contacts, std::size_t i, const Options& options) {
+  return load_bodies<BodyContact>(contacts, i, options);
 }
 
 SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Options& options) {
@@ -132,45 +52,17 @@ SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Op
 
 // Validate.
 
-Status fault_of_numbers(const Laws& laws, std::initializer_list<double> numbers) {
-  bool any_nan = laws.any_nan || std::isnan(laws.friction) || std::isnan(laws.restitution);
-  bool any_infinite = laws.any_infinite || std::isinf(laws.restitution);
-  for (const double x : numbers) {
-    any_nan |= std::isnan(x);
-    any_infinite |= std::isinf(x);
-  }
-  return any_nan ? Status::not_a_number : any_infinite ? Status::infinite : Status::ok;
-}
-
-Status fault_of_laws(const Laws& laws) {
-  if (!(laws.restitution >= 0 && laws.restitution <= laws.largest_restitution)) return Status::restitution_out_of_range;
-  if (laws.friction < 0) return Status::negative_friction;
-  if (static_cast<std::size_t>(laws.law) >= law_count) return Status::law_unavailable;
-  if (laws.missing) return Status::law_parameter_missing;
-  if (laws.out_of_range) return Status::law_parameter_out_of_range;
-  if (laws.restitution_law > RestitutionLaw::kinematic) return Status::restitution_law_unavailable;
-  return Status::ok;
-}
-
-Status fault_of_data(const BodyContact& c, const Options& options) {
-  if (c.indices != Status::ok) return c.indices;
-  const Body &a = c.a, &b = c.b;
-  const Status status =
-      fault_of_numbers(c, {c.normal[0], c.normal[1], a.inverse_mass, a.inverse_inertia, a.velocity[0], a.velocity[1],
-                           a.angular_velocity, b.inverse_mass, b.inverse_inertia, b.velocity[0], b.velocity[1],
-                           b.angular_velocity, c.lever_a[0], c.lever_a[1], c.lever_b[0], c.lever_b[1]});
-  if (status != Status::ok) return status;
-  if (!(std::abs(std::sqrt(dot(c.normal, c.normal)) - 1) <= options.normal_tolerance)) return Status::normal_not_unit;
-  if (a.inverse_mass < 0 || b.inverse_mass < 0) return Status::negative_inverse_mass;
-  if (a.inverse_inertia < 0 || b.inverse_inertia < 0) return Status::inverse_inertia_not_positive_semidefinite;
-  if (a.inverse_mass == 0 && b.inverse_mass == 0 && a.inverse_inertia == 0 && b.inverse_inertia == 0)
-    return Status::both_immovable;
-  return fault_of_laws(c);
+Status fault_of_body(const Body& body, const Options&) {
+  if (body.inverse_mass < 0) return Status::negative_inverse_mass;
+  return body.inverse_inertia < 0 ? Status::inverse_inertia_not_positive_semidefinite : Status::ok;
 }
 
 Status fault_of_data(const SpaceContact& c) {
-  const Status status = fault_of_numbers(c, {c.k_xx, c.k_xy, c.k_yy, c.u0[0], c.u0[1]});
-  return status != Status::ok ? status : fault_of_laws(c);
+  Numbers numbers;
+  numbers.see_laws(c);
+  numbers.see(std::array{c.k_xx, c.k_xy, c.k_yy});
+  numbers.see(c.u0);
+  return numbers.fault() != Status::ok ? numbers.fault() : fault_of_laws(c);
 }
 
 // Law.
@@ -184,7 +76,7 @@ bool is_definite(const SpaceContact& c) {
 Status collide(const SpaceContact& c, Outcome& outcome) {
   outcome.u = c.u0;
   const double trace = c.k_xx + c.k_yy, speed = std::max(std::abs(c.u0[0]), std::abs(c.u0[1]));
-  if (!is_finite({trace, c.k_xy}) || !is_finite(c.u0)) return Status::overflow;
+  if (!is_finite(std::array{trace, c.k_xy}) || !is_finite(c.u0)) return Status::overflow;
   // The unit of impulse.
   const double unit = (speed > 0 ? speed : 1) / trace;
   if (trace > 0 && !(unit > 0 && std::isfinite(unit))) return Status::overflow;
@@ -198,10 +90,6 @@ Status collide(const SpaceContact& c, Outcome& outcome) {
   if (!is_finite(o.p) || !is_finite(o.u)) return Status::overflow;
   outcome = o;
   return Status::ok;
-}
-
-double energy_gain(const Outcome& outcome, const Vector2& u0) {
-  return 0.5 * (outcome.p[0] * (u0[0] + outcome.u[0]) + outcome.p[1] * (u0[1] + outcome.u[1]));
 }
 
 Solution solve_one(const SpaceContact& c, const Options&) {
@@ -270,9 +158,7 @@ Solution solve_one(const BodyContact& c, const Options& options) {
 
   const auto [t, n] = contact_frame(c.normal);
   const SpaceContact space = to_contact_space(c, t, n, before);
-  // Without any mass one body alone that turns leaves K singular, whatever rounding makes of it.
-  const bool pivot = c.a.inverse_mass + c.b.inverse_mass == 0 && (c.a.inverse_inertia == 0 || c.b.inverse_inertia == 0);
-  s.status = pivot && is_finite({space.k_xx + space.k_yy, space.k_xy}) && is_finite(space.u0)
+  s.status = is_pivot(c) && is_finite(std::array{space.k_xx + space.k_yy, space.k_xy}) && is_finite(space.u0)
                  ? Status::collision_matrix_not_positive_definite
                  : collide(space, s.outcome);
   if (s.status != Status::ok) {
@@ -296,48 +182,10 @@ Solution solve_one(const BodyContact& c, const Options& options) {
   return s;
 }
 
-// Store.
-
-template <class T>
-void write(const Column<T>& column, std::size_t i, T value) {
-  if (column) column[i] = value;
-}
-
-void write(const Vector2Columns<double>& columns, std::size_t i, const Vector2& v) {
-  write(columns.x, i, v[0]);
-  write(columns.y, i, v[1]);
-}
-
-void store(const Solution& s, std::size_t i, const Results<double>& results) {
-  const Outcome& o = s.outcome;
-  write(results.impulse, i, o.p);
-  write(results.separation_velocity, i, is_finite(o.u) ? o.u : Vector2{nan, nan});
-  write(results.velocity_a, i, s.velocity_a);
-  write(results.angular_velocity_a, i, s.angular_velocity_a);
-  write(results.velocity_b, i, s.velocity_b);
-  write(results.angular_velocity_b, i, s.angular_velocity_b);
-  write(results.status, i, s.status);
-  write(results.path, i, o.path);
-  write(results.work_compression, i, o.work_compression);
-  write(results.work_decompression, i, o.work_decompression);
-}
-
 template <class Contacts>
-Report solve_all(const Contacts& contacts, const Results<double>& results, const Options& options) {
-  check_options(options);
-  Report report;
-  report.contacts = check_columns(contacts, results);
-  for (std::size_t i = 0; i < report.contacts; ++i) {
-    const Solution s = solve_one(load(contacts, i, options), options);
-    store(s, i, results);
-    ++report.by_status[static_cast<std::size_t>(s.status)];
-    ++report.by_path[s.outcome.path.index()];
-    if (s.energy_gain > report.largest_energy_gain) {
-      report.largest_energy_gain = s.energy_gain;
-      report.largest_energy_gain_contact = i;
-    }
-  }
-  return report;
+Report solve_columns(const Contacts& contacts, const Results<double>& results, const Options& options) {
+  return solve_all(contacts, results, options,
+                   [&](std::size_t i) { return solve_one(load(contacts, i, options), options); });
 }
 
 }  // namespace
@@ -355,15 +203,15 @@ Collision collision_of(const SpaceContacts<double>& contacts, std::size_t i) {
 }
 
 Report solve(const InlineContacts<double>& contacts, const Results<double>& results, const Options& options) {
-  return solve_all(contacts, results, options);
+  return solve_columns(contacts, results, options);
 }
 
 Report solve(const IndexedContacts<double>& contacts, const Results<double>& results, const Options& options) {
-  return solve_all(contacts, results, options);
+  return solve_columns(contacts, results, options);
 }
 
 Report solve(const SpaceContacts<double>& contacts, const Results<double>& results, const Options& options) {
-  return solve_all(contacts, results, options);
+  return solve_columns(contacts, results, options);
 }
 
 }  // namespace carom::reference::planar

@@ -161,7 +161,7 @@ SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState
 SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, const SceneReads& reads) {
   SceneState state;
   const std::size_t bodies = scene.bodies.inverse_mass.count;
-  for (std::size_t i = 0; i < bodies; ++i) state.bodies.push_back(read(scene.bodies, i));
+  for (std::size_t i = 0; i < bodies; ++i) state.bodies.push_back(read_body<Body>(scene.bodies, i));
   state.bodies.emplace_back();
   for (const Body& body : state.bodies) state.body_faults.push_back(fault_of_body(body, options.collision));
 

@@ -1,30 +1,14 @@
 // The reference on columns of contacts: load, validate, the algorithm, store.
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <limits>
 #include <string>
 
 #include "reference/contact.hpp"
 #include "reference/vector.hpp"
-#include "solver/check.hpp"
 
 namespace carom::reference {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-// The results of a contact; vectors are in their frame.
-struct Solution {
-  Status status = Status::ok;
-  Outcome outcome;
-  Vector3 velocity_a{}, angular_velocity_a{}, velocity_b{}, angular_velocity_b{};
-  double energy_gain = 0;
-};
-
-double energy_gain(const Outcome& outcome, const Vector3& u0) {
-  return 0.5 * dot(outcome.p, u0 + outcome.u);
-}
+using Solution = SolutionOf<Outcome, Vector3, Vector3>;
 
 Collision in_contact_space(const BodyContact& c) {
   const InContactFrame frame = in_contact_frame(c);
@@ -78,50 +62,24 @@ Solution solve_one(const BodyContact& c, const Options& options, bool with_bound
   return s;
 }
 
-// Store.
-
-void store(const Solution& s, std::size_t i, const Results<double>& results, const Column<double>& boundary_distance) {
-  const Outcome& o = s.outcome;
-  write(results.impulse, i, o.p);
-  write(results.separation_velocity, i, is_finite(o.u) ? o.u : Vector3{nan, nan, nan});
-  write(results.velocity_a, i, s.velocity_a);
-  write(results.angular_velocity_a, i, s.angular_velocity_a);
-  write(results.velocity_b, i, s.velocity_b);
-  write(results.angular_velocity_b, i, s.angular_velocity_b);
-  write(results.status, i, s.status);
-  write(results.path, i, o.path);
-  write(results.work_compression, i, o.work_compression);
-  write(results.work_decompression, i, o.work_decompression);
-  write(results.steps, i, o.steps);
-  write(boundary_distance, i, o.boundary_distance);
-}
-
-void count(const Solution& s, std::size_t i, Report& report) {
-  ++report.by_status[static_cast<std::size_t>(s.status)];
-  ++report.by_path[s.outcome.path.index()];
-  report.sliding_steps += static_cast<std::uint64_t>(s.outcome.steps);
-  if (s.energy_gain > report.largest_energy_gain) {
-    report.largest_energy_gain = s.energy_gain;
-    report.largest_energy_gain_contact = i;
-  }
-}
-
 template <class Contacts>
-Report solve_all(const Contacts& contacts, const Results<double>& results, const Options& options,
-                 const Column<double>& boundary_distance) {
-  check_options(options);
-  Report report;
-  report.contacts = check_columns(contacts, results);
-  if (boundary_distance && boundary_distance.count != report.contacts)
+Report solve_columns(const Contacts& contacts, const Results<double>& results, const Options& options,
+                     const Column<double>& boundary_distance) {
+  const std::size_t count = contacts.friction.count;
+  if (boundary_distance && boundary_distance.count != count)
     throw Error("carom: the column boundary_distance has " + std::to_string(boundary_distance.count) +
-                " elements, but there are " + std::to_string(report.contacts) + " contacts");
+                " elements, but there are " + std::to_string(count) + " contacts");
   if (boundary_distance && boundary_distance.stride == 0 && boundary_distance.count > 1)
     throw Error("carom: the result column boundary_distance has stride 0, so its contacts share one place");
-  for (std::size_t i = 0; i < report.contacts; ++i) {
+  std::uint64_t steps = 0;
+  Report report = solve_all(contacts, results, options, [&](std::size_t i) {
     const Solution s = solve_one(load(contacts, i, options), options, static_cast<bool>(boundary_distance));
-    store(s, i, results, boundary_distance);
-    count(s, i, report);
-  }
+    write(results.steps, i, s.outcome.steps);
+    write(boundary_distance, i, s.outcome.boundary_distance);
+    steps += static_cast<std::uint64_t>(s.outcome.steps);
+    return s;
+  });
+  report.sliding_steps = steps;
   return report;
 }
 
@@ -142,17 +100,17 @@ Collision collision_of(const SpaceContacts<double>& contacts, std::size_t i) {
 
 Report solve(const InlineContacts<double>& contacts, const Results<double>& results, const Options& options,
              Column<double> boundary_distance) {
-  return solve_all(contacts, results, options, boundary_distance);
+  return solve_columns(contacts, results, options, boundary_distance);
 }
 
 Report solve(const IndexedContacts<double>& contacts, const Results<double>& results, const Options& options,
              Column<double> boundary_distance) {
-  return solve_all(contacts, results, options, boundary_distance);
+  return solve_columns(contacts, results, options, boundary_distance);
 }
 
 Report solve(const SpaceContacts<double>& contacts, const Results<double>& results, const Options& options,
              Column<double> boundary_distance) {
-  return solve_all(contacts, results, options, boundary_distance);
+  return solve_columns(contacts, results, options, boundary_distance);
 }
 
 }  // namespace carom::reference

@@ -1,23 +1,32 @@
-// Vectors and matrices of three, for the reference.
+// Vectors and matrices, for the reference.
 #pragma once
 
 #include <carom/reference.hpp>
+#include <carom/reference_planar.hpp>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 namespace carom::reference {
 
-inline Vector3 operator+(const Vector3& a, const Vector3& b) {
-  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+using planar::Vector2;
+
+template <std::size_t n>
+std::array<double, n> operator+(std::array<double, n> a, const std::array<double, n>& b) {
+  for (std::size_t i = 0; i < n; ++i) a[i] += b[i];
+  return a;
 }
 
-inline Vector3 operator-(const Vector3& a, const Vector3& b) {
-  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+template <std::size_t n>
+std::array<double, n> operator-(std::array<double, n> a, const std::array<double, n>& b) {
+  for (std::size_t i = 0; i < n; ++i) a[i] -= b[i];
+  return a;
 }
 
-inline Vector3 operator*(double s, const Vector3& a) {
-  return {s * a[0], s * a[1], s * a[2]};
+template <std::size_t n>
+std::array<double, n> operator*(double s, std::array<double, n> a) {
+  for (double& x : a) x *= s;
+  return a;
 }
 
 /// x 2ⁿ, also where 2ⁿ itself is out of range: what makes numbers of the order of 1 of subnormal ones.
@@ -30,16 +39,22 @@ inline int exponent(double x) {
   return x > 0 && std::isfinite(x) ? std::ilogb(x) : 0;
 }
 
-inline double dot(const Vector3& a, const Vector3& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+template <std::size_t n>
+double dot(const std::array<double, n>& a, const std::array<double, n>& b) {
+  double sum = a[0] * b[0];
+  for (std::size_t i = 1; i < n; ++i) sum += a[i] * b[i];
+  return sum;
 }
 
 inline Vector3 cross(const Vector3& a, const Vector3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-inline bool is_finite(const Vector3& a) {
-  return std::isfinite(a[0]) && std::isfinite(a[1]) && std::isfinite(a[2]);
+template <std::size_t n>
+bool is_finite(const std::array<double, n>& a) {
+  for (const double x : a)
+    if (!std::isfinite(x)) return false;
+  return true;
 }
 
 inline bool is_finite(const Matrix3& m) {

@@ -32,10 +32,10 @@ class Solver::Call {
   template <class T>
   using PlanarTask = std::function<void(std::size_t first, std::size_t n, kernel::PlanarWorkspace<T>& workspace,
                                         kernel::Tally& tally)>;
-  Report run(std::size_t count, const PlanarTask<float>& range) const;
-  Report run(std::size_t count, const PlanarTask<double>& range) const;
+  template <class T>
+  Report run_planar(std::size_t count, const PlanarTask<T>& range) const;
 
-  /// In planar.cpp. The arguments are those of Solver::solve.
+  /// In solve_planar.cpp. The arguments are those of Solver::solve.
   template <ContactForm Contacts>
   Report solve_planar(const Contacts& contacts, const ResultsOf<Contacts>& results, const Options& options) const;
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "columns.hpp"
+#include "instantiate.hpp"
 #include "scene/scene_columns.hpp"
 
 namespace carom {
@@ -13,22 +14,18 @@ namespace {
 
 using columns::Label;
 
-/// Throws Error at the first column that is not as it should be; every one is compared with the first it meets.
+/// Throws Error at the first column that is not as it should be; every one is compared with the first that is needed.
 class ColumnCheck {
  public:
-  /// `some` elements are known to be wanted.
-  explicit ColumnCheck(bool some = false) : some_(some) {}
+  /// The first column has `count` elements; `some` are known to be wanted.
+  ColumnCheck(std::size_t count, bool some) : count_(count), wanted_(some || count > 0) {}
 
   template <class T>
   void need(const Label& label, const Column<T>& column) {
     // An empty batch may come as null pointers: an empty std::vector has no data.
-    if (!column && (some_ || column.count > 0 || (known_ && count_ > 0)))
-      throw Error("carom: the column " + label.in_code() + " is missing");
-    if (!known_) {
-      known_ = true;
-      count_ = column.count;
-      first_ = label;
-    }
+    if (!column && (wanted_ || column.count > 0)) throw Error("carom: the column " + label.in_code() + " is missing");
+    if (!known_) first_ = label;
+    known_ = true;
     same_length(label, column.count);
   }
 
@@ -41,13 +38,20 @@ class ColumnCheck {
       throw Error("carom: the result column " + label.in_code() + " has stride 0, so its contacts share one place");
   }
 
+  void require(bool condition, const char* otherwise) {
+    if (!condition) throw Error(std::string("carom: ") + otherwise);
+  }
   template <class T>
-  void refuse_of_body(const Column<T>& column) {
-    if (column)
-      throw Error("carom: contacts in contact space have no bodies, so there is no result for their velocities");
+  void need_all_or_none(const char* owner, const char* name, const Vector3Columns<const T>& v) {
+    if (!v.x && !v.y && !v.z) return;
+    columns::each(
+        [](const Label& label, const auto& column) {
+          if (!column) throw Error("carom: the column " + label.in_code() + " is missing, but others of it are there");
+        },
+        Label{owner, name}, v);
   }
 
-  std::size_t count() const { return count_; }
+  bool is_good() const { return true; }
 
  private:
   void same_length(const Label& label, std::size_t count) const {
@@ -57,16 +61,16 @@ class ColumnCheck {
   }
 
   Label first_;
-  std::size_t count_ = 0;
-  bool some_, known_ = false;
+  std::size_t count_;
+  bool wanted_, known_ = false;
 };
 
 /// Tells whether the columns of a call are all there and alike, but not what is wrong: a call of few contacts takes
 /// little longer than this. What it does not take for good may still be.
 class QuickColumnCheck {
  public:
-  /// `some` as of a ColumnCheck.
-  explicit QuickColumnCheck(std::size_t count, bool some = false) : count_(count), wanted_(some || count > 0) {}
+  /// As of a ColumnCheck.
+  QuickColumnCheck(std::size_t count, bool some) : count_(count), wanted_(some || count > 0) {}
 
   template <class T>
   [[gnu::always_inline]] void need(const Label&, const Column<T>& column) {
@@ -77,9 +81,10 @@ class QuickColumnCheck {
     const bool shares = !std::is_const_v<T> && column.stride == 0;
     good_ = good_ && (column.data != nullptr ? column.count == count_ && !shares : column.count == 0);
   }
+  [[gnu::always_inline]] void require(bool condition, const char*) { good_ = good_ && condition; }
   template <class T>
-  [[gnu::always_inline]] void refuse_of_body(const Column<T>& column) {
-    good_ = good_ && column.data == nullptr;
+  void need_all_or_none(const char*, const char*, const Vector3Columns<const T>& v) {
+    require(static_cast<bool>(v.x) == static_cast<bool>(v.y) && static_cast<bool>(v.x) == static_cast<bool>(v.z), "");
   }
 
   bool is_good() const { return good_; }
@@ -93,7 +98,7 @@ class QuickColumnCheck {
 template <class Check>
 class EachColumn : public Check {
  public:
-  using Check::Check;
+  explicit EachColumn(std::size_t count, bool some = false) : Check(count, some) {}
 
   // For each of a form's columns, `of` a scene or of no other; between its label and the column may stand what the
   // column is of.
@@ -114,24 +119,16 @@ class EachColumn : public Check {
     columns::each(needs(), Label{"bodies"}, bodies);
   }
 
-  template <class Results>
-  [[gnu::always_inline]] void results(const Results& results, bool has_bodies) {
+  template <class Contacts, class Results>
+  [[gnu::always_inline]] void results(const Contacts&, const Results& results) {
     columns::each_vector_result(accepts(), results);
     columns::each_scalar_result(accepts(), results);
-    if (has_bodies) return;
-    columns::each_body_result(
-        [this](const Label&, const auto& column)
-            __attribute__((always_inline)) { this->Check::refuse_of_body(column); },
-        results);
-  }
-
-  template <class T>
-  void margins(const RegionMargins<T>& margins) {
-    columns::each_margin(accepts(), margins);
-  }
-  template <class T>
-  void space(const ImpulseSpace<T>& space) {
-    columns::each_landmark(accepts(), space);
+    if constexpr (requires(const Contacts& contacts) { contacts.separation_velocity; }) {
+      const char* otherwise = "contacts in contact space have no bodies, so there is no result for their velocities";
+      columns::each_body_result(
+          [&](const Label&, const auto& column) __attribute__((always_inline)) { this->require(!column, otherwise); },
+          results);
+    }
   }
 
  private:
@@ -154,37 +151,31 @@ class EachColumn : public Check {
     }
   };
 };
-using Checker = EachColumn<ColumnCheck>;
 
-template <class Contacts>
-Checker checked(const Contacts& contacts) {
-  Checker checker;
-  checker.contacts(contacts);
+/// Shows the columns of a call to a check; show_more(check) shows those beside the contacts.
+template <class Check, class Contacts, class ShowMore>
+[[gnu::always_inline]] inline bool check_call(const Contacts& contacts, const ShowMore& show_more) {
+  EachColumn<Check> all(contacts.friction.count);
+  all.contacts(contacts);
+  bool good = true;
   if constexpr (requires { contacts.bodies; }) {
     // A host without bodies has empty columns. Where there is no column at all it has forgotten them.
-    Checker bodies(checker.count() > 0);
+    EachColumn<Check> bodies(contacts.bodies.inverse_mass.count, contacts.friction.count > 0);
     bodies.bodies(contacts.bodies);
+    good = bodies.is_good();
   }
-  return checker;
+  show_more(all);
+  return all.is_good() && good;
 }
 
 template <class Contacts, class ResultsOf>
-[[gnu::noinline]] bool are_good(const Contacts& contacts, const ResultsOf& results, bool has_bodies) {
-  EachColumn<QuickColumnCheck> all(contacts.friction.count);
-  all.contacts(contacts);
-  all.results(results, has_bodies);
-  bool good = all.is_good();
-  if constexpr (requires { contacts.bodies; }) {
-    EachColumn<QuickColumnCheck> bodies(contacts.bodies.inverse_mass.count, contacts.friction.count > 0);
-    bodies.bodies(contacts.bodies);
-    good = good && bodies.is_good();
-  }
-  return good;
+[[gnu::noinline]] bool are_good(const Contacts& contacts, const ResultsOf& results) {
+  return check_call<QuickColumnCheck>(
+      contacts, [&](auto& check) __attribute__((always_inline)) { check.results(contacts, results); });
 }
-
 template <class Contacts, class ResultsOf>
-[[gnu::cold, gnu::noinline]] void explain(const Contacts& contacts, const ResultsOf& results, bool has_bodies) {
-  checked(contacts).results(results, has_bodies);
+[[gnu::cold, gnu::noinline]] void explain(const Contacts& contacts, const ResultsOf& results) {
+  check_call<ColumnCheck>(contacts, [&](auto& check) { check.results(contacts, results); });
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void is_out_of_range(double value, double low, double high, const char* name) {
@@ -234,22 +225,20 @@ void check_options(const Options& options) {
 
 template <template <class> class Contacts, class T, class ResultsOf>
 std::size_t check_columns(const Contacts<T>& contacts, const ResultsOf& results) {
-  constexpr bool has_bodies = !requires {
-    contacts.separation_velocity;
-  };
-  if (!are_good(contacts, results, has_bodies)) [[unlikely]]
-    explain(contacts, results, has_bodies);
+  if (!are_good(contacts, results)) [[unlikely]]
+    explain(contacts, results);
   return contacts.friction.count;
 }
 
 template <template <class> class Contacts, class T>
 std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Columns<const T>& impulse,
                                  const RegionMargins<T>& margins, const ImpulseSpace<T>& space) {
-  Checker checker = checked(contacts);
-  columns::each(checker.needs(), Label{"", "impulse", "", "impulse"}, impulse);
-  checker.margins(margins);
-  checker.space(space);
-  return checker.count();
+  check_call<ColumnCheck>(contacts, [&](auto& check) {
+    columns::each(check.needs(), Label{"", "impulse", "", "impulse"}, impulse);
+    columns::each_margin(check.accepts(), margins);
+    columns::each_landmark(check.accepts(), space);
+  });
+  return contacts.friction.count;
 }
 
 void check_scene_options(const SceneOptions& options) {
@@ -302,68 +291,44 @@ namespace {
 
 constexpr std::size_t most_of_scene = std::size_t{1} << 31;
 
-template <class T>
-[[gnu::noinline]] bool are_good(const Scene<T>& scene, const SceneResults<T>& results) {
+template <class Check, class T>
+bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
   const std::size_t contact_count = scene.contacts.friction.count, row_count = scene.joints.body_a.count;
   const std::size_t body_count = scene.bodies.inverse_mass.count;
-  EachColumn<QuickColumnCheck> contacts(contact_count), rows(row_count),
-      bodies(body_count, contact_count + row_count > 0);
+  EachColumn<Check> contacts(contact_count), rows(row_count), bodies(body_count, contact_count + row_count > 0);
   contacts.contacts(scene.contacts, "contacts");
   columns::each_of_scene(contacts.accepts(), scene.contacts);
+  contacts.need_all_or_none("contacts", "surface_velocity", scene.contacts.surface_velocity);
+  contacts.need_all_or_none("contacts", "warm_impulse", scene.contacts.warm_impulse);
   columns::each_scene_result(contacts.accepts(), results);
   columns::each_needed_of_rows(rows.needs(), scene.joints);
   columns::each_optional_of_rows(rows.accepts(), scene.joints);
+  const auto &arm_a = scene.joints.arm_a, &arm_b = scene.joints.arm_b;
+  rows.need_all_or_none("joints", "arm_a", arm_a);
+  rows.need_all_or_none("joints", "arm_b", arm_b);
+  rows.require(static_cast<bool>(arm_a.x) == static_cast<bool>(arm_b.x),
+               "of the columns joints.arm_a and joints.arm_b one is missing");
   columns::each_scene_row_result(rows.accepts(), results);
   bodies.bodies(scene.bodies);
   columns::each_of_scene_bodies(bodies.accepts(), scene.bodies);
+  const auto &change = scene.bodies.velocity_change, &angular_change = scene.bodies.angular_velocity_change;
+  bodies.need_all_or_none("bodies", "velocity_change", change);
+  bodies.need_all_or_none("bodies", "angular_velocity_change", angular_change);
+  bodies.require(static_cast<bool>(change.x) == static_cast<bool>(angular_change.x),
+                 "of the columns bodies.velocity_change and bodies.angular_velocity_change one is missing");
   columns::each_scene_body_result(bodies.accepts(), results);
-  const auto all_or_none = [](const Vector3Columns<const T>& v) {
-    return static_cast<bool>(v.x) == static_cast<bool>(v.y) && static_cast<bool>(v.x) == static_cast<bool>(v.z);
-  };
-  return contacts.is_good() && rows.is_good() && bodies.is_good() && all_or_none(scene.contacts.surface_velocity) &&
-         all_or_none(scene.contacts.warm_impulse) && all_or_none(scene.joints.arm_a) &&
-         all_or_none(scene.joints.arm_b) &&
-         static_cast<bool>(scene.joints.arm_a.x) == static_cast<bool>(scene.joints.arm_b.x) &&
-         all_or_none(scene.bodies.velocity_change) && all_or_none(scene.bodies.angular_velocity_change) &&
-         static_cast<bool>(scene.bodies.velocity_change.x) ==
-             static_cast<bool>(scene.bodies.angular_velocity_change.x) &&
-         contact_count < most_of_scene && row_count < most_of_scene && body_count < most_of_scene;
+  bodies.require(contact_count < most_of_scene && row_count < most_of_scene && body_count < most_of_scene,
+                 "a scene has at most 2147483647 bodies, contacts and rows each");
+  return contacts.is_good() && rows.is_good() && bodies.is_good();
 }
 
 template <class T>
+[[gnu::noinline]] bool are_good(const Scene<T>& scene, const SceneResults<T>& results) {
+  return check_scene<QuickColumnCheck>(scene, results);
+}
+template <class T>
 [[gnu::cold, gnu::noinline]] void explain(const Scene<T>& scene, const SceneResults<T>& results) {
-  const auto all_or_none = [](const char* owner, const char* name, const Vector3Columns<const T>& v) {
-    if (!v.x && !v.y && !v.z) return;
-    columns::each(
-        [](const Label& label, const auto& column) {
-          if (!column) throw Error("carom: the column " + label.in_code() + " is missing, but others of it are there");
-        },
-        Label{owner, name}, v);
-  };
-  Checker contacts;
-  contacts.contacts(scene.contacts, "contacts");
-  columns::each_of_scene(contacts.accepts(), scene.contacts);
-  all_or_none("contacts", "surface_velocity", scene.contacts.surface_velocity);
-  all_or_none("contacts", "warm_impulse", scene.contacts.warm_impulse);
-  columns::each_scene_result(contacts.accepts(), results);
-  Checker rows;
-  columns::each_needed_of_rows(rows.needs(), scene.joints);
-  columns::each_optional_of_rows(rows.accepts(), scene.joints);
-  all_or_none("joints", "arm_a", scene.joints.arm_a);
-  all_or_none("joints", "arm_b", scene.joints.arm_b);
-  if (static_cast<bool>(scene.joints.arm_a.x) != static_cast<bool>(scene.joints.arm_b.x))
-    throw Error("carom: of the columns joints.arm_a and joints.arm_b one is missing");
-  columns::each_scene_row_result(rows.accepts(), results);
-  Checker bodies(contacts.count() + rows.count() > 0);
-  bodies.bodies(scene.bodies);
-  columns::each_of_scene_bodies(bodies.accepts(), scene.bodies);
-  all_or_none("bodies", "velocity_change", scene.bodies.velocity_change);
-  all_or_none("bodies", "angular_velocity_change", scene.bodies.angular_velocity_change);
-  if (static_cast<bool>(scene.bodies.velocity_change.x) != static_cast<bool>(scene.bodies.angular_velocity_change.x))
-    throw Error("carom: of the columns bodies.velocity_change and bodies.angular_velocity_change one is missing");
-  columns::each_scene_body_result(bodies.accepts(), results);
-  if (contacts.count() >= most_of_scene || rows.count() >= most_of_scene || bodies.count() >= most_of_scene)
-    throw Error("carom: a scene has at most 2147483647 bodies, contacts and rows each");
+  check_scene<ColumnCheck>(scene, results);
 }
 
 }  // namespace
@@ -376,21 +341,15 @@ void check_scene_columns(const Scene<T>& scene, const SceneResults<T>& results) 
 template void check_scene_columns(const Scene<float>&, const SceneResults<float>&);
 template void check_scene_columns(const Scene<double>&, const SceneResults<double>&);
 
-#define CAROM_INSTANTIATE(T)                                                                           \
-  template std::size_t check_columns(const InlineContacts<T>&, const Results<T>&);                     \
-  template std::size_t check_columns(const IndexedContacts<T>&, const Results<T>&);                    \
-  template std::size_t check_columns(const SpaceContacts<T>&, const Results<T>&);                      \
-  template std::size_t check_columns(const planar::InlineContacts<T>&, const planar::Results<T>&);     \
-  template std::size_t check_columns(const planar::IndexedContacts<T>&, const planar::Results<T>&);    \
-  template std::size_t check_columns(const planar::SpaceContacts<T>&, const planar::Results<T>&);      \
-  template std::size_t check_region_columns(const InlineContacts<T>&, const Vector3Columns<const T>&,  \
-                                            const RegionMargins<T>&, const ImpulseSpace<T>&);          \
-  template std::size_t check_region_columns(const IndexedContacts<T>&, const Vector3Columns<const T>&, \
-                                            const RegionMargins<T>&, const ImpulseSpace<T>&);          \
-  template std::size_t check_region_columns(const SpaceContacts<T>&, const Vector3Columns<const T>&,   \
+#define CAROM_INSTANTIATE(T, Contacts) \
+  template std::size_t check_columns(const Contacts<T>&, const ResultsOf<Contacts<T>>&);
+CAROM_FOR_FORMS(CAROM_INSTANTIATE)
+CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
+#undef CAROM_INSTANTIATE
+#define CAROM_INSTANTIATE(T, Contacts)                                                          \
+  template std::size_t check_region_columns(const Contacts<T>&, const Vector3Columns<const T>&, \
                                             const RegionMargins<T>&, const ImpulseSpace<T>&);
-CAROM_INSTANTIATE(float)
-CAROM_INSTANTIATE(double)
+CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
 
 }  // namespace carom

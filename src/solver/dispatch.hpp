@@ -2,7 +2,6 @@
 #pragma once
 
 #include <carom/status.hpp>
-#include <type_traits>
 
 #include "kernel/contact/planar_job.hpp"
 #include "kernel/job.hpp"
@@ -21,22 +20,11 @@ struct IsaEntry {
   const kernel::SceneKernels* scene;
 };
 
-/// The one for a precision and a form of contacts, of Kernels, PlanarKernels or RegionKernels.
-template <class T, template <class> class Contacts, class Kernels>
-auto kernel_for(const Kernels& kernels) {
-  const auto& of_precision = [&]() -> const auto& {
-    if constexpr (std::is_same_v<T, float>)
-      return kernels.f32;
-    else
-      return kernels.f64;
-  }
-  ();
-  if constexpr (requires(const Contacts<T>& c) { c.separation_velocity; })
-    return of_precision.space_contacts;
-  else if constexpr (requires(const Contacts<T>& c) { c.body_a; })
-    return of_precision.indexed_contacts;
-  else
-    return of_precision.inline_contacts;
+/// The one for a precision and a form of contacts.
+template <class T, template <class> class Contacts, template <class, template <class> class> class Range,
+          template <class> class... Forms>
+auto kernel_for(const kernel::KernelTable<Range, Forms...>& kernels) {
+  return static_cast<const kernel::KernelFor<Range, T, Contacts>&>(kernels).range;
 }
 
 /// The entry for an ISA. Isa::automatic is the one that the environment variable CAROM_ISA names, else the fastest that

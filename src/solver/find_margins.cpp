@@ -9,6 +9,7 @@
 #include "check.hpp"
 #include "first_block.hpp"
 #include "in_space.hpp"
+#include "instantiate.hpp"
 
 namespace carom {
 namespace {
@@ -81,21 +82,13 @@ RegionReport Solver::find_margins(const Contacts& contacts, const ImpulsesOf<Con
   }
 }
 
-#define CAROM_INSTANTIATE_FOR(T, Contacts)                                                                \
+#define CAROM_INSTANTIATE(T, Contacts)                                                                    \
   template RegionReport Solver::find_margins(const Contacts<T>&, const ImpulsesOf<Contacts<T>>&,          \
                                              const RegionMargins<T>&, const ImpulseSpaceOf<Contacts<T>>&, \
                                              const Options&, double);
-#define CAROM_INSTANTIATE(Contacts)      \
-  CAROM_INSTANTIATE_FOR(float, Contacts) \
-  CAROM_INSTANTIATE_FOR(double, Contacts)
-CAROM_INSTANTIATE(InlineContacts)
-CAROM_INSTANTIATE(BlockedContacts)
-CAROM_INSTANTIATE(IndexedContacts)
-CAROM_INSTANTIATE(SpaceContacts)
-CAROM_INSTANTIATE(planar::InlineContacts)
-CAROM_INSTANTIATE(planar::IndexedContacts)
-CAROM_INSTANTIATE(planar::SpaceContacts)
+CAROM_FOR_FORMS(CAROM_INSTANTIATE)
+CAROM_FOR_PRECISIONS(CAROM_INSTANTIATE, BlockedContacts)
+CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
-#undef CAROM_INSTANTIATE_FOR
 
 }  // namespace carom

@@ -29,43 +29,37 @@ BodyColumns<const T> in_space(const planar::BodyColumns<const T>& body) {
 
 template <class T>
 InlineContacts<T> in_space(const planar::InlineContacts<T>& contacts) {
-  InlineContacts<T> result;
-  result.friction = contacts.friction;
-  result.restitution = contacts.restitution;
-  result.laws = contacts.laws;
-  result.normal = in_space(contacts.normal);
-  result.a = in_space(contacts.a);
-  result.b = in_space(contacts.b);
-  result.lever_a = in_space(contacts.lever_a);
-  result.lever_b = in_space(contacts.lever_b);
-  return result;
+  return {.friction = contacts.friction,
+          .restitution = contacts.restitution,
+          .normal = in_space(contacts.normal),
+          .lever_a = in_space(contacts.lever_a),
+          .lever_b = in_space(contacts.lever_b),
+          .a = in_space(contacts.a),
+          .b = in_space(contacts.b),
+          .laws = contacts.laws};
 }
 
 template <class T>
 IndexedContacts<T> in_space(const planar::IndexedContacts<T>& contacts) {
-  IndexedContacts<T> result;
-  result.friction = contacts.friction;
-  result.restitution = contacts.restitution;
-  result.laws = contacts.laws;
-  result.normal = in_space(contacts.normal);
-  result.body_a = contacts.body_a;
-  result.body_b = contacts.body_b;
-  result.lever_a = in_space(contacts.lever_a);
-  result.lever_b = in_space(contacts.lever_b);
-  result.bodies = in_space(contacts.bodies);
-  return result;
+  return {.friction = contacts.friction,
+          .restitution = contacts.restitution,
+          .normal = in_space(contacts.normal),
+          .lever_a = in_space(contacts.lever_a),
+          .lever_b = in_space(contacts.lever_b),
+          .body_a = contacts.body_a,
+          .body_b = contacts.body_b,
+          .bodies = in_space(contacts.bodies),
+          .laws = contacts.laws};
 }
 
 template <class T>
 SpaceContacts<T> in_space(const planar::SpaceContacts<T>& contacts) {
-  SpaceContacts<T> result;
-  result.friction = contacts.friction;
-  result.restitution = contacts.restitution;
-  result.laws = contacts.laws;
   const Column<const T> zero = zeros<T>(contacts.k.xx.count);
-  result.k = {contacts.k.xx, zero, contacts.k.xy, contacts.k.xx, zero, contacts.k.yy};
-  result.separation_velocity = {contacts.separation_velocity.x, zero, contacts.separation_velocity.y};
-  return result;
+  return {contacts.friction,
+          contacts.restitution,
+          {contacts.k.xx, zero, contacts.k.xy, contacts.k.xx, zero, contacts.k.yy},
+          {contacts.separation_velocity.x, zero, contacts.separation_velocity.y},
+          contacts.laws};
 }
 
 }  // namespace carom

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "columns.hpp"
+#include "instantiate.hpp"
 
 namespace carom {
 namespace {
@@ -127,12 +128,7 @@ kernel::Layout layout_for(std::size_t bytes) {
 #define CAROM_INSTANTIATE(T, Contacts)                                                                      \
   template void solve_range(const kernel::Job<T, Contacts>&, const RangeKernels<T, Contacts>&, std::size_t, \
                             std::size_t, const kernel::Workspace<T>&, MemberResults<T>*, kernel::Tally&);
-CAROM_INSTANTIATE(float, InlineContacts)
-CAROM_INSTANTIATE(double, InlineContacts)
-CAROM_INSTANTIATE(float, IndexedContacts)
-CAROM_INSTANTIATE(double, IndexedContacts)
-CAROM_INSTANTIATE(float, SpaceContacts)
-CAROM_INSTANTIATE(double, SpaceContacts)
+CAROM_FOR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
 
 template void pack_bodies(const BodyColumns<const float>&, std::size_t, std::size_t, float*);

@@ -5,6 +5,7 @@
 #include "access.hpp"
 #include "check.hpp"
 #include "columns.hpp"
+#include "instantiate.hpp"
 #include "range.hpp"
 
 namespace carom {
@@ -24,7 +25,7 @@ Report solve_on(const Call& call, const Contacts<T>& contacts, const planar::Res
                          kernel::Tally& tally) { solve_range(job, first, n, workspace, tally); };
   // Nothing is integrated.
   for (std::size_t i = 0; i < results.steps.count; ++i) results.steps[i] = 0;
-  return call.run(count, std::cref(range));
+  return call.template run_planar<T>(count, std::cref(range));
 }
 
 }  // namespace
@@ -35,14 +36,9 @@ Report Solver::Call::solve_planar(const Contacts& contacts, const ResultsOf<Cont
   return solve_on(*this, contacts, results, options);
 }
 
-#define CAROM_INSTANTIATE(Contacts)                                                                                   \
-  template Report Solver::Call::solve_planar(const Contacts<float>&, const planar::Results<float>&, const Options&)   \
-      const;                                                                                                          \
-  template Report Solver::Call::solve_planar(const Contacts<double>&, const planar::Results<double>&, const Options&) \
-      const;
-CAROM_INSTANTIATE(planar::InlineContacts)
-CAROM_INSTANTIATE(planar::IndexedContacts)
-CAROM_INSTANTIATE(planar::SpaceContacts)
+#define CAROM_INSTANTIATE(T, Contacts) \
+  template Report Solver::Call::solve_planar(const Contacts<T>&, const planar::Results<T>&, const Options&) const;
+CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
 
 }  // namespace carom

@@ -6,6 +6,7 @@
 #include <carom/version.hpp>
 #include <functional>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "dispatch.hpp"
 #include "first_block.hpp"
 #include "floating_point.hpp"
+#include "instantiate.hpp"
 #include "range.hpp"
 #include "schedule.hpp"
 
@@ -63,32 +65,13 @@ struct Solver::State {
     T numbers[kernel::BodyRecord::size];
   };
 
+  /// What calls of a precision work in: the workspaces are one a slot of run_tasks.
   template <class T>
-  using Rows = std::vector<Row<T>, LargeAllocator<Row<T>>>;
-
-  template <class T>
-  Rows<T>& rows_of_bodies() {
-    if constexpr (std::is_same_v<T, float>)
-      return rows_f32;
-    else
-      return rows_f64;
-  }
-  template <class T>
-  using PlanarWorkspaces = std::vector<std::unique_ptr<kernel::PlanarWorkspace<T>>>;
-  template <class T>
-  PlanarWorkspaces<T>& planar_workspaces() {
-    if constexpr (std::is_same_v<T, float>)
-      return planar_workspaces_f32;
-    else
-      return planar_workspaces_f64;
-  }
-  template <class T>
-  std::vector<Workspace<T>>& workspaces() {
-    if constexpr (std::is_same_v<T, float>)
-      return workspaces_f32;
-    else
-      return workspaces_f64;
-  }
+  struct Memory {
+    std::vector<Workspace<T>> workspaces;
+    std::vector<std::unique_ptr<kernel::PlanarWorkspace<T>>> planar_workspaces;
+    std::vector<Row<T>, LargeAllocator<Row<T>>> bodies;
+  };
 
   template <class T, template <class> class Contacts>
   Report solve(const Contacts<T>& contacts, const Results<T>& results, const Options& options,
@@ -100,7 +83,7 @@ struct Solver::State {
                                  layout_for(count * columns::numbers_in(contacts, results) * sizeof(T))};
     job.layout.block_bytes = block_bytes;
     if constexpr (std::is_same_v<Contacts<T>, IndexedContacts<T>>) job.layout.packed_bodies = pack(contacts, count);
-    auto& workspace = workspaces<T>();
+    auto& workspace = std::get<Memory<T>>(memory).workspaces;
     const bool members = has_incremental_members(contacts.laws, options.law);
     const bool incremental = options.law == Law::incremental, own_laws = static_cast<bool>(contacts.laws.law);
     const auto make = [](bool needed, auto& part) {
@@ -127,7 +110,7 @@ struct Solver::State {
   const T* pack(const IndexedContacts<T>& contacts, std::size_t count) {
     const std::size_t bodies = contacts.bodies.inverse_mass.count;
     if (bodies > 2 * count) return nullptr;
-    auto& rows = rows_of_bodies<T>();
+    auto& rows = std::get<Memory<T>>(memory).bodies;
     if (rows.size() < bodies + 2) rows.resize(bodies + 2);
     std::fill_n(rows[0].numbers, kernel::BodyRecord::size, std::numeric_limits<T>::quiet_NaN());
     std::fill_n(rows[1].numbers, kernel::BodyRecord::size, T(0));
@@ -143,7 +126,7 @@ struct Solver::State {
 
   template <class T>
   Report run_planar(std::size_t count, const Call::PlanarTask<T>& range) {
-    auto& workspaces = planar_workspaces<T>();
+    auto& workspaces = std::get<Memory<T>>(memory).planar_workspaces;
     const auto reserve = [&](std::size_t slots) {
       while (workspaces.size() < slots) workspaces.push_back(std::make_unique<kernel::PlanarWorkspace<T>>());
     };
@@ -208,14 +191,9 @@ struct Solver::State {
   Execution execution;
   const IsaEntry* entry;
   std::atomic<bool> busy{false};       // a call is under way
-  std::vector<kernel::Tally> tallies;  // one a slot of run_tasks, as are the workspaces
+  std::vector<kernel::Tally> tallies;  // one a slot of run_tasks
   std::vector<Counts> counts;          // one a slot; that of the first is in the report
-  std::vector<Workspace<float>> workspaces_f32;
-  std::vector<Workspace<double>> workspaces_f64;
-  PlanarWorkspaces<float> planar_workspaces_f32;
-  PlanarWorkspaces<double> planar_workspaces_f64;
-  Rows<float> rows_f32;  // of the bodies of a call
-  Rows<double> rows_f64;
+  std::tuple<Memory<float>, Memory<double>> memory;
 };
 
 Solver::Solver(const Execution& execution) {
@@ -248,16 +226,11 @@ Report Solver::solve(const Contacts& contacts, const ResultsOf<Contacts>& result
     return call.state().solve(contacts, results, options);
 }
 
-#define CAROM_INSTANTIATE(Contacts)                                                                         \
-  template Report Solver::solve(const Contacts<float>&, const ResultsOf<Contacts<float>>&, const Options&); \
-  template Report Solver::solve(const Contacts<double>&, const ResultsOf<Contacts<double>>&, const Options&);
-CAROM_INSTANTIATE(InlineContacts)
-CAROM_INSTANTIATE(BlockedContacts)
-CAROM_INSTANTIATE(IndexedContacts)
-CAROM_INSTANTIATE(SpaceContacts)
-CAROM_INSTANTIATE(planar::InlineContacts)
-CAROM_INSTANTIATE(planar::IndexedContacts)
-CAROM_INSTANTIATE(planar::SpaceContacts)
+#define CAROM_INSTANTIATE(T, Contacts) \
+  template Report Solver::solve(const Contacts<T>&, const ResultsOf<Contacts<T>>&, const Options&);
+CAROM_FOR_FORMS(CAROM_INSTANTIATE)
+CAROM_FOR_PRECISIONS(CAROM_INSTANTIATE, BlockedContacts)
+CAROM_FOR_PLANAR_FORMS(CAROM_INSTANTIATE)
 #undef CAROM_INSTANTIATE
 
 Solver::Call::Call(Solver& solver, const Options& options) : state_(solver.state()) {
@@ -276,12 +249,12 @@ Report Solver::Call::run(std::size_t count, const RangeTask& range) const {
       count, [](std::size_t) {},
       [&](std::size_t first, std::size_t n, std::size_t slot) { range(first, n, state_.tallies[slot]); });
 }
-Report Solver::Call::run(std::size_t count, const PlanarTask<float>& range) const {
-  return state_.run_planar<float>(count, range);
+template <class T>
+Report Solver::Call::run_planar(std::size_t count, const PlanarTask<T>& range) const {
+  return state_.run_planar(count, range);
 }
-Report Solver::Call::run(std::size_t count, const PlanarTask<double>& range) const {
-  return state_.run_planar<double>(count, range);
-}
+template Report Solver::Call::run_planar(std::size_t, const PlanarTask<float>&) const;
+template Report Solver::Call::run_planar(std::size_t, const PlanarTask<double>&) const;
 
 std::string_view version() {
 #define CAROM_TEXT(x) #x

@@ -73,7 +73,6 @@ inline void factorise(CollisionMatrix<B>& c) {
 template <class T, class B>
 inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m) {
   const B zero(0), one(1), half(T(0.5));
-  constexpr double epsilon = sizeof(T) == sizeof(float) ? 0x1p-23 : 0x1p-52;
   CollisionMatrix<B> c;
   c.trace = mul_add(B(3), m, a.xx + a.yy + a.zz);
   c.inverse_trace = one / c.trace;
@@ -91,7 +90,7 @@ inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m) {
                    c.schur < half_ms * mul_add(c.q1, c.q1, mul_add(c.q2, c.q2, one));
   if (const auto thin = ms > zero && odd; lane_bits(thin) != 0) [[unlikely]] {
     CollisionMatrix<B> shifted = c;
-    const B shift(T(4 * epsilon));
+    const B shift(T(4) * epsilon<T>);
     shifted.m11 = c.m11 + shift;
     shifted.m22 = c.m22 + shift;
     shifted.k33 = c.k33 + shift;
@@ -108,7 +107,7 @@ inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m) {
 
   // Without any mass nothing keeps rounding from making a singular K look definite: then det M and S must stand out of
   // their own rounding.
-  const B margin = choose(ms > zero, zero, B(T(4 * epsilon)));
+  const B margin = choose(ms > zero, zero, B(T(4) * epsilon<T>));
   c.definite = c.m11 > zero && c.det_m > margin * c.m11 * c.m22 && c.schur > margin * c.k33;
   return c;
 }

@@ -105,10 +105,9 @@ struct DirectLaws {
     const B q2 = difference_of_products(m11, k2, m12, k1) * inverse_det;
     const B schur = neg_mul_add(q1, k1, neg_mul_add(q2, k2, one));
     // The stages ask this of a K without masses behind it; and products of M keep their bits.
-    constexpr double epsilon = sizeof(T) == sizeof(float) ? 0x1p-23 : 0x1p-52;
     Least<B> least(m11);
-    least.add(neg_mul_add(B(T(8 * epsilon)) * m11, m22, det));
-    least.add(schur - B(T(8 * epsilon)));
+    least.add(neg_mul_add(B(T(8) * epsilon<T>) * m11, m22, det));
+    least.add(schur - B(T(8) * epsilon<T>));
     least.add(B(T(largest_ratio)) - (m11 + m22));
 
     const B stopping = negated(u0.z);

@@ -355,11 +355,10 @@ void solve_algebraic(const Job<T, Contacts>& job, std::size_t first, std::size_t
   leave_lanes<A>();
 }
 
-template <class A, class T>
-constexpr KernelsFor<T> algebraic_kernels_for() {
-  return {&solve_algebraic<A, T, InlineContacts>, &solve_algebraic<A, T, IndexedContacts>,
-          &solve_algebraic<A, T, SpaceContacts>};
-}
+template <class A>
+inline constexpr Kernels algebraic_kernels = Kernels::of([]<class T, template <class> class Contacts>() {
+  return &solve_algebraic<A, T, Contacts>;
+});
 
 }  // namespace
 }  // namespace carom::kernel

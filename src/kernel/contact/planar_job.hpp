@@ -71,17 +71,7 @@ template <class T, template <class> class Contacts>
 using SolvePlanarRange = void (*)(const PlanarJob<T, Contacts>& job, std::size_t first, std::size_t count,
                                   PlanarWorkspace<T>& workspace, Tally& tally);
 
-template <class T>
-struct PlanarKernelsFor {
-  SolvePlanarRange<T, planar::InlineContacts> inline_contacts;
-  SolvePlanarRange<T, planar::IndexedContacts> indexed_contacts;
-  SolvePlanarRange<T, planar::SpaceContacts> space_contacts;
-};
-
-/// The planar kernels of one ISA.
-struct PlanarKernels {
-  PlanarKernelsFor<float> f32;
-  PlanarKernelsFor<double> f64;
-};
+using PlanarKernels =
+    KernelTable<SolvePlanarRange, planar::InlineContacts, planar::IndexedContacts, planar::SpaceContacts>;
 
 }  // namespace carom::kernel

@@ -233,11 +233,10 @@ void solve_planar_range(const PlanarJob<T, Contacts>& job, std::size_t first, st
   leave_lanes<A>();
 }
 
-template <class A, class T>
-constexpr PlanarKernelsFor<T> planar_kernels_for() {
-  return {&solve_planar_range<A, T, planar::InlineContacts>, &solve_planar_range<A, T, planar::IndexedContacts>,
-          &solve_planar_range<A, T, planar::SpaceContacts>};
-}
+template <class A>
+inline constexpr PlanarKernels planar_kernels = PlanarKernels::of([]<class T, template <class> class Contacts>() {
+  return &solve_planar_range<A, T, Contacts>;
+});
 
 }  // namespace
 }  // namespace carom::kernel

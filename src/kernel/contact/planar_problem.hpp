@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kernel/host/planar_columns.hpp"
+#include "units.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -28,16 +29,12 @@ struct PlanarUnits {
   B trace, speed, impulse;
 };
 
-template <class T>
-inline constexpr T smallest_normal = sizeof(T) == sizeof(float) ? T(0x1p-126) : T(0x1p-1022);
-
-/// An impulse [N s] in its unit, speed / trace. Beyond so many units the direction alone counts, and a unit may be as
-/// small as 0.
+/// An impulse [N s] in its unit, speed / trace, which may be as small as 0.
 template <class T, class B>
 [[gnu::always_inline]] inline Vector2<B> in_impulse_units(const Vector2<B>& p, B trace, B speed) {
   const B largest = larger(magnitude(p.x), magnitude(p.y));
-  const auto far = largest * trace * B(T(0x1p-100)) > speed;
-  const B divisor = choose(far, largest, B(1)), factor(T(0x1p100));
+  const auto far = largest * trace * B(T(1) / longest_impulse<T>) > speed;
+  const B divisor = choose(far, largest, B(1)), factor(longest_impulse<T>);
   return {choose(far, p.x / divisor * factor, p.x * trace / speed),
           choose(far, p.y / divisor * factor, p.y * trace / speed)};
 }
@@ -144,7 +141,7 @@ struct PlanarProblem {
   }
 
  private:
-  static constexpr T rounding = T(4) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52));
+  static constexpr T rounding = T(4) * epsilon<T>;
 };
 
 template <class A, class T>

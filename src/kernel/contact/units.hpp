@@ -6,6 +6,11 @@
 namespace carom::kernel {
 namespace {
 
+/// Impulses of the host's that are longer than this, in units of their contact, count by their direction alone: longer
+/// ones could leave the range of float.
+template <class T>
+inline constexpr T longest_impulse = T(0x1p100);
+
 /// Zero of what is finite, else NaN.
 template <class B>
 inline B vanishing(B x) {

@@ -33,7 +33,7 @@ template <class T, class M, class B>
 inline Settled<M> settled(const Turning<B>& turning, B r) {
   const B tolerance(SeriesOrder<T>::tolerance);
   const B f = magnitude(turning.f), slope = magnitude(turning.slope);
-  const M still = f <= B(SeriesOrder<T>::ulp);
+  const M still = f <= B(epsilon<T>);
   // Where next to nothing turns, f may be rounding, and the ray so far that the way there is no rounding any more.
   const M steep = slope > B(T(1) / T(8));
   return {f <= B(T(0.1)) * slope && ((still && steep) || and_not(r * f <= tolerance * slope, still)),

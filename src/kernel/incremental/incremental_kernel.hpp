@@ -43,10 +43,10 @@ void solve_range(const Job<T, Contacts>& job, std::size_t first, std::size_t cou
                   *workspace.sliding, tally);
 }
 
-template <class A, class T>
-constexpr KernelsFor<T> kernels_for() {
-  return {&solve_range<A, T, InlineContacts>, &solve_range<A, T, IndexedContacts>, &solve_range<A, T, SpaceContacts>};
-}
+template <class A>
+inline constexpr Kernels incremental_kernels = Kernels::of([]<class T, template <class> class Contacts>() {
+  return &solve_range<A, T, Contacts>;
+});
 
 }  // namespace
 }  // namespace carom::kernel

@@ -40,7 +40,7 @@ template <class T, class B, class M>
   Turning<B> ray = turning(k, ray_x, ray_y);
   turn_onto_ray<T>(wanted, k, ray_x, ray_y, ray);
   const B least(T(-1) / T(512));
-  M known = wanted && ray.rate < least && ray.slope < least && magnitude(ray.f) < B(T(8) * SeriesOrder<T>::ulp);
+  M known = wanted && ray.rate < least && ray.slope < least && magnitude(ray.f) < B(T(8) * epsilon<T>);
 
   // u_z is monotone if C·û is, and z' has the same sign at both ends.
   const B rise_start = neg_mul_add(c1, start_x, neg_mul_add(c2, start_y, c3));

@@ -19,7 +19,7 @@ class EulerSlider {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
-  static constexpr std::size_t vectors = LaneTypes<A, T>::interleaved;
+  static constexpr std::size_t vectors = 4;  // that are under way at once: a step waits for divisions and roots
   static constexpr std::size_t lanes = width * vectors;
   static constexpr unsigned all_lanes = (1u << width) - 1;
 

@@ -74,10 +74,11 @@ inline DivergingRay<typename LaneTypes<A, T>::Batch> diverging_ray(typename Lane
   const B k1 = given_k1 / scale, k2 = given_k2 / scale, friction = given_friction / scale;
   const B a1 = friction * m1, a2 = friction * m2;
   B lambda = larger(length(k1, k2) - a1, zero);
-  const B tolerance(sizeof(T) == sizeof(float) ? T(0x1p-21) : T(0x1p-50));  // 4 ulp
+  const B tolerance(T(4) * epsilon<T>);
   B v1 = zero, v2 = zero, norm = one;
   Mask moving = wanted;
   // Rounding could make the steps alternate about the root; a handful suffices wherever it lies.
+  constexpr int most_steps = 40;
   for (int iteration = 0;; ++iteration) {
     const B inverse_1 = one / (lambda + a1), inverse_2 = one / (lambda + a2);
     const B new_v1 = k1 * inverse_1, new_v2 = k2 * inverse_2;
@@ -88,7 +89,7 @@ inline DivergingRay<typename LaneTypes<A, T>::Batch> diverging_ray(typename Lane
     v2 = choose(moving, new_v2, v2);
     norm = choose(moving, new_norm, norm);
     moving = moving && magnitude(new_norm - one) > tolerance;
-    if (lane_bits(moving) == 0 || iteration == 40) break;
+    if (lane_bits(moving) == 0 || iteration == most_steps) break;
     lambda = choose(moving, larger(lambda + newton, zero), lambda);
   }
   // λ + μ M rounds λ to the size of μ M, and |(λ + μ M)⁻¹ k| is 1 no nearer than that lets it. One step of Newton's on

@@ -139,10 +139,10 @@ struct Taylor {
 
   /// The integral of z r. Four terms at a time share what they load, and both halves of a vector the code.
   [[gnu::always_inline]] void multiply_and_integrate() {
-    using V = Part<B>;
+    using V = typename Parts<B>::Type;
+    constexpr int count = Parts<B>::count;
     sum_zr[0] = B(0);
-    for (std::size_t part = 0, parts = parts_of < B >> 1 ? static_cast<std::size_t>(rounds(parts_of<B>)) : 1;
-         part < parts; ++part) {
+    for (std::size_t part = 0, parts = count > 1 ? static_cast<std::size_t>(rounds(count)) : 1; part < parts; ++part) {
       CAROM_UNROLL
       for (int first = 1; first <= work; first += 4) {
         V sum[4] = {V(T(0)), V(T(0)), V(T(0)), V(T(0))};

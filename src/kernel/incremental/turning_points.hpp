@@ -18,7 +18,6 @@ struct SeriesOrder<float> {
   static constexpr float near = 0.5f;           // to a ray, for the rest of a slide to be tried in closed form [rad]
   // Below this e the end of a collision is sought from u_z = 0 on: as a small difference of the work it would be lost.
   static constexpr float small_restitution = 0.1f;
-  static constexpr float ulp = 0x1p-23f;
 };
 template <>
 struct SeriesOrder<double> {
@@ -27,7 +26,6 @@ struct SeriesOrder<double> {
   static constexpr double log2_tolerance = -49;
   static constexpr double near = 0.3;
   static constexpr double small_restitution = 0.25;
-  static constexpr double ulp = 0x1p-52;
 };
 
 /// The series of one contact on a step [0, h], and where it stands. See series.hpp.

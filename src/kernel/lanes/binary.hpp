@@ -24,7 +24,13 @@ struct Binary<double> {
   static constexpr double bias = 1023, whole = 0x1p52;
 };
 
-/// The least number above 0.
+/// From 1 to the next number: two units of rounding.
+template <class T>
+inline constexpr T epsilon = sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52);
+
+/// The least number with all its digits, and the least number above 0.
+template <class T>
+inline constexpr T smallest_normal = sizeof(T) == sizeof(float) ? T(0x1p-126) : T(0x1p-1022);
 template <class T>
 inline constexpr T least_number = sizeof(T) == sizeof(float) ? T(0x1p-149) : T(0x1p-1074);
 
@@ -95,8 +101,7 @@ template <class B>
 inline Binade<B> binade_of(B x) {
   using T = VectorElement<B>;
   using Bits = decltype(bits_of(x));
-  constexpr bool single = sizeof(T) == sizeof(float);
-  constexpr T least = single ? T(0x1p-126) : T(0x1p-1022), greatest = single ? T(0x1p126) : T(0x1p1022);
+  constexpr T least = smallest_normal<T>, greatest = T(1) / least;
   const Bits exponent = bits_of(smaller(larger(x, B(least)), B(greatest))) & Bits(bits_of(T(__builtin_inf())));
   return {from_bits<B>(exponent), from_bits<B>(Bits(Bits(2 * bits_of(T(1))) - exponent))};
 }

@@ -42,26 +42,16 @@ struct CompactionTable {
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(number[bits])));
   }
 };
-inline constexpr CompactionTable<256, 1> compaction_of_floats;
-inline constexpr CompactionTable<16, 2> compaction_of_doubles;
+template <class T>
+inline constexpr CompactionTable<(1u << 32 / sizeof(T)), sizeof(T) / 4> compaction_table;
 
-template <>
-class Compaction<xsimd::batch<float, Avx2>> {
+template <class T>
+class Compaction<xsimd::batch<T, Avx2>> {
  public:
-  explicit Compaction(unsigned bits) : order_(compaction_of_floats(bits)) {}
-  [[gnu::always_inline]] void store(float* to, xsimd::batch<float, Avx2> x) const {
-    _mm256_storeu_ps(to, _mm256_permutevar8x32_ps(x, order_));
-  }
-
- private:
-  __m256i order_;
-};
-template <>
-class Compaction<xsimd::batch<double, Avx2>> {
- public:
-  explicit Compaction(unsigned bits) : order_(compaction_of_doubles(bits)) {}
-  [[gnu::always_inline]] void store(double* to, xsimd::batch<double, Avx2> x) const {
-    _mm256_storeu_pd(to, _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(x), order_)));
+  explicit Compaction(unsigned bits) : order_(compaction_table<T>(bits)) {}
+  [[gnu::always_inline]] void store(T* to, xsimd::batch<T, Avx2> x) const {
+    const auto chosen = _mm256_permutevar8x32_ps(__builtin_bit_cast(__m256, x), order_);
+    store_lanes(to, __builtin_bit_cast(xsimd::batch<T, Avx2>, chosen));
   }
 
  private:
@@ -70,28 +60,22 @@ class Compaction<xsimd::batch<double, Avx2>> {
 #endif
 
 #if XSIMD_WITH_AVX512BW
-template <>
-class Compaction<xsimd::batch<float, Avx512>> {
+template <class T>
+class Compaction<xsimd::batch<T, Avx512>> {
  public:
-  explicit Compaction(unsigned bits) : bits_(static_cast<__mmask16>(bits)) {}
+  explicit Compaction(unsigned bits) : bits_(static_cast<Bits>(bits)) {}
   // By way of a register: a compressing store takes many times as long on some processors.
-  [[gnu::always_inline]] void store(float* to, xsimd::batch<float, Avx512> x) const {
-    _mm512_storeu_ps(to, _mm512_maskz_compress_ps(bits_, x));
+  [[gnu::always_inline]] void store(T* to, xsimd::batch<T, Avx512> x) const {
+    if constexpr (sizeof(T) == sizeof(float))
+      _mm512_storeu_ps(to, _mm512_maskz_compress_ps(bits_, x));
+    else
+      _mm512_storeu_pd(to, _mm512_maskz_compress_pd(bits_, x));
   }
 
  private:
-  __mmask16 bits_;
-};
-template <>
-class Compaction<xsimd::batch<double, Avx512>> {
- public:
-  explicit Compaction(unsigned bits) : bits_(static_cast<__mmask8>(bits)) {}
-  [[gnu::always_inline]] void store(double* to, xsimd::batch<double, Avx512> x) const {
-    _mm512_storeu_pd(to, _mm512_maskz_compress_pd(bits_, x));
-  }
+  using Bits = typename xsimd::batch_bool<T, Avx512>::register_type;
 
- private:
-  __mmask8 bits_;
+  Bits bits_;
 };
 #endif
 

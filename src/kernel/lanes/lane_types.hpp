@@ -26,14 +26,12 @@ struct LaneTypes {
   using Batch = xsimd::batch<T, A>;
   using Mask = xsimd::batch_bool<T, A>;
   static constexpr std::size_t width = Batch::size;
-  static constexpr std::size_t interleaved = 4;  // vectors that a loop of long latency keeps under way
 };
 template <class T>
 struct LaneTypes<Scalar, T> {
   using Batch = T;
   using Mask = bool;
   static constexpr std::size_t width = 1;
-  static constexpr std::size_t interleaved = 4;
 };
 
 /// The element and the width of a vector or a mask.

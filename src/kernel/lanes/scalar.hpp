@@ -6,69 +6,49 @@
 namespace carom::kernel {
 namespace {
 
+/// What one lane holds.
+template <class T>
+concept Number = __is_same(T, float) || __is_same(T, double);
+
 #ifdef CAROM_UNFUSED
-/// x y + z, x y - z and z - x y, as the lanes of this ISA have them: with two roundings.
-inline float mul_add(float x, float y, float z) {
+/// x y + z, as the lanes of this ISA have it: with two roundings.
+template <Number T>
+inline T mul_add(T x, T y, T z) {
   return x * y + z;
-}
-inline double mul_add(double x, double y, double z) {
-  return x * y + z;
-}
-inline float mul_sub(float x, float y, float z) {
-  return x * y - z;
-}
-inline double mul_sub(double x, double y, double z) {
-  return x * y - z;
-}
-inline float neg_mul_add(float x, float y, float z) {
-  return z - x * y;
-}
-inline double neg_mul_add(double x, double y, double z) {
-  return z - x * y;
 }
 #else
-/// x y + z, x y - z and z - x y with one rounding.
+/// x y + z with one rounding.
 inline float mul_add(float x, float y, float z) {
   return __builtin_fmaf(x, y, z);
 }
 inline double mul_add(double x, double y, double z) {
   return __builtin_fma(x, y, z);
 }
-inline float mul_sub(float x, float y, float z) {
-  return __builtin_fmaf(x, y, -z);
-}
-inline double mul_sub(double x, double y, double z) {
-  return __builtin_fma(x, y, -z);
-}
-inline float neg_mul_add(float x, float y, float z) {
-  return __builtin_fmaf(-x, y, z);
-}
-inline double neg_mul_add(double x, double y, double z) {
-  return __builtin_fma(-x, y, z);
-}
 #endif
+template <Number T>
+inline T mul_sub(T x, T y, T z) {
+  return mul_add(x, y, -z);
+}
+template <Number T>
+inline T neg_mul_add(T x, T y, T z) {
+  return mul_add(-x, y, z);
+}
 inline float square_root(float x) {
   return __builtin_sqrtf(x);
 }
 inline double square_root(double x) {
   return __builtin_sqrt(x);
 }
-inline float magnitude(float x) {
-  return __builtin_fabsf(x);
+template <Number T>
+inline T magnitude(T x) {
+  return static_cast<T>(__builtin_fabs(x));
 }
-inline double magnitude(double x) {
-  return __builtin_fabs(x);
-}
-inline bool is_nan(float x) {
+template <Number T>
+inline bool is_nan(T x) {
   return __builtin_isnan(x);
 }
-inline bool is_nan(double x) {
-  return __builtin_isnan(x);
-}
-inline float choose(bool condition, float yes, float no) {
-  return condition ? yes : no;
-}
-inline double choose(bool condition, double yes, double no) {
+template <Number T>
+inline T choose(bool condition, T yes, T no) {
   return condition ? yes : no;
 }
 inline bool differ(bool a, bool b) {
@@ -80,18 +60,12 @@ inline bool and_not(bool a, bool b) {
 inline unsigned lane_bits(bool mask) {
   return mask ? 1u : 0u;
 }
-template <class B>
-inline B load_lanes(const float* from) requires(sizeof(B) == sizeof(float)) {
+template <Number B>
+inline B load_lanes(const B* from) {
   return *from;
 }
-template <class B>
-inline B load_lanes(const double* from) requires(sizeof(B) == sizeof(double)) {
-  return *from;
-}
-inline void store_lanes(float* to, float x) {
-  *to = x;
-}
-inline void store_lanes(double* to, double x) {
+template <Number T>
+inline void store_lanes(T* to, T x) {
   *to = x;
 }
 /// The lanes whose sign is set, a bit each, whatever number or none they hold.

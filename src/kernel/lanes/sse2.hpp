@@ -21,31 +21,23 @@ template <class T>
 inline xsimd::batch<T, Sse2> neg_mul_add(xsimd::batch<T, Sse2> x, xsimd::batch<T, Sse2> y, xsimd::batch<T, Sse2> z) {
   return z - x * y;
 }
-inline unsigned lane_bits(xsimd::batch_bool<float, Sse2> mask) {
-  return static_cast<unsigned>(_mm_movemask_ps(mask));
-}
-inline unsigned lane_bits(xsimd::batch_bool<double, Sse2> mask) {
-  return static_cast<unsigned>(_mm_movemask_pd(mask));
-}
-inline xsimd::batch_bool<float, Sse2> and_not(xsimd::batch_bool<float, Sse2> a, xsimd::batch_bool<float, Sse2> b) {
-  return _mm_andnot_ps(b, a);
-}
-inline xsimd::batch_bool<double, Sse2> and_not(xsimd::batch_bool<double, Sse2> a, xsimd::batch_bool<double, Sse2> b) {
-  return _mm_andnot_pd(b, a);
-}
-inline xsimd::batch_bool<float, Sse2> differ(xsimd::batch_bool<float, Sse2> a, xsimd::batch_bool<float, Sse2> b) {
-  return _mm_xor_ps(a, b);
-}
-inline xsimd::batch_bool<double, Sse2> differ(xsimd::batch_bool<double, Sse2> a, xsimd::batch_bool<double, Sse2> b) {
-  return _mm_xor_pd(a, b);
-}
 
-inline unsigned sign_bits(xsimd::batch<float, Sse2> x) {
-  return static_cast<unsigned>(_mm_movemask_ps(x));
-}
-inline unsigned sign_bits(xsimd::batch<double, Sse2> x) {
-  return static_cast<unsigned>(_mm_movemask_pd(x));
-}
+#define CAROM_OPERATIONS(T, type)                                                                         \
+  inline xsimd::batch_bool<T, Sse2> and_not(xsimd::batch_bool<T, Sse2> a, xsimd::batch_bool<T, Sse2> b) { \
+    return _mm_andnot_##type(b, a);                                                                       \
+  }                                                                                                       \
+  inline xsimd::batch_bool<T, Sse2> differ(xsimd::batch_bool<T, Sse2> a, xsimd::batch_bool<T, Sse2> b) {  \
+    return _mm_xor_##type(a, b);                                                                          \
+  }                                                                                                       \
+  inline unsigned lane_bits(xsimd::batch_bool<T, Sse2> mask) {                                            \
+    return static_cast<unsigned>(_mm_movemask_##type(mask));                                              \
+  }                                                                                                       \
+  inline unsigned sign_bits(xsimd::batch<T, Sse2> x) {                                                    \
+    return static_cast<unsigned>(_mm_movemask_##type(x));                                                 \
+  }
+CAROM_OPERATIONS(float, ps)
+CAROM_OPERATIONS(double, pd)
+#undef CAROM_OPERATIONS
 
 }  // namespace
 }  // namespace carom::kernel

@@ -10,7 +10,6 @@ namespace {
 template <class V>
 struct Twin {
   using Element = typename VectorTraits<V>::Element;
-  using Half = V;
 
   V half[2];
 
@@ -23,11 +22,6 @@ struct Twin {
   static Twin load_unaligned(const T* from) {
     return {load_lanes<V>(from), load_lanes<V>(from + VectorTraits<V>::width)};
   }
-
-  friend Twin operator+(Twin a, Twin b) { return {a.half[0] + b.half[0], a.half[1] + b.half[1]}; }
-  friend Twin operator-(Twin a, Twin b) { return {a.half[0] - b.half[0], a.half[1] - b.half[1]}; }
-  friend Twin operator*(Twin a, Twin b) { return {a.half[0] * b.half[0], a.half[1] * b.half[1]}; }
-  friend Twin operator/(Twin a, Twin b) { return {a.half[0] / b.half[0], a.half[1] / b.half[1]}; }
 };
 
 template <class V>
@@ -41,36 +35,22 @@ struct VectorTraits<Twin<V>> {
 
 /// The vectors of the architecture that make up a batch, of which there is one or, in a twin, two.
 template <class V>
-inline constexpr std::size_t parts_of = 1;
-template <class V>
-inline constexpr std::size_t parts_of<Twin<V>> = 2;
-template <class V>
-[[gnu::always_inline]] inline V& part_of(V& x, std::size_t) {
-  return x;
-}
-template <class V>
-[[gnu::always_inline]] inline const V& part_of(const V& x, std::size_t) {
-  return x;
-}
-template <class V>
-[[gnu::always_inline]] inline V& part_of(Twin<V>& x, std::size_t i) {
-  return x.half[i];
-}
-template <class V>
-[[gnu::always_inline]] inline const V& part_of(const Twin<V>& x, std::size_t i) {
-  return x.half[i];
-}
-
-template <class V>
-struct PartOf {
+struct Parts {
   using Type = V;
+  static constexpr int count = 1;
 };
 template <class V>
-struct PartOf<Twin<V>> {
+struct Parts<Twin<V>> {
   using Type = V;
+  static constexpr int count = 2;
 };
 template <class V>
-using Part = typename PartOf<V>::Type;
+[[gnu::always_inline]] inline auto& part_of(V& x, std::size_t i) {
+  if constexpr (requires { x.half; })
+    return x.half[i];
+  else
+    return x;
+}
 
 /// One half after the other.
 template <class V>
@@ -93,34 +73,23 @@ class Compaction<Twin<V>> {
   std::size_t count_;
 };
 
-template <class V>
-inline auto operator<(Twin<V> a, Twin<V> b) {
-  return Twin(a.half[0] < b.half[0], a.half[1] < b.half[1]);
-}
-template <class V>
-inline auto operator<=(Twin<V> a, Twin<V> b) {
-  return Twin(a.half[0] <= b.half[0], a.half[1] <= b.half[1]);
-}
-template <class V>
-inline auto operator>(Twin<V> a, Twin<V> b) {
-  return Twin(a.half[0] > b.half[0], a.half[1] > b.half[1]);
-}
-template <class V>
-inline auto operator>=(Twin<V> a, Twin<V> b) {
-  return Twin(a.half[0] >= b.half[0], a.half[1] >= b.half[1]);
-}
-template <class V>
-inline auto operator==(Twin<V> a, Twin<V> b) {
-  return Twin(a.half[0] == b.half[0], a.half[1] == b.half[1]);
-}
-template <class M>
-inline Twin<M> operator&&(Twin<M> a, Twin<M> b) {
-  return {a.half[0] && b.half[0], a.half[1] && b.half[1]};
-}
-template <class M>
-inline Twin<M> operator||(Twin<M> a, Twin<M> b) {
-  return {a.half[0] || b.half[0], a.half[1] || b.half[1]};
-}
+#define CAROM_TWIN_OPERATOR(sign)                                    \
+  template <class V>                                                 \
+  inline auto operator sign(Twin<V> a, Twin<V> b) {                  \
+    return Twin(a.half[0] sign b.half[0], a.half[1] sign b.half[1]); \
+  }
+CAROM_TWIN_OPERATOR(+)
+CAROM_TWIN_OPERATOR(-)
+CAROM_TWIN_OPERATOR(*)
+CAROM_TWIN_OPERATOR(/)
+CAROM_TWIN_OPERATOR(<)
+CAROM_TWIN_OPERATOR(<=)
+CAROM_TWIN_OPERATOR(>)
+CAROM_TWIN_OPERATOR(>=)
+CAROM_TWIN_OPERATOR(==)
+CAROM_TWIN_OPERATOR(&&)
+CAROM_TWIN_OPERATOR(||)
+#undef CAROM_TWIN_OPERATOR
 
 /// An architecture of twins.
 template <class A>
@@ -133,44 +102,29 @@ struct LaneTypes<Twice<A>, T> {
   static constexpr std::size_t width = 2 * LaneTypes<A, T>::width;
 };
 
-template <class V>
-inline Twin<V> mul_add(Twin<V> x, Twin<V> y, Twin<V> z) {
-  return {mul_add(x.half[0], y.half[0], z.half[0]), mul_add(x.half[1], y.half[1], z.half[1])};
-}
-template <class V>
-inline Twin<V> mul_sub(Twin<V> x, Twin<V> y, Twin<V> z) {
-  return {mul_sub(x.half[0], y.half[0], z.half[0]), mul_sub(x.half[1], y.half[1], z.half[1])};
-}
-template <class V>
-inline Twin<V> neg_mul_add(Twin<V> x, Twin<V> y, Twin<V> z) {
-  return {neg_mul_add(x.half[0], y.half[0], z.half[0]), neg_mul_add(x.half[1], y.half[1], z.half[1])};
-}
-template <class V>
-inline Twin<V> square_root(Twin<V> x) {
-  return {square_root(x.half[0]), square_root(x.half[1])};
-}
+#define CAROM_TWIN_OPERATION(name)                                               \
+  template <class V, class... More>                                              \
+  inline Twin<V> name(Twin<V> x, Twin<More>... more) {                           \
+    return {name(x.half[0], more.half[0]...), name(x.half[1], more.half[1]...)}; \
+  }
+CAROM_TWIN_OPERATION(mul_add)
+CAROM_TWIN_OPERATION(mul_sub)
+CAROM_TWIN_OPERATION(neg_mul_add)
+CAROM_TWIN_OPERATION(square_root)
+CAROM_TWIN_OPERATION(magnitude)
+CAROM_TWIN_OPERATION(differ)
+CAROM_TWIN_OPERATION(and_not)
+#undef CAROM_TWIN_OPERATION
+
 template <class V>
 inline Twin<V> rounding_of_product(Twin<V> x, Twin<V> y, Twin<V> product) {
   return {rounding_of_product(x.half[0], y.half[0], product.half[0]),
           rounding_of_product(x.half[1], y.half[1], product.half[1])};
 }
-template <class V>
-inline Twin<V> magnitude(Twin<V> x) {
-  return {magnitude(x.half[0]), magnitude(x.half[1])};
-}
 template <class M, class V>
 inline Twin<V> choose(Twin<M> condition, Twin<V> yes, Twin<V> no) {
   return {choose(condition.half[0], yes.half[0], no.half[0]), choose(condition.half[1], yes.half[1], no.half[1])};
 }
-template <class M>
-inline Twin<M> differ(Twin<M> a, Twin<M> b) {
-  return {differ(a.half[0], b.half[0]), differ(a.half[1], b.half[1])};
-}
-template <class M>
-inline Twin<M> and_not(Twin<M> a, Twin<M> b) {
-  return {and_not(a.half[0], b.half[0]), and_not(a.half[1], b.half[1])};
-}
-
 template <class M>
 inline unsigned lane_bits(Twin<M> mask) {
   return lane_bits(mask.half[0]) | lane_bits(mask.half[1]) << VectorTraits<M>::width;

@@ -75,16 +75,13 @@ struct Brach {
     result.p = {w * r1, w * r2, p_z};
     result.u = in.u0 + k_times(in, result.p);
     result.u.z = negated(in.restitution * in.u0.z);
-    const B most(almost<T>);
+    const B most(nearly_all<T>);
     result.slips = most * in.friction <= size * norm && normal * w >= most * (tangential * p_z);
     result.none = result.several = typename LaneTypes<A, T>::Mask(false);
     return result;
   }
 
  private:
-  template <class T>
-  static constexpr T almost = sizeof(T) == sizeof(float) ? T(1 - 0x1p-20) : T(1 - 0x1p-49);
-
   /// The scale of u0: squares of 2^-100 of it do not underflow, nor do those of numbers cond K above it overflow.
   template <class T>
   static constexpr T scale = sizeof(T) == sizeof(float) ? T(0x1p40) : T(0x1p300);

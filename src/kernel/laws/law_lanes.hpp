@@ -100,12 +100,12 @@ class LawLanes {
       const Frame<B> frame = Stages{tile_}.get_frame(slot);
       p = {dot(p, frame.t1), dot(p, frame.t2), dot(p, frame.n)};
     }
-    // Beyond so many units the direction alone counts, and a unit may be as small as 0.
+    // A unit may be as small as 0.
     const B unit = Stages::get(tile_.impulse_unit, slot);
     const B largest = larger(larger(magnitude(p.x), magnitude(p.y)), magnitude(p.z));
-    const Mask far = largest * B(T(0x1p-100)) > unit;
+    const Mask far = largest * B(T(1) / longest_impulse<T>) > unit;
     const B divisor = choose(far, largest, choose(unit > B(0), unit, B(least_number<T>)));
-    const B factor = choose(far, B(T(0x1p100)), B(1));
+    const B factor = choose(far, B(longest_impulse<T>), B(1));
     return {p.x / divisor * factor, p.y / divisor * factor, p.z / divisor * factor};
   }
 

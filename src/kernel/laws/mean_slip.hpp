@@ -15,6 +15,10 @@
 namespace carom::kernel {
 namespace {
 
+/// Changes of m, relative to it, with which a step of Newton's squares the error still.
+template <class T>
+inline constexpr T near_in_m = T(0x1p-6);
+
 template <class B>
 struct MeanSlipProblem {
   B s11, s12, s22;  // S
@@ -81,7 +85,7 @@ inline MeanSlip<A, T> find_mean_slip(typename LaneTypes<A, T>::Mask wanted,
     // With the derivatives at another m a step is not squared by the next one.
     const Mask small = moving &&
                        mul_add(newton1, newton1, newton2 * newton2) <= tolerance2 * mul_add(v1, v1, v2 * v2) &&
-                       magnitude(next_m - m) <= B(T(0x1p-6)) * magnitude(next_m);
+                       magnitude(next_m - m) <= B(near_in_m<T>) * magnitude(next_m);
     const Mask accepted = nearer || small;
     best = choose(nearer, size, best);
     base1 = choose(accepted, v1, base1);
@@ -130,6 +134,8 @@ inline LastSlip<typename LaneTypes<A, T>::Batch> last_slip(typename LaneTypes<A,
   const B unbounded(static_cast<T>(__builtin_inf()));
   B low = zero, high = unbounded;
   Mask moving = wanted;
+  // An end for a bracket that rounding keeps open.
+  constexpr int most_steps = 60;
   // (|u0|² + |u|² + m |u| M) u = (|u0|² + |u|²) (u0_t + k p_z) - m M |u0_t| u0_t
   const B mf1 = s.m * mul_add(s.m11, s.first_x, s.m12 * s.first_y);
   const B mf2 = s.m * mul_add(s.m12, s.first_x, s.m22 * s.first_y);
@@ -143,7 +149,7 @@ inline LastSlip<typename LaneTypes<A, T>::Batch> last_slip(typename LaneTypes<A,
       x2 = mul_sub(mul_add(mr, s.m11, w), b2, mr * s.m12 * b1) * inverse;
     };
     solve(mul_sub(w, s.ux, mf1), mul_sub(w, s.uy, mf2), x, y);
-    if (lane_bits(moving) == 0 || iteration == 60) break;
+    if (lane_bits(moving) == 0 || iteration == most_steps) break;
     B dx, dy;
     const B rest1 = s.m * mul_add(s.m11, x, s.m12 * y), rest2 = s.m * mul_add(s.m12, x, s.m22 * y);
     solve(mul_sub(two * slip, s.ux - x, rest1), mul_sub(two * slip, s.uy - y, rest2), dx, dy);

@@ -53,9 +53,9 @@ struct PlanarFriction {
     const Mask unbounded = in.cone_t == zero;
     B w = choose(unbounded, slip, high), last = high;
     Mask moving = and_not(and_not(wanted, keeps), still || unbounded);
-    const B tolerance(sizeof(T) == sizeof(float) ? T(0x1p-22) : T(0x1p-51));
+    const B tolerance(T(2) * epsilon<T>);
     const B slip2 = slip * slip;
-    for (int iteration = 0; lane_bits(moving) != 0 && iteration < 100; ++iteration) {
+    for (int iteration = 0; lane_bits(moving) != 0 && iteration < most_steps; ++iteration) {
       const B w2 = w * w, total = slip + w;
       const B first = mul_add(keeping, slip2, reversing * w2), second = mul_add(pull, slip2, push * w2);
       const B excess = mul_add(total, first, rise * second);
@@ -85,7 +85,7 @@ struct PlanarFriction {
     const B size = rise / choose(by_slip, normal, one);
     Vector2<B> reversed = {choose(by_slip, negated(mean * in.cone_n) * size, stopped.x),
                            choose(by_slip, in.cone_t * size, stopped.y)};
-    const Mask sensitive = wanted && in.det < B(T(0x1p-6)) * in.a * in.c;
+    const Mask sensitive = wanted && in.det < B(ill_conditioned) * in.a * in.c;
     if (lane_bits(sensitive) != 0) reversed = nearer_mean_slip(in, sensitive, reversed);
     const Mask beyond = in.outside_cone(reversed.x, reversed.y);
     // Kept, without friction, or beyond the cone's end within rounding.
@@ -106,8 +106,8 @@ struct PlanarFriction {
     const B bend = B(2) * neg_mul_add(mean, slip, last) * inverse;
     const B left = mul_add(in.cone_t, p.x, in.cone_n * p.y * mean);
     const B slope = mul_add(in.cone_n * p.y * bend, in.pivot, neg_mul_add(in.cone_n * in.slope, mean, in.cone_t));
-    const Mask told = larger(first, last) > B(T(0x1p-12)) * (one + magnitude(p.x));
-    const Mask near = wanted && told && slope > zero && magnitude(left) < B(T(0x1p-8)) * slope * magnitude(p.x);
+    const Mask told = larger(first, last) > B(told_slip) * (one + magnitude(p.x));
+    const Mask near = wanted && told && slope > zero && magnitude(left) < B(near_step) * slope * magnitude(p.x);
     const B step = left / choose(near, slope, one);
     return {choose(near, p.x - step, p.x), choose(near, mul_add(in.slope, step, p.y), p.y)};
   }
@@ -131,6 +131,13 @@ struct PlanarFriction {
     const Mask same = whole || (first.p.x * second >= zero && (slips || in.restitution == zero));
     return {{first.p.x + p_t, first.p.y + p_n}, first.slips && same};
   }
+
+ private:
+  // Newton's method and halves in turn: an end for a bracket that rounding keeps open.
+  static constexpr int most_steps = 100;
+  // det K / (K_11 K_22), below which p is brought nearer by a step of its own; that is done where the slips are not all
+  // rounding of the velocities that they are left of, by steps so small beside p_t that Newton's error is squared.
+  static constexpr T ill_conditioned = T(0x1p-6), told_slip = T(0x1p-12), near_step = T(0x1p-8);
 };
 
 }  // namespace

@@ -97,10 +97,9 @@ struct PlanarRegion {
 
   static Impulse polar(const Problem& in, const PlanarParameters<B>& parameters) {
     const B zero(0);
-    constexpr T epsilon = sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52);
     const Vector2<B> given = direction_at<T>(parameters.polar_angle);
     // Along the normal exactly, also where π is rounded, so that without friction there is a way to go.
-    const Vector2<B> d = {choose(magnitude(given.x) <= B(epsilon), zero, axis_of(in) * given.x), given.y};
+    const Vector2<B> d = {choose(magnitude(given.x) <= B(epsilon<T>), zero, axis_of(in) * given.x), given.y};
     const Reach r = reach(in, d);
     const B length = parameters.fraction * r.length;
     return {in_cone(in, {length * d.x, mul_add(length, d.y, centre(in))}),

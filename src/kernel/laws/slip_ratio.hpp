@@ -62,12 +62,12 @@ inline SlipRatio<A, T> smallest_slip_ratio(typename LaneTypes<A, T>::Mask wanted
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   const B zero(0), one(1), two(2);
-  const B epsilon(sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52));
   B lambda = zero, beta = s.beta;
   B e1 = one, e2 = zero;
   Mask slips = wanted, moving = wanted;
   // A tangential root, of which rounding leaves nothing to converge to, takes one bit a step.
-  for (int iteration = 0; iteration < 64; ++iteration) {
+  constexpr int most_steps = 64;
+  for (int iteration = 0; iteration < most_steps; ++iteration) {
     const B z1 = mul_add(lambda, s.ux, s.wx), z2 = mul_add(lambda, s.uy, s.wy);
     const B d = mul_add(lambda, lambda + s.trace, s.det);
     const B size = square_root(mul_add(z1, z1, z2 * z2));
@@ -87,7 +87,7 @@ inline SlipRatio<A, T> smallest_slip_ratio(typename LaneTypes<A, T>::Mask wanted
     const B step = positive_root(beta, h, larger(g, zero));
     const B next = lambda + step;
     lambda = choose(moving, next, lambda);
-    moving = moving && g > epsilon * mul_add(s.norm, size, magnitude(along)) && step > two * epsilon * next;
+    moving = moving && g > B(epsilon<T>) * mul_add(s.norm, size, magnitude(along)) && step > two * B(epsilon<T>) * next;
     if (iteration == 1) moving = and_not(moving, rough);
     if (lane_bits(moving) == 0) break;
   }
@@ -104,10 +104,12 @@ template <class A, class T>
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   const B zero(0), one(1), two(2), half(T(0.5));
-  const B tolerance(sizeof(T) == sizeof(float) ? T(0x1p-20) : T(0x1p-49));
+  const B tolerance(T(8) * epsilon<T>);
   const B norm2 = s.norm * s.norm, slip2 = mul_add(s.ux, s.ux, s.uy * s.uy);
   Mask several(false);
-  for (int piece = 0; piece < 32; ++piece) {
+  // An arc that has not been followed to its end by then counts as staying in C.
+  constexpr int most_pieces = 32;
+  for (int piece = 0; piece < most_pieces; ++piece) {
     // The tangents in v(λ) and v(λ + Δ) meet at (z(λ) + ½Δ ũ) / (D(λ) + Δ(λ + ½ tr S)). As long as that is in C, the
     // triangle of the three is, and so the arc, which is convex.
     const B z1 = mul_add(lambda, s.ux, s.wx), z2 = mul_add(lambda, s.uy, s.wy);
@@ -152,6 +154,10 @@ inline typename LaneTypes<A, T>::Mask has_more_slip_ratios(typename LaneTypes<A,
   return leaves_region_again<A, T>(open, s, lambda);
 }
 
+/// The share of friction's bound that is all of it but for rounding.
+template <class T>
+inline constexpr T nearly_all = T(1) - T(8) * epsilon<T>;
+
 /// Where p reaches the friction cone. Two impulses on the cone reach it together if they are parallel, but for
 /// rounding.
 template <class A, class T>
@@ -159,8 +165,7 @@ inline typename LaneTypes<A, T>::Mask reaches_cone(const LawInput<A, T>& in,
                                                    const Vector3<typename LaneTypes<A, T>::Batch>& p) {
   using B = typename LaneTypes<A, T>::Batch;
   const Cone<B> cone = cone_of(in.friction);
-  const B almost(sizeof(T) == sizeof(float) ? T(1 - 0x1p-20) : T(1 - 0x1p-49));
-  return cone.normal * square_root(mul_add(p.x, p.x, p.y * p.y)) >= almost * cone.tangential * p.z;
+  return cone.normal * square_root(mul_add(p.x, p.x, p.y * p.y)) >= B(nearly_all<T>) * cone.tangential * p.z;
 }
 
 }  // namespace

@@ -42,10 +42,10 @@ struct Smith {
     // Newton's steps are squared by the next one: what is below these is done.
     static constexpr T fine = is_float ? T(0x1p-18) : T(0x1p-42), coarse = T(0x1p-6);
     // Friction above this is as good as unbounded: |p_t| is finite, so p_z or D vanishes to rounding.
-    static constexpr T unbounded = is_float ? T(0x1p24) : T(0x1p53);
+    static constexpr T unbounded = T(2) / epsilon<T>;
     // A first slip below this, of |u0|, is within rounding of none: where the contact sticks nearly, and where it
     // slips, since the mean slip is that of the last one then.
-    static constexpr T negligible = is_float ? T(0x1p-21) : T(0x1p-50);
+    static constexpr T negligible = T(4) * epsilon<T>;
     static constexpr T large = is_float ? T(0x1p13) : T(0x1p27);
     static constexpr int samples = 20;
 
@@ -114,7 +114,7 @@ struct Smith {
     /// False for a large impulse where the direction of friction is all rounding, or where the energy that it gains is
     /// more than that of the contact, ½ u0·K⁻¹u0. No impulse is large while cond K < 1 / √ε.
     Mask plausible(const Vector3<B>& p, B last) const {
-      const B rounding(is_float ? T(0x1p-23) : T(0x1p-52));
+      const B rounding(epsilon<T>);
       const B up = mul_sub(in.q1, in.u0.x, neg_mul_add(in.q2, in.u0.y, gain() * in.u0.z));
       const Vector3<B> stop = inverse_m_times(in, in.u0.x, in.u0.y);
       const B energy = mul_add(up, up / in.schur, mul_add(in.u0.x, stop.x, in.u0.y * stop.y));
@@ -145,7 +145,7 @@ struct Smith {
     /// True where friction is along the mean slip D and as large as that says, and u_z what it should be, within so
     /// many units of docs/accuracy.md.
     Mask solves(B v1, B v2, T units) const {
-      const B one(1), within(units * (is_float ? T(0x1p-23) : T(0x1p-52)));
+      const B one(1), within(units * epsilon<T>);
       const Cone<B> cone = cone_of(in.friction);
       const Impulse p = impulse_of(v1, v2);
       const Vector3<B> u = in.u0 + k_times(in, Vector3<B>{negated(p.v1), negated(p.v2), p.z});

@@ -42,7 +42,7 @@ template <int degree, class T, class B, class M>
 [[gnu::noinline]] inline B rising_root(const B* c, B goal, B low, B high, B guess, M wanted) {
   // Newton's error is squared by a step, so a change this small is the last that counts.
   const B enough(sizeof(T) == sizeof(float) ? T(0x1p-13) : T(0x1p-27));
-  const B ulps(sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52));
+  const B ulps(epsilon<T>);
   const B start = low;
   B root = larger(smaller(guess, high), low);
   // Near to the root by the lower orders: on a step where the series converges the others hardly count.

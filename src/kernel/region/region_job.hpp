@@ -33,17 +33,6 @@ template <class T, template <class> class Contacts>
 using CheckRange = void (*)(const RegionJob<T, Contacts>& job, std::size_t first, std::size_t count, Tally& tally,
                             RegionTally& region);
 
-template <class T>
-struct RegionKernelsFor {
-  CheckRange<T, InlineContacts> inline_contacts;
-  CheckRange<T, IndexedContacts> indexed_contacts;
-  CheckRange<T, SpaceContacts> space_contacts;
-};
-
-/// The kernels of one ISA.
-struct RegionKernels {
-  RegionKernelsFor<float> f32;
-  RegionKernelsFor<double> f64;
-};
+using RegionKernels = KernelTable<CheckRange, InlineContacts, IndexedContacts, SpaceContacts>;
 
 }  // namespace carom::kernel

@@ -162,10 +162,10 @@ void check_range(const RegionJob<T, Contacts>& job, std::size_t first, std::size
   leave_lanes<A>();
 }
 
-template <class A, class T>
-constexpr RegionKernelsFor<T> region_kernels_for() {
-  return {&check_range<A, T, InlineContacts>, &check_range<A, T, IndexedContacts>, &check_range<A, T, SpaceContacts>};
-}
+template <class A>
+inline constexpr RegionKernels region_kernels = RegionKernels::of([]<class T, template <class> class Contacts>() {
+  return &check_range<A, T, Contacts>;
+});
 
 }  // namespace
 }  // namespace carom::kernel

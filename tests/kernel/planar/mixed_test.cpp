@@ -221,25 +221,6 @@ TYPED_TEST(PlanarMixed, columns_of_laws_may_lie_in_structs_of_the_host) {
   }
 }
 
-template <class T>
-const kernel::PlanarKernelsFor<T>& kernels_of(Isa isa) {
-  if constexpr (sizeof(T) == sizeof(float))
-    return find_isa(isa).planar->f32;
-  else
-    return find_isa(isa).planar->f64;
-}
-
-template <class T>
-void run(Isa isa, const kernel::PlanarJob<T, planar::InlineContacts>& job, std::size_t first, std::size_t n,
-         kernel::PlanarWorkspace<T>& workspace, kernel::Tally& tally) {
-  kernels_of<T>(isa).inline_contacts(job, first, n, workspace, tally);
-}
-template <class T>
-void run(Isa isa, const kernel::PlanarJob<T, planar::IndexedContacts>& job, std::size_t first, std::size_t n,
-         kernel::PlanarWorkspace<T>& workspace, kernel::Tally& tally) {
-  kernels_of<T>(isa).indexed_contacts(job, first, n, workspace, tally);
-}
-
 /// As batches beyond the caches, which a test has no time for: two ranges, the later one first.
 template <class T, template <class> class Contacts>
 void expect_the_bits_of_unstaged(Isa isa, const Contacts<T>& contacts, Law law) {
@@ -249,6 +230,7 @@ void expect_the_bits_of_unstaged(Isa isa, const Contacts<T>& contacts, Law law) 
   const SolverSetup options = on(isa, law);
   const Report report = ConfiguredSolver(options).solve(contacts, expected.results());
   const auto workspace = std::make_unique<kernel::PlanarWorkspace<T>>();
+  const auto solve_range = kernel_for<T, Contacts>(*find_isa(isa).planar);
   for (const bool stream : {false, true}) {
     // Columns that begin at different places of a line, one of them not next to each other, with a margin to watch.
     std::array<std::vector<T>, R::columns> numbers;
@@ -278,8 +260,8 @@ void expect_the_bits_of_unstaged(Isa isa, const Contacts<T>& contacts, Law law) 
     job.layout.stream = stream;
     kernel::OwnTally tally;
     const std::size_t split = n / 2 + 5;
-    run(isa, job, split, n - split, *workspace, tally);
-    run(isa, job, 0, split, *workspace, tally);
+    solve_range(job, split, n - split, *workspace, tally);
+    solve_range(job, 0, split, *workspace, tally);
     for (std::size_t j = 0; j < R::columns; ++j) {
       for (std::size_t i = 0; i < n; ++i)
         ASSERT_EQ(std::memcmp(&(*columns[j])[i], &expected.numbers[j][i], sizeof(T)), 0)
