@@ -102,10 +102,10 @@ void colour(const SceneState& state, SceneIsland& island) {
 }  // namespace
 
 std::size_t SceneIsland::colours() const {
-  int most = 0;
+  std::bitset<SceneBlock::colours> used;
   for (const SceneBlock& block : blocks)
-    if (block.colour != SceneBlock::uncoloured) most = std::max(most, block.colour + 1);
-  return static_cast<std::size_t>(most);
+    if (block.colour != SceneBlock::uncoloured) used.set(static_cast<std::size_t>(block.colour));
+  return used.count();
 }
 
 std::size_t SceneIsland::uncoloured() const {

@@ -184,8 +184,10 @@ void Graph::number_bodies(const Parts& of) {
 void Graph::colour(const Parts& of) {
   number_bodies(of);
   used_.assign(of.bodies, 0);
+  used_by_island_.assign(islands, 0);
   colours = uncoloured = 0;
-  const auto give = [&](const std::vector<Constraint>& from, std::vector<std::uint8_t>& to) {
+  const auto give = [&](const std::vector<Constraint>& from, const std::vector<std::uint32_t>& island,
+                        std::vector<std::uint8_t>& to) {
     to.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
       const Constraint& m = from[i];
@@ -206,13 +208,15 @@ void Graph::colour(const Parts& of) {
         ++uncoloured;
         continue;
       }
-      colours = std::max(colours, std::size_t{colour} + 1);
+      used_by_island_[island[i]] |= std::uint64_t{1} << colour;
       for (const std::int32_t body : {m.body_a, m.body_b})
         if (moves(of, body)) used_[static_cast<std::size_t>(body)] |= std::uint64_t{1} << colour;
     }
   };
-  give(groups, colour_of_group_);
-  give(manifolds, colour_of_manifold_);
+  give(groups, island_of_group, colour_of_group_);
+  give(manifolds, island_of_manifold, colour_of_manifold_);
+  for (const std::uint64_t used : used_by_island_)
+    colours = std::max(colours, static_cast<std::size_t>(std::popcount(used)));
 }
 
 void Graph::arrange(std::size_t width) {

@@ -101,7 +101,7 @@ class Graph {
   std::vector<std::uint32_t> island_of_root_, island_size_, part_of_island_;
   std::vector<std::uint8_t> colour_of_group_, colour_of_manifold_;
   std::vector<std::uint32_t> rank_, degree_;
-  std::vector<std::uint64_t> used_;
+  std::vector<std::uint64_t> used_, used_by_island_;
   std::vector<std::uint32_t> counts_, next_;
   std::vector<Item> items_;
   std::vector<double> sorted_;

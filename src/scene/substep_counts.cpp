@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::size_t ages = 3;  // calls over which a load must have lasted
 
+/// The number that an island may have which had `before` and needs fewer: it stays within a band, and falls slowly.
+double fallen(double before, double needed) {
+  const double band = std::max(1.0, substeps_band * before);
+  return needed > before - band ? before : substeps_fall * before;
+}
+
 /// The calls of one scene's data.
 template <class T>
 class Loads {
@@ -105,13 +111,15 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     raise(graph.manifolds, graph.island_of_manifold);
     raise(graph.groups, graph.island_of_group);
     for (double& n_or_load : wanted) n_or_load = 2 * how.time_step * std::sqrt(n_or_load / how.slop);
-    // Impulses build up for some steps, and a number that went to and fro would excite what it holds.
+    // A number that went to and fro would excite what it holds.
+    std::vector<double>& needed = workspace.substeps_needed;
+    needed = wanted;
     const auto fall_slowly = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
                                  const std::uint32_t* at, const ImpulseHistory<T>* of) {
       for (std::size_t m = 0; has && m < all.size(); ++m)
         for (std::uint32_t k = 0; k < all[m].count; ++k) {
           const auto before = static_cast<double>(of[kernel::number_at(at, all[m].first + k)].substeps);
-          wanted[island[m]] = std::max(wanted[island[m]], before - substeps_fall);
+          wanted[island[m]] = std::max(wanted[island[m]], fallen(before, needed[island[m]]));
         }
     };
     fall_slowly(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);

@@ -142,6 +142,29 @@ struct BoxWorld {
     return report;
   }
 
+  /// A step in substeps: gravity goes into the velocities, contacts tell their gaps, and the bodies move as they have.
+  template <class T>
+  SceneReport step_in_substeps(SceneSolver& solver, SceneOptions options, double h) {
+    options.method = SceneMethod::substeps;
+    options.substeps.time_step = h;
+    SceneData<T> now = scene<T>();
+    now.velocity_change = now.angular_velocity_change = vectors<T>(boxes.size());
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      put(now.velocity_change, i, h * gravity);
+      put(now.bodies.velocity, i, boxes[i].velocity + h * gravity);
+    }
+    SceneArrays<T> arrays(now);
+    const SceneReport report = solver.solve(now.view(), arrays.view(), options);
+    take(arrays);
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      boxes[i].position = boxes[i].position + at(arrays.displacement, i);
+      const Vector turn = at(arrays.rotation, i);
+      if (const double angle = length(turn); angle > 0)
+        boxes[i].orientation = product(rotation((1 / angle) * turn, angle), boxes[i].orientation);
+    }
+    return report;
+  }
+
   double kinetic_energy() const {
     double energy = 0;
     for (const MovingBox& moving : boxes) {
