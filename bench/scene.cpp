@@ -25,6 +25,7 @@ using scenes::SceneArrays;
 using scenes::SceneData;
 
 constexpr int usual_sweeps = 10, many_sweeps = 110, pyramid_base = 86;
+constexpr double resting_time_step = 0.01;  // of the forces in the pyramid's velocities
 constexpr std::size_t pile_contacts = 9692, many_islands = 100'000;
 
 /// As engines call it: as many sweeps as they ask for, whatever is left.
@@ -42,7 +43,25 @@ SceneOptions in_sequence(Law law) {
   return options;
 }
 
-enum class Kind { pyramid, pile, islands, islands_of_ten };
+/// Substeps as an engine takes them at rest: what was remembered of the calls before is nearly the answer.
+SceneOptions in_substeps(int count) {
+  SceneOptions options;
+  options.method = SceneMethod::substeps;
+  options.substeps.time_step = resting_time_step;
+  options.substeps.least = options.substeps.most = count;
+  return options;
+}
+
+enum class Kind { pyramid, resting_pyramid, pile, islands, islands_of_ten };
+
+/// The pyramid with what its forces have made of the velocities, and with names.
+template <class T>
+SceneData<T> at_rest(SceneData<T> scene) {
+  scene.velocity_change = scene.bodies.velocity;
+  scene.angular_velocity_change = scene.bodies.angular_velocity;
+  for (std::size_t i = 0; i < scene.contact_count(); ++i) scene.key.push_back(i + 1);
+  return scene;
+}
 
 /// A captured pile is taken instead of the one that is drawn if the environment variable names a file.
 const char* captured_pile() {
@@ -54,6 +73,8 @@ SceneData<T> make(Kind kind) {
   switch (kind) {
     case Kind::pyramid:
       return scenes::pyramid<T>(pyramid_base);
+    case Kind::resting_pyramid:
+      return at_rest(scenes::pyramid<T>(pyramid_base));
     case Kind::pile:
       return captured_pile() != nullptr ? captured_scene<T>(captured_pile()) : scenes::pile<T>(pile_contacts);
     case Kind::islands:
@@ -109,10 +130,11 @@ std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options,
 /// sequence rounding may decide which of two contacts comes first.
 template <class T>
 std::string disagreement(Kind kind, const SceneOptions& options, const Execution& execution) {
-  const SceneData<T> few = kind == Kind::pyramid          ? scenes::pyramid<T>(24)
-                           : kind == Kind::pile           ? scenes::pile<T>(2000)
-                           : kind == Kind::islands_of_ten ? scenes::islands<T>(200, 10, 10, 2)
-                                                          : scenes::islands<T>(500, 2, 8, 2);
+  const SceneData<T> few = kind == Kind::pyramid           ? scenes::pyramid<T>(24)
+                           : kind == Kind::resting_pyramid ? at_rest(scenes::pyramid<T>(24))
+                           : kind == Kind::pile            ? scenes::pile<T>(2000)
+                           : kind == Kind::islands_of_ten  ? scenes::islands<T>(200, 10, 10, 2)
+                                                           : scenes::islands<T>(500, 2, 8, 2);
   const std::size_t apart = bodies_apart(few, options, execution);
   const std::size_t allowed = options.method == SceneMethod::sequence ? few.body_count() / 50 : 0;
   return apart > allowed ? std::to_string(apart) + " bodies are not where the reference has them" : "";
@@ -230,9 +252,16 @@ void register_precision(const std::string& precision, int most_threads) {
     benchmark::RegisterBenchmark(name.c_str(), call<T>, kind, options, execution)->UseRealTime();
   };
   const Isa best = available_isas().front();
+  for (const Isa isa : available_isas())
+    if (isa != best)
+      one("scene/substeps:4/" + place({.isa = isa, .threads = 1}) + "pyramid:30000", Kind::resting_pyramid,
+          in_substeps(4), {.isa = isa, .threads = 1});
   for (int threads = 1; threads <= most_threads; ++threads) {
     const Execution execution{.isa = best, .threads = threads};
     one("scene/call/" + place(execution) + "pyramid:30000", Kind::pyramid, swept(usual_sweeps), execution);
+    for (const int count : {4, 8})
+      one("scene/substeps:" + std::to_string(count) + "/" + place(execution) + "pyramid:30000", Kind::resting_pyramid,
+          in_substeps(count), execution);
     one("scene/call/" + place(execution) + "pile:9692", Kind::pile, swept(usual_sweeps), execution);
     one("scene/islands/" + place(execution) + "100000", Kind::islands, swept(usual_sweeps), execution);
     benchmark::RegisterBenchmark(("scene/setup/" + place(execution) + "pyramid:30000").c_str(), setup<T>, execution)

@@ -8,51 +8,83 @@
 
 namespace carom::scene {
 
-/// A table of open addresses, at most half full. Key 0 is no key.
+/// Records of the last call in its order, which most calls keep: a key is looked for behind the one before it, and only
+/// if it is not there in a table of open addresses, which is made when it is first needed. Key 0 is no key.
 template <class Record>
 class ImpulseMemory {
  public:
-  /// Null of a key that is not there.
-  const Record* find(std::uint64_t key) const {
-    if (key == 0 || entries_.empty()) return nullptr;
-    for (std::size_t at = place(key, entries_);; at = (at + 1) & (entries_.size() - 1)) {
-      if (entries_[at].key == key) return &entries_[at].record;
-      if (entries_[at].key == 0) return nullptr;
-    }
-  }
-
   /// Makes room for `count` keys of the call under way. Those of the last one are there until they are replaced.
   void reserve(std::size_t count) {
+    for (auto* keys : {&keys_, &next_keys_}) keys->reserve(count);
+    for (auto* records : {&records_, &next_records_}) records->reserve(count);
     std::size_t size = 16;
-    while (size < 2 * count) size *= 2;
-    entries_.reserve(size);  // which the next call writes to
-    next_.assign(std::max(size, next_.size()), {});
+    while (size < 2 * std::max(count, keys_.size())) size *= 2;
+    table_.reserve(size);
+    table_size_ = size;
+    table_.clear();
+    next_keys_.clear();
+    next_records_.clear();
+    expected_ = 0;
   }
-  /// For the call that follows; a key that comes twice keeps its first record.
+
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  /// The place of a key's record in records(), or none.
+  std::uint32_t find(std::uint64_t key) {
+    if (key == 0) return none;
+    if (expected_ >= keys_.size() || keys_[expected_] != key) [[unlikely]]
+      if (!look_up(key)) return none;
+    return static_cast<std::uint32_t>(expected_++);
+  }
+  const std::vector<Record>& records() const { return records_; }
+
+  /// For the call that follows; a key that comes twice keeps its first record where the order has changed.
   void insert(std::uint64_t key, const Record& record) {
     if (key == 0) return;
-    std::size_t at = place(key, next_);
-    while (next_[at].key != 0 && next_[at].key != key) at = (at + 1) & (next_.size() - 1);
-    if (next_[at].key == 0) next_[at] = {key, record};
+    next_keys_.push_back(key);
+    next_records_.push_back(record);
   }
   /// Forgets all but what has been inserted since `reserve`.
-  void replace() { entries_.swap(next_); }
-  void clear() { entries_.clear(); }
-
- private:
-  struct Entry {
-    std::uint64_t key = 0;
-    Record record{};
-  };
-
-  /// The finishing step of splitmix64, so that neighbouring keys are spread.
-  static std::size_t place(std::uint64_t key, const std::vector<Entry>& in) {
-    key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
-    key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<std::size_t>(key ^ (key >> 31)) & (in.size() - 1);
+  void replace() {
+    keys_.swap(next_keys_);
+    records_.swap(next_records_);
+  }
+  void clear() {
+    keys_.clear();
+    records_.clear();
   }
 
-  std::vector<Entry> entries_, next_;
+ private:
+  /// Sets `expected_` to the place of the key; false if there is none.
+  bool look_up(std::uint64_t key) {
+    if (keys_.empty()) return false;
+    if (table_.empty()) {
+      table_.assign(table_size_, 0);
+      for (std::size_t i = 0; i < keys_.size(); ++i) {
+        std::uint32_t& place = place_of(keys_[i]);
+        if (place == 0) place = static_cast<std::uint32_t>(i + 1);
+      }
+    }
+    const std::uint32_t found = place_of(key);
+    if (found != 0) expected_ = found - 1;
+    return found != 0;
+  }
+
+  /// The place of a key, as a number from 1 on, or 0 where it would stand. The finishing step of splitmix64 spreads
+  /// neighbouring keys.
+  std::uint32_t& place_of(std::uint64_t key) {
+    std::uint64_t x = key;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    std::size_t at = static_cast<std::size_t>(x ^ (x >> 31)) & (table_.size() - 1);
+    while (table_[at] != 0 && keys_[table_[at] - 1] != key) at = (at + 1) & (table_.size() - 1);
+    return table_[at];
+  }
+
+  std::vector<std::uint64_t> keys_, next_keys_;
+  std::vector<Record> records_, next_records_;
+  std::vector<std::uint32_t> table_;  // places from 1 on
+  std::size_t table_size_ = 0, expected_ = 0;
 };
 
 }  // namespace carom::scene

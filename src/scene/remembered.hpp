@@ -19,95 +19,90 @@ template <class T>
 struct ImpulseHistory {
   T earlier[2]{};
   T substeps = 0;
+
+  /// The impulse of the last call is an earlier one for the next.
+  void pass(T last) {
+    earlier[1] = earlier[0];
+    earlier[0] = last;
+  }
 };
 
 template <class T>
 class Remembered {
  public:
-  static constexpr std::uint32_t unknown = ~std::uint32_t{0};
-
   void reserve(std::size_t contacts, std::size_t rows) {
     contact_count_ = contacts;
     impulse_ = impulses_.at_least(3 * (contacts + 1));
     history_ = histories_.at_least(contacts + 1);
-    manifold_ = manifolds_.at_least(contacts + 1);
+    record_ = records_.at_least(contacts + 1);
     row_impulse_ = row_impulses_.at_least(rows + 1);
     row_history_ = row_histories_.at_least(rows + 1);
   }
 
-  /// Looks up the keys of contacts. Makes room for as many of this call.
+  /// Looks up the keys of contacts, and makes room for as many of this call.
   void read_contacts(const Column<const std::uint64_t>& key) {
     contacts_.reserve(key.count);
-    lost_.reserve(key.count);
-    next_carried_.clear();
-    next_carried_.reserve(key.count);
-    new_contacts_ = 0;
+    const std::vector<ContactRecord>& records = contacts_.records();
+    taken_.reserve(std::max(records.size(), key.count));
+    taken_.assign(records.size(), 0);
+    has_new_ = false;
     for (std::size_t i = 0; i < key.count; ++i) {
-      const ContactRecord* const found = contacts_.find(key[i]);
-      manifold_[i] = found != nullptr ? found->manifold : unknown;
-      new_contacts_ += found == nullptr && key[i] != 0 ? 1u : 0u;
-      for (std::size_t c = 0; c < 3; ++c) impulse(c)[i] = found != nullptr ? found->impulse[c] : T(0);
-      history_[i] = found != nullptr ? found->history : ImpulseHistory<T>{};
+      const std::uint32_t found = record_[i] = contacts_.find(key[i]);
+      if (found == none) {
+        has_new_ = has_new_ || key[i] != 0;
+        for (std::size_t c = 0; c < 3; ++c) impulse(c)[i] = 0;
+        history_[i] = {};
+        continue;
+      }
+      taken_[found] = 1;
+      for (std::size_t c = 0; c < 3; ++c) impulse(c)[i] = records[found].impulse[c];
+      history_[i] = records[found].history;
     }
   }
   void read_rows(const Column<const std::uint64_t>& key) {
     rows_.reserve(key.count);
     for (std::size_t i = 0; i < key.count; ++i) {
-      const RowRecord* const found = rows_.find(key[i]);
-      row_impulse_[i] = found != nullptr ? found->impulse : T(0);
-      row_history_[i] = found != nullptr ? found->history : ImpulseHistory<T>{};
+      const std::uint32_t found = rows_.find(key[i]);
+      row_impulse_[i] = found != none ? rows_.records()[found].impulse : T(0);
+      row_history_[i] = found != none ? rows_.records()[found].history : ImpulseHistory<T>{};
     }
   }
 
-  /// New contacts of a manifold share what those of it carried whose keys are gone: points of a manifold come and go,
-  /// its load stays.
+  /// New contacts of a manifold share what those of it carried whose keys are gone: points of a manifold come and go, its
+  /// load stays.
   void inherit(const Graph& graph, const Column<const std::uint64_t>& key) {
-    if (new_contacts_ == 0 || carried_.empty()) return;
-    lost_ = carried_;
-    const auto is_known = [&](std::size_t i) { return manifold_[i] != unknown; };
-    for (std::size_t i = 0; i < contact_count_; ++i)
-      if (is_known(i)) lost_[manifold_[i]].add({impulse(0)[i], impulse(1)[i], impulse(2)[i]}, history_[i], T(-1));
+    if (!has_new_) return;
+    const auto is_new = [&](std::size_t i) { return record_[i] == none && key[i] != 0; };
     for (const Constraint& m : graph.manifolds) {
       const auto each = [&](const auto& f) {
         for (std::uint32_t k = 0; k < m.count; ++k) f(kernel::number_at(graph.of_contacts.at(), m.first + k));
       };
       int heirs = 0;
-      each([&](std::size_t i) { heirs += !is_known(i) && key[i] != 0 ? 1 : 0; });
+      each([&](std::size_t i) { heirs += is_new(i) ? 1 : 0; });
       if (heirs == 0) continue;
-      Carried estate;
-      each([&](std::size_t i) {
-        if (!is_known(i) || lost_[manifold_[i]].contacts <= 0) return;
-        estate.add(lost_[manifold_[i]].impulse, lost_[manifold_[i]].history, T(1));
-        lost_[manifold_[i]] = {};
-      });
-      if (estate.contacts == 0) continue;
+      ContactRecord estate;
+      bool any = false;
+      each([&](std::size_t i) { any = (record_[i] != none && take_what_is_left(record_[i], estate)) || any; });
+      if (!any) continue;
       const T share = T(1) / static_cast<T>(heirs);
       each([&](std::size_t i) {
-        if (is_known(i) || key[i] == 0) return;
+        if (!is_new(i)) return;
         for (std::size_t c = 0; c < 3; ++c) impulse(c)[i] = share * estate.impulse[c];
         history_[i] = {{share * estate.history.earlier[0], share * estate.history.earlier[1]}, estate.history.substeps};
       });
     }
   }
 
-  /// What the next call will know. Manifolds come in the order of their numbers.
+  /// What the next call will know, manifold by manifold.
   void add(std::uint64_t key, const T (&impulse)[3], const ImpulseHistory<T>& history, std::uint32_t manifold) {
     contacts_.insert(key, {{impulse[0], impulse[1], impulse[2]}, history, manifold});
-    if (next_carried_.size() <= manifold) next_carried_.resize(std::size_t{manifold} + 1);
-    next_carried_[manifold].add(impulse, history, T(1));
   }
-  void add_row(std::uint64_t key, T impulse, const ImpulseHistory<T>& history) {
-    rows_.insert(key, {impulse, history});
-  }
-  void replace_contacts() {
-    contacts_.replace();
-    carried_.swap(next_carried_);
-  }
+  void add_row(std::uint64_t key, T impulse, const ImpulseHistory<T>& history) { rows_.insert(key, {impulse, history}); }
+  void replace_contacts() { contacts_.replace(); }
   void replace_rows() { rows_.replace(); }
   void clear() {
     contacts_.clear();
     rows_.clear();
-    carried_.clear();
   }
 
   T* impulse(std::size_t component) const { return impulse_ + component * contact_count_; }
@@ -119,37 +114,43 @@ class Remembered {
   struct ContactRecord {
     T impulse[3]{};
     ImpulseHistory<T> history;
-    std::uint32_t manifold = unknown;  // of the call
+    std::uint32_t manifold = 0;  // of the call; its records stand side by side
   };
   struct RowRecord {
     T impulse = 0;
     ImpulseHistory<T> history;
   };
-  /// Sums over contacts of a manifold.
-  struct Carried {
-    T impulse[3]{};
-    ImpulseHistory<T> history;
-    int contacts = 0;
+  static constexpr std::uint32_t none = ImpulseMemory<ContactRecord>::none;
 
-    void add(const T (&more)[3], const ImpulseHistory<T>& of, T sign) {
-      for (std::size_t c = 0; c < 3; ++c) impulse[c] += sign * more[c];
-      for (std::size_t k = 0; k < 2; ++k) history.earlier[k] += sign * of.earlier[k];
-      history.substeps = std::max(history.substeps, of.substeps);
-      contacts += sign > T(0) ? 1 : -1;
+  /// Adds to `sum` the records of a record's manifold that nobody has taken; false if there are none.
+  bool take_what_is_left(std::uint32_t record, ContactRecord& sum) {
+    const std::vector<ContactRecord>& records = contacts_.records();
+    const std::uint32_t manifold = records[record].manifold;
+    std::size_t first = record;
+    while (first > 0 && records[first - 1].manifold == manifold) --first;
+    bool any = false;
+    for (std::size_t r = first; r < records.size() && records[r].manifold == manifold; ++r) {
+      if (taken_[r] != 0) continue;
+      taken_[r] = 1;
+      any = true;
+      for (std::size_t c = 0; c < 3; ++c) sum.impulse[c] += records[r].impulse[c];
+      for (std::size_t k = 0; k < 2; ++k) sum.history.earlier[k] += records[r].history.earlier[k];
+      sum.history.substeps = std::max(sum.history.substeps, records[r].history.substeps);
     }
-  };
+    return any;
+  }
 
   ImpulseMemory<ContactRecord> contacts_;
   ImpulseMemory<RowRecord> rows_;
-  std::vector<Carried> carried_, next_carried_;  // of the manifolds of the last call, and of this one
-  std::vector<Carried> lost_;                    // of those of the last call, without what this one has found
+  std::vector<std::uint8_t> taken_;  // of the last call's records, by contacts of this one
   Scratch<T> impulses_, row_impulses_;
   Scratch<ImpulseHistory<T>> histories_, row_histories_;
-  Scratch<std::uint32_t> manifolds_;
+  Scratch<std::uint32_t> records_;
   T *impulse_ = nullptr, *row_impulse_ = nullptr;
   ImpulseHistory<T>*history_ = nullptr, *row_history_ = nullptr;
-  std::uint32_t* manifold_ = nullptr;
-  std::size_t contact_count_ = 0, new_contacts_ = 0;
+  std::uint32_t* record_ = nullptr;  // of contacts; none of those that are new
+  std::size_t contact_count_ = 0;
+  bool has_new_ = false;
 };
 
 }  // namespace carom::scene

@@ -319,17 +319,19 @@ class SceneCall {
     const auto wanted = [&](std::uint32_t island) {
       return in_substeps ? static_cast<T>(workspace_.substeps_wanted[island]) : T(0);
     };
+    const ImpulseHistory<T> nothing{};
     if (scene_.contacts.key) {
       const Vector3Columns<T>& p = in_substeps ? inner_.warm_impulse : inner_.impulse;
-      for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m)
+      for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
+        const T substeps = wanted(graph.island_of_manifold[m]);
         for (std::uint32_t k = 0; k < graph.manifolds[m].count; ++k) {
           const std::uint32_t i = kernel::number_at(job_.contact_at, graph.manifolds[m].first + k);
           if (is_fault(static_cast<Status>(job_.status[i]))) continue;
-          remembered.add(scene_.contacts.key[i], {p.x[i], p.y[i], p.z[i]},
-                         {{begun_with(i), remembers_contacts_ ? remembered.history()[i].earlier[0] : T(0)},
-                          wanted(graph.island_of_manifold[m])},
-                         m);
+          ImpulseHistory<T> history = in_substeps && remembers_contacts_ ? remembered.history()[i] : nothing;
+          history.substeps = substeps;
+          remembered.add(scene_.contacts.key[i], {p.x[i], p.y[i], p.z[i]}, history, m);
         }
+      }
       remembered.replace_contacts();
     }
     if (scene_.joints.key) {
@@ -338,17 +340,12 @@ class SceneCall {
         for (std::uint32_t k = 0; k < graph.groups[m].count; ++k) {
           const std::uint32_t i = kernel::number_at(job_.row_at, graph.groups[m].first + k);
           if (job_.row_status[i] != ok) continue;
-          remembered.add_row(scene_.joints.key[i], impulse[i],
-                             {{row_warm_[i], remembers_rows_ ? remembered.row_history()[i].earlier[0] : T(0)},
-                              wanted(graph.island_of_group[m])});
+          ImpulseHistory<T> history = in_substeps && remembers_rows_ ? remembered.row_history()[i] : nothing;
+          history.substeps = wanted(graph.island_of_group[m]);
+          remembered.add_row(scene_.joints.key[i], impulse[i], history);
         }
       remembered.replace_rows();
     }
-  }
-  /// [N s] along the normal, that a contact began the call with.
-  T begun_with(std::size_t i) const {
-    const Vector3Columns<const T>&p = job_.warm_impulse, &n = scene_.contacts.normal;
-    return p.x ? std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0)) : T(0);
   }
 
   void add_up(ThreadTeam& team, const SweepOutcome& outcome, SceneReport& report) {

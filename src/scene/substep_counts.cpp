@@ -74,7 +74,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
   if (how.least < how.most) {
     Loads<T> loads(job, workspace);
     const Vector3Columns<const T>&p = job.warm_impulse, &n = job.scene->contacts.normal;
-    const ImpulseHistory<T>* const history = workspace.remembered.history();
+    ImpulseHistory<T>* const history = workspace.remembered.history();
     for (std::size_t m = 0; p.x && m < graph.manifolds.size(); ++m) {
       const Constraint& of = graph.manifolds[m];
       T size[ages] = {};
@@ -83,11 +83,12 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
         const T last = std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0));
         size[0] += last;
         for (std::size_t age = 1; age < ages; ++age) size[age] += has_history ? history[i].earlier[age - 1] : last;
+        if (has_history) history[i].pass(last);
       }
       loads.add(of, size);
     }
     const JointRows<T>& rows = job.scene->joints;
-    const ImpulseHistory<T>* const row_history = workspace.remembered.row_history();
+    ImpulseHistory<T>* const row_history = workspace.remembered.row_history();
     for (const Constraint& of : graph.groups) {
       T size[ages] = {};
       for (std::uint32_t k = 0; k < of.count; ++k) {
@@ -97,6 +98,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
         add(size[0], row_impulse[i]);
         for (std::size_t age = 1; age < ages; ++age)
           add(size[age], rows_have_history ? row_history[i].earlier[age - 1] : row_impulse[i]);
+        if (rows_have_history) row_history[i].pass(row_impulse[i]);
       }
       for (T& x : size) x = std::sqrt(x);
       loads.add(of, size);
