@@ -37,11 +37,13 @@ restitution_law tells each row's own law, in place of --restitution.
 With --scene the rows of one scene_step are solved together. The columns body_a and body_b name the bodies
 (-1 is the immovable world), whose state every row repeats; new velocities are those after the whole scene.
 Optional columns: static_friction, target_velocity [m/s], surface_velocity_x, _y, _z [m/s], gap [m] for
-resting, key for simultaneous.
+resting and substeps, key for simultaneous and substeps.
   simultaneous  all contacts in sweeps on their friction cones, as engines do
   sequence      one collision after the other under --law, the fastest first
   iteration     normal impulses, then friction, in sweeps, until the contacts have rebounded
-  resting       iteration, then impulses that leave no overlap after --time-step
+  resting       impulses that leave no overlap after --time-step, of contacts at rest
+  step          iteration, then resting
+  substeps      --time-step in substeps, as many as the load needs: what rests stays at rest
 
 Bad rows are named on stderr by line and column, come out with their status, and disturb no other.
 
@@ -56,6 +58,7 @@ Examples:
   carom solve --scene contacts.csv -o results.csv --iterations 50
   carom solve --scene contacts.csv -o results.csv --method sequence --law chatterjee-ruina
   carom solve --scene contacts.csv -o results.csv --method resting --time-step 0.01
+  carom solve --scene contacts.csv -o results.csv --method substeps --time-step 0.01
 
 Exit code: 0 all rows are fine; 1 there are bad rows (the results are written all the same);
 2 wrong usage, or a file that can't be read or written.)";
@@ -131,8 +134,8 @@ int run(const SolveOptions& command) {
 void add_scene_options(CLI::App& solve, SolveOptions& options) {
   CLI::Option* scene = solve.add_flag("--scene", options.scene, "Solve the rows of one scene_step together");
   solve.add_option("--method", options.method, "How, with --scene: see below. The next options are of scenes too")
-      ->option_text("simultaneous|sequence|iteration|resting|step [" + options.method + "]")
-      ->check(CLI::IsMember({"simultaneous", "sequence", "iteration", "resting", "step"}))
+      ->option_text("simultaneous|sequence|iteration|resting|step|substeps [" + options.method + "]")
+      ->check(CLI::IsMember({"simultaneous", "sequence", "iteration", "resting", "step", "substeps"}))
       ->needs(scene);
   solve
       .add_option("--iterations", options.iterations,
@@ -148,9 +151,13 @@ void add_scene_options(CLI::App& solve, SolveOptions& options) {
       ->option_text(fmt::format("R [{}]", options.relative_tolerance))
       ->check(within(0.0, 1.0))
       ->needs(scene);
-  solve.add_option("--time-step", options.time_step, "Step [s] of resting and step, which need it")
+  solve.add_option("--time-step", options.time_step, "Step [s] of resting, step and substeps, which need it")
       ->option_text("H")
       ->check(above_zero(SceneLimits::most_time_step))
+      ->needs(scene);
+  solve.add_option("--substeps", options.substeps, "Their number, instead of 4 to 64 by the load of what is connected")
+      ->option_text("N")
+      ->check(within(1, SceneLimits::most_substeps))
       ->needs(scene);
 }
 

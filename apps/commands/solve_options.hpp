@@ -20,6 +20,7 @@ struct SolveOptions : CommandOptions {
   std::optional<int> iterations;
   double relative_tolerance = SceneOptions{}.relative_tolerance;
   std::optional<double> time_step;
+  std::optional<int> substeps;
   std::vector<std::string> given_of_laws;  ///< options of collision laws that stand on the command line
 };
 

@@ -25,12 +25,16 @@ SceneOptions scene_options(const SolveOptions& options) {
     scene.simultaneous.iterations = scene.iteration.iterations = scene.resting.iterations = scene.sequence.impacts =
         *options.iterations;
   scene.relative_tolerance = options.relative_tolerance;
-  scene.resting.time_step = options.time_step.value_or(0);
+  scene.resting.time_step = scene.substeps.time_step = options.time_step.value_or(0);
+  if (options.substeps) scene.substeps.least = scene.substeps.most = *options.substeps;
   return scene;
 }
 
 bool reads_gap(SceneMethod method) {
-  return method == SceneMethod::resting || method == SceneMethod::step;
+  return method == SceneMethod::resting || method == SceneMethod::step || method == SceneMethod::substeps;
+}
+bool reads_keys(SceneMethod method) {
+  return method == SceneMethod::simultaneous || method == SceneMethod::substeps;
 }
 
 /// Throws Error if the options do not fit each other.
@@ -40,9 +44,16 @@ void require_fit(const SolveOptions& options, SceneMethod method) {
                 " has no collision law");
   if (reads_gap(method) && !options.time_step)
     throw Error("carom: --method " + options.method +
-                " needs --time-step, the step [s] after which no bodies shall overlap");
+                (method == SceneMethod::substeps
+                     ? " needs --time-step, the step [s] that it divides"
+                     : " needs --time-step, the step [s] after which no bodies shall overlap"));
   if (!reads_gap(method) && options.time_step)
-    throw Error("carom: --time-step needs --method resting or step; " + options.method + " has no use for it");
+    throw Error("carom: --time-step needs --method resting, step or substeps; " + options.method +
+                " has no use for it");
+  if (method != SceneMethod::substeps && options.substeps)
+    throw Error("carom: --substeps needs --method substeps; " + options.method + " has no use for it");
+  if (method == SceneMethod::substeps && options.iterations)
+    throw Error("carom: --iterations is not of --method substeps, which has --substeps");
 }
 
 std::string listed_columns(const std::vector<std::string>& names) {
@@ -96,7 +107,7 @@ int solve_scenes(const SolveOptions& options) {
   OutputFile output(options.output, options.input);
 
   io::ContactNumbers contacts = read_contacts(table, io::Form::bodies, read_options(table, options, scene.method));
-  const io::SceneRows rows(table, contacts, scene.method == SceneMethod::simultaneous);
+  const io::SceneRows rows(table, contacts, reads_keys(scene.method));
   std::optional<SceneSolver> solver;
   if (!options.reference) solver.emplace(options.execution());
   SceneTable scenes;

@@ -223,7 +223,7 @@ TEST(SceneFaults, files_without_scenes_are_errors_that_name_what_is_missing) {
 TEST(SceneFaults, options_that_do_not_fit_are_errors_that_name_what_they_need) {
   const std::string text = csv_of({ball_row("1", {0, "1"}, {1})});
   for (const std::string option :
-       {"--method sequence", "--iterations 5", "--relative-tolerance 0.1", "--time-step 0.1"})
+       {"--method sequence", "--iterations 5", "--relative-tolerance 0.1", "--time-step 0.1", "--substeps 4"})
     expect_refused(text, option, "carom: " + option.substr(0, option.find(' ')) + " requires --scene\n");
   for (const std::string option : {"--law whittaker", "--restitution kinetic", "--integrator euler"})
     for (const std::string method : {"simultaneous", "iteration", "resting --time-step 0.1"})
@@ -231,6 +231,11 @@ TEST(SceneFaults, options_that_do_not_fit_are_errors_that_name_what_they_need) {
                      "carom: " + option.substr(0, option.find(' ')) + " needs --method sequence");
   expect_refused(text, "--scene --method resting", "carom: --method resting needs --time-step");
   expect_refused(text, "--scene --method iteration --time-step 1", "carom: --time-step needs --method resting");
+  expect_refused(text, "--scene --method substeps", "carom: --method substeps needs --time-step");
+  expect_refused(text, "--scene --method resting --time-step 1 --substeps 4",
+                 "carom: --substeps needs --method substeps");
+  expect_refused(text, "--scene --method substeps --time-step 1 --iterations 4",
+                 "carom: --iterations is not of --method substeps");
   expect_refused(text, "--scene --method sequence --law brach",
                  "--law brach reads the columns impulse_ratio_1, impulse_ratio_2, which are missing\n");
   expect_refused(text, "--scene --reference --precision float", "--reference excludes --precision float\n");

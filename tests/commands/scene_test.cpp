@@ -13,7 +13,8 @@ namespace carom::test {
 namespace {
 
 const std::string example = CAROM_EXAMPLES_DIR "/scene/contacts.csv";
-const std::vector<std::string> methods = {"simultaneous", "sequence", "iteration", "step --time-step 0.01"};
+const std::vector<std::string> methods = {"simultaneous", "sequence", "iteration", "step --time-step 0.01",
+                                          "substeps --time-step 0.01"};
 const std::vector<std::string> results = {"impulse_x",
                                           "impulse_y",
                                           "impulse_z",
@@ -193,8 +194,9 @@ TEST(Scene, one_contact_a_scene_is_a_plain_solve_bit_by_bit_in_sequence) {
 TEST(Scene, the_lanes_agree_with_the_reference) {
   for (const std::string& method : methods) {
     // The same number of sweeps, so that none ends earlier by a rounding.
-    const std::string line =
-        "solve --scene " + example + " -o - --relative-tolerance 0 --iterations 12 --method " + method;
+    const std::string line = "solve --scene " + example + " -o - --relative-tolerance 0 " +
+                             (method.starts_with("substeps") ? "--substeps 4" : "--iterations 12") + " --method " +
+                             method;
     const Ended on_lanes = carom(line), by_reference = carom(line + " --reference");
     EXPECT_EQ(on_lanes.exit_code, 0) << on_lanes.err;
     EXPECT_EQ(by_reference.exit_code, 0) << by_reference.err;
