@@ -12,8 +12,8 @@ constexpr std::size_t ages = 3;  // calls over which a load must have lasted
 
 /// The number that an island may have which had `before` and needs fewer: it stays within a band, and falls slowly.
 double fallen(double before, double needed) {
-  const double band = std::max(1.0, substeps_band * before);
-  return needed > before - band ? before : substeps_fall * before;
+  const double band = std::max(1.0, SceneThresholds::substeps_band * before);
+  return needed > before - band ? before : SceneThresholds::substeps_fall * before;
 }
 
 /// The calls of one scene's data.

@@ -11,11 +11,6 @@
 
 namespace carom::scene {
 
-/// The number of substeps of an island stays while it needs fewer by less than this share, or by less than one.
-inline constexpr double substeps_band = 1.0 / 8;
-/// It falls to this share of itself from call to call at the most.
-inline constexpr double substeps_fall = 0.99;
-
 /// Sets Workspace::substeps_wanted and Workspace::substeps of all islands of the graph, and sorts the islands by them.
 /// `has_history`: contacts and rows come with what the solver remembers of them.
 template <class T>
