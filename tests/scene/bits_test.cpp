@@ -93,6 +93,7 @@ void number_islands(SceneArrays<T>& of_part, const SceneArrays<T>& whole) {
     of_part.island_status[i] = known ? from.island_status[island] : IslandStatus::converged;
     of_part.island_residual[i] = known ? from.island_residual[island] : T(0);
     of_part.island_iterations[i] = known ? from.island_iterations[island] : 0;
+    of_part.island_substeps[i] = known ? from.island_substeps[island] : 0;
   }
 }
 
@@ -108,11 +109,15 @@ std::vector<SceneArrays<T>> apart(const SceneArrays<T>& arrays, const std::vecto
     SceneArrays<T>& one = made[i];
     one.velocity = part(arrays.velocity, body, bodies);
     one.angular_velocity = part(arrays.angular_velocity, body, bodies);
+    one.displacement = part(arrays.displacement, body, bodies);
+    one.rotation = part(arrays.rotation, body, bodies);
+    one.warm_impulse = part(arrays.warm_impulse, contact, contacts);
     one.impulse = part(arrays.impulse, contact, contacts);
     one.separation_velocity = part(arrays.separation_velocity, contact, contacts);
     one.status = part(arrays.status, contact, contacts);
     one.path = part(arrays.path, contact, contacts);
     one.joint_impulse = part(arrays.joint_impulse, row, rows);
+    one.joint_warm_impulse = part(arrays.joint_warm_impulse, row, rows);
     one.joint_status = part(arrays.joint_status, row, rows);
     one.island = part(arrays.island, contact, contacts);
     one.joint_island = part(arrays.joint_island, row, rows);

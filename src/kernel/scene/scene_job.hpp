@@ -69,8 +69,8 @@ enum class Target : std::uint8_t {
   resting,    ///< those that approach faster have none, the others a gap to keep
   substeps,   ///< as all, and a gap that moves
 };
-/// Whether a contact's three components are solved at once.
-constexpr bool is_at_once(Target target) {
+/// Whether a contact's three components are solved at once. Each file has its own, as of number_at.
+[[maybe_unused]] static constexpr bool is_at_once(Target target) {
   return target == Target::all || target == Target::substeps;
 }
 

@@ -101,18 +101,23 @@ void expect_same_bits(const SceneArrays<T>& a, const SceneArrays<T>& b, const st
   for (std::size_t c = 0; c < 3; ++c) {
     EXPECT_TRUE(support::same_bits(a.velocity[c], b.velocity[c])) << what;
     EXPECT_TRUE(support::same_bits(a.angular_velocity[c], b.angular_velocity[c])) << what;
+    EXPECT_TRUE(support::same_bits(a.displacement[c], b.displacement[c])) << what;
+    EXPECT_TRUE(support::same_bits(a.rotation[c], b.rotation[c])) << what;
+    EXPECT_TRUE(support::same_bits(a.warm_impulse[c], b.warm_impulse[c])) << what;
     EXPECT_TRUE(support::same_bits(a.impulse[c], b.impulse[c])) << what;
     EXPECT_TRUE(support::same_bits(a.separation_velocity[c], b.separation_velocity[c])) << what;
   }
   EXPECT_TRUE(support::same_bits(a.status, b.status)) << what;
   EXPECT_EQ(a.path, b.path) << what;
   EXPECT_TRUE(support::same_bits(a.joint_impulse, b.joint_impulse)) << what;
+  EXPECT_TRUE(support::same_bits(a.joint_warm_impulse, b.joint_warm_impulse)) << what;
   EXPECT_TRUE(support::same_bits(a.joint_status, b.joint_status)) << what;
   EXPECT_EQ(a.island, b.island) << what;
   EXPECT_EQ(a.joint_island, b.joint_island) << what;
   EXPECT_EQ(a.island_status, b.island_status) << what;
   EXPECT_TRUE(support::same_bits(a.island_residual, b.island_residual)) << what;
   EXPECT_EQ(a.island_iterations, b.island_iterations) << what;
+  EXPECT_EQ(a.island_substeps, b.island_substeps) << what;
 }
 
 inline const SceneMethod all_methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
