@@ -8,7 +8,7 @@ endif()
 foreach(object IN LISTS OBJECTS)
   execute_process(COMMAND ${OBJDUMP} --disassemble --no-show-raw-insn ${object} OUTPUT_VARIABLE text
                   RESULT_VARIABLE failed)
-  if(failed OR NOT text MATCHES "\tret")
+  if(failed OR NOT text MATCHES "\t(ret|jmp)")
     message(FATAL_ERROR "objdump could not read ${object}")
   endif()
   # AVX's instructions are those that begin with a v.

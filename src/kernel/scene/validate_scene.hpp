@@ -187,7 +187,8 @@ struct SceneJudge {
       Validator<A, T> validator;
       if (job.target == Target::substeps) {
         read(joints.error);
-        for (const auto* arm : {&joints.arm_a, &joints.arm_b}) {
+        const Vector3Columns<const T>* const arms[] = {&joints.arm_a, &joints.arm_b};
+        for (const auto* arm : arms) {
           read(arm->x);
           read(arm->y);
           read(arm->z);
