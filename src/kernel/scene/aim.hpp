@@ -53,7 +53,7 @@ struct Aim {
       SubstepPoint& to = Block::substep_point(block)[p];
       const Mask used = Base::in_use(block, p);
       Block::store(to.gap, choose(used, gap[p], zero));
-      Block::store(to.least, choose(used, least[p], zero));
+      Block::store(to.least, choose(used, least[p], B(no_target<T>)));
       Block::store(to.sum, Vector3<B>{zero, zero, zero});
     }
   }
