@@ -55,7 +55,9 @@ class SceneDrawer {
     if (is(SceneKind::driven)) drive();
     if (is(SceneKind::limits)) go_to_limits();
     if (is(SceneKind::anisotropic) || chance(8)) begin_along_slip();
-    if (scene_.options.method == SceneMethod::resting || scene_.options.method == SceneMethod::step) draw_gaps();
+    const SceneMethod method = scene_.options.method;
+    if (method == SceneMethod::resting || method == SceneMethod::step || method == SceneMethod::substeps) draw_gaps();
+    if (method == SceneMethod::substeps) draw_errors();
     scene_.fault.assign(data().contact_count(), Status::ok);
     scene_.row_fault.assign(data().row_count(), Status::ok);
     if (is(SceneKind::range)) leave_range();
@@ -87,6 +89,7 @@ class SceneDrawer {
     if (chance(4)) o.simultaneous.warm_start = draw_.uniform();
     if (chance(4)) o.simultaneous.joint_warm_start = draw_.uniform();
     if (chance(4)) o.sequence.seed = 1 + draw_.below(1000);
+    if (o.method == SceneMethod::substeps) draw_substeps();
     if (is(SceneKind::anisotropic) && !chance(4)) {
       // These are judged where they have come to an end.
       o.method = SceneMethod::simultaneous;
@@ -96,6 +99,24 @@ class SceneDrawer {
     }
     const Law laws[] = {Law::incremental, Law::chatterjee_ruina, Law::frictionless};
     o.collision.law = laws[draw_.below(3)];
+  }
+
+  void draw_substeps() {
+    SubstepsOptions& o = scene_.options.substeps;
+    o.time_step = draw_.log_uniform(2) / 100;
+    o.least = 1 + static_cast<int>(draw_.below(8));
+    o.most = o.least + static_cast<int>(draw_.below(24));
+    o.rounds = 1 + static_cast<int>(draw_.below(6));
+    if (chance(4)) o.sweeps = 1 + static_cast<int>(draw_.below(4));
+    if (chance(4)) o.relaxing = static_cast<int>(draw_.below(3));
+    if (chance(4)) o.restitution_sweeps = 1 + static_cast<int>(draw_.below(8));
+    if (chance(4)) o.slop = draw_.uniform(1e-4, 0.01);
+    if (chance(4)) o.push_out = draw_.uniform();
+    if (chance(4)) o.largest_push_out_speed = draw_.uniform(0, 3);
+    if (chance(4)) o.joint_frequency = draw_.uniform(0, 100);
+    if (chance(4)) o.joint_damping_ratio = draw_.uniform(0, 5);
+    if (chance(4)) o.warm_start = draw_.uniform();
+    if (chance(4)) o.joint_warm_start = draw_.uniform();
   }
 
   void draw_bodies() {
@@ -251,6 +272,16 @@ class SceneDrawer {
     for (std::size_t i = 0; i < data().contact_count(); ++i) data().gap.push_back(number(-0.01, 0.01));
   }
 
+  /// Errors of rows, which may be motors, soft, or as stiff as a substep allows.
+  void draw_errors() {
+    for (auto& row : data().joints.rows) {
+      row.error = number(-0.02, 0.02);
+      if (chance(2)) row.frequency = chance(3) ? T(0) : number(0, 100);
+      if (chance(2)) row.damping_ratio = chance(3) ? T(0) : number(0, 5);
+      if (chance(8)) row.arm_a = row.arm_b = {};
+    }
+  }
+
   T beyond() {
     constexpr T most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
     const T sizes[] = {
@@ -264,7 +295,7 @@ class SceneDrawer {
     const std::size_t body = draw_.below(d.body_count()), c = draw_.below(3), n = d.contact_count();
     const std::size_t i = n > 0 ? draw_.below(n) : 0;
     const auto positive = [&] { return std::abs(beyond()); };
-    const std::size_t what = draw_.below(13);
+    const std::size_t what = draw_.below(15);
     if (what == 0) d.bodies.velocity[c][body] = beyond();
     if (what == 1) d.bodies.angular_velocity[c][body] = beyond();
     if (what == 2 && moves(static_cast<std::int32_t>(body))) d.bodies.inverse_mass[body] = positive();
@@ -293,6 +324,8 @@ class SceneDrawer {
       if (what == 10) row.compliance = positive();
       if (what == 11) row.target_velocity = beyond();
       if (what == 12) (chance(2) ? row.linear_a : row.angular_b)[c] = beyond();
+      if (what == 13) row.error = beyond();
+      if (what == 14) (chance(2) ? row.frequency : row.damping_ratio) = positive();
     }
     if (!d.static_friction.empty())
       for (std::size_t k = 0; k < n; ++k) d.static_friction[k] = std::max(d.static_friction[k], d.friction[k]);
@@ -341,7 +374,17 @@ class SceneDrawer {
         spoil_it();
         scene_.row_fault[i] = status;
       };
-      switch (draw_.below(6)) {
+      const bool in_substeps = scene_.options.method == SceneMethod::substeps;
+      switch (draw_.below(in_substeps ? 9 : 6)) {
+        case 6:
+          fault(Status::negative_frequency, [&] { row.frequency = -1; });
+          break;
+        case 7:
+          fault(Status::negative_damping_ratio, [&] { row.damping_ratio = -1; });
+          break;
+        case 8:
+          fault(Status::not_a_number, [&] { row.error = nan; });
+          break;
         case 0:
           fault(Status::negative_compliance, [&] { row.compliance = -1; });
           break;

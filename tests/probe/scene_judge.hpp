@@ -302,11 +302,13 @@ class SceneJudge {
       side(row.body_a, row.linear_a, row.angular_a);
       side(row.body_b, row.linear_b, row.angular_b);
     }
-    const R sweeps = static_cast<R>(larger(made_.report.iterations, o_.simultaneous.iterations) + 10);
+    R sweeps = static_cast<R>(larger(made_.report.iterations, o_.simultaneous.iterations) + 10);
+    if (in_substeps()) sweeps *= static_cast<R>(o_.substeps.rounds);
     for (std::size_t b = 0; b < n; ++b) {
       const V v = vector(made_.arrays.velocity, b), w = vector(made_.arrays.angular_velocity, b);
       const V v0 = vector(d_.bodies.velocity, b), w0 = vector(d_.bodies.angular_velocity, b);
       if (is_finite(v0) && is_finite(w0)) v_.add("velocities are finite", is_finite(v) && is_finite(w) ? 0 : 2 * bound);
+      if (in_substeps()) judge_motion(b, visits[b] == R(1));
       if (!moves(static_cast<std::int32_t>(b)) || drawn_.kind == SceneKind::range || has_endless_friction() ||
           has_run_away())
         continue;
@@ -316,6 +318,29 @@ class SceneJudge {
       v_.add("momentum", length(less(less(v, v0), times(m, linear[b]))) / (epsilon * visited * size));
       v_.add("angular momentum", length(less(less(w, w0), turned(b, angular[b]))) / (epsilon * visited * spin));
     }
+  }
+
+  bool in_substeps() const { return o_.method == SceneMethod::substeps; }
+
+  /// The displacement of a body; that of one which nothing touches follows its velocity, from forces that have acted
+  /// in the fewest substeps.
+  void judge_motion(std::size_t b, bool is_alone) {
+    const V x = vector(made_.arrays.displacement, b), turn = vector(made_.arrays.rotation, b);
+    const V v0 = vector(d_.bodies.velocity, b), w0 = vector(d_.bodies.angular_velocity, b);
+    if (!is_finite(v0) || !is_finite(w0)) return;
+    v_.add("motion is finite", is_finite(x) && is_finite(turn) ? 0 : 2 * bound);
+    if (!is_alone || drawn_.kind == SceneKind::range) return;
+    const R h = o_.substeps.time_step, late = R(0.5) * (R(1) - R(1) / static_cast<R>(o_.substeps.least));
+    const bool forced = !d_.velocity_change[0].empty() && moves(static_cast<std::int32_t>(b));
+    const V by_forces = forced ? vector(d_.velocity_change, b) : V{},
+            spun_by_forces = forced ? vector(d_.angular_velocity_change, b) : V{};
+    const auto judge_one = [&](const V& moved, const V& v, const V& change) {
+      const R size = h * (length(v) + length(change)) + R(1e-30);
+      v_.add("a body that nothing touches moves with its velocity",
+             length(less(moved, times(h, less(v, times(late, change))))) / (epsilon * size));
+    };
+    judge_one(x, v0, by_forces);
+    judge_one(turn, w0, spun_by_forces);
   }
 
   void judge_contact(std::size_t i) {
@@ -348,6 +373,12 @@ class SceneJudge {
     v_.add("impulses of rows are finite", std::isfinite(impulse) ? 0 : 2 * bound);
     if (made_.arrays.joint_status[r] != Status::ok) {
       v_.add("a faulty row has no impulse", impulse != 0 ? 2 * bound : 0);
+      return;
+    }
+    // The reference adds up as many shares of a bound as there are substeps.
+    const R beyond = larger(static_cast<R>(row.least_impulse) - impulse, impulse - static_cast<R>(row.largest_impulse));
+    if (in_substeps() && beyond > 0) {
+      v_.add("bounds of rows", beyond / (epsilon * static_cast<R>(o_.substeps.most) * absolute(R(impulse))));
       return;
     }
     v_.add("bounds of rows", impulse >= row.least_impulse && impulse <= row.largest_impulse ? 0 : 2 * bound);

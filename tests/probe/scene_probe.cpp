@@ -72,15 +72,20 @@ bool has_bits_of(const SolvedScene<T>& one, const SolvedScene<T>& other, const s
   bool all = true;
   for (std::size_t c = 0; c < 3; ++c) {
     for (std::size_t i = 0; i < a.velocity[0].size(); ++i)
-      all = all && same(a.velocity[c][i], b.velocity[c][i]) && same(a.angular_velocity[c][i], b.angular_velocity[c][i]);
+      all = all && same(a.velocity[c][i], b.velocity[c][i]) &&
+            same(a.angular_velocity[c][i], b.angular_velocity[c][i]) &&
+            same(a.displacement[c][i], b.displacement[c][i]) && same(a.rotation[c][i], b.rotation[c][i]);
     for (std::size_t place = 0; place < contacts.size(); ++place)
-      if (contacts[place] < a.status.size()) all = all && same(a.impulse[c][contacts[place]], b.impulse[c][place]);
+      if (contacts[place] < a.status.size())
+        all = all && same(a.impulse[c][contacts[place]], b.impulse[c][place]) &&
+              same(a.warm_impulse[c][contacts[place]], b.warm_impulse[c][place]);
   }
   for (std::size_t place = 0; place < contacts.size(); ++place)
     if (contacts[place] < a.status.size()) all = all && a.status[contacts[place]] == b.status[place];
   for (std::size_t place = 0; place < rows.size(); ++place)
     if (rows[place] < a.joint_status.size())
       all = all && same(a.joint_impulse[rows[place]], b.joint_impulse[place]) &&
+            same(a.joint_warm_impulse[rows[place]], b.joint_warm_impulse[place]) &&
             a.joint_status[rows[place]] == b.joint_status[place];
   return all;
 }
@@ -131,6 +136,12 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
       o.simultaneous.joint_warm_start, o.shock_propagation.enabled, o.restitution_threshold, to_string(o.collision.law),
       static_cast<int>(o.iteration.swept), o.sequence.seed, o.resting.gravity[0], o.resting.gravity[1],
       o.resting.gravity[2], o.rest.tolerance);
+  const SubstepsOptions& s = o.substeps;
+  if (o.method == SceneMethod::substeps)
+    fmt::print(
+        "time_step {} substeps {} to {} rounds {} sweeps {} {} {} slop {} push_out {} {} joints {} {} warm {} {}\n",
+        s.time_step, s.least, s.most, s.rounds, s.sweeps, s.relaxing, s.restitution_sweeps, s.slop, s.push_out,
+        s.largest_push_out_speed, s.joint_frequency, s.joint_damping_ratio, s.warm_start, s.joint_warm_start);
   for (std::size_t b = 0; b < d.body_count(); ++b) {
     const auto& j = d.bodies.inverse_inertia;
     fmt::print("body {}: 1/m {}  J {} {} {} {} {} {}  v {} w {}  ->  v {} w {}\n", b, d.bodies.inverse_mass[b], j[0][b],
@@ -151,10 +162,12 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   }
   for (std::size_t r = 0; r < d.row_count(); ++r) {
     const auto& row = d.joints.rows[r];
-    fmt::print("row {}: {} {}  {} {} {} {}  target {} bounds {} {} compliance {} warm {}  ->  {}  {}\n", r, row.body_a,
-               row.body_b, row.linear_a, row.angular_a, row.linear_b, row.angular_b, row.target_velocity,
-               row.least_impulse, row.largest_impulse, row.compliance, row.warm_impulse,
-               to_string(made.arrays.joint_status[r]), made.arrays.joint_impulse[r]);
+    fmt::print(
+        "row {}: {} {}  {} {} {} {}  target {} bounds {} {} compliance {} warm {} error {} frequency {} {}  ->  {}  "
+        "{}\n",
+        r, row.body_a, row.body_b, row.linear_a, row.angular_a, row.linear_b, row.angular_b, row.target_velocity,
+        row.least_impulse, row.largest_impulse, row.compliance, row.warm_impulse, row.error, row.frequency,
+        row.damping_ratio, to_string(made.arrays.joint_status[r]), made.arrays.joint_impulse[r]);
   }
   const SceneReport& report = made.report;
   fmt::print("iterations {}  approach {}  residual {}  not converged {}  energy {} -> {}  joint work {}\n",

@@ -19,14 +19,14 @@ using support::SceneRow;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr SceneMethod methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
-                                   SceneMethod::resting};
+                                   SceneMethod::resting, SceneMethod::substeps};
 
 SceneOptions with_method(SceneMethod method) {
   SceneOptions options;
   options.method = method;
   options.collision.law = Law::chatterjee_ruina;
   options.rest.tolerance = 1;  // resting takes what approaches at 1 m/s
-  options.resting.time_step = 0.01;
+  options.resting.time_step = options.substeps.time_step = 0.01;
   if (method == SceneMethod::iteration) options.iteration.swept = SweptContacts::touching;
   return options;
 }
@@ -176,6 +176,30 @@ TEST(scene_faults, of_rows_have_their_status) {
     }
 }
 
+TEST(scene_faults, of_the_position_of_rows_have_their_status_in_substeps) {
+  const std::vector<Spoilt> all = {
+      {Status::not_a_number, [](auto& d) { d.rows[0].error = nan; }},
+      {Status::infinite, [](auto& d) { d.rows[0].error = -infinity; }},
+      {Status::not_a_number, [](auto& d) { d.rows[0].arm_a[2] = nan; }},
+      {Status::infinite, [](auto& d) { d.rows[0].arm_b[0] = infinity; }},
+      {Status::not_a_number, [](auto& d) { d.rows[0].frequency = nan; }},
+      {Status::negative_frequency, [](auto& d) { d.rows[0].frequency = -0.5; }},
+      {Status::not_a_number, [](auto& d) { d.rows[0].damping_ratio = nan; }},
+      {Status::infinite, [](auto& d) { d.rows[0].damping_ratio = infinity; }},
+      {Status::negative_damping_ratio, [](auto& d) { d.rows[0].damping_ratio = -0.5; }},
+      {Status::ok, [](auto& d) { d.rows[0].frequency = infinity; }},
+      {Status::ok, [](auto& d) { d.rows[0].frequency = d.rows[0].damping_ratio = 0; }},
+  };
+  for (SceneMethod method : methods)
+    for (const Spoilt& one : all) {
+      const Found found = statuses(one.spoil, method);
+      const Status expected = method == SceneMethod::substeps ? one.status : Status::ok;
+      EXPECT_EQ(found.row, expected) << to_string(found.row) << ", not " << to_string(expected);
+      EXPECT_EQ(found.contact, Status::ok);
+      EXPECT_TRUE(found.others_are_ok);
+    }
+}
+
 TEST(scene_faults, of_bodies_are_those_of_all_their_contacts_and_rows) {
   const std::vector<Spoilt> all = {
       {Status::not_a_number, [](auto& d) { d.bodies[0].velocity[1] = nan; }},
@@ -214,8 +238,10 @@ TEST(scene_faults, columns_that_a_method_does_not_read_have_none) {
   const auto with_parameter = [](auto& d) { d.contacts[0].tangential_restitution = 2; };
   const auto with_law = [](auto& d) { d.contacts[0].law = Law::pfeiffer_glocker; };
   for (SceneMethod method : methods) {
-    const bool sequence = method == SceneMethod::sequence, warm = method == SceneMethod::simultaneous;
-    EXPECT_EQ(statuses(with_gap, method).contact, method == SceneMethod::resting ? Status::not_a_number : Status::ok);
+    const bool sequence = method == SceneMethod::sequence, in_substeps = method == SceneMethod::substeps;
+    const bool warm = method == SceneMethod::simultaneous || in_substeps;
+    EXPECT_EQ(statuses(with_gap, method).contact,
+              method == SceneMethod::resting || in_substeps ? Status::not_a_number : Status::ok);
     EXPECT_EQ(statuses(with_warm_impulse, method).contact, warm ? Status::not_a_number : Status::ok);
     EXPECT_EQ(statuses(with_warm_impulse, method).row, warm ? Status::not_a_number : Status::ok);
     EXPECT_EQ(statuses(with_parameter, method).contact, sequence ? Status::law_parameter_out_of_range : Status::ok);
@@ -225,7 +251,7 @@ TEST(scene_faults, columns_that_a_method_does_not_read_have_none) {
 
 TEST(scene_faults, optional_columns_may_be_missing) {
   SceneData<double> data = good_scene();
-  data.columns = {false, false, false, false, false, false, false, false, false, false, false, false};
+  data.columns = {false, false, false, false, false, false, false, false, false, false, false, false, false};
   for (SceneMethod method : methods) {
     SceneOptions options = with_method(method);
     options.collision.law = Law::frictionless;

@@ -232,6 +232,61 @@ TYPED_TEST(SceneFault, of_a_row_has_its_status_and_costs_only_that_row) {
   }
 }
 
+TYPED_TEST(SceneFault, of_what_substeps_read_has_its_status_there_and_none_elsewhere) {
+  using T = TypeParam;
+  using Row = typename JointRowData<T>::Row;
+  const struct {
+    const char* name;
+    std::function<void(Row&)> spoil;
+    Status status;
+  } faults[] = {
+      {"error", [](Row& r) { r.error = nan<T>; }, Status::not_a_number},
+      {"infinite error", [](Row& r) { r.error = -infinity<T>; }, Status::infinite},
+      {"arm of A", [](Row& r) { r.arm_a[2] = nan<T>; }, Status::not_a_number},
+      {"arm of B", [](Row& r) { r.arm_b[0] = infinity<T>; }, Status::infinite},
+      {"frequency", [](Row& r) { r.frequency = nan<T>; }, Status::not_a_number},
+      {"negative frequency", [](Row& r) { r.frequency = T(-0.5); }, Status::negative_frequency},
+      {"damping ratio", [](Row& r) { r.damping_ratio = nan<T>; }, Status::not_a_number},
+      {"infinite damping ratio", [](Row& r) { r.damping_ratio = infinity<T>; }, Status::infinite},
+      {"negative damping ratio", [](Row& r) { r.damping_ratio = T(-0.5); }, Status::negative_damping_ratio},
+      {"infinite frequency", [](Row& r) { r.frequency = infinity<T>; }, Status::ok},
+      {"no frequency", [](Row& r) { r.frequency = 0; }, Status::ok},
+      {"no damping", [](Row& r) { r.damping_ratio = 0; }, Status::ok},
+  };
+  const SceneData<T> good = two_stacks<T>();
+  for (const SceneMethod method : all_methods) {
+    const auto undisturbed = solved(good, options_of<T>(method));
+    for (const auto& [name, spoil, status] : faults) {
+      const std::string what = std::string(name) + ", " + std::string(to_string(method));
+      SceneData<T> bad = good;
+      spoil(bad.joints.rows[1]);
+      const auto made = solved(bad, options_of<T>(method));
+      const bool reads = method == SceneMethod::substeps;
+      EXPECT_EQ(made.arrays.joint_status[1], reads ? status : Status::ok) << what;
+      EXPECT_EQ(made.arrays.joint_status[0], Status::ok) << what;
+      EXPECT_EQ(made.arrays.joint_status[2], Status::ok) << what;
+      if (reads && status != Status::ok) {
+        EXPECT_EQ(made.arrays.joint_impulse[1], 0) << what;
+        EXPECT_EQ(made.arrays.joint_warm_impulse[1], 0) << what;
+        EXPECT_EQ(made.report.count_joints(status), 1u) << what;
+      }
+      const std::size_t first = reads ? bodies_of_one : 0, first_contact = reads ? contacts_of_one : 0;
+      expect_same(made, undisturbed, first, 2 * bodies_of_one, first_contact, 2 * contacts_of_one, what);
+    }
+  }
+}
+
+TYPED_TEST(SceneFault, of_a_gap_or_a_warm_impulse_is_one_in_substeps) {
+  using T = TypeParam;
+  using Data = SceneData<T>;
+  expect_contact_fault<T>(
+      SceneMethod::substeps, [](Data& s) { s.gap[5] = nan<T>; }, Status::not_a_number, "gap");
+  expect_contact_fault<T>(
+      SceneMethod::substeps, [](Data& s) { s.gap[5] = infinity<T>; }, Status::infinite, "infinite gap");
+  expect_contact_fault<T>(
+      SceneMethod::substeps, [](Data& s) { s.warm_impulse[2][5] = infinity<T>; }, Status::infinite, "warm impulse");
+}
+
 // A row whose bounds are one number is a force; a bound above zero pushes even where nothing moves.
 TYPED_TEST(SceneFault, bounds_that_leave_no_choice_are_none) {
   SceneData<TypeParam> scene;

@@ -76,6 +76,10 @@ TEST(MisusedScene, without_a_needed_column_is_an_error_that_names_it) {
       {"joints.body_a", [](Scene<double>& s) { s.joints.body_a = {}; }},
       {"joints.linear_a.x", [](Scene<double>& s) { s.joints.linear_a.x = {}; }},
       {"joints.angular_b.z", [](Scene<double>& s) { s.joints.angular_b.z = {}; }},
+      {"joints.arm_a", [](Scene<double>& s) { s.joints.arm_a.y = {}; }},
+      {"joints.arm_b", [](Scene<double>& s) { s.joints.arm_b.z = {}; }},
+      {"joints.arm_a and joints.arm_b", [](Scene<double>& s) { s.joints.arm_a = {}; }},
+      {"joints.arm_a and joints.arm_b", [](Scene<double>& s) { s.joints.arm_b = {}; }},
   };
   for (const auto& [name, change] : changes) {
     SceneArrays<double> arrays(data);
@@ -104,6 +108,10 @@ TEST(MisusedScene, with_a_column_of_another_length_is_an_error_that_names_it) {
       {"joints.least_impulse", [](Scene<double>& s) { s.joints.least_impulse.count = 2; }},
       {"joints.compliance", [](Scene<double>& s) { s.joints.compliance.count = 4; }},
       {"joints.key", [](Scene<double>& s) { s.joints.key.count = 4; }},
+      {"joints.error", [](Scene<double>& s) { s.joints.error.count = 2; }},
+      {"joints.frequency", [](Scene<double>& s) { s.joints.frequency.count = 4; }},
+      {"joints.damping_ratio", [](Scene<double>& s) { s.joints.damping_ratio.count = 2; }},
+      {"joints.arm_b.z", [](Scene<double>& s) { s.joints.arm_b.z.count = 2; }},
   };
   for (const auto& [name, change] : changes) {
     SceneArrays<double> arrays(data);
@@ -128,6 +136,11 @@ TEST(MisusedScene, with_results_of_another_length_is_an_error_that_names_them) {
       {"results.joint_impulse", [](SceneResults<double>& r) { r.joint_impulse.count = 2; }},
       {"results.joint_status", [](SceneResults<double>& r) { r.joint_status.count = 2; }},
       {"results.impulse.x", [](SceneResults<double>& r) { r.impulse.x.stride = 0; }},
+      {"results.displacement.x", [](SceneResults<double>& r) { r.displacement.x.count = 1; }},
+      {"results.rotation.z", [](SceneResults<double>& r) { r.rotation.z.count = 3; }},
+      {"results.warm_impulse.y", [](SceneResults<double>& r) { r.warm_impulse.y.count = 7; }},
+      {"results.joint_warm_impulse", [](SceneResults<double>& r) { r.joint_warm_impulse.count = 2; }},
+      {"results.islands.substeps", [](SceneResults<double>& r) { r.islands.substeps.count = 1; }},
   };
   for (const auto& [name, change] : changes) {
     SceneArrays<double> arrays(data);
@@ -165,6 +178,28 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
       {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.resting.time_step = 0; }},
       {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::step, o.resting.time_step = 0; }},
       {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.resting.time_step = 1e4; }},
+      {"substeps.time_step", [](SceneOptions& o) { o.method = SceneMethod::substeps, o.substeps.time_step = 0; }},
+      {"substeps.time_step", [](SceneOptions& o) { o.substeps.time_step = -0.01; }},
+      {"substeps.time_step", [](SceneOptions& o) { o.substeps.time_step = 1e4; }},
+      {"substeps.least", [](SceneOptions& o) { o.substeps.least = 0; }},
+      {"substeps.most", [](SceneOptions& o) { o.substeps.most = o.substeps.least - 1; }},
+      {"substeps.most", [](SceneOptions& o) { o.substeps.most = SceneLimits::most_substeps + 1; }},
+      {"substeps.rounds", [](SceneOptions& o) { o.substeps.rounds = 0; }},
+      {"substeps.rounds", [](SceneOptions& o) { o.substeps.rounds = SceneLimits::most_rounds + 1; }},
+      {"simultaneous.rounds", [](SceneOptions& o) { o.simultaneous.rounds = 0; }},
+      {"substeps.sweeps", [](SceneOptions& o) { o.substeps.sweeps = 0; }},
+      {"substeps.relaxing", [](SceneOptions& o) { o.substeps.relaxing = -1; }},
+      {"substeps.restitution_sweeps", [](SceneOptions& o) { o.substeps.restitution_sweeps = 0; }},
+      {"substeps.slop", [](SceneOptions& o) { o.substeps.slop = 0; }},
+      {"substeps.slop", [](SceneOptions& o) { o.substeps.slop = infinity; }},
+      {"substeps.push_out", [](SceneOptions& o) { o.substeps.push_out = 1.25; }},
+      {"substeps.push_out", [](SceneOptions& o) { o.substeps.push_out = nan; }},
+      {"substeps.largest_push_out_speed", [](SceneOptions& o) { o.substeps.largest_push_out_speed = -1; }},
+      {"substeps.joint_frequency", [](SceneOptions& o) { o.substeps.joint_frequency = -1; }},
+      {"substeps.joint_frequency", [](SceneOptions& o) { o.substeps.joint_frequency = nan; }},
+      {"substeps.joint_damping_ratio", [](SceneOptions& o) { o.substeps.joint_damping_ratio = -1; }},
+      {"substeps.warm_start", [](SceneOptions& o) { o.substeps.warm_start = 1.125; }},
+      {"substeps.joint_warm_start", [](SceneOptions& o) { o.substeps.joint_warm_start = -0.125; }},
       {"normal_tolerance", [](SceneOptions& o) { o.collision.normal_tolerance = 0.5; }},
       {"law", [](SceneOptions& o) { o.collision.law = static_cast<Law>(13); }},
   };

@@ -203,7 +203,8 @@ struct GroupStages {
       worst = larger(missed(rest_of(bodies, row, impulse), row, impulse), worst);
       // A lane may have anything behind its last row.
       range = range + choose(in_use(block, r), vanishing(velocity) + vanishing(impulse), B(0));
-      if (job.target == Target::substeps) impulse = impulse + Block::load(Block::substep_row(block)[r].sum);
+      if (job.target == Target::substeps)
+        impulse = within_bounds(job, block, r, impulse + Block::load(Block::substep_row(block)[r].sum));
       T mean[width], given[width];
       store_lanes(mean, B(T(0.5)) * (Block::load(row.before) + velocity));
       store_lanes(given, impulse);
@@ -217,6 +218,14 @@ struct GroupStages {
     }
     store_lanes(block.head.violation, worst);
     block.head.overflow = ((1u << block.head.lanes) - 1) & ~lane_bits(range == B(0));
+  }
+
+  /// The sum of as many shares of a bound may be rounded beyond it.
+  static B within_bounds(const SceneJob<T>& job, const Groups& block, std::size_t r, B impulse) {
+    const JointRows<T>& joints = job.scene->joints;
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    return larger(smaller(impulse, load_row(job, joints.largest_impulse, block, r, infinity)),
+                  load_row(job, joints.least_impulse, block, r, -infinity));
   }
 
   static void keep(const SceneJob<T>& job, Groups& block, std::uint32_t lanes) {

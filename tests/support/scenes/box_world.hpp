@@ -52,6 +52,7 @@ struct BoxWorld {
   Vector plane = {0, 0, 1};  ///< the normal of the world's plane, which goes through the origin
   Vector gravity = {0, 0, -9.81};
   double friction = 0.5, static_friction = 0.5, restitution = 0;
+  std::vector<std::int32_t> substeps;  ///< of the islands of the supports in the last step_in_substeps
 
   /// On what is below the corners from (x0, y0) to (x1, y1) of its lower face.
   void rest(std::int32_t upper, std::int32_t lower, double x0, double x1, double y0, double y1) {
@@ -142,7 +143,8 @@ struct BoxWorld {
     return report;
   }
 
-  /// A step in substeps: gravity goes into the velocities, contacts tell their gaps, and the bodies move as they have.
+  /// A step in substeps: gravity goes into the velocities of boxes with a finite mass, contacts tell their gaps, and the
+  /// bodies move as they have.
   template <class T>
   SceneReport step_in_substeps(SceneSolver& solver, SceneOptions options, double h) {
     options.method = SceneMethod::substeps;
@@ -150,12 +152,16 @@ struct BoxWorld {
     SceneData<T> now = scene<T>();
     now.velocity_change = now.angular_velocity_change = vectors<T>(boxes.size());
     for (std::size_t i = 0; i < boxes.size(); ++i) {
-      put(now.velocity_change, i, h * gravity);
-      put(now.bodies.velocity, i, boxes[i].velocity + h * gravity);
+      const Vector forces = std::isinf(boxes[i].mass) ? Vector{} : h * gravity;
+      put(now.velocity_change, i, forces);
+      put(now.bodies.velocity, i, boxes[i].velocity + forces);
     }
     SceneArrays<T> arrays(now);
     const SceneReport report = solver.solve(now.view(), arrays.view(), options);
     take(arrays);
+    substeps.clear();
+    for (std::size_t s = 0; s < supports.size(); ++s)
+      substeps.push_back(arrays.island_substeps[static_cast<std::size_t>(arrays.island[4 * s])]);
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       boxes[i].position = boxes[i].position + at(arrays.displacement, i);
       const Vector turn = at(arrays.rotation, i);

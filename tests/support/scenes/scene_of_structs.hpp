@@ -53,6 +53,8 @@ struct SceneRow {
   T least_impulse = -std::numeric_limits<T>::infinity(), largest_impulse = std::numeric_limits<T>::infinity();
   T compliance = 0, warm_impulse = 0;
   std::uint64_t key = 0;
+  T error = 0, frequency = std::numeric_limits<T>::infinity(), damping_ratio = 2;
+  std::array<T, 3> arm_a = {}, arm_b = {};
 };
 
 /// Which of the optional columns a view has.
@@ -63,6 +65,7 @@ struct SceneColumns {
   bool step = false;
   bool parameters = true;  ///< of laws
   bool bounds = true, compliance = true, row_target_velocity = true;
+  bool row_position = true;  ///< error, frequency, damping_ratio and arms
 };
 
 template <class T>
@@ -202,6 +205,13 @@ Scene<T> SceneData<T>::view() const {
   if (columns.compliance) joints.compliance = column(rows, &Row::compliance);
   if (columns.warm_impulse) joints.warm_impulse = column(rows, &Row::warm_impulse);
   if (columns.key) joints.key = column(rows, &Row::key);
+  if (columns.row_position) {
+    joints.error = column(rows, &Row::error);
+    joints.frequency = column(rows, &Row::frequency);
+    joints.damping_ratio = column(rows, &Row::damping_ratio);
+    joints.arm_a = column(rows, &Row::arm_a);
+    joints.arm_b = column(rows, &Row::arm_b);
+  }
   return scene;
 }
 
