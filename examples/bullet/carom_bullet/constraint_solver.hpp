@@ -30,6 +30,9 @@ enum class Collisions : std::uint8_t {
 enum class Contacts : std::uint8_t {
   simultaneous,  ///< SceneMethod::simultaneous, with the impulses of the last step to begin with
   resting,       ///< SceneMethod::resting, [BS] 3.2: no overlap after the step; for Collisions::iteration or sequence
+  /// SceneMethod::substeps, which also moves the bodies: stacks and joints that hold, heavy bodies on light ones.
+  /// Options::scene.substeps has its number of substeps and its slop.
+  substeps,
 };
 
 /// Defaults for a Bullet world. The rows of its constraints take away errors of position, so that half of their
@@ -45,8 +48,8 @@ struct Options {
   Execution execution;
   Collisions collisions = Collisions::simultaneous;
   Contacts contacts = Contacts::simultaneous;
-  /// Its `collision` has the law of Collisions::sequence. The method, simultaneous.iterations, resting.time_step and
-  /// resting.gravity are set by the other options and by Bullet.
+  /// Its `collision` has the law of Collisions::sequence. The method, simultaneous.iterations, resting.gravity and
+  /// the time steps are set by the other options and by Bullet.
   SceneOptions scene = scene_options_of_an_engine();
   /// Sweeps at most, of every method. 0: btContactSolverInfo::m_numIterations for simultaneous, those of `scene` for
   /// the others.
