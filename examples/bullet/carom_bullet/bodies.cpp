@@ -32,8 +32,8 @@ void Bodies::clear() {
   body_.clear();
   inverse_mass_.clear();
   for (auto& component : inverse_inertia_) component.clear();
-  for (VectorArray* array : {&velocity, &spin, &velocity_before, &spin_before, &velocity_change, &spin_change,
-                             &displacement, &rotation})
+  for (VectorArray* array :
+       {&velocity, &spin, &velocity_before, &spin_before, &velocity_change, &spin_change, &displacement, &rotation})
     array->clear();
 }
 

@@ -130,14 +130,12 @@ void ConstraintSolver::State::collide_first(const Options& given, const btContac
 void ConstraintSolver::State::hold_all(const Options& given, const btContactSolverInfo& info) {
   const bool resting = given.contacts == Contacts::resting, substeps = given.contacts == Contacts::substeps;
   const bool rebounds = given.collisions == Collisions::simultaneous;
-  Scene<btScalar> scene = substeps ? points.scene_of_substeps(bodies, info, rebounds)
-                                   : points.scene(bodies, info, resting, rebounds);
+  Scene<btScalar> scene =
+      substeps ? points.scene_of_substeps(bodies, info, rebounds) : points.scene(bodies, info, resting, rebounds);
   scene.joints = constraints.rows();
 
   SceneOptions how = options_of(given, info);
-  how.method = resting    ? SceneMethod::resting
-               : substeps ? SceneMethod::substeps
-                          : SceneMethod::simultaneous;
+  how.method = resting ? SceneMethod::resting : substeps ? SceneMethod::substeps : SceneMethod::simultaneous;
   const bool warm = (info.m_solverMode & SOLVER_USE_WARMSTARTING) != 0;
   how.simultaneous.warm_start *= warm ? std::clamp(static_cast<double>(info.m_warmstartingFactor), 0.0, 1.0) : 0.0;
   how.resting.time_step = how.substeps.time_step = static_cast<double>(info.m_timeStep);

@@ -1,8 +1,8 @@
-// What rests should stay at rest, and heavy bodies should stand on light ones: pyramids, stacks, a pair of boxes, a chain
-// with a heavy weight. carom holds them in substeps.
+// What rests should stay at rest, and heavy bodies should stand on light ones: pyramids, stacks, a pair of boxes, a
+// chain with a heavy weight. carom holds them in substeps.
 //
-// Of two equal faces on each other Bullet's detector now and then reports the middle of an edge in place of a corner, by
-// rounding. The boxes are equal all the same, as those of a game are.
+// Of two equal faces on each other Bullet's detector now and then reports the middle of an edge in place of a corner,
+// by rounding. The boxes are equal all the same, as those of a game are.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace {
 
 using namespace carom_scenes;
 
-constexpr double edge = 1, unit_mass = 1;                              // [m], [kg] of a box
-constexpr int links = 20;                                              // of the chain
-constexpr double link_length = 0.5, weight = 100, chain_height = 20;   // [m], [kg] at its end, [m]
-constexpr double beside = 0.05;                                        // [m] between the boxes of a row
-constexpr double settled = 1, offset = 1e-6;                           // [s], [m] by which boxes stand off at random
-constexpr double friction = 0.5;                                       // [1] of a contact: Bullet takes the product
+constexpr double edge = 1, unit_mass = 1;                             // [m], [kg] of a box
+constexpr int links = 20;                                             // of the chain
+constexpr double link_length = 0.5, weight = 100, chain_height = 20;  // [m], [kg] at its end, [m]
+constexpr double beside = 0.05;                                       // [m] between the boxes of a row
+constexpr double settled = 1, offset = 1e-6;                          // [s], [m] by which boxes stand off at random
+constexpr double friction = 0.5;                                      // [1] of a contact: Bullet takes the product
 constexpr double no_mark = std::numeric_limits<double>::infinity();
 
 struct Kind {
@@ -32,15 +32,14 @@ struct Kind {
   double drift = no_mark, overlap = no_mark, error_mean = no_mark, error_peak = no_mark;  // marks [mm]
 };
 
-const std::vector<Kind> kinds = {
-    {.name = "pyramid10", .base = 10, .drift = 1.5, .overlap = 8},
-    {.name = "pyramid20", .base = 20, .drift = 5, .overlap = 8},
-    {.name = "stack20", .height = 20, .drift = 1, .overlap = 8},
-    {.name = "stack20x100", .height = 20, .top_mass = 100, .drift = 1, .overlap = 8},
-    {.name = "stack20x1000", .height = 20, .top_mass = 1000, .drift = 3, .overlap = 8},
-    {.name = "pair1000", .height = 2, .top_mass = 1000, .drift = 1, .overlap = 8},
-    {.name = "chain", .chain = true, .error_mean = 1.5, .error_peak = 1.5},
-    {.name = "chain_horizontal", .chain = true, .horizontal = true, .error_peak = 12}};
+const std::vector<Kind> kinds = {{.name = "pyramid10", .base = 10, .drift = 1.5, .overlap = 8},
+                                 {.name = "pyramid20", .base = 20, .drift = 5, .overlap = 8},
+                                 {.name = "stack20", .height = 20, .drift = 1, .overlap = 8},
+                                 {.name = "stack20x100", .height = 20, .top_mass = 100, .drift = 1, .overlap = 8},
+                                 {.name = "stack20x1000", .height = 20, .top_mass = 1000, .drift = 3, .overlap = 8},
+                                 {.name = "pair1000", .height = 2, .top_mass = 1000, .drift = 1, .overlap = 8},
+                                 {.name = "chain", .chain = true, .error_mean = 1.5, .error_peak = 1.5},
+                                 {.name = "chain_horizontal", .chain = true, .horizontal = true, .error_peak = 12}};
 
 std::string chosen = "pyramid10";
 std::uint32_t seed = 0;
