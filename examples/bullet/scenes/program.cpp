@@ -73,7 +73,6 @@ void choose(const std::string& method, carom::bullet::Options& options) {
     options.collisions = Collisions::iteration;
     options.contacts = Contacts::resting;
   } else if (method == "substeps") {
-    options.collisions = Collisions::simultaneous;
     options.contacts = Contacts::substeps;
   }
 }
@@ -93,7 +92,7 @@ int show(int argc, char** argv, const Scene& scene) {
   app.add_option("--threads", threads, "Of carom, 0 for all")->check(CLI::NonNegativeNumber)->capture_default_str();
   app.add_option("--method", method,
                  "Of carom: all contacts in the same sweeps; collisions one after the other and then the contacts; "
-                 "Bender and Schmitt's step; all contacts in substeps; or what the scene has set")
+                 "Bender and Schmitt's step; contacts held in substeps; or what the scene has set")
       ->check(CLI::IsMember({"simultaneous", "sequence", "step", "substeps", "default"}))
       ->capture_default_str();
   app.add_option("--iterations", iterations, "Sweeps of carom at most, 0 for what the scene has set")
