@@ -1,5 +1,7 @@
 #include "bodies.hpp"
 
+#include <LinearMath/btTransformUtil.h>
+
 namespace carom::bullet {
 
 namespace {
@@ -18,13 +20,20 @@ btVector3 spin_change_of(const btRigidBody& body, const btContactSolverInfo& inf
   return change;
 }
 
+btQuaternion turn_by(const btVector3& rotation) {
+  const btScalar angle = rotation.length();
+  if (!(angle > SIMD_EPSILON)) return btQuaternion(rotation.x() / 2, rotation.y() / 2, rotation.z() / 2, 1);
+  return btQuaternion(rotation / angle, angle);
+}
+
 }  // namespace
 
 void Bodies::clear() {
   body_.clear();
   inverse_mass_.clear();
   for (auto& component : inverse_inertia_) component.clear();
-  for (VectorArray* array : {&velocity, &spin, &velocity_before, &spin_before, &velocity_change, &spin_change})
+  for (VectorArray* array :
+       {&velocity, &spin, &velocity_before, &spin_before, &velocity_change, &spin_change, &displacement, &rotation})
     array->clear();
 }
 
@@ -80,6 +89,19 @@ void Bodies::store() const {
     if (!moves(static_cast<std::int32_t>(i))) continue;
     body_[i]->setLinearVelocity(velocity[i]);
     body_[i]->setAngularVelocity(spin[i]);
+  }
+}
+
+void Bodies::move_ahead(btScalar time_step) const {
+  for (std::size_t i = 0; i < body_.size(); ++i) {
+    if (!moves(static_cast<std::int32_t>(i))) continue;
+    const btTransform from = body_[i]->getWorldTransform();
+    // Bullet's own motion, backwards: it turns by no more than a bound.
+    btTransform back;
+    btTransformUtil::integrateTransform(btTransform::getIdentity(), -velocity[i], -spin[i], time_step, back);
+    btTransform to(back.getBasis() * btMatrix3x3(turn_by(rotation[i])) * from.getBasis(),
+                   from.getOrigin() + (displacement[i] - velocity[i] * time_step));
+    body_[i]->setWorldTransform(to);
   }
 }
 

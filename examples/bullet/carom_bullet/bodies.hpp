@@ -54,10 +54,14 @@ class Bodies {
   void kick();
   /// Writes the velocities to Bullet's bodies.
   void store() const;
+  /// Moves Bullet's bodies so that they arrive at `displacement` and `rotation` from here once Bullet has moved them by
+  /// their velocities. After `store`.
+  void move_ahead(btScalar time_step) const;
 
   VectorArray velocity, spin;                ///< [m/s], [rad/s] now
   VectorArray velocity_before, spin_before;  ///< without the step's forces
   VectorArray velocity_change, spin_change;  ///< by the step's forces
+  VectorArray displacement, rotation;        ///< [m], [rad] places for results of SceneMethod::substeps
 
  private:
   std::vector<btRigidBody*> body_;

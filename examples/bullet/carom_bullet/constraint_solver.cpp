@@ -25,6 +25,8 @@ double rest_speed_of(const Options& options) {
   return std::sqrt(2 * options.scene.rest.gravity * options.scene.rest.tolerance);
 }
 
+constexpr double least_relaxation = 0.01;
+
 }  // namespace
 
 struct ConstraintSolver::State {
@@ -32,7 +34,7 @@ struct ConstraintSolver::State {
 
   void begin();
   void gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds, int manifold_count,
-              btTypedConstraint** typed, int typed_count, const btContactSolverInfo& info);
+              btTypedConstraint** typed, int typed_count, const btContactSolverInfo& info, bool substeps);
   void solve(const Options& given, const btContactSolverInfo& info);
   void collide_first(const Options& given, const btContactSolverInfo& info);
   void hold_all(const Options& given, const btContactSolverInfo& info);
@@ -48,7 +50,7 @@ struct ConstraintSolver::State {
 
 void ConstraintSolver::State::gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds,
                                      int manifold_count, btTypedConstraint** typed, int typed_count,
-                                     const btContactSolverInfo& info) {
+                                     const btContactSolverInfo& info, bool substeps) {
   const auto begin = Clock::now();
   // Objects of Bullet lie anywhere in memory, so that each is asked for ahead of its turn.
   constexpr int ahead = 6;
@@ -56,7 +58,7 @@ void ConstraintSolver::State::gather(btCollisionObject** objects, int object_cou
     if (i + ahead < object_count) fetch(objects[i + ahead], 0, sizeof(btRigidBody));
     bodies.take(*objects[i], info);
   }
-  for (int i = 0; i < typed_count; ++i) constraints.take(*typed[i], bodies, info);
+  for (int i = 0; i < typed_count; ++i) constraints.take(*typed[i], bodies, info, substeps);
   for (int i = 0; i < manifold_count; ++i) {
     constexpr std::size_t points_end = sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE;
     if (i + ahead < manifold_count) fetch(manifolds[i + ahead], points_end, sizeof(btPersistentManifold));
@@ -79,11 +81,13 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
   hold_all(given, info);
 
   begin = Clock::now();
+  const bool substeps = given.contacts == Contacts::substeps;
   bodies.store();
+  if (substeps) bodies.move_ahead(info.m_timeStep);
   points.store(bodies, info, static_cast<btScalar>(rest_speed_of(given)));
   constraints.store(info);
   report.store_seconds += seconds_since(begin);
-  if (points.overlaps()) push_out(given, info);
+  if (points.overlaps() && !substeps) push_out(given, info);
 }
 
 // Nothing of an earlier step is left, whichever way it ended.
@@ -94,9 +98,10 @@ void ConstraintSolver::State::begin() {
   constraints.clear();
 }
 
+// Numbers of Bullet's that are out of carom's range count as the nearest one in it.
 SceneOptions options_of(const Options& given, const btContactSolverInfo& info) {
   SceneOptions how = given.scene;
-  how.simultaneous.iterations = info.m_numIterations;
+  how.simultaneous.iterations = std::clamp(info.m_numIterations, 1, SceneLimits::most_iterations);
   if (given.iterations > 0)
     how.simultaneous.iterations = how.iteration.iterations = how.resting.iterations = how.sequence.impacts =
         given.iterations;
@@ -123,22 +128,31 @@ void ConstraintSolver::State::collide_first(const Options& given, const btContac
 }
 
 void ConstraintSolver::State::hold_all(const Options& given, const btContactSolverInfo& info) {
+  const bool resting = given.contacts == Contacts::resting, substeps = given.contacts == Contacts::substeps;
+  const bool rebounds = given.collisions == Collisions::simultaneous;
   Scene<btScalar> scene =
-      points.scene(bodies, info, given.contacts == Contacts::resting, given.collisions == Collisions::simultaneous);
+      substeps ? points.scene_of_substeps(bodies, info, rebounds) : points.scene(bodies, info, resting, rebounds);
   scene.joints = constraints.rows();
 
   SceneOptions how = options_of(given, info);
-  how.method = given.contacts == Contacts::resting ? SceneMethod::resting : SceneMethod::simultaneous;
+  how.method = resting ? SceneMethod::resting : substeps ? SceneMethod::substeps : SceneMethod::simultaneous;
   const bool warm = (info.m_solverMode & SOLVER_USE_WARMSTARTING) != 0;
-  how.simultaneous.warm_start *= warm ? static_cast<double>(info.m_warmstartingFactor) : 0.0;
-  how.resting.time_step = static_cast<double>(info.m_timeStep);
-  how.simultaneous.relaxation *= static_cast<double>(info.m_sor);
-  how.restitution_threshold = static_cast<double>(info.m_restitutionVelocityThreshold);
+  how.simultaneous.warm_start *= warm ? std::clamp(static_cast<double>(info.m_warmstartingFactor), 0.0, 1.0) : 0.0;
+  how.resting.time_step = how.substeps.time_step = static_cast<double>(info.m_timeStep);
+  if (!warm) how.substeps.warm_start = 0;
+  if (info.m_linearSlop > 0) how.substeps.slop = static_cast<double>(info.m_linearSlop);
+  how.simultaneous.relaxation =
+      std::clamp(how.simultaneous.relaxation * static_cast<double>(info.m_sor), least_relaxation, 2 - least_relaxation);
+  how.restitution_threshold = std::max(static_cast<double>(info.m_restitutionVelocityThreshold), 0.0);
   how.resting.gravity = {0, 0, 0};
-  how.rest.gravity = 1e9;  // what collides has done so, so that every contact is held
+  if (resting) how.rest.gravity = 1e9;  // what collides has done so, so that every contact is held
   SceneResults<btScalar> results;
   results.velocity = bodies.velocity.columns();
   results.angular_velocity = bodies.spin.columns();
+  if (substeps) {
+    results.displacement = bodies.displacement.columns();
+    results.rotation = bodies.rotation.columns();
+  }
   results.impulse = points.impulse.columns();
   results.joint_impulse = constraints.impulse;
   const auto begin = Clock::now();
@@ -191,7 +205,8 @@ btScalar ConstraintSolver::solveGroup(btCollisionObject** bodies, int body_count
                                       int manifold_count, btTypedConstraint** constraints, int constraint_count,
                                       const btContactSolverInfo& info, btIDebugDraw*, btDispatcher*) {
   if (!state_->collecting) state_->begin();
-  state_->gather(bodies, body_count, manifolds, manifold_count, constraints, constraint_count, info);
+  state_->gather(bodies, body_count, manifolds, manifold_count, constraints, constraint_count, info,
+                 options.contacts == Contacts::substeps);
   if (!state_->collecting) state_->solve(options, info);
   return 0;
 }
@@ -204,6 +219,7 @@ void ConstraintSolver::allSolved(const btContactSolverInfo& info, btIDebugDraw*)
 void ConstraintSolver::reset() {
   state_->collide.forget();
   state_->hold.forget();
+  state_->points.forget_names();
 }
 
 }  // namespace carom::bullet

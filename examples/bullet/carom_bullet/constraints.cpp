@@ -42,6 +42,37 @@ btScalar velocity_along(const Row& row, const Bodies& bodies) {
   return sum;
 }
 
+btVector3 bullet_vector(const Vector& v) {
+  return {v[0], v[1], v[2]};
+}
+
+btVector3 turned(const btVector3& arm, const btVector3& rotation) {
+  const btScalar angle = rotation.length();
+  return angle > SIMD_EPSILON ? arm.rotate(rotation / angle, angle) : arm;
+}
+
+// Three rows that keep two points together along three axes tell where these are: of the rotation r x n about an axis n
+// the sum of n x (r x n) is 2 r. Their lever arms stay as they are over a whole step, and those of its start would feed
+// a chain under tension with energy, at any number of substeps: a force that acts on where bodies were while they move
+// on. Those of mid step do not, and along their chord the points meet again at the end of the step.
+bool aim_at_mid_step(Row* rows, const btVector3& turn_a, const btVector3& turn_b) {
+  const auto axis = [&](int i) { return bullet_vector(rows[i].linear_a); };
+  for (int i = 0; i < 3; ++i) {
+    const btScalar skew = axis(i).dot(axis((i + 1) % 3));
+    if (!(std::abs(axis(i).length2() - 1) < btScalar(1e-3)) || !(std::abs(skew) < btScalar(1e-3))) return false;
+  }
+  const auto turn = [&](Vector Row::*linear, Vector Row::*angular, const btVector3& rotation) {
+    btVector3 twice_arm(0, 0, 0);
+    for (int i = 0; i < 3; ++i) twice_arm += bullet_vector(rows[i].*linear).cross(bullet_vector(rows[i].*angular));
+    const btVector3 moves = turned(twice_arm, rotation) / 2 - twice_arm / 2;
+    for (int i = 0; i < 3; ++i)
+      rows[i].*angular = vector(bullet_vector(rows[i].*angular) + moves.cross(bullet_vector(rows[i].*linear)));
+  };
+  turn(&Row::linear_a, &Row::angular_a, turn_a);
+  turn(&Row::linear_b, &Row::angular_b, turn_b);
+  return true;
+}
+
 // A name for a row of a constraint from step to step.
 std::uint64_t key_of(const btTypedConstraint& constraint, int row) {
   return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&constraint)) * 64 +
@@ -56,7 +87,29 @@ void Constraints::clear() {
   taken_.clear();
 }
 
-void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btContactSolverInfo& info) {
+void Constraints::write(btTypedConstraint& constraint, int rows, btScalar erp, const btContactSolverInfo& info) {
+  const btVector3 zero(0, 0, 0);
+  written_.assign(static_cast<std::size_t>(rows),
+                  {zero, zero, zero, zero, 0, info.m_globalCfm, -SIMD_INFINITY, SIMD_INFINITY});
+  btTypedConstraint::btConstraintInfo2 to{};
+  to.fps = 1 / info.m_timeStep;
+  to.erp = erp;
+  to.m_J1linearAxis = written_[0].linear_a;
+  to.m_J1angularAxis = written_[0].angular_a;
+  to.m_J2linearAxis = written_[0].linear_b;
+  to.m_J2angularAxis = written_[0].angular_b;
+  to.rowskip = written_scalars;
+  to.m_constraintError = &written_[0].error;
+  to.cfm = &written_[0].cfm;
+  to.m_lowerLimit = &written_[0].lower;
+  to.m_upperLimit = &written_[0].upper;
+  to.m_numIterations = info.m_numIterations;
+  to.m_damping = info.m_damping;
+  constraint.getInfo2(&to);
+  damping_ = to.m_damping;
+}
+
+void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btContactSolverInfo& info, bool errors) {
   constraint.internalSetAppliedImpulse(0);
   if (btJointFeedback* feedback = constraint.getJointFeedback(); feedback != nullptr)
     for (btVector3* sum : {&feedback->m_appliedForceBodyA, &feedback->m_appliedTorqueBodyA,
@@ -71,24 +124,13 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
   const std::int32_t a = bodies.take(body_a, info), b = bodies.take(body_b, info);
   if (!bodies.moves(a) && !bodies.moves(b)) return;
 
-  const btVector3 zero(0, 0, 0);
-  written_.assign(static_cast<std::size_t>(count.m_numConstraintRows),
-                  {zero, zero, zero, zero, 0, info.m_globalCfm, -SIMD_INFINITY, SIMD_INFINITY});
-  btTypedConstraint::btConstraintInfo2 to{};
-  to.fps = 1 / info.m_timeStep;
-  to.erp = info.m_erp;
-  to.m_J1linearAxis = written_[0].linear_a;
-  to.m_J1angularAxis = written_[0].angular_a;
-  to.m_J2linearAxis = written_[0].linear_b;
-  to.m_J2angularAxis = written_[0].angular_b;
-  to.rowskip = written_scalars;
-  to.m_constraintError = &written_[0].error;
-  to.cfm = &written_[0].cfm;
-  to.m_lowerLimit = &written_[0].lower;
-  to.m_upperLimit = &written_[0].upper;
-  to.m_numIterations = info.m_numIterations;
-  to.m_damping = info.m_damping;
-  constraint.getInfo2(&to);
+  // Some constraints keep the ERP that they were asked with last.
+  with_half_.clear();
+  if (errors) {
+    write(constraint, count.m_numConstraintRows, info.m_erp / 2, info);
+    for (const WrittenRow& row : written_) with_half_.push_back(row.error);
+  }
+  write(constraint, count.m_numConstraintRows, info.m_erp, info);
 
   const btScalar breaks = constraint.getBreakingImpulseThreshold();
   const auto bound = [&](btScalar limit) {
@@ -112,12 +154,46 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
     row.compliance =
         from.cfm * (response(body_a, row.linear_a, row.angular_a) + response(body_b, row.linear_b, row.angular_b));
     row.target_velocity = from.error;
-    if (to.m_damping != btScalar(1)) row.target_velocity += (1 - to.m_damping) * velocity_along(row, bodies);
     // Motors and limits come and go, and begin with nothing.
     const bool bounded = !std::isinf(row.least_impulse) || !std::isinf(row.largest_impulse);
     row.key = bounded ? 0 : key_of(constraint, i);
     data_.rows.push_back(row);
   }
+  if (errors) split_errors(taken_.back().first, bodies, info);
+  if (damping_ != btScalar(1))
+    for (std::size_t i = taken_.back().first; i < data_.rows.size(); ++i)
+      data_.rows[i].target_velocity += (1 - damping_) * velocity_along(data_.rows[i], bodies);
+}
+
+// What a row asks for is a share of its error a step, linear in the ERP, and a velocity: that of a motor, or of a
+// rebound at a limit.
+void Constraints::split_errors(std::size_t first, const Bodies& bodies, const btContactSolverInfo& info) {
+  const auto is_finite = [](btScalar bound) { return std::abs(bound) < SIMD_INFINITY; };
+  for (std::size_t i = 0; i < written_.size(); ++i) {
+    const WrittenRow& from = written_[i];
+    Row& row = data_.rows[first + i];
+    row.frequency = 0;
+    if (is_finite(from.lower) && is_finite(from.upper) && from.lower < 0 && from.upper > 0) continue;  // a motor
+    const bool rigid = !is_finite(from.lower) && !is_finite(from.upper);
+    const btScalar by_error = 2 * (from.error - with_half_[i]);
+    if (info.m_erp > 0 && std::abs(by_error) > btScalar(1e-5) * std::abs(from.error)) {
+      row.error = -by_error * info.m_timeStep / info.m_erp;
+      row.target_velocity = from.error - by_error;
+      if (std::abs(row.target_velocity) <= btScalar(1e-5) * std::abs(from.error)) row.target_velocity = 0;
+    } else if (rigid) {
+      // The constraint has an ERP of its own, which is not known: that share of its error goes in the step.
+      row.error = -from.error * info.m_timeStep;
+      row.target_velocity = 0;
+    } else {
+      continue;
+    }
+    row.frequency = std::numeric_limits<btScalar>::infinity();
+  }
+  const auto turn = [&](std::int32_t body) {
+    return body < 0 ? btVector3(0, 0, 0) : bodies.spin_before[static_cast<std::size_t>(body)] * (info.m_timeStep / 2);
+  };
+  for (std::size_t i = first; i + 3 <= data_.rows.size();)
+    i += aim_at_mid_step(&data_.rows[i], turn(data_.rows[i].body_a), turn(data_.rows[i].body_b)) ? 3 : 1;
 }
 
 void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& bodies,
@@ -149,6 +225,7 @@ void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& b
     row.angular_b = vector(-axis);
     row.least_impulse = -largest;
     row.largest_impulse = largest;
+    row.frequency = 0;
     data_.rows.push_back(row);
   };
   add(heaviest->m_normalWorldOnB, spinning);

@@ -23,7 +23,9 @@ struct alignas(16) WrittenRow {
 class Constraints {
  public:
   void clear();
-  void take(btTypedConstraint& constraint, Bodies& bodies, const btContactSolverInfo& info);
+  /// `errors`: rows have the errors of position in a column of their own, as SceneMethod::substeps takes them, and not
+  /// in their targets.
+  void take(btTypedConstraint& constraint, Bodies& bodies, const btContactSolverInfo& info, bool errors);
   /// Friction against rolling and spinning at a manifold, by the normal impulse of the last step.
   void resist_rolling(const btPersistentManifold& manifold, Bodies& bodies, const btContactSolverInfo& info);
   /// Rows that keep bodies from moving along the axes that Bullet's linear factor locks.
@@ -40,6 +42,9 @@ class Constraints {
   std::vector<btScalar> impulse;  ///< [N s] place for results
 
  private:
+  void write(btTypedConstraint& constraint, int rows, btScalar erp, const btContactSolverInfo& info);
+  void split_errors(std::size_t first, const Bodies& bodies, const btContactSolverInfo& info);
+
   struct Taken {
     btTypedConstraint* constraint;
     std::size_t first, count;
@@ -48,6 +53,8 @@ class Constraints {
   JointRowData<btScalar> data_, rigid_;
   std::vector<Taken> taken_;
   std::vector<WrittenRow> written_;  // of one constraint
+  btScalar damping_ = 1;
+  std::vector<btScalar> with_half_;  // what its rows ask with half the ERP
 };
 
 }  // namespace carom::bullet

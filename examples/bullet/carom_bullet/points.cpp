@@ -187,6 +187,29 @@ Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, b
   return scene;
 }
 
+Scene<btScalar> Points::scene_of_substeps(Bodies& bodies, const btContactSolverInfo& info, bool rebounds) {
+  rebounds_ = rebounds;
+  key_.resize(size());
+  names_.begin();
+  for (const Taken& taken : taken_)
+    names_.name(*taken.manifold, [&, i = taken.first](const btManifoldPoint& point, std::uint64_t key) mutable {
+      if (taken.all || !(point.getDistance() > taken.manifold->getContactProcessingThreshold())) key_[i++] = key;
+    });
+  names_.end();
+  for (btScalar& gap : gap_) gap -= info.m_linearSlop;
+  Scene<btScalar> scene = all_.scene(bodies);
+  scene.contacts.restitution = rebounds ? restitution_ : zero_;
+  scene.bodies.velocity_change = bodies.velocity_change.columns();
+  scene.bodies.angular_velocity_change = bodies.spin_change.columns();
+  scene.contacts.gap = gap_;
+  scene.contacts.key = key_;
+  if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
+  impulse.resize(size());
+  bodies.displacement.resize(bodies.size());
+  bodies.rotation.resize(bodies.size());
+  return scene;
+}
+
 Scene<btScalar> Points::subset(const std::vector<std::size_t>& rows, Bodies& bodies) {
   some_.resize(rows.size());
   for (std::size_t to = 0; to < rows.size(); ++to) {

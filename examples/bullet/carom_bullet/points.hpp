@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bodies.hpp"
+#include "point_names.hpp"
 
 namespace carom::bullet {
 
@@ -29,6 +30,9 @@ class Points {
   /// The scene of all points, for SceneMethod::resting or simultaneous.
   /// `rebounds`: contacts have their restitution.
   Scene<btScalar> scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds);
+  /// The same for SceneMethod::substeps: gaps in place of targets, and keys in place of the impulses in the points.
+  Scene<btScalar> scene_of_substeps(Bodies& bodies, const btContactSolverInfo& info, bool rebounds);
+  void forget_names() { names_.forget(); }
   /// The points that touch or will within the step: those that collide before others are held.
   Scene<btScalar> colliding(Bodies& bodies, const btContactSolverInfo& info, const btScalar& tangential_restitution);
   /// Takes back `colliding`.
@@ -71,6 +75,8 @@ class Points {
   Columns all_;
   VectorArray warm_impulse_, surface_velocity_;
   std::vector<btScalar> restitution_, zero_, gap_, share_, target_;
+  PointNames names_;
+  std::vector<std::uint64_t> key_;
   std::vector<btScalar> collided_;
   bool surface_moves_ = false, rebounds_ = false;
 

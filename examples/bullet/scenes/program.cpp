@@ -72,6 +72,8 @@ void choose(const std::string& method, carom::bullet::Options& options) {
   } else if (method == "step") {
     options.collisions = Collisions::iteration;
     options.contacts = Contacts::resting;
+  } else if (method == "substeps") {
+    options.contacts = Contacts::substeps;
   }
 }
 
@@ -90,8 +92,8 @@ int show(int argc, char** argv, const Scene& scene) {
   app.add_option("--threads", threads, "Of carom, 0 for all")->check(CLI::NonNegativeNumber)->capture_default_str();
   app.add_option("--method", method,
                  "Of carom: all contacts in the same sweeps; collisions one after the other and then the contacts; "
-                 "Bender and Schmitt's step; or what the scene has set")
-      ->check(CLI::IsMember({"simultaneous", "sequence", "step", "default"}))
+                 "Bender and Schmitt's step; contacts held in substeps; or what the scene has set")
+      ->check(CLI::IsMember({"simultaneous", "sequence", "step", "substeps", "default"}))
       ->capture_default_str();
   app.add_option("--iterations", iterations, "Sweeps of carom at most, 0 for what the scene has set")
       ->check(CLI::NonNegativeNumber)

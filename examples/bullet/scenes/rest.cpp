@@ -1,0 +1,171 @@
+// What rests should stay at rest, and heavy bodies should stand on light ones: pyramids, stacks, a pair of boxes, a
+// chain with a heavy weight. carom holds them in substeps.
+//
+// Of two equal faces on each other Bullet's detector now and then reports the middle of an edge in place of a corner,
+// by rounding. The boxes are equal all the same, as those of a game are.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "measures.hpp"
+#include "program.hpp"
+
+namespace {
+
+using namespace carom_scenes;
+
+constexpr double edge = 1, unit_mass = 1;                             // [m], [kg] of a box
+constexpr int links = 20;                                             // of the chain
+constexpr double link_length = 0.5, weight = 100, chain_height = 20;  // [m], [kg] at its end, [m]
+constexpr double beside = 0.05;                                       // [m] between the boxes of a row
+constexpr double settled = 1, offset = 1e-6;                          // [s], [m] by which boxes stand off at random
+constexpr double friction = 0.5;                                      // [1] of a contact: Bullet takes the product
+constexpr double no_mark = std::numeric_limits<double>::infinity();
+
+struct Kind {
+  std::string name;
+  int base = 0, height = 0;  // of a pyramid, or of a stack
+  double top_mass = unit_mass;
+  bool chain = false, horizontal = false;
+  double drift = no_mark, overlap = no_mark, error_mean = no_mark, error_peak = no_mark;  // marks [mm]
+};
+
+const std::vector<Kind> kinds = {{.name = "pyramid10", .base = 10, .drift = 1.5, .overlap = 8},
+                                 {.name = "pyramid20", .base = 20, .drift = 5, .overlap = 8},
+                                 {.name = "stack20", .height = 20, .drift = 1, .overlap = 8},
+                                 {.name = "stack20x100", .height = 20, .top_mass = 100, .drift = 1, .overlap = 8},
+                                 {.name = "stack20x1000", .height = 20, .top_mass = 1000, .drift = 3, .overlap = 8},
+                                 {.name = "pair1000", .height = 2, .top_mass = 1000, .drift = 1, .overlap = 8},
+                                 {.name = "chain", .chain = true, .error_mean = 1.5, .error_peak = 1.5},
+                                 {.name = "chain_horizontal", .chain = true, .horizontal = true, .error_peak = 12}};
+
+std::string chosen = "pyramid10";
+std::uint32_t seed = 0;
+int least = 0, most = 0, rounds = 0;
+
+btVector3 vector(double x, double y, double z) {
+  return {static_cast<btScalar>(x), static_cast<btScalar>(y), static_cast<btScalar>(z)};
+}
+
+btRigidBody& add_box(World& world, const btVector3& size, double mass, const btVector3& at) {
+  return world.add(std::make_shared<btBoxShape>(size / 2), mass, btTransform(btQuaternion::getIdentity(), at),
+                   {std::sqrt(friction), 0});
+}
+
+void build_boxes(World& world, const Kind& kind) {
+  std::mt19937 random(seed);
+  const auto stray = [&] { return offset * (2 * static_cast<double>(random()) / 4294967295.0 - 1); };
+  add_box(world, vector(100, 100, 2), 0, vector(0, 0, -1));
+  const int rows = kind.base > 0 ? kind.base : kind.height;
+  for (int row = 0; row < rows; ++row)
+    for (int i = 0; i < (kind.base > 0 ? kind.base - row : 1); ++i) {
+      const double x = kind.base > 0 ? (i - 0.5 * (kind.base - row - 1)) * (edge + beside) : 0;
+      const double mass = row + 1 == rows ? kind.top_mass : unit_mass;
+      const double dx = stray(), dy = stray();
+      add_box(world, vector(edge, edge, edge), mass, vector(x + dx, dy, (row + 0.5) * edge));
+    }
+}
+
+void build_chain(World& world, const Kind& kind) {
+  btRigidBody* last = &add_box(world, vector(0.1, 0.1, 0.1), 0, vector(0, 0, chain_height));
+  const btVector3 along = kind.horizontal ? vector(link_length, 0, 0) : vector(0, 0, -link_length);
+  btVector3 pivot = vector(0, 0, chain_height);
+  for (int i = 0; i < links; ++i) {
+    const bool end = i + 1 == links;
+    const double thin = end ? 0.4 : 0.1;
+    const btVector3 size = kind.horizontal ? vector(0.4, thin, thin) : vector(thin, thin, 0.4);
+    btRigidBody& link = add_box(world, size, end ? weight : unit_mass, pivot + along / 2);
+    link.setCollisionFlags(link.getCollisionFlags() | btCollisionObject::CF_NO_CONTACT_RESPONSE);
+    const btVector3 on_last = pivot - last->getWorldTransform().getOrigin(), on_link = -along / 2;
+    world.add(std::make_unique<btPoint2PointConstraint>(*last, link, on_last, on_link));
+    world.watch_joint(*last, on_last, link, on_link);
+    pivot += along;
+    last = &link;
+  }
+}
+
+std::vector<Number> run(World& world, const Arguments& arguments) {
+  const Kind& kind = *std::find_if(kinds.begin(), kinds.end(), [](const Kind& k) { return k.name == chosen; });
+  if (world.carom_solver() != nullptr) {
+    carom::SubstepsOptions& how = world.carom_solver()->options.scene.substeps;
+    if (least > 0) how.least = least;
+    if (most > 0) how.most = most;
+    if (rounds > 0) how.rounds = rounds;
+  }
+  if (kind.chain)
+    build_chain(world, kind);
+  else
+    build_boxes(world, kind);
+  std::vector<btVector3> start;
+  double mass = 0;
+  for (const auto& body : world.bodies()) {
+    start.push_back(body->getWorldTransform().getOrigin());
+    mass += static_cast<double>(body->getMass());
+  }
+
+  const double end = arguments.brief ? 4 : 20;
+  double drift = 0, substeps = 0;
+  int most_substeps = 0, steps = 0;
+  while (world.time() < end) {
+    world.step();
+    ++steps;
+    if (world.carom_solver() != nullptr) {
+      const int n = world.carom_solver()->report().contacts.substeps;
+      substeps += n;
+      most_substeps = std::max(most_substeps, n);
+    }
+    for (std::size_t i = 0; i < start.size(); ++i) {
+      const btVector3 way = world.bodies()[i]->getWorldTransform().getOrigin() - start[i];
+      drift = std::max(drift, std::hypot(static_cast<double>(way.x()), static_cast<double>(way.y())));
+    }
+  }
+  double error = 0;
+  int samples = 0;
+  for (const Sample& sample : world.samples())
+    if (sample.time >= end / 2) {
+      error += sample.joint_error;
+      ++samples;
+    }
+
+  const bool ours = world.carom_solver() != nullptr;
+  const double none = std::nan("");
+  std::vector<Number> numbers;
+  const auto add = [&](const char* name, const char* unit, double value, double greatest = no_mark) {
+    Number number{name, unit, value};
+    number.greatest = greatest;
+    numbers.push_back(number);
+  };
+  if (kind.chain) {
+    add("joint error, second half, mean", "mm", 1e3 * error / samples, kind.error_mean);
+    add("joint error, peak", "mm", 1e3 * largest_joint_error({world, 0}), kind.error_peak);
+  } else {
+    add("drift", "mm", 1e3 * drift, kind.drift);
+    add("overlap", "mm", 1e3 * deepest_penetration({world, settled}), kind.overlap);
+  }
+  add("kinetic energy, second half", "J/kg", greatest_kinetic_energy({world, end / 2}) / mass,
+      kind.horizontal ? no_mark : 1e-5);
+  add("substeps, mean", "", ours ? substeps / steps : none);
+  add("substeps, most", "", ours ? most_substeps : none);
+  add("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}));
+  return numbers;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Scene scene{"rest", "what rests stays at rest", {}, run};
+  scene.options.time_step = 1.0 / 60;
+  scene.options.solver.contacts = carom::bullet::Contacts::substeps;
+  scene.add_options = [](CLI::App& app) {
+    std::vector<std::string> names;
+    for (const Kind& kind : kinds) names.push_back(kind.name);
+    app.add_option("--scene", chosen, "What rests")->check(CLI::IsMember(names))->capture_default_str();
+    app.add_option("--seed", seed, "Of the boxes' offsets by a micrometre")->capture_default_str();
+    app.add_option("--least", least, "Substeps of carom, 0 for its default")->check(CLI::NonNegativeNumber);
+    app.add_option("--most", most, "The same")->check(CLI::NonNegativeNumber);
+    app.add_option("--rounds", rounds, "Of carom over a manifold, 0 for its default")->check(CLI::NonNegativeNumber);
+  };
+  return show(argc, argv, scene);
+}

@@ -1,0 +1,160 @@
+// Contacts and joints held in substeps: what rests, what rebounds, what swings.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bullet_world.hpp"
+
+namespace {
+
+using namespace carom_bullet_tests;
+
+carom::bullet::Options in_substeps() {
+  carom::bullet::Options options;
+  options.contacts = carom::bullet::Contacts::substeps;
+  return options;
+}
+
+TEST(Substeps, keep_a_stack_where_it_is) {
+  BulletWorld bullet(in_substeps());
+  bullet.add_ground();
+  std::vector<btRigidBody*> stack;
+  for (int i = 0; i < 10; ++i) stack.push_back(&bullet.add_box(at(0, 0, static_cast<float>(i) + 0.5f)));
+  float drift = 0;
+  for (int i = 0; i < 600; ++i) {
+    bullet.step();
+    for (const btRigidBody* box : stack) {
+      const btVector3 at = box->getWorldTransform().getOrigin();
+      drift = std::max(drift, std::hypot(at.x(), at.y()));
+    }
+  }
+  EXPECT_LT(drift, 1e-3f);
+  EXPECT_GE(bullet.solver.report().contacts.substeps, 4);
+  EXPECT_NEAR(bullet.impulse_on(*stack.back()), gravity * time_step, 1e-3f);  // that of a step, whatever the substeps
+}
+
+TEST(Substeps, let_a_heavy_box_stand_on_a_light_one) {
+  BulletWorld bullet(in_substeps());
+  bullet.add_ground();
+  bullet.add_box(at(0, 0, 0.5f));
+  const btRigidBody& heavy = bullet.add_box(at(0, 0, 1.5f), 1000);
+  bullet.step(300);
+  const btVector3 end = heavy.getWorldTransform().getOrigin();
+  EXPECT_LT(std::hypot(end.x(), end.y()), 1e-3f);
+  EXPECT_NEAR(end.z(), 1.5f, 0.01f);
+}
+
+TEST(Substeps, give_a_ball_its_height_back) {
+  BulletWorld bullet(in_substeps());
+  bullet.add_plane().setRestitution(1);
+  btRigidBody& ball = bullet.add_ball(at(0, 0, 1.5f));
+  ball.setRestitution(1);
+  float top = 0;
+  for (int i = 0; i < 600; ++i) {
+    bullet.step();
+    if (i >= 540) top = std::max(top, ball.getWorldTransform().getOrigin().z() - 0.5f);
+  }
+  EXPECT_NEAR(top, 1, 0.01f);
+}
+
+TEST(Substeps, keep_the_pivot_of_a_pendulum) {
+  BulletWorld bullet(in_substeps());
+  btRigidBody& bob = bullet.add_box(at(1, 0, 0));
+  const btVector3 pivot(-1, 0, 0);
+  bullet.join<btPoint2PointConstraint>(bob, pivot);
+  float error = 0, lowest = 0, highest = -1;
+  for (int i = 0; i < 600; ++i) {
+    bullet.step();
+    error = std::max(error, (bob.getWorldTransform() * pivot).length());
+    lowest = std::min(lowest, bob.getWorldTransform().getOrigin().z());
+    if (i >= 300) highest = std::max(highest, bob.getWorldTransform().getOrigin().z());
+  }
+  EXPECT_LT(error, 2e-3f);
+  EXPECT_NEAR(lowest, -1, 0.02f);
+  // Substeps take some of the swing, and give nothing to it.
+  EXPECT_GT(highest, -0.4f);
+  EXPECT_LT(highest, 0);
+}
+
+// Links under tension swing against each other, and what they swing by must not grow.
+TEST(Substeps, feed_no_chain_with_energy) {
+  BulletWorld bullet(in_substeps());
+  std::vector<btRigidBody*> links = {&bullet.add_box(at(0, 0, 0), 0, btVector3(0.1f, 0.1f, 0.1f))};
+  for (int i = 0; i < 10; ++i) {
+    links.push_back(&bullet.add_box(at(0, 0, -0.5f - static_cast<float>(i)), 1, btVector3(0.1f, 0.1f, 0.9f)));
+    const btVector3 on_last(0, 0, i == 0 ? 0 : -0.5f);
+    bullet.join<btPoint2PointConstraint>(*links[links.size() - 2], *links.back(), on_last, btVector3(0, 0, 0.5f));
+  }
+  links[5]->setLinearVelocity(btVector3(1, 0, 0));
+  float error = 0;
+  for (int i = 0; i < 600; ++i) {
+    bullet.step();
+    for (std::size_t k = 1; k < links.size(); ++k) {
+      const btVector3 on_last = links[k - 1]->getWorldTransform() * btVector3(0, 0, k == 1 ? 0 : -0.5f);
+      error = std::max(error, (links[k]->getWorldTransform() * btVector3(0, 0, 0.5f) - on_last).length());
+      EXPECT_LT(links[k]->getLinearVelocity().length(), 2);
+    }
+  }
+  EXPECT_LT(error, 5e-3f);
+}
+
+TEST(Substeps, leave_motors_their_speed) {
+  BulletWorld bullet(in_substeps());
+  btRigidBody& wheel = bullet.add_box(at(0, 0, 5));
+  auto& hinge = bullet.join<btHingeConstraint>(wheel, btVector3(0, 0, 0), btVector3(0, 0, 1));
+  hinge.enableAngularMotor(true, 2, 100);
+  bullet.step(30);
+  EXPECT_NEAR(std::abs(wheel.getAngularVelocity().z()), 2, 1e-3f);
+  EXPECT_NEAR(wheel.getWorldTransform().getOrigin().z(), 5, 1e-3f);
+}
+
+TEST(Substeps, hold_limits) {
+  BulletWorld bullet(in_substeps());
+  btRigidBody& bar = bullet.add_box(at(0.5f, 0, 5), 1, btVector3(1, 0.1f, 0.1f));
+  auto& hinge = bullet.join<btHingeConstraint>(bar, btVector3(-0.5f, 0, 0), btVector3(0, 1, 0));
+  hinge.setLimit(-0.5f, 0.5f, 0.9f, 1, 0);
+  bullet.step(180);
+  for (int i = 0; i < 60; ++i) {
+    bullet.step();
+    EXPECT_NEAR(std::abs(hinge.getHingeAngle()), 0.5f, 0.01f);
+  }
+}
+
+// A constraint that has an ERP of its own loses that share of its error a step, and does not shoot beyond.
+TEST(Substeps, follow_an_erp_of_a_constraint) {
+  BulletWorld bullet(in_substeps());
+  bullet.world.setGravity(btVector3(0, 0, 0));
+  btRigidBody& box = bullet.add_box(at(0, 0, 0));
+  auto& joint = bullet.join<btPoint2PointConstraint>(box, btVector3(0, 0, 0));
+  joint.setParam(BT_CONSTRAINT_ERP, 0.5f, -1);
+  box.setWorldTransform(at(0.1f, 0, 0));
+  float last = 0.1f;
+  for (int i = 0; i < 10; ++i) {
+    bullet.step();
+    const float now = box.getWorldTransform().getOrigin().x();
+    EXPECT_LT(now, 0.8f * last);
+    EXPECT_GT(now, -1e-5f);
+    last = now;
+  }
+}
+
+TEST(Settings, out_of_range_are_clamped) {
+  for (const auto contacts : {carom::bullet::Contacts::simultaneous, carom::bullet::Contacts::substeps}) {
+    carom::bullet::Options options;
+    options.contacts = contacts;
+    BulletWorld bullet(options);
+    btContactSolverInfo& info = bullet.world.getSolverInfo();
+    bullet.add_ground();
+    const btRigidBody& box = bullet.add_box(at(0, 0, 0.5f));
+    for (const float odd : {-1.f, 0.f, 2.5f}) {
+      info.m_numIterations = static_cast<int>(odd);
+      info.m_sor = info.m_warmstartingFactor = odd;
+      EXPECT_NO_THROW(bullet.step(10));
+    }
+    EXPECT_GT(box.getWorldTransform().getOrigin().z(), 0.3f);
+  }
+}
+
+}  // namespace
