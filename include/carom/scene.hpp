@@ -304,15 +304,16 @@ struct SceneReport {
   std::array<std::size_t, status_room> by_status{}, joints_by_status{};
   SceneMethod method = SceneMethod::simultaneous;
   Isa isa = Isa::scalar;
-  int threads = 1;                 ///< that took part
-  int iterations = 0;              ///< sweeps over the island that took the most
-  int substeps = 1;                ///< of the island that took the most; SceneMethod::substeps
-  std::size_t impacts = 0;         ///< of a sequence, all islands together
-  double greatest_approach = 0;    ///< [m/s] before the step, below the targets
-  double residual = 0;             ///< [m/s] after it; rows of joints included; inf where it is beyond the range
-  double energy_before = 0;        ///< [J] kinetic energy of bodies with mass
-  double energy_after = 0;         ///< [J]
-  double joint_work = 0;           ///< [J] of the impulses of rows, each with the mean of its J v before and after
+  int threads = 1;               ///< that took part
+  int iterations = 0;            ///< sweeps over the island that took the most
+  int substeps = 1;              ///< of the island that took the most; SceneMethod::substeps
+  std::size_t impacts = 0;       ///< of a sequence, all islands together
+  double greatest_approach = 0;  ///< [m/s] before the step, below the targets
+  double residual = 0;           ///< [m/s] after it; rows of joints included; inf where it is beyond the range
+  double energy_before = 0;      ///< [J] kinetic energy of bodies with mass
+  double energy_after = 0;       ///< [J]
+  /// [J] of the impulses of rows, each with the mean of its J v before and after; near it in substeps that turn arms
+  double joint_work = 0;
   std::size_t islands = 0;         ///< sets of bodies that contacts and rows connect through movable bodies
   std::size_t largest_island = 0;  ///< contacts and rows of the largest
   std::size_t colours = 0;         ///< of the island that needs the most

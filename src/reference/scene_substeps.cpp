@@ -63,7 +63,7 @@ class Substeps {
       for (std::size_t i : island_.bodies) add(state_.bodies[i], 1.0 / count_ * change_of(i));
       warm_start(k == 0);
       aim();
-      for (int n = 0; n < options_.sweeps; ++n) sweep();
+      for (int n = 0; n < options_.sweeps; ++n) sweep(n == 0);
       for (std::size_t i : island_.bodies) {
         const Body& body = state_.bodies[i];
         state_.moved[i].velocity = state_.moved[i].velocity + h_ * body.velocity;
@@ -137,17 +137,26 @@ class Substeps {
         a.velocity + cross(a.angular_velocity, c.data.lever_a) - b.velocity - cross(b.angular_velocity, c.data.lever_b);
     return c.gap + dot(c.frame.to_contact[2], apart);
   }
-  double error_now(const SceneRow& row) const {
+  // Turns the lever arms of a row with its bodies, and the impulse that it has so far. Returns its error of now;
+  // rotations are of second order.
+  double turn(SceneRow& row) {
     const Twist a = moved(row.a), b = moved(row.b);
-    const auto bend = [](const Vector3& axis, const Vector3& turn, const Vector3& arm) {
-      return 0.5 * dot(axis, cross(turn, cross(turn, arm)));
+    apply_impulse(state_, row, -row.impulse);
+    const auto side = [](Vector3& angular, const Vector3& linear, const Vector3& rotation, const Vector3& arm) {
+      if (!(dot(arm, arm) > 0)) return dot(angular, rotation);
+      const Vector3 shift = cross(rotation, arm + 0.5 * cross(rotation, arm));
+      angular = cross(arm + shift, linear);
+      return dot(linear, shift);
     };
-    return row.error + dot(row.linear_a, a.velocity) + dot(row.angular_a, a.angular_velocity) +
-           dot(row.linear_b, b.velocity) + dot(row.angular_b, b.angular_velocity) - elapsed_ * row.target +
-           bend(row.linear_a, a.angular_velocity, row.arm_a) + bend(row.linear_b, b.angular_velocity, row.arm_b);
+    const double error = row.error + dot(row.linear_a, a.velocity) + dot(row.linear_b, b.velocity) -
+                         elapsed_ * row.target + side(row.angular_a, row.linear_a, a.angular_velocity, row.arm_a) +
+                         side(row.angular_b, row.linear_b, b.angular_velocity, row.arm_b);
+    apply_impulse(state_, row, row.impulse);
+    row.diagonal = coupling(state_, row, row) + row.compliance;
+    return error;
   }
 
-  // The targets of a substep with push-out.
+  // The targets of contacts in a substep with push-out.
   void aim() {
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
@@ -156,19 +165,20 @@ class Substeps {
           std::min(options_.push_out / h_ * std::max(-gap - options_.slop, 0.0), options_.largest_push_out_speed);
       c.target = c.least_velocity + (gap > 0 ? -gap / h_ : pushed);
     }
-    for (std::size_t i : island_.rows) {
-      const SceneRow& row = state_.rows[i];
-      Aim& to = aims_[i];
-      const double error = error_now(row);
-      const double omega = 2 * std::numbers::pi * std::min(row.frequency, 0.25 / h_);
-      const double stiffness = 2 * row.damping_ratio + h_ * omega, answer = h_ * omega * stiffness;
-      to.slack = row.frequency > 0 && ((row.largest == 0 && error < 0) || (row.least == 0 && error > 0));
-      if (row.frequency == 0)
-        to.target = row.target;
-      else
-        to.target = row.target - (to.slack ? 1 / h_ : omega / stiffness) * error;
-      to.share = to.slack || row.frequency == 0 ? 1 : answer / (1 + answer);
-    }
+  }
+  // The target of a row in a substep with push-out, when the turn of its joint comes.
+  void aim(std::size_t i) {
+    SceneRow& row = state_.rows[i];
+    Aim& to = aims_[i];
+    const double error = turn(row);
+    const double omega = 2 * std::numbers::pi * std::min(row.frequency, 0.25 / h_);
+    const double stiffness = 2 * row.damping_ratio + h_ * omega, answer = h_ * omega * stiffness;
+    to.slack = row.frequency > 0 && ((row.largest == 0 && error < 0) || (row.least == 0 && error > 0));
+    if (row.frequency == 0)
+      to.target = row.target;
+    else
+      to.target = row.target - (to.slack ? 1 / h_ : omega / stiffness) * error;
+    to.share = to.slack || row.frequency == 0 ? 1 : answer / (1 + answer);
   }
   void relax() {
     for (std::size_t i : island_.contacts) {
@@ -182,10 +192,13 @@ class Substeps {
     }
   }
 
-  void sweep() {
-    for (const SceneBlock& block : island_.sweep_order)
+  void sweep(bool aims_rows = false) {
+    for (const SceneBlock& block : island_.sweep_order) {
+      for (std::size_t i : block.items)
+        if (block.is_group && aims_rows) aim(i);
       for (int round = 0; round < options_.rounds; ++round)
         for (std::size_t i : block.items) block.is_group ? visit(i) : visit(state_.contacts[i]);
+    }
   }
   void visit(SceneContact& c) {
     Vector3 velocity = relative_velocity(state_, c);

@@ -46,30 +46,22 @@ btVector3 bullet_vector(const Vector& v) {
   return {v[0], v[1], v[2]};
 }
 
-btVector3 turned(const btVector3& arm, const btVector3& rotation) {
-  const btScalar angle = rotation.length();
-  return angle > SIMD_EPSILON ? arm.rotate(rotation / angle, angle) : arm;
-}
-
 // Three rows that keep two points together along three axes tell where these are: of the rotation r x n about an axis n
-// the sum of n x (r x n) is 2 r. Their lever arms stay as they are over a whole step, and those of its start would feed
-// a chain under tension with energy, at any number of substeps: a force that acts on where bodies were while they move
-// on. Those of mid step do not, and along their chord the points meet again at the end of the step.
-bool aim_at_mid_step(Row* rows, const btVector3& turn_a, const btVector3& turn_b) {
+// the sum of n x (r x n) is 2 r. Lever arms that carom knows turn with the bodies from substep to substep; those of the
+// start would feed a chain under tension with energy.
+bool find_arms(Row* rows) {
   const auto axis = [&](int i) { return bullet_vector(rows[i].linear_a); };
   for (int i = 0; i < 3; ++i) {
     const btScalar skew = axis(i).dot(axis((i + 1) % 3));
     if (!(std::abs(axis(i).length2() - 1) < btScalar(1e-3)) || !(std::abs(skew) < btScalar(1e-3))) return false;
   }
-  const auto turn = [&](Vector Row::*linear, Vector Row::*angular, const btVector3& rotation) {
-    btVector3 twice_arm(0, 0, 0);
-    for (int i = 0; i < 3; ++i) twice_arm += bullet_vector(rows[i].*linear).cross(bullet_vector(rows[i].*angular));
-    const btVector3 moves = turned(twice_arm, rotation) / 2 - twice_arm / 2;
-    for (int i = 0; i < 3; ++i)
-      rows[i].*angular = vector(bullet_vector(rows[i].*angular) + moves.cross(bullet_vector(rows[i].*linear)));
+  const auto find = [&](Vector Row::*linear, Vector Row::*angular, Vector Row::*arm) {
+    btVector3 twice(0, 0, 0);
+    for (int i = 0; i < 3; ++i) twice += bullet_vector(rows[i].*linear).cross(bullet_vector(rows[i].*angular));
+    for (int i = 0; i < 3; ++i) rows[i].*arm = vector(twice / 2);
   };
-  turn(&Row::linear_a, &Row::angular_a, turn_a);
-  turn(&Row::linear_b, &Row::angular_b, turn_b);
+  find(&Row::linear_a, &Row::angular_a, &Row::arm_a);
+  find(&Row::linear_b, &Row::angular_b, &Row::arm_b);
   return true;
 }
 
@@ -159,7 +151,7 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
     row.key = bounded ? 0 : key_of(constraint, i);
     data_.rows.push_back(row);
   }
-  if (errors) split_errors(taken_.back().first, bodies, info);
+  if (errors) split_errors(taken_.back().first, info);
   if (damping_ != btScalar(1))
     for (std::size_t i = taken_.back().first; i < data_.rows.size(); ++i)
       data_.rows[i].target_velocity += (1 - damping_) * velocity_along(data_.rows[i], bodies);
@@ -167,7 +159,7 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
 
 // What a row asks for is a share of its error a step, linear in the ERP, and a velocity: that of a motor, or of a
 // rebound at a limit.
-void Constraints::split_errors(std::size_t first, const Bodies& bodies, const btContactSolverInfo& info) {
+void Constraints::split_errors(std::size_t first, const btContactSolverInfo& info) {
   const auto is_finite = [](btScalar bound) { return std::abs(bound) < SIMD_INFINITY; };
   for (std::size_t i = 0; i < written_.size(); ++i) {
     const WrittenRow& from = written_[i];
@@ -189,11 +181,7 @@ void Constraints::split_errors(std::size_t first, const Bodies& bodies, const bt
     }
     row.frequency = std::numeric_limits<btScalar>::infinity();
   }
-  const auto turn = [&](std::int32_t body) {
-    return body < 0 ? btVector3(0, 0, 0) : bodies.spin_before[static_cast<std::size_t>(body)] * (info.m_timeStep / 2);
-  };
-  for (std::size_t i = first; i + 3 <= data_.rows.size();)
-    i += aim_at_mid_step(&data_.rows[i], turn(data_.rows[i].body_a), turn(data_.rows[i].body_b)) ? 3 : 1;
+  for (std::size_t i = first; i + 3 <= data_.rows.size();) i += find_arms(&data_.rows[i]) ? 3 : 1;
 }
 
 void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& bodies,

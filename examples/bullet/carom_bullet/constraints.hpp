@@ -43,7 +43,7 @@ class Constraints {
 
  private:
   void write(btTypedConstraint& constraint, int rows, btScalar erp, const btContactSolverInfo& info);
-  void split_errors(std::size_t first, const Bodies& bodies, const btContactSolverInfo& info);
+  void split_errors(std::size_t first, const btContactSolverInfo& info);
 
   struct Taken {
     btTypedConstraint* constraint;

@@ -59,11 +59,10 @@ struct Aim {
   }
 
   /// How the bodies of a block have moved since the step began, in the order of Velocity.
-  template <class Any>
   [[gnu::always_inline]] static typename Block::Velocity moved(const SceneJob<T>& job,
                                                                const std::int32_t (&index)[width],
                                                                const typename Block::Lane& still,
-                                                               const typename Block::Velocity& velocity, const Any&) {
+                                                               const typename Block::Velocity& velocity) {
     const auto row = Block::gather(job.displacements, index);
     const Mask is_still = Block::load(still) > B(0);
     const B elapsed(job.elapsed);
@@ -76,8 +75,7 @@ struct Aim {
   static Motion<B> moved(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame,
                          const typename Block::Velocity& a, const typename Block::Velocity& b) {
     const auto& head = Block::substep_head(block);
-    return Base::motion_of(frame, moved(job, block.a, head.still_a, a, block),
-                           moved(job, block.b, head.still_b, b, block));
+    return Base::motion_of(frame, moved(job, block.a, head.still_a, a), moved(job, block.b, head.still_b, b));
   }
 
   /// A gap may close within the substep; an overlap beyond the slop is pushed out.
@@ -221,21 +219,30 @@ struct Aim {
     }
   }
 
-  static void push_out(const SceneJob<T>& job, Groups& block, const typename Block::Velocity& va,
-                       const typename Block::Velocity& vb) {
+  /// `bodies` have the impulses of the rows.
+  template <class Bodies>
+  static void push_out(const SceneJob<T>& job, Groups& block, Bodies& bodies) {
     const auto& head = Block::substep_head(block);
-    const auto a = moved(job, block.a, head.still_a, va, block), b = moved(job, block.b, head.still_b, vb, block);
+    const auto a = moved(job, block.a, head.still_a, bodies.a), b = moved(job, block.b, head.still_b, bodies.b);
     const B zero(0), one(1), elapsed(job.elapsed), inverse(job.parameters.inverse_substep);
     for (std::size_t r = 0; r < block.head.count; ++r) {
       JointRow& row = block.row()[r];
       SubstepRow& of = Block::substep_row(block)[r];
-      if (job.begins_substep) Block::store(of.sum, Block::load(of.sum) + Block::load(row.impulse));
+      const B impulse = Block::load(row.impulse);
+      if (job.begins_substep) Block::store(of.sum, Block::load(of.sum) + impulse);
       const Vector3<B> la = Block::load(row.linear_a), lb = Block::load(row.linear_b);
       const B wanted = Block::load(of.wanted);
-      B error = Block::load(of.error) + (dot(la, a.v) + dot(Block::load(row.angular_a), a.w) +
-                                         (dot(lb, b.v) + dot(Block::load(row.angular_b), b.w)));
+      B error = Block::load(of.error) + (dot(la, a.v) + dot(lb, b.v));
+      error = error + (turn(row.angular_a, bodies.a.w, bodies.inertia_a, la, a.w, Block::load(of.arm_a), impulse) +
+                       turn(row.angular_b, bodies.b.w, bodies.inertia_b, lb, b.w, Block::load(of.arm_b), impulse));
       error = neg_mul_add(elapsed, wanted, error);
-      error = error + (bend(la, a.w, Block::load(of.arm_a)) + bend(lb, b.w, Block::load(of.arm_b)));
+      if (job.begins_substep) {
+        const Vector3<B> ta = Block::load(row.angular_a), tb = Block::load(row.angular_b);
+        const B response = bodies.mass_a * dot(la, la) + dot(ta, bodies.inertia_a * ta) + bodies.mass_b * dot(lb, lb) +
+                           dot(tb, bodies.inertia_b * tb) + Block::load(row.compliance);
+        const Mask used = Block::load(row.inverse_response) > zero && response > zero;
+        Block::store(row.inverse_response, choose(used, one / choose(used, response, one), zero));
+      }
       const B rate = Block::load(of.rate);
       // A row that pushes one way only lets the error on its free side shrink.
       const Mask slack = rate > zero && ((Block::load(row.largest) == zero && error < zero) ||
@@ -243,6 +250,20 @@ struct Aim {
       Block::store(row.target, neg_mul_add(choose(slack, inverse, rate), error, wanted));
       Block::store(of.answer, choose(slack, one, Block::load(of.share)));
     }
+  }
+
+  /// Turns the lever arm of a row's point with the body, whose impulse so far has turned it in the old direction.
+  /// Returns what the rotation since the step began has added to the error. The rotation is that of second order.
+  [[gnu::always_inline]] static B turn(typename Block::Lane (&angular)[3], Vector3<B>& spin,
+                                       const Symmetric3<B>& inertia, const Vector3<B>& linear,
+                                       const Vector3<B>& rotation, const Vector3<B>& arm, B impulse) {
+    const Vector3<B> old = Block::load(angular);
+    const Mask has_arm = dot(arm, arm) > B(0);
+    const Vector3<B> shift = cross(rotation, mul_add(B(T(0.5)), cross(rotation, arm), arm));
+    const Vector3<B> now = choose(has_arm, cross(arm + shift, linear), old);
+    Block::store(angular, now);
+    spin = mul_add(impulse, inertia * (now - old), spin);
+    return choose(has_arm, dot(linear, shift), dot(old, rotation));
   }
 
   static void relax(Groups& block) {
@@ -255,11 +276,6 @@ struct Aim {
       Block::store(row.target, choose(slack, target, wanted));
       Block::store(of.answer, B(1));
     }
-  }
-
-  /// What a rotation moves a point at `arm` along `axis` beside its first order: ½ axis·(θ x (θ x arm)).
-  static B bend(const Vector3<B>& axis, const Vector3<B>& turn, const Vector3<B>& arm) {
-    return B(T(0.5)) * (dot(axis, turn) * dot(turn, arm) - dot(turn, turn) * dot(axis, arm));
   }
 
   static void store_warm(const SceneJob<T>& job, const Groups& block) {

@@ -158,7 +158,7 @@ struct GroupStages {
   }
 
   static void sweep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere) {
-    sweep<false>(job, block, nowhere, [](const Bodies&) {});
+    sweep<false>(job, block, nowhere, [](Bodies&) {});
   }
   /// `aim(bodies)` comes first. Soft rows give the share of their answer that SubstepRow has.
   template <bool soft, class Aim>

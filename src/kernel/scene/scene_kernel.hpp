@@ -100,9 +100,9 @@ struct SceneStages {
         continue;
       }
       Groups& block = groups(blocks[i]);
-      GroupStages<A, T>::template sweep<true>(job, block, nowhere, [&](const auto& bodies) {
+      GroupStages<A, T>::template sweep<true>(job, block, nowhere, [&](auto& bodies) {
         if constexpr (pass == Pass::push_out)
-          Aim<A, T>::push_out(job, block, bodies.a, bodies.b);
+          Aim<A, T>::push_out(job, block, bodies);
         else
           Aim<A, T>::relax(block);
       });
