@@ -1,4 +1,4 @@
-// A contact as the reference loads it, judges its data and resolves it, for batches and for scenes.
+// A contact as the reference loads it, validates its data and resolves it, for batches and for scenes.
 #pragma once
 
 #include <carom/reference.hpp>

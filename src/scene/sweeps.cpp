@@ -112,7 +112,7 @@ class Sweeps : IslandSweeps<T> {
     if (any) each_keeping(part, each, kernels_.return_to_kept);
   }
 
-  /// Islands that run away end at once, as truncated ones: numbers of that size leave their roundings in the
+  /// Islands that run away end at once, unconverged: numbers of that size leave their roundings in the
   /// velocities, even where the sweeps find an end beyond them. Returns whether there was any.
   template <class Each>
   bool end_runaways(const Part& part, int sweeps, const Each& each) {

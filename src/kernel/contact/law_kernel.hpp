@@ -36,12 +36,12 @@ class TileStages {
         columns_(columns),
         tile_(tile),
         stages_{tile},
-        judge_{tile, parameters},
+        validation_{tile, parameters},
         applier_(tile, given, has_bodies),
         finish_{tile, results, wants_paths, tally},
         direct_{parameters},
         indexed_(indexed),
-        judges_restitution_law_(columns.restitution_law.data != nullptr) {}
+        validates_restitution_law_(columns.restitution_law.data != nullptr) {}
 
   /// The laws of the contacts [first, first + count) of the batch, bits of Law.
   unsigned find_laws(std::size_t first, std::size_t count) {
@@ -49,14 +49,14 @@ class TileStages {
     count_ = count;
     unsigned present = 0;
     for (std::size_t slot = 0; slot < count; slot += width) {
-      if (columns_.law.data != nullptr) judge_.find_laws(columns_, block_of(slot), slot);
+      if (columns_.law.data != nullptr) validation_.find_laws(columns_, block_of(slot), slot);
       present |= tile_.laws[slot / width];
     }
     return present;
   }
   /// Does so once for all tiles of a batch whose contacts have one law, of up to `count` contacts each.
   void set_law(std::size_t count) {
-    for (std::size_t slot = 0; slot < count; slot += width) judge_.find_laws(columns_, {}, slot);
+    for (std::size_t slot = 0; slot < count; slot += width) validation_.find_laws(columns_, {}, slot);
   }
 
   /// The bytes of a block as in Layout, if columns are read in the host's blocks; else 0.
@@ -82,7 +82,7 @@ class TileStages {
  private:
   /// A vector with contacts of direct_laws.
   [[gnu::flatten]] void finish_direct(WholeBlock block, std::size_t slot, unsigned own, bool staged) {
-    const unsigned known = judges_restitution_law_ ? own & lane_bits(has_restitution_law(slot)) : own;
+    const unsigned known = validates_restitution_law_ ? own & lane_bits(has_restitution_law(slot)) : own;
     const B law = load_lanes<B>(tile_.law + slot);
     auto solved = direct_.solve(contacts_, block, law, load_tangential_restitution(slot));
     if (has_bodies && indexed_) solved.plain = solved.plain && load_lanes<B>(tile_.index_fault + slot) == B(0);
@@ -133,7 +133,7 @@ class TileStages {
     for_each_block([&](WholeBlock block, std::size_t slot) { stages_.matrix(contacts_, block, slot); });
     for_each_block([&](WholeBlock block, std::size_t slot) { stages_.approach(contacts_, block, slot); });
     for_each_block([&](WholeBlock block, std::size_t slot) {
-      judge_.judge(contacts_, columns_, block_of(slot), block, slot, indexed_);
+      validation_.validate(contacts_, columns_, block_of(slot), block, slot, indexed_);
     });
   }
 
@@ -155,12 +155,12 @@ class TileStages {
   std::size_t first_ = 0, count_ = 0;  // of the tile, in the batch
   std::size_t block_bytes_ = 0;
   LawStages<A, T> stages_;
-  LawJudge<A, T> judge_;
+  LawValidation<A, T> validation_;
   LawApplier<A, T> applier_;
   LawFinish<A, T> finish_;
   DirectLaws<A, T> direct_;
   const bool indexed_;
-  const bool judges_restitution_law_;  // of contacts of direct_laws
+  const bool validates_restitution_law_;  // of contacts of direct_laws
 };
 
 template <class A, class T, class Form>

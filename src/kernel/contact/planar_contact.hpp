@@ -67,7 +67,7 @@ struct PlanarContact {
   }
 
   /// The faults that no parameter of a law has a part in; of those of a law's parameters the validator has been told.
-  [[gnu::always_inline]] void judge(Validator& validator, const PlanarOptions& options) const {
+  [[gnu::always_inline]] void validate(Validator& validator, const PlanarOptions& options) const {
     validator.contact_columns(friction, restitution, B(static_cast<T>(options.largest_restitution)));
     B sum = vanishing(restitution);
     if constexpr (has_bodies) {
@@ -93,7 +93,7 @@ struct PlanarContact {
   }
 
   /// The last two of Status, which come first to a validator.
-  [[gnu::always_inline]] void judge_matrix(Validator& validator) const {
+  [[gnu::always_inline]] void validate_matrix(Validator& validator) const {
     const B zero(0), unit = in.impulse_unit();
     // Comparisons with NaN are false: what can't be told to be right is a fault.
     validator.fault = choose(in.definite, zero, B(static_cast<T>(Status::collision_matrix_not_positive_definite)));

@@ -125,9 +125,9 @@ class PlanarRange {
           contact.load(from, slot);
           Validator validator;
           validator.read_parameters(call_.columns, {first + slot, count}, law, call_.options.restitution_law);
-          contact.judge_matrix(validator);
+          contact.validate_matrix(validator);
           validator.law_columns(call_.columns);
-          judge(contact, validator, slot);
+          validate(contact, validator, slot);
           const B status = contact.verdict(validator);
           if (law == Law::projected || law == Law::composite) [[unlikely]] {
             Vector2<B>& candidate = validator.parameters.candidate;
@@ -139,8 +139,8 @@ class PlanarRange {
         });
   }
 
-  [[gnu::always_inline]] void judge(const Contact& contact, Validator& validator, std::size_t slot) const {
-    contact.judge(validator, call_.options);
+  [[gnu::always_inline]] void validate(const Contact& contact, Validator& validator, std::size_t slot) const {
+    contact.validate(validator, call_.options);
     if (call_.source.indexed) validator.indices(load_lanes<B>(stage_.index_fault + slot));
   }
 
@@ -181,8 +181,8 @@ class PlanarRange {
           Contact contact;
           contact.load(form_, slot);
           Validator validator;
-          contact.judge_matrix(validator);
-          judge(contact, validator, slot);
+          contact.validate_matrix(validator);
+          validate(contact, validator, slot);
           if constexpr (has_bodies) {
             store_lanes(tile_.nx + place + slot, contact.n.x);
             store_lanes(tile_.ny + place + slot, contact.n.y);

@@ -9,7 +9,7 @@ namespace carom::kernel {
 namespace {
 
 template <class A, class T>
-struct LawJudge {
+struct LawValidation {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   using Load = TileLoader<A, T>;
@@ -45,8 +45,8 @@ struct LawJudge {
     tile.laws[slot / width] = present;
   }
 
-  [[gnu::flatten]] void judge(const BodyPointers<T>& contacts, const LawColumns<T>& columns, const Block& lanes,
-                              WholeBlock block, std::size_t slot, bool indexed) const {
+  [[gnu::flatten]] void validate(const BodyPointers<T>& contacts, const LawColumns<T>& columns, const Block& lanes,
+                                 WholeBlock block, std::size_t slot, bool indexed) const {
     Validator<A, T> validator;
     validator.fault = Stages::get(tile.status, slot);
     const BodyPair<B> pair = Load::load_bodies(contacts, block);
@@ -67,8 +67,8 @@ struct LawJudge {
     finish(slot, friction, restitution, validator);
   }
 
-  [[gnu::flatten]] void judge(const SpacePointers<T>& contacts, const LawColumns<T>& columns, const Block& lanes,
-                              WholeBlock block, std::size_t slot, bool) const {
+  [[gnu::flatten]] void validate(const SpacePointers<T>& contacts, const LawColumns<T>& columns, const Block& lanes,
+                                 WholeBlock block, std::size_t slot, bool) const {
     Validator<A, T> validator;
     validator.fault = Stages::get(tile.status, slot);
     unsigned found = 0;
@@ -85,7 +85,7 @@ struct LawJudge {
     return {options.normal_tolerance, options.inertia_tolerance, options.largest_restitution};
   }
 
-  /// Judges what single laws read of a contact: `found` gets the parameters that hold anything.
+  /// Validates what single laws read of a contact: `found` gets the parameters that hold anything.
   [[gnu::always_inline]] B validate_law(const LawColumns<T>& columns, const Block& lanes, std::size_t slot,
                                         Validator<A, T>& validator, unsigned& found) const {
     validator.restitution_law(columns, lanes, RestitutionLaw::kinematic);
@@ -101,7 +101,7 @@ struct LawJudge {
     const B law = Stages::get(tile.law, slot);
     for_each_bit(present & laws_with_parameters,
                  [&](std::size_t number) { reader.read(static_cast<Law>(number), law == B(static_cast<T>(number))); });
-    reader.judge(validator);
+    reader.validate(validator);
     const auto is = [&](std::size_t number) { return law == B(static_cast<T>(number)); };
     validator.set(is(static_cast<std::size_t>(Law::pfeiffer_glocker)) || is(law_count), Status::law_unavailable);
     found = reader.found();

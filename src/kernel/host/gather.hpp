@@ -79,7 +79,7 @@ inline void place_bodies(const std::int32_t* body, std::size_t count, std::size_
 
 /// A Status for each contact.
 template <class T>
-inline void judge_bodies(const std::int32_t* place_a, const std::int32_t* place_b, std::size_t count, T* fault) {
+inline void validate_bodies(const std::int32_t* place_a, const std::int32_t* place_b, std::size_t count, T* fault) {
   constexpr auto outside = static_cast<std::int32_t>(Status::body_index_out_of_range);
   constexpr auto same = static_cast<std::int32_t>(Status::same_body);
   for (std::size_t i = 0; i < count; ++i) {

@@ -106,7 +106,7 @@ class StagedColumns {
     const std::size_t count = picked_.count;
     place_bodies(indices(source_.body_a, place_[0]), count, source_.bodies, place_[0]);
     place_bodies(indices(source_.body_b, place_[1]), count, source_.bodies, place_[1]);
-    judge_bodies(place_[0], place_[1], count, fault_);
+    validate_bodies(place_[0], place_[1], count, fault_);
   }
 
   /// Brings the numbers of the bodies that have been found, column by column, to the lanes `to` or those of the tile.

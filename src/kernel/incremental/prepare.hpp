@@ -49,7 +49,7 @@ struct Preparer {
     if (index_fault != nullptr) fine = fine && load_lanes<B>(index_fault) == B(0);
     return finish(block, slot, frame, u0, computed, fine, [&] {
       const Computed copy = computed;  // by reference it would be in memory from the start
-      return judge_bodies(from, at, index_fault, block, copy);
+      return validate_bodies(from, at, index_fault, block, copy);
     });
   }
 
@@ -65,7 +65,7 @@ struct Preparer {
         store_law_input(block, slot, matrix, {in_frame, speed}, contact.friction, contact.restitution, Least<B>(B(0)));
     return finish(block, slot, frame, u0, computed, computed.fine, [&] {
       const Computed copy = computed;
-      return judge_space(from, at, block, copy);
+      return validate_space(from, at, block, copy);
     });
   }
 
@@ -95,10 +95,10 @@ struct Preparer {
   }
 
   /// The faults of contacts of which some are not plainly in order, as numbers.
-  [[gnu::noinline]] B judge_bodies(const BodyPointers<T>& from, WholeBlock at, const T* index_fault, const Block& block,
-                                   const Computed& computed) const {
+  [[gnu::noinline]] B validate_bodies(const BodyPointers<T>& from, WholeBlock at, const T* index_fault,
+                                      const Block& block, const Computed& computed) const {
     const BodyContact<A, T> contact(from, at);
-    Validate validator = judge(computed);
+    Validate validator = validate(computed);
     validator.contact(
         contact.bodies, contact.length, contact.friction, contact.restitution, limits(),
         vanishing(computed.trace) + vanishing(contact.approach()), [&] { return validate_law(block, validator); },
@@ -110,10 +110,10 @@ struct Preparer {
     return validator.fault;
   }
 
-  [[gnu::noinline]] B judge_space(const SpacePointers<T>& from, WholeBlock at, const Block& block,
-                                  const Computed& computed) const {
+  [[gnu::noinline]] B validate_space(const SpacePointers<T>& from, WholeBlock at, const Block& block,
+                                     const Computed& computed) const {
     const SpaceContact<A, T> contact(from, at);
-    Validate validator = judge(computed);
+    Validate validator = validate(computed);
     validator.contact(
         contact.k, contact.u0, contact.friction, contact.restitution, limits(),
         [&] { return validate_law(block, validator); }, [&](auto&& f) { for_each_of_law(block, f); });
@@ -121,7 +121,7 @@ struct Preparer {
   }
 
   /// The faults of what has been computed: the last ones of Status.
-  static Validate judge(const Computed& computed) {
+  static Validate validate(const Computed& computed) {
     Validate validator;
     // Comparisons with NaN are false: what can't be told to be right is a fault.
     validator.fault = choose(computed.definite, B(0), number<T, B>(Status::collision_matrix_not_positive_definite));
@@ -220,11 +220,12 @@ struct Preparer {
     return {matrix.trace, speed, step, u.z, matrix.definite, fine};
   }
 
-  /// Writes u0 as the host's frame has it and the status; the contacts that collide, a bit a lane. `judge()` tells the
-  /// faults where not all contacts are fine.
-  template <class Judge>
+  /// Writes u0 as the host's frame has it and the status; the contacts that collide, a bit a lane. `find_fault()` tells
+  /// the faults where not all contacts are fine.
+  template <class FindFault>
   [[gnu::always_inline]] unsigned finish(const Block& block, std::size_t slot, const Frame<B>& frame,
-                                         const Vector3<B>& u0, const Computed& computed, Mask fine, Judge&& judge) {
+                                         const Vector3<B>& u0, const Computed& computed, Mask fine,
+                                         FindFault&& find_fault) {
     const B zero(0);
     store_vector(tile.t1x, tile.t1y, tile.t1z, slot, frame.t1);
     store_vector(tile.t2x, tile.t2y, tile.t2z, slot, frame.t2);
@@ -235,7 +236,7 @@ struct Preparer {
     B status = choose(approaching, zero, number<T, B>(Status::separating));
     if (!series()) status = choose(approaching && too_large, number<T, B>(Status::step_too_large), status);
     if (lane_bits(fine) != Validate::all_lanes) [[unlikely]] {
-      const B fault = judge(), unknown(static_cast<T>(__builtin_nan("")));
+      const B fault = find_fault(), unknown(static_cast<T>(__builtin_nan("")));
       status = choose(fine || fault == zero, status, fault);
       store_vector(tile.wx, tile.wy, tile.wz, slot,
                    choose(vanishing(u0) == zero, u0, Vector3<B>{unknown, unknown, unknown}));

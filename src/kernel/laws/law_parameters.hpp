@@ -27,7 +27,7 @@ class ParameterReader {
       read_single(law, has);
   }
 
-  void judge(Validator<A, T>& validator) const {
+  void validate(Validator<A, T>& validator) const {
     validator.set(outside_, Status::law_parameter_out_of_range);
     validator.set(missing_, Status::law_parameter_missing);
     validator.set(unavailable_, Status::law_unavailable);

@@ -43,8 +43,9 @@ struct ManifoldStages : Responses<A, T> {
     return {into(frame, a.v - b.v), into(frame, a.w), into(frame, b.w)};
   }
 
-  /// Four consecutive numbers of a column from each lane's first contact on, number p of all lanes in points[p].
-  /// Numbers behind a manifold's last point are anything.
+  /// Four consecutive numbers of a column from each lane's first contact on, number p of all lanes in points[p]. A tile
+  /// of StagedColumns goes contact by contact instead, which would load each number twice. Numbers behind a manifold's
+  /// last point are anything.
   static void load_points(const SceneJob<T>& job, const Column<const T>& column, const Manifolds& block,
                           B (&points)[row_size]) {
     bool inside = is_contiguous(column) && job.contact_at == nullptr;

@@ -19,19 +19,19 @@ struct SceneStages {
 
   static void validate_bodies(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
                               std::uint8_t* movable, T* energy) {
-    SceneJudge<A, T>::validate_bodies(job, first, count, fault, movable, energy);
+    SceneValidation<A, T>::validate_bodies(job, first, count, fault, movable, energy);
     leave_lanes<A>();
   }
   static void validate_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
-    SceneJudge<A, T>::validate_contacts(job, first, count, fault);
+    SceneValidation<A, T>::validate_contacts(job, first, count, fault);
     leave_lanes<A>();
   }
   static void validate_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
-    SceneJudge<A, T>::validate_rows(job, first, count, fault);
+    SceneValidation<A, T>::validate_rows(job, first, count, fault);
     leave_lanes<A>();
   }
   static void energies(const SceneJob<T>& job, std::size_t first, std::size_t count, T* energy) {
-    SceneJudge<A, T>::find_energies(job, first, count, energy);
+    SceneValidation<A, T>::find_energies(job, first, count, energy);
     leave_lanes<A>();
   }
   static void prepare(const SceneJob<T>& job, std::byte* block) {

@@ -1,5 +1,5 @@
-// Judge: the faults of bodies, contacts and rows, each by itself, so that what is at fault is left out before islands
-// and colours are made.
+// Validate: the faults of bodies, contacts and rows, each by itself, so that what is at fault is left out before
+// islands and colours are made.
 #pragma once
 
 #include "block.hpp"
@@ -9,7 +9,7 @@ namespace carom::kernel {
 namespace {
 
 template <class A, class T>
-struct SceneJudge {
+struct SceneValidation {
   using B = typename LaneTypes<A, T>::Batch;
   using Mask = typename LaneTypes<A, T>::Mask;
   using Load = Loader<A, T>;
@@ -19,7 +19,7 @@ struct SceneJudge {
 
   /// `sum` is zero where all numbers are finite; `each(f)` calls f on them.
   template <class Each>
-  static void judge_finite(B& fault, B sum, Each&& each) {
+  static void validate_finite(B& fault, B sum, Each&& each) {
     if (lane_bits(sum == B(0)) == (1u << width) - 1) [[likely]]
       return;
     B infinite(0);
@@ -76,7 +76,7 @@ struct SceneJudge {
       validator.set(c[0] < zero, Status::negative_inverse_mass);
       B sum = zero;
       for (std::size_t k = 0; k < BodyRecord::numbers; ++k) sum = sum + vanishing(c[k]);
-      judge_finite(validator.fault, sum, [&](auto&& f) {
+      validate_finite(validator.fault, sum, [&](auto&& f) {
         for (std::size_t k = 0; k < BodyRecord::numbers; ++k) f(c[k]);
       });
       store_faults(validator.fault, n, fault + i);
@@ -148,7 +148,7 @@ struct SceneJudge {
       validator.coefficients(friction, restitution, B(job.parameters.largest_restitution));
       validator.set(magnitude(square_root(dot(normal, normal)) - one) > B(job.parameters.normal_tolerance),
                     Status::normal_not_unit);
-      judge_finite(validator.fault, sum, [&](auto&& f) {
+      validate_finite(validator.fault, sum, [&](auto&& f) {
         for_each_field(normal, f);
         for_each_field(ra, f);
         for_each_field(rb, f);
@@ -208,20 +208,20 @@ struct SceneJudge {
       if (joints.least_impulse.data != nullptr && joints.largest_impulse.data != nullptr)
         validator.set(Load::load(joints.least_impulse, block) > Load::load(joints.largest_impulse, block),
                       Status::impulse_bounds_reversed);
-      const auto judge_bound = [&](const Column<const T>& column, T sign) {
+      const auto validate_bound = [&](const Column<const T>& column, T sign) {
         if (column.data == nullptr) return;
         const B bound = Load::load(column, block);
         bounds = choose(is_nan(bound) || B(sign) * bound > B(unbounded<T>), bound, bounds);
       };
-      judge_bound(joints.largest_impulse, T(-1));
-      judge_bound(joints.least_impulse, T(1));
+      validate_bound(joints.largest_impulse, T(-1));
+      validate_bound(joints.least_impulse, T(1));
       if (job.target == Target::substeps && joints.frequency.data != nullptr) {
         const B frequency = Load::load(joints.frequency, block);  // infinity is as stiff as can be
         bounds = choose(is_nan(frequency), frequency, bounds);
       }
       B sum = bounds;
       for (std::size_t k = 0; k < n; ++k) sum = sum + vanishing(numbers[k]);
-      judge_finite(validator.fault, sum, [&](auto&& f) {
+      validate_finite(validator.fault, sum, [&](auto&& f) {
         f(bounds);
         for (std::size_t k = 0; k < n; ++k) f(numbers[k]);
       });
