@@ -223,7 +223,7 @@ struct GroupStages {
   /// The sum of as many shares of a bound may be rounded beyond it.
   static B within_bounds(const SceneJob<T>& job, const Groups& block, std::size_t r, B impulse) {
     const JointRows<T>& joints = job.scene->joints;
-    constexpr T infinity = std::numeric_limits<T>::infinity();
+    const T infinity = static_cast<T>(__builtin_inf());
     return larger(smaller(impulse, load_row(job, joints.largest_impulse, block, r, infinity)),
                   load_row(job, joints.least_impulse, block, r, -infinity));
   }
