@@ -91,7 +91,7 @@ void colour(const SceneState& state, SceneIsland& island) {
     const auto in_reach =
         static_cast<std::size_t>(std::ranges::count_if(free, [&](int c) { return c <= static_cast<int>(most); }));
     const auto number = [&](std::size_t body) { return state.is_movable(body) ? bodies[body].number : 0; };
-    block.colour = free.empty() ? SceneBlock::uncoloured
+    block.colour = free.empty()    ? SceneBlock::uncoloured
                    : in_reach == 0 ? free[0]
                                    : free[hash_of(number(block.a), number(block.b)) % in_reach];
     if (block.colour == SceneBlock::uncoloured) continue;

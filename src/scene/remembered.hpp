@@ -68,8 +68,8 @@ class Remembered {
     }
   }
 
-  /// New contacts of a manifold share what those of it carried whose keys are gone: points of a manifold come and go, its
-  /// load stays.
+  /// New contacts of a manifold share what those of it carried whose keys are gone: points of a manifold come and go,
+  /// its load stays.
   void inherit(const Graph& graph, const Column<const std::uint64_t>& key) {
     if (!has_new_) return;
     const auto is_new = [&](std::size_t i) { return record_[i] == none && key[i] != 0; };
@@ -97,7 +97,9 @@ class Remembered {
   void add(std::uint64_t key, const T (&impulse)[3], const ImpulseHistory<T>& history, std::uint32_t manifold) {
     contacts_.insert(key, {{impulse[0], impulse[1], impulse[2]}, history, manifold});
   }
-  void add_row(std::uint64_t key, T impulse, const ImpulseHistory<T>& history) { rows_.insert(key, {impulse, history}); }
+  void add_row(std::uint64_t key, T impulse, const ImpulseHistory<T>& history) {
+    rows_.insert(key, {impulse, history});
+  }
   void replace_contacts() { contacts_.replace(); }
   void replace_rows() { rows_.replace(); }
   void clear() {

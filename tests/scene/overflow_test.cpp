@@ -338,8 +338,8 @@ TYPED_TEST(SceneOverflow, does_not_come_of_a_normal_that_turns) {
     }
 }
 
-// One contact beside manifolds of four: its lane has places behind its last point, where bodies are faster than anything
-// that a target can be.
+// One contact beside manifolds of four: its lane has places behind its last point, where bodies are faster than
+// anything that a target can be.
 TYPED_TEST(SceneOverflow, has_one_report_on_every_isa) {
   using T = TypeParam;
   SceneData<T> scene = stack<T>(1);

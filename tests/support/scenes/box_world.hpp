@@ -143,8 +143,8 @@ struct BoxWorld {
     return report;
   }
 
-  /// A step in substeps: gravity goes into the velocities of boxes with a finite mass, contacts tell their gaps, and the
-  /// bodies move as they have.
+  /// A step in substeps: gravity goes into the velocities of boxes with a finite mass, contacts tell their gaps, and
+  /// the bodies move as they have.
   template <class T>
   SceneReport step_in_substeps(SceneSolver& solver, SceneOptions options, double h) {
     options.method = SceneMethod::substeps;
