@@ -261,7 +261,7 @@ struct KernelFor {
 /// The kernels of a family for one ISA.
 template <template <class, template <class> class> class Range, template <class> class... Forms>
 struct KernelTable : KernelFor<Range, float, Forms>..., KernelFor<Range, double, Forms>... {
-  /// Of what kernel_of.operator()<T, Contacts>() gives for each.
+  /// The table has what kernel_of.operator()<T, Contacts>() gives for each.
   template <class F>
   static consteval KernelTable of(F kernel_of) {
     return {KernelFor<Range, float, Forms>{kernel_of.template operator()<float, Forms>()}...,

@@ -104,7 +104,7 @@ double SceneSweeps::sweep() {
       const double missed = c ? visit(*c, c->frame.k, true, true) : visit(state_.rows[i]);
       if (!(missed <= seen)) seen = std::isnan(missed) ? std::numeric_limits<double>::infinity() : missed;
     }
-    // What the first of several rounds has found counts.
+    // The first of several rounds measures the residual.
     for (int round = 1; round < rounds(); ++round)
       for (std::size_t i : block.items)
         if (block.is_group)

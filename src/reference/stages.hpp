@@ -58,7 +58,7 @@ void make_unknown(std::array<double, n>& v) {
   v.fill(std::numeric_limits<double>::quiet_NaN());
 }
 
-/// Whether an index is -1, the world, or that of a body.
+/// Tells whether an index is -1, the world, or that of a body.
 inline bool exists(std::int32_t index, std::size_t bodies) {
   return index >= -1 && (index < 0 || static_cast<std::size_t>(index) < bodies);
 }
@@ -201,7 +201,7 @@ Status fault_of_data(const BodyContact& c, const Options& options, Numbers numbe
 
 // Store. A column that is not there takes nothing.
 
-/// What is stored for a contact; vectors in the frame of the results.
+/// The results of a contact; vectors are in their frame.
 template <class Outcome, class Vector, class AngularVelocity>
 struct SolutionOf {
   Status status = Status::ok;

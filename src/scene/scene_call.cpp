@@ -18,7 +18,6 @@ namespace {
 
 using kernel::SceneJob;
 
-constexpr std::size_t loads_of_a_body = 3;
 constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
 
 template <class T>

@@ -8,7 +8,7 @@
 namespace carom::scene {
 namespace {
 
-constexpr std::size_t ages = 3;  // calls over which a load must have lasted
+constexpr std::size_t ages = loads_of_a_body;
 
 /// The number that an island may have which had `before` and needs fewer: it stays within a band, and falls slowly.
 double fallen(double before, double needed) {
@@ -16,12 +16,12 @@ double fallen(double before, double needed) {
   return needed > before - band ? before : SceneThresholds::substeps_fall * before;
 }
 
-/// The calls of one scene's data.
+/// The loads of all bodies.
 template <class T>
 class Loads {
  public:
   Loads(const kernel::SceneJob<T>& job, Workspace<T>& workspace)
-      : job_(job), graph_(workspace.graph), loads_(workspace.loads.at_least(ages * (job.bodies + 1))) {
+      : job_(job), loads_(workspace.loads.at_least(ages * (job.bodies + 1))) {
     std::fill_n(loads_, ages * job.bodies, T(0));
   }
 
@@ -56,7 +56,6 @@ class Loads {
   T inverse_mass(std::int32_t body) const { return kernel::record_of(job_.body_rows, body)[0]; }
 
   const kernel::SceneJob<T>& job_;
-  const Graph& graph_;
   T* loads_;
 };
 

@@ -11,6 +11,9 @@
 
 namespace carom::scene {
 
+/// A load counts that has lasted over so many calls.
+inline constexpr std::size_t loads_of_a_body = 3;
+
 /// Sets Workspace::substeps_wanted and Workspace::substeps of all islands of the graph, and sorts the islands by them.
 /// `has_history`: contacts and rows come with what the solver remembers of them.
 template <class T>

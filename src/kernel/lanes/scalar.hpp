@@ -6,7 +6,7 @@
 namespace carom::kernel {
 namespace {
 
-/// What one lane holds.
+/// A Number is the content of one lane.
 template <class T>
 concept Number = __is_same(T, float) || __is_same(T, double);
 

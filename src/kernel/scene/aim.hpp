@@ -124,9 +124,9 @@ struct Aim {
   }
 
   /// Contacts with restitution that have come together, within half the slop, rebound at the speed with which they met.
-  /// That is reckoned from the fall: a body whose position follows its velocity in substeps keeps (v + a h / 2)² / 2 -
-  /// a x, a the acceleration by forces and h the substep. What approached more slowly than the forces of a substep make
-  /// it is at rest. The rebound is a collision of its own, whose impulses begin at zero.
+  /// The speed comes from the fall: a body whose position follows its velocity in substeps keeps (v + a h / 2)² / 2 -
+  /// a x, a the acceleration by forces and h the substep. A contact that approached more slowly than the forces of a
+  /// substep make it is at rest. The rebound is a collision of its own, whose impulses begin at zero.
   static void rebound(const SceneJob<T>& job, Manifolds& block) {
     const Frame<B> frame = Base::frame_of(block);
     const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);

@@ -55,7 +55,7 @@ struct SceneParameters {
   T rest_speed;  // sqrt(2 g ε)
   T restitution_threshold;
   int rounds;  // over the points of a manifold in a visit
-  // Of substeps; those of an island are the same for all lanes of a block.
+  // Substeps read these, which are the same for all lanes of a block.
   T substeps, substep, inverse_substep;  // their number, the time of one
   T slop, push_out_rate, largest_push_out_speed;
   T joint_frequency, joint_damping_ratio;
@@ -69,7 +69,7 @@ enum class Target : std::uint8_t {
   resting,    ///< those that approach faster have none, the others a gap to keep
   substeps,   ///< as all, and a gap that moves
 };
-/// Whether a contact's three components are solved at once. Each file has its own, as of number_at.
+/// Tells whether a contact's three components are solved at once. Each file has its own copy, as with number_at.
 [[maybe_unused]] static constexpr bool is_at_once(Target target) {
   return target == Target::all || target == Target::substeps;
 }
