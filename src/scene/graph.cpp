@@ -4,6 +4,8 @@
 #include <bit>
 #include <functional>
 
+#include "scattered.hpp"
+
 namespace carom::scene {
 namespace {
 
@@ -21,12 +23,9 @@ std::uint8_t count_of_kind(std::uint32_t kind) {
   return static_cast<std::uint8_t>(is_joint_kind(kind) ? kernel::rows_of_group - kind : kinds - kind);
 }
 
-/// The finishing step of splitmix64 on the numbers of two bodies, whichever comes first.
+/// A number for two bodies, whichever comes first.
 std::uint32_t hash_of(std::uint32_t a, std::uint32_t b) {
-  std::uint64_t x = std::uint64_t{std::max(a, b)} << 32 | std::min(a, b);
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<std::uint32_t>(x ^ (x >> 31));
+  return static_cast<std::uint32_t>(spread(std::uint64_t{std::max(a, b)} << 32 | std::min(a, b)));
 }
 
 /// Draws a colour that is not in `used` by a hash of the bodies' numbers, from one more colours than the body with the

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "scattered.hpp"
+
 namespace carom::scene {
 
 /// Records of the last call in its order, which most calls keep: a key is looked for behind the one before it, and only
@@ -70,13 +72,9 @@ class ImpulseMemory {
     return found != 0;
   }
 
-  /// The place of a key, as a number from 1 on, or 0 where it would stand. The finishing step of splitmix64 spreads
-  /// neighbouring keys.
+  /// The place of a key, as a number from 1 on, or 0 where it would stand.
   std::uint32_t& place_of(std::uint64_t key) {
-    std::uint64_t x = key;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    std::size_t at = static_cast<std::size_t>(x ^ (x >> 31)) & (table_.size() - 1);
+    std::size_t at = static_cast<std::size_t>(spread(key)) & (table_.size() - 1);
     while (table_[at] != 0 && keys_[table_[at] - 1] != key) at = (at + 1) & (table_.size() - 1);
     return table_[at];
   }

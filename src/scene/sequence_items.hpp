@@ -9,6 +9,7 @@
 
 #include "graph.hpp"
 #include "kernel/scene/scene_job.hpp"
+#include "scattered.hpp"
 
 namespace carom::scene {
 
@@ -55,13 +56,5 @@ class Tournament {
     tree[node] = before(b, a) ? b : a;
   }
 };
-
-/// Steps of splitmix64: a number without pattern of every number.
-constexpr std::uint64_t scattered(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
 
 }  // namespace carom::scene
