@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "scene_input.hpp"
+#include "scene_output.hpp"
 #include "scene_parameters.hpp"
 #include "sequence.hpp"
 #include "solver/range.hpp"
@@ -70,7 +71,7 @@ class SceneCall {
       if (outcome.overflow) give_up_overflowed();
       remember();
       add_up(team, outcome, report);
-      store(team, report);
+      SceneOutput<T>(job_, workspace_, scene_, results_, inner_, impulses_, options_).store(team, report);
       report.threads = team.worked();
     };
     ThreadTeam::gather(threads, std::cref(work));
@@ -365,117 +366,6 @@ class SceneCall {
     report.uncoloured = graph.uncoloured;
     report.energy_before = input_.energy_before();
     report.energy_after = input_.energy(team);
-  }
-
-  /// Stores what the kernels have not: velocities, statuses, and the results of what has been left out.
-  void store(ThreadTeam& team, SceneReport& report) {
-    const auto put = [](const auto& column, std::size_t i, auto value) {
-      if (column) column[i] = value;
-    };
-    team.each(bodies_, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-      const Vector3Columns<T>&v = results_.velocity, &w = results_.angular_velocity;
-      const Column<T>* const columns[6] = {&v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
-      for (std::size_t c = 0; c < 6; ++c)
-        if (*columns[c])
-          for (std::size_t i = first; i < end; ++i) (*columns[c])[i] = job_.velocities[i].numbers[c];
-    });
-    if (is(SceneMethod::substeps)) store_motion();
-    count_statuses(report);
-    if (const Column<Status>& to = results_.status; to && to.stride == 1)
-      std::copy_n(job_.status, contacts_, reinterpret_cast<std::uint8_t*>(to.data));
-    else if (to)
-      for (std::size_t i = 0; i < contacts_; ++i) to[i] = static_cast<Status>(job_.status[i]);
-    const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
-    for (std::size_t i = 0; i < contacts_ && sound < contacts_; ++i) {
-      if (!is_fault(static_cast<Status>(job_.status[i]))) continue;
-      const T unknown = std::numeric_limits<T>::quiet_NaN();
-      const Vector3Columns<T>&p = results_.impulse, &u = results_.separation_velocity;
-      for (const auto* column : {&p.x, &p.y, &p.z}) put(*column, i, T(0));
-      for (const auto* column : {&u.x, &u.y, &u.z}) put(*column, i, unknown);
-      put(results_.path, i, Path{});
-      if (scene_.contacts.key)
-        for (std::size_t c = 0; c < 3; ++c) impulses_[c * contacts_ + i] = T(0);
-    }
-    if (scene_.contacts.key) {
-      const Column<T>* const to[3] = {&results_.impulse.x, &results_.impulse.y, &results_.impulse.z};
-      for (std::size_t c = 0; c < 3; ++c)
-        for (std::size_t i = 0; i < contacts_; ++i) put(*to[c], i, impulses_[c * contacts_ + i]);
-    }
-    for (std::size_t i = 0; i < rows_; ++i) {
-      ++report.joints_by_status[job_.row_status[i]];
-      if (job_.row_status[i] == ok) report.joint_work += static_cast<double>(job_.row_work[i]);
-      put(results_.joint_status, i, static_cast<Status>(job_.row_status[i]));
-      put(results_.joint_impulse, i, job_.row_status[i] == ok ? job_.row_impulse[i] : T(0));
-      const T* const after = job_.row_warm != nullptr ? job_.row_warm : job_.row_impulse;
-      put(results_.joint_warm_impulse, i, job_.row_status[i] == ok ? after[i] : T(0));
-    }
-    store_islands();
-  }
-
-  /// How bodies have moved, those that nothing touches and those that move by themselves too; and the impulses for the
-  /// next step.
-  void store_motion() const {
-    const Vector3Columns<T>&x = results_.displacement, &turn = results_.rotation;
-    const Column<T>* const columns[6] = {&x.x, &x.y, &x.z, &turn.x, &turn.y, &turn.z};
-    const auto h = static_cast<T>(options_.substeps.time_step);
-    const auto n = static_cast<T>(options_.substeps.least);
-    // In substeps of their own forces act half a substep later than at once.
-    const T by_forces = T(0.5) * h * (T(1) - T(1) / n);
-    for (std::size_t i = 0; i < bodies_; ++i) {
-      const std::uint32_t island = workspace_.graph.island_of_body[i];
-      const bool is_solved = island != Graph::no_island && workspace_.overflow[island] == 0;
-      const T* const change =
-          job_.changes != nullptr && input_.moves(static_cast<std::int32_t>(i)) ? job_.changes[i].numbers : nullptr;
-      for (std::size_t c = 0; c < 6; ++c) {
-        if (!*columns[c]) continue;
-        const T alone = h * job_.velocities[i].numbers[c] - (change != nullptr ? by_forces * change[c] : T(0));
-        (*columns[c])[i] = is_solved ? job_.displacements[i].numbers[c] : alone;
-      }
-    }
-    const Column<T>* const to[3] = {&results_.warm_impulse.x, &results_.warm_impulse.y, &results_.warm_impulse.z};
-    const Column<T>* const from[3] = {&inner_.warm_impulse.x, &inner_.warm_impulse.y, &inner_.warm_impulse.z};
-    for (std::size_t c = 0; c < 3; ++c)
-      if (*to[c])
-        for (std::size_t i = 0; i < contacts_; ++i)
-          (*to[c])[i] = is_fault(static_cast<Status>(job_.status[i])) ? T(0) : (*from[c])[i];
-  }
-
-  void store_islands() const {
-    const Graph& graph = workspace_.graph;
-    const auto number = [&](const Column<std::int32_t>& to, std::size_t count, const std::vector<Constraint>& from,
-                            const std::vector<std::uint32_t>& island, const std::uint32_t* at) {
-      if (!to) return;
-      for (std::size_t i = 0; i < count; ++i) to[i] = -1;
-      for (std::size_t m = 0; m < from.size(); ++m)
-        for (std::uint32_t k = 0; k < from[m].count; ++k)
-          to[kernel::number_at(at, from[m].first + k)] = static_cast<std::int32_t>(island[m]);
-    };
-    number(results_.island, contacts_, graph.manifolds, graph.island_of_manifold, job_.contact_at);
-    number(results_.joint_island, rows_, graph.groups, graph.island_of_group, job_.row_at);
-    const IslandResults<T>& islands = results_.islands;
-    for (std::size_t i = 0; i < graph.islands; ++i) {
-      if (islands.status) islands.status[i] = workspace_.island_status[i];
-      if (islands.residual) islands.residual[i] = static_cast<T>(workspace_.island_residual[i]);
-      if (islands.iterations) islands.iterations[i] = workspace_.island_iterations[i];
-      if (islands.substeps) islands.substeps[i] = workspace_.substeps.empty() ? 1 : workspace_.substeps[i];
-    }
-  }
-
-  void count_statuses(SceneReport& report) const {
-    std::size_t counted = 0;
-    // There are many of these, and the loops are vectors.
-    for (const Status status : {Status::ok, Status::separating}) {
-      const auto number = static_cast<std::uint8_t>(status);
-      std::size_t count = 0;
-      for (std::size_t i = 0; i < contacts_; ++i) count += job_.status[i] == number ? 1u : 0u;
-      report.by_status[number] = count;
-      counted += count;
-    }
-    for (std::size_t i = 0; i < contacts_ && counted < contacts_; ++i)
-      if (job_.status[i] > static_cast<std::uint8_t>(Status::separating)) {
-        ++report.by_status[job_.status[i]];
-        ++counted;
-      }
   }
 
   const IsaEntry& entry_;
