@@ -192,8 +192,12 @@ struct SceneThresholds {
   static constexpr double rest_share = 1e-2;    ///< [1] at this share of ε / time_step resting has converged
   static constexpr double runaway = 1000;       ///< [1] resting ends where it misses so many times what it missed first
   /// [1] the substeps of an island stay as many while it needs fewer by less than this share of them, or by less than
-  /// one, and fall to substeps_fall of themselves from call to call at the most
-  static constexpr double substeps_band = 0.125, substeps_fall = 0.99;
+  /// one; after substeps_quiet calls of that they fall, to substeps_fall of themselves from call to call
+  static constexpr double substeps_band = 0.125, substeps_fall = 0.99, substeps_quiet = 60;
+  /// [1] what a joint carries counts as so many times as much: an error of a joint shows before a slop does
+  static constexpr double joint_load = 2;
+  /// [1] an island of substeps is struck where it approaches faster than so many times what gravity makes in a step
+  static constexpr double blow = 2;
   static constexpr double least_pivot = 1e-10;  ///< [1] relative: below it a row repeats others of its joint, sequence
   /// [1] an island of a sequence that has not converged has stalled if its energy falls by less than this share of
   /// itself in the second half of the impacts; for T float or double.

@@ -31,7 +31,7 @@ double greatest_load(const SceneState& state, const SceneIsland& island, const S
       const SceneRow& row = state.rows[i];
       size += row.warm_impulse * row.warm_impulse * dot(row.linear_a, row.linear_a);
     }
-    if (block.is_group) size = std::sqrt(size);
+    if (block.is_group) size = SceneThresholds::joint_load * std::sqrt(size);
     for (std::size_t body : {block.a, block.b})
       if (state.is_movable(body)) carried[body] += size / 2;
     const double a = state.bodies[block.a].inverse_mass, b = state.bodies[block.b].inverse_mass;

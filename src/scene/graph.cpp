@@ -101,7 +101,7 @@ void Graph::find_islands(const Parts& of) {
   largest_island = islands == 0 ? 0 : *std::max_element(island_size_.begin(), island_size_.end());
 }
 
-void Graph::sort_islands(std::vector<std::int32_t>& rounds, std::vector<double>& more) {
+void Graph::sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepNeed>& more) {
   // By counting, so that equal ones keep their order and nothing is allocated anew.
   std::int32_t most = 0;
   for (const std::int32_t n : rounds) most = std::max(most, n);

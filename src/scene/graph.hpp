@@ -41,6 +41,11 @@ struct Part {
   std::uint32_t first_body = 0, end_body = 0;  // in Graph::bodies, if there are those
 };
 
+/// How many substeps an island takes, as a real number, and in how many calls in a row it needed fewer.
+struct SubstepNeed {
+  double substeps = 0, quiet = 0;
+};
+
 class Graph {
  public:
   static constexpr std::uint32_t most_colours = 64;
@@ -50,7 +55,7 @@ class Graph {
   void connect(const Parts& of);
   /// Numbers the islands anew, so that those with the larger numbers in `rounds` come first, which `rounds` and `more`
   /// follow. Islands with other numbers will be in other parts.
-  void sort_islands(std::vector<std::int32_t>& rounds, std::vector<double>& more);
+  void sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepNeed>& more);
   /// Parts, colours and vectors. Islands of up to `part_points` contacts and rows are solved together. `width`
   /// manifolds go into a vector. `rounds`: see sort_islands, or empty.
   void build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds);
@@ -104,7 +109,7 @@ class Graph {
   std::vector<std::uint64_t> used_, used_by_island_;
   std::vector<std::uint32_t> counts_, next_;
   std::vector<Item> items_;
-  std::vector<double> sorted_;
+  std::vector<SubstepNeed> sorted_;
   std::vector<std::uint8_t> kind_;
   std::vector<std::uint32_t> touching_, touching_begin_;  // manifolds of bodies
   std::vector<std::int32_t> reached_;                     // bodies in the order of their levels

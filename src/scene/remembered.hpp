@@ -13,12 +13,11 @@
 
 namespace carom::scene {
 
-/// How an impulse came about: its size in the two calls before the last, and the substeps of its island, as a real
-/// number.
+/// How an impulse came about: its size in the two calls before the last, and the SubstepNeed of its island.
 template <class T>
 struct ImpulseHistory {
   T earlier[2]{};
-  T substeps = 0;
+  T substeps = 0, quiet = 0;
 
   /// The impulse of the last call is an earlier one for the next.
   void pass(T last) {
@@ -88,7 +87,9 @@ class Remembered {
       each([&](std::size_t i) {
         if (!is_new(i)) return;
         for (std::size_t c = 0; c < 3; ++c) impulse(c)[i] = share * estate.impulse[c];
-        history_[i] = {{share * estate.history.earlier[0], share * estate.history.earlier[1]}, estate.history.substeps};
+        history_[i] = {{share * estate.history.earlier[0], share * estate.history.earlier[1]},
+                       estate.history.substeps,
+                       estate.history.quiet};
       });
     }
   }
@@ -138,6 +139,7 @@ class Remembered {
       for (std::size_t c = 0; c < 3; ++c) sum.impulse[c] += records[r].impulse[c];
       for (std::size_t k = 0; k < 2; ++k) sum.history.earlier[k] += records[r].history.earlier[k];
       sum.history.substeps = std::max(sum.history.substeps, records[r].history.substeps);
+      sum.history.quiet = records[r].history.quiet;
     }
     return any;
   }

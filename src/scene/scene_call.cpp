@@ -316,19 +316,20 @@ class SceneCall {
     Remembered<T>& remembered = workspace_.remembered;
     const Graph& graph = workspace_.graph;
     const bool in_substeps = is(SceneMethod::substeps);
-    const auto wanted = [&](std::uint32_t island) {
-      return in_substeps ? static_cast<T>(workspace_.substeps_wanted[island]) : T(0);
+    const auto keep_need = [&](std::uint32_t island, ImpulseHistory<T>& history) {
+      if (!in_substeps) return;
+      history.substeps = static_cast<T>(workspace_.substeps_wanted[island].substeps);
+      history.quiet = static_cast<T>(workspace_.substeps_wanted[island].quiet);
     };
     const ImpulseHistory<T> nothing{};
     if (scene_.contacts.key) {
       const Vector3Columns<T>& p = in_substeps ? inner_.warm_impulse : inner_.impulse;
       for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
-        const T substeps = wanted(graph.island_of_manifold[m]);
         for (std::uint32_t k = 0; k < graph.manifolds[m].count; ++k) {
           const std::uint32_t i = kernel::number_at(job_.contact_at, graph.manifolds[m].first + k);
           if (is_fault(static_cast<Status>(job_.status[i]))) continue;
           ImpulseHistory<T> history = in_substeps && remembers_contacts_ ? remembered.history()[i] : nothing;
-          history.substeps = substeps;
+          keep_need(graph.island_of_manifold[m], history);
           remembered.add(scene_.contacts.key[i], {p.x[i], p.y[i], p.z[i]}, history, m);
         }
       }
@@ -341,7 +342,7 @@ class SceneCall {
           const std::uint32_t i = kernel::number_at(job_.row_at, graph.groups[m].first + k);
           if (job_.row_status[i] != ok) continue;
           ImpulseHistory<T> history = in_substeps && remembers_rows_ ? remembered.row_history()[i] : nothing;
-          history.substeps = wanted(graph.island_of_group[m]);
+          keep_need(graph.island_of_group[m], history);
           remembered.add_row(scene_.joints.key[i], impulse[i], history);
         }
       remembered.replace_rows();

@@ -35,7 +35,8 @@ kernel::SceneParameters<T> parameters_of(const SceneOptions& options) {
           0,
           static_cast<T>(s.largest_push_out_speed),
           static_cast<T>(s.joint_frequency),
-          static_cast<T>(s.joint_damping_ratio)};
+          static_cast<T>(s.joint_damping_ratio),
+          static_cast<T>(options.rest.gravity * h)};
 }
 
 /// The parameters of an island that takes n substeps.

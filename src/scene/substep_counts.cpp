@@ -10,10 +10,13 @@ namespace {
 
 constexpr std::size_t ages = loads_of_a_body;
 
-/// The number that an island may have which had `before` and needs fewer: it stays within a band, and falls slowly.
-double fallen(double before, double needed) {
-  const double band = std::max(1.0, SceneThresholds::substeps_band * before);
-  return needed > before - band ? before : SceneThresholds::substeps_fall * before;
+/// What an island may have whose number was `before` and which needs `needed`: the number stays within a band, and
+/// falls slowly once fewer have been needed for some calls.
+SubstepNeed fallen(const SubstepNeed& before, double needed) {
+  const double band = std::max(1.0, SceneThresholds::substeps_band * before.substeps);
+  if (needed > before.substeps - band) return {before.substeps, 0};
+  const bool falls = before.quiet >= SceneThresholds::substeps_quiet;
+  return {falls ? SceneThresholds::substeps_fall * before.substeps : before.substeps, before.quiet + 1};
 }
 
 /// The loads of all bodies.
@@ -66,9 +69,11 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
                     const T* row_impulse, bool has_history, bool rows_have_history) {
   Graph& graph = workspace.graph;
   const SubstepsOptions& how = options.substeps;
-  std::vector<double>& wanted = workspace.substeps_wanted;
+  std::vector<double>& needed = workspace.substeps_needed;
   std::vector<std::int32_t>& count = workspace.substeps;
-  wanted.assign(graph.islands, options.rest.gravity);
+  std::vector<SubstepNeed>& wanted = workspace.substeps_wanted;
+  needed.assign(graph.islands, options.rest.gravity);
+  wanted.assign(graph.islands, {});
   count.assign(graph.islands, how.least);
   if (how.least < how.most) {
     Loads<T> loads(job, workspace);
@@ -87,47 +92,47 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       loads.add(of, size);
     }
     const JointRows<T>& rows = job.scene->joints;
-    ImpulseHistory<T>* const row_history = workspace.remembered.row_history();
+    const ImpulseHistory<T>* const row_history = workspace.remembered.row_history();
     for (const Constraint& of : graph.groups) {
-      T size[ages] = {};
+      T size2 = 0;
       for (std::uint32_t k = 0; k < of.count; ++k) {
         const std::uint32_t i = kernel::number_at(job.row_at, of.first + k);
-        const T x = rows.linear_a.x[i], y = rows.linear_a.y[i], z = rows.linear_a.z[i], length2 = x * x + y * y + z * z;
-        const auto add = [&](T& to, T impulse) { to += impulse * impulse * length2; };
-        add(size[0], row_impulse[i]);
-        for (std::size_t age = 1; age < ages; ++age)
-          add(size[age], rows_have_history ? row_history[i].earlier[age - 1] : row_impulse[i]);
-        if (rows_have_history) row_history[i].pass(row_impulse[i]);
+        const T x = rows.linear_a.x[i], y = rows.linear_a.y[i], z = rows.linear_a.z[i];
+        size2 += row_impulse[i] * row_impulse[i] * (x * x + y * y + z * z);
       }
-      for (T& x : size) x = std::sqrt(x);
+      // A swing tightens from step to step: the last one counts.
+      T size[ages];
+      std::fill_n(size, ages, T(SceneThresholds::joint_load) * std::sqrt(size2));
       loads.add(of, size);
     }
     const auto raise = [&](const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island) {
       for (std::size_t m = 0; m < all.size(); ++m) {
         const T carried = std::max(loads.of(all[m].body_a), loads.of(all[m].body_b));
-        wanted[island[m]] = std::max({wanted[island[m]], static_cast<double>(carried) / how.time_step,
+        needed[island[m]] = std::max({needed[island[m]], static_cast<double>(carried) / how.time_step,
                                       options.rest.gravity * loads.ratio(all[m])});
       }
     };
     raise(graph.manifolds, graph.island_of_manifold);
     raise(graph.groups, graph.island_of_group);
-    for (double& n_or_load : wanted) n_or_load = 2 * how.time_step * std::sqrt(n_or_load / how.slop);
+    for (double& n_or_load : needed) n_or_load = 2 * how.time_step * std::sqrt(n_or_load / how.slop);
     // A number that went to and fro would excite what it holds.
-    std::vector<double>& needed = workspace.substeps_needed;
-    needed = wanted;
+    for (std::size_t i = 0; i < graph.islands; ++i) wanted[i].substeps = needed[i];
     const auto fall_slowly = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
                                  const std::uint32_t* at, const ImpulseHistory<T>* of) {
       for (std::size_t m = 0; has && m < all.size(); ++m)
         for (std::uint32_t k = 0; k < all[m].count; ++k) {
-          const auto before = static_cast<double>(of[kernel::number_at(at, all[m].first + k)].substeps);
-          wanted[island[m]] = std::max(wanted[island[m]], fallen(before, needed[island[m]]));
+          const ImpulseHistory<T>& one = of[kernel::number_at(at, all[m].first + k)];
+          const SubstepNeed least =
+              fallen({static_cast<double>(one.substeps), static_cast<double>(one.quiet)}, needed[island[m]]);
+          if (least.substeps > wanted[island[m]].substeps) wanted[island[m]] = least;
         }
     };
     fall_slowly(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);
     fall_slowly(rows_have_history, graph.groups, graph.island_of_group, job.row_at, row_history);
     for (std::size_t i = 0; i < graph.islands; ++i) {
-      wanted[i] = std::clamp(wanted[i], static_cast<double>(how.least), static_cast<double>(how.most));
-      count[i] = static_cast<std::int32_t>(std::ceil(wanted[i]));
+      double& of_island = wanted[i].substeps;
+      of_island = std::clamp(of_island, static_cast<double>(how.least), static_cast<double>(how.most));
+      count[i] = static_cast<std::int32_t>(std::ceil(of_island));
     }
   }
   graph.sort_islands(count, wanted);

@@ -79,9 +79,20 @@ class Substeps : IslandSweeps<T> {
     }
     job.elapsed = job.parameters.time_step;
     if (job_.row_warm != nullptr || job_.results->warm_impulse.x)
-      each_block(part, each, [&](std::byte* block) { kernels_.store_warm(job, block); });
+      each_block(part, each, [&](std::byte* block) {
+        mark_struck(this->head(block));
+        kernels_.store_warm(job, block);
+      });
     if (rebounds_) rebound(part, each, job);
     each_block(part, each, [&](std::byte* block) { kernels_.finish(job, block); });
+  }
+
+  /// Marks the lanes whose islands began the step faster than gravity makes what rests.
+  void mark_struck(Head& of) const {
+    const double blow = SceneThresholds::blow * options_.rest.gravity * options_.substeps.time_step;
+    of.struck = 0;
+    for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+      if (workspace_.approach[this->island(of, lane)] > blow) of.struck |= 1u << lane;
   }
 
   /// Islands with a contact that rebounds are swept once more.

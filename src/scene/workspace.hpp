@@ -49,7 +49,8 @@ struct Workspace {
   // Substeps: bodies as they began a substep, how far they have moved; loads; numbers of substeps of islands.
   Scratch<kernel::VelocityRow<T>> began, displacements;
   Scratch<T> loads;
-  std::vector<double> substeps_wanted, substeps_needed;
+  std::vector<SubstepNeed> substeps_wanted;
+  std::vector<double> substeps_needed;
   std::vector<std::int32_t> substeps;
 };
 

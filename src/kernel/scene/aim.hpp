@@ -103,17 +103,43 @@ struct Aim {
     }
   }
 
+  /// [N s] What both bodies weigh in a step; infinite where none has a mass.
+  template <class Any>
+  static B weight(const SceneJob<T>& job, const Any& block) {
+    const B zero(0), one(1);
+    const auto mass = [&](B inverse) { return choose(inverse > zero, one / choose(inverse > zero, inverse, one), zero); };
+    const B both = B(job.parameters.weight) * (mass(Block::load(block.mass_a)) + mass(Block::load(block.mass_b)));
+    return choose(both > zero, both, B(static_cast<T>(__builtin_inf())));
+  }
+  /// The share of an impulse that goes on to the next step, by its size, that at the start of the step, and the weight.
+  /// A load grows by less from step to step; what is above came of the blow, which would strike again.
+  template <class Any>
+  static B lasting_share(const Any& block, B size, B begun, B weight) {
+    T struck[width];
+    for (std::size_t lane = 0; lane < width; ++lane) struck[lane] = (block.head.struck >> lane & 1u) != 0 ? T(1) : T(0);
+    const B most = mul_add(B(T(2)), begun, weight);
+    return choose(load_lanes<B>(struck) > B(0) && size > most, most / size, B(T(1)));
+  }
+
   /// The impulses of the last substep, for the next step to begin with.
   static void store_warm(const SceneJob<T>& job, Manifolds& block) {
     const Frame<B> frame = Base::frame_of(block);
-    const B substeps(job.parameters.substeps);
+    const B substeps(job.parameters.substeps), zero(0), weight_of_both = weight(job, block);
+    const Vector3Columns<const T>& begun = job.warm_impulse;
+    B x[row_size]{}, y[row_size]{}, z[row_size]{};
+    if (begun.x.data != nullptr && block.head.struck != 0) {
+      Base::load_points(job, begun.x, block, x);
+      Base::load_points(job, begun.y, block, y);
+      Base::load_points(job, begun.z, block, z);
+    }
     const std::uint32_t lanes = Base::all_lanes(block);
     const Column<T>* const to[3] = {&job.results->warm_impulse.x, &job.results->warm_impulse.y,
                                     &job.results->warm_impulse.z};
     for (std::size_t p = 0; p < block.head.count; ++p) {
-      const Vector3<B> impulse = substeps * out_of(frame, Block::load(block.point()[p].impulse));
+      const Vector3<B> impulse = substeps * Block::load(block.point()[p].impulse);
+      const B begun_normal = larger(dot(Vector3<B>{x[p], y[p], z[p]}, frame.n), zero);
       T values[3][width];
-      Block::store(values, impulse);
+      Block::store(values, lasting_share(block, impulse.z, begun_normal, weight_of_both) * out_of(frame, impulse));
       for_each_bit(lanes, [&](std::size_t lane) {
         if (p >= block.items[lane]) return;
         const std::size_t contact = Base::contact(job, block, lane, p);
@@ -278,12 +304,25 @@ struct Aim {
     }
   }
 
-  static void store_warm(const SceneJob<T>& job, const Groups& block) {
-    for (std::size_t r = 0; r < block.head.count; ++r)
-      for (std::size_t lane = 0; lane < block.head.lanes; ++lane)
-        if (r < block.items[lane])
-          job.row_warm[GroupStages<A, T>::number(job, block, lane, r)] =
-              job.parameters.substeps * const_cast<Groups&>(block).row()[r].impulse[lane];
+  static void store_warm(const SceneJob<T>& job, Groups& block) {
+    using Stages = GroupStages<A, T>;
+    const B weight_of_both = weight(job, block);
+    for (std::size_t r = 0; r < block.head.count; ++r) {
+      const JointRow& row = block.row()[r];
+      const auto each = [&](const auto& f) {
+        for (std::size_t lane = 0; lane < block.head.lanes; ++lane)
+          if (r < block.items[lane]) f(lane, Stages::number(job, block, lane, r));
+      };
+      T begun[width] = {}, values[width];
+      each([&](std::size_t lane, std::size_t i) { begun[lane] = job.row_impulse[i]; });
+      // A row that only turns the bodies has nothing to do with their weight.
+      const Vector3<B> linear = Block::load(row.linear_a);
+      const B length = square_root(dot(linear, linear)), impulse = B(job.parameters.substeps) * Block::load(row.impulse);
+      const B share =
+          lasting_share(block, length * magnitude(impulse), length * magnitude(load_lanes<B>(begun)), weight_of_both);
+      store_lanes(values, share * impulse);
+      each([&](std::size_t lane, std::size_t i) { job.row_warm[i] = values[lane]; });
+    }
   }
 };
 

@@ -41,6 +41,7 @@ struct BlockHead {
   std::uint32_t live = 0;              // bits of lanes that are not done
   std::uint32_t count = 0;             // points or rows of the longest
   std::uint32_t overflow = 0;          // bits of lanes with a result beyond the range
+  std::uint32_t struck = 0;            // substeps: bits of lanes whose island a blow has struck
   bool is_joint = false;
   T violation[most_lanes];  // the greatest by which a point missed its target when it was visited, or its row
 };
@@ -59,6 +60,7 @@ struct SceneParameters {
   T substeps, substep, inverse_substep;  // their number, the time of one
   T slop, push_out_rate, largest_push_out_speed;
   T joint_frequency, joint_damping_ratio;
+  T weight;  // [m/s] of a kilogram in a step
 };
 
 /// The contacts that take part in a method, and their targets.
