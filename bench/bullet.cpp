@@ -143,6 +143,7 @@ void by_bullet(benchmark::State& state, int mode) {
 void by_carom(benchmark::State& state, const Execution& execution) try {
   bullet::Options options;
   options.execution = execution;
+  options.contacts = bullet::Contacts::simultaneous;  // as many sweeps as Bullet's
   options.scene.relative_tolerance = 0;
   bullet::ConstraintSolver solver(options);
   time(state, solver, SOLVER_SIMD);

@@ -166,19 +166,13 @@ void Constraints::split_errors(std::size_t first, const btContactSolverInfo& inf
     Row& row = data_.rows[first + i];
     row.frequency = 0;
     if (is_finite(from.lower) && is_finite(from.upper) && from.lower < 0 && from.upper > 0) continue;  // a motor
-    const bool rigid = !is_finite(from.lower) && !is_finite(from.upper);
     const btScalar by_error = 2 * (from.error - with_half_[i]);
-    if (info.m_erp > 0 && std::abs(by_error) > btScalar(1e-5) * std::abs(from.error)) {
-      row.error = -by_error * info.m_timeStep / info.m_erp;
-      row.target_velocity = from.error - by_error;
-      if (std::abs(row.target_velocity) <= btScalar(1e-5) * std::abs(from.error)) row.target_velocity = 0;
-    } else if (rigid) {
-      // The constraint has an ERP of its own, which is not known: that share of its error goes in the step.
-      row.error = -from.error * info.m_timeStep;
-      row.target_velocity = 0;
-    } else {
-      continue;
-    }
+    // With an ERP of its own a constraint asks for a velocity, as a motor does.
+    const bool by_erp = info.m_erp > 0 && std::abs(by_error) > btScalar(1e-5) * std::abs(from.error);
+    if (!by_erp && (from.error != 0 || is_finite(from.lower) || is_finite(from.upper))) continue;
+    if (by_erp) row.error = -by_error * info.m_timeStep / info.m_erp;
+    row.target_velocity = from.error - by_error;
+    if (std::abs(row.target_velocity) <= btScalar(1e-5) * std::abs(from.error)) row.target_velocity = 0;
     row.frequency = std::numeric_limits<btScalar>::infinity();
   }
   for (std::size_t i = first; i + 3 <= data_.rows.size();) i += find_arms(&data_.rows[i]) ? 3 : 1;

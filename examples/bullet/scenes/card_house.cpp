@@ -87,6 +87,7 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
 int main(int argc, char** argv) {
   Scene scene{"card_house", "a card house of three storeys stands", {}, run};
   scene.options.time_step = time_step;
+  scene.options.solver.contacts = carom::bullet::Contacts::simultaneous;
   // With it 20 iterations do. Without it 50 do.
   scene.options.solver.scene.shock_propagation.enabled = true;
   return show(argc, argv, scene);

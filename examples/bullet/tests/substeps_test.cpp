@@ -12,9 +12,7 @@ namespace {
 using namespace carom_bullet_tests;
 
 carom::bullet::Options in_substeps() {
-  carom::bullet::Options options;
-  options.contacts = carom::bullet::Contacts::substeps;
-  return options;
+  return {};  // they are the default
 }
 
 TEST(Substeps, keep_a_stack_where_it_is) {
