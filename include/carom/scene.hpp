@@ -87,7 +87,8 @@ struct SceneContacts {
   Vector3Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
   Column<const std::int32_t> body_a, body_b;  ///< index into the bodies, -1 for the immovable world
   Column<const T> static_friction{};          ///< [1] optional: >= friction, which it is where there is none
-  Column<const T> gap{};              ///< [m] optional, < 0 where the bodies overlap: SceneMethod::resting and substeps
+  /// [m] optional, < 0 where the bodies overlap: SceneMethod::resting, substeps, and SimultaneousOptions::time_step
+  Column<const T> gap{};
   Column<const T> target_velocity{};  ///< [m/s] optional: least u·n after the step, 0 of a plain contact
   Vector3Columns<const T> surface_velocity{};  ///< [m/s] optional: u of a contact that sticks (conveyor belts); all
                                                ///< three or none. What it has along the normal does not count.
@@ -219,10 +220,16 @@ struct SimultaneousOptions {
   /// [1] in (0, 2): every change of an impulse is multiplied by it before the cone bounds it.
   double relaxation = 1;
   /// [1] in [0, 1]: share of the warm impulses to begin with, of contacts and of rows. Where target_velocity of a row
-  /// takes away an error of position, the impulse of the last step has that work in it, and less than 1 keeps chains
-  /// from swinging up.
-  double warm_start = 1, joint_warm_start = 1;
+  /// takes away an error of position, the impulse of the last step has that work in it: with all of it chains swing up.
+  double warm_start = 1, joint_warm_start = 0.5;
   int rounds = 1;  ///< [1] in [1, most_rounds]: see SubstepsOptions::rounds
+  /// [s] in [0, most_time_step]. 0: the host's targets have what positions lack, and what pushes is in the velocities
+  /// and in the impulses of the next step. Above 0 the step is one substep of SceneMethod::substeps, of `iterations`
+  /// sweeps without `relaxation`: SceneContacts::gap and JointRows::error are pushed out as SubstepsOptions say,
+  /// `relaxing` sweeps take the push out of velocities and impulses, SceneResults::displacement and rotation have it,
+  /// and rows begin with SubstepsOptions::joint_warm_start. Piles rest then, with all of the warm impulses.
+  double time_step = 0;
+  int relaxing = 2;  ///< [1] in [0, most_iterations]
 };
 
 /// Options of SceneMethod::sequence.
@@ -322,6 +329,7 @@ struct SceneReport {
   std::size_t largest_island = 0;  ///< contacts and rows of the largest
   std::size_t colours = 0;         ///< of the island that needs the most
   std::size_t uncoloured = 0;      ///< manifolds and joints that no colour took: they are solved one after the other
+  bool same_graph = false;         ///< manifolds, joints and islands were those of the last call, and nothing was built
   /// Islands of any IslandStatus but converged. 0 does not say that contacts under an impulse part no faster than their
   /// targets, nor that friction has settled.
   std::size_t not_converged = 0;

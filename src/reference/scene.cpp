@@ -8,6 +8,7 @@
 #include "reference/scene_graph.hpp"
 #include "reference/scene_methods.hpp"
 #include "reference/vector.hpp"
+#include "scene/one_piece.hpp"
 #include "solver/check.hpp"
 
 namespace carom::reference {
@@ -164,6 +165,12 @@ void store(const std::vector<SceneIsland>& islands, const std::vector<SceneOutco
 }  // namespace
 
 SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
+  if (scene::moves_in_one_piece(options)) {
+    check_scene_options(options);
+    SceneReport report = solve_scene(scene, results, scene::in_one_piece(options));
+    report.method = options.method;
+    return report;
+  }
   check_scene_options(options);
   check_scene_columns(scene, results);
   const auto is = [&](SceneMethod method) { return options.method == method; };

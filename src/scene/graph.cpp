@@ -102,6 +102,7 @@ void Graph::find_islands(const Parts& of) {
 }
 
 void Graph::sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepNeed>& more) {
+  rounds_ = rounds;
   // By counting, so that equal ones keep their order and nothing is allocated anew.
   std::int32_t most = 0;
   for (const std::int32_t n : rounds) most = std::max(most, n);
@@ -117,8 +118,8 @@ void Graph::sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepN
   renumber(island_of_manifold);
   renumber(island_of_group);
   renumber(island_of_root_);
-  part_of_island_ = island_size_;
-  for (std::size_t i = 0; i < islands; ++i) island_size_[next_[i]] = part_of_island_[i];
+  unsorted_size_ = island_size_;
+  for (std::size_t i = 0; i < islands; ++i) island_size_[next_[i]] = unsorted_size_[i];
   sorted_ = more;
   for (std::size_t i = 0; i < islands; ++i) more[next_[i]] = sorted_[i];
   std::sort(rounds.begin(), rounds.end(), std::greater<>());
@@ -147,6 +148,7 @@ std::uint32_t Graph::island_of(const Parts& of, std::size_t body) {
 }
 
 void Graph::list_bodies(const Parts& of) {
+  if (last_.is_listed) return;
   island_of_body.resize(of.bodies);
   counts_.assign(parts.size() + 1, 0);
   for (std::size_t i = 0; i < of.bodies; ++i)
@@ -161,6 +163,7 @@ void Graph::list_bodies(const Parts& of) {
   for (std::size_t i = 0; i < of.bodies; ++i)
     if (island_of_body[i] != no_island)
       bodies[counts_[part_of_island_[island_of_body[i]]]++] = static_cast<std::uint32_t>(i);
+  last_.is_listed = true;
 }
 
 void Graph::number_bodies(const Parts& of) {
@@ -274,14 +277,54 @@ void Graph::arrange(std::size_t width) {
 void Graph::connect(const Parts& of) {
   of_contacts.collect(manifolds, of.contacts, kernel::points_of_manifold, of.body_a, of.body_b, of.fault, of.links);
   of_rows.collect(groups, of.rows, kernel::rows_of_group, of.row_body_a, of.row_body_b, of.row_fault, {});
+  rounds_.clear();
+  if (is_last(of)) {
+    island_of_manifold = last_.island_of_manifold;
+    island_of_group = last_.island_of_group;
+    island_of_root_ = last_.island_of_root;
+    island_size_ = last_.island_size;
+    return;
+  }
+  last_.is_coloured = last_.is_built = last_.is_listed = false;
   find_islands(of);
+  last_.manifolds.reserve(of.contacts);
+  last_.island_of_manifold.reserve(of.contacts);
+  last_.groups.reserve(of.rows);
+  last_.island_of_group.reserve(of.rows);
+  last_.movable.assign(of.movable, of.movable + of.bodies);
+  last_.manifolds = manifolds;
+  last_.groups = groups;
+  last_.island_of_manifold = island_of_manifold;
+  last_.island_of_group = island_of_group;
+  last_.island_of_root = island_of_root_;
+  last_.island_size = island_size_;
+}
+
+bool Graph::is_last(const Parts& of) const {
+  const auto same = [](const std::vector<Constraint>& x, const std::vector<Constraint>& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Constraint& p, const Constraint& q) {
+      return p.body_a == q.body_a && p.body_b == q.body_b && p.first == q.first && p.count == q.count;
+    });
+  };
+  return last_.is_coloured &&
+         std::equal(of.movable, of.movable + of.bodies, last_.movable.begin(), last_.movable.end()) &&
+         same(manifolds, last_.manifolds) && same(groups, last_.groups);
 }
 
 void Graph::build(const Parts& of, std::size_t width, std::size_t part_points,
                   const std::vector<std::int32_t>& rounds) {
+  is_of_last_call =
+      last_.is_built && last_.width == width && last_.part_points == part_points && last_.rounds == rounds_;
+  if (is_of_last_call) return;
+  last_.is_built = last_.is_listed = false;
   find_parts(part_points, rounds);
-  colour(of);
+  if (!last_.is_coloured) colour(of);
+  last_.is_coloured = true;
   arrange(width);
+  last_.width = width;
+  last_.part_points = part_points;
+  last_.rounds = rounds_;
+  last_.is_built = true;
 }
 
 std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& level) {

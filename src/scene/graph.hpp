@@ -82,13 +82,25 @@ class Graph {
   std::vector<std::uint32_t> level_begin;
 
   std::size_t islands = 0, largest_island = 0, colours = 0, uncoloured = 0;
+  bool is_of_last_call = false;  // nothing has changed, and all of the last call's is there
 
  private:
+  /// What the graph was made of in the last call, and its islands before they were sorted.
+  struct Last {
+    std::vector<Constraint> manifolds, groups;
+    std::vector<std::uint8_t> movable;
+    std::vector<std::uint32_t> island_of_manifold, island_of_group, island_of_root, island_size;
+    std::size_t width = 0, part_points = 0;
+    std::vector<std::int32_t> rounds;
+    bool is_coloured = false, is_built = false, is_listed = false;
+  };
   struct Item {
     std::uint32_t key;    // colour, kind and count
     std::uint32_t index;  // of a manifold or a group
   };
 
+  /// True if manifolds, groups and bodies are those of the last call.
+  bool is_last(const Parts& of) const;
   void find_islands(const Parts& of);
   void find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds);
   std::uint32_t island_of(const Parts& of, std::size_t body);
@@ -110,6 +122,9 @@ class Graph {
   std::vector<std::uint32_t> counts_, next_;
   std::vector<Item> items_;
   std::vector<SubstepNeed> sorted_;
+  std::vector<std::uint32_t> unsorted_size_;
+  std::vector<std::int32_t> rounds_;  // of islands before they were sorted
+  Last last_;
   std::vector<std::uint8_t> kind_;
   std::vector<std::uint32_t> touching_, touching_begin_;  // manifolds of bodies
   std::vector<std::int32_t> reached_;                     // bodies in the order of their levels

@@ -365,6 +365,7 @@ class SceneCall {
     report.largest_island = graph.largest_island;
     report.colours = graph.colours;
     report.uncoloured = graph.uncoloured;
+    report.same_graph = graph.is_of_last_call;
     report.energy_before = input_.energy_before();
     report.energy_after = input_.energy(team);
   }

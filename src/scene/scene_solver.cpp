@@ -3,6 +3,7 @@
 #include <string>
 #include <type_traits>
 
+#include "one_piece.hpp"
 #include "scene_call.hpp"
 #include "solver/check.hpp"
 #include "solver/dispatch.hpp"
@@ -34,7 +35,12 @@ struct SceneSolver::State {
     // A small scene is done before another thread has come.
     const bool small = scene.contacts.friction.count + scene.joints.body_a.count < 512;
     const std::size_t threads = small ? 1 : threads_here(execution.threads);
-    return scene::run_scene(*entry, workspace<T>(), scene, results, options, threads);
+    if (!scene::moves_in_one_piece(options))
+      return scene::run_scene(*entry, workspace<T>(), scene, results, options, threads);
+    SceneReport report =
+        scene::run_scene(*entry, workspace<T>(), scene, results, scene::in_one_piece(options), threads);
+    report.method = options.method;
+    return report;
   }
 
   struct Release {

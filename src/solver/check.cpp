@@ -257,6 +257,8 @@ void check_scene_options(const SceneOptions& options) {
   if (const double relaxation = options.simultaneous.relaxation; !(relaxation > 0 && relaxation < 2))
     throw Error("carom: the option simultaneous.relaxation is " + in_words(relaxation) + ", not in (0, 2)");
   in_range(options.simultaneous.rounds, 1, SceneLimits::most_rounds, "simultaneous.rounds");
+  in_range(options.simultaneous.time_step, 0, SceneLimits::most_time_step, "simultaneous.time_step");
+  in_range(options.simultaneous.relaxing, 0, SceneLimits::most_iterations, "simultaneous.relaxing");
   is_count(options.sequence.impacts, "sequence.impacts");
   is_count(options.iteration.iterations, "iteration.iterations");
   is_one_of(swept_contacts_count, options.iteration.swept, "iteration.swept");

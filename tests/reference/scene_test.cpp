@@ -258,6 +258,7 @@ TEST(scene_warm_start, begins_where_the_last_call_ended) {
     const std::int32_t body = data.add_body({1, {6, 0, 0, 6, 0, 6}, {1, 2, 3}, {}});
     data.add_ball(-1, body, {}, {0.1, 0.2, 0.3});
     SceneOptions options = with_method(SceneMethod::simultaneous, 2000);
+    options.simultaneous.joint_warm_start = 1;
     SceneReport report;
     const auto cold = solved(data, options, &report);
     EXPECT_GT(report.iterations, 4);

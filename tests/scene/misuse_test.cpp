@@ -173,6 +173,8 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
       {"simultaneous.relaxation", [](SceneOptions& o) { o.simultaneous.relaxation = 0; }},
       {"simultaneous.relaxation", [](SceneOptions& o) { o.simultaneous.relaxation = 2; }},
       {"simultaneous.warm_start", [](SceneOptions& o) { o.simultaneous.warm_start = 1.125; }},
+      {"simultaneous.time_step", [](SceneOptions& o) { o.simultaneous.time_step = -1; }},
+      {"simultaneous.relaxing", [](SceneOptions& o) { o.simultaneous.relaxing = -1; }},
       {"simultaneous.joint_warm_start", [](SceneOptions& o) { o.simultaneous.joint_warm_start = -0.125; }},
       {"restitution_threshold", [](SceneOptions& o) { o.restitution_threshold = -1; }},
       {"resting.time_step", [](SceneOptions& o) { o.method = SceneMethod::resting, o.resting.time_step = 0; }},
