@@ -143,11 +143,11 @@ struct BoxWorld {
     return report;
   }
 
-  /// A step in substeps: gravity goes into the velocities of boxes with a finite mass, contacts tell their gaps, and
-  /// the bodies move as they have.
+  /// A step in substeps, or in one piece if the options say so: gravity goes into the velocities of boxes with a finite
+  /// mass, contacts tell their gaps, and the bodies move as they have.
   template <class T>
   SceneReport step_in_substeps(SceneSolver& solver, SceneOptions options, double h) {
-    options.method = SceneMethod::substeps;
+    if (!(options.simultaneous.time_step > 0)) options.method = SceneMethod::substeps;
     options.substeps.time_step = h;
     SceneData<T> now = scene<T>();
     now.velocity_change = now.angular_velocity_change = vectors<T>(boxes.size());
