@@ -89,6 +89,10 @@ struct SceneContacts {
   Column<const T> static_friction{};          ///< [1] optional: >= friction, which it is where there is none
   /// [m] optional, < 0 where the bodies overlap: SceneMethod::resting, substeps, and SimultaneousOptions::time_step
   Column<const T> gap{};
+  /// [Hz] >= 0, optional: how stiffly SceneMethod::substeps holds a contact, up to a quarter of a substep's rate.
+  /// Infinity is a hard contact, as without the column; 0 is one whose overlap is left alone.
+  Column<const T> frequency{};
+  Column<const T> damping_ratio{};    ///< [1] >= 0, optional, with `frequency`: SubstepsOptions::contact_damping_ratio
   Column<const T> target_velocity{};  ///< [m/s] optional: least u·n after the step, 0 of a plain contact
   Vector3Columns<const T> surface_velocity{};  ///< [m/s] optional: u of a contact that sticks (conveyor belts); all
                                                ///< three or none. What it has along the normal does not count.
@@ -271,6 +275,7 @@ struct SubstepsOptions {
   double largest_push_out_speed = 3;  ///< [m/s] >= 0
   double joint_frequency = std::numeric_limits<double>::infinity();  ///< [Hz] >= 0, see JointRows::frequency
   double joint_damping_ratio = 2;                                    ///< [1] >= 0
+  double contact_damping_ratio = 10;                                 ///< [1] >= 0, of contacts with a frequency
   double warm_start = 1, joint_warm_start = 1;                       ///< [1] in [0, 1]: see SimultaneousOptions
 };
 

@@ -51,7 +51,9 @@ Status fault_of(const SceneContact& c, const Options& options, Numbers numbers) 
   if (of_data != Status::ok) return of_data;
   if (!is_finite(c.frame.k)) return Status::overflow;
   if (is_pivot(c.data) || !Cholesky::of(c.frame.k)) return Status::collision_matrix_not_positive_definite;
-  return c.static_friction < c.friction ? Status::static_friction_below_friction : Status::ok;
+  if (c.static_friction < c.friction) return Status::static_friction_below_friction;
+  if (c.frequency < 0) return Status::negative_frequency;
+  return c.damping_ratio < 0 ? Status::negative_damping_ratio : Status::ok;
 }
 
 void see(Numbers& numbers, const Twist& twist) {
@@ -69,7 +71,9 @@ double approach_of(const std::vector<Twist>& twists, const SceneContact& c) {
 }
 
 SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<double>& columns, std::size_t i,
-                          const Options& options, const SceneReads& reads, const std::vector<Twist>& changes) {
+                          const SceneOptions& scene_options, const SceneReads& reads,
+                          const std::vector<Twist>& changes) {
+  const Options options = read_options(scene_options, reads);
   SceneContact c;
   c.data = load(columns, i, options);
   const double static_friction = read_or(scene.contacts.static_friction, i, c.data.friction);
@@ -78,13 +82,19 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   c.least_velocity = read_or(scene.contacts.target_velocity, i, 0);
   c.surface_velocity = read_if_there(scene.contacts.surface_velocity, i);
   if (reads.gap) c.gap = read_or(scene.contacts.gap, i, 0);
+  const bool may_be_soft = reads.row_errors && scene.contacts.frequency;
+  c.frequency = may_be_soft ? scene.contacts.frequency[i] : infinity;
+  c.damping_ratio = scene_options.substeps.contact_damping_ratio;
+  if (may_be_soft) c.damping_ratio = read_or(scene.contacts.damping_ratio, i, c.damping_ratio);
   if (reads.warm_impulse) c.warm_impulse = read_if_there(scene.contacts.warm_impulse, i);
 
   Numbers numbers;
   numbers.see(c.least_velocity);
   numbers.see(c.surface_velocity);
   numbers.see(c.gap);
+  numbers.see(c.damping_ratio);
   numbers.see(c.warm_impulse);
+  if (std::isnan(c.frequency)) numbers.see(c.frequency);  // infinity is hard
   for (std::int32_t body : {columns.body_a[i], columns.body_b[i]})
     if (body >= 0 && static_cast<std::size_t>(body) < changes.size())
       see(numbers, changes[static_cast<std::size_t>(body)]);
@@ -174,9 +184,8 @@ SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, c
     }
 
   const IndexedContacts<double> columns = read_columns(scene, reads);
-  const Options of_contacts = read_options(options, reads);
   for (std::size_t i = 0; i < scene.contacts.body_a.count; ++i)
-    state.contacts.push_back(load_contact(scene, columns, i, of_contacts, reads, state.changes));
+    state.contacts.push_back(load_contact(scene, columns, i, options, reads, state.changes));
   for (SceneContact& c : state.contacts)
     if (c.status == Status::ok) c.approach0 = relative_velocity(state, c)[2];
   for (std::size_t i = 0; i < scene.joints.body_a.count; ++i)

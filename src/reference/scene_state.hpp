@@ -21,6 +21,7 @@ struct SceneContact {
   double least_velocity = 0;                 ///< [m/s] SceneContacts::target_velocity
   double velocity_change = 0;                ///< [m/s] of u·n by forces, in the velocities already
   double gap = 0;                            ///< [m]
+  double frequency = 0, damping_ratio = 0;   ///< [Hz] infinite of hard contacts, [1]
   Vector3 warm_impulse{};                    ///< [N s]
 
   double approach0 = 0;                 ///< [m/s] u·n at the start of the call

@@ -156,13 +156,19 @@ class Substeps {
     return error;
   }
 
-  // The targets of contacts in a substep with push-out.
+  // The targets of contacts in a substep with push-out, and what a contact with a frequency gives way.
   void aim() {
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
       const double gap = gap_now(c);
-      const double pushed =
-          std::min(options_.push_out / h_ * std::max(-gap - options_.slop, 0.0), options_.largest_push_out_speed);
+      double rate = c.frequency > 0 ? options_.push_out / h_ : 0;
+      if (std::isfinite(c.frequency) && c.frequency > 0) {
+        const double omega = 2 * std::numbers::pi * std::min(c.frequency, 0.25 / h_);
+        const double stiffness = 2 * c.damping_ratio + h_ * omega;
+        rate = omega / stiffness;
+        compliance_[i] = c.frame.k[2][2] / (h_ * omega * stiffness);
+      }
+      const double pushed = std::min(rate * std::max(-gap - options_.slop, 0.0), options_.largest_push_out_speed);
       c.target = c.least_velocity + (gap > 0 ? -gap / h_ : pushed);
     }
   }
@@ -184,6 +190,7 @@ class Substeps {
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
       c.target = std::min(c.target, c.least_velocity);
+      compliance_[i] = 0;
     }
     for (std::size_t i : island_.rows) {
       Aim& to = aims_[i];
@@ -197,13 +204,15 @@ class Substeps {
       for (std::size_t i : block.items)
         if (block.is_group && aims_rows) aim(i);
       for (int round = 0; round < options_.rounds; ++round)
-        for (std::size_t i : block.items) block.is_group ? visit(i) : visit(state_.contacts[i]);
+        for (std::size_t i : block.items) block.is_group ? visit(i) : visit(state_.contacts[i], compliance_[i]);
     }
   }
-  void visit(SceneContact& c) {
+  void visit(SceneContact& c, double compliance) {
     Vector3 velocity = relative_velocity(state_, c);
-    velocity[2] -= c.target;
-    const Vector3 impulse = step_on_cone({c.frame.k, velocity, c.impulse, c.friction, c.static_friction}, 1);
+    velocity[2] += compliance * c.impulse[2] - c.target;
+    Matrix3 k = c.frame.k;
+    k[2][2] += compliance;
+    const Vector3 impulse = step_on_cone({k, velocity, c.impulse, c.friction, c.static_friction}, 1);
     apply_impulse(state_, c, impulse - c.impulse);
     c.impulse = impulse;
   }
@@ -224,6 +233,7 @@ class Substeps {
       // A collision of its own.
       for (std::size_t x = 0; x < 3; ++x) c.impulse_before[x] += c.impulse[x];
       c.impulse = {};
+      compliance_[i] = 0;
       const double e = c.data.restitution, forces = c.velocity_change, half = forces / (2 * count_);
       const double speed = c.approach0 - forces;
       const double gap = gap_now(c);
@@ -267,6 +277,7 @@ class Substeps {
   double h_ = 0, elapsed_ = 0;
   std::map<std::size_t, Aim> aims_;
   std::map<std::size_t, double> sums_, velocities_before_;
+  std::map<std::size_t, double> compliance_;  // [1/kg] of contacts
 };
 
 }  // namespace

@@ -72,6 +72,7 @@ class IslandSweeps {
       if (job_.target == kernel::Target::substeps)
         bytes += kernels_.substep_head_bytes +
                  v.count * (v.is_joint ? kernels_.substep_row_bytes : kernels_.substep_point_bytes);
+      if (kernel::has_soft_contacts(job_) && !v.is_joint) bytes += v.count * kernels_.soft_point_bytes;
       return (bytes + 63) / 64 * 64;
     };
     std::size_t bytes = 0;

@@ -64,9 +64,9 @@ class SceneCall {
                 [&](std::size_t first, std::size_t end, std::size_t) { begin_rows(first, end); });
       SweepOutcome outcome = build_and_solve(team, report);
       if (outcome.overflow && drop_remembered()) {
-        // The same graph again: the other islands get the same bits, and nothing needs memory.
+        // The other islands get the same bits.
         begin_again();
-        outcome = solve(team, report);
+        outcome = build_and_solve(team, report);
       }
       if (outcome.overflow) give_up_overflowed();
       remember();
@@ -162,10 +162,15 @@ class SceneCall {
       any = any || impulse != T(0);
       impulse = T(0);
     };
+    Remembered<T>& remembered = workspace_.remembered;
     each_overflowed([&](const Constraint&, std::size_t i, bool is_row) {
-      if (is_row && remembers_rows_) drop(row_warm_[i]);
-      if (!is_row && remembers_contacts_)
-        for (std::size_t c = 0; c < 3; ++c) drop(workspace_.remembered.impulse(c)[i]);
+      if (is_row && remembers_rows_) {
+        drop(row_warm_[i]);
+        remembered.row_history()[i] = {};
+      }
+      if (is_row || !remembers_contacts_) return;
+      for (std::size_t c = 0; c < 3; ++c) drop(remembered.impulse(c)[i]);
+      remembered.history()[i] = {};
     });
     return any;
   }
@@ -311,6 +316,11 @@ class SceneCall {
     begins_with_impulses_ = static_cast<bool>(job_.warm_impulse.x) || any(job_.row_impulse, rows_);
   }
 
+  T normal_of_warm_impulse(std::size_t i) const {
+    const Vector3Columns<const T>&p = job_.warm_impulse, &n = scene_.contacts.normal;
+    return std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0));
+  }
+
   /// Named impulses for the next call.
   void remember() {
     Remembered<T>& remembered = workspace_.remembered;
@@ -329,6 +339,7 @@ class SceneCall {
           const std::uint32_t i = kernel::number_at(job_.contact_at, graph.manifolds[m].first + k);
           if (is_fault(static_cast<Status>(job_.status[i]))) continue;
           ImpulseHistory<T> history = in_substeps && remembers_contacts_ ? remembered.history()[i] : nothing;
+          if (in_substeps && remembers_contacts_) history.pass(normal_of_warm_impulse(i));
           keep_need(graph.island_of_manifold[m], history);
           remembered.add(scene_.contacts.key[i], {p.x[i], p.y[i], p.z[i]}, history, m);
         }

@@ -15,6 +15,8 @@ template <class F, class Contacts, class... Others>
   };
   field("static_friction", contacts.static_friction, others.static_friction...);
   field("gap", contacts.gap, others.gap...);
+  field("frequency", contacts.frequency, others.frequency...);
+  field("damping_ratio", contacts.damping_ratio, others.damping_ratio...);
   field("target_velocity", contacts.target_velocity, others.target_velocity...);
   field("surface_velocity", contacts.surface_velocity, others.surface_velocity...);
   field("warm_impulse", contacts.warm_impulse, others.warm_impulse...);

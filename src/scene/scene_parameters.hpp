@@ -36,7 +36,8 @@ kernel::SceneParameters<T> parameters_of(const SceneOptions& options) {
           static_cast<T>(s.largest_push_out_speed),
           static_cast<T>(s.joint_frequency),
           static_cast<T>(s.joint_damping_ratio),
-          static_cast<T>(options.rest.gravity * h)};
+          static_cast<T>(options.rest.gravity * h),
+          static_cast<T>(s.contact_damping_ratio)};
 }
 
 /// The parameters of an island that takes n substeps.

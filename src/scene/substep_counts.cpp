@@ -78,7 +78,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
   if (how.least < how.most) {
     Loads<T> loads(job, workspace);
     const Vector3Columns<const T>&p = job.warm_impulse, &n = job.scene->contacts.normal;
-    ImpulseHistory<T>* const history = workspace.remembered.history();
+    const ImpulseHistory<T>* const history = workspace.remembered.history();
     for (std::size_t m = 0; p.x && m < graph.manifolds.size(); ++m) {
       const Constraint& of = graph.manifolds[m];
       T size[ages] = {};
@@ -87,7 +87,6 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
         const T last = std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0));
         size[0] += last;
         for (std::size_t age = 1; age < ages; ++age) size[age] += has_history ? history[i].earlier[age - 1] : last;
-        if (has_history) history[i].pass(last);
       }
       loads.add(of, size);
     }

@@ -285,6 +285,7 @@ void check_scene_options(const SceneOptions& options) {
   if (!(s.joint_frequency >= 0))
     throw Error("carom: the option substeps.joint_frequency is " + in_words(s.joint_frequency) + ", not 0 or above");
   in_range(s.joint_damping_ratio, 0, most, "substeps.joint_damping_ratio");
+  in_range(s.contact_damping_ratio, 0, most, "substeps.contact_damping_ratio");
   in_range(s.warm_start, 0, 1, "substeps.warm_start");
   in_range(s.joint_warm_start, 0, 1, "substeps.joint_warm_start");
 }

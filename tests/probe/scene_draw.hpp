@@ -270,6 +270,11 @@ class SceneDrawer {
 
   void draw_gaps() {
     for (std::size_t i = 0; i < data().contact_count(); ++i) data().gap.push_back(number(-0.01, 0.01));
+    if (!chance(4)) return;
+    for (std::size_t i = 0; i < data().contact_count(); ++i)
+      data().frequency.push_back(chance(4) ? std::numeric_limits<T>::infinity() : number(0, 200));
+    if (!chance(2)) return;
+    for (std::size_t i = 0; i < data().contact_count(); ++i) data().damping_ratio.push_back(number(0, 10));
   }
 
   /// Errors of rows, which may be motors, soft, or as stiff as a substep allows.

@@ -108,6 +108,8 @@ void match_columns(scenes::SceneData<T>& scene, const scenes::SceneData<T>& like
   const std::size_t n = scene.contact_count(), bodies = scene.body_count();
   if (!like.static_friction.empty()) scene.static_friction = scene.friction;
   match(scene.gap, like.gap, n);
+  match(scene.frequency, like.frequency, n);
+  match(scene.damping_ratio, like.damping_ratio, n);
   match(scene.target_velocity, like.target_velocity, n);
   match3(scene.surface_velocity, like.surface_velocity, n);
   match3(scene.warm_impulse, like.warm_impulse, n);
@@ -154,6 +156,8 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
                three(d.lever_a, i), three(d.lever_b, i), d.friction[i], d.restitution[i]);
     number_if_there("mu_s", d.static_friction, i);
     number_if_there("gap", d.gap, i);
+    number_if_there("frequency", d.frequency, i);
+    number_if_there("damping", d.damping_ratio, i);
     number_if_there("target", d.target_velocity, i);
     if_there("surface", d.surface_velocity, i);
     if_there("warm", d.warm_impulse, i);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <carom/carom.hpp>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,11 @@ TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_an
       scene.surface_velocity = scene.warm_impulse = vectors<TypeParam>(scene.contact_count());
       for (std::size_t i = 0; i < scene.contact_count(); ++i) {
         scene.gap.push_back(static_cast<TypeParam>(draw.uniform(-1e-3, 1e-3)));
+        // Hard, soft, and such as is left alone.
+        const double hertz[] = {std::numeric_limits<double>::infinity(), 30, 1e3, 0};
+        scene.frequency.push_back(static_cast<TypeParam>(hertz[seed % 2 == 0 ? 0 : draw.below(4)]));
+        scene.damping_ratio.push_back(static_cast<TypeParam>(draw.uniform(0, 10)));
+        if (seed % 5 == 1) scene.gap[i] -= TypeParam(0.01);
         scene.target_velocity.push_back(static_cast<TypeParam>(draw.uniform(-0.1, 0.1)));
         scene.static_friction.push_back(scene.friction[i] * static_cast<TypeParam>(draw.uniform(1, 1.5)));
         // A sequence has the batch's laws, and these one friction.

@@ -22,6 +22,7 @@ struct Aim {
   using Mask = typename Block::Mask;
   using Manifolds = typename Block::Manifolds;
   using Point = typename Block::Point;
+  using SoftPoint = typename Block::SoftPoint;
   using SubstepPoint = typename Block::SubstepPoint;
   using Groups = typename Block::Groups;
   using SubstepRow = typename Block::SubstepRow;
@@ -56,6 +57,37 @@ struct Aim {
       Block::store(to.least, choose(used, least[p], B(no_target<T>)));
       Block::store(to.sum, Vector3<B>{zero, zero, zero});
     }
+    if (has_soft_contacts(job)) begin_soft(job, block);
+  }
+
+  /// Contacts with a frequency are springs and dampers, integrated implicitly: E. Catto, Soft Constraints, 2011.
+  static void begin_soft(const SceneJob<T>& job, Manifolds& block) {
+    const auto& of = job.parameters;
+    const B zero(0), one(1), h(of.substep), infinite(static_cast<T>(__builtin_inf()));
+    B given[row_size], damping[row_size];
+    for (B& x : damping) x = B(of.contact_damping_ratio);
+    Base::load_points(job, job.scene->contacts.frequency, block, given);
+    if (job.scene->contacts.damping_ratio.data != nullptr)
+      Base::load_points(job, job.scene->contacts.damping_ratio, block, damping);
+    const B mass = Block::load(block.mass_a) + Block::load(block.mass_b);
+    const Symmetric3<B> ja = Block::load(block.inertia_a), jb = Block::load(block.inertia_b);
+    for (std::size_t p = 0; p < block.head.count; ++p) {
+      const Point& point = block.point()[p];
+      SoftPoint& to = Block::soft_point(block)[p];
+      const Mask used = Block::load(point.response.inverse_k33) > zero;
+      const Mask is_soft = used && given[p] > zero && given[p] < infinite;
+      const B frequency = choose(is_soft, smaller(given[p], B(T(0.25) * of.inverse_substep)), one);
+      const B omega = B(T(6.283185307179586)) * frequency, stiffness = mul_add(h, omega, B(T(2)) * damping[p]);
+      Symmetric3<B> k = {mass, zero, zero, mass, zero, mass};
+      Base::Respond::add_inertia(k, ja, Block::load(point.arm_a));
+      Base::Respond::add_inertia(k, jb, Block::load(point.arm_b));
+      const B compliance = choose(is_soft, k.zz / (h * omega * stiffness), zero);
+      k.zz = k.zz + compliance;
+      to.hard = to.soft = point.response;
+      Base::Respond::respond_at_once(to.soft, k, used);
+      Block::store(to.compliance, compliance);
+      Block::store(to.rate, choose(is_soft, omega / stiffness, choose(given[p] > zero, B(of.push_out_rate), zero)));
+    }
   }
 
   /// How the bodies of a block have moved since the step began, in the order of Velocity.
@@ -84,30 +116,42 @@ struct Aim {
     const auto& of = job.parameters;
     const Motion<B> motion = moved(job, block, frame, a, b);
     const B zero(0), rate(of.inverse_substep), most(largest_gap_speed<T>);
+    const bool is_soft = has_soft_contacts(job);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
       SubstepPoint& to = Block::substep_point(block)[p];
+      B push_out_rate(of.push_out_rate);
+      if (is_soft) {
+        point.response = Block::soft_point(block)[p].soft;
+        push_out_rate = Block::load(Block::soft_point(block)[p].rate);
+      }
       if (job.begins_substep) Block::store(to.sum, Block::load(to.sum) + Block::load(point.impulse));
       const B gap = gap_now(to, motion, point);
       const B closing = smaller(gap * rate, most);
-      const B pushed =
-          smaller(B(of.push_out_rate) * larger(negated(gap) - B(of.slop), zero), B(of.largest_push_out_speed));
+      const B pushed = smaller(push_out_rate * larger(negated(gap) - B(of.slop), zero), B(of.largest_push_out_speed));
       Block::store(point.target, Block::load(to.least) + choose(gap > zero, negated(closing), pushed));
     }
   }
 
-  static void relax(Manifolds& block) {
+  static void relax(const SceneJob<T>& job, Manifolds& block) {
+    if (has_soft_contacts(job)) harden(block);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];
       Block::store(point.target, smaller(Block::load(point.target), Block::load(Block::substep_point(block)[p].least)));
     }
   }
 
+  static void harden(Manifolds& block) {
+    for (std::size_t p = 0; p < block.head.count; ++p) block.point()[p].response = Block::soft_point(block)[p].hard;
+  }
+
   /// [N s] What both bodies weigh in a step; infinite where none has a mass.
   template <class Any>
   static B weight(const SceneJob<T>& job, const Any& block) {
     const B zero(0), one(1);
-    const auto mass = [&](B inverse) { return choose(inverse > zero, one / choose(inverse > zero, inverse, one), zero); };
+    const auto mass = [&](B inverse) {
+      return choose(inverse > zero, one / choose(inverse > zero, inverse, one), zero);
+    };
     const B both = B(job.parameters.weight) * (mass(Block::load(block.mass_a)) + mass(Block::load(block.mass_b)));
     return choose(both > zero, both, B(static_cast<T>(__builtin_inf())));
   }
@@ -154,6 +198,7 @@ struct Aim {
   /// a x, a the acceleration by forces and h the substep. A contact that approached more slowly than the forces of a
   /// substep make it is at rest. The rebound is a collision of its own, whose impulses begin at zero.
   static void rebound(const SceneJob<T>& job, Manifolds& block) {
+    if (has_soft_contacts(job)) harden(block);
     const Frame<B> frame = Base::frame_of(block);
     const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
     const Motion<B> shift = moved(job, block, frame, a, b);
@@ -317,7 +362,8 @@ struct Aim {
       each([&](std::size_t lane, std::size_t i) { begun[lane] = job.row_impulse[i]; });
       // A row that only turns the bodies has nothing to do with their weight.
       const Vector3<B> linear = Block::load(row.linear_a);
-      const B length = square_root(dot(linear, linear)), impulse = B(job.parameters.substeps) * Block::load(row.impulse);
+      const B length = square_root(dot(linear, linear)),
+              impulse = B(job.parameters.substeps) * Block::load(row.impulse);
       const B share =
           lasting_share(block, length * magnitude(impulse), length * magnitude(load_lanes<B>(begun)), weight_of_both);
       store_lanes(values, share * impulse);

@@ -72,6 +72,12 @@ struct Blocks {
     Lane gap, least;  // at the start of the step; SceneContacts::target_velocity
     Lane sum[3];      // impulse of the substeps before
   };
+  // Behind those, where contacts have a frequency.
+  struct alignas(16) SoftPoint {
+    Response hard, soft;  // without the compliance, and with it
+    Lane compliance;
+    Lane rate;  // of the overlap that goes in a second
+  };
   struct alignas(16) SubstepRow {
     Lane error, wanted;  // at the start of the step; JointRows::target_velocity
     Lane rate, share;    // of the error that goes in a second, of the row's full answer
@@ -84,6 +90,9 @@ struct Blocks {
   }
   static SubstepPoint* substep_point(Manifolds& block) {
     return reinterpret_cast<SubstepPoint*>(&substep_head(block) + 1);
+  }
+  static SoftPoint* soft_point(Manifolds& block) {
+    return reinterpret_cast<SoftPoint*>(substep_point(block) + block.head.count);
   }
   static SubstepHead& substep_head(Groups& block) {
     return *reinterpret_cast<SubstepHead*>(block.row() + block.head.count);

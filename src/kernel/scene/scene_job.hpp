@@ -61,6 +61,7 @@ struct SceneParameters {
   T slop, push_out_rate, largest_push_out_speed;
   T joint_frequency, joint_damping_ratio;
   T weight;  // [m/s] of a kilogram in a step
+  T contact_damping_ratio;
 };
 
 /// The contacts that take part in a method, and their targets.
@@ -114,11 +115,18 @@ struct SceneJob {
   std::uint8_t* row_status;  // of rows
 };
 
+/// Tells whether contacts are held with a frequency. Each file has its own copy, as with number_at.
+template <class T>
+[[maybe_unused]] static bool has_soft_contacts(const SceneJob<T>& job) {
+  return job.target == Target::substeps && job.scene->contacts.frequency.data != nullptr;
+}
+
 template <class T>
 struct SceneKernelsFor {
   std::size_t width;
   std::size_t head_bytes, point_bytes, group_head_bytes, row_bytes;
   std::size_t substep_head_bytes, substep_point_bytes, substep_row_bytes;  // more of each, with Target::substeps
+  std::size_t soft_point_bytes;                                            // and where contacts have a frequency
 
   /// Fills faults (a Status each), whether a body can move, its velocity row and its kinetic energy.
   void (*validate_bodies)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,

@@ -96,7 +96,11 @@ struct SceneStages {
   static void substep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere) {
     for (std::size_t i = 0; i < count; ++i) {
       if (!is_joint(blocks[i])) {
-        ManifoldSweep<A, T>::template sweep<SimultaneousSweep<A, T>, pass>(job, manifolds(blocks[i]), nowhere);
+        Manifolds& block = manifolds(blocks[i]);
+        if (pass == Pass::push_out && has_soft_contacts(job))
+          ManifoldSweep<A, T>::template sweep<SimultaneousSweep<A, T, true>, pass>(job, block, nowhere);
+        else
+          ManifoldSweep<A, T>::template sweep<SimultaneousSweep<A, T>, pass>(job, block, nowhere);
         continue;
       }
       Groups& block = groups(blocks[i]);
@@ -143,6 +147,7 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           sizeof(typename Blocks<A, T>::SubstepHead),
           sizeof(typename Blocks<A, T>::SubstepPoint),
           sizeof(typename Blocks<A, T>::SubstepRow),
+          sizeof(typename Blocks<A, T>::SoftPoint),
           &Stages::validate_bodies,
           &Stages::validate_contacts,
           &Stages::validate_rows,

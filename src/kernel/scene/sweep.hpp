@@ -27,15 +27,22 @@ struct NewImpulse {
 /// the cone this is a projection, and where nothing changes any more friction opposes the slip. Inside it the
 /// projection would be p_t - ρ u_t itself, and friction of full length could rest along the slip; there the direction
 /// is that of the impulse that stops the contact, which does not rest unless 1 + κ·t < 0 (docs/scenes.md).
-template <class A, class T>
+///
+/// A soft contact asks for u·n + compliance p_n in place of u·n; its response has the compliance beside K_33.
+template <class A, class T, bool soft = false>
 struct SimultaneousSweep {
   using Block = Blocks<A, T>;
   using B = typename Block::B;
 
   B friction, static_friction2, relaxation;
+  const typename Block::Point* first_point;
+  const typename Block::SoftPoint* soft_points;
 
-  SimultaneousSweep(const SceneJob<T>& job, const typename Block::Manifolds& block)
-      : friction(Block::load(block.friction)), relaxation(job.parameters.relaxation) {
+  SimultaneousSweep(const SceneJob<T>& job, typename Block::Manifolds& block)
+      : friction(Block::load(block.friction)),
+        relaxation(job.parameters.relaxation),
+        first_point(block.point()),
+        soft_points(soft ? Block::soft_point(block) : nullptr) {
     const B s = Block::load(block.static_friction);
     static_friction2 = s * s;
   }
@@ -46,7 +53,8 @@ struct SimultaneousSweep {
     const Vector3<B> u = velocity_at(motion, ra, rb), p = Block::load(point.impulse);
     const auto& r = point.response;
     const B k1 = Block::load(r.k1), k2 = Block::load(r.k2);
-    const B missed = Block::load(point.target) - u.z;
+    B missed = Block::load(point.target) - u.z;
+    if constexpr (soft) missed = neg_mul_add(Block::load(soft_points[&point - first_point].compliance), p.z, missed);
     // The slip once the normal velocity is at its target.
     const B a1 = mul_add(k1, missed, u.x), a2 = mul_add(k2, missed, u.y);
     const B normal_change = missed * Block::load(r.inverse_k33);
@@ -198,7 +206,7 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     const Frame<B> frame = Base::frame_of(block);
     const Motion<B> before = Base::motion(block, frame, a, b);
     if constexpr (pass == Pass::push_out) Aim<A, T>::push_out(job, block, frame, a, b);
-    if constexpr (pass == Pass::relax) Aim<A, T>::relax(block);
+    if constexpr (pass == Pass::relax) Aim<A, T>::relax(job, block);
     const Bodies bodies(block);
     const Law law(job, block);
     Motion<B> motion = before;

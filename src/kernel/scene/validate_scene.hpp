@@ -123,7 +123,7 @@ struct SceneValidation {
       // Friction may be infinite.
       const auto without_infinity = [&](B x) { return choose(magnitude(x) > B(unbounded<T>), zero, x); };
       sum = sum + vanishing(without_infinity(friction));
-      B static_friction = friction, more[8];
+      B static_friction = friction, more[9];
       std::size_t further = 0;
       const auto read = [&](const Column<const T>& column) {
         if (column.data == nullptr) return;
@@ -136,6 +136,16 @@ struct SceneValidation {
         validator.set(static_friction < friction, Status::static_friction_below_friction);
       }
       if (job.target == Target::resting || job.target == Target::substeps) read(contacts.gap);
+      B frequency = zero;
+      if (has_soft_contacts(job)) {
+        frequency = Load::load(contacts.frequency, block);
+        sum = sum + vanishing(without_infinity(frequency));
+        validator.set(frequency < zero, Status::negative_frequency);
+        if (contacts.damping_ratio.data != nullptr) {
+          read(contacts.damping_ratio);
+          validator.set(more[further - 1] < zero, Status::negative_damping_ratio);
+        }
+      }
       read(contacts.target_velocity);
       read(contacts.surface_velocity.x);
       read(contacts.surface_velocity.y);
@@ -155,6 +165,7 @@ struct SceneValidation {
         f(restitution);
         f(without_infinity(friction));
         f(without_infinity(static_friction));
+        f(without_infinity(frequency));
         for (std::size_t k = 0; k < further; ++k) f(more[k]);
       });
       store_faults(validator.fault, block.count, fault + i);

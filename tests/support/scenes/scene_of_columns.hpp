@@ -81,7 +81,7 @@ struct SceneData {
   Vectors3<T> normal, lever_a, lever_b;
   std::vector<T> friction, restitution, tangential_restitution;
   // Columns of which there is none unless a test makes one.
-  std::vector<T> static_friction, gap, target_velocity;
+  std::vector<T> static_friction, gap, frequency, damping_ratio, target_velocity;
   Vectors3<T> surface_velocity, warm_impulse;
   Vectors3<T> velocity_change, angular_velocity_change;  ///< of the bodies
   std::vector<std::uint64_t> key;
@@ -130,6 +130,8 @@ struct SceneData {
     scene.contacts.laws.tangential_restitution = tangential_restitution;
     scene.contacts.static_friction = optional(static_friction);
     scene.contacts.gap = optional(gap);
+    scene.contacts.frequency = optional(frequency);
+    scene.contacts.damping_ratio = optional(damping_ratio);
     scene.contacts.target_velocity = optional(target_velocity);
     if (!surface_velocity[0].empty()) scene.contacts.surface_velocity = columns(surface_velocity);
     if (!warm_impulse[0].empty()) scene.contacts.warm_impulse = columns(warm_impulse);
@@ -249,6 +251,8 @@ void append(SceneData<T>& scene, const SceneData<T>& other) {
   add(scene.tangential_restitution, other.tangential_restitution);
   add(scene.static_friction, other.static_friction);
   add(scene.gap, other.gap);
+  add(scene.frequency, other.frequency);
+  add(scene.damping_ratio, other.damping_ratio);
   add(scene.target_velocity, other.target_velocity);
   add3(scene.surface_velocity, other.surface_velocity);
   add3(scene.warm_impulse, other.warm_impulse);
@@ -284,6 +288,8 @@ SceneData<double> widened(const SceneData<T>& scene) {
   wide.tangential_restitution = widen(scene.tangential_restitution);
   wide.static_friction = widen(scene.static_friction);
   wide.gap = widen(scene.gap);
+  wide.frequency = widen(scene.frequency);
+  wide.damping_ratio = widen(scene.damping_ratio);
   wide.target_velocity = widen(scene.target_velocity);
   wide.surface_velocity = widen3(scene.surface_velocity);
   wide.warm_impulse = widen3(scene.warm_impulse);
