@@ -26,7 +26,7 @@ LOOKS = {
     "by levels, colours within": "#D55E00",
     "colours by hash": "#009E73",
 }
-BALANCED, WOUND, HASHED = "rows, left to right", "by levels, colours within", "colours by hash"
+BALANCED, WOUND = "rows, left to right", "by levels, colours within"
 
 
 class Pyramid:
