@@ -51,7 +51,7 @@ class Pyramid:
                        for (upper, lower), half in zip(self.manifolds, halves)]
 
     def projection(self, upper, lower, place, half):
-        """What a visit does to the velocities of its bodies, which are scaled by roots of masses."""
+        """A visit multiplies the velocities of its bodies, scaled by roots of masses, by this matrix."""
         bodies = [body for body in (upper, lower) if body >= 0]
         rows = []
         for x, y in product(half, (-0.5, 0.5)):
@@ -89,7 +89,7 @@ class Pyramid:
 
 
 def spread(x):
-    """As in src/scene/scattered.hpp."""
+    """The numbers are those of src/scene/scattered.hpp."""
     mask = 2**64 - 1
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & mask
     x = (x ^ x >> 27) * 0x94d049bb133111eb & mask

@@ -47,7 +47,7 @@ SceneOptions options_of(SceneMethod method) {
   return options;
 }
 
-/// How a part of a scene is spoilt, and the status that names it.
+/// A fault spoils a part of a scene, and a status names it.
 template <class Part>
 struct Fault {
   const char* name;

@@ -1,4 +1,4 @@
-// How SceneMethod::substeps moves one body: it rebounds, falls, rides, closes a gap and leaves an overlap.
+// SceneMethod::substeps moves one body: it rebounds, falls, rides, closes a gap and leaves an overlap.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What SceneMethod::substeps keeps at rest over many steps: stacks, pyramids, heavy boxes on light ones, and chains.
+// SceneMethod::substeps holds these at rest over many steps: stacks, pyramids, heavy boxes on light ones, and chains.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The parts of SceneMethod::substeps: how many there are, the impulses that go on, and rows.
+// SceneMethod::substeps chooses the number of substeps, hands impulses on, and solves rows.
 #include "support/scenes/substeps.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the tests of SceneMethod::substeps share: the time step, the options, and the suite in both precisions.
+// The tests of SceneMethod::substeps share their time step, their options, and the suite in both precisions.
 #pragma once
 
 #include <gtest/gtest.h>
