@@ -1,4 +1,4 @@
-// What every judge of a solved scene sees: the scene, its results, and the quantities of contacts, rows and islands,
+// All judges of a solved scene see the same: the scene, its results, and quantities of contacts, rows and islands,
 // computed from the host's numbers alone.
 #pragma once
 
