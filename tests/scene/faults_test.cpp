@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "support/scenes/runs.hpp"
@@ -44,6 +45,40 @@ SceneOptions options_of(SceneMethod method) {
   SceneOptions options = usual(method);
   if (method == SceneMethod::resting) options.rest.tolerance = 1;  // so that all take part
   return options;
+}
+
+/// A fault spoils a part of a scene, and a status names it.
+template <class Part>
+struct Fault {
+  const char* name;
+  std::function<void(Part&)> spoil;
+  Status status;
+};
+
+/// Two stacks with one fault, solved, beside the same without it.
+template <class T>
+struct Faulty {
+  SceneMethod method;
+  SceneData<T> bad;
+  Status status;
+  Solved<T> made, undisturbed;
+  std::string what;
+};
+
+/// Calls `check` with each fault under each method; `part` finds in the scene what is to be spoilt.
+template <class T, class Part>
+void for_each_fault(const std::vector<Fault<Part>>& faults, std::type_identity_t<Part>& (*part)(SceneData<T>&),
+                    void (*check)(const Faulty<T>&)) {
+  const SceneData<T> good = two_stacks<T>();
+  for (const SceneMethod method : all_methods) {
+    const auto undisturbed = solved(good, options_of<T>(method));
+    for (const Fault<Part>& fault : faults) {
+      SceneData<T> bad = good;
+      fault.spoil(part(bad));
+      check({method, bad, fault.status, solved(bad, options_of<T>(method)), undisturbed,
+             std::string(fault.name) + ", " + std::string(to_string(method))});
+    }
+  }
 }
 
 /// Velocities of the bodies [first, last) and impulses of the contacts [first_contact, last_contact).
@@ -93,11 +128,7 @@ void expect_contact_fault(SceneMethod method, const std::function<void(SceneData
 TYPED_TEST(SceneFault, of_a_contact_has_its_status_and_costs_only_that_contact) {
   using T = TypeParam;
   using Data = SceneData<T>;
-  const struct {
-    const char* name;
-    std::function<void(Data&)> spoil;
-    Status status;
-  } faults[] = {
+  const std::vector<Fault<Data>> faults = {
       {"index above", [](Data& s) { s.body_a[5] = 4; }, Status::body_index_out_of_range},
       {"index below", [](Data& s) { s.body_b[5] = -2; }, Status::body_index_out_of_range},
       {"least index", [](Data& s) { s.body_b[5] = std::numeric_limits<std::int32_t>::min(); },
@@ -162,44 +193,31 @@ TYPED_TEST(SceneFault, infinite_friction_is_none) {
 TYPED_TEST(SceneFault, of_a_body_is_one_of_all_its_contacts_and_rows) {
   using T = TypeParam;
   using Data = SceneData<T>;
-  const struct {
-    const char* name;
-    std::function<void(Data&)> spoil;
-    Status status;
-  } faults[] = {
+  const std::vector<Fault<Data>> faults = {
       {"mass", [](Data& s) { s.bodies.inverse_mass[1] = -1; }, Status::negative_inverse_mass},
       {"inertia", [](Data& s) { s.bodies.inverse_inertia[3][1] = -1; },
        Status::inverse_inertia_not_positive_semidefinite},
       {"velocity", [](Data& s) { s.bodies.velocity[2][1] = nan<T>; }, Status::not_a_number},
       {"spin", [](Data& s) { s.bodies.angular_velocity[0][1] = infinity<T>; }, Status::infinite},
   };
-  const Data good = two_stacks<T>();
-  for (const SceneMethod method : all_methods) {
-    const auto undisturbed = solved(good, options_of<T>(method));
-    for (const auto& [name, spoil, status] : faults) {
-      const std::string what = std::string(name) + ", " + std::string(to_string(method));
-      Data bad = good;
-      spoil(bad);
-      const auto made = solved(bad, options_of<T>(method));
-      for (std::size_t i = 4; i < 8; ++i) EXPECT_EQ(made.arrays.status[i], status) << what << ", contact " << i;
-      for (std::size_t i = 0; i < 4; ++i) EXPECT_FALSE(is_fault(made.arrays.status[i])) << what << ", contact " << i;
-      for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(made.arrays.joint_status[i], status) << what << ", row " << i;
-      // The faulty body keeps what it had, bit by bit, and the lower box stands alone.
-      for (std::size_t c = 0; c < 3; ++c)
-        EXPECT_EQ(std::memcmp(&made.arrays.velocity[c][1], &bad.bodies.velocity[c][1], sizeof(T)), 0) << what;
-      expect_same(made, undisturbed, bodies_of_one, 2 * bodies_of_one, contacts_of_one, 2 * contacts_of_one, what);
-    }
-  }
+  for_each_fault<T>(
+      faults, [](Data& s) -> Data& { return s; },
+      [](const Faulty<T>& of) {
+        const auto& [method, bad, status, made, undisturbed, what] = of;
+        for (std::size_t i = 4; i < 8; ++i) EXPECT_EQ(made.arrays.status[i], status) << what << ", contact " << i;
+        for (std::size_t i = 0; i < 4; ++i) EXPECT_FALSE(is_fault(made.arrays.status[i])) << what << ", contact " << i;
+        for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(made.arrays.joint_status[i], status) << what << ", row " << i;
+        // The faulty body keeps what it had, bit by bit, and the lower box stands alone.
+        for (std::size_t c = 0; c < 3; ++c)
+          EXPECT_EQ(std::memcmp(&made.arrays.velocity[c][1], &bad.bodies.velocity[c][1], sizeof(T)), 0) << what;
+        expect_same(made, undisturbed, bodies_of_one, 2 * bodies_of_one, contacts_of_one, 2 * contacts_of_one, what);
+      });
 }
 
 TYPED_TEST(SceneFault, of_a_row_has_its_status_and_costs_only_that_row) {
   using T = TypeParam;
   using Row = typename JointRowData<T>::Row;
-  const struct {
-    const char* name;
-    std::function<void(Row&)> spoil;
-    Status status;
-  } faults[] = {
+  const std::vector<Fault<Row>> faults = {
       {"index", [](Row& r) { r.body_a = 4; }, Status::body_index_out_of_range},
       {"same body", [](Row& r) { r.body_b = r.body_a; }, Status::same_body},
       {"Jacobian", [](Row& r) { r.linear_a[1] = nan<T>; }, Status::not_a_number},
@@ -213,33 +231,24 @@ TYPED_TEST(SceneFault, of_a_row_has_its_status_and_costs_only_that_row) {
       {"no Jacobian", [](Row& r) { r.linear_a = r.angular_a = r.linear_b = r.angular_b = {}; },
        Status::collision_matrix_not_positive_definite},
   };
-  const SceneData<T> good = two_stacks<T>();
-  for (const SceneMethod method : all_methods) {
-    const auto undisturbed = solved(good, options_of<T>(method));
-    for (const auto& [name, spoil, status] : faults) {
-      const std::string what = std::string(name) + ", " + std::string(to_string(method));
-      SceneData<T> bad = good;
-      spoil(bad.joints.rows[1]);
-      const auto made = solved(bad, options_of<T>(method));
-      EXPECT_EQ(made.arrays.joint_status[1], status) << what;
-      EXPECT_EQ(made.arrays.joint_impulse[1], 0) << what;
-      EXPECT_EQ(made.arrays.joint_status[0], Status::ok) << what;
-      EXPECT_EQ(made.arrays.joint_status[2], Status::ok) << what;
-      EXPECT_EQ(made.report.joints_by_status[static_cast<std::size_t>(status)], 1u) << what;
-      EXPECT_EQ(made.report.joint_rows, 2 * rows_of_one) << what;
-      expect_same(made, undisturbed, bodies_of_one, 2 * bodies_of_one, contacts_of_one, 2 * contacts_of_one, what);
-    }
-  }
+  for_each_fault<T>(
+      faults, [](SceneData<T>& s) -> Row& { return s.joints.rows[1]; },
+      [](const Faulty<T>& of) {
+        const auto& [method, bad, status, made, undisturbed, what] = of;
+        EXPECT_EQ(made.arrays.joint_status[1], status) << what;
+        EXPECT_EQ(made.arrays.joint_impulse[1], 0) << what;
+        EXPECT_EQ(made.arrays.joint_status[0], Status::ok) << what;
+        EXPECT_EQ(made.arrays.joint_status[2], Status::ok) << what;
+        EXPECT_EQ(made.report.joints_by_status[static_cast<std::size_t>(status)], 1u) << what;
+        EXPECT_EQ(made.report.joint_rows, 2 * rows_of_one) << what;
+        expect_same(made, undisturbed, bodies_of_one, 2 * bodies_of_one, contacts_of_one, 2 * contacts_of_one, what);
+      });
 }
 
 TYPED_TEST(SceneFault, of_what_substeps_read_has_its_status_there_and_none_elsewhere) {
   using T = TypeParam;
   using Row = typename JointRowData<T>::Row;
-  const struct {
-    const char* name;
-    std::function<void(Row&)> spoil;
-    Status status;
-  } faults[] = {
+  const std::vector<Fault<Row>> faults = {
       {"error", [](Row& r) { r.error = nan<T>; }, Status::not_a_number},
       {"infinite error", [](Row& r) { r.error = -infinity<T>; }, Status::infinite},
       {"arm of A", [](Row& r) { r.arm_a[2] = nan<T>; }, Status::not_a_number},
@@ -253,27 +262,22 @@ TYPED_TEST(SceneFault, of_what_substeps_read_has_its_status_there_and_none_elsew
       {"no frequency", [](Row& r) { r.frequency = 0; }, Status::ok},
       {"no damping", [](Row& r) { r.damping_ratio = 0; }, Status::ok},
   };
-  const SceneData<T> good = two_stacks<T>();
-  for (const SceneMethod method : all_methods) {
-    const auto undisturbed = solved(good, options_of<T>(method));
-    for (const auto& [name, spoil, status] : faults) {
-      const std::string what = std::string(name) + ", " + std::string(to_string(method));
-      SceneData<T> bad = good;
-      spoil(bad.joints.rows[1]);
-      const auto made = solved(bad, options_of<T>(method));
-      const bool reads = method == SceneMethod::substeps;
-      EXPECT_EQ(made.arrays.joint_status[1], reads ? status : Status::ok) << what;
-      EXPECT_EQ(made.arrays.joint_status[0], Status::ok) << what;
-      EXPECT_EQ(made.arrays.joint_status[2], Status::ok) << what;
-      if (reads && status != Status::ok) {
-        EXPECT_EQ(made.arrays.joint_impulse[1], 0) << what;
-        EXPECT_EQ(made.arrays.joint_warm_impulse[1], 0) << what;
-        EXPECT_EQ(made.report.count_joints(status), 1u) << what;
-      }
-      const std::size_t first = reads ? bodies_of_one : 0, first_contact = reads ? contacts_of_one : 0;
-      expect_same(made, undisturbed, first, 2 * bodies_of_one, first_contact, 2 * contacts_of_one, what);
-    }
-  }
+  for_each_fault<T>(
+      faults, [](SceneData<T>& s) -> Row& { return s.joints.rows[1]; },
+      [](const Faulty<T>& of) {
+        const auto& [method, bad, status, made, undisturbed, what] = of;
+        const bool reads = method == SceneMethod::substeps;
+        EXPECT_EQ(made.arrays.joint_status[1], reads ? status : Status::ok) << what;
+        EXPECT_EQ(made.arrays.joint_status[0], Status::ok) << what;
+        EXPECT_EQ(made.arrays.joint_status[2], Status::ok) << what;
+        if (reads && status != Status::ok) {
+          EXPECT_EQ(made.arrays.joint_impulse[1], 0) << what;
+          EXPECT_EQ(made.arrays.joint_warm_impulse[1], 0) << what;
+          EXPECT_EQ(made.report.count_joints(status), 1u) << what;
+        }
+        const std::size_t first = reads ? bodies_of_one : 0, first_contact = reads ? contacts_of_one : 0;
+        expect_same(made, undisturbed, first, 2 * bodies_of_one, first_contact, 2 * contacts_of_one, what);
+      });
 }
 
 TYPED_TEST(SceneFault, of_a_gap_or_a_warm_impulse_is_one_in_substeps) {

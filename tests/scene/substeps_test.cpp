@@ -1,231 +1,21 @@
-// SceneMethod::substeps over many steps: what rests, rebounds, rides and hangs, and how many substeps that takes.
+// SceneMethod::substeps chooses the number of substeps, hands impulses on, and solves rows.
+#include "support/scenes/substeps.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <carom/carom.hpp>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
-
-#include "support/scenes/box_world.hpp"
 
 namespace carom::scenes {
 namespace {
 
-using support::fast_build;
-
-constexpr double h = 1.0 / 60, g = 9.81, millimetre = 1e-3;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-template <class T>
-class Substeps : public testing::Test {};
-using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Substeps, Precisions);
 
-SceneOptions in_substeps() {
-  SceneOptions options;
-  options.method = SceneMethod::substeps;
-  options.substeps.time_step = h;
-  return options;
-}
-SceneOptions in_substeps(int number) {
-  SceneOptions options = in_substeps();
-  options.substeps.least = options.substeps.most = number;
-  return options;
-}
-
-double deepest_overlap(const BoxWorld& boxes) {
-  double deepest = 0;
-  for (const double gap : boxes.scene<double>().gap) deepest = std::max(deepest, -gap);
-  return deepest;
-}
-
-// Rest ---------------------------------------------------------------------------------------------------------------
-
-/// The figures are marks of the method: a drift of 1 mm, and 3 mm more overlap than the slop that is left alone. What
-/// stands on k boxes sinks by what k contacts overlap, and would fall further.
-template <class T>
-void expect_rest(BoxWorld boxes, double largest_drift, const std::string& what, int rounds = SubstepsOptions{}.rounds) {
-  const BoxWorld start = boxes;
-  SceneOptions options = in_substeps();
-  options.substeps.rounds = rounds;
-  const double most_overlap = options.substeps.slop + 3 * millimetre;
-  SceneSolver solver({.threads = 1});
-  double overlap = 0;
-  for (int k = 0; k < (fast_build ? 600 : 30); ++k) {
-    boxes.template step_in_substeps<T>(solver, options, h);
-    if (k % 20 == 0) overlap = std::max(overlap, deepest_overlap(boxes));
-  }
-  double drift = 0;
-  for (std::size_t i = 0; i < boxes.boxes.size(); ++i) {
-    const Vector from = start.boxes[i].position, moved = boxes.boxes[i].position - from;
-    drift = std::max(drift, std::hypot(moved[0], moved[1]));
-    EXPECT_GE(moved[2], -(from[2] + 0.5) * most_overlap) << what << ", box " << i << " falls";
-  }
-  EXPECT_LE(drift, largest_drift) << what;
-  EXPECT_LE(std::max(overlap, deepest_overlap(boxes)), most_overlap) << what;
-}
-
-BoxWorld stack_with_on_top(double mass) {
-  BoxWorld made = box_stack(20);
-  made.boxes.back().mass = mass;
-  return made;
-}
-
-TYPED_TEST(Substeps, hold_a_stack_of_twenty_for_ten_seconds) {
-  expect_rest<TypeParam>(box_stack(20), millimetre, "equal masses");
-}
-// The heaviest stacks need six rounds; with three they drift by 1.8 and 3.4 mm.
-TYPED_TEST(Substeps, hold_a_hundred_times_the_mass_on_a_stack_of_twenty) {
-  expect_rest<TypeParam>(stack_with_on_top(100), millimetre, "100 on top", 6);
-}
-TYPED_TEST(Substeps, hold_a_thousand_times_the_mass_on_a_stack_of_twenty) {
-  expect_rest<TypeParam>(stack_with_on_top(1000), 3 * millimetre, "1000 on top", 6);
-}
-TYPED_TEST(Substeps, hold_a_box_on_one_of_a_thousandth_of_its_mass) {
-  expect_rest<TypeParam>(box_stack(2, 1000), millimetre, "pair");
-}
-TYPED_TEST(Substeps, hold_a_pyramid_of_base_ten) {
-  expect_rest<TypeParam>(box_pyramid(10), millimetre, "pyramid");
-}
-
-// One body -----------------------------------------------------------------------------------------------------------
-
-/// A unit cube or a ball over the world's plane, which its lowest point may touch.
-struct Lone {
-  double gap = 0, velocity = 0;  ///< [m], [m/s]
-
-  template <class T>
-  Solved<T> step(const SceneOptions& options, double gravity, double restitution = 0) {
-    SceneData<T> scene;
-    scene.add(Body{.velocity = {0, 0, velocity - gravity * h}});
-    scene.velocity_change = scene.angular_velocity_change = vectors<T>(1);
-    put(scene.velocity_change, 0, {0, 0, -gravity * h});
-    scene.add(Contact{.a = 0, .restitution = restitution});
-    put(scene.lever_a, 0, {0, 0, -0.5});
-    scene.gap.push_back(static_cast<T>(gap));
-    auto made = solved(scene, options);
-    gap += at(made.arrays.displacement, 0)[2];
-    velocity = made.velocity(0)[2];
-    return made;
-  }
-
-  /// [m] to which it rises: aim.hpp has what a body keeps that falls in substeps.
-  double height(int substeps) const {
-    const double at_mid_substep = velocity - g * h / substeps / 2;
-    return gap + at_mid_substep * at_mid_substep / (2 * g);
-  }
-};
-
-TYPED_TEST(Substeps, let_an_elastic_ball_keep_its_height_over_fifty_bounces) {
-  const SceneOptions options = in_substeps();
-  Lone ball{.gap = 1};
-  const double height = ball.height(options.substeps.least);
-  int bounces = 0;
-  for (int k = 0; bounces < 50 && k < 4000; ++k) {
-    const double before = ball.velocity;
-    const auto made = ball.step<TypeParam>(options, g, 1);
-    ASSERT_EQ(made.report.substeps, options.substeps.least);
-    bounces += before < 0 && ball.velocity > 0 ? 1 : 0;
-    // All of it is rounding, whose share a bounce is some units: 50 bounces of 54 steps of float make 3e-4.
-    ASSERT_NEAR(ball.height(options.substeps.least), height, 1e-3 * height) << "step " << k;
-  }
-  EXPECT_EQ(bounces, 50);
-}
-
-TYPED_TEST(Substeps, let_a_ball_rebound_at_its_share_of_the_speed_of_impact) {
-  const SceneOptions options = in_substeps();
-  for (const double start : {0.2, 1.0, 1.01, 1.05, 3.0}) {
-    Lone ball{.gap = start};
-    const double height = ball.height(options.substeps.least);
-    for (int k = 0; k < 400 && ball.velocity <= 0; ++k) ball.step<TypeParam>(options, g, 0.5);
-    // The speed of impact is √(2 g height) before, and after it: half as fast is a quarter as high.
-    EXPECT_NEAR(ball.height(options.substeps.least), 0.25 * height, 1e-4 * height) << start;
-  }
-}
-
-// v after k substeps is v0 + k a h / n, so that n of them move by H v0 + a H² (1 + 1/n) / 2.
-TYPED_TEST(Substeps, move_a_free_body_as_its_substeps_do) {
-  const double tolerance = 16 * epsilon<TypeParam>;
-  for (const int n : {1, 4, 7}) {
-    const double fallen = -g * h * h * (1 + 1.0 / n) / 2;
-    SceneData<TypeParam> scene;
-    scene.add(Body{.velocity = {1, 2, 3 - g * h}, .angular_velocity = {0.25, 0.5, -1}});
-    scene.velocity_change = scene.angular_velocity_change = vectors<TypeParam>(1);
-    put(scene.velocity_change, 0, {0, 0, -g * h});
-    const auto alone = solved(scene, in_substeps(n));
-    const Vector moved = at(alone.arrays.displacement, 0), turned = at(alone.arrays.rotation, 0);
-    EXPECT_NEAR(length(moved - Vector{h, 2 * h, 3 * h + fallen}), 0, tolerance);
-    EXPECT_NEAR(length(turned - h * Vector{0.25, 0.5, -1}), 0, tolerance);
-    EXPECT_EQ(alone.velocity(0), scene.velocity(0));
-
-    Lone over_the_plane{.gap = 10, .velocity = 3};
-    over_the_plane.step<TypeParam>(in_substeps(n), g);
-    EXPECT_NEAR(over_the_plane.gap, 10 + 3 * h + fallen, tolerance);
-  }
-}
-
-TYPED_TEST(Substeps, carry_a_box_on_a_kinematic_one_that_moves_along_or_up) {
-  const double tolerance = 1e3 * epsilon<TypeParam>;
-  for (const Vector& velocity : {Vector{0.5, 0, 0}, Vector{0, 0, 0.5}, Vector{0.25, 0, -0.5}}) {
-    BoxWorld boxes;
-    boxes.boxes.push_back({infinity, {100, 100, 1}, {}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, velocity});
-    boxes.boxes.push_back({1, {1, 1, 1}, {0, 0, 1}});
-    boxes.rest(1, 0, -0.5, 0.5, -0.5, 0.5);
-    SceneSolver solver({.threads = 1});
-    for (int k = 0; k < 120; ++k) {
-      const BoxWorld before = boxes;
-      boxes.template step_in_substeps<TypeParam>(solver, in_substeps(), h);
-      const Vector ridden = boxes.boxes[0].position - before.boxes[0].position;
-      ASSERT_NEAR(length(ridden - h * velocity), 0, tolerance);
-      // Friction accelerates it by µ g = 4.9 m/s²: it has the speed within 7 steps.
-      if (k < 60) continue;
-      const Vector followed = boxes.boxes[1].position - before.boxes[1].position;
-      EXPECT_NEAR(length(followed - ridden), 0, 10 * tolerance) << "step " << k;
-      EXPECT_NEAR(length(boxes.boxes[1].velocity - velocity), 0, 100 * tolerance) << "step " << k;
-    }
-    EXPECT_LE(deepest_overlap(boxes), in_substeps().substeps.slop + tolerance);
-  }
-}
-
-TYPED_TEST(Substeps, let_an_open_gap_close_and_no_more) {
-  // The gap lies in the first, third and last of the four substeps of 4.2 mm.
-  for (const double gap : {0.001, 0.01, 0.016}) {
-    Lone body{.gap = gap, .velocity = -1};
-    body.step<TypeParam>(in_substeps(4), 0);
-    EXPECT_NEAR(body.gap, 0, 16 * epsilon<TypeParam>) << gap;
-    body.step<TypeParam>(in_substeps(4), 0);
-    EXPECT_NEAR(body.gap, 0, 16 * epsilon<TypeParam>) << gap;
-    EXPECT_NEAR(body.velocity, 0, 16 * epsilon<TypeParam>) << gap;
-  }
-}
-
-TYPED_TEST(Substeps, push_an_overlap_out_to_the_slop_no_faster_than_allowed_and_leave_no_velocity) {
-  const double tolerance = 64 * epsilon<TypeParam>;
-  for (const double speed : {0.5, 3.0}) {
-    SceneOptions options = in_substeps(4);
-    options.substeps.largest_push_out_speed = speed;
-    Lone body{.gap = -0.5};
-    // A fifth of 0.495 m in a substep would be 24 m/s.
-    body.step<TypeParam>(options, 0);
-    EXPECT_NEAR(body.gap, -0.5 + speed * h, tolerance);
-    EXPECT_NEAR(body.velocity, 0, tolerance);
-    for (int k = 0; k < 180; ++k) {
-      const double before = body.gap;
-      body.step<TypeParam>(options, 0);
-      EXPECT_LE(body.gap - before, speed * h + tolerance);
-      EXPECT_GE(body.gap - before, -tolerance);
-      EXPECT_NEAR(body.velocity, 0, tolerance);
-    }
-    EXPECT_NEAR(body.gap, -options.substeps.slop, 1e-6);
-  }
-  Lone within{.gap = -0.004};
-  within.step<TypeParam>(in_substeps(4), 0);
-  EXPECT_EQ(within.gap, -0.004);
-}
-
-// Number of substeps -------------------------------------------------------------------------------------------------
+// Number of substeps --------------------------------------------------------------------------------------------------
 
 /// 2 H √(load / slop)
 double wanted(double load) {
@@ -337,7 +127,7 @@ TYPED_TEST(Substeps, are_those_of_each_island_and_a_heavy_one_beside_it_changes_
   }
 }
 
-// Impulses of the last step ------------------------------------------------------------------------------------------
+// Impulses of the last step -------------------------------------------------------------------------------------------
 
 /// A scene of boxes that gravity has accelerated for a step.
 template <class T>
@@ -399,7 +189,7 @@ TYPED_TEST(Substeps, new_points_of_a_manifold_begin_with_what_lost_ones_carried)
   }
 }
 
-// Rows ---------------------------------------------------------------------------------------------------------------
+// Rows ----------------------------------------------------------------------------------------------------------------
 
 /// A body of 1 kg at `speed` along x, and a row along x to the world.
 template <class T>
@@ -481,98 +271,6 @@ TYPED_TEST(Substeps, leave_no_residual_at_a_point_that_separates_beside_manifold
     EXPECT_EQ(made.arrays.island_residual[island], 0) << to_string(isa);
     EXPECT_EQ(made.arrays.island_status[island], IslandStatus::converged) << to_string(isa);
   }
-}
-
-// Chains -------------------------------------------------------------------------------------------------------------
-
-/// Rods of 1 kg and 0.5 m that ball joints hold, the first at the origin, and a cube of 100 kg at the end.
-struct Chain {
-  static constexpr int rods = 20;
-  static constexpr double reach = 0.25;  ///< [m] half of a rod, and of the cube
-  std::vector<MovingBox> bodies;
-
-  /// It hangs straight down, and gravity pulls at an angle to it.
-  explicit Chain(double angle) : gravity_{g * std::sin(angle), 0, -g * std::cos(angle)} {
-    for (int i = 0; i < rods; ++i) bodies.push_back({1, {0.1, 0.1, 0.5}, {0, 0, -(2 * i + 1) * reach}});
-    bodies.push_back({100, {0.5, 0.5, 0.5}, {0, 0, -(2 * rods + 1) * reach}});
-  }
-
-  Vector arm(std::size_t body, double side) const { return times(bodies[body].orientation, {0, 0, side * reach}); }
-  /// The point of the body before, less that of the body: joint i holds body i.
-  Vector error(std::size_t i) const {
-    const Vector before = i == 0 ? Vector{} : bodies[i - 1].position + arm(i - 1, -1);
-    return bodies[i].position + arm(i, 1) - before;
-  }
-
-  template <class T>
-  void step(SceneSolver& solver) {
-    BoxWorld world_of_boxes;
-    world_of_boxes.boxes = bodies;
-    SceneData<T> now = world_of_boxes.scene<T>();
-    now.velocity_change = now.angular_velocity_change = vectors<T>(bodies.size());
-    const auto narrowed = [](const Vector& v) {
-      return std::array<T, 3>{static_cast<T>(v[0]), static_cast<T>(v[1]), static_cast<T>(v[2])};
-    };
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      put(now.velocity_change, i, h * gravity_);
-      put(now.bodies.velocity, i, bodies[i].velocity + h * gravity_);
-      JointBodies<T> pair{static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) - 1, narrowed(arm(i, 1)), {}};
-      if (i > 0) pair.anchor_b = narrowed(arm(i - 1, -1));
-      const std::size_t first = add_ball_joint(now.joints, pair);
-      for (std::size_t c = 0; c < 3; ++c) {
-        now.joints.rows[first + c].error = narrowed(error(i))[c];
-        now.joints.rows[first + c].key = 3 * i + c + 1;
-      }
-    }
-    SceneArrays<T> arrays(now);
-    solver.solve(now.view(), arrays.view(), in_substeps());
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      MovingBox& moving = bodies[i];
-      moving.velocity = at(arrays.velocity, i);
-      moving.angular_velocity = at(arrays.angular_velocity, i);
-      moving.position = moving.position + at(arrays.displacement, i);
-      const Vector turn = at(arrays.rotation, i);
-      if (const double angle = length(turn); angle > 0)
-        moving.orientation = product(rotation((1 / angle) * turn, angle), moving.orientation);
-    }
-  }
-
-  struct Errors {
-    double mean = 0, peak = 0;  ///< [m], the mean over the second half
-  };
-  template <class T>
-  Errors run(int steps) {
-    SceneSolver solver({.threads = 1});
-    Errors errors;
-    int counted = 0;
-    for (int k = 0; k < steps; ++k) {
-      step<T>(solver);
-      for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const double size = length(error(i));
-        errors.peak = std::max(errors.peak, size);
-        if (k < steps / 2) continue;
-        errors.mean += size;
-        ++counted;
-      }
-    }
-    errors.mean /= counted;
-    return errors;
-  }
-
- private:
-  Vector gravity_;
-};
-
-// The figures are marks of the method.
-TYPED_TEST(Substeps, hold_a_hanging_chain_of_twenty_with_a_hundred_times_the_mass_at_its_end) {
-  EXPECT_LE(Chain(0).run<TypeParam>(300).mean, 1.5 * millimetre);
-}
-
-// A tension of 118 g kg turns a rod of 0.021 kg m² back at √(118 g 0.5 / 0.021) = 166 rad/s, as the impulses of its
-// joints act at points that turn with it. With lever arms that stood for a whole step of H that would be an explicit
-// integration, which is stable for less than 2 / H = 120 rad/s: the chain would explode.
-TYPED_TEST(Substeps, hold_a_chain_that_falls_from_horizontal) {
-  EXPECT_LE(Chain(1.5707963267948966).run<TypeParam>(300).peak, 12 * millimetre);
 }
 
 }  // namespace

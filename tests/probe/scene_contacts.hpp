@@ -1,0 +1,120 @@
+// The promises of docs/scenes.md about single contacts and rows: statuses, impulses within bounds, and the law.
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "probe/scene_sight.hpp"
+
+namespace carom::probe {
+
+template <class T>
+class ContactsJudge {
+  using R = Real<T>;
+  using V = Vector<R, 3>;
+  static constexpr R epsilon = std::numeric_limits<T>::epsilon();
+
+ public:
+  ContactsJudge(const SceneSight<T>& sight, Verdict& verdict)
+      : s_(sight),
+        drawn_(sight.drawn()),
+        d_(sight.drawn().data),
+        o_(sight.drawn().options),
+        made_(sight.made()),
+        v_(verdict) {}
+
+  void judge() {
+    judge_statuses();
+    for (std::size_t i = 0; i < d_.contact_count(); ++i) judge_contact(i);
+    for (std::size_t r = 0; r < d_.row_count(); ++r) judge_row(r);
+  }
+
+  /// Coulomb's law at the contacts of a scene that rests.
+  void judge_law() {
+    const R least =
+        R(1000) * (R(o_.relative_tolerance) * R(made_.report.greatest_approach) + epsilon * s_.largest_speed());
+    for (std::size_t i = 0; i < d_.contact_count(); ++i) {
+      if (made_.arrays.status[i] != Status::ok) continue;
+      const V n = s_.normal(i), p = s_.vector(made_.arrays.impulse, i), u = s_.relative(made_.arrays, i);
+      const R pn = dot(p, n), un = dot(u, n), mu = d_.friction[i], k = s_.response(i);
+      // Sweeps end by the velocities that changes of impulses give to masses; a contact far from them has more.
+      const R left = least * (R(1) + s_.turning(i) / k);
+      if (mu > R(1e6) || pn * k < left) continue;
+      v_.add("a contact under an impulse is at its target", absolute(un - s_.target(i)) / left * bound);
+      const V slip = less(u, times(un, n)), friction = less(p, times(pn, n));
+      if (mu * pn * k < left || length(slip) < left) continue;
+      // A slip that is known to a thousandth has a direction that is, and friction of full length opposes it.
+      v_.add("friction opposes slip", (R(1) + dot(friction, slip) / (mu * pn * length(slip))) / R(0.02) * bound);
+    }
+  }
+
+ private:
+  void judge_statuses() {
+    const auto judge_one = [&](Status found, Status given, const char* name) {
+      if (given != Status::ok)
+        v_.add(name, found == given ? 0 : 2 * bound);
+      else if (!s_.is_sound(found) && drawn_.kind != SceneKind::range && !s_.has_endless_friction())
+        v_.add("sound data are no fault", 2 * bound);
+    };
+    std::array<std::size_t, status_room> count{}, rows{};
+    for (std::size_t i = 0; i < d_.contact_count(); ++i) {
+      judge_one(made_.arrays.status[i], drawn_.fault[i], "a faulty contact has its status");
+      ++count[s_.number(made_.arrays.status[i])];
+    }
+    for (std::size_t r = 0; r < d_.row_count(); ++r) {
+      judge_one(made_.arrays.joint_status[r], drawn_.row_fault[r], "a faulty row has its status");
+      ++rows[s_.number(made_.arrays.joint_status[r])];
+    }
+    v_.add("the report counts statuses",
+           count == made_.report.by_status && rows == made_.report.joints_by_status ? 0 : 2 * bound);
+  }
+
+  void judge_contact(std::size_t i) {
+    const Status status = made_.arrays.status[i];
+    const V p = s_.vector(made_.arrays.impulse, i);
+    v_.add("impulses are finite", s_.is_finite(p) ? 0 : 2 * bound);
+    if (is_fault(status)) {
+      v_.add("a fault has no impulse", length(p) > 0 ? 2 * bound : 0);
+      return;
+    }
+    v_.add("velocities of separation are finite",
+           s_.is_finite(s_.vector(made_.arrays.separation_velocity, i)) ? 0 : 2 * bound);
+    if (drawn_.kind == SceneKind::range) return;
+    v_.add("ok means an impulse", (status == Status::ok) == (length(p) > 0) ? 0 : 2 * bound);
+    const V n = s_.normal(i);
+    const R pn = dot(p, n), pt = length(less(p, times(pn, n))), unit = epsilon * length(p);
+    R mu = d_.friction[i];
+    if (!d_.static_friction.empty()) mu = larger(mu, static_cast<R>(d_.static_friction[i]));
+    if (!(unit > 0)) return;
+    v_.add("p_n >= 0", -pn / unit);
+    // Impulses of a sequence are sums over its impacts, each of which is rounded.
+    if (mu < R(1e6))
+      v_.add("the cone of friction", (pt - mu * pn) / (unit * (R(1) + mu)) / (s_.is_sequence() ? R(10) : R(1)));
+  }
+
+  void judge_row(std::size_t r) {
+    const auto& row = d_.joints.rows[r];
+    const T impulse = made_.arrays.joint_impulse[r];
+    v_.add("impulses of rows are finite", std::isfinite(impulse) ? 0 : 2 * bound);
+    if (made_.arrays.joint_status[r] != Status::ok) {
+      v_.add("a faulty row has no impulse", impulse != 0 ? 2 * bound : 0);
+      return;
+    }
+    // The reference adds up as many shares of a bound as there are substeps.
+    const R beyond = larger(static_cast<R>(row.least_impulse) - impulse, impulse - static_cast<R>(row.largest_impulse));
+    if (s_.in_substeps() && beyond > 0) {
+      v_.add("bounds of rows", beyond / (epsilon * static_cast<R>(o_.substeps.most) * absolute(R(impulse))));
+      return;
+    }
+    v_.add("bounds of rows", impulse >= row.least_impulse && impulse <= row.largest_impulse ? 0 : 2 * bound);
+  }
+
+  const SceneSight<T>& s_;
+  const DrawnScene<T>& drawn_;
+  const scenes::SceneData<T>& d_;
+  const SceneOptions& o_;
+  const SolvedScene<T>& made_;
+  Verdict& v_;
+};
+
+}  // namespace carom::probe

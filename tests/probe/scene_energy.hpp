@@ -1,0 +1,94 @@
+// The promises of docs/scenes.md about energy.
+#pragma once
+
+#include <cmath>
+
+#include "probe/scene_sight.hpp"
+
+namespace carom::probe {
+
+template <class T>
+class EnergyJudge {
+  using R = Real<T>;
+  using V = Vector<R, 3>;
+  static constexpr R epsilon = std::numeric_limits<T>::epsilon();
+
+ public:
+  EnergyJudge(const SceneSight<T>& sight, Verdict& verdict)
+      : s_(sight),
+        drawn_(sight.drawn()),
+        d_(sight.drawn().data),
+        o_(sight.drawn().options),
+        made_(sight.made()),
+        v_(verdict) {}
+
+  void judge(bool rests) {
+    if (drawn_.kind == SceneKind::range || drawn_.kind == SceneKind::driven || drawn_.kind == SceneKind::faults) return;
+    bool plain = true;  // rows without targets, and without bounds that leave out 0
+    bool unbounded = true;
+    for (const auto& row : d_.joints.rows) {
+      plain = plain && row.target_velocity == 0 && row.least_impulse <= 0 && row.largest_impulse >= 0;
+      unbounded = unbounded && row.compliance == 0 && std::isinf(row.least_impulse) && std::isinf(row.largest_impulse);
+    }
+    if (!plain || o_.shock_propagation.enabled) return;
+    R impulses = 0, condition = 1;
+    for (std::size_t i = 0; i < d_.contact_count(); ++i) impulses += length(s_.vector(made_.arrays.impulse, i));
+    for (const T p : made_.arrays.joint_impulse) impulses += absolute(static_cast<R>(p));
+    for (std::size_t b = 0; b < d_.body_count(); ++b) condition = larger(condition, s_.trace(b) / smallest(b));
+    const R before = kinetic_energy(d_.bodies), after = kinetic_energy(made_.arrays);
+    const R visits =
+        static_cast<R>(larger(made_.report.iterations, 20) * static_cast<int>(1 + d_.contact_count() + d_.row_count()));
+    const R rounding = epsilon * visits * (condition * (before + after) + s_.largest_speed() * impulses);
+    if (s_.is_sequence()) {
+      v_.add("a sequence gains no energy", (after - before) / rounding);
+      return;
+    }
+    if (!rests) return;
+    bool plastic = true, frictionless = true, one = true;
+    for (std::size_t i = 0; i < d_.contact_count(); ++i) {
+      plastic = plastic && d_.restitution[i] == 0;
+      frictionless = frictionless && d_.friction[i] == 0 && (d_.static_friction.empty() || d_.static_friction[i] == 0);
+      one = one && d_.restitution[i] == d_.restitution[0];
+    }
+    if (o_.restitution_threshold > 0 && !plastic) return;
+    // Contacts and rows are at their targets but for that.
+    const R left =
+        R(4) * (R(made_.report.residual) + R(o_.relative_tolerance) * R(made_.report.greatest_approach)) * impulses;
+    if (plastic) v_.add("plastic contacts gain no energy", (after - before) / (rounding + left));
+    if (!frictionless || !one || d_.contact_count() == 0 || !unbounded) return;
+    const R e = d_.restitution[0], work = larger(R(0), R(made_.report.joint_work));
+    v_.add("a gain is no more than joints' work allows",
+           (after - before - R(2) * e / (R(1) + e) * work) / (rounding + left));
+  }
+
+ private:
+  R kinetic_energy(const auto& bodies) const {
+    R sum = 0;
+    for (std::size_t b = 0; b < d_.body_count(); ++b) {
+      if (!s_.moves(static_cast<std::int32_t>(b))) continue;
+      const V v = s_.vector(bodies.velocity, b), w = s_.vector(bodies.angular_velocity, b);
+      sum += dot(v, v) / (R(2) * static_cast<R>(d_.bodies.inverse_mass[b]));
+      const auto& j = d_.bodies.inverse_inertia;
+      const auto at = [&](std::size_t c) { return static_cast<R>(j[c][b]); };
+      const V x{at(0), at(1), at(2)}, y{at(1), at(3), at(4)}, z{at(2), at(4), at(5)};
+      const V l{dot(w, cross(y, z)), dot(x, cross(w, z)), dot(x, cross(y, w))};
+      sum += dot(w, l) / (R(2) * dot(x, cross(y, z)));
+    }
+    return sum;
+  }
+  R smallest(std::size_t b) const {
+    const auto& j = d_.bodies.inverse_inertia;
+    const auto at = [&](std::size_t c) { return static_cast<R>(j[c][b]); };
+    const V x{at(0), at(1), at(2)}, y{at(1), at(3), at(4)}, z{at(2), at(4), at(5)};
+    return s_.trace(b) > 0 ? dot(x, cross(y, z)) / (s_.trace(b) * s_.trace(b)) : R(1);
+  }
+
+  const SceneSight<T>& s_;
+  const DrawnScene<T>& drawn_;
+  const scenes::SceneData<T>& d_;
+  const SceneOptions& o_;
+  const SolvedScene<T>& made_;
+  Verdict& v_;
+};
+
+}  // namespace carom::probe

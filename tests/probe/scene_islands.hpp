@@ -1,0 +1,203 @@
+// The promises of docs/scenes.md about islands and their bodies: overflow, momentum, motion and the residual.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "probe/scene_sight.hpp"
+
+namespace carom::probe {
+
+template <class T>
+class IslandsJudge {
+  using R = Real<T>;
+  using V = Vector<R, 3>;
+  static constexpr R epsilon = std::numeric_limits<T>::epsilon();
+
+ public:
+  IslandsJudge(const SceneSight<T>& sight, Verdict& verdict)
+      : s_(sight),
+        drawn_(sight.drawn()),
+        d_(sight.drawn().data),
+        o_(sight.drawn().options),
+        made_(sight.made()),
+        v_(verdict) {}
+
+  void judge() {
+    judge_overflow();
+    judge_bodies();
+    judge_residual();
+  }
+
+ private:
+  /// All of an island overflows or nothing does; its bodies are as they came.
+  void judge_overflow() {
+    std::map<std::size_t, std::array<bool, 2>> seen;  // of islands: a sound contact or row, one that has overflowed
+    const auto see = [&](Status found, Status given, std::int32_t a, std::int32_t b) {
+      if (s_.is_in(found, given)) seen[s_.island_of(a, b)][found == Status::overflow ? 1 : 0] = true;
+    };
+    for (std::size_t i = 0; i < d_.contact_count(); ++i)
+      if (!is_fault(made_.arrays.status[i]) || made_.arrays.status[i] == Status::overflow)
+        see(made_.arrays.status[i], drawn_.fault[i], d_.body_a[i], d_.body_b[i]);
+    for (std::size_t r = 0; r < d_.row_count(); ++r)
+      if (s_.is_in(made_.arrays.joint_status[r], drawn_.row_fault[r]))
+        see(made_.arrays.joint_status[r], drawn_.row_fault[r], d_.joints.rows[r].body_a, d_.joints.rows[r].body_b);
+    std::size_t overflowed = 0;
+    // A K or a row beyond the range is left out alone, so that this can be told of other kinds only; there is none
+    // there.
+    for (const auto& [island, of] : seen) overflowed += of[1] && !of[0] ? 1 : 0;
+    if (overflowed > 0 && drawn_.kind != SceneKind::range && !s_.has_endless_friction())
+      v_.add("ordinary numbers do not overflow", 2 * bound);
+    for (std::size_t b = 0; b < d_.body_count(); ++b) {
+      const auto found = seen.find(s_.root(b));
+      const bool keeps = !s_.moves(static_cast<std::int32_t>(b)) || found == seen.end() || !found->second[0];
+      if (!keeps) continue;
+      for (std::size_t c = 0; c < 3; ++c)
+        v_.add("a body that nothing moves keeps its bits",
+               same(d_.bodies.velocity[c][b], made_.arrays.velocity[c][b]) &&
+                       same(d_.bodies.angular_velocity[c][b], made_.arrays.angular_velocity[c][b])
+                   ? 0
+                   : 2 * bound);
+    }
+  }
+  static bool same(T a, T b) { return a == b || (a != a && b != b); }
+
+  /// The velocities are those that the impulses make, if momentum is kept. Every visit rounds, at the size of what is
+  /// there then.
+  void judge_bodies() {
+    if (o_.shock_propagation.enabled) return;
+    const std::size_t n = d_.body_count();
+    std::vector<V> linear(n), angular(n);
+    std::vector<R> terms(n), spins(n);
+    std::vector<R> visits(n, R(1));
+    const auto give = [&](std::int32_t body, const V& p, const V& l, R terms_p, R terms_l) {
+      if (!s_.moves(body)) return;
+      const auto b = static_cast<std::size_t>(body);
+      linear[b] = sum(linear[b], p);
+      angular[b] = sum(angular[b], l);
+      terms[b] += terms_p;
+      spins[b] += terms_l;
+      visits[b] += R(1);
+    };
+    for (std::size_t i = 0; i < d_.contact_count(); ++i) {
+      if (!s_.is_sound(made_.arrays.status[i])) continue;
+      const V p = s_.vector(made_.arrays.impulse, i), ra = s_.vector(d_.lever_a, i), rb = s_.vector(d_.lever_b, i);
+      R begun = 0;
+      if (!d_.warm_impulse[0].empty()) begun = length(s_.vector(d_.warm_impulse, i));
+      const R size = length(p) + begun;
+      give(d_.body_a[i], p, cross(ra, p), size, size * length(ra));
+      give(d_.body_b[i], times(-1, p), cross(rb, times(-1, p)), size, size * length(rb));
+    }
+    for (std::size_t r = 0; r < d_.row_count(); ++r) {
+      if (made_.arrays.joint_status[r] != Status::ok) continue;
+      const auto& row = d_.joints.rows[r];
+      const R impulse = made_.arrays.joint_impulse[r],
+              size = absolute(impulse) + absolute(static_cast<R>(row.warm_impulse));
+      const auto side = [&](std::int32_t body, const auto& l, const auto& a) {
+        const V j{static_cast<R>(l[0]), static_cast<R>(l[1]), static_cast<R>(l[2])};
+        const V w{static_cast<R>(a[0]), static_cast<R>(a[1]), static_cast<R>(a[2])};
+        give(body, times(impulse, j), times(impulse, w), size * length(j), size * length(w));
+      };
+      side(row.body_a, row.linear_a, row.angular_a);
+      side(row.body_b, row.linear_b, row.angular_b);
+    }
+    R sweeps = static_cast<R>(larger(made_.report.iterations, o_.simultaneous.iterations) + 10);
+    if (s_.in_substeps()) sweeps *= static_cast<R>(o_.substeps.rounds);
+    for (std::size_t b = 0; b < n; ++b) {
+      const V v = s_.vector(made_.arrays.velocity, b), w = s_.vector(made_.arrays.angular_velocity, b);
+      const V v0 = s_.vector(d_.bodies.velocity, b), w0 = s_.vector(d_.bodies.angular_velocity, b);
+      if (s_.is_finite(v0) && s_.is_finite(w0))
+        v_.add("velocities are finite", s_.is_finite(v) && s_.is_finite(w) ? 0 : 2 * bound);
+      if (s_.in_substeps()) judge_motion(b, visits[b] == R(1));
+      if (!s_.moves(static_cast<std::int32_t>(b)) || drawn_.kind == SceneKind::range || s_.has_endless_friction() ||
+          s_.has_run_away())
+        continue;
+      const R m = d_.bodies.inverse_mass[b], visited = sweeps * visits[b];
+      const R size = length(v) + length(v0) + m * terms[b] + visited * R(1e-30);
+      const R spin = length(w) + length(w0) + s_.trace(b) * spins[b] + visited * R(1e-30);
+      v_.add("momentum", length(less(less(v, v0), times(m, linear[b]))) / (epsilon * visited * size));
+      // Lever arms that turn in substeps are not those of the start.
+      if (s_.in_substeps() && turns_arms()) continue;
+      v_.add("angular momentum", length(less(less(w, w0), s_.turned(b, angular[b]))) / (epsilon * visited * spin));
+    }
+  }
+
+  bool turns_arms() const {
+    return std::ranges::any_of(d_.joints.rows, [](const auto& row) {
+      return row.arm_a != typename JointRowData<T>::Vector{} || row.arm_b != typename JointRowData<T>::Vector{};
+    });
+  }
+
+  /// The displacement of a body; that of one which nothing touches follows its velocity, from forces that have acted
+  /// in the fewest substeps.
+  void judge_motion(std::size_t b, bool is_alone) {
+    const V x = s_.vector(made_.arrays.displacement, b), turn = s_.vector(made_.arrays.rotation, b);
+    const V v0 = s_.vector(d_.bodies.velocity, b), w0 = s_.vector(d_.bodies.angular_velocity, b);
+    if (!s_.is_finite(v0) || !s_.is_finite(w0)) return;
+    v_.add("motion is finite", s_.is_finite(x) && s_.is_finite(turn) ? 0 : 2 * bound);
+    if (!is_alone || drawn_.kind == SceneKind::range) return;
+    const R h = o_.substeps.time_step, late = R(0.5) * (R(1) - R(1) / static_cast<R>(o_.substeps.least));
+    const bool forced = !d_.velocity_change[0].empty() && s_.moves(static_cast<std::int32_t>(b));
+    const V by_forces = forced ? s_.vector(d_.velocity_change, b) : V{},
+            spun_by_forces = forced ? s_.vector(d_.angular_velocity_change, b) : V{};
+    const auto judge_one = [&](const V& moved, const V& v, const V& change) {
+      const R size = h * (length(v) + length(change)) + R(1e-30);
+      v_.add("a body that nothing touches moves with its velocity",
+             length(less(moved, times(h, less(v, times(late, change))))) / (epsilon * size));
+    };
+    judge_one(x, v0, by_forces);
+    judge_one(turn, w0, spun_by_forces);
+  }
+
+  /// What the report calls the residual, computed anew.
+  void judge_residual() {
+    v_.add("residuals are no NaN", made_.report.residual >= 0 ? 0 : 2 * bound);
+    if (made_.report.by_status[s_.number(Status::overflow)] +
+            made_.report.joints_by_status[s_.number(Status::overflow)] >
+        0)
+      return;
+    const bool knows_targets = o_.method == SceneMethod::simultaneous || s_.is_sequence();
+    if (!knows_targets || drawn_.kind == SceneKind::range) return;
+    R worst = 0;
+    for (std::size_t i = 0; i < d_.contact_count(); ++i) {
+      if (!s_.is_sound(made_.arrays.status[i])) continue;
+      const R least = d_.target_velocity.empty() ? T(0) : d_.target_velocity[i];
+      const R wanted = s_.is_sequence() ? least : s_.target(i);
+      worst = larger(worst, wanted - dot(s_.relative(made_.arrays, i), s_.normal(i)));
+    }
+    for (std::size_t r = 0; r < d_.row_count(); ++r) {
+      if (made_.arrays.joint_status[r] != Status::ok) continue;
+      const auto& row = d_.joints.rows[r];
+      const R impulse = made_.arrays.joint_impulse[r];
+      const R rest = s_.row_velocity(made_.arrays, r) + static_cast<R>(row.compliance) * impulse -
+                     static_cast<R>(row.target_velocity);
+      const bool held = (rest > 0 && impulse <= static_cast<R>(row.least_impulse)) ||
+                        (rest < 0 && impulse >= static_cast<R>(row.largest_impulse));
+      if (!held) worst = larger(worst, absolute(rest));
+    }
+    v_.add("the residual is that of the velocities",
+           absolute(static_cast<R>(made_.report.residual) - worst) / (epsilon * (s_.largest_speed() + worst)));
+    // An island that is done has had its last changes measured as speeds of its bodies, which levers magnify.
+    R levers = 1;
+    for (std::size_t i = 0; i < d_.contact_count(); ++i)
+      if (s_.is_sound(made_.arrays.status[i]) && s_.response(i) > 0)
+        levers = larger(levers, R(1) + s_.turning(i) / s_.response(i));
+    const R done = R(20) * levers * R(o_.relative_tolerance) * R(made_.report.greatest_approach);
+    if (made_.report.not_converged > 0)
+      v_.add("what has not converged has a residual", made_.report.residual > 0 ? 0 : 2 * bound);
+    else if (!s_.is_sequence() && !o_.shock_propagation.enabled && made_.report.iterations == 4000)
+      v_.add("what reaches the bound of sweeps is told",
+             worst > done + R(64) * epsilon * s_.largest_speed() ? 2 * bound : 0);
+  }
+
+  const SceneSight<T>& s_;
+  const DrawnScene<T>& drawn_;
+  const scenes::SceneData<T>& d_;
+  const SceneOptions& o_;
+  const SolvedScene<T>& made_;
+  Verdict& v_;
+};
+
+}  // namespace carom::probe
