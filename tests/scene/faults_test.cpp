@@ -280,7 +280,7 @@ TYPED_TEST(SceneFault, of_what_substeps_read_has_its_status_there_and_none_elsew
       });
 }
 
-TYPED_TEST(SceneFault, of_a_gap_or_a_warm_impulse_is_one_in_substeps) {
+TYPED_TEST(SceneFault, of_what_gaps_are_held_by_is_one_in_substeps) {
   using T = TypeParam;
   using Data = SceneData<T>;
   expect_contact_fault<T>(
@@ -289,6 +289,22 @@ TYPED_TEST(SceneFault, of_a_gap_or_a_warm_impulse_is_one_in_substeps) {
       SceneMethod::substeps, [](Data& s) { s.gap[5] = infinity<T>; }, Status::infinite, "infinite gap");
   expect_contact_fault<T>(
       SceneMethod::substeps, [](Data& s) { s.warm_impulse[2][5] = infinity<T>; }, Status::infinite, "warm impulse");
+  const auto held_by = [](T frequency, T damping_ratio, Status status, const std::string& what) {
+    expect_contact_fault<T>(
+        SceneMethod::substeps,
+        [=](Data& s) {
+          s.frequency.assign(s.contact_count(), infinity<T>);
+          s.damping_ratio.assign(s.contact_count(), T(1));
+          s.frequency[5] = frequency;
+          s.damping_ratio[5] = damping_ratio;
+        },
+        status, what);
+  };
+  held_by(nan<T>, 1, Status::not_a_number, "frequency");
+  held_by(T(-0.5), 1, Status::negative_frequency, "negative frequency");
+  held_by(30, nan<T>, Status::not_a_number, "damping ratio");
+  held_by(30, infinity<T>, Status::infinite, "infinite damping ratio");
+  held_by(30, T(-0.5), Status::negative_damping_ratio, "negative damping ratio");
 }
 
 // A row whose bounds are one number is a force; a bound above zero pushes even where nothing moves.

@@ -23,6 +23,8 @@ SceneData<double> full_scene() {
   const std::size_t n = scene.contact_count();
   scene.static_friction = scene.friction;
   scene.gap.assign(n, 0);
+  scene.frequency.assign(n, 30);
+  scene.damping_ratio.assign(n, 1);
   scene.target_velocity.assign(n, 0);
   scene.surface_velocity = scene.warm_impulse = vectors<double>(n);
   scene.velocity_change = scene.angular_velocity_change = vectors<double>(scene.body_count());
@@ -96,6 +98,8 @@ TEST(MisusedScene, with_a_column_of_another_length_is_an_error_that_names_it) {
       {"bodies.velocity.x", [](Scene<double>& s) { s.bodies.velocity.x.count = 1; }},
       {"contacts.static_friction", [](Scene<double>& s) { s.contacts.static_friction.count = 7; }},
       {"contacts.gap", [](Scene<double>& s) { s.contacts.gap.count = 0; }},
+      {"contacts.frequency", [](Scene<double>& s) { s.contacts.frequency.count = 1; }},
+      {"contacts.damping_ratio", [](Scene<double>& s) { s.contacts.damping_ratio.count = 1; }},
       {"contacts.target_velocity", [](Scene<double>& s) { s.contacts.target_velocity.count = 9; }},
       {"contacts.surface_velocity.z", [](Scene<double>& s) { s.contacts.surface_velocity.z.count = 1; }},
       {"contacts.warm_impulse.x", [](Scene<double>& s) { s.contacts.warm_impulse.x.count = 1; }},
@@ -173,6 +177,7 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
       {"simultaneous.relaxation", [](SceneOptions& o) { o.simultaneous.relaxation = 0; }},
       {"simultaneous.relaxation", [](SceneOptions& o) { o.simultaneous.relaxation = 2; }},
       {"simultaneous.warm_start", [](SceneOptions& o) { o.simultaneous.warm_start = 1.125; }},
+      {"substeps.contact_damping_ratio", [](SceneOptions& o) { o.substeps.contact_damping_ratio = -1; }},
       {"simultaneous.time_step", [](SceneOptions& o) { o.simultaneous.time_step = -1; }},
       {"simultaneous.relaxing", [](SceneOptions& o) { o.simultaneous.relaxing = -1; }},
       {"simultaneous.joint_warm_start", [](SceneOptions& o) { o.simultaneous.joint_warm_start = -0.125; }},

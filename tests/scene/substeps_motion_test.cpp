@@ -148,5 +148,34 @@ TYPED_TEST(Substeps, push_an_overlap_out_to_the_slop_no_faster_than_allowed_and_
   EXPECT_EQ(within.gap, -0.004);
 }
 
+// In one substep of h, with ω = 2π f: ω/(2ζ + hω) of the depth below the slop in a second, less what the spring gives
+// way under the impulse for it, 1/(1 + a2) with a2 = hω (2ζ + hω). The rate of a substep bounds f at 1/(4h).
+TYPED_TEST(Substeps, hold_a_contact_as_stiffly_as_its_frequency_says) {
+  const auto pushed = [](double frequency, double damping_ratio) {
+    SceneData<TypeParam> scene;
+    scene.add(Body{});
+    scene.add(Contact{});
+    scene.gap = {TypeParam(-0.025)};
+    scene.frequency = {static_cast<TypeParam>(frequency)};
+    if (damping_ratio != SubstepsOptions{}.contact_damping_ratio)
+      scene.damping_ratio = {static_cast<TypeParam>(damping_ratio)};
+    const auto made = solved(scene, in_substeps(1));
+    EXPECT_EQ(made.velocity(0)[2], 0);  // relaxing, the contact is hard
+    return at(made.arrays.displacement, 0)[2];
+  };
+  const double tolerance = epsilon<TypeParam>, below = 0.02;
+  const auto expected = [&](double frequency, double damping_ratio) {
+    const double turn = 2 * 3.14159265358979323846 * h * std::min(frequency, 0.25 / h);
+    const double stiffness = 2 * damping_ratio + turn, answer = turn * stiffness;
+    return turn / stiffness * below * answer / (1 + answer);
+  };
+  for (const double frequency : {1.0, 10.0, 15.0, 1e6})
+    for (const double damping_ratio : {0.0, 1.0, SubstepsOptions{}.contact_damping_ratio})
+      EXPECT_NEAR(pushed(frequency, damping_ratio), expected(frequency, damping_ratio), tolerance)
+          << frequency << " Hz, " << damping_ratio;
+  EXPECT_NEAR(pushed(infinity, 1), SubstepsOptions{}.push_out * below, tolerance);
+  EXPECT_EQ(pushed(0, 1), 0);
+}
+
 }  // namespace
 }  // namespace carom::scenes

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/scenes/rod_chain.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {
@@ -67,94 +68,16 @@ TYPED_TEST(Substeps, hold_a_pyramid_of_base_ten) {
 
 // Chains --------------------------------------------------------------------------------------------------------------
 
-/// Rods of 1 kg and 0.5 m that ball joints hold, the first at the origin, and a cube of 100 kg at the end.
-struct Chain {
-  static constexpr int rods = 20;
-  static constexpr double reach = 0.25;  ///< [m] half of a rod, and of the cube
-  std::vector<MovingBox> bodies;
-
-  /// It hangs straight down, and gravity pulls at an angle to it.
-  explicit Chain(double angle) : gravity_{g * std::sin(angle), 0, -g * std::cos(angle)} {
-    for (int i = 0; i < rods; ++i) bodies.push_back({1, {0.1, 0.1, 0.5}, {0, 0, -(2 * i + 1) * reach}});
-    bodies.push_back({100, {0.5, 0.5, 0.5}, {0, 0, -(2 * rods + 1) * reach}});
-  }
-
-  Vector arm(std::size_t body, double side) const { return times(bodies[body].orientation, {0, 0, side * reach}); }
-  /// The point of the body before, less that of the body: joint i holds body i.
-  Vector error(std::size_t i) const {
-    const Vector before = i == 0 ? Vector{} : bodies[i - 1].position + arm(i - 1, -1);
-    return bodies[i].position + arm(i, 1) - before;
-  }
-
-  template <class T>
-  void step(SceneSolver& solver) {
-    BoxWorld world_of_boxes;
-    world_of_boxes.boxes = bodies;
-    SceneData<T> now = world_of_boxes.scene<T>();
-    now.velocity_change = now.angular_velocity_change = vectors<T>(bodies.size());
-    const auto narrowed = [](const Vector& v) {
-      return std::array<T, 3>{static_cast<T>(v[0]), static_cast<T>(v[1]), static_cast<T>(v[2])};
-    };
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      put(now.velocity_change, i, h * gravity_);
-      put(now.bodies.velocity, i, bodies[i].velocity + h * gravity_);
-      JointBodies<T> pair{static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) - 1, narrowed(arm(i, 1)), {}};
-      if (i > 0) pair.anchor_b = narrowed(arm(i - 1, -1));
-      const std::size_t first = add_ball_joint(now.joints, pair);
-      for (std::size_t c = 0; c < 3; ++c) {
-        now.joints.rows[first + c].error = narrowed(error(i))[c];
-        now.joints.rows[first + c].key = 3 * i + c + 1;
-      }
-    }
-    SceneArrays<T> arrays(now);
-    solver.solve(now.view(), arrays.view(), in_substeps());
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      MovingBox& moving = bodies[i];
-      moving.velocity = at(arrays.velocity, i);
-      moving.angular_velocity = at(arrays.angular_velocity, i);
-      moving.position = moving.position + at(arrays.displacement, i);
-      const Vector turn = at(arrays.rotation, i);
-      if (const double angle = length(turn); angle > 0)
-        moving.orientation = product(rotation((1 / angle) * turn, angle), moving.orientation);
-    }
-  }
-
-  struct Errors {
-    double mean = 0, peak = 0;  ///< [m], the mean over the second half
-  };
-  template <class T>
-  Errors run(int steps) {
-    SceneSolver solver({.threads = 1});
-    Errors errors;
-    int counted = 0;
-    for (int k = 0; k < steps; ++k) {
-      step<T>(solver);
-      for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const double size = length(error(i));
-        errors.peak = std::max(errors.peak, size);
-        if (k < steps / 2) continue;
-        errors.mean += size;
-        ++counted;
-      }
-    }
-    errors.mean /= counted;
-    return errors;
-  }
-
- private:
-  Vector gravity_;
-};
-
 // The figures are marks of the method.
 TYPED_TEST(Substeps, hold_a_hanging_chain_of_twenty_with_a_hundred_times_the_mass_at_its_end) {
-  EXPECT_LE(Chain(0).run<TypeParam>(300).mean, 1.5 * millimetre);
+  EXPECT_LE(RodChain(0).run<TypeParam>(300).mean, 1.5 * millimetre);
 }
 
 // A tension of 118 g kg turns a rod of 0.021 kg m² back at √(118 g 0.5 / 0.021) = 166 rad/s, as the impulses of its
 // joints act at points that turn with it. With lever arms that stood for a whole step of H that would be an explicit
 // integration, which is stable for less than 2 / H = 120 rad/s: the chain would explode.
 TYPED_TEST(Substeps, hold_a_chain_that_falls_from_horizontal) {
-  EXPECT_LE(Chain(1.5707963267948966).run<TypeParam>(300).peak, 12 * millimetre);
+  EXPECT_LE(RodChain(1.5707963267948966).run<TypeParam>(300).peak, 12 * millimetre);
 }
 
 }  // namespace

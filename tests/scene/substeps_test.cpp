@@ -62,13 +62,14 @@ TEST(NumberOfSubsteps, is_not_raised_by_one_impact) {
   }
 }
 
-TEST(NumberOfSubsteps, falls_by_a_hundredth_a_step_when_the_load_is_gone) {
+TEST(NumberOfSubsteps, falls_by_a_hundredth_a_step_when_the_load_has_been_gone_for_sixty) {
   BoxWorld boxes = box_stack(2, 1000);
   SceneSolver solver({.threads = 1});
   int before = 0;
   for (int k = 0; k < 20; ++k) before = boxes.step_in_substeps<double>(solver, {}, h).substeps;
   EXPECT_GE(before, 47);
   boxes.boxes[1].mass = 1;
+  for (int k = 0; k < 60; ++k) EXPECT_EQ(boxes.step_in_substeps<double>(solver, {}, h).substeps, before) << k;
   // From 47.3 to 4 at 0.99 a step: ln(47.3 / 4) / 0.01005 = 246 steps, and three while the old load counts.
   for (int k = 0; k < 260; ++k) {
     const int now = boxes.step_in_substeps<double>(solver, {}, h).substeps;
@@ -242,6 +243,36 @@ TYPED_TEST(Substeps, let_the_slack_error_of_a_row_that_only_pushes_shrink_to_not
   // What is drawn out goes back.
   EXPECT_LT(moved(with_row<T>(0, {.largest_impulse = 0, .error = T(0.01)})), -0.005);
   EXPECT_EQ(moved(with_row<T>(0, {.largest_impulse = 0, .error = T(-0.01)})), 0);
+}
+
+/// [N s] what the next step begins with of a body of 1 kg that comes at `speed` against a plane.
+template <class T>
+double kept_of_contact(double speed, double begun, const Body& like = {}) {
+  SceneData<T> scene;
+  Body body = like;
+  body.velocity = {0, 0, -speed};
+  scene.add(body);
+  scene.add(Contact{.point = {0, 0, 0}});
+  scene.warm_impulse = vectors<T>(1);
+  put(scene.warm_impulse, 0, {0, 0, begun});
+  return at(solved(scene, in_substeps(1)).arrays.warm_impulse, 0)[2];
+}
+template <class T>
+double kept_of_row(double speed, const typename JointRowData<T>::Row& row) {
+  return static_cast<double>(with_row<T>(speed, row, 1).arrays.joint_warm_impulse[0]);
+}
+
+// A blow of 3 N s would strike again in the next step; what goes on is twice what the step began with and the weight in
+// a step. What comes more slowly than twice what gravity makes in a step is no blow.
+TYPED_TEST(Substeps, keep_of_a_blow_what_a_load_may_grow_by) {
+  using T = TypeParam;
+  const double weight = g * h, tolerance = 64 * epsilon<T>;
+  EXPECT_NEAR(kept_of_contact<T>(3, 0), weight, tolerance);
+  EXPECT_NEAR(kept_of_contact<T>(3, 0.25), 0.5 + weight, tolerance);
+  EXPECT_NEAR(kept_of_contact<T>(1.9 * weight, 0), 1.9 * weight, tolerance);
+  EXPECT_NEAR(kept_of_row<T>(3, {}), -weight, tolerance);
+  EXPECT_NEAR(kept_of_row<T>(3, {.warm_impulse = T(-0.25)}), -0.5 - weight, tolerance);
+  EXPECT_NEAR(kept_of_row<T>(1.9 * weight, {}), -1.9 * weight, tolerance);
 }
 
 // As many shares of a bound as there are substeps are rounded, and their sum is not the bound.
