@@ -266,7 +266,7 @@ struct SubstepsOptions {
   int least = 4, most = 64;
   /// [1] in [1, most_rounds]: passes over the points of a manifold, or the rows of a joint, in a visit. They remove the
   /// twist between two bodies; six hold the heaviest stacks.
-  int rounds = 3;
+  int rounds = 4;
   int sweeps = 1;                     ///< [1] in [1, most_iterations] of a substep before the motion
   int relaxing = 1;                   ///< [1] in [0, most_iterations] of a substep after it, without push-out
   int restitution_sweeps = 4;         ///< [1] in [1, most_iterations] at the end of the step, of islands that rebound
