@@ -32,7 +32,7 @@ double rest_speed_of(const Options& options) {
 
 constexpr double least_relaxation = 0.01;
 
-// Bullet without iterations: forces act, and nothing responds.
+// Without iterations forces act, and nothing responds.
 bool without_sweeps(const Options& options, const btContactSolverInfo& info) {
   return options.iterations <= 0 && info.m_numIterations <= 0;
 }

@@ -1,4 +1,4 @@
-// Numbers of Bullet's settings that are out of range, or none.
+// Bullet's settings may be out of range, or no numbers.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -12,7 +12,7 @@ using namespace carom_bullet_tests;
 using carom::bullet::Contacts;
 using Number = btScalar btContactSolverInfoData::*;
 
-/// Where bodies are after a second in which every setting matters: a rebound, an overlap beyond the threshold of split
+/// Gives where bodies are after a second in which every setting matters: a rebound, an overlap beyond the threshold of split
 /// impulses, anchored friction, a joint, an explicit gyroscopic torque.
 template <class Change>
 std::vector<btVector3> path_with(const Change& change, Contacts contacts = Contacts::simultaneous) {

@@ -1,4 +1,4 @@
-// The kinds of worlds of Bullet: those that carom serves, and those that it refuses.
+// carom serves some kinds of Bullet's worlds and refuses the others.
 #include <BulletDynamics/Dynamics/btDiscreteDynamicsWorldMt.h>
 #include <BulletDynamics/Featherstone/btMultiBody.h>
 #include <BulletDynamics/Featherstone/btMultiBodyConstraintSolver.h>
@@ -51,7 +51,7 @@ static_assert(takes<btMultiBodyDynamicsWorld, btMultiBodyConstraintSolver> &&
 static_assert(takes<btDeformableMultiBodyDynamicsWorld, btDeformableMultiBodyConstraintSolver> &&
               !takes<btDeformableMultiBodyDynamicsWorld, ConstraintSolver>);
 
-/// What every world needs, with a box that stands on the ground.
+/// Every world needs these parts; boxes stand on the ground.
 template <class Configuration>
 struct Parts {
   explicit Parts(btScalar height = 0.5f) {
