@@ -12,8 +12,8 @@ using namespace carom_bullet_tests;
 using carom::bullet::Contacts;
 using Number = btScalar btContactSolverInfoData::*;
 
-/// Gives where bodies are after a second in which every setting matters: a rebound, an overlap beyond the threshold of split
-/// impulses, anchored friction, a joint, an explicit gyroscopic torque.
+/// Gives where bodies are after a second in which every setting matters: a rebound, an overlap beyond the threshold of
+/// split impulses, anchored friction, a joint, an explicit gyroscopic torque.
 template <class Change>
 std::vector<btVector3> path_with(const Change& change, Contacts contacts = Contacts::simultaneous) {
   carom::bullet::Options options;
