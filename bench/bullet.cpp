@@ -79,8 +79,10 @@ class Pyramid {
     }
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
+    solver.prepareSolve(static_cast<int>(objects_.size()), static_cast<int>(manifolds_.size()));
     solver.solveGroup(objects_.data(), static_cast<int>(objects_.size()), manifolds_.data(),
                       static_cast<int>(manifolds_.size()), nullptr, 0, info_, nullptr, nullptr);
+    solver.allSolved(info_, nullptr);
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
 

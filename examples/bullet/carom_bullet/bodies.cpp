@@ -30,6 +30,7 @@ btQuaternion turn_by(const btVector3& rotation) {
 
 void Bodies::clear() {
   body_.clear();
+  has_links_ = false;
   inverse_mass_.clear();
   for (auto& component : inverse_inertia_) component.clear();
   for (VectorArray* array :
@@ -43,7 +44,10 @@ std::int32_t Bodies::take(btCollisionObject& object, const btContactSolverInfo& 
   if (known >= 0 && static_cast<std::size_t>(known) < body_.size() && body_[static_cast<std::size_t>(known)] == &object)
     return known;
   btRigidBody* body = btRigidBody::upcast(&object);
-  if (body == nullptr) return world;
+  if (body == nullptr) {
+    has_links_ = has_links_ || object.getInternalType() == btCollisionObject::CO_FEATHERSTONE_LINK;
+    return world;
+  }
   const bool kinematic = body->isKinematicObject();
   if (!kinematic && body->getInvMass() == btScalar(0)) return world;
 
@@ -81,6 +85,10 @@ void Bodies::kick() {
   };
   add_half(velocity, velocity_change);
   add_half(spin, spin_change);
+}
+
+void Bodies::release() const {
+  for (btRigidBody* body : body_) body->setCompanionId(-1);
 }
 
 void Bodies::store() const {

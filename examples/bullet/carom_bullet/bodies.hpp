@@ -47,11 +47,16 @@ class Bodies {
   btRigidBody& body(std::size_t i) const { return *body_[i]; }
   bool moves(std::int32_t i) const { return i >= 0 && inverse_mass_[static_cast<std::size_t>(i)] > 0; }
 
+  /// Whether a link of a multibody was among what was taken, which has no velocity of its own.
+  bool has_links() const { return has_links_; }
+
   /// Views of masses and of `velocity`, `spin`.
   BodyColumns<btScalar> columns();
 
   /// Half of what forces do to the velocities in the step.
   void kick();
+  /// Takes back the numbers that Bullet keeps in bodies during a step.
+  void release() const;
   /// Writes the velocities to Bullet's bodies.
   void store() const;
   /// Moves Bullet's bodies so that they arrive at `displacement` and `rotation` from here once Bullet has moved them by
@@ -65,6 +70,7 @@ class Bodies {
 
  private:
   std::vector<btRigidBody*> body_;
+  bool has_links_ = false;
   std::vector<btScalar> inverse_mass_;
   std::array<std::vector<btScalar>, 6> inverse_inertia_;
 };

@@ -3,12 +3,17 @@
 #include <LinearMath/btTransformUtil.h>
 
 #include <algorithm>
+#include <atomic>
+#include <carom/status.hpp>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <mutex>
 
 #include "bodies.hpp"
 #include "constraints.hpp"
 #include "points.hpp"
+#include "settings.hpp"
 
 namespace carom::bullet {
 
@@ -27,6 +32,11 @@ double rest_speed_of(const Options& options) {
 
 constexpr double least_relaxation = 0.01;
 
+// Without iterations forces act, and nothing responds.
+bool without_sweeps(const Options& options, const btContactSolverInfo& info) {
+  return options.iterations <= 0 && info.m_numIterations <= 0;
+}
+
 }  // namespace
 
 struct ConstraintSolver::State {
@@ -37,6 +47,7 @@ struct ConstraintSolver::State {
               btTypedConstraint** typed, int typed_count, const btContactSolverInfo& info, bool substeps);
   void solve(const Options& given, const btContactSolverInfo& info);
   void collide_first(const Options& given, const btContactSolverInfo& info);
+  void hold_nothing();
   void hold_all(const Options& given, const btContactSolverInfo& info);
   void push_out(const Options& given, const btContactSolverInfo& info);
 
@@ -46,6 +57,12 @@ struct ConstraintSolver::State {
   Constraints constraints;
   StepReport report;
   bool collecting = false;
+  std::mutex gathering;  // the threads of a btDiscreteDynamicsWorldMt gather one after the other
+
+  // A multibody world asks for the type and steps, but hands over no groups.
+  std::atomic<bool> asked_for_type = false;
+  bool has_had_groups = false;
+  int manifolds_in_world = 0;
 };
 
 void ConstraintSolver::State::gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds,
@@ -78,7 +95,12 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
   const bool first = given.collisions != Collisions::simultaneous;
   if (first) collide_first(given, info);
   bodies.kick();
-  hold_all(given, info);
+  const bool nothing_holds = given.contacts == Contacts::simultaneous && without_sweeps(given, info);
+  if (nothing_holds) {
+    hold_nothing();
+  } else {
+    hold_all(given, info);
+  }
 
   begin = Clock::now();
   const bool substeps = given.contacts == Contacts::substeps;
@@ -87,7 +109,7 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
   points.store(bodies, info, static_cast<btScalar>(rest_speed_of(given)));
   constraints.store(info);
   report.store_seconds += seconds_since(begin);
-  if (points.overlaps() && !substeps) push_out(given, info);
+  if (points.overlaps() && !substeps && !without_sweeps(given, info)) push_out(given, info);
 }
 
 // Nothing of an earlier step is left, whichever way it ended.
@@ -127,6 +149,14 @@ void ConstraintSolver::State::collide_first(const Options& given, const btContac
   report.collision_seconds = seconds_since(begin);
 }
 
+// Impulses of the last step, which Bullet would give again, are gone too.
+void ConstraintSolver::State::hold_nothing() {
+  points.impulse.resize(points.size());
+  for (auto& component : points.impulse.of) std::fill(component.begin(), component.end(), btScalar(0));
+  constraints.rows();
+  hold.forget();
+}
+
 void ConstraintSolver::State::hold_all(const Options& given, const btContactSolverInfo& info) {
   const bool resting = given.contacts == Contacts::resting, substeps = given.contacts == Contacts::substeps;
   const bool rebounds = given.collisions == Collisions::simultaneous;
@@ -143,7 +173,8 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
   if (info.m_linearSlop > 0) how.substeps.slop = static_cast<double>(info.m_linearSlop);
   how.simultaneous.relaxation =
       std::clamp(how.simultaneous.relaxation * static_cast<double>(info.m_sor), least_relaxation, 2 - least_relaxation);
-  how.restitution_threshold = std::max(static_cast<double>(info.m_restitutionVelocityThreshold), 0.0);
+  how.restitution_threshold = std::clamp(static_cast<double>(info.m_restitutionVelocityThreshold), 0.0,
+                                         static_cast<double>(std::numeric_limits<float>::max()));
   how.resting.gravity = {0, 0, 0};
   if (resting) how.rest.gravity = 1e9;  // what collides has done so, so that every contact is held
   SceneResults<btScalar> results;
@@ -196,24 +227,46 @@ const StepReport& ConstraintSolver::report() const {
   return state_->report;
 }
 
-void ConstraintSolver::prepareSolve(int, int) {
+btConstraintSolverType ConstraintSolver::getSolverType() const {
+  state_->asked_for_type = true;
+  return static_cast<btConstraintSolverType>(0);
+}
+
+void ConstraintSolver::prepareSolve(int, int manifolds) {
   state_->begin();
   state_->collecting = true;
+  state_->manifolds_in_world = manifolds;
 }
 
 btScalar ConstraintSolver::solveGroup(btCollisionObject** bodies, int body_count, btPersistentManifold** manifolds,
                                       int manifold_count, btTypedConstraint** constraints, int constraint_count,
                                       const btContactSolverInfo& info, btIDebugDraw*, btDispatcher*) {
-  if (!state_->collecting) state_->begin();
-  state_->gather(bodies, body_count, manifolds, manifold_count, constraints, constraint_count, info,
+  if (!state_->collecting)
+    throw Error(
+        "carom: solveGroup outside of prepareSolve and allSolved. carom cannot be in a btConstraintSolverPoolMt, nor "
+        "the "
+        "second solver of a btDiscreteDynamicsWorldMt: call setConstraintSolver of that world");
+  const std::lock_guard one_at_a_time(state_->gathering);
+  state_->has_had_groups = true;
+  state_->gather(bodies, body_count, manifolds, manifold_count, constraints, constraint_count, sound(info),
                  options.contacts == Contacts::substeps);
-  if (!state_->collecting) state_->solve(options, info);
   return 0;
 }
 
+// Errors wait until here, where the host called: groups may come from threads of Bullet's that nobody catches them in.
 void ConstraintSolver::allSolved(const btContactSolverInfo& info, btIDebugDraw*) {
   state_->collecting = false;
-  state_->solve(options, info);
+  if (state_->asked_for_type && !state_->has_had_groups && state_->manifolds_in_world > 0)
+    throw Error(
+        "carom: the world has contacts but hands over none: a btMultiBodyDynamicsWorld only uses its own solver");
+  try {
+    if (state_->bodies.has_links())
+      throw Error("carom: a link of a multibody is among the bodies, and carom solves rigid bodies only");
+    state_->solve(options, sound(info));
+  } catch (...) {
+    state_->bodies.release();
+    throw;
+  }
 }
 
 void ConstraintSolver::reset() {

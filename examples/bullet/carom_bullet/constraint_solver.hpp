@@ -54,8 +54,8 @@ struct Options {
   /// Its `collision` has the law of Collisions::sequence. The method, simultaneous.iterations, resting.gravity and
   /// the time steps are set by the other options and by Bullet.
   SceneOptions scene = scene_options_of_an_engine();
-  /// Sweeps at most, of every method. 0: btContactSolverInfo::m_numIterations for simultaneous, those of `scene` for
-  /// the others.
+  /// Sweeps at most, of every method. 0: btContactSolverInfo::m_numIterations for simultaneous, which may be 0, and
+  /// those of `scene` for the others.
   int iterations = 0;
   /// [1] of every contact, for laws that read it.
   double tangential_restitution = 0;
@@ -71,8 +71,14 @@ struct StepReport {
   double gather_seconds = 0, store_seconds = 0;       ///< [s] from Bullet's objects, and back to them
 };
 
-/// One for each world. Between btConstraintSolver::prepareSolve and allSolved, as btDiscreteDynamicsWorld calls them,
-/// groups are collected and solved at once in allSolved; a group on its own is solved in solveGroup.
+/// One for each world. Groups are collected between btConstraintSolver::prepareSolve and allSolved, as the worlds call
+/// them, and solved at once in allSolved. A btDiscreteDynamicsWorldMt may hand them over from several threads at once;
+/// it takes the solver by setConstraintSolver, in the place of its pool.
+///
+/// Worlds that carom cannot serve get an Error before a body or a contact point has changed: those with links of
+/// multibodies, and pools of solvers (btConstraintSolverPoolMt), which call solveGroup alone. A
+/// btMultiBodyDynamicsWorld goes on with its own solver whatever setConstraintSolver is told: its first step with
+/// contacts ends in an Error.
 class ConstraintSolver final : public btConstraintSolver {
  public:
   explicit ConstraintSolver(const Options& options = {});
@@ -87,7 +93,9 @@ class ConstraintSolver final : public btConstraintSolver {
                       btIDebugDraw* drawer, btDispatcher* dispatcher) override;
   void allSolved(const btContactSolverInfo& info, btIDebugDraw* drawer) override;
   void reset() override;
-  btConstraintSolverType getSolverType() const override { return BT_SEQUENTIAL_IMPULSE_SOLVER; }
+  /// 0, which is none of Bullet's types. Those who ask do so to cast the solver to one of Bullet's classes, or to look
+  /// for btMultiBodyConstraintSolver, and any type of the list would be a lie to them.
+  btConstraintSolverType getSolverType() const override;
 
  private:
   struct State;

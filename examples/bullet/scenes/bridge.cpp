@@ -77,7 +77,7 @@ void build(World& world) {
 }
 
 std::vector<Number> run(World& world, const Arguments& arguments) {
-  const bool bullet = world.responder() == Responder::bullet;
+  const bool bullet = world.responder() != Responder::carom;
   btContactSolverInfo& info = world.bullet().getSolverInfo();
   info.m_numIterations = bullet ? bullet_iterations : carom_iterations;
   build(world);

@@ -12,8 +12,10 @@ namespace carom_scenes {
 
 namespace {
 
+using Numbers = std::optional<std::vector<Number>>;
+
 struct Runs {
-  std::optional<std::vector<Number>> bullet, carom;
+  Numbers bullet, bullet_two_directions, carom;
 };
 
 bool on_mark(const Number& number, std::optional<double> of_bullet) {
@@ -41,11 +43,17 @@ std::string mark(const Number& number, std::optional<double> of_bullet) {
 }
 
 bool print(const Scene& scene, const Runs& runs) {
-  fmt::print("{}\n{:<44}{:>12}{:>14}  {}\n", scene.title, "", "Bullet", "carom", "mark of carom");
+  const bool two = runs.bullet_two_directions.has_value();
+  const auto print_line = [&](const std::string& name, const std::string& bullet, const std::string& bullet_two,
+                              const std::string& carom, const std::string& rest) {
+    fmt::print("{:<44}{:>12}{:>{}}{:>14}  {}\n", name, bullet, two ? bullet_two : "", two ? 24 : 0, carom, rest);
+  };
+  fmt::print("{}\n", scene.title);
+  print_line("", "Bullet", "Bullet, 2 directions", "carom", "mark of carom");
   bool all = true;
-  const std::vector<Number>& rows = runs.carom ? *runs.carom : *runs.bullet;
+  const std::vector<Number>& rows = runs.carom ? *runs.carom : two ? *runs.bullet_two_directions : *runs.bullet;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    const auto value = [&](const std::optional<std::vector<Number>>& numbers) {
+    const auto value = [&](const Numbers& numbers) {
       // A number that only one solver has is NaN for the other one.
       if (!numbers || std::isnan(numbers->at(row).value)) return std::string("-");
       return fmt::format("{:.5g}", numbers->at(row).value);
@@ -55,8 +63,8 @@ bool print(const Scene& scene, const Runs& runs) {
     const bool missed = runs.carom && !on_mark(rows[row], of_bullet);
     all = all && !missed;
     const std::string name = rows[row].unit.empty() ? rows[row].name : rows[row].name + " [" + rows[row].unit + "]";
-    fmt::print("{:<44}{:>12}{:>14}  {}{}\n", name, value(runs.bullet), value(runs.carom), mark(rows[row], of_bullet),
-               missed ? "  MISSED" : "");
+    print_line(name, value(runs.bullet), value(runs.bullet_two_directions), value(runs.carom),
+               mark(rows[row], of_bullet) + (missed ? "  MISSED" : ""));
   }
   return all;
 }
@@ -85,8 +93,11 @@ int show(int argc, char** argv, const Scene& scene) {
   std::string solver = "both", method = "default", out;
   int threads = 0, iterations = 0;
   app.add_flag("--short", arguments.brief, "A short run");
-  app.add_option("--solver", solver, "Who responds")
-      ->check(CLI::IsMember({"bullet", "carom", "both"}))
+  app.add_option("--solver", solver,
+                 "Who responds: Bullet as it comes, with one direction of friction a point; with two (bullet2); carom; "
+                 "both bullet and carom; or all three")
+      ->check(CLI::IsMember({"bullet", "bullet2", "carom", "both", "all"}))
+      ->take_last()
       ->capture_default_str();
   app.add_option("--out", out, "Folder for the samples of every step and for the poses, 30 a second");
   app.add_option("--threads", threads, "Of carom, 0 for all")->check(CLI::NonNegativeNumber)->capture_default_str();
@@ -122,8 +133,10 @@ int show(int argc, char** argv, const Scene& scene) {
     return numbers;
   };
   Runs runs;
-  if (solver != "carom") runs.bullet = run(Responder::bullet, "bullet");
-  if (solver != "bullet") runs.carom = run(Responder::carom, "carom");
+  const bool all = solver == "all", both = solver == "both";
+  if (all || both || solver == "bullet") runs.bullet = run(Responder::bullet, "bullet");
+  if (all || solver == "bullet2") runs.bullet_two_directions = run(Responder::bullet_two_directions, "bullet2");
+  if (all || both || solver == "carom") runs.carom = run(Responder::carom, "carom");
   return print(scene, runs) ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-// What the programs of scenes share: arguments, both solvers in turn, a table of numbers with their marks.
+// What the programs of scenes share: arguments, the solvers in turn, a table of numbers with their marks.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -36,8 +36,8 @@ struct Scene {
   std::function<void(CLI::App&)> add_options = {};
 };
 
-/// The main function of a scene: --short, --solver bullet|carom|both, --out FOLDER for samples and poses, --threads,
-/// --method and --iterations of carom.
+/// The main function of a scene: --short, --solver bullet|bullet2|carom|both|all, --out FOLDER for samples and poses,
+/// --threads, --method and --iterations of carom.
 /// Returns 0, 1 if a number of carom's missed its mark, 2 on wrong arguments.
 int show(int argc, char** argv, const Scene& scene);
 

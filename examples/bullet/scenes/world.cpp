@@ -70,6 +70,8 @@ World::World(Responder responder, const WorldOptions& options)
   solver_ = std::make_unique<TimedSolver>(std::move(solver), [this] { count_contacts(); });
   world_ = std::make_unique<btDiscreteDynamicsWorld>(&dispatcher_, &broadphase_, solver_.get(), &configuration_);
   world_->setGravity(options.gravity);
+  if (responder == Responder::bullet_two_directions)
+    world_->getSolverInfo().m_solverMode |= SOLVER_USE_2_FRICTION_DIRECTIONS;
 }
 
 World::~World() {

@@ -14,7 +14,11 @@
 
 namespace carom_scenes {
 
-enum class Responder { bullet, carom };
+enum class Responder {
+  bullet,                 ///< as it comes: one direction of friction a point
+  bullet_two_directions,  ///< SOLVER_USE_2_FRICTION_DIRECTIONS
+  carom,
+};
 
 struct WorldOptions {
   double time_step = 1.0 / 60;                  ///< [s]

@@ -10,9 +10,9 @@
 
 namespace carom_bullet_tests {
 
-constexpr float gravity = 9.81f, time_step = 1 / 60.f;
+constexpr btScalar gravity = 9.81f, time_step = 1 / 60.f;
 
-inline btTransform at(float x, float y, float z) {
+inline btTransform at(btScalar x, btScalar y, btScalar z) {
   return btTransform(btQuaternion::getIdentity(), btVector3(x, y, z));
 }
 
@@ -35,7 +35,7 @@ class BulletWorld {
   BulletWorld(const BulletWorld&) = delete;
   BulletWorld& operator=(const BulletWorld&) = delete;
 
-  btRigidBody& add(std::unique_ptr<btCollisionShape> shape, float mass, const btTransform& pose,
+  btRigidBody& add(std::unique_ptr<btCollisionShape> shape, btScalar mass, const btTransform& pose,
                    const btVector3* inertia = nullptr) {
     btVector3 own(0, 0, 0);
     if (mass > 0) shape->calculateLocalInertia(mass, own);
@@ -48,10 +48,10 @@ class BulletWorld {
     world.addRigidBody(&body);
     return body;
   }
-  btRigidBody& add_box(const btTransform& pose, float mass = 1, const btVector3& edges = btVector3(1, 1, 1)) {
+  btRigidBody& add_box(const btTransform& pose, btScalar mass = 1, const btVector3& edges = btVector3(1, 1, 1)) {
     return add(std::make_unique<btBoxShape>(0.5f * edges), mass, pose);
   }
-  btRigidBody& add_ball(const btTransform& pose, float radius = 0.5f) {
+  btRigidBody& add_ball(const btTransform& pose, btScalar radius = 0.5f) {
     return add(std::make_unique<btSphereShape>(radius), 1, pose);
   }
   /// Its top is at z = 0. Boxes meet a box in all their corners within one step, and a plane only one by one.
@@ -78,8 +78,8 @@ class BulletWorld {
   }
 
   /// [N s] sum of the normal impulses on a body in the last step.
-  float impulse_on(const btRigidBody& body) {
-    float sum = 0;
+  btScalar impulse_on(const btRigidBody& body) {
+    btScalar sum = 0;
     for (int m = 0; m < dispatcher_.getNumManifolds(); ++m) {
       const btPersistentManifold& manifold = *dispatcher_.getManifoldByIndexInternal(m);
       if (manifold.getBody0() != &body && manifold.getBody1() != &body) continue;

@@ -69,10 +69,10 @@ TEST_P(UnderEveryChoice, a_ball_keeps_its_height) {
   btRigidBody& ball = bullet.add_ball(at(0, 0, 1.5f));
   ball.setRestitution(1);
   const auto height = [&] {
-    const float v = ball.getLinearVelocity().z() - gravity * time_step / 2;
+    const btScalar v = ball.getLinearVelocity().z() - gravity * time_step / 2;
     return v * v / (2 * gravity) + ball.getWorldTransform().getOrigin().z() - 0.5f;
   };
-  const float before = height();
+  const btScalar before = height();
   bullet.step(600);
   EXPECT_NEAR(height(), before, 1e-3f * before);
 }
@@ -83,14 +83,14 @@ TEST_P(UnderEveryChoice, a_stack_stands) {
   bullet.world.getSolverInfo().m_numIterations = 50;
   bullet.world.getSolverInfo().m_warmstartingFactor = 1;
   bullet.add_ground();
-  for (int i = 0; i < 3; ++i) bullet.add_box(at(0, 0, 0.5f + static_cast<float>(i)));
+  for (int i = 0; i < 3; ++i) bullet.add_box(at(0, 0, 0.5f + static_cast<btScalar>(i)));
   bullet.step(120);
   const auto& objects = bullet.world.getCollisionObjectArray();
   for (int i = 0; i < 3; ++i) {
     const btVector3 found = objects[i + 1]->getWorldTransform().getOrigin();
     // Bullet finds no contact before boxes overlap, so that they sink by g h² = 2.7 mm each before they are held, and
     // less than 1 % of it is left.
-    EXPECT_NEAR(found.z(), 0.5f + static_cast<float>(i), 1e-3f) << i;
+    EXPECT_NEAR(found.z(), 0.5f + static_cast<btScalar>(i), 1e-3f) << i;
     EXPECT_NEAR(found.x(), 0, 1e-3f) << i;
     EXPECT_NEAR(found.y(), 0, 1e-3f) << i;
   }

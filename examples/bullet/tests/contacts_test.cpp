@@ -18,10 +18,10 @@ TEST(Friction, stops_a_box_at_the_analytic_distance) {
   ground.setFriction(1);
   box.setFriction(0.4f);
   bullet.step(30);
-  const float start = box.getWorldTransform().getOrigin().x(), speed = 3;
+  const btScalar start = box.getWorldTransform().getOrigin().x(), speed = 3;
   box.setLinearVelocity(btVector3(speed, 0, 0));
   bullet.step(120);
-  const float expected = speed * speed / (2 * 0.4f * gravity) - speed * time_step / 2;
+  const btScalar expected = speed * speed / (2 * 0.4f * gravity) - speed * time_step / 2;
   EXPECT_NEAR(box.getWorldTransform().getOrigin().x() - start, expected, speed * time_step / 2);
   EXPECT_LT(box.getLinearVelocity().length(), 1e-3f);
 }
@@ -43,7 +43,7 @@ TEST(Friction, is_the_same_in_all_directions) {
 }
 
 btRigidBody* belt = nullptr;
-constexpr float belt_speed = 1;
+constexpr btScalar belt_speed = 1;
 
 // Bullet takes a contact's motion along its first direction of friction: the velocity of the first body at the point
 // relative to the second's.
@@ -86,9 +86,9 @@ TEST(RollingFriction, stops_a_ball) {
   bullet.step(10);
   ball.setLinearVelocity(btVector3(1, 0, 0));
   ball.setAngularVelocity(btVector3(0, 2, 0));
-  const float start = ball.getWorldTransform().getOrigin().x();
+  const btScalar start = ball.getWorldTransform().getOrigin().x();
   bullet.step(90);
-  const float expected = 1.4f * 0.5f / (2 * 0.1f * gravity);
+  const btScalar expected = 1.4f * 0.5f / (2 * 0.1f * gravity);
   EXPECT_NEAR(ball.getWorldTransform().getOrigin().x() - start, expected, 1.5f * time_step);
   EXPECT_NEAR(ball.getLinearVelocity().x(), 0, 1e-3f);
   EXPECT_NEAR(ball.getAngularVelocity().y(), 0, 1e-3f);
@@ -118,7 +118,7 @@ TEST(SpinningFriction, slows_a_ball) {
   bullet.step(10);
   ball.setAngularVelocity(btVector3(0, 0, 10));
   bullet.step(60);
-  const float loss = 0.01f * gravity / 0.1f;
+  const btScalar loss = 0.01f * gravity / 0.1f;
   EXPECT_NEAR(ball.getAngularVelocity().z(), 10 - loss, 2 * loss * time_step);
 }
 
@@ -129,7 +129,7 @@ TEST(SplitImpulse, pushes_overlaps_out_without_velocity) {
   bullet.world.getSolverInfo().m_splitImpulsePenetrationThreshold = 0;
   bullet.add_ground();
   btRigidBody& box = bullet.add_box(at(0, 0, 0.4f));
-  float fastest = 0;
+  btScalar fastest = 0;
   for (int i = 0; i < 60; ++i) {
     bullet.step();
     fastest = std::max(fastest, box.getLinearVelocity().length());
@@ -150,7 +150,7 @@ TEST(SplitImpulse, switched_off_pushes_overlaps_out_by_velocity) {
 
 // A threshold of 0.5 m/s: a box that comes slower does not rebound, a faster one does with e times its speed.
 TEST(RestitutionThreshold, separates_those_that_rebound) {
-  const auto rebound = [](float speed) {
+  const auto rebound = [](btScalar speed) {
     BulletWorld bullet;
     bullet.world.setGravity(btVector3(0, 0, 0));
     bullet.world.getSolverInfo().m_restitutionVelocityThreshold = 0.5f;
@@ -173,7 +173,7 @@ TEST(WarmStarting, leaves_a_stack_little_to_solve) {
     bullet.world.getSolverInfo().m_erp2 = 0;  // the same to solve in every step
     if (!warm) bullet.world.getSolverInfo().m_solverMode &= ~SOLVER_USE_WARMSTARTING;
     bullet.add_ground();
-    for (int i = 0; i < 10; ++i) bullet.add_box(at(0, 0, 0.5f + static_cast<float>(i)));
+    for (int i = 0; i < 10; ++i) bullet.add_box(at(0, 0, 0.5f + static_cast<btScalar>(i)));
     bullet.step(steps);
     return bullet.solver.report().contacts.residual;
   };

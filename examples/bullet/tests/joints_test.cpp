@@ -22,7 +22,7 @@ TEST(BallJoints, keep_the_pivot_of_a_pendulum) {
   btRigidBody& bob = bullet.add_box(at(1, 0, 0));
   const btVector3 pivot(-1, 0, 0);
   bullet.join<btPoint2PointConstraint>(bob, pivot);
-  float error = 0, lowest = 0;
+  btScalar error = 0, lowest = 0;
   for (int i = 0; i < 120; ++i) {
     bullet.step();
     error = std::max(error, (bob.getWorldTransform() * pivot).length());
@@ -63,7 +63,7 @@ TEST(HingeLimits, hold) {
   auto& hinge = bullet.join<btHingeConstraint>(bar, btVector3(-0.5f, 0, 0), across);
   hinge.setLimit(-0.5f, 0.5f, 0.9f, 1, 0);  // all of the error counts, and there is no rebound
   bullet.step(120);
-  const float change = 0.75f * gravity / 0.5f * time_step;
+  const btScalar change = 0.75f * gravity / 0.5f * time_step;
   for (int i = 0; i < 60; ++i) {
     bullet.step();
     EXPECT_NEAR(std::abs(hinge.getHingeAngle()), 0.5f, change * time_step);
@@ -102,7 +102,7 @@ TEST(JointFeedback, of_a_hanging_body_is_its_weight) {
 
 // The joint's impulse is the weight's in a step, 0.16 N s.
 TEST(BreakingThreshold, breaks_a_joint_that_needs_more) {
-  const auto height_after = [](float threshold) {
+  const auto height_after = [](btScalar threshold) {
     BulletWorld bullet;
     btRigidBody& box = bullet.add_box(at(0, 0, 5));
     auto& joint = bullet.join<btPoint2PointConstraint>(box, btVector3(0, 0, 1));
