@@ -1,0 +1,28 @@
+// A program of several scenes: --scene chooses one, and without it each has its table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+namespace carom_scenes {
+
+inline Number told(std::string name, std::string unit, double value) {
+  return {std::move(name), std::move(unit), value};
+}
+inline Number at_most(std::string name, std::string unit, double value, double greatest) {
+  Number number = told(std::move(name), std::move(unit), value);
+  number.greatest = greatest;
+  return number;
+}
+inline Number within(std::string name, std::string unit, double value, double least, double greatest) {
+  Number number = at_most(std::move(name), std::move(unit), value, greatest);
+  number.least = least;
+  return number;
+}
+
+/// As show() for one. A scene's name is the program's, an underscore and what --scene takes.
+int show_all(int argc, char** argv, const std::vector<Scene>& scenes);
+
+}  // namespace carom_scenes
