@@ -9,7 +9,7 @@ namespace carom_scenes {
 namespace {
 
 std::string short_name(const Scene& scene) {
-  return scene.name.substr(scene.name.find('_') + 1);
+  return scene.name.substr(scene.name.rfind('_') + 1);
 }
 
 // The scene that the arguments choose, before each scene reads them for itself.

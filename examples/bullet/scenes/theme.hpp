@@ -22,7 +22,7 @@ inline Number within(std::string name, std::string unit, double value, double le
   return number;
 }
 
-/// As show() for one. A scene's name is the program's, an underscore and what --scene takes.
+/// As show() for one. A scene's name ends with an underscore and what --scene takes.
 int show_all(int argc, char** argv, const std::vector<Scene>& scenes);
 
 }  // namespace carom_scenes
