@@ -1,11 +1,14 @@
 // Heavy bodies on light ones: cubes of 200 and 1000 times the mass, and a heavy box on and within small ones.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <vector>
 
 #include "boxes.hpp"
+#include "faces.hpp"
 #include "measures.hpp"
 #include "theme.hpp"
 
@@ -19,11 +22,27 @@ double height(const btRigidBody& body) {
   return static_cast<double>(body.getWorldTransform().getOrigin().z());
 }
 
+// How the cubes begin, and whether their contacts are those of their faces (faces.hpp) in place of Bullet's.
+struct Fall {
+  double gap = 0.01;  // [m] below each
+  bool faces = false;
+};
+
 // Rapier's test: a cube of a metre on another one, both fall a little first.
-std::vector<Number> run_cubes(World& world, const Arguments& /*arguments*/, double ratio) {
-  add_ground(world, friction);
-  const btRigidBody& light = add_box(world, vector(1, 1, 1), 1, place(0, 0, 0.51), friction);
-  const btRigidBody& heavy = add_box(world, vector(1, 1, 1), ratio, place(0, 0, 1.52), friction);
+std::vector<Number> run_cubes(World& world, const Arguments& /*arguments*/, double ratio, const Fall& fall) {
+  btRigidBody& ground = add_ground(world, friction);
+  btRigidBody& light = add_box(world, vector(1, 1, 1), 1, place(0, 0, 0.5 + fall.gap), friction);
+  btRigidBody& heavy = add_box(world, vector(1, 1, 1), ratio, place(0, 0, 1.5 + 2 * fall.gap), friction);
+  std::optional<Faces> faces;
+  if (fall.faces) {
+    const std::array<btVector3, 4> corners = {vector(-0.5, -0.5, -0.5), vector(0.5, -0.5, -0.5),
+                                              vector(0.5, 0.5, -0.5), vector(-0.5, 0.5, -0.5)};
+    const btVector3 up = vector(0, 0, 1);
+    faces.emplace(world);
+    faces->add(light, corners, ground, up, up, friction);
+    faces->add(heavy, corners, light, up / 2, up, friction);
+    faces->without_detection();
+  }
   while (world.time() < 5) world.step();
   return {within("height of the light cube", "m", height(light), 0.3, 0.7),
           within("height of the heavy one", "m", height(heavy), 1.2, 1.8),
@@ -117,19 +136,22 @@ std::vector<Number> run_heap(World& world, const Arguments& arguments, std::uint
 
 int main(int argc, char** argv) {
   std::uint32_t seed = 1;
+  Fall fall;
   std::vector<Scene> scenes;
   const auto add = [&](const char* name, const char* title, auto run) {
     scenes.push_back({name, title, {}, run});
     scenes.back().options.time_step = 0.01;
     scenes.back().options.solver.contacts = carom::bullet::Contacts::substeps;
-    scenes.back().add_options = [&seed](CLI::App& app) {
+    scenes.back().add_options = [&](CLI::App& app) {
       app.add_option("--seed", seed, "Of the boxes that fall")->capture_default_str();
+      app.add_option("--gap", fall.gap, "Below each of two cubes [m]")->capture_default_str();
+      app.add_flag("--faces", fall.faces, "Contacts of the two cubes by their faces, not Bullet's");
     };
   };
   add("mass_ratio_cubes200", "a cube on one of a 200th of its mass",
-      [](World& world, const Arguments& arguments) { return run_cubes(world, arguments, 200); });
+      [&](World& world, const Arguments& arguments) { return run_cubes(world, arguments, 200, fall); });
   add("mass_ratio_cubes1000", "a cube on one of a 1000th of its mass",
-      [](World& world, const Arguments& arguments) { return run_cubes(world, arguments, 1000); });
+      [&](World& world, const Arguments& arguments) { return run_cubes(world, arguments, 1000, fall); });
   add("mass_ratio_on", "a slab of 1000 kg on 48 boxes of 1 kg",
       [](World& world, const Arguments& arguments) { return run_layers(world, arguments, 3, 0); });
   add("mass_ratio_in", "a slab of 1000 kg among 64 boxes of 1 kg",
