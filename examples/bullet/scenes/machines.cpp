@@ -134,8 +134,8 @@ std::vector<Number> run_vehicle(World& world, const Arguments& arguments) {
   for (const double x : {-1.2, 1.2})
     for (const double y : {-0.9, 0.9}) {
       const btTransform at = place(x, y, radius);
-      btRigidBody& wheel = world.add(std::make_shared<btSphereShape>(scalar(radius)), wheel_mass, at,
-                                     rubbing(friction));
+      btRigidBody& wheel =
+          world.add(std::make_shared<btSphereShape>(scalar(radius)), wheel_mass, at, rubbing(friction));
       btVector3 anchor = at.getOrigin(), up(0, 0, 1), axle(0, 1, 0);
       auto joint = std::make_unique<btHinge2Constraint>(chassis, wheel, anchor, up, axle);
       joint->setLowerLimit(0);  // It does not steer.
@@ -174,15 +174,16 @@ std::vector<Number> run_vehicle(World& world, const Arguments& arguments) {
     world.step();
     fastest = std::max(fastest, corner_speed(chassis));
   }
-  const double level = std::acos(
-      std::min(1.0, static_cast<double>(chassis.getWorldTransform().getBasis().getColumn(2).z()))) * 180 / pi;
+  const double level =
+      std::acos(std::min(1.0, static_cast<double>(chassis.getWorldTransform().getBasis().getColumn(2).z()))) * 180 / pi;
   // Springs hold the chassis at their anchors but for what it weighs.
   const double sag = chassis_mass * 9.81 / (4 * stiffness);
   const double height = static_cast<double>(chassis.getWorldTransform().getOrigin().z());
   return {within("way in 5 s of 5 m/s", "m", std::abs(way), 15, 25),
           at_most("a wheel off its spring's line", "mm", 1e3 * off, 5),
           at_most("the chassis moves in the last 2 s", "mm", 1e3 * drift.largest(), 1),
-          at_most("its speed then", "mm/s", 1e3 * fastest, 1), at_most("its tilt", "°", level, 1),
+          at_most("its speed then", "mm/s", 1e3 * fastest, 1),
+          at_most("its tilt", "°", level, 1),
           within("its height less that of springs", "mm", 1e3 * (height - (radius + 0.15 - sag)), -10, 10),
           told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}))};
 }
@@ -274,7 +275,8 @@ std::vector<Number> run_rods(World& world, const Arguments& arguments) {
   constexpr double edge = 0.1;
   btRigidBody* last = &add_box(world, vector(edge, edge, edge), 0, place(0, 0, 1), 0.5);
   for (int i = 0; i < cubes; ++i) {
-    btRigidBody& cube = add_box(world, vector(edge, edge, edge), 0.1 * std::pow(2, i), place((i + 1) * edge, 0, 1), 0.5);
+    btRigidBody& cube =
+        add_box(world, vector(edge, edge, edge), 0.1 * std::pow(2, i), place((i + 1) * edge, 0, 1), 0.5);
     const btTransform frame = place((i + 0.5) * edge, 0, 1);
     world.add(std::make_unique<btFixedConstraint>(*last, cube, in(*last, frame), in(cube, frame)));
     watch(world, *last, cube, frame.getOrigin());
@@ -286,10 +288,11 @@ std::vector<Number> run_rods(World& world, const Arguments& arguments) {
     world.step();
     sag = std::max(sag, 1 - static_cast<double>(last->getWorldTransform().getOrigin().z()));
   }
-  return {at_most("the tip has sagged at most", "mm", 1e3 * sag, 1),
-          told("the tip sags at the end", "mm", 1e3 * (1 - static_cast<double>(last->getWorldTransform().getOrigin().z()))),
-          told("joint error", "mm", 1e3 * largest_joint_error({world, 0})),
-          told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}))};
+  return {
+      at_most("the tip has sagged at most", "mm", 1e3 * sag, 1),
+      told("the tip sags at the end", "mm", 1e3 * (1 - static_cast<double>(last->getWorldTransform().getOrigin().z()))),
+      told("joint error", "mm", 1e3 * largest_joint_error({world, 0})),
+      told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}))};
 }
 
 }  // namespace

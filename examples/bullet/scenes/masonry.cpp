@@ -19,9 +19,9 @@ constexpr double pi = std::numbers::pi;
 
 struct Arch {
   int wedges = 25;
-  double keystone = 1;                               // its density, of the others'
-  double radius = 5, thickness = 1.2, width = 1.2;   // [m] a semicircle of this mean radius
-  double friction = 0.8, density = 2000;             // [1], [kg/m³]
+  double keystone = 1;                              // its density, of the others'
+  double radius = 5, thickness = 1.2, width = 1.2;  // [m] a semicircle of this mean radius
+  double friction = 0.8, density = 2000;            // [1], [kg/m³]
 };
 
 // Wedges have their frame in their centre, z along the radius. Bullet gives a hull the inertia of the box about it.
@@ -45,9 +45,9 @@ std::vector<btRigidBody*> build(World& world, Faces& faces, const Arch& arch) {
     const bool end = i == 0 || i + 1 == arch.wedges;
     const double own = end ? 0 : mass * (2 * i + 1 == arch.wedges ? arch.keystone : 1);
     const btQuaternion turn(btVector3(0, 1, 0), static_cast<btScalar>(pi / 2 - angle));
-    wedges.push_back(
-        &world.add(shape, own, btTransform(turn, vector(std::cos(angle), 0, std::sin(angle)) * btScalar(centre)),
-                   rubbing(arch.friction)));
+    wedges.push_back(&world.add(shape, own,
+                                btTransform(turn, vector(std::cos(angle), 0, std::sin(angle)) * btScalar(centre)),
+                                rubbing(arch.friction)));
   }
   for (std::size_t i = 0; i + 1 < wedges.size(); ++i)
     faces.add(*wedges[i], {corner(-1, inner, -1), corner(-1, inner, 1), corner(-1, outer, 1), corner(-1, outer, -1)},
@@ -132,8 +132,7 @@ std::vector<Number> run_sheets(World& world, const Arguments& arguments) {
   const auto shape = std::make_shared<btBoxShape>(vector(side, side, thick) / 2);
   shape->setMargin(static_cast<btScalar>(thick / 10));
   const double h = side / 2, d = thick / 2;
-  const std::array<btVector3, 4> corners = {vector(-h, -h, -d), vector(h, -h, -d), vector(h, h, -d),
-                                            vector(-h, h, -d)};
+  const std::array<btVector3, 4> corners = {vector(-h, -h, -d), vector(h, -h, -d), vector(h, h, -d), vector(-h, h, -d)};
   std::vector<const btRigidBody*> sheets;
   for (int i = 0; i < count; ++i) {
     btRigidBody& sheet = world.add(shape, mass, place(0, 0, (i + 0.5) * thick), rubbing(friction));
@@ -157,7 +156,8 @@ std::vector<Number> run_sheets(World& world, const Arguments& arguments) {
   }
   return {at_most("overlap, second half", "µm", 1e6 * deepest_penetration({world, end / 2}), 20),
           at_most("the top settles at", "µm/s", 1e6 * std::abs(sinks) / (end / 2), 1),
-          at_most("drift", "mm", 1e3 * aside, 0.1), at_most("tilt", "°", 180 / pi * tilt, 0.1),
+          at_most("drift", "mm", 1e3 * aside, 0.1),
+          at_most("tilt", "°", 180 / pi * tilt, 0.1),
           told("a corner moves in the second half", "µm", 1e6 * drift.largest()),
           told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}))};
 }

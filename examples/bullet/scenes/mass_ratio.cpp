@@ -35,8 +35,8 @@ std::vector<Number> run_cubes(World& world, const Arguments& /*arguments*/, doub
   btRigidBody& heavy = add_box(world, vector(1, 1, 1), ratio, place(0, 0, 1.5 + 2 * fall.gap), friction);
   std::optional<Faces> faces;
   if (fall.faces) {
-    const std::array<btVector3, 4> corners = {vector(-0.5, -0.5, -0.5), vector(0.5, -0.5, -0.5),
-                                              vector(0.5, 0.5, -0.5), vector(-0.5, 0.5, -0.5)};
+    const std::array<btVector3, 4> corners = {vector(-0.5, -0.5, -0.5), vector(0.5, -0.5, -0.5), vector(0.5, 0.5, -0.5),
+                                              vector(-0.5, 0.5, -0.5)};
     const btVector3 up = vector(0, 0, 1);
     faces.emplace(world);
     faces->add(light, corners, ground, up, up, friction);
