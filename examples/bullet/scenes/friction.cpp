@@ -239,15 +239,15 @@ std::vector<Number> run_impulse(World& world, const Arguments& /*arguments*/) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<Scene> scenes = {{"friction_incline", "blocks on a slope of 1 : 2", {}, run_incline},
-                               {"friction_backspin", "a ball with backspin comes back", {}, run_backspin},
-                               {"friction_turntable", "boxes on turntables", {}, run_turntable},
-                               {"friction_tall", "tall boxes slide or tip", {}, run_tall_box},
-                               {"friction_gripper", "grippers lift four cubes or drop them", {}, run_gripper},
-                               {"friction_impulse", "the impulse of a box at rest", {}, run_impulse}};
+  std::vector<Scene> scenes = {{"incline", "blocks on a slope of 1 : 2", {}, run_incline},
+                               {"backspin", "a ball with backspin comes back", {}, run_backspin},
+                               {"turntable", "boxes on turntables", {}, run_turntable},
+                               {"tall", "tall boxes slide or tip", {}, run_tall_box},
+                               {"gripper", "grippers lift four cubes or drop them", {}, run_gripper},
+                               {"impulse", "the impulse of a box at rest", {}, run_impulse}};
   for (Scene& scene : scenes) {
-    scene.options.time_step = scene.name == "friction_backspin" ? 0.005 : 0.01;
+    scene.options.time_step = scene.name == "backspin" ? 0.005 : 0.01;
     scene.options.solver.contacts = carom::bullet::Contacts::substeps;
   }
-  return show_all(argc, argv, scenes);
+  return show_all(argc, argv, "friction", scenes);
 }

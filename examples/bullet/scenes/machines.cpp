@@ -298,14 +298,14 @@ std::vector<Number> run_rods(World& world, const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<Scene> scenes = {{"machines_arm", "an arm lifts a box by friction", {}, run_arm},
-                               {"machines_vehicle", "a vehicle drives over bumps and rests", {}, run_vehicle},
-                               {"machines_gears", "gears of 1 : 100 turn a load", {}, run_gears},
-                               {"machines_rope", "a rope swings 1000 times a link's mass", {}, run_rope},
-                               {"machines_rods", "cubes on fixed joints stand out from a wall", {}, run_rods}};
+  std::vector<Scene> scenes = {{"arm", "an arm lifts a box by friction", {}, run_arm},
+                               {"vehicle", "a vehicle drives over bumps and rests", {}, run_vehicle},
+                               {"gears", "gears of 1 : 100 turn a load", {}, run_gears},
+                               {"rope", "a rope swings 1000 times a link's mass", {}, run_rope},
+                               {"rods", "cubes on fixed joints stand out from a wall", {}, run_rods}};
   for (Scene& scene : scenes) {
     scene.options.time_step = 0.01;
     scene.options.solver.contacts = carom::bullet::Contacts::substeps;
   }
-  return show_all(argc, argv, scenes);
+  return show_all(argc, argv, "machines", scenes);
 }

@@ -171,11 +171,11 @@ int main(int argc, char** argv) {
                         return run_arch(world, arguments, arch);
                       }});
   };
-  add_arch("masonry_arch", "an arch of 25 wedges stands", {});
-  add_arch("masonry_keystone", "an arch of 25 wedges bears a keystone of ten times the mass", {.keystone = 10});
-  add_arch("masonry_arch101", "an arch of 101 wedges stands", {.wedges = 101});
-  scenes.push_back({"masonry_tower", "a block is pulled out of a tower of 54", {}, run_tower});
-  scenes.push_back({"masonry_sheets", "a pile of sheets rests", {}, run_sheets});
+  add_arch("arch", "an arch of 25 wedges stands", {});
+  add_arch("keystone", "an arch of 25 wedges bears a keystone of ten times the mass", {.keystone = 10});
+  add_arch("arch101", "an arch of 101 wedges stands", {.wedges = 101});
+  scenes.push_back({"tower", "a block is pulled out of a tower of 54", {}, run_tower});
+  scenes.push_back({"sheets", "a pile of sheets rests", {}, run_sheets});
   for (Scene& scene : scenes) {
     scene.options.time_step = 0.01;
     scene.options.solver.contacts = carom::bullet::Contacts::substeps;
@@ -184,5 +184,5 @@ int main(int argc, char** argv) {
   carom::SubstepsOptions& for_sheets = scenes.back().options.solver.scene.substeps;
   for_sheets.slop = 1e-5;
   for_sheets.most = 256;
-  return show_all(argc, argv, scenes);
+  return show_all(argc, argv, "masonry", scenes);
 }

@@ -148,15 +148,15 @@ int main(int argc, char** argv) {
       app.add_flag("--faces", fall.faces, "Contacts of the two cubes by their faces, not Bullet's");
     };
   };
-  add("mass_ratio_cubes200", "a cube on one of a 200th of its mass",
+  add("cubes200", "a cube on one of a 200th of its mass",
       [&](World& world, const Arguments& arguments) { return run_cubes(world, arguments, 200, fall); });
-  add("mass_ratio_cubes1000", "a cube on one of a 1000th of its mass",
+  add("cubes1000", "a cube on one of a 1000th of its mass",
       [&](World& world, const Arguments& arguments) { return run_cubes(world, arguments, 1000, fall); });
-  add("mass_ratio_on", "a slab of 1000 kg on 48 boxes of 1 kg",
+  add("on", "a slab of 1000 kg on 48 boxes of 1 kg",
       [](World& world, const Arguments& arguments) { return run_layers(world, arguments, 3, 0); });
-  add("mass_ratio_in", "a slab of 1000 kg among 64 boxes of 1 kg",
+  add("in", "a slab of 1000 kg among 64 boxes of 1 kg",
       [](World& world, const Arguments& arguments) { return run_layers(world, arguments, 2, 2); });
-  add("mass_ratio_heap", "a box of 1000 kg on a heap of boxes of 1 kg",
+  add("heap", "a box of 1000 kg on a heap of boxes of 1 kg",
       [&seed](World& world, const Arguments& arguments) { return run_heap(world, arguments, seed); });
-  return show_all(argc, argv, scenes);
+  return show_all(argc, argv, "mass_ratio", scenes);
 }

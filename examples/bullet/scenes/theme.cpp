@@ -8,10 +8,6 @@ namespace carom_scenes {
 
 namespace {
 
-std::string short_name(const Scene& scene) {
-  return scene.name.substr(scene.name.rfind('_') + 1);
-}
-
 // The scene that the arguments choose, before each scene reads them for itself.
 std::string chosen(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
@@ -24,14 +20,15 @@ std::string chosen(int argc, char** argv) {
 
 }  // namespace
 
-int show_all(int argc, char** argv, const std::vector<Scene>& scenes) {
+int show_all(int argc, char** argv, const std::string& program, std::vector<Scene> scenes) {
   std::vector<std::string> names;
-  for (const Scene& scene : scenes) names.push_back(short_name(scene));
+  for (const Scene& scene : scenes) names.push_back(scene.name);
   const std::string only = chosen(argc, argv);
   const bool known = std::find(names.begin(), names.end(), only) != names.end();
   int worst = 0;
-  for (Scene scene : scenes) {
-    if (known && short_name(scene) != only) continue;
+  for (Scene& scene : scenes) {
+    if (known && scene.name != only) continue;
+    scene.name = program + "_" + scene.name;
     std::string ignored;
     scene.add_options = [&, add = scene.add_options](CLI::App& app) {
       app.add_option("--scene", ignored, "One of the program's scenes, all if not told")->check(CLI::IsMember(names));

@@ -22,7 +22,7 @@ inline Number within(std::string name, std::string unit, double value, double le
   return number;
 }
 
-/// As show() for one. A scene's name ends with an underscore and what --scene takes.
-int show_all(int argc, char** argv, const std::vector<Scene>& scenes);
+/// As show() for one. Scenes have the names that --scene takes; their files have the program's before it.
+int show_all(int argc, char** argv, const std::string& program, std::vector<Scene> scenes);
 
 }  // namespace carom_scenes

@@ -1,0 +1,80 @@
+// Balls fall from a metre on a plane and rebound with e = 0.5 and 0.8.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "boxes.hpp"
+#include "theme.hpp"
+
+namespace {
+
+using namespace carom_scenes;
+
+constexpr double radius = 0.05, drop = 1, gravity = 9.81;
+
+struct Bounces {
+  double speed_error = 0;   // [1] the largest of a rebound's speed against e times the one before
+  double height_rise = -1;  // [m] the most that a bounce was above the one before
+  double first_error = 0;   // [1] of the first rebound's energy against e²
+};
+
+// Heights of the tops give the speeds. A top lies between two steps: they are of the parabola, not of the steps.
+Bounces measure(World& world, double restitution, double end) {
+  world.add(std::make_shared<btStaticPlaneShape>(btVector3(0, 0, 1), btScalar(0)), 0, place(0, 0, 0), {0, 1});
+  btRigidBody& ball = world.add(std::make_shared<btSphereShape>(static_cast<btScalar>(radius)), 1,
+                                place(0, 0, radius + drop), {0, restitution});
+  Bounces bounces;
+  double before = drop;
+  double last_speed = 0, last_height = drop, top = 0;
+  bool first = true;
+  while (world.time() < end) {
+    world.step();
+    const double v = static_cast<double>(ball.getLinearVelocity().z());
+    const double height = static_cast<double>(ball.getWorldTransform().getOrigin().z()) - radius;
+    if (v <= 0 && last_speed > 0) {
+      top = std::max(height, last_height + last_speed * last_speed / (2 * gravity));
+      // Lower bounces are of the size of what a ball falls in a step.
+      if (top < 0.01) break;
+      const double ratio = std::sqrt(top / before);
+      bounces.speed_error = std::max(bounces.speed_error, std::abs(ratio / restitution - 1));
+      bounces.height_rise = std::max(bounces.height_rise, top - before);
+      if (first) bounces.first_error = top / before / (restitution * restitution) - 1;
+      first = false;
+      before = top;
+    }
+    last_speed = v;
+    last_height = height;
+  }
+  return bounces;
+}
+
+std::vector<Number> run(World& world, const Arguments& /*arguments*/) {
+  std::vector<Number> numbers;
+  bool used = false;
+  for (const double step : {0.01, 0.001})
+    for (const double e : {0.5, 0.8}) {
+      WorldOptions options = world.options();
+      options.time_step = step;
+      World own(world.responder(), options);
+      const Bounces bounces = measure(step == 0.01 && !used ? world : own, e, 5);
+      used = true;
+      const std::string name = "e = " + std::string(e < 0.6 ? "0.5" : "0.8");
+      if (step > 0.005) {
+        numbers.push_back(at_most(name + ": speed of a rebound, error", "%", 100 * bounces.speed_error, 5));
+        numbers.push_back(at_most(name + ": a bounce above the one before", "mm", 1e3 * bounces.height_rise, 1));
+      } else {
+        numbers.push_back(within(name + ": e² at 1 ms, error", "%", 100 * bounces.first_error, -1, 1));
+      }
+    }
+  return numbers;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Scene scene{"bounce", "balls rebound by their restitution", {}, run};
+  scene.options.time_step = 0.01;
+  scene.options.solver.contacts = carom::bullet::Contacts::substeps;
+  return show(argc, argv, scene);
+}
