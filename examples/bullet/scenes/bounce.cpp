@@ -1,7 +1,9 @@
 // Balls fall from a metre on a plane and rebound with e = 0.5 and 0.8.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "boxes.hpp"
@@ -49,32 +51,29 @@ Bounces measure(World& world, double restitution, double end) {
   return bounces;
 }
 
-std::vector<Number> run(World& world, const Arguments& /*arguments*/) {
-  std::vector<Number> numbers;
-  bool used = false;
-  for (const double step : {0.01, 0.001})
-    for (const double e : {0.5, 0.8}) {
-      WorldOptions options = world.options();
-      options.time_step = step;
-      World own(world.responder(), options);
-      const Bounces bounces = measure(step == 0.01 && !used ? world : own, e, 5);
-      used = true;
-      const std::string name = "e = " + std::string(e < 0.6 ? "0.5" : "0.8");
-      if (step > 0.005) {
-        numbers.push_back(at_most(name + ": speed of a rebound, error", "%", 100 * bounces.speed_error, 5));
-        numbers.push_back(at_most(name + ": a bounce above the one before", "mm", 1e3 * bounces.height_rise, 1));
-      } else {
-        numbers.push_back(within(name + ": e² at 1 ms, error", "%", 100 * bounces.first_error, -1, 1));
-      }
-    }
-  return numbers;
+std::vector<Number> run(World& world, double e) {
+  const double end = 5;
+  const Bounces coarse = measure(world, e, end);
+  WorldOptions options = world.options();
+  options.time_step = 0.001;
+  World fine_world(world.responder(), options);
+  const Bounces fine = measure(fine_world, e, end);
+  return {at_most("speed of a rebound, error", "%", 100 * coarse.speed_error, 5),
+          at_most("a bounce above the one before", "mm", 1e3 * coarse.height_rise, 1),
+          within("e² at 1 ms, error", "%", 100 * fine.first_error, -1, 1)};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Scene scene{"bounce", "balls rebound by their restitution", {}, run};
-  scene.options.time_step = 0.01;
-  scene.options.solver.contacts = carom::bullet::Contacts::substeps;
-  return show(argc, argv, scene);
+  std::vector<Scene> scenes;
+  for (const double e : {0.5, 0.8}) {
+    scenes.push_back({e < 0.6 ? "half" : "most",
+                      fmt::format("a ball rebounds with e = {}", e),
+                      {},
+                      [e](World& world, const Arguments&) { return run(world, e); }});
+    scenes.back().options.time_step = 0.01;
+    scenes.back().options.solver.contacts = carom::bullet::Contacts::substeps;
+  }
+  return show_all(argc, argv, "bounce", scenes);
 }
