@@ -82,16 +82,19 @@ std::vector<Number> run_arch(World& world, const Arguments& arguments, const Arc
 // 18 layers of three blocks, each across the one below. A hand pulls out the middle block of one layer, by a joint.
 std::vector<Number> run_tower(World& world, const Arguments& arguments) {
   constexpr int layers = 18, pulled_layer = 8;
-  constexpr double length = 0.75, breadth = 0.25, height = 0.15, mass = 10;  // [m], [kg] ten times the toy's length
-  constexpr double friction = 0.4, speed = 0.2, begin = 2;                   // [1], [m/s] of the hand, [s]
+  constexpr double length = 0.75, breadth = 0.25, height = 0.15, loose = 0.01,
+                   mass = 10;                               // [m], [kg] ten times the toy's length
+  constexpr double friction = 0.4, speed = 0.2, begin = 2;  // [1], [m/s] of the hand, [s]
   add_ground(world, friction);
   btRigidBody* pulled = nullptr;
   std::vector<const btRigidBody*> others;
   for (int layer = 0; layer < layers; ++layer)
     for (int i = -1; i <= 1; ++i) {
       const bool along_x = layer % 2 == 0;
-      const btVector3 size = along_x ? vector(length, breadth, height) : vector(breadth, length, height);
-      const double z = (layer + 0.5) * height;
+      // Players choose a loose block. One that bears its share may drag others along under any solver.
+      const double tall = layer == pulled_layer && i == 0 ? height - loose : height;
+      const btVector3 size = along_x ? vector(length, breadth, tall) : vector(breadth, length, tall);
+      const double z = layer * height + tall / 2;
       btRigidBody& block =
           add_box(world, size, mass, along_x ? place(0, i * breadth, z) : place(i * breadth, 0, z), friction);
       if (layer == pulled_layer && i == 0)
@@ -116,7 +119,7 @@ std::vector<Number> run_tower(World& world, const Arguments& arguments) {
   while (world.time() < end_of_pull + wait / 2) world.step();
   const Drift after(others);
   while (world.time() < end_of_pull + wait) world.step();
-  return {at_most("others move by the pull", "mm", 1e3 * moved, 100),
+  return {at_most("others move by the pull", "mm", 1e3 * moved, 10),
           at_most("others move after it, second half", "mm", 1e3 * after.largest(), 1),
           at_most("joint of block and hand", "mm", 1e3 * largest_joint_error({world, 0}), 10),
           told("deepest penetration", "mm", 1e3 * deepest_penetration({world, 0})),
