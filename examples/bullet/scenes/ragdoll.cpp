@@ -1,4 +1,5 @@
-// A ragdoll of eleven parts falls down stairs. Joints and their limits should hold, and energy should only go down.
+// Ragdolls of eleven parts fall down stairs, one, or sixteen onto one another. Joints and their limits should hold, and
+// energy should only go down.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -6,7 +7,7 @@
 #include <vector>
 
 #include "measures.hpp"
-#include "program.hpp"
+#include "theme.hpp"
 
 namespace {
 
@@ -124,10 +125,10 @@ class Ragdoll {
   std::vector<Limit> limits_;
 };
 
-void build_stairs(World& world) {
+void build_stairs(World& world, double width) {
   const Material stone{0.8, 0};
   const auto add = [&](double from, double to, double top) {
-    world.add(std::make_shared<btBoxShape>(vector((to - from) / 2, 2, 1)), 0,
+    world.add(std::make_shared<btBoxShape>(vector((to - from) / 2, width / 2, 1)), 0,
               btTransform(btQuaternion::getIdentity(), vector((from + to) / 2, 0, top - 1)), stone);
   };
   const double top = steps * step_height;
@@ -156,19 +157,23 @@ struct Most {
   }
 };
 
-std::vector<Number> run(World& world, const Arguments& arguments) {
+std::vector<Number> run(World& world, const Arguments& arguments, int rows, int high) {
   btContactSolverInfo& info = world.bullet().getSolverInfo();
   info.m_numIterations = 10;
-  build_stairs(world);
-  const Ragdoll doll(world, vector(-0.15, 0, steps * step_height + 0.02));
-  for (btRigidBody* part : doll.parts()) part->setLinearVelocity(vector(push, 0, 0));
+  build_stairs(world, 4 + 2 * (rows - 1));
+  std::vector<Ragdoll> dolls;
+  for (int i = 0; i < high; ++i)
+    for (int j = 0; j < rows; ++j)
+      dolls.emplace_back(world, vector(-0.15, 1.8 * (j - 0.5 * (rows - 1)), steps * step_height + 0.02 + 2 * i));
+  for (const Ragdoll& doll : dolls)
+    for (btRigidBody* part : doll.parts()) part->setLinearVelocity(vector(push, 0, 0));
   world.step();
   const double brought = world.samples().back().kinetic_energy + world.samples().back().potential_energy;
   const double end = arguments.brief ? 2 : 10;
   Most most;
   while (world.time() < end) {
     world.step();
-    most.look(doll);
+    for (const Ragdoll& doll : dolls) most.look(doll);
   }
   // Joints hold velocities: a lever arm r that turns by w in a step leaves its end r w² / 2 away. The longest two of a
   // joint, in chest and upper arm, have 0.4 m.
@@ -177,7 +182,8 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
   const double reach = 1e3 * most.corner_speed * time_step, late = most.relative_turn * 180 / pi;
   // [J] The push against an error is a share of it a step; this is its energy if all parts had its velocity.
   double mass = 0;
-  for (const btRigidBody* part : doll.parts()) mass += static_cast<double>(part->getMass());
+  for (const Ragdoll& doll : dolls)
+    for (const btRigidBody* part : doll.parts()) mass += static_cast<double>(part->getMass());
   const double error = std::max(largest_joint_error({world, 0}), deepest_penetration({world, 0}));
   const double pushed = mass * std::pow(static_cast<double>(info.m_erp) * error / time_step, 2) / 2;
   return {{"largest joint error", "mm", 1e3 * largest_joint_error({world, 0}), 0, bend},
@@ -193,7 +199,14 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Scene scene{"ragdoll", "a ragdoll falls down stairs", {}, run};
-  scene.options.time_step = time_step;
-  return show(argc, argv, scene);
+  std::vector<Scene> scenes = {{"one",
+                                "a ragdoll falls down stairs",
+                                {},
+                                [](World& world, const Arguments& arguments) { return run(world, arguments, 1, 1); }},
+                               {"sixteen",
+                                "sixteen ragdolls fall onto one another and down stairs",
+                                {},
+                                [](World& world, const Arguments& arguments) { return run(world, arguments, 4, 4); }}};
+  for (Scene& scene : scenes) scene.options.time_step = time_step;
+  return show_all(argc, argv, "ragdoll", scenes);
 }

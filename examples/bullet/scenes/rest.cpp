@@ -9,8 +9,9 @@
 #include <random>
 #include <vector>
 
+#include "boxes.hpp"
 #include "measures.hpp"
-#include "program.hpp"
+#include "theme.hpp"
 
 namespace {
 
@@ -29,11 +30,18 @@ struct Kind {
   int base = 0, height = 0;  // of a pyramid, or of a stack
   double top_mass = unit_mass;
   bool chain = false, horizontal = false;
+  double frequency = 60;  // [Hz] of steps
+  bool warm = false;      // whether Bullet begins with all of the last impulse, not 85 %
   double drift = no_mark, overlap = no_mark, error_mean = no_mark, error_peak = no_mark;  // marks [mm]
 };
 
 const std::vector<Kind> kinds = {{.name = "pyramid10", .base = 10, .drift = 1.5, .overlap = 8},
                                  {.name = "pyramid20", .base = 20, .drift = 5, .overlap = 8},
+                                 {.name = "pyramid40", .base = 40, .drift = 15, .overlap = 8},
+                                 {.name = "pyramid10at240", .base = 10, .frequency = 240, .drift = 1.5, .overlap = 8},
+                                 {.name = "pyramid20at240", .base = 20, .frequency = 240, .drift = 5, .overlap = 8},
+                                 {.name = "pyramid10warm", .base = 10, .warm = true, .drift = 1.5, .overlap = 8},
+                                 {.name = "pyramid20warm", .base = 20, .warm = true, .drift = 5, .overlap = 8},
                                  {.name = "stack20", .height = 20, .drift = 1, .overlap = 8},
                                  {.name = "stack20x100", .height = 20, .top_mass = 100, .drift = 1, .overlap = 8},
                                  {.name = "stack20x1000", .height = 20, .top_mass = 1000, .drift = 3, .overlap = 8},
@@ -41,42 +49,33 @@ const std::vector<Kind> kinds = {{.name = "pyramid10", .base = 10, .drift = 1.5,
                                  {.name = "chain", .chain = true, .error_mean = 1.5, .error_peak = 1.5},
                                  {.name = "chain_horizontal", .chain = true, .horizontal = true, .error_peak = 12}};
 
-std::string chosen = "pyramid10";
-std::uint32_t seed = 0;
-int least = 0, most = 0, rounds = 0;
+std::uint32_t first_seed = 0;
+int seeds = 1;
 
-btVector3 vector(double x, double y, double z) {
-  return {static_cast<btScalar>(x), static_cast<btScalar>(y), static_cast<btScalar>(z)};
-}
-
-btRigidBody& add_box(World& world, const btVector3& size, double mass, const btVector3& at) {
-  return world.add(std::make_shared<btBoxShape>(size / 2), mass, btTransform(btQuaternion::getIdentity(), at),
-                   {std::sqrt(friction), 0});
-}
-
-void build_boxes(World& world, const Kind& kind) {
+void build_boxes(World& world, const Kind& kind, std::uint32_t seed) {
   std::mt19937 random(seed);
   const auto stray = [&] { return offset * (2 * static_cast<double>(random()) / 4294967295.0 - 1); };
-  add_box(world, vector(100, 100, 2), 0, vector(0, 0, -1));
+  add_ground(world, friction);
   const int rows = kind.base > 0 ? kind.base : kind.height;
   for (int row = 0; row < rows; ++row)
     for (int i = 0; i < (kind.base > 0 ? kind.base - row : 1); ++i) {
       const double x = kind.base > 0 ? (i - 0.5 * (kind.base - row - 1)) * (edge + beside) : 0;
       const double mass = row + 1 == rows ? kind.top_mass : unit_mass;
       const double dx = stray(), dy = stray();
-      add_box(world, vector(edge, edge, edge), mass, vector(x + dx, dy, (row + 0.5) * edge));
+      add_box(world, vector(edge, edge, edge), mass, place(x + dx, dy, (row + 0.5) * edge), friction);
     }
 }
 
 void build_chain(World& world, const Kind& kind) {
-  btRigidBody* last = &add_box(world, vector(0.1, 0.1, 0.1), 0, vector(0, 0, chain_height));
+  btRigidBody* last = &add_box(world, vector(0.1, 0.1, 0.1), 0, place(0, 0, chain_height), friction);
   const btVector3 along = kind.horizontal ? vector(link_length, 0, 0) : vector(0, 0, -link_length);
   btVector3 pivot = vector(0, 0, chain_height);
   for (int i = 0; i < links; ++i) {
     const bool end = i + 1 == links;
     const double thin = end ? 0.4 : 0.1;
     const btVector3 size = kind.horizontal ? vector(0.4, thin, thin) : vector(thin, thin, 0.4);
-    btRigidBody& link = add_box(world, size, end ? weight : unit_mass, pivot + along / 2);
+    btRigidBody& link = add_box(world, size, end ? weight : unit_mass,
+                                btTransform(btQuaternion::getIdentity(), pivot + along / 2), friction);
     link.setCollisionFlags(link.getCollisionFlags() | btCollisionObject::CF_NO_CONTACT_RESPONSE);
     const btVector3 on_last = pivot - last->getWorldTransform().getOrigin(), on_link = -along / 2;
     world.add(std::make_unique<btPoint2PointConstraint>(*last, link, on_last, on_link));
@@ -86,18 +85,12 @@ void build_chain(World& world, const Kind& kind) {
   }
 }
 
-std::vector<Number> run(World& world, const Arguments& arguments) {
-  const Kind& kind = *std::find_if(kinds.begin(), kinds.end(), [](const Kind& k) { return k.name == chosen; });
-  if (world.carom_solver() != nullptr) {
-    carom::SubstepsOptions& how = world.carom_solver()->options.scene.substeps;
-    if (least > 0) how.least = least;
-    if (most > 0) how.most = most;
-    if (rounds > 0) how.rounds = rounds;
-  }
+std::vector<Number> run_once(World& world, const Arguments& arguments, const Kind& kind, std::uint32_t seed) {
+  if (kind.warm) world.bullet().getSolverInfo().m_warmstartingFactor = 1;
   if (kind.chain)
     build_chain(world, kind);
   else
-    build_boxes(world, kind);
+    build_boxes(world, kind, seed);
   std::vector<btVector3> start;
   double mass = 0;
   for (const auto& body : world.bodies()) {
@@ -105,7 +98,7 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
     mass += static_cast<double>(body->getMass());
   }
 
-  const double end = arguments.brief ? 4 : 20;
+  const double end = !arguments.brief ? 20 : kind.base > 20 ? 1 : 4;
   double drift = 0, substeps = 0;
   int most_substeps = 0, steps = 0;
   while (world.time() < end) {
@@ -132,40 +125,54 @@ std::vector<Number> run(World& world, const Arguments& arguments) {
   const bool ours = world.carom_solver() != nullptr;
   const double none = std::nan("");
   std::vector<Number> numbers;
-  const auto add = [&](const char* name, const char* unit, double value, double greatest = no_mark) {
-    Number number{name, unit, value};
-    number.greatest = greatest;
-    numbers.push_back(number);
-  };
   if (kind.chain) {
-    add("joint error, second half, mean", "mm", 1e3 * error / samples, kind.error_mean);
-    add("joint error, peak", "mm", 1e3 * largest_joint_error({world, 0}), kind.error_peak);
+    numbers = {at_most("joint error, second half, mean", "mm", 1e3 * error / samples, kind.error_mean),
+               at_most("joint error, peak", "mm", 1e3 * largest_joint_error({world, 0}), kind.error_peak)};
   } else {
-    add("drift", "mm", 1e3 * drift, kind.drift);
-    add("overlap", "mm", 1e3 * deepest_penetration({world, settled}), kind.overlap);
+    numbers = {at_most("drift", "mm", 1e3 * drift, kind.drift),
+               at_most("overlap", "mm", 1e3 * deepest_penetration({world, settled}), kind.overlap)};
   }
-  add("kinetic energy, second half", "J/kg", greatest_kinetic_energy({world, end / 2}) / mass,
-      kind.horizontal ? no_mark : 1e-5);
-  add("substeps, mean", "", ours ? substeps / steps : none);
-  add("substeps, most", "", ours ? most_substeps : none);
-  add("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0}));
+  numbers.push_back(at_most("kinetic energy, second half", "J/kg", greatest_kinetic_energy({world, end / 2}) / mass,
+                            kind.horizontal ? no_mark : 1e-5));
+  numbers.push_back(told("substeps, mean", "", ours ? substeps / steps : none));
+  numbers.push_back(told("substeps, most", "", ours ? most_substeps : none));
+  numbers.push_back(told("solver, mean of a step", "µs", 1e6 * mean_solver_seconds({world, 0})));
+  return numbers;
+}
+
+// The greatest number of all seeds, and the least of the first.
+std::vector<Number> run(World& world, const Arguments& arguments, const Kind& kind) {
+  std::vector<Number> numbers = run_once(world, arguments, kind, first_seed);
+  double smallest = numbers.front().value;
+  for (int i = 1; i < (kind.chain ? 1 : seeds); ++i) {
+    World another(world.responder(), world.options());
+    const std::vector<Number> next = run_once(another, arguments, kind, first_seed + static_cast<std::uint32_t>(i));
+    smallest = std::min(smallest, next.front().value);
+    for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n].value = std::max(numbers[n].value, next[n].value);
+  }
+  if (seeds > 1 && !kind.chain)
+    numbers.insert(numbers.begin() + 1, told(numbers.front().name + ", least of the seeds", "mm", smallest));
   return numbers;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Scene scene{"rest", "what rests stays at rest", {}, run};
-  scene.options.time_step = 1.0 / 60;
-  scene.options.solver.contacts = carom::bullet::Contacts::substeps;
-  scene.add_options = [](CLI::App& app) {
-    std::vector<std::string> names;
-    for (const Kind& kind : kinds) names.push_back(kind.name);
-    app.add_option("--scene", chosen, "What rests")->check(CLI::IsMember(names))->capture_default_str();
-    app.add_option("--seed", seed, "Of the boxes' offsets by a micrometre")->capture_default_str();
-    app.add_option("--least", least, "Substeps of carom, 0 for its default")->check(CLI::NonNegativeNumber);
-    app.add_option("--most", most, "The same")->check(CLI::NonNegativeNumber);
-    app.add_option("--rounds", rounds, "Of carom over a manifold, 0 for its default")->check(CLI::NonNegativeNumber);
-  };
-  return show(argc, argv, scene);
+  std::vector<Scene> scenes;
+  for (const Kind& kind : kinds) {
+    scenes.push_back(
+        {kind.name, "what rests stays at rest: " + kind.name, {}, [&kind](World& world, const Arguments& arguments) {
+           return run(world, arguments, kind);
+         }});
+    Scene& scene = scenes.back();
+    scene.options.time_step = 1 / kind.frequency;
+    scene.options.solver.contacts = carom::bullet::Contacts::substeps;
+    scene.add_options = [](CLI::App& app) {
+      app.add_option("--seed", first_seed, "Of the boxes' offsets by a micrometre")->capture_default_str();
+      app.add_option("--seeds", seeds, "So many from that one on; the largest numbers count")
+          ->check(CLI::PositiveNumber)
+          ->capture_default_str();
+    };
+  }
+  return show_all(argc, argv, "rest", scenes);
 }

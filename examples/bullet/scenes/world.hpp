@@ -54,6 +54,7 @@ class World {
   World& operator=(const World&) = delete;
 
   Responder responder() const { return responder_; }
+  const WorldOptions& options() const { return options_; }
   btDiscreteDynamicsWorld& bullet() { return *world_; }
   /// Null where Bullet's own solver responds.
   carom::bullet::ConstraintSolver* carom_solver() { return carom_; }
