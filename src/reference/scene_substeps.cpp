@@ -30,6 +30,15 @@ double greatest_load(const SceneState& state, const SceneIsland& island, const S
       if (c != nullptr) continue;
       const SceneRow& row = state.rows[i];
       size += row.warm_impulse * row.warm_impulse * dot(row.linear_a, row.linear_a);
+      // One that only turns the bodies counts as a force at the radius of gyration.
+      const auto turns = [&](std::size_t body, const Vector3& axis) {
+        const Body& b = state.bodies[body];
+        if (!state.is_movable(body) || b.inverse_mass == 0 || dot(row.linear_a, row.linear_a) > 0) return;
+        carried[body] += SceneThresholds::joint_load * std::abs(row.warm_impulse) / 2 *
+                         std::sqrt(std::max(dot(axis, b.inverse_inertia * axis), 0.0) / b.inverse_mass);
+      };
+      turns(block.a, row.angular_a);
+      turns(block.b, row.angular_b);
     }
     if (block.is_group) size = SceneThresholds::joint_load * std::sqrt(size);
     for (std::size_t body : {block.a, block.b})

@@ -38,6 +38,18 @@ class Loads {
     }
   }
 
+  /// [N m s] that a row between both bodies carries which only turns them. It counts as a force at the radius of
+  /// gyration about the axis.
+  void add_angular(std::int32_t body, T size, T x, T y, T z) {
+    if (!moves(body)) return;
+    const T* const record = kernel::record_of(job_.body_rows, body);
+    const T* const j = record + kernel::BodyRecord::inverse_inertia;
+    const T about = x * (j[0] * x + j[1] * y + j[2] * z) + y * (j[1] * x + j[3] * y + j[4] * z) +
+                    z * (j[2] * x + j[4] * y + j[5] * z);
+    const T load = T(0.5) * size * std::sqrt(std::max(about, T(0)) * inverse_mass(body));
+    for (std::size_t k = 0; k < ages; ++k) loads_[ages * static_cast<std::size_t>(body) + k] += load;
+  }
+
   /// [m/s] that has lasted.
   T of(std::int32_t body) const {
     if (!moves(body)) return 0;
@@ -97,7 +109,12 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       for (std::uint32_t k = 0; k < of.count; ++k) {
         const std::uint32_t i = kernel::number_at(job.row_at, of.first + k);
         const T x = rows.linear_a.x[i], y = rows.linear_a.y[i], z = rows.linear_a.z[i];
-        size2 += row_impulse[i] * row_impulse[i] * (x * x + y * y + z * z);
+        const T length2 = x * x + y * y + z * z;
+        size2 += row_impulse[i] * row_impulse[i] * length2;
+        if (length2 > T(0)) continue;
+        const T moment = T(SceneThresholds::joint_load) * std::abs(row_impulse[i]);
+        loads.add_angular(of.body_a, moment, rows.angular_a.x[i], rows.angular_a.y[i], rows.angular_a.z[i]);
+        loads.add_angular(of.body_b, moment, rows.angular_b.x[i], rows.angular_b.y[i], rows.angular_b.z[i]);
       }
       // A swing tightens from step to step: the last one counts.
       T size[ages];
