@@ -17,6 +17,24 @@ Twist operator*(double s, const Twist& t) {
   return {s * t.velocity, s * t.angular_velocity};
 }
 
+// The mass of all bodies over that of those which something immovable supports.
+double cold_load(const SceneState& state, const SceneIsland& island) {
+  std::map<std::size_t, bool> is_supported;
+  for (const SceneBlock& block : island.blocks) {
+    const bool a = state.is_movable(block.a), b = state.is_movable(block.b);
+    if (a) is_supported[block.a] = is_supported[block.a] || !b;
+    if (b) is_supported[block.b] = is_supported[block.b] || !a;
+  }
+  double mass = 0, supporting = 0;
+  for (const auto& [body, supported] : is_supported) {
+    const double inverse = state.bodies[body].inverse_mass;
+    if (!(inverse > 0)) continue;
+    mass += 1 / inverse;
+    if (supported) supporting += 1 / inverse;
+  }
+  return supporting > 0 ? mass / supporting : 1;
+}
+
 // [m/s²] that the body which carries most has to bear for its mass: half of the forces on it, by the impulses that the
 // step begins with, or gravity times a ratio of masses.
 double greatest_load(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
@@ -46,6 +64,8 @@ double greatest_load(const SceneState& state, const SceneIsland& island, const S
     const double a = state.bodies[block.a].inverse_mass, b = state.bodies[block.b].inverse_mass;
     if (a > 0 && b > 0) most = std::max(most, options.rest.gravity * std::max(a / b, b / a));
   }
+  const bool is_cold = std::all_of(carried.begin(), carried.end(), [](const auto& of) { return of.second == 0; });
+  if (is_cold) most = std::max(most, options.rest.gravity * cold_load(state, island));
   for (const auto& [body, impulse] : carried)
     most = std::max(most, impulse * state.bodies[body].inverse_mass / options.substeps.time_step);
   return most;

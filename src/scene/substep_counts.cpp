@@ -74,6 +74,53 @@ class Loads {
   T* loads_;
 };
 
+/// Of islands that nothing is known of, what their supports would carry if all of it stood on them.
+template <class T>
+class ColdLoads {
+ public:
+  ColdLoads(const kernel::SceneJob<T>& job, Workspace<T>& workspace) : job_(job), of_(workspace) {
+    of_.cold.assign(workspace.graph.islands, 1);
+  }
+  void know(std::uint32_t island) { of_.cold[island] = 0; }
+
+  /// Raises `needed` [m/s²].
+  void raise(std::vector<double>& needed, double gravity) {
+    const Graph& graph = of_.graph;
+    if (std::find(of_.cold.begin(), of_.cold.end(), 1) == of_.cold.end()) return;
+    of_.counted.assign(job_.bodies, 0);
+    of_.mass.assign(graph.islands, 0);
+    of_.supporting_mass.assign(graph.islands, 0);
+    add(graph.manifolds, graph.island_of_manifold);
+    add(graph.groups, graph.island_of_group);
+    for (std::size_t i = 0; i < graph.islands; ++i)
+      if (of_.supporting_mass[i] > 0) needed[i] = std::max(needed[i], gravity * (of_.mass[i] / of_.supporting_mass[i]));
+  }
+
+ private:
+  void add(const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island) {
+    for (std::size_t m = 0; m < all.size(); ++m) {
+      if (of_.cold[island[m]] == 0) continue;
+      const bool a = moves(all[m].body_a), b = moves(all[m].body_b);
+      if (a) add(all[m].body_a, island[m], !b);
+      if (b) add(all[m].body_b, island[m], !a);
+    }
+  }
+  void add(std::int32_t body, std::uint32_t island, bool is_supported) {
+    const auto inverse = static_cast<double>(kernel::record_of(job_.body_rows, body)[0]);
+    if (!(inverse > 0)) return;
+    std::uint8_t& counted = of_.counted[static_cast<std::size_t>(body)];
+    if ((counted & 1u) == 0) of_.mass[island] += 1 / inverse;
+    if (is_supported && (counted & 2u) == 0) of_.supporting_mass[island] += 1 / inverse;
+    counted = static_cast<std::uint8_t>(counted | (is_supported ? 3u : 1u));
+  }
+  bool moves(std::int32_t body) const {
+    return body >= 0 && kernel::is_movable(kernel::record_of(job_.body_rows, body));
+  }
+
+  const kernel::SceneJob<T>& job_;
+  Workspace<T>& of_;
+};
+
 }  // namespace
 
 template <class T>
@@ -89,6 +136,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
   count.assign(graph.islands, how.least);
   if (how.least < how.most) {
     Loads<T> loads(job, workspace);
+    ColdLoads<T> cold(job, workspace);
     const Vector3Columns<const T>&p = job.warm_impulse, &n = job.scene->contacts.normal;
     const ImpulseHistory<T>* const history = workspace.remembered.history();
     for (std::size_t m = 0; p.x && m < graph.manifolds.size(); ++m) {
@@ -101,16 +149,19 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
         for (std::size_t age = 1; age < ages; ++age) size[age] += has_history ? history[i].earlier[age - 1] : last;
       }
       loads.add(of, size);
+      if (size[0] > T(0)) cold.know(graph.island_of_manifold[m]);
     }
     const JointRows<T>& rows = job.scene->joints;
     const ImpulseHistory<T>* const row_history = workspace.remembered.row_history();
-    for (const Constraint& of : graph.groups) {
+    for (std::size_t m = 0; m < graph.groups.size(); ++m) {
+      const Constraint& of = graph.groups[m];
       T size2 = 0;
       for (std::uint32_t k = 0; k < of.count; ++k) {
         const std::uint32_t i = kernel::number_at(job.row_at, of.first + k);
         const T x = rows.linear_a.x[i], y = rows.linear_a.y[i], z = rows.linear_a.z[i];
         const T length2 = x * x + y * y + z * z;
         size2 += row_impulse[i] * row_impulse[i] * length2;
+        if (row_impulse[i] != T(0)) cold.know(graph.island_of_group[m]);
         if (length2 > T(0)) continue;
         const T moment = T(SceneThresholds::joint_load) * std::abs(row_impulse[i]);
         loads.add_angular(of.body_a, moment, rows.angular_a.x[i], rows.angular_a.y[i], rows.angular_a.z[i]);
@@ -130,6 +181,15 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     };
     raise(graph.manifolds, graph.island_of_manifold);
     raise(graph.groups, graph.island_of_group);
+    const auto know = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
+                          const std::uint32_t* at, const ImpulseHistory<T>* of) {
+      for (std::size_t m = 0; has && m < all.size(); ++m)
+        for (std::uint32_t k = 0; k < all[m].count; ++k)
+          if (of[kernel::number_at(at, all[m].first + k)].substeps > T(0)) cold.know(island[m]);
+    };
+    know(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);
+    know(rows_have_history, graph.groups, graph.island_of_group, job.row_at, row_history);
+    cold.raise(needed, options.rest.gravity);
     for (double& n_or_load : needed) n_or_load = 2 * how.time_step * std::sqrt(n_or_load / how.slop);
     // A number that went to and fro would excite what it holds.
     for (std::size_t i = 0; i < graph.islands; ++i) wanted[i].substeps = needed[i];

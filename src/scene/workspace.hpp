@@ -50,6 +50,8 @@ struct Workspace {
   Scratch<kernel::VelocityRow<T>> began, displacements;
   Scratch<T> loads;
   std::vector<SubstepNeed> substeps_wanted;
+  std::vector<std::uint8_t> cold, counted;  // islands that nothing is known of; their bodies
+  std::vector<double> mass, supporting_mass;
   std::vector<double> substeps_needed;
   std::vector<std::int32_t> substeps;
 };
