@@ -85,7 +85,7 @@ class Graph {
   bool is_of_last_call = false;  // nothing has changed, and all of the last call's is there
 
  private:
-  /// What the graph was made of in the last call, and its islands before they were sorted.
+  /// This is what the graph was made of in the last call, with its islands before they were sorted.
   struct Last {
     std::vector<Constraint> manifolds, groups;
     std::vector<std::uint8_t> movable;

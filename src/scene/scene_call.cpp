@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "remembering.hpp"
 #include "scene_input.hpp"
 #include "scene_output.hpp"
 #include "scene_parameters.hpp"
@@ -69,7 +70,7 @@ class SceneCall {
         outcome = build_and_solve(team, report);
       }
       if (outcome.overflow) give_up_overflowed();
-      remember();
+      remember<T>({scene_, job_, inner_, workspace_, is(SceneMethod::substeps), remembers_contacts_, remembers_rows_});
       add_up(team, outcome, report);
       SceneOutput<T>(job_, workspace_, scene_, results_, inner_, impulses_, options_).store(team, report);
       report.threads = team.worked();
@@ -314,50 +315,6 @@ class SceneCall {
       return std::any_of(from, from + count, [](T x) { return x != T(0); });
     };
     begins_with_impulses_ = static_cast<bool>(job_.warm_impulse.x) || any(job_.row_impulse, rows_);
-  }
-
-  T normal_of_warm_impulse(std::size_t i) const {
-    const Vector3Columns<const T>&p = job_.warm_impulse, &n = scene_.contacts.normal;
-    return std::max(p.x[i] * n.x[i] + p.y[i] * n.y[i] + p.z[i] * n.z[i], T(0));
-  }
-
-  /// Named impulses for the next call.
-  void remember() {
-    Remembered<T>& remembered = workspace_.remembered;
-    const Graph& graph = workspace_.graph;
-    const bool in_substeps = is(SceneMethod::substeps);
-    const auto keep_need = [&](std::uint32_t island, ImpulseHistory<T>& history) {
-      if (!in_substeps) return;
-      history.substeps = static_cast<T>(workspace_.substeps_wanted[island].substeps);
-      history.quiet = static_cast<T>(workspace_.substeps_wanted[island].quiet);
-    };
-    const ImpulseHistory<T> nothing{};
-    if (scene_.contacts.key) {
-      const Vector3Columns<T>& p = in_substeps ? inner_.warm_impulse : inner_.impulse;
-      for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
-        for (std::uint32_t k = 0; k < graph.manifolds[m].count; ++k) {
-          const std::uint32_t i = kernel::number_at(job_.contact_at, graph.manifolds[m].first + k);
-          if (is_fault(static_cast<Status>(job_.status[i]))) continue;
-          ImpulseHistory<T> history = in_substeps && remembers_contacts_ ? remembered.history()[i] : nothing;
-          if (in_substeps && remembers_contacts_) history.pass(normal_of_warm_impulse(i));
-          keep_need(graph.island_of_manifold[m], history);
-          remembered.add(scene_.contacts.key[i], {p.x[i], p.y[i], p.z[i]}, history, m);
-        }
-      }
-      remembered.replace_contacts();
-    }
-    if (scene_.joints.key) {
-      const T* const impulse = in_substeps ? job_.row_warm : job_.row_impulse;
-      for (std::size_t m = 0; m < graph.groups.size(); ++m)
-        for (std::uint32_t k = 0; k < graph.groups[m].count; ++k) {
-          const std::uint32_t i = kernel::number_at(job_.row_at, graph.groups[m].first + k);
-          if (job_.row_status[i] != ok) continue;
-          ImpulseHistory<T> history = in_substeps && remembers_rows_ ? remembered.row_history()[i] : nothing;
-          keep_need(graph.island_of_group[m], history);
-          remembered.add_row(scene_.joints.key[i], impulse[i], history);
-        }
-      remembered.replace_rows();
-    }
   }
 
   void add_up(ThreadTeam& team, const SweepOutcome& outcome, SceneReport& report) {

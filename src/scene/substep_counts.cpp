@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t ages = loads_of_a_body;
 
-/// What an island may have whose number was `before` and which needs `needed`: the number stays within a band, and
-/// falls slowly once fewer have been needed for some calls.
+/// Returns what an island may have whose number was `before` and which needs `needed`: the number stays within a band,
+/// and falls slowly once fewer have been needed for some calls.
 SubstepNeed fallen(const SubstepNeed& before, double needed) {
   const double band = std::max(1.0, SceneThresholds::substeps_band * before.substeps);
   if (needed > before.substeps - band) return {before.substeps, 0};
@@ -74,7 +74,7 @@ class Loads {
   T* loads_;
 };
 
-/// Of islands that nothing is known of, what their supports would carry if all of it stood on them.
+/// Finds what the supports of an island that nothing is known of would carry if all of it stood on them.
 template <class T>
 class ColdLoads {
  public:

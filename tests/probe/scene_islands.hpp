@@ -151,7 +151,7 @@ class IslandsJudge {
     judge_one(turn, w0, spun_by_forces);
   }
 
-  /// What the report calls the residual, computed anew.
+  /// The residual of the report, computed anew.
   void judge_residual() {
     v_.add("residuals are no NaN", made_.report.residual >= 0 ? 0 : 2 * bound);
     if (made_.report.by_status[s_.number(Status::overflow)] +

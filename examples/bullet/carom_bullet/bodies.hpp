@@ -47,7 +47,7 @@ class Bodies {
   btRigidBody& body(std::size_t i) const { return *body_[i]; }
   bool moves(std::int32_t i) const { return i >= 0 && inverse_mass_[static_cast<std::size_t>(i)] > 0; }
 
-  /// Whether a link of a multibody was among what was taken, which has no velocity of its own.
+  /// True if a link of a multibody was among what was taken, which has no velocity of its own.
   bool has_links() const { return has_links_; }
 
   /// Views of masses and of `velocity`, `spin`.

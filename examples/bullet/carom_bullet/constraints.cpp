@@ -167,7 +167,7 @@ void Constraints::split_errors(std::size_t first, const btContactSolverInfo& inf
     row.frequency = 0;
     if (is_finite(from.lower) && is_finite(from.upper) && from.lower < 0 && from.upper > 0) continue;  // a motor
     const btScalar by_error = 2 * (from.error - with_half_[i]);
-    // With an ERP of its own a constraint asks for a velocity, as a motor does.
+    // A constraint with an ERP of its own asks for a velocity, as a motor does.
     const bool by_erp = info.m_erp > 0 && std::abs(by_error) > btScalar(1e-5) * std::abs(from.error);
     if (!by_erp && (from.error != 0 || is_finite(from.lower) || is_finite(from.upper))) continue;
     if (by_erp) row.error = -by_error * info.m_timeStep / info.m_erp;

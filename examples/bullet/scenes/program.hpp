@@ -1,4 +1,4 @@
-// What the programs of scenes share: arguments, the solvers in turn, a table of numbers with their marks.
+// The programs of scenes share this: arguments, the solvers in turn, a table of numbers with their marks.
 #pragma once
 
 #include <CLI/CLI.hpp>
