@@ -4,8 +4,6 @@
 #include <bit>
 #include <functional>
 
-#include "scattered.hpp"
-
 namespace carom::scene {
 namespace {
 
@@ -21,23 +19,6 @@ bool is_joint_kind(std::uint32_t kind) {
 }
 std::uint8_t count_of_kind(std::uint32_t kind) {
   return static_cast<std::uint8_t>(is_joint_kind(kind) ? kernel::rows_of_group - kind : kinds - kind);
-}
-
-/// A number for two bodies, whichever comes first.
-std::uint32_t hash_of(std::uint32_t a, std::uint32_t b) {
-  return static_cast<std::uint32_t>(spread(std::uint64_t{std::max(a, b)} << 32 | std::min(a, b)));
-}
-
-/// Draws a colour that is not in `used` by a hash of the bodies' numbers, from one more colours than the body with the
-/// most neighbours has of them. Where all of these are used it is the least free one, and most_colours if there is
-/// none. The least free colours alone follow the numbering of bodies: visits may then wind round cycles of bodies, and
-/// full warm starting makes such an order grow. docs/scenes.md, Order
-std::uint32_t free_colour(std::uint64_t used, std::uint32_t degree, std::uint32_t a, std::uint32_t b) {
-  const std::uint32_t drawn_from = std::min(degree + 1, Graph::most_colours);
-  std::uint64_t free = ~used & (~std::uint64_t{0} >> (Graph::most_colours - drawn_from));
-  if (free == 0) return static_cast<std::uint32_t>(std::countr_one(used));
-  for (auto skip = hash_of(a, b) % static_cast<std::uint32_t>(std::popcount(free)); skip > 0; --skip) free &= free - 1;
-  return static_cast<std::uint32_t>(std::countr_zero(free));
 }
 
 /// Appends the lane_batches of `n` items from `first` of the order on that have one colour, and the colour_set that
@@ -164,61 +145,6 @@ void Graph::list_bodies(const Parts& of) {
     if (island_of_body[i] != no_island)
       bodies[counts_[part_of_island_[island_of_body[i]]]++] = static_cast<std::uint32_t>(i);
   last_.is_listed = true;
-}
-
-void Graph::number_bodies(const Parts& of) {
-  rank_.resize(of.bodies);
-  degree_.assign(of.bodies, 0);
-  next_.assign(islands, 0);
-  for (std::size_t i = 0; i < of.bodies; ++i) {
-    const std::uint32_t island = island_of(of, i);
-    rank_[i] = island == no_island ? 0 : ++next_[island];
-  }
-  const auto count = [&](const std::vector<Constraint>& from) {
-    for (const Constraint& m : from)
-      for (const std::int32_t body : {m.body_a, m.body_b})
-        if (moves(of, body)) ++degree_[static_cast<std::size_t>(body)];
-  };
-  count(groups);
-  count(manifolds);
-}
-
-void Graph::colour(const Parts& of) {
-  number_bodies(of);
-  used_.assign(of.bodies, 0);
-  used_by_island_.assign(islands, 0);
-  colours = uncoloured = 0;
-  const auto give = [&](const std::vector<Constraint>& from, const std::vector<std::uint32_t>& island,
-                        std::vector<std::uint8_t>& to) {
-    to.resize(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const Constraint& m = from[i];
-      std::uint64_t used = 0;
-      std::uint32_t degree = 0, rank[2] = {0, 0};
-      const auto look = [&](std::int32_t body, std::uint32_t& number) {
-        if (!moves(of, body)) return;
-        const auto at = static_cast<std::size_t>(body);
-        used |= used_[at];
-        degree = std::max(degree, degree_[at]);
-        number = rank_[at];
-      };
-      look(m.body_a, rank[0]);
-      look(m.body_b, rank[1]);
-      const std::uint32_t colour = free_colour(used, degree, rank[0], rank[1]);
-      to[i] = static_cast<std::uint8_t>(colour);
-      if (colour == most_colours) {
-        ++uncoloured;
-        continue;
-      }
-      used_by_island_[island[i]] |= std::uint64_t{1} << colour;
-      for (const std::int32_t body : {m.body_a, m.body_b})
-        if (moves(of, body)) used_[static_cast<std::size_t>(body)] |= std::uint64_t{1} << colour;
-    }
-  };
-  give(groups, island_of_group, colour_of_group_);
-  give(manifolds, island_of_manifold, colour_of_manifold_);
-  for (const std::uint64_t used : used_by_island_)
-    colours = std::max(colours, static_cast<std::size_t>(std::popcount(used)));
 }
 
 void Graph::arrange(std::size_t width) {

@@ -43,7 +43,7 @@ struct Part {
 
 /// How many substeps an island takes, as a real number, and in how many calls in a row it needed fewer.
 struct SubstepNeed {
-  double substeps = 0, quiet = 0;
+  float substeps = 0, quiet = 0;
 };
 
 class Graph {

@@ -13,17 +13,24 @@
 
 namespace carom::scene {
 
-/// How an impulse came about: its size in the two calls before the last, and the SubstepNeed of its island.
+/// How an impulse came about: its size in the two calls before the last, and what its island took.
 template <class T>
 struct ImpulseHistory {
   T earlier[2]{};
-  T substeps = 0, quiet = 0;
+  SubstepNeed need;
 
   /// The impulse of the last call is an earlier one for the next.
   void pass(T last) {
     earlier[1] = earlier[0];
     earlier[0] = last;
   }
+};
+
+/// Of a row the last call alone counts.
+template <class T>
+struct RememberedRow {
+  T impulse = 0;
+  SubstepNeed need;
 };
 
 template <class T>
@@ -34,8 +41,7 @@ class Remembered {
     impulse_ = impulses_.at_least(3 * (contacts + 1));
     history_ = histories_.at_least(contacts + 1);
     record_ = records_.at_least(contacts + 1);
-    row_impulse_ = row_impulses_.at_least(rows + 1);
-    row_history_ = row_histories_.at_least(rows + 1);
+    row_ = row_records_.at_least(rows + 1);
   }
 
   /// Looks up the keys of contacts, and makes room for as many of this call.
@@ -62,8 +68,7 @@ class Remembered {
     rows_.reserve(key.count);
     for (std::size_t i = 0; i < key.count; ++i) {
       const std::uint32_t found = rows_.find(key[i]);
-      row_impulse_[i] = found != none ? rows_.records()[found].impulse : T(0);
-      row_history_[i] = found != none ? rows_.records()[found].history : ImpulseHistory<T>{};
+      row_[i] = found != none ? rows_.records()[found] : RememberedRow<T>{};
     }
   }
 
@@ -87,9 +92,7 @@ class Remembered {
       each([&](std::size_t i) {
         if (!is_new(i)) return;
         for (std::size_t c = 0; c < 3; ++c) impulse(c)[i] = share * estate.impulse[c];
-        history_[i] = {{share * estate.history.earlier[0], share * estate.history.earlier[1]},
-                       estate.history.substeps,
-                       estate.history.quiet};
+        history_[i] = {{share * estate.history.earlier[0], share * estate.history.earlier[1]}, estate.history.need};
       });
     }
   }
@@ -98,9 +101,7 @@ class Remembered {
   void add(std::uint64_t key, const T (&impulse)[3], const ImpulseHistory<T>& history, std::uint32_t manifold) {
     contacts_.insert(key, {{impulse[0], impulse[1], impulse[2]}, history, manifold});
   }
-  void add_row(std::uint64_t key, T impulse, const ImpulseHistory<T>& history) {
-    rows_.insert(key, {impulse, history});
-  }
+  void add_row(std::uint64_t key, T impulse, const SubstepNeed& need) { rows_.insert(key, {impulse, need}); }
   void replace_contacts() { contacts_.replace(); }
   void replace_rows() { rows_.replace(); }
   void clear() {
@@ -110,18 +111,13 @@ class Remembered {
 
   T* impulse(std::size_t component) const { return impulse_ + component * contact_count_; }
   ImpulseHistory<T>* history() const { return history_; }
-  T* row_impulse() const { return row_impulse_; }
-  ImpulseHistory<T>* row_history() const { return row_history_; }
+  RememberedRow<T>* rows() const { return row_; }
 
  private:
   struct ContactRecord {
     T impulse[3]{};
     ImpulseHistory<T> history;
     std::uint32_t manifold = 0;  // of the call; its records stand side by side
-  };
-  struct RowRecord {
-    T impulse = 0;
-    ImpulseHistory<T> history;
   };
   static constexpr std::uint32_t none = ImpulseMemory<ContactRecord>::none;
 
@@ -138,20 +134,21 @@ class Remembered {
       any = true;
       for (std::size_t c = 0; c < 3; ++c) sum.impulse[c] += records[r].impulse[c];
       for (std::size_t k = 0; k < 2; ++k) sum.history.earlier[k] += records[r].history.earlier[k];
-      sum.history.substeps = std::max(sum.history.substeps, records[r].history.substeps);
-      sum.history.quiet = records[r].history.quiet;
+      if (records[r].history.need.substeps > sum.history.need.substeps) sum.history.need = records[r].history.need;
     }
     return any;
   }
 
   ImpulseMemory<ContactRecord> contacts_;
-  ImpulseMemory<RowRecord> rows_;
+  ImpulseMemory<RememberedRow<T>> rows_;
   std::vector<std::uint8_t> taken_;  // of the last call's records, by contacts of this one
-  Scratch<T> impulses_, row_impulses_;
-  Scratch<ImpulseHistory<T>> histories_, row_histories_;
+  Scratch<T> impulses_;
+  Scratch<ImpulseHistory<T>> histories_;
+  Scratch<RememberedRow<T>> row_records_;
   Scratch<std::uint32_t> records_;
-  T *impulse_ = nullptr, *row_impulse_ = nullptr;
-  ImpulseHistory<T>*history_ = nullptr, *row_history_ = nullptr;
+  T* impulse_ = nullptr;
+  ImpulseHistory<T>* history_ = nullptr;
+  RememberedRow<T>* row_ = nullptr;
   std::uint32_t* record_ = nullptr;  // of contacts; none of those that are new
   std::size_t contact_count_ = 0;
   bool has_new_ = false;

@@ -17,7 +17,7 @@ struct Memorable {
   const kernel::SceneJob<T>& job;
   const SceneResults<T>& results;  ///< of contacts, as the kernels have stored them
   Workspace<T>& workspace;
-  bool in_substeps, contacts_have_history, rows_have_history;
+  bool in_substeps, contacts_have_history;
 };
 
 template <class T>
@@ -25,10 +25,8 @@ void remember(const Memorable<T>& of) {
   Remembered<T>& remembered = of.workspace.remembered;
   const Graph& graph = of.workspace.graph;
   const kernel::SceneJob<T>& job = of.job;
-  const auto keep_need = [&](std::uint32_t island, ImpulseHistory<T>& history) {
-    if (!of.in_substeps) return;
-    history.substeps = static_cast<T>(of.workspace.substeps_wanted[island].substeps);
-    history.quiet = static_cast<T>(of.workspace.substeps_wanted[island].quiet);
+  const auto need = [&](std::uint32_t island) {
+    return of.in_substeps ? of.workspace.substeps_wanted[island] : SubstepNeed{};
   };
   if (const Column<const std::uint64_t>& key = of.scene.contacts.key) {
     const Vector3Columns<T>& p = of.in_substeps ? of.results.warm_impulse : of.results.impulse;
@@ -42,7 +40,7 @@ void remember(const Memorable<T>& of) {
           history = remembered.history()[i];
           history.pass(std::max(begun.x[i] * n.x[i] + begun.y[i] * n.y[i] + begun.z[i] * n.z[i], T(0)));
         }
-        keep_need(graph.island_of_manifold[m], history);
+        history.need = need(graph.island_of_manifold[m]);
         remembered.add(key[i], {p.x[i], p.y[i], p.z[i]}, history, m);
       }
     remembered.replace_contacts();
@@ -53,9 +51,7 @@ void remember(const Memorable<T>& of) {
       for (std::uint32_t k = 0; k < graph.groups[m].count; ++k) {
         const std::uint32_t i = kernel::number_at(job.row_at, graph.groups[m].first + k);
         if (job.row_status[i] != static_cast<std::uint8_t>(Status::ok)) continue;
-        ImpulseHistory<T> history;
-        keep_need(graph.island_of_group[m], history);
-        remembered.add_row(key[i], impulse[i], history);
+        remembered.add_row(key[i], impulse[i], need(graph.island_of_group[m]));
       }
     remembered.replace_rows();
   }

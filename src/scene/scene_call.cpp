@@ -70,7 +70,7 @@ class SceneCall {
         outcome = build_and_solve(team, report);
       }
       if (outcome.overflow) give_up_overflowed();
-      remember<T>({scene_, job_, inner_, workspace_, is(SceneMethod::substeps), remembers_contacts_, remembers_rows_});
+      remember<T>({scene_, job_, inner_, workspace_, is(SceneMethod::substeps), remembers_contacts_});
       add_up(team, outcome, report);
       SceneOutput<T>(job_, workspace_, scene_, results_, inner_, impulses_, options_).store(team, report);
       report.threads = team.worked();
@@ -167,7 +167,7 @@ class SceneCall {
     each_overflowed([&](const Constraint&, std::size_t i, bool is_row) {
       if (is_row && remembers_rows_) {
         drop(row_warm_[i]);
-        remembered.row_history()[i] = {};
+        remembered.rows()[i] = {};
       }
       if (is_row || !remembers_contacts_) return;
       for (std::size_t c = 0; c < 3; ++c) drop(remembered.impulse(c)[i]);
@@ -249,7 +249,7 @@ class SceneCall {
     for (std::size_t i = 0; i < rows_; ++i)
       row_warm_[i] = !warm                 ? T(0)
                      : joints.warm_impulse ? joints.warm_impulse[i]
-                     : remembers_rows_     ? remembered.row_impulse()[i]
+                     : remembers_rows_     ? remembered.rows()[i].impulse
                                            : T(0);
   }
 

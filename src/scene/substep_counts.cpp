@@ -12,19 +12,36 @@ constexpr std::size_t ages = loads_of_a_body;
 
 /// Returns what an island may have whose number was `before` and which needs `needed`: the number stays within a band,
 /// and falls slowly once fewer have been needed for some calls.
-SubstepNeed fallen(const SubstepNeed& before, double needed) {
-  const double band = std::max(1.0, SceneThresholds::substeps_band * before.substeps);
+SubstepNeed fallen(const SubstepNeed& before, float needed) {
+  const auto band = std::max(1.F, static_cast<float>(SceneThresholds::substeps_band) * before.substeps);
   if (needed > before.substeps - band) return {before.substeps, 0};
-  const bool falls = before.quiet >= SceneThresholds::substeps_quiet;
-  return {falls ? SceneThresholds::substeps_fall * before.substeps : before.substeps, before.quiet + 1};
+  const bool falls = before.quiet >= static_cast<float>(SceneThresholds::substeps_quiet);
+  const float share = falls ? static_cast<float>(SceneThresholds::substeps_fall) : 1.F;
+  return {share * before.substeps, before.quiet + 1};
 }
+
+/// Bodies by index, of which those below 0 are the world.
+template <class T>
+class Bodies {
+ protected:
+  explicit Bodies(const kernel::SceneJob<T>& job) : job_(job) {}
+
+  const T* record(std::int32_t body) const { return kernel::record_of(job_.body_rows, body); }
+  bool moves(std::int32_t body) const { return body >= 0 && kernel::is_movable(record(body)); }
+  T inverse_mass(std::int32_t body) const { return record(body)[kernel::BodyRecord::inverse_mass]; }
+
+  const kernel::SceneJob<T>& job_;
+};
 
 /// The loads of all bodies.
 template <class T>
-class Loads {
+class Loads : Bodies<T> {
+  using Bodies<T>::inverse_mass;
+  using Bodies<T>::moves;
+
  public:
   Loads(const kernel::SceneJob<T>& job, Workspace<T>& workspace)
-      : job_(job), loads_(workspace.loads.at_least(ages * (job.bodies + 1))) {
+      : Bodies<T>(job), loads_(workspace.loads.at_least(ages * (job.bodies + 1))) {
     std::fill_n(loads_, ages * job.bodies, T(0));
   }
 
@@ -42,8 +59,7 @@ class Loads {
   /// gyration about the axis.
   void add_angular(std::int32_t body, T size, T x, T y, T z) {
     if (!moves(body)) return;
-    const T* const record = kernel::record_of(job_.body_rows, body);
-    const T* const j = record + kernel::BodyRecord::inverse_inertia;
+    const T* const j = this->record(body) + kernel::BodyRecord::inverse_inertia;
     const T about = x * (j[0] * x + j[1] * y + j[2] * z) + y * (j[1] * x + j[3] * y + j[4] * z) +
                     z * (j[2] * x + j[4] * y + j[5] * z);
     const T load = T(0.5) * size * std::sqrt(std::max(about, T(0)) * inverse_mass(body));
@@ -65,20 +81,16 @@ class Loads {
   }
 
  private:
-  bool moves(std::int32_t body) const {
-    return body >= 0 && kernel::is_movable(kernel::record_of(job_.body_rows, body));
-  }
-  T inverse_mass(std::int32_t body) const { return kernel::record_of(job_.body_rows, body)[0]; }
-
-  const kernel::SceneJob<T>& job_;
   T* loads_;
 };
 
 /// Finds what the supports of an island that nothing is known of would carry if all of it stood on them.
 template <class T>
-class ColdLoads {
+class ColdLoads : Bodies<T> {
+  using Bodies<T>::moves;
+
  public:
-  ColdLoads(const kernel::SceneJob<T>& job, Workspace<T>& workspace) : job_(job), of_(workspace) {
+  ColdLoads(const kernel::SceneJob<T>& job, Workspace<T>& workspace) : Bodies<T>(job), of_(workspace) {
     of_.cold.assign(workspace.graph.islands, 1);
   }
   void know(std::uint32_t island) { of_.cold[island] = 0; }
@@ -87,7 +99,7 @@ class ColdLoads {
   void raise(std::vector<double>& needed, double gravity) {
     const Graph& graph = of_.graph;
     if (std::find(of_.cold.begin(), of_.cold.end(), 1) == of_.cold.end()) return;
-    of_.counted.assign(job_.bodies, 0);
+    of_.counted.assign(this->job_.bodies, 0);
     of_.mass.assign(graph.islands, 0);
     of_.supporting_mass.assign(graph.islands, 0);
     add(graph.manifolds, graph.island_of_manifold);
@@ -106,18 +118,13 @@ class ColdLoads {
     }
   }
   void add(std::int32_t body, std::uint32_t island, bool is_supported) {
-    const auto inverse = static_cast<double>(kernel::record_of(job_.body_rows, body)[0]);
+    const auto inverse = static_cast<double>(this->inverse_mass(body));
     if (!(inverse > 0)) return;
     std::uint8_t& counted = of_.counted[static_cast<std::size_t>(body)];
     if ((counted & 1u) == 0) of_.mass[island] += 1 / inverse;
     if (is_supported && (counted & 2u) == 0) of_.supporting_mass[island] += 1 / inverse;
     counted = static_cast<std::uint8_t>(counted | (is_supported ? 3u : 1u));
   }
-  bool moves(std::int32_t body) const {
-    return body >= 0 && kernel::is_movable(kernel::record_of(job_.body_rows, body));
-  }
-
-  const kernel::SceneJob<T>& job_;
   Workspace<T>& of_;
 };
 
@@ -152,7 +159,6 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       if (size[0] > T(0)) cold.know(graph.island_of_manifold[m]);
     }
     const JointRows<T>& rows = job.scene->joints;
-    const ImpulseHistory<T>* const row_history = workspace.remembered.row_history();
     for (std::size_t m = 0; m < graph.groups.size(); ++m) {
       const Constraint& of = graph.groups[m];
       T size2 = 0;
@@ -181,33 +187,27 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     };
     raise(graph.manifolds, graph.island_of_manifold);
     raise(graph.groups, graph.island_of_group);
-    const auto know = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
-                          const std::uint32_t* at, const ImpulseHistory<T>* of) {
-      for (std::size_t m = 0; has && m < all.size(); ++m)
-        for (std::uint32_t k = 0; k < all[m].count; ++k)
-          if (of[kernel::number_at(at, all[m].first + k)].substeps > T(0)) cold.know(island[m]);
-    };
-    know(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);
-    know(rows_have_history, graph.groups, graph.island_of_group, job.row_at, row_history);
-    cold.raise(needed, options.rest.gravity);
-    for (double& n_or_load : needed) n_or_load = 2 * how.time_step * std::sqrt(n_or_load / how.slop);
-    // A number that went to and fro would excite what it holds.
-    for (std::size_t i = 0; i < graph.islands; ++i) wanted[i].substeps = needed[i];
-    const auto fall_slowly = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
-                                 const std::uint32_t* at, const ImpulseHistory<T>* of) {
+    // The larger number of before counts where islands have met.
+    const auto recall = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
+                            const std::uint32_t* at, const auto* of) {
       for (std::size_t m = 0; has && m < all.size(); ++m)
         for (std::uint32_t k = 0; k < all[m].count; ++k) {
-          const ImpulseHistory<T>& one = of[kernel::number_at(at, all[m].first + k)];
-          const SubstepNeed least =
-              fallen({static_cast<double>(one.substeps), static_cast<double>(one.quiet)}, needed[island[m]]);
-          if (least.substeps > wanted[island[m]].substeps) wanted[island[m]] = least;
+          const SubstepNeed& before = of[kernel::number_at(at, all[m].first + k)].need;
+          if (before.substeps > wanted[island[m]].substeps) wanted[island[m]] = before;
         }
     };
-    fall_slowly(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);
-    fall_slowly(rows_have_history, graph.groups, graph.island_of_group, job.row_at, row_history);
+    recall(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);
+    recall(rows_have_history, graph.groups, graph.island_of_group, job.row_at, workspace.remembered.rows());
+    for (std::uint32_t i = 0; i < graph.islands; ++i)
+      if (wanted[i].substeps > 0) cold.know(i);
+    cold.raise(needed, options.rest.gravity);
     for (std::size_t i = 0; i < graph.islands; ++i) {
-      double& of_island = wanted[i].substeps;
-      of_island = std::clamp(of_island, static_cast<double>(how.least), static_cast<double>(how.most));
+      const auto taken = static_cast<float>(2 * how.time_step * std::sqrt(needed[i] / how.slop));
+      // A number that went to and fro would excite what it holds.
+      const SubstepNeed least = fallen(wanted[i], taken);
+      wanted[i] = least.substeps > taken ? least : SubstepNeed{taken, 0};
+      float& of_island = wanted[i].substeps;
+      of_island = std::clamp(of_island, static_cast<float>(how.least), static_cast<float>(how.most));
       count[i] = static_cast<std::int32_t>(std::ceil(of_island));
     }
   }

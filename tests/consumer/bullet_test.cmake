@@ -8,14 +8,7 @@
 #
 # cmake -DWAY=<one of them> -DROOT=<sources> -DPREFIX=<where this build was installed> -DSCRATCH=<folder>
 #       -DGENERATOR=<name> -DCOMPILER=<C++ compiler> -P bullet_test.cmake
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(failed)
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "${command}\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 set(fast -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=)
 function(configure source build)

@@ -3,14 +3,7 @@
 #
 # cmake -DWAY=static|shared|subdirectory -DROOT=<sources> -DBUILD=<build to install from> -DSCRATCH=<folder>
 #       -DVERSION=<of carom> -DGENERATOR=<name> -DCOMPILER=<C++ compiler> -P consumer_test.cmake
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(failed)
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "${command}\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 # Debug, because it compiles faster and what is tested here has nothing to do with optimisation.
 function(configure_and_build source build)

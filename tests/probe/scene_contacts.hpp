@@ -9,19 +9,14 @@
 namespace carom::probe {
 
 template <class T>
-class ContactsJudge {
-  using R = Real<T>;
-  using V = Vector<R, 3>;
-  static constexpr R epsilon = std::numeric_limits<T>::epsilon();
+class ContactsJudge : SceneAspect<T> {
+  using Base = SceneAspect<T>;
+  using Base::d_, Base::drawn_, Base::made_, Base::o_, Base::s_, Base::v_;
+  using Base::epsilon;
+  using typename Base::R, typename Base::V;
 
  public:
-  ContactsJudge(const SceneSight<T>& sight, Verdict& verdict)
-      : s_(sight),
-        drawn_(sight.drawn()),
-        d_(sight.drawn().data),
-        o_(sight.drawn().options),
-        made_(sight.made()),
-        v_(verdict) {}
+  using Base::Base;
 
   void judge() {
     judge_statuses();
@@ -108,13 +103,6 @@ class ContactsJudge {
     }
     v_.add("bounds of rows", impulse >= row.least_impulse && impulse <= row.largest_impulse ? 0 : 2 * bound);
   }
-
-  const SceneSight<T>& s_;
-  const DrawnScene<T>& drawn_;
-  const scenes::SceneData<T>& d_;
-  const SceneOptions& o_;
-  const SolvedScene<T>& made_;
-  Verdict& v_;
 };
 
 }  // namespace carom::probe

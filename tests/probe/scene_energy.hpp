@@ -8,19 +8,14 @@
 namespace carom::probe {
 
 template <class T>
-class EnergyJudge {
-  using R = Real<T>;
-  using V = Vector<R, 3>;
-  static constexpr R epsilon = std::numeric_limits<T>::epsilon();
+class EnergyJudge : SceneAspect<T> {
+  using Base = SceneAspect<T>;
+  using Base::d_, Base::drawn_, Base::made_, Base::o_, Base::s_, Base::v_;
+  using Base::epsilon;
+  using typename Base::R, typename Base::V;
 
  public:
-  EnergyJudge(const SceneSight<T>& sight, Verdict& verdict)
-      : s_(sight),
-        drawn_(sight.drawn()),
-        d_(sight.drawn().data),
-        o_(sight.drawn().options),
-        made_(sight.made()),
-        v_(verdict) {}
+  using Base::Base;
 
   void judge(bool rests) {
     if (drawn_.kind == SceneKind::range || drawn_.kind == SceneKind::driven || drawn_.kind == SceneKind::faults) return;
@@ -82,13 +77,6 @@ class EnergyJudge {
     const V x{at(0), at(1), at(2)}, y{at(1), at(3), at(4)}, z{at(2), at(4), at(5)};
     return s_.trace(b) > 0 ? dot(x, cross(y, z)) / (s_.trace(b) * s_.trace(b)) : R(1);
   }
-
-  const SceneSight<T>& s_;
-  const DrawnScene<T>& drawn_;
-  const scenes::SceneData<T>& d_;
-  const SceneOptions& o_;
-  const SolvedScene<T>& made_;
-  Verdict& v_;
 };
 
 }  // namespace carom::probe

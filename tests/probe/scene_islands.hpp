@@ -11,19 +11,14 @@
 namespace carom::probe {
 
 template <class T>
-class IslandsJudge {
-  using R = Real<T>;
-  using V = Vector<R, 3>;
-  static constexpr R epsilon = std::numeric_limits<T>::epsilon();
+class IslandsJudge : SceneAspect<T> {
+  using Base = SceneAspect<T>;
+  using Base::d_, Base::drawn_, Base::made_, Base::o_, Base::s_, Base::v_;
+  using Base::epsilon;
+  using typename Base::R, typename Base::V;
 
  public:
-  IslandsJudge(const SceneSight<T>& sight, Verdict& verdict)
-      : s_(sight),
-        drawn_(sight.drawn()),
-        d_(sight.drawn().data),
-        o_(sight.drawn().options),
-        made_(sight.made()),
-        v_(verdict) {}
+  using Base::Base;
 
   void judge() {
     judge_overflow();
@@ -191,13 +186,6 @@ class IslandsJudge {
       v_.add("what reaches the bound of sweeps is told",
              worst > done + R(64) * epsilon * s_.largest_speed() ? 2 * bound : 0);
   }
-
-  const SceneSight<T>& s_;
-  const DrawnScene<T>& drawn_;
-  const scenes::SceneData<T>& d_;
-  const SceneOptions& o_;
-  const SolvedScene<T>& made_;
-  Verdict& v_;
 };
 
 }  // namespace carom::probe

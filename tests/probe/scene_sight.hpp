@@ -197,4 +197,29 @@ class SceneSight {
   std::vector<std::size_t> island_;
 };
 
+/// A judge of one kind of promises, who adds what it finds to a verdict.
+template <class T>
+class SceneAspect {
+ public:
+  SceneAspect(const SceneSight<T>& sight, Verdict& verdict)
+      : s_(sight),
+        drawn_(sight.drawn()),
+        d_(sight.drawn().data),
+        o_(sight.drawn().options),
+        made_(sight.made()),
+        v_(verdict) {}
+
+ protected:
+  using R = Real<T>;
+  using V = Vector<R, 3>;
+  static constexpr R epsilon = std::numeric_limits<T>::epsilon();
+
+  const SceneSight<T>& s_;
+  const DrawnScene<T>& drawn_;
+  const scenes::SceneData<T>& d_;
+  const SceneOptions& o_;
+  const SolvedScene<T>& made_;
+  Verdict& v_;
+};
+
 }  // namespace carom::probe

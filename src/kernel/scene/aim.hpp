@@ -145,30 +145,31 @@ struct Aim {
     for (std::size_t p = 0; p < block.head.count; ++p) block.point()[p].response = Block::soft_point(block)[p].hard;
   }
 
-  /// [N s] What both bodies weigh in a step; infinite where none has a mass.
+  /// [N s] by which an impulse may be more than twice what the step began with, and go on whole to the next step: after
+  /// a blow what both bodies weigh in a step. Without one, and where no body has a mass, it has no bound.
   template <class Any>
-  static B weight(const SceneJob<T>& job, const Any& block) {
-    const B zero(0), one(1);
+  static B lasting_growth(const SceneJob<T>& job, const Any& block) {
+    const B zero(0), one(1), infinite(static_cast<T>(__builtin_inf()));
+    if (block.head.struck == 0) return infinite;
+    T struck[width];
+    for (std::size_t lane = 0; lane < width; ++lane) struck[lane] = (block.head.struck >> lane & 1u) != 0 ? T(1) : T(0);
     const auto mass = [&](B inverse) {
       return choose(inverse > zero, one / choose(inverse > zero, inverse, one), zero);
     };
     const B both = B(job.parameters.weight) * (mass(Block::load(block.mass_a)) + mass(Block::load(block.mass_b)));
-    return choose(both > zero, both, B(static_cast<T>(__builtin_inf())));
+    return choose(load_lanes<B>(struck) > zero && both > zero, both, infinite);
   }
-  /// The share of an impulse that goes on to the next step, by its size, that at the start of the step, and the weight.
-  /// A load grows by less from step to step; what is above came of the blow, which would strike again.
-  template <class Any>
-  static B lasting_share(const Any& block, B size, B begun, B weight) {
-    T struck[width];
-    for (std::size_t lane = 0; lane < width; ++lane) struck[lane] = (block.head.struck >> lane & 1u) != 0 ? T(1) : T(0);
-    const B most = mul_add(B(T(2)), begun, weight);
-    return choose(load_lanes<B>(struck) > B(0) && size > most, most / size, B(T(1)));
+  /// The share of an impulse that goes on, by its size and that at the start of the step. A load grows by less from
+  /// step to step; what is above came of the blow, which would strike again.
+  static B lasting_share(B size, B begun, B growth) {
+    const B most = mul_add(B(T(2)), begun, growth);
+    return choose(size > most, most / size, B(T(1)));
   }
 
   /// The impulses of the last substep, for the next step to begin with.
   static void store_warm(const SceneJob<T>& job, Manifolds& block) {
     const Frame<B> frame = Base::frame_of(block);
-    const B substeps(job.parameters.substeps), zero(0), weight_of_both = weight(job, block);
+    const B substeps(job.parameters.substeps), zero(0), growth = lasting_growth(job, block);
     const Vector3Columns<const T>& begun = job.warm_impulse;
     B x[row_size]{}, y[row_size]{}, z[row_size]{};
     if (begun.x.data != nullptr && block.head.struck != 0) {
@@ -183,7 +184,7 @@ struct Aim {
       const Vector3<B> impulse = substeps * Block::load(block.point()[p].impulse);
       const B begun_normal = larger(dot(Vector3<B>{x[p], y[p], z[p]}, frame.n), zero);
       T values[3][width];
-      Block::store(values, lasting_share(block, impulse.z, begun_normal, weight_of_both) * out_of(frame, impulse));
+      Block::store(values, lasting_share(impulse.z, begun_normal, growth) * out_of(frame, impulse));
       for_each_bit(lanes, [&](std::size_t lane) {
         if (p >= block.items[lane]) return;
         const std::size_t contact = Base::contact(job, block, lane, p);
@@ -351,7 +352,7 @@ struct Aim {
 
   static void store_warm(const SceneJob<T>& job, Groups& block) {
     using Stages = GroupStages<A, T>;
-    const B weight_of_both = weight(job, block);
+    const B growth = lasting_growth(job, block);
     for (std::size_t r = 0; r < block.head.count; ++r) {
       const JointRow& row = block.row()[r];
       const auto each = [&](const auto& f) {
@@ -364,8 +365,7 @@ struct Aim {
       const Vector3<B> linear = Block::load(row.linear_a);
       const B length = square_root(dot(linear, linear)),
               impulse = B(job.parameters.substeps) * Block::load(row.impulse);
-      const B share =
-          lasting_share(block, length * magnitude(impulse), length * magnitude(load_lanes<B>(begun)), weight_of_both);
+      const B share = lasting_share(length * magnitude(impulse), length * magnitude(load_lanes<B>(begun)), growth);
       store_lanes(values, share * impulse);
       each([&](std::size_t lane, std::size_t i) { job.row_warm[i] = values[lane]; });
     }
