@@ -62,7 +62,8 @@ void Graph::find_islands(const Parts& of) {
 
   island_of_root_.assign(of.bodies, no_island);
   island_size_.clear();
-  const auto number = [&](const std::vector<Constraint>& from, std::vector<std::uint32_t>& to) {
+  island_items_.clear();
+  const auto number = [&](const std::vector<Constraint>& from, std::vector<std::uint32_t>& to, std::uint32_t items) {
     to.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i) {
       const Constraint& m = from[i];
@@ -71,13 +72,15 @@ void Graph::find_islands(const Parts& of) {
       if (island == no_island) {
         island = static_cast<std::uint32_t>(island_size_.size());
         island_size_.push_back(0);
+        island_items_.push_back(0);
       }
       island_size_[island] += m.count;
+      island_items_[island] += items;
       to[i] = island;
     }
   };
-  number(groups, island_of_group);
-  number(manifolds, island_of_manifold);
+  number(groups, island_of_group, 2);
+  number(manifolds, island_of_manifold, 1);
   islands = island_size_.size();
   largest_island = islands == 0 ? 0 : *std::max_element(island_size_.begin(), island_size_.end());
 }
@@ -99,25 +102,33 @@ void Graph::sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepN
   renumber(island_of_manifold);
   renumber(island_of_group);
   renumber(island_of_root_);
-  unsorted_size_ = island_size_;
-  for (std::size_t i = 0; i < islands; ++i) island_size_[next_[i]] = unsorted_size_[i];
+  const auto reorder = [&](std::vector<std::uint32_t>& of) {
+    unsorted_ = of;
+    for (std::size_t i = 0; i < islands; ++i) of[next_[i]] = unsorted_[i];
+  };
+  reorder(island_size_);
+  reorder(island_items_);
   sorted_ = more;
   for (std::size_t i = 0; i < islands; ++i) more[next_[i]] = sorted_[i];
   std::sort(rounds.begin(), rounds.end(), std::greater<>());
 }
 
-void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds) {
+void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds, bool apart) {
   parts.clear();
   part_of_island_.resize(islands);
   // An island's number is in the order of its first group or manifold, so that parts are near each other in memory.
   for (std::uint32_t island = 0; island < islands; ++island) {
+    if (apart && island_items_[island] == 1) {
+      part_of_island_[island] = no_part;
+      continue;
+    }
     const std::uint32_t size = island_size_[island];
     const bool differs = !rounds.empty() && island > 0 && rounds[island] != rounds[island - 1];
     if (parts.empty() || differs || parts.back().points + size > part_points) {
       parts.emplace_back();
       parts.back().first_island = island;
     }
-    ++parts.back().islands;
+    parts.back().islands = island + 1 - parts.back().first_island;
     parts.back().points += size;
     part_of_island_[island] = static_cast<std::uint32_t>(parts.size() - 1);
   }
@@ -153,12 +164,19 @@ void Graph::arrange(std::size_t width) {
   const auto part_at = [&](std::size_t i) {
     return part_of_island_[i < groups.size() ? island_of_group[i] : island_of_manifold[i - groups.size()]];
   };
+  lone.clear();
   counts_.assign(parts.size() + 1, 0);
-  for (std::size_t i = 0; i < count; ++i) ++counts_[part_at(i) + 1];
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const std::uint32_t part = part_at(i); part != no_part)
+      ++counts_[part + 1];
+    else
+      lone.push_back(static_cast<std::uint32_t>(i - groups.size()));
+  }
   for (std::size_t p = 0; p < parts.size(); ++p) counts_[p + 1] += counts_[p];
   items_.resize(count);
   next_ = counts_;
   for (std::size_t i = 0; i < count; ++i) {
+    if (part_at(i) == no_part) continue;
     const bool is_joint = i < groups.size();
     const auto index = static_cast<std::uint32_t>(is_joint ? i : i - groups.size());
     const Constraint& m = is_joint ? groups[index] : manifolds[index];
@@ -209,6 +227,7 @@ void Graph::connect(const Parts& of) {
     island_of_group = last_.island_of_group;
     island_of_root_ = last_.island_of_root;
     island_size_ = last_.island_size;
+    island_items_ = last_.island_items;
     return;
   }
   last_.is_coloured = last_.is_built = last_.is_listed = false;
@@ -224,6 +243,7 @@ void Graph::connect(const Parts& of) {
   last_.island_of_group = island_of_group;
   last_.island_of_root = island_of_root_;
   last_.island_size = island_size_;
+  last_.island_items = island_items_;
 }
 
 bool Graph::is_last(const Parts& of) const {
@@ -238,17 +258,18 @@ bool Graph::is_last(const Parts& of) const {
 }
 
 void Graph::build(const Parts& of, std::size_t width, std::size_t part_points,
-                  const std::vector<std::int32_t>& rounds) {
-  is_of_last_call =
-      last_.is_built && last_.width == width && last_.part_points == part_points && last_.rounds == rounds_;
+                  const std::vector<std::int32_t>& rounds, bool apart) {
+  is_of_last_call = last_.is_built && last_.width == width && last_.part_points == part_points &&
+                    last_.rounds == rounds_ && last_.apart == apart;
   if (is_of_last_call) return;
   last_.is_built = last_.is_listed = false;
-  find_parts(part_points, rounds);
+  find_parts(part_points, rounds, apart);
   if (!last_.is_coloured) colour(of);
   last_.is_coloured = true;
   arrange(width);
   last_.width = width;
   last_.part_points = part_points;
+  last_.apart = apart;
   last_.rounds = rounds_;
   last_.is_built = true;
 }

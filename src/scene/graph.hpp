@@ -49,7 +49,7 @@ struct SubstepNeed {
 class Graph {
  public:
   static constexpr std::uint32_t most_colours = 64;
-  static constexpr std::uint32_t no_island = ~std::uint32_t{0};
+  static constexpr std::uint32_t no_island = ~std::uint32_t{0}, no_part = no_island;
 
   /// Manifolds, groups and islands.
   void connect(const Parts& of);
@@ -57,8 +57,10 @@ class Graph {
   /// follow. Islands with other numbers will be in other parts.
   void sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepNeed>& more);
   /// Parts, colours and vectors. Islands of up to `part_points` contacts and rows are solved together. `width`
-  /// manifolds go into a vector. `rounds`: see sort_islands, or empty.
-  void build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds);
+  /// manifolds go into a vector. `rounds`: see sort_islands, or empty. Islands of one manifold are in no part but among
+  /// the lone ones if these are `apart`.
+  void build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
+             bool apart);
   /// The bodies of every part, and the island of every body.
   void list_bodies(const Parts& of);
 
@@ -73,6 +75,7 @@ class Graph {
   std::vector<LaneBatch> lane_batches;
   std::vector<ColourSet> colour_sets;
   std::vector<Part> parts;
+  std::vector<std::uint32_t> lone;            // manifolds
   std::vector<std::uint32_t> bodies;          // part by part
   std::vector<std::uint32_t> island_of_body;  // or no_island
   // Shock propagation: the colour sets of level l are [level_colour_sets[l], level_colour_sets[l + 1]).
@@ -89,10 +92,10 @@ class Graph {
   struct Last {
     std::vector<Constraint> manifolds, groups;
     std::vector<std::uint8_t> movable;
-    std::vector<std::uint32_t> island_of_manifold, island_of_group, island_of_root, island_size;
+    std::vector<std::uint32_t> island_of_manifold, island_of_group, island_of_root, island_size, island_items;
     std::size_t width = 0, part_points = 0;
     std::vector<std::int32_t> rounds;
-    bool is_coloured = false, is_built = false, is_listed = false;
+    bool apart = false, is_coloured = false, is_built = false, is_listed = false;
   };
   struct Item {
     std::uint32_t key;    // colour, kind and count
@@ -102,7 +105,7 @@ class Graph {
   /// True if manifolds, groups and bodies are those of the last call.
   bool is_last(const Parts& of) const;
   void find_islands(const Parts& of);
-  void find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds);
+  void find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds, bool apart);
   std::uint32_t island_of(const Parts& of, std::size_t body);
   /// Counts the bodies of every island in their order, and the manifolds and groups of every body.
   void number_bodies(const Parts& of);
@@ -116,13 +119,14 @@ class Graph {
 
   std::vector<std::int32_t> parent_;
   std::vector<std::uint32_t> island_of_root_, island_size_, part_of_island_;
+  std::vector<std::uint32_t> island_items_;  // manifolds, and groups twice: 1 of those of one manifold
   std::vector<std::uint8_t> colour_of_group_, colour_of_manifold_;
   std::vector<std::uint32_t> rank_, degree_;
   std::vector<std::uint64_t> used_, used_by_island_;
   std::vector<std::uint32_t> counts_, next_;
   std::vector<Item> items_;
   std::vector<SubstepNeed> sorted_;
-  std::vector<std::uint32_t> unsorted_size_;
+  std::vector<std::uint32_t> unsorted_;
   std::vector<std::int32_t> rounds_;  // of islands before they were sorted
   Last last_;
   std::vector<std::uint8_t> kind_;

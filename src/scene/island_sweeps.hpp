@@ -36,6 +36,7 @@ class IslandSweeps {
     workspace_.approach.assign(graph_.islands, 0);
     workspace_.worst.assign(graph_.islands, 0);
     workspace_.sweeping.assign(graph_.islands, Sweeping::goes_on);
+    for (const std::uint32_t m : graph_.lone) workspace_.sweeping[graph_.island_of_manifold[m]] = Sweeping::done;
     workspace_.overflow.assign(graph_.islands, 0);
     workspace_.sweeps_of_island.assign(graph_.islands, 0);
   }
@@ -171,6 +172,12 @@ class IslandSweeps {
       mark_overflow(of);
     }
     for (std::byte* block : further) mark_overflow(head(block));
+    for (std::size_t i = 0; i < graph_.lone.size(); ++i) {
+      const std::uint32_t m = graph_.lone[i];
+      workspace_.worst[graph_.island_of_manifold[m]] = static_cast<double>(workspace_.lone.data()[i].residual);
+      sum.lanes += kernel::points_of_manifold;
+      sum.lanes_used += graph_.manifolds[m].count;
+    }
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
       double& residual = workspace_.island_residual[i];
       if (workspace_.overflow[i] != 0) {

@@ -307,7 +307,7 @@ class SceneCall {
       count_substeps(options_, job_, workspace_, row_warm_, remembers_contacts_, remembers_rows_);
     graph.build(parts, kernels_.width,
                 team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
-                workspace_.substeps);
+                workspace_.substeps, solves_lone_islands_apart(options_));
     if (is(SceneMethod::substeps)) graph.list_bodies(parts);
     if (options_.shock_propagation.enabled && !is(SceneMethod::sequence) && !is(SceneMethod::substeps))
       graph.build_levels(parts, kernels_.width, workspace_.level);

@@ -10,6 +10,8 @@ namespace {
 
 /// Sweeps between two looks at the residual.
 constexpr int sweeps_between_checks = 4;
+/// Islands of one manifold that a thread solves at a time.
+constexpr std::size_t lone_at_once = 64;
 /// The first sweep after which a state is kept; later ones are kept after twice as many each time.
 constexpr int first_kept_sweep = 16;
 
@@ -47,6 +49,7 @@ class Sweeps : IslandSweeps<T> {
     shocks_ =
         options_.shock_propagation.enabled && ending_ == Ending::finish && job_.target != kernel::Target::colliding;
     this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
+    if (!graph_.lone.empty()) solve_lone();
     if (count_faults(job_) != faults) return {.found_faults = true};
     if (shocks_) propagate();
     if (ending_ == Ending::finish) finish();
@@ -212,6 +215,22 @@ class Sweeps : IslandSweeps<T> {
           else
             kernels_.retarget(job_, workspace_.block_of_lane_batch[v], (1u << graph_.lane_batches[v].lanes) - 1);
       });
+  }
+
+  void solve_lone() {
+    kernel::LoneOutcome<T>* const outcomes = workspace_.lone.at_least(graph_.lone.size());
+    const kernel::LoneLimits limits = {most_sweeps_, sweeps_between_checks, options_.relative_tolerance};
+    call_.team.each(graph_.lone.size(), lone_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
+      kernels_.lone(job_, graph_.lone.data() + first, end - first, limits, outcomes + first);
+      for (std::size_t i = first; i < end; ++i) {
+        const kernel::LoneOutcome<T>& of = outcomes[i];
+        const std::uint32_t alone = graph_.island_of_manifold[graph_.lone[i]];
+        workspace_.approach[alone] = static_cast<double>(of.approach);
+        workspace_.sweeps_of_island[alone] = of.sweeps;
+        workspace_.sweeping[alone] = of.converged ? Sweeping::done : Sweeping::goes_on;
+        workspace_.overflow[alone] = of.overflow ? 1 : 0;
+      }
+    });
   }
 
   /// Level by level from the ground, with what lies below held fast.

@@ -33,6 +33,13 @@ enum class Ending {
   accumulate,  ///< the impulses go to SceneJob::impulse_sum, for a pass that follows
 };
 
+/// Islands of one manifold are solved by a kernel of their own. Which islands these are depends on the options and on
+/// the island alone, since its arithmetic is another one.
+inline bool solves_lone_islands_apart(const SceneOptions& options) {
+  return options.method == SceneMethod::simultaneous && !options.shock_propagation.enabled &&
+         options.simultaneous.relaxation == 1 && options.simultaneous.rounds == 1;
+}
+
 /// Solves every island by the method, whose targets stand in the job. `warm`: the contacts or rows may begin with
 /// impulses.
 template <class T>

@@ -32,6 +32,7 @@ struct Workspace {
   Scratch<T> kept, kept_rows;
   Scratch<kernel::VelocityRow<T>> kept_velocities;
   Scratch<std::byte> blocks, level_blocks;
+  Scratch<kernel::LoneOutcome<T>> lone;  // of Graph::lone
   std::vector<std::byte*> block_of_lane_batch, block_of_level_lane_batch, live_blocks;
   std::vector<std::int32_t> level;
   std::vector<std::uint32_t> colour_set_end;  // of live blocks

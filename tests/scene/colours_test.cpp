@@ -79,7 +79,7 @@ class Visits {
     parts.body_b = scene.body_b.data();
     parts.fault = fault.data();
     graph_.connect(parts);
-    graph_.build(parts, 8, 1 << 20, {});
+    graph_.build(parts, 8, 1 << 20, {}, false);
     std::size_t time = 0;
     for (const scene::ColourSet& set : graph_.colour_sets) {
       for (std::uint32_t v = set.first; v < set.end; ++v)

@@ -4,6 +4,7 @@
 
 #include "predict.hpp"
 #include "response.hpp"
+#include "targets.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -194,15 +195,9 @@ struct ManifoldStages : Responses<A, T> {
   /// A contact whose K is not definite, or beyond the precision's range, is left out.
   static void mark_singular(const SceneJob<T>& job, Manifolds& block, std::size_t p, const Symmetric3<B>& k,
                             Mask used) {
-    const B margin(T(4) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52)));
-    const B det = difference_of_products(k.xx, k.yy, k.xy, k.xy);
-    const B inverse = B(1) / k.zz;
-    const B s11 = neg_mul_add(k.xz * inverse, k.xz, k.xx), s12 = neg_mul_add(k.xz * inverse, k.yz, k.xy);
-    const B s22 = neg_mul_add(k.yz * inverse, k.yz, k.yy);
-    const B det_s = difference_of_products(s11, s22, s12, s12);
-    const Mask finite = vanishing(det) + vanishing(det_s) + vanishing(inverse) == B(0);
-    const Mask definite = det > margin * k.xx * k.yy && det_s > margin * s11 * s22 && s11 > B(0) && s22 > B(0);
-    const unsigned odd = lane_bits(used) & ~lane_bits(finite && definite);
+    const Definiteness<B> found(k);
+    const Mask finite = found.finite;
+    const unsigned odd = lane_bits(used) & ~lane_bits(finite && found.definite);
     if (odd == 0) [[likely]]
       return;
     const bool is_fault = job.level_of_body == nullptr;  // else only the body that is not held cannot answer alone
@@ -280,13 +275,7 @@ struct ManifoldStages : Responses<A, T> {
       } else {
         const B half_change =
             forced ? B(T(0.5)) * velocity_at(change, Block::load(point.arm_a), Block::load(point.arm_b)).z : zero;
-        const B rebound = rebound_of(job, normal, restitution[p], half_change);
-        // A contact that separates may be caught up with, at no more than its own rebound; an overlap is pushed out all
-        // the same. Without rebound a body may come as near as its target lets it.
-        const Mask fast = normal - (half_change + half_change) > B(job.parameters.restitution_threshold);
-        const B caught = choose(fast, smaller(target, negated(restitution[p]) * normal), target);
-        target = choose(missed > zero, choose(rebound > zero, larger(target, rebound), target),
-                        choose(target > zero, target, caught));
+        target = target_of(job, normal, target, restitution[p], half_change);
         if (job.target == Target::touching) part = and_not(used, missed < zero);
         if (job.target == Target::colliding) part = used && missed > B(job.parameters.rest_speed);
       }
@@ -297,14 +286,6 @@ struct ManifoldStages : Responses<A, T> {
     }
     worst = choose(range == zero, worst, B(static_cast<T>(__builtin_inf())));
     store_violation(block.head, choose(turn, worst, load_lanes<B>(block.head.violation)));
-  }
-
-  /// The velocity after a collision at mid step, when half of the forces have acted; 0 without restitution, or of what
-  /// approached more slowly than the threshold before they did.
-  static B rebound_of(const SceneJob<T>& job, B normal, B restitution, B half_change) {
-    const B rebound = neg_mul_add(restitution, normal - half_change, half_change);
-    const Mask slow = half_change + half_change - normal < B(job.parameters.restitution_threshold);
-    return choose(restitution > B(0), choose(slow, B(0), rebound), B(0));
   }
 
   static void store_violation(BlockHead<T>& head, B worst) { store_lanes(head.violation, worst); }

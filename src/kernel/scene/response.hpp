@@ -6,6 +6,72 @@
 namespace carom::kernel {
 namespace {
 
+/// J (r × e_i) for the axes e_i of a frame: the spins that units of impulse at r give a body.
+template <class B>
+struct UnitSpins {
+  Vector3<B> x, y, z;
+
+  UnitSpins() = default;
+  // Each r × e_i has one component of zero.
+  [[gnu::always_inline]] UnitSpins(const Symmetric3<B>& j, const Vector3<B>& r)
+      : x{mul_sub(j.xy, r.z, j.xz * r.y), mul_sub(j.yy, r.z, j.yz * r.y), mul_sub(j.yz, r.z, j.zz * r.y)},
+        y{mul_sub(j.xz, r.x, j.xx * r.z), mul_sub(j.yz, r.x, j.xy * r.z), mul_sub(j.zz, r.x, j.xz * r.z)},
+        z{mul_sub(j.xx, r.y, j.xy * r.x), mul_sub(j.xy, r.y, j.yy * r.x), mul_sub(j.xz, r.y, j.yz * r.x)} {}
+};
+
+/// K += [r]ᵀ J [r], with [r] p = r × p.
+template <class B>
+[[gnu::always_inline]] inline void add_inertia(Symmetric3<B>& k, const UnitSpins<B>& s, const Vector3<B>& r) {
+  k.xx = k.xx + mul_sub(r.z, s.x.y, r.y * s.x.z);
+  k.xy = k.xy + mul_sub(r.z, s.y.y, r.y * s.y.z);
+  k.xz = k.xz + mul_sub(r.z, s.z.y, r.y * s.z.z);
+  k.yy = k.yy + mul_sub(r.x, s.y.z, r.z * s.y.x);
+  k.yz = k.yz + mul_sub(r.x, s.z.z, r.z * s.z.x);
+  k.zz = k.zz + mul_sub(r.y, s.z.x, r.x * s.z.y);
+}
+
+/// K of a contact in the form that the simultaneous step takes.
+template <class B>
+struct SchurForm {
+  B inverse_k33, k1, k2;  // k / K_33
+  B s11, s12, s22;        // S⁻¹, S = M - k kᵀ / K_33
+  B reach;                // 1 / the largest eigenvalue of S
+
+  explicit SchurForm(const Symmetric3<B>& k)
+      : inverse_k33(B(1) / k.zz), k1(k.xz * inverse_k33), k2(k.yz * inverse_k33) {
+    using T = VectorElement<B>;
+    const B one(1), half(T(0.5));
+    const B m11 = neg_mul_add(k1, k.xz, k.xx), m12 = neg_mul_add(k1, k.yz, k.xy), m22 = neg_mul_add(k2, k.yz, k.yy);
+    const B inverse_det = one / difference_of_products(m11, m22, m12, m12);
+    const B difference = half * (m11 - m22);
+    const B largest = mul_add(half, m11 + m22, square_root(mul_add(difference, difference, m12 * m12)));
+    s11 = m22 * inverse_det;
+    s12 = negated(m12) * inverse_det;
+    s22 = m11 * inverse_det;
+    reach = one / largest;
+  }
+};
+
+/// Tells what of a contact's K rules the contact out.
+template <class B>
+struct Definiteness {
+  decltype(B() > B()) finite, definite;
+
+  explicit Definiteness(const Symmetric3<B>& k) : Definiteness(k, B(1) / k.zz) {}
+
+ private:
+  Definiteness(const Symmetric3<B>& k, B inverse)
+      : Definiteness(k, inverse, neg_mul_add(k.xz * inverse, k.xz, k.xx), neg_mul_add(k.yz * inverse, k.yz, k.yy),
+                     neg_mul_add(k.xz * inverse, k.yz, k.xy)) {}
+  Definiteness(const Symmetric3<B>& k, B inverse, B s11, B s22, B s12)
+      : Definiteness(k, inverse, s11, s22, difference_of_products(k.xx, k.yy, k.xy, k.xy),
+                     difference_of_products(s11, s22, s12, s12)) {}
+  Definiteness(const Symmetric3<B>& k, B inverse, B s11, B s22, B det, B det_s)
+      : finite(vanishing(det) + vanishing(det_s) + vanishing(inverse) == B(0)),
+        definite(det > margin() * k.xx * k.yy && det_s > margin() * s11 * s22 && s11 > B(0) && s22 > B(0)) {}
+  static B margin() { return B(VectorElement<B>(4) * epsilon<VectorElement<B>>); }
+};
+
 template <class A, class T>
 struct Responses {
   using Block = Blocks<A, T>;
@@ -15,37 +81,20 @@ struct Responses {
 
   /// K += [r]ᵀ J [r], with [r] p = r × p.
   static void add_inertia(Symmetric3<B>& k, const Symmetric3<B>& j, const Vector3<B>& r) {
-    // J times r × e_i, which have one component of zero each.
-    const Vector3<B> j1 = {mul_sub(j.xy, r.z, j.xz * r.y), mul_sub(j.yy, r.z, j.yz * r.y),
-                           mul_sub(j.yz, r.z, j.zz * r.y)};
-    const Vector3<B> j2 = {mul_sub(j.xz, r.x, j.xx * r.z), mul_sub(j.yz, r.x, j.xy * r.z),
-                           mul_sub(j.zz, r.x, j.xz * r.z)};
-    const Vector3<B> j3 = {mul_sub(j.xx, r.y, j.xy * r.x), mul_sub(j.xy, r.y, j.yy * r.x),
-                           mul_sub(j.xz, r.y, j.yz * r.x)};
-    k.xx = k.xx + mul_sub(r.z, j1.y, r.y * j1.z);
-    k.xy = k.xy + mul_sub(r.z, j2.y, r.y * j2.z);
-    k.xz = k.xz + mul_sub(r.z, j3.y, r.y * j3.z);
-    k.yy = k.yy + mul_sub(r.x, j2.z, r.z * j2.x);
-    k.yz = k.yz + mul_sub(r.x, j3.z, r.z * j3.x);
-    k.zz = k.zz + mul_sub(r.y, j3.x, r.x * j3.y);
+    kernel::add_inertia(k, UnitSpins<B>(j, r), r);
   }
 
   /// All three components at once.
   static void respond_at_once(Response& response, const Symmetric3<B>& k, Mask used) {
-    const B zero(0), one(1), half(T(0.5));
-    const B inverse = one / k.zz, k1 = k.xz * inverse, k2 = k.yz * inverse;
-    const B s11 = neg_mul_add(k1, k.xz, k.xx), s12 = neg_mul_add(k1, k.yz, k.xy), s22 = neg_mul_add(k2, k.yz, k.yy);
-    const B inverse_det = one / difference_of_products(s11, s22, s12, s12);
-    const B difference = half * (s11 - s22);
-    const B largest = mul_add(half, s11 + s22, square_root(mul_add(difference, difference, s12 * s12)));
-    const auto keep = [&](auto& to, B x) { Block::store(to, choose(used, x, zero)); };
-    keep(response.inverse_k33, inverse);
-    keep(response.k1, k1);
-    keep(response.k2, k2);
-    keep(response.s11, s22 * inverse_det);
-    keep(response.s12, negated(s12) * inverse_det);
-    keep(response.s22, s11 * inverse_det);
-    keep(response.reach, one / largest);
+    const SchurForm<B> form(k);
+    const auto keep = [&](auto& to, B x) { Block::store(to, choose(used, x, B(0))); };
+    keep(response.inverse_k33, form.inverse_k33);
+    keep(response.k1, form.k1);
+    keep(response.k2, form.k2);
+    keep(response.s11, form.s11);
+    keep(response.s12, form.s12);
+    keep(response.s22, form.s22);
+    keep(response.reach, form.reach);
   }
 
   /// The normal component first.

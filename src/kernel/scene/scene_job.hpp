@@ -121,6 +121,20 @@ template <class T>
   return job.target == Target::substeps && job.scene->contacts.frequency.data != nullptr;
 }
 
+/// When the sweeps over islands of one manifold end.
+struct LoneLimits {
+  int most_sweeps, sweeps_between_checks;
+  double relative_tolerance;
+};
+/// How they have ended.
+template <class T>
+struct LoneOutcome {
+  T approach, residual;  // [m/s] before and after, the greatest by which a contact misses its target
+  int sweeps;
+  bool converged;  // the sweeps came to their end by it
+  bool overflow;
+};
+
 template <class T>
 struct SceneKernelsFor {
   std::size_t width;
@@ -160,6 +174,10 @@ struct SceneKernelsFor {
   /// Stores impulses, velocities of separation, statuses and paths, and leaves in the head what is missed and which
   /// lanes have numbers beyond the range, squares of velocities and impulses included.
   void (*finish)(const SceneJob<T>& job, std::byte* block);
+  /// Solves islands of one manifold each, simultaneously, from the columns to the results. A contact that comes out as
+  /// a fault has its status.
+  void (*lone)(const SceneJob<T>& job, const std::uint32_t* manifolds, std::size_t count, const LoneLimits& limits,
+               LoneOutcome<T>* outcomes);
 };
 
 /// The kernels of one ISA.

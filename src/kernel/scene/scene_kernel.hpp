@@ -2,6 +2,7 @@
 #pragma once
 
 #include "finish.hpp"
+#include "lone/solve.hpp"
 #include "validate_scene.hpp"
 
 namespace carom::kernel {
@@ -166,7 +167,8 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           &Stages::template substep<Pass::relax>,
           &Stages::store_warm,
           &Stages::rebound,
-          &Stages::finish};
+          &Stages::finish,
+          &LoneIslands<A, T>::solve};
 }
 
 }  // namespace

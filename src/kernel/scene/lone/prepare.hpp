@@ -1,0 +1,277 @@
+// Prepare: from the host's columns to lone manifolds.
+#pragma once
+
+#include "manifold.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class L>
+struct LonePrepare : LoneBase<L> {
+  using Base = LoneBase<L>;
+  using Base::islands;
+  using Base::vectors;
+  using Base::width;
+  using typename Base::Block;
+  using typename Base::Points;
+  using typename Base::T;
+  using typename Base::V;
+
+  /// Numbers of the contacts; those behind a manifold's last one repeat it.
+  static void load_points(const SceneJob<T>& job, const Column<const T>& column, const Block& block,
+                          T (&to)[4 * islands]) {
+    for (std::size_t island = 0; island < islands; ++island) {
+      const std::size_t last = block.manifold[island]->count - 1;
+      for (std::size_t p = 0; p < points_of_manifold; ++p)
+        to[p * islands + island] = element(column, Base::contact(job, block, island, p < last ? p : last));
+    }
+  }
+  static void load_points(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Block& block,
+                          T (&to)[3][4 * islands]) {
+    load_points(job, columns.x, block, to[0]);
+    load_points(job, columns.y, block, to[1]);
+    load_points(job, columns.z, block, to[2]);
+  }
+  static V load_first(const SceneJob<T>& job, const Column<const T>& column, const Block& block) {
+    T of[islands];
+    for (std::size_t island = 0; island < islands; ++island)
+      of[island] = element(column, Base::contact(job, block, island, 0));
+    return L::shared(of);
+  }
+  static Vector3<V> load_first(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Block& block) {
+    return {load_first(job, columns.x, block), load_first(job, columns.y, block), load_first(job, columns.z, block)};
+  }
+
+  /// A body on one side of each island.
+  struct Side {
+    const T* record[islands];
+    T moves[islands], has_arms[islands];
+  };
+  static void find_bodies(const SceneJob<T>& job, Block& block, Side& a, Side& b) {
+    const auto world = static_cast<std::int32_t>(job.bodies);
+    for (std::size_t island = 0; island < islands; ++island) {
+      const bool idle = island >= block.used;
+      const auto set = [&](std::int32_t body, std::int32_t& index, Side& to) {
+        const T* const record = to.record[island] = record_of(job.body_rows, body);
+        const bool moves = !idle && body >= 0 && is_movable(record);
+        const auto turns = [](const T* w) { return w[0] != T(0) || w[1] != T(0) || w[2] != T(0); };
+        const bool has_arms = moves || turns(record + BodyRecord::angular_velocity) ||
+                              (job.changes != nullptr && body >= 0 && turns(job.changes[body].numbers + 3));
+        to.moves[island] = moves ? T(1) : T(0);
+        to.has_arms[island] = has_arms ? T(1) : T(0);
+        index = moves ? body : ~(idle || body < 0 ? world : body);
+      };
+      set(block.manifold[island]->body_a, block.a[island], a);
+      set(block.manifold[island]->body_b, block.b[island], b);
+    }
+  }
+  /// 1/m and J of one side, zeros where it does not move.
+  static Symmetric3<V> load_mass(const Side& side, const Frame<V>& frame, T (&mass)[islands],
+                                 T (&inertia)[6][islands]) {
+    V c[row_size];
+    L::template load_rows<8>(side.record, c);
+    const auto moves = L::shared(side.moves) > V(0);
+    for (std::size_t i = 0; i < 7; ++i) c[i] = choose(moves, c[i], V(0));
+    Base::store_shared(mass, c[0]);
+    const Symmetric3<V> j = into(frame, Symmetric3<V>{c[1], c[2], c[3], c[4], c[5], c[6]});
+    Base::store_shared(inertia, j);
+    return j;
+  }
+
+  /// Fills the block but for `manifold` and `used`.
+  static void prepare(const SceneJob<T>& job, Block& block) {
+    const SceneContacts<T>& contacts = job.scene->contacts;
+    const V zero(0);
+    Side a, b;
+    find_bodies(job, block, a, b);
+    const Vector3<V> normal = load_first(job, contacts.normal, block);
+    const Frame<V> frame = frame_along(normal, square_root(dot(normal, normal)));
+    Base::store_shared(block.t1, frame.t1);
+    Base::store_shared(block.t2, frame.t2);
+    Base::store_shared(block.n, frame.n);
+    const auto bounded = [](V friction) { return smaller(friction, V(T(SceneThresholds::most_friction))); };
+    const V friction = load_first(job, contacts.friction, block);
+    Base::store_shared(block.friction, bounded(friction));
+    const V static_friction =
+        bounded(contacts.static_friction.data != nullptr ? load_first(job, contacts.static_friction, block) : friction);
+    Base::store_shared(block.static_friction, static_friction);
+    const Symmetric3<V> ja = load_mass(a, frame, block.mass_a, block.inertia_a);
+    const Symmetric3<V> jb = load_mass(b, frame, block.mass_b, block.inertia_b);
+    const V mass = L::shared(block.mass_a) + L::shared(block.mass_b);
+    Vector3<V> bias = {zero, zero, zero};
+    if (contacts.surface_velocity.x.data != nullptr) {
+      const Vector3<V> s = into(frame, load_first(job, contacts.surface_velocity, block));
+      bias = {negated(s.x), negated(s.y), zero};
+    }
+    Base::store_shared(block.bias, bias);
+
+    T used[4 * islands];
+    for (std::size_t p = 0; p < points_of_manifold; ++p)
+      for (std::size_t island = 0; island < islands; ++island)
+        used[p * islands + island] = island < block.used && p < block.manifold[island]->count ? T(1) : T(0);
+    load_points(job, contacts.lever_a, block, block.arm_a);
+    load_points(job, contacts.lever_b, block, block.arm_b);
+    const auto has_arms_a = L::shared(a.has_arms) > zero, has_arms_b = L::shared(b.has_arms) > zero;
+    UnitSpins<V> spins_a[vectors], spins_b[vectors];
+    for (int k = 0; k < vectors; ++k) {
+      const auto here = load_lanes<V>(used + static_cast<std::size_t>(k) * width) > zero;
+      const Vector3<V> none = {zero, zero, zero};
+      const Vector3<V> ra = choose(here && has_arms_a, into(frame, Base::load(block.arm_a, k)), none);
+      const Vector3<V> rb = choose(here && has_arms_b, into(frame, Base::load(block.arm_b, k)), none);
+      Base::store(block.arm_a, k, ra);
+      Base::store(block.arm_b, k, rb);
+      spins_a[k] = UnitSpins<V>(ja, ra);
+      spins_b[k] = UnitSpins<V>(jb, rb);
+      Symmetric3<V> matrix = {mass, zero, zero, mass, zero, mass};
+      add_inertia(matrix, spins_a[k], ra);
+      add_inertia(matrix, spins_b[k], rb);
+      const Definiteness<V> found(matrix);
+      respond(block, k, SchurForm<V>(matrix), here && found.finite && found.definite);
+      const unsigned odd = lane_bits(here) & ~lane_bits(found.finite && found.definite);
+      if (odd != 0) [[unlikely]]
+        mark(job, block, k, odd, ~lane_bits(found.finite));
+    }
+    couple(block, mass, spins_a, spins_b);
+    set_targets(job, block, frame);
+    take_impulses(job, block, frame, static_friction);
+  }
+
+  static void respond(Block& block, int k, const SchurForm<V>& form, decltype(V() > V()) there) {
+    const V zero(0);
+    const auto keep = [&](T(&to)[4 * islands], V x) { Base::store(to, k, choose(there, x, zero)); };
+    keep(block.inverse_k33, form.inverse_k33);
+    keep(block.k1, form.k1);
+    keep(block.k2, form.k2);
+    keep(block.reach, form.reach);
+    const V i13 = negated(mul_add(form.s11, form.k1, form.s12 * form.k2));
+    const V i23 = negated(mul_add(form.s12, form.k1, form.s22 * form.k2));
+    keep(block.inverse_k[0], form.s11);
+    keep(block.inverse_k[1], form.s12);
+    keep(block.inverse_k[2], i13);
+    keep(block.inverse_k[3], form.s22);
+    keep(block.inverse_k[4], i23);
+    keep(block.inverse_k[5], neg_mul_add(i13, form.k1, neg_mul_add(i23, form.k2, form.inverse_k33)));
+  }
+
+  /// Contacts whose K is not definite, or beyond the precision's range, are faults.
+  [[gnu::noinline]] static void mark(const SceneJob<T>& job, const Block& block, int k, unsigned odd,
+                                     unsigned infinite) {
+    Base::for_each_contact(job, block, [&](std::size_t, std::size_t, std::size_t place, std::size_t contact) {
+      if (place / width != static_cast<std::size_t>(k) || (odd >> place % width & 1u) == 0) return;
+      job.status[contact] = static_cast<std::uint8_t>(
+          (infinite >> place % width & 1u) != 0 ? Status::overflow : Status::collision_matrix_not_positive_definite);
+    });
+  }
+
+  /// W and W K⁻¹.
+  static void couple(Block& block, V mass, const UnitSpins<V> (&spins_a)[vectors],
+                     const UnitSpins<V> (&spins_b)[vectors]) {
+    Points inverse[6];
+    for (std::size_t i = 0; i < 6; ++i) inverse[i] = Base::points(block.inverse_k[i]);
+    for_four_points([&](auto of) __attribute__((always_inline)) {
+      constexpr int j = decltype(of)::value;
+      const V i11 = L::template at<j>(inverse[0]), i12 = L::template at<j>(inverse[1]),
+              i13 = L::template at<j>(inverse[2]), i22 = L::template at<j>(inverse[3]),
+              i23 = L::template at<j>(inverse[4]), i33 = L::template at<j>(inverse[5]);
+      const UnitSpins<V> a = spins_at<j>(spins_a), b = spins_at<j>(spins_b);
+      for (int k = 0; k < vectors; ++k) {
+        const Vector3<V> ra = Base::load(block.arm_a, k), rb = Base::load(block.arm_b, k);
+        Vector3<V> x = cross(a.x, ra) + cross(b.x, rb), y = cross(a.y, ra) + cross(b.y, rb),
+                   z = cross(a.z, ra) + cross(b.z, rb);
+        x.x = x.x + mass;
+        y.y = y.y + mass;
+        z.z = z.z + mass;
+        Base::store(block.response[j][0], k, x);
+        Base::store(block.response[j][1], k, y);
+        Base::store(block.response[j][2], k, z);
+        Base::store(block.stop[j][0], k, mul_add(i11, x, mul_add(i12, y, i13 * z)));
+        Base::store(block.stop[j][1], k, mul_add(i12, x, mul_add(i22, y, i23 * z)));
+        Base::store(block.stop[j][2], k, mul_add(i13, x, mul_add(i23, y, i33 * z)));
+      }
+    });
+  }
+  template <int j>
+  static UnitSpins<V> spins_at(const UnitSpins<V> (&of)[vectors]) {
+    const auto at = [&](auto field) __attribute__((always_inline)) {
+      Points x;
+      for (int k = 0; k < vectors; ++k) x.of[k] = field(of[k]);
+      return L::template at<j>(x);
+    };
+    const auto vector = [&](auto of_spins) __attribute__((always_inline)) {
+      return Vector3<V>{at([&](const UnitSpins<V>& s) { return of_spins(s).x; }),
+                        at([&](const UnitSpins<V>& s) { return of_spins(s).y; }),
+                        at([&](const UnitSpins<V>& s) { return of_spins(s).z; })};
+    };
+    UnitSpins<V> spins;
+    spins.x = vector([](const UnitSpins<V>& s) -> const Vector3<V>& { return s.x; });
+    spins.y = vector([](const UnitSpins<V>& s) -> const Vector3<V>& { return s.y; });
+    spins.z = vector([](const UnitSpins<V>& s) -> const Vector3<V>& { return s.z; });
+    return spins;
+  }
+
+  static void set_targets(const SceneJob<T>& job, Block& block, const Frame<V>& frame) {
+    const SceneContacts<T>& contacts = job.scene->contacts;
+    const V zero(0);
+    const Motion<V> now = Base::motion(block, frame, Base::gather(job.velocities, block));
+    T restitution[4 * islands], wanted[4 * islands] = {};
+    load_points(job, contacts.restitution, block, restitution);
+    if (contacts.target_velocity.data != nullptr) load_points(job, contacts.target_velocity, block, wanted);
+    const bool forced = job.changes != nullptr;
+    Motion<V> change{};
+    if (forced) {
+      const auto by = Base::gather(job.changes, block);
+      change = Base::motion_of(frame, by.va, by.wa, by.vb, by.wb);
+    }
+    V worst = zero, range = zero;
+    T worst_of[4 * islands], range_of[4 * islands];
+    for (int k = 0; k < vectors; ++k) {
+      const auto here = Base::load(block.inverse_k33, k) > zero;
+      const Vector3<V> ra = Base::load(block.arm_a, k), rb = Base::load(block.arm_b, k);
+      const Vector3<V> u = velocity_at(now, ra, rb);
+      const V least = Base::load(wanted, k);
+      const V half_change = forced ? V(T(0.5)) * velocity_at(change, ra, rb).z : zero;
+      const V target = target_of(job, u.z, least, Base::load(restitution, k), half_change);
+      Base::store(block.target, k, target);
+      Base::store(block.start, k, {u.x, u.y, u.z - target});
+      const V lacks = choose(here, least - u.z, zero);
+      Base::store(worst_of, k, lacks);
+      Base::store(range_of, k, vanishing(lacks));
+    }
+    worst = largest_of_points(worst_of);
+    range = sum_of_points(range_of);
+    Base::store_shared(block.approach, choose(range == zero, worst, V(static_cast<T>(__builtin_inf()))));
+  }
+  /// The largest of the points above 0, and what comes to no number if one of them does.
+  static V largest_of_points(const T (&of)[4 * islands]) {
+    V worst(0);
+    for_four_points([&](auto p) { worst = larger(L::template at<decltype(p)::value>(Base::points(of)), worst); });
+    return worst;
+  }
+  static V sum_of_points(const T (&of)[4 * islands]) {
+    V sum(0);
+    for_four_points([&](auto p) { sum = sum + L::template at<decltype(p)::value>(Base::points(of)); });
+    return sum;
+  }
+
+  static void take_impulses(const SceneJob<T>& job, Block& block, const Frame<V>& frame, V static_friction) {
+    const V zero(0);
+    if (job.warm_impulse.x.data == nullptr) {
+      for (int k = 0; k < vectors; ++k) Base::store(block.impulse, k, {zero, zero, zero});
+      return;
+    }
+    load_points(job, job.warm_impulse, block, block.impulse);
+    const V share(job.parameters.warm_start);
+    for (int k = 0; k < vectors; ++k) {
+      const Vector3<V> given = share * into(frame, Base::load(block.impulse, k));
+      const V normal = larger(given.z, zero), bound = static_friction * normal;
+      const V size2 = mul_add(given.x, given.x, given.y * given.y);
+      const V cut = choose(size2 > bound * bound, bound / square_root(size2), V(1));
+      const auto taken = Base::load(block.inverse_k33, k) > zero;
+      Base::store(block.impulse, k,
+                  choose(taken, Vector3<V>{cut * given.x, cut * given.y, normal}, {zero, zero, zero}));
+    }
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,175 @@
+// Lone manifolds from the host's columns to its results, in one go: what a sweep reads never leaves the nearest cache.
+#pragma once
+
+#include "sweep.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class L>
+struct LoneSolve : LoneBase<L> {
+  using Base = LoneBase<L>;
+  using Base::islands;
+  using Base::vectors;
+  using Base::width;
+  using typename Base::Block;
+  using typename Base::T;
+  using typename Base::V;
+
+  static void solve(const SceneJob<T>& job, const Constraint* const* manifolds, std::size_t used,
+                    const LoneLimits& limits, LoneOutcome<T>* outcomes) {
+    Block block;
+    block.used = used;
+    for (std::size_t island = 0; island < islands; ++island)
+      block.manifold[island] = manifolds[island < used ? island : 0];
+    LonePrepare<L>::prepare(job, block);
+    sweep(block, limits, outcomes);
+    finish(job, block, outcomes);
+  }
+
+  static void sweep(Block& block, const LoneLimits& limits, LoneOutcome<T>* outcomes) {
+    for (std::size_t island = 0; island < block.used; ++island)
+      outcomes[island] = {block.approach[island], T(0), limits.most_sweeps, false, false};
+    LoneSweep<L> state(block);
+    unsigned live = (1u << block.used) - 1;
+    int sweeps = 0;
+    while (sweeps < limits.most_sweeps) {
+      const int next = sweeps + limits.sweeps_between_checks;
+      if (next >= limits.most_sweeps) {
+        for (; sweeps < limits.most_sweeps; ++sweeps) state.visit();
+        break;
+      }
+      for (; sweeps + 1 < next; ++sweeps) state.visit();
+      state.find_velocities();
+      T worst[width];
+      store_lanes(worst, state.visit_and_measure());
+      ++sweeps;
+      for_each_bit(live, [&](std::size_t island) {
+        LoneOutcome<T>& of = outcomes[island];
+        if (!(static_cast<double>(worst[island]) <= limits.relative_tolerance * static_cast<double>(of.approach)))
+          return;
+        of.sweeps = sweeps;
+        of.converged = true;
+        live &= ~(1u << island);
+        keep(block, state, island);
+      });
+      if (live == 0) return;
+    }
+    for_each_bit(live, [&](std::size_t island) { keep(block, state, island); });
+  }
+  /// The impulses of an island are those of now.
+  static void keep(Block& block, const LoneSweep<L>& state, std::size_t island) {
+    for (std::size_t p = 0; p < points_of_manifold; ++p)
+      for (std::size_t c = 0; c < 3; ++c) {
+        T lanes[width];
+        store_lanes(lanes, state.impulse[p][c]);
+        block.impulse[c][p * islands + island] = lanes[island];
+      }
+  }
+
+  static void finish(const SceneJob<T>& job, Block& block, LoneOutcome<T>* outcomes) {
+    const Frame<V> frame = Base::frame_of(block);
+    typename Base::Velocities v = Base::gather(job.velocities, block);
+    push_bodies(block, frame, v);
+    store_velocities(job, block, v);
+    const Motion<V> now = Base::motion(block, frame, v);
+    const Vector3<V> bias = Base::shared(block.bias);
+    const V zero(0), friction = L::shared(block.friction);
+    T worst[4 * islands], range[4 * islands], impulses[3][4 * islands], velocities[3][4 * islands];
+    unsigned pushed[vectors], slips[vectors];
+    for (int k = 0; k < vectors; ++k) {
+      const Vector3<V> u = velocity_at(now, Base::load(block.arm_a, k), Base::load(block.arm_b, k));
+      const Vector3<V> impulse = Base::load(block.impulse, k);
+      const auto here = Base::load(block.inverse_k33, k) > zero;
+      Base::store(worst, k, choose(here, Base::load(block.target, k) - u.z, zero));
+      Base::store(range, k, choose(here, vanishing(dot(u, u)) + vanishing(dot(impulse, impulse)), zero));
+      const V bound = friction * impulse.z * V(T(1) - T(8) * epsilon<T>);
+      slips[k] = lane_bits(mul_add(impulse.x, impulse.x, impulse.y * impulse.y) >= bound * bound);
+      pushed[k] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
+      // Zeros lose their signs.
+      Base::store(impulses, k, out_of(frame, impulse) + Vector3<V>{zero, zero, zero});
+      Base::store(velocities, k, out_of(frame, u - bias));
+    }
+    Base::for_each_contact(job, block, [&](std::size_t island, std::size_t, std::size_t place, std::size_t i) {
+      LoneOutcome<T>& of = outcomes[island];
+      of.residual = larger(worst[place], of.residual);
+      of.overflow = of.overflow || !(range[place] == T(0));
+      const auto put = [&](const Vector3Columns<T>& to, const T(&from)[3][4 * islands]) {
+        if (to.x.data != nullptr) element(to.x, i) = from[0][place];
+        if (to.y.data != nullptr) element(to.y, i) = from[1][place];
+        if (to.z.data != nullptr) element(to.z, i) = from[2][place];
+      };
+      put(job.results->impulse, impulses);
+      put(job.results->separation_velocity, velocities);
+      if (job.status[i] > static_cast<std::uint8_t>(Status::several_solutions)) return;
+      const bool is_pushed = (pushed[place / width] >> place % width & 1u) != 0;
+      job.status[i] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
+      if (job.results->path.data == nullptr) return;
+      Path path{};
+      path.course = !is_pushed                                          ? Course::separating
+                    : (slips[place / width] >> place % width & 1u) != 0 ? Course::slip
+                                                                        : Course::stick;
+      element(job.results->path, i) = path;
+    });
+  }
+
+  /// The bodies with all impulses on them.
+  static void push_bodies(const Block& block, const Frame<V>& frame, typename Base::Velocities& v) {
+    Vector3<V> sum = {V(0), V(0), V(0)}, spin_a = sum, spin_b = sum;
+    for_four_points([&](auto p) {
+      constexpr int j = decltype(p)::value;
+      const auto at = [&](const T(&of)[3][4 * islands]) {
+        return Vector3<V>{L::template at<j>(Base::points(of[0])), L::template at<j>(Base::points(of[1])),
+                          L::template at<j>(Base::points(of[2]))};
+      };
+      const Vector3<V> impulse = at(block.impulse);
+      sum = sum + impulse;
+      spin_a = spin_a + cross(at(block.arm_a), impulse);
+      spin_b = spin_b + cross(at(block.arm_b), impulse);
+    });
+    const Vector3<V> impulse = out_of(frame, sum);
+    v.va = mul_add(L::shared(block.mass_a), impulse, v.va);
+    v.wa = v.wa + out_of(frame, Base::shared(block.inertia_a) * spin_a);
+    v.vb = mul_add(negated(L::shared(block.mass_b)), impulse, v.vb);
+    v.wb = v.wb - out_of(frame, Base::shared(block.inertia_b) * spin_b);
+  }
+
+  static void store_velocities(const SceneJob<T>& job, const Block& block, const typename Base::Velocities& v) {
+    const auto side = [&](const std::int32_t(&index)[islands], const Vector3<V>& linear, const Vector3<V>& angular) {
+      const V* const numbers[6] = {&linear.x, &linear.y, &linear.z, &angular.x, &angular.y, &angular.z};
+      for (std::size_t c = 0; c < 6; ++c) {
+        T lanes[width];
+        store_lanes(lanes, *numbers[c]);
+        for (std::size_t island = 0; island < islands; ++island)
+          if (index[island] >= 0) job.velocities[index[island]].numbers[c] = lanes[island];
+      }
+    };
+    side(block.a, v.va, v.wa);
+    side(block.b, v.vb, v.wb);
+  }
+};
+
+/// Solves islands of one manifold each.
+template <class A, class T>
+struct LoneIslands {
+  static void solve(const SceneJob<T>& job, const std::uint32_t* list, std::size_t count, const LoneLimits& limits,
+                    LoneOutcome<T>* outcomes) {
+    using Several = ManifoldsOnLanes<A, T>;
+    using One = typename LoneLayout<A, T>::Type;
+    constexpr std::size_t few = Several::islands / 4;
+    const Constraint* manifolds[Several::islands];
+    for (std::size_t i = 0; i < count;) {
+      const std::size_t n = count - i < Several::islands ? count - i : Several::islands;
+      for (std::size_t k = 0; k < n; ++k) manifolds[k] = &job.manifolds[list[i + k]];
+      if (n > few)
+        LoneSolve<Several>::solve(job, manifolds, n, limits, outcomes + i);
+      else
+        for (std::size_t k = 0; k < n; ++k) LoneSolve<One>::solve(job, manifolds + k, 1, limits, outcomes + i + k);
+      i += n;
+    }
+    leave_lanes<A>();
+  }
+};
+
+}  // namespace
+}  // namespace carom::kernel
