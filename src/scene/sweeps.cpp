@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "island_sweeps.hpp"
 
@@ -268,7 +269,7 @@ class Sweeps : IslandSweeps<T> {
     };
     finish_all(job_, workspace_.block_of_lane_batch);
     // After it: the impulses of these contacts have gone on.
-    if (shocks_) finish_all(shocked_, workspace_.block_of_level_lane_batch);
+    if (shocks_) finish_all(*shocked_, workspace_.block_of_level_lane_batch);
   }
 
   SceneMethod method_;
@@ -276,7 +277,7 @@ class Sweeps : IslandSweeps<T> {
   Ending ending_;
   typename kernel::SceneKernelsFor<T>::Sweep kernel_;
   int most_sweeps_;
-  kernel::SceneJob<T> shocked_{};
+  std::optional<kernel::SceneJob<T>> shocked_;
 };
 
 }  // namespace

@@ -23,6 +23,12 @@ inline bool is_contiguous(const Column<V>& column) {
   return column.stride == static_cast<std::ptrdiff_t>(sizeof(V));
 }
 
+/// Tells whether the three numbers of every vector stand side by side, as in a host's structs.
+template <class V>
+inline bool stand_side_by_side(const Vector3Columns<V>& v) {
+  return v.y.data == v.x.data + 1 && v.z.data == v.x.data + 2 && v.y.stride == v.x.stride && v.z.stride == v.x.stride;
+}
+
 /// Where element i of a column stands whose elements are next to each other or, with `block_bytes`, in blocks.
 template <class T>
 inline std::size_t offset_of(std::size_t i, std::size_t block_bytes) {

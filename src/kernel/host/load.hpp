@@ -4,7 +4,7 @@
 #pragma once
 
 #include "elements.hpp"
-#include "kernel/lanes/lanes.hpp"
+#include "kernel/lanes/collect.hpp"
 #include "kernel/numerics/vectors.hpp"
 
 namespace carom::kernel {
@@ -52,27 +52,32 @@ struct Loader {
     return collect(column, block);
   }
   [[gnu::always_inline]] static Vector3<B> load(const Vector3Columns<const T>& columns, const Block& block) {
+    if (stand_side_by_side(columns)) return collect(columns, block);
     return {load(columns.x, block), load(columns.y, block), load(columns.z, block)};
   }
 
  private:
+  // The lanes behind the last contact repeat it.
   [[gnu::noinline]] static B collect(const Column<const T>& column, const Block& block) {
-    T values[width];
     const char* const from = reinterpret_cast<const char*>(&element(column, block.first));
-    const auto value = [&](std::size_t lane) __attribute__((always_inline)) {
-      return *reinterpret_cast<const T*>(from + static_cast<std::ptrdiff_t>(lane) * column.stride);
-    };
-    if (block.count == width) {
-      CAROM_UNROLL
-      for (std::size_t lane = 0; lane < width; ++lane) values[lane] = value(lane);
-      return load_lanes<B>(values);
-    }
-    // The last contact fills what the others leave; with one contact, as often in small calls, that is all.
-    const std::size_t last = block.count - 1;
-    if (last == 0) return B(value(0));
-    store_lanes(values, B(value(last)));
-    for (std::size_t lane = 0; lane < last; ++lane) values[lane] = value(lane);
-    return load_lanes<B>(values);
+    const auto last = static_cast<std::ptrdiff_t>(block.count) - 1;
+    if (last == 0) return B(*reinterpret_cast<const T*>(from));
+    return lanes_of<B>([&](std::size_t lane) __attribute__((always_inline)) {
+      const auto i = static_cast<std::ptrdiff_t>(lane);
+      return *reinterpret_cast<const T*>(from + (i < last ? i : last) * column.stride);
+    });
+  }
+  [[gnu::noinline]] static Vector3<B> collect(const Vector3Columns<const T>& columns, const Block& block) {
+    const char* const from = reinterpret_cast<const char*>(&element(columns.x, block.first));
+    const auto last = static_cast<std::ptrdiff_t>(block.count) - 1;
+    Vector3<B> v;
+    load_threes<B>(
+        [&](std::size_t lane) __attribute__((always_inline)) {
+          const auto i = static_cast<std::ptrdiff_t>(lane);
+          return reinterpret_cast<const T*>(from + (i < last ? i : last) * columns.x.stride);
+        },
+        v.x, v.y, v.z);
+    return v;
   }
 };
 

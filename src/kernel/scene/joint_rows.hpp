@@ -22,26 +22,34 @@ struct GroupStages {
 
   /// The lanes that have a row r.
   static Mask in_use(const Groups& block, std::size_t r) {
-    T used[width];
-    for (std::size_t lane = 0; lane < width; ++lane)
-      used[lane] = lane < block.head.lanes && r < block.items[lane] ? T(1) : T(0);
-    return load_lanes<B>(used) > B(0);
+    return lanes_of<B>([&](std::size_t lane) __attribute__((always_inline)) {
+             return lane < block.head.lanes && r < block.items[lane] ? T(1) : T(0);
+           }) > B(0);
   }
 
   static B load_row(const SceneJob<T>& job, const Column<const T>& column, const Groups& block, std::size_t r,
                     T otherwise) {
     if (column.data == nullptr) return B(otherwise);
-    T values[width];
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      const std::size_t last = block.items[lane] - 1;
-      values[lane] = element(column, number(job, block, lane, r < last ? r : last));
-    }
-    return load_lanes<B>(values);
+    return lanes_of<B>([&](std::size_t lane) __attribute__((always_inline)) {
+      return element(column, number_or_last(job, block, lane, r));
+    });
   }
   static Vector3<B> load_row(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Groups& block,
                              std::size_t r) {
-    return {load_row(job, columns.x, block, r, T(0)), load_row(job, columns.y, block, r, T(0)),
-            load_row(job, columns.z, block, r, T(0))};
+    if (columns.x.data == nullptr || !stand_side_by_side(columns))
+      return {load_row(job, columns.x, block, r, T(0)), load_row(job, columns.y, block, r, T(0)),
+              load_row(job, columns.z, block, r, T(0))};
+    Vector3<B> v;
+    load_threes<B>(
+        [&](std::size_t lane)
+            __attribute__((always_inline)) { return &element(columns.x, number_or_last(job, block, lane, r)); },
+        v.x, v.y, v.z);
+    return v;
+  }
+  /// The number of a row, and behind the last one that of the last.
+  static std::size_t number_or_last(const SceneJob<T>& job, const Groups& block, std::size_t lane, std::size_t r) {
+    const std::size_t last = block.items[lane] - 1;
+    return number(job, block, lane, r < last ? r : last);
   }
 
   static void prepare(const SceneJob<T>& job, std::byte* memory) {

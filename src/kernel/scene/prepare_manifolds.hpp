@@ -65,14 +65,31 @@ struct ManifoldStages : Responses<A, T> {
   }
   [[gnu::noinline]] static void load_points_singly(const SceneJob<T>& job, const Column<const T>& column,
                                                    const Manifolds& block, B (&points)[row_size]) {
-    for (std::size_t p = 0; p < points_of_manifold; ++p) {
-      T values[width];
-      for (std::size_t lane = 0; lane < width; ++lane) {
-        const std::uint32_t last = block.items[lane] - 1;
-        values[lane] = element(column, contact(job, block, lane, p < last ? static_cast<std::uint32_t>(p) : last));
-      }
-      points[p] = load_lanes<B>(values);
+    for (std::size_t p = 0; p < points_of_manifold; ++p)
+      points[p] = lanes_of<B>([&](std::size_t lane) __attribute__((always_inline)) {
+        return element(column, contact_or_last(job, block, lane, p));
+      });
+  }
+  /// Likewise vectors.
+  static void load_points(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Manifolds& block,
+                          B (&x)[row_size], B (&y)[row_size], B (&z)[row_size]) {
+    if (!stand_side_by_side(columns)) {
+      load_points(job, columns.x, block, x);
+      load_points(job, columns.y, block, y);
+      load_points(job, columns.z, block, z);
+      return;
     }
+    for (std::size_t p = 0; p < points_of_manifold; ++p)
+      load_threes<B>(
+          [&](std::size_t lane)
+              __attribute__((always_inline)) { return &element(columns.x, contact_or_last(job, block, lane, p)); },
+          x[p], y[p], z[p]);
+  }
+
+  /// The number of a point's contact, and behind the last point that of the last.
+  static std::size_t contact_or_last(const SceneJob<T>& job, const Manifolds& block, std::size_t lane, std::size_t p) {
+    const std::uint32_t last = block.items[lane] - 1;
+    return contact(job, block, lane, p < last ? static_cast<std::uint32_t>(p) : last);
   }
 
   /// The number of a point's contact.
@@ -82,22 +99,26 @@ struct ManifoldStages : Responses<A, T> {
 
   /// A number of every lane's first contact.
   static B load_first(const Column<const T>& column, const std::uint32_t (&first)[width]) {
-    T values[width];
-    for (std::size_t lane = 0; lane < width; ++lane) values[lane] = element(column, first[lane]);
-    return load_lanes<B>(values);
+    if (column.stride == 0) return B(*column.data);
+    return lanes_of<B>([&](std::size_t lane) __attribute__((always_inline)) { return element(column, first[lane]); });
   }
   static Vector3<B> load_first(const Vector3Columns<const T>& columns, const std::uint32_t (&first)[width]) {
-    return {load_first(columns.x, first), load_first(columns.y, first), load_first(columns.z, first)};
+    if (!stand_side_by_side(columns))
+      return {load_first(columns.x, first), load_first(columns.y, first), load_first(columns.z, first)};
+    Vector3<B> v;
+    load_threes<B>(
+        [&](std::size_t lane) __attribute__((always_inline)) { return &element(columns.x, first[lane]); }, v.x, v.y,
+        v.z);
+    return v;
   }
 
   static B bounded(B friction) { return smaller(friction, B(T(SceneThresholds::most_friction))); }
 
   /// The lanes of point p that are contacts.
   static Mask in_use(const Manifolds& block, std::size_t p) {
-    T used[width];
-    for (std::size_t lane = 0; lane < width; ++lane)
-      used[lane] = lane < block.head.lanes && p < block.items[lane] ? T(1) : T(0);
-    return load_lanes<B>(used) > B(0);
+    return lanes_of<B>([&](std::size_t lane) __attribute__((always_inline)) {
+             return lane < block.head.lanes && p < block.items[lane] ? T(1) : T(0);
+           }) > B(0);
   }
 
   static void prepare(const SceneJob<T>& job, std::byte* memory) {
@@ -151,12 +172,8 @@ struct ManifoldStages : Responses<A, T> {
     Block::store(block.bias, bias);
 
     B arm_a[3][row_size], arm_b[3][row_size];
-    load_points(job, contacts.lever_a.x, block, arm_a[0]);
-    load_points(job, contacts.lever_a.y, block, arm_a[1]);
-    load_points(job, contacts.lever_a.z, block, arm_a[2]);
-    load_points(job, contacts.lever_b.x, block, arm_b[0]);
-    load_points(job, contacts.lever_b.y, block, arm_b[1]);
-    load_points(job, contacts.lever_b.z, block, arm_b[2]);
+    load_points(job, contacts.lever_a, block, arm_a[0], arm_a[1], arm_a[2]);
+    load_points(job, contacts.lever_b, block, arm_b[0], arm_b[1], arm_b[2]);
     B gap[row_size];
     const bool has_gap = job.target == Target::resting && contacts.gap.data != nullptr;
     if (has_gap) load_points(job, contacts.gap, block, gap);
@@ -224,9 +241,7 @@ struct ManifoldStages : Responses<A, T> {
     }
     if (job.warm_impulse.x.data == nullptr || !is_at_once(job.target)) return;
     B x[row_size], y[row_size], z[row_size];
-    load_points(job, job.warm_impulse.x, block, x);
-    load_points(job, job.warm_impulse.y, block, y);
-    load_points(job, job.warm_impulse.z, block, z);
+    load_points(job, job.warm_impulse, block, x, y, z);
     const B share(job.parameters.warm_start), friction = Block::load(block.static_friction);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       Point& point = block.point()[p];

@@ -46,7 +46,7 @@ struct PointsOnLanes {
   /// Puts a number of point j, as `at` gives it, with those of the others.
   [[gnu::always_inline]] static void store_at(T* to, int j, V x) { to[j] = x.v[0]; }
   template <std::size_t columns>
-  static void load_rows(const T* const* row, V* lanes) {
+  [[gnu::always_inline]] static void load_rows(const T* const* row, V* lanes) {
     for (std::size_t c = 0; c < columns; ++c) lanes[c] = V(row[0][c]);
   }
 };

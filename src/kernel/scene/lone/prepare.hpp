@@ -17,20 +17,43 @@ struct LonePrepare : LoneBase<L> {
   using typename Base::T;
   using typename Base::V;
 
-  /// Numbers of the contacts; those behind a manifold's last one repeat it.
-  static void load_points(const SceneJob<T>& job, const Column<const T>& column, const Block& block,
-                          T (&to)[4 * islands]) {
-    for (std::size_t island = 0; island < islands; ++island) {
-      const std::size_t last = block.manifold[island]->count - 1;
-      for (std::size_t p = 0; p < points_of_manifold; ++p)
-        to[p * islands + island] = element(column, Base::contact(job, block, island, p < last ? p : last));
+  /// The number of a point's contact, and behind the last point that of the last.
+  static std::size_t contact_or_last(const SceneJob<T>& job, const Block& block, std::size_t island, std::size_t p) {
+    const std::size_t last = block.manifold[island]->count - 1;
+    return Base::contact(job, block, island, p < last ? p : last);
+  }
+  /// Numbers of the points, vector by vector.
+  static void load_points(const SceneJob<T>& job, const Column<const T>& column, const Block& block, V (&to)[vectors]) {
+    if (column.stride == 0) {
+      for (V& x : to) x = V(*column.data);
+      return;
     }
+    for (int k = 0; k < vectors; ++k)
+      to[k] = lanes_of<V>([&](std::size_t lane) __attribute__((always_inline)) {
+        return element(column, contact_on(job, block, k, lane));
+      });
   }
   static void load_points(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Block& block,
-                          T (&to)[3][4 * islands]) {
-    load_points(job, columns.x, block, to[0]);
-    load_points(job, columns.y, block, to[1]);
-    load_points(job, columns.z, block, to[2]);
+                          Vector3<V> (&to)[vectors]) {
+    if (!stand_side_by_side(columns)) {
+      V x[vectors], y[vectors], z[vectors];
+      load_points(job, columns.x, block, x);
+      load_points(job, columns.y, block, y);
+      load_points(job, columns.z, block, z);
+      for (int k = 0; k < vectors; ++k) to[k] = {x[k], y[k], z[k]};
+      return;
+    }
+    for (int k = 0; k < vectors; ++k)
+      load_threes<V>(
+          [&](std::size_t lane)
+              __attribute__((always_inline)) { return &element(columns.x, contact_on(job, block, k, lane)); },
+          to[k].x, to[k].y, to[k].z);
+  }
+  /// The contact on a lane of vector k.
+  [[gnu::always_inline]] static std::size_t contact_on(const SceneJob<T>& job, const Block& block, int k,
+                                                       std::size_t lane) {
+    const std::size_t place = static_cast<std::size_t>(k) * width + lane;
+    return contact_or_last(job, block, place % islands, place / islands);
   }
   static V load_first(const SceneJob<T>& job, const Column<const T>& column, const Block& block) {
     T of[islands];
@@ -68,6 +91,13 @@ struct LonePrepare : LoneBase<L> {
   /// 1/m and J of one side, zeros where it does not move.
   static Symmetric3<V> load_mass(const Side& side, const Frame<V>& frame, T (&mass)[islands],
                                  T (&inertia)[6][islands]) {
+    if (islands == 1 && side.moves[0] == T(0)) {
+      mass[0] = T(0);
+      const V zero(0);
+      const Symmetric3<V> none = {zero, zero, zero, zero, zero, zero};
+      Base::store_shared(inertia, none);
+      return none;
+    }
     V c[row_size];
     L::template load_rows<8>(side.record, c);
     const auto moves = L::shared(side.moves) > V(0);
@@ -95,6 +125,7 @@ struct LonePrepare : LoneBase<L> {
     const V static_friction =
         bounded(contacts.static_friction.data != nullptr ? load_first(job, contacts.static_friction, block) : friction);
     Base::store_shared(block.static_friction, static_friction);
+    // What does not move adds zeros, which change no number but the sign of a zero; couple() takes that.
     const Symmetric3<V> ja = load_mass(a, frame, block.mass_a, block.inertia_a);
     const Symmetric3<V> jb = load_mass(b, frame, block.mass_b, block.inertia_b);
     const V mass = L::shared(block.mass_a) + L::shared(block.mass_b);
@@ -109,29 +140,40 @@ struct LonePrepare : LoneBase<L> {
     for (std::size_t p = 0; p < points_of_manifold; ++p)
       for (std::size_t island = 0; island < islands; ++island)
         used[p * islands + island] = island < block.used && p < block.manifold[island]->count ? T(1) : T(0);
-    load_points(job, contacts.lever_a, block, block.arm_a);
-    load_points(job, contacts.lever_b, block, block.arm_b);
+    Vector3<V> lever_a[vectors], lever_b[vectors];
+    load_points(job, contacts.lever_a, block, lever_a);
+    load_points(job, contacts.lever_b, block, lever_b);
+    const bool pushes_a = may_move(block.a), pushes_b = may_move(block.b);
     const auto has_arms_a = L::shared(a.has_arms) > zero, has_arms_b = L::shared(b.has_arms) > zero;
     UnitSpins<V> spins_a[vectors], spins_b[vectors];
     for (int k = 0; k < vectors; ++k) {
       const auto here = load_lanes<V>(used + static_cast<std::size_t>(k) * width) > zero;
       const Vector3<V> none = {zero, zero, zero};
-      const Vector3<V> ra = choose(here && has_arms_a, into(frame, Base::load(block.arm_a, k)), none);
-      const Vector3<V> rb = choose(here && has_arms_b, into(frame, Base::load(block.arm_b, k)), none);
+      const Vector3<V> ra = choose(here && has_arms_a, into(frame, lever_a[k]), none);
+      const Vector3<V> rb = choose(here && has_arms_b, into(frame, lever_b[k]), none);
       Base::store(block.arm_a, k, ra);
       Base::store(block.arm_b, k, rb);
-      spins_a[k] = UnitSpins<V>(ja, ra);
-      spins_b[k] = UnitSpins<V>(jb, rb);
       Symmetric3<V> matrix = {mass, zero, zero, mass, zero, mass};
-      add_inertia(matrix, spins_a[k], ra);
-      add_inertia(matrix, spins_b[k], rb);
+      if (pushes_a) {
+        spins_a[k] = UnitSpins<V>(ja, ra);
+        add_inertia(matrix, spins_a[k], ra);
+      }
+      if (pushes_b) {
+        spins_b[k] = UnitSpins<V>(jb, rb);
+        add_inertia(matrix, spins_b[k], rb);
+      }
       const Definiteness<V> found(matrix);
       respond(block, k, SchurForm<V>(matrix), here && found.finite && found.definite);
       const unsigned odd = lane_bits(here) & ~lane_bits(found.finite && found.definite);
       if (odd != 0) [[unlikely]]
         mark(job, block, k, odd, ~lane_bits(found.finite));
     }
-    couple(block, mass, spins_a, spins_b);
+    if (pushes_a && pushes_b)
+      couple<true, true>(block, mass, spins_a, spins_b);
+    else if (pushes_a)
+      couple<true, false>(block, mass, spins_a, spins_b);
+    else
+      couple<false, true>(block, mass, spins_a, spins_b);
     set_targets(job, block, frame);
     take_impulses(job, block, frame, static_friction);
   }
@@ -163,24 +205,37 @@ struct LonePrepare : LoneBase<L> {
     });
   }
 
+  /// Where islands stand side by side a body of one of them may move.
+  static bool may_move(const std::int32_t (&body)[islands]) { return islands > 1 || body[0] >= 0; }
+
   /// W and W K⁻¹.
+  template <bool pushes_a, bool pushes_b>
   static void couple(Block& block, V mass, const UnitSpins<V> (&spins_a)[vectors],
                      const UnitSpins<V> (&spins_b)[vectors]) {
     Points inverse[6];
     for (std::size_t i = 0; i < 6; ++i) inverse[i] = Base::points(block.inverse_k[i]);
+    const V zero(0);
     for_four_points([&](auto of) __attribute__((always_inline)) {
       constexpr int j = decltype(of)::value;
       const V i11 = L::template at<j>(inverse[0]), i12 = L::template at<j>(inverse[1]),
               i13 = L::template at<j>(inverse[2]), i22 = L::template at<j>(inverse[3]),
               i23 = L::template at<j>(inverse[4]), i33 = L::template at<j>(inverse[5]);
-      const UnitSpins<V> a = spins_at<j>(spins_a), b = spins_at<j>(spins_b);
+      UnitSpins<V> a, b;
+      if constexpr (pushes_a) a = spins_at<j>(spins_a);
+      if constexpr (pushes_b) b = spins_at<j>(spins_b);
       for (int k = 0; k < vectors; ++k) {
         const Vector3<V> ra = Base::load(block.arm_a, k), rb = Base::load(block.arm_b, k);
-        Vector3<V> x = cross(a.x, ra) + cross(b.x, rb), y = cross(a.y, ra) + cross(b.y, rb),
-                   z = cross(a.z, ra) + cross(b.z, rb);
-        x.x = x.x + mass;
-        y.y = y.y + mass;
-        z.z = z.z + mass;
+        const auto turn = [&](const Vector3<V>& of_a, const Vector3<V>& of_b) __attribute__((always_inline)) {
+          if constexpr (pushes_a && pushes_b)
+            return cross(of_a, ra) + cross(of_b, rb);
+          else if constexpr (pushes_a)
+            return cross(of_a, ra);
+          else
+            return cross(of_b, rb);
+        };
+        const Vector3<V> x = turn(a.x, b.x) + Vector3<V>{mass, zero, zero};
+        const Vector3<V> y = turn(a.y, b.y) + Vector3<V>{zero, mass, zero};
+        const Vector3<V> z = turn(a.z, b.z) + Vector3<V>{zero, zero, mass};
         Base::store(block.response[j][0], k, x);
         Base::store(block.response[j][1], k, y);
         Base::store(block.response[j][2], k, z);
@@ -213,8 +268,9 @@ struct LonePrepare : LoneBase<L> {
     const SceneContacts<T>& contacts = job.scene->contacts;
     const V zero(0);
     const Motion<V> now = Base::motion(block, frame, Base::gather(job.velocities, block));
-    T restitution[4 * islands], wanted[4 * islands] = {};
+    V restitution[vectors], wanted[vectors];
     load_points(job, contacts.restitution, block, restitution);
+    for (V& x : wanted) x = zero;
     if (contacts.target_velocity.data != nullptr) load_points(job, contacts.target_velocity, block, wanted);
     const bool forced = job.changes != nullptr;
     Motion<V> change{};
@@ -222,35 +278,24 @@ struct LonePrepare : LoneBase<L> {
       const auto by = Base::gather(job.changes, block);
       change = Base::motion_of(frame, by.va, by.wa, by.vb, by.wb);
     }
-    V worst = zero, range = zero;
-    T worst_of[4 * islands], range_of[4 * islands];
+    Points lacks, infinite;
     for (int k = 0; k < vectors; ++k) {
       const auto here = Base::load(block.inverse_k33, k) > zero;
       const Vector3<V> ra = Base::load(block.arm_a, k), rb = Base::load(block.arm_b, k);
       const Vector3<V> u = velocity_at(now, ra, rb);
-      const V least = Base::load(wanted, k);
       const V half_change = forced ? V(T(0.5)) * velocity_at(change, ra, rb).z : zero;
-      const V target = target_of(job, u.z, least, Base::load(restitution, k), half_change);
+      const V target = target_of(job, u.z, wanted[k], restitution[k], half_change);
       Base::store(block.target, k, target);
       Base::store(block.start, k, {u.x, u.y, u.z - target});
-      const V lacks = choose(here, least - u.z, zero);
-      Base::store(worst_of, k, lacks);
-      Base::store(range_of, k, vanishing(lacks));
+      lacks.of[k] = choose(here, wanted[k] - u.z, zero);
+      infinite.of[k] = vanishing(lacks.of[k]);
     }
-    worst = largest_of_points(worst_of);
-    range = sum_of_points(range_of);
+    V worst = zero, range = zero;
+    for_four_points([&](auto p) __attribute__((always_inline)) {
+      worst = larger(L::template at<decltype(p)::value>(lacks), worst);
+      range = range + L::template at<decltype(p)::value>(infinite);
+    });
     Base::store_shared(block.approach, choose(range == zero, worst, V(static_cast<T>(__builtin_inf()))));
-  }
-  /// The largest of the points above 0, and what comes to no number if one of them does.
-  static V largest_of_points(const T (&of)[4 * islands]) {
-    V worst(0);
-    for_four_points([&](auto p) { worst = larger(L::template at<decltype(p)::value>(Base::points(of)), worst); });
-    return worst;
-  }
-  static V sum_of_points(const T (&of)[4 * islands]) {
-    V sum(0);
-    for_four_points([&](auto p) { sum = sum + L::template at<decltype(p)::value>(Base::points(of)); });
-    return sum;
   }
 
   static void take_impulses(const SceneJob<T>& job, Block& block, const Frame<V>& frame, V static_friction) {
@@ -259,10 +304,11 @@ struct LonePrepare : LoneBase<L> {
       for (int k = 0; k < vectors; ++k) Base::store(block.impulse, k, {zero, zero, zero});
       return;
     }
-    load_points(job, job.warm_impulse, block, block.impulse);
+    Vector3<V> impulse[vectors];
+    load_points(job, job.warm_impulse, block, impulse);
     const V share(job.parameters.warm_start);
     for (int k = 0; k < vectors; ++k) {
-      const Vector3<V> given = share * into(frame, Base::load(block.impulse, k));
+      const Vector3<V> given = share * into(frame, impulse[k]);
       const V normal = larger(given.z, zero), bound = static_friction * normal;
       const V size2 = mul_add(given.x, given.x, given.y * given.y);
       const V cut = choose(size2 > bound * bound, bound / square_root(size2), V(1));

@@ -88,7 +88,7 @@ struct LoneSolve : LoneBase<L> {
       pushed[k] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
       // Zeros lose their signs.
       Base::store(impulses, k, out_of(frame, impulse) + Vector3<V>{zero, zero, zero});
-      Base::store(velocities, k, out_of(frame, u - bias));
+      Base::store(velocities, k, out_of(frame, u - bias) + Vector3<V>{zero, zero, zero});
     }
     Base::for_each_contact(job, block, [&](std::size_t island, std::size_t, std::size_t place, std::size_t i) {
       LoneOutcome<T>& of = outcomes[island];
@@ -116,6 +116,7 @@ struct LoneSolve : LoneBase<L> {
   /// The bodies with all impulses on them.
   static void push_bodies(const Block& block, const Frame<V>& frame, typename Base::Velocities& v) {
     Vector3<V> sum = {V(0), V(0), V(0)}, spin_a = sum, spin_b = sum;
+    const bool pushes_a = LonePrepare<L>::may_move(block.a), pushes_b = LonePrepare<L>::may_move(block.b);
     for_four_points([&](auto p) {
       constexpr int j = decltype(p)::value;
       const auto at = [&](const T(&of)[3][4 * islands]) {
@@ -124,18 +125,23 @@ struct LoneSolve : LoneBase<L> {
       };
       const Vector3<V> impulse = at(block.impulse);
       sum = sum + impulse;
-      spin_a = spin_a + cross(at(block.arm_a), impulse);
-      spin_b = spin_b + cross(at(block.arm_b), impulse);
+      if (pushes_a) spin_a = spin_a + cross(at(block.arm_a), impulse);
+      if (pushes_b) spin_b = spin_b + cross(at(block.arm_b), impulse);
     });
     const Vector3<V> impulse = out_of(frame, sum);
-    v.va = mul_add(L::shared(block.mass_a), impulse, v.va);
-    v.wa = v.wa + out_of(frame, Base::shared(block.inertia_a) * spin_a);
-    v.vb = mul_add(negated(L::shared(block.mass_b)), impulse, v.vb);
-    v.wb = v.wb - out_of(frame, Base::shared(block.inertia_b) * spin_b);
+    if (pushes_a) {
+      v.va = mul_add(L::shared(block.mass_a), impulse, v.va);
+      v.wa = v.wa + out_of(frame, Base::shared(block.inertia_a) * spin_a);
+    }
+    if (pushes_b) {
+      v.vb = mul_add(negated(L::shared(block.mass_b)), impulse, v.vb);
+      v.wb = v.wb - out_of(frame, Base::shared(block.inertia_b) * spin_b);
+    }
   }
 
   static void store_velocities(const SceneJob<T>& job, const Block& block, const typename Base::Velocities& v) {
     const auto side = [&](const std::int32_t(&index)[islands], const Vector3<V>& linear, const Vector3<V>& angular) {
+      if (!LonePrepare<L>::may_move(index)) return;
       const V* const numbers[6] = {&linear.x, &linear.y, &linear.z, &angular.x, &angular.y, &angular.z};
       for (std::size_t c = 0; c < 6; ++c) {
         T lanes[width];

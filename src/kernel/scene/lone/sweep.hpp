@@ -112,19 +112,21 @@ struct LoneSweep : LoneBase<L> {
       return;
     }
     V n1 = choose(pushes, s1, zero), n2 = choose(pushes, s2, zero), n3 = choose(pushes, s3, zero);
+    V c1 = n1 - p1, c2 = n2 - p2, c3 = n3 - p3;
     if (lane_bits(and_not(pushes, sticks)) != 0) {
-      const Vector3<V> slip =
-          slip_of({v1, v2, v3}, {p1, p2, p3}, s1, s2, stick2, needed, k1, k2, number<j>(block.reach));
       const Mask slips = and_not(pushes, sticks);
-      n1 = choose(slips, slip.x, n1);
-      n2 = choose(slips, slip.y, n2);
-      n3 = choose(slips, slip.z, n3);
+      const Slip slip = slip_of({v1, v2, v3}, {p1, p2, p3}, {s1, s2, stick2}, needed, k1, k2, number<j>(block.reach));
+      n1 = choose(slips, slip.direction.x * slip.share, n1);
+      n2 = choose(slips, slip.direction.y * slip.share, n2);
+      n3 = choose(slips, slip.direction.z * slip.share, n3);
+      c1 = choose(slips, mul_sub(slip.direction.x, slip.share, p1), c1);
+      c2 = choose(slips, mul_sub(slip.direction.y, slip.share, p2), c2);
+      c3 = choose(slips, mul_sub(slip.direction.z, slip.share, p3), c3);
     }
     if constexpr (islands == 1) {
-      push(block.response[j], n1 - p1, n2 - p2, n3 - p3);
+      push(block.response[j], c1, c2, c3);
     } else {
       // Each island has the bits that it has alone.
-      const V c1 = n1 - p1, c2 = n2 - p2, c3 = n3 - p3;
       const auto& by = block.response[j];
       CAROM_UNROLL
       for (int c = 0; c < 3; ++c) CAROM_UNROLL
@@ -152,26 +154,34 @@ struct LoneSweep : LoneBase<L> {
     impulse[j][2] = n3;
   }
 
-  /// The impulse on the cone against the slip, with one root and one division in a row. For the direction see
-  /// SimultaneousSweep.
-  [[gnu::always_inline]] Vector3<V> slip_of(const Vector3<V>& v, const Vector3<V>& p, V s1, V s2, V stick2, V needed,
-                                            V k1, V k2, V reach) const {
-    const V zero(0);
-    const V e1 = neg_mul_add(reach, neg_mul_add(k1, v.z, v.x), p.x),
-            e2 = neg_mul_add(reach, neg_mul_add(k2, v.z, v.y), p.y);
-    const V size2 = mul_add(e1, e1, e2 * e2), bound = friction * choose(p.z > zero, p.z, needed);
-    const Mask inside = size2 < bound * bound;
-    const V f1 = friction * choose(inside, s1, e1), f2 = friction * choose(inside, s2, e2);
-    const V size = square_root(larger(choose(inside, stick2, size2), V(least_square<T>)));
+  /// An impulse on the cone: share times direction.
+  struct Slip {
+    Vector3<V> direction;
+    V share;
+  };
+  /// That against the slip, with one root and one division in a row. For the direction see SimultaneousSweep; `stick`
+  /// has the tangential impulse that stops the point, and its square.
+  [[gnu::always_inline]] Slip slip_of(const Vector3<V>& v, const Vector3<V>& p, const Vector3<V>& stick, V needed, V k1,
+                                      V k2, V reach) const {
+    const V zero(0), quarter(T(0.25));
+    V e1 = neg_mul_add(reach, neg_mul_add(k1, v.z, v.x), p.x), e2 = neg_mul_add(reach, neg_mul_add(k2, v.z, v.y), p.y);
+    V size2 = mul_add(e1, e1, e2 * e2);
+    const V bound = friction * choose(p.z > zero, p.z, needed);
+    const Mask is_inside = size2 < larger(bound * bound, V(least_square<T>));
+    if (lane_bits(is_inside) != 0) [[unlikely]] {
+      const Mask inside = size2 < bound * bound;
+      e1 = choose(inside, stick.x, e1);
+      e2 = choose(inside, stick.y, e2);
+      size2 = larger(choose(inside, stick.z, size2), V(least_square<T>));
+    }
+    const V f1 = friction * e1, f2 = friction * e2, size = square_root(size2);
     // On the ray (t1, t2, 1), (f1, f2) = size t, p_n moves u·n by K_33 (1 + κ·t) of its change.
     const V ray = size + mul_add(k1, f1, k2 * f2);
-    const V share = needed / ray;
-    Vector3<V> slip = {f1 * share, f2 * share, size * share};
-    const Mask is_steep = ray < V(T(0.25)) * size;
+    Slip slip = {{f1, f2, size}, needed / ray};
+    const Mask is_steep = ray < quarter * size;
     if (lane_bits(is_steep) != 0) [[unlikely]] {
-      const V part = ray / size, divisor = larger(magnitude(part), V(T(0.25)));
-      const V normal = larger(mul_add(p.z, divisor - part, needed) / divisor, zero), each = normal / size;
-      slip = choose(is_steep, Vector3<V>{f1 * each, f2 * each, normal}, slip);
+      const V part = ray / size, divisor = larger(magnitude(part), quarter);
+      slip.share = choose(is_steep, larger(mul_add(p.z, divisor - part, needed) / divisor, zero) / size, slip.share);
     }
     return slip;
   }

@@ -1,0 +1,82 @@
+// Numbers that stand apart in memory, on lanes. They do not go through memory on their way: a load of all that follows
+// the stores of each would wait for them.
+#pragma once
+
+#include "transpose.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <std::size_t...>
+struct LaneSequence {};
+template <std::size_t n, std::size_t... lane>
+struct FirstLanesOf : FirstLanesOf<n - 1, n - 1, lane...> {};
+template <std::size_t... lane>
+struct FirstLanesOf<0, lane...> {
+  using Type = LaneSequence<lane...>;
+};
+template <std::size_t n>
+using FirstLanes = typename FirstLanesOf<n>::Type;
+
+/// value(lane) on every lane.
+template <class B, class F>
+[[gnu::always_inline]] inline B lanes_of(F&& value) {
+  using T = VectorElement<B>;
+  constexpr std::size_t width = VectorTraits<B>::width;
+  if constexpr (width == 1) {
+    return value(std::size_t{0});
+  } else {
+    using V = typename VectorOf<T, width>::Type;
+    const auto all = [&]<std::size_t... lane>(LaneSequence<lane...>) __attribute__((always_inline)) {
+      const V v = {value(lane)...};
+      return v;
+    };
+    return __builtin_bit_cast(B, all(FirstLanes<width>()));
+  }
+}
+
+/// Three numbers side by side, and a fourth that is anything; no other is read.
+template <class T>
+[[gnu::always_inline]] inline typename VectorOf<T, 4>::Type load_three(const T* from) {
+  using V = typename VectorOf<T, 4>::Type;
+#ifdef __AVX__
+  // Three loads would take two shuffles more.
+  if constexpr (sizeof(T) == 4)
+    return (V)_mm_maskload_ps(from, _mm_setr_epi32(-1, -1, -1, 0));
+  else
+    return (V)_mm256_maskload_pd(from, _mm256_setr_epi64x(-1, -1, -1, 0));
+#else
+  const V three = {from[0], from[1], from[2], T(0)};
+  return three;
+#endif
+}
+
+/// x, y and z of every lane, where those of lane i stand side by side at at(i).
+template <class B, class F>
+[[gnu::always_inline]] inline void load_threes(F&& at, B& x, B& y, B& z) {
+  using T = VectorElement<B>;
+  constexpr std::size_t width = VectorTraits<B>::width;
+  if constexpr (width == 1) {
+    const T* const from = at(std::size_t{0});
+    x = from[0];
+    y = from[1];
+    z = from[2];
+  } else {
+    alignas(64) T rows[width][4];
+    const T* row[width];
+    CAROM_UNROLL
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      const auto three = load_three(at(lane));
+      __builtin_memcpy(rows[lane], &three, sizeof rows[lane]);
+      row[lane] = rows[lane];
+    }
+    B lanes[row_size];
+    load_rows<B, 4>(row, lanes);
+    x = lanes[0];
+    y = lanes[1];
+    z = lanes[2];
+  }
+}
+
+}  // namespace
+}  // namespace carom::kernel
