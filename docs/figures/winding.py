@@ -97,7 +97,7 @@ def spread(x):
 
 
 def colours(pyramid, drawn):
-    """The colour of each manifold: the least free one, or one drawn by a hash as in src/scene/graph.cpp."""
+    """The colour of each manifold: the least free one, or one drawn by a hash as in src/scene/colours.cpp."""
     degree, used, found = {}, {}, []
     for pair in pyramid.manifolds:
         for body in pair:

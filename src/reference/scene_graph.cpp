@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 namespace carom::reference {
@@ -63,13 +64,23 @@ std::uint32_t hash_of(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>(x ^ (x >> 31));
 }
 
-// Colours of an island in the order of its blocks: one that neither movable body has yet, drawn by a hash from as many
-// as the blocks of the body with more of them, and one more; else the least one. docs/scenes.md, Order
+// Movable bodies that blocks join to a tree: one pair fewer than bodies, for an island has no loose ones.
+bool is_tree(const SceneState& state, const SceneIsland& island) {
+  std::set<std::pair<std::size_t, std::size_t>> pairs;
+  for (const SceneBlock& block : island.blocks)
+    if (state.is_movable(block.a) && state.is_movable(block.b)) pairs.insert(std::minmax(block.a, block.b));
+  return pairs.size() + 1 == island.bodies.size();
+}
+
+// Colours of an island in the order of its blocks, each of which takes one that neither movable body has yet. In a tree
+// it is the least one, of manifolds the least that no group has, if there is one. Else it is drawn by a hash from as
+// many as the blocks of the body with more of them, and one more, or the least one. docs/scenes.md, Order
 void colour(const SceneState& state, SceneIsland& island) {
+  using Colours = std::bitset<SceneBlock::colours>;
   struct Used {
     std::uint64_t number = 0;  // within the island, from 1 on; 0 of what does not move
     std::size_t blocks = 0;
-    std::bitset<SceneBlock::colours> colours;
+    Colours colours;
   };
   std::map<std::size_t, Used> bodies;
   for (std::size_t i = 0; i < island.bodies.size(); ++i) bodies[island.bodies[i]].number = i + 1;
@@ -78,23 +89,34 @@ void colour(const SceneState& state, SceneIsland& island) {
       if (state.is_movable(body)) f(bodies[body]);
   };
   for (const SceneBlock& block : island.blocks) each_movable(block, [](Used& body) { ++body.blocks; });
+  const auto free_of = [](const Colours& taken) {
+    std::vector<int> free;
+    for (int c = 0; c < SceneBlock::colours; ++c)
+      if (!taken[static_cast<std::size_t>(c)]) free.push_back(c);
+    return free;
+  };
+  const auto least = [](const std::vector<int>& free) { return free.empty() ? SceneBlock::uncoloured : free[0]; };
+  const bool has_cycle = !is_tree(state, island);
+  Colours of_groups;
   for (SceneBlock& block : island.blocks) {
-    std::bitset<SceneBlock::colours> taken;
+    Colours taken;
     std::size_t most = 0;
     each_movable(block, [&](const Used& body) {
       taken |= body.colours;
       most = std::max(most, body.blocks);
     });
-    std::vector<int> free;
-    for (int c = 0; c < SceneBlock::colours; ++c)
-      if (!taken[static_cast<std::size_t>(c)]) free.push_back(c);
-    const auto in_reach =
-        static_cast<std::size_t>(std::ranges::count_if(free, [&](int c) { return c <= static_cast<int>(most); }));
-    const auto number = [&](std::size_t body) { return state.is_movable(body) ? bodies[body].number : 0; };
-    block.colour = free.empty()    ? SceneBlock::uncoloured
-                   : in_reach == 0 ? free[0]
-                                   : free[hash_of(number(block.a), number(block.b)) % in_reach];
+    const std::vector<int> free = free_of(taken);
+    if (has_cycle) {
+      const auto in_reach =
+          static_cast<std::size_t>(std::ranges::count_if(free, [&](int c) { return c <= static_cast<int>(most); }));
+      const auto number = [&](std::size_t body) { return state.is_movable(body) ? bodies[body].number : 0; };
+      block.colour = in_reach == 0 ? least(free) : free[hash_of(number(block.a), number(block.b)) % in_reach];
+    } else {
+      const std::vector<int> apart = block.is_group ? free : free_of(taken | of_groups);
+      block.colour = least(apart.empty() ? free : apart);
+    }
     if (block.colour == SceneBlock::uncoloured) continue;
+    if (block.is_group) of_groups.set(static_cast<std::size_t>(block.colour));
     each_movable(block, [&](Used& body) { body.colours.set(static_cast<std::size_t>(block.colour)); });
   }
 }

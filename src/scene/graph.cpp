@@ -52,10 +52,24 @@ std::int32_t Graph::root(std::int32_t body) {
 void Graph::find_islands(const Parts& of) {
   parent_.resize(of.bodies);
   for (std::size_t i = 0; i < of.bodies; ++i) parent_[i] = static_cast<std::int32_t>(i);
+  tree_degree_.assign(of.bodies, 0);
+  tree_neighbours_.assign(of.bodies, 0);
+  within_sets_.clear();
+  within_sets_.reserve(of.contacts + of.rows);
+  const auto add_neighbour = [&](std::int32_t body, std::int32_t neighbour) {
+    ++tree_degree_[static_cast<std::size_t>(body)];
+    tree_neighbours_[static_cast<std::size_t>(body)] ^= static_cast<std::uint32_t>(neighbour) + 1;
+  };
   const auto unite = [&](const Constraint& m) {
     if (!moves(of, m.body_a) || !moves(of, m.body_b)) return;
     const std::int32_t a = root(m.body_a), b = root(m.body_b);
-    if (a != b) parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    if (a == b) {
+      within_sets_.push_back({m.body_a, m.body_b});
+      return;
+    }
+    parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    add_neighbour(m.body_a, m.body_b);
+    add_neighbour(m.body_b, m.body_a);
   };
   for (const Constraint& m : groups) unite(m);
   for (const Constraint& m : manifolds) unite(m);

@@ -101,12 +101,17 @@ class Graph {
     std::uint32_t key;    // colour, kind and count
     std::uint32_t index;  // of a manifold or a group
   };
+  struct BodyPair {
+    std::int32_t a, b;
+  };
 
   /// True if manifolds, groups and bodies are those of the last call.
   bool is_last(const Parts& of) const;
   void find_islands(const Parts& of);
   void find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds, bool apart);
   std::uint32_t island_of(const Parts& of, std::size_t body);
+  /// Tells which islands have a cycle of movable bodies. Two bodies that touch in several ways make none.
+  void find_cycles(const Parts& of);
   /// Counts the bodies of every island in their order, and the manifolds and groups of every body.
   void number_bodies(const Parts& of);
   void colour(const Parts& of);
@@ -121,8 +126,14 @@ class Graph {
   std::vector<std::uint32_t> island_of_root_, island_size_, part_of_island_;
   std::vector<std::uint32_t> island_items_;  // manifolds, and groups twice: 1 of those of one manifold
   std::vector<std::uint8_t> colour_of_group_, colour_of_manifold_;
+  // A spanning forest of the movable bodies: how many neighbours each of them has in it, and their numbers from 1 on
+  // under exclusive or. Pairs of bodies that were in one set already when they came.
+  std::vector<std::uint32_t> tree_degree_, tree_neighbours_;
+  std::vector<BodyPair> within_sets_;
+  std::vector<std::uint8_t> has_cycle_;  // of islands
+  bool has_cycles_ = false;
   std::vector<std::uint32_t> rank_, degree_;
-  std::vector<std::uint64_t> used_, used_by_island_;
+  std::vector<std::uint64_t> used_, used_by_island_, used_by_groups_;
   std::vector<std::uint32_t> counts_, next_;
   std::vector<Item> items_;
   std::vector<SubstepNeed> sorted_;

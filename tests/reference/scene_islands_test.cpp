@@ -184,6 +184,33 @@ TEST(scene_islands, are_swept_by_colour) {
   }
 }
 
+// A chain of ten on the world: the joints take two colours by turns, the contacts of all bodies a third one. A contact
+// between the ends closes the chain to a ring, whose colours are drawn among more.
+TEST(scene_islands, have_the_least_colours_where_bodies_form_a_tree) {
+  SceneData<double> data;
+  const auto touch = [&](std::int32_t a, std::int32_t b) {
+    SceneContact<double> contact;
+    contact.body_a = a;
+    contact.body_b = b;
+    data.add_contact(contact);
+  };
+  SceneReport report;
+  for (std::int32_t i = 0; i < 10; ++i) {
+    data.add_body();
+    touch(i, -1);
+    if (i > 0) data.add_ball(i - 1, i, {}, {});
+  }
+  solved(data, with_method(SceneMethod::simultaneous), &report);
+  EXPECT_EQ(report.colours, 3u);
+  // A body and its neighbour that touch, too, are the same edge of the tree.
+  touch(4, 3);
+  solved(data, with_method(SceneMethod::simultaneous), &report);
+  EXPECT_EQ(report.colours, 4u);
+  touch(0, 9);
+  solved(data, with_method(SceneMethod::simultaneous), &report);
+  EXPECT_GT(report.colours, 4u);
+}
+
 TEST(scene_islands, are_swept_with_joints_before_contacts) {
   SceneData<double> data;
   data.add_body({1, {}, {0, 0, -1}, {}});

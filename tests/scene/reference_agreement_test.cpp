@@ -62,7 +62,29 @@ class SceneAgreement : public testing::Test {
     EXPECT_EQ(found.report.islands, expected.report.islands) << what;
     EXPECT_EQ(found.report.largest_island, expected.report.largest_island) << what;
     EXPECT_EQ(found.report.substeps, expected.report.substeps) << what;
+    EXPECT_EQ(found.report.colours, expected.report.colours) << what;
+    EXPECT_EQ(found.report.uncoloured, expected.report.uncoloured) << what;
     EXPECT_NEAR(found.report.greatest_approach, expected.report.greatest_approach, 100 * epsilon<T>) << what;
+    return are_close(scene, found, expected);
+  }
+
+  /// True if the reference gives as much for velocities that differ by the rounding of an update. It does where a
+  /// decision is that near its threshold: whether a contact sticks, or still collides. Sweeps bring some there, as
+  /// those that take back the impulse which the last substep made and leave nothing but its rounding.
+  static bool agrees_nearby(const SceneData<T>& scene, const SceneOptions& options) {
+    const auto found = solved(scene, options, {.threads = 1});
+    for (std::uint64_t seed = 0; seed < 16; ++seed) {
+      support::Draw draw(seed);
+      SceneData<double> near = widened(scene);
+      for (auto& component : near.bodies.velocity)
+        for (double& x : component) x *= 1 + draw.uniform(-1, 1) * 1e3 * epsilon<T>;
+      if (are_close(scene, found, solved_by_reference(near, options))) return true;
+    }
+    return false;
+  }
+
+ private:
+  static bool are_close(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
     return distance(scene, found, expected) <= bound && impulse_distance(scene, found, expected) <= bound;
   }
 };
@@ -87,14 +109,13 @@ TYPED_TEST(SceneAgreement, of_random_scenes_is_as_close_as_rounding_allows_under
         options.iteration.swept = shock ? SweptContacts::touching : SweptContacts::colliding;
         std::size_t apart = 0;
         const std::size_t count = fast_build ? 400 : 40;
-        for (std::uint64_t seed = 0; seed < count; ++seed)
-          apart += this->agrees(random_scene<TypeParam>(seed, drawn), options,
-                                std::string(to_string(method)) + ", seed " + std::to_string(seed))
-                       ? 0
-                       : 1;
-        // A decision within rounding of its threshold, in float now and then: which contact is most urgent, whether one
-        // sticks or still collides.
-        EXPECT_LE(apart, sizeof(TypeParam) == sizeof(float) ? count / 50 : 0)
+        for (std::uint64_t seed = 0; seed < count; ++seed) {
+          const auto scene = random_scene<TypeParam>(seed, drawn);
+          const std::string what = std::string(to_string(method)) + ", seed " + std::to_string(seed);
+          apart += this->agrees(scene, options, what) || this->agrees_nearby(scene, options) ? 0 : 1;
+        }
+        // The roundings of float decide now and then where double has an exact zero, nearby too.
+        EXPECT_LE(apart, sizeof(TypeParam) == sizeof(float) ? count / 200 : 0)
             << to_string(method) << (joints ? ", joints" : "") << (shock ? ", shock propagation" : "");
       }
     }
@@ -104,7 +125,6 @@ TYPED_TEST(SceneAgreement, of_random_scenes_is_as_close_as_rounding_allows_under
 TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_and_warm_impulses) {
   const std::size_t count = fast_build ? 400 : 40;
   for (const SceneMethod method : all_methods) {
-    std::size_t apart = 0;
     for (std::uint64_t seed = 0; seed < count; ++seed) {
       auto scene = random_scene<TypeParam>(seed);
       support::Draw draw(seed + 1000);
@@ -137,9 +157,9 @@ TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_an
       options.resting.gravity = {0.5, 0, -9};
       options.simultaneous.rounds = 1 + static_cast<int>(seed % 3);
       options.substeps.warm_start = 0.75;
-      apart += this->agrees(scene, options, std::string(to_string(method)) + ", seed " + std::to_string(seed)) ? 0 : 1;
+      const std::string what = std::string(to_string(method)) + ", seed " + std::to_string(seed);
+      EXPECT_TRUE(this->agrees(scene, options, what) || this->agrees_nearby(scene, options)) << what;
     }
-    EXPECT_LE(apart, sizeof(TypeParam) == sizeof(float) ? count / 50 : 0) << to_string(method);
   }
 }
 
