@@ -55,26 +55,27 @@ bool Grouping::collect_neighbours(std::vector<Constraint>& to, std::size_t count
   const auto pair = [](std::int32_t a, std::int32_t b) {
     return std::uint64_t{static_cast<std::uint32_t>(a)} << 32 | static_cast<std::uint32_t>(b);
   };
+  const auto follows = [&](std::size_t i) {
+    return links.to_previous != nullptr ? links.to_previous[i] != 0
+                                        : body_a[i] == body_a[i - 1] && body_b[i] == body_b[i - 1];
+  };
   to.clear();
   bool is_sorted = true;
   std::uint64_t last_pair = 0;
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (fault[i] != 0) continue;
-    const std::uint64_t of = pair(body_a[i], body_b[i]);
-    if (!to.empty() && of == last_pair) {
-      if (to.back().count < most && last + 1 == i && links.between(last, i)) {
-        ++to.back().count;
-        last = i;
-        continue;
-      }
-      // Places must follow one another.
-      if (last + 1 != i) is_sorted = false;
+  std::size_t end = 0;  // of the last manifold
+  for (std::size_t i = 0; i < count;) {
+    if (fault[i] != 0) {
+      ++i;
+      continue;
     }
-    is_sorted = is_sorted && of >= last_pair;
+    const std::uint64_t of = pair(body_a[i], body_b[i]);
+    // Places must follow one another.
+    is_sorted = is_sorted && (of > last_pair || to.empty() || (of == last_pair && end == i));
+    std::size_t n = 1;
+    while (n < most && i + n < count && fault[i + n] == 0 && follows(i + n)) ++n;
+    to.push_back({body_a[i], body_b[i], static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(n)});
     last_pair = of;
-    last = i;
-    to.push_back({body_a[i], body_b[i], static_cast<std::uint32_t>(i), 1});
+    i = end = i + n;
   }
   return !is_sorted;
 }

@@ -15,8 +15,8 @@ using kernel::Constraint;
 
 /// Tells whether two contacts of a pair may stand in one manifold.
 struct Links {
-  const std::uint8_t* to_previous =
-      nullptr;  ///< of contact i and the one before it; null: all of a pair belong together
+  /// of contact i and the one before it, whether they have one pair and may; null: all of a pair belong together
+  const std::uint8_t* to_previous = nullptr;
   bool (*test)(const void* context, std::size_t i, std::size_t j) = nullptr;  ///< of any two
   const void* context = nullptr;
 

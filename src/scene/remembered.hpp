@@ -5,10 +5,11 @@
 #include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "graph.hpp"
-#include "impulse_memory.hpp"
+#include "key_index.hpp"
 #include "scratch.hpp"
 
 namespace carom::scene {
@@ -36,122 +37,263 @@ struct RememberedRow {
 template <class T>
 class Remembered {
  public:
-  void reserve(std::size_t contacts, std::size_t rows) {
+  using Keys = KeyIndex::Keys;
+
+  /// Makes room for a call. Contacts have a history in substeps alone.
+  void reserve(std::size_t contacts, std::size_t rows, bool with_history) {
     contact_count_ = contacts;
-    impulse_ = impulses_.at_least(3 * (contacts + 1));
-    history_ = histories_.at_least(contacts + 1);
-    record_ = records_.at_least(contacts + 1);
+    with_history_ = with_history;
+    keys_.reserve(contacts);
+    for (auto* impulses : {&last_.impulse, &next_.impulse, &stored_}) impulses->reserve(3 * contacts);
+    for (Records* records : {&last_, &next_}) {
+      records->begins_manifold.reserve(contacts);
+      if (with_history) records->history.reserve(contacts);
+    }
+    taken_.reserve(std::max(keys_.size(), contacts));
+    new_.reserve(contacts);
+    place_ = places_.at_least(contacts + 1);
+    found_impulse_ = found_impulses_.at_least(3 * (contacts + 1));
+    if (with_history) history_ = histories_.at_least(contacts + 1);
+    stored_.resize(3 * contacts);
+
+    row_keys_.reserve(rows);
+    for (auto* records : {&rows_, &next_rows_}) records->reserve(rows);
+    next_rows_.clear();
     row_ = row_records_.at_least(rows + 1);
   }
 
-  /// Looks up the keys of contacts, and makes room for as many of this call.
-  void read_contacts(const Column<const std::uint64_t>& key) {
-    contacts_.reserve(key.count);
-    const std::vector<ContactRecord>& records = contacts_.records();
-    taken_.reserve(std::max(records.size(), key.count));
-    taken_.assign(records.size(), 0);
-    has_new_ = false;
-    for (std::size_t i = 0; i < key.count; ++i) {
-      const std::uint32_t found = record_[i] = contacts_.find(key[i]);
-      if (found == none) {
-        has_new_ = has_new_ || key[i] != 0;
-        for (std::size_t c = 0; c < 3; ++c) impulse(c)[i] = 0;
-        history_[i] = {};
-        continue;
-      }
-      taken_[found] = 1;
-      for (std::size_t c = 0; c < 3; ++c) impulse(c)[i] = records[found].impulse[c];
-      history_[i] = records[found].history;
+  /// Looks up the keys of contacts.
+  void read_contacts(const Keys& key) {
+    new_.clear();
+    all_have_keys_ = true;
+    is_unchanged_ = key.count == keys_.size() && keys_.count_expected(key, 0) == key.count;
+    if (is_unchanged_) {
+      // The impulses stay where they are.
+      impulse_ = last_.impulse.data();
+      stride_ = last_.stride;
+      if (with_history_) take_histories(0, 0, key.count);
+      return;
     }
+    impulse_ = found_impulse_;
+    stride_ = contact_count_;
+    taken_.assign(keys_.size(), 0);
+    // Runs of keys as they were are copied at once, until there have been many of them.
+    std::size_t i = 0, runs = 0;
+    while (i < key.count && runs <= key.count / 32) {
+      const std::size_t n = keys_.count_expected(key, i);
+      take_run(i, keys_.expected(), n);
+      keys_.pass(n);
+      i += n;
+      if (i == key.count) return;
+      find(i, key[i]);
+      take_impulses(i, i + 1);
+      ++i;
+      ++runs;
+    }
+    const std::size_t first = i;
+    constexpr std::size_t ahead = 16;
+    for (; i < key.count; ++i) {
+      if (i + ahead < key.count) keys_.prefetch(key[i + ahead]);
+      find(i, key[i]);
+    }
+    take_impulses(first, key.count);
   }
-  void read_rows(const Column<const std::uint64_t>& key) {
-    rows_.reserve(key.count);
+  void read_rows(const Keys& key) {
     for (std::size_t i = 0; i < key.count; ++i) {
-      const std::uint32_t found = rows_.find(key[i]);
-      row_[i] = found != none ? rows_.records()[found] : RememberedRow<T>{};
+      const std::uint32_t found = row_keys_.find(key[i]);
+      row_[i] = found != KeyIndex::none ? rows_[found] : RememberedRow<T>{};
     }
   }
 
   /// New contacts of a manifold share what those of it carried whose keys are gone: points of a manifold come and go,
   /// its load stays.
-  void inherit(const Graph& graph, const Column<const std::uint64_t>& key) {
-    if (!has_new_) return;
-    const auto is_new = [&](std::size_t i) { return record_[i] == none && key[i] != 0; };
-    for (const Constraint& m : graph.manifolds) {
-      const auto each = [&](const auto& f) {
-        for (std::uint32_t k = 0; k < m.count; ++k) f(kernel::number_at(graph.of_contacts.at(), m.first + k));
-      };
-      int heirs = 0;
-      each([&](std::size_t i) { heirs += is_new(i) ? 1 : 0; });
-      if (heirs == 0) continue;
-      ContactRecord estate;
-      bool any = false;
-      each([&](std::size_t i) { any = (record_[i] != none && take_what_is_left(record_[i], estate)) || any; });
-      if (!any) continue;
-      const T share = T(1) / static_cast<T>(heirs);
-      each([&](std::size_t i) {
-        if (!is_new(i)) return;
-        for (std::size_t c = 0; c < 3; ++c) impulse(c)[i] = share * estate.impulse[c];
-        history_[i] = {{share * estate.history.earlier[0], share * estate.history.earlier[1]}, estate.history.need};
-      });
+  void inherit(const Graph& graph) {
+    if (new_.empty()) return;
+    const std::uint32_t* const at = graph.of_contacts.at();
+    if (at != nullptr || new_.size() > graph.manifolds.size() / 8) {
+      for (const Constraint& m : graph.manifolds) share_estate(m, at);
+      return;
+    }
+    // Places are the numbers of contacts here; they ascend, and so do new contacts.
+    auto next = graph.manifolds.begin();
+    for (const std::uint32_t i : new_) {
+      next = std::lower_bound(next, graph.manifolds.end(), i,
+                              [](const Constraint& m, std::uint32_t x) { return m.first + m.count <= x; });
+      if (next == graph.manifolds.end()) return;
+      if (next->first <= i) share_estate(*next++, at);
     }
   }
 
-  /// What the next call will know, manifold by manifold.
-  void add(std::uint64_t key, const T (&impulse)[3], const ImpulseHistory<T>& history, std::uint32_t manifold) {
-    contacts_.insert(key, {{impulse[0], impulse[1], impulse[2]}, history, manifold});
-  }
-  void add_row(std::uint64_t key, T impulse, const SubstepNeed& need) { rows_.insert(key, {impulse, need}); }
-  void replace_contacts() { contacts_.replace(); }
-  void replace_rows() { rows_.replace(); }
-  void clear() {
-    contacts_.clear();
-    rows_.clear();
+  /// Takes from a contact what it begins with; false if that was nothing.
+  bool drop(std::size_t contact) {
+    bool any = false;
+    for (std::size_t c = 0; c < 3; ++c) {
+      any = any || impulse(c)[contact] != T(0);
+      impulse(c)[contact] = 0;
+    }
+    if (with_history_) history_[contact] = {};
+    return any;
   }
 
-  T* impulse(std::size_t component) const { return impulse_ + component * contact_count_; }
+  /// Three columns for the impulses of this call's contacts, which the next one begins with.
+  T* stored() { return stored_.data(); }
+
+  bool all_have_keys() const { return all_have_keys_; }
+  /// The next call will know all contacts, which have keys, no history, and the places of their numbers.
+  void keep_all(const Keys& key, const std::vector<Constraint>& manifolds) {
+    if (!is_unchanged_) {
+      keys_.insert(key);
+      keys_.replace();
+    }
+    next_.begins_manifold.assign(contact_count_, 0);
+    for (const Constraint& m : manifolds) next_.begins_manifold[m.first] = 1;
+    next_.history.clear();
+    next_.impulse.swap(stored_);
+    next_.stride = contact_count_;
+    std::swap(last_, next_);
+  }
+
+  /// The next call will know those contacts that are added, manifold by manifold.
+  void begin_to_add() {
+    next_.impulse.resize(3 * contact_count_);
+    next_.stride = contact_count_;
+    next_.begins_manifold.clear();
+    next_.history.clear();
+  }
+  void add(std::uint64_t key, std::size_t contact, bool begins_manifold, const ImpulseHistory<T>& history) {
+    const std::size_t place = next_.begins_manifold.size(), n = contact_count_;
+    for (std::size_t c = 0; c < 3; ++c) next_.impulse[c * n + place] = stored_[c * n + contact];
+    keys_.insert(key);
+    next_.begins_manifold.push_back(begins_manifold ? 1 : 0);
+    if (with_history_) next_.history.push_back(history);
+  }
+  void replace_contacts() {
+    keys_.replace();
+    std::swap(last_, next_);
+  }
+
+  void add_row(std::uint64_t key, T impulse, const SubstepNeed& need) {
+    if (key == 0) return;
+    row_keys_.insert(key);
+    next_rows_.push_back({impulse, need});
+  }
+  void replace_rows() {
+    row_keys_.replace();
+    rows_.swap(next_rows_);
+  }
+  void clear() {
+    keys_.clear();
+    row_keys_.clear();
+  }
+
+  T* impulse(std::size_t component) const { return impulse_ + component * stride_; }
   ImpulseHistory<T>* history() const { return history_; }
   RememberedRow<T>* rows() const { return row_; }
 
  private:
-  struct ContactRecord {
-    T impulse[3]{};
-    ImpulseHistory<T> history;
-    std::uint32_t manifold = 0;  // of the call; its records stand side by side
+  /// Of contacts in the order of their keys; those of a manifold stand side by side.
+  struct Records {
+    std::vector<T> impulse;  // three columns
+    std::size_t stride = 0;  // from one column to the next
+    std::vector<std::uint8_t> begins_manifold;
+    std::vector<ImpulseHistory<T>> history;  // none but of substeps
   };
-  static constexpr std::uint32_t none = ImpulseMemory<ContactRecord>::none;
 
-  /// Adds to `sum` the records of a record's manifold that nobody has taken; false if there are none.
-  bool take_what_is_left(std::uint32_t record, ContactRecord& sum) {
-    const std::vector<ContactRecord>& records = contacts_.records();
-    const std::uint32_t manifold = records[record].manifold;
-    std::size_t first = record;
-    while (first > 0 && records[first - 1].manifold == manifold) --first;
-    bool any = false;
-    for (std::size_t r = first; r < records.size() && records[r].manifold == manifold; ++r) {
-      if (taken_[r] != 0) continue;
-      taken_[r] = 1;
-      any = true;
-      for (std::size_t c = 0; c < 3; ++c) sum.impulse[c] += records[r].impulse[c];
-      for (std::size_t k = 0; k < 2; ++k) sum.history.earlier[k] += records[r].history.earlier[k];
-      if (records[r].history.need.substeps > sum.history.need.substeps) sum.history.need = records[r].history.need;
+  /// Contacts from i on are those of the last call from place `from` on.
+  void take_run(std::size_t i, std::size_t from, std::size_t n) {
+    for (std::size_t c = 0; c < 3; ++c) std::copy_n(last_.impulse.data() + c * last_.stride + from, n, impulse(c) + i);
+    std::iota(place_ + i, place_ + i + n, static_cast<std::uint32_t>(from));
+    std::fill_n(taken_.begin() + static_cast<std::ptrdiff_t>(from), n, std::uint8_t{1});
+    if (with_history_) take_histories(i, from, n);
+  }
+  void find(std::size_t i, std::uint64_t key) {
+    const std::uint32_t found = keys_.find(key);
+    place_[i] = found != KeyIndex::none ? found : key != 0 ? is_new : has_no_key;
+    if (found != KeyIndex::none) {
+      taken_[found] = 1;
+      if (with_history_) take_histories(i, found, 1);
+      return;
     }
-    return any;
+    if (key != 0)
+      new_.push_back(static_cast<std::uint32_t>(i));
+    else
+      all_have_keys_ = false;
+    if (with_history_) history_[i] = {};
+  }
+  void take_impulses(std::size_t first, std::size_t end) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const T* const last = last_.impulse.data() + c * last_.stride;
+      T* const to = impulse(c);
+      for (std::size_t i = first; i < end; ++i) to[i] = place_[i] < has_no_key ? last[place_[i]] : T(0);
+    }
+  }
+  void take_histories(std::size_t i, std::size_t from, std::size_t n) {
+    for (std::size_t k = 0; k < n; ++k)
+      history_[i + k] = last_.history.empty() ? ImpulseHistory<T>{} : last_.history[from + k];
   }
 
-  ImpulseMemory<ContactRecord> contacts_;
-  ImpulseMemory<RememberedRow<T>> rows_;
-  std::vector<std::uint8_t> taken_;  // of the last call's records, by contacts of this one
-  Scratch<T> impulses_;
+  struct Estate {
+    T impulse[3]{};
+    ImpulseHistory<T> history;
+    bool is_any = false;
+  };
+
+  void share_estate(const Constraint& m, const std::uint32_t* at) {
+    const auto each = [&](const auto& f) {
+      for (std::uint32_t k = 0; k < m.count; ++k) f(kernel::number_at(at, m.first + k));
+    };
+    int heirs = 0;
+    each([&](std::size_t i) { heirs += place_[i] == is_new ? 1 : 0; });
+    if (heirs == 0) return;
+    Estate estate;
+    each([&](std::size_t i) {
+      if (place_[i] < has_no_key) take_what_is_left(place_[i], estate);
+    });
+    if (!estate.is_any) return;
+    const T share = T(1) / static_cast<T>(heirs);
+    each([&](std::size_t i) {
+      if (place_[i] != is_new) return;
+      for (std::size_t c = 0; c < 3; ++c) impulse(c)[i] = share * estate.impulse[c];
+      if (!with_history_) return;
+      const ImpulseHistory<T>& history = estate.history;
+      history_[i] = {{share * history.earlier[0], share * history.earlier[1]}, history.need};
+    });
+  }
+
+  /// Adds to `sum` what nobody has taken of the manifold of the last call that a place belongs to.
+  void take_what_is_left(std::size_t place, Estate& sum) {
+    const auto& begins = last_.begins_manifold;
+    while (place > 0 && begins[place] == 0) --place;
+    for (bool is_first = true; place < begins.size() && (is_first || begins[place] == 0); ++place, is_first = false) {
+      if (taken_[place] != 0) continue;
+      taken_[place] = 1;
+      sum.is_any = true;
+      for (std::size_t c = 0; c < 3; ++c) sum.impulse[c] += last_.impulse[c * last_.stride + place];
+      if (last_.history.empty()) continue;
+      const ImpulseHistory<T>& history = last_.history[place];
+      for (std::size_t k = 0; k < 2; ++k) sum.history.earlier[k] += history.earlier[k];
+      if (history.need.substeps > sum.history.need.substeps) sum.history.need = history.need;
+    }
+  }
+
+  static constexpr std::uint32_t is_new = KeyIndex::none, has_no_key = is_new - 1;
+
+  KeyIndex keys_, row_keys_;
+  Records last_, next_;
+  std::vector<T> stored_;
+  std::vector<std::uint8_t> taken_;  // of the last call's contacts, by those of this one
+  std::vector<std::uint32_t> new_;   // contacts whose keys the last call did not have
+  std::vector<RememberedRow<T>> rows_, next_rows_;
+  Scratch<T> found_impulses_;
   Scratch<ImpulseHistory<T>> histories_;
   Scratch<RememberedRow<T>> row_records_;
-  Scratch<std::uint32_t> records_;
-  T* impulse_ = nullptr;
+  Scratch<std::uint32_t> places_;
+  T *found_impulse_ = nullptr, *impulse_ = nullptr;  // of contacts; the latter in the last call, too
+  std::size_t contact_count_ = 0, stride_ = 0;
   ImpulseHistory<T>* history_ = nullptr;
   RememberedRow<T>* row_ = nullptr;
-  std::uint32_t* record_ = nullptr;  // of contacts; none of those that are new
-  std::size_t contact_count_ = 0;
-  bool has_new_ = false;
+  std::uint32_t* place_ = nullptr;  // of contacts in the last call
+  bool with_history_ = false, is_unchanged_ = false, all_have_keys_ = false;
 };
 
 }  // namespace carom::scene

@@ -70,7 +70,7 @@ class SceneCall {
         outcome = build_and_solve(team, report);
       }
       if (outcome.overflow) give_up_overflowed();
-      remember<T>({scene_, job_, inner_, workspace_, is(SceneMethod::substeps), remembers_contacts_});
+      remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), remembers_contacts_});
       add_up(team, outcome, report);
       SceneOutput<T>(job_, workspace_, scene_, results_, inner_, impulses_, options_).store(team, report);
       report.threads = team.worked();
@@ -170,8 +170,7 @@ class SceneCall {
         remembered.rows()[i] = {};
       }
       if (is_row || !remembers_contacts_) return;
-      for (std::size_t c = 0; c < 3; ++c) drop(remembered.impulse(c)[i]);
-      remembered.history()[i] = {};
+      any = remembered.drop(i) || any;
     });
     return any;
   }
@@ -224,19 +223,25 @@ class SceneCall {
     const auto columns = [&](T* from) {
       return Vector3Columns<T>{{from, contacts_}, {from + contacts_, contacts_}, {from + 2 * contacts_, contacts_}};
     };
+    const bool in_substeps = is(SceneMethod::substeps);
+    if (named || joints.key) remembered.reserve(contacts_, rows_, in_substeps);
     // Named contacts need their impulses afterwards, whether the host wants them or not.
-    if (named || is(SceneMethod::sequence)) impulses_ = workspace_.impulses.at_least(3 * (contacts_ + 1));
+    if (named && !in_substeps)
+      impulses_ = remembered.stored();
+    else if (named || is(SceneMethod::sequence))
+      impulses_ = workspace_.impulses.at_least(3 * (contacts_ + 1));
     if (named) inner_.impulse = columns(impulses_);
-    if (is(SceneMethod::substeps)) {
-      if (named || results_.warm_impulse.x || results_.warm_impulse.y || results_.warm_impulse.z)
+    if (in_substeps) {
+      if (named)
+        inner_.warm_impulse = columns(remembered.stored());
+      else if (results_.warm_impulse.x || results_.warm_impulse.y || results_.warm_impulse.z)
         inner_.warm_impulse = columns(workspace_.warm.at_least(3 * (contacts_ + 1)));
       job_.row_warm = workspace_.row_warm_after.at_least(rows_ + 1);
     }
-    if (named || joints.key) remembered.reserve(contacts_, rows_);
     if (named) remembered.read_contacts(contacts.key);
     if (joints.key) remembered.read_rows(joints.key);
 
-    const double share = is(SceneMethod::substeps) ? options_.substeps.warm_start : options_.simultaneous.warm_start;
+    const double share = in_substeps ? options_.substeps.warm_start : options_.simultaneous.warm_start;
     const bool warm = is_warm();
     remembers_contacts_ = warm && share > 0 && named && !contacts.warm_impulse.x;
     if (remembers_contacts_)
@@ -301,7 +306,7 @@ class SceneCall {
     job_.groups = graph.groups.data();
     job_.contact_at = graph.of_contacts.at();
     job_.row_at = graph.of_rows.at();
-    if (remembers_contacts_) workspace_.remembered.inherit(graph, scene_.contacts.key);
+    if (remembers_contacts_) workspace_.remembered.inherit(graph);
     workspace_.substeps.clear();
     if (is(SceneMethod::substeps))
       count_substeps(options_, job_, workspace_, row_warm_, remembers_contacts_, remembers_rows_);

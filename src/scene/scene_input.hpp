@@ -51,12 +51,12 @@ class SceneInput {
     }
     team.each(job_.contacts, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.validate_contacts(job_, first, end - first, job_.status);
-      place(first, end, scene_.contacts.body_a, scene_.contacts.body_b, body_a_, body_b_, job_.status);
-      link(first, end);
+      place(first, end, scene_.contacts.body_a, scene_.contacts.body_b, body_a_, body_b_, job_.status, link_);
+      unlink(first, end);
     });
     team.each(job_.rows, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.validate_rows(job_, first, end - first, job_.row_status);
-      place(first, end, scene_.joints.body_a, scene_.joints.body_b, row_body_a_, row_body_b_, job_.row_status);
+      place(first, end, scene_.joints.body_a, scene_.joints.body_b, row_body_a_, row_body_b_, job_.row_status, nullptr);
     });
   }
 
@@ -82,18 +82,28 @@ class SceneInput {
   }
 
  private:
-  /// The indices of both bodies, and of all faults the first in the order of Status.
+  /// The indices of both bodies, and of all faults the first in the order of Status. `link` tells of each whether it
+  /// has the pair of the one before it.
   void place(std::size_t first, std::size_t end, const Column<const std::int32_t>& from_a,
-             const Column<const std::int32_t>& from_b, std::int32_t* to_a, std::int32_t* to_b, std::uint8_t* fault) {
+             const Column<const std::int32_t>& from_b, std::int32_t* to_a, std::int32_t* to_b, std::uint8_t* fault,
+             std::uint8_t* link) {
     const auto bodies = static_cast<std::uint32_t>(job_.bodies);
     const std::uint8_t* const fitness = fitness_;
+    // An index that no body has.
+    std::int32_t last_a = first > 0 ? from_a[first - 1] : -2, last_b = first > 0 ? from_b[first - 1] : -2;
+    bool is_sound = false;  // the pair of the one before
     for (std::size_t i = first; i < end; ++i) {
       const std::int32_t a = to_a[i] = from_a[i], b = to_b[i] = from_b[i];
+      const bool follows = a == last_a && b == last_b;
+      if (link != nullptr) link[i] = follows ? 1 : 0;
+      if (follows && is_sound) continue;
+      last_a = a;
+      last_b = b;
       const bool known = static_cast<std::uint32_t>(a) + 1 <= bodies && static_cast<std::uint32_t>(b) + 1 <= bodies;
       // Both are without fault, one of them moves, and they are two.
-      if (known && (fitness[a] | fitness[b]) == 1 && a != b) [[likely]]
-        continue;
-      add_faults_of_bodies(a, b, known, fault[i]);
+      is_sound = known && (fitness[a] | fitness[b]) == 1 && a != b;
+      if (!is_sound) [[unlikely]]
+        add_faults_of_bodies(a, b, known, fault[i]);
     }
   }
 
@@ -108,7 +118,7 @@ class SceneInput {
     if (!moves(a) && !moves(b)) set(Status::both_immovable);
   }
 
-  /// Tells whether two contacts have the same of what manifolds share.
+  /// Tells whether two contacts of a pair have the same of what manifolds share.
   bool links(std::size_t i, std::size_t j) const {
     const auto same = [&](const Column<const T>& column) { return !column || column[i] == column[j]; };
     const auto same_vector = [&](const Vector3Columns<const T>& columns) {
@@ -118,27 +128,35 @@ class SceneInput {
            same(scene_.contacts.friction) && same(scene_.contacts.static_friction);
   }
 
-  /// Marks contacts that have the same of it as the one before them.
-  void link(std::size_t first, std::size_t end) {
-    std::fill(link_ + first, link_ + end, std::uint8_t{1});
-    if (first == 0 && end > 0) link_[0] = 0;
-    const auto compare = [&](const Column<const T>& column) {
-      if (!column || column.stride == 0) return;
-      const std::size_t begin = std::max(first, std::size_t{1});
-      if (column.stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
-        const T* const x = column.data;
-        for (std::size_t i = begin; i < end; ++i) link_[i] &= static_cast<std::uint8_t>(x[i] == x[i - 1]);
-      } else {
-        for (std::size_t i = begin; i < end; ++i) link_[i] &= static_cast<std::uint8_t>(column[i] == column[i - 1]);
+  /// Takes the mark from contacts that differ in it from the one before them.
+  void unlink(std::size_t first, std::size_t end) {
+    const SceneContacts<T>& contacts = scene_.contacts;
+    const Column<const T>* const columns[] = {
+        &contacts.normal.x,           &contacts.normal.y,           &contacts.normal.z, &contacts.surface_velocity.x,
+        &contacts.surface_velocity.y, &contacts.surface_velocity.z, &contacts.friction, &contacts.static_friction};
+    // Few at a time, so that those of an array of structures stay in the first-level cache, and in wider numbers than
+    // bytes, which could be anything to the compiler.
+    constexpr std::size_t most = 128;
+    std::uint32_t differs[most];
+    for (std::size_t begin = std::max(first, std::size_t{1}); begin < end; begin += most) {
+      const std::size_t n = std::min(most, end - begin);
+      std::fill_n(differs, n, 0u);
+      for (const Column<const T>* column : columns) {
+        if (!*column || column->stride == 0) continue;
+        if (column->stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
+          const T* const x = column->data + begin;
+          for (std::size_t k = 0; k < n; ++k) differs[k] |= x[k] != x[static_cast<std::ptrdiff_t>(k) - 1] ? 1u : 0u;
+        } else {
+          T last = (*column)[begin - 1];
+          for (std::size_t k = 0; k < n; ++k) {
+            const T x = (*column)[begin + k];
+            differs[k] |= x != last ? 1u : 0u;
+            last = x;
+          }
+        }
       }
-    };
-    for (const auto* vector : {&scene_.contacts.normal, &scene_.contacts.surface_velocity}) {
-      compare(vector->x);
-      compare(vector->y);
-      compare(vector->z);
+      for (std::size_t k = 0; k < n; ++k) link_[begin + k] &= static_cast<std::uint8_t>(differs[k] ^ 1u);
     }
-    compare(scene_.contacts.friction);
-    compare(scene_.contacts.static_friction);
   }
 
   const kernel::SceneKernelsFor<T>& kernels_;

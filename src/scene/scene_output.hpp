@@ -7,6 +7,7 @@
 #include "fault.hpp"
 #include "kernel/scene/scene_job.hpp"
 #include "scene_input.hpp"
+#include "sweeps.hpp"
 #include "thread_team.hpp"
 #include "workspace.hpp"
 
@@ -44,10 +45,6 @@ class SceneOutput {
     });
     if (options_.method == SceneMethod::substeps) store_motion();
     count_statuses(report);
-    if (const Column<Status>& to = results_.status; to && to.stride == 1)
-      std::copy_n(job_.status, contacts_, reinterpret_cast<std::uint8_t*>(to.data));
-    else if (to)
-      for (std::size_t i = 0; i < contacts_; ++i) to[i] = static_cast<Status>(job_.status[i]);
     const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
     for (std::size_t i = 0; i < contacts_ && sound < contacts_; ++i) {
       if (!is_fault(static_cast<Status>(job_.status[i]))) continue;
@@ -59,11 +56,8 @@ class SceneOutput {
       if (scene_.contacts.key)
         for (std::size_t c = 0; c < 3; ++c) impulses_[c * contacts_ + i] = T(0);
     }
-    if (scene_.contacts.key) {
-      const Column<T>* const to[3] = {&results_.impulse.x, &results_.impulse.y, &results_.impulse.z};
-      for (std::size_t c = 0; c < 3; ++c)
-        for (std::size_t i = 0; i < contacts_; ++i) put(*to[c], i, impulses_[c * contacts_ + i]);
-    }
+    team.each(contacts_, validated_at_once,
+              [&](std::size_t first, std::size_t end, std::size_t) { store_contacts(first, end); });
     for (std::size_t i = 0; i < rows_; ++i) {
       ++report.joints_by_status[job_.row_status[i]];
       if (job_.row_status[i] == ok) report.joint_work += static_cast<double>(job_.row_work[i]);
@@ -77,6 +71,26 @@ class SceneOutput {
 
  private:
   static constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
+
+  /// Statuses, and the impulses of named contacts. Few at a time: those of an array of structures stay in the
+  /// first-level cache.
+  void store_contacts(std::size_t first, std::size_t end) const {
+    constexpr std::size_t most = 128;
+    const Column<T>* const to[3] = {&results_.impulse.x, &results_.impulse.y, &results_.impulse.z};
+    for (std::size_t begin = first; begin < end; begin += most) {
+      const std::size_t n = std::min(most, end - begin);
+      for (std::size_t c = 0; c < 3 && scene_.contacts.key; ++c) copy(impulses_ + c * contacts_, *to[c], begin, n);
+      copy(reinterpret_cast<const Status*>(job_.status), results_.status, begin, n);
+    }
+  }
+  template <class V>
+  static void copy(const V* from, const Column<V>& to, std::size_t first, std::size_t n) {
+    if (!to) return;
+    if (to.stride == static_cast<std::ptrdiff_t>(sizeof(V)))
+      std::copy_n(from + first, n, to.data + first);
+    else
+      for (std::size_t i = first; i < first + n; ++i) to[i] = from[i];
+  }
 
   /// How bodies have moved, those that nothing touches and those that move by themselves too; and the impulses for the
   /// next step.
@@ -110,7 +124,9 @@ class SceneOutput {
     const auto number = [&](const Column<std::int32_t>& to, std::size_t count, const std::vector<Constraint>& from,
                             const std::vector<std::uint32_t>& island, const std::uint32_t* at) {
       if (!to) return;
-      for (std::size_t i = 0; i < count; ++i) to[i] = -1;
+      std::size_t in_islands = 0;
+      for (const Constraint& m : from) in_islands += m.count;
+      for (std::size_t i = 0; i < count && in_islands < count; ++i) to[i] = -1;
       for (std::size_t m = 0; m < from.size(); ++m)
         for (std::uint32_t k = 0; k < from[m].count; ++k)
           to[kernel::number_at(at, from[m].first + k)] = static_cast<std::int32_t>(island[m]);
@@ -127,17 +143,13 @@ class SceneOutput {
   }
 
   void count_statuses(SceneReport& report) const {
-    std::size_t counted = 0;
-    // There are many of these, and the loops are vectors.
-    for (const Status status : {Status::ok, Status::separating}) {
-      const auto number = static_cast<std::uint8_t>(status);
-      std::size_t count = 0;
-      for (std::size_t i = 0; i < contacts_; ++i) count += job_.status[i] == number ? 1u : 0u;
-      report.by_status[number] = count;
-      counted += count;
-    }
+    const auto separating = static_cast<std::uint8_t>(Status::separating);
+    const std::size_t others = count_above(separating, job_.status, contacts_);
+    report.by_status[separating] = count_above(ok, job_.status, contacts_) - others;
+    report.by_status[ok] = contacts_ - others - report.by_status[separating];
+    std::size_t counted = contacts_ - others;
     for (std::size_t i = 0; i < contacts_ && counted < contacts_; ++i)
-      if (job_.status[i] > static_cast<std::uint8_t>(Status::separating)) {
+      if (job_.status[i] > separating) {
         ++report.by_status[job_.status[i]];
         ++counted;
       }

@@ -1,6 +1,7 @@
 // The methods that sweep over contacts: simultaneous, iteration, resting. What is solved when; how, the kernels know.
 #pragma once
 
+#include <algorithm>
 #include <carom/scene.hpp>
 
 #include "kernel/scene/scene_job.hpp"
@@ -40,18 +41,27 @@ inline bool solves_lone_islands_apart(const SceneOptions& options) {
          options.simultaneous.relaxation == 1 && options.simultaneous.rounds == 1;
 }
 
-/// Solves every island by the method, whose targets stand in the job. `warm`: the contacts or rows may begin with
-/// impulses.
-template <class T>
-std::size_t count_faults(const kernel::SceneJob<T>& job) {
-  const auto among = [](const std::uint8_t* status, std::size_t n) {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < n; ++i) count += status[i] > static_cast<std::uint8_t>(Status::separating) ? 1u : 0u;
-    return count;
-  };
-  return among(job.status, job.contacts) + among(job.row_status, job.rows);
+/// Statuses above `limit`. Bytes are counted in bytes, which makes vectors of the loop.
+inline std::size_t count_above(std::uint8_t limit, const std::uint8_t* status, std::size_t n) {
+  constexpr std::size_t most = 255;
+  std::size_t count = 0;
+  for (std::size_t first = 0; first < n; first += most) {
+    std::uint8_t few = 0;
+    for (std::size_t i = first; i < std::min(n, first + most); ++i)
+      few = static_cast<std::uint8_t>(few + (status[i] > limit ? 1 : 0));
+    count += few;
+  }
+  return count;
 }
 
+template <class T>
+std::size_t count_faults(const kernel::SceneJob<T>& job) {
+  constexpr auto separating = static_cast<std::uint8_t>(Status::separating);
+  return count_above(separating, job.status, job.contacts) + count_above(separating, job.row_status, job.rows);
+}
+
+/// Solves every island by the method, whose targets stand in the job. `warm`: the contacts or rows may begin with
+/// impulses.
 template <class T>
 SweepOutcome sweep(const Call<T>& call, SceneMethod method, bool warm, Ending ending);
 

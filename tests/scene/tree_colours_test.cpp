@@ -40,7 +40,7 @@ class Coloured {
     parts.fault = parts.row_fault = fault.data();
     parts.links = {apart.data(), [](const void*, std::size_t, std::size_t) { return false; }, nullptr};
     graph_.connect(parts);
-    graph_.build(parts, 16, 1 << 20, {});
+    graph_.build(parts, 16, 1 << 20, {}, false);
     group_.resize(groups.size());
     manifold_.resize(manifolds.size());
     for (std::size_t c = 0; c < graph_.colour_sets.size(); ++c)

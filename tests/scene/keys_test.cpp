@@ -1,0 +1,229 @@
+// The impulses that contacts with keys begin with, for all orders of keys, are those of a plain search of the last
+// call's: from the place behind the one that was found last, else from the start. New contacts of a manifold share what
+// nobody has taken of the manifolds that the others of it were in.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/carom.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/draw.hpp"
+#include "support/scenes/runs.hpp"
+
+namespace carom::scenes {
+namespace {
+
+using Keys = std::vector<std::uint64_t>;
+using Manifold = std::vector<std::size_t>;
+constexpr std::size_t none = ~std::size_t{0};
+
+/// Sound contacts of a pair, up to four of those that follow one another among them, in the order of their first ones.
+template <class T>
+std::vector<Manifold> manifolds_of(const SceneData<T>& scene) {
+  std::vector<Manifold> all;
+  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> latest;
+  for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+    if (scene.friction[i] < 0) continue;
+    const auto [at, is_first] = latest.try_emplace({scene.body_a[i], scene.body_b[i]}, all.size());
+    if (is_first || all[at->second].size() == 4) {
+      at->second = all.size();
+      all.emplace_back();
+    }
+    all[at->second].push_back(i);
+  }
+  return all;
+}
+
+/// What is remembered of the calls so far, found without any table.
+template <class T>
+class PlainMemory {
+ public:
+  Vectors3<T> recall(const Keys& key, const std::vector<Manifold>& manifolds) {
+    std::vector<std::size_t> place(key.size(), none);
+    std::vector<bool> taken(records_.size(), false);
+    for (std::size_t i = 0, expected = 0; i < key.size(); ++i) {
+      if (key[i] == 0) continue;
+      if (expected >= records_.size() || records_[expected].key != key[i]) {
+        const auto found = std::ranges::find(records_, key[i], &Record::key);
+        if (found == records_.end()) continue;
+        expected = static_cast<std::size_t>(found - records_.begin());
+      }
+      place[i] = expected++;
+      taken[place[i]] = true;
+    }
+    Vectors3<T> impulses = vectors<T>(key.size());
+    for (std::size_t i = 0; i < key.size(); ++i)
+      for (std::size_t c = 0; c < 3 && place[i] != none; ++c) impulses[c][i] = records_[place[i]].impulse[c];
+    for (const Manifold& manifold : manifolds) bequeath(key, manifold, place, taken, impulses);
+    return impulses;
+  }
+
+  void remember(const Keys& key, const std::vector<Manifold>& manifolds, const Vectors3<T>& impulse) {
+    records_.clear();
+    for (std::size_t m = 0; m < manifolds.size(); ++m)
+      for (const std::size_t i : manifolds[m])
+        if (key[i] != 0) records_.push_back({key[i], {impulse[0][i], impulse[1][i], impulse[2][i]}, m});
+  }
+
+ private:
+  struct Record {
+    std::uint64_t key;
+    std::array<T, 3> impulse;
+    std::size_t manifold;
+  };
+
+  void bequeath(const Keys& key, const Manifold& manifold, const std::vector<std::size_t>& place,
+                std::vector<bool>& taken, Vectors3<T>& impulses) const {
+    const auto is_new = [&](std::size_t i) { return place[i] == none && key[i] != 0; };
+    const auto heirs = std::ranges::count_if(manifold, is_new);
+    if (heirs == 0) return;
+    std::array<T, 3> estate{};
+    bool is_any = false;
+    for (const std::size_t i : manifold) {
+      if (place[i] == none) continue;
+      for (std::size_t r = 0; r < records_.size(); ++r) {
+        if (records_[r].manifold != records_[place[i]].manifold || taken[r]) continue;
+        taken[r] = is_any = true;
+        for (std::size_t c = 0; c < 3; ++c) estate[c] += records_[r].impulse[c];
+      }
+    }
+    const T share = T(1) / static_cast<T>(heirs);
+    for (const std::size_t i : manifold)
+      for (std::size_t c = 0; c < 3 && is_any && is_new(i); ++c) impulses[c][i] = share * estate[c];
+  }
+
+  std::vector<Record> records_;
+};
+
+/// Bodies on the ground, some on two manifolds or a manifold that is not full. Contacts of different bodies may stand
+/// between those of one, and some are at fault.
+template <class T>
+SceneData<T> bodies_on_the_ground(std::size_t bodies, bool in_order, bool with_faults, support::Draw& draw) {
+  SceneData<T> scene;
+  std::vector<std::int32_t> body;
+  for (std::size_t b = 0; b < bodies; ++b) {
+    const std::int32_t a = scene.add(Body{.velocity = {0.1 * draw.bell(), 0.1 * draw.bell(), -1}});
+    body.insert(body.end(), 1 + draw.below(6), a);
+  }
+  for (std::size_t i = body.size(); i > 1 && !in_order; --i) std::swap(body[i - 1], body[draw.below(i)]);
+  for (const std::int32_t a : body) {
+    const double friction = with_faults && draw.below(8) == 0 ? -1 : 0.5;
+    scene.add(Contact{.a = a, .point = {draw.uniform(-0.5, 0.5), draw.uniform(-0.5, 0.5), -0.5}, .friction = friction});
+  }
+  return scene;
+}
+
+struct Order {
+  std::string name;
+  std::function<void(Keys&, int call, support::Draw&)> change;
+};
+
+const std::vector<Order>& orders() {
+  static std::uint64_t next = 1'000'000;
+  const auto shuffle = [](Keys& key, support::Draw& draw) {
+    for (std::size_t i = key.size(); i > 1; --i) std::swap(key[i - 1], key[draw.below(i)]);
+  };
+  const auto replace = [](std::size_t count) {
+    return [count](Keys& key, int, support::Draw& draw) {
+      for (std::size_t n = 0; n < count; ++n) key[draw.below(key.size())] = ++next;
+    };
+  };
+  static const std::vector<Order> all = {
+      {"the same", [](Keys&, int, support::Draw&) {}},
+      {"shuffled", [=](Keys& key, int, support::Draw& draw) { shuffle(key, draw); }},
+      {"reversed", [](Keys& key, int, support::Draw&) { std::ranges::reverse(key); }},
+      {"one later", [](Keys& key, int, support::Draw&) { std::ranges::rotate(key, key.begin() + 1); }},
+      {"one new", replace(1)},
+      {"three new", replace(3)},
+      {"many new", replace(200)},
+      {"all new", [](Keys& key, int, support::Draw&) { std::ranges::generate(key, [] { return ++next; }); }},
+      {"all equal", [](Keys& key, int, support::Draw&) { std::ranges::fill(key, 7); }},
+      {"every other one equal",
+       [](Keys& key, int call, support::Draw&) {
+         for (std::size_t i = 0; i < key.size(); ++i) key[i] = i % 2 == 0 ? 7 : i + static_cast<std::size_t>(call);
+       }},
+      {"pairs that move on",
+       [](Keys& key, int call, support::Draw&) {
+         for (std::size_t i = 0; i < key.size(); ++i) key[i] = 1 + (i + static_cast<std::size_t>(call)) / 2;
+       }},
+      {"few of many values",
+       [](Keys& key, int, support::Draw& draw) {
+         std::ranges::generate(key, [&] { return 1 + draw.below(key.size() / 3); });
+       }},
+      {"some none",
+       [=](Keys& key, int, support::Draw& draw) {
+         shuffle(key, draw);
+         for (int n = 0; n < 5; ++n) key[draw.below(key.size())] = n < 3 ? 0 : ++next;
+       }},
+      {"none",
+       [](Keys& key, int call, support::Draw&) {
+         for (std::size_t i = 0; i < key.size() && call % 2 == 1; ++i) key[i] = 0;
+       }},
+      {"those of pairs of numbers",
+       [](Keys& key, int call, support::Draw& draw) {
+         for (std::size_t i = 0; i < key.size(); ++i)
+           key[i] = std::uint64_t{draw.below(key.size())} << 32 | (i + static_cast<std::size_t>(call));
+       }},
+  };
+  return all;
+}
+
+template <class T>
+class SceneKeys : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(SceneKeys, Precisions);
+
+template <class T>
+void expect_plain_search(std::size_t bodies, bool in_order, bool with_faults, const SceneOptions& options) {
+  for (const Order& order : orders()) {
+    support::Draw draw(bodies + (in_order ? 1u : 0u));
+    SceneSolver solver({.threads = 1});
+    PlainMemory<T> memory;
+    Keys key;
+    for (int call = 0; call < 6; ++call) {
+      const std::string what = order.name + ", call " + std::to_string(call) + (in_order ? ", in order" : "") +
+                               (with_faults ? ", with faults" : "");
+      // Contacts come and go: two calls with one scene, then another.
+      support::Draw of_scene(static_cast<std::uint64_t>(call / 2));
+      SceneData<T> scene = bodies_on_the_ground<T>(bodies, in_order, with_faults, of_scene);
+      while (key.size() < scene.contact_count()) key.push_back(10 + 3 * key.size());
+      key.resize(scene.contact_count());
+      order.change(key, call, draw);
+      const auto manifolds = manifolds_of(scene);
+      scene.warm_impulse = memory.recall(key, manifolds);
+      const Solved<T> expected = solved(scene, options);
+      scene.warm_impulse = {};
+      scene.key = key;
+      const Solved<T> found = solved(solver, scene, options);
+      expect_same_bits(found.arrays, expected.arrays, what);
+      memory.remember(key, manifolds,
+                      options.method == SceneMethod::substeps ? found.arrays.warm_impulse : found.arrays.impulse);
+    }
+  }
+}
+
+TYPED_TEST(SceneKeys, in_any_order_bring_the_impulses_of_a_plain_search) {
+  SceneOptions options;
+  set_iterations(options, 3);
+  for (const bool in_order : {false, true})
+    for (const bool with_faults : {false, true}) {
+      expect_plain_search<TypeParam>(3, in_order, with_faults, options);
+      expect_plain_search<TypeParam>(60, in_order, with_faults, options);
+    }
+}
+
+TYPED_TEST(SceneKeys, in_any_order_bring_the_impulses_of_a_plain_search_to_substeps) {
+  SceneOptions options;
+  options.method = SceneMethod::substeps;
+  options.substeps.time_step = 0.01;
+  options.substeps.least = options.substeps.most = 2;
+  for (const bool in_order : {false, true}) expect_plain_search<TypeParam>(40, in_order, true, options);
+}
+
+}  // namespace
+}  // namespace carom::scenes
