@@ -230,6 +230,8 @@ void Graph::arrange(std::size_t width) {
     part.end_colour_set = static_cast<std::uint32_t>(colour_sets.size());
     part.end_lane_batch = static_cast<std::uint32_t>(lane_batches.size());
   }
+  most_lanes = 0;
+  for (const LaneBatch& batch : lane_batches) most_lanes = std::max(most_lanes, std::size_t{batch.lanes});
 }
 
 void Graph::connect(const Parts& of) {

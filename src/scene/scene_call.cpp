@@ -23,16 +23,19 @@ using kernel::SceneJob;
 constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
 
 template <class T>
-const kernel::SceneKernelsFor<T>& kernels_for(const IsaEntry& entry) {
+const kernel::SceneKernelsFor<T>& kernels_for(const kernel::SceneKernels& of) {
   if constexpr (std::is_same_v<T, float>)
-    return entry.scene->f32;
+    return of.f32;
   else
-    return entry.scene->f64;
+    return of.f64;
 }
 
 /// Contacts and rows of islands that are solved together: their blocks stay in a core's own cache.
 template <class T>
 constexpr std::size_t points_of_part = 16384 / sizeof(T);
+
+/// Islands of one manifold that narrow vectors take as soon as wide ones.
+constexpr std::size_t most_narrow = 4;
 
 template <class T>
 class SceneCall {
@@ -40,7 +43,8 @@ class SceneCall {
   SceneCall(const IsaEntry& entry, Workspace<T>& space, const Scene<T>& scene, const SceneResults<T>& results,
             const SceneOptions& options)
       : entry_(entry),
-        kernels_(kernels_for<T>(entry)),
+        kernels_(kernels_for<T>(*entry.scene)),
+        narrow_kernels_(kernels_for<T>(narrow_scene_kernels(entry))),
         workspace_(space),
         scene_(scene),
         results_(results),
@@ -102,7 +106,10 @@ class SceneCall {
   }
 
   SweepOutcome solve(ThreadTeam& team, SceneReport& report) {
-    const Call<T> call{options_, kernels_, job_, workspace_, team};
+    // What does not fill half a wide vector takes less time on narrow ones, and blocks are the same for both.
+    const bool is_narrow =
+        workspace_.graph.most_lanes <= narrow_kernels_.width && workspace_.graph.lone.size() <= most_narrow;
+    const Call<T> call{options_, is_narrow ? narrow_kernels_ : kernels_, job_, workspace_, team};
     workspace_.island_status.assign(workspace_.graph.islands, IslandStatus::converged);
     workspace_.island_residual.assign(workspace_.graph.islands, 0);
     workspace_.island_iterations.assign(workspace_.graph.islands, 0);
@@ -344,7 +351,7 @@ class SceneCall {
   }
 
   const IsaEntry& entry_;
-  const kernel::SceneKernelsFor<T>& kernels_;
+  const kernel::SceneKernelsFor<T>&kernels_, &narrow_kernels_;
   Workspace<T>& workspace_;
   const Scene<T>& scene_;
   const SceneResults<T>& results_;

@@ -86,6 +86,13 @@ const IsaEntry& find_isa(Isa isa) {
               ErrorKind::not_available);
 }
 
+const kernel::SceneKernels& narrow_scene_kernels(const IsaEntry& entry) {
+  if (entry.isa == Isa::avx512)
+    for (const IsaEntry& other : table)
+      if (other.isa == Isa::avx2 && other.runs_here()) return *other.scene;
+  return *entry.scene;
+}
+
 std::vector<Isa> available_isas() {
   std::vector<Isa> isas;
   for (const IsaEntry& entry : table)
