@@ -55,36 +55,48 @@ struct SimultaneousSweep {
     const B k1 = Block::load(r.k1), k2 = Block::load(r.k2);
     B missed = Block::load(point.target) - u.z;
     if constexpr (soft) missed = neg_mul_add(Block::load(soft_points[&point - first_point].compliance), p.z, missed);
-    // The slip once the normal velocity is at its target.
-    const B a1 = mul_add(k1, missed, u.x), a2 = mul_add(k2, missed, u.y);
-    const B normal_change = missed * Block::load(r.inverse_k33);
-
+    const B inverse_k33 = Block::load(r.inverse_k33);
     // The normal impulse without friction: none is needed of a contact that separates without its own impulse.
-    const B needed = mul_add(k1, p.x, mul_add(k2, p.y, p.z + normal_change));
+    const B needed = mul_add(k1, p.x, mul_add(k2, p.y, mul_add(missed, inverse_k33, p.z)));
 
-    const B s12 = Block::load(r.s12);
-    const B d1 = mul_add(Block::load(r.s11), a1, s12 * a2), d2 = mul_add(s12, a1, Block::load(r.s22) * a2);
-    const B dn = normal_change + mul_add(k1, d1, k2 * d2);
+    // K⁻¹ from its Schur form, which needs no velocity: the next point waits for the fewest operations.
+    const B s11 = Block::load(r.s11), s12 = Block::load(r.s12), s22 = Block::load(r.s22);
+    const B i1 = mul_add(s11, k1, s12 * k2), i2 = mul_add(s12, k1, s22 * k2);
+    const B i3 = mul_add(k1, i1, mul_add(k2, i2, inverse_k33));
+    const B d1 = mul_add(i1, missed, mul_add(s11, u.x, s12 * u.y));
+    const B d2 = mul_add(i2, missed, mul_add(s12, u.x, s22 * u.y));
+    const B dn = mul_add(i3, missed, mul_add(i1, u.x, i2 * u.y));
     const Vector3<B> stick = {neg_mul_add(relaxation, d1, p.x), neg_mul_add(relaxation, d2, p.y),
                               mul_add(relaxation, dn, p.z)};
     const B stick2 = mul_add(stick.x, stick.x, stick.y * stick.y);
     const auto sticks = stick.z >= zero && stick2 <= static_friction2 * (stick.z * stick.z), pushes = needed > zero;
-    // A slip takes a root and two divisions that nobody waits for where every lane sticks or separates.
-    if (lane_bits(and_not(pushes, sticks)) == 0) return {choose(pushes, stick, Vector3<B>{zero, zero, zero}), missed};
+    const Vector3<B> none = {zero, zero, zero};
+    // A slip takes a root and a division that nobody waits for where every lane sticks or separates.
+    if (lane_bits(and_not(pushes, sticks)) == 0) return {choose(pushes, stick, none), missed};
 
-    const B reach = Block::load(r.reach);
-    const B e1 = neg_mul_add(reach, a1, p.x), e2 = neg_mul_add(reach, a2, p.y), size2 = mul_add(e1, e1, e2 * e2);
-    const B bound = friction * choose(p.z > zero, p.z, needed);
-    const auto inside = size2 < bound * bound;
-    const B slip1 = choose(inside, stick.x, e1), slip2 = choose(inside, stick.y, e2);
-    const B inverse_size = one / square_root(larger(choose(inside, stick2, size2), B(least_square<T>)));
-    const B t1 = friction * (slip1 * inverse_size), t2 = friction * (slip2 * inverse_size);
-    // On the ray (t1, t2, 1) p_n moves u·n by K_33 (1 + κ·t) of its change.
-    const B ray = one + mul_add(k1, t1, k2 * t2), divisor = larger(magnitude(ray), B(T(0.25)));
-    const B full = mul_add(p.z, divisor - ray, needed) / divisor;
+    // The slip once the normal velocity is at its target.
+    const B a1 = mul_add(k1, missed, u.x), a2 = mul_add(k2, missed, u.y), reach = Block::load(r.reach);
+    B e1 = neg_mul_add(reach, a1, p.x), e2 = neg_mul_add(reach, a2, p.y), size2 = mul_add(e1, e1, e2 * e2);
+    const B bound = friction * choose(p.z > zero, p.z, needed), bound2 = bound * bound;
+    const auto is_special = size2 < larger(bound2, B(least_square<T>));
+    if (lane_bits(is_special) != 0) [[unlikely]] {
+      const auto inside = size2 < bound2;
+      e1 = choose(inside, stick.x, e1);
+      e2 = choose(inside, stick.y, e2);
+      size2 = larger(choose(inside, stick2, size2), B(least_square<T>));
+    }
+    const B size = square_root(size2), f1 = friction * e1, f2 = friction * e2, inverse_size = one / size;
+    // On the ray (t1, t2, 1), with (f1, f2) = |e| t, p_n moves u·n by K_33 (1 + κ·t) of its change.
+    const B ray = size + mul_add(k1, f1, k2 * f2);
+    B full = size * (needed / ray);
+    const auto is_steep = ray < B(T(0.25)) * size;
+    if (lane_bits(is_steep) != 0) [[unlikely]] {
+      const B part = ray * inverse_size, divisor = larger(magnitude(part), B(T(0.25)));
+      full = choose(is_steep, mul_add(p.z, divisor - part, needed) / divisor, full);
+    }
     const B normal = larger(mul_add(relaxation, full - p.z, p.z), zero);
-    const Vector3<B> pushed = choose(sticks, stick, Vector3<B>{t1 * normal, t2 * normal, normal});
-    return {choose(pushes, pushed, Vector3<B>{zero, zero, zero}), missed};
+    const Vector3<B> slip = {(f1 * inverse_size) * normal, (f2 * inverse_size) * normal, normal};
+    return {choose(pushes, choose(sticks, stick, slip), none), missed};
   }
 };
 
