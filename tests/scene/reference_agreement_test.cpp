@@ -16,37 +16,6 @@ namespace {
 
 using support::fast_build;
 
-/// How far velocities lie apart, relative to the greatest of the scene.
-template <class T>
-double distance(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
-  double greatest = 0, apart = 0;
-  for (std::size_t i = 0; i < scene.body_count(); ++i) {
-    greatest = std::max({greatest, length(scene.velocity(i)), length(scene.angular_velocity(i))});
-    apart = std::max({apart, length(found.velocity(i) - expected.velocity(i)),
-                      length(found.angular_velocity(i) - expected.angular_velocity(i)),
-                      (length(at(found.arrays.displacement, i) - at(expected.arrays.displacement, i)) +
-                       length(at(found.arrays.rotation, i) - at(expected.arrays.rotation, i))) /
-                          usual(SceneMethod::substeps).substeps.time_step});
-  }
-  return apart / greatest;
-}
-
-/// [N s] how far impulses lie apart, relative to the greatest.
-template <class T>
-double impulse_distance(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
-  double greatest = 1e-300, apart = 0;
-  for (std::size_t i = 0; i < scene.contact_count(); ++i) {
-    greatest = std::max(greatest, length(expected.impulse(i)));
-    apart = std::max(apart, length(found.impulse(i) - expected.impulse(i)));
-  }
-  for (std::size_t i = 0; i < scene.row_count(); ++i) {
-    greatest = std::max(greatest, std::abs(expected.arrays.joint_impulse[i]));
-    apart = std::max(apart,
-                     std::abs(static_cast<double>(found.arrays.joint_impulse[i]) - expected.arrays.joint_impulse[i]));
-  }
-  return apart / greatest;
-}
-
 template <class T>
 class SceneAgreement : public testing::Test {
  public:
