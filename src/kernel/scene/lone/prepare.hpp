@@ -89,10 +89,10 @@ struct LonePrepare : LoneBase<L> {
     }
   }
   /// 1/m and J of one side, zeros where it does not move.
-  static Symmetric3<V> load_mass(const Side& side, const Frame<V>& frame, T (&mass)[islands],
-                                 T (&inertia)[6][islands]) {
-    if (islands == 1 && side.moves[0] == T(0)) {
-      mass[0] = T(0);
+  static Symmetric3<V> load_mass(const Side& side, const std::int32_t (&body)[islands], const Frame<V>& frame,
+                                 T (&mass)[islands], T (&inertia)[6][islands]) {
+    if (!may_move(body)) {
+      Base::store_shared(mass, V(0));
       const V zero(0);
       const Symmetric3<V> none = {zero, zero, zero, zero, zero, zero};
       Base::store_shared(inertia, none);
@@ -126,8 +126,8 @@ struct LonePrepare : LoneBase<L> {
         bounded(contacts.static_friction.data != nullptr ? load_first(job, contacts.static_friction, block) : friction);
     Base::store_shared(block.static_friction, static_friction);
     // What does not move adds zeros, which change no number but the sign of a zero; couple() takes that.
-    const Symmetric3<V> ja = load_mass(a, frame, block.mass_a, block.inertia_a);
-    const Symmetric3<V> jb = load_mass(b, frame, block.mass_b, block.inertia_b);
+    const Symmetric3<V> ja = load_mass(a, block.a, frame, block.mass_a, block.inertia_a);
+    const Symmetric3<V> jb = load_mass(b, block.b, frame, block.mass_b, block.inertia_b);
     const V mass = L::shared(block.mass_a) + L::shared(block.mass_b);
     Vector3<V> bias = {zero, zero, zero};
     if (contacts.surface_velocity.x.data != nullptr) {
@@ -205,8 +205,12 @@ struct LonePrepare : LoneBase<L> {
     });
   }
 
-  /// Where islands stand side by side a body of one of them may move.
-  static bool may_move(const std::int32_t (&body)[islands]) { return islands > 1 || body[0] >= 0; }
+  /// Tells whether the body of any island moves.
+  static bool may_move(const std::int32_t (&body)[islands]) {
+    std::int32_t all = -1;
+    for (std::size_t island = 0; island < islands; ++island) all &= body[island];
+    return all >= 0;
+  }
 
   /// W and W K⁻¹.
   template <bool pushes_a, bool pushes_b>
