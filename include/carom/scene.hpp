@@ -299,7 +299,8 @@ struct SceneOptions {
   Options collision{};
   /// [1] in [0, 1]: an island has converged when no contact misses its target by more than this share of the island's
   /// greatest approach speed at the start, nor a row its target velocity, and when no impulse changes by more than what
-  /// moves its bodies at that speed. Sweeps look at it in every fourth.
+  /// moves its bodies at that speed. Sweeps look at it in every fourth, those of simultaneous in the first,
+  /// too, where what rests on its warm impulses ends.
   double relative_tolerance = 1e-6;
   /// [m/s] >= 0: contacts that approach more slowly have no restitution under simultaneous, iteration and step. It
   /// counts without SceneBodies::velocity_change.

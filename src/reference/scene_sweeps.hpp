@@ -25,8 +25,8 @@ class SceneSweeps {
   /// Begins with the impulses of rows whose bounds leave out 0. Returns the greatest speed that one makes.
   double begin_rows() { return reference::begin_rows(state_, island_.rows); }
 
-  /// Sweeps until every fourth one has seen no residual above `tolerance` [m/s], or one above `runaway` [m/s], or until
-  /// there have been `most`: converged, diverged, not_converged.
+  /// Sweeps until a fourth one has seen no residual above `tolerance` [m/s], of simultaneous also the first,
+  /// or one above `runaway` [m/s], or until there have been `most`: converged, diverged, not_converged.
   IslandStatus run(int most, double tolerance, double runaway = std::numeric_limits<double>::infinity());
   int sweeps() const { return sweeps_; }
 

@@ -135,6 +135,23 @@ class Sweeps : IslandSweeps<T> {
     return true;
   }
 
+  /// Islands that begin with impulses may be at their end after the first sweep.
+  bool looks_after(int sweeps) const {
+    return sweeps % sweeps_between_checks == 0 || (sweeps == 1 && method_ == SceneMethod::simultaneous);
+  }
+
+  /// True if the only island of a part misses too much; most of them are seen to by their first block.
+  bool misses_too_much(const Part& part) const {
+    const double most = threshold(part.first_island);
+    for (std::uint32_t s = part.first_colour_set; s < part.end_colour_set; ++s)
+      for (std::uint32_t v = graph_.colour_sets[s].first; v < workspace_.colour_set_end[s]; ++v) {
+        const Head& of = head(workspace_.live_blocks[v]);
+        for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+          if (!(static_cast<double>(of.violation[lane]) <= most)) return true;
+      }
+    return false;
+  }
+
   double threshold(std::uint32_t i) const {
     const double relative = options_.relative_tolerance * workspace_.approach[i];
     return method_ == SceneMethod::resting
@@ -183,13 +200,14 @@ class Sweeps : IslandSweeps<T> {
     int sweeps = 0, due = first_kept_sweep;
     for (; retire(part, any_new) && sweeps < most_sweeps_;) {
       kernel::SceneJob<T> job = job_;
-      job.measures_changes = (sweeps + 1) % sweeps_between_checks == 0 || (keeps_ && sweeps + 1 == most_sweeps_);
+      const bool is_last = sweeps + 1 == most_sweeps_, looks = looks_after(sweeps + 1) && (!is_last || again);
+      job.measures_changes = looks || (keeps_ && is_last);
       each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
         kernel_(job, blocks, n, nowhere(slot));
       });
       ++sweeps;
       any_new = false;
-      if (sweeps % sweeps_between_checks != 0 || (sweeps == most_sweeps_ && !again)) continue;
+      if (!looks || (part.islands == 1 && !keeps_ && misses_too_much(part))) continue;
       gather_worst(part);
       if (keeps_ && sweeps == due) {
         keep_if_better(part, each);

@@ -54,6 +54,35 @@ TYPED_TEST(WarmStart, by_key_takes_fewer_sweeps_to_the_same_answer) {
     EXPECT_NEAR(length(warm.velocity(i) - cold.velocity(i)), 0, 30 * 1e-4 * cold.report.greatest_approach) << i;
 }
 
+// The end is looked for in the first sweep and every fourth, by the reference too.
+TYPED_TEST(WarmStart, lets_what_rests_end_with_its_first_sweep) {
+  using T = TypeParam;
+  SceneData<T> scene = pyramid<T>(6);
+  SceneOptions options;
+  set_iterations(options, 5000);
+  options.relative_tolerance = 1e-4;
+  scene.warm_impulse = solved(scene, options).arrays.impulse;
+  options.relative_tolerance = 1e-3;
+  const auto resting = solved(scene, options);
+  EXPECT_EQ(resting.report.iterations, 1);
+  EXPECT_EQ(resting.report.not_converged, 0u);
+  EXPECT_LE(resting.report.residual, 1e-3 * resting.report.greatest_approach);
+  EXPECT_EQ(solved_by_reference(widened(scene), options).report.iterations, 1);
+
+  const auto sweeps_after = [&](double change) {
+    auto changed = scene;
+    for (T& x : changed.warm_impulse[2]) x = static_cast<T>(change * static_cast<double>(x));
+    const int sweeps = solved(changed, options).report.iterations;
+    EXPECT_EQ(solved_by_reference(widened(changed), options).report.iterations, sweeps) << change;
+    return sweeps;
+  };
+  EXPECT_GT(sweeps_after(1.01), 1);
+  for (const double change : {0.0, 0.9, 0.99, 1.001, 1.01, 1.1}) {
+    const int sweeps = sweeps_after(change);
+    EXPECT_TRUE(sweeps == 1 || sweeps % 4 == 0) << change << ": " << sweeps;
+  }
+}
+
 // A row pulls a body away from the world at 1 m/s; it needs the same impulse in every call.
 TYPED_TEST(WarmStart, does_not_begin_a_step) {
   SceneData<TypeParam> scene;
