@@ -21,8 +21,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+// Adds the time since `begin` to `seconds`, and begins anew.
+void add_lap(Clock::time_point& begin, double& seconds) {
+  const auto now = Clock::now();
+  seconds += std::chrono::duration<double>(now - begin).count();
+  begin = now;
 }
 
 // [m/s] Contacts that approach no faster are at rest.
@@ -46,9 +49,11 @@ struct ConstraintSolver::State {
   void gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds, int manifold_count,
               btTypedConstraint** typed, int typed_count, const btContactSolverInfo& info, bool substeps);
   void solve(const Options& given, const btContactSolverInfo& info);
+  void read(const Options& given, const btContactSolverInfo& info);
   void collide_first(const Options& given, const btContactSolverInfo& info);
   void hold_nothing();
   void hold_all(const Options& given, const btContactSolverInfo& info);
+  void store(const Options& given, const btContactSolverInfo& info);
   void push_out(const Options& given, const btContactSolverInfo& info);
 
   SceneSolver collide, hold;  // two, so that each remembers its own impulses
@@ -68,48 +73,62 @@ struct ConstraintSolver::State {
 void ConstraintSolver::State::gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds,
                                      int manifold_count, btTypedConstraint** typed, int typed_count,
                                      const btContactSolverInfo& info, bool substeps) {
-  const auto begin = Clock::now();
-  // Objects of Bullet lie anywhere in memory, so that each is asked for ahead of its turn.
+  auto begin = Clock::now();
+  // Objects of Bullet lie anywhere in memory, so that what is read of each is asked for ahead of its turn.
   constexpr int ahead = 6;
   for (int i = 0; i < object_count; ++i) {
-    if (i + ahead < object_count) fetch(objects[i + ahead], 0, sizeof(btRigidBody));
-    bodies.take(*objects[i], info);
+    if (i + ahead < object_count) fetch(objects[i + ahead], sizeof(btCollisionObject) / 2, sizeof(btCollisionObject));
+    bodies.take(*objects[i]);
   }
   for (int i = 0; i < typed_count; ++i) constraints.take(*typed[i], bodies, info, substeps);
   for (int i = 0; i < manifold_count; ++i) {
     constexpr std::size_t points_end = sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE;
     if (i + ahead < manifold_count) fetch(manifolds[i + ahead], points_end, sizeof(btPersistentManifold));
-    points.take(*manifolds[i], bodies, info);
+    points.take(*manifolds[i], bodies, substeps);
   }
-  report.gather_seconds += seconds_since(begin);
+  add_lap(begin, report.gather_seconds);
 }
 
 void ConstraintSolver::State::solve(const Options& given, const btContactSolverInfo& info) {
   auto begin = Clock::now();
-  points.read(info, static_cast<btScalar>(given.normal_tolerance));
-  for (const btPersistentManifold* manifold : points.rolling()) constraints.resist_rolling(*manifold, bodies, info);
-  constraints.lock_axes(bodies);
-  bodies.kick();
-  report.gather_seconds += seconds_since(begin);
-
-  const bool first = given.collisions != Collisions::simultaneous;
-  if (first) collide_first(given, info);
-  bodies.kick();
-  const bool nothing_holds = given.contacts == Contacts::simultaneous && without_sweeps(given, info);
-  if (nothing_holds) {
-    hold_nothing();
-  } else {
-    hold_all(given, info);
+  read(given, info);
+  add_lap(begin, report.gather_seconds);
+  if (given.collisions != Collisions::simultaneous) {
+    collide_first(given, info);
+    add_lap(begin, report.collision_seconds);
   }
+  bodies.kick();
+  if (given.contacts == Contacts::simultaneous && without_sweeps(given, info))
+    hold_nothing();
+  else
+    hold_all(given, info);
+  add_lap(begin, report.contact_seconds);
+  store(given, info);
+  add_lap(begin, report.store_seconds);
+  if (!points.overlaps() || without_sweeps(given, info)) return;
+  push_out(given, info);
+  add_lap(begin, report.contact_seconds);
+}
 
-  begin = Clock::now();
-  const bool substeps = given.contacts == Contacts::substeps;
-  bodies.store();
-  if (substeps) bodies.move_ahead(info.m_timeStep);
-  points.store(bodies, info, static_cast<btScalar>(rest_speed_of(given)));
+// From Bullet's objects, all of which are known by now.
+void ConstraintSolver::State::read(const Options& given, const btContactSolverInfo& info) {
+  const Points::Reading how{info, static_cast<btScalar>(given.normal_tolerance), given.contacts == Contacts::substeps};
+  bodies.reserve();
+  points.reserve(how);
+  bodies.read(0, bodies.size(), info);
+  points.read(0, points.manifolds(), bodies, how);
+  points.sum_up(how);
+  constraints.damp(bodies);
+  for (const btPersistentManifold* manifold : points.rolling()) constraints.resist_rolling(*manifold, bodies);
+  constraints.lock_axes(bodies);
+}
+
+// Back to Bullet's objects.
+void ConstraintSolver::State::store(const Options& given, const btContactSolverInfo& info) {
+  points.spread_collisions();
+  bodies.store(0, bodies.size(), given.contacts == Contacts::substeps, info.m_timeStep);
+  points.store(0, points.manifolds(), bodies, info, static_cast<btScalar>(rest_speed_of(given)));
   constraints.store(info);
-  report.store_seconds += seconds_since(begin);
-  if (points.overlaps() && !substeps && !without_sweeps(given, info)) push_out(given, info);
 }
 
 // Nothing of an earlier step is left, whichever way it ended.
@@ -141,28 +160,28 @@ void ConstraintSolver::State::collide_first(const Options& given, const btContac
   how.method = given.collisions == Collisions::sequence ? SceneMethod::sequence : SceneMethod::iteration;
   how.shock_propagation.enabled = false;
   SceneResults<btScalar> results;
-  results.velocity = bodies.velocity.columns();
-  results.angular_velocity = bodies.spin.columns();
+  results.velocity = bodies.columns(&BodyState::velocity);
+  results.angular_velocity = bodies.columns(&BodyState::spin);
   results.impulse = points.collision_impulse.columns();
-  const auto begin = Clock::now();
   report.collisions = collide.solve(scene, results, how);
-  report.collision_seconds = seconds_since(begin);
 }
 
 // Impulses of the last step, which Bullet would give again, are gone too.
 void ConstraintSolver::State::hold_nothing() {
-  points.impulse.resize(points.size());
   for (auto& component : points.impulse.of) std::fill(component.begin(), component.end(), btScalar(0));
-  constraints.rows();
+  constraints.rows(false);
+  std::fill(constraints.impulse.begin(), constraints.impulse.end(), btScalar(0));
   hold.forget();
 }
 
 void ConstraintSolver::State::hold_all(const Options& given, const btContactSolverInfo& info) {
   const bool resting = given.contacts == Contacts::resting, substeps = given.contacts == Contacts::substeps;
   const bool rebounds = given.collisions == Collisions::simultaneous;
-  Scene<btScalar> scene =
-      substeps ? points.scene_of_substeps(bodies, info, rebounds) : points.scene(bodies, info, resting, rebounds);
-  scene.joints = constraints.rows();
+  // In one piece, sweeps push out errors of position as substeps do.
+  const bool errors = substeps || given.scene.simultaneous.time_step != 0;
+  Scene<btScalar> scene = substeps ? points.scene_of_substeps(bodies, info, rebounds)
+                                   : points.scene(bodies, info, resting, rebounds, resting || errors);
+  scene.joints = constraints.rows(errors);
 
   SceneOptions how = options_of(given, info);
   how.method = resting ? SceneMethod::resting : substeps ? SceneMethod::substeps : SceneMethod::simultaneous;
@@ -178,38 +197,33 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
   how.resting.gravity = {0, 0, 0};
   if (resting) how.rest.gravity = 1e9;  // what collides has done so, so that every contact is held
   SceneResults<btScalar> results;
-  results.velocity = bodies.velocity.columns();
-  results.angular_velocity = bodies.spin.columns();
+  results.velocity = bodies.columns(&BodyState::velocity);
+  results.angular_velocity = bodies.columns(&BodyState::spin);
   if (substeps) {
-    results.displacement = bodies.displacement.columns();
-    results.rotation = bodies.rotation.columns();
+    results.displacement = bodies.columns(&BodyState::displacement);
+    results.rotation = bodies.columns(&BodyState::rotation);
   }
   results.impulse = points.impulse.columns();
   results.joint_impulse = constraints.impulse;
-  const auto begin = Clock::now();
   report.contacts = hold.solve(scene, results, how);
-  report.contact_seconds = seconds_since(begin);
 }
 
 // Bullet's split impulse: overlaps beyond a threshold go by moving the bodies, without velocity.
 void ConstraintSolver::State::push_out(const Options& given, const btContactSolverInfo& info) {
   const Scene<btScalar> scene = points.overlapping(bodies, info);
-  const btVector3 still(0, 0, 0);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    bodies.velocity.set(i, still);
-    bodies.spin.set(i, still);
+    bodies[i].velocity.setZero();
+    bodies[i].spin.setZero();
   }
   SceneOptions how = options_of(given, info);
   how.method = SceneMethod::simultaneous;
   SceneResults<btScalar> results;
-  results.velocity = bodies.velocity.columns();
-  results.angular_velocity = bodies.spin.columns();
-  const auto begin = Clock::now();
+  results.velocity = bodies.columns(&BodyState::velocity);
+  results.angular_velocity = bodies.columns(&BodyState::spin);
   collide.solve(scene, results, how);
-  report.contact_seconds += seconds_since(begin);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.moves(static_cast<std::int32_t>(i))) continue;
-    const btVector3 push = bodies.velocity[i], turn = bodies.spin[i];
+    const btVector3 &push = bodies[i].velocity, &turn = bodies[i].spin;
     if (push.isZero() && turn.isZero()) continue;
     btTransform moved;
     btTransformUtil::integrateTransform(bodies.body(i).getWorldTransform(), push, turn * info.m_splitImpulseTurnErp,
