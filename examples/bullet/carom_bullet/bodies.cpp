@@ -20,6 +20,31 @@ btVector3 spin_change_of(const btRigidBody& body, const btContactSolverInfo& inf
   return change;
 }
 
+// All but the velocities of now.
+void read_state(const btRigidBody& body, const btContactSolverInfo& info, BodyState& state) {
+  const bool kinematic = body.isKinematicObject();
+  const btScalar share = kinematic ? btScalar(0) : btScalar(1);
+  state.inverse_mass = share * body.getInvMass();
+  // A body that Bullet keeps from turning about an axis of the world has no inverse inertia about it.
+  const btMatrix3x3& inverse = body.getInvInertiaTensorWorld();
+  const btVector3& factor = body.getAngularFactor();
+  const btVector3 root(btSqrt(factor.x()), btSqrt(factor.y()), btSqrt(factor.z()));
+  std::size_t component = 0;
+  for (int row = 0; row < 3; ++row)
+    for (int column = row; column < 3; ++column)
+      state.inverse_inertia[component++] = share * root[row] * inverse[row][column] * root[column];
+  state.origin = body.getWorldTransform().getOrigin();
+  state.velocity_before = body.getLinearVelocity();
+  state.spin_before = body.getAngularVelocity();
+  state.velocity_change = share * body.getTotalForce() * body.getInvMass() * info.m_timeStep;
+  state.spin_change = kinematic ? btVector3(0, 0, 0) : spin_change_of(body, info) * factor;
+}
+
+void add_half_to(BodyState& state) {
+  state.velocity += btScalar(0.5) * state.velocity_change;
+  state.spin += btScalar(0.5) * state.spin_change;
+}
+
 btQuaternion turn_by(const btVector3& rotation) {
   const btScalar angle = rotation.length();
   if (!(angle > SIMD_EPSILON)) return btQuaternion(rotation.x() / 2, rotation.y() / 2, rotation.z() / 2, 1);
@@ -39,6 +64,7 @@ void move_ahead(btRigidBody& body, const BodyState& state, btScalar time_step) {
 
 // Bodies lie anywhere in memory, so that each is asked for so many bodies ahead of its turn.
 constexpr std::size_t ahead = 4;
+constexpr std::size_t velocities_end = sizeof(btCollisionObject) + sizeof(btMatrix3x3) + 2 * sizeof(btVector3);
 
 }  // namespace
 
@@ -62,45 +88,26 @@ std::int32_t Bodies::take(btCollisionObject& object) {
   if (!kinematic && body->getInvMass() == btScalar(0)) return world;
   const auto index = static_cast<std::int32_t>(size());
   body->setCompanionId(index);
-  taken_.push_back({body, !kinematic && body->getInvMass() > 0});
+  taken_.push_back({body, !kinematic && body->getInvMass() > 0, false});
   return index;
 }
 
-void Bodies::read(std::size_t first, std::size_t end, const btContactSolverInfo& info) {
+void Bodies::read(std::size_t first, std::size_t end, const btContactSolverInfo& info, int halves) {
   for (std::size_t i = first; i < end; ++i) {
     if (i + ahead < end) fetch(taken_[i + ahead].body, 0, sizeof(btRigidBody));
-    read(*taken_[i].body, state_[i], info);
+    const btRigidBody& body = *taken_[i].body;
+    BodyState& state = state_[i];
+    read_state(body, info, state);
+    state.velocity = state.velocity_before;
+    state.spin = state.spin_before;
+    for (int half = 0; half < halves; ++half) add_half_to(state);
+    const btVector3& along = body.getLinearFactor();
+    taken_[i].has_locked_axes = taken_[i].moves && (along.x() == 0 || along.y() == 0 || along.z() == 0);
   }
 }
 
-void Bodies::read(btRigidBody& body, BodyState& state, const btContactSolverInfo& info) const {
-  const bool kinematic = body.isKinematicObject();
-  const btScalar share = kinematic ? btScalar(0) : btScalar(1);
-  state.inverse_mass = share * body.getInvMass();
-  // A body that Bullet keeps from turning about an axis of the world has no inverse inertia about it.
-  const btMatrix3x3& inverse = body.getInvInertiaTensorWorld();
-  const btVector3& factor = body.getAngularFactor();
-  const btVector3 root(btSqrt(factor.x()), btSqrt(factor.y()), btSqrt(factor.z()));
-  std::size_t component = 0;
-  for (int row = 0; row < 3; ++row)
-    for (int column = row; column < 3; ++column)
-      state.inverse_inertia[component++] = share * root[row] * inverse[row][column] * root[column];
-  const btVector3& along = body.getLinearFactor();
-  state.has_locked_axes = !kinematic && body.getInvMass() > 0 && (along.x() == 0 || along.y() == 0 || along.z() == 0);
-  state.origin = body.getWorldTransform().getOrigin();
-  state.velocity_before = body.getLinearVelocity();
-  state.spin_before = body.getAngularVelocity();
-  state.velocity_change = share * body.getTotalForce() * body.getInvMass() * info.m_timeStep;
-  state.spin_change = kinematic ? btVector3(0, 0, 0) : spin_change_of(body, info) * factor;
-  state.velocity = state.velocity_before + btScalar(0.5) * state.velocity_change;
-  state.spin = state.spin_before + btScalar(0.5) * state.spin_change;
-}
-
-void Bodies::kick() {
-  for (BodyState& state : state_) {
-    state.velocity += btScalar(0.5) * state.velocity_change;
-    state.spin += btScalar(0.5) * state.spin_change;
-  }
+void Bodies::add_half() {
+  for (BodyState& state : state_) add_half_to(state);
 }
 
 SceneBodies<btScalar> Bodies::columns(bool with_changes) {
@@ -127,7 +134,7 @@ void Bodies::release() const {
 
 void Bodies::store(std::size_t first, std::size_t end, bool moved, btScalar time_step) const {
   for (std::size_t i = first; i < end; ++i) {
-    if (i + ahead < end) fetch(taken_[i + ahead].body, 0, sizeof(btRigidBody));
+    if (i + ahead < end) fetch(taken_[i + ahead].body, moved ? 0 : sizeof(btCollisionObject) / 2, velocities_end);
     btRigidBody& body = *taken_[i].body;
     body.setCompanionId(-1);
     if (!taken_[i].moves) continue;

@@ -23,7 +23,6 @@ struct BodyState {
   btVector3 origin;                        ///< [m] the centre of mass
   btScalar inverse_mass;
   std::array<btScalar, 6> inverse_inertia;
-  bool has_locked_axes;  ///< axes of the world along which Bullet keeps it from moving
 };
 
 /// The bodies of one step: those that move, and kinematic ones. All others are the immovable world. A step first takes
@@ -44,12 +43,14 @@ class Bodies {
 
   /// Makes room for the states of all that was taken.
   void reserve() { state_.resize(size()); }
-  /// Reads the bodies [first, end), with half of what forces do to the velocities in the step.
-  void read(std::size_t first, std::size_t end, const btContactSolverInfo& info);
+  /// Reads the bodies [first, end), with so many halves of what forces do to the velocities in the step.
+  void read(std::size_t first, std::size_t end, const btContactSolverInfo& info, int halves);
   BodyState& operator[](std::size_t i) { return state_[i]; }
   const BodyState& operator[](std::size_t i) const { return state_[i]; }
-  /// Half of what forces do to the velocities in the step.
-  void kick();
+  /// Adds half of what forces do to the velocities in the step.
+  void add_half();
+  /// Whether Bullet keeps a body from moving along an axis of the world.
+  bool has_locked_axes(std::size_t i) const { return taken_[i].has_locked_axes; }
 
   /// Views of masses and of velocity and spin, and of what forces do to these.
   SceneBodies<btScalar> columns(bool with_changes);
@@ -65,9 +66,8 @@ class Bodies {
  private:
   struct Taken {
     btRigidBody* body;
-    bool moves;
+    bool moves, has_locked_axes;
   };
-  void read(btRigidBody& body, BodyState& state, const btContactSolverInfo& info) const;
 
   std::vector<Taken> taken_;
   Scratch<BodyState> state_;

@@ -12,6 +12,7 @@
 
 #include "bodies.hpp"
 #include "constraints.hpp"
+#include "parallel.hpp"
 #include "points.hpp"
 #include "settings.hpp"
 
@@ -35,6 +36,9 @@ double rest_speed_of(const Options& options) {
 
 constexpr double least_relaxation = 0.01;
 
+// Bodies, or manifolds, that a thread takes at a time.
+constexpr std::size_t at_once = 128;
+
 // Without iterations forces act, and nothing responds.
 bool without_sweeps(const Options& options, const btContactSolverInfo& info) {
   return options.iterations <= 0 && info.m_numIterations <= 0;
@@ -43,7 +47,7 @@ bool without_sweeps(const Options& options, const btContactSolverInfo& info) {
 }  // namespace
 
 struct ConstraintSolver::State {
-  explicit State(const Execution& execution) : collide(execution), hold(execution) {}
+  explicit State(const Execution& execution) : parallel(execution.threads), collide(execution), hold(execution) {}
 
   void begin();
   void gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds, int manifold_count,
@@ -56,6 +60,7 @@ struct ConstraintSolver::State {
   void store(const Options& given, const btContactSolverInfo& info);
   void push_out(const Options& given, const btContactSolverInfo& info);
 
+  Parallel parallel;
   SceneSolver collide, hold;  // two, so that each remembers its own impulses
   Bodies bodies;
   Points points;
@@ -75,7 +80,7 @@ void ConstraintSolver::State::gather(btCollisionObject** objects, int object_cou
                                      const btContactSolverInfo& info, bool substeps) {
   auto begin = Clock::now();
   // Objects of Bullet lie anywhere in memory, so that what is read of each is asked for ahead of its turn.
-  constexpr int ahead = 6;
+  constexpr int ahead = 12;
   for (int i = 0; i < object_count; ++i) {
     if (i + ahead < object_count) fetch(objects[i + ahead], sizeof(btCollisionObject) / 2, sizeof(btCollisionObject));
     bodies.take(*objects[i]);
@@ -95,9 +100,9 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
   add_lap(begin, report.gather_seconds);
   if (given.collisions != Collisions::simultaneous) {
     collide_first(given, info);
+    bodies.add_half();
     add_lap(begin, report.collision_seconds);
   }
-  bodies.kick();
   if (given.contacts == Contacts::simultaneous && without_sweeps(given, info))
     hold_nothing();
   else
@@ -113,10 +118,14 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
 // From Bullet's objects, all of which are known by now.
 void ConstraintSolver::State::read(const Options& given, const btContactSolverInfo& info) {
   const Points::Reading how{info, static_cast<btScalar>(given.normal_tolerance), given.contacts == Contacts::substeps};
+  // Collisions that come first happen half a step of forces after the last velocity.
+  const int halves = given.collisions == Collisions::simultaneous ? 2 : 1;
   bodies.reserve();
   points.reserve(how);
-  bodies.read(0, bodies.size(), info);
-  points.read(0, points.manifolds(), bodies, how);
+  parallel.each(bodies.size(), at_once,
+                [&](std::size_t first, std::size_t end) { bodies.read(first, end, info, halves); });
+  parallel.each(points.manifolds(), at_once,
+                [&](std::size_t first, std::size_t end) { points.read(first, end, bodies, how); });
   points.sum_up(how);
   constraints.damp(bodies);
   for (const btPersistentManifold* manifold : points.rolling()) constraints.resist_rolling(*manifold, bodies);
@@ -126,8 +135,12 @@ void ConstraintSolver::State::read(const Options& given, const btContactSolverIn
 // Back to Bullet's objects.
 void ConstraintSolver::State::store(const Options& given, const btContactSolverInfo& info) {
   points.spread_collisions();
-  bodies.store(0, bodies.size(), given.contacts == Contacts::substeps, info.m_timeStep);
-  points.store(0, points.manifolds(), bodies, info, static_cast<btScalar>(rest_speed_of(given)));
+  const bool moved = given.contacts == Contacts::substeps;
+  parallel.each(bodies.size(), at_once,
+                [&](std::size_t first, std::size_t end) { bodies.store(first, end, moved, info.m_timeStep); });
+  const auto rest_speed = static_cast<btScalar>(rest_speed_of(given));
+  parallel.each(points.manifolds(), at_once,
+                [&](std::size_t first, std::size_t end) { points.store(first, end, bodies, info, rest_speed); });
   constraints.store(info);
 }
 
@@ -149,7 +162,6 @@ SceneOptions options_of(const Options& given, const btContactSolverInfo& info) {
   return how;
 }
 
-// Collisions happen half a step of forces after the last velocity.
 void ConstraintSolver::State::collide_first(const Options& given, const btContactSolverInfo& info) {
   const auto tangential = static_cast<btScalar>(given.tangential_restitution);
   Scene<btScalar> scene = points.colliding(bodies, info, tangential);

@@ -247,7 +247,7 @@ void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& b
 
 void Constraints::lock_axes(const Bodies& bodies) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (!bodies[i].has_locked_axes) continue;
+    if (!bodies.has_locked_axes(i)) continue;
     const btVector3& factor = bodies.body(i).getLinearFactor();
     for (int axis = 0; axis < 3; ++axis) {
       if (factor[axis] != btScalar(0)) continue;

@@ -70,6 +70,15 @@ class Directions {
 // Manifolds lie anywhere in memory, so that the points of each are asked for so many manifolds ahead of their turn.
 constexpr std::size_t ahead = 4;
 
+// Asks for the numbers of points that Points::store writes.
+void fetch_to_write(const btPersistentManifold& manifold, std::size_t points) {
+  for (int p = 0; p < static_cast<int>(points); ++p) {
+    const btManifoldPoint& point = manifold.getContactPoint(p);
+    __builtin_prefetch(&point.m_appliedImpulse, 1);
+    __builtin_prefetch(&point.m_lateralFrictionDir2, 1);
+  }
+}
+
 }  // namespace
 
 void Points::Columns::resize(std::size_t count) {
@@ -303,7 +312,7 @@ void Points::store(std::size_t first, std::size_t end, const Bodies& bodies, con
   const btScalar fast = std::max(info.m_restitutionVelocityThreshold, rest_speed);
   for (std::size_t m = first; m < end; ++m) {
     const Taken& taken = taken_[m];
-    if (m + ahead < end) fetch(taken_[m + ahead].manifold, 0, sizeof(btManifoldPoint) * taken_[m + ahead].count);
+    if (m + ahead < end) fetch_to_write(*taken_[m + ahead].manifold, taken_[m + ahead].count);
     std::size_t i = taken.first;
     Directions directions;
     for (int p = 0; p < taken.manifold->getNumContacts(); ++p) {
