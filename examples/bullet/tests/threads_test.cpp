@@ -32,20 +32,25 @@ TEST(Parallel, covers_every_element_once) {
   }
 }
 
-// Other threads of oneTBB have settings of their own. Ranges that take their time leave some to them.
+// The threads of oneTBB have the settings of their first call. Ranges that take their time leave some to each of them.
 TEST(Parallel, rounds_as_the_caller_does) {
-  const int before = std::fegetround();
-  std::fesetround(FE_UPWARD);
   constexpr std::size_t count = 64;
-  std::vector<int> rounding(count, -1);
-  Parallel(0).each(count, 1, [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) {
-      rounding[i] = std::fegetround();
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
-  });
+  const auto rounding = [&] {
+    std::vector<int> found(count, -1);
+    Parallel(0).each(count, 1, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i) {
+        found[i] = std::fegetround();
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
+    });
+    return found;
+  };
+  const int before = std::fegetround();
+  EXPECT_EQ(rounding(), std::vector<int>(count, before));
+  std::fesetround(FE_UPWARD);
+  const auto upward = rounding();
   std::fesetround(before);
-  EXPECT_EQ(rounding, std::vector<int>(count, FE_UPWARD));
+  EXPECT_EQ(upward, std::vector<int>(count, FE_UPWARD));
 }
 
 /// Everything that a step leaves in Bullet's objects.
