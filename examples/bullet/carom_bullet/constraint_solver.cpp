@@ -80,7 +80,7 @@ void ConstraintSolver::State::gather(btCollisionObject** objects, int object_cou
                                      const btContactSolverInfo& info, bool substeps) {
   auto begin = Clock::now();
   // Objects of Bullet lie anywhere in memory, so that what is read of each is asked for ahead of its turn.
-  constexpr int ahead = 12;
+  constexpr int ahead = 16;
   for (int i = 0; i < object_count; ++i) {
     if (i + ahead < object_count) fetch(objects[i + ahead], sizeof(btCollisionObject) / 2, sizeof(btCollisionObject));
     bodies.take(*objects[i]);
@@ -89,7 +89,8 @@ void ConstraintSolver::State::gather(btCollisionObject** objects, int object_cou
   for (int i = 0; i < manifold_count; ++i) {
     constexpr std::size_t points_end = sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE;
     if (i + ahead < manifold_count) fetch(manifolds[i + ahead], points_end, sizeof(btPersistentManifold));
-    points.take(*manifolds[i], bodies, substeps);
+    // Most manifolds of a heap are those of boxes around bodies that do not touch.
+    if (manifolds[i]->getNumContacts() > 0) points.take(*manifolds[i], bodies, substeps);
   }
   add_lap(begin, report.gather_seconds);
 }

@@ -110,17 +110,15 @@ void Points::clear() {
 }
 
 void Points::take(btPersistentManifold& manifold, Bodies& bodies, bool named) {
-  const int count = manifold.getNumContacts();
-  if (count == 0) return;
   // Bullet's manifolds give away constant bodies, which its solvers write to.
   const std::int32_t a = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody0()));
   const std::int32_t b = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody1()));
   if (!bodies.moves(a) && !bodies.moves(b)) return;
   const bool all = manifold.getContactBreakingThreshold() <= manifold.getContactProcessingThreshold();
   const std::size_t first = taken_.empty() ? 0 : taken_.back().first + taken_.back().count;
-  auto counted = static_cast<std::size_t>(count);
+  auto counted = static_cast<std::size_t>(manifold.getNumContacts());
   if (!all)
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < manifold.getNumContacts(); ++i)
       counted -= manifold.getContactPoint(i).getDistance() > manifold.getContactProcessingThreshold();
   const std::size_t before = named ? names_.find(manifold) : PointNames::none;
   taken_.push_back({&manifold, a, b, first, counted, before, all, false, false});
