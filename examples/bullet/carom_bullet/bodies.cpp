@@ -20,28 +20,64 @@ btVector3 spin_change_of(const btRigidBody& body, const btContactSolverInfo& inf
   return change;
 }
 
+// All but the velocities of now.
+void read_state(const btRigidBody& body, const btContactSolverInfo& info, BodyState& state) {
+  const bool kinematic = body.isKinematicObject();
+  const btScalar share = kinematic ? btScalar(0) : btScalar(1);
+  state.inverse_mass = share * body.getInvMass();
+  // A body that Bullet keeps from turning about an axis of the world has no inverse inertia about it.
+  const btMatrix3x3& inverse = body.getInvInertiaTensorWorld();
+  const btVector3& factor = body.getAngularFactor();
+  const btVector3 root(btSqrt(factor.x()), btSqrt(factor.y()), btSqrt(factor.z()));
+  std::size_t component = 0;
+  for (int row = 0; row < 3; ++row)
+    for (int column = row; column < 3; ++column)
+      state.inverse_inertia[component++] = share * root[row] * inverse[row][column] * root[column];
+  state.origin = body.getWorldTransform().getOrigin();
+  state.velocity_before = body.getLinearVelocity();
+  state.spin_before = body.getAngularVelocity();
+  state.velocity_change = share * body.getTotalForce() * body.getInvMass() * info.m_timeStep;
+  state.spin_change = kinematic ? btVector3(0, 0, 0) : spin_change_of(body, info) * factor;
+}
+
+void add_half_to(BodyState& state) {
+  state.velocity += btScalar(0.5) * state.velocity_change;
+  state.spin += btScalar(0.5) * state.spin_change;
+}
+
 btQuaternion turn_by(const btVector3& rotation) {
   const btScalar angle = rotation.length();
   if (!(angle > SIMD_EPSILON)) return btQuaternion(rotation.x() / 2, rotation.y() / 2, rotation.z() / 2, 1);
   return btQuaternion(rotation / angle, angle);
 }
 
+// Moves a body so that it arrives where the step has left it once Bullet has moved it by its velocities.
+void move_ahead(btRigidBody& body, const BodyState& state, btScalar time_step) {
+  const btTransform& from = body.getWorldTransform();
+  // Bullet's own motion, backwards: it turns by no more than a bound.
+  btTransform back;
+  btTransformUtil::integrateTransform(btTransform::getIdentity(), -state.velocity, -state.spin, time_step, back);
+  const btTransform to(back.getBasis() * btMatrix3x3(turn_by(state.rotation)) * from.getBasis(),
+                       from.getOrigin() + (state.displacement - state.velocity * time_step));
+  body.setWorldTransform(to);
+}
+
+// Bodies lie anywhere in memory, so that each is asked for so many bodies ahead of its turn.
+constexpr std::size_t ahead = 4;
+constexpr std::size_t velocities_end = sizeof(btCollisionObject) + sizeof(btMatrix3x3) + 2 * sizeof(btVector3);
+
 }  // namespace
 
 void Bodies::clear() {
-  body_.clear();
+  taken_.clear();
+  state_.resize(0);
   has_links_ = false;
-  inverse_mass_.clear();
-  for (auto& component : inverse_inertia_) component.clear();
-  for (VectorArray* array :
-       {&velocity, &spin, &velocity_before, &spin_before, &velocity_change, &spin_change, &displacement, &rotation})
-    array->clear();
 }
 
-std::int32_t Bodies::take(btCollisionObject& object, const btContactSolverInfo& info) {
+std::int32_t Bodies::take(btCollisionObject& object) {
   // The number that Bullet keeps in a body may stem from another step.
   const int known = object.getCompanionId();
-  if (known >= 0 && static_cast<std::size_t>(known) < body_.size() && body_[static_cast<std::size_t>(known)] == &object)
+  if (known >= 0 && static_cast<std::size_t>(known) < size() && taken_[static_cast<std::size_t>(known)].body == &object)
     return known;
   btRigidBody* body = btRigidBody::upcast(&object);
   if (body == nullptr) {
@@ -50,66 +86,61 @@ std::int32_t Bodies::take(btCollisionObject& object, const btContactSolverInfo& 
   }
   const bool kinematic = body->isKinematicObject();
   if (!kinematic && body->getInvMass() == btScalar(0)) return world;
-
-  const auto index = static_cast<std::int32_t>(body_.size());
+  const auto index = static_cast<std::int32_t>(size());
   body->setCompanionId(index);
-  body_.push_back(body);
-  const btScalar share = kinematic ? btScalar(0) : btScalar(1);
-  inverse_mass_.push_back(share * body->getInvMass());
-  // A body that Bullet keeps from turning about an axis of the world has no inverse inertia about it.
-  const btMatrix3x3& inverse = body->getInvInertiaTensorWorld();
-  const btVector3& factor = body->getAngularFactor();
-  const btVector3 root(btSqrt(factor.x()), btSqrt(factor.y()), btSqrt(factor.z()));
-  std::size_t component = 0;
-  for (int row = 0; row < 3; ++row)
-    for (int column = row; column < 3; ++column)
-      inverse_inertia_[component++].push_back(share * root[row] * inverse[row][column] * root[column]);
-  velocity_before.push_back(body->getLinearVelocity());
-  spin_before.push_back(body->getAngularVelocity());
-  velocity_change.push_back(share * body->getTotalForce() * body->getInvMass() * info.m_timeStep);
-  spin_change.push_back(kinematic ? btVector3(0, 0, 0) : spin_change_of(*body, info) * factor);
-  velocity.push_back(body->getLinearVelocity());
-  spin.push_back(body->getAngularVelocity());
+  taken_.push_back({body, !kinematic && body->getInvMass() > 0, false});
   return index;
 }
 
-BodyColumns<btScalar> Bodies::columns() {
-  auto& j = inverse_inertia_;
-  return {inverse_mass_, {j[0], j[1], j[2], j[3], j[4], j[5]}, velocity.columns(), spin.columns()};
-}
-
-void Bodies::kick() {
-  const auto add_half = [](VectorArray& to, const VectorArray& change) {
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      for (std::size_t i = 0; i < to.of[axis].size(); ++i) to.of[axis][i] += btScalar(0.5) * change.of[axis][i];
-  };
-  add_half(velocity, velocity_change);
-  add_half(spin, spin_change);
-}
-
-void Bodies::release() const {
-  for (btRigidBody* body : body_) body->setCompanionId(-1);
-}
-
-void Bodies::store() const {
-  for (std::size_t i = 0; i < body_.size(); ++i) {
-    body_[i]->setCompanionId(-1);
-    if (!moves(static_cast<std::int32_t>(i))) continue;
-    body_[i]->setLinearVelocity(velocity[i]);
-    body_[i]->setAngularVelocity(spin[i]);
+void Bodies::read(std::size_t first, std::size_t end, const btContactSolverInfo& info, int halves) {
+  for (std::size_t i = first; i < end; ++i) {
+    if (i + ahead < end) fetch(taken_[i + ahead].body, 0, sizeof(btRigidBody));
+    const btRigidBody& body = *taken_[i].body;
+    BodyState& state = state_[i];
+    read_state(body, info, state);
+    state.velocity = state.velocity_before;
+    state.spin = state.spin_before;
+    for (int half = 0; half < halves; ++half) add_half_to(state);
+    const btVector3& along = body.getLinearFactor();
+    taken_[i].has_locked_axes = taken_[i].moves && (along.x() == 0 || along.y() == 0 || along.z() == 0);
   }
 }
 
-void Bodies::move_ahead(btScalar time_step) const {
-  for (std::size_t i = 0; i < body_.size(); ++i) {
-    if (!moves(static_cast<std::int32_t>(i))) continue;
-    const btTransform from = body_[i]->getWorldTransform();
-    // Bullet's own motion, backwards: it turns by no more than a bound.
-    btTransform back;
-    btTransformUtil::integrateTransform(btTransform::getIdentity(), -velocity[i], -spin[i], time_step, back);
-    btTransform to(back.getBasis() * btMatrix3x3(turn_by(rotation[i])) * from.getBasis(),
-                   from.getOrigin() + (displacement[i] - velocity[i] * time_step));
-    body_[i]->setWorldTransform(to);
+void Bodies::add_half() {
+  for (BodyState& state : state_) add_half_to(state);
+}
+
+SceneBodies<btScalar> Bodies::columns(bool with_changes) {
+  BodyState& first = state_[0];
+  SceneBodies<btScalar> columns;
+  columns.inverse_mass = {&first.inverse_mass, size(), sizeof(BodyState)};
+  columns.inverse_inertia =
+      SymmetricColumns<const btScalar>::interleaved(first.inverse_inertia.data(), size(), sizeof(BodyState));
+  columns.velocity = this->columns(&BodyState::velocity);
+  columns.angular_velocity = this->columns(&BodyState::spin);
+  if (!with_changes) return columns;
+  columns.velocity_change = this->columns(&BodyState::velocity_change);
+  columns.angular_velocity_change = this->columns(&BodyState::spin_change);
+  return columns;
+}
+
+Vector3Columns<btScalar> Bodies::columns(btVector3 BodyState::*vector) {
+  return Vector3Columns<btScalar>::interleaved((state_[0].*vector).m_floats, size(), sizeof(BodyState));
+}
+
+void Bodies::release() const {
+  for (const Taken& taken : taken_) taken.body->setCompanionId(-1);
+}
+
+void Bodies::store(std::size_t first, std::size_t end, bool moved, btScalar time_step) const {
+  for (std::size_t i = first; i < end; ++i) {
+    if (i + ahead < end) fetch(taken_[i + ahead].body, moved ? 0 : sizeof(btCollisionObject) / 2, velocities_end);
+    btRigidBody& body = *taken_[i].body;
+    body.setCompanionId(-1);
+    if (!taken_[i].moves) continue;
+    body.setLinearVelocity(state_[i].velocity);
+    body.setAngularVelocity(state_[i].spin);
+    if (moved) move_ahead(body, state_[i], time_step);
   }
 }
 

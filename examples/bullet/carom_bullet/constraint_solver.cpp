@@ -12,6 +12,7 @@
 
 #include "bodies.hpp"
 #include "constraints.hpp"
+#include "parallel.hpp"
 #include "points.hpp"
 #include "settings.hpp"
 
@@ -21,8 +22,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+// Adds the time since `begin` to `seconds`, and begins anew.
+void add_lap(Clock::time_point& begin, double& seconds) {
+  const auto now = Clock::now();
+  seconds += std::chrono::duration<double>(now - begin).count();
+  begin = now;
 }
 
 // [m/s] Contacts that approach no faster are at rest.
@@ -32,6 +36,9 @@ double rest_speed_of(const Options& options) {
 
 constexpr double least_relaxation = 0.01;
 
+// Bodies, or manifolds, that a thread takes at a time.
+constexpr std::size_t at_once = 128;
+
 // Without iterations forces act, and nothing responds.
 bool without_sweeps(const Options& options, const btContactSolverInfo& info) {
   return options.iterations <= 0 && info.m_numIterations <= 0;
@@ -40,17 +47,20 @@ bool without_sweeps(const Options& options, const btContactSolverInfo& info) {
 }  // namespace
 
 struct ConstraintSolver::State {
-  explicit State(const Execution& execution) : collide(execution), hold(execution) {}
+  explicit State(const Execution& execution) : parallel(execution.threads), collide(execution), hold(execution) {}
 
   void begin();
   void gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds, int manifold_count,
               btTypedConstraint** typed, int typed_count, const btContactSolverInfo& info, bool substeps);
   void solve(const Options& given, const btContactSolverInfo& info);
+  void read(const Options& given, const btContactSolverInfo& info);
   void collide_first(const Options& given, const btContactSolverInfo& info);
   void hold_nothing();
   void hold_all(const Options& given, const btContactSolverInfo& info);
+  void store(const Options& given, const btContactSolverInfo& info);
   void push_out(const Options& given, const btContactSolverInfo& info);
 
+  Parallel parallel;
   SceneSolver collide, hold;  // two, so that each remembers its own impulses
   Bodies bodies;
   Points points;
@@ -68,48 +78,71 @@ struct ConstraintSolver::State {
 void ConstraintSolver::State::gather(btCollisionObject** objects, int object_count, btPersistentManifold** manifolds,
                                      int manifold_count, btTypedConstraint** typed, int typed_count,
                                      const btContactSolverInfo& info, bool substeps) {
-  const auto begin = Clock::now();
-  // Objects of Bullet lie anywhere in memory, so that each is asked for ahead of its turn.
-  constexpr int ahead = 6;
+  auto begin = Clock::now();
+  // Objects of Bullet lie anywhere in memory, so that what is read of each is asked for ahead of its turn.
+  constexpr int ahead = 16;
   for (int i = 0; i < object_count; ++i) {
-    if (i + ahead < object_count) fetch(objects[i + ahead], 0, sizeof(btRigidBody));
-    bodies.take(*objects[i], info);
+    if (i + ahead < object_count) fetch(objects[i + ahead], sizeof(btCollisionObject) / 2, sizeof(btCollisionObject));
+    bodies.take(*objects[i]);
   }
   for (int i = 0; i < typed_count; ++i) constraints.take(*typed[i], bodies, info, substeps);
   for (int i = 0; i < manifold_count; ++i) {
     constexpr std::size_t points_end = sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE;
     if (i + ahead < manifold_count) fetch(manifolds[i + ahead], points_end, sizeof(btPersistentManifold));
-    points.take(*manifolds[i], bodies, info);
+    // Most manifolds of a heap are those of boxes around bodies that do not touch.
+    if (manifolds[i]->getNumContacts() > 0) points.take(*manifolds[i], bodies, substeps);
   }
-  report.gather_seconds += seconds_since(begin);
+  add_lap(begin, report.gather_seconds);
 }
 
 void ConstraintSolver::State::solve(const Options& given, const btContactSolverInfo& info) {
   auto begin = Clock::now();
-  points.read(info, static_cast<btScalar>(given.normal_tolerance));
-  for (const btPersistentManifold* manifold : points.rolling()) constraints.resist_rolling(*manifold, bodies, info);
-  constraints.lock_axes(bodies);
-  bodies.kick();
-  report.gather_seconds += seconds_since(begin);
-
-  const bool first = given.collisions != Collisions::simultaneous;
-  if (first) collide_first(given, info);
-  bodies.kick();
-  const bool nothing_holds = given.contacts == Contacts::simultaneous && without_sweeps(given, info);
-  if (nothing_holds) {
-    hold_nothing();
-  } else {
-    hold_all(given, info);
+  read(given, info);
+  add_lap(begin, report.gather_seconds);
+  if (given.collisions != Collisions::simultaneous) {
+    collide_first(given, info);
+    bodies.add_half();
+    add_lap(begin, report.collision_seconds);
   }
+  if (given.contacts == Contacts::simultaneous && without_sweeps(given, info))
+    hold_nothing();
+  else
+    hold_all(given, info);
+  add_lap(begin, report.contact_seconds);
+  store(given, info);
+  add_lap(begin, report.store_seconds);
+  if (!points.overlaps() || without_sweeps(given, info)) return;
+  push_out(given, info);
+  add_lap(begin, report.contact_seconds);
+}
 
-  begin = Clock::now();
-  const bool substeps = given.contacts == Contacts::substeps;
-  bodies.store();
-  if (substeps) bodies.move_ahead(info.m_timeStep);
-  points.store(bodies, info, static_cast<btScalar>(rest_speed_of(given)));
+// From Bullet's objects, all of which are known by now.
+void ConstraintSolver::State::read(const Options& given, const btContactSolverInfo& info) {
+  const Points::Reading how{info, static_cast<btScalar>(given.normal_tolerance), given.contacts == Contacts::substeps};
+  // Collisions that come first happen half a step of forces after the last velocity.
+  const int halves = given.collisions == Collisions::simultaneous ? 2 : 1;
+  bodies.reserve();
+  points.reserve(how);
+  parallel.each(bodies.size(), at_once,
+                [&](std::size_t first, std::size_t end) { bodies.read(first, end, info, halves); });
+  parallel.each(points.manifolds(), at_once,
+                [&](std::size_t first, std::size_t end) { points.read(first, end, bodies, how); });
+  points.sum_up(how);
+  constraints.damp(bodies);
+  for (const btPersistentManifold* manifold : points.rolling()) constraints.resist_rolling(*manifold, bodies);
+  constraints.lock_axes(bodies);
+}
+
+// Back to Bullet's objects.
+void ConstraintSolver::State::store(const Options& given, const btContactSolverInfo& info) {
+  points.spread_collisions();
+  const bool moved = given.contacts == Contacts::substeps;
+  parallel.each(bodies.size(), at_once,
+                [&](std::size_t first, std::size_t end) { bodies.store(first, end, moved, info.m_timeStep); });
+  const auto rest_speed = static_cast<btScalar>(rest_speed_of(given));
+  parallel.each(points.manifolds(), at_once,
+                [&](std::size_t first, std::size_t end) { points.store(first, end, bodies, info, rest_speed); });
   constraints.store(info);
-  report.store_seconds += seconds_since(begin);
-  if (points.overlaps() && !substeps && !without_sweeps(given, info)) push_out(given, info);
 }
 
 // Nothing of an earlier step is left, whichever way it ended.
@@ -130,7 +163,6 @@ SceneOptions options_of(const Options& given, const btContactSolverInfo& info) {
   return how;
 }
 
-// Collisions happen half a step of forces after the last velocity.
 void ConstraintSolver::State::collide_first(const Options& given, const btContactSolverInfo& info) {
   const auto tangential = static_cast<btScalar>(given.tangential_restitution);
   Scene<btScalar> scene = points.colliding(bodies, info, tangential);
@@ -141,28 +173,28 @@ void ConstraintSolver::State::collide_first(const Options& given, const btContac
   how.method = given.collisions == Collisions::sequence ? SceneMethod::sequence : SceneMethod::iteration;
   how.shock_propagation.enabled = false;
   SceneResults<btScalar> results;
-  results.velocity = bodies.velocity.columns();
-  results.angular_velocity = bodies.spin.columns();
+  results.velocity = bodies.columns(&BodyState::velocity);
+  results.angular_velocity = bodies.columns(&BodyState::spin);
   results.impulse = points.collision_impulse.columns();
-  const auto begin = Clock::now();
   report.collisions = collide.solve(scene, results, how);
-  report.collision_seconds = seconds_since(begin);
 }
 
 // Impulses of the last step, which Bullet would give again, are gone too.
 void ConstraintSolver::State::hold_nothing() {
-  points.impulse.resize(points.size());
   for (auto& component : points.impulse.of) std::fill(component.begin(), component.end(), btScalar(0));
-  constraints.rows();
+  constraints.rows(false);
+  std::fill(constraints.impulse.begin(), constraints.impulse.end(), btScalar(0));
   hold.forget();
 }
 
 void ConstraintSolver::State::hold_all(const Options& given, const btContactSolverInfo& info) {
   const bool resting = given.contacts == Contacts::resting, substeps = given.contacts == Contacts::substeps;
   const bool rebounds = given.collisions == Collisions::simultaneous;
-  Scene<btScalar> scene =
-      substeps ? points.scene_of_substeps(bodies, info, rebounds) : points.scene(bodies, info, resting, rebounds);
-  scene.joints = constraints.rows();
+  // In one piece, sweeps push out errors of position as substeps do.
+  const bool errors = substeps || given.scene.simultaneous.time_step != 0;
+  Scene<btScalar> scene = substeps ? points.scene_of_substeps(bodies, info, rebounds)
+                                   : points.scene(bodies, info, resting, rebounds, resting || errors);
+  scene.joints = constraints.rows(errors);
 
   SceneOptions how = options_of(given, info);
   how.method = resting ? SceneMethod::resting : substeps ? SceneMethod::substeps : SceneMethod::simultaneous;
@@ -178,38 +210,33 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
   how.resting.gravity = {0, 0, 0};
   if (resting) how.rest.gravity = 1e9;  // what collides has done so, so that every contact is held
   SceneResults<btScalar> results;
-  results.velocity = bodies.velocity.columns();
-  results.angular_velocity = bodies.spin.columns();
+  results.velocity = bodies.columns(&BodyState::velocity);
+  results.angular_velocity = bodies.columns(&BodyState::spin);
   if (substeps) {
-    results.displacement = bodies.displacement.columns();
-    results.rotation = bodies.rotation.columns();
+    results.displacement = bodies.columns(&BodyState::displacement);
+    results.rotation = bodies.columns(&BodyState::rotation);
   }
   results.impulse = points.impulse.columns();
   results.joint_impulse = constraints.impulse;
-  const auto begin = Clock::now();
   report.contacts = hold.solve(scene, results, how);
-  report.contact_seconds = seconds_since(begin);
 }
 
 // Bullet's split impulse: overlaps beyond a threshold go by moving the bodies, without velocity.
 void ConstraintSolver::State::push_out(const Options& given, const btContactSolverInfo& info) {
   const Scene<btScalar> scene = points.overlapping(bodies, info);
-  const btVector3 still(0, 0, 0);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    bodies.velocity.set(i, still);
-    bodies.spin.set(i, still);
+    bodies[i].velocity.setZero();
+    bodies[i].spin.setZero();
   }
   SceneOptions how = options_of(given, info);
   how.method = SceneMethod::simultaneous;
   SceneResults<btScalar> results;
-  results.velocity = bodies.velocity.columns();
-  results.angular_velocity = bodies.spin.columns();
-  const auto begin = Clock::now();
+  results.velocity = bodies.columns(&BodyState::velocity);
+  results.angular_velocity = bodies.columns(&BodyState::spin);
   collide.solve(scene, results, how);
-  report.contact_seconds += seconds_since(begin);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!bodies.moves(static_cast<std::int32_t>(i))) continue;
-    const btVector3 push = bodies.velocity[i], turn = bodies.spin[i];
+    const btVector3 &push = bodies[i].velocity, &turn = bodies[i].spin;
     if (push.isZero() && turn.isZero()) continue;
     btTransform moved;
     btTransformUtil::integrateTransform(bodies.body(i).getWorldTransform(), push, turn * info.m_splitImpulseTurnErp,

@@ -8,57 +8,44 @@ namespace carom::bullet {
 
 namespace {
 
-using Row = JointRowData<btScalar>::Row;
-using Vector = JointRowData<btScalar>::Vector;
-
-constexpr int written_scalars = sizeof(WrittenRow) / sizeof(btScalar);
-
-Vector vector(const btVector3& v) {
-  return {v.x(), v.y(), v.z()};
-}
-
-btScalar dot(const Vector& a, const btVector3& b) {
+btScalar dot(const btVector3& a, const btVector3& b) {
   return a[0] * b.x() + a[1] * b.y() + a[2] * b.z();
 }
 
 // J M^-1 J^T of one side of a row.
-btScalar response(const btRigidBody& body, const Vector& linear, const Vector& angular) {
+btScalar response(const btRigidBody& body, const btVector3& linear, const btVector3& angular) {
   if (body.isStaticOrKinematicObject()) return 0;
-  const btVector3 j(linear[0], linear[1], linear[2]), turn(angular[0], angular[1], angular[2]);
-  return j.length2() * body.getInvMass() + turn.dot(body.getInvInertiaTensorWorld() * turn);
+  return linear.length2() * body.getInvMass() + angular.dot(body.getInvInertiaTensorWorld() * angular);
 }
 
 // The velocity of a row with the step's forces.
 btScalar velocity_along(const Row& row, const Bodies& bodies) {
   btScalar sum = 0;
-  const auto add = [&](std::int32_t body, const Vector& linear, const Vector& angular) {
+  const auto add = [&](std::int32_t body, const btVector3& linear, const btVector3& angular) {
     if (body < 0) return;
-    const auto i = static_cast<std::size_t>(body);
-    sum += dot(linear, bodies.velocity_before[i] + bodies.velocity_change[i]) +
-           dot(angular, bodies.spin_before[i] + bodies.spin_change[i]);
+    const BodyState& state = bodies[static_cast<std::size_t>(body)];
+    sum += dot(linear, state.velocity_before + state.velocity_change) +
+           dot(angular, state.spin_before + state.spin_change);
   };
   add(row.body_a, row.linear_a, row.angular_a);
   add(row.body_b, row.linear_b, row.angular_b);
   return sum;
 }
 
-btVector3 bullet_vector(const Vector& v) {
-  return {v[0], v[1], v[2]};
-}
-
 // Three rows that keep two points together along three axes tell where these are: of the rotation r x n about an axis n
 // the sum of n x (r x n) is 2 r. Lever arms that carom knows turn with the bodies from substep to substep; those of the
 // start would feed a chain under tension with energy.
 bool find_arms(Row* rows) {
-  const auto axis = [&](int i) { return bullet_vector(rows[i].linear_a); };
+  const auto axis = [&](int i) -> const btVector3& { return rows[i].linear_a; };
   for (int i = 0; i < 3; ++i) {
     const btScalar skew = axis(i).dot(axis((i + 1) % 3));
     if (!(std::abs(axis(i).length2() - 1) < btScalar(1e-3)) || !(std::abs(skew) < btScalar(1e-3))) return false;
   }
-  const auto find = [&](Vector Row::*linear, Vector Row::*angular, Vector Row::*arm) {
+  using Vector = btVector3 Row::*;
+  const auto find = [&](Vector linear, Vector angular, Vector arm) {
     btVector3 twice(0, 0, 0);
-    for (int i = 0; i < 3; ++i) twice += bullet_vector(rows[i].*linear).cross(bullet_vector(rows[i].*angular));
-    for (int i = 0; i < 3; ++i) rows[i].*arm = vector(twice / 2);
+    for (int i = 0; i < 3; ++i) twice += (rows[i].*linear).cross(rows[i].*angular);
+    for (int i = 0; i < 3; ++i) rows[i].*arm = twice / 2;
   };
   find(&Row::linear_a, &Row::angular_a, &Row::arm_a);
   find(&Row::linear_b, &Row::angular_b, &Row::arm_b);
@@ -71,34 +58,75 @@ std::uint64_t key_of(const btTypedConstraint& constraint, int row) {
          static_cast<std::uint64_t>(row) + 1;
 }
 
+JointRows<btScalar> view(const Scratch<Row>& rows, bool errors, bool keys) {
+  static const btScalar damping_ratio = 2;
+  const Row& first = *rows.data();
+  const auto column = [&]<class T>(const T& field) { return Column<const T>(&field, rows.size(), sizeof(Row)); };
+  const auto vectors = [&](const btVector3& field) {
+    return Vector3Columns<const btScalar>::interleaved(field.m_floats, rows.size(), sizeof(Row));
+  };
+  JointRows<btScalar> view;
+  view.body_a = column(first.body_a);
+  view.body_b = column(first.body_b);
+  view.linear_a = vectors(first.linear_a);
+  view.angular_a = vectors(first.angular_a);
+  view.linear_b = vectors(first.linear_b);
+  view.angular_b = vectors(first.angular_b);
+  view.target_velocity = column(first.target_velocity);
+  view.least_impulse = column(first.least_impulse);
+  view.largest_impulse = column(first.largest_impulse);
+  view.compliance = column(first.compliance);
+  if (keys) view.key = column(first.key);
+  if (!errors) return view;
+  view.error = column(first.error);
+  view.frequency = column(first.frequency);
+  view.damping_ratio = Column<const btScalar>::repeat(damping_ratio, rows.size());
+  view.arm_a = vectors(first.arm_a);
+  view.arm_b = vectors(first.arm_b);
+  return view;
+}
+
 }  // namespace
 
 void Constraints::clear() {
-  data_.rows.clear();
-  rigid_.rows.clear();
+  rows_.resize(0);
+  rigid_.resize(0);
   taken_.clear();
+  any_key_ = false;
 }
 
-void Constraints::write(btTypedConstraint& constraint, int rows, btScalar erp, const btContactSolverInfo& info) {
-  const btVector3 zero(0, 0, 0);
-  written_.assign(static_cast<std::size_t>(rows),
-                  {zero, zero, zero, zero, 0, info.m_globalCfm, -SIMD_INFINITY, SIMD_INFINITY});
+Row& Constraints::add_row() {
+  rows_.resize(rows_.size() + 1);
+  return rows_[rows_.size() - 1] = Row();
+}
+
+// Lets the constraint write its rows. Their compliance is Bullet's CFM then, and their bounds are Bullet's.
+void Constraints::write(Taken& taken, btScalar erp, const btContactSolverInfo& info) {
+  for (std::size_t i = taken.first; i < rows_.size(); ++i) {
+    Row& row = rows_[i];
+    for (btVector3* vector : {&row.linear_a, &row.angular_a, &row.linear_b, &row.angular_b}) vector->setZero();
+    row.target_velocity = 0;
+    row.compliance = info.m_globalCfm;
+    row.least_impulse = -SIMD_INFINITY;
+    row.largest_impulse = SIMD_INFINITY;
+  }
+  Row& first = rows_[taken.first];
   btTypedConstraint::btConstraintInfo2 to{};
   to.fps = 1 / info.m_timeStep;
   to.erp = erp;
-  to.m_J1linearAxis = written_[0].linear_a;
-  to.m_J1angularAxis = written_[0].angular_a;
-  to.m_J2linearAxis = written_[0].linear_b;
-  to.m_J2angularAxis = written_[0].angular_b;
-  to.rowskip = written_scalars;
-  to.m_constraintError = &written_[0].error;
-  to.cfm = &written_[0].cfm;
-  to.m_lowerLimit = &written_[0].lower;
-  to.m_upperLimit = &written_[0].upper;
+  to.m_J1linearAxis = first.linear_a;
+  to.m_J1angularAxis = first.angular_a;
+  to.m_J2linearAxis = first.linear_b;
+  to.m_J2angularAxis = first.angular_b;
+  to.rowskip = sizeof(Row) / sizeof(btScalar);
+  to.m_constraintError = &first.target_velocity;
+  to.cfm = &first.compliance;
+  to.m_lowerLimit = &first.least_impulse;
+  to.m_upperLimit = &first.largest_impulse;
   to.m_numIterations = info.m_numIterations;
   to.m_damping = info.m_damping;
-  constraint.getInfo2(&to);
-  damping_ = to.m_damping;
+  taken.constraint->getInfo2(&to);
+  taken.damping = to.m_damping;
 }
 
 void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btContactSolverInfo& info, bool errors) {
@@ -113,73 +141,76 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
   constraint.getInfo1(&count);
   if (count.m_numConstraintRows <= 0) return;
   btRigidBody &body_a = constraint.getRigidBodyA(), &body_b = constraint.getRigidBodyB();
-  const std::int32_t a = bodies.take(body_a, info), b = bodies.take(body_b, info);
+  const std::int32_t a = bodies.take(body_a), b = bodies.take(body_b);
   if (!bodies.moves(a) && !bodies.moves(b)) return;
 
+  Taken& taken = taken_.emplace_back(
+      Taken{&constraint, rows_.size(), static_cast<std::size_t>(count.m_numConstraintRows), btScalar(1)});
+  rows_.resize(taken.first + taken.count);
   // Some constraints keep the ERP that they were asked with last.
   with_half_.clear();
   if (errors) {
-    write(constraint, count.m_numConstraintRows, info.m_erp / 2, info);
-    for (const WrittenRow& row : written_) with_half_.push_back(row.error);
+    write(taken, info.m_erp / 2, info);
+    for (std::size_t i = taken.first; i < rows_.size(); ++i) with_half_.push_back(rows_[i].target_velocity);
   }
-  write(constraint, count.m_numConstraintRows, info.m_erp, info);
+  write(taken, info.m_erp, info);
+  if (errors) split_errors(taken, info);
 
   const btScalar breaks = constraint.getBreakingImpulseThreshold();
   const auto bound = [&](btScalar limit) {
-    return std::abs(limit) >= SIMD_INFINITY && breaks >= SIMD_INFINITY
-               ? std::copysign(std::numeric_limits<btScalar>::infinity(), limit)
-               : std::clamp(limit, -breaks, breaks);
+    return std::abs(limit) >= SIMD_INFINITY && breaks >= SIMD_INFINITY ? std::copysign(Row::infinity, limit)
+                                                                       : std::clamp(limit, -breaks, breaks);
   };
-  taken_.push_back({&constraint, data_.rows.size(), static_cast<std::size_t>(count.m_numConstraintRows)});
-  for (int i = 0; i < count.m_numConstraintRows; ++i) {
-    const WrittenRow& from = written_[static_cast<std::size_t>(i)];
-    Row row;
+  for (std::size_t i = 0; i < taken.count; ++i) {
+    Row& row = rows_[taken.first + i];
     row.body_a = a;
     row.body_b = b;
-    row.linear_a = vector(from.linear_a);
-    row.angular_a = vector(from.angular_a);
-    row.linear_b = vector(from.linear_b);
-    row.angular_b = vector(from.angular_b);
-    row.least_impulse = bound(from.lower);
-    row.largest_impulse = bound(from.upper);
+    row.least_impulse = bound(row.least_impulse);
+    row.largest_impulse = bound(row.largest_impulse);
     // Bullet's rows count CFM in units of their response to an impulse.
-    row.compliance =
-        from.cfm * (response(body_a, row.linear_a, row.angular_a) + response(body_b, row.linear_b, row.angular_b));
-    row.target_velocity = from.error;
+    if (row.compliance != btScalar(0))
+      row.compliance *= response(body_a, row.linear_a, row.angular_a) + response(body_b, row.linear_b, row.angular_b);
     // Motors and limits come and go, and begin with nothing.
     const bool bounded = !std::isinf(row.least_impulse) || !std::isinf(row.largest_impulse);
-    row.key = bounded ? 0 : key_of(constraint, i);
-    data_.rows.push_back(row);
+    row.key = bounded ? 0 : key_of(constraint, static_cast<int>(i));
+    any_key_ = any_key_ || !bounded;
   }
-  if (errors) split_errors(taken_.back().first, info);
-  if (damping_ != btScalar(1))
-    for (std::size_t i = taken_.back().first; i < data_.rows.size(); ++i)
-      data_.rows[i].target_velocity += (1 - damping_) * velocity_along(data_.rows[i], bodies);
 }
 
 // What a row asks for is a share of its error a step, linear in the ERP, and a velocity: that of a motor, or of a
 // rebound at a limit.
-void Constraints::split_errors(std::size_t first, const btContactSolverInfo& info) {
+void Constraints::split_errors(const Taken& taken, const btContactSolverInfo& info) {
   const auto is_finite = [](btScalar bound) { return std::abs(bound) < SIMD_INFINITY; };
-  for (std::size_t i = 0; i < written_.size(); ++i) {
-    const WrittenRow& from = written_[i];
-    Row& row = data_.rows[first + i];
+  for (std::size_t i = 0; i < taken.count; ++i) {
+    Row& row = rows_[taken.first + i];
+    const btScalar asked = row.target_velocity;
+    row.arm_a.setZero();
+    row.arm_b.setZero();
+    row.error = 0;
     row.frequency = 0;
-    if (is_finite(from.lower) && is_finite(from.upper) && from.lower < 0 && from.upper > 0) continue;  // a motor
-    const btScalar by_error = 2 * (from.error - with_half_[i]);
+    const bool has_least = is_finite(row.least_impulse), has_largest = is_finite(row.largest_impulse);
+    if (has_least && has_largest && row.least_impulse < 0 && row.largest_impulse > 0) continue;  // a motor
+    const btScalar by_error = 2 * (asked - with_half_[i]);
     // A constraint with an ERP of its own asks for a velocity, as a motor does.
-    const bool by_erp = info.m_erp > 0 && std::abs(by_error) > btScalar(1e-5) * std::abs(from.error);
-    if (!by_erp && (from.error != 0 || is_finite(from.lower) || is_finite(from.upper))) continue;
+    const bool by_erp = info.m_erp > 0 && std::abs(by_error) > btScalar(1e-5) * std::abs(asked);
+    if (!by_erp && (asked != 0 || has_least || has_largest)) continue;
     if (by_erp) row.error = -by_error * info.m_timeStep / info.m_erp;
-    row.target_velocity = from.error - by_error;
-    if (std::abs(row.target_velocity) <= btScalar(1e-5) * std::abs(from.error)) row.target_velocity = 0;
-    row.frequency = std::numeric_limits<btScalar>::infinity();
+    row.target_velocity = asked - by_error;
+    if (std::abs(row.target_velocity) <= btScalar(1e-5) * std::abs(asked)) row.target_velocity = 0;
+    row.frequency = Row::infinity;
   }
-  for (std::size_t i = first; i + 3 <= data_.rows.size();) i += find_arms(&data_.rows[i]) ? 3 : 1;
+  for (std::size_t i = taken.first; i + 3 <= rows_.size();) i += find_arms(&rows_[i]) ? 3 : 1;
 }
 
-void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& bodies,
-                                 const btContactSolverInfo& info) {
+void Constraints::damp(const Bodies& bodies) {
+  for (const Taken& taken : taken_) {
+    if (taken.damping == btScalar(1)) continue;
+    for (std::size_t i = taken.first; i < taken.first + taken.count; ++i)
+      rows_[i].target_velocity += (1 - taken.damping) * velocity_along(rows_[i], bodies);
+  }
+}
+
+void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& bodies) {
   btScalar rolling = 0, spinning = 0;  // bounds of the angular impulse
   const btManifoldPoint* heaviest = nullptr;
   for (int i = 0; i < manifold.getNumContacts(); ++i) {
@@ -192,7 +223,7 @@ void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& b
   }
   if (heaviest == nullptr || !(rolling > 0 || spinning > 0)) return;
   const auto take = [&](const btCollisionObject* object) {
-    return bodies.take(const_cast<btCollisionObject&>(*object), info);
+    return bodies.take(const_cast<btCollisionObject&>(*object));
   };
   const std::int32_t a = take(manifold.getBody0()), b = take(manifold.getBody1());
   if (!bodies.moves(a) && !bodies.moves(b)) return;
@@ -200,15 +231,14 @@ void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& b
   btPlaneSpace1(heaviest->m_normalWorldOnB, first, second);
   const auto add = [&](const btVector3& axis, btScalar largest) {
     if (!(largest > 0)) return;
-    Row row;
+    Row& row = add_row();
     row.body_a = a;
     row.body_b = b;
-    row.angular_a = vector(axis);
-    row.angular_b = vector(-axis);
+    row.angular_a = axis;
+    row.angular_b = -axis;
     row.least_impulse = -largest;
     row.largest_impulse = largest;
     row.frequency = 0;
-    data_.rows.push_back(row);
   };
   add(heaviest->m_normalWorldOnB, spinning);
   add(first, rolling);
@@ -217,33 +247,33 @@ void Constraints::resist_rolling(const btPersistentManifold& manifold, Bodies& b
 
 void Constraints::lock_axes(const Bodies& bodies) {
   for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!bodies.has_locked_axes(i)) continue;
     const btVector3& factor = bodies.body(i).getLinearFactor();
-    if (!bodies.moves(static_cast<std::int32_t>(i))) continue;
     for (int axis = 0; axis < 3; ++axis) {
       if (factor[axis] != btScalar(0)) continue;
-      Row row;
+      Row& row = add_row();
       row.body_a = static_cast<std::int32_t>(i);
-      row.linear_a[static_cast<std::size_t>(axis)] = 1;
-      row.target_velocity = bodies.velocity_before[i][axis];
-      data_.rows.push_back(row);
+      row.linear_a[axis] = 1;
+      row.target_velocity = bodies[i].velocity_before[axis];
     }
   }
 }
 
-JointRows<btScalar> Constraints::rows() {
-  impulse.assign(data_.rows.size(), 0);
-  return data_.view();
+JointRows<btScalar> Constraints::rows(bool errors) {
+  impulse.resize(rows_.size());
+  return view(rows_, errors, any_key_);
 }
 
 JointRows<btScalar> Constraints::rigid_rows() {
-  rigid_.rows.clear();
-  for (Row row : data_.rows) {
+  rigid_.resize(rows_.size());
+  std::size_t count = 0;
+  for (const Row& row : rows_) {
     if (std::isfinite(row.least_impulse) || std::isfinite(row.largest_impulse) || row.compliance > 0) continue;
-    row.target_velocity = 0;
-    row.key = 0;
-    rigid_.rows.push_back(row);
+    rigid_[count] = row;
+    rigid_[count++].target_velocity = 0;
   }
-  return rigid_.view();
+  rigid_.resize(count);
+  return view(rigid_, false, false);
 }
 
 void Constraints::store(const btContactSolverInfo& info) const {
@@ -252,11 +282,11 @@ void Constraints::store(const btContactSolverInfo& info) const {
     btScalar last = 0;
     bool broken = false;
     for (std::size_t i = taken.first; i < taken.first + taken.count; ++i) {
-      const Row& row = data_.rows[i];
+      const Row& row = rows_[i];
       last = impulse[i];
       broken = broken || std::abs(last) >= taken.constraint->getBreakingImpulseThreshold();
       if (btJointFeedback* feedback = taken.constraint->getJointFeedback(); feedback != nullptr) {
-        const auto force = [&](const Vector& j) { return btVector3(j[0], j[1], j[2]) * (last * per_second); };
+        const auto force = [&](const btVector3& j) { return j * (last * per_second); };
         feedback->m_appliedForceBodyA += force(row.linear_a);
         feedback->m_appliedTorqueBodyA += force(row.angular_a);
         feedback->m_appliedForceBodyB += force(row.linear_b);

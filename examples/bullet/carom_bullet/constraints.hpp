@@ -5,18 +5,27 @@
 #include <BulletDynamics/ConstraintSolver/btContactSolverInfo.h>
 #include <BulletDynamics/ConstraintSolver/btTypedConstraint.h>
 
-#include <carom/joints.hpp>
+#include <carom/scene.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "bodies.hpp"
 
 namespace carom::bullet {
 
-/// A row as Bullet's constraints write it: vectors have four numbers.
-struct alignas(16) WrittenRow {
-  btVector3 linear_a, angular_a, linear_b, angular_b;
-  btScalar error, cfm, lower, upper;
+/// A row where Bullet's constraints write it, whose vectors have four numbers, and what carom wants to know beside it.
+struct Row {
+  static constexpr btScalar infinity = std::numeric_limits<btScalar>::infinity();
+
+  btVector3 linear_a{0, 0, 0}, angular_a{0, 0, 0}, linear_b{0, 0, 0}, angular_b{0, 0, 0};
+  btScalar target_velocity = 0, compliance = 0, least_impulse = -infinity, largest_impulse = infinity;
+  std::int32_t body_a = Bodies::world, body_b = Bodies::world;
+  std::uint64_t key = 0;
+  // For substeps alone.
+  btVector3 arm_a{0, 0, 0}, arm_b{0, 0, 0};
+  btScalar error = 0, frequency = infinity;
 };
 
 /// The rows of one step.
@@ -26,35 +35,38 @@ class Constraints {
   /// `errors`: rows have the errors of position in a column of their own, as SceneMethod::substeps takes them, and not
   /// in their targets.
   void take(btTypedConstraint& constraint, Bodies& bodies, const btContactSolverInfo& info, bool errors);
+  /// Takes from the targets what Bullet's damping of constraints takes. Bodies are read by now.
+  void damp(const Bodies& bodies);
   /// Friction against rolling and spinning at a manifold, by the normal impulse of the last step.
-  void resist_rolling(const btPersistentManifold& manifold, Bodies& bodies, const btContactSolverInfo& info);
+  void resist_rolling(const btPersistentManifold& manifold, Bodies& bodies);
   /// Rows that keep bodies from moving along the axes that Bullet's linear factor locks.
   void lock_axes(const Bodies& bodies);
 
-  /// All rows. The impulses are to be written to `impulse`.
-  JointRows<btScalar> rows();
+  /// All rows. The impulses are to be written to `impulse`. `errors`: with what the positions of rows are kept by.
+  JointRows<btScalar> rows(bool errors);
   /// The rows without bounds, which hold while contacts collide: their target velocity is 0.
   JointRows<btScalar> rigid_rows();
 
   /// Writes impulses and feedback to the constraints and breaks those beyond their threshold.
   void store(const btContactSolverInfo& info) const;
 
-  std::vector<btScalar> impulse;  ///< [N s] place for results
+  Scratch<btScalar> impulse;  ///< [N s] place for results
 
  private:
-  void write(btTypedConstraint& constraint, int rows, btScalar erp, const btContactSolverInfo& info);
-  void split_errors(std::size_t first, const btContactSolverInfo& info);
-
   struct Taken {
     btTypedConstraint* constraint;
     std::size_t first, count;
+    btScalar damping;
   };
 
-  JointRowData<btScalar> data_, rigid_;
+  Row& add_row();
+  void write(Taken& taken, btScalar erp, const btContactSolverInfo& info);
+  void split_errors(const Taken& taken, const btContactSolverInfo& info);
+
+  Scratch<Row> rows_, rigid_;
   std::vector<Taken> taken_;
-  std::vector<WrittenRow> written_;  // of one constraint
-  btScalar damping_ = 1;
-  std::vector<btScalar> with_half_;  // what its rows ask with half the ERP
+  std::vector<btScalar> with_half_;  // what the rows of a constraint ask with half the ERP
+  bool any_key_ = false;
 };
 
 }  // namespace carom::bullet

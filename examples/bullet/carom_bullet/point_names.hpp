@@ -6,52 +6,49 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
+
+#include "columns.hpp"
 
 namespace carom::bullet {
 
 /// Gives the points of manifolds keys. A point has the key of the nearest point that its manifold had in the last step,
-/// also where Bullet took it for a new one, so that few keys vanish. A step is begin, a call of name for each manifold,
-/// end.
+/// also where Bullet took it for a new one, so that few keys vanish. A step is begin, a call of find for each manifold,
+/// reserve, a call of name for each of them, end.
 class PointNames {
  public:
-  void begin() {
-    next_ = 0;
-    found_is_built_ = false;
-    now_.clear();
-  }
-  /// Calls take(point, key) for all points, in their order.
-  template <class Take>
-  void name(const btPersistentManifold& manifold, Take&& take) {
-    const Record& record = add(manifold);
-    for (int i = 0; i < record.count; ++i)
-      take(manifold.getContactPoint(i), record.point[static_cast<std::size_t>(i)].key);
-  }
+  static constexpr std::size_t none = ~std::size_t{0};
+  /// The keys of a manifold's points, in their order.
+  using Keys = std::array<std::uint64_t, MANIFOLD_CACHE_SIZE>;
+
+  void begin();
+  /// The place of a manifold in the last step, or none.
+  std::size_t find(const btPersistentManifold& manifold);
+  /// Makes room for so many manifolds.
+  void reserve(std::size_t manifolds) { now_.resize(manifolds); }
+  /// The keys of manifold number `i`, whose place in the last step was `before`.
+  const Keys& name(std::size_t i, const btPersistentManifold& manifold, std::size_t before);
   /// Forgets the manifolds that had no name in this step.
-  void end() { last_.swap(now_); }
-  void forget() { last_.clear(); }
+  void end();
+  void forget() { last_.resize(0); }
 
  private:
-  struct Named {
-    btVector3 local;  // on the first body
-    std::uint64_t key;
-  };
   struct Record {
     const btPersistentManifold* manifold;
     const btCollisionObject *a, *b;  // Bullet uses the place of a manifold again, for other bodies
     int count;
-    std::array<Named, MANIFOLD_CACHE_SIZE> point;
+    std::array<btVector3, MANIFOLD_CACHE_SIZE> local;  // on the first body
+    Keys key;
   };
 
-  const Record& add(const btPersistentManifold& manifold);
-  const Record* find(const btPersistentManifold& manifold);
+  void build_table();
+  std::size_t slot_of(const btPersistentManifold* manifold) const;
 
-  std::vector<Record> last_, now_;
+  Scratch<Record> last_, now_;
   // Manifolds come in the order of the last step, for the most part.
   std::size_t next_ = 0;
-  std::unordered_map<const btPersistentManifold*, std::size_t> found_;
-  bool found_is_built_ = false;
+  std::vector<std::uint32_t> table_;  // places in last_ from 1 on, by open addresses
+  bool table_is_built_ = false;
   std::uint64_t newest_ = 0;
 };
 

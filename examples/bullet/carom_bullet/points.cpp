@@ -30,17 +30,6 @@ bool own_directions(const btManifoldPoint& point, const btContactSolverInfo& inf
          has(point, BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED);
 }
 
-// Bullet's detection keeps the lateral impulses of a point that it finds again, but not their directions, so that these
-// are those that the normal gives.
-void directions(const btManifoldPoint& point, const btVector3& normal, bool own, btVector3& first, btVector3& second) {
-  if (own) {
-    first = point.m_lateralFrictionDir1;
-    second = point.m_lateralFrictionDir2;
-  } else {
-    btPlaneSpace1(normal, first, second);
-  }
-}
-
 // Conveyor belts by the point's own motion, and anchors that pull back what has crept away.
 btVector3 surface_velocity(const btManifoldPoint& point, bool own, const btContactSolverInfo& info) {
   btVector3 moves(0, 0, 0);
@@ -54,6 +43,42 @@ btVector3 surface_velocity(const btManifoldPoint& point, bool own, const btConta
   return moves;
 }
 
+// The directions of friction at points that follow one another. Bullet's detection keeps the lateral impulses of a
+// point that it finds again, but not their directions, so that these are those that the normal gives.
+class Directions {
+ public:
+  void find(const btManifoldPoint& point, const btVector3& normal, bool own) {
+    if (own) {
+      first = point.m_lateralFrictionDir1;
+      second = point.m_lateralFrictionDir2;
+      known_ = false;
+      return;
+    }
+    if (known_ && normal.x() == normal_.x() && normal.y() == normal_.y() && normal.z() == normal_.z()) return;
+    btPlaneSpace1(normal, first, second);
+    normal_ = normal;
+    known_ = true;
+  }
+
+  btVector3 first{0, 0, 0}, second{0, 0, 0};
+
+ private:
+  btVector3 normal_{0, 0, 0};
+  bool known_ = false;
+};
+
+// Manifolds lie anywhere in memory, so that the points of each are asked for so many manifolds ahead of their turn.
+constexpr std::size_t ahead = 4;
+
+// Asks for the numbers of points that Points::store writes.
+void fetch_to_write(const btPersistentManifold& manifold, std::size_t points) {
+  for (int p = 0; p < static_cast<int>(points); ++p) {
+    const btManifoldPoint& point = manifold.getContactPoint(p);
+    __builtin_prefetch(&point.m_appliedImpulse, 1);
+    __builtin_prefetch(&point.m_lateralFrictionDir2, 1);
+  }
+}
+
 }  // namespace
 
 void Points::Columns::resize(std::size_t count) {
@@ -63,9 +88,9 @@ void Points::Columns::resize(std::size_t count) {
   friction.resize(count);
 }
 
-Scene<btScalar> Points::Columns::scene(Bodies& bodies) {
+Scene<btScalar> Points::Columns::scene(const SceneBodies<btScalar>& bodies) {
   Scene<btScalar> scene;
-  scene.bodies = bodies.columns();
+  scene.bodies = bodies;
   scene.contacts.body_a = body_a;
   scene.contacts.body_b = body_b;
   scene.contacts.normal = normal.columns();
@@ -78,53 +103,76 @@ Scene<btScalar> Points::Columns::scene(Bodies& bodies) {
 void Points::clear() {
   taken_.clear();
   rolling_.clear();
-  all_.resize(0);
   colliding_.clear();
   deep_.clear();
   surface_moves_ = false;
+  names_.begin();
 }
 
-void Points::take(btPersistentManifold& manifold, Bodies& bodies, const btContactSolverInfo& info) {
-  const int count = manifold.getNumContacts();
-  if (count == 0) return;
+void Points::take(btPersistentManifold& manifold, Bodies& bodies, bool named) {
   // Bullet's manifolds give away constant bodies, which its solvers write to.
-  const std::int32_t a = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody0()), info);
-  const std::int32_t b = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody1()), info);
+  const std::int32_t a = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody0()));
+  const std::int32_t b = bodies.take(const_cast<btCollisionObject&>(*manifold.getBody1()));
   if (!bodies.moves(a) && !bodies.moves(b)) return;
   const bool all = manifold.getContactBreakingThreshold() <= manifold.getContactProcessingThreshold();
   const std::size_t first = taken_.empty() ? 0 : taken_.back().first + taken_.back().count;
-  auto counted = static_cast<std::size_t>(count);
+  auto counted = static_cast<std::size_t>(manifold.getNumContacts());
   if (!all)
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < manifold.getNumContacts(); ++i)
       counted -= manifold.getContactPoint(i).getDistance() > manifold.getContactProcessingThreshold();
-  taken_.push_back({&manifold, a, b, first, counted, all});
+  const std::size_t before = named ? names_.find(manifold) : PointNames::none;
+  taken_.push_back({&manifold, a, b, first, counted, before, all, false, false});
 }
 
-void Points::read(const btContactSolverInfo& info, btScalar normal_tolerance) {
+void Points::reserve(const Reading& how) {
   const std::size_t count = taken_.empty() ? 0 : taken_.back().first + taken_.back().count;
   all_.resize(count);
-  warm_impulse_.resize(count);
   surface_velocity_.resize(count);
-  for (auto* array : {&restitution_, &gap_, &share_, &target_}) array->resize(count);
-  zero_.assign(count, 0);
-  constexpr std::size_t ahead = 4;
-  for (std::size_t m = 0; m < taken_.size(); ++m) {
-    if (m + ahead < taken_.size()) fetch(taken_[m + ahead].manifold, 0, sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE);
-    if (read(taken_[m], info, normal_tolerance)) rolling_.push_back(taken_[m].manifold);
+  impulse.resize(count);
+  restitution_.resize(count);
+  gap_.resize(count);
+  if (how.substeps) {
+    names_.reserve(taken_.size());
+    key_.resize(count);
+  } else {
+    warm_impulse_.resize(count);
+    share_.resize(count);
+    target_.resize(count);
   }
-  for (std::size_t i = 0; i < count; ++i)
-    if (is_deep(gap_[i], info)) deep_.push_back(i);
 }
 
-// Returns whether the manifold resists rolling or spinning.
-bool Points::read(const Taken& taken, const btContactSolverInfo& info, btScalar normal_tolerance) {
+void Points::read(std::size_t first, std::size_t end, const Bodies& bodies, const Reading& how) {
+  for (std::size_t m = first; m < end; ++m) {
+    if (m + ahead < end) fetch(taken_[m + ahead].manifold, 0, sizeof(btManifoldPoint) * taken_[m + ahead].count);
+    read(taken_[m], m, bodies, how);
+  }
+}
+
+void Points::sum_up(const Reading& how) {
+  for (const Taken& taken : taken_) {
+    if (taken.rolls) rolling_.push_back(taken.manifold);
+    surface_moves_ = surface_moves_ || taken.surface_moves;
+  }
+  if (how.substeps)
+    names_.end();
+  else if (how.info.m_splitImpulse != 0)
+    for (std::size_t i = 0; i < size(); ++i)
+      if (is_deep(gap_[i], how.info)) deep_.push_back(i);
+}
+
+void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const Reading& how) {
   const btPersistentManifold& manifold = *taken.manifold;
-  const btVector3 &origin_a = manifold.getBody0()->getWorldTransform().getOrigin(),
-                  &origin_b = manifold.getBody1()->getWorldTransform().getOrigin();
+  const btContactSolverInfo& info = how.info;
+  const auto origin_of = [&](std::int32_t body, const btCollisionObject* object) -> const btVector3& {
+    return body < 0 ? object->getWorldTransform().getOrigin() : bodies[static_cast<std::size_t>(body)].origin;
+  };
+  const btVector3 &origin_a = origin_of(taken.a, manifold.getBody0()),
+                  &origin_b = origin_of(taken.b, manifold.getBody1());
   const btScalar rate = 1 / info.m_timeStep;
-  const btScalar limit = normal_tolerance * normal_tolerance;
+  const btScalar limit = how.normal_tolerance * how.normal_tolerance;
+  const PointNames::Keys* const keys = how.substeps ? &names_.name(number, manifold, taken.before) : nullptr;
   btVector3 normal(0, 0, 0);
-  bool rolls = false;
+  Directions directions;
   std::size_t i = taken.first;
   for (int p = 0; p < manifold.getNumContacts(); ++p) {
     const btManifoldPoint& point = manifold.getContactPoint(p);
@@ -139,74 +187,68 @@ bool Points::read(const Taken& taken, const btContactSolverInfo& info, btScalar 
     restitution_[i] = std::max(point.m_combinedRestitution, btScalar(0));
     const btScalar gap = point.getDistance() + info.m_linearSlop;
     gap_[i] = gap;
-    share_[i] = share_of(point, info);
-    target_[i] = gap > 0 ? -gap * rate : is_deep(gap, info) ? btScalar(0) : -gap * share_[i] * rate;
     const bool own = own_directions(point, info);
-    // m_prevRHS holds what a collision gave, which does not come again.
-    const btScalar held = point.m_appliedImpulse - point.m_prevRHS;
-    btVector3 warm(0, 0, 0);
-    if (held > 0) {
-      btVector3 first, second;
-      directions(point, normal, own, first, second);
-      warm = normal * held + first * point.m_appliedImpulseLateral1 + second * point.m_appliedImpulseLateral2;
+    if (how.substeps) {
+      key_[i] = (*keys)[static_cast<std::size_t>(p)];
+    } else {
+      share_[i] = share_of(point, info);
+      target_[i] = gap > 0 ? -gap * rate : is_deep(gap, info) ? btScalar(0) : -gap * share_[i] * rate;
+      // m_prevRHS holds what a collision gave, which does not come again.
+      const btScalar held = point.m_appliedImpulse - point.m_prevRHS;
+      btVector3 warm(0, 0, 0);
+      if (held > 0) {
+        directions.find(point, normal, own);
+        warm = normal * held + directions.first * point.m_appliedImpulseLateral1 +
+               directions.second * point.m_appliedImpulseLateral2;
+      }
+      warm_impulse_.set(i, warm);
     }
-    warm_impulse_.set(i, warm);
     btVector3 moves(0, 0, 0);
     if (own || has(point, BT_CONTACT_FLAG_FRICTION_ANCHOR)) {
       moves = surface_velocity(point, own, info);
-      surface_moves_ = surface_moves_ || !moves.isZero();
+      taken.surface_moves = taken.surface_moves || !moves.isZero();
     }
     surface_velocity_.set(i, moves);
-    rolls = rolls || point.m_combinedRollingFriction > 0 || point.m_combinedSpinningFriction > 0;
+    taken.rolls = taken.rolls || point.m_combinedRollingFriction > 0 || point.m_combinedSpinningFriction > 0;
     ++i;
   }
-  return rolls;
 }
 
-btScalar Points::approach(std::size_t i, const VectorArray& velocity, const VectorArray& spin) const {
-  return -all_.normal[i].dot(velocity_at(velocity, spin, all_.body_a[i], all_.lever_a[i]) -
-                             velocity_at(velocity, spin, all_.body_b[i], all_.lever_b[i]));
+btScalar Points::approach(std::size_t i, const Bodies& bodies, btVector3 BodyState::*velocity,
+                          btVector3 BodyState::*spin) const {
+  return -all_.normal[i].dot(velocity_at(bodies, velocity, spin, all_.body_a[i], all_.lever_a[i]) -
+                             velocity_at(bodies, velocity, spin, all_.body_b[i], all_.lever_b[i]));
 }
 
-Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds) {
+Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds, bool gaps) {
   rebounds_ = rebounds;
   // The resting method counts from the gap that is left after the step.
   if (resting)
     for (std::size_t i = 0; i < size(); ++i) target_[i] += gap_[i] / info.m_timeStep;
-  Scene<btScalar> scene = all_.scene(bodies);
-  scene.contacts.restitution = rebounds ? restitution_ : zero_;
-  if (rebounds) {
-    scene.bodies.velocity_change = bodies.velocity_change.columns();
-    scene.bodies.angular_velocity_change = bodies.spin_change.columns();
-  }
+  Scene<btScalar> scene = all_.scene(bodies.columns(rebounds));
+  if (rebounds)
+    scene.contacts.restitution = restitution_;
+  else
+    scene.contacts.restitution = Column<const btScalar>::repeat(zero_, size());
   scene.contacts.target_velocity = target_;
-  scene.contacts.gap = gap_;
+  if (gaps) scene.contacts.gap = gap_;
   scene.contacts.warm_impulse = warm_impulse_.columns();
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
-  impulse.resize(size());
   return scene;
 }
 
 Scene<btScalar> Points::scene_of_substeps(Bodies& bodies, const btContactSolverInfo& info, bool rebounds) {
   rebounds_ = rebounds;
-  key_.resize(size());
-  names_.begin();
-  for (const Taken& taken : taken_)
-    names_.name(*taken.manifold, [&, i = taken.first](const btManifoldPoint& point, std::uint64_t key) mutable {
-      if (taken.all || !(point.getDistance() > taken.manifold->getContactProcessingThreshold())) key_[i++] = key;
-    });
-  names_.end();
-  for (btScalar& gap : gap_) gap -= info.m_linearSlop;
-  Scene<btScalar> scene = all_.scene(bodies);
-  scene.contacts.restitution = rebounds ? restitution_ : zero_;
-  scene.bodies.velocity_change = bodies.velocity_change.columns();
-  scene.bodies.angular_velocity_change = bodies.spin_change.columns();
+  if (info.m_linearSlop != btScalar(0))
+    for (btScalar& gap : gap_) gap -= info.m_linearSlop;
+  Scene<btScalar> scene = all_.scene(bodies.columns(true));
+  if (rebounds)
+    scene.contacts.restitution = restitution_;
+  else
+    scene.contacts.restitution = Column<const btScalar>::repeat(zero_, size());
   scene.contacts.gap = gap_;
   scene.contacts.key = key_;
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
-  impulse.resize(size());
-  bodies.displacement.resize(bodies.size());
-  bodies.rotation.resize(bodies.size());
   return scene;
 }
 
@@ -221,7 +263,7 @@ Scene<btScalar> Points::subset(const std::vector<std::size_t>& rows, Bodies& bod
     some_.lever_b.set(to, all_.lever_b[from]);
     some_.friction[to] = all_.friction[from];
   }
-  return some_.scene(bodies);
+  return some_.scene(bodies.columns(false));
 }
 
 Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& info,
@@ -229,7 +271,7 @@ Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& inf
   colliding_restitution_.clear();
   greatest_approach_ = 0;
   for (std::size_t i = 0; i < size(); ++i) {
-    const btScalar speed = approach(i, bodies.velocity, bodies.spin);
+    const btScalar speed = approach(i, bodies, &BodyState::velocity, &BodyState::spin);
     if (gap_[i] > 0 && gap_[i] > info.m_timeStep * speed) continue;
     colliding_.push_back(i);
     colliding_restitution_.push_back(restitution_[i]);
@@ -248,38 +290,44 @@ Scene<btScalar> Points::overlapping(Bodies& bodies, const btContactSolverInfo& i
   // Bodies that leave an overlap by themselves, as after a rebound, are pushed by no more than what they lack.
   for (const std::size_t i : deep_)
     push_.push_back(
-        std::max(-gap_[i] * share_[i] / info.m_timeStep + approach(i, bodies.velocity, bodies.spin), btScalar(0)));
+        std::max(-gap_[i] * share_[i] / info.m_timeStep + approach(i, bodies, &BodyState::velocity, &BodyState::spin),
+                 btScalar(0)));
   std::fill(some_.friction.begin(), some_.friction.end(), btScalar(0));
-  scene.contacts.restitution = Column<const btScalar>(zero_.data(), deep_.size());
+  scene.contacts.restitution = Column<const btScalar>::repeat(zero_, deep_.size());
   scene.contacts.target_velocity = push_;
   return scene;
 }
 
-void Points::store(const Bodies& bodies, const btContactSolverInfo& info, btScalar rest_speed) {
+void Points::spread_collisions() {
+  if (colliding_.empty()) return;
+  collided_.assign(size(), 0);
+  for (std::size_t row = 0; row < colliding_.size(); ++row)
+    collided_[colliding_[row]] = collision_impulse[row].dot(all_.normal[colliding_[row]]);
+}
+
+void Points::store(std::size_t first, std::size_t end, const Bodies& bodies, const btContactSolverInfo& info,
+                   btScalar rest_speed) const {
   const btScalar fast = std::max(info.m_restitutionVelocityThreshold, rest_speed);
-  if (!colliding_.empty()) {
-    collided_.assign(size(), 0);
-    for (std::size_t row = 0; row < colliding_.size(); ++row)
-      collided_[colliding_[row]] = collision_impulse[row].dot(all_.normal[colliding_[row]]);
-  }
-  for (const Taken& taken : taken_) {
+  for (std::size_t m = first; m < end; ++m) {
+    const Taken& taken = taken_[m];
+    if (m + ahead < end) fetch_to_write(*taken_[m + ahead].manifold, taken_[m + ahead].count);
     std::size_t i = taken.first;
+    Directions directions;
     for (int p = 0; p < taken.manifold->getNumContacts(); ++p) {
       btManifoldPoint& point = taken.manifold->getContactPoint(p);
       if (!taken.all && point.getDistance() > taken.manifold->getContactProcessingThreshold()) continue;
       const btVector3 given = impulse[i];
-      btVector3 first, second;
       const btVector3 along = all_.normal[i];
-      directions(point, along, own_directions(point, info), first, second);
-      point.m_appliedImpulseLateral1 = given.dot(first);
-      point.m_appliedImpulseLateral2 = given.dot(second);
-      point.m_lateralFrictionDir1 = first;
-      point.m_lateralFrictionDir2 = second;
+      directions.find(point, along, own_directions(point, info));
+      point.m_appliedImpulseLateral1 = given.dot(directions.first);
+      point.m_appliedImpulseLateral2 = given.dot(directions.second);
+      point.m_lateralFrictionDir1 = directions.first;
+      point.m_lateralFrictionDir2 = directions.second;
       const btScalar normal = given.dot(along);
       const btScalar collided = colliding_.empty() ? btScalar(0) : collided_[i];
       point.m_appliedImpulse = normal + collided;
       const bool rebounded = rebounds_ && restitution_[i] > 0 && normal > 0 &&
-                             approach(i, bodies.velocity_before, bodies.spin_before) > fast;
+                             approach(i, bodies, &BodyState::velocity_before, &BodyState::spin_before) > fast;
       point.m_prevRHS = rebounded ? normal : collided;
       ++i;
     }

@@ -18,18 +18,31 @@ namespace carom::bullet {
 class Points {
  public:
   void clear();
-  /// Takes in the bodies of a manifold, and notes its points.
-  void take(btPersistentManifold& manifold, Bodies& bodies, const btContactSolverInfo& info);
-  /// Reads the points of all manifolds. Targets are those of contacts that are held: gaps may close, and overlaps are
-  /// pushed out by the share that Bullet is told. `normal_tolerance` is Options::normal_tolerance.
-  void read(const btContactSolverInfo& info, btScalar normal_tolerance);
+  /// Takes in the bodies of a manifold, and notes its points. `named`: they get names.
+  void take(btPersistentManifold& manifold, Bodies& bodies, bool named);
+  std::size_t manifolds() const { return taken_.size(); }
+
+  /// What is read of points.
+  struct Reading {
+    const btContactSolverInfo& info;
+    btScalar normal_tolerance;  ///< Options::normal_tolerance
+    /// For SceneMethod::substeps: names in place of targets and of the impulses in the points.
+    bool substeps;
+  };
+  /// Makes room for all points that were taken.
+  void reserve(const Reading& how);
+  /// Reads the points of the manifolds [first, end). Targets are those of contacts that are held: gaps may close, and
+  /// overlaps are pushed out by the share that Bullet is told.
+  void read(std::size_t first, std::size_t end, const Bodies& bodies, const Reading& how);
+  /// Ends the reading.
+  void sum_up(const Reading& how);
   std::size_t size() const { return all_.friction.size(); }
   /// The manifolds that resist rolling or spinning.
   const std::vector<btPersistentManifold*>& rolling() const { return rolling_; }
 
   /// The scene of all points, for SceneMethod::resting or simultaneous.
-  /// `rebounds`: contacts have their restitution.
-  Scene<btScalar> scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds);
+  /// `rebounds`: contacts have their restitution. `gaps`: they have gaps.
+  Scene<btScalar> scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds, bool gaps);
   /// The same for SceneMethod::substeps: gaps in place of targets, and keys in place of the impulses in the points.
   Scene<btScalar> scene_of_substeps(Bodies& bodies, const btContactSolverInfo& info, bool rebounds);
   void forget_names() { names_.forget(); }
@@ -43,9 +56,12 @@ class Points {
   Scene<btScalar> overlapping(Bodies& bodies, const btContactSolverInfo& info);
   bool overlaps() const { return !deep_.empty(); }
 
-  /// Writes the impulses to the points: those that hold them, and those of the collisions before. `bodies` are those of
-  /// `scene`; contacts that approached faster than `rest_speed` [m/s] have rebounded.
-  void store(const Bodies& bodies, const btContactSolverInfo& info, btScalar rest_speed);
+  /// Readies the impulses of collisions for `store`.
+  void spread_collisions();
+  /// Writes the impulses to the points of the manifolds [first, end): those that hold them, and those of the collisions
+  /// before. `bodies` are those of `scene`; contacts that approached faster than `rest_speed` [m/s] have rebounded.
+  void store(std::size_t first, std::size_t end, const Bodies& bodies, const btContactSolverInfo& info,
+             btScalar rest_speed) const;
 
   VectorArray impulse, collision_impulse;  ///< [N s] places for results, of all points and of `colliding`
 
@@ -54,29 +70,34 @@ class Points {
     btPersistentManifold* manifold;
     std::int32_t a, b;
     std::size_t first, count;
-    bool all;  // whether no point is too far away to count
+    std::size_t before;  // its place in the names of the last step
+    bool all;            // whether no point is too far away to count
+    bool rolls;          // whether it resists rolling or spinning
+    bool surface_moves;
   };
   /// What every scene has of its contacts.
   struct Columns {
-    std::vector<std::int32_t> body_a, body_b;
+    Scratch<std::int32_t> body_a, body_b;
     VectorArray normal, lever_a, lever_b;
-    std::vector<btScalar> friction;
+    Scratch<btScalar> friction;
 
     void resize(std::size_t count);
-    Scene<btScalar> scene(Bodies& bodies);
+    Scene<btScalar> scene(const SceneBodies<btScalar>& bodies);
   };
 
-  bool read(const Taken& taken, const btContactSolverInfo& info, btScalar normal_tolerance);
-  btScalar approach(std::size_t i, const VectorArray& velocity, const VectorArray& spin) const;
+  void read(Taken& taken, std::size_t number, const Bodies& bodies, const Reading& how);
+  btScalar approach(std::size_t i, const Bodies& bodies, btVector3 BodyState::*velocity,
+                    btVector3 BodyState::*spin) const;
   Scene<btScalar> subset(const std::vector<std::size_t>& rows, Bodies& bodies);
 
   std::vector<Taken> taken_;
   std::vector<btPersistentManifold*> rolling_;
   Columns all_;
   VectorArray warm_impulse_, surface_velocity_;
-  std::vector<btScalar> restitution_, zero_, gap_, share_, target_;
+  Scratch<btScalar> restitution_, gap_, share_, target_;
+  btScalar zero_ = 0;
   PointNames names_;
-  std::vector<std::uint64_t> key_;
+  Scratch<std::uint64_t> key_;
   std::vector<btScalar> collided_;
   bool surface_moves_ = false, rebounds_ = false;
 

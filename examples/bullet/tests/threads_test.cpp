@@ -1,0 +1,96 @@
+// Steps of many bodies, which are read from Bullet's objects and stored in them on several threads.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <carom_bullet/parallel.hpp>
+#include <cfenv>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "bullet_world.hpp"
+
+namespace {
+
+using namespace carom_bullet_tests;
+using carom::bullet::Contacts;
+using carom::bullet::Parallel;
+
+TEST(Parallel, covers_every_element_once) {
+  constexpr std::size_t grain = 16;
+  for (const int threads : {0, 1, 2, 7}) {
+    const Parallel parallel(threads);
+    for (const std::size_t count : {0u, 1u, 31u, 32u, 33u, 1000u}) {
+      std::vector<std::atomic<int>> visits(count);
+      parallel.each(count, grain, [&](std::size_t first, std::size_t end) {
+        ASSERT_LE(first, end);
+        ASSERT_LE(end, count);
+        for (std::size_t i = first; i < end; ++i) ++visits[i];
+      });
+      for (const auto& visit : visits) EXPECT_EQ(visit, 1) << "of " << count;
+    }
+  }
+}
+
+// The threads of oneTBB have the settings of their first call. Ranges that take their time leave some to each of them.
+TEST(Parallel, rounds_as_the_caller_does) {
+  constexpr std::size_t count = 64;
+  const auto rounding = [&] {
+    std::vector<int> found(count, -1);
+    Parallel(0).each(count, 1, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i) {
+        found[i] = std::fegetround();
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      }
+    });
+    return found;
+  };
+  const int before = std::fegetround();
+  EXPECT_EQ(rounding(), std::vector<int>(count, before));
+  std::fesetround(FE_UPWARD);
+  const auto upward = rounding();
+  std::fesetround(before);
+  EXPECT_EQ(upward, std::vector<int>(count, FE_UPWARD));
+}
+
+/// Everything that a step leaves in Bullet's objects.
+std::vector<btScalar> pile(const carom::bullet::Options& options) {
+  BulletWorld bullet(options);
+  bullet.add_ground();
+  std::vector<btRigidBody*> boxes;
+  for (int i = 0; i < 600; ++i) {
+    const auto number = [](int n) { return static_cast<btScalar>(n); };
+    const btVector3 place(0.9f * number(i % 8) - 3.2f, 0.9f * number(i / 8 % 8) - 3.2f, 0.6f + number(i / 64));
+    btRigidBody& box = bullet.add_box(btTransform(btQuaternion(btVector3(1, 2, 3), 0.1f * number(i)), place), 1,
+                                      btVector3(0.5f, 0.5f, 0.5f));
+    box.setRestitution(i % 3 == 0 ? 0.5f : 0.f);
+    box.setRollingFriction(i % 5 == 0 ? 0.01f : 0.f);
+    boxes.push_back(&box);
+  }
+  bullet.step(60);
+  EXPECT_GT(bullet.solver.report().contacts.contacts, 1000u);
+  std::vector<btScalar> found;
+  const auto keep = [&](const btVector3& v) { found.insert(found.end(), {v.x(), v.y(), v.z()}); };
+  for (const btRigidBody* box : boxes) {
+    keep(box->getWorldTransform().getOrigin());
+    keep(box->getLinearVelocity());
+    keep(box->getAngularVelocity());
+    found.push_back(bullet.impulse_on(*box));
+  }
+  return found;
+}
+
+TEST(Threads, give_one_answer) {
+  for (const auto contacts : {Contacts::simultaneous, Contacts::resting, Contacts::substeps}) {
+    carom::bullet::Options options;
+    options.contacts = contacts;
+    options.execution.threads = 1;
+    const auto expected = pile(options);
+    for (const int threads : {0, 3}) {
+      options.execution.threads = threads;
+      EXPECT_EQ(pile(options), expected) << threads << " threads";
+    }
+  }
+}
+
+}  // namespace
