@@ -123,7 +123,7 @@ template <class T>
 
 /// When the sweeps over islands of one manifold end.
 struct LoneLimits {
-  int most_sweeps, sweeps_between_checks;
+  int most_sweeps, between_looks;
   double relative_tolerance;
 };
 /// How they have ended.

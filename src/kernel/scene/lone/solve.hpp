@@ -32,15 +32,13 @@ struct LoneSolve : LoneBase<L> {
       outcomes[island] = {block.approach[island], T(0), limits.most_sweeps, false, false};
     LoneSweep<L> state(block);
     unsigned live = (1u << block.used) - 1;
-    int sweeps = 0;
-    while (sweeps < limits.most_sweeps) {
-      const int next = sweeps + limits.sweeps_between_checks;
-      if (next >= limits.most_sweeps) {
-        for (; sweeps < limits.most_sweeps; ++sweeps) state.visit();
-        break;
-      }
-      for (; sweeps + 1 < next; ++sweeps) state.visit();
-      state.find_velocities();
+    int look = 1;  // after the first sweep, and after every so many
+    for (int sweeps = 0; sweeps < limits.most_sweeps;
+         look = (sweeps / limits.between_looks + 1) * limits.between_looks) {
+      const bool is_last = look >= limits.most_sweeps;
+      for (const int end = is_last ? limits.most_sweeps : look - 1; sweeps < end; ++sweeps) state.visit();
+      if (is_last) break;
+      if (sweeps > 0) state.find_velocities();
       T worst[width];
       store_lanes(worst, state.visit_and_measure());
       ++sweeps;
@@ -55,7 +53,14 @@ struct LoneSolve : LoneBase<L> {
       });
       if (live == 0) return;
     }
-    for_each_bit(live, [&](std::size_t island) { keep(block, state, island); });
+    if (live == (1u << block.used) - 1)
+      keep_all(block, state);
+    else
+      for_each_bit(live, [&](std::size_t island) { keep(block, state, island); });
+  }
+  static void keep_all(Block& block, const LoneSweep<L>& state) {
+    for (int p = 0; p < static_cast<int>(points_of_manifold); ++p)
+      for (std::size_t c = 0; c < 3; ++c) L::store_at(block.impulse[c], p, state.impulse[p][c]);
   }
   /// The impulses of an island are those of now.
   static void keep(Block& block, const LoneSweep<L>& state, std::size_t island) {
