@@ -74,6 +74,33 @@ struct ManifoldStages : Responses<A, T> {
     }
   }
 
+  /// The same of three columns. Those of vectors in the host's structs are read a vector at a time, with the number
+  /// behind it, which the contact that follows makes sure of.
+  static void load_vectors(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Manifolds& block,
+                           B (&points)[3][row_size]) {
+    if constexpr (width > 1) {
+      const Column<const T>&x = columns.x, &y = columns.y, &z = columns.z;
+      bool by_vector = job.contact_at == nullptr && y.data == x.data + 1 && z.data == x.data + 2 &&
+                       x.stride >= static_cast<std::ptrdiff_t>(3 * sizeof(T)) && y.stride == x.stride &&
+                       z.stride == x.stride;
+      for (std::size_t lane = 0; lane < width; ++lane)
+        by_vector = by_vector && block.first[lane] + points_of_manifold < job.contacts;
+      if (by_vector) {
+        for (std::size_t p = 0; p < points_of_manifold; ++p) {
+          const T* row[width];
+          for (std::size_t lane = 0; lane < width; ++lane) row[lane] = &element(x, block.first[lane] + p);
+          B numbers[row_size];
+          load_rows<B, 4>(row, numbers);
+          for (std::size_t c = 0; c < 3; ++c) points[c][p] = numbers[c];
+        }
+        return;
+      }
+    }
+    load_points(job, columns.x, block, points[0]);
+    load_points(job, columns.y, block, points[1]);
+    load_points(job, columns.z, block, points[2]);
+  }
+
   /// The number of a point's contact.
   static std::size_t contact(const SceneJob<T>& job, const Manifolds& block, std::size_t lane, std::size_t point) {
     return number_at(job.contact_at, block.first[lane] + static_cast<std::uint32_t>(point));
@@ -150,12 +177,8 @@ struct ManifoldStages : Responses<A, T> {
     Block::store(block.bias, bias);
 
     B arm_a[3][row_size], arm_b[3][row_size];
-    load_points(job, contacts.lever_a.x, block, arm_a[0]);
-    load_points(job, contacts.lever_a.y, block, arm_a[1]);
-    load_points(job, contacts.lever_a.z, block, arm_a[2]);
-    load_points(job, contacts.lever_b.x, block, arm_b[0]);
-    load_points(job, contacts.lever_b.y, block, arm_b[1]);
-    load_points(job, contacts.lever_b.z, block, arm_b[2]);
+    load_vectors(job, contacts.lever_a, block, arm_a);
+    load_vectors(job, contacts.lever_b, block, arm_b);
     B gap[row_size];
     const bool has_gap = job.target == Target::resting && contacts.gap.data != nullptr;
     if (has_gap) load_points(job, contacts.gap, block, gap);
