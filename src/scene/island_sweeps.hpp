@@ -86,6 +86,14 @@ class IslandSweeps {
     }
   }
 
+  /// Of the blocks of a part but the last one, which stand side by side.
+  std::size_t bytes_of(const Part& part) const {
+    const std::vector<std::byte*>& blocks = workspace_.block_of_lane_batch;
+    return part.first_lane_batch < part.end_lane_batch
+               ? static_cast<std::size_t>(blocks[part.end_lane_batch - 1] - blocks[part.first_lane_batch])
+               : 0;
+  }
+
   void prepare(const kernel::SceneJob<T>& job, const LaneBatch& vector, const std::uint32_t* order, std::byte* block) {
     Head& to = head(block);
     to.lanes = vector.lanes;

@@ -9,6 +9,8 @@
 namespace carom::scene {
 namespace {
 
+/// Blocks of more bytes are taken to be beyond the second-level cache.
+constexpr std::size_t cached_bytes = std::size_t{1} << 20;
 /// Sweeps between two looks at the residual.
 constexpr int sweeps_between_checks = 4;
 /// Islands of one manifold that a thread solves at a time.
@@ -197,10 +199,12 @@ class Sweeps : IslandSweeps<T> {
       });
     }
 
+    const bool reads_ahead = this->bytes_of(part) > cached_bytes;
     int sweeps = 0, due = first_kept_sweep;
     for (; retire(part, any_new) && sweeps < most_sweeps_;) {
       kernel::SceneJob<T> job = job_;
       const bool is_last = sweeps + 1 == most_sweeps_, looks = looks_after(sweeps + 1) && (!is_last || again);
+      job.reads_ahead = reads_ahead;
       job.measures_changes = looks || (keeps_ && is_last);
       each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
         kernel_(job, blocks, n, nowhere(slot));

@@ -218,6 +218,32 @@ TYPED_TEST(SceneBits, are_the_same_in_place_and_through_structs) {
     for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(points[i].impulse[c], made.arrays.impulse[c][i]);
 }
 
+// Vectors without anything between or behind them; manifolds of one to four contacts come last.
+TYPED_TEST(SceneBits, are_the_same_through_packed_vectors) {
+  using T = TypeParam;
+  const auto whole = pyramid<T>(5);
+  for (std::size_t left_out = 0; left_out < 4; ++left_out) {
+    SceneData<T> scene = whole;
+    scene.friction.back() = static_cast<T>(left_out == 0 ? 0.5 : -1);
+    for (std::size_t i = 1; i < left_out; ++i) scene.friction[scene.contact_count() - 1 - i] = T(-1);
+    const auto made = solved(scene, usual(SceneMethod::simultaneous));
+    const auto packed = [&](const Vectors3<T>& from) {
+      std::vector<T> numbers;
+      for (std::size_t i = 0; i < from[0].size(); ++i)
+        for (std::size_t c = 0; c < 3; ++c) numbers.push_back(from[c][i]);
+      numbers.shrink_to_fit();
+      return numbers;
+    };
+    const std::vector<T> arm_a = packed(scene.lever_a), arm_b = packed(scene.lever_b);
+    Scene<T> view = scene.view();
+    view.contacts.lever_a = Vector3Columns<const T>::interleaved(arm_a.data(), scene.contact_count());
+    view.contacts.lever_b = Vector3Columns<const T>::interleaved(arm_b.data(), scene.contact_count());
+    SceneArrays<T> found(scene);
+    SceneSolver({.threads = 1}).solve(view, found.view(), usual(SceneMethod::simultaneous));
+    expect_same_bits(found, made.arrays, std::to_string(left_out));
+  }
+}
+
 TYPED_TEST(SceneBits, of_a_second_call_are_those_of_the_first) {
   const auto all = various_islands<TypeParam>();
   const auto scene = together(all, in_order(all.size())), other = islands<TypeParam>(300, 1, 12, 9);

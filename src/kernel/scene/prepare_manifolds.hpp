@@ -70,7 +70,8 @@ struct ManifoldStages : Responses<A, T> {
         return element(column, contact_or_last(job, block, lane, p));
       });
   }
-  /// Likewise vectors.
+  /// Likewise vectors. Those in a host's structs are read with the number behind them where a contact that follows
+  /// makes sure of it.
   static void load_points(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Manifolds& block,
                           B (&x)[row_size], B (&y)[row_size], B (&z)[row_size]) {
     if (!stand_side_by_side(columns)) {
@@ -78,6 +79,23 @@ struct ManifoldStages : Responses<A, T> {
       load_points(job, columns.y, block, y);
       load_points(job, columns.z, block, z);
       return;
+    }
+    if constexpr (width > 1) {
+      bool has_next = job.contact_at == nullptr && columns.x.stride >= static_cast<std::ptrdiff_t>(3 * sizeof(T));
+      for (std::size_t lane = 0; lane < width; ++lane)
+        has_next = has_next && block.first[lane] + points_of_manifold < job.contacts;
+      if (has_next) {
+        for (std::size_t p = 0; p < points_of_manifold; ++p) {
+          const T* row[width];
+          for (std::size_t lane = 0; lane < width; ++lane) row[lane] = &element(columns.x, block.first[lane] + p);
+          B numbers[row_size];
+          load_rows<B, 4>(row, numbers);
+          x[p] = numbers[0];
+          y[p] = numbers[1];
+          z[p] = numbers[2];
+        }
+        return;
+      }
     }
     for (std::size_t p = 0; p < points_of_manifold; ++p)
       load_threes<B>(

@@ -83,6 +83,7 @@ struct SceneJob {
   const SceneResults<T>* results;
   SceneParameters<T> parameters;
   Target target;
+  bool reads_ahead;       // simultaneous: the next block is fetched while one is swept
   bool measures_changes;  // a change of impulse counts as a miss too: the change of velocity that it makes
   // Substeps: motion since the step began, of bodies and of the world; that of bodies which nothing moves is `elapsed`
   // [s] times their velocity.

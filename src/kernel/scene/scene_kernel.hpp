@@ -84,14 +84,20 @@ struct SceneStages {
     if (!is_joint(block)) ManifoldStages<A, T>::carry(job, manifolds(block));
     leave_lanes<A>();
   }
-  template <class Law>
+  template <class Law, bool reads_ahead = false>
   static void sweep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere) {
     for (std::size_t i = 0; i < count; ++i)
       if (is_joint(blocks[i]))
         GroupStages<A, T>::sweep(job, groups(blocks[i]), nowhere);
       else
-        ManifoldSweep<A, T>::template sweep<Law>(job, manifolds(blocks[i]), nowhere);
+        ManifoldSweep<A, T>::template sweep<Law, Pass::sweep, reads_ahead>(job, manifolds(blocks[i]), nowhere,
+                                                                           blocks[i + 1 < count ? i + 1 : i]);
     leave_lanes<A>();
+  }
+  static void simultaneous(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count,
+                           VelocityRow<T>* nowhere) {
+    using Law = SimultaneousSweep<A, T>;
+    return job.reads_ahead ? sweep<Law, true>(job, blocks, count, nowhere) : sweep<Law>(job, blocks, count, nowhere);
   }
   template <Pass pass>
   static void substep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere) {
@@ -160,7 +166,7 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           &Stages::keep,
           &Stages::return_to_kept,
           &Stages::carry,
-          &Stages::template sweep<SimultaneousSweep<A, T>>,
+          &Stages::simultaneous,
           &Stages::template sweep<IterationSweep<A, T>>,
           &Stages::template sweep<RestingSweep<A, T>>,
           &Stages::template substep<Pass::push_out>,

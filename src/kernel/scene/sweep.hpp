@@ -212,32 +212,42 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     Block::scatter(job.velocities, block.b, b, nowhere);
   }
 
-  template <class Law, Pass pass = Pass::sweep>
-  static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere) {
+  /// `ahead`, the block that comes next, is fetched on the way, point by point, if `fetches`.
+  template <class Law, Pass pass = Pass::sweep, bool fetches = false>
+  static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere,
+                    const std::byte* ahead = nullptr) {
     const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
     const Frame<B> frame = Base::frame_of(block);
     const Motion<B> before = Base::motion(block, frame, a, b);
     if constexpr (pass == Pass::push_out) Aim<A, T>::push_out(job, block, frame, a, b);
     if constexpr (pass == Pass::relax) Aim<A, T>::relax(job, block);
+    if constexpr (fetches) fetch<sizeof(Manifolds)>(ahead);
     const Bodies bodies(block);
     const Law law(job, block);
     Motion<B> motion = before;
     Vector3<B> sum = {B(0), B(0), B(0)};
     if (job.measures_changes)
-      Base::store_violation(block.head, visit<true>(block, bodies, law, motion, sum));
+      Base::store_violation(block.head, visit<true, fetches>(block, bodies, law, motion, sum, ahead));
     else
-      visit<false>(block, bodies, law, motion, sum);
+      visit<false, fetches>(block, bodies, law, motion, sum, ahead);
     for (int round = 1; round < job.parameters.rounds; ++round) visit<false>(block, bodies, law, motion, sum);
     put_back(job, block, frame, a, b, before, motion, sum, nowhere);
   }
 
+  template <std::size_t bytes>
+  [[gnu::always_inline]] static void fetch(const std::byte* from) {
+    for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i);
+  }
+
   /// Visits all points once. Returns what they miss, if that is measured: their targets, and by the velocities that the
   /// changes of their impulses make.
-  template <bool measures, class Law>
+  template <bool measures, bool fetches = false, class Law>
   [[gnu::always_inline]] static B visit(Manifolds& block, const Bodies& bodies, const Law& law, Motion<B>& motion,
-                                        Vector3<B>& sum) {
+                                        Vector3<B>& sum, const std::byte* ahead = nullptr) {
     B worst(0), range(0);
     for (Point *point = block.point(), *end = point + block.head.count; point != end; ++point) {
+      if constexpr (fetches)
+        fetch<sizeof(Point)>(ahead + (reinterpret_cast<std::byte*>(point) - reinterpret_cast<std::byte*>(&block)));
       const Vector3<B> ra = Block::load(point->arm_a), rb = Block::load(point->arm_b);
       const NewImpulse<B> next = law(*point, motion, ra, rb);
       const Vector3<B> change = next.impulse - Block::load(point->impulse);
