@@ -179,8 +179,8 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
   }
 }
 
-// What a row asks for is a share of its error a step, linear in the ERP, and a velocity: that of a motor, or of a
-// rebound at a limit.
+// A row asks for a share of its error a step, linear in the ERP, and for a velocity: that of a motor, or of a rebound
+// at a limit.
 void Constraints::split_errors(const Taken& taken, const btContactSolverInfo& info) {
   const auto is_finite = [](btScalar bound) { return std::abs(bound) < SIMD_INFINITY; };
   for (std::size_t i = 0; i < taken.count; ++i) {
