@@ -6,7 +6,7 @@ namespace carom::bullet {
 
 namespace {
 
-// What the step's forces and gyroscopic torques do to the velocities, as Bullet's flags of the body say.
+// The step's forces and gyroscopic torques change the spin by this, as Bullet's flags of the body say.
 btVector3 spin_change_of(const btRigidBody& body, const btContactSolverInfo& info) {
   const btMatrix3x3& inverse = body.getInvInertiaTensorWorld();
   btVector3 change = inverse * body.getTotalTorque() * info.m_timeStep;
@@ -20,7 +20,7 @@ btVector3 spin_change_of(const btRigidBody& body, const btContactSolverInfo& inf
   return change;
 }
 
-// All but the velocities of now.
+// Reads all but the velocities of now.
 void read_state(const btRigidBody& body, const btContactSolverInfo& info, BodyState& state) {
   const bool kinematic = body.isKinematicObject();
   const btScalar share = kinematic ? btScalar(0) : btScalar(1);

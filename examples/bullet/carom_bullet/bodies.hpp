@@ -14,7 +14,7 @@
 
 namespace carom::bullet {
 
-/// What a step knows of a body.
+/// A step knows this of a body.
 struct BodyState {
   btVector3 velocity, spin;                ///< [m/s], [rad/s] now
   btVector3 velocity_change, spin_change;  ///< by the step's forces
@@ -49,7 +49,7 @@ class Bodies {
   const BodyState& operator[](std::size_t i) const { return state_[i]; }
   /// Adds half of what forces do to the velocities in the step.
   void add_half();
-  /// Whether Bullet keeps a body from moving along an axis of the world.
+  /// True if Bullet keeps a body from moving along an axis of the world.
   bool has_locked_axes(std::size_t i) const { return taken_[i].has_locked_axes; }
 
   /// Views of masses and of velocity and spin, and of what forces do to these.

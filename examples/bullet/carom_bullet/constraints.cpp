@@ -104,8 +104,10 @@ Row& Constraints::add_row() {
 void Constraints::write(Taken& taken, btScalar erp, const btContactSolverInfo& info) {
   for (std::size_t i = taken.first; i < rows_.size(); ++i) {
     Row& row = rows_[i];
-    for (btVector3* vector : {&row.linear_a, &row.angular_a, &row.linear_b, &row.angular_b}) vector->setZero();
-    row.target_velocity = 0;
+    for (btVector3* vector : {&row.linear_a, &row.angular_a, &row.linear_b, &row.angular_b, &row.arm_a, &row.arm_b})
+      vector->setZero();
+    row.target_velocity = row.error = 0;
+    row.frequency = Row::infinity;
     row.compliance = info.m_globalCfm;
     row.least_impulse = -SIMD_INFINITY;
     row.largest_impulse = SIMD_INFINITY;
@@ -177,16 +179,13 @@ void Constraints::take(btTypedConstraint& constraint, Bodies& bodies, const btCo
   }
 }
 
-// What a row asks for is a share of its error a step, linear in the ERP, and a velocity: that of a motor, or of a
-// rebound at a limit.
+// A row asks for a share of its error a step, linear in the ERP, and for a velocity: that of a motor, or of a rebound
+// at a limit.
 void Constraints::split_errors(const Taken& taken, const btContactSolverInfo& info) {
   const auto is_finite = [](btScalar bound) { return std::abs(bound) < SIMD_INFINITY; };
   for (std::size_t i = 0; i < taken.count; ++i) {
     Row& row = rows_[taken.first + i];
     const btScalar asked = row.target_velocity;
-    row.arm_a.setZero();
-    row.arm_b.setZero();
-    row.error = 0;
     row.frequency = 0;
     const bool has_least = is_finite(row.least_impulse), has_largest = is_finite(row.largest_impulse);
     if (has_least && has_largest && row.least_impulse < 0 && row.largest_impulse > 0) continue;  // a motor

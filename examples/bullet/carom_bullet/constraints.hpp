@@ -65,7 +65,7 @@ class Constraints {
 
   Scratch<Row> rows_, rigid_;
   std::vector<Taken> taken_;
-  std::vector<btScalar> with_half_;  // what the rows of a constraint ask with half the ERP
+  std::vector<btScalar> with_half_;  // The rows of a constraint ask this with half the ERP.
   bool any_key_ = false;
 };
 

@@ -5,7 +5,7 @@
 
 namespace carom::bullet {
 
-/// How a step spreads its loops. They need no order: what one range writes no other reads.
+/// Spreads the loops of a step. Their ranges need no order: none reads what another one writes.
 class Parallel {
  public:
   /// `threads` is Execution::threads.

@@ -24,7 +24,7 @@ bool is_deep(btScalar gap, const btContactSolverInfo& info) {
   return info.m_splitImpulse != 0 && gap <= info.m_splitImpulsePenetrationThreshold;
 }
 
-// Whether the directions of friction are the host's own.
+// True if the directions of friction are the host's own.
 bool own_directions(const btManifoldPoint& point, const btContactSolverInfo& info) {
   return (info.m_solverMode & SOLVER_ENABLE_FRICTION_DIRECTION_CACHING) != 0 &&
          has(point, BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED);

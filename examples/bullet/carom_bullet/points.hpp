@@ -22,7 +22,7 @@ class Points {
   void take(btPersistentManifold& manifold, Bodies& bodies, bool named);
   std::size_t manifolds() const { return taken_.size(); }
 
-  /// What is read of points.
+  /// Says what to read of points.
   struct Reading {
     const btContactSolverInfo& info;
     btScalar normal_tolerance;  ///< Options::normal_tolerance
@@ -71,11 +71,11 @@ class Points {
     std::int32_t a, b;
     std::size_t first, count;
     std::size_t before;  // its place in the names of the last step
-    bool all;            // whether no point is too far away to count
-    bool rolls;          // whether it resists rolling or spinning
+    bool all;            // No point is too far away to count.
+    bool rolls;          // It resists rolling or spinning.
     bool surface_moves;
   };
-  /// What every scene has of its contacts.
+  /// Every scene has these of its contacts.
   struct Columns {
     Scratch<std::int32_t> body_a, body_b;
     VectorArray normal, lever_a, lever_b;

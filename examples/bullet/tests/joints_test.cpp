@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <carom_bullet/constraints.hpp>
 #include <cmath>
 
 #include "bullet_world.hpp"
@@ -149,6 +150,35 @@ class ManyRows final : public btTypedConstraint {
   void setParam(int, btScalar, int) override {}
   btScalar getParam(int, int) const override { return 0; }
 };
+
+TEST(Rows, keep_nothing_of_an_earlier_step) {
+  BulletWorld bullet;
+  btRigidBody& box = bullet.add_box(at(0, 0, 2));
+  auto& pivot = bullet.join<btPoint2PointConstraint>(box, btVector3(0.5f, 0, 0));
+  box.setWorldTransform(at(0.1f, 0.2f, 2.3f));
+  btContactSolverInfo info;
+  info.m_timeStep = time_step;
+  carom::bullet::Bodies bodies;
+  carom::bullet::Constraints constraints;
+  const auto rows = [&](bool errors) {
+    bodies.clear();
+    constraints.clear();
+    constraints.take(pivot, bodies, info, errors);
+    return constraints.rows(true);
+  };
+  const auto in_substeps = rows(true);
+  ASSERT_EQ(in_substeps.error.count, 3u);
+  EXPECT_NEAR(in_substeps.error[2], 0.3f, 1e-3f);
+  EXPECT_NEAR(in_substeps.arm_a.x[0], 0.5f, 1e-6f);
+  const auto in_sweeps = rows(false);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(in_sweeps.error[i], 0) << i;
+    EXPECT_EQ(in_sweeps.frequency[i], std::numeric_limits<btScalar>::infinity()) << i;
+    EXPECT_EQ(in_sweeps.arm_a.x[i], 0) << i;
+    EXPECT_NE(in_sweeps.target_velocity[i], 0) << i;
+  }
+  bodies.release();
+}
 
 TEST(Joints, may_have_any_number_of_rows) {
   BulletWorld bullet;
