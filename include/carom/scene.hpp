@@ -204,6 +204,9 @@ struct SceneThresholds {
   /// [1] an island of substeps is struck where it approaches faster than so many times what gravity makes in a step
   static constexpr double blow = 2;
   static constexpr double least_pivot = 1e-10;  ///< [1] relative: below it a row repeats others of its joint, sequence
+  /// [1] relative: three rows of a joint without a smaller pivot are solved at once, by an inverse that float's
+  /// rounding ε spoils by ε / triple_pivot² = 6 % at most; simultaneous, iteration and resting
+  static constexpr double triple_pivot = 1e-3;
   /// [1] an island of a sequence that has not converged has stalled if its energy falls by less than this share of
   /// itself in the second half of the impacts; for T float or double.
   template <class T>

@@ -100,19 +100,21 @@ void SceneSweeps::return_to_kept() {
 
 double SceneSweeps::sweep() {
   double seen = 0;
-  for (const SceneBlock& block : island_.sweep_order) {
-    for (std::size_t i : block.items) {
-      SceneContact* c = block.is_group ? nullptr : &state_.contacts[i];
-      const double missed = c ? visit(*c, c->frame.k, true, true) : visit(state_.rows[i]);
-      if (!(missed <= seen)) seen = std::isnan(missed) ? std::numeric_limits<double>::infinity() : missed;
+  for (std::size_t n = 0; n < island_.sweep_order.size(); ++n) {
+    const SceneBlock& block = island_.sweep_order[n];
+    for (int round = 0; round < rounds(); ++round) {
+      const auto see = [&](double missed) {
+        // The first of several rounds measures what contacts miss; rows count in each of them.
+        if (round > 0 && !block.is_group) return;
+        if (!(missed <= seen)) seen = std::isnan(missed) ? std::numeric_limits<double>::infinity() : missed;
+      };
+      if (triples_[n]) see(visit_at_once(block, *triples_[n]));
+      for (std::size_t k = triples_[n] ? 3 : 0; k < block.items.size(); ++k) {
+        const std::size_t i = block.items[k];
+        SceneContact* c = block.is_group ? nullptr : &state_.contacts[i];
+        see(c ? visit(*c, c->frame.k, true, true) : visit(state_.rows[i]));
+      }
     }
-    // The first of several rounds measures the residual.
-    for (int round = 1; round < rounds(); ++round)
-      for (std::size_t i : block.items)
-        if (block.is_group)
-          visit(state_.rows[i]);
-        else
-          visit(state_.contacts[i], state_.contacts[i].frame.k, true, true);
   }
   return seen;
 }
@@ -157,11 +159,42 @@ double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool 
 
 double SceneSweeps::visit(SceneRow& row) {
   const double seen = residual(state_, row);
-  const double relaxation = method_ == SceneMethod::simultaneous ? options_.simultaneous.relaxation : 1;
   const double impulse =
-      std::clamp(row.impulse - relaxation * deviation(state_, row) / row.diagonal, row.least, row.largest);
+      std::clamp(row.impulse - relaxation() * deviation(state_, row) / row.diagonal, row.least, row.largest);
   apply_impulse(state_, row, impulse - row.impulse);
   row.impulse = impulse;
+  return seen;
+}
+
+std::optional<Cholesky> SceneSweeps::triple_of(const SceneBlock& block) const {
+  if (!block.is_group || block.items.size() < 3) return std::nullopt;
+  Matrix3 k{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const SceneRow& row = state_.rows[block.items[i]];
+    if (std::isfinite(row.least) || std::isfinite(row.largest)) return std::nullopt;
+    for (std::size_t j = 0; j < 3; ++j) k[i][j] = coupling(state_, row, state_.rows[block.items[j]]);
+    k[i][i] = row.diagonal;
+  }
+  // Pivots are ratios of the leading minors.
+  const double minor2 = k[0][0] * k[1][1] - k[0][1] * k[0][1], minor3 = dot(k[0], cross(k[1], k[2]));
+  const double least = SceneThresholds::triple_pivot;
+  if (!(minor2 > least * k[0][0] * k[1][1]) || !(minor3 > least * k[2][2] * minor2)) return std::nullopt;
+  return Cholesky::of(k);
+}
+
+double SceneSweeps::visit_at_once(const SceneBlock& block, const Cholesky& factor) {
+  double seen = 0;
+  Vector3 off{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    off[i] = deviation(state_, state_.rows[block.items[i]]);
+    if (!(std::abs(off[i]) <= seen)) seen = std::abs(off[i]);
+  }
+  const Vector3 change = -relaxation() * factor.solve(off);
+  for (std::size_t i = 0; i < 3; ++i) {
+    SceneRow& row = state_.rows[block.items[i]];
+    apply_impulse(state_, row, change[i]);
+    row.impulse += change[i];
+  }
   return seen;
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "reference/scene_graph.hpp"
 #include "reference/scene_state.hpp"
+#include "reference/vector.hpp"
 
 namespace carom::reference {
 
@@ -18,7 +20,9 @@ class SceneSweeps {
         island_(island),
         options_(options),
         method_(method),
-        kept_missed_(std::numeric_limits<double>::infinity()) {}
+        kept_missed_(std::numeric_limits<double>::infinity()) {
+    for (const SceneBlock& block : island.sweep_order) triples_.push_back(triple_of(block));
+  }
 
   /// Begins with the warm impulses.
   void warm_start();
@@ -48,11 +52,16 @@ class SceneSweeps {
   void return_to_kept();
   double visit(SceneContact& c, const Matrix3& k, bool moves_a, bool moves_b);
   double visit(SceneRow& row);
+  /// The factor of J M⁻¹ Jᵀ, and compliance, of a joint's first three rows if they are solved at once.
+  std::optional<Cholesky> triple_of(const SceneBlock& block) const;
+  double visit_at_once(const SceneBlock& block, const Cholesky& factor);
+  double relaxation() const { return method_ == SceneMethod::simultaneous ? options_.simultaneous.relaxation : 1; }
 
   SceneState& state_;
   const SceneIsland& island_;
   const SceneOptions& options_;
   SceneMethod method_;
+  std::vector<std::optional<Cholesky>> triples_;  // of island_.sweep_order
   int sweeps_ = 0;
   double kept_missed_;
   std::vector<double> kept_;

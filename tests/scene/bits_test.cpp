@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/scenes/runs.hpp"
+#include "support/scenes/zigzag.hpp"
 
 namespace carom::scenes {
 namespace {
@@ -30,6 +31,8 @@ std::vector<SceneData<T>> various_islands() {
   RandomSceneOptions drawn;
   drawn.with_joints = true;
   for (std::uint64_t seed = 0; seed < 30; ++seed) made.push_back(random_scene<T>(seed, drawn));
+  // On one vector, joints whose rows are solved at once stand beside such whose rows are solved in turn.
+  for (std::uint64_t seed = 0; seed < 20; ++seed) made.push_back(odd_zigzag<T>(3, seed));
   return made;
 }
 

@@ -10,6 +10,7 @@
 
 #include "support/scenes/iterations.hpp"
 #include "support/scenes/runs.hpp"
+#include "support/scenes/zigzag.hpp"
 
 namespace carom::scenes {
 namespace {
@@ -153,6 +154,18 @@ TYPED_TEST(SceneAgreement, of_stacks_pyramids_piles_chains_and_islands_is_as_clo
       }
     }
   }
+}
+
+TYPED_TEST(SceneAgreement, includes_joints_with_bounds_compliance_and_rows_that_repeat_others) {
+  for (const SceneMethod method :
+       {SceneMethod::simultaneous, SceneMethod::iteration, SceneMethod::resting, SceneMethod::substeps})
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      SceneOptions options = counted(method);
+      options.simultaneous.relaxation = method == SceneMethod::simultaneous && seed % 2 == 1 ? 1.25 : 1;
+      options.simultaneous.rounds = 1 + static_cast<int>(seed % 3);
+      const std::string what = std::string(to_string(method)) + ", seed " + std::to_string(seed);
+      EXPECT_TRUE(this->agrees(odd_zigzag<TypeParam>(6, seed), options, what)) << what;
+    }
 }
 
 TYPED_TEST(SceneAgreement, of_sequences_holds_for_every_law_of_the_batch) {

@@ -60,6 +60,8 @@ struct Blocks {
     std::uint32_t first[width], items[width];  // places, rows
     Lane mass_a, mass_b;
     Lane inertia_a[6], inertia_b[6];
+    Lane inverse_triple[6];  // see Triples
+    std::uint32_t triples;   // bits of lanes
 
     JointRow* row() { return reinterpret_cast<JointRow*>(this + 1); }
   };

@@ -1,7 +1,7 @@
 // Rows of joints: prepare and sweep as for contacts, in the frame of the world.
 #pragma once
 
-#include "block.hpp"
+#include "triple.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -122,6 +122,11 @@ struct GroupStages {
       });
     }
     store_lanes(block.head.violation, worst);
+    // Substeps turn lever arms.
+    if (job.target == Target::substeps)
+      block.triples = 0;
+    else
+      Triples<A, T>::find(block);
   }
 
   /// Bodies with the impulse of a row.
@@ -143,6 +148,16 @@ struct GroupStages {
       a.w = mul_add(change, inertia_a * Block::load(row.angular_a), a.w);
       b.v = mul_add(mass_b * change, Block::load(row.linear_b), b.v);
       b.w = mul_add(change, inertia_b * Block::load(row.angular_b), b.w);
+    }
+    /// The impulses of three rows.
+    void push(const JointRow* row, const Vector3<B>& change) {
+      const auto sum = [&](const auto& of) {
+        return mul_add(change.x, of(row[0]), mul_add(change.y, of(row[1]), change.z * of(row[2])));
+      };
+      a.v = mul_add(mass_a, sum([](const JointRow& r) { return Block::load(r.linear_a); }), a.v);
+      a.w = a.w + inertia_a * sum([](const JointRow& r) { return Block::load(r.angular_a); });
+      b.v = mul_add(mass_b, sum([](const JointRow& r) { return Block::load(r.linear_b); }), b.v);
+      b.w = b.w + inertia_b * sum([](const JointRow& r) { return Block::load(r.angular_b); });
     }
     B velocity(const JointRow& row) const {
       return dot(Block::load(row.linear_a), a.v) + dot(Block::load(row.angular_a), a.w) +
@@ -166,33 +181,93 @@ struct GroupStages {
   }
 
   static void sweep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere) {
-    sweep<false>(job, block, nowhere, [](Bodies&) {});
+    Bodies bodies(job, block);
+    const B relaxation(job.parameters.relaxation);
+    B worst(0);  // in this order a NaN counts for nothing, as elsewhere
+    for (int round = 0; round < job.parameters.rounds; ++round) {
+      if (block.triples != 0) worst = larger(visit_triples(block, bodies, relaxation), worst);
+      worst = larger(visit_rows(block, bodies, relaxation, block.triples != 0 ? 3 : 0, block.head.count), worst);
+    }
+    store_lanes(block.head.violation, worst);
+    bodies.put_back(job, block, nowhere);
   }
-  /// `aim(bodies)` comes first. Soft rows give the share of their answer that SubstepRow has.
-  template <bool soft, class Aim>
-  static void sweep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere, Aim&& aim) {
+  /// The same of soft rows, which give the share of their answer that SubstepRow has. `aim(bodies)` comes first.
+  template <class Aim>
+  static void substep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere, Aim&& aim) {
     Bodies bodies(job, block);
     aim(bodies);
     const B relaxation(job.parameters.relaxation);
     B worst(0);
     for (int round = 0; round < job.parameters.rounds; ++round)
-      for (std::size_t r = 0; r < block.head.count; ++r) {
-        JointRow& row = block.row()[r];
-        const B impulse = Block::load(row.impulse), rest = rest_of(bodies, row, impulse);
-        worst = larger(missed(rest, row, impulse), worst);  // in this order a NaN counts for nothing, as elsewhere
-        B answer = relaxation * Block::load(row.inverse_response), kept = impulse;
-        if constexpr (soft) {
-          const B share = Block::load(Block::substep_row(block)[r].answer);
-          answer = share * answer;
-          kept = share * kept;
-        }
-        const B wanted = neg_mul_add(answer, rest, kept);
-        const B next = smaller(larger(wanted, Block::load(row.least)), Block::load(row.largest));
-        Block::store(row.impulse, next);
-        bodies.push(row, next - impulse);
-      }
+      worst = larger(visit_rows<true>(block, bodies, relaxation, 0, block.head.count), worst);
     store_lanes(block.head.violation, worst);
     bodies.put_back(job, block, nowhere);
+  }
+
+  /// Visits rows in turn. Returns what they miss.
+  template <bool soft = false>
+  [[gnu::always_inline]] static B visit_rows(Groups& block, Bodies& bodies, B relaxation, std::size_t first,
+                                             std::size_t end) {
+    B worst(0);
+    for (std::size_t r = first; r < end; ++r) {
+      JointRow& row = block.row()[r];
+      const B impulse = Block::load(row.impulse), rest = rest_of(bodies, row, impulse);
+      worst = larger(missed(rest, row, impulse), worst);
+      B answer = relaxation * Block::load(row.inverse_response), kept = impulse;
+      if constexpr (soft) {
+        const B share = Block::load(Block::substep_row(block)[r].answer);
+        answer = share * answer;
+        kept = share * kept;
+      }
+      const B wanted = neg_mul_add(answer, rest, kept);
+      const B next = smaller(larger(wanted, Block::load(row.least)), Block::load(row.largest));
+      Block::store(row.impulse, next);
+      bodies.push(row, next - impulse);
+    }
+    return worst;
+  }
+
+  /// Visits the first three rows: those of triples at once, those of others in turn.
+  [[gnu::always_inline]] static B visit_triples(Groups& block, Bodies& bodies, B relaxation) {
+    if (block.triples == Triples<A, T>::all_lanes) return visit_at_once(block, bodies, relaxation);
+    // Each way keeps the impulses and velocities of the other lanes to the bit.
+    const Mask are = Triples<A, T>::lanes(block);
+    const auto kept = bodies;
+    const Vector3<B> before = impulses(block);
+    const B missed_at_once = visit_at_once(block, bodies, relaxation);
+    const Vector3<B> at_once = impulses(block);
+    const auto pushed = bodies;
+    bodies = kept;
+    store_impulses(block, before);
+    const B missed_in_turn = visit_rows(block, bodies, relaxation, 0, 3);
+    store_impulses(block, choose(are, at_once, impulses(block)));
+    bodies.a = {choose(are, pushed.a.v, bodies.a.v), choose(are, pushed.a.w, bodies.a.w)};
+    bodies.b = {choose(are, pushed.b.v, bodies.b.v), choose(are, pushed.b.w, bodies.b.w)};
+    return choose(are, missed_at_once, missed_in_turn);
+  }
+  /// Visits three rows at once.
+  [[gnu::always_inline]] static B visit_at_once(Groups& block, Bodies& bodies, B relaxation) {
+    const JointRow* const row = block.row();
+    const Vector3<B> impulse = impulses(block);
+    const Vector3<B> rest = {rest_of(bodies, row[0], impulse.x), rest_of(bodies, row[1], impulse.y),
+                             rest_of(bodies, row[2], impulse.z)};
+    const Vector3<B> answer = Block::load(block.inverse_triple) * rest;
+    const Vector3<B> next = {neg_mul_add(relaxation, answer.x, impulse.x), neg_mul_add(relaxation, answer.y, impulse.y),
+                             neg_mul_add(relaxation, answer.z, impulse.z)};
+    store_impulses(block, next);
+    bodies.push(row, next - impulse);
+    return larger(magnitude(rest.z), larger(magnitude(rest.y), larger(magnitude(rest.x), B(0))));
+  }
+  /// The impulses of the first three rows.
+  static Vector3<B> impulses(Groups& block) {
+    const JointRow* const row = block.row();
+    return {Block::load(row[0].impulse), Block::load(row[1].impulse), Block::load(row[2].impulse)};
+  }
+  static void store_impulses(Groups& block, const Vector3<B>& impulse) {
+    JointRow* const row = block.row();
+    Block::store(row[0].impulse, impulse.x);
+    Block::store(row[1].impulse, impulse.y);
+    Block::store(row[2].impulse, impulse.z);
   }
 
   static void warm_start(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere) {
@@ -257,6 +332,8 @@ struct GroupStages {
       hold(block.a[lane]);
       hold(block.b[lane]);
       for (std::size_t r = 0; r < block.head.count; ++r) block.row()[r].inverse_response[lane] = T(0);
+      if (block.triples != 0)
+        for (auto& lanes_of : block.inverse_triple) lanes_of[lane] = T(0);
     });
   }
 };

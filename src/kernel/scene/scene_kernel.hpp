@@ -111,7 +111,7 @@ struct SceneStages {
         continue;
       }
       Groups& block = groups(blocks[i]);
-      GroupStages<A, T>::template sweep<true>(job, block, nowhere, [&](auto& bodies) {
+      GroupStages<A, T>::substep(job, block, nowhere, [&](auto& bodies) {
         if constexpr (pass == Pass::push_out)
           Aim<A, T>::push_out(job, block, bodies);
         else
