@@ -52,7 +52,7 @@ SceneOptions in_substeps(int count) {
   return options;
 }
 
-enum class Kind { pyramid, resting_pyramid, pile, islands, islands_of_ten };
+enum class Kind { pyramid, resting_pyramid, pile, islands, islands_of_ten, box, stack_of_ten, boxes_apart };
 
 /// The pyramid with what its forces have made of the velocities, and with names.
 template <class T>
@@ -61,6 +61,13 @@ SceneData<T> at_rest(SceneData<T> scene) {
   scene.angular_velocity_change = scene.bodies.angular_velocity;
   for (std::size_t i = 0; i < scene.contact_count(); ++i) scene.key.push_back(i + 1);
   return scene;
+}
+
+template <class T>
+SceneData<T> boxes_apart(int boxes) {
+  SceneData<T> scene;
+  for (int i = 0; i < boxes; ++i) append(scene, scenes::stack<T>(1));
+  return at_rest(scene);
 }
 
 /// A captured pile is taken instead of the one that is drawn if the environment variable names a file.
@@ -79,6 +86,12 @@ SceneData<T> make(Kind kind) {
       return captured_pile() != nullptr ? captured_scene<T>(captured_pile()) : scenes::pile<T>(pile_contacts);
     case Kind::islands:
       return scenes::islands<T>(many_islands, 2, 8, 1);
+    case Kind::box:
+      return at_rest(scenes::stack<T>(1));
+    case Kind::stack_of_ten:
+      return at_rest(scenes::stack<T>(10));
+    case Kind::boxes_apart:
+      return boxes_apart<T>(1000);
     case Kind::islands_of_ten:
       break;
   }
@@ -134,6 +147,9 @@ std::string disagreement(Kind kind, const SceneOptions& options, const Execution
                            : kind == Kind::resting_pyramid ? at_rest(scenes::pyramid<T>(24))
                            : kind == Kind::pile            ? scenes::pile<T>(2000)
                            : kind == Kind::islands_of_ten  ? scenes::islands<T>(200, 10, 10, 2)
+                           : kind == Kind::box             ? boxes_apart<T>(1)
+                           : kind == Kind::stack_of_ten    ? at_rest(scenes::stack<T>(10))
+                           : kind == Kind::boxes_apart     ? boxes_apart<T>(100)
                                                            : scenes::islands<T>(500, 2, 8, 2);
   const std::size_t apart = bodies_apart(few, options, execution);
   const std::size_t allowed = options.method == SceneMethod::sequence ? few.body_count() / 50 : 0;
@@ -279,6 +295,17 @@ void register_precision(const std::string& precision, int most_threads) {
     one("scene/islands/" + place(execution) + "100000", Kind::islands, swept(usual_sweeps), execution);
     benchmark::RegisterBenchmark(("scene/setup/" + place(execution) + "pyramid:30000").c_str(), setup<T>, execution)
         ->UseManualTime();
+  }
+  const auto small = [&](const Execution& execution, Kind kind, const std::string& name) {
+    benchmark::RegisterBenchmark(("scene/small/" + place(execution) + name).c_str(), call<T>, kind, swept(usual_sweeps),
+                                 execution, true)
+        ->UseRealTime();
+  };
+  for (const Isa isa : available_isas()) {
+    small({.isa = isa, .threads = 1}, Kind::box, "boxes:1");
+    small({.isa = isa, .threads = 1}, Kind::stack_of_ten, "stack:10");
+    for (int threads = 1; threads <= (isa == best ? most_threads : 1); ++threads)
+      small({.isa = isa, .threads = threads}, Kind::boxes_apart, "boxes:1000");
   }
   for (const Isa isa : available_isas()) {
     for (int threads = 1; threads <= (isa == best ? most_threads : 1); ++threads) {
