@@ -58,7 +58,7 @@ IslandStatus SceneSweeps::run(int most, double tolerance, double runaway) {
     if (method_ == SceneMethod::resting && done >= 16 && done < most &&
         std::has_single_bit(static_cast<unsigned>(done)))
       keep(seen);
-    // What begins with impulses may be at its end from the start.
+    // An island that begins with impulses may be at its end from the start.
     const bool is_early = method_ == SceneMethod::simultaneous && done == 1 && most > 1;
     if ((done % 4 == 0 || is_early) && seen <= tolerance) return IslandStatus::converged;
     // Numbers of that size leave their roundings in the velocities, even where the sweeps find an end beyond them.

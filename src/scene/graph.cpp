@@ -273,8 +273,8 @@ bool Graph::is_last(const Parts& of) const {
          same(manifolds, last_.manifolds) && same(groups, last_.groups);
 }
 
-void Graph::build(const Parts& of, std::size_t width, std::size_t part_points,
-                  const std::vector<std::int32_t>& rounds, bool apart) {
+void Graph::build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
+                  bool apart) {
   is_of_last_call = last_.is_built && last_.width == width && last_.part_points == part_points &&
                     last_.rounds == rounds_ && last_.apart == apart;
   if (is_of_last_call) return;

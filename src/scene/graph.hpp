@@ -85,7 +85,7 @@ class Graph {
   std::vector<std::uint32_t> level_begin;
 
   std::size_t islands = 0, largest_island = 0, colours = 0, uncoloured = 0;
-  std::size_t most_lanes = 0;  // of a lane batch
+  std::size_t most_lanes = 0;    // of a lane batch
   bool is_of_last_call = false;  // nothing has changed, and all of the last call's is there
 
  private:

@@ -86,7 +86,7 @@ class IslandSweeps {
     }
   }
 
-  /// Of the blocks of a part but the last one, which stand side by side.
+  /// All blocks of a part but the last one count, which stand side by side.
   std::size_t bytes_of(const Part& part) const {
     const std::vector<std::byte*>& blocks = workspace_.block_of_lane_batch;
     return part.first_lane_batch < part.end_lane_batch

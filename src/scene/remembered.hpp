@@ -191,7 +191,7 @@ class Remembered {
   RememberedRow<T>* rows() const { return row_; }
 
  private:
-  /// Of contacts in the order of their keys; those of a manifold stand side by side.
+  /// These are of contacts in the order of their keys; those of a manifold stand side by side.
   struct Records {
     std::vector<T> impulse;  // three columns
     std::size_t stride = 0;  // from one column to the next

@@ -26,7 +26,7 @@ bool any_fault(const kernel::SceneJob<T>& job) {
   return is_fault(static_cast<Status>(highest));
 }
 
-/// Those without fault, manifold by manifold.
+/// Keeps the contacts without fault, manifold by manifold.
 template <class T>
 void remember_contacts(const Memorable<T>& of) {
   Remembered<T>& remembered = of.workspace.remembered;

@@ -106,7 +106,7 @@ class SceneCall {
   }
 
   SweepOutcome solve(ThreadTeam& team, SceneReport& report) {
-    // What does not fill half a wide vector takes less time on narrow ones, and blocks are the same for both.
+    // Scenes that do not fill half a wide vector take less time on narrow ones, and blocks are the same for both.
     const bool is_narrow =
         workspace_.graph.most_lanes <= narrow_kernels_.width && workspace_.graph.lone.size() <= most_narrow;
     const Call<T> call{options_, is_narrow ? narrow_kernels_ : kernels_, job_, workspace_, team};

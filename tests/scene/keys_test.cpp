@@ -39,7 +39,7 @@ std::vector<Manifold> manifolds_of(const SceneData<T>& scene) {
   return all;
 }
 
-/// What is remembered of the calls so far, found without any table.
+/// The memory of the calls so far, searched without any table.
 template <class T>
 class PlainMemory {
  public:

@@ -35,19 +35,17 @@ template <class B, class F>
   }
 }
 
-/// Three numbers side by side, and a fourth that is anything; no other is read.
+/// Copies three numbers that stand side by side, and a fourth that is anything; no other is read.
 template <class T>
-[[gnu::always_inline]] inline typename VectorOf<T, 4>::Type load_three(const T* from) {
-  using V = typename VectorOf<T, 4>::Type;
+[[gnu::always_inline]] inline void copy_three(T (&to)[4], const T* from) {
 #ifdef __AVX__
-  // Three loads would take two shuffles more.
   if constexpr (sizeof(T) == 4)
-    return (V)_mm_maskload_ps(from, _mm_setr_epi32(-1, -1, -1, 0));
+    _mm_storeu_ps(to, _mm_maskload_ps(from, _mm_setr_epi32(-1, -1, -1, 0)));
   else
-    return (V)_mm256_maskload_pd(from, _mm256_setr_epi64x(-1, -1, -1, 0));
+    _mm256_storeu_pd(to, _mm256_maskload_pd(from, _mm256_setr_epi64x(-1, -1, -1, 0)));
 #else
-  const V three = {from[0], from[1], from[2], T(0)};
-  return three;
+  for (std::size_t c = 0; c < 3; ++c) to[c] = from[c];
+  to[3] = T(0);
 #endif
 }
 
@@ -66,8 +64,7 @@ template <class B, class F>
     const T* row[width];
     CAROM_UNROLL
     for (std::size_t lane = 0; lane < width; ++lane) {
-      const auto three = load_three(at(lane));
-      __builtin_memcpy(rows[lane], &three, sizeof rows[lane]);
+      copy_three(rows[lane], at(lane));
       row[lane] = rows[lane];
     }
     B lanes[row_size];

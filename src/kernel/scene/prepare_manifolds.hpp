@@ -70,7 +70,7 @@ struct ManifoldStages : Responses<A, T> {
         return element(column, contact_or_last(job, block, lane, p));
       });
   }
-  /// Likewise vectors. Those in a host's structs are read with the number behind them where a contact that follows
+  /// The same of vectors. In a host's structs they are read with the number behind them where a contact that follows
   /// makes sure of it.
   static void load_points(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Manifolds& block,
                           B (&x)[row_size], B (&y)[row_size], B (&z)[row_size]) {

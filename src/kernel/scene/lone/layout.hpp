@@ -37,7 +37,7 @@ struct PointsOnLanes {
   static constexpr std::size_t islands = 1;  // side by side
   using Points = FourPoints<V, vectors>;
 
-  /// What a point has, for what all points get from it.
+  /// A number of one point, on all lanes that get something from it.
   template <int j>
   [[gnu::always_inline]] static V at(const Points& x) {
     return broadcast<j>(x.of[0]);

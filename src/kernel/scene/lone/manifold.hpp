@@ -36,7 +36,7 @@ struct LoneManifolds {
   OfIsland approach;           // as BlockHead::violation
 };
 
-/// What all stages do with the numbers.
+/// All stages load and store the numbers by these.
 template <class L>
 struct LoneBase {
   using T = typename L::T;

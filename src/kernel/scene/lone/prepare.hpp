@@ -125,7 +125,7 @@ struct LonePrepare : LoneBase<L> {
     const V static_friction =
         bounded(contacts.static_friction.data != nullptr ? load_first(job, contacts.static_friction, block) : friction);
     Base::store_shared(block.static_friction, static_friction);
-    // What does not move adds zeros, which change no number but the sign of a zero; couple() takes that.
+    // A body that does not move adds zeros, which change no number but the sign of a zero; couple() takes that.
     const Symmetric3<V> ja = load_mass(a, block.a, frame, block.mass_a, block.inertia_a);
     const Symmetric3<V> jb = load_mass(b, block.b, frame, block.mass_b, block.inertia_b);
     const V mass = L::shared(block.mass_a) + L::shared(block.mass_b);

@@ -159,7 +159,7 @@ struct LoneSweep : LoneBase<L> {
     Vector3<V> direction;
     V share;
   };
-  /// That against the slip, with one root and one division in a row. For the direction see SimultaneousSweep; `stick`
+  /// The impulse against the slip, with one root and one division in a row. For the direction see SimultaneousSweep; `stick`
   /// has the tangential impulse that stops the point, and its square.
   [[gnu::always_inline]] Slip slip_of(const Vector3<V>& v, const Vector3<V>& p, const Vector3<V>& stick, V needed, V k1,
                                       V k2, V reach) const {
