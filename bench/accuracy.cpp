@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cases.hpp"
+#include "machine.hpp"
 
 namespace carom::bench {
 namespace {
@@ -73,7 +74,7 @@ void register_precision(const std::string& precision, Isa isa) {
 }  // namespace
 
 void register_accuracy() {
-  const Isa best = available_isas().front();
+  const Isa best = best_isa();
   register_precision<float>("f32", best);
   register_precision<double>("f64", best);
 }

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine.hpp"
 #include "structs.hpp"
 #include "support/contacts/blocked_contacts.hpp"
 #include "support/contacts/random_contacts.hpp"
@@ -249,7 +250,7 @@ void register_one(Law law, const std::string& precision, Isa isa, int threads, s
 
 template <template <class> class Form, class T>
 void register_form(const std::string& precision, int most_threads) {
-  const Isa best = available_isas().front();
+  const Isa best = best_isa();
   for (const Law law : {Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear}) {
     register_one<Form, T>(law, precision, best, 1, in_cache);
     if (std::is_same_v<T, float>) register_one<Form, T>(law, precision, best, 1, beyond_cache);
@@ -266,7 +267,7 @@ void register_precision(const std::string& precision, int most_threads) {
   register_form<Blocked, T>(precision, most_threads);
   register_form<Indexed, T>(precision, most_threads);
   register_form<Space, T>(precision, most_threads);
-  const Isa best = available_isas().front();
+  const Isa best = best_isa();
   const auto register_host = [&]<template <class> class Form>() {
     for (const Law law : {Law::chatterjee_ruina, Law::incremental})
       register_one<Form, T>(law, precision, best, 1, in_cache);

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine.hpp"
 #include "support/scenes/generators.hpp"
 
 namespace carom::bench {
@@ -162,7 +163,7 @@ void register_bullet(int most_threads) {
       ->UseManualTime();
   for (int threads = 1; threads <= most_threads; ++threads)
     benchmark::RegisterBenchmark(("peer/carom_bullet/threads:" + std::to_string(threads) + "/pyramid:30000").c_str(),
-                                 by_carom, Execution{.isa = available_isas().front(), .threads = threads})
+                                 by_carom, Execution{.isa = best_isa(), .threads = threads})
         ->UseManualTime();
 }
 

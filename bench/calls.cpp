@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cases.hpp"
+#include "machine.hpp"
 #include "support/planar/random_contacts.hpp"
 
 namespace carom::bench {
@@ -57,8 +58,8 @@ void register_precision(const std::string& precision) {
   closed.law = Law::chatterjee_ruina;
   const auto add = [&](const std::string& method, auto f, const Options& options) {
     for (const std::size_t n : {1u, 16u}) {
-      const std::string name = "call/" + method + "/" + precision + "/" +
-                               std::string(to_string(available_isas().front())) + "/contacts:" + std::to_string(n);
+      const std::string name = "call/" + method + "/" + precision + "/" + std::string(to_string(best_isa())) +
+                               "/contacts:" + std::to_string(n);
       benchmark::RegisterBenchmark(name.c_str(), f, options, n)->UseRealTime();
     }
   };

@@ -16,6 +16,7 @@
 
 #include "captured_contacts.hpp"
 #include "cases.hpp"
+#include "machine.hpp"
 #include "support/running/agreement.hpp"
 
 namespace carom::bench {
@@ -72,8 +73,7 @@ void register_precision(const std::string& precision) {
                                           {"euler", bench_options(Integrator::euler)},
                                           {"chatterjee-ruina", closed}}) {
       const std::string name = std::string("captured/") + source + "/" + method + "/" + precision + "/" +
-                               std::string(to_string(available_isas().front())) +
-                               "/contacts:" + std::to_string(contacts);
+                               std::string(to_string(best_isa())) + "/contacts:" + std::to_string(contacts);
       benchmark::RegisterBenchmark(name.c_str(), resolve<T>, source, options)->UseRealTime();
     }
   }

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "cases.hpp"
+#include "machine.hpp"
 #include "support/contacts/encounter.hpp"
 
 namespace carom::bench {
@@ -79,7 +80,7 @@ void register_precision(const std::string& precision, Isa isa) {
 }  // namespace
 
 void register_energy() {
-  const Isa best = available_isas().front();
+  const Isa best = best_isa();
   register_precision<float>("f32", best);
   register_precision<double>("f64", best);
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "machine.hpp"
 #include "support/planar/random_contacts.hpp"
 
 namespace carom::bench {
@@ -145,8 +146,8 @@ void resolve_mixed(benchmark::State& state, Form form, std::size_t n) try {
 std::string name_of(std::string_view law, std::size_t bits, Form form, std::size_t n) {
   const auto* const named =
       std::find_if(std::begin(forms), std::end(forms), [&](const auto& f) { return f.first == form; });
-  return "resolve/planar/" + std::string(law) + "/f" + std::to_string(bits) + "/" +
-         std::string(to_string(available_isas().front())) + "/" + named->second + "/contacts:" + std::to_string(n);
+  return "resolve/planar/" + std::string(law) + "/f" + std::to_string(bits) + "/" + std::string(to_string(best_isa())) +
+         "/" + named->second + "/contacts:" + std::to_string(n);
 }
 
 template <class T>

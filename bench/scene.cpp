@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "captured_scene.hpp"
+#include "machine.hpp"
 #include "support/scenes/generators.hpp"
 
 namespace carom::bench {
@@ -277,7 +278,7 @@ void register_precision(const std::string& precision, int most_threads) {
   const auto one = [&](const std::string& name, Kind kind, const SceneOptions& options, const Execution& execution) {
     benchmark::RegisterBenchmark(name.c_str(), call<T>, kind, options, execution, false)->UseRealTime();
   };
-  const Isa best = available_isas().front();
+  const Isa best = best_isa();
   for (const Isa isa : available_isas())
     if (isa != best)
       one("scene/substeps:4/" + place({.isa = isa, .threads = 1}) + "pyramid:30000", Kind::resting_pyramid,
