@@ -34,6 +34,8 @@ const kernel::SceneKernelsFor<T>& kernels_for(const kernel::SceneKernels& of) {
 template <class T>
 constexpr std::size_t points_of_part = 16384 / sizeof(T);
 
+/// Bodies, contacts and rows that are validated on narrow vectors.
+constexpr std::size_t few = 64;
 /// Islands of one manifold that narrow vectors take as soon as wide ones.
 constexpr std::size_t most_narrow = 4;
 
@@ -52,7 +54,7 @@ class SceneCall {
         bodies_(scene.bodies.inverse_mass.count),
         contacts_(scene.contacts.friction.count),
         rows_(scene.joints.body_a.count),
-        input_(kernels_, scene, job_) {
+        input_(bodies_ + contacts_ + rows_ <= few ? narrow_kernels_ : kernels_, scene, job_) {
     job_.bodies = bodies_;
     job_.contacts = contacts_;
     job_.rows = rows_;
