@@ -74,7 +74,7 @@ struct Triples {
   };
   /// K = L D Lᵀ, and its inverse L⁻ᵀ D⁻¹ L⁻¹.
   static Inverse inverse_of(const Symmetric3<B>& k) {
-    const B one(1), least(T(SceneThresholds::triple_pivot));
+    const B one(1), least = B(static_cast<T>(SceneThresholds::triple_pivot));
     const B i1 = one / k.xx, l21 = k.xy * i1, l31 = k.xz * i1;
     const B d2 = neg_mul_add(l21, k.xy, k.yy), i2 = one / d2, rest = neg_mul_add(l21, k.xz, k.yz), l32 = rest * i2;
     const B d3 = neg_mul_add(l32, rest, neg_mul_add(l31, k.xz, k.zz)), i3 = one / d3;
