@@ -137,7 +137,7 @@ const std::vector<Order>& orders() {
       {"the same", [](Keys&, int, support::Draw&) {}},
       {"shuffled", [=](Keys& key, int, support::Draw& draw) { shuffle(key, draw); }},
       {"reversed", [](Keys& key, int, support::Draw&) { std::ranges::reverse(key); }},
-      {"one later", [](Keys& key, int, support::Draw&) { std::ranges::rotate(key, key.begin() + 1); }},
+      {"one later", [](Keys& key, int, support::Draw&) { std::rotate(key.begin(), key.begin() + 1, key.end()); }},
       {"one new", replace(1)},
       {"three new", replace(3)},
       {"many new", replace(200)},
