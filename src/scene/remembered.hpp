@@ -27,7 +27,7 @@ struct ImpulseHistory {
   }
 };
 
-/// Of a row the last call alone counts.
+/// A row remembers the last call alone.
 template <class T>
 struct RememberedRow {
   T impulse = 0;

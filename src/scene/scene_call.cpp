@@ -108,9 +108,10 @@ class SceneCall {
   }
 
   SweepOutcome solve(ThreadTeam& team, SceneReport& report) {
-    // Scenes that do not fill half a wide vector take less time on narrow ones, and blocks are the same for both.
-    const bool is_narrow =
-        workspace_.graph.most_lanes <= narrow_kernels_.width && workspace_.graph.lone.size() <= most_narrow;
+    // Scenes that do not fill half a wide vector take less time on narrow ones, and blocks are the same for both. Those
+    // of levels are wider, since a level goes across parts.
+    const bool is_narrow = workspace_.graph.most_lanes <= narrow_kernels_.width &&
+                           workspace_.graph.lone.size() <= most_narrow && !options_.shock_propagation.enabled;
     const Call<T> call{options_, is_narrow ? narrow_kernels_ : kernels_, job_, workspace_, team};
     workspace_.island_status.assign(workspace_.graph.islands, IslandStatus::converged);
     workspace_.island_residual.assign(workspace_.graph.islands, 0);

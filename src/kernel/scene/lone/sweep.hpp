@@ -159,8 +159,8 @@ struct LoneSweep : LoneBase<L> {
     Vector3<V> direction;
     V share;
   };
-  /// The impulse against the slip, with one root and one division in a row. For the direction see SimultaneousSweep; `stick`
-  /// has the tangential impulse that stops the point, and its square.
+  /// The impulse against the slip, with one root and one division in a row. For the direction see SimultaneousSweep;
+  /// `stick` has the tangential impulse that stops the point, and its square.
   [[gnu::always_inline]] Slip slip_of(const Vector3<V>& v, const Vector3<V>& p, const Vector3<V>& stick, V needed, V k1,
                                       V k2, V reach) const {
     const V zero(0), quarter(T(0.25));
