@@ -258,5 +258,19 @@ TYPED_TEST(SceneBits, of_a_second_call_are_those_of_the_first) {
   }
 }
 
+// A level of shock propagation goes across the parts that threads share, and fills vectors that no part fills.
+TEST(LevelBits, of_levels_that_are_wider_than_any_part_are_those_of_one_thread) {
+  SceneData<float> scene;
+  for (int i = 0; i < 17; ++i) {
+    const std::int32_t a = scene.add(box(1, {1, 1, 1}, {2.0 * i, 0, 0}, {0.1 * i, 0, -1}));
+    for (int k = 0; k < 60; ++k)  // each is a manifold of its own
+      scene.add(Contact{.a = a, .point = {2.0 * i + 0.01 * k - 0.3, 0.1, -0.5}, .friction = 0.3 + 0.001 * k});
+  }
+  SceneOptions options;
+  options.shock_propagation.enabled = true;
+  const auto one = solved(scene, options, {.threads = 1}), two = solved(scene, options, {.threads = 2});
+  expect_same_bits(one.arrays, two.arrays, "two threads");
+}
+
 }  // namespace
 }  // namespace carom::scenes
