@@ -1,3 +1,5 @@
+include(CheckCXXCompilerFlag)
+
 set(CAROM_ISAS "" CACHE STRING "ISAs to build kernels for beside the scalar one, of sse2;avx2;avx512;neon; empty: all")
 
 # carom_isa(name architecture mark flags...): the kernels of one ISA, one of src/isa/*.cpp a family. Nothing else is compiled
@@ -50,7 +52,14 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
   # g++ 12 warns about undefined operands that its own header leaves undefined on purpose.
   carom_isa(avx512 Avx512 "avx512" -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma
             -Wno-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
-  carom_isa(avx2 Avx2 "xsimd::avx" -mavx2 -mfma)
+  # g++ 12 copies structs of vectors in pieces of 16 bytes unless told, and each vector that is read from two pieces
+  # waits until both have left the store buffer.
+  check_cxx_compiler_flag(-mmove-max=256 CAROM_HAS_MOVE_MAX)
+  set(whole_vectors "")
+  if(CAROM_HAS_MOVE_MAX)
+    set(whole_vectors -mmove-max=256 -mstore-max=256)
+  endif()
+  carom_isa(avx2 Avx2 "xsimd::avx" -mavx2 -mfma ${whole_vectors})
   carom_isa(sse2 Sse2 "xsimd::sse2" -msse2 -DCAROM_UNFUSED)
   # The scalar kernel again: without FMA among the flags every fused multiply-add is a call of the C library's.
   carom_isa(scalar_fma Scalar "^$" -mfma)

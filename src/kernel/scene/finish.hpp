@@ -85,15 +85,17 @@ struct ManifoldFinish : ManifoldStages<A, T> {
   /// The places of faults get anything: the solver fills them afterwards.
   static void store(const SceneJob<T>& job, const Vector3Columns<T>& columns, const Points& points,
                     const Manifolds& block, std::uint32_t lanes) {
-    bool whole = block.head.lanes == width && job.contact_at == nullptr;
-    for (std::size_t lane = 0; lane < width; ++lane) whole = whole && block.items[lane] == points_of_manifold;
+    bool whole = job.contact_at == nullptr;
+    for_each_bit(lanes, [&](std::size_t lane) { whole = whole && block.items[lane] == points_of_manifold; });
+    T idle[points_of_manifold];
     const Column<T>* const each[3] = {&columns.x, &columns.y, &columns.z};
     for (std::size_t c = 0; c < 3; ++c) {
       const Column<T>& column = *each[c];
       if (column.data == nullptr) continue;
       if (whole && is_contiguous(column)) {
         T* row[width];
-        for (std::size_t lane = 0; lane < width; ++lane) row[lane] = column.data + block.first[lane];
+        for (std::size_t lane = 0; lane < width; ++lane)
+          row[lane] = (lanes >> lane & 1u) != 0 ? column.data + block.first[lane] : idle;
         store_four(row, points.component[c]);
         continue;
       }
