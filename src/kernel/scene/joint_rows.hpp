@@ -135,7 +135,7 @@ struct GroupStages {
     B mass_a, mass_b;
     Symmetric3<B> inertia_a, inertia_b;
 
-    Bodies(const SceneJob<T>& job, const Groups& block)
+    [[gnu::always_inline]] Bodies(const SceneJob<T>& job, const Groups& block)
         : a(Block::gather(job.velocities, block.a)),
           b(Block::gather(job.velocities, block.b)),
           mass_a(Block::load(block.mass_a)),
@@ -143,15 +143,15 @@ struct GroupStages {
           inertia_a(Block::load(block.inertia_a)),
           inertia_b(Block::load(block.inertia_b)) {}
 
-    void push(const JointRow& row, B change) {
+    [[gnu::always_inline]] void push(const JointRow& row, B change) {
       a.v = mul_add(mass_a * change, Block::load(row.linear_a), a.v);
       a.w = mul_add(change, inertia_a * Block::load(row.angular_a), a.w);
       b.v = mul_add(mass_b * change, Block::load(row.linear_b), b.v);
       b.w = mul_add(change, inertia_b * Block::load(row.angular_b), b.w);
     }
     /// The impulses of three rows.
-    void push(const JointRow* row, const Vector3<B>& change) {
-      const auto sum = [&](const auto& of) {
+    [[gnu::always_inline]] void push(const JointRow* row, const Vector3<B>& change) {
+      const auto sum = [&](const auto& of) __attribute__((always_inline)) {
         return mul_add(change.x, of(row[0]), mul_add(change.y, of(row[1]), change.z * of(row[2])));
       };
       a.v = mul_add(mass_a, sum([](const JointRow& r) { return Block::load(r.linear_a); }), a.v);
@@ -159,11 +159,11 @@ struct GroupStages {
       b.v = mul_add(mass_b, sum([](const JointRow& r) { return Block::load(r.linear_b); }), b.v);
       b.w = b.w + inertia_b * sum([](const JointRow& r) { return Block::load(r.angular_b); });
     }
-    B velocity(const JointRow& row) const {
+    [[gnu::always_inline]] B velocity(const JointRow& row) const {
       return dot(Block::load(row.linear_a), a.v) + dot(Block::load(row.angular_a), a.w) +
              (dot(Block::load(row.linear_b), b.v) + dot(Block::load(row.angular_b), b.w));
     }
-    void put_back(const SceneJob<T>& job, const Groups& block, VelocityRow<T>* nowhere) const {
+    [[gnu::always_inline]] void put_back(const SceneJob<T>& job, const Groups& block, VelocityRow<T>* nowhere) const {
       Block::scatter(job.velocities, block.a, a, nowhere);
       Block::scatter(job.velocities, block.b, b, nowhere);
     }
