@@ -50,9 +50,8 @@ class SceneInput {
       fitness_[i] = body_fault_[i] != static_cast<std::uint8_t>(Status::ok) ? 2 : movable_[i];
     }
     team.each(job_.contacts, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
-      kernels_.validate_contacts(job_, first, end - first, job_.status);
+      kernels_.validate_contacts(job_, first, end - first, job_.status, link_);
       place(first, end, scene_.contacts.body_a, scene_.contacts.body_b, body_a_, body_b_, job_.status, link_);
-      unlink(first, end);
     });
     team.each(job_.rows, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.validate_rows(job_, first, end - first, job_.row_status);
@@ -82,8 +81,8 @@ class SceneInput {
   }
 
  private:
-  /// The indices of both bodies, and of all faults the first in the order of Status. `link` tells of each whether it
-  /// has the pair of the one before it.
+  /// The indices of both bodies, and of all faults the first in the order of Status. Contacts that have another
+  /// pair than the one before them lose their `link`.
   void place(std::size_t first, std::size_t end, const Column<const std::int32_t>& from_a,
              const Column<const std::int32_t>& from_b, std::int32_t* to_a, std::int32_t* to_b, std::uint8_t* fault,
              std::uint8_t* link) {
@@ -95,7 +94,7 @@ class SceneInput {
     for (std::size_t i = first; i < end; ++i) {
       const std::int32_t a = to_a[i] = from_a[i], b = to_b[i] = from_b[i];
       const bool follows = a == last_a && b == last_b;
-      if (link != nullptr) link[i] = follows ? 1 : 0;
+      if (link != nullptr && !follows) link[i] = 0;
       if (follows && is_sound) continue;
       last_a = a;
       last_b = b;
@@ -126,37 +125,6 @@ class SceneInput {
     };
     return same_vector(scene_.contacts.normal) && same_vector(scene_.contacts.surface_velocity) &&
            same(scene_.contacts.friction) && same(scene_.contacts.static_friction);
-  }
-
-  /// Takes the mark from contacts that differ in it from the one before them.
-  void unlink(std::size_t first, std::size_t end) {
-    const SceneContacts<T>& contacts = scene_.contacts;
-    const Column<const T>* const columns[] = {
-        &contacts.normal.x,           &contacts.normal.y,           &contacts.normal.z, &contacts.surface_velocity.x,
-        &contacts.surface_velocity.y, &contacts.surface_velocity.z, &contacts.friction, &contacts.static_friction};
-    // Few at a time, so that those of an array of structures stay in the first-level cache, and in wider numbers than
-    // bytes, which could be anything to the compiler.
-    constexpr std::size_t most = 128;
-    std::uint32_t differs[most];
-    for (std::size_t begin = std::max(first, std::size_t{1}); begin < end; begin += most) {
-      const std::size_t n = std::min(most, end - begin);
-      std::fill_n(differs, n, 0u);
-      for (const Column<const T>* column : columns) {
-        if (!*column || column->stride == 0) continue;
-        if (column->stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
-          const T* const x = column->data + begin;
-          for (std::size_t k = 0; k < n; ++k) differs[k] |= x[k] != x[static_cast<std::ptrdiff_t>(k) - 1] ? 1u : 0u;
-        } else {
-          T last = (*column)[begin - 1];
-          for (std::size_t k = 0; k < n; ++k) {
-            const T x = (*column)[begin + k];
-            differs[k] |= x != last ? 1u : 0u;
-            last = x;
-          }
-        }
-      }
-      for (std::size_t k = 0; k < n; ++k) link_[begin + k] &= static_cast<std::uint8_t>(differs[k] ^ 1u);
-    }
   }
 
   const kernel::SceneKernelsFor<T>& kernels_;

@@ -146,8 +146,10 @@ struct SceneKernelsFor {
   /// Fills faults (a Status each), whether a body can move, its velocity row and its kinetic energy.
   void (*validate_bodies)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
                           std::uint8_t* movable, T* energy);
-  /// Faults of what contacts have beside their bodies and indices.
-  void (*validate_contacts)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault);
+  /// Faults of what contacts have beside their bodies and indices, and 1 or 0 for whether a contact has the same of
+  /// what a manifold shares as the one before it.
+  void (*validate_contacts)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+                            std::uint8_t* link);
   void (*validate_rows)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault);
   /// Kinetic energies from the velocity rows.
   void (*energies)(const SceneJob<T>& job, std::size_t first, std::size_t count, T* energy);

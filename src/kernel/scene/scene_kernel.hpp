@@ -23,8 +23,9 @@ struct SceneStages {
     SceneValidation<A, T>::validate_bodies(job, first, count, fault, movable, energy);
     leave_lanes<A>();
   }
-  static void validate_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
-    SceneValidation<A, T>::validate_contacts(job, first, count, fault);
+  static void validate_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+                                std::uint8_t* link) {
+    SceneValidation<A, T>::validate_contacts(job, first, count, fault, link);
     leave_lanes<A>();
   }
   static void validate_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {

@@ -2,8 +2,8 @@
 // islands and colours are made.
 #pragma once
 
-#include "block.hpp"
 #include "kernel/contact/validate.hpp"
+#include "neighbours.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -110,8 +110,10 @@ struct SceneValidation {
     }
   }
 
-  static void validate_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+  static void validate_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
+                                std::uint8_t* link) {
     const SceneContacts<T>& contacts = job.scene->contacts;
+    Neighbours<A, T> neighbours(contacts, first);
     for (std::size_t i = first; i < first + count; i += width) {
       const kernel::Block block = block_at<width>(i, first + count);
       const Vector3<B> normal = Load::load(contacts.normal, block);
@@ -130,8 +132,18 @@ struct SceneValidation {
         more[further] = Load::load(column, block);
         sum = sum + vanishing(more[further++]);
       };
+      neighbours.add(normal.x);
+      neighbours.add(normal.y);
+      neighbours.add(normal.z);
+      const Vector3Columns<const T>& surface = contacts.surface_velocity;
+      for (const auto* column : {&surface.x, &surface.y, &surface.z}) {
+        read(*column);
+        if (column->data != nullptr) neighbours.add(more[further - 1]);
+      }
+      neighbours.add(friction);
       if (contacts.static_friction.data != nullptr) {
         static_friction = Load::load(contacts.static_friction, block);
+        neighbours.add(static_friction);
         sum = sum + vanishing(without_infinity(static_friction));
         validator.set(static_friction < friction, Status::static_friction_below_friction);
       }
@@ -147,9 +159,6 @@ struct SceneValidation {
         }
       }
       read(contacts.target_velocity);
-      read(contacts.surface_velocity.x);
-      read(contacts.surface_velocity.y);
-      read(contacts.surface_velocity.z);
       if (is_at_once(job.target)) {
         read(job.warm_impulse.x);
         read(job.warm_impulse.y);
@@ -169,6 +178,7 @@ struct SceneValidation {
         for (std::size_t k = 0; k < further; ++k) f(more[k]);
       });
       store_faults(validator.fault, block.count, fault + i);
+      neighbours.store(block.count, link + i);
     }
   }
 
