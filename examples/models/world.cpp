@@ -1,0 +1,119 @@
+#include "world.hpp"
+
+#include <cmath>
+
+namespace models {
+namespace {
+
+using carom::Column;
+using carom::Vector3Columns;
+
+/// A field of the structs of a vector as carom reads it.
+template <class Struct, class Field>
+Column<const Field> read(const std::vector<Struct>& from, Field Struct::*field) {
+  return {&(from.front().*field), from.size(), sizeof(Struct)};
+}
+template <class Struct>
+Vector3Columns<const double> read(const std::vector<Struct>& from, Vector Struct::*field) {
+  return Vector3Columns<const double>::interleaved((from.front().*field).data(), from.size(), sizeof(Struct));
+}
+template <class Struct>
+Vector3Columns<double> write(std::vector<Struct>& to, Vector Struct::*field) {
+  return Vector3Columns<double>::interleaved((to.front().*field).data(), to.size(), sizeof(Struct));
+}
+
+std::array<double, 6> in_world(const Body& body) {
+  const auto at = [&](std::size_t i, std::size_t j) {
+    double sum = 0;
+    const Vector* const axes[3] = {&body.axes.x, &body.axes.y, &body.axes.z};
+    for (std::size_t k = 0; k < 3; ++k) sum += body.inverse_inertia[k] * (*axes[k])[i] * (*axes[k])[j];
+    return sum;
+  };
+  return {at(0, 0), at(0, 1), at(0, 2), at(1, 1), at(1, 2), at(2, 2)};
+}
+
+}  // namespace
+
+double length(const Vector& a) {
+  return std::sqrt(dot(a, a));
+}
+
+void Axes::turn(const Vector& rotation) {
+  const double angle = length(rotation);
+  if (angle == 0) return;
+  const Vector axis = (1 / angle) * rotation;
+  const double c = std::cos(angle), s = std::sin(angle);
+  for (Vector* v : {&x, &y, &z}) *v = c * *v + (s * cross(axis, *v) + ((1 - c) * dot(axis, *v)) * axis);
+}
+
+void World::step() {
+  for (Body& body : bodies) {
+    body.velocity_change = body.inverse_mass > 0 ? time_step_ * gravity : Vector{};
+    body.velocity = body.velocity + body.velocity_change;
+    body.inverse_inertia_in_world = in_world(body);
+    body.displacement = time_step_ * body.velocity;
+    body.rotation = time_step_ * body.angular_velocity;
+  }
+  if (!contacts.empty()) {
+    carom::Scene<double> scene;
+    scene.bodies.inverse_mass = read(bodies, &Body::inverse_mass);
+    scene.bodies.inverse_inertia = carom::SymmetricColumns<const double>::interleaved(
+        bodies.front().inverse_inertia_in_world.data(), bodies.size(), sizeof(Body));
+    scene.bodies.velocity = read(bodies, &Body::velocity);
+    scene.bodies.angular_velocity = read(bodies, &Body::angular_velocity);
+    scene.bodies.velocity_change = read(bodies, &Body::velocity_change);
+    scene.bodies.angular_velocity_change = read(bodies, &Body::angular_velocity_change);
+    carom::SceneContacts<double>& to = scene.contacts;
+    static constexpr double no_restitution = 0;
+    to.restitution = Column<const double>::repeat(no_restitution, contacts.size());
+    to.body_a = read(contacts, &Contact::a);
+    to.body_b = read(contacts, &Contact::b);
+    to.normal = read(contacts, &Contact::normal);
+    to.lever_a = read(contacts, &Contact::lever_a);
+    to.lever_b = read(contacts, &Contact::lever_b);
+    to.friction = read(contacts, &Contact::friction);
+    to.friction_2 = read(contacts, &Contact::friction_2);
+    to.friction_direction = read(contacts, &Contact::direction);
+    to.rolling_friction = read(contacts, &Contact::rolling_friction);
+    to.spinning_friction = read(contacts, &Contact::spinning_friction);
+    to.gap = read(contacts, &Contact::gap);
+    to.stiffness = read(contacts, &Contact::stiffness);
+    to.damping = read(contacts, &Contact::damping);
+    to.key = read(contacts, &Contact::key);
+    carom::SceneResults<double> results;
+    results.velocity = write(bodies, &Body::velocity);
+    results.angular_velocity = write(bodies, &Body::angular_velocity);
+    results.displacement = write(bodies, &Body::displacement);
+    results.rotation = write(bodies, &Body::rotation);
+    results.impulse = write(contacts, &Contact::impulse);
+    results.angular_impulse = write(contacts, &Contact::angular_impulse);
+    carom::SceneOptions options;
+    options.simultaneous.iterations = sweeps;
+    options.simultaneous.time_step = time_step_;
+    options.relative_tolerance = 1e-13;
+    solver_.solve(scene, results, options);
+  }
+  for (Body& body : bodies) {
+    body.position = body.position + body.displacement;
+    body.axes.turn(body.rotation);
+  }
+}
+
+Body ball(double m, double r, double f) {
+  Body body;
+  body.inverse_mass = 1 / m;
+  const double j = 1 / (f * m * r * r);
+  body.inverse_inertia = {j, j, j};
+  return body;
+}
+
+Body box(double m, const Vector& edges) {
+  Body body;
+  body.inverse_mass = 1 / m;
+  const Vector squares = {edges[0] * edges[0], edges[1] * edges[1], edges[2] * edges[2]};
+  body.inverse_inertia = {12 / (m * (squares[1] + squares[2])), 12 / (m * (squares[0] + squares[2])),
+                          12 / (m * (squares[0] + squares[1]))};
+  return body;
+}
+
+}  // namespace models
