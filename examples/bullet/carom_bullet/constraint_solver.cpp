@@ -118,7 +118,8 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
 
 // From Bullet's objects, all of which are known by now.
 void ConstraintSolver::State::read(const Options& given, const btContactSolverInfo& info) {
-  const Points::Reading how{info, static_cast<btScalar>(given.normal_tolerance), given.contacts == Contacts::substeps};
+  const Points::Reading how{info, static_cast<btScalar>(given.normal_tolerance), given.contacts == Contacts::substeps,
+                            given.contacts == Contacts::resting};
   // Collisions that come first happen half a step of forces after the last velocity.
   const int halves = given.collisions == Collisions::simultaneous ? 2 : 1;
   bodies.reserve();

@@ -105,7 +105,7 @@ void Points::clear() {
   rolling_.clear();
   colliding_.clear();
   deep_.clear();
-  surface_moves_ = false;
+  surface_moves_ = has_models_ = false;
   names_.begin();
 }
 
@@ -150,8 +150,14 @@ void Points::read(std::size_t first, std::size_t end, const Bodies& bodies, cons
 
 void Points::sum_up(const Reading& how) {
   for (const Taken& taken : taken_) {
-    if (taken.rolls) rolling_.push_back(taken.manifold);
+    has_models_ = has_models_ || taken.has_model;
     surface_moves_ = surface_moves_ || taken.surface_moves;
+  }
+  if (has_models_ && how.resting) {
+    for (const Taken& taken : taken_)
+      if (taken.has_model) rolling_.push_back(taken.manifold);
+  } else if (has_models_) {
+    read_models(how);
   }
   if (how.substeps)
     names_.end();
@@ -171,6 +177,7 @@ void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const 
   const btScalar rate = 1 / info.m_timeStep;
   const btScalar limit = how.normal_tolerance * how.normal_tolerance;
   const PointNames::Keys* const keys = how.substeps ? &names_.name(number, manifold, taken.before) : nullptr;
+  taken.has_model = has_anisotropic_friction(manifold.getBody0(), manifold.getBody1());
   btVector3 normal(0, 0, 0);
   Directions directions;
   std::size_t i = taken.first;
@@ -209,8 +216,23 @@ void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const 
       taken.surface_moves = taken.surface_moves || !moves.isZero();
     }
     surface_velocity_.set(i, moves);
-    taken.rolls = taken.rolls || point.m_combinedRollingFriction > 0 || point.m_combinedSpinningFriction > 0;
+    taken.has_model = taken.has_model || has_model(point, own, info);
     ++i;
+  }
+}
+
+void Points::read_models(const Reading& how) {
+  models_.resize(size());
+  for (const Taken& taken : taken_) {
+    const btPersistentManifold& manifold = *taken.manifold;
+    std::size_t i = taken.first;
+    for (int p = 0; p < manifold.getNumContacts(); ++p) {
+      const btManifoldPoint& point = manifold.getContactPoint(p);
+      if (!taken.all && point.getDistance() > manifold.getContactProcessingThreshold()) continue;
+      models_.read(i, point, all_.normal[i], *manifold.getBody0(), *manifold.getBody1(),
+                   own_directions(point, how.info), how.substeps, how.info, all_.friction[i]);
+      ++i;
+    }
   }
 }
 
@@ -234,6 +256,7 @@ Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, b
   if (gaps) scene.contacts.gap = gap_;
   scene.contacts.warm_impulse = warm_impulse_.columns();
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
+  if (has_models_ && !resting) models_.add_to(scene.contacts, false);
   return scene;
 }
 
@@ -249,6 +272,7 @@ Scene<btScalar> Points::scene_of_substeps(Bodies& bodies, const btContactSolverI
   scene.contacts.gap = gap_;
   scene.contacts.key = key_;
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
+  if (has_models_) models_.add_to(scene.contacts, true);
   return scene;
 }
 

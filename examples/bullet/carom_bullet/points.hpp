@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bodies.hpp"
+#include "point_models.hpp"
 #include "point_names.hpp"
 
 namespace carom::bullet {
@@ -28,6 +29,8 @@ class Points {
     btScalar normal_tolerance;  ///< Options::normal_tolerance
     /// For SceneMethod::substeps: names in place of targets and of the impulses in the points.
     bool substeps;
+    /// For SceneMethod::resting: contacts have no models, and manifolds that resist rolling or spinning are noted.
+    bool resting;
   };
   /// Makes room for all points that were taken.
   void reserve(const Reading& how);
@@ -37,7 +40,7 @@ class Points {
   /// Ends the reading.
   void sum_up(const Reading& how);
   std::size_t size() const { return all_.friction.size(); }
-  /// The manifolds that resist rolling or spinning.
+  /// The manifolds that resist rolling or spinning by rows, for SceneMethod::resting.
   const std::vector<btPersistentManifold*>& rolling() const { return rolling_; }
 
   /// The scene of all points, for SceneMethod::resting or simultaneous.
@@ -72,7 +75,7 @@ class Points {
     std::size_t first, count;
     std::size_t before;  // its place in the names of the last step
     bool all;            // No point is too far away to count.
-    bool rolls;          // It resists rolling or spinning.
+    bool has_model;      // PointModels have more of it than its friction.
     bool surface_moves;
   };
   /// Every scene has these of its contacts.
@@ -88,6 +91,7 @@ class Points {
   void read(Taken& taken, std::size_t number, const Bodies& bodies, const Reading& how);
   btScalar approach(std::size_t i, const Bodies& bodies, btVector3 BodyState::*velocity,
                     btVector3 BodyState::*spin) const;
+  void read_models(const Reading& how);
   Scene<btScalar> subset(const std::vector<std::size_t>& rows, Bodies& bodies);
 
   std::vector<Taken> taken_;
@@ -97,9 +101,10 @@ class Points {
   Scratch<btScalar> restitution_, gap_, share_, target_;
   btScalar zero_ = 0;
   PointNames names_;
+  PointModels models_;
   Scratch<std::uint64_t> key_;
   std::vector<btScalar> collided_;
-  bool surface_moves_ = false, rebounds_ = false;
+  bool surface_moves_ = false, rebounds_ = false, has_models_ = false;
 
   Columns some_;  // of `colliding`, and after it of `overlapping`
   std::vector<std::size_t> colliding_, deep_;
