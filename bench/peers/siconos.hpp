@@ -1,0 +1,26 @@
+// Solvers of Siconos on a contact system.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/fclib.hpp"
+
+namespace carom::peers {
+
+/// "NSGS", "NSN_AC", "ADMM".
+const std::vector<std::string>& siconos_solvers();
+
+/// A solver of Siconos's, set up once: its matrix is made before what is timed.
+class Siconos {
+ public:
+  Siconos(const io::FclibProblem& problem, const std::string& solver, double tolerance);
+  /// Solves from no impulses, until the tolerance or 10 million iterations. Returns impulses, the normal last.
+  std::vector<double> solve();
+
+ private:
+  struct State;
+  State* state_;  // lives as long as the process: Siconos frees its matrices in ways of its own
+};
+
+}  // namespace carom::peers
