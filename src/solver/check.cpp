@@ -21,7 +21,7 @@ class ColumnCheck {
   ColumnCheck(std::size_t count, bool some) : count_(count), wanted_(some || count > 0) {}
 
   template <class T>
-  void need(const Label& label, const Column<T>& column) {
+  [[gnu::noinline]] void need(const Label& label, const Column<T>& column) {
     // An empty batch may come as null pointers: an empty std::vector has no data.
     if (!column && (wanted_ || column.count > 0)) throw Error("carom: the column " + label.in_code() + " is missing");
     if (!known_) first_ = label;
@@ -30,7 +30,7 @@ class ColumnCheck {
   }
 
   template <class T>
-  void accept(const Label& label, const Column<T>& column) {
+  [[gnu::noinline]] void accept(const Label& label, const Column<T>& column) {
     if (!column && column.count > 0)
       throw Error("carom: the column " + label.in_code() + " has elements, but no address");
     if (column) same_length(label, column.count);
@@ -38,7 +38,7 @@ class ColumnCheck {
       throw Error("carom: the result column " + label.in_code() + " has stride 0, so its contacts share one place");
   }
 
-  void require(bool condition, const char* otherwise) {
+  [[gnu::noinline]] void require(bool condition, const char* otherwise) {
     if (!condition) throw Error(std::string("carom: ") + otherwise);
   }
   template <class T>
