@@ -3,7 +3,7 @@
 #pragma once
 
 #include "block.hpp"
-#include "kernel/contact/validate.hpp"
+#include "models/validate.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -168,8 +168,18 @@ struct SceneValidation {
         f(without_infinity(frequency));
         for (std::size_t k = 0; k < further; ++k) f(more[k]);
       });
+      if (job.has_models) add_faults_of_models(job, block, normal, friction, validator.fault);
       store_faults(validator.fault, block.count, fault + i);
     }
+  }
+
+  [[gnu::noinline]] static void add_faults_of_models(const SceneJob<T>& job, const kernel::Block& block,
+                                                     const Vector3<B>& normal, const B& friction, B& fault) {
+    Validator<A, T> of_models;
+    const ModelNumbers<A, T> numbers(job, block, normal, friction, of_models);
+    validate_finite(of_models.fault, numbers.sum(), [&](auto&& f) { numbers.each(f); });
+    const B zero(0), both = smaller(fault, of_models.fault);
+    fault = choose(both > zero, both, larger(fault, of_models.fault));
   }
 
   /// Numbers above it are infinite.
