@@ -263,7 +263,7 @@ void SceneMoments::begin_rebound() {
   }
 }
 
-void SceneMoments::roll(std::size_t n, const Vector3& velocity, const Matrix3& k) {
+void SceneMoments::roll(std::size_t n, const Vector3& velocity, Matrix3 k) {
   Group& group = groups_[n];
   group.before = group.moment;
   const SceneBlock& block = island_.sweep_order[n];
@@ -275,9 +275,16 @@ void SceneMoments::roll(std::size_t n, const Vector3& velocity, const Matrix3& k
   Vector2 slip{o[0], o[1]};
   // A body that the contact holds turns about it.
   const bool turns_all_ways = b.xx * b.yy - b.xy * b.xy > 1e-12 * (b.xx + b.yy) * (b.xx + b.yy);
+  Matrix3 k_mp = c.frame.a.inverse_inertia * cross_matrix(c.frame.lever_a) +
+                 c.frame.b.inverse_inertia * cross_matrix(c.frame.lever_b);
+  // An axis without friction holds nothing.
+  const double frictions[] = {c.friction, c.has_ellipse ? c.friction_2 : c.friction};
+  for (std::size_t axis = 0; axis < 2; ++axis)
+    for (std::size_t i = 0; i < 3 && frictions[axis] == 0; ++i) {
+      k_mp[i][axis] = 0;
+      if (i != axis) k[i][axis] = k[axis][i] = 0;
+    }
   if (const auto factor = Cholesky::of(k); group.stuck && factor && turns_all_ways) {
-    const Matrix3 k_mp = c.frame.a.inverse_inertia * cross_matrix(c.frame.lever_a) +
-                         c.frame.b.inverse_inertia * cross_matrix(c.frame.lever_b);
     const Vector3 x = factor->solve(k_mp[0]), y = factor->solve(k_mp[1]);
     b = {b.xx - dot(k_mp[0], x), b.xy - dot(k_mp[0], y), b.yy - dot(k_mp[1], y)};
     slip = slip - Vector2{dot(x, velocity), dot(y, velocity)};

@@ -64,8 +64,9 @@ class SceneMoments {
   /// Goes on without the moments of manifolds that do not give way, which have been added up.
   void begin_rebound();
 
-  /// The rolling part of block n, before its forces. `velocity` and `k` are those of a step of its first contact.
-  void roll(std::size_t n, const Vector3& velocity, const Matrix3& k);
+  /// The rolling part of block n, before its forces. `velocity` is that of a step of its first contact, `k` that of a
+  /// hard one.
+  void roll(std::size_t n, const Vector3& velocity, Matrix3 k);
   /// The spinning part, behind the forces, which have changed the limits of both. Returns the change as the impulse
   /// that it stands for, since `roll`.
   double spin(std::size_t n);

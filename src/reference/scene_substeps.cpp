@@ -266,8 +266,8 @@ class Substeps {
   void visit_models(std::size_t n) {
     const std::vector<std::size_t>& items = island_.sweep_order[n].items;
     if (moments_.is_there(n)) {
-      const EllipseStep first = step_of(items[0]);
-      moments_.roll(n, first.velocity, first.k);
+      const SceneContact& first = state_.contacts[items[0]];
+      moments_.roll(n, step_of(items[0]).velocity, ellipse_step(first, {}).k);
     }
     for (std::size_t k = 0; k < items.size(); ++k) {
       SceneContact& c = state_.contacts[items[k]];

@@ -180,10 +180,16 @@ struct ModelStages : ModelBlocks<A, T> {
     // The body that the first point holds: K_rr - K_rp K_pp⁻¹ K_pr.
     const Point& point = block.point()[0];
     const UnitSpins<B> sa(ja, Block::load(point.arm_a)), sb(jb, Block::load(point.arm_b));
-    const Vector3<B> row1 = {sa.x.x + sb.x.x, sa.y.x + sb.y.x, sa.z.x + sb.z.x};
-    const Vector3<B> row2 = {sa.x.y + sb.x.y, sa.y.y + sb.y.y, sa.z.y + sb.z.y};
     const Responder respond(block, Models::model_head(job, block));
+    // An axis without friction holds nothing.
+    const Mask has_1 = respond.d1 > zero, has_2 = respond.d2 > zero;
+    const auto part = [&](B x, B y, B z) { return Vector3<B>{choose(has_1, x, zero), choose(has_2, y, zero), z}; };
+    const Vector3<B> row1 = part(sa.x.x + sb.x.x, sa.y.x + sb.y.x, sa.z.x + sb.z.x);
+    const Vector3<B> row2 = part(sa.x.y + sb.x.y, sa.y.y + sb.y.y, sa.z.y + sb.z.y);
     Symmetric3<B> k = respond.matrix(point);
+    k.xz = choose(has_1, k.xz, zero);
+    k.yz = choose(has_2, k.yz, zero);
+    k.xy = choose(has_1 && has_2, k.xy, zero);
     const Form& form = points[0].form;
     k.xx = k.xx + Block::load(form.tangential_compliance);
     k.yy = k.yy + Block::load(form.tangential_compliance);
