@@ -114,9 +114,9 @@ struct SceneContacts {
   Column<const T> frequency{};
   Column<const T> damping_ratio{};    ///< [1] >= 0, optional, with `frequency`: SubstepsOptions::contact_damping_ratio
   Column<const T> target_velocity{};  ///< [m/s] optional: least u·n after the step, 0 of a plain contact
-  Vector3Columns<const T> surface_velocity{};  ///< [m/s] optional: u of a contact that sticks (conveyor belts); all
-                                               ///< three or none. What it has along the normal does not count.
-  Vector3Columns<const T> warm_impulse{};      ///< [N s] optional: the impulse on A to begin with; world frame
+  Vector3Columns<const T> surface_velocity{};      ///< [m/s] optional: u of a contact that sticks (conveyor belts); all
+                                                   ///< three or none. What it has along the normal does not count.
+  Vector3Columns<const T> warm_impulse{};          ///< [N s] optional: the impulse on A to begin with; world frame
   Vector3Columns<const T> warm_angular_impulse{};  ///< [N m s] optional: likewise, of the resistance to rolling and
                                                    ///< spinning
   /// optional: names the contact from step to step, so that the solver finds the impulse of the last call with it. 0 is
@@ -172,7 +172,7 @@ struct SceneResults {
   /// which the contacts of a manifold share by their limits; 0 of contacts without.
   Vector3Columns<T> angular_impulse{};
   Vector3Columns<T> warm_angular_impulse{};  ///< [N m s] likewise, as warm_impulse
-  Vector3Columns<T> separation_velocity{};  ///< [m/s] u after the step; NaN where faulty data leave it unknown
+  Vector3Columns<T> separation_velocity{};   ///< [m/s] u after the step; NaN where faulty data leave it unknown
   Column<Status> status{};  ///< Status::separating of contacts without an impulse; Status::overflow of whole islands
   Column<Path> path{};      ///< sequence: of the contact's last impact; else Course::slip or Course::stick
   Column<std::int32_t> island{};   ///< in [0, SceneReport::islands); -1 of contacts at fault

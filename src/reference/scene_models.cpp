@@ -52,8 +52,8 @@ Point on_cone(const Matrix2& s, const Vector2& c, const Vector2& k, double lengt
   int side = 0;
   for (int i = 0; i < 400; ++i) {
     // The excess spans many orders of size: halves in turn with the secant.
-    double middle = i % 3 == 2 || !std::isfinite(at_low) ? (low + high) / 2
-                                                         : (low * at_high - high * at_low) / (at_high - at_low);
+    double middle =
+        i % 3 == 2 || !std::isfinite(at_low) ? (low + high) / 2 : (low * at_high - high * at_low) / (at_high - at_low);
     if (!(middle > low && middle < high)) middle = (low + high) / 2;
     if (!(middle > low && middle < high)) break;
     found = at(middle);
@@ -89,7 +89,7 @@ double static_ratio_of(const SceneContact& c) {
 }  // namespace
 
 EllipseStep ellipse_step(const SceneContact& c, const Vector3& velocity) {
-  EllipseStep step{c.frame.k, velocity, c.impulse, c.friction, c.has_ellipse ? c.friction_2 : c.friction,
+  EllipseStep step{c.frame.k,         velocity, c.impulse, c.friction, c.has_ellipse ? c.friction_2 : c.friction,
                    static_ratio_of(c)};
   step.k[0][0] += c.slip_give;
   step.k[1][1] += c.slip_give;
@@ -268,8 +268,7 @@ void SceneMoments::roll(std::size_t n, const Vector3& velocity, Matrix3 k) {
   group.before = group.moment;
   const SceneBlock& block = island_.sweep_order[n];
   const SceneContact& c = state_.contacts[block.items[0]];
-  const Vector3 o =
-      c.frame.to_contact * (state_.bodies[c.a].angular_velocity - state_.bodies[c.b].angular_velocity);
+  const Vector3 o = c.frame.to_contact * (state_.bodies[c.a].angular_velocity - state_.bodies[c.b].angular_velocity);
   const Matrix3 free = turning(c);
   Matrix2 b{free[0][0], free[0][1], free[1][1]};
   Vector2 slip{o[0], o[1]};
@@ -305,8 +304,7 @@ double SceneMoments::spin(std::size_t n) {
   const SceneBlock& block = island_.sweep_order[n];
   const SceneContact& c = state_.contacts[block.items[0]];
   const Matrix3 k = turning(c);
-  const Vector3 o =
-      c.frame.to_contact * (state_.bodies[c.a].angular_velocity - state_.bodies[c.b].angular_velocity);
+  const Vector3 o = c.frame.to_contact * (state_.bodies[c.a].angular_velocity - state_.bodies[c.b].angular_velocity);
   Vector3 next = group.moment;
   next[2] = may_spin(k) ? next[2] - o[2] / k[2][2] : 0;
   const Limits most = limits(block);

@@ -1,5 +1,5 @@
-// Contact models of the reference: the ellipse of friction by its root, compliance, and the moment of a manifold against
-// rolling and spinning. docs/contact-models.md
+// Contact models of the reference: the ellipse of friction by its root, compliance, and the moment of a manifold
+// against rolling and spinning. docs/contact-models.md
 #pragma once
 
 #include <carom/reference.hpp>
@@ -15,11 +15,11 @@ namespace carom::reference {
 /// The state that a step on an ellipse starts from. Vectors are in the contact frame, whose first axis is that of
 /// `friction_1`.
 struct EllipseStep {
-  Matrix3 k{};                               ///< [1/kg] with the compliance on the diagonal
-  Vector3 velocity{};                        ///< [m/s] of the contact, with what its compliance gives, less the target
-  Vector3 impulse{};                         ///< [N s] so far
-  double friction_1 = 0, friction_2 = 0;     ///< [1] finite
-  double static_ratio = 1;                   ///< [1] static friction over friction, >= 1
+  Matrix3 k{};                            ///< [1/kg] with the compliance on the diagonal
+  Vector3 velocity{};                     ///< [m/s] of the contact, with what its compliance gives, less the target
+  Vector3 impulse{};                      ///< [N s] so far
+  double friction_1 = 0, friction_2 = 0;  ///< [1] finite
+  double static_ratio = 1;                ///< [1] static friction over friction, >= 1
 };
 struct EllipseImpulse {
   Vector3 impulse{};

@@ -73,7 +73,7 @@ class SceneSweeps {
   const SceneOptions& options_;
   SceneMethod method_;
   SceneMoments moments_;
-  std::vector<bool> has_model_;  // of island_.sweep_order
+  std::vector<bool> has_model_;                   // of island_.sweep_order
   std::vector<std::optional<Cholesky>> triples_;  // of island_.sweep_order
   int sweeps_ = 0;
   double kept_missed_;

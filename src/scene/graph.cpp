@@ -37,8 +37,8 @@ void append_colour_set(std::vector<LaneBatch>& lane_batches, std::vector<ColourS
     const std::uint32_t kind = kind_at(first + i);
     std::uint32_t lanes = 1;
     while (lanes < width && i + lanes < n && may_stand_together(kind_at(first + i + lanes), kind)) ++lanes;
-    lane_batches.push_back({first + i, static_cast<std::uint16_t>(lanes), count_of_kind(kind), is_joint_kind(kind),
-                            models_of_kind(kind)});
+    lane_batches.push_back(
+        {first + i, static_cast<std::uint16_t>(lanes), count_of_kind(kind), is_joint_kind(kind), models_of_kind(kind)});
     i += lanes;
   }
   colour_set.end = static_cast<std::uint32_t>(lane_batches.size());

@@ -72,7 +72,7 @@ class Graph {
 
   std::vector<Constraint> manifolds, groups;
   std::vector<std::uint8_t> models;  // of manifolds, those of their contacts together; empty: 0 of all
-  Grouping of_contacts, of_rows;  // where those of manifolds and groups stand
+  Grouping of_contacts, of_rows;     // where those of manifolds and groups stand
   std::vector<std::uint32_t> island_of_manifold, island_of_group;
   std::vector<std::uint32_t> order;  // manifolds and groups, as lane batches take them
   std::vector<LaneBatch> lane_batches;

@@ -67,7 +67,8 @@ class Remembered {
   void read_contacts(const Keys& key) {
     new_.clear();
     all_have_keys_ = true;
-    is_unchanged_ = key.count == keys_.size() && last_.components >= components_ && keys_.count_expected(key, 0) == key.count;
+    is_unchanged_ =
+        key.count == keys_.size() && last_.components >= components_ && keys_.count_expected(key, 0) == key.count;
     if (is_unchanged_) {
       // The impulses stay where they are.
       impulse_ = last_.impulse.data();
@@ -279,7 +280,8 @@ class Remembered {
       if (taken_[place] != 0) continue;
       taken_[place] = 1;
       sum.is_any = true;
-      for (std::size_t c = 0; c < components_ && c < last_.components; ++c) sum.impulse[c] += last_.impulse[c * last_.stride + place];
+      for (std::size_t c = 0; c < components_ && c < last_.components; ++c)
+        sum.impulse[c] += last_.impulse[c * last_.stride + place];
       if (last_.history.empty()) continue;
       const ImpulseHistory<T>& history = last_.history[place];
       for (std::size_t k = 0; k < 2; ++k) sum.history.earlier[k] += history.earlier[k];

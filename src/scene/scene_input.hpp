@@ -67,8 +67,8 @@ class SceneInput {
     const auto test = [](const void* input, std::size_t i, std::size_t j) {
       return static_cast<const SceneInput*>(input)->links(i, j);
     };
-    return {job_.bodies, job_.contacts, job_.rows,       movable_,           body_a_, body_b_, row_body_a_,
-            row_body_b_, job_.status,   job_.row_status, {link_, test, this}, models_};
+    return {job_.bodies, job_.contacts,   job_.rows,           movable_, body_a_, body_b_, row_body_a_, row_body_b_,
+            job_.status, job_.row_status, {link_, test, this}, models_};
   }
 
   bool moves(std::int32_t body) const { return body >= 0 && movable_[body] != 0; }
@@ -176,7 +176,7 @@ class SceneInput {
   kernel::SceneJob<T>& job_;
   T* energies_ = nullptr;
   std::uint8_t *body_fault_ = nullptr, *movable_ = nullptr, *link_ = nullptr;
-  std::uint8_t* models_ = nullptr;  // of contacts, see models_of; null: there are no columns of models
+  std::uint8_t* models_ = nullptr;   // of contacts, see models_of; null: there are no columns of models
   std::uint8_t* fitness_ = nullptr;  // of bodies: 0 does not move, 1 moves, 2 is at fault; before the first the world
   std::int32_t *body_a_ = nullptr, *body_b_ = nullptr, *row_body_a_ = nullptr, *row_body_b_ = nullptr;
   double energy_before_ = 0;

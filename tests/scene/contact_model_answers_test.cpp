@@ -75,9 +75,7 @@ double stepped_way(double speed, double slowing) {
 TEST(ContactModelAnswers, balls_and_cylinders_roll_to_rest) {
   // Force R μ_r p_n / (I + m R²): the speed falls by a = g μ_r / (R (1 + f)).
   const double radius = 0.1, rolling = 0.002;
-  const struct {
-    double factor, way;
-  } cases[] = {{0.4, 3.559457}, {2.0 / 3, 4.239037}, {0.5, 3.814300}};
+  const struct { double factor, way; } cases[] = {{0.4, 3.559457}, {2.0 / 3, 4.239037}, {0.5, 3.814300}};
   each_solver([&](const Solve& solve) {
     for (const auto& [factor, way] : cases) {
       auto scene = round_body(0.3, radius, factor);
@@ -121,7 +119,8 @@ TEST(ContactModelAnswers, a_ball_on_a_slope_stays_below_the_angle_of_its_rolling
         scene.bodies.velocity[2][0] -= h * g;
         take(scene, solve(scene, converged()));
       }
-      const double speed = scene.bodies.velocity[0][0] * std::cos(slope) - scene.bodies.velocity[2][0] * std::sin(slope);
+      const double speed =
+          scene.bodies.velocity[0][0] * std::cos(slope) - scene.bodies.velocity[2][0] * std::sin(slope);
       const double expected = tangent < 0.02 ? 0 : g * (std::sin(slope) - 0.02 * std::cos(slope)) / 1.4;
       if (expected > 0) {
         EXPECT_NEAR(expected, 0.000700573, 1e-9);
@@ -161,8 +160,10 @@ TEST(ContactModelAnswers, a_block_slides_off_the_fall_line_along_the_normal_of_t
   constexpr double degree = std::numbers::pi / 180;
   const struct {
     double slope, descent, friction_1, friction_2, direction, acceleration;
-  } cases[] = {{40, 45, .2, .6, 19.265385, 3.624520}, {40, 20, .2, .6, 7.156195, 4.554426},
-               {40, 70, .2, .6, 44.620243, 2.354262}, {30, 45, .1, .5, 10.761369, 2.903579},
+  } cases[] = {{40, 45, .2, .6, 19.265385, 3.624520},
+               {40, 20, .2, .6, 7.156195, 4.554426},
+               {40, 70, .2, .6, 44.620243, 2.354262},
+               {30, 45, .1, .5, 10.761369, 2.903579},
                {35, 60, .05, .65, 7.595766, 2.635757}};
   each_solver([&](const Solve& solve) {
     for (const auto& of : cases) {
@@ -301,8 +302,7 @@ TEST(ContactModelAnswers, a_load_sinks_by_its_frequency_below_the_slop) {
     options.substeps.least = options.substeps.most = 8;  // a quarter of their rate is above 30 Hz
     const double omega = 2 * std::numbers::pi * hertz, expected = g / (omega * omega);
     EXPECT_NEAR(expected, depth, 1e-9);
-    const double sunk = sink(
-        scene, options, 2000, [](const auto& of, const auto& how) { return solved(of, how); });
+    const double sunk = sink(scene, options, 2000, [](const auto& of, const auto& how) { return solved(of, how); });
     EXPECT_NEAR(sunk - options.substeps.slop, expected, 1e-9 * sunk);
   }
 }

@@ -87,7 +87,8 @@ Misses misses_of(const SceneData<T>& scene, const Solved<T>& made) {
     }
     t1 = (1 / length(t1)) * t1;
     const Vector t2 = cross(n, t1), p = made.impulse(i), m = at(made.arrays.angular_impulse, i), o = wa - wb;
-    const double compliance = number(scene.normal_compliance, i), slip_compliance = number(scene.tangential_compliance, i);
+    const double compliance = number(scene.normal_compliance, i),
+                 slip_compliance = number(scene.tangential_compliance, i);
     const double pn = dot(p, n), p1 = dot(p, t1), p2 = dot(p, t2);
     const double zn = dot(u, n) + compliance * pn - number(scene.target_velocity, i);
     const double z1 = dot(u, t1) + slip_compliance * p1, z2 = dot(u, t2) + slip_compliance * p2;
@@ -96,7 +97,8 @@ Misses misses_of(const SceneData<T>& scene, const Solved<T>& made) {
     take(misses.complementarity, std::abs(pn * zn) / (impulse * speed));
     take(misses.cone, std::max(-pn, 0.0) / impulse);
     // |D⁻¹ p_t| <= p_n, without a division by 0.
-    take(misses.cone, std::max(std::hypot(mu2 * p1, mu1 * p2) - mu1 * mu2 * pn, 0.0) / (impulse * std::max(mu1, mu2) + 1e-300));
+    take(misses.cone,
+         std::max(std::hypot(mu2 * p1, mu1 * p2) - mu1 * mu2 * pn, 0.0) / (impulse * std::max(mu1, mu2) + 1e-300));
     if (mu1 == 0) take(misses.cone, std::abs(p1) / impulse);
     if (mu2 == 0) take(misses.cone, std::abs(p2) / impulse);
     take(misses.dissipation, std::abs(pn * std::hypot(mu1 * z1, mu2 * z2) + p1 * z1 + p2 * z2) / (impulse * speed));

@@ -231,8 +231,8 @@ struct SceneArrays {
     return results;
   }
 
-  Vectors3<T> velocity, angular_velocity, displacement, rotation, warm_impulse, angular_impulse, warm_angular_impulse, impulse,
-      separation_velocity;
+  Vectors3<T> velocity, angular_velocity, displacement, rotation, warm_impulse, angular_impulse, warm_angular_impulse,
+      impulse, separation_velocity;
   std::vector<Status> status;
   std::vector<Path> path;
   std::vector<T> joint_impulse, joint_warm_impulse;

@@ -33,12 +33,14 @@ inline void take_restitution(const SceneJob<T>& job, const Block& block, B (&res
   B numbers[n];
   if (contacts.normal_compliance.data != nullptr) {
     Stages::load_points(job, contacts.normal_compliance, block, numbers);
-    for (std::size_t p = 0; p < points_of_manifold; ++p) restitution[p] = choose(numbers[p] > zero, zero, restitution[p]);
+    for (std::size_t p = 0; p < points_of_manifold; ++p)
+      restitution[p] = choose(numbers[p] > zero, zero, restitution[p]);
   }
   if (contacts.stiffness.data != nullptr) {
     Stages::load_points(job, contacts.stiffness, block, numbers);
     const B infinite(static_cast<T>(__builtin_inf()));
-    for (std::size_t p = 0; p < points_of_manifold; ++p) restitution[p] = choose(numbers[p] < infinite, zero, restitution[p]);
+    for (std::size_t p = 0; p < points_of_manifold; ++p)
+      restitution[p] = choose(numbers[p] < infinite, zero, restitution[p]);
   }
 }
 

@@ -84,8 +84,7 @@ class ConeRoot {
       const Mask good = slope > zero && newton > low && newton < high;
       const B next = choose(good, newton, half * (low + high));
       const B change = magnitude(next - lambda);
-      active = and_not(active, magnitude(off) <= rounding * q || change <= rounding * (small_ + lambda) ||
-                                   is_nan(off));
+      active = and_not(active, magnitude(off) <= rounding * q || change <= rounding * (small_ + lambda) || is_nan(off));
       lambda = choose(active, next, lambda);
       found = at(lambda);
     }

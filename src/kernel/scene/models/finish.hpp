@@ -1,8 +1,8 @@
 // Finish: moments to the host's columns. Each contact of a manifold has a share by its limit.
 #pragma once
 
-#include "model_block.hpp"
 #include "kernel/scene/prepare_manifolds.hpp"
+#include "model_block.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -48,8 +48,7 @@ struct ModelFinish {
   static void store_warm(const SceneJob<T>& job, Manifolds& block) {
     if (Models::has_moments(block))
       share(job, block, B(job.parameters.substeps) * Block::load(Models::moments(job, block).moment),
-            job.results->warm_angular_impulse,
-            [&](std::size_t p) { return Block::load(block.point()[p].impulse[2]); });
+            job.results->warm_angular_impulse, [&](std::size_t p) { return Block::load(block.point()[p].impulse[2]); });
   }
 
  private:

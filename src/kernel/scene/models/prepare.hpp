@@ -27,7 +27,8 @@ struct ModelStages : ModelBlocks<A, T> {
     prepare_ellipse(job, block);
     const SceneContacts<T>& contacts = job.scene->contacts;
     const bool in_substeps = job.target == Target::substeps;
-    const B zero(0), one(1), infinite(static_cast<T>(__builtin_inf())), share(in_substeps ? job.parameters.substeps : T(1));
+    const B zero(0), one(1), infinite(static_cast<T>(__builtin_inf())),
+        share(in_substeps ? job.parameters.substeps : T(1));
     B roll[row_size], spin[row_size], normal[row_size], tangential[row_size], stiffness[row_size], damping[row_size];
     read(job, contacts.rolling_friction, block, zero, roll);
     read(job, contacts.spinning_friction, block, zero, spin);
@@ -246,8 +247,8 @@ struct ModelStages : ModelBlocks<A, T> {
     Moments& to = Models::moments(job, block);
     const Vector3<B> moment =
         Models::cut(share * into(frame, sum), Models::limits(block, Models::model_point(job, block)));
-    Block::store(to.moment, Vector3<B>{moment.x, moment.y,
-                                       choose(Block::load(to.inverse_spin) > zero, moment.z, zero)});
+    Block::store(to.moment,
+                 Vector3<B>{moment.x, moment.y, choose(Block::load(to.inverse_spin) > zero, moment.z, zero)});
   }
 };
 

@@ -72,9 +72,7 @@ struct ModelLaw {
     const B b1 = neg_mul_add(Block::load(r.s11), p.x, neg_mul_add(s12, p.y, mul_add(k1, missed, z1)));
     const B b2 = neg_mul_add(s12, p.x, neg_mul_add(Block::load(r.s22), p.y, mul_add(k2, missed, z2)));
     const Eigenvalues2<B> axes = Models::load(r.axes);
-    const auto turned = [&](B x, B y) {
-      return into_axes(axes.cosine, axes.sine, Plane<B>{d1 * x, d2 * y});
-    };
+    const auto turned = [&](B x, B y) { return into_axes(axes.cosine, axes.sine, Plane<B>{d1 * x, d2 * y}); };
     const Plane<B> k = turned(k1, k2);
     const ConeRoot<B> root(axes.large, axes.small, turned(b1, b2), {most * k.x, most * k.y}, most * need);
     OnCone<B> found = root.stick();
@@ -231,7 +229,8 @@ struct ModelSweep : ManifoldSweep<A, T> {
     if constexpr (!measures) return missed;
     const Vector3<B> change = Block::load(of.moment) - before;
     const B roll2 = mul_add(change.x, change.x, change.y * change.y);
-    const B as_impulse = larger(square_root(roll2) * Block::load(of.per_roll), magnitude(change.z) * Block::load(of.per_spin));
+    const B as_impulse =
+        larger(square_root(roll2) * Block::load(of.per_roll), magnitude(change.z) * Block::load(of.per_spin));
     const B made = bodies.mass * as_impulse, range = vanishing(made);
     return larger(missed, choose(range == B(0), made, B(static_cast<T>(__builtin_inf()))));
   }
@@ -254,10 +253,10 @@ struct ModelSweep : ManifoldSweep<A, T> {
     if (lane_bits(held) != 0) {
       const auto& point = block.point()[0];
       const Vector3<B> u = velocity_at(motion, Block::load(point.arm_a), Block::load(point.arm_b));
-      const auto [z1, z2, missed] = Law::relative(law.form(0), point, u, Block::load(point.impulse));
+      const typename Law::Relative z = Law::relative(law.form(0), point, u, Block::load(point.impulse));
       const auto less = [&](B from, std::size_t row) {
-        const B along = mul_add(Block::load(of.hold[row]), z1,
-                                mul_sub(Block::load(of.hold[row + 1]), z2, Block::load(of.hold[row + 2]) * missed));
+        const B along = mul_add(Block::load(of.hold[row]), z.z1,
+                                mul_sub(Block::load(of.hold[row + 1]), z.z2, Block::load(of.hold[row + 2]) * z.missed));
         return choose(held, from - along, from);
       };
       o = {less(o.x, 0), less(o.y, 3)};

@@ -71,9 +71,9 @@ class ModelNumbers {
  private:
   B add(B x) { return numbers_[count_++] = x; }
   static B without_infinity(B x) {
-    return choose(magnitude(x) > B(static_cast<T>(sizeof(T) == sizeof(float) ? 3.4028234663852886e38
-                                                                            : 1.7976931348623157e308)),
-                  B(0), x);
+    return choose(
+        magnitude(x) > B(static_cast<T>(sizeof(T) == sizeof(float) ? 3.4028234663852886e38 : 1.7976931348623157e308)),
+        B(0), x);
   }
 
   B numbers_[14];
