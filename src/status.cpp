@@ -75,6 +75,14 @@ std::string_view to_string(Status status) {
     CAROM_NAME(negative_compliance);
     CAROM_NAME(negative_frequency);
     CAROM_NAME(negative_damping_ratio);
+    CAROM_NAME(negative_friction_2);
+    CAROM_NAME(friction_direction_along_normal);
+    CAROM_NAME(negative_rolling_friction);
+    CAROM_NAME(negative_spinning_friction);
+    CAROM_NAME(negative_normal_compliance);
+    CAROM_NAME(negative_tangential_compliance);
+    CAROM_NAME(stiffness_not_positive);
+    CAROM_NAME(negative_damping);
 #undef CAROM_NAME
   }
   return unknown;

@@ -10,6 +10,7 @@
 #include "commands/output_file.hpp"
 #include "commands/solve_options.hpp"
 #include "io/result_file.hpp"
+#include "io/scene_data.hpp"
 #include "report/bad_rows.hpp"
 #include "report/scene_report.hpp"
 #include "report/solve_summary.hpp"
@@ -93,6 +94,8 @@ io::ReadOptions read_options(const io::Table& table, const SolveOptions& options
   if (reads_gap(method)) add("gap");
   for (const char* name : {"target_velocity", "surface_velocity_x", "surface_velocity_y", "surface_velocity_z"})
     add(name);
+  // A method that has no part in them says so.
+  for (const std::string& name : io::contact_model_columns()) add(name.c_str());
   return read;
 }
 

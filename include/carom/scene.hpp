@@ -80,6 +80,9 @@ struct SceneBodies {
 /// Contacts of a scene, between bodies by index. Those of one pair with one normal and one friction are a manifold, up
 /// to four of those that follow one another among the sound contacts of the pair. Side by side they are read fastest.
 /// All columns but the optional ones are needed and equally long.
+///
+/// The columns from friction_2 to damping are read by SceneMethod::simultaneous, without shock propagation, and
+/// substeps; other methods refuse them with an Error. docs/contact-models.md has the law.
 template <class T>
 struct SceneContacts {
   Column<const T> friction, restitution;      ///< [1] as in InlineContacts
@@ -87,6 +90,23 @@ struct SceneContacts {
   Vector3Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
   Column<const std::int32_t> body_a, body_b;  ///< index into the bodies, -1 for the immovable world
   Column<const T> static_friction{};          ///< [1] optional: >= friction, which it is where there is none
+  /// [1] >= 0, optional, with friction_direction: the coefficient across it, where `friction` is that along it. The
+  /// impulses of friction fill an ellipse, and a slip has that one which dissipates most. static_friction then stands
+  /// for an ellipse of the same shape.
+  Column<const T> friction_2{};
+  /// [1] optional, with friction_2: any length, but not along the normal where the coefficients differ. What it has
+  /// along the normal does not count.
+  Vector3Columns<const T> friction_direction{};
+  /// [m] >= 0, optional: the resistance to rolling of A on B is up to this times the normal impulse, likewise that to
+  /// spinning about the normal.
+  Column<const T> rolling_friction{}, spinning_friction{};
+  /// [1/kg] >= 0, optional: what u·n, and the slip, give way for an impulse of 1 N s in the step. A contact with a
+  /// normal compliance has no restitution.
+  Column<const T> normal_compliance{}, tangential_compliance{};
+  /// [N/m] > 0, optional: a spring that acts where `gap` < 0, integrated implicitly, in place of `frequency`. Infinity
+  /// is a hard contact, as without the column. SceneMethod::substeps and SimultaneousOptions::time_step.
+  Column<const T> stiffness{};
+  Column<const T> damping{};  ///< [N s/m] >= 0, optional, with `stiffness`: 0
   /// [m] optional, < 0 where the bodies overlap: SceneMethod::resting, substeps, and SimultaneousOptions::time_step
   Column<const T> gap{};
   /// [Hz] >= 0, optional: how stiffly SceneMethod::substeps holds a contact, up to a quarter of a substep's rate.
@@ -94,11 +114,13 @@ struct SceneContacts {
   Column<const T> frequency{};
   Column<const T> damping_ratio{};    ///< [1] >= 0, optional, with `frequency`: SubstepsOptions::contact_damping_ratio
   Column<const T> target_velocity{};  ///< [m/s] optional: least u·n after the step, 0 of a plain contact
-  Vector3Columns<const T> surface_velocity{};  ///< [m/s] optional: u of a contact that sticks (conveyor belts); all
-                                               ///< three or none. What it has along the normal does not count.
-  Vector3Columns<const T> warm_impulse{};      ///< [N s] optional: the impulse on A to begin with; world frame
+  Vector3Columns<const T> surface_velocity{};      ///< [m/s] optional: u of a contact that sticks (conveyor belts); all
+                                                   ///< three or none. What it has along the normal does not count.
+  Vector3Columns<const T> warm_impulse{};          ///< [N s] optional: the impulse on A to begin with; world frame
+  Vector3Columns<const T> warm_angular_impulse{};  ///< [N m s] optional: likewise, of the resistance to rolling and
+                                                   ///< spinning
   /// optional: names the contact from step to step, so that the solver finds the impulse of the last call with it. 0 is
-  /// no name. `warm_impulse` is taken instead where it is there.
+  /// no name. `warm_impulse` and `warm_angular_impulse` are taken instead where `warm_impulse` is there.
   Column<const std::uint64_t> key{};
   LawColumns<T> laws{};  ///< of SceneMethod::sequence
 };
@@ -146,7 +168,11 @@ struct SceneResults {
   Vector3Columns<T> displacement{}, rotation{};
   Vector3Columns<T> impulse{};       ///< [N s] on A, summed over the step; world frame
   Vector3Columns<T> warm_impulse{};  ///< [N s] SceneContacts::warm_impulse of the next step, for SceneMethod::substeps
-  Vector3Columns<T> separation_velocity{};  ///< [m/s] u after the step; NaN where faulty data leave it unknown
+  /// [N m s] on A, B has its opposite, summed over the step; world frame. Of the resistance to rolling and spinning,
+  /// which the contacts of a manifold share by their limits; 0 of contacts without.
+  Vector3Columns<T> angular_impulse{};
+  Vector3Columns<T> warm_angular_impulse{};  ///< [N m s] likewise, as warm_impulse
+  Vector3Columns<T> separation_velocity{};   ///< [m/s] u after the step; NaN where faulty data leave it unknown
   Column<Status> status{};  ///< Status::separating of contacts without an impulse; Status::overflow of whole islands
   Column<Path> path{};      ///< sequence: of the contact's last impact; else Course::slip or Course::stick
   Column<std::int32_t> island{};   ///< in [0, SceneReport::islands); -1 of contacts at fault

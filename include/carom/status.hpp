@@ -73,6 +73,14 @@ enum class Status : std::uint8_t {
   negative_compliance = 50,
   negative_frequency = 51,      ///< JointRows::frequency
   negative_damping_ratio = 52,  ///< JointRows::damping_ratio
+  negative_friction_2 = 53,
+  friction_direction_along_normal = 54,  ///< or of length 0; where friction_2 differs from friction
+  negative_rolling_friction = 55,
+  negative_spinning_friction = 56,
+  negative_normal_compliance = 57,
+  negative_tangential_compliance = 58,
+  stiffness_not_positive = 59,
+  negative_damping = 60,
 };
 /// Every Status is below it, those of later versions too: the length of arrays of counts.
 inline constexpr std::size_t status_room = 64;
@@ -104,6 +112,14 @@ inline constexpr Status fault_priority[] = {
     Status::negative_compliance,
     Status::negative_frequency,
     Status::negative_damping_ratio,
+    Status::negative_friction_2,
+    Status::friction_direction_along_normal,
+    Status::negative_rolling_friction,
+    Status::negative_spinning_friction,
+    Status::negative_normal_compliance,
+    Status::negative_tangential_compliance,
+    Status::stiffness_not_positive,
+    Status::negative_damping,
 };
 
 /// All that there are: those that are no faults, then fault_priority.

@@ -100,6 +100,7 @@ struct ResultNumbers {
 
   Numbers numbers;                     ///< FormColumns::results and details, but for status and path
   std::vector<std::string> on_demand;  ///< the names of the details that are there
+  std::vector<std::string> further;    ///< the names of results beside those of the form
   std::vector<Status> status;
   std::vector<Path> path;
 };

@@ -134,7 +134,8 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
     case Status::infinite:
       return value_of(first_column(contacts, row,
                                    [](const std::string& name, double v) {
-                                     return name != "friction" && name != "static_friction" && std::isinf(v);
+                                     return name != "friction" && name != "static_friction" && name != "friction_2" &&
+                                            name != "stiffness" && std::isinf(v);
                                    }),
                       "is infinite in " + precision);
     case Status::normal_not_unit:
@@ -156,6 +157,18 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
     case Status::static_friction_below_friction:
       return value_of("static_friction",
                       "is below the friction, " + std::string(table.cell(row, table.find("friction"))));
+    case Status::friction_direction_along_normal:
+      return "columns friction_direction_x, _y, _z: nothing of the direction is across the normal";
+    case Status::stiffness_not_positive:
+      return value_of("stiffness", "is not positive");
+    case Status::negative_friction_2:
+    case Status::negative_rolling_friction:
+    case Status::negative_spinning_friction:
+    case Status::negative_normal_compliance:
+    case Status::negative_tangential_compliance:
+    case Status::negative_damping:
+      // The status is named after its column.
+      return value_of(std::string(to_string(status)).substr(std::string_view("negative_").size()), "is negative");
     case Status::law_unavailable:
       return (contacts.names_laws() ? "column law: " : "") + unavailable_law(contacts, row);
     case Status::law_parameter_missing:

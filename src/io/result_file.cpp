@@ -64,6 +64,7 @@ std::vector<OutputColumn> output_columns(const Table& table, const ContactNumber
                               : column_of_numbers(*results.numbers.find(name));
   };
   for (const std::string& name : columns_of(contacts.form()).results) put(name);
+  for (const std::string& name : results.further) put(name);
   const auto& there = results.on_demand;
   for (const std::string& name : columns_of(contacts.form()).details)
     if ((details && std::find(there.begin(), there.end(), name) != there.end()) || table.find(name) != Table::none)

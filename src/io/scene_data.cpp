@@ -6,6 +6,7 @@
 
 #include "columns.hpp"
 #include "io/contact_columns.hpp"
+#include "scene/scene_columns.hpp"
 
 namespace carom::io {
 namespace {
@@ -13,6 +14,14 @@ namespace {
 constexpr std::array sides = {"a", "b"};
 
 }  // namespace
+
+std::vector<std::string> contact_model_columns() {
+  std::vector<std::string> names;
+  SceneContacts<double> contacts;
+  const auto add = [&](const std::string& name, const auto&) { names.push_back(name); };
+  columns::each_of_models([&](const char* name, auto& field) { visit_vector(name, field, add); }, contacts);
+  return names;
+}
 
 template <class T>
 SceneData<T>::SceneData(const ContactNumbers& contacts, const SceneRows& rows, bool with_laws, ResultNumbers& results)
@@ -35,6 +44,8 @@ void SceneData<T>::place_contacts(bool with_laws) {
   place("gap", view_.contacts.gap);
   place("target_velocity", view_.contacts.target_velocity);
   visit_vector("surface_velocity", view_.contacts.surface_velocity, place);
+  const auto place_model = [&](const char* name, auto& field) { visit_vector(name, field, place); };
+  columns::each_of_models(place_model, view_.contacts);
   if (!with_laws) return;
   visit_optional(view_.contacts, place);
   if (contacts_.names_laws()) laws_.from = &contacts_.named_laws();
@@ -77,6 +88,16 @@ void SceneData<T>::place_results(ResultNumbers& results) {
   };
   place_body("velocity", results_view_.velocity);
   place_body("angular_velocity", results_view_.angular_velocity);
+
+  if (contacts_.numbers().find("rolling_friction") || contacts_.numbers().find("spinning_friction")) {
+    const auto add = [&](const std::string& name, Column<T>&) {
+      results.further.push_back(name);
+      results.numbers.add(name, std::vector<double>(contacts_.size()),
+                          contacts_.in_float() ? digits_of_float : digits_of_double);
+    };
+    visit_vector("angular_impulse", results_view_.angular_impulse, add);
+    visit_vector("angular_impulse", results_view_.angular_impulse, place);
+  }
 
   // Work and steps are of single collisions.
   results.on_demand.clear();

@@ -6,11 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <string>
 #include <vector>
 
 #include "io/scene_rows.hpp"
 
 namespace carom::io {
+
+/// Columns of contact models, as files name them.
+std::vector<std::string> contact_model_columns();
 
 /// One scene at a time. What it refers to must outlive it.
 template <class T>

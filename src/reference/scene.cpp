@@ -7,7 +7,9 @@
 #include "reference/laws_parts.hpp"
 #include "reference/scene_graph.hpp"
 #include "reference/scene_methods.hpp"
+#include "reference/scene_models.hpp"
 #include "reference/vector.hpp"
+#include "scene/contact_models.hpp"
 #include "scene/one_piece.hpp"
 #include "solver/check.hpp"
 
@@ -31,7 +33,8 @@ Path path_of(const SceneContact& c, Status status) {
   if (is_fault(status)) return {};
   if (status == Status::separating) return {Course::separating};
   if (c.path.course != Course::none) return c.path;
-  return {Cone(c.friction).reached(c.impulse + c.impulse_before) ? Course::slip : Course::stick};
+  const RoundImpulse round = rounded(c, c.impulse + c.impulse_before);
+  return {Cone(round.friction).reached(round.impulse) ? Course::slip : Course::stick};
 }
 
 // With the velocities of now, unless the data leave it unknown.
@@ -57,6 +60,7 @@ void store(const SceneState& state, const Scene<double>& scene, const SceneResul
     ++report.by_status[static_cast<std::size_t>(status)];
     const bool resolved = is_resolved(status);
     write(results.impulse, i, resolved ? transpose(c.frame.to_contact) * (c.impulse + c.impulse_before) : Vector3{});
+    write(results.angular_impulse, i, resolved ? transpose(c.frame.to_contact) * c.angular_impulse : Vector3{});
     write(results.separation_velocity, i, separation_velocity_of(state, scene, i));
     write(results.status, i, status);
     write(results.path, i, path_of(c, status));
@@ -173,12 +177,14 @@ SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& 
   }
   check_scene_options(options);
   check_scene_columns(scene, results);
+  scene::check_contact_models(scene, options);
   const auto is = [&](SceneMethod method) { return options.method == method; };
   SceneReads reads;
   reads.laws = is(SceneMethod::sequence);
   reads.row_errors = is(SceneMethod::substeps);
   reads.gap = is(SceneMethod::resting) || is(SceneMethod::step) || is(SceneMethod::substeps);
   reads.warm_impulse = is(SceneMethod::simultaneous) || is(SceneMethod::substeps);
+  reads.models = reads.warm_impulse;
   reads.velocity_change = reads.warm_impulse || is(SceneMethod::iteration) || is(SceneMethod::step);
   SceneState state = load_scene(scene, options, reads);
   SceneReport report;

@@ -27,7 +27,9 @@ class UnionFind {
 
 bool belong_together(const SceneContact& x, const SceneContact& y) {
   return x.a == y.a && x.b == y.b && x.data.normal == y.data.normal && x.friction == y.friction &&
-         x.static_friction == y.static_friction && x.surface_velocity == y.surface_velocity;
+         x.static_friction == y.static_friction && x.surface_velocity == y.surface_velocity &&
+         x.has_ellipse == y.has_ellipse &&
+         (!x.has_ellipse || (x.friction_2 == y.friction_2 && x.friction_direction == y.friction_direction));
 }
 
 bool belong_together(const SceneRow& x, const SceneRow& y) {

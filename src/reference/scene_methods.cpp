@@ -94,6 +94,7 @@ SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, co
   const IslandStatus end = sweeps.run(options.simultaneous.iterations, tolerance);
   if (!levels.empty()) sweeps.propagate_shock(levels);
   work.end();
+  sweeps.end();
   outcome.iterations = sweeps.sweeps();
   outcome.residual = std::max(sweeps.contact_residual(), sweeps.row_residual());
   if (outcome.residual > tolerance) outcome.status = end;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "fault.hpp"
+#include "reference/scene_models.hpp"
 #include "reference/vector.hpp"
 
 namespace carom::reference {
@@ -46,6 +47,15 @@ Options read_options(const SceneOptions& options, const SceneReads& reads) {
   return of_contacts;
 }
 
+// What is left across the normal is rounding.
+bool is_along_normal(const Vector3& direction, const Vector3& normal) {
+  const double scale = std::max({std::abs(direction[0]), std::abs(direction[1]), std::abs(direction[2])});
+  if (!(scale > 0)) return true;
+  const Vector3 d = 1 / scale * direction, n = 1 / std::sqrt(dot(normal, normal)) * normal;
+  const Vector3 across = d - dot(d, n) * n;
+  return std::sqrt(dot(across, across)) <= 16 * std::numeric_limits<double>::epsilon();
+}
+
 Status fault_of(const SceneContact& c, const Options& options, Numbers numbers) {
   const Status of_data = fault_of_data(c.data, options, numbers);
   if (of_data != Status::ok) return of_data;
@@ -53,7 +63,37 @@ Status fault_of(const SceneContact& c, const Options& options, Numbers numbers) 
   if (is_pivot(c.data) || !Cholesky::of(c.frame.k)) return Status::collision_matrix_not_positive_definite;
   if (c.static_friction < c.friction) return Status::static_friction_below_friction;
   if (c.frequency < 0) return Status::negative_frequency;
-  return c.damping_ratio < 0 ? Status::negative_damping_ratio : Status::ok;
+  if (c.damping_ratio < 0) return Status::negative_damping_ratio;
+  if (c.friction_2 < 0) return Status::negative_friction_2;
+  if (c.has_ellipse && is_along_normal(c.friction_direction, c.data.normal))
+    return Status::friction_direction_along_normal;
+  if (c.rolling_friction < 0) return Status::negative_rolling_friction;
+  if (c.spinning_friction < 0) return Status::negative_spinning_friction;
+  if (c.normal_compliance < 0) return Status::negative_normal_compliance;
+  if (c.tangential_compliance < 0) return Status::negative_tangential_compliance;
+  if (c.stiffness <= 0) return Status::stiffness_not_positive;
+  return c.damping < 0 ? Status::negative_damping : Status::ok;
+}
+
+void read_model(SceneContact& c, const SceneContacts<double>& from, std::size_t i, bool with_springs,
+                Numbers& numbers) {
+  const double friction_2 = read_or(from.friction_2, i, c.data.friction);
+  c.has_ellipse = friction_2 != c.data.friction;
+  c.friction_2 = finite_friction(friction_2);
+  c.friction_direction = read_if_there(from.friction_direction, i);
+  c.rolling_friction = read_or(from.rolling_friction, i, 0);
+  c.spinning_friction = read_or(from.spinning_friction, i, 0);
+  c.normal_compliance = read_or(from.normal_compliance, i, 0);
+  c.tangential_compliance = read_or(from.tangential_compliance, i, 0);
+  c.stiffness = with_springs ? read_or(from.stiffness, i, infinity) : infinity;
+  c.damping = with_springs ? read_or(from.damping, i, 0) : 0;
+  c.warm_angular_impulse = read_if_there(from.warm_angular_impulse, i);
+  for (double x : {c.rolling_friction, c.spinning_friction, c.normal_compliance, c.tangential_compliance, c.damping})
+    numbers.see(x);
+  numbers.see(c.friction_direction);
+  numbers.see(c.warm_angular_impulse);
+  for (double x : {friction_2, c.stiffness})  // infinity is one of their numbers
+    if (std::isnan(x)) numbers.see(x);
 }
 
 void see(Numbers& numbers, const Twist& twist) {
@@ -99,6 +139,8 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
     if (body >= 0 && static_cast<std::size_t>(body) < changes.size())
       see(numbers, changes[static_cast<std::size_t>(body)]);
   if (std::isnan(static_friction)) numbers.see(static_friction);
+  c.stiffness = infinity;
+  if (reads.models) read_model(c, scene.contacts, i, reads.row_errors, numbers);
 
   const Vector3 n = 1 / std::sqrt(dot(c.data.normal, c.data.normal)) * c.data.normal;
   c.surface_slip = c.surface_velocity - dot(c.surface_velocity, n) * n;
@@ -108,6 +150,10 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   if (c.status != Status::ok) return c;
   c.a = place_of(columns.body_a[i], columns.bodies.inverse_mass.count);
   c.b = place_of(columns.body_b[i], columns.bodies.inverse_mass.count);
+  turn_to_axes_of_friction(c);
+  c.give = c.normal_compliance;
+  c.slip_give = c.tangential_compliance;
+  if (c.give > 0 || std::isfinite(c.stiffness)) c.data.restitution = 0;
   c.velocity_change = approach_of(changes, c);
   return c;
 }

@@ -24,6 +24,17 @@ struct SceneContact {
   double frequency = 0, damping_ratio = 0;   ///< [Hz] infinite of hard contacts, [1]
   Vector3 warm_impulse{};                    ///< [N s]
 
+  // The model of the contact; see scene_models.hpp.
+  bool has_ellipse = false;                                 ///< `friction_2` differs
+  double friction_2 = 0;                                    ///< [1] finite
+  Vector3 friction_direction{};                             ///< of a good contact with an ellipse
+  double rolling_friction = 0, spinning_friction = 0;       ///< [m]
+  double normal_compliance = 0, tangential_compliance = 0;  ///< [1/kg]
+  double stiffness = 0, damping = 0;                        ///< [N/m] infinite of hard contacts, [N s/m]
+  Vector3 warm_angular_impulse{};                           ///< [N m s]
+  double give = 0, slip_give = 0;                           ///< [1/kg] compliance in the sweeps
+  Vector3 angular_impulse{};                                ///< [N m s] of the step, contact frame
+
   double approach0 = 0;                 ///< [m/s] u·n at the start of the call
   bool takes_part = true;               ///< in the sweeps
   double target = 0;                    ///< [m/s] of u·n, for the sweeps
@@ -67,6 +78,7 @@ struct SceneState {
 /// The columns that a method reads beside those that all of them read.
 struct SceneReads {
   bool laws = false, gap = false, warm_impulse = false, velocity_change = false, row_errors = false;
+  bool models = false;
 };
 
 /// Everything that is there, with the faults of data.

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "reference/scene_methods.hpp"
+#include "reference/scene_models.hpp"
 #include "reference/scene_steps.hpp"
 #include "reference/vector.hpp"
 
@@ -74,7 +75,8 @@ double greatest_load(const SceneState& state, const SceneIsland& island, const S
 class Substeps {
  public:
   Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options)
-      : state_(state), island_(island), options_(options.substeps), all_(options) {
+      : state_(state), island_(island), options_(options.substeps), all_(options), moments_(state, island) {
+    for (const SceneBlock& block : island.sweep_order) has_model_.push_back(has_model(state, block));
     const double wanted = 2 * options_.time_step * std::sqrt(greatest_load(state, island, options) / options_.slop);
     count_ = static_cast<int>(
         std::ceil(std::clamp(wanted, static_cast<double>(options_.least), static_cast<double>(options_.most))));
@@ -134,10 +136,13 @@ class Substeps {
       SceneContact& c = state_.contacts[i];
       Vector3 p = options_.warm_start / count_ * (c.frame.to_contact * c.warm_impulse);
       p[2] = std::max(p[2], 0.0);
-      const double length = std::hypot(p[0], p[1]), bound = c.static_friction * p[2];
-      const double scale = length > bound ? bound / length : 1;
-      c.impulse = {scale * p[0], scale * p[1], p[2]};
+      c.impulse = cut_to_cone(c, p);
+      // A substep has a share of the impulse. f = -k gap - c u·n within it.
+      const double slope = h_ * c.stiffness + c.damping;
+      c.give = count_ * c.normal_compliance + (is_spring(c) ? 1 / (h_ * slope) : 0);
+      c.slip_give = count_ * c.tangential_compliance;
     }
+    moments_.begin(options_.warm_start / count_);
   }
 
   // The impulses of a substep are whole again in the next one; what they were is added up.
@@ -153,7 +158,11 @@ class Substeps {
         for (std::size_t x = 0; x < 3; ++x) c.impulse_before[x] += c.impulse[x];
       apply_impulse(state_, c, c.impulse);
     }
+    if (!is_first) moments_.add_up();
+    moments_.apply();
   }
+
+  static bool is_spring(const SceneContact& c) { return std::isfinite(c.stiffness); }
 
   Twist moved(std::size_t body) const {
     if (state_.is_movable(body)) return state_.moved[body];
@@ -190,6 +199,10 @@ class Substeps {
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
       const double gap = gap_now(c);
+      if (is_spring(c)) {
+        c.target = c.least_velocity - (gap > 0 ? gap / h_ : gap * c.stiffness / (h_ * c.stiffness + c.damping));
+        continue;
+      }
       double rate = c.frequency > 0 ? options_.push_out / h_ : 0;
       if (std::isfinite(c.frequency) && c.frequency > 0) {
         const double omega = 2 * std::numbers::pi * std::min(c.frequency, 0.25 / h_);
@@ -218,7 +231,7 @@ class Substeps {
   void relax() {
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
-      c.target = std::min(c.target, c.least_velocity);
+      if (!is_spring(c)) c.target = std::min(c.target, c.least_velocity);
       compliance_[i] = 0;
     }
     for (std::size_t i : island_.rows) {
@@ -229,12 +242,41 @@ class Substeps {
   }
 
   void sweep(bool aims_rows = false) {
-    for (const SceneBlock& block : island_.sweep_order) {
+    for (std::size_t n = 0; n < island_.sweep_order.size(); ++n) {
+      const SceneBlock& block = island_.sweep_order[n];
       for (std::size_t i : block.items)
         if (block.is_group && aims_rows) aim(i);
-      for (int round = 0; round < options_.rounds; ++round)
-        for (std::size_t i : block.items) block.is_group ? visit(i) : visit(state_.contacts[i], compliance_[i]);
+      for (int round = 0; round < options_.rounds; ++round) {
+        if (has_model_[n])
+          visit_models(n);
+        else
+          for (std::size_t i : block.items) block.is_group ? visit(i) : visit(state_.contacts[i], compliance_[i]);
+      }
     }
+  }
+  EllipseStep step_of(std::size_t i) const {
+    SceneContact c = state_.contacts[i];
+    if (const auto found = compliance_.find(i); found != compliance_.end()) c.give += found->second;
+    Vector3 velocity = relative_velocity(state_, c);
+    velocity[0] += c.slip_give * c.impulse[0];
+    velocity[1] += c.slip_give * c.impulse[1];
+    velocity[2] += c.give * c.impulse[2] - c.target;
+    return ellipse_step(c, velocity);
+  }
+  void visit_models(std::size_t n) {
+    const std::vector<std::size_t>& items = island_.sweep_order[n].items;
+    if (moments_.is_there(n)) {
+      const SceneContact& first = state_.contacts[items[0]];
+      moments_.roll(n, step_of(items[0]).velocity, ellipse_step(first, {}).k);
+    }
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      SceneContact& c = state_.contacts[items[k]];
+      const EllipseImpulse next = step_on_ellipse(step_of(items[k]), 1);
+      if (k == 0) moments_.set_stuck(n, next.sticks);
+      apply_impulse(state_, c, next.impulse - c.impulse);
+      c.impulse = next.impulse;
+    }
+    if (moments_.is_there(n)) moments_.spin(n);
   }
   void visit(SceneContact& c, double compliance) {
     Vector3 velocity = relative_velocity(state_, c);
@@ -257,8 +299,10 @@ class Substeps {
   // Sets the targets of contacts that rebound; true if one misses its target.
   bool rebound() {
     bool any = false;
+    moments_.begin_rebound();
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
+      if (c.give > 0) continue;  // it goes on with its impulse
       // A collision of its own.
       for (std::size_t x = 0; x < 3; ++x) c.impulse_before[x] += c.impulse[x];
       c.impulse = {};
@@ -279,7 +323,9 @@ class Substeps {
   void end(SceneOutcome& outcome) {
     for (std::size_t i : island_.contacts)
       outcome.residual =
-          std::max(outcome.residual, state_.contacts[i].target - relative_velocity(state_, state_.contacts[i])[2]);
+          std::max(outcome.residual, state_.contacts[i].target - relative_velocity(state_, state_.contacts[i])[2] -
+                                         state_.contacts[i].give * state_.contacts[i].impulse[2]);
+    moments_.share_out();
     for (std::size_t i : island_.rows) {
       SceneRow& row = state_.rows[i];
       const double velocity = velocity_of(state_, row),
@@ -302,6 +348,8 @@ class Substeps {
   const SceneIsland& island_;
   const SubstepsOptions& options_;
   const SceneOptions& all_;
+  SceneMoments moments_;
+  std::vector<bool> has_model_;  // of island_.sweep_order
   int count_ = 1;
   double h_ = 0, elapsed_ = 0;
   std::map<std::size_t, Aim> aims_;

@@ -40,11 +40,11 @@ void SceneSweeps::warm_start() {
       SceneContact& c = state_.contacts[i];
       Vector3 p = options_.simultaneous.warm_start * (c.frame.to_contact * c.warm_impulse);
       p[2] = std::max(p[2], 0.0);
-      const double length = std::hypot(p[0], p[1]), bound = c.static_friction * p[2];
-      const double scale = length > bound ? bound / length : 1;
-      c.impulse = {scale * p[0], scale * p[1], p[2]};
+      c.impulse = cut_to_cone(c, p);
       apply_impulse(state_, c, c.impulse);
     }
+  moments_.begin(options_.simultaneous.warm_start);
+  moments_.apply();
 }
 
 IslandStatus SceneSweeps::run(int most, double tolerance, double runaway) {
@@ -109,10 +109,15 @@ double SceneSweeps::sweep() {
         if (!(missed <= seen)) seen = std::isnan(missed) ? std::numeric_limits<double>::infinity() : missed;
       };
       if (triples_[n]) see(visit_at_once(block, *triples_[n]));
+      if (moments_.is_there(n)) roll(moments_, n, state_.contacts[block.items[0]]);
       for (std::size_t k = triples_[n] ? 3 : 0; k < block.items.size(); ++k) {
         const std::size_t i = block.items[k];
         SceneContact* c = block.is_group ? nullptr : &state_.contacts[i];
-        see(c ? visit(*c, c->frame.k, true, true) : visit(state_.rows[i]));
+        see(has_model_[n] ? visit_model(n, k) : c ? visit(*c, c->frame.k, true, true) : visit(state_.rows[i]));
+      }
+      if (moments_.is_there(n)) {
+        const double mass = state_.bodies[block.a].inverse_mass + state_.bodies[block.b].inverse_mass;
+        see(mass * moments_.spin(n));
       }
     }
   }
@@ -155,6 +160,26 @@ double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool 
   const double of_change = mass * std::sqrt(dot(change, change));
   const bool is_number = !std::isnan(of_change + velocity[0] + velocity[1] + velocity[2]);
   return is_number ? std::max({of_change, -velocity[2], 0.0}) : std::numeric_limits<double>::infinity();
+}
+
+double SceneSweeps::visit_model(std::size_t n, std::size_t k) {
+  SceneContact& c = state_.contacts[island_.sweep_order[n].items[k]];
+  const Vector3 velocity = velocity_of(c);
+  const EllipseStep step = ellipse_step(c, velocity);
+  const EllipseImpulse next = step_on_ellipse(step, relaxation());
+  if (k == 0) moments_.set_stuck(n, next.sticks);
+  const Vector3 change = next.impulse - c.impulse;
+  apply_impulse(state_, c, change);
+  c.impulse = next.impulse;
+  const double mass = state_.bodies[c.a].inverse_mass + state_.bodies[c.b].inverse_mass;
+  const double of_change = mass * std::sqrt(dot(change, change));
+  const bool is_number = !std::isnan(of_change + velocity[0] + velocity[1] + velocity[2]);
+  return is_number ? std::max({of_change, -velocity[2], 0.0}) : std::numeric_limits<double>::infinity();
+}
+
+void SceneSweeps::roll(SceneMoments& moments, std::size_t n, const SceneContact& first) const {
+  const Vector3 velocity = velocity_of(first);
+  moments.roll(n, velocity, ellipse_step(first, velocity).k);
 }
 
 double SceneSweeps::visit(SceneRow& row) {
@@ -201,7 +226,8 @@ double SceneSweeps::visit_at_once(const SceneBlock& block, const Cholesky& facto
 Vector3 SceneSweeps::velocity_of(const SceneContact& c) const {
   if (method_ == SceneMethod::resting) return predicted_velocity_of(c);
   const Vector3 u = relative_velocity(state_, c);
-  return {u[0], u[1], u[2] - c.target};
+  return {u[0] + c.slip_give * c.impulse[0], u[1] + c.slip_give * c.impulse[1],
+          u[2] + c.give * c.impulse[2] - c.target};
 }
 
 Vector3 SceneSweeps::predicted_velocity_of(const SceneContact& c) const {

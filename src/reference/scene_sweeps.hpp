@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reference/scene_graph.hpp"
+#include "reference/scene_models.hpp"
 #include "reference/scene_state.hpp"
 #include "reference/vector.hpp"
 
@@ -20,8 +21,12 @@ class SceneSweeps {
         island_(island),
         options_(options),
         method_(method),
+        moments_(state, island),
         kept_missed_(std::numeric_limits<double>::infinity()) {
-    for (const SceneBlock& block : island.sweep_order) triples_.push_back(triple_of(block));
+    for (const SceneBlock& block : island.sweep_order) {
+      triples_.push_back(triple_of(block));
+      has_model_.push_back(has_model(state, block));
+    }
   }
 
   /// Begins with the warm impulses.
@@ -36,6 +41,9 @@ class SceneSweeps {
 
   /// Level by level from the immovable bodies upwards, those below held fast. `levels` are those of levels_of.
   void propagate_shock(const std::vector<int>& levels);
+
+  /// Gives contacts their shares of the moments.
+  void end() { moments_.share_out(); }
 
   /// [m/s] the greatest of the contacts that take part, and of rows, with the velocities of now.
   double contact_residual() const;
@@ -52,6 +60,9 @@ class SceneSweeps {
   void return_to_kept();
   double visit(SceneContact& c, const Matrix3& k, bool moves_a, bool moves_b);
   double visit(SceneRow& row);
+  /// The same of contact k of block n, whose manifold has a model.
+  double visit_model(std::size_t n, std::size_t k);
+  void roll(SceneMoments& moments, std::size_t n, const SceneContact& first) const;
   /// The factor of J M⁻¹ Jᵀ, and compliance, of a joint's first three rows if they are solved at once.
   std::optional<Cholesky> triple_of(const SceneBlock& block) const;
   double visit_at_once(const SceneBlock& block, const Cholesky& factor);
@@ -61,6 +72,8 @@ class SceneSweeps {
   const SceneIsland& island_;
   const SceneOptions& options_;
   SceneMethod method_;
+  SceneMoments moments_;
+  std::vector<bool> has_model_;                   // of island_.sweep_order
   std::vector<std::optional<Cholesky>> triples_;  // of island_.sweep_order
   int sweeps_ = 0;
   double kept_missed_;

@@ -7,18 +7,24 @@
 namespace carom::scene {
 namespace {
 
-// Kinds of lane batches in a colour: the longest groups first, then the longest manifolds.
-constexpr std::uint32_t kinds = kernel::rows_of_group + kernel::points_of_manifold;
+// Kinds of lane batches in a colour: the longest groups first, then the longest manifolds, then those with models.
+constexpr std::uint32_t rows = kernel::rows_of_group, points = kernel::points_of_manifold;
+constexpr std::uint32_t kinds_without_models = rows + points, most_kinds = rows + 4 * points;
 
-std::uint32_t kind_of(bool is_joint, std::uint32_t count) {
-  return static_cast<std::uint32_t>(is_joint ? kernel::rows_of_group - count
-                                             : kernel::rows_of_group + kernel::points_of_manifold - count);
+std::uint32_t kind_of(bool is_joint, std::uint32_t count, std::uint32_t models) {
+  return is_joint ? rows - count : rows + (models + 1) * points - count;
 }
 bool is_joint_kind(std::uint32_t kind) {
-  return kind < kernel::rows_of_group;
+  return kind < rows;
+}
+std::uint8_t models_of_kind(std::uint32_t kind) {
+  return static_cast<std::uint8_t>(is_joint_kind(kind) ? 0 : (kind - rows) / points);
 }
 std::uint8_t count_of_kind(std::uint32_t kind) {
-  return static_cast<std::uint8_t>(is_joint_kind(kind) ? kernel::rows_of_group - kind : kinds - kind);
+  return static_cast<std::uint8_t>(is_joint_kind(kind) ? rows - kind : points - (kind - rows) % points);
+}
+bool may_stand_together(std::uint32_t kind, std::uint32_t other) {
+  return is_joint_kind(kind) == is_joint_kind(other) && models_of_kind(kind) == models_of_kind(other);
 }
 
 /// Appends the lane_batches of `n` items from `first` of the order on that have one colour, and the colour_set that
@@ -30,8 +36,9 @@ void append_colour_set(std::vector<LaneBatch>& lane_batches, std::vector<ColourS
   for (std::uint32_t i = 0; i < n;) {
     const std::uint32_t kind = kind_at(first + i);
     std::uint32_t lanes = 1;
-    while (lanes < width && i + lanes < n && is_joint_kind(kind_at(first + i + lanes)) == is_joint_kind(kind)) ++lanes;
-    lane_batches.push_back({first + i, static_cast<std::uint16_t>(lanes), count_of_kind(kind), is_joint_kind(kind)});
+    while (lanes < width && i + lanes < n && may_stand_together(kind_at(first + i + lanes), kind)) ++lanes;
+    lane_batches.push_back(
+        {first + i, static_cast<std::uint16_t>(lanes), count_of_kind(kind), is_joint_kind(kind), models_of_kind(kind)});
     i += lanes;
   }
   colour_set.end = static_cast<std::uint32_t>(lane_batches.size());
@@ -130,9 +137,11 @@ void Graph::sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepN
 void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds, bool apart) {
   parts.clear();
   part_of_island_.resize(islands);
+  has_model_.assign(models.empty() ? 0 : islands, 0);
+  for (std::size_t m = 0; m < models.size(); ++m) has_model_[island_of_manifold[m]] |= models[m];
   // An island's number is in the order of its first group or manifold, so that parts are near each other in memory.
   for (std::uint32_t island = 0; island < islands; ++island) {
-    if (apart && island_items_[island] == 1) {
+    if (apart && island_items_[island] == 1 && (has_model_.empty() || has_model_[island] == 0)) {
       part_of_island_[island] = no_part;
       continue;
     }
@@ -174,6 +183,7 @@ void Graph::list_bodies(const Parts& of) {
 
 void Graph::arrange(std::size_t width) {
   // By part, then by colour and kind: two sorts by counting, each of which keeps the order of what is equal.
+  const std::uint32_t kinds = models.empty() ? kinds_without_models : most_kinds;
   const std::size_t count = groups.size() + manifolds.size();
   const auto part_at = [&](std::size_t i) {
     return part_of_island_[i < groups.size() ? island_of_group[i] : island_of_manifold[i - groups.size()]];
@@ -195,15 +205,15 @@ void Graph::arrange(std::size_t width) {
     const auto index = static_cast<std::uint32_t>(is_joint ? i : i - groups.size());
     const Constraint& m = is_joint ? groups[index] : manifolds[index];
     const std::uint32_t colour = is_joint ? colour_of_group_[index] : colour_of_manifold_[index];
-    items_[next_[part_at(i)]++] = {colour * kinds + kind_of(is_joint, m.count), index};
+    items_[next_[part_at(i)]++] = {colour * kinds + kind_of(is_joint, m.count, is_joint ? 0 : models_of(index)), index};
   }
 
   lane_batches.clear();
   colour_sets.clear();
   order.resize(count);
   kind_.resize(count);
-  constexpr std::uint32_t keys = (most_colours + 1) * kinds;
-  std::uint32_t of_key[keys + 1];
+  const std::uint32_t keys = (most_colours + 1) * kinds;
+  std::uint32_t of_key[(most_colours + 1) * most_kinds + 1];
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const std::uint32_t first = counts_[p], end = counts_[p + 1];
     std::fill(of_key, of_key + keys + 1, 0);
@@ -237,6 +247,7 @@ void Graph::arrange(std::size_t width) {
 void Graph::connect(const Parts& of) {
   of_contacts.collect(manifolds, of.contacts, kernel::points_of_manifold, of.body_a, of.body_b, of.fault, of.links);
   of_rows.collect(groups, of.rows, kernel::rows_of_group, of.row_body_a, of.row_body_b, of.row_fault, {});
+  find_models(of);
   rounds_.clear();
   if (is_last(of)) {
     island_of_manifold = last_.island_of_manifold;
@@ -262,6 +273,19 @@ void Graph::connect(const Parts& of) {
   last_.island_items = island_items_;
 }
 
+void Graph::find_models(const Parts& of) {
+  models.clear();
+  if (of.models == nullptr) return;
+  models.resize(manifolds.size());
+  std::uint8_t any = 0;
+  for (std::size_t m = 0; m < manifolds.size(); ++m) {
+    for (std::uint32_t k = 0; k < manifolds[m].count; ++k)
+      models[m] |= of.models[kernel::number_at(of_contacts.at(), manifolds[m].first + k)];
+    any |= models[m];
+  }
+  if (any == 0) models.clear();
+}
+
 bool Graph::is_last(const Parts& of) const {
   const auto same = [](const std::vector<Constraint>& x, const std::vector<Constraint>& y) {
     return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Constraint& p, const Constraint& q) {
@@ -276,7 +300,7 @@ bool Graph::is_last(const Parts& of) const {
 void Graph::build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
                   bool apart) {
   is_of_last_call = last_.is_built && last_.width == width && last_.part_points == part_points &&
-                    last_.rounds == rounds_ && last_.apart == apart;
+                    last_.rounds == rounds_ && last_.apart == apart && last_.models == models;
   if (is_of_last_call) return;
   last_.is_built = last_.is_listed = false;
   find_parts(part_points, rounds, apart);
@@ -286,6 +310,7 @@ void Graph::build(const Parts& of, std::size_t width, std::size_t part_points, c
   last_.width = width;
   last_.part_points = part_points;
   last_.apart = apart;
+  last_.models = models;
   last_.rounds = rounds_;
   last_.is_built = true;
 }
@@ -331,6 +356,7 @@ std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& leve
 }
 
 void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level) {
+  constexpr std::uint32_t kinds = kinds_without_models;  // shock propagation knows no others
   const auto levels = static_cast<std::size_t>(find_levels(of, level));
   // As much as there can be, so that other scenes of this size allocate nothing.
   items_.reserve(manifolds.size());
@@ -357,10 +383,10 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
     // Colours hold for any part of the manifolds.
     const std::uint32_t colour = colour_of_manifold_[i];
     items_[next_[level_of(manifolds[i])]++] = {
-        colour < most_colours ? colour * kinds + kind_of(false, manifolds[i].count) : most_colours * kinds, i};
+        colour < most_colours ? colour * kinds + kind_of(false, manifolds[i].count, 0) : most_colours * kinds, i};
   }
   level_order.resize(manifolds.size());
-  const auto kind_at = [&](std::uint32_t i) { return kind_of(false, manifolds[level_order[i]].count); };
+  const auto kind_at = [&](std::uint32_t i) { return kind_of(false, manifolds[level_order[i]].count, 0); };
   for (std::size_t now = 1; now <= levels; ++now) {
     const std::uint32_t first = counts_[now], end = counts_[now + 1];
     // Not std::stable_sort, which allocates.

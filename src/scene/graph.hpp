@@ -17,6 +17,7 @@ struct Parts {
   const std::int32_t *body_a = nullptr, *body_b = nullptr, *row_body_a = nullptr, *row_body_b = nullptr;
   const std::uint8_t *fault = nullptr, *row_fault = nullptr;
   Links links;
+  const std::uint8_t* models = nullptr;  // of contacts: 0, or bits of kernel::has_model and others; null: 0 of all
 };
 
 /// A number of consecutive manifolds or groups of `order` that share no body that moves.
@@ -25,6 +26,7 @@ struct LaneBatch {
   std::uint16_t lanes;
   std::uint8_t count;  // points or rows of the longest
   bool is_joint;
+  std::uint8_t models = 0;  // of manifolds, which have the same: see kernel::has_model
 };
 
 /// Vectors that may be solved at once, whichever comes first.
@@ -69,7 +71,8 @@ class Graph {
   void build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level);
 
   std::vector<Constraint> manifolds, groups;
-  Grouping of_contacts, of_rows;  // where those of manifolds and groups stand
+  std::vector<std::uint8_t> models;  // of manifolds, those of their contacts together; empty: 0 of all
+  Grouping of_contacts, of_rows;     // where those of manifolds and groups stand
   std::vector<std::uint32_t> island_of_manifold, island_of_group;
   std::vector<std::uint32_t> order;  // manifolds and groups, as lane batches take them
   std::vector<LaneBatch> lane_batches;
@@ -92,7 +95,7 @@ class Graph {
   /// This is what the graph was made of in the last call, with its islands before they were sorted.
   struct Last {
     std::vector<Constraint> manifolds, groups;
-    std::vector<std::uint8_t> movable;
+    std::vector<std::uint8_t> movable, models;
     std::vector<std::uint32_t> island_of_manifold, island_of_group, island_of_root, island_size, island_items;
     std::size_t width = 0, part_points = 0;
     std::vector<std::int32_t> rounds;
@@ -109,6 +112,7 @@ class Graph {
   /// True if manifolds, groups and bodies are those of the last call.
   bool is_last(const Parts& of) const;
   void find_islands(const Parts& of);
+  void find_models(const Parts& of);
   void find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds, bool apart);
   std::uint32_t island_of(const Parts& of, std::size_t body);
   /// Tells which islands have a cycle of movable bodies. Two bodies that touch in several ways make none.
@@ -117,6 +121,7 @@ class Graph {
   void number_bodies(const Parts& of);
   void colour(const Parts& of);
   void arrange(std::size_t width);
+  std::uint32_t models_of(std::uint32_t manifold) const { return models.empty() ? 0 : models[manifold]; }
   /// The highest.
   std::int32_t find_levels(const Parts& of, std::vector<std::int32_t>& level);
 
@@ -131,7 +136,7 @@ class Graph {
   // under exclusive or. Pairs of bodies that were in one set already when they came.
   std::vector<std::uint32_t> tree_degree_, tree_neighbours_;
   std::vector<BodyPair> within_sets_;
-  std::vector<std::uint8_t> has_cycle_;  // of islands
+  std::vector<std::uint8_t> has_cycle_, has_model_;  // of islands
   bool has_cycles_ = false;
   std::vector<std::uint32_t> rank_, degree_;
   std::vector<std::uint64_t> used_, used_by_island_, used_by_groups_;

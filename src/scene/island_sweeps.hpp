@@ -74,6 +74,7 @@ class IslandSweeps {
         bytes += kernels_.substep_head_bytes +
                  v.count * (v.is_joint ? kernels_.substep_row_bytes : kernels_.substep_point_bytes);
       if (kernel::has_soft_contacts(job_) && !v.is_joint) bytes += v.count * kernels_.soft_point_bytes;
+      if (v.models != 0) bytes += bytes_of_models(v);
       return (bytes + 63) / 64 * 64;
     };
     std::size_t bytes = 0;
@@ -84,6 +85,13 @@ class IslandSweeps {
       blocks[i] = at;
       at += size_of(vectors[i]);
     }
+  }
+
+  std::size_t bytes_of_models(const LaneBatch& v) const {
+    std::size_t bytes = kernels_.model_head_bytes + v.count * kernels_.model_point_bytes;
+    if ((v.models & kernel::models_with_moments) != 0) bytes += kernels_.moments_bytes;
+    if (job_.target == kernel::Target::substeps) bytes += v.count * kernels_.substep_model_bytes;
+    return bytes;
   }
 
   /// All blocks of a part but the last one count, which stand side by side.
@@ -101,6 +109,7 @@ class IslandSweeps {
     to.count = vector.count;
     to.overflow = 0;
     to.is_joint = vector.is_joint;
+    to.models = vector.models;
     for (std::uint32_t lane = 0; lane < vector.lanes; ++lane) to.manifold[lane] = order[vector.first + lane];
     kernels_.prepare(job, block);
   }

@@ -39,12 +39,13 @@ class Remembered {
  public:
   using Keys = KeyIndex::Keys;
 
-  /// Makes room for a call. Contacts have a history in substeps alone.
-  void reserve(std::size_t contacts, std::size_t rows, bool with_history) {
+  /// Makes room for a call. Contacts have a history in substeps alone, and moments where they resist rolling.
+  void reserve(std::size_t contacts, std::size_t rows, bool with_history, bool with_moments) {
     contact_count_ = contacts;
     with_history_ = with_history;
+    components_ = with_moments ? most_components : 3;
     keys_.reserve(contacts);
-    for (auto* impulses : {&last_.impulse, &next_.impulse, &stored_}) impulses->reserve(3 * contacts);
+    for (auto* impulses : {&last_.impulse, &next_.impulse, &stored_}) impulses->reserve(components_ * contacts);
     for (Records* records : {&last_, &next_}) {
       records->begins_manifold.reserve(contacts);
       if (with_history) records->history.reserve(contacts);
@@ -52,9 +53,9 @@ class Remembered {
     taken_.reserve(std::max(keys_.size(), contacts));
     new_.reserve(contacts);
     place_ = places_.at_least(contacts + 1);
-    found_impulse_ = found_impulses_.at_least(3 * (contacts + 1));
+    found_impulse_ = found_impulses_.at_least(components_ * (contacts + 1));
     if (with_history) history_ = histories_.at_least(contacts + 1);
-    stored_.resize(3 * contacts);
+    stored_.resize(components_ * contacts);
 
     row_keys_.reserve(rows);
     for (auto* records : {&rows_, &next_rows_}) records->reserve(rows);
@@ -66,7 +67,8 @@ class Remembered {
   void read_contacts(const Keys& key) {
     new_.clear();
     all_have_keys_ = true;
-    is_unchanged_ = key.count == keys_.size() && keys_.count_expected(key, 0) == key.count;
+    is_unchanged_ =
+        key.count == keys_.size() && last_.components >= components_ && keys_.count_expected(key, 0) == key.count;
     if (is_unchanged_) {
       // The impulses stay where they are.
       impulse_ = last_.impulse.data();
@@ -127,7 +129,7 @@ class Remembered {
   /// Takes from a contact what it begins with; false if that was nothing.
   bool drop(std::size_t contact) {
     bool any = false;
-    for (std::size_t c = 0; c < 3; ++c) {
+    for (std::size_t c = 0; c < components_; ++c) {
       any = any || impulse(c)[contact] != T(0);
       impulse(c)[contact] = 0;
     }
@@ -135,7 +137,7 @@ class Remembered {
     return any;
   }
 
-  /// Three columns for the impulses of this call's contacts, which the next one begins with.
+  /// Three columns for the impulses of this call's contacts, which the next one begins with, and three for moments.
   T* stored() { return stored_.data(); }
 
   bool all_have_keys() const { return all_have_keys_; }
@@ -150,19 +152,21 @@ class Remembered {
     next_.history.clear();
     next_.impulse.swap(stored_);
     next_.stride = contact_count_;
+    next_.components = components_;
     std::swap(last_, next_);
   }
 
   /// The next call will know those contacts that are added, manifold by manifold.
   void begin_to_add() {
-    next_.impulse.resize(3 * contact_count_);
+    next_.impulse.resize(components_ * contact_count_);
     next_.stride = contact_count_;
+    next_.components = components_;
     next_.begins_manifold.clear();
     next_.history.clear();
   }
   void add(std::uint64_t key, std::size_t contact, bool begins_manifold, const ImpulseHistory<T>& history) {
     const std::size_t place = next_.begins_manifold.size(), n = contact_count_;
-    for (std::size_t c = 0; c < 3; ++c) next_.impulse[c * n + place] = stored_[c * n + contact];
+    for (std::size_t c = 0; c < components_; ++c) next_.impulse[c * n + place] = stored_[c * n + contact];
     keys_.insert(key);
     next_.begins_manifold.push_back(begins_manifold ? 1 : 0);
     if (with_history_) next_.history.push_back(history);
@@ -191,9 +195,12 @@ class Remembered {
   RememberedRow<T>* rows() const { return row_; }
 
  private:
+  static constexpr std::size_t most_components = 6;  // of an impulse and of a moment
+
   /// These are of contacts in the order of their keys; those of a manifold stand side by side.
   struct Records {
-    std::vector<T> impulse;  // three columns
+    std::vector<T> impulse;  // columns
+    std::size_t components = 0;
     std::size_t stride = 0;  // from one column to the next
     std::vector<std::uint8_t> begins_manifold;
     std::vector<ImpulseHistory<T>> history;  // none but of substeps
@@ -201,7 +208,11 @@ class Remembered {
 
   /// Contacts from i on are those of the last call from place `from` on.
   void take_run(std::size_t i, std::size_t from, std::size_t n) {
-    for (std::size_t c = 0; c < 3; ++c) std::copy_n(last_.impulse.data() + c * last_.stride + from, n, impulse(c) + i);
+    for (std::size_t c = 0; c < components_; ++c)
+      if (c < last_.components)
+        std::copy_n(last_.impulse.data() + c * last_.stride + from, n, impulse(c) + i);
+      else
+        std::fill_n(impulse(c) + i, n, T(0));
     std::iota(place_ + i, place_ + i + n, static_cast<std::uint32_t>(from));
     std::fill_n(taken_.begin() + static_cast<std::ptrdiff_t>(from), n, std::uint8_t{1});
     if (with_history_) take_histories(i, from, n);
@@ -221,10 +232,11 @@ class Remembered {
     if (with_history_) history_[i] = {};
   }
   void take_impulses(std::size_t first, std::size_t end) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      const T* const last = last_.impulse.data() + c * last_.stride;
+    for (std::size_t c = 0; c < components_; ++c) {
+      const bool is_known = c < last_.components;
+      const T* const last = last_.impulse.data() + (is_known ? c * last_.stride : 0);
       T* const to = impulse(c);
-      for (std::size_t i = first; i < end; ++i) to[i] = place_[i] < has_no_key ? last[place_[i]] : T(0);
+      for (std::size_t i = first; i < end; ++i) to[i] = is_known && place_[i] < has_no_key ? last[place_[i]] : T(0);
     }
   }
   void take_histories(std::size_t i, std::size_t from, std::size_t n) {
@@ -233,7 +245,7 @@ class Remembered {
   }
 
   struct Estate {
-    T impulse[3]{};
+    T impulse[most_components]{};
     ImpulseHistory<T> history;
     bool is_any = false;
   };
@@ -253,7 +265,7 @@ class Remembered {
     const T share = T(1) / static_cast<T>(heirs);
     each([&](std::size_t i) {
       if (place_[i] != is_new) return;
-      for (std::size_t c = 0; c < 3; ++c) impulse(c)[i] = share * estate.impulse[c];
+      for (std::size_t c = 0; c < components_; ++c) impulse(c)[i] = share * estate.impulse[c];
       if (!with_history_) return;
       const ImpulseHistory<T>& history = estate.history;
       history_[i] = {{share * history.earlier[0], share * history.earlier[1]}, history.need};
@@ -268,7 +280,8 @@ class Remembered {
       if (taken_[place] != 0) continue;
       taken_[place] = 1;
       sum.is_any = true;
-      for (std::size_t c = 0; c < 3; ++c) sum.impulse[c] += last_.impulse[c * last_.stride + place];
+      for (std::size_t c = 0; c < components_ && c < last_.components; ++c)
+        sum.impulse[c] += last_.impulse[c * last_.stride + place];
       if (last_.history.empty()) continue;
       const ImpulseHistory<T>& history = last_.history[place];
       for (std::size_t k = 0; k < 2; ++k) sum.history.earlier[k] += history.earlier[k];
@@ -289,7 +302,7 @@ class Remembered {
   Scratch<RememberedRow<T>> row_records_;
   Scratch<std::uint32_t> places_;
   T *found_impulse_ = nullptr, *impulse_ = nullptr;  // of contacts; the latter in the last call, too
-  std::size_t contact_count_ = 0, stride_ = 0;
+  std::size_t contact_count_ = 0, stride_ = 0, components_ = 3;
   ImpulseHistory<T>* history_ = nullptr;
   RememberedRow<T>* row_ = nullptr;
   std::uint32_t* place_ = nullptr;  // of contacts in the last call

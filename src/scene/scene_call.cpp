@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "contact_models.hpp"
 #include "remembering.hpp"
 #include "scene_input.hpp"
 #include "scene_output.hpp"
@@ -58,6 +59,7 @@ class SceneCall {
     job_.bodies = bodies_;
     job_.contacts = contacts_;
     job_.rows = rows_;
+    job_.has_models = has_contact_models(scene.contacts);
   }
 
   SceneReport run(std::size_t threads) {
@@ -234,13 +236,21 @@ class SceneCall {
       return Vector3Columns<T>{{from, contacts_}, {from + contacts_, contacts_}, {from + 2 * contacts_, contacts_}};
     };
     const bool in_substeps = is(SceneMethod::substeps);
-    if (named || joints.key) remembered.reserve(contacts_, rows_, in_substeps);
+    const bool has_moments = has_contact_moments(contacts);
+    if (named || joints.key) remembered.reserve(contacts_, rows_, in_substeps, has_moments);
     // Named contacts need their impulses afterwards, whether the host wants them or not.
     if (named && !in_substeps)
       impulses_ = remembered.stored();
     else if (named || is(SceneMethod::sequence))
       impulses_ = workspace_.impulses.at_least(3 * (contacts_ + 1));
     if (named) inner_.impulse = columns(impulses_);
+    inner_.angular_impulse = results_.angular_impulse;
+    inner_.warm_angular_impulse = results_.warm_angular_impulse;
+    if (named && has_moments)
+      (in_substeps ? inner_.warm_angular_impulse : inner_.angular_impulse) =
+          columns(remembered.stored() + 3 * contacts_);
+    clear(inner_.angular_impulse);
+    clear(inner_.warm_angular_impulse);
     if (in_substeps) {
       if (named)
         inner_.warm_impulse = columns(remembered.stored());
@@ -259,6 +269,11 @@ class SceneCall {
           {remembered.impulse(0), contacts_}, {remembered.impulse(1), contacts_}, {remembered.impulse(2), contacts_}};
     else if (warm && share > 0)
       job_.warm_impulse = contacts.warm_impulse;
+    if (remembers_contacts_ && has_moments)
+      job_.warm_angular_impulse = {
+          {remembered.impulse(3), contacts_}, {remembered.impulse(4), contacts_}, {remembered.impulse(5), contacts_}};
+    else if (!remembers_contacts_ && warm && share > 0)
+      job_.warm_angular_impulse = contacts.warm_angular_impulse;
     row_warm_ = workspace_.row_warm.at_least(rows_ + 1);
     remembers_rows_ = warm && joints.key && !joints.warm_impulse;
     for (std::size_t i = 0; i < rows_; ++i)
@@ -266,6 +281,12 @@ class SceneCall {
                      : joints.warm_impulse ? joints.warm_impulse[i]
                      : remembers_rows_     ? remembered.rows()[i].impulse
                                            : T(0);
+  }
+
+  /// Kernels store the moments of contacts that have some.
+  void clear(const Vector3Columns<T>& columns) const {
+    for (const Column<T>* column : {&columns.x, &columns.y, &columns.z})
+      for (std::size_t i = 0; i < contacts_ && *column; ++i) (*column)[i] = T(0);
   }
 
   void set_parameters() {

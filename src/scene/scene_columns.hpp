@@ -7,6 +7,19 @@
 
 namespace carom::columns {
 
+/// Columns of a contact's model, in files too: compliance, friction in two directions, resistance to rolling.
+template <class F, class Contacts, class... Others>
+[[gnu::always_inline]] constexpr void each_of_models(F&& field, Contacts& contacts, Others&... others) {
+  field("friction_2", contacts.friction_2, others.friction_2...);
+  field("friction_direction", contacts.friction_direction, others.friction_direction...);
+  field("rolling_friction", contacts.rolling_friction, others.rolling_friction...);
+  field("spinning_friction", contacts.spinning_friction, others.spinning_friction...);
+  field("normal_compliance", contacts.normal_compliance, others.normal_compliance...);
+  field("tangential_compliance", contacts.tangential_compliance, others.tangential_compliance...);
+  field("stiffness", contacts.stiffness, others.stiffness...);
+  field("damping", contacts.damping, others.damping...);
+}
+
 /// Columns that contacts of a scene may have beside those of indexed contacts.
 template <class F, class Contacts, class... Others>
 [[gnu::always_inline]] constexpr void each_of_scene(F&& f, Contacts& contacts, Others&... others) {
@@ -14,12 +27,14 @@ template <class F, class Contacts, class... Others>
     each(f, Label{"", name, "", name, "", "contacts"}, first, rest...);
   };
   field("static_friction", contacts.static_friction, others.static_friction...);
+  each_of_models(field, contacts, others...);
   field("gap", contacts.gap, others.gap...);
   field("frequency", contacts.frequency, others.frequency...);
   field("damping_ratio", contacts.damping_ratio, others.damping_ratio...);
   field("target_velocity", contacts.target_velocity, others.target_velocity...);
   field("surface_velocity", contacts.surface_velocity, others.surface_velocity...);
   field("warm_impulse", contacts.warm_impulse, others.warm_impulse...);
+  field("warm_angular_impulse", contacts.warm_angular_impulse, others.warm_angular_impulse...);
   field("key", contacts.key, others.key...);
 }
 
@@ -60,6 +75,8 @@ template <class F, class Results>
 constexpr void each_scene_result(F&& f, Results& results) {
   each(f, Label{"results", "impulse"}, results.impulse);
   each(f, Label{"results", "warm_impulse"}, results.warm_impulse);
+  each(f, Label{"results", "angular_impulse"}, results.angular_impulse);
+  each(f, Label{"results", "warm_angular_impulse"}, results.warm_angular_impulse);
   each(f, Label{"results", "separation_velocity"}, results.separation_velocity);
   f(Label{"results", "status"}, results.status);
   f(Label{"results", "path"}, results.path);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "changes.hpp"
+#include "contact_models.hpp"
 #include "fault.hpp"
 #include "graph.hpp"
 #include "kernel/scene/scene_job.hpp"
@@ -30,6 +31,7 @@ class SceneInput {
     fitness_ = workspace.fitness.at_least(job_.bodies + 1) + 1;
     job_.status = workspace.status.at_least(job_.contacts + 1);
     link_ = workspace.link.at_least(job_.contacts + 1);
+    if (job_.has_models) models_ = workspace.models.at_least(job_.contacts + 1);
     job_.row_status = workspace.row_status.at_least(job_.rows + 1);
     body_a_ = workspace.body_a.at_least(job_.contacts + 1);
     body_b_ = workspace.body_b.at_least(job_.contacts + 1);
@@ -52,6 +54,7 @@ class SceneInput {
     team.each(job_.contacts, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.validate_contacts(job_, first, end - first, job_.status, link_);
       place(first, end, scene_.contacts.body_a, scene_.contacts.body_b, body_a_, body_b_, job_.status, link_);
+      if (models_ != nullptr) find_models(first, end);
     });
     team.each(job_.rows, validated_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.validate_rows(job_, first, end - first, job_.row_status);
@@ -63,8 +66,8 @@ class SceneInput {
     const auto test = [](const void* input, std::size_t i, std::size_t j) {
       return static_cast<const SceneInput*>(input)->links(i, j);
     };
-    return {job_.bodies, job_.contacts, job_.rows,       movable_,           body_a_, body_b_, row_body_a_,
-            row_body_b_, job_.status,   job_.row_status, {link_, test, this}};
+    return {job_.bodies, job_.contacts,   job_.rows,           movable_, body_a_, body_b_, row_body_a_, row_body_b_,
+            job_.status, job_.row_status, {link_, test, this}, models_};
   }
 
   bool moves(std::int32_t body) const { return body >= 0 && movable_[body] != 0; }
@@ -124,7 +127,16 @@ class SceneInput {
       return same(columns.x) && same(columns.y) && same(columns.z);
     };
     return same_vector(scene_.contacts.normal) && same_vector(scene_.contacts.surface_velocity) &&
-           same(scene_.contacts.friction) && same(scene_.contacts.static_friction);
+           same(scene_.contacts.friction) && same(scene_.contacts.static_friction) &&
+           (models_ == nullptr || have_same_ellipse(scene_.contacts, i, j));
+  }
+
+  /// Contacts with models, and no mark of those whose ellipse differs from that of the one before.
+  void find_models(std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      models_[i] = models_of(scene_.contacts, i);
+      if (i > 0 && link_[i] != 0 && !have_same_ellipse(scene_.contacts, i - 1, i)) link_[i] = 0;
+    }
   }
 
   const kernel::SceneKernelsFor<T>& kernels_;
@@ -132,6 +144,7 @@ class SceneInput {
   kernel::SceneJob<T>& job_;
   T* energies_ = nullptr;
   std::uint8_t *body_fault_ = nullptr, *movable_ = nullptr, *link_ = nullptr;
+  std::uint8_t* models_ = nullptr;   // of contacts, see models_of; null: there are no columns of models
   std::uint8_t* fitness_ = nullptr;  // of bodies: 0 does not move, 1 moves, 2 is at fault; before the first the world
   std::int32_t *body_a_ = nullptr, *body_b_ = nullptr, *row_body_a_ = nullptr, *row_body_b_ = nullptr;
   double energy_before_ = 0;

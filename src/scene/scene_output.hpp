@@ -51,6 +51,8 @@ class SceneOutput {
       const T unknown = std::numeric_limits<T>::quiet_NaN();
       const Vector3Columns<T>&p = results_.impulse, &u = results_.separation_velocity;
       for (const auto* column : {&p.x, &p.y, &p.z}) put(*column, i, T(0));
+      for (const auto* moment : {&inner_.angular_impulse, &inner_.warm_angular_impulse})
+        for (const auto* column : {&moment->x, &moment->y, &moment->z}) put(*column, i, T(0));
       for (const auto* column : {&u.x, &u.y, &u.z}) put(*column, i, unknown);
       put(results_.path, i, Path{});
       if (scene_.contacts.key)
@@ -80,8 +82,18 @@ class SceneOutput {
     for (std::size_t begin = first; begin < end; begin += most) {
       const std::size_t n = std::min(most, end - begin);
       for (std::size_t c = 0; c < 3 && scene_.contacts.key; ++c) copy(impulses_ + c * contacts_, *to[c], begin, n);
+      copy_stored(inner_.angular_impulse, results_.angular_impulse, begin, n);
+      copy_stored(inner_.warm_angular_impulse, results_.warm_angular_impulse, begin, n);
       copy(reinterpret_cast<const Status*>(job_.status), results_.status, begin, n);
     }
+  }
+  /// From the solver's memory to the host's columns, where they are two.
+  static void copy_stored(const Vector3Columns<T>& from, const Vector3Columns<T>& to, std::size_t first,
+                          std::size_t n) {
+    if (from.x.data == to.x.data) return;
+    copy(from.x.data, to.x, first, n);
+    copy(from.y.data, to.y, first, n);
+    copy(from.z.data, to.z, first, n);
   }
   template <class V>
   static void copy(const V* from, const Column<V>& to, std::size_t first, std::size_t n) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 
+#include "contact_models.hpp"
 #include "one_piece.hpp"
 #include "scene_call.hpp"
 #include "solver/check.hpp"
@@ -66,6 +67,7 @@ struct SceneSolver::State {
       throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
     const Release release{busy};
     checked<T>().check(scene, results);
+    scene::check_contact_models(scene, options);
     const DefaultFloatingPoint environment;
     // A small scene is done before another thread has come.
     const bool small = scene.contacts.friction.count + scene.joints.body_a.count < 512;

@@ -24,7 +24,7 @@ struct Workspace {
   Scratch<kernel::VelocityRow<T>> velocities;  // of bodies, of the world, then a row nowhere for every slot
   Scratch<kernel::VelocityRow<T>> changes;     // of bodies and of the world
   Scratch<T> energies;
-  Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link;
+  Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link, models;
   Scratch<std::int32_t> body_a, body_b, row_body_a, row_body_b;
   Scratch<T> carried, sums, row_impulse, row_work;
   Scratch<T> impulses, warm, row_warm,

@@ -303,6 +303,13 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
   columns::each_of_scene(contacts.accepts(), scene.contacts);
   contacts.need_all_or_none("contacts", "surface_velocity", scene.contacts.surface_velocity);
   contacts.need_all_or_none("contacts", "warm_impulse", scene.contacts.warm_impulse);
+  contacts.need_all_or_none("contacts", "warm_angular_impulse", scene.contacts.warm_angular_impulse);
+  contacts.need_all_or_none("contacts", "friction_direction", scene.contacts.friction_direction);
+  contacts.require(
+      static_cast<bool>(scene.contacts.friction_2) == static_cast<bool>(scene.contacts.friction_direction.x),
+      "of the columns contacts.friction_2 and contacts.friction_direction one is missing");
+  contacts.require(!scene.contacts.damping || scene.contacts.stiffness,
+                   "the column contacts.damping needs the column contacts.stiffness");
   columns::each_scene_result(contacts.accepts(), results);
   columns::each_needed_of_rows(rows.needs(), scene.joints);
   columns::each_optional_of_rows(rows.accepts(), scene.joints);

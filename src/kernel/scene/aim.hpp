@@ -210,6 +210,7 @@ struct Aim {
       change = Base::motion_of(frame, Block::gather(job.changes, block.a), Block::gather(job.changes, block.b));
     B restitution[row_size];
     Base::load_points(job, job.scene->contacts.restitution, block, restitution);
+    if (block.head.models != 0) take_restitution<Base>(job, block, restitution);
     const Motion<B> now = Base::motion(block, frame, a, b);
     const B zero(0), bias = Block::load(block.bias[2]);
     const B near(T(0.5) * job.parameters.slop);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "joint_rows.hpp"
+#include "models/finish.hpp"
 #include "sweep.hpp"
 
 namespace carom::kernel {
@@ -17,13 +18,18 @@ struct ManifoldFinish : ManifoldStages<A, T> {
   using Base = ManifoldStages<A, T>;
   static constexpr std::size_t width = Block::width;
 
+  /// `has_models`: see models/model_block.hpp.
+  template <bool has_models = false>
   static void finish(const SceneJob<T>& job, Manifolds& block) {
+    using Models = ModelFinish<A, T>;
     const std::uint32_t lanes = Base::all_lanes(block);
     const Frame<B> frame = Base::frame_of(block);
     const Motion<B> now =
         Base::motion(block, frame, Block::gather(job.velocities, block.a), Block::gather(job.velocities, block.b));
     const Vector3<B> bias = Block::load(block.bias);
-    const B zero(0), friction = Block::load(block.friction);
+    const B zero(0);
+    B friction = Block::load(block.friction);
+    if constexpr (has_models) friction = Models::most(job, block);
     B worst = zero, range = zero;
     Points impulses, velocities;
     std::uint32_t pushed[points_of_manifold] = {}, slips[points_of_manifold] = {};
@@ -35,7 +41,10 @@ struct ManifoldFinish : ManifoldStages<A, T> {
           job.target == Target::resting
               ? predict(now, ra, rb, Block::load(point.response.reach), B(job.parameters.time_step)).separation
               : u.z;
-      worst = larger(Block::load(point.target) - separation, worst);
+      if constexpr (has_models)
+        worst = larger(Block::load(point.target) - separation - Models::give(job, block, p), worst);
+      else
+        worst = larger(Block::load(point.target) - separation, worst);
       Vector3<B> impulse = Block::load(point.impulse);
       // A lane may have anything behind its last point.
       const B here = vanishing(dot(u, u)) + vanishing(dot(impulse, impulse));
@@ -44,13 +53,20 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       if (job.impulse_sum[0] != nullptr) impulse = impulse + load_sum(job, block, p, lanes);
       // The cone's boundary within the roundings of three products.
       const B bound = friction * impulse.z * B(T(1) - T(8) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52)));
-      slips[p] = lane_bits(mul_add(impulse.x, impulse.x, impulse.y * impulse.y) >= bound * bound);
+      B length2 = mul_add(impulse.x, impulse.x, impulse.y * impulse.y);
+      if constexpr (has_models) length2 = Models::length2(job, block, impulse);
+      slips[p] = lane_bits(length2 >= bound * bound);
       pushed[p] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
       // Zeros lose their signs, which lanes that have come to an end may have turned.
       impulses.set(p, out_of(frame, impulse) + Vector3<B>{zero, zero, zero});
       velocities.set(p, out_of(frame, u - bias));
     }
     Base::store_violation(block.head, worst);
+    if constexpr (has_models) {
+      const Vector3<B> moment = Models::moment(job, block);
+      range = range + vanishing(dot(moment, moment));
+      Models::store(job, block);
+    }
     block.head.overflow = lanes & ~lane_bits(range == zero);
     store(job, job.results->impulse, impulses, block, lanes);
     store(job, job.results->separation_velocity, velocities, block, lanes);

@@ -2,6 +2,7 @@
 // here: frames, masses, the response of every contact to an impulse, targets.
 #pragma once
 
+#include "models/columns.hpp"
 #include "predict.hpp"
 #include "response.hpp"
 #include "targets.hpp"
@@ -149,7 +150,8 @@ struct ManifoldStages : Responses<A, T> {
     std::uint32_t first[width];
     for (std::size_t lane = 0; lane < width; ++lane) first[lane] = number_at(job.contact_at, block.first[lane]);
     const Vector3<B> normal = load_first(contacts.normal, first);
-    const Frame<B> frame = frame_along(normal, square_root(dot(normal, normal)));
+    Frame<B> frame = frame_along(normal, square_root(dot(normal, normal)));
+    if (block.head.models != 0) frame = frame_with_axes<ManifoldStages>(job, first, frame);
     Block::store(block.t1, frame.t1);
     Block::store(block.t2, frame.t2);
     Block::store(block.n, frame.n);
@@ -283,6 +285,7 @@ struct ManifoldStages : Responses<A, T> {
         motion(block, frame, Block::gather(job.velocities, block.a), Block::gather(job.velocities, block.b));
     B restitution[row_size], wanted[row_size];
     load_points(job, contacts.restitution, block, restitution);
+    if (block.head.models != 0) take_restitution<ManifoldStages>(job, block, restitution);
     if (contacts.target_velocity.data != nullptr)
       load_points(job, contacts.target_velocity, block, wanted);
     else

@@ -43,8 +43,12 @@ struct BlockHead {
   std::uint32_t overflow = 0;          // bits of lanes with a result beyond the range
   std::uint32_t struck = 0;            // substeps: bits of lanes whose island a blow has struck
   bool is_joint = false;
+  std::uint8_t models = 0;  // of its manifolds: see models_of_contacts
   T violation[most_lanes];  // the greatest by which a point missed its target when it was visited, or its row
 };
+
+/// A block of manifolds with models has more behind it, and kernels of its own.
+inline constexpr std::uint8_t has_model = 1, models_with_moments = 2;
 
 /// Numbers of the options that kernels read, in their precision.
 template <class T>
@@ -84,6 +88,7 @@ struct SceneJob {
   SceneParameters<T> parameters;
   Target target;
   bool reads_ahead;       // simultaneous: the next block is fetched while one is swept
+  bool has_models;        // contacts have columns of models
   bool measures_changes;  // a change of impulse counts as a miss too: the change of velocity that it makes
   // Substeps: motion since the step began, of bodies and of the world; that of bodies which nothing moves is `elapsed`
   // [s] times their velocity.
@@ -100,6 +105,7 @@ struct SceneJob {
   // Shock propagation: bodies of a lower level than their manifold's count as immovable. Null without.
   const std::int32_t* level_of_body;
   Vector3Columns<const T> warm_impulse;  // no columns: none
+  Vector3Columns<const T> warm_angular_impulse;
   // Impulses in the frames of their contacts, and targets: to go on with, null for none, and to store.
   const T* begun[4];
   T* carried[4];
@@ -142,6 +148,8 @@ struct SceneKernelsFor {
   std::size_t head_bytes, point_bytes, group_head_bytes, row_bytes;
   std::size_t substep_head_bytes, substep_point_bytes, substep_row_bytes;  // more of each, with Target::substeps
   std::size_t soft_point_bytes;                                            // and where contacts have a frequency
+  // More of blocks with models, where they have moments, and with Target::substeps.
+  std::size_t model_head_bytes, moments_bytes, model_point_bytes, substep_model_bytes;
 
   /// Fills faults (a Status each), whether a body can move, its velocity row and its kinetic energy.
   void (*validate_bodies)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,

@@ -3,6 +3,7 @@
 
 #include "finish.hpp"
 #include "lone/solve.hpp"
+#include "models/sweep.hpp"
 #include "validate_scene.hpp"
 
 namespace carom::kernel {
@@ -15,6 +16,7 @@ struct SceneStages {
   using Groups = typename Block::Groups;
 
   static bool is_joint(const std::byte* block) { return reinterpret_cast<const BlockHead<T>*>(block)->is_joint; }
+  static bool has_models(const std::byte* block) { return reinterpret_cast<const BlockHead<T>*>(block)->models != 0; }
   static Manifolds& manifolds(std::byte* block) { return *reinterpret_cast<Manifolds*>(block); }
   static Groups& groups(std::byte* block) { return *reinterpret_cast<Groups*>(block); }
 
@@ -47,11 +49,14 @@ struct SceneStages {
       else
         Aim<A, T>::begin(job, manifolds(block));
     }
+    if (has_models(block)) ModelStages<A, T>::prepare(job, manifolds(block));
     leave_lanes<A>();
   }
   static void warm_start(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* nowhere) {
     if (is_joint(block))
       GroupStages<A, T>::warm_start(job, groups(block), nowhere);
+    else if (has_models(block))
+      ModelSweep<A, T>::warm_start(job, manifolds(block), nowhere);
     else
       ManifoldSweep<A, T>::warm_start(job, manifolds(block), nowhere);
     leave_lanes<A>();
@@ -90,6 +95,8 @@ struct SceneStages {
     for (std::size_t i = 0; i < count; ++i)
       if (is_joint(blocks[i]))
         GroupStages<A, T>::sweep(job, groups(blocks[i]), nowhere);
+      else if (has_models(blocks[i]))
+        ModelSweep<A, T>::template sweep<Pass::sweep>(job, manifolds(blocks[i]), nowhere);
       else
         ManifoldSweep<A, T>::template sweep<Law, Pass::sweep, reads_ahead>(job, manifolds(blocks[i]), nowhere,
                                                                            blocks[i + 1 < count ? i + 1 : i]);
@@ -105,7 +112,9 @@ struct SceneStages {
     for (std::size_t i = 0; i < count; ++i) {
       if (!is_joint(blocks[i])) {
         Manifolds& block = manifolds(blocks[i]);
-        if (pass == Pass::push_out && has_soft_contacts(job))
+        if (has_models(blocks[i]))
+          ModelSweep<A, T>::template sweep<pass>(job, block, nowhere);
+        else if (pass == Pass::push_out && has_soft_contacts(job))
           ManifoldSweep<A, T>::template sweep<SimultaneousSweep<A, T, true>, pass>(job, block, nowhere);
         else
           ManifoldSweep<A, T>::template sweep<SimultaneousSweep<A, T>, pass>(job, block, nowhere);
@@ -126,11 +135,14 @@ struct SceneStages {
       Aim<A, T>::store_warm(job, groups(block));
     else
       Aim<A, T>::store_warm(job, manifolds(block));
+    if (has_models(block)) ModelFinish<A, T>::store_warm(job, manifolds(block));
     leave_lanes<A>();
   }
   static void rebound(const SceneJob<T>& job, std::byte* block) {
     if (is_joint(block))
       store_lanes(groups(block).head.violation, typename Block::B(0));
+    else if (has_models(block))
+      ModelSweep<A, T>::rebound(job, manifolds(block));
     else
       Aim<A, T>::rebound(job, manifolds(block));
     leave_lanes<A>();
@@ -138,6 +150,8 @@ struct SceneStages {
   static void finish(const SceneJob<T>& job, std::byte* block) {
     if (is_joint(block))
       GroupStages<A, T>::finish(job, groups(block));
+    else if (has_models(block))
+      ManifoldFinish<A, T>::template finish<true>(job, manifolds(block));
     else
       ManifoldFinish<A, T>::finish(job, manifolds(block));
     leave_lanes<A>();
@@ -156,6 +170,10 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           sizeof(typename Blocks<A, T>::SubstepPoint),
           sizeof(typename Blocks<A, T>::SubstepRow),
           sizeof(typename Blocks<A, T>::SoftPoint),
+          sizeof(typename ModelBlocks<A, T>::Head),
+          sizeof(typename ModelBlocks<A, T>::Moments),
+          sizeof(typename ModelBlocks<A, T>::ModelPoint),
+          sizeof(typename ModelBlocks<A, T>::SubstepModel),
           &Stages::validate_bodies,
           &Stages::validate_contacts,
           &Stages::validate_rows,

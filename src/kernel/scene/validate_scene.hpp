@@ -2,7 +2,7 @@
 // islands and colours are made.
 #pragma once
 
-#include "kernel/contact/validate.hpp"
+#include "models/validate.hpp"
 #include "neighbours.hpp"
 
 namespace carom::kernel {
@@ -177,9 +177,19 @@ struct SceneValidation {
         f(without_infinity(frequency));
         for (std::size_t k = 0; k < further; ++k) f(more[k]);
       });
+      if (job.has_models) add_faults_of_models(job, block, normal, friction, validator.fault);
       store_faults(validator.fault, block.count, fault + i);
       neighbours.store(block.count, link + i);
     }
+  }
+
+  [[gnu::noinline]] static void add_faults_of_models(const SceneJob<T>& job, const kernel::Block& block,
+                                                     const Vector3<B>& normal, const B& friction, B& fault) {
+    Validator<A, T> of_models;
+    const ModelNumbers<A, T> numbers(job, block, normal, friction, of_models);
+    validate_finite(of_models.fault, numbers.sum(), [&](auto&& f) { numbers.each(f); });
+    const B zero(0), both = smaller(fault, of_models.fault);
+    fault = choose(both > zero, both, larger(fault, of_models.fault));
   }
 
   /// Numbers above it are infinite.

@@ -107,6 +107,8 @@ void expect_same_bits(const SceneArrays<T>& a, const SceneArrays<T>& b, const st
     EXPECT_TRUE(support::same_bits(a.rotation[c], b.rotation[c])) << what;
     EXPECT_TRUE(support::same_bits(a.warm_impulse[c], b.warm_impulse[c])) << what;
     EXPECT_TRUE(support::same_bits(a.impulse[c], b.impulse[c])) << what;
+    EXPECT_TRUE(support::same_bits(a.angular_impulse[c], b.angular_impulse[c])) << what;
+    EXPECT_TRUE(support::same_bits(a.warm_angular_impulse[c], b.warm_angular_impulse[c])) << what;
     EXPECT_TRUE(support::same_bits(a.separation_velocity[c], b.separation_velocity[c])) << what;
   }
   EXPECT_TRUE(support::same_bits(a.status, b.status)) << what;

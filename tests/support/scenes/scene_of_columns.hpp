@@ -82,7 +82,9 @@ struct SceneData {
   std::vector<T> friction, restitution, tangential_restitution;
   // Columns of which there is none unless a test makes one.
   std::vector<T> static_friction, gap, frequency, damping_ratio, target_velocity;
-  Vectors3<T> surface_velocity, warm_impulse;
+  std::vector<T> friction_2, rolling_friction, spinning_friction, normal_compliance, tangential_compliance, stiffness,
+      damping;
+  Vectors3<T> surface_velocity, warm_impulse, friction_direction, warm_angular_impulse;
   Vectors3<T> velocity_change, angular_velocity_change;  ///< of the bodies
   std::vector<std::uint64_t> key;
   std::vector<Law> law;
@@ -133,6 +135,15 @@ struct SceneData {
     scene.contacts.frequency = optional(frequency);
     scene.contacts.damping_ratio = optional(damping_ratio);
     scene.contacts.target_velocity = optional(target_velocity);
+    scene.contacts.friction_2 = optional(friction_2);
+    scene.contacts.rolling_friction = optional(rolling_friction);
+    scene.contacts.spinning_friction = optional(spinning_friction);
+    scene.contacts.normal_compliance = optional(normal_compliance);
+    scene.contacts.tangential_compliance = optional(tangential_compliance);
+    scene.contacts.stiffness = optional(stiffness);
+    scene.contacts.damping = optional(damping);
+    if (!friction_direction[0].empty()) scene.contacts.friction_direction = columns(friction_direction);
+    if (!warm_angular_impulse[0].empty()) scene.contacts.warm_angular_impulse = columns(warm_angular_impulse);
     if (!surface_velocity[0].empty()) scene.contacts.surface_velocity = columns(surface_velocity);
     if (!warm_impulse[0].empty()) scene.contacts.warm_impulse = columns(warm_impulse);
     if (!velocity_change[0].empty()) {
@@ -179,6 +190,8 @@ struct SceneArrays {
         displacement(vectors<T>(scene.body_count())),
         rotation(vectors<T>(scene.body_count())),
         warm_impulse(vectors<T>(scene.contact_count())),
+        angular_impulse(vectors<T>(scene.contact_count())),
+        warm_angular_impulse(vectors<T>(scene.contact_count())),
         impulse(vectors<T>(scene.contact_count())),
         separation_velocity(vectors<T>(scene.contact_count())),
         status(scene.contact_count()),
@@ -201,6 +214,8 @@ struct SceneArrays {
     results.displacement = columns(displacement);
     results.rotation = columns(rotation);
     results.warm_impulse = columns(warm_impulse);
+    results.angular_impulse = columns(angular_impulse);
+    results.warm_angular_impulse = columns(warm_angular_impulse);
     results.impulse = columns(impulse);
     results.separation_velocity = columns(separation_velocity);
     results.status = status;
@@ -216,7 +231,8 @@ struct SceneArrays {
     return results;
   }
 
-  Vectors3<T> velocity, angular_velocity, displacement, rotation, warm_impulse, impulse, separation_velocity;
+  Vectors3<T> velocity, angular_velocity, displacement, rotation, warm_impulse, angular_impulse, warm_angular_impulse,
+      impulse, separation_velocity;
   std::vector<Status> status;
   std::vector<Path> path;
   std::vector<T> joint_impulse, joint_warm_impulse;
@@ -256,6 +272,15 @@ void append(SceneData<T>& scene, const SceneData<T>& other) {
   add(scene.target_velocity, other.target_velocity);
   add3(scene.surface_velocity, other.surface_velocity);
   add3(scene.warm_impulse, other.warm_impulse);
+  add(scene.friction_2, other.friction_2);
+  add(scene.rolling_friction, other.rolling_friction);
+  add(scene.spinning_friction, other.spinning_friction);
+  add(scene.normal_compliance, other.normal_compliance);
+  add(scene.tangential_compliance, other.tangential_compliance);
+  add(scene.stiffness, other.stiffness);
+  add(scene.damping, other.damping);
+  add3(scene.friction_direction, other.friction_direction);
+  add3(scene.warm_angular_impulse, other.warm_angular_impulse);
   add3(scene.velocity_change, other.velocity_change);
   add3(scene.angular_velocity_change, other.angular_velocity_change);
   add(scene.key, other.key);
@@ -293,6 +318,15 @@ SceneData<double> widened(const SceneData<T>& scene) {
   wide.target_velocity = widen(scene.target_velocity);
   wide.surface_velocity = widen3(scene.surface_velocity);
   wide.warm_impulse = widen3(scene.warm_impulse);
+  wide.friction_2 = widen(scene.friction_2);
+  wide.rolling_friction = widen(scene.rolling_friction);
+  wide.spinning_friction = widen(scene.spinning_friction);
+  wide.normal_compliance = widen(scene.normal_compliance);
+  wide.tangential_compliance = widen(scene.tangential_compliance);
+  wide.stiffness = widen(scene.stiffness);
+  wide.damping = widen(scene.damping);
+  wide.friction_direction = widen3(scene.friction_direction);
+  wide.warm_angular_impulse = widen3(scene.warm_angular_impulse);
   wide.velocity_change = widen3(scene.velocity_change);
   wide.angular_velocity_change = widen3(scene.angular_velocity_change);
   wide.key = scene.key;

@@ -1,0 +1,48 @@
+// What the columns of contact models change of a manifold's preparation: the axes of its frame, and restitution.
+#pragma once
+
+#include "kernel/contact/contact_lanes.hpp"
+#include "kernel/numerics/vectors.hpp"
+#include "kernel/scene/scene_job.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// The axes of friction, where it has two coefficients: t1 along its direction. Other lanes keep their frame.
+template <class Stages, class T, class B, std::size_t width>
+inline Frame<B> frame_with_axes(const SceneJob<T>& job, const std::uint32_t (&first)[width], const Frame<B>& frame) {
+  const SceneContacts<T>& contacts = job.scene->contacts;
+  if (contacts.friction_2.data == nullptr) return frame;
+  const B friction = Stages::load_first(contacts.friction, first), zero(0), one(1);
+  const B second = Stages::load_first(contacts.friction_2, first);
+  const Vector3<B> d = Stages::load_first(contacts.friction_direction, first);
+  const B largest = larger(larger(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
+  const Vector3<B> scaled = binade_of(largest).inverse * d;
+  const Vector3<B> along = mul_add(negated(dot(scaled, frame.n)), frame.n, scaled);
+  const B length2 = dot(along, along);
+  const auto turns = (friction < second || second < friction) && length2 > zero;
+  const Vector3<B> t1 = (one / square_root(choose(turns, length2, one))) * along;
+  return {choose(turns, t1, frame.t1), choose(turns, cross(frame.n, t1), frame.t2), frame.n};
+}
+
+/// Contacts that give way along the normal have no restitution.
+template <class Stages, class T, class Block, class B, std::size_t n>
+inline void take_restitution(const SceneJob<T>& job, const Block& block, B (&restitution)[n]) {
+  const SceneContacts<T>& contacts = job.scene->contacts;
+  const B zero(0);
+  B numbers[n];
+  if (contacts.normal_compliance.data != nullptr) {
+    Stages::load_points(job, contacts.normal_compliance, block, numbers);
+    for (std::size_t p = 0; p < points_of_manifold; ++p)
+      restitution[p] = choose(numbers[p] > zero, zero, restitution[p]);
+  }
+  if (contacts.stiffness.data != nullptr) {
+    Stages::load_points(job, contacts.stiffness, block, numbers);
+    const B infinite(static_cast<T>(__builtin_inf()));
+    for (std::size_t p = 0; p < points_of_manifold; ++p)
+      restitution[p] = choose(numbers[p] < infinite, zero, restitution[p]);
+  }
+}
+
+}  // namespace
+}  // namespace carom::kernel

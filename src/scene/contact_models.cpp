@@ -1,0 +1,33 @@
+#include "contact_models.hpp"
+
+#include <carom/status.hpp>
+#include <string>
+
+#include "one_piece.hpp"
+
+namespace carom::scene {
+
+template <class T>
+void check_contact_models(const Scene<T>& scene, const SceneOptions& options) {
+  const SceneContacts<T>& c = scene.contacts;
+  if (!has_contact_models(c)) return;
+  const char* const name = c.friction_2              ? "friction_2"
+                           : c.rolling_friction      ? "rolling_friction"
+                           : c.spinning_friction     ? "spinning_friction"
+                           : c.normal_compliance     ? "normal_compliance"
+                           : c.tangential_compliance ? "tangential_compliance"
+                                                     : "stiffness";
+  const std::string column = std::string("carom: the column contacts.") + name;
+  const bool has_step = options.method == SceneMethod::substeps || moves_in_one_piece(options);
+  if (options.method != SceneMethod::simultaneous && !has_step)
+    throw Error(column + " is not for the method " + std::string(to_string(options.method)) +
+                ", but for simultaneous and substeps");
+  if (options.shock_propagation.enabled && !has_step)
+    throw Error(column + " does not go with the option shock_propagation");
+  if (c.stiffness && !has_step)
+    throw Error("carom: the column contacts.stiffness needs substeps, or the option simultaneous.time_step above 0");
+}
+template void check_contact_models(const Scene<float>&, const SceneOptions&);
+template void check_contact_models(const Scene<double>&, const SceneOptions&);
+
+}  // namespace carom::scene
