@@ -43,7 +43,7 @@ struct Ellipse {
   btVector3 direction;
 };
 Ellipse ellipse_of(const btVector3& normal, const btCollisionObject& a, const btCollisionObject& b) {
-  btVector3 first, second;
+  btVector3 first(0, 0, 0), second(0, 0, 0);
   btPlaneSpace1(normal, first, second);
   const btVector3 x = scaled(scaled(first, a), b), y = scaled(scaled(second, a), b);
   // M Mᵀ of the scaling M in the plane: the squares of the axes are its eigenvalues.
