@@ -168,18 +168,25 @@ struct SceneValidation {
         f(without_infinity(frequency));
         for (std::size_t k = 0; k < further; ++k) f(more[k]);
       });
-      if (job.has_models) add_faults_of_models(job, block, normal, friction, validator.fault);
       store_faults(validator.fault, block.count, fault + i);
     }
   }
 
-  [[gnu::noinline]] static void add_faults_of_models(const SceneJob<T>& job, const kernel::Block& block,
-                                                     const Vector3<B>& normal, const B& friction, B& fault) {
-    Validator<A, T> of_models;
-    const ModelNumbers<A, T> numbers(job, block, normal, friction, of_models);
-    validate_finite(of_models.fault, numbers.sum(), [&](auto&& f) { numbers.each(f); });
-    const B zero(0), both = smaller(fault, of_models.fault);
-    fault = choose(both > zero, both, larger(fault, of_models.fault));
+  /// Adds the faults of contact models to those of validate_contacts.
+  static void validate_models(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+    const SceneContacts<T>& contacts = job.scene->contacts;
+    for (std::size_t i = first; i < first + count; i += width) {
+      const kernel::Block block = block_at<width>(i, first + count);
+      Validator<A, T> validator;
+      const ModelNumbers<A, T> numbers(job, block, Load::load(contacts.normal, block),
+                                       Load::load(contacts.friction, block), validator);
+      validate_finite(validator.fault, numbers.sum(), [&](auto&& f) { numbers.each(f); });
+      std::uint8_t of_models[width];
+      store_faults(validator.fault, block.count, of_models);
+      for (std::size_t lane = 0; lane < block.count; ++lane)
+        if (of_models[lane] != 0 && (fault[i + lane] == 0 || of_models[lane] < fault[i + lane]))
+          fault[i + lane] = of_models[lane];
+    }
   }
 
   /// Numbers above it are infinite.
