@@ -40,13 +40,14 @@ struct ModelBlocks : Blocks<A, T> {
 
   /// A manifold has one moment, since its points' limits add up.
   struct alignas(16) Moments {
-    Lane moment[3], sum[3];   // on A; that of the substeps before
-    Lane stuck;               // 1 where the first point stuck at its last visit
-    Lane held_there;          // 1 where `held` is known
-    Axes free, held;          // K_rr, and that of bodies which the first point holds
-    Lane hold[6];             // K_rp K_pp⁻¹ of the first point, row by row
-    Lane inverse_spin;        // 0: neither body turns about the normal
-    Lane per_roll, per_spin;  // 1 / the largest length of a point: the impulse that a moment stands for
+    Lane moment[3], sum[3];  // on A; that of the substeps before
+    Lane stuck;              // 1 where the first point stuck at its last visit
+    Lane held_there;         // 1 where `held` is known
+    Axes free, held;         // K_rr, and that of bodies which the first point holds
+    Lane hold[6];            // K_rp K_pp⁻¹ of the first point, row by row
+    Lane inverse_spin;       // 0: neither body turns about the normal
+    // [1/m] of a change: the impulse that takes as much energy.
+    Lane roll_as_impulse, spin_as_impulse;
   };
 
   /// The response of a point with its compliance.

@@ -169,14 +169,12 @@ struct ModelStages : ModelBlocks<A, T> {
     Block::store(to.moment, Vector3<B>{zero, zero, zero});
     Block::store(to.sum, Vector3<B>{zero, zero, zero});
     Block::store(to.stuck, zero);
-    B roll = zero, spin = zero;
-    for (std::size_t p = 0; p < block.head.count; ++p) {
-      roll = larger(roll, Block::load(points[p].roll));
-      spin = larger(spin, Block::load(points[p].spin));
-    }
-    const auto per = [&](B length) { return choose(length > zero, one / choose(length > zero, length, one), zero); };
-    Block::store(to.per_roll, per(roll));
-    Block::store(to.per_spin, per(spin));
+    const B mass = Block::load(block.mass_a) + Block::load(block.mass_b);
+    const auto as_impulse = [&](B turning) {
+      return choose(mass > zero, square_root(larger(turning, zero) / choose(mass > zero, mass, one)), zero);
+    };
+    Block::store(to.roll_as_impulse, as_impulse(free.large));
+    Block::store(to.spin_as_impulse, as_impulse(zz));
 
     // The body that the first point holds: K_rr - K_rp K_pp⁻¹ K_pr.
     const Point& point = block.point()[0];

@@ -229,8 +229,8 @@ struct ModelSweep : ManifoldSweep<A, T> {
     if constexpr (!measures) return missed;
     const Vector3<B> change = Block::load(of.moment) - before;
     const B roll2 = mul_add(change.x, change.x, change.y * change.y);
-    const B as_impulse =
-        larger(square_root(roll2) * Block::load(of.per_roll), magnitude(change.z) * Block::load(of.per_spin));
+    const B as_impulse = larger(square_root(roll2) * Block::load(of.roll_as_impulse),
+                                magnitude(change.z) * Block::load(of.spin_as_impulse));
     const B made = bodies.mass * as_impulse, range = vanishing(made);
     return larger(missed, choose(range == B(0), made, B(static_cast<T>(__builtin_inf()))));
   }
