@@ -81,7 +81,8 @@ struct ModelLaw {
     const Mask sticks = bound >= zero && size2 <= bound * bound && has_friction;
     const Mask slips = and_not(pushes && has_friction, sticks);
     if (lane_bits(slips) != 0) {
-      const OnCone<B> slip = root.slip(slips);
+      const Plane<B> before = into_axes(axes.cosine, axes.sine, Plane<B>{inverse_d1 * p.x, inverse_d2 * p.y});
+      const OnCone<B> slip = root.slip(slips, before);
       found.q = {choose(slips, slip.q.x, found.q.x), choose(slips, slip.q.y, found.q.y)};
       found.length = choose(slips, slip.length, found.length);
     }
@@ -275,7 +276,7 @@ struct ModelSweep : ManifoldSweep<A, T> {
     const B size2 = mul_add(found.q.x, found.q.x, found.q.y * found.q.y);
     const Mask slips = and_not(pushes, size2 <= limit * limit);
     if (lane_bits(slips) != 0) {
-      const OnCone<B> on_limit = root.slip(slips);
+      const OnCone<B> on_limit = root.slip(slips, now);
       found.q = {choose(slips, on_limit.q.x, found.q.x), choose(slips, on_limit.q.y, found.q.y)};
     }
     const Plane<B> q = out_of_axes(cosine, sine, found.q);
