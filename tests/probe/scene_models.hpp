@@ -2,8 +2,6 @@
 // rests.
 #pragma once
 
-#include <cmath>
-
 #include "probe/scene_sight.hpp"
 
 namespace carom::probe {
@@ -23,7 +21,7 @@ class ModelsJudge : SceneAspect<T> {
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       if (!s_.is_sound(made_.arrays.status[i])) continue;
       const Parts of = parts(i);
-      const R size = absolute(of.pn) + std::hypot(of.p1, of.p2), unit = epsilon * size;
+      const R size = absolute(of.pn) + hypotenuse(of.p1, of.p2), unit = epsilon * size;
       if (!(size > 0)) {
         v_.add("no moment without an impulse", of.mr + absolute(of.ms) > 0 ? 2 * bound : 0);
         continue;
@@ -31,10 +29,11 @@ class ModelsJudge : SceneAspect<T> {
       const R ratio = d_.static_friction.empty() || !(of.mu1 > 0) ? R(1) : number(d_.static_friction, i) / of.mu1;
       const R most = larger(of.mu1, of.mu2);
       // |D⁻¹ p_t| <= p_n, without a division by 0.
-      const R beyond = std::hypot(of.mu2 * of.p1, of.mu1 * of.p2) - ratio * of.mu1 * of.mu2 * of.pn;
+      const R beyond = hypotenuse(of.mu2 * of.p1, of.mu1 * of.p2) - ratio * of.mu1 * of.mu2 * of.pn;
       v_.add("the ellipse of friction", beyond / (unit * (most + of.mu1 * of.mu2) + R(1e-30)));
-      v_.add("resistance to rolling has its limit", (of.mr - of.roll * of.pn) / (unit * of.roll + tiny()));
-      v_.add("resistance to spinning has its limit", (absolute(of.ms) - of.spin * of.pn) / (unit * of.spin + tiny()));
+      const R lengths = unit * (of.roll + of.spin) + tiny();
+      v_.add("resistance to rolling has its limit", (of.mr - of.roll * of.pn) / lengths);
+      v_.add("resistance to spinning has its limit", (absolute(of.ms) - of.spin * of.pn) / lengths);
     }
   }
 
@@ -42,9 +41,10 @@ class ModelsJudge : SceneAspect<T> {
   void judge_law() {
     const R least =
         R(1000) * (R(o_.relative_tolerance) * R(made_.report.greatest_approach) + epsilon * s_.largest_speed());
+    // What is below it may be on its way to nothing.
     R impulse = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i)
-      impulse = larger(impulse, length(s_.vector(made_.arrays.impulse, i)));
+      impulse = larger(impulse, larger(length(s_.vector(made_.arrays.impulse, i)), least / s_.response(i)));
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
       if (made_.arrays.status[i] != Status::ok) continue;
       const Parts of = parts(i);
@@ -53,7 +53,7 @@ class ModelsJudge : SceneAspect<T> {
       v_.add("a contact under an impulse is at its target, less what it gives way",
              absolute(of.pn * zn) / (impulse * left) * bound);
       const R z1 = of.u1 + of.slip_compliance * of.p1, z2 = of.u2 + of.slip_compliance * of.p2;
-      const R wasted = of.pn * std::hypot(of.mu1 * z1, of.mu2 * z2) + of.p1 * z1 + of.p2 * z2;
+      const R wasted = of.pn * hypotenuse(of.mu1 * z1, of.mu2 * z2) + of.p1 * z1 + of.p2 * z2;
       v_.add("friction dissipates the most", absolute(wasted) / (impulse * left) * bound);
       const R turning = left * (of.roll + of.spin) * R(10);
       if (!(turning > 0)) continue;
@@ -72,6 +72,7 @@ class ModelsJudge : SceneAspect<T> {
   };
 
   static R number(const std::vector<T>& column, std::size_t i) { return column.empty() ? R(0) : R(column[i]); }
+  static R hypotenuse(R x, R y) { return length(V{x, y, R(0)}); }
   static R tiny() { return R(std::numeric_limits<T>::min()); }
 
   Parts parts(std::size_t i) const {

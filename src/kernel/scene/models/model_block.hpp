@@ -101,11 +101,18 @@ struct ModelBlocks : Blocks<A, T> {
     return sum;
   }
 
+  /// True of limits whose squares are numbers; below there is no moment.
+  [[gnu::always_inline]] static auto is_some(B limit) {
+    constexpr T least = sizeof(T) == sizeof(float) ? T(0x1p-60) : T(0x1p-500);
+    return limit > B(least);
+  }
+
   /// The moment within its limits.
   [[gnu::always_inline]] static Vector3<B> cut(const Vector3<B>& m, const Limits& to) {
     const B size2 = mul_add(m.x, m.x, m.y * m.y), roll = larger(to.roll, B(0)), spin = larger(to.spin, B(0));
     const auto is_longer = size2 > roll * roll;
-    const B share = choose(is_longer, roll / square_root(choose(is_longer, size2, B(1))), B(1));
+    const B fitting = choose(is_longer, roll / square_root(choose(is_longer, size2, B(1))), B(1));
+    const B share = choose(is_some(roll), fitting, B(0));
     return {share * m.x, share * m.y, larger(smaller(m.z, spin), negated(spin))};
   }
 };

@@ -272,7 +272,7 @@ struct ModelSweep : ManifoldSweep<A, T> {
     const ConeRoot<B> root(large, small, {slip(large, along.x, now.x), slip(small, along.y, now.y)}, {zero, zero},
                            limit);
     OnCone<B> found = root.stick();
-    const Mask pushes = limit > zero;
+    const Mask pushes = Models::is_some(limit);
     const B size2 = mul_add(found.q.x, found.q.x, found.q.y * found.q.y);
     const Mask slips = and_not(pushes, size2 <= limit * limit);
     if (lane_bits(slips) != 0) {
