@@ -276,7 +276,10 @@ void Graph::connect(const Parts& of) {
 void Graph::find_models(const Parts& of) {
   models.clear();
   if (of.models == nullptr) return;
-  models.resize(manifolds.size());
+  // As much as there can be, so that other scenes of this size allocate nothing.
+  models.reserve(of.contacts);
+  last_.models.reserve(of.contacts);
+  models.assign(manifolds.size(), 0);
   std::uint8_t any = 0;
   for (std::size_t m = 0; m < manifolds.size(); ++m) {
     for (std::uint32_t k = 0; k < manifolds[m].count; ++k)

@@ -205,17 +205,6 @@ struct ModelStages : ModelBlocks<A, T> {
     for (std::size_t i = 0; i < 6; ++i) Block::store(to.hold[i], choose(known, numbers[i], zero));
   }
 
-  /// K⁻¹ b by L D Lᵀ.
-  static Vector3<B> solution_of(const Symmetric3<B>& k, const Vector3<B>& b) {
-    const B one(1);
-    const B i1 = one / k.xx, l21 = k.xy * i1, l31 = k.xz * i1;
-    const B i2 = one / neg_mul_add(l21, k.xy, k.yy), t = neg_mul_add(l21, k.xz, k.yz), l32 = t * i2;
-    const B d3 = neg_mul_add(l32, t, neg_mul_add(l31, k.xz, k.zz));
-    const B y2 = neg_mul_add(l21, b.x, b.y), y3 = neg_mul_add(l32, y2, neg_mul_add(l31, b.x, b.z));
-    const B z = y3 / d3, y = mul_sub(i2, y2, l32 * z);
-    return {neg_mul_add(l21, y, mul_sub(i1, b.x, l31 * z)), y, z};
-  }
-
   /// Impulses to begin with, within the ellipse, and the moment within what they allow.
   static void take_impulses(const SceneJob<T>& job, Manifolds& block) {
     if (job.warm_impulse.x.data == nullptr) return;
