@@ -17,13 +17,13 @@ void check_contact_models(const Scene<T>& scene, const SceneOptions& options) {
                            : c.normal_compliance     ? "normal_compliance"
                            : c.tangential_compliance ? "tangential_compliance"
                                                      : "stiffness";
-  const std::string column = std::string("carom: the column contacts.") + name;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(std::string("carom: the column contacts.") + name + why);
+  };
   const bool has_step = options.method == SceneMethod::substeps || moves_in_one_piece(options);
   if (options.method != SceneMethod::simultaneous && !has_step)
-    throw Error(column + " is not for the method " + std::string(to_string(options.method)) +
-                ", but for simultaneous and substeps");
-  if (options.shock_propagation.enabled && !has_step)
-    throw Error(column + " does not go with the option shock_propagation");
+    refuse(" is not for the method " + std::string(to_string(options.method)) + ", but for simultaneous and substeps");
+  if (options.shock_propagation.enabled && !has_step) refuse(" does not go with the option shock_propagation");
   if (c.stiffness && !has_step)
     throw Error("carom: the column contacts.stiffness needs substeps, or the option simultaneous.time_step above 0");
 }

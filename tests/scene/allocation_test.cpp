@@ -37,8 +37,13 @@ template <class T>
 support::Allocations allocations_of_second_call(const SceneOptions& options, const Execution& execution,
                                                 bool with_models = false) {
   auto first = scene_of<T>(1), second = scene_of<T>(2);
-  for (auto* scene : {&first, &second})
-    if (with_models) draw_models(*scene, 1);
+  for (auto* scene : {&first, &second}) {
+    if (!with_models) continue;
+    // Every other manifold, and one of a kind beside it.
+    add_neutral_models(*scene);
+    for (std::size_t i = 0; i < scene->contact_count(); ++i)
+      (i % 8 == 0 ? scene->rolling_friction : scene->normal_compliance)[i] = T(i % 4 == 0 ? 0.1 : 0);
+  }
   SceneArrays<T> arrays(first);
   const auto first_view = first.view(), second_view = second.view();
   const auto results = arrays.view();
