@@ -81,6 +81,14 @@ TYPED_TEST(ContactModelFault, has_a_status_that_names_the_column) {
          s.friction[bad] = T(-1);
        },
        Status::negative_friction},
+      {"two faults, of which that of the frequency comes last",
+       [](Data& s) {
+         s.static_friction = s.friction;
+         s.static_friction[bad] = 0;
+         s.frequency.assign(s.contact_count(), T(30));
+         s.frequency[bad] = T(-1);
+       },
+       Status::static_friction_below_friction, true},
       {"two faults of models",
        [](Data& s) {
          s.rolling_friction[bad] = T(-1);

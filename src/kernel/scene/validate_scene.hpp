@@ -133,19 +133,19 @@ struct SceneValidation {
       if (contacts.static_friction.data != nullptr) {
         static_friction = Load::load(contacts.static_friction, block);
         sum = sum + vanishing(without_infinity(static_friction));
-        validator.set(static_friction < friction, Status::static_friction_below_friction);
       }
       if (job.target == Target::resting || job.target == Target::substeps) read(contacts.gap);
       B frequency = zero;
       if (has_soft_contacts(job)) {
         frequency = Load::load(contacts.frequency, block);
         sum = sum + vanishing(without_infinity(frequency));
-        validator.set(frequency < zero, Status::negative_frequency);
         if (contacts.damping_ratio.data != nullptr) {
           read(contacts.damping_ratio);
           validator.set(more[further - 1] < zero, Status::negative_damping_ratio);
         }
+        validator.set(frequency < zero, Status::negative_frequency);
       }
+      validator.set(static_friction < friction, Status::static_friction_below_friction);
       read(contacts.target_velocity);
       read(contacts.surface_velocity.x);
       read(contacts.surface_velocity.y);
