@@ -3,6 +3,7 @@
 #include <carom/status.hpp>
 #include <string>
 
+#include "graph.hpp"
 #include "one_piece.hpp"
 
 namespace carom::scene {
@@ -29,5 +30,21 @@ void check_contact_models(const Scene<T>& scene, const SceneOptions& options) {
 }
 template void check_contact_models(const Scene<float>&, const SceneOptions&);
 template void check_contact_models(const Scene<double>&, const SceneOptions&);
+
+void Graph::find_models(const Parts& of) {
+  models.clear();
+  if (of.models == nullptr) return;
+  // As much as there can be, so that other scenes of this size allocate nothing.
+  models.reserve(of.contacts);
+  last_.models.reserve(of.contacts);
+  models.assign(manifolds.size(), 0);
+  std::uint8_t any = 0;
+  for (std::size_t m = 0; m < manifolds.size(); ++m) {
+    for (std::uint32_t k = 0; k < manifolds[m].count; ++k)
+      models[m] |= of.models[kernel::number_at(of_contacts.at(), manifolds[m].first + k)];
+    any |= models[m];
+  }
+  if (any == 0) models.clear();
+}
 
 }  // namespace carom::scene

@@ -286,12 +286,8 @@ class SceneCall {
       (is(SceneMethod::substeps) ? inner_.warm_angular_impulse : inner_.angular_impulse) = {
           {from, contacts_}, {from + contacts_, contacts_}, {from + 2 * contacts_, contacts_}};
     }
-    clear(inner_.angular_impulse);
-    clear(inner_.warm_angular_impulse);
-  }
-  void clear(const Vector3Columns<T>& columns) const {
-    for (const Column<T>* column : {&columns.x, &columns.y, &columns.z})
-      for (std::size_t i = 0; i < contacts_ && *column; ++i) (*column)[i] = T(0);
+    clear_columns(inner_.angular_impulse);
+    clear_columns(inner_.warm_angular_impulse);
   }
 
   void set_parameters() {
