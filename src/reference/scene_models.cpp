@@ -309,13 +309,11 @@ double SceneMoments::spin(std::size_t n) {
   next[2] = may_spin(k) ? next[2] - o[2] / k[2][2] : 0;
   const Limits most = limits(block);
   set(n, cut(next, most.roll, most.spin));
-  double roll = 0, spin = 0;
-  for (std::size_t i : block.items) {
-    roll = std::max(roll, state_.contacts[i].rolling_friction);
-    spin = std::max(spin, state_.contacts[i].spinning_friction);
-  }
+  // The speed that an impulse makes which takes as much energy.
+  const double mass = state_.bodies[c.a].inverse_mass + state_.bodies[c.b].inverse_mass;
   const Vector3 change = group.moment - group.before;
-  return std::max(roll > 0 ? std::hypot(change[0], change[1]) / roll : 0, spin > 0 ? std::abs(change[2]) / spin : 0);
+  return std::max(std::hypot(change[0], change[1]) * std::sqrt(mass * Matrix2{k[0][0], k[0][1], k[1][1]}.largest()),
+                  std::abs(change[2]) * std::sqrt(mass * std::max(k[2][2], 0.0)));
 }
 
 void SceneMoments::share_out() {

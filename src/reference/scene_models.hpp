@@ -67,8 +67,8 @@ class SceneMoments {
   /// The rolling part of block n, before its forces. `velocity` is that of a step of its first contact, `k` that of a
   /// hard one.
   void roll(std::size_t n, const Vector3& velocity, Matrix3 k);
-  /// The spinning part, behind the forces, which have changed the limits of both. Returns the change as the impulse
-  /// that it stands for, since `roll`.
+  /// The spinning part, behind the forces, which have changed the limits of both. Returns the change of the moment
+  /// since `roll`, as the speed [m/s] that an impulse of the same energy makes.
   double spin(std::size_t n);
   /// Tells how the first contact of block n took its last visit.
   void set_stuck(std::size_t n, bool stuck) { groups_[n].stuck = stuck; }

@@ -115,10 +115,7 @@ double SceneSweeps::sweep() {
         SceneContact* c = block.is_group ? nullptr : &state_.contacts[i];
         see(has_model_[n] ? visit_model(n, k) : c ? visit(*c, c->frame.k, true, true) : visit(state_.rows[i]));
       }
-      if (moments_.is_there(n)) {
-        const double mass = state_.bodies[block.a].inverse_mass + state_.bodies[block.b].inverse_mass;
-        see(mass * moments_.spin(n));
-      }
+      if (moments_.is_there(n)) see(moments_.spin(n));
     }
   }
   return seen;

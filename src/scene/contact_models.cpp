@@ -3,6 +3,7 @@
 #include <carom/status.hpp>
 #include <string>
 
+#include "graph.hpp"
 #include "one_piece.hpp"
 
 namespace carom::scene {
@@ -17,17 +18,33 @@ void check_contact_models(const Scene<T>& scene, const SceneOptions& options) {
                            : c.normal_compliance     ? "normal_compliance"
                            : c.tangential_compliance ? "tangential_compliance"
                                                      : "stiffness";
-  const std::string column = std::string("carom: the column contacts.") + name;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(std::string("carom: the column contacts.") + name + why);
+  };
   const bool has_step = options.method == SceneMethod::substeps || moves_in_one_piece(options);
   if (options.method != SceneMethod::simultaneous && !has_step)
-    throw Error(column + " is not for the method " + std::string(to_string(options.method)) +
-                ", but for simultaneous and substeps");
-  if (options.shock_propagation.enabled && !has_step)
-    throw Error(column + " does not go with the option shock_propagation");
+    refuse(" is not for the method " + std::string(to_string(options.method)) + ", but for simultaneous and substeps");
+  if (options.shock_propagation.enabled && !has_step) refuse(" does not go with the option shock_propagation");
   if (c.stiffness && !has_step)
     throw Error("carom: the column contacts.stiffness needs substeps, or the option simultaneous.time_step above 0");
 }
 template void check_contact_models(const Scene<float>&, const SceneOptions&);
 template void check_contact_models(const Scene<double>&, const SceneOptions&);
+
+void Graph::find_models(const Parts& of) {
+  models.clear();
+  if (of.models == nullptr) return;
+  // As much as there can be, so that other scenes of this size allocate nothing.
+  models.reserve(of.contacts);
+  last_.models.reserve(of.contacts);
+  models.assign(manifolds.size(), 0);
+  std::uint8_t any = 0;
+  for (std::size_t m = 0; m < manifolds.size(); ++m) {
+    for (std::uint32_t k = 0; k < manifolds[m].count; ++k)
+      models[m] |= of.models[kernel::number_at(of_contacts.at(), manifolds[m].first + k)];
+    any |= models[m];
+  }
+  if (any == 0) models.clear();
+}
 
 }  // namespace carom::scene

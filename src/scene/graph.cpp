@@ -38,7 +38,7 @@ void append_colour_set(std::vector<LaneBatch>& lane_batches, std::vector<ColourS
     std::uint32_t lanes = 1;
     while (lanes < width && i + lanes < n && may_stand_together(kind_at(first + i + lanes), kind)) ++lanes;
     lane_batches.push_back(
-        {first + i, static_cast<std::uint16_t>(lanes), count_of_kind(kind), is_joint_kind(kind), models_of_kind(kind)});
+        {first + i, static_cast<std::uint8_t>(lanes), count_of_kind(kind), is_joint_kind(kind), models_of_kind(kind)});
     i += lanes;
   }
   colour_set.end = static_cast<std::uint32_t>(lane_batches.size());
@@ -271,19 +271,6 @@ void Graph::connect(const Parts& of) {
   last_.island_of_root = island_of_root_;
   last_.island_size = island_size_;
   last_.island_items = island_items_;
-}
-
-void Graph::find_models(const Parts& of) {
-  models.clear();
-  if (of.models == nullptr) return;
-  models.resize(manifolds.size());
-  std::uint8_t any = 0;
-  for (std::size_t m = 0; m < manifolds.size(); ++m) {
-    for (std::uint32_t k = 0; k < manifolds[m].count; ++k)
-      models[m] |= of.models[kernel::number_at(of_contacts.at(), manifolds[m].first + k)];
-    any |= models[m];
-  }
-  if (any == 0) models.clear();
 }
 
 bool Graph::is_last(const Parts& of) const {

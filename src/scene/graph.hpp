@@ -23,10 +23,10 @@ struct Parts {
 /// A number of consecutive manifolds or groups of `order` that share no body that moves.
 struct LaneBatch {
   std::uint32_t first;  // in Graph::order
-  std::uint16_t lanes;
+  std::uint8_t lanes;
   std::uint8_t count;  // points or rows of the longest
   bool is_joint;
-  std::uint8_t models = 0;  // of manifolds, which have the same: see kernel::has_model
+  std::uint8_t models;  // of manifolds, which have the same: see kernel::has_model
 };
 
 /// Vectors that may be solved at once, whichever comes first.

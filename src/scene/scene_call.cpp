@@ -244,13 +244,7 @@ class SceneCall {
     else if (named || is(SceneMethod::sequence))
       impulses_ = workspace_.impulses.at_least(3 * (contacts_ + 1));
     if (named) inner_.impulse = columns(impulses_);
-    inner_.angular_impulse = results_.angular_impulse;
-    inner_.warm_angular_impulse = results_.warm_angular_impulse;
-    if (named && has_moments)
-      (in_substeps ? inner_.warm_angular_impulse : inner_.angular_impulse) =
-          columns(remembered.stored() + 3 * contacts_);
-    clear(inner_.angular_impulse);
-    clear(inner_.warm_angular_impulse);
+    place_moments(named && has_moments);
     if (in_substeps) {
       if (named)
         inner_.warm_impulse = columns(remembered.stored());
@@ -283,10 +277,17 @@ class SceneCall {
                                            : T(0);
   }
 
-  /// Kernels store the moments of contacts that have some.
-  void clear(const Vector3Columns<T>& columns) const {
-    for (const Column<T>* column : {&columns.x, &columns.y, &columns.z})
-      for (std::size_t i = 0; i < contacts_ && *column; ++i) (*column)[i] = T(0);
+  /// Places for moments, in the solver's memory where that keeps them. Kernels store those of contacts that have some.
+  [[gnu::noinline]] void place_moments(bool keeps_them) {
+    inner_.angular_impulse = results_.angular_impulse;
+    inner_.warm_angular_impulse = results_.warm_angular_impulse;
+    if (keeps_them) {
+      T* const from = workspace_.remembered.stored() + 3 * contacts_;
+      (is(SceneMethod::substeps) ? inner_.warm_angular_impulse : inner_.angular_impulse) = {
+          {from, contacts_}, {from + contacts_, contacts_}, {from + 2 * contacts_, contacts_}};
+    }
+    clear_columns(inner_.angular_impulse);
+    clear_columns(inner_.warm_angular_impulse);
   }
 
   void set_parameters() {

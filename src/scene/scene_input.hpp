@@ -132,7 +132,7 @@ class SceneInput {
   }
 
   /// Contacts with models, and no mark of those whose ellipse differs from that of the one before.
-  void find_models(std::size_t first, std::size_t end) {
+  [[gnu::noinline]] void find_models(std::size_t first, std::size_t end) {
     for (std::size_t i = first; i < end; ++i) {
       models_[i] = models_of(scene_.contacts, i);
       if (i > 0 && link_[i] != 0 && !have_same_ellipse(scene_.contacts, i - 1, i)) link_[i] = 0;

@@ -82,10 +82,13 @@ class SceneOutput {
     for (std::size_t begin = first; begin < end; begin += most) {
       const std::size_t n = std::min(most, end - begin);
       for (std::size_t c = 0; c < 3 && scene_.contacts.key; ++c) copy(impulses_ + c * contacts_, *to[c], begin, n);
-      copy_stored(inner_.angular_impulse, results_.angular_impulse, begin, n);
-      copy_stored(inner_.warm_angular_impulse, results_.warm_angular_impulse, begin, n);
+      if (job_.has_models) copy_moments(begin, n);
       copy(reinterpret_cast<const Status*>(job_.status), results_.status, begin, n);
     }
+  }
+  [[gnu::noinline]] void copy_moments(std::size_t first, std::size_t n) const {
+    copy_stored(inner_.angular_impulse, results_.angular_impulse, first, n);
+    copy_stored(inner_.warm_angular_impulse, results_.warm_angular_impulse, first, n);
   }
   /// From the solver's memory to the host's columns, where they are two.
   static void copy_stored(const Vector3Columns<T>& from, const Vector3Columns<T>& to, std::size_t first,

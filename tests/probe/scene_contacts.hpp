@@ -83,7 +83,7 @@ class ContactsJudge : SceneAspect<T> {
     if (!(unit > 0)) return;
     v_.add("p_n >= 0", -pn / unit);
     // Impulses of a sequence are sums over its impacts, each of which is rounded.
-    if (mu < R(1e6))
+    if (mu < R(1e6) && drawn_.kind != SceneKind::models)
       v_.add("the cone of friction", (pt - mu * pn) / (unit * (R(1) + mu)) / (s_.is_sequence() ? R(10) : R(1)));
   }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/scenes/draw_models.hpp"
 #include "support/scenes/generators.hpp"
 #include "support/scenes/iterations.hpp"
 
@@ -26,10 +27,11 @@ enum class SceneKind {
   limits,  ///< friction, restitution and bounds at their limits
   range,   ///< one number next to the range of the precision
   faults,
+  models,  ///< ellipses of friction, resistance to rolling and spinning, compliance
 };
-inline constexpr std::array<std::string_view, 11> scene_kind_names{"ordinary",    "manifolds", "mass_ratio", "steep",
+inline constexpr std::array<std::string_view, 12> scene_kind_names{"ordinary",    "manifolds", "mass_ratio", "steep",
                                                                    "anisotropic", "driven",    "joints",     "jammed",
-                                                                   "limits",      "range",     "faults"};
+                                                                   "limits",      "range",     "faults",     "models"};
 
 template <class T>
 struct DrawnScene {
@@ -53,6 +55,7 @@ class SceneDrawer {
         (is(SceneKind::limits) && chance(2)))
       draw_joints();
     if (is(SceneKind::driven)) drive();
+    if (is(SceneKind::models)) draw_models();
     if (is(SceneKind::limits)) go_to_limits();
     if (is(SceneKind::anisotropic) || chance(8)) begin_along_slip();
     const SceneMethod method = scene_.options.method;
@@ -96,6 +99,11 @@ class SceneDrawer {
       o.shock_propagation.enabled = false;
       scenes::set_iterations(o, 4000);
       o.simultaneous.warm_start = 1;
+    }
+    if (is(SceneKind::models)) {
+      if (o.method != SceneMethod::substeps) o.method = SceneMethod::simultaneous;
+      o.shock_propagation.enabled = false;
+      if (chance(2)) scenes::set_iterations(o, 4000);
     }
     const Law laws[] = {Law::incremental, Law::chatterjee_ruina, Law::frictionless};
     o.collision.law = laws[draw_.below(3)];
@@ -183,6 +191,16 @@ class SceneDrawer {
         data().add(contact);
       }
     }
+  }
+
+  void draw_models() {
+    // Below 1 a moment does not make a contact steep.
+    const double most_length = chance(4) ? 1 : 0.1;
+    scenes::draw_models(data(), draw_.below(1u << 30), scene_.options.method == SceneMethod::substeps && chance(2));
+    for (T& x : data().rolling_friction) x *= static_cast<T>(5 * most_length);
+    for (T& x : data().spinning_friction) x *= static_cast<T>(5 * most_length);
+    for (std::size_t i = 0; i < data().contact_count(); ++i)
+      data().friction_2[i] = std::min(data().friction_2[i], T(2));
   }
 
   void draw_joints() {

@@ -41,7 +41,8 @@ class EnergyJudge : SceneAspect<T> {
     if (!rests) return;
     bool plastic = true, frictionless = true, one = true;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
-      plastic = plastic && d_.restitution[i] == 0;
+      const bool gives_way = !d_.normal_compliance.empty() && d_.normal_compliance[i] > 0;
+      plastic = plastic && (d_.restitution[i] == 0 || gives_way);
       frictionless = frictionless && d_.friction[i] == 0 && (d_.static_friction.empty() || d_.static_friction[i] == 0);
       one = one && d_.restitution[i] == d_.restitution[0];
     }
@@ -50,7 +51,7 @@ class EnergyJudge : SceneAspect<T> {
     const R left =
         R(4) * (R(made_.report.residual) + R(o_.relative_tolerance) * R(made_.report.greatest_approach)) * impulses;
     if (plastic) v_.add("plastic contacts gain no energy", (after - before) / (rounding + left));
-    if (!frictionless || !one || d_.contact_count() == 0 || !unbounded) return;
+    if (drawn_.kind == SceneKind::models || !frictionless || !one || d_.contact_count() == 0 || !unbounded) return;
     const R e = d_.restitution[0], work = larger(R(0), R(made_.report.joint_work));
     v_.add("a gain is no more than joints' work allows",
            (after - before - R(2) * e / (R(1) + e) * work) / (rounding + left));

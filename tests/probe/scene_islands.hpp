@@ -84,6 +84,12 @@ class IslandsJudge : SceneAspect<T> {
       const R size = length(p) + begun;
       give(d_.body_a[i], p, cross(ra, p), size, size * length(ra));
       give(d_.body_b[i], times(-1, p), cross(rb, times(-1, p)), size, size * length(rb));
+      const V m = s_.vector(made_.arrays.angular_impulse, i);
+      R resistance = 0;  // moments on the way may be larger than the one that is left
+      if (!d_.rolling_friction.empty())
+        resistance = size * (static_cast<R>(d_.rolling_friction[i]) + static_cast<R>(d_.spinning_friction[i]));
+      give(d_.body_a[i], V{}, m, R(0), resistance);
+      give(d_.body_b[i], V{}, times(-1, m), R(0), resistance);
     }
     for (std::size_t r = 0; r < d_.row_count(); ++r) {
       if (made_.arrays.joint_status[r] != Status::ok) continue;
@@ -160,7 +166,10 @@ class IslandsJudge : SceneAspect<T> {
       if (!s_.is_sound(made_.arrays.status[i])) continue;
       const R least = d_.target_velocity.empty() ? T(0) : d_.target_velocity[i];
       const R wanted = s_.is_sequence() ? least : s_.target(i);
-      worst = larger(worst, wanted - dot(s_.relative(made_.arrays, i), s_.normal(i)));
+      R given = 0;
+      if (!d_.normal_compliance.empty())
+        given = static_cast<R>(d_.normal_compliance[i]) * dot(s_.vector(made_.arrays.impulse, i), s_.normal(i));
+      worst = larger(worst, wanted - dot(s_.relative(made_.arrays, i), s_.normal(i)) - given);
     }
     for (std::size_t r = 0; r < d_.row_count(); ++r) {
       if (made_.arrays.joint_status[r] != Status::ok) continue;

@@ -5,6 +5,7 @@
 #include "probe/scene_contacts.hpp"
 #include "probe/scene_energy.hpp"
 #include "probe/scene_islands.hpp"
+#include "probe/scene_models.hpp"
 
 namespace carom::probe {
 
@@ -18,6 +19,7 @@ class SceneJudge {
     ContactsJudge<T>(sight_, verdict).judge();
     IslandsJudge<T>(sight_, verdict).judge();
     EnergyJudge<T>(sight_, verdict).judge(false);
+    if (has_models()) ModelsJudge<T>(sight_, verdict).judge();
     return verdict;
   }
 
@@ -31,11 +33,16 @@ class SceneJudge {
   Verdict judge_law() {
     Verdict verdict;
     EnergyJudge<T>(sight_, verdict).judge(true);
-    ContactsJudge<T>(sight_, verdict).judge_law();
+    if (has_models())
+      ModelsJudge<T>(sight_, verdict).judge_law();
+    else
+      ContactsJudge<T>(sight_, verdict).judge_law();
     return verdict;
   }
 
  private:
+  bool has_models() const { return sight_.drawn().kind == SceneKind::models; }
+
   SceneSight<T> sight_;
 };
 

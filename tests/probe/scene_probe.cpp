@@ -51,6 +51,7 @@ template <class T>
 DrawnScene<T> begun_with(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   DrawnScene<T> next = drawn;
   next.data.warm_impulse = made.arrays.impulse;
+  if (drawn.kind == SceneKind::models) next.data.warm_angular_impulse = made.arrays.angular_impulse;
   for (std::size_t r = 0; r < next.data.row_count(); ++r)
     next.data.joints.rows[r].warm_impulse = made.arrays.joint_impulse[r];
   next.options.simultaneous.warm_start = next.options.simultaneous.joint_warm_start = 1;
@@ -78,6 +79,7 @@ bool has_bits_of(const SolvedScene<T>& one, const SolvedScene<T>& other, const s
     for (std::size_t place = 0; place < contacts.size(); ++place)
       if (contacts[place] < a.status.size())
         all = all && same(a.impulse[c][contacts[place]], b.impulse[c][place]) &&
+              same(a.angular_impulse[c][contacts[place]], b.angular_impulse[c][place]) &&
               same(a.warm_impulse[c][contacts[place]], b.warm_impulse[c][place]);
   }
   for (std::size_t place = 0; place < contacts.size(); ++place)
@@ -113,6 +115,8 @@ void match_columns(scenes::SceneData<T>& scene, const scenes::SceneData<T>& like
   match(scene.target_velocity, like.target_velocity, n);
   match3(scene.surface_velocity, like.surface_velocity, n);
   match3(scene.warm_impulse, like.warm_impulse, n);
+  if (!like.friction_2.empty()) scenes::add_neutral_models(scene, !like.stiffness.empty());
+  match3(scene.warm_angular_impulse, like.warm_angular_impulse, n);
   match3(scene.velocity_change, like.velocity_change, bodies);
   match3(scene.angular_velocity_change, like.angular_velocity_change, bodies);
 }
@@ -161,6 +165,15 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
     number_if_there("target", d.target_velocity, i);
     if_there("surface", d.surface_velocity, i);
     if_there("warm", d.warm_impulse, i);
+    number_if_there("mu_2", d.friction_2, i);
+    if_there("direction", d.friction_direction, i);
+    number_if_there("rolling", d.rolling_friction, i);
+    number_if_there("spinning", d.spinning_friction, i);
+    number_if_there("compliance", d.normal_compliance, i);
+    number_if_there("slip compliance", d.tangential_compliance, i);
+    number_if_there("stiffness", d.stiffness, i);
+    number_if_there("damping", d.damping, i);
+    if (!d.friction_2.empty()) fmt::print("  m {}", three(made.arrays.angular_impulse, i));
     fmt::print("  ->  {}  p {}  u {}\n", to_string(made.arrays.status[i]), three(made.arrays.impulse, i),
                three(made.arrays.separation_velocity, i));
   }
@@ -227,7 +240,11 @@ bool remembers_no_fault(const DrawnScene<T>& drawn, const Execution& execution, 
     now.data.bodies.velocity = made.arrays.velocity;
     now.data.bodies.angular_velocity = made.arrays.angular_velocity;
     for (T& x : now.data.bodies.velocity[2]) x += T(-0.1);
-    if (draw.below(2) == 0) now.options.method = SceneMethod::simultaneous;
+    if (draw.below(2) == 0) {
+      now.options.method = SceneMethod::simultaneous;
+      now.data.stiffness.clear();  // it needs a step
+      now.data.damping.clear();
+    }
     const T lighter = static_cast<T>(draw.log_uniform(draw.below(2) == 0 ? 1 : sizeof(T) == sizeof(float) ? 40 : 300));
     if (draw.below(3) == 0) {
       for (T& x : now.data.bodies.inverse_mass) x *= lighter;

@@ -136,7 +136,8 @@ class SceneSight {
   /// The target of simultaneous contacts: docs/scenes.md.
   R target(std::size_t i) const {
     const V n = normal(i);
-    const R before = dot(relative(d_.bodies, i), n), e = d_.restitution[i];
+    const bool gives_way = !d_.normal_compliance.empty() && d_.normal_compliance[i] > 0;
+    const R before = dot(relative(d_.bodies, i), n), e = gives_way ? T(0) : d_.restitution[i];
     const R least = d_.target_velocity.empty() ? T(0) : d_.target_velocity[i];
     R change = 0;
     if (!d_.velocity_change[0].empty())

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "support/running/counted_allocations.hpp"
+#include "support/scenes/draw_models.hpp"
 #include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
@@ -33,8 +34,16 @@ SceneData<T> scene_of(std::uint64_t disorder) {
 }
 
 template <class T>
-support::Allocations allocations_of_second_call(const SceneOptions& options, const Execution& execution) {
-  const auto first = scene_of<T>(1), second = scene_of<T>(2);
+support::Allocations allocations_of_second_call(const SceneOptions& options, const Execution& execution,
+                                                bool with_models = false) {
+  auto first = scene_of<T>(1), second = scene_of<T>(2);
+  for (auto* scene : {&first, &second}) {
+    if (!with_models) continue;
+    // Every other manifold, and one of a kind beside it.
+    add_neutral_models(*scene);
+    for (std::size_t i = 0; i < scene->contact_count(); ++i)
+      (i % 8 == 0 ? scene->rolling_friction : scene->normal_compliance)[i] = T(i % 4 == 0 ? 0.1 : 0);
+  }
   SceneArrays<T> arrays(first);
   const auto first_view = first.view(), second_view = second.view();
   const auto results = arrays.view();
@@ -54,6 +63,14 @@ TYPED_TEST(LaterSceneCall, on_one_thread_allocates_nothing_of_any_kind) {
       EXPECT_EQ(made.by_new, 0u) << to_string(method) << ", " << to_string(isa);
       EXPECT_EQ(made.by_malloc, 0u) << to_string(method) << ", " << to_string(isa);
     }
+  }
+}
+
+TYPED_TEST(LaterSceneCall, with_contact_models_allocates_nothing_either) {
+  for (const SceneMethod method : {SceneMethod::simultaneous, SceneMethod::substeps}) {
+    const auto made = allocations_of_second_call<TypeParam>(usual(method), {.threads = 1}, true);
+    EXPECT_EQ(made.by_new, 0u) << to_string(method);
+    EXPECT_EQ(made.by_malloc, 0u) << to_string(method);
   }
 }
 

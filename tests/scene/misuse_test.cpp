@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/scenes/refusal.hpp"
 #include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
@@ -32,26 +33,6 @@ SceneData<double> full_scene() {
   scene.law.assign(n, Law::frictionless);
   add_ball_joint(scene.joints, JointBodies<double>{1, world, {0.25, 0, 0}, {}});
   return scene;
-}
-
-/// The message of the solver and, which is the same, of the reference; empty if there is no error. No result is touched
-/// where there is one.
-std::string refusal(const Scene<double>& scene, const SceneResults<double>& results, const SceneOptions& options) {
-  const auto error_of = [&](auto&& call) -> std::string {
-    try {
-      call();
-      return "";
-    } catch (const Error& error) {
-      return error.what();
-    }
-  };
-  const std::string text = error_of([&] { SceneSolver({.threads = 1}).solve(scene, results, options); });
-  EXPECT_EQ(error_of([&] { reference::solve_scene(scene, results, options); }), text);
-  return text;
-}
-
-void expect_named(const std::string& message, const std::string& name) {
-  EXPECT_NE(message.find(name), std::string::npos) << "\"" << message << "\" does not name " << name;
 }
 
 struct Change {

@@ -147,17 +147,6 @@ struct DirectLaws {
     return mul_add(dot(w, frame.t1), frame.t1, dot(w, frame.t2) * frame.t2);
   }
 
-  /// K⁻¹ b by L D Lᵀ.
-  [[gnu::always_inline]] static Vector3<B> solution_of(const Symmetric3<B>& k, const Vector3<B>& b) {
-    const B one(1);
-    const B i1 = one / k.xx, l21 = k.xy * i1, l31 = k.xz * i1;
-    const B i2 = one / neg_mul_add(l21, k.xy, k.yy), t = neg_mul_add(l21, k.xz, k.yz), l32 = t * i2;
-    const B d3 = neg_mul_add(l32, t, neg_mul_add(l31, k.xz, k.zz));
-    const B y2 = neg_mul_add(l21, b.x, b.y), y3 = neg_mul_add(l32, y2, neg_mul_add(l31, b.x, b.z));
-    const B z = y3 / d3, y = mul_sub(i2, y2, l32 * z);
-    return {neg_mul_add(l21, y, mul_sub(i1, b.x, l31 * z)), y, z};
-  }
-
   /// Where p and u lie on the ray.
   struct Ray {
     B kappa, normal;      // p = normal n + kappa D_t

@@ -24,6 +24,18 @@ inline Vector3<B> cross(const Vector3<B>& a, const Vector3<B>& b) {
   return {mul_sub(a.y, b.z, a.z * b.y), mul_sub(a.z, b.x, a.x * b.z), mul_sub(a.x, b.y, a.y * b.x)};
 }
 
+/// K⁻¹ b by L D Lᵀ.
+template <class B>
+[[gnu::always_inline]] inline Vector3<B> solution_of(const Symmetric3<B>& k, const Vector3<B>& b) {
+  const B one(1);
+  const B i1 = one / k.xx, l21 = k.xy * i1, l31 = k.xz * i1;
+  const B i2 = one / neg_mul_add(l21, k.xy, k.yy), t = neg_mul_add(l21, k.xz, k.yz), l32 = t * i2;
+  const B d3 = neg_mul_add(l32, t, neg_mul_add(l31, k.xz, k.zz));
+  const B y2 = neg_mul_add(l21, b.x, b.y), y3 = neg_mul_add(l32, y2, neg_mul_add(l31, b.x, b.z));
+  const B z = y3 / d3, y = mul_sub(i2, y2, l32 * z);
+  return {neg_mul_add(l21, y, mul_sub(i1, b.x, l31 * z)), y, z};
+}
+
 /// Above this ratio of their terms to what they come to, K and velocities are summed up with twice the digits.
 template <class T>
 inline constexpr T largest_cancellation = T(4096);

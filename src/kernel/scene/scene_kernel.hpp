@@ -28,6 +28,7 @@ struct SceneStages {
   static void validate_contacts(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
                                 std::uint8_t* link) {
     SceneValidation<A, T>::validate_contacts(job, first, count, fault, link);
+    if (job.has_models) SceneValidation<A, T>::validate_models(job, first, count, fault);
     leave_lanes<A>();
   }
   static void validate_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {

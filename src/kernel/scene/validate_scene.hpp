@@ -145,19 +145,19 @@ struct SceneValidation {
         static_friction = Load::load(contacts.static_friction, block);
         neighbours.add(static_friction);
         sum = sum + vanishing(without_infinity(static_friction));
-        validator.set(static_friction < friction, Status::static_friction_below_friction);
       }
       if (job.target == Target::resting || job.target == Target::substeps) read(contacts.gap);
       B frequency = zero;
       if (has_soft_contacts(job)) {
         frequency = Load::load(contacts.frequency, block);
         sum = sum + vanishing(without_infinity(frequency));
-        validator.set(frequency < zero, Status::negative_frequency);
         if (contacts.damping_ratio.data != nullptr) {
           read(contacts.damping_ratio);
           validator.set(more[further - 1] < zero, Status::negative_damping_ratio);
         }
+        validator.set(frequency < zero, Status::negative_frequency);
       }
+      validator.set(static_friction < friction, Status::static_friction_below_friction);
       read(contacts.target_velocity);
       if (is_at_once(job.target)) {
         read(job.warm_impulse.x);
@@ -177,19 +177,26 @@ struct SceneValidation {
         f(without_infinity(frequency));
         for (std::size_t k = 0; k < further; ++k) f(more[k]);
       });
-      if (job.has_models) add_faults_of_models(job, block, normal, friction, validator.fault);
       store_faults(validator.fault, block.count, fault + i);
       neighbours.store(block.count, link + i);
     }
   }
 
-  [[gnu::noinline]] static void add_faults_of_models(const SceneJob<T>& job, const kernel::Block& block,
-                                                     const Vector3<B>& normal, const B& friction, B& fault) {
-    Validator<A, T> of_models;
-    const ModelNumbers<A, T> numbers(job, block, normal, friction, of_models);
-    validate_finite(of_models.fault, numbers.sum(), [&](auto&& f) { numbers.each(f); });
-    const B zero(0), both = smaller(fault, of_models.fault);
-    fault = choose(both > zero, both, larger(fault, of_models.fault));
+  /// Adds the faults of contact models to those of validate_contacts.
+  static void validate_models(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
+    const SceneContacts<T>& contacts = job.scene->contacts;
+    for (std::size_t i = first; i < first + count; i += width) {
+      const kernel::Block block = block_at<width>(i, first + count);
+      Validator<A, T> validator;
+      const ModelNumbers<A, T> numbers(job, block, Load::load(contacts.normal, block),
+                                       Load::load(contacts.friction, block), validator);
+      validate_finite(validator.fault, numbers.sum(), [&](auto&& f) { numbers.each(f); });
+      std::uint8_t of_models[width];
+      store_faults(validator.fault, block.count, of_models);
+      for (std::size_t lane = 0; lane < block.count; ++lane)
+        if (of_models[lane] != 0 && (fault[i + lane] == 0 || of_models[lane] < fault[i + lane]))
+          fault[i + lane] = of_models[lane];
+    }
   }
 
   /// Numbers above it are infinite.

@@ -21,6 +21,10 @@ void each_contact_column(SceneData<T>& scene, const F& f) {
   optional(scene.static_friction), optional(scene.gap), optional(scene.frequency), optional(scene.damping_ratio);
   optional(scene.target_velocity);
   vector(scene.surface_velocity), vector(scene.warm_impulse);
+  optional(scene.friction_2), optional(scene.rolling_friction), optional(scene.spinning_friction);
+  optional(scene.normal_compliance), optional(scene.tangential_compliance);
+  optional(scene.stiffness), optional(scene.damping);
+  vector(scene.friction_direction), vector(scene.warm_angular_impulse);
   optional(scene.key), optional(scene.law);
 }
 

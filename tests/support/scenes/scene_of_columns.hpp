@@ -204,7 +204,8 @@ struct SceneArrays {
         island_status(scene.body_count()),
         island_residual(scene.body_count()),
         island_iterations(scene.body_count()),
-        island_substeps(scene.body_count()) {}
+        island_substeps(scene.body_count()),
+        has_moments(!scene.rolling_friction.empty() || !scene.spinning_friction.empty()) {}
 
   SceneResults<T> view() {
     SceneResults<T> results;
@@ -214,8 +215,10 @@ struct SceneArrays {
     results.displacement = columns(displacement);
     results.rotation = columns(rotation);
     results.warm_impulse = columns(warm_impulse);
-    results.angular_impulse = columns(angular_impulse);
-    results.warm_angular_impulse = columns(warm_angular_impulse);
+    if (has_moments) {
+      results.angular_impulse = columns(angular_impulse);
+      results.warm_angular_impulse = columns(warm_angular_impulse);
+    }
     results.impulse = columns(impulse);
     results.separation_velocity = columns(separation_velocity);
     results.status = status;
@@ -241,6 +244,7 @@ struct SceneArrays {
   std::vector<IslandStatus> island_status;
   std::vector<T> island_residual;
   std::vector<std::int32_t> island_iterations, island_substeps;
+  bool has_moments;
 };
 
 /// Adds the bodies, contacts and rows of `other`, which is another scene with the same optional columns.

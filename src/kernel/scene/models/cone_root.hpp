@@ -61,15 +61,22 @@ class ConeRoot {
   [[gnu::always_inline]] OnCone<B> stick() const { return at(B(0)); }
 
   /// q on the cone, against the slip, in the lanes `where` the stick is outside it. A lane goes on until its own root
-  /// is found, whatever its neighbours do.
+  /// is found, whatever its neighbours do. `before` is the q so far, which is near where little changes.
   template <class Mask>
-  OnCone<B> slip(Mask where) const {
+  OnCone<B> slip(Mask where, const Plane<B>& before) const {
     const B zero(0), one(1), half(T(0.5)), rounding(T(4) * epsilon<T>);
-    const B size = square_root(mul_add(c_.x, c_.x, c_.y * c_.y));
+    // A length of 1 keeps squares within the range.
     const B scale = one / choose(where, length_, one);
-    B low = zero, high = size * scale * (one + square_root(mul_add(k_.x, k_.x, k_.y * k_.y)));
-    B lambda = choose(where, larger(mul_sub(size, scale, large_), zero), zero);
-    OnCone<B> found = at(lambda);
+    const ConeRoot unit(large_, small_, {scale * c_.x, scale * c_.y}, k_, one);
+    const B size = square_root(mul_add(unit.c_.x, unit.c_.x, unit.c_.y * unit.c_.y));
+    B low = zero, high = size * (one + square_root(mul_add(k_.x, k_.x, k_.y * k_.y)));
+    B lambda = choose(where, larger(size - large_, zero), zero);
+    const Plane<B> near = {scale * before.x, scale * before.y};
+    const B near2 = mul_add(near.x, near.x, near.y * near.y);
+    const B along = mul_add(near.x, mul_add(large_, near.x, unit.c_.x), near.y * mul_add(small_, near.y, unit.c_.y));
+    const B guess = negated(along) / choose(near2 > zero, near2, one);
+    lambda = choose(where && guess > zero && guess < high, guess, lambda);
+    OnCone<B> found = unit.at(lambda);
     Mask active = where;
     for (int i = 0; i < most_steps && lane_bits(active) != 0; ++i) {
       const B x = found.q.x, y = found.q.y, q2 = mul_add(x, x, y * y);
@@ -79,17 +86,17 @@ class ConeRoot {
       low = choose(below, lambda, low);
       high = choose(below, high, lambda);
       const B ax = x * found.inverse.x, ay = y * found.inverse.y;
-      const B slope = mul_add(k_.x, ax, k_.y * ay) + found.length * mul_add(x, ax, y * ay) / choose(active, q2, one);
-      const B newton = lambda - off / choose(slope > zero, slope, one);
+      const B slope = mul_add(q2, mul_add(k_.x, ax, k_.y * ay), found.length * mul_add(x, ax, y * ay));
+      const B newton = lambda - off * q2 / choose(slope > zero, slope, one);
       const Mask good = slope > zero && newton > low && newton < high;
       const B next = choose(good, newton, half * (low + high));
       const B change = magnitude(next - lambda);
       active = and_not(active, magnitude(off) <= rounding * q || change <= rounding * (small_ + lambda) || is_nan(off));
       lambda = choose(active, next, lambda);
-      found = at(lambda);
+      found = unit.at(lambda);
     }
     // The cone is exact.
-    const B length = larger(found.length, zero), q2 = mul_add(found.q.x, found.q.x, found.q.y * found.q.y);
+    const B length = larger(found.length, zero) * length_, q2 = mul_add(found.q.x, found.q.x, found.q.y * found.q.y);
     const B share = length / square_root(choose(where && q2 > zero, q2, one));
     return {{share * found.q.x, share * found.q.y}, found.inverse, length};
   }

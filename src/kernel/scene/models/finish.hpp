@@ -64,7 +64,10 @@ struct ModelFinish {
       roll = mul_add(Block::load(of[p].roll), normal(p), roll);
       spin = mul_add(Block::load(of[p].spin), normal(p), spin);
     }
-    const auto inverse = [&](B sum) { return choose(sum > zero, one / choose(sum > zero, sum, one), zero); };
+    const auto inverse = [&](B sum) {
+      const auto is_some = Models::is_some(sum);
+      return choose(is_some, one / choose(is_some, sum, one), zero);
+    };
     const B per_roll = inverse(roll), per_spin = inverse(spin);
     const Column<T>* const to[3] = {&columns.x, &columns.y, &columns.z};
     for (std::size_t p = 0; p < block.head.count; ++p) {

@@ -40,13 +40,14 @@ struct ModelBlocks : Blocks<A, T> {
 
   /// A manifold has one moment, since its points' limits add up.
   struct alignas(16) Moments {
-    Lane moment[3], sum[3];   // on A; that of the substeps before
-    Lane stuck;               // 1 where the first point stuck at its last visit
-    Lane held_there;          // 1 where `held` is known
-    Axes free, held;          // K_rr, and that of bodies which the first point holds
-    Lane hold[6];             // K_rp K_pp⁻¹ of the first point, row by row
-    Lane inverse_spin;        // 0: neither body turns about the normal
-    Lane per_roll, per_spin;  // 1 / the largest length of a point: the impulse that a moment stands for
+    Lane moment[3], sum[3];  // on A; that of the substeps before
+    Lane stuck;              // 1 where the first point stuck at its last visit
+    Lane held_there;         // 1 where `held` is known
+    Axes free, held;         // K_rr, and that of bodies which the first point holds
+    Lane hold[6];            // K_rp K_pp⁻¹ of the first point, row by row
+    Lane inverse_spin;       // 0: neither body turns about the normal
+    // [1/m] of a change: the impulse that takes as much energy.
+    Lane roll_as_impulse, spin_as_impulse;
   };
 
   /// The response of a point with its compliance.
@@ -100,11 +101,18 @@ struct ModelBlocks : Blocks<A, T> {
     return sum;
   }
 
+  /// True of limits whose squares are numbers; below there is no moment.
+  [[gnu::always_inline]] static auto is_some(B limit) {
+    constexpr T least = sizeof(T) == sizeof(float) ? T(0x1p-60) : T(0x1p-500);
+    return limit > B(least);
+  }
+
   /// The moment within its limits.
   [[gnu::always_inline]] static Vector3<B> cut(const Vector3<B>& m, const Limits& to) {
     const B size2 = mul_add(m.x, m.x, m.y * m.y), roll = larger(to.roll, B(0)), spin = larger(to.spin, B(0));
     const auto is_longer = size2 > roll * roll;
-    const B share = choose(is_longer, roll / square_root(choose(is_longer, size2, B(1))), B(1));
+    const B fitting = choose(is_longer, roll / square_root(choose(is_longer, size2, B(1))), B(1));
+    const B share = choose(is_some(roll), fitting, B(0));
     return {share * m.x, share * m.y, larger(smaller(m.z, spin), negated(spin))};
   }
 };

@@ -169,14 +169,12 @@ struct ModelStages : ModelBlocks<A, T> {
     Block::store(to.moment, Vector3<B>{zero, zero, zero});
     Block::store(to.sum, Vector3<B>{zero, zero, zero});
     Block::store(to.stuck, zero);
-    B roll = zero, spin = zero;
-    for (std::size_t p = 0; p < block.head.count; ++p) {
-      roll = larger(roll, Block::load(points[p].roll));
-      spin = larger(spin, Block::load(points[p].spin));
-    }
-    const auto per = [&](B length) { return choose(length > zero, one / choose(length > zero, length, one), zero); };
-    Block::store(to.per_roll, per(roll));
-    Block::store(to.per_spin, per(spin));
+    const B mass = Block::load(block.mass_a) + Block::load(block.mass_b);
+    const auto as_impulse = [&](B turning) {
+      return choose(mass > zero, square_root(larger(turning, zero) / choose(mass > zero, mass, one)), zero);
+    };
+    Block::store(to.roll_as_impulse, as_impulse(free.large));
+    Block::store(to.spin_as_impulse, as_impulse(zz));
 
     // The body that the first point holds: K_rr - K_rp K_pp⁻¹ K_pr.
     const Point& point = block.point()[0];
@@ -205,17 +203,6 @@ struct ModelStages : ModelBlocks<A, T> {
     Block::store(to.held_there, choose(known, one, zero));
     const B numbers[6] = {hold1.x, hold1.y, hold1.z, hold2.x, hold2.y, hold2.z};
     for (std::size_t i = 0; i < 6; ++i) Block::store(to.hold[i], choose(known, numbers[i], zero));
-  }
-
-  /// K⁻¹ b by L D Lᵀ.
-  static Vector3<B> solution_of(const Symmetric3<B>& k, const Vector3<B>& b) {
-    const B one(1);
-    const B i1 = one / k.xx, l21 = k.xy * i1, l31 = k.xz * i1;
-    const B i2 = one / neg_mul_add(l21, k.xy, k.yy), t = neg_mul_add(l21, k.xz, k.yz), l32 = t * i2;
-    const B d3 = neg_mul_add(l32, t, neg_mul_add(l31, k.xz, k.zz));
-    const B y2 = neg_mul_add(l21, b.x, b.y), y3 = neg_mul_add(l32, y2, neg_mul_add(l31, b.x, b.z));
-    const B z = y3 / d3, y = mul_sub(i2, y2, l32 * z);
-    return {neg_mul_add(l21, y, mul_sub(i1, b.x, l31 * z)), y, z};
   }
 
   /// Impulses to begin with, within the ellipse, and the moment within what they allow.

@@ -81,7 +81,8 @@ struct ModelLaw {
     const Mask sticks = bound >= zero && size2 <= bound * bound && has_friction;
     const Mask slips = and_not(pushes && has_friction, sticks);
     if (lane_bits(slips) != 0) {
-      const OnCone<B> slip = root.slip(slips);
+      const Plane<B> before = into_axes(axes.cosine, axes.sine, Plane<B>{inverse_d1 * p.x, inverse_d2 * p.y});
+      const OnCone<B> slip = root.slip(slips, before);
       found.q = {choose(slips, slip.q.x, found.q.x), choose(slips, slip.q.y, found.q.y)};
       found.length = choose(slips, slip.length, found.length);
     }
@@ -229,8 +230,8 @@ struct ModelSweep : ManifoldSweep<A, T> {
     if constexpr (!measures) return missed;
     const Vector3<B> change = Block::load(of.moment) - before;
     const B roll2 = mul_add(change.x, change.x, change.y * change.y);
-    const B as_impulse =
-        larger(square_root(roll2) * Block::load(of.per_roll), magnitude(change.z) * Block::load(of.per_spin));
+    const B as_impulse = larger(square_root(roll2) * Block::load(of.roll_as_impulse),
+                                magnitude(change.z) * Block::load(of.spin_as_impulse));
     const B made = bodies.mass * as_impulse, range = vanishing(made);
     return larger(missed, choose(range == B(0), made, B(static_cast<T>(__builtin_inf()))));
   }
@@ -271,11 +272,11 @@ struct ModelSweep : ManifoldSweep<A, T> {
     const ConeRoot<B> root(large, small, {slip(large, along.x, now.x), slip(small, along.y, now.y)}, {zero, zero},
                            limit);
     OnCone<B> found = root.stick();
-    const Mask pushes = limit > zero;
+    const Mask pushes = Models::is_some(limit);
     const B size2 = mul_add(found.q.x, found.q.x, found.q.y * found.q.y);
     const Mask slips = and_not(pushes, size2 <= limit * limit);
     if (lane_bits(slips) != 0) {
-      const OnCone<B> on_limit = root.slip(slips);
+      const OnCone<B> on_limit = root.slip(slips, now);
       found.q = {choose(slips, on_limit.q.x, found.q.x), choose(slips, on_limit.q.y, found.q.y)};
     }
     const Plane<B> q = out_of_axes(cosine, sine, found.q);
