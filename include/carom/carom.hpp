@@ -4,6 +4,7 @@
 #include <carom/blocked.hpp>
 #include <carom/contacts.hpp>
 #include <carom/export.hpp>
+#include <carom/gradients.hpp>
 #include <carom/joints.hpp>
 #include <carom/law_info.hpp>
 #include <carom/laws.hpp>
