@@ -362,15 +362,18 @@ template <class F, class Derivatives, class... Others>
     label.owner = owner;
     f(label, first, rest...);
   };
-  each_number([&](const Label& label, auto& first, auto&... rest)
-                  __attribute__((always_inline)) { column(label, "", first, rest...); },
-              by, others...);
-  each_parameter([&](const Label& label, auto, auto& first, auto&... rest)
-                     __attribute__((always_inline)) { column(label, "", first, rest...); },
-                 by, others...);
-  each_weight([&](const Label& label, Law, auto& first, auto&... rest)
-                  __attribute__((always_inline)) { column(label, "weight", first, rest...); },
-              by.weight, others.weight...);
+  each_number(
+      [&](const Label& label, auto& first, auto&... rest)
+          __attribute__((always_inline)) { column(label, "", first, rest...); },
+      by, others...);
+  each_parameter(
+      [&](const Label& label, auto, auto& first, auto&... rest)
+          __attribute__((always_inline)) { column(label, "", first, rest...); },
+      by, others...);
+  each_weight(
+      [&](const Label& label, Law, auto& first, auto&... rest)
+          __attribute__((always_inline)) { column(label, "weight", first, rest...); },
+      by.weight, others.weight...);
 }
 inline constexpr std::size_t derivatives_by_own = 11, derivatives_by_weight = derivatives_by_own + parameter_count,
                              derivative_count = derivatives_by_weight + member_count;

@@ -25,8 +25,8 @@ inline constexpr std::size_t gradient_status_count = 6;
 /// The names above with hyphens: "one-sided"; "unknown" of any other number.
 CAROM_EXPORT std::string_view to_string(GradientStatus status);
 
-/// Derivatives of one number [its unit] by the numbers of a contact [1 / their units], each in a column of its own. Only
-/// the columns that are there are written. Those of numbers that the contact's law does not read are 0.
+/// Derivatives of one number [its unit] by the numbers of a contact [1 / their units], each in a column of its own.
+/// Only the columns that are there are written. Those of numbers that the contact's law does not read are 0.
 template <class T>
 struct Derivatives {
   Column<T> friction{}, restitution{};

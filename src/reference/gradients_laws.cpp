@@ -97,8 +97,12 @@ class AlgebraicGradient {
     } candidate{};
   };
   static Own<double> flat(const LawParameters& p) {
-    return {p.tangential_restitution, p.impulse_ratio_1, p.impulse_ratio_2,
-            p.polar_angle,            p.azimuth,         p.fraction,
+    return {p.tangential_restitution,
+            p.impulse_ratio_1,
+            p.impulse_ratio_2,
+            p.polar_angle,
+            p.azimuth,
+            p.fraction,
             {p.candidate[0], p.candidate[1], p.candidate[2]}};
   }
 

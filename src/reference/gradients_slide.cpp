@@ -1,6 +1,6 @@
-// The gradient of the incremental law. Sliding is a Taylor series in slip time τ, ds = r dτ, of numbers that carry their
-// derivatives. Within a step these are taken at fixed τ; after it they go back to fixed normal impulse s, where they
-// stay as small as the distance of two solutions, which never move apart.
+// The gradient of the incremental law. Sliding is a Taylor series in slip time τ, ds = r dτ, of numbers that carry
+// their derivatives. Within a step these are taken at fixed τ; after it they go back to fixed normal impulse s, where
+// they stay as small as the distance of two solutions, which never move apart.
 //
 //   u       separation velocity, r = |u_t|, û = u_t / r
 //   s       normal impulse, p_z; du/ds = K (-μ û, 1)
@@ -216,7 +216,8 @@ class Course {
   // How far the first bit of restitution moves the end.
   N small_restitution(const N& slope) const {
     N e = c_.restitution;
-    return law_ == RestitutionLaw::energetic ? e * std::sqrt(std::max(-2 * wc_.value / slope.value, 0.0)) : e * pc_.value;
+    return law_ == RestitutionLaw::energetic ? e * std::sqrt(std::max(-2 * wc_.value / slope.value, 0.0))
+                                             : e * pc_.value;
   }
 
   // `s` is where the phase ends.
@@ -254,13 +255,23 @@ class Course {
     end_at(ds, rate);
   }
 
-  // u_t is 0 at s + Δ.
+  // u_t is 0 at s + Δ. On the way there friction takes away what the derivatives of u_t have across û, which may fall
+  // so slowly that some of it is left.
   void arrive() {
-    const Three<N> rate = impulse_rate(), du = c_.k.times(rate);
     const double r = slip(), x = u_[0].value / r, y = u_[1].value / r;
+    const Six<N>& k = c_.k;
+    const Three<N> du = k.times(impulse_rate());
     const double lambda = x * du[0].value + y * du[1].value;
-    N ds = -((x * u_[0] + y * u_[1]) / lambda);
-    shift(ds);
+    const auto to_rest = [&] { shift(-((x * u_[0] + y * u_[1]) / lambda)); };
+    to_rest();
+    if (c_.friction.value > 0) {
+      const double stiffness = k.xx.value * y * y - 2 * k.xy.value * x * y + k.yy.value * x * x;
+      const N across = (x * u_[1] - y * u_[0]) / stiffness;
+      const Three<N> stop = {y * across, -x * across, 0};
+      p_ = sum(p_, stop);
+      u_ = sum(u_, k.times(stop));
+      to_rest();
+    }
     rest(false);
   }
 
@@ -325,8 +336,7 @@ class Course {
                        Vector3{c_.k.xz.value, c_.k.yz.value, c_.k.zz.value}};
     const double angle = diverging_ray(m, c_.friction.value), x = std::cos(angle), y = std::sin(angle);
     const N& mu = c_.friction;
-    N lambda = x * m[0][2] + y * m[1][2] -
-               mu.value * (m[0][0] * x * x + 2 * m[0][1] * x * y + m[1][1] * y * y);
+    N lambda = x * m[0][2] + y * m[1][2] - mu.value * (m[0][0] * x * x + 2 * m[0][1] * x * y + m[1][1] * y * y);
     std::array<N, 2> w;
     for (int i = 0; i < 4; ++i) {
       const Six<N> b = {mu * c_.k.xx + lambda, mu * c_.k.xy, 0, mu * c_.k.yy + lambda, 0, 1};

@@ -22,7 +22,10 @@ TEST(ReferenceGradients, agree_with_differences_in_34_digits) {
   std::vector<double> generic;
   for (std::size_t i = 0; i < golden.size(); ++i) {
     const double error = error_of(table, i, golden[i]);
-    if (std::getenv("SHOW")) std::cout << i << ' ' << golden[i].kind << ' ' << to_string(golden[i].law) << ' ' << to_string(golden[i].restitution_law) << ' ' << golden[i].course << ' ' << error << ' ' << to_string(table.status(i)) << '\n';
+    if (std::getenv("SHOW"))
+      std::cout << i << ' ' << golden[i].kind << ' ' << to_string(golden[i].law) << ' '
+                << to_string(golden[i].restitution_law) << ' ' << golden[i].course << ' ' << error << ' '
+                << to_string(table.status(i)) << '\n';
     generic.push_back(error);
     EXPECT_LE(error, 1e-10) << i;
   }

@@ -16,9 +16,9 @@ struct GoldenGradient {
   std::string kind, course;
   Law law;
   RestitutionLaw restitution_law;
-  std::vector<double> numbers;                    // as GradientTable::add takes them
-  std::vector<double> p;                          // 3
-  std::vector<std::vector<double>> of_p;          // 3 rows of GradientTable::variables
+  std::vector<double> numbers;                     // as GradientTable::add takes them
+  std::vector<double> p;                           // 3
+  std::vector<std::vector<double>> of_p;           // 3 rows of GradientTable::variables
   double scale[GradientTable<double>::variables];  // of the numbers
 };
 
@@ -27,9 +27,8 @@ inline std::vector<GoldenGradient> golden_gradients() {
   // The variables in the order of the library; columns that the file has not are 0.
   std::vector<std::string> names;
   Derivatives<double> derivatives;
-  columns::each_derivative(
-      [&](const columns::Label& label, const auto&) { names.push_back(label.in_file()); },
-      "", derivatives);
+  columns::each_derivative([&](const columns::Label& label, const auto&) { names.push_back(label.in_file()); }, "",
+                           derivatives);
   std::vector<GoldenGradient> all;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     GoldenGradient g;

@@ -1,0 +1,126 @@
+// The tangents of a slide beside its series: see slide_gradient.hpp. At fixed slip time
+//
+//   δu_t' = -N δu_t + k δr - δN u_t + r δk      r δr = u_t·δu_t      δX' = δu_t      δs' = δr      δA' = 2 u_t·δu_t
+//
+// and after the step back to fixed s, where no two solutions move apart.
+#pragma once
+
+#include "variation.hpp"
+
+namespace carom::kernel {
+namespace {
+
+/// Those parts of a series that do not depend on the tangent.
+template <class T, class B>
+struct SeriesOfTangents {
+  static constexpr int order = SeriesOrder<T>::state;
+  const Taylor<T, B>& series;
+  const Rates<B>& k;
+  LeftOut<B> out;
+  B inverse_r;
+
+  struct Coefficients {
+    B sum_x[order + 1], sum_y[order + 1], sum_r[order + 1], sum_w[order + 1];
+  };
+
+  /// With the forces -c·u_t and r·b on u_t, of which which_x and which_y say what is there: see force().
+  [[gnu::noinline]] void expand(int which, const Tangent<B>& from, Coefficients& c) const {
+    B x[order + 1], y[order + 1], r[order + 1];
+    x[0] = from.x;
+    y[0] = from.y;
+    c.sum_x[0] = c.sum_y[0] = c.sum_r[0] = c.sum_w[0] = B(0);
+    const B w_0 = mul_add(series.x[0], x[0], series.y[0] * y[0]);
+    r[0] = w_0 * inverse_r;
+    B w_last = w_0;
+    for (int m = 1; m <= order; ++m) {
+      const B inverse_m(T(1) / static_cast<T>(m));
+      c.sum_x[m] = x[m - 1] * inverse_m;
+      c.sum_y[m] = y[m - 1] * inverse_m;
+      c.sum_r[m] = r[m - 1] * inverse_m;
+      c.sum_w[m] = w_last * inverse_m;
+      B fx, fy;
+      force(which, m, fx, fy);
+      x[m] = neg_mul_add(k.a1, c.sum_x[m], mul_add(k.b1, c.sum_r[m], fx));
+      y[m] = neg_mul_add(k.a2, c.sum_y[m], mul_add(k.b2, c.sum_r[m], fy));
+      B w = mul_add(series.x[0], x[m], series.y[0] * y[m]), v = B(0);
+      for (int j = 1; j <= m; ++j) {
+        w = mul_add(series.x[j], x[m - j], mul_add(series.y[j], y[m - j], w));
+        v = mul_add(series.r[j], r[m - j], v);
+      }
+      w_last = w;
+      r[m] = (w - v) * inverse_r;
+    }
+  }
+
+  /// What order m has of the force beside the tangent itself.
+  [[gnu::always_inline]] void force(int which, int m, B& fx, B& fy) const {
+    const B zero(0);
+    fx = fy = zero;
+    switch (which) {
+      case 0:  // N_12
+        fx = negated(series.sum_y[m]);
+        fy = negated(series.sum_x[m]);
+        break;
+      case 1:  // N_22
+        fy = negated(series.sum_y[m]);
+        break;
+      case 2:  // k_1 or N_11
+        fx = choose(out.k1, negated(series.sum_x[m]), series.sum_r[m]);
+        break;
+      default:  // k_2 or N_11
+        fx = choose(out.k2, negated(series.sum_x[m]), zero);
+        fy = choose(out.k2, zero, series.sum_r[m]);
+    }
+  }
+
+  /// The tangent at fixed s, h later, where the slide is `at`; dx, dy, dr are the series' integrals there.
+  [[gnu::always_inline]] Tangent<B> at(int which, const Tangent<B>& from, const Coefficients& c, B h, const Slip<B>& at,
+                                       B dx, B dy, B dr) const {
+    const B zero(0);
+    const B sx = value<order>(c.sum_x, h), sy = value<order>(c.sum_y, h), ds = value<order>(c.sum_r, h);
+    const B sw = value<order>(c.sum_w, h);
+    B fx = zero, fy = zero;
+    switch (which) {
+      case 0:
+        fx = negated(dy);
+        fy = negated(dx);
+        break;
+      case 1:
+        fy = negated(dy);
+        break;
+      case 2:
+        fx = choose(out.k1, negated(dx), dr);
+        break;
+      default:
+        fx = choose(out.k2, negated(dx), zero);
+        fy = choose(out.k2, zero, dr);
+    }
+    Tangent<B> t;
+    t.x = from.x + neg_mul_add(k.a1, sx, mul_add(k.b1, ds, fx));
+    t.y = from.y + neg_mul_add(k.a2, sy, mul_add(k.b2, ds, fy));
+    t.sum_x = from.sum_x + neg_mul_add(at.cosine, ds, sx);
+    t.sum_y = from.sum_y + neg_mul_add(at.sine, ds, sy);
+    t.area = from.area + neg_mul_add(at.r, ds, sw + sw);
+    t.x = neg_mul_add(at.gx, ds, t.x);
+    t.y = neg_mul_add(at.gy, ds, t.y);
+    return t;
+  }
+};
+
+/// A slide that has come from u_t = (x, y) by integrals dx, dy, dr.
+template <class B>
+[[gnu::always_inline]] inline Slip<B> slip_after(const Rates<B>& k, B x, B y, B dx, B dy, B dr) {
+  Slip<B> at;
+  at.x = x + neg_mul_add(k.a1, dx, k.b1 * dr);
+  at.y = y + neg_mul_add(k.a2, dy, k.b2 * dr);
+  at.r = square_root(mul_add(at.x, at.x, at.y * at.y));
+  const B inverse = B(1) / choose(at.r > B(0), at.r, B(1));
+  at.cosine = at.x * inverse;
+  at.sine = at.y * inverse;
+  at.gx = neg_mul_add(k.a1, at.cosine, k.b1);
+  at.gy = neg_mul_add(k.a2, at.sine, k.b2);
+  return at;
+}
+
+}  // namespace
+}  // namespace carom::kernel

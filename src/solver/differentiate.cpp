@@ -1,0 +1,387 @@
+// Solver::differentiate: a tile of contacts at a time goes through the kernels of its laws. Columns of the host's that
+// are contiguous are read and written in place, the others by way of the tile.
+#include <algorithm>
+#include <atomic>
+#include <carom/solver.hpp>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "access.hpp"
+#include "check.hpp"
+#include "columns.hpp"
+#include "range.hpp"
+
+namespace carom {
+namespace {
+
+using columns::derivative_count, columns::derivatives_by_own, columns::derivatives_by_weight, columns::gradient_rows;
+constexpr std::size_t variables = derivatives_by_weight, members = columns::member_count;
+
+template <class T>
+const kernel::GradientFunctions<T>& functions_of(const kernel::GradientKernels& kernels) {
+  if constexpr (std::is_same_v<T, float>)
+    return kernels.of_float;
+  else
+    return kernels.of_double;
+}
+
+constexpr unsigned bit_of(Law law) {
+  return 1u << static_cast<unsigned>(law);
+}
+constexpr unsigned closed_forms =
+    bit_of(Law::frictionless) | bit_of(Law::no_slip) | bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear);
+constexpr unsigned with_impulses = bit_of(Law::whittaker) | bit_of(Law::smith) | bit_of(Law::anitescu_potra);
+
+/// The columns of a contact's variables in the order of columns::each_derivative.
+template <class T>
+struct Input {
+  Column<const T> of[derivative_count];
+
+  explicit Input(const SpaceContacts<T>& contacts) {
+    std::size_t i = 0;
+    const auto add = [&](const auto&, const Column<const T>& column) { of[i++] = column; };
+    columns::each_number(add, contacts);
+    columns::each_parameter([&](const auto& label, auto, const auto& column) { add(label, column); }, contacts.laws);
+    columns::each_weight([&](const auto& label, Law, const auto& column) { add(label, column); }, contacts.laws.weight);
+  }
+};
+
+/// The rows of Gradients and the product, likewise.
+template <class T>
+struct Output {
+  Column<T> of[gradient_rows + 1][derivative_count];
+  bool any_of_p = false, any_of_u = false, any_product = false;
+
+  explicit Output(const Gradients<T>& gradients) {
+    std::size_t row = 0;
+    const auto add = [&](const char*, const Derivatives<T>& by) {
+      std::size_t i = 0;
+      columns::each_derivative(
+          [&](const auto&, const Column<T>& column) {
+            of[row][i++] = column;
+            if (column) (row < 3 ? any_of_p : row < gradient_rows ? any_of_u : any_product) = true;
+          },
+          "", by);
+      ++row;
+    };
+    columns::each_gradient(add, gradients);
+    add("", gradients.cotangent.product);
+  }
+};
+
+template <class T>
+struct Workspace {
+  static constexpr std::size_t size = kernel::GradientTile<T>::size;
+  using Lane = T[size];
+
+  alignas(64) Lane in[variables], out[gradient_rows + 1][variables];
+  Lane member_out[3][variables], composite_out[3][variables + members];
+  Lane status, plain, member_status, chosen, restitution_law, impulse[3], compression[3], velocity[6], zeros;
+  Law laws[size];
+  Status statuses[size];
+  std::unique_ptr<kernel::SlideMemory<T>> slide;
+  std::unique_ptr<kernel::SlidingTiles<T>> sliding;
+  std::unique_ptr<kernel::LawTile<T>> law;
+  std::unique_ptr<kernel::GroupTile<T>> group;
+  std::unique_ptr<MemberResults<T>> member_results;
+};
+
+template <class T>
+class TileOfGradients {
+  using Tile = kernel::GradientTile<T>;
+  static constexpr std::size_t size = Tile::size;
+
+ public:
+  TileOfGradients(const IsaEntry& entry, const SpaceContacts<T>& contacts, const Gradients<T>& gradients,
+                  const Options& options, T tolerance, std::array<std::size_t, gradient_status_count>& counts)
+      : entry_(entry),
+        functions_(functions_of<T>(*entry.gradients)),
+        contacts_(contacts),
+        gradients_(gradients),
+        input_(contacts),
+        output_(gradients),
+        options_(options),
+        counts_(counts),
+        memory_(std::make_unique_for_overwrite<Workspace<T>>()) {
+    tile_.tolerance = tolerance;
+    std::fill_n(memory_->zeros, size, T(0));
+  }
+
+  void run(std::size_t first, std::size_t n) {
+    first_ = first;
+    count_ = n;
+    tile_.count = (n + 15) / 16 * 16;
+    load();
+    whole_jacobian_ = output_.any_of_u || output_.any_product || (laws_ & bit_of(Law::composite)) != 0;
+    const bool uniform = (laws_ & (laws_ - 1)) == 0;
+    set_output(uniform);
+    if (!uniform) clear();
+    for (std::size_t law = 0; law < law_count; ++law)
+      if ((laws_ >> law & 1u) != 0) differentiate(static_cast<Law>(law), uniform);
+    settle(uniform);
+    follow();
+    store();
+  }
+
+ private:
+  bool in_place(std::size_t i) const { return count_ == size && is_contiguous(input_.of[i]); }
+  template <class U>
+  static bool is_contiguous(const Column<U>& column) {
+    return column && column.stride == sizeof(T);
+  }
+
+  void load() {
+    Workspace<T>& m = *memory_;
+    for (std::size_t i = 0; i < variables; ++i) {
+      const Column<const T>& column = input_.of[i];
+      tile_.in[i] = !column ? m.zeros : in_place(i) ? &column[first_] : m.in[i];
+      if (tile_.in[i] != m.in[i]) continue;
+      for (std::size_t k = 0; k < count_; ++k) m.in[i][k] = column[first_ + k];
+      // What fills the last vector up separates.
+      const bool one = i == Tile::k_xx || i == Tile::k_yy || i == Tile::k_zz || i == Tile::u0_z;
+      std::fill(m.in[i] + count_, m.in[i] + tile_.count, one ? T(1) : T(0));
+    }
+    laws_ = 0;
+    for (std::size_t k = 0; k < count_; ++k) {
+      const Law law = contacts_.laws.law ? contacts_.laws.law[first_ + k] : options_.law;
+      m.laws[k] = law;
+      if (static_cast<std::size_t>(law) < law_count) laws_ |= bit_of(law);
+      const RestitutionLaw restitution =
+          contacts_.laws.restitution_law ? contacts_.laws.restitution_law[first_ + k] : options_.restitution_law;
+      m.restitution_law[k] = static_cast<T>(restitution);
+    }
+    std::fill(m.restitution_law + count_, m.restitution_law + tile_.count, T(0));
+    if (laws_ == 0) laws_ = bit_of(Law::pfeiffer_glocker);
+  }
+
+  /// Where the derivatives of p go at first: to the host, if nothing else is made of them.
+  void set_output(bool uniform) {
+    direct_ = uniform && count_ == size && !whole_jacobian_;
+    for (std::size_t r = 0; r < 3; ++r)
+      for (std::size_t v = 0; v < variables; ++v) {
+        const Column<T>& column = output_.of[r][v];
+        const bool wanted = whole_jacobian_ || column;
+        tile_.out[r][v] = !wanted ? nullptr : direct_ && is_contiguous(column) ? &column[first_] : memory_->out[r][v];
+      }
+    tile_.status = memory_->status;
+    tile_.plain = memory_->plain;
+    for (std::size_t c = 0; c < 3; ++c) tile_.impulse[c] = memory_->impulse[c];
+  }
+
+  void clear() {
+    std::fill_n(memory_->plain, tile_.count, T(0));
+    std::fill_n(memory_->status, tile_.count, T(0));
+  }
+
+  void differentiate(Law law, bool uniform) {
+    Workspace<T>& m = *memory_;
+    if (!uniform) {
+      for (std::size_t k = 0; k < tile_.count; ++k) m.chosen[k] = k < count_ && m.laws[k] == law ? T(1) : T(0);
+    }
+    tile_.chosen = uniform ? nullptr : m.chosen;
+    tile_.law = law;
+    zero_own_columns(law);
+    if (law == Law::composite)
+      differentiate_composites();
+    else
+      differentiate_one(law);
+  }
+
+  /// Columns of parameters that a law does not read; its kernel writes the others.
+  void zero_own_columns(Law law) {
+    const bool closed = (closed_forms & bit_of(law)) != 0;
+    for (std::size_t v = derivatives_by_own; v < variables; ++v) {
+      const auto parameter = static_cast<columns::Parameter>(v - derivatives_by_own);
+      if (closed && (columns::readers_of(parameter, false) >> static_cast<unsigned>(law) & 1u) != 0) continue;
+      for (std::size_t r = 0; r < 3; ++r)
+        if (T* to = tile_.out[r][v]) {
+          for (std::size_t k = 0; k < tile_.count; ++k)
+            if (tile_.chosen == nullptr || tile_.chosen[k] > 0) to[k] = T(0);
+        }
+    }
+  }
+
+  void differentiate_one(Law law) {
+    Workspace<T>& m = *memory_;
+    tile_.law = law;
+    const T largest = static_cast<T>(options_.largest_restitution);
+    if (law == Law::incremental) {
+      if (!m.slide) m.slide = std::make_unique_for_overwrite<kernel::SlideMemory<T>>();
+      functions_.incremental(tile_, {m.restitution_law, options_.step_budget, largest}, *m.slide);
+    } else if ((closed_forms & bit_of(law)) != 0) {
+      functions_.closed_form(tile_, largest);
+    } else {
+      if ((with_impulses & bit_of(law)) != 0) {
+        solve(law, input_.of[Tile::restitution], m.impulse);
+        for (std::size_t c = 0; c < 3; ++c) tile_.p[c] = m.impulse[c];
+        if (law == Law::anitescu_potra) {
+          solve(Law::whittaker, Column<const T>::repeat(m.zeros[0], input_.of[0].count), m.compression);
+          for (std::size_t c = 0; c < 3; ++c) tile_.compression[c] = m.compression[c];
+        }
+      }
+      functions_.other_laws(tile_);
+    }
+  }
+
+  void differentiate_composites() {}
+
+  /// The contacts' impulses and statuses under a law; all of them, whatever theirs is.
+  void solve(std::optional<Law> law, const Column<const T>& restitution, T (*impulse)[size]) {
+    Workspace<T>& m = *memory_;
+    const auto make = [](auto& part) {
+      if (!part) part = std::make_unique_for_overwrite<typename std::decay_t<decltype(part)>::element_type>();
+    };
+    make(m.sliding);
+    make(m.law);
+    make(m.group);
+    make(m.member_results);
+    SpaceContacts<T> contacts = contacts_;
+    contacts.restitution = restitution;
+    contacts = columns::sliced(contacts, first_, count_);
+    Options options = options_;
+    if (law) {
+      contacts.laws.law = {};
+      options.law = *law;
+    }
+    Results<T> results;
+    if (impulse != nullptr) results.impulse = {{impulse[0], count_}, {impulse[1], count_}, {impulse[2], count_}};
+    results.status = {m.statuses, count_};
+    const RangeKernels<T, SpaceContacts> kernels = {kernel_for<T, SpaceContacts>(*entry_.kernels),
+                                                    kernel_for<T, SpaceContacts>(*entry_.algebraic)};
+    const kernel::Job<T, SpaceContacts> job{contacts, results, parameters_for<T>(options)};
+    kernel::OwnTally tally;
+    MemberResults<T>* members_of =
+        has_incremental_members(contacts.laws, options.law) ? m.member_results.get() : nullptr;
+    solve_range(job, kernels, 0, count_, {m.sliding.get(), m.law.get(), m.group.get()}, members_of, tally);
+    if (impulse != nullptr)
+      for (std::size_t c = 0; c < 3; ++c) std::fill(impulse[c] + count_, impulse[c] + tile_.count, T(0));
+  }
+
+  /// Contacts that are not plainly in order may be at fault.
+  void settle(bool) {
+    Workspace<T>& m = *memory_;
+    const bool all_plain = std::all_of(m.plain, m.plain + count_, [](T plain) { return plain > 0; });
+    if (!all_plain) {
+      solve(std::nullopt, contacts_.restitution, nullptr);
+      for (std::size_t k = 0; k < count_; ++k) {
+        const Status status = m.statuses[k];
+        if (status == Status::separating)
+          set(k, GradientStatus::zero, T(0));
+        else if (!is_resolved(status) || !(contacts_.friction[first_ + k] <= std::numeric_limits<T>::max()))
+          set(k, GradientStatus::none, std::numeric_limits<T>::quiet_NaN());
+      }
+    }
+    for (std::size_t k = 0; k < count_; ++k) {
+      const auto status = static_cast<GradientStatus>(static_cast<std::uint8_t>(m.status[k]));
+      if (status == GradientStatus::none) set(k, status, std::numeric_limits<T>::quiet_NaN());
+      ++counts_[static_cast<std::size_t>(status)];
+      if (gradients_.status) gradients_.status[first_ + k] = status;
+    }
+  }
+
+  void set(std::size_t k, GradientStatus status, T value) {
+    memory_->status[k] = static_cast<T>(status);
+    for (auto& row : tile_.out)
+      for (T* to : row)
+        if (to != nullptr) to[k] = value;
+  }
+
+  /// What follows for u, and the products.
+  void follow() {
+    if (!output_.any_of_u && !output_.any_product) return;
+    Workspace<T>& m = *memory_;
+    kernel::VelocityTile<T> tile;
+    tile.count = tile_.count;
+    std::copy_n(tile_.in, variables, tile.in);
+    // p is homogeneous in velocities and impulses: it is Σ u0 ∂p/∂u0 + Σ candidate ∂p/∂candidate.
+    constexpr std::size_t candidate = derivatives_by_own + static_cast<std::size_t>(columns::Parameter::candidate_x);
+    for (std::size_t r = 0; r < 3; ++r) {
+      std::fill_n(m.impulse[r], tile.count, T(0));
+      for (const std::size_t first : {std::size_t{Tile::u0_x}, candidate})
+        for (std::size_t v = first; v < first + 3; ++v)
+          for (std::size_t k = 0; k < tile.count; ++k)
+            m.impulse[r][k] += tile_.in[v][k] == 0 ? T(0) : tile_.in[v][k] * tile_.out[r][v][k];
+    }
+    for (std::size_t r = 0; r < 3; ++r) {
+      tile.p[r] = m.impulse[r];
+      for (std::size_t v = 0; v < variables; ++v) {
+        tile.of_p[r][v] = tile_.out[r][v];
+        tile.of_u[r][v] = output_.of[3 + r][v] ? m.out[3 + r][v] : nullptr;
+      }
+    }
+    const VectorJacobianProduct<T>& vjp = gradients_.cotangent;
+    const Column<const T> cotangents[] = {vjp.impulse.x,
+                                          vjp.impulse.y,
+                                          vjp.impulse.z,
+                                          vjp.separation_velocity.x,
+                                          vjp.separation_velocity.y,
+                                          vjp.separation_velocity.z};
+    for (std::size_t c = 0; c < 6; ++c) {
+      if (!cotangents[c]) continue;
+      for (std::size_t k = 0; k < count_; ++k) m.velocity[c][k] = cotangents[c][first_ + k];
+      std::fill(m.velocity[c] + count_, m.velocity[c] + tile.count, T(0));
+      tile.cotangent[c] = m.velocity[c];
+    }
+    for (std::size_t v = 0; v < variables; ++v)
+      tile.product[v] = output_.of[gradient_rows][v] ? m.out[gradient_rows][v] : nullptr;
+    functions_.velocities(tile);
+  }
+
+  void store() {
+    Workspace<T>& m = *memory_;
+    for (std::size_t r = 0; r <= gradient_rows; ++r)
+      for (std::size_t v = 0; v < derivative_count; ++v) {
+        const Column<T>& column = output_.of[r][v];
+        if (!column) continue;
+        const T* from = v >= variables ? m.zeros : r < 3 ? tile_.out[r][v] : m.out[r][v];
+        if (from == &column[first_]) continue;
+        for (std::size_t k = 0; k < count_; ++k) column[first_ + k] = from[k];
+      }
+  }
+
+  const IsaEntry& entry_;
+  const kernel::GradientFunctions<T>& functions_;
+  const SpaceContacts<T>& contacts_;
+  const Gradients<T>& gradients_;
+  Input<T> input_;
+  Output<T> output_;
+  const Options& options_;
+  std::array<std::size_t, gradient_status_count>& counts_;
+  std::unique_ptr<Workspace<T>> memory_;
+  Tile tile_;
+  std::size_t first_ = 0, count_ = 0;
+  unsigned laws_ = 0;
+  bool whole_jacobian_ = false, direct_ = false;
+};
+
+}  // namespace
+
+template <class T>
+GradientReport Solver::differentiate(const SpaceContacts<T>& contacts,
+                                     const std::type_identity_t<Gradients<T>>& gradients, const Options& options,
+                                     double tolerance) {
+  const Call call(*this, options);
+  const std::size_t count = check_gradients(contacts, gradients, options, tolerance);
+  std::array<std::atomic<std::size_t>, gradient_status_count> sums{};
+  const auto range = [&](std::size_t first, std::size_t n, kernel::Tally&) {
+    std::array<std::size_t, gradient_status_count> counts{};
+    TileOfGradients<T> tile(call.entry(), contacts, gradients, options, static_cast<T>(tolerance), counts);
+    constexpr std::size_t size = kernel::GradientTile<T>::size;
+    for (std::size_t i = first; i < first + n; i += size) tile.run(i, std::min(size, first + n - i));
+    for (std::size_t s = 0; s < counts.size(); ++s) sums[s].fetch_add(counts[s], std::memory_order_relaxed);
+  };
+  call.run(count, std::cref(range));
+  GradientReport report;
+  report.contacts = count;
+  for (std::size_t s = 0; s < sums.size(); ++s) report.by_status[s] = sums[s].load(std::memory_order_relaxed);
+  return report;
+}
+template GradientReport Solver::differentiate(const SpaceContacts<float>&, const Gradients<float>&, const Options&,
+                                              double);
+template GradientReport Solver::differentiate(const SpaceContacts<double>&, const Gradients<double>&, const Options&,
+                                              double);
+
+}  // namespace carom
