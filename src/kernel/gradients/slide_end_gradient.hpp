@@ -174,7 +174,10 @@ class SlideEndGradient {
         const B by = j == 1 ? negated(x) : j == 2 ? negated(y) : j == 4 ? one : zero;
         const B be = mul_sub(x, by, y * bx), bu = mul_add(x, bx, y * by);
         const B across = mul_sub(x, base[j].y, y * base[j].x), along = mul_add(x, base[j].x, y * base[j].y);
-        const B slope = rate + stiffness, ratio = be / choose(slope == zero, one, slope);
+        // A slip that comes to rest in whatever direction leaves nothing that counts.
+        const B slope = rate + stiffness;
+        const Mask turns = magnitude(slope) > B(T(1e-3)) * stiffness;
+        const B ratio = choose(turns, be / choose(turns, slope, one), zero);
         const B rest_of = neg_mul_add(ratio, from.r, across);
         const B aside = mul_add(ratio, distance, rest_of * inverse_n);
         const B z = neg_mul_add(coupling, aside, mul_add(bu, distance, along)), w = ratio * to.r;

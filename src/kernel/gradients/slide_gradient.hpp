@@ -126,13 +126,28 @@ class SlideGradient {
     }
   }
 
+  /// The neighbours of a solution that is smooth, as on a ray, need not be so: their rates are up to 1.
+  template <class F>
+  struct Beside {
+    F follow;
+    T longest = T(1);
+
+    [[gnu::always_inline]] void operator()(const Taylor<T, B>& series, B stop, B low, Mask turned) const {
+      follow(series, stop, low, turned);
+    }
+  };
+  template <class F>
+  static Beside<F> beside(F follow) {
+    return {follow};
+  }
+
   [[gnu::always_inline]] Mask step(Contact& c, Mask busy) {
     const Rates<B> k = c.rates;
     return step_series<T>(
-        static_cast<SeriesContact<B>&>(c),
-        busy, [&](const Taylor<T, B>& series, B stop, B low, Mask turned) __attribute__((always_inline)) {
+        static_cast<SeriesContact<B>&>(c), busy,
+        beside([&](const Taylor<T, B>& series, B stop, B low, Mask turned) __attribute__((always_inline)) {
           constexpr int order = Order::state;
-          const SeriesOfTangents<T, B> beside{series, k, LeftOut<B>(k), c.inverse_r};
+          const SeriesOfTangents<T, B> tangents{series, k, LeftOut<B>(k), c.inverse_r};
           // A' = r²
           B sum_area[order + 1];
           sum_area[0] = B(0);
@@ -142,7 +157,7 @@ class SlideGradient {
             sum_area[m + 1] = square * B(T(1) / static_cast<T>(m + 1));
           }
           typename SeriesOfTangents<T, B>::Coefficients coefficients[carried];
-          for (int j = 0; j < carried; ++j) beside.expand(j, c.tangents[j], coefficients[j]);
+          for (int j = 0; j < carried; ++j) tangents.expand(j, c.tangents[j], coefficients[j]);
           const auto slip_at = [&](B h, B& dx, B& dy, B& dr) {
             dx = value<order>(series.sum_x, h);
             dy = value<order>(series.sum_y, h);
@@ -159,17 +174,17 @@ class SlideGradient {
             const Slip<B> slip = slip_at(low, dx, dy, dr);
             Tangent<B> four[carried], five[5];
             for (int j = 0; j < carried; ++j)
-              four[j] = beside.at(j, c.tangents[j], coefficients[j], low, slip, dx, dy, dr);
-            complete(k, beside.out, slip, four, five);
+              four[j] = tangents.at(j, c.tangents[j], coefficients[j], low, slip, dx, dy, dr);
+            complete(k, tangents.out, slip, four, five);
             const B mu = c.friction_step / c.normal_step;
             const B slope = neg_mul_add(k.c1, slip.cosine, neg_mul_add(k.c2, slip.sine, k.c3));
             at_turn(c, turned, place_of(slip, five, mu), slope, mu);
           }
           const Slip<B> slip = slip_at(stop, dx, dy, dr);
           for (int j = 0; j < carried; ++j)
-            c.tangents[j] = beside.at(j, c.tangents[j], coefficients[j], stop, slip, dx, dy, dr);
+            c.tangents[j] = tangents.at(j, c.tangents[j], coefficients[j], stop, slip, dx, dy, dr);
           c.area = slip.area;
-        });
+        }));
   }
 
   /// On a ray that comes to rest before anything else happens, or on which nothing is left of how the contact came to
