@@ -53,7 +53,7 @@ struct Input {
 template <class T>
 struct Output {
   Column<T> of[gradient_rows + 1][derivative_count];
-  bool any_of_p = false, any_of_u = false, any_product = false;
+  bool any_of_p = false, any_of_u = false, any_product = false, any_by_weight = false;
 
   explicit Output(const Gradients<T>& gradients) {
     std::size_t row = 0;
@@ -63,6 +63,7 @@ struct Output {
           [&](const auto&, const Column<T>& column) {
             of[row][i++] = column;
             if (column) (row < 3 ? any_of_p : row < gradient_rows ? any_of_u : any_product) = true;
+            if (column && i > variables) any_by_weight = true;
           },
           "", by);
       ++row;
@@ -78,7 +79,7 @@ struct Workspace {
   using Lane = T[size];
 
   alignas(64) Lane in[variables], out[gradient_rows + 1][variables];
-  Lane member_out[3][variables], composite_out[3][variables + members];
+  Lane composite[3][variables + members], by_weight[3][members];
   Lane status, plain, member_status, chosen, restitution_law, impulse[3], compression[3], velocity[6], zeros;
   Law laws[size];
   Status statuses[size];
@@ -115,13 +116,14 @@ class TileOfGradients {
     count_ = n;
     tile_.count = (n + 15) / 16 * 16;
     load();
-    whole_jacobian_ = output_.any_of_u || output_.any_product || (laws_ & bit_of(Law::composite)) != 0;
+    whole_jacobian_ =
+        output_.any_of_u || output_.any_product || output_.any_by_weight || (laws_ & bit_of(Law::composite)) != 0;
     const bool uniform = (laws_ & (laws_ - 1)) == 0;
     set_output(uniform);
     if (!uniform) clear();
     for (std::size_t law = 0; law < law_count; ++law)
       if ((laws_ >> law & 1u) != 0) differentiate(static_cast<Law>(law), uniform);
-    settle(uniform);
+    settle();
     follow();
     store();
   }
@@ -207,6 +209,7 @@ class TileOfGradients {
   void differentiate_one(Law law) {
     Workspace<T>& m = *memory_;
     tile_.law = law;
+    for (std::size_t c = 0; c < 3; ++c) tile_.p[c] = tile_.compression[c] = nullptr;
     const T largest = static_cast<T>(options_.largest_restitution);
     if (law == Law::incremental) {
       if (!m.slide) m.slide = std::make_unique_for_overwrite<kernel::SlideMemory<T>>();
@@ -226,7 +229,98 @@ class TileOfGradients {
     }
   }
 
-  void differentiate_composites() {}
+  /// Σ w_i p_i / Σ w, member by member.
+  void differentiate_composites() {
+    Workspace<T>& m = *memory_;
+    T sum[size];
+    std::fill_n(sum, size, T(0));
+    const auto is_composite = [&](std::size_t k) { return k < count_ && m.laws[k] == Law::composite; };
+    const auto weight = [&](std::size_t i, std::size_t k) {
+      const Column<const T>& column = input_.of[variables + i];
+      const T w = column && is_composite(k) ? column[first_ + k] : T(0);
+      return w > 0 && w <= std::numeric_limits<T>::max() ? w : T(0);
+    };
+    for (std::size_t i = 0; i < members; ++i)
+      for (std::size_t k = 0; k < count_; ++k) sum[k] += weight(i, k);
+    for (auto& row : m.composite)
+      for (auto& column : row) std::fill_n(column, tile_.count, T(0));
+    std::fill_n(m.member_status, tile_.count, T(0));
+    for (std::size_t i = 0; i < members; ++i) {
+      const Law law = columns::members[i].law;
+      bool any = false;
+      for (std::size_t k = 0; k < tile_.count; ++k) {
+        m.chosen[k] = weight(i, k) > 0 ? T(1) : T(0);
+        any = any || m.chosen[k] > 0;
+      }
+      if (!any || law == Law::pfeiffer_glocker) continue;
+      tile_.chosen = m.chosen;
+      zero_own_columns(law);
+      differentiate_one(law);
+      find_impulses();
+      for (std::size_t k = 0; k < count_; ++k) {
+        if (!(m.chosen[k] > 0)) continue;
+        const T share = weight(i, k) / sum[k];
+        m.member_status[k] = std::max(m.member_status[k], m.status[k]);
+        for (std::size_t r = 0; r < 3; ++r) {
+          for (std::size_t v = 0; v < variables; ++v) m.composite[r][v][k] += share * tile_.out[r][v][k];
+          m.composite[r][variables + i][k] = m.impulse[r][k];
+        }
+      }
+    }
+    for (std::size_t k = 0; k < count_; ++k) {
+      if (!is_composite(k)) continue;
+      m.status[k] = m.member_status[k];
+      m.plain[k] = 0;
+      for (std::size_t r = 0; r < 3; ++r) {
+        T p = 0;
+        for (std::size_t i = 0; i < members; ++i) p += weight(i, k) / sum[k] * m.composite[r][variables + i][k];
+        for (std::size_t v = 0; v < variables; ++v) tile_.out[r][v][k] = m.composite[r][v][k];
+        // A member without weight is not evaluated.
+        for (std::size_t i = 0; i < members; ++i)
+          m.by_weight[r][i][k] = weight(i, k) > 0 ? (m.composite[r][variables + i][k] - p) / sum[k] : T(0);
+      }
+    }
+  }
+
+  /// p is homogeneous in velocities and impulses: it is Σ u0 ∂p/∂u0 + Σ candidate ∂p/∂candidate.
+  void find_impulses() {
+    constexpr std::size_t candidate = derivatives_by_own + static_cast<std::size_t>(columns::Parameter::candidate_x);
+    for (std::size_t r = 0; r < 3; ++r) {
+      T* const p = memory_->impulse[r];
+      std::fill_n(p, tile_.count, T(0));
+      for (const std::size_t first : {std::size_t{Tile::u0_x}, candidate})
+        for (std::size_t v = first; v < first + 3; ++v)
+          for (std::size_t k = 0; k < tile_.count; ++k)
+            p[k] += tile_.in[v][k] == 0 || tile_.out[r][v][k] == 0 ? T(0) : tile_.in[v][k] * tile_.out[r][v][k];
+    }
+  }
+
+  /// Derivatives by weights, and what follows from them for u and the products.
+  T by_weight(std::size_t row, std::size_t i, std::size_t k) const {
+    const Workspace<T>& m = *memory_;
+    if (m.laws[k] != Law::composite) return std::isnan(tile_.out[0][0][k]) ? tile_.out[0][0][k] : T(0);
+    const T dp[3] = {m.by_weight[0][i][k], m.by_weight[1][i][k], m.by_weight[2][i][k]};
+    const auto of_u = [&](std::size_t r) {
+      constexpr std::size_t entry[3][3] = {{Tile::k_xx, Tile::k_xy, Tile::k_xz},
+                                           {Tile::k_xy, Tile::k_yy, Tile::k_yz},
+                                           {Tile::k_xz, Tile::k_yz, Tile::k_zz}};
+      T du = 0;
+      for (std::size_t c = 0; c < 3; ++c) du += tile_.in[entry[r][c]][k] * dp[c];
+      return du;
+    };
+    if (row < 3) return dp[row];
+    if (row < gradient_rows) return of_u(row - 3);
+    const VectorJacobianProduct<T>& vjp = gradients_.cotangent;
+    const Column<const T>* const of_p[] = {&vjp.impulse.x, &vjp.impulse.y, &vjp.impulse.z};
+    const Column<const T>* const of_v[] = {&vjp.separation_velocity.x, &vjp.separation_velocity.y,
+                                           &vjp.separation_velocity.z};
+    T product = 0;
+    for (std::size_t r = 0; r < 3; ++r) {
+      if (*of_p[r]) product += (*of_p[r])[first_ + k] * dp[r];
+      if (*of_v[r]) product += (*of_v[r])[first_ + k] * of_u(r);
+    }
+    return product;
+  }
 
   /// The contacts' impulses and statuses under a law; all of them, whatever theirs is.
   void solve(std::optional<Law> law, const Column<const T>& restitution, T (*impulse)[size]) {
@@ -261,7 +355,7 @@ class TileOfGradients {
   }
 
   /// Contacts that are not plainly in order may be at fault.
-  void settle(bool) {
+  void settle() {
     Workspace<T>& m = *memory_;
     const bool all_plain = std::all_of(m.plain, m.plain + count_, [](T plain) { return plain > 0; });
     if (!all_plain) {
@@ -287,6 +381,8 @@ class TileOfGradients {
     for (auto& row : tile_.out)
       for (T* to : row)
         if (to != nullptr) to[k] = value;
+    for (auto& row : memory_->by_weight)
+      for (auto& column : row) column[k] = value;
   }
 
   /// What follows for u, and the products.
@@ -296,15 +392,7 @@ class TileOfGradients {
     kernel::VelocityTile<T> tile;
     tile.count = tile_.count;
     std::copy_n(tile_.in, variables, tile.in);
-    // p is homogeneous in velocities and impulses: it is Σ u0 ∂p/∂u0 + Σ candidate ∂p/∂candidate.
-    constexpr std::size_t candidate = derivatives_by_own + static_cast<std::size_t>(columns::Parameter::candidate_x);
-    for (std::size_t r = 0; r < 3; ++r) {
-      std::fill_n(m.impulse[r], tile.count, T(0));
-      for (const std::size_t first : {std::size_t{Tile::u0_x}, candidate})
-        for (std::size_t v = first; v < first + 3; ++v)
-          for (std::size_t k = 0; k < tile.count; ++k)
-            m.impulse[r][k] += tile_.in[v][k] == 0 ? T(0) : tile_.in[v][k] * tile_.out[r][v][k];
-    }
+    find_impulses();
     for (std::size_t r = 0; r < 3; ++r) {
       tile.p[r] = m.impulse[r];
       for (std::size_t v = 0; v < variables; ++v) {
@@ -336,7 +424,11 @@ class TileOfGradients {
       for (std::size_t v = 0; v < derivative_count; ++v) {
         const Column<T>& column = output_.of[r][v];
         if (!column) continue;
-        const T* from = v >= variables ? m.zeros : r < 3 ? tile_.out[r][v] : m.out[r][v];
+        if (v >= variables) {
+          for (std::size_t k = 0; k < count_; ++k) column[first_ + k] = by_weight(r, v - variables, k);
+          continue;
+        }
+        const T* from = r < 3 ? tile_.out[r][v] : m.out[r][v];
         if (from == &column[first_]) continue;
         for (std::size_t k = 0; k < count_; ++k) column[first_ + k] = from[k];
       }
