@@ -220,7 +220,16 @@ class AlgebraicGradient {
 
   P anitescu_potra(const Vector3& p) {
     const N& e = c_.restitution;
-    if (plain_.friction == 0) return friction_begins(e);
+    if (plain_.friction == 0) {
+      // Each phase has friction against its own last slip, the expansion e times the impulse of the compression.
+      const P first = friction_begins(0), whole = friction_begins(e);
+      P all = multiple(1 + e, first);
+      for (std::size_t i = 0; i < 2; ++i) {
+        const double of_whole = whole[i].d[0] / (1 + plain_.restitution);
+        all[i].d[0] = first[i].d[0] + plain_.restitution * of_whole;
+      }
+      return all;
+    }
     const Vector3 p1 = friction_against_last_slip(plain_.k, Cone(plain_.friction), plain_.u0, -plain_.u0[2]).p;
     const P compression = last_slip(p1, 0);
     if (plain_.restitution > 0) return expansion(p, compression);

@@ -248,7 +248,7 @@ class Course {
       ds = -((uz + c_.restitution * c_.u0[2]) / slope.value);
     ds.value = 0;
     found_.say(slip() <= tolerance_ * speed_, GradientStatus::one_sided);
-    found_.say(law_ == RestitutionLaw::energetic && uz.value <= tolerance_ * c_.restitution.value * speed_,
+    found_.say(law_ == RestitutionLaw::energetic && uz.value <= tolerance_ * c_.restitution.value * -c_.u0[2].value,
                GradientStatus::unbounded);
     found_.say(law_ == RestitutionLaw::kinematic && std::abs(slope.value) <= tolerance_ * c_.k.zz.value,
                GradientStatus::unbounded);

@@ -235,7 +235,7 @@ TEST(Gradients, statuses_tell_what_there_is) {
   EXPECT_EQ(status_of(Law::brach, at_rest), GradientStatus::undefined);
   EXPECT_EQ(status_of(Law::whittaker, at_rest), GradientStatus::exact);
   // q = k / M: friction that is just enough to hold.
-  const std::vector<double> held = {0.25, 0.5, 2, 0, 0.5, 2, 0, 1, 0.1, 0, -1};
+  const std::vector<double> held = {0.25, 0.5, 2, 0, 0.5, 2, 0, 1, -0.1, 0, -1};
   EXPECT_EQ(status_of(Law::incremental, held), GradientStatus::one_sided);
   // Chatterjee-Ruina at the corner of the cone: D = (-½, 0, 0), so p = (-½, 0, 1) with e = e_t = 0.
   EXPECT_EQ(status_of(Law::chatterjee_ruina, {0.5, 0, 2, 0, 0, 2, 0, 1, 1, 0, -1}), GradientStatus::one_sided);

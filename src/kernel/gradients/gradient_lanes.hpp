@@ -7,6 +7,12 @@
 namespace carom::kernel {
 namespace {
 
+/// Compilers negate fused operations in more than one way, and many derivatives are 0.
+template <class B>
+[[gnu::always_inline]] inline B without_sign_of_zero(B x) {
+  return x + B(0);
+}
+
 template <class A, class T>
 struct GradientLanes {
   using B = typename LaneTypes<A, T>::Batch;
@@ -31,6 +37,7 @@ struct GradientLanes {
 
   [[gnu::always_inline]] void put(T* column, B value) const {
     if (column == nullptr) return;
+    value = without_sign_of_zero(value);
     store_lanes(column + i, tile.chosen == nullptr ? value : choose(chosen, value, load_lanes<B>(column + i)));
   }
   [[gnu::always_inline]] void put(std::size_t variable, const Vector3<B>& of_p) const {

@@ -9,6 +9,7 @@
 #include "gradient_lanes.hpp"
 #include "kernel/contact/collision_matrix.hpp"
 #include "kernel/contact/units.hpp"
+#include "kernel/incremental/sticking.hpp"
 #include "kernel/numerics/rotation.hpp"
 #include "varied.hpp"
 
@@ -330,19 +331,30 @@ class OtherGradients {
     return {choose(root_.sticks, u.x, slip.x), choose(root_.sticks, u.y, slip.y),
             choose(root_.more, u.z, more.z - c.restitution * first.z)};
   }
+  /// Friction that holds the contact, or is on the cone: against the slip that is left, or that begins where it does
+  /// not hold.
   V first_bit(const Contact& c, const V& q, const std::size_t* variables) const {
-    // Where it sticks friction holds it, -q p_z, or is on the cone.
-    const B inverse_z = B(1) / root_.compression.z;
+    const B inverse_z = B(1) / root_.compression.z, friction = c.friction.value;
     const B det = difference_of_products(c.xx.value, c.yy.value, c.xy.value, c.xy.value);
-    const B hold_x = negated(difference_of_products(c.yy.value, c.xz.value, c.xy.value, c.yz.value)) / det;
-    const B hold_y = negated(difference_of_products(c.xx.value, c.yz.value, c.xy.value, c.xz.value)) / det;
+    const B q1 = difference_of_products(c.yy.value, c.xz.value, c.xy.value, c.yz.value) / det;
+    const B q2 = difference_of_products(c.xx.value, c.yz.value, c.xy.value, c.xz.value) / det;
+    const Mask leaves = root_.sticks_first && length(q1, q2) > friction;
+    B x = choose(root_.sticks_first, negated(q1), root_.compression.x * inverse_z);
+    B y = choose(root_.sticks_first, negated(q2), root_.compression.y * inverse_z);
+    if (lane_bits(leaves) != 0) {
+      Frame<B> frame = {{B(1), B(0), B(0)}, {B(0), B(1), B(0)}, {B(0), B(0), B(1)}};
+      const Symmetric3<B> k = {c.xx.value, c.xy.value, c.xz.value, c.yy.value, c.yz.value, c.zz.value};
+      const PrincipalMatrix<B> m = principal_matrix<T>(frame, k, collision_matrix<T>(k));
+      const DivergingRay<B> ray = diverging_ray<A, T>(leaves, m.m1, m.m2, m.k1, m.k2, friction);
+      x = choose(leaves, negated(friction * mul_add(ray.x, frame.t1.x, ray.y * frame.t2.x)), x);
+      y = choose(leaves, negated(friction * mul_add(ray.x, frame.t1.y, ray.y * frame.t2.y)), y);
+    }
     V r = q;
     for (std::size_t d = 0; d < at_once; ++d)
       if (variables[d] == Tile::restitution) {
-        const B z = root_.compression.z;
-        r.x.d[d] = z * choose(root_.sticks_first, hold_x, root_.compression.x * inverse_z);
-        r.y.d[d] = z * choose(root_.sticks_first, hold_y, root_.compression.y * inverse_z);
-        r.z.d[d] = z;
+        r.x.d[d] = root_.compression.z * x;
+        r.y.d[d] = root_.compression.z * y;
+        r.z.d[d] = root_.compression.z;
       }
     return r;
   }

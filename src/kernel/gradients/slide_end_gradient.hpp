@@ -409,7 +409,7 @@ class SlideEndGradient {
     const B of_e = choose(
         kinematic, negated(g.u0z) / slope,
         choose(kinetic, c.compressing_impulse, choose(at_once, small, B(-2) * c.e * c.slide.compression / speed)));
-    say(and_not(energetic, at_once) && end_.z <= tolerance * c.e, GradientStatus::unbounded);
+    say(and_not(energetic, at_once) && end_.z <= tolerance * magnitude(c.kinematic_balance), GradientStatus::unbounded);
     say(kinematic && magnitude(slope) <= tolerance * k_.c3, GradientStatus::unbounded);
     say(kinetic && c.weakest <= tolerance, GradientStatus::unbounded);
 
@@ -448,7 +448,7 @@ class SlideEndGradient {
     const auto scatter = [&](T* to, B x) {
       if (to == nullptr) return;
       T values[width];
-      store_lanes(values, x);
+      store_lanes(values, without_sign_of_zero(x));
       for (std::size_t lane = 0; lane < n; ++lane) to[static_cast<std::int32_t>(places[lane])] = values[lane];
     };
     for (std::size_t v = 0; v < Tile::own; ++v) {

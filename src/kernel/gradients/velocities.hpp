@@ -55,7 +55,7 @@ inline void differentiate_velocities(const VelocityTile<T>& tile) {
           break;
       }
       const auto store = [&](T* column, B x) {
-        if (column != nullptr) store_lanes(column + i, x);
+        if (column != nullptr) store_lanes(column + i, without_sign_of_zero(x));
       };
       store(tile.of_u[0][v], du.x);
       store(tile.of_u[1][v], du.y);

@@ -40,7 +40,8 @@ inline void add_random_contacts(std::size_t count, std::uint64_t seed, const std
     for (const columns::Member& member : columns::members)
       numbers.push_back(member.law == Law::pfeiffer_glocker || draw.below(3) == 0 ? 0.0 : draw.uniform(0.1, 1));
     for (double& x : numbers) x = static_cast<double>(static_cast<float>(x));
-    (tables.add(laws[i % laws.size()], static_cast<RestitutionLaw>(draw.below(restitution_law_count)), numbers), ...);
+    const auto restitution_law = static_cast<RestitutionLaw>(draw.below(restitution_law_count));
+    (tables.add(laws[i % laws.size()], restitution_law, numbers), ...);
   }
 }
 
