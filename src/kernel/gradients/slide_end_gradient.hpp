@@ -1,9 +1,12 @@
 // The end of a collision and its gradient: of contacts whose slide has ended, is on a ray, has come to rest or never
-// began. On a ray, with z and y the parts of δu_t along û and ê across it, b = δk - δN û, λ = dr/ds, n = ê·N ê and all
-// of how it came to the ray forgotten (G = 0):
+// began. On a ray, with z and y the parts of δu_t along û and ê across it, b = δk - δN û, λ = dr/ds, n = ê·N ê and slip
+// time T:
 //
-//   c = b_e / (λ + n)      C = y1 - c r1      y = c r      η = c Δ + C / n      z = z1 + b_u Δ - n_ue η
-//   δX = δX1 + ê η         δA = δA1 + z1 Δ + ½ b_u Δ² - n_ue (½ c Δ² + C (Δ - r1 / (n - λ)) / n)
+//   G = exp(-n T)          c = b_e / (λ + n)      C = y1 - c r1      y = C G + c r      I = (r G - r1) / (λ - n)
+//   η = c Δ + C (1 - G) / n      z = z1 + b_u Δ - n_ue η
+//   δX = δX1 + ê η         δA = δA1 + z1 Δ + ½ b_u Δ² - n_ue (½ c Δ² + C (Δ - I) / n)
+//
+// At rest G = r = 0, and λ + n drops out: η = (y1 + b_e Δ) / n, and the bracket is Δ (y1 + ½ b_e Δ) / (n - λ).
 //
 // At rest δs* = -û·δu_t / λ passes on alone. What turns has weighed in `balance`, since the collision ends at E = 0 and
 //
@@ -12,6 +15,7 @@
 //   kinematic   δE = δu_z + e δu0_z                      δs = -δE / (du_z/ds)
 #pragma once
 
+#include "kernel/numerics/exponential.hpp"
 #include "slide_memory.hpp"
 
 namespace carom::kernel {
@@ -149,7 +153,10 @@ class SlideEndGradient {
     }
     B x = slip.cosine, y = slip.sine;
     Turning<B> t = turning(k_, x, y);
-    if (lane_bits(on_ray) != 0) turn_onto_ray<T>(on_ray, k_, x, y, t);
+    // A slip that keeps whatever direction it has is where it belongs.
+    const Mask turns_there =
+        on_ray && magnitude(t.slope) > B(T(1) / T(16)) * (magnitude(t.slope + t.rate) + magnitude(t.rate));
+    if (lane_bits(turns_there) != 0) turn_onto_ray<T>(turns_there, k_, x, y, t);
     const B rate = choose(wanted, t.rate, B(-1)), stiffness = choose(wanted, mul_add(k_.a1, y * y, k_.a2 * x * x), one);
     const B coupling = x * y * (k_.a2 - k_.a1), rise = neg_mul_add(k_.c1, x, neg_mul_add(k_.c2, y, k_.c3));
     const Slip<B> from = slip;
@@ -167,26 +174,31 @@ class SlideEndGradient {
       to.sum_y = mul_add(y, distance, from.sum_y);
       to.s = from.s + distance;
       to.area = from.area + distance * mul_add(half * rate, distance, from.r);
-      const B inverse_n = one / stiffness;
-      const B gap = stiffness - rate, integral = from.r / choose(gap == zero, one, gap);
+      // T, the slip time that it takes, and G, what is left of the way across then.
+      const B time = distance / from.r * logarithm_ratio<T>(choose(rest, zero, rate * distance / from.r));
+      const B left = choose(rest, zero, exponential<T>(negated(stiffness * time)));
+      const B inverse_n = one / stiffness, gap = rate - stiffness;
+      const B integral = mul_sub(to.r, left, from.r) / choose(gap == zero, one, gap);
+      const B stopping = from.r / choose(rest, magnitude(rate), one), both = stiffness + magnitude(rate);
       for (int j = 0; j < 5; ++j) {
         const B bx = j == 0 ? negated(x) : j == 1 ? negated(y) : j == 3 ? one : zero;
         const B by = j == 1 ? negated(x) : j == 2 ? negated(y) : j == 4 ? one : zero;
         const B be = mul_sub(x, by, y * bx), bu = mul_add(x, bx, y * by);
         const B across = mul_sub(x, base[j].y, y * base[j].x), along = mul_add(x, base[j].x, y * base[j].y);
-        // A slip that comes to rest in whatever direction leaves nothing that counts.
-        const B slope = rate + stiffness;
-        const Mask turns = magnitude(slope) > B(T(1e-3)) * stiffness;
-        const B ratio = choose(turns, be / choose(turns, slope, one), zero);
+        const B slope = rate + stiffness, ratio = choose(rest, zero, be / choose(rest || slope == zero, one, slope));
         const B rest_of = neg_mul_add(ratio, from.r, across);
-        const B aside = mul_add(ratio, distance, rest_of * inverse_n);
-        const B z = neg_mul_add(coupling, aside, mul_add(bu, distance, along)), w = ratio * to.r;
+        const B aside = choose(rest, mul_add(be, stopping, across) * inverse_n,
+                               mul_add(ratio, distance, rest_of * (one - left) * inverse_n));
+        const B z = neg_mul_add(coupling, aside, mul_add(bu, distance, along));
+        const B w = mul_add(ratio, to.r, rest_of * left);
+        const B sum_aside =
+            choose(rest, stopping * mul_add(half * be, stopping, across) / both,
+                   mul_add(half * ratio * distance, distance, rest_of * inverse_n * (distance - integral)));
         Tangent<B>& d = there[j];
         d.x = mul_sub(x, z, y * w);
         d.y = mul_add(y, z, x * w);
         d.sum_x = neg_mul_add(y, aside, base[j].sum_x);
         d.sum_y = mul_add(x, aside, base[j].sum_y);
-        const B sum_aside = mul_add(half * ratio * distance, distance, rest_of * inverse_n * (distance - integral));
         d.area = neg_mul_add(coupling, sum_aside,
                              mul_add(along, distance, mul_add(half * bu * distance, distance, base[j].area)));
         // Back to fixed s.

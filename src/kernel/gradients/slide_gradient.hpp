@@ -187,23 +187,24 @@ class SlideGradient {
         }));
   }
 
-  /// On a ray that comes to rest before anything else happens, or on which nothing is left of how the contact came to
-  /// it when something does. The next turn and end are those along the ray.
+  /// On a ray, which has a closed form: also where the slip keeps whatever direction it has, if it comes to rest before
+  /// anything else happens.
   static Mask is_on_ray(const Contact& c, const Turning<B>& t) {
-    const B zero(0), never(static_cast<T>(__builtin_inf())), one(1);
+    const B zero(0), one(1), never(static_cast<T>(__builtin_inf()));
     const Rates<B>& k = c.rates;
     const B x = c.slide.ux * c.inverse_r, y = c.slide.uy * c.inverse_r;
-    const B stiffness = mul_add(k.a1, y * y, k.a2 * x * x), slope = magnitude(t.slope);
-    const Mask near = magnitude(t.f) <= B(T(0.1)) * slope && c.r * magnitude(t.f) <= B(Order::tolerance) * slope &&
-                      slope > B(T(1) / T(8)) * (stiffness + magnitude(t.rate)) && stiffness > B(T(1e-3)) * slope &&
-                      magnitude(t.rate) > B(T(1e-5)) * stiffness && t.slope < zero;
-    if (lane_bits(near) == 0) return near;
+    const B stiffness = mul_add(k.a1, y * y, k.a2 * x * x), slope = magnitude(t.slope), f = magnitude(t.f);
+    const Mask known =
+        stiffness > B(T(1e-3)) * (slope + magnitude(t.rate)) && magnitude(t.rate) > B(T(1e-5)) * stiffness;
+    const Mask near = known && f <= B(T(0.1)) * slope && c.r * f <= B(Order::tolerance) * slope && t.slope < zero &&
+                      slope > B(T(1) / T(8)) * (stiffness + magnitude(t.rate)) &&
+                      magnitude(t.rate - stiffness) > B(T(1e-3)) * stiffness;
+    const Mask still = known && f <= B(T(4) * epsilon<T>) && t.rate < zero;
+    if (lane_bits(and_not(still, near)) == 0) return near;
     const B rise = neg_mul_add(k.c1, x, neg_mul_add(k.c2, y, k.c3));
     const B rest = choose(t.rate < zero, c.r / magnitude(choose(t.rate < zero, t.rate, one)), never);
     const B next = next_event<T>(c, c.phase.decompressing > zero, c.slide.uz, c.phase.balance, rise).distance;
-    const B there = larger(c.r, mul_add(t.rate, next, c.r));
-    const B forgets = stiffness - larger(t.rate, zero);
-    return near && (rest < next || forgets * next >= B(sizeof(T) == sizeof(float) ? T(18) : T(40)) * there);
+    return near || (still && rest < next);
   }
 
   template <class S>
