@@ -126,65 +126,75 @@ class SlideGradient {
     }
   }
 
-  /// The neighbours of a solution that is smooth, as on a ray, need not be so: their rates are up to 1.
-  template <class F>
+  /// What goes along with a step.
   struct Beside {
-    F follow;
-    T longest = T(1);
+    static constexpr int order = Order::state;
+    using Tangents = SeriesOfTangents<T, B>;
+
+    Contact& c;
+    const Rates<B> k;
+    const LeftOut<B> out;
+    mutable typename Tangents::Coefficients coefficients[carried];
+    mutable B sum_area[order + 1];
+
+    /// How far the tangents have converged: the neighbours of a solution that is smooth, as on a ray, need not be so.
+    [[gnu::always_inline]] B longest(const Taylor<T, B>& series) const {
+      // A' = r²
+      sum_area[0] = B(0);
+      for (int m = 0; m < order; ++m) {
+        B square = B(0);
+        for (int j = 0; j <= m; ++j) square = mul_add(series.r[j], series.r[m - j], square);
+        sum_area[m + 1] = square * B(T(1) / static_cast<T>(m + 1));
+      }
+      const Tangents tangents{series, k, out, c.inverse_r};
+      B last = magnitude(sum_area[order]), before = magnitude(sum_area[order - 1]);
+      for (int j = 0; j < carried; ++j) {
+        const auto& sums = coefficients[j];
+        tangents.expand(j, c.tangents[j], coefficients[j]);
+        for (const auto* sum : {&sums.sum_x, &sums.sum_y, &sums.sum_r, &sums.sum_w}) {
+          last = larger(last, magnitude((*sum)[order]));
+          before = larger(before, magnitude((*sum)[order - 1]));
+        }
+      }
+      return smaller(converged_step<order, T>(last, Order::log2_tolerance),
+                     converged_step<order - 1, T>(before, Order::log2_tolerance));
+    }
+
+    [[gnu::always_inline]] Slip<B> slip_at(const Taylor<T, B>& series, B h, B& dx, B& dy, B& dr) const {
+      dx = value<order>(series.sum_x, h);
+      dy = value<order>(series.sum_y, h);
+      dr = value<order>(series.sum_r, h);
+      Slip<B> slip = slip_after(k, c.slide.ux, c.slide.uy, dx, dy, dr);
+      slip.sum_x = c.slide.sum_x + dx;
+      slip.sum_y = c.slide.sum_y + dy;
+      slip.s = c.phase.length + dr;
+      slip.area = c.area + value<order>(sum_area, h);
+      return slip;
+    }
 
     [[gnu::always_inline]] void operator()(const Taylor<T, B>& series, B stop, B low, Mask turned) const {
-      follow(series, stop, low, turned);
+      const Tangents tangents{series, k, out, c.inverse_r};
+      B dx, dy, dr;
+      if (lane_bits(turned) != 0) {
+        const Slip<B> slip = slip_at(series, low, dx, dy, dr);
+        Tangent<B> four[carried], five[5];
+        for (int j = 0; j < carried; ++j)
+          four[j] = tangents.at(j, c.tangents[j], coefficients[j], low, slip, dx, dy, dr);
+        complete(k, out, slip, four, five);
+        const B mu = c.friction_step / c.normal_step;
+        const B slope = neg_mul_add(k.c1, slip.cosine, neg_mul_add(k.c2, slip.sine, k.c3));
+        at_turn(c, turned, place_of(slip, five, mu), slope, mu);
+      }
+      const Slip<B> slip = slip_at(series, stop, dx, dy, dr);
+      for (int j = 0; j < carried; ++j)
+        c.tangents[j] = tangents.at(j, c.tangents[j], coefficients[j], stop, slip, dx, dy, dr);
+      c.area = slip.area;
     }
   };
-  template <class F>
-  static Beside<F> beside(F follow) {
-    return {follow};
-  }
 
-  [[gnu::always_inline]] Mask step(Contact& c, Mask busy) {
-    const Rates<B> k = c.rates;
-    return step_series<T>(
-        static_cast<SeriesContact<B>&>(c), busy,
-        beside([&](const Taylor<T, B>& series, B stop, B low, Mask turned) __attribute__((always_inline)) {
-          constexpr int order = Order::state;
-          const SeriesOfTangents<T, B> tangents{series, k, LeftOut<B>(k), c.inverse_r};
-          // A' = r²
-          B sum_area[order + 1];
-          sum_area[0] = B(0);
-          for (int m = 0; m < order; ++m) {
-            B square = B(0);
-            for (int j = 0; j <= m; ++j) square = mul_add(series.r[j], series.r[m - j], square);
-            sum_area[m + 1] = square * B(T(1) / static_cast<T>(m + 1));
-          }
-          typename SeriesOfTangents<T, B>::Coefficients coefficients[carried];
-          for (int j = 0; j < carried; ++j) tangents.expand(j, c.tangents[j], coefficients[j]);
-          const auto slip_at = [&](B h, B& dx, B& dy, B& dr) {
-            dx = value<order>(series.sum_x, h);
-            dy = value<order>(series.sum_y, h);
-            dr = value<order>(series.sum_r, h);
-            Slip<B> slip = slip_after(k, c.slide.ux, c.slide.uy, dx, dy, dr);
-            slip.sum_x = c.slide.sum_x + dx;
-            slip.sum_y = c.slide.sum_y + dy;
-            slip.s = c.phase.length + dr;
-            slip.area = c.area + value<order>(sum_area, h);
-            return slip;
-          };
-          B dx, dy, dr;
-          if (lane_bits(turned) != 0) {
-            const Slip<B> slip = slip_at(low, dx, dy, dr);
-            Tangent<B> four[carried], five[5];
-            for (int j = 0; j < carried; ++j)
-              four[j] = tangents.at(j, c.tangents[j], coefficients[j], low, slip, dx, dy, dr);
-            complete(k, tangents.out, slip, four, five);
-            const B mu = c.friction_step / c.normal_step;
-            const B slope = neg_mul_add(k.c1, slip.cosine, neg_mul_add(k.c2, slip.sine, k.c3));
-            at_turn(c, turned, place_of(slip, five, mu), slope, mu);
-          }
-          const Slip<B> slip = slip_at(stop, dx, dy, dr);
-          for (int j = 0; j < carried; ++j)
-            c.tangents[j] = tangents.at(j, c.tangents[j], coefficients[j], stop, slip, dx, dy, dr);
-          c.area = slip.area;
-        }));
+  [[gnu::always_inline]] static Mask step(Contact& c, Mask busy) {
+    const Beside beside{c, c.rates, LeftOut<B>(c.rates), {}, {}};
+    return step_series<T>(static_cast<SeriesContact<B>&>(c), busy, beside);
   }
 
   /// On a ray, which has a closed form: also where the slip keeps whatever direction it has, if it comes to rest before

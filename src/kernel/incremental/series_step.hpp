@@ -49,7 +49,7 @@ struct NothingBeside {
 };
 
 /// A step of the contacts that are `busy`; those whose collision is over. `beside` is shown the series, where the step
-/// stops, where u_z has changed its sign and which contacts' has; it may have the longest step that it follows.
+/// stops, where u_z has changed its sign and which contacts' has; it may have the longest step that it can follow.
 template <class T, class B, class Mask, class Beside = NothingBeside>
 [[gnu::always_inline]] inline Mask step_series(SeriesContact<B>& c, Mask busy, const Beside& beside = {}) {
   using Order = SeriesOrder<T>;
@@ -65,7 +65,7 @@ template <class T, class B, class Mask, class Beside = NothingBeside>
   Taylor<T, B> series;
   series.expand(k, c.slide.ux, c.slide.uy, c.slide.uz, c.r, c.inverse_r);
   B h = series.step();
-  if constexpr (requires { beside.longest; }) h = smaller(h, B(beside.longest));
+  if constexpr (requires { beside.longest(series); }) h = smaller(h, beside.longest(series));
   const auto& [x, y, r, z, sum_x, sum_y, sum_r, sum_zr] = series;
 
   // Q
