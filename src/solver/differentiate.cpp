@@ -97,7 +97,8 @@ class TileOfGradients {
 
  public:
   TileOfGradients(const IsaEntry& entry, const SpaceContacts<T>& contacts, const Gradients<T>& gradients,
-                  const Options& options, T tolerance, std::array<std::size_t, gradient_status_count>& counts)
+                  const Options& options, T tolerance, std::array<std::size_t, gradient_status_count>& counts,
+                  Workspace<T>& memory)
       : entry_(entry),
         functions_(functions_of<T>(*entry.gradients)),
         contacts_(contacts),
@@ -106,7 +107,7 @@ class TileOfGradients {
         output_(gradients),
         options_(options),
         counts_(counts),
-        memory_(std::make_unique_for_overwrite<Workspace<T>>()) {
+        memory_(&memory) {
     tile_.tolerance = tolerance;
     std::fill_n(memory_->zeros, size, T(0));
   }
@@ -146,16 +147,20 @@ class TileOfGradients {
       const bool one = i == Tile::k_xx || i == Tile::k_yy || i == Tile::k_zz || i == Tile::u0_z;
       std::fill(m.in[i] + count_, m.in[i] + tile_.count, one ? T(1) : T(0));
     }
-    laws_ = 0;
-    for (std::size_t k = 0; k < count_; ++k) {
-      const Law law = contacts_.laws.law ? contacts_.laws.law[first_ + k] : options_.law;
-      m.laws[k] = law;
-      if (static_cast<std::size_t>(law) < law_count) laws_ |= bit_of(law);
-      const RestitutionLaw restitution =
-          contacts_.laws.restitution_law ? contacts_.laws.restitution_law[first_ + k] : options_.restitution_law;
-      m.restitution_law[k] = static_cast<T>(restitution);
+    laws_ = contacts_.laws.law ? 0u : bit_of(options_.law);
+    if (contacts_.laws.law)
+      for (std::size_t k = 0; k < count_; ++k) {
+        m.laws[k] = contacts_.laws.law[first_ + k];
+        if (static_cast<std::size_t>(m.laws[k]) < law_count) laws_ |= bit_of(m.laws[k]);
+      }
+    else if (options_.law == Law::composite)
+      std::fill_n(m.laws, count_, options_.law);
+    if ((laws_ & (bit_of(Law::incremental) | bit_of(Law::composite))) != 0) {
+      const Column<const RestitutionLaw>& column = contacts_.laws.restitution_law;
+      for (std::size_t k = 0; k < count_; ++k)
+        m.restitution_law[k] = static_cast<T>(column ? column[first_ + k] : options_.restitution_law);
+      std::fill(m.restitution_law + count_, m.restitution_law + tile_.count, T(0));
     }
-    std::fill(m.restitution_law + count_, m.restitution_law + tile_.count, T(0));
     if (laws_ == 0) laws_ = bit_of(Law::pfeiffer_glocker);
   }
 
@@ -298,7 +303,8 @@ class TileOfGradients {
   /// Derivatives by weights, and what follows from them for u and the products.
   T by_weight(std::size_t row, std::size_t i, std::size_t k) const {
     const Workspace<T>& m = *memory_;
-    if (m.laws[k] != Law::composite) return std::isnan(tile_.out[0][0][k]) ? tile_.out[0][0][k] : T(0);
+    if ((laws_ & bit_of(Law::composite)) == 0 || m.laws[k] != Law::composite)
+      return std::isnan(tile_.out[0][0][k]) ? tile_.out[0][0][k] : T(0);
     const T dp[3] = {m.by_weight[0][i][k], m.by_weight[1][i][k], m.by_weight[2][i][k]};
     const auto of_u = [&](std::size_t r) {
       constexpr std::size_t entry[3][3] = {{Tile::k_xx, Tile::k_xy, Tile::k_xz},
@@ -357,8 +363,18 @@ class TileOfGradients {
   /// Contacts that are not plainly in order may be at fault.
   void settle() {
     Workspace<T>& m = *memory_;
-    const bool all_plain = std::all_of(m.plain, m.plain + count_, [](T plain) { return plain > 0; });
-    if (!all_plain) {
+    T least = 1, greatest = 0;
+    for (std::size_t k = 0; k < count_; ++k) {
+      least = std::min(least, m.plain[k]);
+      greatest = std::max(greatest, m.status[k]);
+    }
+    if (least > 0 && greatest == 0) {
+      counts_[0] += count_;
+      if (gradients_.status)
+        for (std::size_t k = 0; k < count_; ++k) gradients_.status[first_ + k] = GradientStatus::exact;
+      return;
+    }
+    if (!(least > 0)) {
       solve(std::nullopt, contacts_.restitution, nullptr);
       for (std::size_t k = 0; k < count_; ++k) {
         const Status status = m.statuses[k];
@@ -442,7 +458,7 @@ class TileOfGradients {
   Output<T> output_;
   const Options& options_;
   std::array<std::size_t, gradient_status_count>& counts_;
-  std::unique_ptr<Workspace<T>> memory_;
+  Workspace<T>* memory_;
   Tile tile_;
   std::size_t first_ = 0, count_ = 0;
   unsigned laws_ = 0;
@@ -458,14 +474,16 @@ GradientReport Solver::differentiate(const SpaceContacts<T>& contacts,
   const Call call(*this, options);
   const std::size_t count = check_gradients(contacts, gradients, options, tolerance);
   std::array<std::atomic<std::size_t>, gradient_status_count> sums{};
-  const auto range = [&](std::size_t first, std::size_t n, kernel::Tally&) {
+  const auto range = [&](std::size_t first, std::size_t n, void* workspace) {
     std::array<std::size_t, gradient_status_count> counts{};
-    TileOfGradients<T> tile(call.entry(), contacts, gradients, options, static_cast<T>(tolerance), counts);
+    TileOfGradients<T> tile(call.entry(), contacts, gradients, options, static_cast<T>(tolerance), counts,
+                            *static_cast<Workspace<T>*>(workspace));
     constexpr std::size_t size = kernel::GradientTile<T>::size;
     for (std::size_t i = first; i < first + n; i += size) tile.run(i, std::min(size, first + n - i));
     for (std::size_t s = 0; s < counts.size(); ++s) sums[s].fetch_add(counts[s], std::memory_order_relaxed);
   };
-  call.run(count, std::cref(range));
+  call.run_gradients<T>(
+      count, [] { return std::shared_ptr<void>(std::make_shared_for_overwrite<Workspace<T>>()); }, std::cref(range));
   GradientReport report;
   report.contacts = count;
   for (std::size_t s = 0; s < sums.size(); ++s) report.by_status[s] = sums[s].load(std::memory_order_relaxed);

@@ -10,7 +10,7 @@ namespace carom::kernel {
 /// A tile of contacts in contact space, by column. Contacts that fill it up separate.
 template <class T>
 struct GradientTile {
-  static constexpr std::size_t size = 1024 / sizeof(T);
+  static constexpr std::size_t size = 2048 / sizeof(T);
   /// Weights are not among these.
   static constexpr std::size_t variables = columns::derivatives_by_weight;
   enum Variable : std::size_t {

@@ -146,11 +146,10 @@ class SlideGradient {
         for (int j = 0; j <= m; ++j) square = mul_add(series.r[j], series.r[m - j], square);
         sum_area[m + 1] = square * B(T(1) / static_cast<T>(m + 1));
       }
-      const Tangents tangents{series, k, out, c.inverse_r};
+      Tangents{series, k, out, c.inverse_r}.expand(c.tangents, coefficients);
       B last = magnitude(sum_area[order]), before = magnitude(sum_area[order - 1]);
       for (int j = 0; j < carried; ++j) {
         const auto& sums = coefficients[j];
-        tangents.expand(j, c.tangents[j], coefficients[j]);
         for (const auto* sum : {&sums.sum_x, &sums.sum_y, &sums.sum_r, &sums.sum_w}) {
           last = larger(last, magnitude((*sum)[order]));
           before = larger(before, magnitude((*sum)[order - 1]));

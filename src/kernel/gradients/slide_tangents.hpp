@@ -23,32 +23,48 @@ struct SeriesOfTangents {
     B sum_x[order + 1], sum_y[order + 1], sum_r[order + 1], sum_w[order + 1];
   };
 
-  /// With the forces -c·u_t and r·b on u_t, of which which_x and which_y say what is there: see force().
-  [[gnu::noinline]] void expand(int which, const Tangent<B>& from, Coefficients& c) const {
-    B x[order + 1], y[order + 1], r[order + 1];
-    x[0] = from.x;
-    y[0] = from.y;
-    c.sum_x[0] = c.sum_y[0] = c.sum_r[0] = c.sum_w[0] = B(0);
-    const B w_0 = mul_add(series.x[0], x[0], series.y[0] * y[0]);
-    r[0] = w_0 * inverse_r;
-    B w_last = w_0;
+  /// All of them side by side: each waits for its own last order.
+  [[gnu::noinline]] void expand(const Tangent<B> (&from)[carried], Coefficients (&c)[carried]) const {
+    B x[carried][order + 1], y[carried][order + 1], r[carried][order + 1], w[carried];
+    CAROM_UNROLL
+    for (int t = 0; t < carried; ++t) {
+      x[t][0] = from[t].x;
+      y[t][0] = from[t].y;
+      c[t].sum_x[0] = c[t].sum_y[0] = c[t].sum_r[0] = c[t].sum_w[0] = B(0);
+      w[t] = mul_add(series.x[0], x[t][0], series.y[0] * y[t][0]);
+      r[t][0] = w[t] * inverse_r;
+    }
     for (int m = 1; m <= order; ++m) {
       const B inverse_m(T(1) / static_cast<T>(m));
-      c.sum_x[m] = x[m - 1] * inverse_m;
-      c.sum_y[m] = y[m - 1] * inverse_m;
-      c.sum_r[m] = r[m - 1] * inverse_m;
-      c.sum_w[m] = w_last * inverse_m;
-      B fx, fy;
-      force(which, m, fx, fy);
-      x[m] = neg_mul_add(k.a1, c.sum_x[m], mul_add(k.b1, c.sum_r[m], fx));
-      y[m] = neg_mul_add(k.a2, c.sum_y[m], mul_add(k.b2, c.sum_r[m], fy));
-      B w = mul_add(series.x[0], x[m], series.y[0] * y[m]), v = B(0);
-      for (int j = 1; j <= m; ++j) {
-        w = mul_add(series.x[j], x[m - j], mul_add(series.y[j], y[m - j], w));
-        v = mul_add(series.r[j], r[m - j], v);
+      B of_x[carried], of_y[carried], of_r[carried];
+      CAROM_UNROLL
+      for (int t = 0; t < carried; ++t) {
+        c[t].sum_x[m] = x[t][m - 1] * inverse_m;
+        c[t].sum_y[m] = y[t][m - 1] * inverse_m;
+        c[t].sum_r[m] = r[t][m - 1] * inverse_m;
+        c[t].sum_w[m] = w[t] * inverse_m;
+        B fx, fy;
+        force(t, m, fx, fy);
+        x[t][m] = neg_mul_add(k.a1, c[t].sum_x[m], mul_add(k.b1, c[t].sum_r[m], fx));
+        y[t][m] = neg_mul_add(k.a2, c[t].sum_y[m], mul_add(k.b2, c[t].sum_r[m], fy));
+        of_x[t] = series.x[0] * x[t][m];
+        of_y[t] = series.y[0] * y[t][m];
+        of_r[t] = B(0);
       }
-      w_last = w;
-      r[m] = (w - v) * inverse_r;
+      for (int j = 1; j <= m; ++j) {
+        const B qx = series.x[j], qy = series.y[j], qr = series.r[j];
+        CAROM_UNROLL
+        for (int t = 0; t < carried; ++t) {
+          of_x[t] = mul_add(qx, x[t][m - j], of_x[t]);
+          of_y[t] = mul_add(qy, y[t][m - j], of_y[t]);
+          of_r[t] = mul_add(qr, r[t][m - j], of_r[t]);
+        }
+      }
+      CAROM_UNROLL
+      for (int t = 0; t < carried; ++t) {
+        w[t] = of_x[t] + of_y[t];
+        r[t][m] = (w[t] - of_r[t]) * inverse_r;
+      }
     }
   }
 
