@@ -128,7 +128,7 @@ void differentiate(benchmark::State& state, Law law, Asked asked, std::size_t n)
 
 template <class T>
 void register_precision(const std::string& precision) {
-  constexpr std::size_t in_cache = 1024;
+  constexpr std::size_t in_cache = 1000;
   for (const Law law : {Law::chatterjee_ruina, Law::incremental, Law::frictionless, Law::bilinear, Law::whittaker,
                         Law::smith, Law::anitescu_potra, Law::brach, Law::projected, Law::polar})
     for (const auto& [what, asked] :

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <carom/blocked.hpp>
+#include <carom/body_gradients.hpp>
 #include <carom/contacts.hpp>
 #include <carom/export.hpp>
 #include <carom/gradients.hpp>

@@ -130,7 +130,7 @@ class TileOfGradients {
   }
 
  private:
-  bool in_place(std::size_t i) const { return count_ == size && is_contiguous(input_.of[i]); }
+  bool in_place(std::size_t i) const { return count_ == tile_.count && is_contiguous(input_.of[i]); }
   template <class U>
   static bool is_contiguous(const Column<U>& column) {
     return column && column.stride == sizeof(T);
@@ -142,7 +142,10 @@ class TileOfGradients {
       const Column<const T>& column = input_.of[i];
       tile_.in[i] = !column ? m.zeros : in_place(i) ? &column[first_] : m.in[i];
       if (tile_.in[i] != m.in[i]) continue;
-      for (std::size_t k = 0; k < count_; ++k) m.in[i][k] = column[first_ + k];
+      if (is_contiguous(column))
+        std::copy_n(&column[first_], count_, m.in[i]);
+      else
+        for (std::size_t k = 0; k < count_; ++k) m.in[i][k] = column[first_ + k];
       // What fills the last vector up separates.
       const bool one = i == Tile::k_xx || i == Tile::k_yy || i == Tile::k_zz || i == Tile::u0_z;
       std::fill(m.in[i] + count_, m.in[i] + tile_.count, one ? T(1) : T(0));
@@ -166,7 +169,7 @@ class TileOfGradients {
 
   /// Where the derivatives of p go at first: to the host, if nothing else is made of them.
   void set_output(bool uniform) {
-    direct_ = uniform && count_ == size && !whole_jacobian_;
+    direct_ = uniform && count_ == tile_.count && !whole_jacobian_;
     for (std::size_t r = 0; r < 3; ++r)
       for (std::size_t v = 0; v < variables; ++v) {
         const Column<T>& column = output_.of[r][v];
@@ -446,7 +449,10 @@ class TileOfGradients {
         }
         const T* from = r < 3 ? tile_.out[r][v] : m.out[r][v];
         if (from == &column[first_]) continue;
-        for (std::size_t k = 0; k < count_; ++k) column[first_ + k] = from[k];
+        if (is_contiguous(column))
+          std::copy_n(from, count_, &column[first_]);
+        else
+          for (std::size_t k = 0; k < count_; ++k) column[first_ + k] = from[k];
       }
   }
 
@@ -479,7 +485,12 @@ GradientReport Solver::differentiate(const SpaceContacts<T>& contacts,
     TileOfGradients<T> tile(call.entry(), contacts, gradients, options, static_cast<T>(tolerance), counts,
                             *static_cast<Workspace<T>*>(workspace));
     constexpr std::size_t size = kernel::GradientTile<T>::size;
-    for (std::size_t i = first; i < first + n; i += size) tile.run(i, std::min(size, first + n - i));
+    // Whole vectors are read and written where the host has them.
+    for (std::size_t i = first, taken = 0; i < first + n; i += taken) {
+      const std::size_t left = first + n - i;
+      taken = left >= 16 ? std::min(size, left / 16 * 16) : left;
+      tile.run(i, taken);
+    }
     for (std::size_t s = 0; s < counts.size(); ++s) sums[s].fetch_add(counts[s], std::memory_order_relaxed);
   };
   call.run_gradients<T>(

@@ -86,7 +86,7 @@ class ClosedFormGradient {
 
     // A K⁻¹, by rows.
     const V rx = g * p.ax, ry = g * p.ay, rz = g * p.az;
-    const auto put = [&](std::size_t variable, const V& x) {
+    const auto put = [&](std::size_t variable, const V& x) __attribute__((always_inline)) {
       lanes.put(variable, choose(approaches, x, V{zero, zero, zero}));
     };
     const V bx = {rx.x, ry.x, rz.x}, by = {rx.y, ry.y, rz.y}, bz = {rx.z, ry.z, rz.z};
