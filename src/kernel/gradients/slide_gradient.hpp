@@ -149,11 +149,8 @@ class SlideGradient {
       Tangents{series, k, out, c.inverse_r}.expand(c.tangents, coefficients);
       B last = magnitude(sum_area[order]), before = magnitude(sum_area[order - 1]);
       for (int j = 0; j < carried; ++j) {
-        const auto& sums = coefficients[j];
-        for (const auto* sum : {&sums.sum_x, &sums.sum_y, &sums.sum_r, &sums.sum_w}) {
-          last = larger(last, magnitude((*sum)[order]));
-          before = larger(before, magnitude((*sum)[order - 1]));
-        }
+        last = larger(last, Tangents::size_of_order(coefficients[j], order));
+        before = larger(before, Tangents::size_of_order(coefficients[j], order - 1));
       }
       return smaller(converged_step<order, T>(last, Order::log2_tolerance),
                      converged_step<order - 1, T>(before, Order::log2_tolerance));

@@ -19,53 +19,54 @@ struct SeriesOfTangents {
   LeftOut<B> out;
   B inverse_r;
 
+  /// Of δu_t, δr and u_t·δu_t; their integrals are made where they are needed, since memory is what is short.
   struct Coefficients {
-    B sum_x[order + 1], sum_y[order + 1], sum_r[order + 1], sum_w[order + 1];
+    B x[order + 1], y[order + 1], r[order + 1], w[order + 1];
   };
 
   /// All of them side by side: each waits for its own last order.
   [[gnu::noinline]] void expand(const Tangent<B> (&from)[carried], Coefficients (&c)[carried]) const {
-    B x[carried][order + 1], y[carried][order + 1], r[carried][order + 1], w[carried];
     CAROM_UNROLL
     for (int t = 0; t < carried; ++t) {
-      x[t][0] = from[t].x;
-      y[t][0] = from[t].y;
-      c[t].sum_x[0] = c[t].sum_y[0] = c[t].sum_r[0] = c[t].sum_w[0] = B(0);
-      w[t] = mul_add(series.x[0], x[t][0], series.y[0] * y[t][0]);
-      r[t][0] = w[t] * inverse_r;
+      c[t].x[0] = from[t].x;
+      c[t].y[0] = from[t].y;
+      c[t].w[0] = mul_add(series.x[0], from[t].x, series.y[0] * from[t].y);
+      c[t].r[0] = c[t].w[0] * inverse_r;
     }
     for (int m = 1; m <= order; ++m) {
       const B inverse_m(T(1) / static_cast<T>(m));
       B of_x[carried], of_y[carried], of_r[carried];
       CAROM_UNROLL
       for (int t = 0; t < carried; ++t) {
-        c[t].sum_x[m] = x[t][m - 1] * inverse_m;
-        c[t].sum_y[m] = y[t][m - 1] * inverse_m;
-        c[t].sum_r[m] = r[t][m - 1] * inverse_m;
-        c[t].sum_w[m] = w[t] * inverse_m;
         B fx, fy;
         force(t, m, fx, fy);
-        x[t][m] = neg_mul_add(k.a1, c[t].sum_x[m], mul_add(k.b1, c[t].sum_r[m], fx));
-        y[t][m] = neg_mul_add(k.a2, c[t].sum_y[m], mul_add(k.b2, c[t].sum_r[m], fy));
-        of_x[t] = series.x[0] * x[t][m];
-        of_y[t] = series.y[0] * y[t][m];
+        c[t].x[m] = mul_add(neg_mul_add(k.a1, c[t].x[m - 1], k.b1 * c[t].r[m - 1]), inverse_m, fx);
+        c[t].y[m] = mul_add(neg_mul_add(k.a2, c[t].y[m - 1], k.b2 * c[t].r[m - 1]), inverse_m, fy);
+        of_x[t] = series.x[0] * c[t].x[m];
+        of_y[t] = series.y[0] * c[t].y[m];
         of_r[t] = B(0);
       }
       for (int j = 1; j <= m; ++j) {
         const B qx = series.x[j], qy = series.y[j], qr = series.r[j];
         CAROM_UNROLL
         for (int t = 0; t < carried; ++t) {
-          of_x[t] = mul_add(qx, x[t][m - j], of_x[t]);
-          of_y[t] = mul_add(qy, y[t][m - j], of_y[t]);
-          of_r[t] = mul_add(qr, r[t][m - j], of_r[t]);
+          of_x[t] = mul_add(qx, c[t].x[m - j], of_x[t]);
+          of_y[t] = mul_add(qy, c[t].y[m - j], of_y[t]);
+          of_r[t] = mul_add(qr, c[t].r[m - j], of_r[t]);
         }
       }
       CAROM_UNROLL
       for (int t = 0; t < carried; ++t) {
-        w[t] = of_x[t] + of_y[t];
-        r[t][m] = (w[t] - of_r[t]) * inverse_r;
+        c[t].w[m] = of_x[t] + of_y[t];
+        c[t].r[m] = (c[t].w[m] - of_r[t]) * inverse_r;
       }
     }
+  }
+
+  /// The size of order m of the integrals.
+  static B size_of_order(const Coefficients& c, int m) {
+    return B(T(1) / static_cast<T>(m)) * larger(larger(magnitude(c.x[m - 1]), magnitude(c.y[m - 1])),
+                                                larger(magnitude(c.r[m - 1]), magnitude(c.w[m - 1])));
   }
 
   /// What order m has of the force beside the tangent itself.
@@ -93,8 +94,18 @@ struct SeriesOfTangents {
   [[gnu::always_inline]] Tangent<B> at(int which, const Tangent<B>& from, const Coefficients& c, B h, const Slip<B>& at,
                                        B dx, B dy, B dr) const {
     const B zero(0);
-    const B sx = value<order>(c.sum_x, h), sy = value<order>(c.sum_y, h), ds = value<order>(c.sum_r, h);
-    const B sw = value<order>(c.sum_w, h);
+    B sx = zero, sy = zero, ds = zero, sw = zero;
+    for (int m = order; m > 0; --m) {
+      const B inverse_m(T(1) / static_cast<T>(m));
+      sx = mul_add(sx, h, inverse_m * c.x[m - 1]);
+      sy = mul_add(sy, h, inverse_m * c.y[m - 1]);
+      ds = mul_add(ds, h, inverse_m * c.r[m - 1]);
+      sw = mul_add(sw, h, inverse_m * c.w[m - 1]);
+    }
+    sx = sx * h;
+    sy = sy * h;
+    ds = ds * h;
+    sw = sw * h;
     B fx = zero, fy = zero;
     switch (which) {
       case 0:
