@@ -52,7 +52,9 @@ template <class B, class M>
   const B sign = choose(decompressing, B(-1), one);
   const B steep = choose(slope == zero, B(T(1e-30)), slope);
   const B weight = choose(turned, sign * choose(kinetic, (one + c.e) / steep, mul_sub(c.e, c.e, one)), zero);
-  const Variation<B> what = choose(kinetic, of_normal_velocity(place, c.rates), of_work(place, mu));
+  // As a rule all contacts have one law.
+  Variation<B> what = of_work(place, mu);
+  if (lane_bits(kinetic) != 0) what = choose(kinetic, of_normal_velocity(place, c.rates), what);
   const Variation<B> sum = mul_add(weight, what, c.balance);
   c.balance = choose(turned && (kinetic || energetic), sum, c.balance);
   c.compressing_impulse = choose(turned, mul_add(sign, place.s, c.compressing_impulse), c.compressing_impulse);
@@ -411,12 +413,14 @@ class SlideEndGradient {
     const B speed = choose(end_.z == zero, B(T(1e-30)), end_.z);
     W change = choose(energetic, of_work(end_.place, mu_), no_variation<B>());
     change = mul_add(one, change, choose(kinematic, no_variation<B>(), c.balance));
-    const W of_z = of_normal_velocity(end_.place, k_);
-    W by_rise = of_z;
-    by_rise.of[W::uz] = by_rise.of[W::uz] + choose(kinematic, c.e, zero);
     const Mask by_slope = kinematic || at_once;
+    if (lane_bits(by_slope) != 0) {
+      W by_rise = of_normal_velocity(end_.place, k_);
+      by_rise.of[W::uz] = by_rise.of[W::uz] + choose(kinematic, c.e, zero);
+      change = choose(by_slope, by_rise, change);
+    }
     const B divisor = choose(by_slope, slope, choose(energetic, speed, one));
-    const W ds = mul_add(B(-1) / divisor, choose(by_slope, by_rise, change), no_variation<B>());
+    const W ds = mul_add(B(-1) / divisor, change, no_variation<B>());
     const B small = square_root(larger(B(-2) * c.slide.compression / slope, zero));
     const B of_e = choose(
         kinematic, negated(g.u0z) / slope,

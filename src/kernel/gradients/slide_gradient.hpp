@@ -226,9 +226,13 @@ class SlideGradient {
   }
   [[gnu::noinline]] static void add(Lane* lanes, std::size_t& count, const Contact& c, unsigned bits) {
     if (bits == 0) return;
-    const Compaction<B> chosen(bits);
     const std::size_t at = count;
-    each([&](const B& from) { chosen.store(*lanes++ + at, from); }, c);
+    if (bits == bits_of_first(width)) {
+      each([&](const B& from) { store_lanes(*lanes++ + at, from); }, c);
+    } else {
+      const Compaction<B> chosen(bits);
+      each([&](const B& from) { chosen.store(*lanes++ + at, from); }, c);
+    }
     count += static_cast<std::size_t>(__builtin_popcount(bits));
   }
   void leave(const Contact& c, unsigned bits, Left how) {
