@@ -11,14 +11,14 @@
 
 #include "access.hpp"
 #include "check.hpp"
-#include "columns.hpp"
+#include "gradient_columns.hpp"
 #include "range.hpp"
 
 namespace carom {
 namespace {
 
-using columns::derivative_count, columns::derivatives_by_own, columns::derivatives_by_weight, columns::gradient_rows;
-constexpr std::size_t variables = derivatives_by_weight, members = columns::member_count;
+using columns::derivative_count, columns::derivatives_by_own, columns::gradient_rows;
+using gradients::Input, gradients::Output, gradients::Workspace, gradients::variables, gradients::members;
 
 template <class T>
 const kernel::GradientFunctions<T>& functions_of(const kernel::GradientKernels& kernels) {
@@ -33,62 +33,8 @@ constexpr unsigned bit_of(Law law) {
 }
 constexpr unsigned closed_forms =
     bit_of(Law::frictionless) | bit_of(Law::no_slip) | bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear);
+constexpr unsigned readers_of_restitution = columns::readers_of(columns::Parameter::tangential_restitution, false);
 constexpr unsigned with_impulses = bit_of(Law::whittaker) | bit_of(Law::smith) | bit_of(Law::anitescu_potra);
-
-/// The columns of a contact's variables in the order of columns::each_derivative.
-template <class T>
-struct Input {
-  Column<const T> of[derivative_count];
-
-  explicit Input(const SpaceContacts<T>& contacts) {
-    std::size_t i = 0;
-    const auto add = [&](const auto&, const Column<const T>& column) { of[i++] = column; };
-    columns::each_number(add, contacts);
-    columns::each_parameter([&](const auto& label, auto, const auto& column) { add(label, column); }, contacts.laws);
-    columns::each_weight([&](const auto& label, Law, const auto& column) { add(label, column); }, contacts.laws.weight);
-  }
-};
-
-/// The rows of Gradients and the product, likewise.
-template <class T>
-struct Output {
-  Column<T> of[gradient_rows + 1][derivative_count];
-  bool any_of_p = false, any_of_u = false, any_product = false, any_by_weight = false;
-
-  explicit Output(const Gradients<T>& gradients) {
-    std::size_t row = 0;
-    const auto add = [&](const char*, const Derivatives<T>& by) {
-      std::size_t i = 0;
-      columns::each_derivative(
-          [&](const auto&, const Column<T>& column) {
-            of[row][i++] = column;
-            if (column) (row < 3 ? any_of_p : row < gradient_rows ? any_of_u : any_product) = true;
-            if (column && i > variables) any_by_weight = true;
-          },
-          "", by);
-      ++row;
-    };
-    columns::each_gradient(add, gradients);
-    add("", gradients.cotangent.product);
-  }
-};
-
-template <class T>
-struct Workspace {
-  static constexpr std::size_t size = kernel::GradientTile<T>::size;
-  using Lane = T[size];
-
-  alignas(64) Lane in[variables], out[gradient_rows + 1][variables];
-  Lane composite[3][variables + members], by_weight[3][members];
-  Lane status, plain, member_status, chosen, restitution_law, impulse[3], compression[3], velocity[6], zeros;
-  Law laws[size];
-  Status statuses[size];
-  std::unique_ptr<kernel::SlideMemory<T>> slide;
-  std::unique_ptr<kernel::SlidingTiles<T>> sliding;
-  std::unique_ptr<kernel::LawTile<T>> law;
-  std::unique_ptr<kernel::GroupTile<T>> group;
-  std::unique_ptr<MemberResults<T>> member_results;
-};
 
 template <class T>
 class TileOfGradients {
@@ -119,7 +65,7 @@ class TileOfGradients {
     load();
     whole_jacobian_ =
         output_.any_of_u || output_.any_product || output_.any_by_weight || (laws_ & bit_of(Law::composite)) != 0;
-    const bool uniform = (laws_ & (laws_ - 1)) == 0;
+    const bool uniform = has_one_law();
     set_output(uniform);
     if (!uniform) clear();
     for (std::size_t law = 0; law < law_count; ++law)
@@ -165,6 +111,22 @@ class TileOfGradients {
       std::fill(m.restitution_law + count_, m.restitution_law + tile_.count, T(0));
     }
     if (laws_ == 0) laws_ = bit_of(Law::pfeiffer_glocker);
+  }
+
+  bool has_one_law() const {
+    const Law* laws = memory_->laws;
+    return !contacts_.laws.law || std::all_of(laws, laws + count_, [&](Law law) { return law == laws[0]; });
+  }
+
+  /// True where columns that the kernels of gradients do not look at may put contacts at fault.
+  bool is_doubtful() const {
+    const LawColumns<T>& laws = contacts_.laws;
+    const bool lacks = (laws_ & readers_of_restitution) != 0 && !laws.tangential_restitution;
+    const auto is_unknown = [](RestitutionLaw law) { return static_cast<std::size_t>(law) >= restitution_law_count; };
+    bool unknown = false;
+    if (laws.restitution_law)
+      for (std::size_t k = 0; k < count_; ++k) unknown = unknown || is_unknown(laws.restitution_law[first_ + k]);
+    return lacks || unknown || laws.step;
   }
 
   /// Where the derivatives of p go at first: to the host, if nothing else is made of them.
@@ -366,7 +328,7 @@ class TileOfGradients {
   /// Contacts that are not plainly in order may be at fault.
   void settle() {
     Workspace<T>& m = *memory_;
-    T least = 1, greatest = 0;
+    T least = is_doubtful() ? 0 : 1, greatest = 0;
     for (std::size_t k = 0; k < count_; ++k) {
       least = std::min(least, m.plain[k]);
       greatest = std::max(greatest, m.status[k]);

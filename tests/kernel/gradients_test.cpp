@@ -241,6 +241,39 @@ TEST(Gradients, statuses_tell_what_there_is) {
   EXPECT_EQ(status_of(Law::chatterjee_ruina, {0.5, 0, 2, 0, 0, 2, 0, 1, 1, 0, -1}), GradientStatus::one_sided);
 }
 
+// Faults of columns that no derivative looks at.
+TEST(Gradients, faults_of_choices_are_those_of_solve) {
+  constexpr std::size_t count = 40;
+  GradientTable<float> table;
+  add_random_contacts(count, 2, {Law::chatterjee_ruina}, table);
+  SpaceContacts<float> contacts = table.contacts();
+  const Gradients<float> gradients = table.gradients();
+  Solver solver;
+  EXPECT_EQ(solver.differentiate(contacts, gradients)[GradientStatus::none], 0U);
+  std::vector<RestitutionLaw> restitution_laws(count, RestitutionLaw::energetic);
+  restitution_laws[7] = static_cast<RestitutionLaw>(3);
+  contacts.laws.restitution_law = restitution_laws;
+  EXPECT_EQ(solver.differentiate(contacts, gradients)[GradientStatus::none], 1U);
+  EXPECT_EQ(table.status(7), GradientStatus::none);
+  contacts = table.contacts();
+  std::vector<Law> laws(count, Law::chatterjee_ruina);
+  laws[3] = static_cast<Law>(99);
+  laws[4] = Law::pfeiffer_glocker;
+  contacts.laws.law = laws;
+  EXPECT_EQ(solver.differentiate(contacts, gradients)[GradientStatus::none], 2U);
+  EXPECT_EQ(table.status(3), GradientStatus::none);
+  EXPECT_TRUE(std::isnan(table.at(0, 0, 3)));
+  contacts = table.contacts();
+  contacts.laws.tangential_restitution = {};
+  EXPECT_EQ(solver.differentiate(contacts, gradients)[GradientStatus::none], count);
+  contacts = table.contacts();
+  std::vector<float> steps(count, -1.0F);
+  laws.assign(count, Law::incremental);
+  contacts.laws.law = laws;
+  contacts.laws.step = steps;
+  EXPECT_EQ(solver.differentiate(contacts, gradients)[GradientStatus::none], count);
+}
+
 TEST(Gradients, ends_of_ranges_agree_with_the_reference) {
   for (const Law law : {Law::incremental, Law::chatterjee_ruina, Law::whittaker, Law::anitescu_potra, Law::smith})
     for (const bool frictionless : {false, true}) {
