@@ -116,7 +116,8 @@ class AlgebraicGradient {
 
   /// Where two bounds meet the response has a kink.
   void near(double a, double b, GradientStatus worse = GradientStatus::one_sided) {
-    found_.say(std::abs(a - b) <= tolerance_ * (std::abs(a) + std::abs(b)), worse);
+    // A bound that does not hold is infinite.
+    found_.say(std::isfinite(b) && std::abs(a - b) <= tolerance_ * (std::abs(a) + std::abs(b)), worse);
   }
 
   P chatterjee_ruina() {

@@ -114,7 +114,8 @@ class OtherGradients {
   }
 
   void near(B a, B b) {
-    const Mask close = magnitude(a - b) <= B(tile_.tolerance) * (magnitude(a) + magnitude(b));
+    // A bound that does not hold is infinite.
+    const Mask close = vanishing(b) == B(0) && magnitude(a - b) <= B(tile_.tolerance) * (magnitude(a) + magnitude(b));
     status_ = at_least<T>(status_, close, GradientStatus::one_sided);
   }
 
