@@ -129,13 +129,19 @@ class TileOfGradients {
     return lacks || unknown || laws.step;
   }
 
+  /// True of variables that others than derivatives of p are made of.
+  bool is_part_of_jacobian(std::size_t v) const {
+    if (v < derivatives_by_own || (laws_ & (bit_of(Law::composite) | bit_of(Law::projected))) != 0) return true;
+    return std::any_of(output_.of + 3, output_.of + gradient_rows + 1, [&](const auto& row) { return bool(row[v]); });
+  }
+
   /// Where the derivatives of p go at first: to the host, if nothing else is made of them.
   void set_output(bool uniform) {
     direct_ = uniform && count_ == tile_.count && !whole_jacobian_;
     for (std::size_t r = 0; r < 3; ++r)
       for (std::size_t v = 0; v < variables; ++v) {
         const Column<T>& column = output_.of[r][v];
-        const bool wanted = whole_jacobian_ || column;
+        const bool wanted = column || (whole_jacobian_ && is_part_of_jacobian(v));
         tile_.out[r][v] = !wanted ? nullptr : direct_ && is_contiguous(column) ? &column[first_] : memory_->out[r][v];
       }
     tile_.status = memory_->status;
@@ -170,8 +176,10 @@ class TileOfGradients {
       if (closed && (columns::readers_of(parameter, false) >> static_cast<unsigned>(law) & 1u) != 0) continue;
       for (std::size_t r = 0; r < 3; ++r)
         if (T* to = tile_.out[r][v]) {
-          for (std::size_t k = 0; k < tile_.count; ++k)
-            if (tile_.chosen == nullptr || tile_.chosen[k] > 0) to[k] = T(0);
+          if (tile_.chosen == nullptr)
+            std::fill_n(to, tile_.count, T(0));
+          else
+            for (std::size_t k = 0; k < tile_.count; ++k) to[k] = tile_.chosen[k] > 0 ? T(0) : to[k];
         }
     }
   }
@@ -259,7 +267,7 @@ class TileOfGradients {
       T* const p = memory_->impulse[r];
       std::fill_n(p, tile_.count, T(0));
       for (const std::size_t first : {std::size_t{Tile::u0_x}, candidate})
-        for (std::size_t v = first; v < first + 3; ++v)
+        for (std::size_t v = first; v < first + 3 && tile_.out[r][v] != nullptr; ++v)
           for (std::size_t k = 0; k < tile_.count; ++k)
             p[k] += tile_.in[v][k] == 0 || tile_.out[r][v][k] == 0 ? T(0) : tile_.in[v][k] * tile_.out[r][v][k];
     }

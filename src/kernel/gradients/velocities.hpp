@@ -21,6 +21,9 @@ inline void differentiate_velocities(const VelocityTile<T>& tile) {
     const V of_p = {load(tile.cotangent[0]), load(tile.cotangent[1]), load(tile.cotangent[2])};
     const V of_u = {load(tile.cotangent[3]), load(tile.cotangent[4]), load(tile.cotangent[5])};
     for (std::size_t v = 0; v < VelocityTile<T>::variables; ++v) {
+      if (tile.product[v] == nullptr && tile.of_u[0][v] == nullptr && tile.of_u[1][v] == nullptr &&
+          tile.of_u[2][v] == nullptr)
+        continue;
       const V dp = {load(tile.of_p[0][v]), load(tile.of_p[1][v]), load(tile.of_p[2][v])};
       V du = k * dp;
       switch (v) {
