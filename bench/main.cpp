@@ -13,6 +13,7 @@
 #include "bullet.hpp"
 #include "cases.hpp"
 #include "energy.hpp"
+#include "gradients.hpp"
 #include "limit.hpp"
 #include "machine.hpp"
 #include "placement.hpp"
@@ -123,6 +124,7 @@ void register_all(int most_threads) {
     }
   }
   register_algebraic(most_threads);
+  register_gradients();
   register_scenes(most_threads);
 #ifdef CAROM_HAS_BULLET
   register_bullet(most_threads);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <carom/gradients.hpp>
 #include <carom/laws.hpp>
 #include <carom/status.hpp>
 #include <iterator>
@@ -21,6 +22,8 @@ constexpr std::array<std::string_view, law_count> law_names = {
     "anitescu-potra", "pfeiffer-glocker", "brach",   "projected",        "polar",    "composite"};
 constexpr std::array<std::string_view, restitution_law_count> restitution_names = {"energetic", "kinetic", "kinematic"};
 constexpr std::array<std::string_view, integrator_count> integrator_names = {"euler", "series"};
+constexpr std::array<std::string_view, gradient_status_count> gradient_names = {"exact",     "one-sided", "unbounded",
+                                                                                "undefined", "zero",      "none"};
 
 // A number that is none of the enumeration comes from a cast, a file or memory that was never written.
 template <class Enum, std::size_t n>
@@ -128,6 +131,10 @@ std::string_view to_string(RestitutionLaw law) {
 
 RestitutionLaw restitution_law_from_string(std::string_view text) {
   return from_name<RestitutionLaw>(restitution_names, text, "a restitution law: energetic, kinetic or kinematic");
+}
+
+std::string_view to_string(GradientStatus status) {
+  return name_of(gradient_names, status);
 }
 
 std::string_view to_string(Integrator integrator) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <carom/blocked.hpp>
+#include <carom/body_gradients.hpp>
 #include <carom/contacts.hpp>
 #include <carom/export.hpp>
+#include <carom/gradients.hpp>
 #include <carom/joints.hpp>
 #include <carom/law_info.hpp>
 #include <carom/laws.hpp>

@@ -4,6 +4,7 @@
 #include <carom/blocked.hpp>
 #include <carom/contacts.hpp>
 #include <carom/export.hpp>
+#include <carom/gradients.hpp>
 #include <carom/laws.hpp>
 #include <carom/planar.hpp>
 #include <carom/region.hpp>
@@ -13,6 +14,7 @@
 #include <limits>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace carom {
@@ -135,6 +137,15 @@ class CAROM_EXPORT Solver {
                             const RegionMargins<NumberOf<Contacts>>& margins,
                             const ImpulseSpaceOf<Contacts>& space = {}, const Options& options = {},
                             double tolerance = 64.0 * std::numeric_limits<NumberOf<Contacts>>::epsilon());
+
+  /// Tells how p and u after the collision change with the contact's numbers. docs/gradients.md. Contacts are in
+  /// contact space; carom/body_gradients.hpp takes their gradients to the parameters of bodies. The incremental law is
+  /// that of Integrator::series, any other throws. A contact within `tolerance`, finite, >= 0 and relative, of a border
+  /// between two courses of its law is GradientStatus::one_sided or unbounded. Throws Error as solve does.
+  template <class T>
+  GradientReport differentiate(const SpaceContacts<T>& contacts, const std::type_identity_t<Gradients<T>>& gradients,
+                               const Options& options = {},
+                               double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
 
   const Execution& execution() const;
   /// The one in use; never Isa::automatic.

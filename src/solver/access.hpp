@@ -4,6 +4,7 @@
 #include <carom/solver.hpp>
 #include <cstddef>
 #include <functional>
+#include <memory>
 
 #include "dispatch.hpp"
 #include "floating_point.hpp"
@@ -34,6 +35,13 @@ class Solver::Call {
                                         kernel::Tally& tally)>;
   template <class T>
   Report run_planar(std::size_t count, const PlanarTask<T>& range) const;
+
+  /// Calls range(first, n, workspace) for ranges that make up a batch; `workspace` is one a thread, which the solver
+  /// keeps from call to call for a precision and make() makes.
+  using GradientTask = std::function<void(std::size_t first, std::size_t n, void* workspace)>;
+  template <class T>
+  void run_gradients(std::size_t count, const std::function<std::shared_ptr<void>()>& make,
+                     const GradientTask& range) const;
 
   /// In solve_planar.cpp. The arguments are those of Solver::solve.
   template <ContactForm Contacts>

@@ -1,6 +1,7 @@
 #include "check.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -240,6 +241,31 @@ std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Colum
   });
   return contacts.friction.count;
 }
+
+template <class T>
+std::size_t check_gradients(const SpaceContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
+                            double tolerance) {
+  check_options(options);
+  if (options.integrator != Integrator::series)
+    throw Error("carom: the option integrator is " + std::string(to_string(options.integrator)) +
+                "; gradients are those of series");
+  if (!(tolerance >= 0 && std::isfinite(tolerance)))
+    throw Error("carom: the tolerance is " + in_words(tolerance) + ", not a finite number >= 0");
+  check_call<ColumnCheck>(contacts, [&](auto& check) {
+    const auto derivatives = [&](const char* of, const Derivatives<T>& by) {
+      columns::each_derivative(check.accepts(), of, by);
+    };
+    columns::each_gradient(derivatives, gradients);
+    const VectorJacobianProduct<T>& vjp = gradients.cotangent;
+    columns::each(check.accepts("gradients.cotangent"), Label{"", "impulse"}, vjp.impulse);
+    columns::each(check.accepts("gradients.cotangent"), Label{"", "separation_velocity"}, vjp.separation_velocity);
+    derivatives("gradients.cotangent.product", vjp.product);
+    check.accept(Label{"gradients", "status"}, gradients.status);
+  });
+  return contacts.friction.count;
+}
+template std::size_t check_gradients(const SpaceContacts<float>&, const Gradients<float>&, const Options&, double);
+template std::size_t check_gradients(const SpaceContacts<double>&, const Gradients<double>&, const Options&, double);
 
 void check_scene_options(const SceneOptions& options) {
   check_options(options.collision);

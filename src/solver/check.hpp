@@ -1,6 +1,7 @@
 // The checks of a call before any work: misuse of the interface is an Error that names the column or the option.
 #pragma once
 
+#include <carom/gradients.hpp>
 #include <carom/scene.hpp>
 #include <carom/solver.hpp>
 #include <string>
@@ -21,6 +22,11 @@ std::size_t check_columns(const Contacts<T>& contacts, const ResultsOf& results)
 template <template <class> class Contacts, class T>
 std::size_t check_region_columns(const Contacts<T>& contacts, const Vector3Columns<const T>& impulse,
                                  const RegionMargins<T>& margins, const ImpulseSpace<T>& space);
+
+/// The same for what Solver::differentiate reads and writes, and its options.
+template <class T>
+std::size_t check_gradients(const SpaceContacts<T>& contacts, const Gradients<T>& gradients, const Options& options,
+                            double tolerance);
 
 /// The same for scenes.
 void check_scene_options(const SceneOptions& options);

@@ -7,13 +7,14 @@
 
 namespace carom {
 namespace kernel {
-#define CAROM_WITH(isa)              \
-  namespace isa {                    \
-  extern const Kernels incremental;  \
-  extern const Kernels algebraic;    \
-  extern const PlanarKernels planar; \
-  extern const RegionKernels region; \
-  extern const SceneKernels scene;   \
+#define CAROM_WITH(isa)                   \
+  namespace isa {                         \
+  extern const Kernels incremental;       \
+  extern const Kernels algebraic;         \
+  extern const PlanarKernels planar;      \
+  extern const RegionKernels region;      \
+  extern const SceneKernels scene;        \
+  extern const GradientKernels gradients; \
   }
 CAROM_BUILT_ISAS
 #undef CAROM_WITH
@@ -55,7 +56,7 @@ bool scalar() {
 // The fastest first, also of those of one ISA.
 #define CAROM_WITH(isa)                                                                            \
   {named::isa,           &runs_here::isa,      &kernel::isa::incremental, &kernel::isa::algebraic, \
-   &kernel::isa::planar, &kernel::isa::region, &kernel::isa::scene},
+   &kernel::isa::planar, &kernel::isa::region, &kernel::isa::scene,       &kernel::isa::gradients},
 constexpr IsaEntry table[] = {CAROM_BUILT_ISAS};
 #undef CAROM_WITH
 

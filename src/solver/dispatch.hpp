@@ -4,6 +4,7 @@
 #include <carom/status.hpp>
 
 #include "kernel/contact/planar_job.hpp"
+#include "kernel/gradients/gradient_job.hpp"
 #include "kernel/job.hpp"
 #include "kernel/region/region_job.hpp"
 #include "kernel/scene/scene_job.hpp"
@@ -18,6 +19,7 @@ struct IsaEntry {
   const kernel::PlanarKernels* planar;
   const kernel::RegionKernels* region;
   const kernel::SceneKernels* scene;
+  const kernel::GradientKernels* gradients;
 };
 
 /// The one for a precision and a form of contacts.

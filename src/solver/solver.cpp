@@ -70,6 +70,7 @@ struct Solver::State {
   struct Memory {
     std::vector<Workspace<T>> workspaces;
     std::vector<std::unique_ptr<kernel::PlanarWorkspace<T>>> planar_workspaces;
+    std::vector<std::shared_ptr<void>> gradient_workspaces;
     std::vector<Row<T>, LargeAllocator<Row<T>>> bodies;
   };
 
@@ -255,6 +256,21 @@ Report Solver::Call::run_planar(std::size_t count, const PlanarTask<T>& range) c
 }
 template Report Solver::Call::run_planar(std::size_t, const PlanarTask<float>&) const;
 template Report Solver::Call::run_planar(std::size_t, const PlanarTask<double>&) const;
+
+template <class T>
+void Solver::Call::run_gradients(std::size_t count, const std::function<std::shared_ptr<void>()>& make,
+                                 const GradientTask& range) const {
+  auto& workspaces = std::get<State::Memory<T>>(state_.memory).gradient_workspaces;
+  const auto reserve = [&](std::size_t slots) {
+    while (workspaces.size() < slots) workspaces.push_back(make());
+  };
+  state_.run(count, reserve,
+             [&](std::size_t first, std::size_t n, std::size_t slot) { range(first, n, workspaces[slot].get()); });
+}
+template void Solver::Call::run_gradients<float>(std::size_t, const std::function<std::shared_ptr<void>()>&,
+                                                 const GradientTask&) const;
+template void Solver::Call::run_gradients<double>(std::size_t, const std::function<std::shared_ptr<void>()>&,
+                                                  const GradientTask&) const;
 
 std::string_view version() {
 #define CAROM_TEXT(x) #x

@@ -42,9 +42,16 @@ template <class T, class B>
   return one;
 }
 
-/// A step of the contacts that are `busy`; those whose collision is over.
-template <class T, class B, class Mask>
-[[gnu::always_inline]] inline Mask step_series(SeriesContact<B>& c, Mask busy) {
+/// Nothing is done beside a step.
+struct NothingBeside {
+  template <class Series, class B, class Mask>
+  [[gnu::always_inline]] void operator()(const Series&, B, B, Mask) const {}
+};
+
+/// A step of the contacts that are `busy`; those whose collision is over. `beside` is shown the series, where the step
+/// stops, where u_z has changed its sign and which contacts' has; it may have the longest step that it can follow.
+template <class T, class B, class Mask, class Beside = NothingBeside>
+[[gnu::always_inline]] inline Mask step_series(SeriesContact<B>& c, Mask busy, const Beside& beside = {}) {
   using Order = SeriesOrder<T>;
   constexpr int state = Order::state, work = Order::work;
   constexpr std::size_t width = VectorTraits<B>::width;
@@ -57,7 +64,8 @@ template <class T, class B, class Mask>
 
   Taylor<T, B> series;
   series.expand(k, c.slide.ux, c.slide.uy, c.slide.uz, c.r, c.inverse_r);
-  const B h = series.step();
+  B h = series.step();
+  if constexpr (requires { beside.longest(series); }) h = smaller(h, beside.longest(series));
   const auto& [x, y, r, z, sum_x, sum_y, sum_r, sum_zr] = series;
 
   // Q
@@ -148,6 +156,8 @@ template <class T, class B, class Mask>
     q_stop = choose(those, value<work>(q, stop), q_stop);
     q_low = choose(those, q_stop, q_low);
   }
+
+  beside(series, stop, low, turned);
 
   // Work before and after the end of compression; a contact that turned in the rare way stops there.
   B work_stop = q_stop, work_low = q_low;

@@ -1,0 +1,70 @@
+// The columns of a call of gradients, by number, and the memory that a thread works in.
+#pragma once
+
+#include <carom/solver.hpp>
+#include <memory>
+
+#include "columns.hpp"
+#include "kernel/gradients/gradient_job.hpp"
+#include "range.hpp"
+
+namespace carom::gradients {
+
+inline constexpr std::size_t variables = columns::derivatives_by_weight, members = columns::member_count;
+
+/// The columns of a contact's variables in the order of columns::each_derivative.
+template <class T>
+struct Input {
+  Column<const T> of[columns::derivative_count];
+
+  explicit Input(const SpaceContacts<T>& contacts) {
+    std::size_t i = 0;
+    const auto add = [&](const auto&, const Column<const T>& column) { of[i++] = column; };
+    columns::each_number(add, contacts);
+    columns::each_parameter([&](const auto& label, auto, const auto& column) { add(label, column); }, contacts.laws);
+    columns::each_weight([&](const auto& label, Law, const auto& column) { add(label, column); }, contacts.laws.weight);
+  }
+};
+
+/// The rows of Gradients and the product, likewise.
+template <class T>
+struct Output {
+  Column<T> of[columns::gradient_rows + 1][columns::derivative_count];
+  bool any_of_p = false, any_of_u = false, any_product = false, any_by_weight = false;
+
+  explicit Output(const Gradients<T>& gradients) {
+    std::size_t row = 0;
+    const auto add = [&](const char*, const Derivatives<T>& by) {
+      std::size_t i = 0;
+      columns::each_derivative(
+          [&](const auto&, const Column<T>& column) {
+            of[row][i++] = column;
+            if (column) (row < 3 ? any_of_p : row < columns::gradient_rows ? any_of_u : any_product) = true;
+            if (column && i > variables) any_by_weight = true;
+          },
+          "", by);
+      ++row;
+    };
+    columns::each_gradient(add, gradients);
+    add("", gradients.cotangent.product);
+  }
+};
+
+template <class T>
+struct Workspace {
+  static constexpr std::size_t size = kernel::GradientTile<T>::size;
+  using Lane = T[size];
+
+  alignas(64) Lane in[variables], out[columns::gradient_rows + 1][variables];
+  Lane composite[3][variables + members], by_weight[3][members];
+  Lane status, plain, member_status, chosen, restitution_law, impulse[3], compression[3], velocity[6], zeros;
+  Law laws[size];
+  Status statuses[size];
+  std::unique_ptr<kernel::SlideMemory<T>> slide;
+  std::unique_ptr<kernel::SlidingTiles<T>> sliding;
+  std::unique_ptr<kernel::LawTile<T>> law;
+  std::unique_ptr<kernel::GroupTile<T>> group;
+  std::unique_ptr<MemberResults<T>> member_results;
+};
+
+}  // namespace carom::gradients

@@ -1,0 +1,52 @@
+// Random contacts of every law, for gradients.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "support/contacts/random_laws.hpp"
+#include "support/draw.hpp"
+#include "support/gradients/gradient_table.hpp"
+
+namespace carom::test {
+
+/// K = G Gᵀ + c 1, u0_z < 0; friction and restitution inside their ranges. Laws and restitution laws take turns.
+inline void add_random_contacts(std::size_t count, std::uint64_t seed, const std::vector<Law>& laws, auto&&... tables) {
+  support::Draw draw(seed);
+  for (std::size_t i = 0; i < count; ++i) {
+    double g[3][3], k[3][3];
+    for (auto& row : g)
+      for (double& x : row) x = draw.bell();
+    const double c = draw.uniform(0.05, 1);
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = 0; b < 3; ++b)
+        k[a][b] = g[a][0] * g[b][0] + g[a][1] * g[b][1] + g[a][2] * g[b][2] + (a == b ? c : 0);
+    std::vector<double> numbers = {draw.uniform(0.05, 1.5),
+                                   draw.uniform(0.05, 0.95),
+                                   k[0][0],
+                                   k[0][1],
+                                   k[0][2],
+                                   k[1][1],
+                                   k[1][2],
+                                   k[2][2],
+                                   draw.bell(),
+                                   draw.bell(),
+                                   -std::abs(draw.bell()) - 0.05};
+    // The parameters in the order of columns::Parameter, then weights; pfeiffer_glocker is planar.
+    for (const double x : {draw.uniform(-0.9, 0.9), draw.bell(), draw.bell(), draw.uniform(0.1, 3), draw.uniform(-6, 6),
+                           draw.uniform(0.1, 0.9), draw.bell(), draw.bell(), 3 * draw.uniform()})
+      numbers.push_back(x);
+    for (const columns::Member& member : columns::members)
+      numbers.push_back(member.law == Law::pfeiffer_glocker || draw.below(3) == 0 ? 0.0 : draw.uniform(0.1, 1));
+    for (double& x : numbers) x = static_cast<double>(static_cast<float>(x));
+    const auto restitution_law = static_cast<RestitutionLaw>(draw.below(restitution_law_count));
+    (tables.add(laws[i % laws.size()], restitution_law, numbers), ...);
+  }
+}
+
+inline std::vector<Law> all_laws() {
+  return {support::laws_of_bodies.begin(), support::laws_of_bodies.end()};
+}
+
+}  // namespace carom::test
