@@ -1,0 +1,31 @@
+// One island from sweeps to the interior point to the fallbacks, with all that a thread works in.
+#pragma once
+
+#include "block_lu.hpp"
+#include "effort.hpp"
+#include "interior_point.hpp"
+#include "newton.hpp"
+#include "sweeps.hpp"
+
+namespace carom::systems {
+
+class IslandSolver {
+ public:
+  /// The system to fill in before solve.
+  IslandSystem system;
+  /// The impulses: to begin with, in the cones; afterwards the best.
+  Best best;
+
+  /// best.error is that of best.r before and after.
+  void solve(Effort& effort);
+
+ private:
+  std::size_t sweeps_worth_trying();
+
+  Sweeps sweeps_;
+  BlockLu lu_;
+  InteriorPoint interior_point_;
+  Newton newton_;
+};
+
+}  // namespace carom::systems
