@@ -57,18 +57,44 @@ void take_up(const FrontTree& tree, const Front& child, const double* from, cons
 }  // namespace
 
 bool invert(double* a, std::size_t stride) {
-  double *p = a, *q = a + stride, *r = a + 2 * stride;
-  const double c0 = q[1] * r[2] - q[2] * r[1], c1 = q[2] * r[0] - q[0] * r[2], c2 = q[0] * r[1] - q[1] * r[0];
-  const double inverse = 1 / (p[0] * c0 + p[1] * c1 + p[2] * c2);
-  if (!std::isfinite(inverse)) return false;
-  const double d[9] = {c0, p[2] * r[1] - p[1] * r[2], p[1] * q[2] - p[2] * q[1],
-                       c1, p[0] * r[2] - p[2] * r[0], p[2] * q[0] - p[0] * q[2],
-                       c2, p[1] * r[0] - p[0] * r[1], p[0] * q[1] - p[1] * q[0]};
-  for (std::size_t j = 0; j < 3; ++j) {
-    p[j] = d[j] * inverse;
-    q[j] = d[3 + j] * inverse;
-    r[j] = d[6 + j] * inverse;
+  // Gauss and Jordan, with the largest pivot that is left: cofactors lose what an ill-conditioned block has.
+  std::size_t row_of[3], column_of[3];
+  bool taken[3] = {false, false, false};
+  for (std::size_t k = 0; k < 3; ++k) {
+    double largest = 0;
+    std::size_t r = 0, c = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j)
+        if (!taken[i] && std::abs(a[i * stride + j]) > largest) {
+          bool used = false;
+          for (std::size_t l = 0; l < k; ++l) used |= column_of[l] == j;
+          if (used) continue;
+          largest = std::abs(a[i * stride + j]);
+          r = i;
+          c = j;
+        }
+    const double inverse = 1 / a[r * stride + c];
+    if (!(largest > 0) || !std::isfinite(inverse)) return false;
+    taken[r] = true;
+    row_of[k] = r;
+    column_of[k] = c;
+    double* pivot_row = a + r * stride;
+    pivot_row[c] = 1;
+    for (std::size_t j = 0; j < 3; ++j) pivot_row[j] *= inverse;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (i == r) continue;
+      double* row = a + i * stride;
+      const double factor = row[c];
+      row[c] = 0;
+      for (std::size_t j = 0; j < 3; ++j) row[j] -= factor * pivot_row[j];
+    }
   }
+  // Row r stands for unknown c: back to their own places.
+  double inverse[9];
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t l = 0; l < 3; ++l) inverse[3 * column_of[k] + row_of[l]] = a[row_of[k] * stride + column_of[l]];
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) a[i * stride + j] = inverse[3 * i + j];
   return true;
 }
 

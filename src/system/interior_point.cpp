@@ -63,10 +63,13 @@ void InteriorPoint::scale(const IslandSystem& system) {
   }
 }
 
-void InteriorPoint::begin_cold() {
+void InteriorPoint::begin_cold(double r, double u) {
   r_.assign(scale_.size(), 0);
   u_.assign(scale_.size(), 0);
-  for (std::size_t i = 2; i < scale_.size(); i += 3) r_[i] = u_[i] = largest_q_;
+  for (std::size_t i = 2; i < scale_.size(); i += 3) {
+    r_[i] = r * largest_q_;
+    u_[i] = u * largest_q_;
+  }
 }
 
 void InteriorPoint::begin_warm(const IslandSystem& system, const Numbers& impulses) {
@@ -204,7 +207,7 @@ void InteriorPoint::run(const IslandSystem& system, BlockLu& lu, Best& best, Eff
   if (options.warm)
     begin_warm(system, best.r);
   else
-    begin_cold();
+    begin_cold(options.r, options.u);
   history_.clear();
   double least = 1e300;
   for (std::size_t step = 0; step < options.most_steps && !effort.exhausted(); ++step) {

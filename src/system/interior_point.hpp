@@ -23,7 +23,8 @@ struct InteriorPointOptions {
   std::size_t most_steps = 60;
   double least_step = 0.05;  ///< a shorter one is tried again with a smaller θ: first `middle`, then 0
   double middle = 0.5;
-  bool warm = false;  ///< begins near the best impulses instead of at the cones' axes
+  bool warm = false;    ///< begins near the best impulses instead of on the cones' axes
+  double r = 1, u = 1;  ///< how far along the axes it begins, relative to the largest number of q
 };
 
 class InteriorPoint {
@@ -32,7 +33,7 @@ class InteriorPoint {
 
  private:
   void scale(const IslandSystem& system);
-  void begin_cold();
+  void begin_cold(double r, double u);
   void begin_warm(const IslandSystem& system, const Numbers& impulses);
   void linearise();
   bool factor(BlockLu& lu, double theta);

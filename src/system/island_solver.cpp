@@ -22,38 +22,37 @@ std::size_t IslandSolver::sweeps_worth_trying() {
   return static_cast<std::size_t>(std::clamp(worth, 30.0, 400.0));
 }
 
+void IslandSolver::sweep(Effort& effort, std::size_t most) {
+  if (done(effort)) return;
+  sweeps_.start(system, best);
+  sweeps_.go_on(system, best, effort, most);
+}
+
+void IslandSolver::go_inside(Effort& effort, const InteriorPointOptions& options) {
+  if (!done(effort)) interior_point_.run(system, lu_, best, effort, options);
+}
+
+void IslandSolver::polish(Effort& effort) {
+  constexpr std::size_t steps = 12;
+  if (!done(effort)) newton_.run(system, lu_, best, effort, steps);
+}
+
 void IslandSolver::solve(Effort& effort) {
   constexpr std::size_t first_sweeps = 20;
   effort.sweep_cost = sweep_cost(system);
   lu_.forget();
-  const auto done = [&] { return best.error <= effort.target || effort.exhausted(); };
-  if (done()) return;
+  if (done(effort)) return;
   if (rests_without_impulses(system)) {
     best.r.assign(best.r.size(), 0);
     best.error = 0;
     return;
   }
   sweeps_.begin(system);
-  const auto sweep = [&](std::size_t most) {
-    if (done()) return;
-    sweeps_.start(system, best);
-    sweeps_.go_on(system, best, effort, most);
-  };
-  const auto interior = [&](const InteriorPointOptions& options) {
-    if (!done()) interior_point_.run(system, lu_, best, effort, options);
-  };
-  const auto polish = [&] {
-    if (!done()) newton_.run(system, lu_, best, effort, 12);
-  };
-  sweep(first_sweeps);
-  if (!done()) sweeps_.go_on(system, best, effort, sweeps_worth_trying(), true);
-  interior({});
-  polish();
-  sweep(100);
-  interior({.least_step = 0.6, .middle = 0.7});
-  polish();
-  interior({.most_steps = 25, .warm = true});
-  sweep(300);
+  sweep(effort, first_sweeps);
+  if (!done(effort)) sweeps_.go_on(system, best, effort, sweeps_worth_trying(), true);
+  go_inside(effort, {});
+  polish(effort);
+  if (!done(effort)) fall_back(effort);
 }
 
 }  // namespace carom::systems

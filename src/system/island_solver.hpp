@@ -20,12 +20,23 @@ class IslandSolver {
   void solve(Effort& effort);
 
  private:
+  bool done(const Effort& effort) const { return best.error <= effort.target || effort.exhausted(); }
   std::size_t sweeps_worth_trying();
+  void sweep(Effort& effort, std::size_t most);
+  void go_inside(Effort& effort, const InteriorPointOptions& options);
+  void polish(Effort& effort);
+
+  // In fallbacks.cpp.
+  void fall_back(Effort& effort);
+  void raise_friction(Effort& effort, std::size_t steps);
+  void start_anywhere(Effort& effort, std::size_t starts);
 
   Sweeps sweeps_;
   BlockLu lu_;
   InteriorPoint interior_point_;
   Newton newton_;
+  Best kept_;
+  Numbers friction_, velocities_;
 };
 
 }  // namespace carom::systems
