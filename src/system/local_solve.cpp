@@ -69,14 +69,18 @@ void LocalContact::solve(const double* b, double* r) {
   if (excess > 0) {
     double low = 0, high = infinity, at = 0;
     for (int i = 0; i < 60; ++i) {
-      double next = i == 0 && lambda > 0 ? lambda : at + trial.step(friction);
-      if (!(next > low && next < high)) next = high < infinity ? 0.5 * (low + high) : at + at + 0.1 * trace;
+      const bool remembers = i == 0 && lambda > 0;
+      double next = remembers ? lambda : at + trial.step(friction);
+      const bool leaves = !(next > low && next < high);
+      if (leaves) next = high < infinity ? 0.5 * (low + high) : at + at + 0.1 * trace;
       const double step = next - at;
       at = next;
       trial = Trial(*this, b[2], c, at);
       excess = trial.excess(friction);
       (excess > 0 ? low : high) = at;
-      if (std::abs(excess) <= 1e-14 * trial.length || std::abs(step) <= 1e-15 * at) break;
+      // The error left is of the order of the step's square.
+      const double small = leaves || remembers ? 1e-15 : 1e-8;
+      if (std::abs(excess) <= 1e-14 * trial.length || std::abs(step) <= small * at) break;
     }
     lambda = at;
     if (trial.n < 0) trial.n = 0;
