@@ -55,6 +55,9 @@ template <class T>
 void check_rows(const ContactSystem<T>& system, std::size_t contacts) {
   const auto blocks = static_cast<std::int64_t>(system.column.count);
   if (system.row_start[0] != 0) refuse("system.row_start[0] is " + std::to_string(system.row_start[0]) + ", not 0");
+  if (system.row_start[contacts] != blocks)
+    refuse(row("row_start", contacts) + " is " + std::to_string(system.row_start[contacts]) + "; there are " +
+           std::to_string(blocks) + " blocks");
   for (std::size_t i = 0; i < contacts; ++i) {
     const std::int64_t first = system.row_start[i], end = system.row_start[i + 1];
     if (end < first || end > blocks)
@@ -73,9 +76,6 @@ void check_rows(const ContactSystem<T>& system, std::size_t contacts) {
     }
     if (!has_own) refuse("the row of contact " + std::to_string(i) + " has no block on the diagonal of W");
   }
-  if (system.row_start[contacts] != blocks)
-    refuse(row("row_start", contacts) + " is " + std::to_string(system.row_start[contacts]) + "; there are " +
-           std::to_string(blocks) + " blocks");
 }
 
 /// The block of each contact on the diagonal, after check_rows.
@@ -159,8 +159,8 @@ std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>
   check_vector("system.warm_impulse", system.warm_impulse, contacts, false);
   if (contacts > 0) {
     check_length("system.row_start", system.row_start, contacts + 1, "rows and one more", true);
+    if (!system.column) refuse("the column system.column is missing");
     check_length("system.block", system.block, system.column.count, "elements of system.column", true);
-    check_length("system.column", system.column, system.block.count, "elements of system.block", true);
   }
   if (system.column.count > std::size_t{1} << 30) refuse("system.column has more than 2^30 elements");
   check_vector("results.impulse", results.impulse, contacts, false);

@@ -1,9 +1,11 @@
 // The work on an island, counted in Gauss–Seidel sweeps over it, and its bounds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "island_system.hpp"
+#include "measure.hpp"
 
 namespace carom::systems {
 
@@ -29,9 +31,15 @@ struct Best {
   Numbers r;
   double error = 0;
 
-  /// Takes impulses if their error is smaller; a NaN is not.
-  void offer(const Numbers& impulses, double their_error) {
+  /// Takes impulses if their error is smaller; a NaN is not. An error that reaches the target counts only as far as
+  /// rounding lets it be known: impulses may be so large that the velocities are lost in W r.
+  void offer(const IslandSystem& system, const Numbers& impulses, double their_error, double target) {
     if (!(their_error < error)) return;
+    if (their_error <= target) {
+      const double known = std::max(their_error, rounding_of(system, impulses));
+      if (known > target) their_error = known;
+      if (!(their_error < error)) return;
+    }
     error = their_error;
     r = impulses;
   }

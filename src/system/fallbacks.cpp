@@ -42,15 +42,14 @@ void IslandSolver::raise_friction(Effort& effort, std::size_t steps) {
     for (std::size_t i = 0; i < friction_.size(); ++i)
       system.friction[i] = k == steps ? friction_[i] : fraction * friction_[i];
     sweeps_.begin(system);
-    project(system, best.r);
-    best.error = measure(system, best.r, velocities_);
+    begin(effort);
     sweep(effort, 20);
     go_inside(effort, {.most_steps = 25, .warm = k > 1});
     polish(effort);
   }
   system.friction = friction_;
   sweeps_.begin(system);
-  kept_.offer(best.r, best.error);
+  kept_.offer(system, best.r, best.error, effort.target);
   std::swap(best, kept_);
 }
 
@@ -66,11 +65,10 @@ void IslandSolver::start_anywhere(Effort& effort, std::size_t starts) {
       const double size = draw() < 1.0 / 3 ? 0 : 2 * largest * std::pow(10, -3 * draw());
       for (std::size_t a = 0; a < 3; ++a) best.r[3 * i + a] = size * (2 * draw() - 1);
     }
-    project(system, best.r);
-    best.error = measure(system, best.r, velocities_);
+    begin(effort);
     sweep(effort, 150);
     polish(effort);
-    kept_.offer(best.r, best.error);
+    kept_.offer(system, best.r, best.error, effort.target);
   }
   std::swap(best, kept_);
 }

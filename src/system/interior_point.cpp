@@ -213,7 +213,7 @@ void InteriorPoint::run(const IslandSystem& system, BlockLu& lu, Best& best, Eff
   for (std::size_t step = 0; step < options.most_steps && !effort.exhausted(); ++step) {
     const double error = measure(system);
     effort.spend(effort.sweep_cost);
-    best.offer(impulses_, error);
+    best.offer(system, impulses_, error, effort.target);
     if (best.error <= effort.target) return;
     if (!(error == error)) return;
     least = std::min(least, error);

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 
+#include "measure.hpp"
+
 namespace carom::systems {
 
 namespace {
+
+constexpr double largest_error = 1e300;  // also what is not a number
 
 /// No contact approaches: zero is a solution.
 bool rests_without_impulses(const IslandSystem& system) {
@@ -20,6 +24,14 @@ std::size_t IslandSolver::sweeps_worth_trying() {
   if (!lu_.is_planned()) lu_.plan(system);
   const double worth = 12 * (lu_.tree().products + 2 * lu_.tree().solve_products) / sweep_cost(system);
   return static_cast<std::size_t>(std::clamp(worth, 30.0, 400.0));
+}
+
+/// best.r, moved into the cones, is what to begin with.
+void IslandSolver::begin(const Effort& effort) {
+  project(system, best.r);
+  best.error = measure(system, best.r, velocities_);
+  if (best.error <= effort.target) best.error = std::max(best.error, rounding_of(system, best.r));
+  if (!(best.error < largest_error)) best.error = largest_error;
 }
 
 void IslandSolver::sweep(Effort& effort, std::size_t most) {
@@ -41,6 +53,7 @@ void IslandSolver::solve(Effort& effort) {
   constexpr std::size_t first_sweeps = 20;
   effort.sweep_cost = sweep_cost(system);
   lu_.forget();
+  begin(effort);
   if (done(effort)) return;
   if (rests_without_impulses(system)) {
     best.r.assign(best.r.size(), 0);

@@ -13,13 +13,14 @@ class IslandSolver {
  public:
   /// The system to fill in before solve.
   IslandSystem system;
-  /// The impulses: to begin with, in the cones; afterwards the best.
+  /// The impulses.
   Best best;
 
-  /// best.error is that of best.r before and after.
+  /// Begins with best.r, moved into the cones; best.error becomes its error. Then the best that is found stands there.
   void solve(Effort& effort);
 
  private:
+  void begin(const Effort& effort);
   bool done(const Effort& effort) const { return best.error <= effort.target || effort.exhausted(); }
   std::size_t sweeps_worth_trying();
   void sweep(Effort& effort, std::size_t most);

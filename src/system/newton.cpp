@@ -77,7 +77,7 @@ void Newton::run(const IslandSystem& system, BlockLu& lu, Best& best, Effort& ef
     if (error > 2 * best.error) continue;
     projected_ = r_;
     project(system, projected_);
-    best.offer(projected_, measure(system, projected_, velocities_));
+    best.offer(system, projected_, measure(system, projected_, velocities_), effort.target);
   }
 }
 

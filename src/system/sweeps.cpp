@@ -49,7 +49,7 @@ void Sweeps::go_on(const IslandSystem& system, Best& best, Effort& effort, std::
     }
     g_ = x_;
     sweep(system, g_);
-    best.offer(g_, measure(system, g_, u_));
+    best.offer(system, g_, measure(system, g_, u_), effort.target);
     ++effort.sweeps;
     effort.spend(effort.sweep_cost + products_of_mixing);
     errors_.push_back(best.error);

@@ -125,10 +125,7 @@ struct SystemSolver::State {
         r[3 * c + 1] = static_cast<double>(system.warm_impulse.y[i]) * scale;
         r[3 * c + 2] = static_cast<double>(system.warm_impulse.z[i]) * scale;
       }
-      project(solver.system, r);
     }
-    solver.best.error = 1e300;
-    solver.best.offer(r, measure(solver.system, r, slot.velocity));
     const bool by_island = options.scale == ErrorScale::island;
     const double base = by_island ? norm(solver.system.q) : q_norm;
     const double share =
