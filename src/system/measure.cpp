@@ -12,7 +12,7 @@ double measure(const IslandSystem& system, const Numbers& r, Numbers& u) {
 double rounding_of(const IslandSystem& system, const Numbers& r) {
   double sum = 0;
   for (std::size_t i = 0; i < system.contacts(); ++i) {
-    double y[3] = {std::abs(r[3 * i]), std::abs(r[3 * i + 1]), std::abs(r[3 * i + 2])};
+    double y[3] = {0, 0, 0};
     for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
          ++k)
       for (std::size_t e = 0; e < 9; ++e)

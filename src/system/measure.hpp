@@ -32,8 +32,8 @@ inline double squared_error(const double* r, const double* u, double friction) {
 /// The error of the island, absolute; u becomes the velocities of r.
 double measure(const IslandSystem& system, const Numbers& r, Numbers& u);
 
-/// What rounding surely can make of r − u: a sixteenth of the norm of |W| |r| + |r| by the unit of rounding. An error
-/// below it is not known.
+/// What rounding may well make of W r: a sixteenth of the norm of |W| |r| by the unit of rounding. An error below it is
+/// not known.
 double rounding_of(const IslandSystem& system, const Numbers& r);
 
 /// Moves all impulses into their cones.
