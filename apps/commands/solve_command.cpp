@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <carom/system.hpp>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "commands/commands.hpp"
 #include "commands/output_file.hpp"
 #include "commands/solve_options.hpp"
+#include "io/fclib.hpp"
 #include "io/result_file.hpp"
 #include "report/bad_rows.hpp"
 #include "report/progress_bar.hpp"
@@ -47,6 +49,12 @@ tangential_compliance [1/kg], and, of substeps, stiffness [N/m] and damping [N s
   step          iteration, then resting
   substeps      --time-step in substeps, as many as the load needs: what rests stays at rest
 
+HDF5 files in FCLIB's local layout are contact systems, recognised by their first bytes: the Delassus
+matrix W, q and mu of each. They are solved to --tolerance, an error relative to |q|, with --budget as
+the most work on contacts that W connects, counted in Gauss-Seidel sweeps over them. -o gets a copy of
+the problem with /solution/r [N s] and /solution/u [m/s]; several files give a table.
+docs/contact-systems.md tells more.
+
 Bad rows are named on stderr by line and column, come out with their status, and disturb no other.
 
 Examples:
@@ -61,8 +69,11 @@ Examples:
   carom solve --scene contacts.csv -o results.csv --method sequence --law chatterjee-ruina
   carom solve --scene contacts.csv -o results.csv --method resting --time-step 0.01
   carom solve --scene contacts.csv -o results.csv --method substeps --time-step 0.01
+  carom solve problem.hdf5 -o solved.hdf5 --json
+  carom solve collection/*.hdf5 --tolerance 1e-12
 
-Exit code: 0 all rows are fine; 1 there are bad rows (the results are written all the same);
+Exit code: 0 all rows are fine, all systems solved; 1 there are bad rows or systems that missed the
+tolerance (the results are written all the same);
 2 wrong usage, or a file that can't be read or written.)";
 
 /// Sums over the parts of a file that have been solved.
@@ -118,7 +129,22 @@ Summary solve(const SolveOptions& command, io::Form form, io::CsvReader& reader,
   return summary;
 }
 
+/// Throws Error if options of contact systems stand on the command line of a contact file, or the file for results does
+/// not.
+void require_contact_file(const SolveOptions& command) {
+  if (command.output.empty()) throw Error("carom: --output is required");
+  const char* given = !command.more_inputs.empty() ? "a further file"
+                      : command.tolerance          ? "--tolerance"
+                      : command.budget             ? "--budget"
+                      : command.as_json            ? "--json"
+                                                   : nullptr;
+  if (given != nullptr)
+    throw Error(fmt::format("carom: {} is for contact systems (HDF5), and {} is none", given, command.input));
+}
+
 int run(const SolveOptions& command) {
+  if (io::is_hdf5(command.input)) return solve_systems(command);
+  require_contact_file(command);
   if (command.scene) return solve_scenes(command);
   command.require_valid(!command.reference);
   ProgressBar bar("solving");
@@ -163,25 +189,54 @@ void add_scene_options(CLI::App& solve, SolveOptions& options) {
       ->needs(scene);
 }
 
+void add_system_options(CLI::App& solve, SolveOptions& options) {
+  solve
+      .add_option("--tolerance", options.tolerance,
+                  "Error of contact systems (HDF5), relative to |q|; by default 1e-8, with --precision float 1e-4")
+      ->option_text("R")
+      ->check(above_zero(SystemOptions::most_tolerance));
+  solve
+      .add_option("--budget", options.budget,
+                  "Most work on contacts of a system that W connects, in Gauss-Seidel sweeps over them")
+      ->option_text(fmt::format("N [{}]", SystemOptions{}.budget))
+      ->check(within(1.0, SystemOptions::largest_budget));
+  solve.add_flag("--json", options.as_json, "Of contact systems: one JSON object on standard output");
+}
+
+/// Of the options of `carom solve` those that contact systems take.
+bool is_of_systems(const std::string& name) {
+  for (const char* own :
+       {"IN", "FURTHER", "--output", "--precision", "--threads", "--isa", "--tolerance", "--budget", "--json"})
+    if (name == own) return true;
+  return false;
+}
+
 }  // namespace
 
 void add_solve_command(CLI::App& app, int& exit_code) {
   auto command = std::make_shared<SolveOptions>();
   CLI::App* solve = app.add_subcommand("solve", "Resolve the contacts of a file and write it with the results");
   add_command_options(*solve, *command);
-  solve->add_option("-o,--output", command->output, "File for the results; - is standard output")
-      ->option_text("OUT REQUIRED")
-      ->required();
+  solve->add_option("FURTHER", command->more_inputs, "Further contact systems (HDF5), for a table")->option_text("");
+  solve
+      ->add_option("-o,--output", command->output,
+                   "File for the results; - is standard output. Not needed for contact systems (HDF5)")
+      ->option_text("OUT REQUIRED");
   solve->add_flag(
       "--reference", command->reference,
       "Solve with the scalar reference in double instead of the lanes: the exact one, or Euler's with euler");
   solve->add_flag("--details", command->details,
                   "Write the separation velocity too and, without --scene, the work of both phases [J] and the steps");
   add_scene_options(*solve, *command);
+  add_system_options(*solve, *command);
   solve->footer(solve_footer);
   solve->callback([command, solve, &exit_code] {
     for (const char* option : {"--law", "--restitution", "--integrator", "--steps"})
       if (solve->get_option(option)->count() > 0) command->given_of_laws.emplace_back(option);
+    for (const CLI::Option* option : solve->get_options()) {
+      const std::string name = option->get_name();
+      if (option->count() > 0 && !is_of_systems(name)) command->given_of_contacts.push_back(name);
+    }
     exit_code = run(*command);
   });
 }

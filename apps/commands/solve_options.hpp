@@ -22,9 +22,18 @@ struct SolveOptions : CommandOptions {
   std::optional<double> time_step;
   std::optional<int> substeps;
   std::vector<std::string> given_of_laws;  ///< options of collision laws that stand on the command line
+
+  // These are for contact systems.
+  std::vector<std::string> more_inputs;
+  std::optional<double> tolerance, budget;
+  bool as_json = false;
+  std::vector<std::string> given_of_contacts;  ///< options of contact files that stand on the command line
 };
 
 /// Solves the rows of one scene_step together. Returns the exit code; throws Error.
 int solve_scenes(const SolveOptions& options);
+
+/// Solves the contact systems of HDF5 files. Returns the exit code; throws Error.
+int solve_systems(const SolveOptions& options);
 
 }  // namespace carom::apps

@@ -16,4 +16,5 @@
 #include <carom/scene.hpp>
 #include <carom/solver.hpp>
 #include <carom/status.hpp>
+#include <carom/system.hpp>
 #include <carom/version.hpp>

@@ -1,0 +1,107 @@
+#include <carom/system.hpp>
+#include <cstdio>
+#include <optional>
+
+#include "commands/commands.hpp"
+#include "commands/output_file.hpp"
+#include "commands/solve_options.hpp"
+#include "io/fclib.hpp"
+#include "report/system_report.hpp"
+
+namespace carom::apps {
+namespace {
+
+/// Throws Error if the options do not fit contact systems.
+void require_fit(const SolveOptions& options) {
+  if (!options.given_of_contacts.empty())
+    throw Error("carom: " + options.given_of_contacts.front() + " is for contact files, and " + options.input +
+                " is a contact system");
+  if (options.more_inputs.empty()) return;
+  if (!options.output.empty()) throw Error("carom: --output takes the solution of one contact system, not of several");
+  for (const std::string& name : options.more_inputs)
+    if (!io::is_hdf5(name)) throw Error("carom: " + name + " is no HDF5 file, or can't be read");
+}
+
+/// What the library solves, in its precision, and what it says of it.
+template <class T>
+class System {
+ public:
+  explicit System(const io::FclibProblem& problem)
+      : problem_(problem), impulse_(3 * problem.contacts()), velocity_(3 * problem.contacts()) {
+    for (const double x : problem.friction) friction_.push_back(static_cast<T>(x));
+    for (const double x : problem.velocity) q_.push_back(static_cast<T>(x));
+    for (const SystemBlock<double>& block : problem.block) {
+      SystemBlock<T>& own = block_.emplace_back();
+      for (std::size_t e = 0; e < 9; ++e) own[e] = static_cast<T>(block[e]);
+    }
+  }
+
+  SystemReport solve(SystemSolver& solver, const SystemOptions& options) {
+    const std::size_t contacts = friction_.size();
+    ContactSystem<T> system;
+    system.friction = friction_;
+    system.velocity = Vector3Columns<const T>::interleaved(q_.data(), contacts);
+    system.row_start = problem_.row_start;
+    system.column = problem_.column;
+    system.block = block_;
+    SystemResults<T> results;
+    results.impulse = Vector3Columns<T>::interleaved(impulse_.data(), contacts);
+    results.velocity = Vector3Columns<T>::interleaved(velocity_.data(), contacts);
+    return solver.solve(system, results, options);
+  }
+  std::vector<double> impulse() const { return {impulse_.begin(), impulse_.end()}; }
+  std::vector<double> velocity() const { return {velocity_.begin(), velocity_.end()}; }
+
+ private:
+  const io::FclibProblem& problem_;
+  std::vector<T> friction_, q_, impulse_, velocity_;
+  std::vector<SystemBlock<T>> block_;
+};
+
+template <class T>
+SystemReport solve(const io::FclibProblem& problem, SystemSolver& solver, const SystemOptions& options,
+                   OutputFile* output) {
+  System<T> system(problem);
+  const SystemReport report = system.solve(solver, options);
+  if (output != nullptr) output->stream() << io::with_solution(problem, system.impulse(), system.velocity());
+  return report;
+}
+
+}  // namespace
+
+int solve_systems(const SolveOptions& options) {
+  require_fit(options);
+  SystemOptions system_options;
+  system_options.tolerance = options.tolerance.value_or(options.in_float() ? 1e-4 : 1e-8);
+  system_options.budget = options.budget.value_or(system_options.budget);
+  SystemSolver solver(options.execution());
+  std::optional<OutputFile> output;
+  if (!options.output.empty()) output.emplace(options.output, options.input);
+
+  std::vector<std::string> names = {options.input};
+  names.insert(names.end(), options.more_inputs.begin(), options.more_inputs.end());
+  std::vector<SolvedSystem> solved;
+  for (const std::string& name : names) {
+    const io::FclibProblem problem = io::read_fclib(name);
+    OutputFile* const place = output ? &*output : nullptr;
+    try {
+      solved.push_back({name, options.in_float() ? solve<float>(problem, solver, system_options, place)
+                                                 : solve<double>(problem, solver, system_options, place)});
+    } catch (const Error& error) {
+      // What the library refuses of a system is the file's fault.
+      const std::string text = error.what(), prefix = "carom: ";
+      throw Error(prefix + name + ": " + (text.starts_with(prefix) ? text.substr(prefix.size()) : text));
+    }
+  }
+  if (output) output->finish();
+  std::FILE* out = options.output == "-" ? stderr : stdout;
+  if (options.as_json)
+    print_json(solved, system_options, system_options.tolerance, out);
+  else
+    print_text(solved, out);
+  for (const SolvedSystem& system : solved)
+    if (!system.report.solved()) return exit_bad_rows;
+  return exit_fine;
+}
+
+}  // namespace carom::apps

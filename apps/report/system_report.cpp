@@ -1,0 +1,71 @@
+#include "report/system_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace carom::apps {
+namespace {
+
+nlohmann::ordered_json json_of(const SolvedSystem& system) {
+  const SystemReport& report = system.report;
+  return {{"file", system.name},
+          {"contacts", report.contacts},
+          {"islands", report.islands},
+          {"largest_island", report.largest_island},
+          {"solved", report.solved()},
+          {"missed_islands", report.missed},
+          {"error", report.error},
+          {"iterations", report.sweeps + report.interior_steps + report.newton_steps},
+          {"sweeps", report.sweeps},
+          {"interior_steps", report.interior_steps},
+          {"newton_steps", report.newton_steps},
+          {"seconds", report.seconds},
+          {"threads", report.threads}};
+}
+
+double seconds_of(const std::vector<SolvedSystem>& systems) {
+  double seconds = 0;
+  for (const SolvedSystem& system : systems) seconds += system.report.seconds;
+  return seconds;
+}
+
+std::size_t solved_of(const std::vector<SolvedSystem>& systems) {
+  return static_cast<std::size_t>(
+      std::count_if(systems.begin(), systems.end(), [](const SolvedSystem& s) { return s.report.solved(); }));
+}
+
+}  // namespace
+
+void print_text(const std::vector<SolvedSystem>& systems, std::FILE* out) {
+  std::size_t width = 4;
+  for (const SolvedSystem& system : systems) width = std::max(width, system.name.size());
+  fmt::print(out, "{:{}}  {:>8}  {:>7}  {:>8}  {:>7}  {:>8}  {:>6}  {:>10}\n", "file", width, "contacts", "islands",
+             "error", "sweeps", "interior", "newton", "ms");
+  for (const SolvedSystem& system : systems) {
+    const SystemReport& r = system.report;
+    fmt::print(out, "{:{}}  {:>8}  {:>7}  {:>8.1e}  {:>7}  {:>8}  {:>6}  {:>10.4f}{}\n", system.name, width, r.contacts,
+               r.islands, r.error, r.sweeps, r.interior_steps, r.newton_steps, 1e3 * r.seconds,
+               r.solved() ? "" : fmt::format("  missed in {} island{}", r.missed, r.missed == 1 ? "" : "s"));
+  }
+  if (systems.size() > 1)
+    fmt::print(out, "{} of {} solved, {:.4f} ms\n", solved_of(systems), systems.size(), 1e3 * seconds_of(systems));
+}
+
+void print_json(const std::vector<SolvedSystem>& systems, const SystemOptions& options, double tolerance,
+                std::FILE* out) {
+  nlohmann::ordered_json json;
+  if (systems.size() == 1) {
+    json = json_of(systems.front());
+  } else {
+    json = {
+        {"systems", nlohmann::ordered_json::array()}, {"solved", solved_of(systems)}, {"seconds", seconds_of(systems)}};
+    for (const SolvedSystem& system : systems) json["systems"].push_back(json_of(system));
+  }
+  json["tolerance"] = tolerance;
+  json["budget"] = options.budget;
+  fmt::print(out, "{}\n", json.dump(2));
+}
+
+}  // namespace carom::apps

@@ -1,0 +1,149 @@
+// Contact systems: what a step of rigid bodies asks of the impulses of all its contacts, solved to a stated error and
+// not to a number of sweeps. A host hands over the Delassus matrix W, the velocities q that the contacts would have
+// without impulses and the coefficients of friction, and gets impulses r and velocities u = W r + q with
+//
+//   |r_t| <= friction r_n,   u + friction |u_t| n in the dual cone,   r · (u + friction |u_t| n) = 0,
+//
+// which is Signorini's condition at the level of velocities and Coulomb's law (V. Acary, M. Brémond, O. Huber, On
+// solving contact problems with Coulomb friction: formulations and numerical comparisons, 2018).
+// docs/contact-systems.md has the formulation, what is known of its solutions, the methods and their limits.
+//
+// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
+#pragma once
+
+#include <array>
+#include <carom/contacts.hpp>
+#include <carom/export.hpp>
+#include <carom/solver.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace carom {
+
+/// A 3 × 3 block of W, row after row. Numbers that lie nine by nine in an array can be seen as such blocks.
+template <class T>
+using SystemBlock = std::array<T, 9>;
+
+/// A contact system. Vectors and blocks are in the frames of the contacts, whose third axis is the normal, as
+/// everywhere in carom; FCLIB has it first. Rows of W are compressed: the blocks of contact i are those from
+/// row_start[i] up to row_start[i + 1], and block k stands in the columns of contact column[k]. Restitution is the
+/// caller's, in q: Newton's adds e u0_n to q_n. All columns but the last are needed.
+template <class T>
+struct ContactSystem {
+  Column<const T> friction;          ///< [1] >= 0 for each contact; infinity is allowed (SystemOptions::most_friction)
+  Vector3Columns<const T> velocity;  ///< [m/s] q, for each contact: u without impulses; finite
+  Column<const std::int64_t> row_start;    ///< one more than contacts: from 0 to the number of blocks, not falling
+  Column<const std::int32_t> column;       ///< in [0, contacts) for each block, ascending within a row
+  Column<const SystemBlock<T>> block;      ///< [1/kg] for each block; finite
+  Vector3Columns<const T> warm_impulse{};  ///< [N s] optional, for each contact: r to begin with; finite
+};
+
+/// What a contact does. A number keeps its meaning in later versions.
+enum class ContactState : std::uint8_t {
+  open = 0,   ///< no impulse
+  stick = 1,  ///< an impulse within the cone
+  slip = 2,   ///< an impulse on the cone, against the slip
+};
+/// "open", "stick", "slip"; "unknown" of any other number.
+CAROM_EXPORT std::string_view to_string(ContactState state);
+
+/// Where results go. Every column is optional; those that are there are as long as the contacts. No overlap with the
+/// columns of the system is allowed, but that of `impulse` and `warm_impulse`.
+template <class T>
+struct SystemResults {
+  Vector3Columns<T> impulse{};   ///< [N s] r, in the cone to rounding
+  Vector3Columns<T> velocity{};  ///< [m/s] u = W r + q
+  Column<ContactState> state{};
+  Column<std::int32_t> island{};  ///< index into SystemSolver::islands()
+};
+
+/// What the error is relative to. A number keeps its meaning in later versions.
+enum class ErrorScale : std::uint8_t {
+  system = 0,  ///< |q| of the whole system, as the field compares: an island that moves little may be solved less
+  island = 1,  ///< |q| of each island: its bits do not depend on other islands
+};
+
+struct SystemOptions {
+  /// The largest values of options that have one.
+  static constexpr double most_tolerance = 1, largest_budget = 1e12, largest_friction = 1e6;
+
+  /// [1] in [0, most_tolerance]: the error |r − P(r − u − friction |u_t| n)| / |q| that is asked for, with P the
+  /// projection onto the cones and norms over all contacts. 0: 1e-8 in double, 1e-4 in float.
+  double tolerance = 0;
+  ErrorScale scale = ErrorScale::system;
+  /// [sweeps] in [1, largest_budget]: no island takes much more work than so many Gauss–Seidel sweeps over it would.
+  /// Most islands need 10 to 300; the fallbacks for the hardest take some thousands, and factorisations of an island of
+  /// thousands of contacts as much.
+  double budget = 100'000;
+  /// [1] in (0, largest_friction]: coefficients above it, infinity among them, count as this. A contact that sticks or
+  /// is open has the same solution with any larger one.
+  double most_friction = 1000;
+  /// [1] in [0, 2]: how far W may be from symmetric, |W_ij − W_jiᵀ| relative to √(tr W_ii tr W_jj) / 3. Gyroscopic
+  /// terms make W not quite symmetric; a matrix whose rows are columns is found out.
+  double asymmetry = 0.1;
+};
+
+/// Contacts that W connects, which are solved by themselves.
+struct SystemIsland {
+  std::size_t contacts = 0;
+  bool solved = true;               ///< whether the error asked for was reached; else the best impulses found stand
+  double error = 0;                 ///< of this island, relative as SystemOptions::scale says
+  std::int32_t sweeps = 0;          ///< Gauss–Seidel sweeps
+  std::int32_t interior_steps = 0;  ///< steps of the interior point
+  std::int32_t newton_steps = 0;    ///< semismooth Newton steps
+};
+
+/// The course of a call.
+struct SystemReport {
+  std::size_t contacts = 0;
+  std::size_t islands = 0;
+  std::size_t largest_island = 0;  ///< [contacts]
+  std::size_t missed = 0;          ///< islands that are not solved to the tolerance
+  double error = 0;                ///< of the whole system, relative to |q|; before impulses are rounded to float
+  std::int64_t sweeps = 0;         ///< sums over the islands
+  std::int64_t interior_steps = 0;
+  std::int64_t newton_steps = 0;
+  double seconds = 0;  ///< [s] that the call took
+  int threads = 1;     ///< that took part
+
+  bool solved() const { return missed == 0; }
+};
+
+/// Solves contact systems, islands side by side on the threads of the oneTBB arena that a call is made in (see Solver).
+/// The bits of a result do not depend on the threads. Numbers are double within, so that a system in float loses
+/// nothing but the rounding of its data and results. An impulse is returned for every contact, whatever the system: the
+/// best that was found, in its cone, and never one with a larger error than the warm impulses, projected onto the
+/// cones, or than no impulses where there are none.
+///
+/// A solver owns its workspace: keep it from call to call. One solver serves one call at a time, as Solver does.
+class CAROM_EXPORT SystemSolver {
+ public:
+  /// Throws Error if a number is out of its range, or if the ISA is not one of available_isas(). No ISA makes a
+  /// difference yet.
+  explicit SystemSolver(const Execution& execution = {});
+  ~SystemSolver();
+  SystemSolver(SystemSolver&&) noexcept;
+  SystemSolver& operator=(SystemSolver&&) noexcept;
+
+  /// T is float or double. Throws Error before any work, naming the column and the row, if a column is missing or has
+  /// another length, if a number is out of its range, if a contact has no block of its own or one without
+  /// W_nn > 0 and W_tt >= 0, or if W is further from symmetric than SystemOptions::asymmetry.
+  template <class T>
+  SystemReport solve(const ContactSystem<T>& system, const SystemResults<T>& results,
+                     const SystemOptions& options = {});
+
+  /// The islands of the last call in the order of their first contacts, until the next one.
+  std::span<const SystemIsland> islands() const;
+
+  const Execution& execution() const;
+
+ private:
+  struct State;
+  State& state() const;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace carom

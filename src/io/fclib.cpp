@@ -1,0 +1,106 @@
+#include "fclib.hpp"
+
+#include <algorithm>
+#include <carom/status.hpp>
+#include <fstream>
+#include <iterator>
+
+#include "fclib_matrix.hpp"
+#include "hdf5_file.hpp"
+
+namespace carom::io {
+namespace {
+
+/// carom's place of FCLIB's axis: FCLIB has n, t1, t2.
+constexpr std::size_t axis_of[3] = {2, 0, 1};
+
+std::string contents(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (!stream) throw Error("carom: " + path + " can't be read");
+  return bytes;
+}
+
+/// Numbers of contacts in carom's order of axes, from FCLIB's.
+std::vector<double> from_fclib(const std::vector<double>& numbers) {
+  std::vector<double> turned(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) turned[i - i % 3 + axis_of[i % 3]] = numbers[i];
+  return turned;
+}
+
+std::vector<double> to_fclib(const std::vector<double>& numbers) {
+  std::vector<double> turned(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) turned[i] = numbers[i - i % 3 + axis_of[i % 3]];
+  return turned;
+}
+
+/// Gathers the entries of a square matrix in blocks; those of a contact on the diagonal are always there.
+void set_blocks(FclibProblem& problem, const FclibMatrix& matrix, std::size_t contacts) {
+  std::size_t k = 0;
+  std::vector<std::size_t> place(contacts, ~std::size_t{0});
+  problem.row_start.assign(1, 0);
+  for (std::size_t i = 0; i < contacts; ++i) {
+    std::size_t end = k;
+    while (end < matrix.entries.size() && static_cast<std::size_t>(matrix.entries[end].row) / 3 == i) ++end;
+    std::vector<std::int32_t> columns = {static_cast<std::int32_t>(i)};
+    for (std::size_t e = k; e < end; ++e) columns.push_back(matrix.entries[e].column / 3);
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    for (const std::int32_t j : columns) {
+      place[static_cast<std::size_t>(j)] = problem.block.size();
+      problem.column.push_back(j);
+      problem.block.push_back({});
+    }
+    for (; k < end; ++k) {
+      const FclibEntry& entry = matrix.entries[k];
+      const std::size_t row = axis_of[entry.row % 3], column = axis_of[entry.column % 3];
+      problem.block[place[static_cast<std::size_t>(entry.column / 3)]][3 * row + column] += entry.value;
+    }
+    problem.row_start.push_back(static_cast<std::int64_t>(problem.column.size()));
+  }
+}
+
+void read_local(const Hdf5File& file, FclibProblem& problem) {
+  const std::string group = "/fclib_local";
+  if (file.has(group + "/R")) file.fail("has bilateral constraints (/fclib_local/R), which carom does not solve");
+  const FclibMatrix w = read_fclib_matrix(file, group + "/W");
+  if (w.rows != w.columns || w.rows % 3 != 0)
+    file.fail("has a matrix W of " + std::to_string(w.rows) + " x " + std::to_string(w.columns) +
+              ", not three rows and columns a contact");
+  const auto contacts = static_cast<std::size_t>(w.rows / 3);
+  const std::vector<double> q = file.numbers(group + "/vectors/q");
+  problem.friction = file.numbers(group + "/vectors/mu");
+  if (q.size() != 3 * contacts || problem.friction.size() != contacts)
+    file.fail("has " + std::to_string(q.size()) + " numbers of q and " + std::to_string(problem.friction.size()) +
+              " of mu for " + std::to_string(contacts) + " contacts");
+  problem.velocity = from_fclib(q);
+  set_blocks(problem, w, contacts);
+}
+
+}  // namespace
+
+FclibProblem read_fclib(const std::string& path) {
+  FclibProblem problem;
+  problem.path = path;
+  problem.bytes = contents(path);
+  const Hdf5File file(path, problem.bytes);
+  const std::string group = file.has("/fclib_local") ? "/fclib_local" : "/fclib_global";
+  if (!file.has(group)) file.fail("holds no problem of FCLIB: neither /fclib_local nor /fclib_global is there");
+  if (const std::int64_t dimensions = file.integer(group + "/spacedim"); dimensions != 3)
+    file.fail("has a problem in " + std::to_string(dimensions) + " dimensions; carom solves those in 3");
+  if (group == "/fclib_global") file.fail("holds a global problem; carom reads local ones");
+  read_local(file, problem);
+  return problem;
+}
+
+std::string with_solution(const FclibProblem& problem, const std::vector<double>& impulse,
+                          const std::vector<double>& velocity) {
+  Hdf5File file(problem.path, problem.bytes);
+  if (file.has("/solution")) file.remove("/solution");
+  file.make_group("/solution");
+  file.write("/solution/r", to_fclib(impulse));
+  file.write("/solution/u", to_fclib(velocity));
+  return file.bytes();
+}
+
+}  // namespace carom::io

@@ -1,0 +1,68 @@
+#include "fclib_matrix.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace carom::io {
+namespace {
+
+/// Sorts entries and adds up those of one place.
+void put_in_order(std::vector<FclibEntry>& entries) {
+  std::stable_sort(entries.begin(), entries.end(), [](const FclibEntry& a, const FclibEntry& b) {
+    return std::tie(a.row, a.column) < std::tie(b.row, b.column);
+  });
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    if (kept > 0 && entries[kept - 1].row == entries[k].row && entries[kept - 1].column == entries[k].column)
+      entries[kept - 1].value += entries[k].value;
+    else
+      entries[kept++] = entries[k];
+  }
+  entries.resize(kept);
+}
+
+}  // namespace
+
+FclibMatrix read_fclib_matrix(const Hdf5File& file, const std::string& group) {
+  constexpr std::int64_t most = 1 << 30;
+  FclibMatrix matrix;
+  matrix.rows = file.integer(group + "/m");
+  matrix.columns = file.integer(group + "/n");
+  const std::int64_t form = file.integer(group + "/nz");
+  const std::vector<std::int64_t> p = file.integers(group + "/p"), i = file.integers(group + "/i");
+  const std::vector<double> x = file.numbers(group + "/x");
+  if (matrix.rows < 0 || matrix.columns < 0 || matrix.rows > most || matrix.columns > most)
+    file.fail("has a matrix of " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns) + " in " +
+              group);
+  const auto add = [&](std::int64_t row, std::int64_t column, double value) {
+    if (row < 0 || row >= matrix.rows || column < 0 || column >= matrix.columns)
+      file.fail("has an entry (" + std::to_string(row) + ", " + std::to_string(column) + ") in " + group +
+                ", outside of its " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
+    matrix.entries.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(column), value});
+  };
+  if (form >= 0) {
+    const auto count = static_cast<std::size_t>(form);
+    if (p.size() < count || i.size() < count || x.size() < count)
+      file.fail("has fewer than the " + std::to_string(count) + " triplets of " + group + "/nz");
+    for (std::size_t k = 0; k < count; ++k) add(i[k], p[k], x[k]);
+  } else if (form == -1 || form == -2) {
+    const bool by_rows = form == -2;
+    const auto lines = static_cast<std::size_t>(by_rows ? matrix.rows : matrix.columns);
+    if (p.size() != lines + 1)
+      file.fail("has " + std::to_string(p.size()) + " numbers in " + group + "/p, not " + std::to_string(lines + 1));
+    for (std::size_t l = 0; l < lines; ++l) {
+      if (p[l] < 0 || p[l + 1] < p[l] || static_cast<std::size_t>(p[l + 1]) > std::min(i.size(), x.size()))
+        file.fail("has pointers in " + group + "/p that fall or lead beyond its entries");
+      for (auto k = static_cast<std::size_t>(p[l]); k < static_cast<std::size_t>(p[l + 1]); ++k) {
+        const auto line = static_cast<std::int64_t>(l);
+        add(by_rows ? line : i[k], by_rows ? i[k] : line, x[k]);
+      }
+    }
+  } else {
+    file.fail("has an unknown form of matrix, " + std::to_string(form) + ", in " + group + "/nz");
+  }
+  put_in_order(matrix.entries);
+  return matrix;
+}
+
+}  // namespace carom::io

@@ -1,0 +1,113 @@
+#include "hdf5_file.hpp"
+
+#include <carom/status.hpp>
+
+namespace carom::io {
+namespace {
+
+/// Closes what HDF5 has opened.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor)
+  bool is_open() const { return id_ >= 0; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+}  // namespace
+
+Hdf5File::Hdf5File(std::string name, const std::string& bytes) : name_(std::move(name)) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are told by Error
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  constexpr std::size_t growth = 1 << 16;
+  std::string image = bytes;
+  if (access.is_open() && H5Pset_fapl_core(access, growth, 0) >= 0 &&
+      H5Pset_file_image(access, image.data(), image.size()) >= 0)
+    file_ = H5Fopen((name_ + "\nin memory").c_str(), H5F_ACC_RDWR, access);  // HDF5 wants no file of the name
+  if (file_ < 0) fail("is not a sound HDF5 file");
+}
+
+Hdf5File::~Hdf5File() {
+  if (file_ >= 0) H5Fclose(file_);
+}
+
+void Hdf5File::fail(const std::string& what) const {
+  throw Error("carom: " + name_ + " " + what);
+}
+
+bool Hdf5File::has(const std::string& path) const {
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    if (H5Lexists(file_, path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+    if (end == std::string::npos) return true;
+  }
+}
+
+template <class T>
+std::vector<T> Hdf5File::read(const std::string& path, hid_t type, bool integers_only) const {
+  if (!has(path)) fail("has no " + path);
+  const Handle set(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!set.is_open()) fail("has no dataset " + path);
+  const Handle own_type(H5Dget_type(set), H5Tclose), space(H5Dget_space(set), H5Sclose);
+  const H5T_class_t kind = H5Tget_class(own_type);
+  if (kind != H5T_INTEGER && (integers_only || kind != H5T_FLOAT))
+    fail("has something else than " + std::string(integers_only ? "integers" : "numbers") + " in " + path);
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  // A damaged file may announce any number, whose storage then is not there.
+  if (count < 0 || (count > 0 && H5Dget_storage_size(set) == 0)) fail("has no values in " + path);
+  std::vector<T> values(static_cast<std::size_t>(count));
+  if (count > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    fail("can't be read at " + path);
+  return values;
+}
+
+std::vector<double> Hdf5File::numbers(const std::string& path) const {
+  return read<double>(path, H5T_NATIVE_DOUBLE, false);
+}
+
+std::vector<std::int64_t> Hdf5File::integers(const std::string& path) const {
+  return read<std::int64_t>(path, H5T_NATIVE_INT64, true);
+}
+
+std::int64_t Hdf5File::integer(const std::string& path) const {
+  const std::vector<std::int64_t> values = integers(path);
+  if (values.size() != 1) fail("has not one number in " + path);
+  return values.front();
+}
+
+void Hdf5File::make_group(const std::string& path) {
+  const Handle group(H5Gcreate2(file_, path.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  if (!group.is_open()) fail("can't take a group " + path);
+}
+
+void Hdf5File::write(const std::string& path, const std::vector<double>& values) {
+  const hsize_t count = values.size();
+  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const Handle set(H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                   H5Dclose);
+  if (!set.is_open() ||
+      (count > 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0))
+    fail("can't take a dataset " + path);
+}
+
+void Hdf5File::remove(const std::string& path) {
+  if (H5Ldelete(file_, path.c_str(), H5P_DEFAULT) < 0) fail("can't do without " + path);
+}
+
+std::string Hdf5File::bytes() {
+  H5Fflush(file_, H5F_SCOPE_GLOBAL);
+  const ssize_t size = H5Fget_file_image(file_, nullptr, 0);
+  std::string image(size > 0 ? static_cast<std::size_t>(size) : 0, '\0');
+  if (size <= 0 || H5Fget_file_image(file_, image.data(), image.size()) < 0) fail("can't be written again");
+  return image;
+}
+
+}  // namespace carom::io

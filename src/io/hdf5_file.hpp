@@ -1,0 +1,43 @@
+// An HDF5 file in memory, of which carom reads and writes columns of numbers.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace carom::io {
+
+class Hdf5File {
+ public:
+  /// `bytes` is the whole file; `name` stands in errors. Throws Error.
+  Hdf5File(std::string name, const std::string& bytes);
+  ~Hdf5File();
+  Hdf5File(const Hdf5File&) = delete;
+  Hdf5File& operator=(const Hdf5File&) = delete;
+
+  bool has(const std::string& path) const;
+  /// All numbers of a dataset. Throws Error if it is missing or has none of the kind.
+  std::vector<double> numbers(const std::string& path) const;
+  std::vector<std::int64_t> integers(const std::string& path) const;
+  /// The one number of a dataset.
+  std::int64_t integer(const std::string& path) const;
+
+  void make_group(const std::string& path);
+  void write(const std::string& path, const std::vector<double>& values);
+  void remove(const std::string& path);
+  /// The whole file as it is now.
+  std::string bytes();
+
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  template <class T>
+  std::vector<T> read(const std::string& path, hid_t type, bool integers_only) const;
+
+  std::string name_;
+  hid_t file_ = -1;
+};
+
+}  // namespace carom::io

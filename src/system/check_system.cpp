@@ -1,0 +1,191 @@
+#include "check_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "solver/check.hpp"
+
+namespace carom::systems {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error("carom: " + what);
+}
+
+std::string row(const char* column, std::size_t i) {
+  return std::string("system.") + column + "[" + std::to_string(i) + "]";
+}
+
+void check_range(const char* name, double value, bool is_within, const char* range) {
+  if (!is_within) refuse(std::string("SystemOptions::") + name + " is " + in_words(value) + "; it must be in " + range);
+}
+
+template <class C>
+void check_length(const char* name, const C& column, std::size_t count, const char* of, bool needed) {
+  if (!column) {
+    if (needed) refuse(std::string("the column ") + name + " is missing");
+    return;
+  }
+  if (column.count != count)
+    refuse(std::string("the column ") + name + " has " + std::to_string(column.count) + " elements; there are " +
+           std::to_string(count) + " " + of);
+}
+
+template <class V>
+void check_vector(const std::string& name, const V& vector, std::size_t count, bool needed) {
+  const int there = static_cast<bool>(vector.x) + static_cast<bool>(vector.y) + static_cast<bool>(vector.z);
+  if (!needed && there == 0) return;
+  check_length((name + ".x").c_str(), vector.x, count, "contacts", true);
+  check_length((name + ".y").c_str(), vector.y, count, "contacts", true);
+  check_length((name + ".z").c_str(), vector.z, count, "contacts", true);
+}
+
+template <class V>
+void check_finite(const char* name, const V& vector, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    for (const auto& [axis, value] : {std::pair{".x", vector.x[i]}, {".y", vector.y[i]}, {".z", vector.z[i]}})
+      if (!std::isfinite(value))
+        refuse(row((std::string(name) + axis).c_str(), i) + " is " + in_words(static_cast<double>(value)) +
+               "; it must be finite");
+}
+
+template <class T>
+void check_rows(const ContactSystem<T>& system, std::size_t contacts) {
+  const auto blocks = static_cast<std::int64_t>(system.column.count);
+  if (system.row_start[0] != 0) refuse("system.row_start[0] is " + std::to_string(system.row_start[0]) + ", not 0");
+  if (system.row_start[contacts] != blocks)
+    refuse(row("row_start", contacts) + " is " + std::to_string(system.row_start[contacts]) + "; there are " +
+           std::to_string(blocks) + " blocks");
+  for (std::size_t i = 0; i < contacts; ++i) {
+    const std::int64_t first = system.row_start[i], end = system.row_start[i + 1];
+    if (end < first || end > blocks)
+      refuse(row("row_start", i + 1) + " is " + std::to_string(end) + "; it must be from " + std::to_string(first) +
+             ", the one before, to " + std::to_string(blocks) + ", the number of blocks");
+    bool has_own = false;
+    for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(end); ++k) {
+      const std::int32_t j = system.column[k];
+      if (j < 0 || static_cast<std::size_t>(j) >= contacts)
+        refuse(row("column", k) + ", of the row of contact " + std::to_string(i) + ", is " + std::to_string(j) +
+               "; it must be in [0, " + std::to_string(contacts) + ")");
+      if (k > static_cast<std::size_t>(first) && system.column[k - 1] >= j)
+        refuse(row("column", k) + " is " + std::to_string(j) + " after " + std::to_string(system.column[k - 1]) +
+               "; columns must ascend in the row of contact " + std::to_string(i));
+      has_own |= static_cast<std::size_t>(j) == i;
+    }
+    if (!has_own) refuse("the row of contact " + std::to_string(i) + " has no block on the diagonal of W");
+  }
+}
+
+/// The block of each contact on the diagonal, after check_rows.
+template <class T>
+std::vector<std::size_t> check_blocks(const ContactSystem<T>& system, std::size_t contacts) {
+  std::vector<std::size_t> diagonal(contacts);
+  for (std::size_t i = 0; i < contacts; ++i)
+    for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
+         ++k) {
+      const SystemBlock<T>& w = system.block[k];
+      for (std::size_t e = 0; e < 9; ++e)
+        if (!std::isfinite(w[e]))
+          refuse(row("block", k) + "[" + std::to_string(e) + "], of contacts " + std::to_string(i) + " and " +
+                 std::to_string(system.column[k]) + ", is " + in_words(static_cast<double>(w[e])) +
+                 "; it must be finite");
+      if (static_cast<std::size_t>(system.column[k]) != i) continue;
+      diagonal[i] = k;
+      for (const std::size_t e : {0u, 4u, 8u})
+        if (!(w[e] > 0 || (w[e] == 0 && e < 8)))
+          refuse(row("block", k) + "[" + std::to_string(e) + "], on the diagonal of contact " + std::to_string(i) +
+                 ", is " + in_words(static_cast<double>(w[e])) + (e == 8 ? "; W_nn must be > 0" : "; it must be >= 0"));
+    }
+  return diagonal;
+}
+
+/// Finds each block's counterpart: rows are met in order, so that each row's columns are met in order too.
+template <class T>
+void check_symmetry(const ContactSystem<T>& system, const std::vector<std::size_t>& diagonal, double bound) {
+  const std::size_t contacts = diagonal.size();
+  const auto root_of_trace = [&](std::size_t i) {
+    const SystemBlock<T>& w = system.block[diagonal[i]];
+    return std::sqrt((static_cast<double>(w[0]) + static_cast<double>(w[4]) + static_cast<double>(w[8])) / 3);
+  };
+  std::vector<std::int64_t> next(contacts);
+  for (std::size_t i = 0; i < contacts; ++i) next[i] = system.row_start[i];
+  for (std::size_t i = 0; i < contacts; ++i)
+    for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
+         ++k) {
+      const auto j = static_cast<std::size_t>(system.column[k]);
+      // What the row of j has before i has no counterpart in an earlier row, or has been met.
+      std::int64_t& there = next[j];
+      while (there < system.row_start[j + 1] &&
+             static_cast<std::size_t>(system.column[static_cast<std::size_t>(there)]) < i)
+        ++there;
+      const bool found = there < system.row_start[j + 1] &&
+                         static_cast<std::size_t>(system.column[static_cast<std::size_t>(there)]) == i;
+      const double scale = root_of_trace(i) * root_of_trace(j);
+      for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t b = 0; b < 3; ++b) {
+          const auto here = static_cast<double>(system.block[k][3 * a + b]);
+          const double other =
+              found ? static_cast<double>(system.block[static_cast<std::size_t>(there)][3 * b + a]) : 0.0;
+          if (std::abs(here - other) > bound * scale)
+            refuse(row("block", k) + "[" + std::to_string(3 * a + b) + "], of contacts " + std::to_string(i) + " and " +
+                   std::to_string(j) + ", is " + in_words(here) + " where its counterpart is " + in_words(other) +
+                   ": W is further from symmetric than SystemOptions::asymmetry");
+        }
+    }
+}
+
+}  // namespace
+
+void check_options(const SystemOptions& options) {
+  check_range("tolerance", options.tolerance,
+              options.tolerance >= 0 && options.tolerance <= SystemOptions::most_tolerance, "[0, 1]");
+  check_range("budget", options.budget, options.budget >= 1 && options.budget <= SystemOptions::largest_budget,
+              "[1, 1e12]");
+  check_range("most_friction", options.most_friction,
+              options.most_friction > 0 && options.most_friction <= SystemOptions::largest_friction, "(0, 1e6]");
+  check_range("asymmetry", options.asymmetry, options.asymmetry >= 0 && options.asymmetry <= 2, "[0, 2]");
+  if (options.scale != ErrorScale::system && options.scale != ErrorScale::island)
+    refuse("SystemOptions::scale is no ErrorScale");
+}
+
+template <class T>
+std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>& results) {
+  const std::size_t contacts = system.friction.count;
+  if (contacts > std::size_t{1} << 30) refuse("system.friction has more than 2^30 elements");
+  // Without contacts no column needs to be there.
+  check_vector("system.velocity", system.velocity, contacts, contacts > 0);
+  check_vector("system.warm_impulse", system.warm_impulse, contacts, false);
+  if (contacts > 0) {
+    check_length("system.row_start", system.row_start, contacts + 1, "rows and one more", true);
+    if (!system.column) refuse("the column system.column is missing");
+    check_length("system.block", system.block, system.column.count, "elements of system.column", true);
+  }
+  if (system.column.count > std::size_t{1} << 30) refuse("system.column has more than 2^30 elements");
+  check_vector("results.impulse", results.impulse, contacts, false);
+  check_vector("results.velocity", results.velocity, contacts, false);
+  check_length("results.state", results.state, contacts, "contacts", false);
+  check_length("results.island", results.island, contacts, "contacts", false);
+  return contacts;
+}
+
+template <class T>
+void check_values(const ContactSystem<T>& system, const SystemOptions& options) {
+  const std::size_t contacts = system.friction.count;
+  if (contacts == 0) return;
+  check_rows(system, contacts);
+  for (std::size_t i = 0; i < contacts; ++i)
+    if (!(system.friction[i] >= 0))
+      refuse(row("friction", i) + " is " + in_words(static_cast<double>(system.friction[i])) + "; it must be >= 0");
+  check_finite("velocity", system.velocity, contacts);
+  if (system.warm_impulse.x) check_finite("warm_impulse", system.warm_impulse, contacts);
+  check_symmetry(system, check_blocks(system, contacts), options.asymmetry);
+}
+
+template std::size_t check_columns(const ContactSystem<float>&, const SystemResults<float>&);
+template std::size_t check_columns(const ContactSystem<double>&, const SystemResults<double>&);
+template void check_values(const ContactSystem<float>&, const SystemOptions&);
+template void check_values(const ContactSystem<double>&, const SystemOptions&);
+
+}  // namespace carom::systems

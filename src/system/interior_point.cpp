@@ -1,0 +1,235 @@
+#include "interior_point.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure.hpp"
+
+namespace carom::systems {
+namespace {
+
+constexpr double most_of_the_way = 0.99, most_when_centring = 0.95, short_step = 0.3;
+constexpr std::size_t stall_begins = 10, stall_span = 8;
+
+/// Both parts of z = r − u on the central path r ∘ u = m e, by the eigenvalues of z.
+void split(const double* z, double m, double* r, double* u) {
+  const double t = tangential_length(z), eigenvalue[2] = {z[2] - t, z[2] + t};
+  double mean[2], half[2];
+  for (int sign = 0; sign < 2; ++sign) {
+    double part[2];
+    for (int k = 0; k < 2; ++k) {
+      const double l = sign == 0 ? eigenvalue[k] : -eigenvalue[k], root = std::sqrt(l * l + 4 * m);
+      part[k] = l > 0 ? (l + root) / 2 : 2 * m / (root - l);
+    }
+    mean[sign] = (part[0] + part[1]) / 2;
+    half[sign] = t > 0 ? (part[1] - part[0]) / 2 / t : 0;
+  }
+  for (int a = 0; a < 2; ++a) {
+    r[a] = half[0] * z[a];
+    u[a] = half[1] * z[a];
+  }
+  r[2] = mean[0];
+  u[2] = mean[1];
+}
+
+bool is_finite(const Numbers& numbers) {
+  double sum = 0;
+  for (const double x : numbers) sum += x - x;
+  return sum == 0;
+}
+
+}  // namespace
+
+void InteriorPoint::scale(const IslandSystem& system) {
+  const std::size_t contacts = system.contacts();
+  scale_.resize(3 * contacts);
+  for (std::size_t i = 0; i < contacts; ++i) {
+    const double d = 1 / std::sqrt(system.mean_diagonal(i));
+    scale_[3 * i] = scale_[3 * i + 1] = d * system.friction[i];
+    scale_[3 * i + 2] = d;
+  }
+  scaled_ = system;
+  for (std::size_t i = 0; i < contacts; ++i)
+    for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
+         ++k)
+      for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t b = 0; b < 3; ++b)
+          scaled_.block[9 * k + 3 * a + b] *=
+              scale_[3 * i + a] * scale_[3 * static_cast<std::size_t>(system.column[k]) + b];
+  largest_q_ = 0;
+  for (std::size_t i = 0; i < 3 * contacts; ++i) {
+    scaled_.q[i] *= scale_[i];
+    largest_q_ = std::max(largest_q_, std::abs(scaled_.q[i]));
+  }
+}
+
+void InteriorPoint::begin_cold(double r, double u) {
+  r_.assign(scale_.size(), 0);
+  u_.assign(scale_.size(), 0);
+  for (std::size_t i = 2; i < scale_.size(); i += 3) {
+    r_[i] = r * largest_q_;
+    u_[i] = u * largest_q_;
+  }
+}
+
+void InteriorPoint::begin_warm(const IslandSystem& system, const Numbers& impulses) {
+  const std::size_t size = scale_.size();
+  r_.resize(size);
+  u_.resize(size);
+  for (std::size_t i = 0; i < size; ++i) r_[i] = scale_[i] > 0 ? impulses[i] / scale_[i] : 0;
+  velocities(scaled_, r_, v_);
+  double farthest = 0;
+  for (std::size_t i = 0; i < system.contacts(); ++i) {
+    double* v = &v_[3 * i];
+    v[2] += tangential_length(v);
+    double z[3];
+    for (std::size_t a = 0; a < 3; ++a) v[a] = z[a] = r_[3 * i + a] - v[a];
+    project(z, 1);
+    for (std::size_t a = 0; a < 3; ++a) farthest = std::max(farthest, std::abs(r_[3 * i + a] - z[a]));
+  }
+  for (std::size_t i = 0; i < system.contacts(); ++i)
+    split(&v_[3 * i], 0.1 * farthest * largest_q_, &r_[3 * i], &u_[3 * i]);
+}
+
+double InteriorPoint::measure(const IslandSystem& system) {
+  for (std::size_t i = 0; i < r_.size(); ++i) impulses_[i] = r_[i] * scale_[i];
+  return systems::measure(system, impulses_, velocities_);
+}
+
+void InteriorPoint::linearise() {
+  velocities(scaled_, r_, v_);
+  gap_ = 0;
+  for (std::size_t i = 0; i < cone_.size(); ++i) {
+    const double *u = &u_[3 * i], *r = &r_[3 * i];
+    for (std::size_t a = 0; a < 3; ++a) {
+      residual_[3 * i + a] = v_[3 * i + a] - u[a];
+      gap_ += u[a] * r[a];
+    }
+    residual_[3 * i + 2] += tangential_length(u);
+    cone_[i] = ConeScaling(r, u);
+  }
+  gap_ /= static_cast<double>(cone_.size());
+}
+
+bool InteriorPoint::factor(BlockLu& lu, double theta) {
+  for (std::size_t i = 0; i < cone_.size(); ++i) {
+    const double *u = &u_[3 * i], *inverse = cone_[i].inverse_squared;
+    const double t = tangential_length(u), factor = t > 1e-14 * u[2] ? -theta / t : 0;
+    const double x = slope_[2 * i] = factor * u[0], y = slope_[2 * i + 1] = factor * u[1];
+    double* d = &diagonal_[9 * i];
+    for (std::size_t b = 0; b < 9; ++b) d[b] = inverse[b];
+    for (std::size_t b = 0; b < 3; ++b) d[6 + b] += x * inverse[b] + y * inverse[3 + b];
+  }
+  return lu.factor(scaled_.block, diagonal_);
+}
+
+void InteriorPoint::solve(BlockLu& lu) {
+  for (std::size_t i = 0; i < cone_.size(); ++i) {
+    double y[3];
+    divide(cone_[i].lambda, &s_[3 * i], y);
+    double* c = &c_[3 * i];
+    multiply(cone_[i].inverse, y, c);
+    dr_[3 * i] = c[0] - residual_[3 * i];
+    dr_[3 * i + 1] = c[1] - residual_[3 * i + 1];
+    dr_[3 * i + 2] = (c[2] + slope_[2 * i] * c[0] + slope_[2 * i + 1] * c[1]) - residual_[3 * i + 2];
+  }
+  lu.solve(dr_);
+  for (std::size_t i = 0; i < cone_.size(); ++i) {
+    double y[3];
+    multiply(cone_[i].inverse_squared, &dr_[3 * i], y);
+    for (std::size_t a = 0; a < 3; ++a) du_[3 * i + a] = c_[3 * i + a] - y[a];
+  }
+}
+
+double InteriorPoint::longest() const {
+  double step = 1e300;
+  for (std::size_t i = 0; i < r_.size(); i += 3)
+    step = std::min(step, std::min(longest_step(&r_[i], &dr_[i]), longest_step(&u_[i], &du_[i])));
+  return step;
+}
+
+void InteriorPoint::negative_square(std::size_t i, double* s) const {
+  s[0] = s[1] = s[2] = 0;
+  subtract_jordan_product(cone_[i].lambda, cone_[i].lambda, s);
+}
+
+void InteriorPoint::keep(double step) {
+  if (!(step > best_step_)) return;
+  best_step_ = step;
+  best_dr_ = dr_;
+  best_du_ = du_;
+}
+
+bool InteriorPoint::try_direction(BlockLu& lu, Effort& effort, double theta) {
+  const std::size_t contacts = cone_.size(), size = r_.size();
+  effort.spend(lu.tree().products + 2 * lu.tree().solve_products);
+  if (!factor(lu, theta)) return false;
+  for (std::size_t i = 0; i < contacts; ++i) negative_square(i, &s_[3 * i]);
+  solve(lu);
+  if (!is_finite(dr_)) return false;
+  const double affine = std::min(1.0, longest());
+  double gap = 0;
+  for (std::size_t i = 0; i < size; ++i) gap += (r_[i] + affine * dr_[i]) * (u_[i] + affine * du_[i]);
+  const double ratio = std::max(gap / static_cast<double>(contacts) / gap_, 0.0);
+  const double sigma = std::max(std::min(1.0, ratio * ratio * ratio), 1e-6);
+  for (std::size_t i = 0; i < contacts; ++i) {
+    double x[3], y[3], *s = &s_[3 * i];
+    multiply(cone_[i].inverse, &dr_[3 * i], x);
+    multiply(cone_[i].p, &du_[3 * i], y);
+    negative_square(i, s);
+    subtract_jordan_product(x, y, s);
+    s[2] += sigma * gap_;
+  }
+  solve(lu);
+  const double step = std::min(1.0, most_of_the_way * longest());
+  keep(step);
+  if (step < short_step) {
+    for (std::size_t i = 0; i < contacts; ++i) {
+      negative_square(i, &s_[3 * i]);
+      s_[3 * i + 2] += std::max(sigma, 0.5) * gap_;
+    }
+    solve(lu);
+    effort.spend(lu.tree().solve_products);
+    keep(std::min(1.0, most_when_centring * longest()));
+  }
+  return true;
+}
+
+void InteriorPoint::run(const IslandSystem& system, BlockLu& lu, Best& best, Effort& effort,
+                        const InteriorPointOptions& options) {
+  if (!lu.is_planned()) lu.plan(system);
+  const std::size_t size = 3 * system.contacts();
+  scale(system);
+  for (Numbers* numbers : {&residual_, &c_, &s_, &dr_, &du_, &impulses_}) numbers->resize(size);
+  cone_.resize(system.contacts());
+  slope_.resize(2 * system.contacts());
+  diagonal_.resize(9 * system.contacts());
+  if (options.warm)
+    begin_warm(system, best.r);
+  else
+    begin_cold(options.r, options.u);
+  history_.clear();
+  double least = 1e300;
+  for (std::size_t step = 0; step < options.most_steps && !effort.exhausted(); ++step) {
+    const double error = measure(system);
+    effort.spend(effort.sweep_cost);
+    best.offer(system, impulses_, error, effort.target);
+    if (best.error <= effort.target) return;
+    if (!(error == error)) return;
+    least = std::min(least, error);
+    history_.push_back(least);
+    if (step >= stall_begins && history_[step] > 0.5 * history_[step - stall_span]) return;
+    linearise();
+    ++effort.interior_steps;
+    best_step_ = 0;
+    for (const double theta : {1.0, options.middle, 0.0})
+      if (try_direction(lu, effort, theta) && best_step_ >= options.least_step) break;
+    if (!(best_step_ > 0)) return;
+    for (std::size_t i = 0; i < size; ++i) {
+      r_[i] += best_step_ * best_dr_[i];
+      u_[i] += best_step_ * best_du_[i];
+    }
+  }
+}
+
+}  // namespace carom::systems

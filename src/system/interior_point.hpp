@@ -1,0 +1,56 @@
+// A primal-dual interior point for contact systems, with the term friction |u_t| of Coulomb's law inside of the Newton
+// matrix (V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, Second-order cone programming for frictional contact
+// mechanics using interior point algorithm, 2023, has the lagged one).
+//
+// Impulses and velocities are scaled so that all cones are the Lorentz cone: with D_i = diag(μ, μ, 1) / √(tr W_ii / 3),
+// r = D r̃, W̃ = D W D, q̃ = D q. In what follows the tildes are gone.
+//
+//   residual   d = W r + q + |u_t| e − u
+//   scaling    P² u = r (cone.hpp), λ = P u,  T = 1 with the row of n (−θ u_t / |u_t|, 1)
+//   Newton     (W + T P⁻²) Δr = T c − d,  c = P⁻¹ (λ \ s),  Δu = c − P⁻² Δr
+//   Mehrotra   predictor s = −λ∘λ; corrector s = σ g e − λ∘λ − (P⁻¹ Δr)∘(P Δu), g the mean of r·u
+#pragma once
+
+#include <cstddef>
+
+#include "block_lu.hpp"
+#include "cone.hpp"
+#include "effort.hpp"
+
+namespace carom::systems {
+
+struct InteriorPointOptions {
+  std::size_t most_steps = 60;
+  double least_step = 0.05;  ///< a shorter one is tried again with a smaller θ: first `middle`, then 0
+  double middle = 0.5;
+  bool warm = false;    ///< begins near the best impulses instead of on the cones' axes
+  double r = 1, u = 1;  ///< how far along the axes it begins, relative to the largest number of q
+};
+
+class InteriorPoint {
+ public:
+  void run(const IslandSystem& system, BlockLu& lu, Best& best, Effort& effort, const InteriorPointOptions& options);
+
+ private:
+  void scale(const IslandSystem& system);
+  void begin_cold(double r, double u);
+  void begin_warm(const IslandSystem& system, const Numbers& impulses);
+  void linearise();
+  bool factor(BlockLu& lu, double theta);
+  void solve(BlockLu& lu);
+  double longest() const;
+  void negative_square(std::size_t i, double* s) const;
+  /// Finds the direction dr_, du_ of a θ and keeps it if its step is the longest so far. False if there is none.
+  bool try_direction(BlockLu& lu, Effort& effort, double theta);
+  void keep(double step);
+  double measure(const IslandSystem& system);
+
+  IslandSystem scaled_;
+  Numbers scale_;
+  std::vector<ConeScaling> cone_;
+  std::vector<double> slope_;  // −θ u_t / |u_t|, two a contact
+  Numbers r_, u_, v_, residual_, diagonal_, c_, s_, dr_, du_, best_dr_, best_du_, impulses_, velocities_, history_;
+  double largest_q_ = 0, gap_ = 0, best_step_ = 0;
+};
+
+}  // namespace carom::systems

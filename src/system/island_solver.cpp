@@ -1,0 +1,71 @@
+#include "island_solver.hpp"
+
+#include <algorithm>
+
+#include "measure.hpp"
+
+namespace carom::systems {
+
+namespace {
+
+constexpr double largest_error = 1e300;  // also what is not a number
+
+/// No contact approaches: zero is a solution.
+bool rests_without_impulses(const IslandSystem& system) {
+  for (std::size_t i = 2; i < system.q.size(); i += 3)
+    if (!(system.q[i] >= 0)) return false;
+  return true;
+}
+
+}  // namespace
+
+/// As many as twelve factorisations cost: about what the interior point takes.
+std::size_t IslandSolver::sweeps_worth_trying() {
+  if (!lu_.is_planned()) lu_.plan(system);
+  const double worth = 12 * (lu_.tree().products + 2 * lu_.tree().solve_products) / sweep_cost(system);
+  return static_cast<std::size_t>(std::clamp(worth, 30.0, 400.0));
+}
+
+/// best.r, moved into the cones, is what to begin with.
+void IslandSolver::begin(const Effort& effort) {
+  project(system, best.r);
+  best.error = measure(system, best.r, velocities_);
+  if (best.error <= effort.target) best.error = std::max(best.error, rounding_of(system, best.r));
+  if (!(best.error < largest_error)) best.error = largest_error;
+}
+
+void IslandSolver::sweep(Effort& effort, std::size_t most) {
+  if (done(effort)) return;
+  sweeps_.start(system, best);
+  sweeps_.go_on(system, best, effort, most);
+}
+
+void IslandSolver::go_inside(Effort& effort, const InteriorPointOptions& options) {
+  if (!done(effort)) interior_point_.run(system, lu_, best, effort, options);
+}
+
+void IslandSolver::polish(Effort& effort) {
+  constexpr std::size_t steps = 12;
+  if (!done(effort)) newton_.run(system, lu_, best, effort, steps);
+}
+
+void IslandSolver::solve(Effort& effort) {
+  constexpr std::size_t first_sweeps = 20;
+  effort.sweep_cost = sweep_cost(system);
+  lu_.forget();
+  begin(effort);
+  if (done(effort)) return;
+  if (rests_without_impulses(system)) {
+    best.r.assign(best.r.size(), 0);
+    best.error = 0;
+    return;
+  }
+  sweeps_.begin(system);
+  sweep(effort, first_sweeps);
+  if (!done(effort)) sweeps_.go_on(system, best, effort, sweeps_worth_trying(), true);
+  go_inside(effort, {});
+  polish(effort);
+  if (!done(effort)) fall_back(effort);
+}
+
+}  // namespace carom::systems

@@ -1,0 +1,43 @@
+// One island from sweeps to the interior point to the fallbacks, with all that a thread works in.
+#pragma once
+
+#include "block_lu.hpp"
+#include "effort.hpp"
+#include "interior_point.hpp"
+#include "newton.hpp"
+#include "sweeps.hpp"
+
+namespace carom::systems {
+
+class IslandSolver {
+ public:
+  /// The system to fill in before solve.
+  IslandSystem system;
+  /// The impulses.
+  Best best;
+
+  /// Begins with best.r, moved into the cones; best.error becomes its error. Then the best that is found stands there.
+  void solve(Effort& effort);
+
+ private:
+  void begin(const Effort& effort);
+  bool done(const Effort& effort) const { return best.error <= effort.target || effort.exhausted(); }
+  std::size_t sweeps_worth_trying();
+  void sweep(Effort& effort, std::size_t most);
+  void go_inside(Effort& effort, const InteriorPointOptions& options);
+  void polish(Effort& effort);
+
+  // In fallbacks.cpp.
+  void fall_back(Effort& effort);
+  void raise_friction(Effort& effort, std::size_t steps);
+  void start_anywhere(Effort& effort, std::size_t starts);
+
+  Sweeps sweeps_;
+  BlockLu lu_;
+  InteriorPoint interior_point_;
+  Newton newton_;
+  Best kept_;
+  Numbers friction_, velocities_;
+};
+
+}  // namespace carom::systems

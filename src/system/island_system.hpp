@@ -1,0 +1,40 @@
+// The contact system of one island, in double: W in 3 × 3 blocks in compressed rows, q and friction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace carom::systems {
+
+using Numbers = std::vector<double>;
+
+struct IslandSystem {
+  std::vector<std::int32_t> row_start;  ///< one more than contacts
+  std::vector<std::int32_t> column;
+  std::vector<std::int32_t> diagonal;  ///< the block of each contact on the diagonal
+  Numbers block;                       ///< nine numbers a block, row after row
+  Numbers q;                           ///< three a contact: two tangents, then the normal
+  Numbers friction;
+
+  std::size_t contacts() const { return friction.size(); }
+  std::size_t blocks() const { return column.size(); }
+  /// The mean of the diagonal of W_ii, which scales contact i.
+  double mean_diagonal(std::size_t i) const {
+    const double* w = &block[9 * static_cast<std::size_t>(diagonal[i])];
+    return (w[0] + w[4] + w[8]) / 3;
+  }
+  void clear();
+};
+
+/// y += W x, of a block.
+inline void add_product(const double* w, const double* x, double* y) {
+  y[0] += w[0] * x[0] + w[1] * x[1] + w[2] * x[2];
+  y[1] += w[3] * x[0] + w[4] * x[1] + w[5] * x[2];
+  y[2] += w[6] * x[0] + w[7] * x[1] + w[8] * x[2];
+}
+
+/// u = W r + q.
+void velocities(const IslandSystem& system, const Numbers& r, Numbers& u);
+
+}  // namespace carom::systems

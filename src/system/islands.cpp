@@ -1,0 +1,80 @@
+#include "islands.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::systems {
+
+std::int32_t Islands::root(std::int32_t i) {
+  while (parent_[static_cast<std::size_t>(i)] != i) {
+    auto& parent = parent_[static_cast<std::size_t>(i)];
+    parent = parent_[static_cast<std::size_t>(parent)];
+    i = parent;
+  }
+  return i;
+}
+
+template <class T>
+void Islands::find(const ContactSystem<T>& system) {
+  const std::size_t contacts = system.friction.count;
+  parent_.resize(contacts);
+  for (std::size_t i = 0; i < contacts; ++i) parent_[i] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < contacts; ++i)
+    for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
+         ++k) {
+      const std::int32_t j = system.column[k];
+      if (static_cast<std::size_t>(j) == i || is_zero(system.block[k])) continue;
+      // The least contact is the root.
+      const std::int32_t a = root(static_cast<std::int32_t>(i)), b = root(j);
+      parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+    }
+  island.resize(contacts);
+  local.resize(contacts);
+  contact.resize(contacts);
+  start.assign(1, 0);
+  for (std::size_t i = 0; i < contacts; ++i) {
+    const auto r = static_cast<std::size_t>(root(static_cast<std::int32_t>(i)));
+    if (r == i) {
+      island[i] = static_cast<std::int32_t>(start.size() - 1);
+      start.push_back(0);
+    } else {
+      island[i] = island[r];
+    }
+    local[i] = static_cast<std::int32_t>(start[static_cast<std::size_t>(island[i]) + 1]++);
+  }
+  for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
+  for (std::size_t i = 0; i < contacts; ++i)
+    contact[start[static_cast<std::size_t>(island[i])] + static_cast<std::size_t>(local[i])] =
+        static_cast<std::int32_t>(i);
+}
+
+template <class T>
+void read_island(const ContactSystem<T>& system, const Islands& islands, std::size_t index, double q_scale,
+                 double most_friction, IslandSystem& island) {
+  island.clear();
+  for (std::size_t c = islands.start[index]; c < islands.start[index + 1]; ++c) {
+    const auto i = static_cast<std::size_t>(islands.contact[c]);
+    for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
+         ++k) {
+      const auto j = static_cast<std::size_t>(system.column[k]);
+      const SystemBlock<T>& block = system.block[k];
+      if (j == i)
+        island.diagonal.push_back(static_cast<std::int32_t>(island.column.size()));
+      else if (is_zero(block))
+        continue;
+      island.column.push_back(islands.local[j]);
+      for (const T x : block) island.block.push_back(static_cast<double>(x));
+    }
+    island.row_start.push_back(static_cast<std::int32_t>(island.column.size()));
+    for (const T x : {system.velocity.x[i], system.velocity.y[i], system.velocity.z[i]})
+      island.q.push_back(static_cast<double>(x) * q_scale);
+    island.friction.push_back(std::min(static_cast<double>(system.friction[i]), most_friction));
+  }
+}
+
+template void Islands::find(const ContactSystem<float>&);
+template void Islands::find(const ContactSystem<double>&);
+template void read_island(const ContactSystem<float>&, const Islands&, std::size_t, double, double, IslandSystem&);
+template void read_island(const ContactSystem<double>&, const Islands&, std::size_t, double, double, IslandSystem&);
+
+}  // namespace carom::systems

@@ -1,0 +1,29 @@
+#include "measure.hpp"
+
+namespace carom::systems {
+
+double measure(const IslandSystem& system, const Numbers& r, Numbers& u) {
+  velocities(system, r, u);
+  double sum = 0;
+  for (std::size_t i = 0; i < system.contacts(); ++i) sum += squared_error(&r[3 * i], &u[3 * i], system.friction[i]);
+  return std::sqrt(sum);
+}
+
+double rounding_of(const IslandSystem& system, const Numbers& r) {
+  double sum = 0;
+  for (std::size_t i = 0; i < system.contacts(); ++i) {
+    double y[3] = {0, 0, 0};
+    for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
+         ++k)
+      for (std::size_t e = 0; e < 9; ++e)
+        y[e / 3] += std::abs(system.block[9 * k + e] * r[3 * static_cast<std::size_t>(system.column[k]) + e % 3]);
+    sum += y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
+  }
+  return 0x1p-57 * std::sqrt(sum);
+}
+
+void project(const IslandSystem& system, Numbers& r) {
+  for (std::size_t i = 0; i < system.contacts(); ++i) project(&r[3 * i], system.friction[i]);
+}
+
+}  // namespace carom::systems

@@ -1,0 +1,24 @@
+// Semismooth Newton steps on Alart and Curnier's form of Coulomb's law (P. Alart, A. Curnier, A mixed formulation for
+// frictional contact problems prone to Newton like solution methods, 1991): with ρ = 3 / tr W_ii and z = r − ρ u,
+//
+//   F_n = r_n − max(0, z_n),  F_t = r_t − the nearest point to z_t of the disc with radius μ max(0, z_n).
+//
+// There is no line search: the steps polish impulses that are nearly right.
+#pragma once
+
+#include "block_lu.hpp"
+#include "effort.hpp"
+
+namespace carom::systems {
+
+class Newton {
+ public:
+  void run(const IslandSystem& system, BlockLu& lu, Best& best, Effort& effort, std::size_t most_steps);
+
+ private:
+  void linearise(const IslandSystem& system, std::size_t i);
+
+  Numbers r_, u_, block_, diagonal_, step_, projected_, velocities_;
+};
+
+}  // namespace carom::systems

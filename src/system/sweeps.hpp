@@ -1,0 +1,31 @@
+// Gauss–Seidel sweeps with the exact solution of each contact, accelerated.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "anderson.hpp"
+#include "effort.hpp"
+#include "local_solve.hpp"
+
+namespace carom::systems {
+
+class Sweeps {
+ public:
+  void begin(const IslandSystem& system);
+  /// Starts a run from the best impulses.
+  void start(const IslandSystem& system, const Best& best);
+  /// Goes on until the target is reached or the run has had `most` sweeps. A judged one ends when the decay of the
+  /// error over the last ten sweeps says that `most` will not do.
+  void go_on(const IslandSystem& system, Best& best, Effort& effort, std::size_t most, bool judged = false);
+
+ private:
+  void sweep(const IslandSystem& system, Numbers& r);
+
+  std::vector<LocalContact> contact_;
+  Numbers x_, g_, u_, weight_;
+  Numbers errors_;  // the least so far, after each sweep of the run
+  Anderson anderson_;
+};
+
+}  // namespace carom::systems

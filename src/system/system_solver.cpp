@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <atomic>
+#include <carom/system.hpp>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "check_system.hpp"
+#include "island_solver.hpp"
+#include "islands.hpp"
+#include "measure.hpp"
+#include "solver/check.hpp"
+#include "solver/dispatch.hpp"
+#include "solver/floating_point.hpp"
+#include "solver/schedule.hpp"
+
+namespace carom {
+namespace {
+
+using systems::Islands;
+using systems::IslandSolver;
+using systems::IslandSystem;
+
+template <class T>
+double tolerance_of(const SystemOptions& options) {
+  if (options.tolerance > 0) return options.tolerance;
+  return std::is_same_v<T, float> ? 1e-4 : 1e-8;
+}
+
+/// The power of two that brings the largest number of q near 1, so that no square of it leaves the range of double.
+template <class T>
+double scale_of(const ContactSystem<T>& system) {
+  double largest = 0;
+  for (std::size_t i = 0; i < system.friction.count; ++i)
+    for (const T x : {system.velocity.x[i], system.velocity.y[i], system.velocity.z[i]})
+      largest = std::max(largest, std::abs(static_cast<double>(x)));
+  return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
+}
+
+double norm(const std::vector<double>& q) {
+  double sum = 0;
+  for (const double x : q) sum += x * x;
+  return std::sqrt(sum);
+}
+
+template <class T>
+double norm_of(const ContactSystem<T>& system, double scale) {
+  double sum = 0;
+  for (std::size_t i = 0; i < system.friction.count; ++i)
+    for (const T x : {system.velocity.x[i], system.velocity.y[i], system.velocity.z[i]})
+      sum += static_cast<double>(x) * scale * (static_cast<double>(x) * scale);
+  return std::sqrt(sum);
+}
+
+/// From what the natural map makes of the contact, with the step that suits it.
+ContactState state_of(const IslandSystem& system, std::size_t i, const double* r, const double* u) {
+  const double rho = 1 / system.mean_diagonal(i), friction = system.friction[i];
+  const double slip = std::sqrt(u[0] * u[0] + u[1] * u[1]);
+  const double x = r[0] - rho * u[0], y = r[1] - rho * u[1], n = r[2] - rho * (u[2] + friction * slip);
+  const double t = std::sqrt(x * x + y * y);
+  if (friction * t <= -n) return ContactState::open;
+  return t < friction * n ? ContactState::stick : ContactState::slip;
+}
+
+template <class T>
+void store(const SystemResults<T>& results, const Islands& islands, std::size_t index, const IslandSystem& system,
+           const std::vector<double>& impulse, const std::vector<double>& velocity, double scale) {
+  for (std::size_t c = 0; c < islands.size(index); ++c) {
+    const auto i = static_cast<std::size_t>(islands.contact[islands.start[index] + c]);
+    const double *r = &impulse[3 * c], *u = &velocity[3 * c];
+    if (results.state) results.state[i] = state_of(system, c, r, u);
+    if (results.island) results.island[i] = static_cast<std::int32_t>(index);
+    const auto put = [&](const Vector3Columns<T>& to, const double* from) {
+      if (!to.x) return;
+      to.x[i] = static_cast<T>(from[0] / scale);
+      to.y[i] = static_cast<T>(from[1] / scale);
+      to.z[i] = static_cast<T>(from[2] / scale);
+    };
+    put(results.impulse, r);
+    put(results.velocity, u);
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(ContactState state) {
+  switch (state) {
+    case ContactState::open:
+      return "open";
+    case ContactState::stick:
+      return "stick";
+    case ContactState::slip:
+      return "slip";
+  }
+  return "unknown";
+}
+
+struct SystemSolver::State {
+  explicit State(const Execution& given) : execution(given) { find_isa(given.isa); }
+
+  struct Release {
+    std::atomic<bool>& busy;
+    ~Release() { busy.store(false, std::memory_order_release); }
+  };
+
+  struct Slot {
+    IslandSolver solver;
+    std::vector<double> velocity;
+  };
+
+  template <class T>
+  void solve_island(const ContactSystem<T>& system, const SystemResults<T>& results, const SystemOptions& options,
+                    std::size_t index, double scale, double q_norm, Slot& slot) {
+    IslandSolver& solver = slot.solver;
+    read_island(system, islands, index, scale, options.most_friction, solver.system);
+    const std::size_t contacts = solver.system.contacts();
+    std::vector<double>& r = solver.best.r;
+    r.assign(3 * contacts, 0);
+    if (system.warm_impulse.x) {
+      for (std::size_t c = 0; c < contacts; ++c) {
+        const auto i = static_cast<std::size_t>(islands.contact[islands.start[index] + c]);
+        r[3 * c] = static_cast<double>(system.warm_impulse.x[i]) * scale;
+        r[3 * c + 1] = static_cast<double>(system.warm_impulse.y[i]) * scale;
+        r[3 * c + 2] = static_cast<double>(system.warm_impulse.z[i]) * scale;
+      }
+    }
+    const bool by_island = options.scale == ErrorScale::island;
+    const double base = by_island ? norm(solver.system.q) : q_norm;
+    const double share =
+        by_island ? 1 : std::sqrt(static_cast<double>(contacts) / static_cast<double>(system.friction.count));
+    systems::Effort effort;
+    effort.target = tolerance_of<T>(options) * base * share;
+    effort.budget = options.budget;
+    solver.solve(effort);
+    systems::velocities(solver.system, r, slot.velocity);
+    store(results, islands, index, solver.system, r, slot.velocity, scale);
+    found[index] = {contacts,
+                    solver.best.error <= effort.target,
+                    solver.best.error > 0 ? solver.best.error / base : 0,
+                    effort.sweeps,
+                    effort.interior_steps,
+                    effort.newton_steps};
+    squared_errors[index] = solver.best.error > 0 ? std::pow(solver.best.error / q_norm, 2) : 0;
+  }
+
+  template <class T>
+  SystemReport run(const ContactSystem<T>& system, const SystemResults<T>& results, const SystemOptions& options) {
+    const auto start = std::chrono::steady_clock::now();
+    systems::check_options(options);
+    if (busy.exchange(true, std::memory_order_acquire))
+      throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
+    const Release release{busy};
+    SystemReport report;
+    report.contacts = systems::check_columns(system, results);
+    systems::check_values(system, options);
+    const DefaultFloatingPoint environment;
+    if (report.contacts > 0) {
+      islands.find(system);
+    } else {
+      islands.start.assign(1, 0);
+    }
+    report.islands = islands.count();
+    found.assign(report.islands, {});
+    squared_errors.assign(report.islands, 0);
+    const double scale = report.contacts > 0 ? scale_of(system) : 1;
+    const double q_norm = report.contacts > 0 ? norm_of(system, scale) : 0;
+
+    order.resize(report.islands);
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    // Large ones first, so that no thread waits for one in the end.
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return islands.size(a) > islands.size(b); });
+    const std::size_t threads = std::clamp(report.islands, std::size_t{1}, threads_here(execution.threads));
+    while (slots.size() < threads) slots.push_back(std::make_unique<Slot>());
+    used.assign(threads, 0);
+    run_tasks(order.size(), threads, [&](std::size_t task, std::size_t slot) {
+      used[slot] = 1;
+      solve_island(system, results, options, order[task], scale, q_norm, *slots[slot]);
+    });
+
+    double sum = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const SystemIsland& island = found[i];
+      report.largest_island = std::max(report.largest_island, island.contacts);
+      report.missed += island.solved ? 0 : 1;
+      report.sweeps += island.sweeps;
+      report.interior_steps += island.interior_steps;
+      report.newton_steps += island.newton_steps;
+      sum += squared_errors[i];
+    }
+    report.error = std::sqrt(sum);
+    report.threads = static_cast<int>(std::max<std::ptrdiff_t>(1, std::count(used.begin(), used.end(), 1)));
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return report;
+  }
+
+  Execution execution;
+  std::atomic<bool> busy{false};
+  Islands islands;
+  std::vector<std::size_t> order;
+  std::vector<SystemIsland> found;
+  std::vector<double> squared_errors;  // relative to the whole system's q
+  std::vector<std::unique_ptr<Slot>> slots;
+  std::vector<char> used;
+};
+
+SystemSolver::SystemSolver(const Execution& execution) {
+  check_execution(execution);
+  state_ = std::make_unique<State>(execution);
+}
+SystemSolver::~SystemSolver() = default;
+SystemSolver::SystemSolver(SystemSolver&&) noexcept = default;
+SystemSolver& SystemSolver::operator=(SystemSolver&&) noexcept = default;
+
+SystemSolver::State& SystemSolver::state() const {
+  if (!state_) throw Error("carom: this solver has been moved from", ErrorKind::moved_from);
+  return *state_;
+}
+const Execution& SystemSolver::execution() const {
+  return state().execution;
+}
+std::span<const SystemIsland> SystemSolver::islands() const {
+  return state().found;
+}
+
+template <class T>
+SystemReport SystemSolver::solve(const ContactSystem<T>& system, const SystemResults<T>& results,
+                                 const SystemOptions& options) {
+  return state().run(system, results, options);
+}
+
+template SystemReport SystemSolver::solve(const ContactSystem<float>&, const SystemResults<float>&,
+                                          const SystemOptions&);
+template SystemReport SystemSolver::solve(const ContactSystem<double>&, const SystemResults<double>&,
+                                          const SystemOptions&);
+
+}  // namespace carom

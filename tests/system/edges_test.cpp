@@ -1,0 +1,270 @@
+// Known answers, and systems at the edges: without friction and with all of it, of deficient rank, without a solution.
+#include <gtest/gtest.h>
+
+#include <carom/carom.hpp>
+#include <limits>
+#include <string>
+
+#include "system_data.hpp"
+
+namespace carom::test {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::vector<double> identity(std::size_t size, double scale = 1) {
+  std::vector<double> w(size * size);
+  for (std::size_t i = 0; i < size; ++i) w[i * size + i] = scale;
+  return w;
+}
+
+SystemReport solve(const SystemData<double>& system, SystemSolution<double>& solution,
+                   const SystemOptions& options = {}) {
+  return SystemSolver({.threads = 1}).solve(system.view(), solution.view(), options);
+}
+
+void expect_vector(const std::vector<double>& numbers, std::size_t contact, double x, double y, double n) {
+  EXPECT_NEAR(numbers[3 * contact], x, 1e-8);
+  EXPECT_NEAR(numbers[3 * contact + 1], y, 1e-8);
+  EXPECT_NEAR(numbers[3 * contact + 2], n, 1e-8);
+}
+
+// W = 1: r_n = 1 stops the approach; friction 0.5 takes 0.5 from a slip of 1 and all of a slip of 0.3.
+TEST(Systems, known_contacts_slip_stick_and_open) {
+  const SystemData<double> system = system_of(identity(9), {1, 0, -1, 0, 0.3, -1, 2, 2, 0.5}, {0.5, 0.5, 0.5});
+  SystemSolution<double> solution(3);
+  const SystemReport report = solve(system, solution);
+  EXPECT_EQ(report.contacts, 3u);
+  EXPECT_EQ(report.islands, 3u);
+  EXPECT_TRUE(report.solved());
+  expect_vector(solution.r, 0, -0.5, 0, 1);
+  expect_vector(solution.u, 0, 0.5, 0, 0);
+  EXPECT_EQ(solution.state[0], ContactState::slip);
+  expect_vector(solution.r, 1, 0, -0.3, 1);
+  expect_vector(solution.u, 1, 0, 0, 0);
+  EXPECT_EQ(solution.state[1], ContactState::stick);
+  expect_vector(solution.r, 2, 0, 0, 0);
+  expect_vector(solution.u, 2, 2, 2, 0.5);
+  EXPECT_EQ(solution.state[2], ContactState::open);
+}
+
+// Two blocks of 1 kg in a stack that the upper one of 1 m/s falls onto, frictionless: both end at rest, and the lower
+// contact takes as much as the upper one. W = (1 −1; −1 2) for n.
+TEST(Systems, without_friction_normal_impulses_are_those_of_a_stack) {
+  std::vector<double> w(36);
+  for (std::size_t a = 0; a < 3; ++a) {
+    w[a * 6 + a] = 1;
+    w[a * 6 + 3 + a] = w[(3 + a) * 6 + a] = -1;
+    w[(3 + a) * 6 + 3 + a] = 2;
+  }
+  const SystemData<double> system = system_of(w, {0, 0, 0, 0.5, 0, -1}, {0, 0});
+  SystemSolution<double> solution(2);
+  EXPECT_TRUE(solve(system, solution).solved());
+  expect_vector(solution.r, 0, 0, 0, 1);
+  expect_vector(solution.r, 1, 0, 0, 1);
+  expect_vector(solution.u, 1, 0.5, 0, 0);
+}
+
+TEST(Systems, any_friction_up_to_infinity_is_solved) {
+  for (const double friction : {0.0, 1e-6, 10.0, 999.0, infinity}) {
+    SCOPED_TRACE(friction);
+    SystemData<double> system = random_system(5, 6, 3, friction);
+    SystemSolution<double> solution(6);
+    const SystemReport report = solve(system, solution);
+    EXPECT_TRUE(report.solved());
+    system.friction.assign(6, std::min(friction, SystemOptions{}.most_friction));
+    EXPECT_LE(error_of(system, solution.r), 1e-8 * (1 + 1e-6));
+  }
+}
+
+// A contact that presses sticks, whatever the slip.
+TEST(Systems, infinite_friction_holds_what_presses) {
+  const SystemData<double> system = system_of(identity(3), {5, -7, -0.1}, {infinity});
+  SystemSolution<double> solution(1);
+  EXPECT_TRUE(solve(system, solution).solved());
+  expect_vector(solution.r, 0, -5, 7, 0.1);
+  EXPECT_EQ(solution.state[0], ContactState::stick);
+}
+
+// Copies of a contact share its impulse in any way: the sum is the one contact's.
+TEST(Systems, duplicates_of_a_contact_bear_its_impulse_together) {
+  for (const std::size_t copies : {2u, 4u, 30u}) {
+    std::vector<double> w(9 * copies * copies), q;
+    for (std::size_t i = 0; i < 3 * copies; ++i)
+      for (std::size_t j = 0; j < 3 * copies; ++j) w[i * 3 * copies + j] = i % 3 == j % 3 ? 1 : 0;
+    for (std::size_t i = 0; i < copies; ++i) q.insert(q.end(), {1, 0, -1});
+    SystemSolution<double> solution(copies);
+    EXPECT_TRUE(solve(system_of(w, q, std::vector<double>(copies, 0.5)), solution).solved());
+    double x = 0, n = 0;
+    for (std::size_t i = 0; i < copies; ++i) {
+      x += solution.r[3 * i];
+      n += solution.r[3 * i + 2];
+      expect_vector(solution.u, i, 0.5, 0, 0);
+    }
+    EXPECT_NEAR(x, -0.5, 1e-8);
+    EXPECT_NEAR(n, 1, 1e-8);
+  }
+}
+
+// A planar contact: the matrix knows no second tangent.
+TEST(Systems, a_block_without_a_second_tangent_is_solved) {
+  std::vector<double> w = identity(3);
+  w[4] = 0;
+  SystemSolution<double> solution(1);
+  EXPECT_TRUE(solve(system_of(w, {1, 0, -1}, {0.5}), solution).solved());
+  expect_vector(solution.r, 0, -0.5, 0, 1);
+}
+
+// One body between two walls that both approach it: u_1 + u_2 = −2 whatever the impulses, so that none solves it.
+SystemData<double> squeezed() {
+  std::vector<double> w(36);
+  for (std::size_t a = 0; a < 3; ++a) {
+    w[a * 6 + a] = w[(3 + a) * 6 + 3 + a] = 1;
+    w[a * 6 + 3 + a] = w[(3 + a) * 6 + a] = -1;
+  }
+  return system_of(w, {0, 0, -1, 0, 0, -1}, {0.5, 0.5});
+}
+
+TEST(Systems, one_without_a_solution_is_missed_and_gets_impulses_no_worse_than_none) {
+  const SystemData<double> system = squeezed();
+  SystemSolution<double> solution(2);
+  const SystemReport report = solve(system, solution);
+  EXPECT_FALSE(report.solved());
+  EXPECT_EQ(report.missed, 1u);
+  EXPECT_LE(error_of(system, solution.r), error_of(system, std::vector<double>(6)));
+  EXPECT_LE(farthest_outside(system, solution.r), 1e-15);
+  for (const double x : solution.r) EXPECT_TRUE(std::isfinite(x));
+}
+
+TEST(Systems, an_island_that_is_missed_leaves_others_solved) {
+  SystemData<double> system = squeezed();
+  system.friction.push_back(0.5);
+  system.q.insert(system.q.end(), {1, 0, -1});
+  system.column.push_back(2);
+  system.block.push_back({1, 0, 0, 0, 1, 0, 0, 0, 1});
+  system.row_start.push_back(5);
+  SystemSolution<double> solution(3);
+  SystemSolver solver({.threads = 1});
+  const SystemReport report = solver.solve(system.view(), solution.view());
+  EXPECT_EQ(report.islands, 2u);
+  EXPECT_EQ(report.missed, 1u);
+  ASSERT_EQ(solver.islands().size(), 2u);
+  EXPECT_FALSE(solver.islands()[0].solved);
+  EXPECT_TRUE(solver.islands()[1].solved);
+  EXPECT_EQ(solver.islands()[0].contacts, 2u);
+  EXPECT_EQ(solution.island, (std::vector<std::int32_t>{0, 0, 1}));
+  expect_vector(solution.r, 2, -0.5, 0, 1);
+}
+
+TEST(Systems, the_budget_bounds_the_work) {
+  const SystemData<double> system = squeezed();
+  for (const double budget : {1.0, 10.0, 300.0}) {
+    SystemSolution<double> solution(2);
+    SystemOptions options;
+    options.budget = budget;
+    const SystemReport report = solve(system, solution, options);
+    EXPECT_FALSE(report.solved());
+    EXPECT_LE(static_cast<double>(report.sweeps), budget);
+    EXPECT_GE(report.sweeps, 1);
+  }
+}
+
+TEST(Systems, impulses_are_never_worse_than_those_to_begin_with) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SystemData<double> system = random_system(seed, 10, 4, 0.5);
+    SystemSolution<double> solution(10);
+    solve(system, solution);
+    const std::vector<double> solved = solution.r;
+    // A tolerance that the start already meets leaves it as it is.
+    system.warm = solved;
+    SystemOptions options;
+    options.tolerance = 1e-6;
+    const SystemReport warm = solve(system, solution, options);
+    EXPECT_EQ(warm.sweeps, 0);
+    EXPECT_EQ(warm.interior_steps, 0);
+    EXPECT_LE(error_of(system, solution.r), 1e-6);
+    // With the smallest budget nothing is lost either.
+    for (std::size_t i = 0; i < solved.size(); ++i) system.warm[i] = solved[i] * (i % 3 == 2 ? 1.001 : 0.999);
+    options.tolerance = 1e-12;
+    options.budget = 1;
+    solve(system, solution, options);
+    EXPECT_LE(error_of(system, solution.r), error_of(system, system.warm) * (1 + 1e-12));
+  }
+}
+
+TEST(Systems, warm_impulses_outside_of_their_cones_are_moved_into_them) {
+  SystemData<double> system = system_of(identity(3), {1, 0, -1}, {0.5});
+  system.warm = {100, 100, -50};
+  SystemSolution<double> solution(1);
+  EXPECT_TRUE(solve(system, solution).solved());
+  expect_vector(solution.r, 0, -0.5, 0, 1);
+}
+
+TEST(Systems, a_system_that_rests_needs_no_impulses) {
+  const SystemData<double> system = system_of(identity(6), {1, 2, 0, 3, 4, 1e-300}, {0.5, 0.5});
+  SystemSolution<double> solution(2);
+  const SystemReport report = solve(system, solution);
+  EXPECT_TRUE(report.solved());
+  EXPECT_EQ(report.error, 0);
+  EXPECT_EQ(solution.r, std::vector<double>(6));
+  EXPECT_EQ(solution.u, system.q);
+}
+
+TEST(Systems, velocities_of_zero_are_solved_by_zero_whatever_the_start) {
+  SystemData<double> system = system_of(identity(3), {0, 0, 0}, {0.5});
+  system.warm = {0.1, 0, 1};
+  SystemSolution<double> solution(1);
+  EXPECT_TRUE(solve(system, solution).solved());
+  EXPECT_EQ(solution.r, std::vector<double>(3));
+}
+
+// Numbers whose squares leave the range of double.
+TEST(Systems, units_do_not_matter) {
+  for (const double scale : {1e-200, 1e200}) {
+    SystemData<double> system = system_of(identity(3), {scale, 0, -scale}, {0.5});
+    SystemSolution<double> solution(1);
+    EXPECT_TRUE(solve(system, solution).solved()) << scale;
+    EXPECT_NEAR(solution.r[2] / scale, 1, 1e-8);
+    EXPECT_NEAR(solution.r[0] / scale, -0.5, 1e-8);
+  }
+}
+
+// What a matrix of extreme numbers gives is in its cone and finite, solved or not.
+TEST(Systems, matrices_at_the_ends_of_the_range_do_no_harm) {
+  for (const double scale : {1e-300, 1e-160, 1e160, 1e300}) {
+    const SystemData<double> system = system_of(identity(6, scale), {1, 0, -1, 0.1, 0, -2}, {0.5, 0.5});
+    SystemSolution<double> solution(2);
+    solve(system, solution);
+    for (const double x : solution.r) EXPECT_TRUE(std::isfinite(x)) << scale;
+  }
+}
+
+// Not positive semidefinite: no law of bodies makes it, and what comes out is still in the cones.
+TEST(Systems, a_matrix_that_is_not_positive_gets_impulses_in_the_cones) {
+  std::vector<double> w = identity(6);
+  for (std::size_t a = 0; a < 3; ++a) w[a * 6 + 3 + a] = w[(3 + a) * 6 + a] = 3;
+  w[2 * 6 + 5] = w[5 * 6 + 2] = -3;
+  const SystemData<double> system = system_of(w, {1, 0, -1, 0, 1, -1}, {0.5, 0.5});
+  SystemSolution<double> solution(2);
+  SystemOptions options;
+  options.asymmetry = 0;
+  EXPECT_FALSE(solve(system, solution, options).solved());
+  EXPECT_LE(farthest_outside(system, solution.r), 1e-15);
+  EXPECT_LE(error_of(system, solution.r), error_of(system, std::vector<double>(6)));
+}
+
+TEST(Systems, an_empty_one_is_solved) {
+  const SystemReport report = SystemSolver({.threads = 1}).solve(ContactSystem<double>{}, SystemResults<double>{});
+  EXPECT_TRUE(report.solved());
+  EXPECT_EQ(report.contacts, 0u);
+  EXPECT_EQ(report.islands, 0u);
+  EXPECT_EQ(report.error, 0);
+}
+
+TEST(Systems, every_column_of_results_is_optional) {
+  const SystemData<double> system = system_of(identity(3), {1, 0, -1}, {0.5});
+  EXPECT_TRUE(SystemSolver({.threads = 1}).solve(system.view(), SystemResults<double>{}).solved());
+}
+
+}  // namespace
+}  // namespace carom::test

@@ -1,0 +1,137 @@
+// Misuse of contact systems is an Error before any work, whose message names the column and the row.
+#include <gtest/gtest.h>
+
+#include <carom/carom.hpp>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "system_data.hpp"
+
+namespace carom::test {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+struct Change {
+  const char* named;
+  std::function<void(SystemData<double>&)> make;
+};
+
+std::string refusal(const ContactSystem<double>& system, const SystemOptions& options = {}) {
+  SystemSolution<double> solution(system.friction.count);
+  solution.r.assign(solution.r.size(), 7);
+  try {
+    SystemSolver({.threads = 1}).solve(system, solution.view(), options);
+  } catch (const Error& error) {
+    EXPECT_EQ(solution.r, std::vector<double>(solution.r.size(), 7));
+    return error.what();
+  }
+  return "";
+}
+
+void expect_named(const std::string& message, const std::string& name) {
+  EXPECT_NE(message.find(name), std::string::npos) << "\"" << message << "\" does not name " << name;
+}
+
+TEST(SystemMisuse, values_are_named_by_column_and_row) {
+  const SystemData<double> sound = random_system(3, 4, 1, 0.5);
+  ASSERT_EQ(refusal(sound.view()), "");
+  const Change changes[] = {
+      {"system.friction[2] is -0.1", [](auto& s) { s.friction[2] = -0.1; }},
+      {"system.friction[3] is nan", [](auto& s) { s.friction[3] = nan; }},
+      {"system.velocity.x[1] is nan", [](auto& s) { s.q[3] = nan; }},
+      {"system.velocity.z[0] is inf", [](auto& s) { s.q[2] = std::numeric_limits<double>::infinity(); }},
+      {"system.warm_impulse.y[3] is nan",
+       [](auto& s) {
+         s.warm.assign(12, 0);
+         s.warm[10] = nan;
+       }},
+      {"system.block[5][4], of contacts 1 and 1, is nan", [](auto& s) { s.block[5][4] = nan; }},
+      {"system.block[5][8], on the diagonal of contact 1, is 0; W_nn must be > 0", [](auto& s) { s.block[5][8] = 0; }},
+      {"system.block[0][4], on the diagonal of contact 0, is -1", [](auto& s) { s.block[0][4] = -1; }},
+      {"system.column[6], of the row of contact 1, is 4; it must be in [0, 4)", [](auto& s) { s.column[6] = 4; }},
+      {"system.column[6], of the row of contact 1, is -1", [](auto& s) { s.column[6] = -1; }},
+      {"system.column[6] is 1 after 1; columns must ascend in the row of contact 1", [](auto& s) { s.column[6] = 1; }},
+      {"system.row_start[0] is 1", [](auto& s) { s.row_start[0] = 1; }},
+      {"system.row_start[2] is 3; it must be from 4", [](auto& s) { s.row_start[2] = 3; }},
+      {"system.row_start[4] is 15; there are 16 blocks", [](auto& s) { s.row_start[4] = 15; }},
+      {"system.row_start[4] is 17; there are 16 blocks", [](auto& s) { s.row_start[4] = 17; }},
+      {"the row of contact 0 has no block on the diagonal",
+       [](auto& s) {
+         s.column.erase(s.column.begin());
+         s.block.erase(s.block.begin());
+         for (std::size_t i = 1; i < s.row_start.size(); ++i) --s.row_start[i];
+       }},
+      {"SystemOptions::asymmetry", [](auto& s) { s.block[1][3] += 10; }},
+      {"system.block[1][3], of contacts 0 and 1", [](auto& s) { s.block[1][3] += 10; }},
+      // Without its counterpart a block faces zeros.
+      {"of contacts 1 and 0",
+       [](auto& s) {
+         s.column.erase(s.column.begin() + 1);
+         s.block.erase(s.block.begin() + 1);
+         for (std::size_t i = 1; i < s.row_start.size(); ++i) --s.row_start[i];
+       }},
+  };
+  for (const Change& change : changes) {
+    SystemData<double> system = sound;
+    change.make(system);
+    expect_named(refusal(system.view()), change.named);
+  }
+}
+
+TEST(SystemMisuse, columns_are_named_that_are_missing_or_of_another_length) {
+  const SystemData<double> sound = random_system(3, 4, 1, 0.5);
+  const auto refusal_of = [&](const std::function<void(ContactSystem<double>&)>& change) {
+    ContactSystem<double> system = sound.view();
+    change(system);
+    return refusal(system);
+  };
+  expect_named(refusal_of([](auto& s) { s.velocity.y = {}; }), "the column system.velocity.y is missing");
+  expect_named(refusal_of([](auto& s) { s.row_start = {}; }), "the column system.row_start is missing");
+  expect_named(refusal_of([](auto& s) { s.column = {}; }), "the column system.column is missing");
+  expect_named(refusal_of([](auto& s) { s.block = {}; }), "the column system.block is missing");
+  expect_named(refusal_of([](auto& s) { s.velocity.x.count = 3; }), "system.velocity.x has 3 elements");
+  expect_named(refusal_of([](auto& s) { s.row_start.count = 4; }), "system.row_start has 4 elements");
+  expect_named(refusal_of([](auto& s) { s.block.count = 15; }), "system.block has 15 elements");
+  expect_named(refusal_of([&](auto& s) { s.warm_impulse.x = s.velocity.x; }), "system.warm_impulse.y is missing");
+
+  SystemSolution<double> solution(3);
+  try {
+    SystemSolver({.threads = 1}).solve(sound.view(), solution.view());
+    FAIL();
+  } catch (const Error& error) {
+    expect_named(error.what(), "results.impulse.x has 3 elements");
+  }
+}
+
+TEST(SystemMisuse, options_are_named) {
+  const SystemData<double> sound = random_system(3, 4, 1, 0.5);
+  const auto refusal_of = [&](const std::function<void(SystemOptions&)>& change) {
+    SystemOptions options;
+    change(options);
+    return refusal(sound.view(), options);
+  };
+  expect_named(refusal_of([](auto& o) { o.tolerance = -1; }), "SystemOptions::tolerance is -1");
+  expect_named(refusal_of([](auto& o) { o.tolerance = nan; }), "SystemOptions::tolerance is nan");
+  expect_named(refusal_of([](auto& o) { o.budget = 0; }), "SystemOptions::budget is 0");
+  expect_named(refusal_of([](auto& o) { o.most_friction = 0; }), "SystemOptions::most_friction is 0");
+  expect_named(refusal_of([](auto& o) { o.asymmetry = 3; }), "SystemOptions::asymmetry is 3");
+  expect_named(refusal_of([](auto& o) { o.scale = static_cast<ErrorScale>(2); }), "SystemOptions::scale");
+}
+
+TEST(SystemMisuse, a_solver_that_has_been_moved_from_says_so) {
+  SystemSolver solver;
+  const SystemSolver other = std::move(solver);
+  try {
+    solver.solve(ContactSystem<float>{}, SystemResults<float>{});  // NOLINT(bugprone-use-after-move)
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::moved_from);
+  }
+  EXPECT_EQ(other.execution().threads, 0);
+  EXPECT_TRUE(other.islands().empty());
+}
+
+}  // namespace
+}  // namespace carom::test

@@ -1,0 +1,62 @@
+// Random systems: small ones against an exhaustive search, larger ones by their residual.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "exhaustive.hpp"
+#include "system_data.hpp"
+
+namespace carom::test {
+namespace {
+
+/// The solver's velocities are those of one of the solutions of the search. To tolerance 1e-12 they agree to what the
+/// condition of these systems, below 1e4, makes of it.
+void expect_among_solutions(const SystemData<double>& system, const std::string& name) {
+  SCOPED_TRACE(name);
+  const auto solutions = ExhaustiveSearch(system).solutions();
+  SystemSolution<double> solution(system.contacts());
+  SystemOptions options;
+  options.tolerance = 1e-12;
+  const SystemReport report = SystemSolver({.threads = 1}).solve(system.view(), solution.view(), options);
+  ASSERT_FALSE(solutions.empty());
+  EXPECT_TRUE(report.solved());
+  double nearest = 1e300;
+  for (const std::vector<double>& r : solutions) {
+    const std::vector<double> u = velocities_of(system, r);
+    double farthest = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) farthest = std::max(farthest, std::abs(u[i] - solution.u[i]));
+    nearest = std::min(nearest, farthest);
+  }
+  EXPECT_LE(nearest, 1e-8);
+}
+
+TEST(RandomSystems, of_one_contact_have_the_solution_of_an_exhaustive_search) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed)
+    for (const double friction : {0.0, 0.2, 0.8})
+      expect_among_solutions(random_system(seed, 1, 1, friction), "seed " + std::to_string(seed));
+}
+
+TEST(RandomSystems, of_two_contacts_have_a_solution_of_an_exhaustive_search) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed)
+    expect_among_solutions(random_system(seed, 2, 2, seed % 2 == 0 ? 0.2 : 0.7), "seed " + std::to_string(seed));
+}
+
+TEST(RandomSystems, of_many_contacts_and_any_rank_are_solved) {
+  SystemSolver solver({.threads = 1});
+  std::uint64_t seed = 0;
+  for (const std::size_t contacts : {3u, 5u, 10u, 30u, 60u})
+    for (const std::size_t bodies : {1u, 3u, 10u, 40u})
+      for (const double friction : {0.0, 0.1, 0.5}) {
+        SCOPED_TRACE(std::to_string(contacts) + " contacts of " + std::to_string(bodies) + " bodies, friction " +
+                     std::to_string(friction));
+        const SystemData<double> system = random_system(++seed, contacts, bodies, friction);
+        SystemSolution<double> solution(contacts);
+        const SystemReport report = solver.solve(system.view(), solution.view());
+        EXPECT_TRUE(report.solved());
+        EXPECT_LE(error_of(system, solution.r), 1e-8 * (1 + 1e-6));
+        EXPECT_LE(farthest_outside(system, solution.r), 1e-15);
+      }
+}
+
+}  // namespace
+}  // namespace carom::test
