@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <numbers>
 #include <string>
@@ -298,10 +299,9 @@ void bridge(Output& out) {
 }
 
 /// Discs that are poured on a rough ground: their heap is steeper with more rolling friction.
-void heap(Output& out) {
+void heap(Output& out, int seeds) {
   out.course("heap_angles", "rolling_friction_of_radius,seed,angle", [&](auto& angles) {
     for (const double coefficient : {0.0, 0.05, 0.1, 0.2, 0.4}) {
-      constexpr int seeds = 3;
       double sum = 0;
       for (int seed = 1; seed <= seeds; ++seed) {
         const Heap made = pour(coefficient, seed);
@@ -324,9 +324,12 @@ int main(int argc, char** argv) {
   CLI::App app("Contact models with answers that are known on paper");
   std::string folder;
   bool no_heap = false;
-  app.add_option("--courses", folder, "a folder for the courses, which plot.py draws")->check(CLI::ExistingDirectory);
-  app.add_flag("--no-heap", no_heap, "leave out the heaps, which take half a minute");
+  int seeds = 1;
+  app.add_option("--courses", folder, "a folder for the courses, which plot.py draws");
+  app.add_flag("--no-heap", no_heap, "leave out the heaps, which take ten seconds");
+  app.add_option("--seeds", seeds, "heaps for each coefficient")->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
+  if (!folder.empty()) std::filesystem::create_directories(folder);
   models::Output out(folder);
   models::roll_to_rest(out);
   models::spin_down(out);
@@ -334,6 +337,6 @@ int main(int argc, char** argv) {
   models::skate(out);
   models::car(out);
   models::bridge(out);
-  if (!no_heap) models::heap(out);
+  if (!no_heap) models::heap(out, seeds);
   return out.misses() == 0 ? 0 : 1;
 }

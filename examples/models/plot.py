@@ -100,7 +100,7 @@ def draw_angles(axes, folder):
     angles = read(folder, "heap_angles")
     axes.plot(angles["rolling_friction_of_radius"], angles["angle"], ".", color=COLOURS[0])
     axes.set_ylim(0)
-    style(axes, "Its flank, three heaps each", "μ_r / R", "angle [°]")
+    style(axes, "Its flank", "μ_r / R", "angle [°]")
 
 
 def main():
