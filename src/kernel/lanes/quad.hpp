@@ -33,7 +33,7 @@ struct Quad {
   Register v;
 
   Quad() = default;
-  explicit Quad(T same) : v(Register{} + same) {}
+  explicit Quad(T same) : v(same - Register{}) {}  // a sum would take the sign of a zero
   explicit Quad(Register given) : v(given) {}
   static Quad load_unaligned(const T* from) {
     Quad q;
