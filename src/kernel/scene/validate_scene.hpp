@@ -135,8 +135,9 @@ struct SceneValidation {
       neighbours.add(normal.x);
       neighbours.add(normal.y);
       neighbours.add(normal.z);
-      const Vector3Columns<const T>& surface = contacts.surface_velocity;
-      for (const auto* column : {&surface.x, &surface.y, &surface.z}) {
+      const Column<const T>* const surface[] = {&contacts.surface_velocity.x, &contacts.surface_velocity.y,
+                                                &contacts.surface_velocity.z};
+      for (const auto* column : surface) {
         read(*column);
         if (column->data != nullptr) neighbours.add(more[further - 1]);
       }
