@@ -21,16 +21,15 @@ template <class T>
 inline xsimd::batch<T, Avx2> neg_mul_add(xsimd::batch<T, Avx2> x, xsimd::batch<T, Avx2> y, xsimd::batch<T, Avx2> z) {
   return xsimd::fnma(x, y, z);
 }
-template <class T>
-inline xsimd::batch_bool<T, Avx2> differ(xsimd::batch_bool<T, Avx2> a, xsimd::batch_bool<T, Avx2> b) {
-  return a != b;
-}
 
 // The larger and the smaller take one instruction, which gives the second operand where one is no number, as `choose`
 // does.
 #define CAROM_OPERATIONS(T, type)                                                                         \
   inline xsimd::batch_bool<T, Avx2> and_not(xsimd::batch_bool<T, Avx2> a, xsimd::batch_bool<T, Avx2> b) { \
     return _mm256_andnot_##type(b, a);                                                                    \
+  }                                                                                                       \
+  inline xsimd::batch_bool<T, Avx2> differ(xsimd::batch_bool<T, Avx2> a, xsimd::batch_bool<T, Avx2> b) {  \
+    return _mm256_xor_##type(a, b);                                                                       \
   }                                                                                                       \
   inline unsigned lane_bits(xsimd::batch_bool<T, Avx2> mask) {                                            \
     return static_cast<unsigned>(_mm256_movemask_##type(mask));                                           \
