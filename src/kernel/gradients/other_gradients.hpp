@@ -156,7 +156,7 @@ class OtherGradients {
         x.d[d] = choose(slides, x.d[d], unknown);
         y.d[d] = choose(slides, y.d[d], unknown);
       }
-    status_ = at_least<T>(status_, !slides, GradientStatus::undefined);
+    status_ = at_least<T>(status_, and_not(Mask(true), slides), GradientStatus::undefined);
     return {x * along - y * across, y * along + x * across, normal};
   }
 
@@ -391,8 +391,8 @@ class OtherGradients {
                         {negated(minor(1, 2, 0, 2)), minor(0, 2, 0, 2), negated(minor(0, 1, 0, 2))},
                         {minor(1, 2, 0, 1), negated(minor(0, 2, 0, 1)), minor(0, 1, 0, 1)}};
     const B det = mul_add(a[0][0], adjugate[0][0], mul_add(a[0][1], adjugate[1][0], a[0][2] * adjugate[2][0]));
-    status_ =
-        at_least<T>(status_, !(magnitude(det) > B(tile_.tolerance) * B(tile_.tolerance)), GradientStatus::unbounded);
+    status_ = at_least<T>(status_, and_not(Mask(true), magnitude(det) > B(tile_.tolerance) * B(tile_.tolerance)),
+                          GradientStatus::unbounded);
     const B inverse = B(1) / det;
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) to[i][j] = adjugate[i][j] * inverse * scale_[j];
