@@ -14,6 +14,7 @@
 #include <carom/planar.hpp>
 #include <carom/region.hpp>
 #include <carom/scene.hpp>
+#include <carom/scene_options.hpp>
 #include <carom/solver.hpp>
 #include <carom/status.hpp>
 #include <carom/system.hpp>

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "call_impulses.hpp"
 #include "contact_models.hpp"
 #include "remembering.hpp"
 #include "scene_input.hpp"
@@ -55,7 +56,8 @@ class SceneCall {
         bodies_(scene.bodies.inverse_mass.count),
         contacts_(scene.contacts.friction.count),
         rows_(scene.joints.body_a.count),
-        input_(bodies_ + contacts_ + rows_ <= few ? narrow_kernels_ : kernels_, scene, job_) {
+        input_(bodies_ + contacts_ + rows_ <= few ? narrow_kernels_ : kernels_, scene, job_),
+        impulses_(scene, results, options, job_, space) {
     job_.bodies = bodies_;
     job_.contacts = contacts_;
     job_.rows = rows_;
@@ -70,7 +72,7 @@ class SceneCall {
     const auto work = [&](ThreadTeam& team) {
       input_.validate(team);
       team.each(rows_, validated_at_once,
-                [&](std::size_t first, std::size_t end, std::size_t) { begin_rows(first, end); });
+                [&](std::size_t first, std::size_t end, std::size_t) { impulses_.begin_rows(first, end); });
       SweepOutcome outcome = build_and_solve(team, report);
       if (outcome.overflow && drop_remembered()) {
         // The other islands get the same bits.
@@ -78,9 +80,10 @@ class SceneCall {
         outcome = build_and_solve(team, report);
       }
       if (outcome.overflow) give_up_overflowed();
-      remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), remembers_contacts_});
+      remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), impulses_.remembers_contacts()});
       add_up(team, outcome, report);
-      SceneOutput<T>(job_, workspace_, scene_, results_, inner_, impulses_, options_).store(team, report);
+      SceneOutput<T>(job_, workspace_, scene_, results_, impulses_.stored(), impulses_.kept(), options_)
+          .store(team, report);
       report.threads = team.worked();
     };
     ThreadTeam::gather(threads, std::cref(work));
@@ -95,8 +98,6 @@ class SceneCall {
  private:
   /// True where contacts rebound in sweeps.
   bool reads_changes() const { return !is(SceneMethod::sequence) && !is(SceneMethod::resting); }
-  /// True where contacts and rows may begin with impulses.
-  bool is_warm() const { return is(SceneMethod::simultaneous) || is(SceneMethod::substeps); }
   bool is(SceneMethod method) const { return options_.method == method; }
 
   SweepOutcome build_and_solve(ThreadTeam& team, SceneReport& report) {
@@ -124,7 +125,7 @@ class SceneCall {
       return run_substeps(call, begins_with_impulses_);
     }
     if (!is(SceneMethod::step))
-      return is(SceneMethod::sequence) ? run_sequence(call, entry_, workspace_.sequence, impulses_, report)
+      return is(SceneMethod::sequence) ? run_sequence(call, entry_, workspace_.sequence, impulses_.kept(), report)
                                        : sweep(call, options_.method, begins_with_impulses_, Ending::finish);
     job_.target = kernel::Target::colliding;
     job_.rows_have_acted = false;
@@ -143,7 +144,7 @@ class SceneCall {
     for (std::size_t i = 0; i < contacts_; ++i)
       if (job_.status[i] == static_cast<std::uint8_t>(Status::separating)) job_.status[i] = ok;
     if (job_.impulse_sum[0] != nullptr) std::fill_n(job_.impulse_sum[0], 3 * contacts_, T(0));
-    begin_rows(0, rows_);
+    impulses_.begin_rows(0, rows_);
   }
   void return_velocity(std::size_t body) {
     const Vector3Columns<const T>&v = scene_.bodies.velocity, &w = scene_.bodies.angular_velocity;
@@ -171,19 +172,7 @@ class SceneCall {
   /// Takes the impulses of earlier calls from islands that have overflowed; false if there are none.
   bool drop_remembered() {
     bool any = false;
-    const auto drop = [&](T& impulse) {
-      any = any || impulse != T(0);
-      impulse = T(0);
-    };
-    Remembered<T>& remembered = workspace_.remembered;
-    each_overflowed([&](const Constraint&, std::size_t i, bool is_row) {
-      if (is_row && remembers_rows_) {
-        drop(row_warm_[i]);
-        remembered.rows()[i] = {};
-      }
-      if (is_row || !remembers_contacts_) return;
-      any = remembered.drop(i) || any;
-    });
+    each_overflowed([&](const Constraint&, std::size_t i, bool is_row) { any = impulses_.drop(i, is_row) || any; });
     return any;
   }
 
@@ -210,15 +199,13 @@ class SceneCall {
       job_.changes[bodies_] = {};
     }
     input_.reserve(workspace_);
-    job_.row_impulse = workspace_.row_impulse.at_least(rows_ + 1);
-    job_.row_work = workspace_.row_work.at_least(rows_ + 1);
     if (is(SceneMethod::step) || is(SceneMethod::resting)) {
       T* const kept = workspace_.kept.at_least(3 * (contacts_ + 1));
       for (std::size_t c = 0; c < 3; ++c) job_.kept[c] = kept + c * contacts_;
       job_.kept_rows = workspace_.kept_rows.at_least(rows_ + 1);
       job_.kept_velocities = workspace_.kept_velocities.at_least(bodies_ + 1);
     }
-    reserve_impulses();
+    impulses_.reserve();
     if (is(SceneMethod::substeps)) {
       job_.displacements = workspace_.displacements.at_least(bodies_ + 1);
       workspace_.began.at_least(bodies_ + 1);
@@ -226,78 +213,9 @@ class SceneCall {
     }
   }
 
-  /// Impulses to begin with, and places for those that the solver keeps for the next call.
-  void reserve_impulses() {
-    const SceneContacts<T>& contacts = scene_.contacts;
-    const JointRows<T>& joints = scene_.joints;
-    Remembered<T>& remembered = workspace_.remembered;
-    const bool named = static_cast<bool>(contacts.key);
-    const auto columns = [&](T* from) {
-      return Vector3Columns<T>{{from, contacts_}, {from + contacts_, contacts_}, {from + 2 * contacts_, contacts_}};
-    };
-    const bool in_substeps = is(SceneMethod::substeps);
-    const bool has_moments = has_contact_moments(contacts);
-    if (named || joints.key) remembered.reserve(contacts_, rows_, in_substeps, has_moments);
-    // Named contacts need their impulses afterwards, whether the host wants them or not.
-    if (named && !in_substeps)
-      impulses_ = remembered.stored();
-    else if (named || is(SceneMethod::sequence))
-      impulses_ = workspace_.impulses.at_least(3 * (contacts_ + 1));
-    if (named) inner_.impulse = columns(impulses_);
-    place_moments(named && has_moments);
-    if (in_substeps) {
-      if (named)
-        inner_.warm_impulse = columns(remembered.stored());
-      else if (results_.warm_impulse.x || results_.warm_impulse.y || results_.warm_impulse.z)
-        inner_.warm_impulse = columns(workspace_.warm.at_least(3 * (contacts_ + 1)));
-      job_.row_warm = workspace_.row_warm_after.at_least(rows_ + 1);
-    }
-    if (named) remembered.read_contacts(contacts.key);
-    if (joints.key) remembered.read_rows(joints.key);
-
-    const double share = in_substeps ? options_.substeps.warm_start : options_.simultaneous.warm_start;
-    const bool warm = is_warm();
-    remembers_contacts_ = warm && share > 0 && named && !contacts.warm_impulse.x;
-    if (remembers_contacts_)
-      job_.warm_impulse = {
-          {remembered.impulse(0), contacts_}, {remembered.impulse(1), contacts_}, {remembered.impulse(2), contacts_}};
-    else if (warm && share > 0)
-      job_.warm_impulse = contacts.warm_impulse;
-    if (remembers_contacts_ && has_moments)
-      job_.warm_angular_impulse = {
-          {remembered.impulse(3), contacts_}, {remembered.impulse(4), contacts_}, {remembered.impulse(5), contacts_}};
-    else if (!remembers_contacts_ && warm && share > 0)
-      job_.warm_angular_impulse = contacts.warm_angular_impulse;
-    row_warm_ = workspace_.row_warm.at_least(rows_ + 1);
-    remembers_rows_ = warm && joints.key && !joints.warm_impulse;
-    for (std::size_t i = 0; i < rows_; ++i)
-      row_warm_[i] = !warm                 ? T(0)
-                     : joints.warm_impulse ? joints.warm_impulse[i]
-                     : remembers_rows_     ? remembered.rows()[i].impulse
-                                           : T(0);
-  }
-
-  /// Places for moments, in the solver's memory where that keeps them. Kernels store those of contacts that have some.
-  [[gnu::noinline]] void place_moments(bool keeps_them) {
-    inner_.angular_impulse = results_.angular_impulse;
-    inner_.warm_angular_impulse = results_.warm_angular_impulse;
-    if (keeps_them) {
-      T* const from = workspace_.remembered.stored() + 3 * contacts_;
-      (is(SceneMethod::substeps) ? inner_.warm_angular_impulse : inner_.angular_impulse) = {
-          {from, contacts_}, {from + contacts_, contacts_}, {from + 2 * contacts_, contacts_}};
-    }
-    clear_columns(inner_.angular_impulse);
-    clear_columns(inner_.warm_angular_impulse);
-  }
-
   void set_parameters() {
-    inner_.velocity = results_.velocity;
-    inner_.angular_velocity = results_.angular_velocity;
-    if (!inner_.impulse.x) inner_.impulse = results_.impulse;
-    inner_.separation_velocity = results_.separation_velocity;
-    inner_.path = results_.path;
     job_.scene = &scene_;
-    job_.results = &inner_;
+    job_.results = &impulses_.stored();
     job_.parameters = parameters_of<T>(options_);
     job_.target = target_of(options_);
     const bool sums = is(SceneMethod::step) || job_.target == kernel::Target::colliding;
@@ -312,21 +230,6 @@ class SceneCall {
     }
   }
 
-  /// The impulses that rows begin with.
-  void begin_rows(std::size_t first, std::size_t end) {
-    const JointRows<T>& joints = scene_.joints;
-    const auto share = static_cast<T>(is(SceneMethod::substeps) ? options_.substeps.joint_warm_start
-                                                                : options_.simultaneous.joint_warm_start);
-    for (std::size_t i = first; i < end; ++i) {
-      T& impulse = job_.row_impulse[i];
-      impulse = job_.row_work[i] = 0;
-      if (job_.row_status[i] != ok) continue;
-      impulse = share * row_warm_[i];
-      if (joints.least_impulse) impulse = std::max(impulse, joints.least_impulse[i]);
-      if (joints.largest_impulse) impulse = std::min(impulse, joints.largest_impulse[i]);
-    }
-  }
-
   void build(ThreadTeam& team) {
     if (is(SceneMethod::sequence)) validate_laws(options_, entry_, job_, workspace_.sequence, team);
     const Parts parts = input_.parts();
@@ -338,20 +241,18 @@ class SceneCall {
     job_.groups = graph.groups.data();
     job_.contact_at = graph.of_contacts.at();
     job_.row_at = graph.of_rows.at();
-    if (remembers_contacts_) workspace_.remembered.inherit(graph);
+    if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph);
     workspace_.substeps.clear();
     if (is(SceneMethod::substeps))
-      count_substeps(options_, job_, workspace_, row_warm_, remembers_contacts_, remembers_rows_);
+      count_substeps(options_, job_, workspace_, impulses_.of_rows(), impulses_.remembers_contacts(),
+                     impulses_.remembers_rows());
     graph.build(parts, kernels_.width,
                 team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
                 workspace_.substeps, solves_lone_islands_apart(options_));
     if (is(SceneMethod::substeps)) graph.list_bodies(parts);
     if (options_.shock_propagation.enabled && !is(SceneMethod::sequence) && !is(SceneMethod::substeps))
       graph.build_levels(parts, kernels_.width, workspace_.level);
-    const auto any = [](const T* from, std::size_t count) {
-      return std::any_of(from, from + count, [](T x) { return x != T(0); });
-    };
-    begins_with_impulses_ = static_cast<bool>(job_.warm_impulse.x) || any(job_.row_impulse, rows_);
+    begins_with_impulses_ = impulses_.any_to_begin_with();
   }
 
   void add_up(ThreadTeam& team, const SweepOutcome& outcome, SceneReport& report) {
@@ -384,9 +285,8 @@ class SceneCall {
   std::size_t bodies_, contacts_, rows_;
   SceneJob<T> job_{};
   SceneInput<T> input_;
-  SceneResults<T> inner_;  // where kernels store
-  T *impulses_ = nullptr, *row_warm_ = nullptr;
-  bool begins_with_impulses_ = false, remembers_contacts_ = false, remembers_rows_ = false;
+  CallImpulses<T> impulses_;
+  bool begins_with_impulses_ = false;
 };
 
 }  // namespace

@@ -1,0 +1,159 @@
+// The impulses of a call: those that contacts and rows begin with, which are the host's or the solver's own of the last
+// call, and places for those that come out.
+#pragma once
+
+#include <algorithm>
+#include <carom/scene.hpp>
+#include <cstddef>
+
+#include "contact_models.hpp"
+#include "kernel/scene/scene_job.hpp"
+#include "workspace.hpp"
+
+namespace carom::scene {
+
+template <class T>
+class CallImpulses {
+ public:
+  CallImpulses(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options,
+               kernel::SceneJob<T>& job, Workspace<T>& workspace)
+      : scene_(scene),
+        options_(options),
+        job_(job),
+        workspace_(workspace),
+        in_substeps_(options.method == SceneMethod::substeps),
+        stored_(results) {}
+
+  /// Makes room, and sets the job's pointers and columns.
+  void reserve() {
+    job_.row_impulse = workspace_.row_impulse.at_least(job_.rows + 1);
+    job_.row_work = workspace_.row_work.at_least(job_.rows + 1);
+    Remembered<T>& remembered = workspace_.remembered;
+    const Column<const std::uint64_t>&key = scene_.contacts.key, &row_key = scene_.joints.key;
+    if (key || row_key)
+      remembered.reserve(job_.contacts, job_.rows, in_substeps_, has_contact_moments(scene_.contacts));
+    place_results();
+    if (key) remembered.read_contacts(key);
+    if (row_key) remembered.read_rows(row_key);
+    find_first_of_contacts();
+    find_first_of_rows();
+  }
+
+  /// The rows [first, end) begin with their impulses.
+  void begin_rows(std::size_t first, std::size_t end) {
+    const JointRows<T>& joints = scene_.joints;
+    const auto share =
+        static_cast<T>(in_substeps_ ? options_.substeps.joint_warm_start : options_.simultaneous.joint_warm_start);
+    for (std::size_t i = first; i < end; ++i) {
+      T& impulse = job_.row_impulse[i];
+      impulse = job_.row_work[i] = 0;
+      if (job_.row_status[i] != static_cast<std::uint8_t>(Status::ok)) continue;
+      impulse = share * row_warm_[i];
+      if (joints.least_impulse) impulse = std::max(impulse, joints.least_impulse[i]);
+      if (joints.largest_impulse) impulse = std::min(impulse, joints.largest_impulse[i]);
+    }
+  }
+
+  /// True once rows have begun, if anything begins with an impulse.
+  bool any_to_begin_with() const {
+    return static_cast<bool>(job_.warm_impulse.x) ||
+           std::any_of(job_.row_impulse, job_.row_impulse + job_.rows, [](T x) { return x != T(0); });
+  }
+
+  /// Takes what a contact or a row begins with from the solver's memory; false if that was nothing.
+  bool drop(std::size_t i, bool is_row) {
+    if (!is_row) return remembers_contacts_ && workspace_.remembered.drop(i);
+    if (!remembers_rows_) return false;
+    const bool any = row_warm_[i] != T(0);
+    row_warm_[i] = T(0);
+    workspace_.remembered.rows()[i] = {};
+    return any;
+  }
+
+  bool remembers_contacts() const { return remembers_contacts_; }
+  bool remembers_rows() const { return remembers_rows_; }
+  T* of_rows() const { return row_warm_; }
+  /// The host's results, but for those that the solver keeps in places of its own.
+  const SceneResults<T>& stored() const { return stored_; }
+  /// Impulses of named contacts, and those of a sequence, component by component; else null.
+  T* kept() const { return kept_; }
+
+ private:
+  Vector3Columns<T> columns(T* from) const {
+    const std::size_t n = job_.contacts;
+    return {{from, n}, {from + n, n}, {from + 2 * n, n}};
+  }
+  /// True where contacts and rows may begin with impulses.
+  bool is_warm() const { return in_substeps_ || options_.method == SceneMethod::simultaneous; }
+
+  void place_results() {
+    const std::size_t three = 3 * (job_.contacts + 1);
+    const bool named = static_cast<bool>(scene_.contacts.key);
+    // Named contacts need their impulses afterwards, whether the host wants them or not.
+    if (named && !in_substeps_)
+      kept_ = workspace_.remembered.stored();
+    else if (named || options_.method == SceneMethod::sequence)
+      kept_ = workspace_.impulses.at_least(three);
+    if (named) stored_.impulse = columns(kept_);
+    if (in_substeps_) {
+      const Vector3Columns<T>& warm = stored_.warm_impulse;
+      if (named)
+        stored_.warm_impulse = columns(workspace_.remembered.stored());
+      else if (warm.x || warm.y || warm.z)
+        stored_.warm_impulse = columns(workspace_.warm.at_least(three));
+      job_.row_warm = workspace_.row_warm_after.at_least(job_.rows + 1);
+    }
+    place_moments(named && has_contact_moments(scene_.contacts));
+  }
+
+  /// Places for moments, in the solver's memory where that keeps them. Kernels store those of contacts that have some.
+  [[gnu::noinline]] void place_moments(bool keeps_them) {
+    if (keeps_them)
+      (in_substeps_ ? stored_.warm_angular_impulse : stored_.angular_impulse) =
+          columns(workspace_.remembered.stored() + 3 * job_.contacts);
+    clear_columns(stored_.angular_impulse);
+    clear_columns(stored_.warm_angular_impulse);
+  }
+
+  void find_first_of_contacts() {
+    const SceneContacts<T>& contacts = scene_.contacts;
+    const double share = in_substeps_ ? options_.substeps.warm_start : options_.simultaneous.warm_start;
+    if (!is_warm() || !(share > 0)) return;
+    remembers_contacts_ = contacts.key && !contacts.warm_impulse.x;
+    if (!remembers_contacts_) {
+      job_.warm_impulse = contacts.warm_impulse;
+      job_.warm_angular_impulse = contacts.warm_angular_impulse;
+      return;
+    }
+    const auto remembered = [&](std::size_t first) {
+      const auto of = [&](std::size_t c) {
+        return Column<const T>(workspace_.remembered.impulse(first + c), job_.contacts);
+      };
+      return Vector3Columns<const T>{of(0), of(1), of(2)};
+    };
+    job_.warm_impulse = remembered(0);
+    if (has_contact_moments(contacts)) job_.warm_angular_impulse = remembered(3);
+  }
+
+  void find_first_of_rows() {
+    const JointRows<T>& joints = scene_.joints;
+    row_warm_ = workspace_.row_warm.at_least(job_.rows + 1);
+    remembers_rows_ = is_warm() && joints.key && !joints.warm_impulse;
+    for (std::size_t i = 0; i < job_.rows; ++i)
+      row_warm_[i] = !is_warm()            ? T(0)
+                     : joints.warm_impulse ? joints.warm_impulse[i]
+                     : remembers_rows_     ? workspace_.remembered.rows()[i].impulse
+                                           : T(0);
+  }
+
+  const Scene<T>& scene_;
+  const SceneOptions& options_;
+  kernel::SceneJob<T>& job_;
+  Workspace<T>& workspace_;
+  bool in_substeps_;
+  SceneResults<T> stored_;
+  T *kept_ = nullptr, *row_warm_ = nullptr;
+  bool remembers_contacts_ = false, remembers_rows_ = false;
+};
+
+}  // namespace carom::scene
