@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <carom/carom.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -171,6 +172,24 @@ TYPED_TEST(ContactModelBits, of_moments_come_back_after_calls_without) {
   cold.key.clear();
   cold.warm_impulse = made.arrays.impulse;
   expect_same_bits(solved(solver, scene, options).arrays, solved(cold, options).arrays, "without again");
+}
+
+TYPED_TEST(ContactModelBits, of_contacts_without_a_moment_are_zeros_under_every_method) {
+  using T = TypeParam;
+  const auto scene = stack<T>(2);
+  for (std::size_t method = 0; method < scene_method_count; ++method) {
+    SceneArrays<T> arrays(scene);
+    SceneResults<T> results = arrays.view();
+    auto moment = vectors<T>(scene.contact_count()), warm_moment = moment;
+    for (auto* const vectors : {&moment, &warm_moment})
+      for (auto& component : *vectors) component.assign(scene.contact_count(), std::numeric_limits<T>::quiet_NaN());
+    results.angular_impulse = {moment[0], moment[1], moment[2]};
+    results.warm_angular_impulse = {warm_moment[0], warm_moment[1], warm_moment[2]};
+    SceneSolver({.threads = 1}).solve(scene.view(), results, usual(static_cast<SceneMethod>(method)));
+    for (const auto* const vectors : {&moment, &warm_moment})
+      for (const auto& component : *vectors)
+        for (const T x : component) EXPECT_EQ(x, T(0)) << method;
+  }
 }
 
 }  // namespace
