@@ -7,22 +7,13 @@
 namespace carom::bullet {
 namespace {
 
-bool has(const btManifoldPoint& point, int flag) {
-  return (point.m_contactPointFlags & flag) != 0;
-}
-
-// A spring of its own; a CFM of the point counts instead, as in Bullet.
-bool is_spring(const btManifoldPoint& point) {
-  return has(point, BT_CONTACT_FLAG_CONTACT_STIFFNESS_DAMPING) && !has(point, BT_CONTACT_FLAG_HAS_CONTACT_CFM);
-}
-
 // [s/kg] Bullet's softness of the normal row.
 btScalar cfm_of(const btManifoldPoint& point, const btContactSolverInfo& info) {
   if (is_spring(point)) {
     const btScalar stiff = info.m_timeStep * point.m_combinedContactStiffness1 + point.m_combinedContactDamping1;
     return 1 / std::max(stiff, SIMD_EPSILON);
   }
-  return has(point, BT_CONTACT_FLAG_HAS_CONTACT_CFM) ? point.m_contactCFM : info.m_globalCfm;
+  return has_flag(point, BT_CONTACT_FLAG_HAS_CONTACT_CFM) ? point.m_contactCFM : info.m_globalCfm;
 }
 
 btScalar sound_or_zero(btScalar x) {
@@ -59,8 +50,8 @@ Ellipse ellipse_of(const btVector3& normal, const btCollisionObject& a, const bt
 
 bool has_model(const btManifoldPoint& point, bool own_directions, const btContactSolverInfo& info) {
   return point.m_combinedRollingFriction > 0 || point.m_combinedSpinningFriction > 0 || info.m_globalCfm > 0 ||
-         has(point, BT_CONTACT_FLAG_HAS_CONTACT_CFM) || has(point, BT_CONTACT_FLAG_CONTACT_STIFFNESS_DAMPING) ||
-         (own_directions && point.m_frictionCFM > 0);
+         has_flag(point, BT_CONTACT_FLAG_HAS_CONTACT_CFM) ||
+         has_flag(point, BT_CONTACT_FLAG_CONTACT_STIFFNESS_DAMPING) || (own_directions && point.m_frictionCFM > 0);
 }
 
 bool has_anisotropic_friction(const btCollisionObject* a, const btCollisionObject* b) {

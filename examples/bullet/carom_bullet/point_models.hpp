@@ -1,5 +1,5 @@
-// What contact points of Bullet's have beside one coefficient of friction: anisotropic, rolling and spinning friction,
-// and softness.
+// Models of Bullet's contact points: anisotropic, rolling and spinning friction, and softness, beside the one
+// coefficient that every point has.
 #pragma once
 
 #include <BulletCollision/CollisionDispatch/btCollisionObject.h>
@@ -13,6 +13,14 @@
 
 namespace carom::bullet {
 
+inline bool has_flag(const btManifoldPoint& point, int flag) {
+  return (point.m_contactPointFlags & flag) != 0;
+}
+/// True of a point with a stiffness and a damping of its own. Its own CFM would count instead, as in Bullet.
+inline bool is_spring(const btManifoldPoint& point) {
+  return has_flag(point, BT_CONTACT_FLAG_CONTACT_STIFFNESS_DAMPING) &&
+         !has_flag(point, BT_CONTACT_FLAG_HAS_CONTACT_CFM);
+}
 /// True of a point that has any of it, but for what its bodies have.
 bool has_model(const btManifoldPoint& point, bool own_directions, const btContactSolverInfo& info);
 /// True of bodies whose friction is anisotropic, of which either may be null.

@@ -6,14 +6,10 @@ namespace carom::bullet {
 
 namespace {
 
-bool has(const btManifoldPoint& point, int flag) {
-  return (point.m_contactPointFlags & flag) != 0;
-}
-
 // The share of an overlap that goes in a step.
 btScalar share_of(const btManifoldPoint& point, const btContactSolverInfo& info) {
-  if (has(point, BT_CONTACT_FLAG_HAS_CONTACT_ERP)) return point.m_contactERP;
-  if (has(point, BT_CONTACT_FLAG_CONTACT_STIFFNESS_DAMPING) && !has(point, BT_CONTACT_FLAG_HAS_CONTACT_CFM)) {
+  if (has_flag(point, BT_CONTACT_FLAG_HAS_CONTACT_ERP)) return point.m_contactERP;
+  if (is_spring(point)) {
     const btScalar stiff = info.m_timeStep * point.m_combinedContactStiffness1;
     return stiff / std::max(stiff + point.m_combinedContactDamping1, SIMD_EPSILON);
   }
@@ -27,7 +23,7 @@ bool is_deep(btScalar gap, const btContactSolverInfo& info) {
 // True if the directions of friction are the host's own.
 bool own_directions(const btManifoldPoint& point, const btContactSolverInfo& info) {
   return (info.m_solverMode & SOLVER_ENABLE_FRICTION_DIRECTION_CACHING) != 0 &&
-         has(point, BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED);
+         has_flag(point, BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED);
 }
 
 // Conveyor belts by the point's own motion, and anchors that pull back what has crept away.
@@ -35,7 +31,7 @@ btVector3 surface_velocity(const btManifoldPoint& point, bool own, const btConta
   btVector3 moves(0, 0, 0);
   if (own)
     moves = point.m_lateralFrictionDir1 * point.m_contactMotion1 + point.m_lateralFrictionDir2 * point.m_contactMotion2;
-  if (has(point, BT_CONTACT_FLAG_FRICTION_ANCHOR)) {
+  if (has_flag(point, BT_CONTACT_FLAG_FRICTION_ANCHOR)) {
     const btVector3 drift = point.getPositionWorldOnA() - point.getPositionWorldOnB();
     const btVector3& normal = point.m_normalWorldOnB;
     moves -= (drift - normal * drift.dot(normal)) * (info.m_frictionERP / info.m_timeStep);
@@ -211,7 +207,7 @@ void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const 
       warm_impulse_.set(i, warm);
     }
     btVector3 moves(0, 0, 0);
-    if (own || has(point, BT_CONTACT_FLAG_FRICTION_ANCHOR)) {
+    if (own || has_flag(point, BT_CONTACT_FLAG_FRICTION_ANCHOR)) {
       moves = surface_velocity(point, own, info);
       taken.surface_moves = taken.surface_moves || !moves.isZero();
     }

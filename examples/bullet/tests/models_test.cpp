@@ -1,4 +1,4 @@
-// What points of Bullet's have beside one coefficient of friction, as carom carries it over.
+// Models of Bullet's points beside one coefficient of friction, as carom carries them over.
 #include <gtest/gtest.h>
 
 #include <cmath>
