@@ -27,17 +27,20 @@ INSTANTIATE_TEST_SUITE_P(Methods, PointModels, testing::Values(Contacts::simulta
 // 3.62452 m/s in a second. Substeps in float add some roundings of the tangential impulses, each within 1e-7 of p_n.
 TEST_P(PointModels, let_a_box_slide_off_the_fall_line) {
   BulletWorld bullet(with(GetParam()));
-  const btScalar slope = 40 * SIMD_RADS_PER_DEG, along = gravity * std::sin(slope) * std::sqrt(btScalar(0.5));
-  bullet.world.setGravity(btVector3(along, along, -gravity * std::cos(slope)));
+  // The slippery axis is that of the box, which stands askew.
+  const btScalar slope = 40 * SIMD_RADS_PER_DEG, yaw = 30 * SIMD_RADS_PER_DEG, fall = yaw + 45 * SIMD_RADS_PER_DEG;
+  const btScalar down = gravity * std::sin(slope);
+  bullet.world.setGravity(btVector3(down * std::cos(fall), down * std::sin(fall), -gravity * std::cos(slope)));
   btRigidBody& ground = bullet.add_ground();
-  btRigidBody& box = bullet.add_box(at(-3, -3, 0.05f), 1, btVector3(1, 1, 0.1f));
+  const btTransform pose(btQuaternion(btVector3(0, 0, 1), yaw), btVector3(-3, -3, 0.05f));
+  btRigidBody& box = bullet.add_box(pose, 1, btVector3(1, 1, 0.1f));
   ground.setFriction(1);
   box.setFriction(0.6f);
   box.setAngularFactor(0);
   box.setAnisotropicFriction(btVector3(1 / 3.f, 1, 1), btCollisionObject::CF_ANISOTROPIC_FRICTION);
   bullet.step(60);
   const btVector3& v = box.getLinearVelocity();
-  EXPECT_NEAR(std::atan2(v.y(), v.x()) * SIMD_DEGS_PER_RAD, 19.265385f, 0.01f);
+  EXPECT_NEAR((std::atan2(v.y(), v.x()) - yaw) * SIMD_DEGS_PER_RAD, 19.265385f, 0.01f);
   EXPECT_NEAR(v.length(), 3.624520f, 1e-3f);
 }
 
@@ -84,6 +87,35 @@ TEST_P(PointModels, stop_a_ball_by_the_impulse_of_the_same_step) {
   const btScalar expected = 1.4f * 0.5f / (2 * 0.05f * gravity);
   EXPECT_NEAR(ball.getWorldTransform().getOrigin().x(), expected, 1.5f * time_step);
   EXPECT_NEAR(ball.getAngularVelocity().y(), 0, 1e-4f);
+}
+
+constexpr btScalar creep = 0.5f;  // [1/kg]
+
+bool let_creep(btManifoldPoint& point, const btCollisionObjectWrapper*, int, int, const btCollisionObjectWrapper*, int,
+               int) {
+  point.m_contactPointFlags |= BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED;
+  point.m_lateralFrictionDir1 = btVector3(1, 0, 0);
+  point.m_lateralFrictionDir2 = btVector3(0, 1, 0);
+  point.m_contactMotion1 = point.m_contactMotion2 = 0;
+  point.m_frictionCFM = creep;
+  return true;
+}
+
+// A flat box that friction holds on a slope of 0.1: its four points share m g sin β h as friction in a step, and each
+// gives way by its part of that times the CFM. A box of 10 mm shares it evenly to some percent.
+TEST_P(PointModels, let_a_box_creep_by_the_cfm_of_friction) {
+  BulletWorld bullet(with(GetParam()));
+  bullet.world.getSolverInfo().m_solverMode |=
+      SOLVER_ENABLE_FRICTION_DIRECTION_CACHING | SOLVER_USE_2_FRICTION_DIRECTIONS;
+  bullet.world.setGravity(btVector3(0.1f * gravity, 0, -gravity));
+  btRigidBody& ground = bullet.add_ground();
+  ground.setCollisionFlags(ground.getCollisionFlags() | btCollisionObject::CF_CUSTOM_MATERIAL_CALLBACK);
+  gContactAddedCallback = let_creep;
+  const btRigidBody& box = bullet.add_box(at(0, 0, 0.005f), 1, btVector3(1, 1, 0.01f));
+  bullet.step(60);
+  gContactAddedCallback = nullptr;
+  const btScalar expected = creep * 0.1f * gravity * time_step / 4;
+  EXPECT_NEAR(box.getLinearVelocity().x(), expected, 0.1f * expected);
 }
 
 }  // namespace
