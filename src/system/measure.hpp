@@ -20,12 +20,22 @@ inline void project(double* x, double friction) {
   }
 }
 
-/// |r − P(r − u − friction |u_t| n)|² of one contact, P the projection onto its cone.
+/// |r − P(r − v)|² of one contact, v = u + friction |u_t| n and P the projection onto its cone. r − v is not subtracted
+/// from r again: where impulses are large in the host's units, that would lose v, and any r would be a solution.
 inline double squared_error(const double* r, const double* u, double friction) {
-  const double slip = std::sqrt(u[0] * u[0] + u[1] * u[1]);
-  double z[3] = {r[0] - u[0], r[1] - u[1], r[2] - (u[2] + friction * slip)};
-  project(z, friction);
-  const double d[3] = {r[0] - z[0], r[1] - z[1], r[2] - z[2]};
+  const double v[3] = {u[0], u[1], u[2] + friction * std::sqrt(u[0] * u[0] + u[1] * u[1])};
+  const double z[3] = {r[0] - v[0], r[1] - v[1], r[2] - v[2]};
+  const double t = std::sqrt(z[0] * z[0] + z[1] * z[1]);
+  if (friction * t <= -z[2]) return r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+  // How far z is outside, |z_t| − friction z_n, by how far r is, which counts as on its cone if it is so to rounding.
+  const double r_t = std::sqrt(r[0] * r[0] + r[1] * r[1]);
+  double outside = r_t - friction * r[2];
+  if (std::abs(outside) <= 0x1p-50 * r_t) outside = 0;
+  outside += friction * v[2];
+  if (t + r_t > 0) outside += (v[0] * (v[0] - 2 * r[0]) + v[1] * (v[1] - 2 * r[1])) / (t + r_t);
+  const double moved = outside > 0 ? outside / (1 + friction * friction) : 0;
+  const double along = t > 0 ? moved / t : 0;
+  const double d[3] = {v[0] + along * z[0], v[1] + along * z[1], v[2] - friction * moved};
   return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
