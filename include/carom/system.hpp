@@ -1,6 +1,6 @@
-// Contact systems: what a step of rigid bodies asks of the impulses of all its contacts, solved to a stated error and
-// not to a number of sweeps. A host hands over the Delassus matrix W, the velocities q that the contacts would have
-// without impulses and the coefficients of friction, and gets impulses r and velocities u = W r + q with
+// Contact systems: the equations of a step of rigid bodies for the impulses of all its contacts, solved to a stated
+// error and not to a number of sweeps. A host hands over the Delassus matrix W, the velocities q that the contacts
+// would have without impulses and the coefficients of friction, and gets impulses r and velocities u = W r + q with
 //
 //   |r_t| <= friction r_n,   u + friction |u_t| n in the dual cone,   r · (u + friction |u_t| n) = 0,
 //
@@ -50,8 +50,8 @@ enum class ContactState : std::uint8_t {
 /// "open", "stick", "slip"; "unknown" of any other number.
 CAROM_EXPORT std::string_view to_string(ContactState state);
 
-/// Where results go. Every column is optional; those that are there are as long as the contacts. No overlap with the
-/// columns of the system is allowed, but that of `impulse` and `warm_impulse`.
+/// Columns that take the results. Every one is optional; those that are there are as long as the contacts. No overlap
+/// with the columns of the system is allowed, but that of `impulse` and `warm_impulse`.
 template <class T>
 struct SystemResults {
   Vector3Columns<T> impulse{};   ///< [N s] r, in the cone to rounding

@@ -115,7 +115,7 @@ void check_symmetry(const ContactSystem<T>& system, const std::vector<std::size_
     for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
          ++k) {
       const auto j = static_cast<std::size_t>(system.column[k]);
-      // What the row of j has before i has no counterpart in an earlier row, or has been met.
+      // Blocks that the row of j has before i have no counterpart in an earlier row, or have been met.
       std::int64_t& there = next[j];
       while (there < system.row_start[j + 1] &&
              static_cast<std::size_t>(system.column[static_cast<std::size_t>(there)]) < i)

@@ -57,11 +57,11 @@ double norm_of(const ContactSystem<T>& system, double scale) {
 /// The state that the natural map tells, with the mass that suits the contact.
 ContactState state_of(const IslandSystem& system, std::size_t i, const double* r, const double* u) {
   const double rho = 1 / system.mean_diagonal(i), friction = system.friction[i];
-  const double slip = std::sqrt(u[0] * u[0] + u[1] * u[1]);
-  const double x = r[0] - rho * u[0], y = r[1] - rho * u[1], n = r[2] - rho * (u[2] + friction * slip);
-  const double t = std::sqrt(x * x + y * y);
-  if (friction * t <= -n) return ContactState::open;
-  return t < friction * n ? ContactState::stick : ContactState::slip;
+  const double v[3] = {u[0], u[1], u[2] + friction * systems::tangential_length(u)};
+  const double z[3] = {r[0] - rho * v[0], r[1] - rho * v[1], r[2] - rho * v[2]};
+  const double t = systems::tangential_length(z);
+  if (friction * t <= -z[2]) return ContactState::open;
+  return t < friction * z[2] ? ContactState::stick : ContactState::slip;
 }
 
 /// ρ of the error: what the options say, or the mass that brings the mean of W's diagonal near 1.

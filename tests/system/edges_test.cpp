@@ -193,11 +193,16 @@ TEST(Systems, impulses_are_never_worse_than_those_to_begin_with) {
 }
 
 TEST(Systems, warm_impulses_outside_of_their_cones_are_moved_into_them) {
+  // The solution (−0.5, 0, 1) is the nearest point of the cone to each of these: no sweep is needed.
   SystemData<double> system = system_of(identity(3), {1, 0, -1}, {0.5});
-  system.warm = {100, 100, -50};
-  SystemSolution<double> solution(1);
-  EXPECT_TRUE(solve(system, solution).solved());
-  expect_vector(solution.r, 0, -0.5, 0, 1);
+  for (const double outside : {0.25, 1.0, 4.0}) {
+    system.warm = {-0.5 - outside, 0, 1 - 0.5 * outside};
+    SystemSolution<double> solution(1);
+    const SystemReport report = solve(system, solution);
+    EXPECT_TRUE(report.solved());
+    EXPECT_EQ(report.sweeps, 0);
+    expect_vector(solution.r, 0, -0.5, 0, 1);
+  }
 }
 
 TEST(Systems, a_system_that_rests_needs_no_impulses) {
@@ -247,7 +252,7 @@ TEST(Systems, units_of_the_matrix_do_not_matter) {
     EXPECT_TRUE(solve(system, solution, options).solved());
     std::vector<double> r = solution.r;
     for (double& x : r) x *= scale;
-    // Judged in the units of the plain one, whose W is of the order of 1; ten, as the island's own mass is not quite 1.
+    // They are judged in the units of the plain one. Its W is of the order of 1, not quite: hence the factor of ten.
     EXPECT_LE(error_of(plain, r), 1e-7);
     // The same impulses to begin with are solved at once.
     system.warm = solution.r;
@@ -255,13 +260,14 @@ TEST(Systems, units_of_the_matrix_do_not_matter) {
   }
 }
 
-// What a matrix of extreme numbers gives is in its cone and finite, solved or not.
+// Impulses are in their cones and finite whatever the numbers of the matrix, solved or not.
 TEST(Systems, matrices_at_the_ends_of_the_range_do_no_harm) {
   for (const double scale : {1e-300, 1e-160, 1e160, 1e300}) {
     const SystemData<double> system = system_of(identity(6, scale), {1, 0, -1, 0.1, 0, -2}, {0.5, 0.5});
     SystemSolution<double> solution(2);
     solve(system, solution);
     for (const double x : solution.r) EXPECT_TRUE(std::isfinite(x)) << scale;
+    EXPECT_LE(farthest_outside(system, solution.r), 1e-15);
   }
 }
 
