@@ -336,18 +336,19 @@ class TileOfGradients {
   /// Contacts that are not plainly in order may be at fault.
   void settle() {
     Workspace<T>& m = *memory_;
-    T least = is_doubtful() ? 0 : 1, greatest = 0;
+    // Comparisons are summed up side by side, where a least and a greatest number wait for each other.
+    int doubtful = is_doubtful() ? 1 : 0, inexact = 0;
     for (std::size_t k = 0; k < count_; ++k) {
-      least = std::min(least, m.plain[k]);
-      greatest = std::max(greatest, m.status[k]);
+      doubtful |= m.plain[k] > 0 ? 0 : 1;
+      inexact |= m.status[k] > 0 ? 1 : 0;
     }
-    if (least > 0 && greatest == 0) {
+    if (doubtful == 0 && inexact == 0) {
       counts_[0] += count_;
       if (gradients_.status)
         for (std::size_t k = 0; k < count_; ++k) gradients_.status[first_ + k] = GradientStatus::exact;
       return;
     }
-    if (!(least > 0)) {
+    if (doubtful != 0) {
       solve(std::nullopt, contacts_.restitution, nullptr);
       for (std::size_t k = 0; k < count_; ++k) {
         const Status status = m.statuses[k];
@@ -408,22 +409,20 @@ class TileOfGradients {
   }
 
   void store() {
-    Workspace<T>& m = *memory_;
-    for (std::size_t r = 0; r <= gradient_rows; ++r)
-      for (std::size_t v = 0; v < derivative_count; ++v) {
-        const Column<T>& column = output_.of[r][v];
-        if (!column) continue;
-        if (v >= variables) {
-          for (std::size_t k = 0; k < count_; ++k) column[first_ + k] = by_weight(r, v - variables, k);
-          continue;
-        }
-        const T* from = r < 3 ? tile_.out[r][v] : m.out[r][v];
-        if (from == &column[first_]) continue;
-        if (is_contiguous(column))
-          std::copy_n(from, count_, &column[first_]);
-        else
-          for (std::size_t k = 0; k < count_; ++k) column[first_ + k] = from[k];
+    for (std::size_t i = 0; i < output_.count; ++i) {
+      const auto [r, v] = output_.there[i];
+      const Column<T>& column = output_.of[r][v];
+      if (v >= variables) {
+        for (std::size_t k = 0; k < count_; ++k) column[first_ + k] = by_weight(r, v - variables, k);
+        continue;
       }
+      const T* from = r < 3 ? tile_.out[r][v] : memory_->out[r][v];
+      if (from == &column[first_]) continue;
+      if (is_contiguous(column))
+        std::copy_n(from, count_, &column[first_]);
+      else
+        for (std::size_t k = 0; k < count_; ++k) column[first_ + k] = from[k];
+    }
   }
 
   const IsaEntry& entry_;

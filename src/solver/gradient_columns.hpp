@@ -29,8 +29,14 @@ struct Input {
 /// The rows of Gradients and the product, likewise.
 template <class T>
 struct Output {
+  struct Place {
+    std::uint8_t row, variable;
+  };
+
   Column<T> of[columns::gradient_rows + 1][columns::derivative_count];
-  bool any_of_p = false, any_of_u = false, any_product = false, any_by_weight = false;
+  Place there[(columns::gradient_rows + 1) * columns::derivative_count];  // of the first `count` columns that there are
+  std::size_t count = 0;
+  bool any_of_u = false, any_product = false, any_by_weight = false;
 
   explicit Output(const Gradients<T>& gradients) {
     std::size_t row = 0;
@@ -38,9 +44,12 @@ struct Output {
       std::size_t i = 0;
       columns::each_derivative(
           [&](const auto&, const Column<T>& column) {
-            of[row][i++] = column;
-            if (column) (row < 3 ? any_of_p : row < columns::gradient_rows ? any_of_u : any_product) = true;
-            if (column && i > variables) any_by_weight = true;
+            const std::size_t variable = i++;
+            of[row][variable] = column;
+            if (!column) return;
+            there[count++] = {static_cast<std::uint8_t>(row), static_cast<std::uint8_t>(variable)};
+            if (row >= 3) (row < columns::gradient_rows ? any_of_u : any_product) = true;
+            if (variable >= variables) any_by_weight = true;
           },
           "", by);
       ++row;
