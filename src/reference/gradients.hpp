@@ -6,7 +6,7 @@
 #include <carom/gradients.hpp>
 #include <carom/reference.hpp>
 
-#include "columns.hpp"
+#include "derivative_columns.hpp"
 #include "reference/dual.hpp"
 
 namespace carom::reference {

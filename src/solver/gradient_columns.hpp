@@ -4,7 +4,7 @@
 #include <carom/solver.hpp>
 #include <memory>
 
-#include "columns.hpp"
+#include "derivative_columns.hpp"
 #include "kernel/gradients/gradient_job.hpp"
 #include "range.hpp"
 
@@ -64,9 +64,9 @@ struct Workspace {
   static constexpr std::size_t size = kernel::GradientTile<T>::size;
   using Lane = T[size];
 
-  alignas(64) Lane in[variables], out[columns::gradient_rows + 1][variables];
-  Lane composite[3][variables + members], by_weight[3][members];
-  Lane status, plain, member_status, chosen, restitution_law, impulse[3], compression[3], velocity[6], zeros;
+  alignas(64) Lane in[variables], out[columns::gradient_rows + 1][columns::derivative_count];
+  Lane composite[3][variables + members];  // sums of derivatives, and the members' impulses
+  Lane status, plain, member_status, weights, chosen, restitution_law, impulse[3], compression[3], velocity[6], zeros;
   Law laws[size];
   Status statuses[size];
   std::unique_ptr<kernel::SlideMemory<T>> slide;

@@ -86,7 +86,7 @@ class SlideEndGradient {
     say(negated(g.u0z) <= tolerance, GradientStatus::one_sided);
     Mask undefined = Mask(false);
     if (lane_bits(rests) != 0) undefined = rest(rests, at_start, c, g, arrival);
-    store(there, exhausted, undefined, c, g, places, n);
+    store(exhausted, undefined, c, g, places, n);
   }
 
  private:
@@ -321,7 +321,7 @@ class SlideEndGradient {
   }
 
   /// From variations to the columns of the host's frame and units.
-  [[gnu::noinline]] void store(Mask there, Mask exhausted, Mask undefined, const Contact& c, const GradientGiven<B>& g,
+  [[gnu::noinline]] void store(Mask exhausted, Mask undefined, const Contact& c, const GradientGiven<B>& g,
                                const T* places, std::size_t n) {
     const B zero(0), one(1), two(2), tolerance(tile_.tolerance), unknown(static_cast<T>(__builtin_nan("")));
     const Mask energetic = c.law<one, kinetic = c.law == one, kinematic = c.law> one;
@@ -390,11 +390,6 @@ class SlideEndGradient {
       scatter(tile_.out[2][v], column[2][v]);
     }
     scatter(tile_.status, status);
-    const Place<B>& p = end_.place;
-    scatter(tile_.impulse[0], impulse * mul_add(g.t1x, p.px, g.t2x * p.py));
-    scatter(tile_.impulse[1], impulse * mul_add(g.t1y, p.px, g.t2y * p.py));
-    scatter(tile_.impulse[2], impulse * p.s);
-    static_cast<void>(there);
   }
 
   const Tile& tile_;

@@ -72,7 +72,6 @@ class SlideGradient {
     lanes.put(tile_.plain, choose(good, one, zero));
     lanes.put(tile_.status, status_number<T, B>(GradientStatus::zero));
     for (std::size_t v = 0; v < Tile::own; ++v) lanes.put(v, Vector3<B>{zero, zero, zero});
-    for (T* p : tile_.impulse) lanes.put(p, zero);
 
     Contact c{};
     each([&](const B&, B& x) { x = B(0); }, c, c);
