@@ -53,7 +53,7 @@ class CompositeGradients {
     const Law law = columns::members[member].law;
     if (!any || law == Law::pfeiffer_glocker) return;
     tile_.chosen = m.chosen;
-    laws_.differentiate(law);
+    laws_.differentiate(law, true);
     laws_.find_impulses();
     for (std::size_t k = 0; k < count_; ++k) {
       if (!(m.chosen[k] > 0)) continue;

@@ -145,7 +145,7 @@ class TileOfGradients {
     tile_.chosen = uniform ? nullptr : m.chosen;
     if (!uniform)
       for (std::size_t k = 0; k < tile_.count; ++k) m.chosen[k] = k < count_ && m.laws[k] == law ? T(1) : T(0);
-    of_laws_.differentiate(law);
+    of_laws_.differentiate(law, false);
   }
 
   /// Contacts that are not plainly in order may be at fault.
@@ -164,7 +164,7 @@ class TileOfGradients {
       return;
     }
     if (doubtful != 0) {
-      of_laws_.find_statuses();
+      of_laws_.solve();
       for (std::size_t k = 0; k < count_; ++k) {
         const Status status = m.statuses[k];
         if (status == Status::separating)

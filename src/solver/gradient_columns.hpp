@@ -66,7 +66,8 @@ struct Workspace {
 
   alignas(64) Lane in[variables], out[columns::gradient_rows + 1][columns::derivative_count];
   Lane composite[3][variables + members];  // sums of derivatives, and the members' impulses
-  Lane status, plain, member_status, weights, chosen, restitution_law, impulse[3], compression[3], velocity[6], zeros;
+  Lane status, plain, member_status, weights, chosen, restitution_law, impulse[3], solution[3], compression[3],
+      velocity[6], zeros;
   Law laws[size];
   Status statuses[size];
   std::unique_ptr<kernel::SlideMemory<T>> slide;

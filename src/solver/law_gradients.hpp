@@ -41,10 +41,11 @@ class LawGradients {
   void begin_tile(std::size_t first, std::size_t count) {
     first_ = first;
     count_ = count;
+    solved_ = false;
   }
 
-  /// Differentiates the contacts that the tile has chosen.
-  void differentiate(Law law) {
+  /// Differentiates the contacts that the tile has chosen; as members, those of composites.
+  void differentiate(Law law, bool as_members) {
     tile_.law = law;
     zero_own_columns(law);
     for (std::size_t c = 0; c < 3; ++c) tile_.p[c] = tile_.compression[c] = nullptr;
@@ -56,10 +57,18 @@ class LawGradients {
       functions_.closed_form(tile_, largest);
     } else {
       if ((with_impulses & bit_of(law)) != 0) {
-        solve(law, contacts_.restitution, memory_.impulse, tile_.p);
-        if (law == Law::anitescu_potra)
+        if (as_members) {
+          solve(law, contacts_.restitution, memory_.impulse);
+          give(memory_.impulse, tile_.p);
+        } else {
+          solve();
+          give(memory_.solution, tile_.p);
+        }
+        if (law == Law::anitescu_potra) {
           solve(Law::whittaker, Column<const T>::repeat(memory_.zeros[0], contacts_.friction.count),
-                memory_.compression, tile_.compression);
+                memory_.compression);
+          give(memory_.compression, tile_.compression);
+        }
       }
       functions_.other_laws(tile_);
     }
@@ -79,8 +88,12 @@ class LawGradients {
     }
   }
 
-  /// The statuses that the contacts have in Solver::solve.
-  void find_statuses() { run(contacts_, options_, {}); }
+  /// Solves the contacts as they are, once a tile: the workspace gets their impulses and statuses.
+  void solve() {
+    if (solved_) return;
+    solved_ = true;
+    run(contacts_, options_, memory_.solution, {memory_.statuses, count_});
+  }
 
  private:
   template <class Part>
@@ -102,29 +115,34 @@ class LawGradients {
     }
   }
 
+  using Impulse = T[3][size];
+
   /// The impulses of all contacts as if they had this law and restitution.
-  void solve(Law law, const Column<const T>& restitution, T (&impulse)[3][size], const T* (&found)[3]) {
+  void solve(Law law, const Column<const T>& restitution, Impulse& impulse) {
     SpaceContacts<T> contacts = contacts_;
     contacts.restitution = restitution;
     contacts.laws.law = {};
     Options options = options_;
     options.law = law;
-    run(contacts, options, {{impulse[0], count_}, {impulse[1], count_}, {impulse[2], count_}});
+    run(contacts, options, impulse, {});
+  }
+
+  void give(Impulse& impulse, const T* (&to)[3]) {
     for (std::size_t c = 0; c < 3; ++c) {
       std::fill(impulse[c] + count_, impulse[c] + tile_.count, T(0));
-      found[c] = impulse[c];
+      to[c] = impulse[c];
     }
   }
 
-  void run(const SpaceContacts<T>& all, const Options& options, const Vector3Columns<T>& impulse) {
+  void run(const SpaceContacts<T>& all, const Options& options, Impulse& impulse, Column<Status> status) {
     make(memory_.sliding);
     make(memory_.law);
     make(memory_.group);
     make(memory_.member_results);
     const SpaceContacts<T> contacts = columns::sliced(all, first_, count_);
     Results<T> results;
-    results.impulse = impulse;
-    results.status = {memory_.statuses, count_};
+    results.impulse = {{impulse[0], count_}, {impulse[1], count_}, {impulse[2], count_}};
+    results.status = status;
     const RangeKernels<T, SpaceContacts> kernels = {kernel_for<T, SpaceContacts>(*entry_.kernels),
                                                     kernel_for<T, SpaceContacts>(*entry_.algebraic)};
     const kernel::Job<T, SpaceContacts> job{contacts, results, parameters_for<T>(options)};
@@ -142,6 +160,7 @@ class LawGradients {
   Workspace<T>& memory_;
   Tile& tile_;
   std::size_t first_ = 0, count_ = 0;
+  bool solved_ = false;
 };
 
 }  // namespace carom::gradients
