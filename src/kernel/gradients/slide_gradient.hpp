@@ -130,7 +130,8 @@ class SlideGradient {
     mutable typename Tangents::Coefficients coefficients[carried];
     mutable B sum_area[order + 1];
 
-    /// How far the tangents have converged: the neighbours of a solution that is smooth, as on a ray, need not be so.
+    /// The longest step to which the tangents have converged: the neighbours of a solution that is smooth, as on a ray,
+    /// need not be so.
     [[gnu::always_inline]] B longest(const Taylor<T, B>& series) const {
       // A' = r²
       sum_area[0] = B(0);
