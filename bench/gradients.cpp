@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "columns.hpp"
+#include "derivative_columns.hpp"
 #include "machine.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/contacts/random_laws.hpp"
@@ -53,7 +53,7 @@ class Room {
     columns::each_number(add, to);
     columns::each_parameter(
         [&](const auto& label, columns::Parameter parameter, Column<T>& column) {
-          if ((columns::readers_of(parameter, false) >> static_cast<unsigned>(law_) & 1u) != 0) add(label, column);
+          if (columns::reads(law_, parameter, false)) add(label, column);
         },
         to);
   }

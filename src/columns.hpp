@@ -6,7 +6,6 @@
 #pragma once
 
 #include <carom/contacts.hpp>
-#include <carom/gradients.hpp>
 #include <carom/law_info.hpp>
 #include <carom/planar.hpp>
 #include <cstdint>
@@ -132,21 +131,23 @@ enum class Parameter : std::uint8_t {
 };
 inline constexpr std::size_t parameter_count = 9;
 
+/// The place of a law in a set of laws: "bits of Law".
+[[gnu::always_inline]] constexpr unsigned bit_of(Law law) {
+  return 1u << static_cast<unsigned>(law);
+}
+template <class... Laws>
+consteval unsigned bits_of(Laws... laws) {
+  return (bit_of(laws) | ...);
+}
+
 /// The range of a parameter in a dimension, and the laws that read it.
 struct ParameterRange {
   LawParameter values;
   Parameter parameter;
   unsigned readers;  ///< bits of Law
 
-  [[gnu::always_inline]] constexpr bool has_reader(Law law) const {
-    return (readers >> static_cast<unsigned>(law) & 1u) != 0;
-  }
+  [[gnu::always_inline]] constexpr bool has_reader(Law law) const { return (readers & bit_of(law)) != 0; }
 };
-
-template <class... Laws>
-consteval unsigned bits_of(Laws... laws) {
-  return ((1u << static_cast<unsigned>(laws)) | ...);
-}
 
 inline constexpr double any_number = std::numeric_limits<double>::max(), pi = std::numbers::pi;
 constexpr ParameterRange parameter_ranges[] = {
@@ -171,6 +172,11 @@ constexpr ParameterRange parameter_ranges[] = {
     if (range.parameter == parameter && (planar ? range.values.in_plane : range.values.in_space))
       readers |= range.readers;
   return readers;
+}
+
+/// Whether a law reads a parameter in a dimension.
+[[gnu::always_inline]] constexpr bool reads(Law law, Parameter parameter, bool planar) {
+  return (readers_of(parameter, planar) & bit_of(law)) != 0;
 }
 
 /// The range of a parameter, in a dimension that has it.
@@ -352,43 +358,6 @@ constexpr void each_margin(F&& f, Margins& margins) {
   f(Label{"margins", "cone"}, margins.cone);
   f(Label{"margins", "status"}, margins.status);
 }
-
-/// What a number is differentiated by: the numbers of a contact, the parameters of single laws and the weights. `of`
-/// says whose derivatives they are.
-template <class F, class Derivatives, class... Others>
-[[gnu::always_inline]] constexpr void each_derivative(F&& f, const char* of, Derivatives& by, Others&... others) {
-  const auto column = [&](Label label, const char* owner, auto& first, auto&... rest) __attribute__((always_inline)) {
-    label.of = of;
-    label.owner = owner;
-    f(label, first, rest...);
-  };
-  each_number(
-      [&](const Label& label, auto& first, auto&... rest)
-          __attribute__((always_inline)) { column(label, "", first, rest...); },
-      by, others...);
-  each_parameter(
-      [&](const Label& label, auto, auto& first, auto&... rest)
-          __attribute__((always_inline)) { column(label, "", first, rest...); },
-      by, others...);
-  each_weight(
-      [&](const Label& label, Law, auto& first, auto&... rest)
-          __attribute__((always_inline)) { column(label, "weight", first, rest...); },
-      by.weight, others.weight...);
-}
-inline constexpr std::size_t derivatives_by_own = 11, derivatives_by_weight = derivatives_by_own + parameter_count,
-                             derivative_count = derivatives_by_weight + member_count;
-
-/// The numbers that are differentiated: calls f(name, derivatives), p before u.
-template <class F, class Gradients>
-[[gnu::always_inline]] constexpr void each_gradient(F&& f, Gradients& gradients) {
-  f("gradients.impulse_x", gradients.impulse_x);
-  f("gradients.impulse_y", gradients.impulse_y);
-  f("gradients.impulse_z", gradients.impulse_z);
-  f("gradients.velocity_x", gradients.velocity_x);
-  f("gradients.velocity_y", gradients.velocity_y);
-  f("gradients.velocity_z", gradients.velocity_z);
-}
-inline constexpr std::size_t gradient_rows = 6;
 
 /// The landmarks of impulse space.
 template <class F, class Space>

@@ -203,7 +203,7 @@ void add_system_options(CLI::App& solve, SolveOptions& options) {
   solve.add_flag("--json", options.as_json, "Of contact systems: one JSON object on standard output");
 }
 
-/// Of the options of `carom solve` those that contact systems take.
+/// Tells the options of `carom solve` that contact systems take.
 bool is_of_systems(const std::string& name) {
   for (const char* own :
        {"IN", "FURTHER", "--output", "--precision", "--threads", "--isa", "--tolerance", "--budget", "--json"})

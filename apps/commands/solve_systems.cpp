@@ -22,7 +22,7 @@ void require_fit(const SolveOptions& options) {
     if (!io::is_hdf5(name)) throw Error("carom: " + name + " is no HDF5 file, or can't be read");
 }
 
-/// What the library solves, in its precision, and what it says of it.
+/// A problem in the precision in which the library solves it, and its solution.
 template <class T>
 class System {
  public:
@@ -88,7 +88,7 @@ int solve_systems(const SolveOptions& options) {
       solved.push_back({name, options.in_float() ? solve<float>(problem, solver, system_options, place)
                                                  : solve<double>(problem, solver, system_options, place)});
     } catch (const Error& error) {
-      // What the library refuses of a system is the file's fault.
+      // The library refuses a system for a fault of the file.
       const std::string text = error.what(), prefix = "carom: ";
       throw Error(prefix + name + ": " + (text.starts_with(prefix) ? text.substr(prefix.size()) : text));
     }

@@ -13,7 +13,7 @@ struct Heap {
   double angle;  // [°] of both flanks, in the mean
 };
 
-/// With rolling friction of `coefficient` times a disc's radius.
+/// Pours discs whose rolling friction is `coefficient` times their radius.
 Heap pour(double coefficient, int seed);
 
 }  // namespace models

@@ -32,7 +32,7 @@ struct ContactSpace {
   std::array<T, 3> separation_velocity{};  ///< [m/s] u0 in the frame
 };
 
-/// What Solver::differentiate has found for a contact and a cotangent of its p and u, all in the frame of ContactSpace.
+/// The results of Solver::differentiate for a contact and a cotangent of its p and u, all in the frame of ContactSpace.
 template <class T>
 struct ContactCotangent {
   std::array<T, 6> k{};                    ///< VectorJacobianProduct::product.k: off-diagonal ones move both entries
@@ -126,9 +126,9 @@ ContactSpace<T> contact_space(const BodyPair<T>& pair) {
   return space;
 }
 
-/// The derivatives of what the cotangent is of, f, by every number of the pair, in its place. Off-diagonal entries of
-/// the inverse inertia move both entries; the normal moves among unit vectors. f depends on the bodies through p and u
-/// alone: what it has of them besides, the host adds.
+/// The derivatives of f, whose cotangent is given, by every number of the pair, in its place. Off-diagonal entries of
+/// the inverse inertia move both entries; the normal moves among unit vectors. The host adds the
+/// part by which f depends on the bodies otherwise than through p and u.
 template <class T>
 BodyPair<T> pull_back(const BodyPair<T>& pair, const ContactSpace<T>& space, const ContactCotangent<T>& cotangent) {
   using namespace detail;

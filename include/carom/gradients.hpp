@@ -55,7 +55,7 @@ struct Gradients {
   Column<GradientStatus> status{};
 };
 
-/// What a call of gradients tells.
+/// The report of a call of gradients: how many contacts have each status.
 struct GradientReport {
   std::size_t contacts = 0;
   std::array<std::size_t, gradient_status_count> by_status{};

@@ -1,6 +1,6 @@
-// Contact systems: what a step of rigid bodies asks of the impulses of all its contacts, solved to a stated error and
-// not to a number of sweeps. A host hands over the Delassus matrix W, the velocities q that the contacts would have
-// without impulses and the coefficients of friction, and gets impulses r and velocities u = W r + q with
+// Contact systems: the equations of a step of rigid bodies for the impulses of all its contacts, solved to a stated
+// error and not to a number of sweeps. A host hands over the Delassus matrix W, the velocities q that the contacts
+// would have without impulses and the coefficients of friction, and gets impulses r and velocities u = W r + q with
 //
 //   |r_t| <= friction r_n,   u + friction |u_t| n in the dual cone,   r · (u + friction |u_t| n) = 0,
 //
@@ -41,7 +41,7 @@ struct ContactSystem {
   Vector3Columns<const T> warm_impulse{};  ///< [N s] optional, for each contact: r to begin with; finite
 };
 
-/// What a contact does. A number keeps its meaning in later versions.
+/// States of a contact. A number keeps its meaning in later versions.
 enum class ContactState : std::uint8_t {
   open = 0,   ///< no impulse
   stick = 1,  ///< an impulse within the cone
@@ -50,8 +50,8 @@ enum class ContactState : std::uint8_t {
 /// "open", "stick", "slip"; "unknown" of any other number.
 CAROM_EXPORT std::string_view to_string(ContactState state);
 
-/// Where results go. Every column is optional; those that are there are as long as the contacts. No overlap with the
-/// columns of the system is allowed, but that of `impulse` and `warm_impulse`.
+/// Columns that take the results. Every one is optional; those that are there are as long as the contacts. No overlap
+/// with the columns of the system is allowed, but that of `impulse` and `warm_impulse`.
 template <class T>
 struct SystemResults {
   Vector3Columns<T> impulse{};   ///< [N s] r, in the cone to rounding
@@ -60,7 +60,7 @@ struct SystemResults {
   Column<std::int32_t> island{};  ///< index into SystemSolver::islands()
 };
 
-/// What the error is relative to. A number keeps its meaning in later versions.
+/// The velocities that the error is relative to. A number keeps its meaning in later versions.
 enum class ErrorScale : std::uint8_t {
   system = 0,  ///< |q| of the whole system, as the field compares: an island that moves little may be solved less
   island = 1,  ///< |q| of each island: its bits do not depend on other islands
@@ -68,11 +68,15 @@ enum class ErrorScale : std::uint8_t {
 
 struct SystemOptions {
   /// The largest values of options that have one.
-  static constexpr double most_tolerance = 1, largest_budget = 1e12, largest_friction = 1e6;
+  static constexpr double most_tolerance = 1, largest_budget = 1e12, largest_friction = 1e6, largest_mass = 1e30;
 
-  /// [1] in [0, most_tolerance]: the error |r − P(r − u − friction |u_t| n)| / |q| that is asked for, with P the
-  /// projection onto the cones and norms over all contacts. 0: 1e-8 in double, 1e-4 in float.
+  /// [1] in [0, most_tolerance]: the error |r − P(r − ρ (u + friction |u_t| n))| / (ρ |q|) that is asked for, with P
+  /// the projection onto the cones, norms over all contacts and ρ = error_mass. 0: 1e-8 in double, 1e-4 in float.
   double tolerance = 0;
+  /// [kg] ρ of the error, in [0, largest_mass]. 1 is the field's: velocities count where impulses are much larger than
+  /// they, impulses where they are much smaller, so that light bodies (W of 1e4 and more) may be solved badly. 0 takes
+  /// for each island the power of two next below 3 over the mean trace of W_ii: the units of W do not matter then.
+  double error_mass = 1;
   ErrorScale scale = ErrorScale::system;
   /// [sweeps] in [1, largest_budget]: no island takes much more work than so many Gauss–Seidel sweeps over it would.
   /// Most islands need 10 to 300; the fallbacks for the hardest take some thousands, and factorisations of an island of

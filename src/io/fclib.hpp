@@ -10,7 +10,7 @@
 
 namespace carom::io {
 
-/// Whether the file begins as HDF5 files do; false if it can't be read.
+/// Tells HDF5 files by their first bytes; false if the file can't be read.
 bool is_hdf5(const std::string& path);
 
 /// A local problem, or what a global one is for its contacts.

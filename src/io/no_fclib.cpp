@@ -1,4 +1,4 @@
-// What stands for FCLIB's files in a build without HDF5.
+// A build without HDF5 refuses FCLIB's files.
 #include <carom/status.hpp>
 
 #include "fclib.hpp"

@@ -6,7 +6,7 @@
 #include <carom/gradients.hpp>
 #include <carom/reference.hpp>
 
-#include "columns.hpp"
+#include "derivative_columns.hpp"
 #include "reference/dual.hpp"
 
 namespace carom::reference {
@@ -41,7 +41,7 @@ struct Response {
   Three<N> p{};
   GradientStatus status = GradientStatus::exact;
 
-  /// The worst of all that is said holds.
+  /// Keeps the worst status that is said.
   void say(bool condition, GradientStatus worse) {
     if (condition && status < worse) status = worse;
   }

@@ -47,7 +47,7 @@ Options read_options(const SceneOptions& options, const SceneReads& reads) {
   return of_contacts;
 }
 
-// What is left across the normal is rounding.
+// True of a direction whose part across the normal is rounding.
 bool is_along_normal(const Vector3& direction, const Vector3& normal) {
   const double scale = std::max({std::abs(direction[0]), std::abs(direction[1]), std::abs(direction[2])});
   if (!(scale > 0)) return true;

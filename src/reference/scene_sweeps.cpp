@@ -109,7 +109,7 @@ double SceneSweeps::sweep() {
         if (!(missed <= seen)) seen = std::isnan(missed) ? std::numeric_limits<double>::infinity() : missed;
       };
       if (triples_[n]) see(visit_at_once(block, *triples_[n]));
-      if (moments_.is_there(n)) roll(moments_, n, state_.contacts[block.items[0]]);
+      if (moments_.is_there(n)) roll(n);
       for (std::size_t k = triples_[n] ? 3 : 0; k < block.items.size(); ++k) {
         const std::size_t i = block.items[k];
         SceneContact* c = block.is_group ? nullptr : &state_.contacts[i];
@@ -149,6 +149,10 @@ double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool 
   const ContactStep step{k, velocity, c.impulse, c.friction, c.static_friction};
   const Vector3 impulse = method_ == SceneMethod::simultaneous ? step_on_cone(step, options_.simultaneous.relaxation)
                                                                : step_normal_first(step);
+  return take(c, impulse, velocity, moves_a, moves_b);
+}
+
+double SceneSweeps::take(SceneContact& c, const Vector3& impulse, const Vector3& velocity, bool moves_a, bool moves_b) {
   const Vector3 change = impulse - c.impulse;
   apply_impulse(state_, c, change, moves_a, moves_b);
   c.impulse = impulse;
@@ -162,21 +166,15 @@ double SceneSweeps::visit(SceneContact& c, const Matrix3& k, bool moves_a, bool 
 double SceneSweeps::visit_model(std::size_t n, std::size_t k) {
   SceneContact& c = state_.contacts[island_.sweep_order[n].items[k]];
   const Vector3 velocity = velocity_of(c);
-  const EllipseStep step = ellipse_step(c, velocity);
-  const EllipseImpulse next = step_on_ellipse(step, relaxation());
+  const EllipseImpulse next = step_on_ellipse(ellipse_step(c, velocity), relaxation());
   if (k == 0) moments_.set_stuck(n, next.sticks);
-  const Vector3 change = next.impulse - c.impulse;
-  apply_impulse(state_, c, change);
-  c.impulse = next.impulse;
-  const double mass = state_.bodies[c.a].inverse_mass + state_.bodies[c.b].inverse_mass;
-  const double of_change = mass * std::sqrt(dot(change, change));
-  const bool is_number = !std::isnan(of_change + velocity[0] + velocity[1] + velocity[2]);
-  return is_number ? std::max({of_change, -velocity[2], 0.0}) : std::numeric_limits<double>::infinity();
+  return take(c, next.impulse, velocity, true, true);
 }
 
-void SceneSweeps::roll(SceneMoments& moments, std::size_t n, const SceneContact& first) const {
+void SceneSweeps::roll(std::size_t n) {
+  const SceneContact& first = state_.contacts[island_.sweep_order[n].items[0]];
   const Vector3 velocity = velocity_of(first);
-  moments.roll(n, velocity, ellipse_step(first, velocity).k);
+  moments_.roll(n, velocity, ellipse_step(first, velocity).k);
 }
 
 double SceneSweeps::visit(SceneRow& row) {

@@ -62,7 +62,11 @@ class SceneSweeps {
   double visit(SceneRow& row);
   /// The same of contact k of block n, whose manifold has a model.
   double visit_model(std::size_t n, std::size_t k);
-  void roll(SceneMoments& moments, std::size_t n, const SceneContact& first) const;
+  /// The rolling part of block n, before its forces.
+  void roll(std::size_t n);
+  /// Gives a contact of that velocity its next impulse. Returns what it missed [m/s], or the speed that the change
+  /// makes.
+  double take(SceneContact& c, const Vector3& impulse, const Vector3& velocity, bool moves_a, bool moves_b);
   /// The factor of J M⁻¹ Jᵀ, and compliance, of a joint's first three rows if they are solved at once.
   std::optional<Cholesky> triple_of(const SceneBlock& block) const;
   double visit_at_once(const SceneBlock& block, const Cholesky& factor);

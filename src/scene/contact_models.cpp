@@ -34,7 +34,7 @@ template void check_contact_models(const Scene<double>&, const SceneOptions&);
 void Graph::find_models(const Parts& of) {
   models.clear();
   if (of.models == nullptr) return;
-  // As much as there can be, so that other scenes of this size allocate nothing.
+  // This is as much as there can be, so that other scenes of this size allocate nothing.
   models.reserve(of.contacts);
   last_.models.reserve(of.contacts);
   models.assign(manifolds.size(), 0);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <functional>
 
+#include "forest.hpp"
+
 namespace carom::scene {
 namespace {
 
@@ -47,15 +49,6 @@ void append_colour_set(std::vector<LaneBatch>& lane_batches, std::vector<ColourS
 
 }  // namespace
 
-std::int32_t Graph::root(std::int32_t body) {
-  while (parent_[static_cast<std::size_t>(body)] != body) {
-    auto& parent = parent_[static_cast<std::size_t>(body)];
-    parent = parent_[static_cast<std::size_t>(parent)];
-    body = parent;
-  }
-  return body;
-}
-
 void Graph::find_islands(const Parts& of) {
   parent_.resize(of.bodies);
   for (std::size_t i = 0; i < of.bodies; ++i) parent_[i] = static_cast<std::int32_t>(i);
@@ -69,7 +62,7 @@ void Graph::find_islands(const Parts& of) {
   };
   const auto unite = [&](const Constraint& m) {
     if (!moves(of, m.body_a) || !moves(of, m.body_b)) return;
-    const std::int32_t a = root(m.body_a), b = root(m.body_b);
+    const std::int32_t a = root_of(parent_, m.body_a), b = root_of(parent_, m.body_b);
     if (a == b) {
       within_sets_.push_back({m.body_a, m.body_b});
       return;
@@ -89,7 +82,7 @@ void Graph::find_islands(const Parts& of) {
     for (std::size_t i = 0; i < from.size(); ++i) {
       const Constraint& m = from[i];
       const std::int32_t body = moves(of, m.body_a) ? m.body_a : m.body_b;
-      std::uint32_t& island = island_of_root_[static_cast<std::size_t>(root(body))];
+      std::uint32_t& island = island_of_root_[static_cast<std::size_t>(root_of(parent_, body))];
       if (island == no_island) {
         island = static_cast<std::uint32_t>(island_size_.size());
         island_size_.push_back(0);
@@ -158,8 +151,9 @@ void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>&
 }
 
 std::uint32_t Graph::island_of(const Parts& of, std::size_t body) {
-  return of.movable[body] != 0 ? island_of_root_[static_cast<std::size_t>(root(static_cast<std::int32_t>(body)))]
-                               : no_island;
+  return of.movable[body] != 0
+             ? island_of_root_[static_cast<std::size_t>(root_of(parent_, static_cast<std::int32_t>(body)))]
+             : no_island;
 }
 
 void Graph::list_bodies(const Parts& of) {

@@ -125,7 +125,6 @@ class Graph {
   /// The highest.
   std::int32_t find_levels(const Parts& of, std::vector<std::int32_t>& level);
 
-  std::int32_t root(std::int32_t body);
   static bool moves(const Parts& of, std::int32_t body) { return body >= 0 && of.movable[body] != 0; }
 
   std::vector<std::int32_t> parent_;

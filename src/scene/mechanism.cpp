@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "forest.hpp"
 #include "scene/eigenvalues.hpp"
 #include "scene/need.hpp"
 #include "scene/pivoted_cholesky.hpp"
@@ -122,11 +123,7 @@ struct Mechanisms<T>::State {
   void connect() {
     std::vector<std::size_t> parent(bodies.size());
     std::iota(parent.begin(), parent.end(), std::size_t{0});
-    const auto root = [&](std::int32_t body) {
-      auto i = static_cast<std::size_t>(body);
-      while (parent[i] != i) i = parent[i] = parent[parent[i]];
-      return i;
-    };
+    const auto root = [&](std::int32_t body) { return root_of(parent, static_cast<std::size_t>(body)); };
     for (const Row& row : rows)
       if (is_movable(row.body[0]) && is_movable(row.body[1])) parent[root(row.body[0])] = root(row.body[1]);
 

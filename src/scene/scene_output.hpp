@@ -90,7 +90,7 @@ class SceneOutput {
     copy_stored(inner_.angular_impulse, results_.angular_impulse, first, n);
     copy_stored(inner_.warm_angular_impulse, results_.warm_angular_impulse, first, n);
   }
-  /// From the solver's memory to the host's columns, where they are two.
+  /// Copies from the solver's memory to the host's columns, where they are two.
   static void copy_stored(const Vector3Columns<T>& from, const Vector3Columns<T>& to, std::size_t first,
                           std::size_t n) {
     if (from.x.data == to.x.data) return;

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "columns.hpp"
+#include "derivative_columns.hpp"
 #include "instantiate.hpp"
 #include "scene/scene_columns.hpp"
 

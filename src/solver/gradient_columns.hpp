@@ -4,7 +4,7 @@
 #include <carom/solver.hpp>
 #include <memory>
 
-#include "columns.hpp"
+#include "derivative_columns.hpp"
 #include "kernel/gradients/gradient_job.hpp"
 #include "range.hpp"
 
@@ -29,8 +29,14 @@ struct Input {
 /// The rows of Gradients and the product, likewise.
 template <class T>
 struct Output {
+  struct Place {
+    std::uint8_t row, variable;
+  };
+
   Column<T> of[columns::gradient_rows + 1][columns::derivative_count];
-  bool any_of_p = false, any_of_u = false, any_product = false, any_by_weight = false;
+  Place there[(columns::gradient_rows + 1) * columns::derivative_count];  // of the first `count` columns that there are
+  std::size_t count = 0;
+  bool any_of_u = false, any_product = false, any_by_weight = false;
 
   explicit Output(const Gradients<T>& gradients) {
     std::size_t row = 0;
@@ -38,9 +44,12 @@ struct Output {
       std::size_t i = 0;
       columns::each_derivative(
           [&](const auto&, const Column<T>& column) {
-            of[row][i++] = column;
-            if (column) (row < 3 ? any_of_p : row < columns::gradient_rows ? any_of_u : any_product) = true;
-            if (column && i > variables) any_by_weight = true;
+            const std::size_t variable = i++;
+            of[row][variable] = column;
+            if (!column) return;
+            there[count++] = {static_cast<std::uint8_t>(row), static_cast<std::uint8_t>(variable)};
+            if (row >= 3) (row < columns::gradient_rows ? any_of_u : any_product) = true;
+            if (variable >= variables) any_by_weight = true;
           },
           "", by);
       ++row;
@@ -55,9 +64,10 @@ struct Workspace {
   static constexpr std::size_t size = kernel::GradientTile<T>::size;
   using Lane = T[size];
 
-  alignas(64) Lane in[variables], out[columns::gradient_rows + 1][variables];
-  Lane composite[3][variables + members], by_weight[3][members];
-  Lane status, plain, member_status, chosen, restitution_law, impulse[3], compression[3], velocity[6], zeros;
+  alignas(64) Lane in[variables], out[columns::gradient_rows + 1][columns::derivative_count];
+  Lane composite[3][variables + members];  // sums of derivatives, and the members' impulses
+  Lane status, plain, member_status, weights, chosen, restitution_law, impulse[3], solution[3], compression[3],
+      velocity[6], zeros;
   Law laws[size];
   Status statuses[size];
   std::unique_ptr<kernel::SlideMemory<T>> slide;

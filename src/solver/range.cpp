@@ -14,9 +14,7 @@
 namespace carom {
 namespace {
 
-constexpr unsigned bit_of(Law law) {
-  return 1u << static_cast<unsigned>(law);
-}
+using columns::bit_of;
 
 /// Bits of Law; what is no law counts as one that this dimension lacks.
 template <class T>

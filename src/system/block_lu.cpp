@@ -9,10 +9,6 @@
 namespace carom::systems {
 namespace {
 
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 void grow(Numbers& numbers, std::size_t size) {
   if (numbers.size() < size) numbers.resize(size);
 }

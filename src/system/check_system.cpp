@@ -115,7 +115,7 @@ void check_symmetry(const ContactSystem<T>& system, const std::vector<std::size_
     for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
          ++k) {
       const auto j = static_cast<std::size_t>(system.column[k]);
-      // What the row of j has before i has no counterpart in an earlier row, or has been met.
+      // Blocks that the row of j has before i have no counterpart in an earlier row, or have been met.
       std::int64_t& there = next[j];
       while (there < system.row_start[j + 1] &&
              static_cast<std::size_t>(system.column[static_cast<std::size_t>(there)]) < i)
@@ -141,6 +141,8 @@ void check_symmetry(const ContactSystem<T>& system, const std::vector<std::size_
 void check_options(const SystemOptions& options) {
   check_range("tolerance", options.tolerance,
               options.tolerance >= 0 && options.tolerance <= SystemOptions::most_tolerance, "[0, 1]");
+  check_range("error_mass", options.error_mass,
+              options.error_mass >= 0 && options.error_mass <= SystemOptions::largest_mass, "[0, 1e30]");
   check_range("budget", options.budget, options.budget >= 1 && options.budget <= SystemOptions::largest_budget,
               "[1, 1e12]");
   check_range("most_friction", options.most_friction,

@@ -6,11 +6,9 @@
 #include <cmath>
 #include <limits>
 
-namespace carom::systems {
+#include "island_system.hpp"
 
-inline double tangential_length(const double* x) {
-  return std::sqrt(x[0] * x[0] + x[1] * x[1]);
-}
+namespace carom::systems {
 
 /// y = m x, of a 3 × 3 matrix row after row.
 inline void multiply(const double* m, const double* x, double* y) {

@@ -17,11 +17,10 @@ struct Effort {
   std::int32_t sweeps = 0, interior_steps = 0, newton_steps = 0;
 
   bool exhausted() const { return !(spent < budget); }
-  double left() const { return budget - spent; }
   void spend(double block_products) { spent += block_products / sweep_cost; }
 };
 
-/// What a sweep and the measure of its error cost, in block products: a local solve takes some 12.
+/// The cost of a sweep and of the measure of its error, in block products: a local solve takes some 12.
 inline double sweep_cost(const IslandSystem& system) {
   return 2 * static_cast<double>(system.blocks()) + 12 * static_cast<double>(system.contacts());
 }

@@ -1,4 +1,4 @@
-// What is tried where sweeps and the interior point from its usual start have failed. Each attempt solves some islands
+// Attempts on islands where sweeps and the interior point from its usual start have failed. Each solves some islands
 // that the others miss, and none of them all: the cheaper ones come first, and the best impulses of all are kept.
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,7 @@
 
 #include "island_solver.hpp"
 #include "measure.hpp"
+#include "scene/scattered.hpp"
 
 namespace carom::systems {
 namespace {
@@ -13,21 +14,6 @@ namespace {
 /// Where the interior point begins instead: r and u, relative to q.
 constexpr double first_starts[][2] = {{10, 1}, {1, 10}};
 constexpr double further_starts[][2] = {{1, 0.1}, {100, 10}, {0.1, 1}, {1, 100}, {1000, 100}};
-
-/// The same numbers in every call (G. Marsaglia, Xorshift RNGs, 2003).
-class Draw {
- public:
-  /// in [0, 1)
-  double operator()() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return static_cast<double>(state_ >> 11) * 0x1p-53;
-  }
-
- private:
-  std::uint64_t state_ = 0x9e3779b97f4a7c15;
-};
 
 }  // namespace
 
@@ -59,7 +45,9 @@ void IslandSolver::start_anywhere(Effort& effort, std::size_t starts) {
   kept_ = best;
   double largest = 0;
   for (const double x : best.r) largest = std::max(largest, std::abs(x));
-  Draw draw;
+  std::uint64_t draws = 0;
+  // Numbers in [0, 1), the same in every call.
+  const auto draw = [&] { return static_cast<double>(scene::scattered(draws++) >> 11) * 0x1p-53; };
   for (std::size_t k = 0; k < starts && !effort.exhausted() && kept_.error > effort.target; ++k) {
     for (std::size_t i = 0; i < system.contacts(); ++i) {
       const double size = draw() < 1.0 / 3 ? 0 : 2 * largest * std::pow(10, -3 * draw());

@@ -5,12 +5,8 @@
 namespace carom::systems {
 namespace {
 
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-/// How many zeros in a column a merged front may have beside those of its children, in contacts: they are computed
-/// with, but fewer fronts are handed on.
+/// The number of zeros in a column that a merged front may have beside those of its children, in contacts: they are
+/// computed with, but fewer fronts are handed on.
 std::size_t zeros_allowed(std::size_t pivots, std::size_t rest) {
   return pivots <= 2 ? 2 + rest / 4 : rest / 8;
 }
@@ -77,7 +73,7 @@ void FrontTree::lay_out() {
   front.clear();
   contact.clear();
   factor_numbers = 0;
-  largest_pivots = largest_rest = 0;
+  largest_rest = 0;
   products = solve_products = 0;
   for (const std::int32_t g : postorder_) {
     const auto& pivots = elimination_.pivots[at(g)];
@@ -95,7 +91,6 @@ void FrontTree::lay_out() {
     f.upper = factor_numbers;
     f.lower = f.upper + m * (m + s);
     factor_numbers = f.lower + s * m;
-    largest_pivots = std::max(largest_pivots, f.pivots);
     largest_rest = std::max(largest_rest, f.rest);
     for (std::size_t k = 0; k < pivots.size(); ++k) {
       const auto later = static_cast<double>(pivots.size() - k - 1 + border.size());

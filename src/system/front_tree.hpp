@@ -37,7 +37,7 @@ class FrontTree {
   std::vector<std::int32_t> entry_stride;   ///< numbers from one row to the next
   std::vector<std::int32_t> diagonal_stride;
   std::size_t factor_numbers = 0, stack_numbers = 0;
-  std::int32_t largest_pivots = 0, largest_rest = 0;
+  std::int32_t largest_rest = 0;
   double products = 0;        ///< of blocks and vectors that a factorisation is worth
   double solve_products = 0;  ///< the same of a solution
 

@@ -1,6 +1,7 @@
 // The contact system of one island, in double: W in 3 × 3 blocks in compressed rows, q and friction.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -8,6 +9,11 @@
 namespace carom::systems {
 
 using Numbers = std::vector<double>;
+
+/// An index of the system as one of a vector.
+inline std::size_t at(std::int32_t i) {
+  return static_cast<std::size_t>(i);
+}
 
 struct IslandSystem {
   std::vector<std::int32_t> row_start;  ///< one more than contacts
@@ -26,6 +32,10 @@ struct IslandSystem {
   }
   void clear();
 };
+
+inline double tangential_length(const double* x) {
+  return std::sqrt(x[0] * x[0] + x[1] * x[1]);
+}
 
 /// y += W x, of a block.
 inline void add_product(const double* w, const double* x, double* y) {

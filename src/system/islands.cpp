@@ -3,16 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace carom::systems {
+#include "forest.hpp"
 
-std::int32_t Islands::root(std::int32_t i) {
-  while (parent_[static_cast<std::size_t>(i)] != i) {
-    auto& parent = parent_[static_cast<std::size_t>(i)];
-    parent = parent_[static_cast<std::size_t>(parent)];
-    i = parent;
-  }
-  return i;
-}
+namespace carom::systems {
 
 template <class T>
 void Islands::find(const ContactSystem<T>& system) {
@@ -25,7 +18,7 @@ void Islands::find(const ContactSystem<T>& system) {
       const std::int32_t j = system.column[k];
       if (static_cast<std::size_t>(j) == i || is_zero(system.block[k])) continue;
       // The least contact is the root.
-      const std::int32_t a = root(static_cast<std::int32_t>(i)), b = root(j);
+      const std::int32_t a = root_of(parent_, static_cast<std::int32_t>(i)), b = root_of(parent_, j);
       parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
     }
   island.resize(contacts);
@@ -33,7 +26,7 @@ void Islands::find(const ContactSystem<T>& system) {
   contact.resize(contacts);
   start.assign(1, 0);
   for (std::size_t i = 0; i < contacts; ++i) {
-    const auto r = static_cast<std::size_t>(root(static_cast<std::int32_t>(i)));
+    const auto r = static_cast<std::size_t>(root_of(parent_, static_cast<std::int32_t>(i)));
     if (r == i) {
       island[i] = static_cast<std::int32_t>(start.size() - 1);
       start.push_back(0);

@@ -23,8 +23,6 @@ struct Islands {
   void find(const ContactSystem<T>& system);
 
  private:
-  std::int32_t root(std::int32_t contact);
-
   std::vector<std::int32_t> parent_;
 };
 

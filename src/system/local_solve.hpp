@@ -13,11 +13,11 @@
 
 namespace carom::systems {
 
-/// What does not change from visit to visit, and where the last one ended.
+/// A contact: numbers that do not change from visit to visit, and where the last one ended.
 struct LocalContact {
   double w_nt[2], w_tn_over_nn[2], inverse_nn;
   double a[4];   ///< A, with `added` on its diagonal
-  double added;  ///< what keeps a singular A from dividing by zero; the step is proximal then
+  double added;  ///< keeps a singular A from dividing by zero; the step is proximal then
   double trace;  ///< of W_tt
   double friction;
   double lambda = 0;  ///< the root of the last visit

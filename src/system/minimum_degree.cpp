@@ -5,10 +5,6 @@
 namespace carom::systems {
 namespace {
 
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 void size_lists(std::vector<std::vector<std::int32_t>>& lists, std::size_t count) {
   if (lists.size() < count) lists.resize(count);
   for (std::size_t i = 0; i < count; ++i) lists[i].clear();

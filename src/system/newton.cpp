@@ -17,7 +17,7 @@ void Newton::linearise(const IslandSystem& system, std::size_t i) {
   double* right = &step_[3 * i];
   for (std::size_t k = 0; k < 3; ++k) right[k] = -r[k];  // of an open contact
   if (z[2] > 0) {
-    const double length = std::sqrt(z[0] * z[0] + z[1] * z[1]), radius = friction * z[2];
+    const double length = tangential_length(z), radius = friction * z[2];
     b[8] = 1;
     a[8] = 0;
     right[2] = -rho * u[2];

@@ -54,32 +54,43 @@ double norm_of(const ContactSystem<T>& system, double scale) {
   return std::sqrt(sum);
 }
 
-/// From what the natural map makes of the contact, with the step that suits it.
+/// The state that the natural map tells, with the mass that suits the contact.
 ContactState state_of(const IslandSystem& system, std::size_t i, const double* r, const double* u) {
   const double rho = 1 / system.mean_diagonal(i), friction = system.friction[i];
-  const double slip = std::sqrt(u[0] * u[0] + u[1] * u[1]);
-  const double x = r[0] - rho * u[0], y = r[1] - rho * u[1], n = r[2] - rho * (u[2] + friction * slip);
-  const double t = std::sqrt(x * x + y * y);
-  if (friction * t <= -n) return ContactState::open;
-  return t < friction * n ? ContactState::stick : ContactState::slip;
+  const double v[3] = {u[0], u[1], u[2] + friction * systems::tangential_length(u)};
+  const double z[3] = {r[0] - rho * v[0], r[1] - rho * v[1], r[2] - rho * v[2]};
+  const double t = systems::tangential_length(z);
+  if (friction * t <= -z[2]) return ContactState::open;
+  return t < friction * z[2] ? ContactState::stick : ContactState::slip;
 }
 
+/// ρ of the error: what the options say, or the mass that brings the mean of W's diagonal near 1.
+double error_mass_of(const SystemOptions& options, const IslandSystem& system) {
+  if (options.error_mass > 0) return options.error_mass;
+  double largest = 0, sum = 0;
+  for (std::size_t i = 0; i < system.contacts(); ++i) largest = std::max(largest, system.mean_diagonal(i));
+  for (std::size_t i = 0; i < system.contacts(); ++i) sum += system.mean_diagonal(i) / largest;
+  const double mean = sum / static_cast<double>(system.contacts()) * largest;
+  return std::ldexp(1.0, std::clamp(-std::ilogb(mean), -1000, 1000));
+}
+
+/// Impulses are in units of `mass` / `scale`, velocities of 1 / `scale`.
 template <class T>
 void store(const SystemResults<T>& results, const Islands& islands, std::size_t index, const IslandSystem& system,
-           const std::vector<double>& impulse, const std::vector<double>& velocity, double scale) {
+           const std::vector<double>& impulse, const std::vector<double>& velocity, double mass, double scale) {
   for (std::size_t c = 0; c < islands.size(index); ++c) {
     const auto i = static_cast<std::size_t>(islands.contact[islands.start[index] + c]);
     const double *r = &impulse[3 * c], *u = &velocity[3 * c];
     if (results.state) results.state[i] = state_of(system, c, r, u);
     if (results.island) results.island[i] = static_cast<std::int32_t>(index);
-    const auto put = [&](const Vector3Columns<T>& to, const double* from) {
+    const auto put = [&](const Vector3Columns<T>& to, const double* from, double factor) {
       if (!to.x) return;
-      to.x[i] = static_cast<T>(from[0] / scale);
-      to.y[i] = static_cast<T>(from[1] / scale);
-      to.z[i] = static_cast<T>(from[2] / scale);
+      to.x[i] = static_cast<T>(from[0] * factor / scale);
+      to.y[i] = static_cast<T>(from[1] * factor / scale);
+      to.z[i] = static_cast<T>(from[2] * factor / scale);
     };
-    put(results.impulse, r);
-    put(results.velocity, u);
+    put(results.impulse, r, mass);
+    put(results.velocity, u, 1);
   }
 }
 
@@ -116,14 +127,18 @@ struct SystemSolver::State {
     IslandSolver& solver = slot.solver;
     read_island(system, islands, index, scale, options.most_friction, solver.system);
     const std::size_t contacts = solver.system.contacts();
+    // W in units of the error's mass, so that the solver's own error has the mass 1.
+    const double mass = error_mass_of(options, solver.system);
+    if (mass != 1)
+      for (double& w : solver.system.block) w *= mass;
     std::vector<double>& r = solver.best.r;
     r.assign(3 * contacts, 0);
     if (system.warm_impulse.x) {
       for (std::size_t c = 0; c < contacts; ++c) {
         const auto i = static_cast<std::size_t>(islands.contact[islands.start[index] + c]);
-        r[3 * c] = static_cast<double>(system.warm_impulse.x[i]) * scale;
-        r[3 * c + 1] = static_cast<double>(system.warm_impulse.y[i]) * scale;
-        r[3 * c + 2] = static_cast<double>(system.warm_impulse.z[i]) * scale;
+        r[3 * c] = static_cast<double>(system.warm_impulse.x[i]) * scale / mass;
+        r[3 * c + 1] = static_cast<double>(system.warm_impulse.y[i]) * scale / mass;
+        r[3 * c + 2] = static_cast<double>(system.warm_impulse.z[i]) * scale / mass;
       }
     }
     const bool by_island = options.scale == ErrorScale::island;
@@ -135,7 +150,7 @@ struct SystemSolver::State {
     effort.budget = options.budget;
     solver.solve(effort);
     systems::velocities(solver.system, r, slot.velocity);
-    store(results, islands, index, solver.system, r, slot.velocity, scale);
+    store(results, islands, index, solver.system, r, slot.velocity, mass, scale);
     found[index] = {contacts,
                     solver.best.error <= effort.target,
                     solver.best.error > 0 ? solver.best.error / base : 0,

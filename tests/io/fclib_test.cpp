@@ -15,7 +15,7 @@
 namespace carom::test {
 namespace {
 
-/// What stands in a file of one contact, W = (1 2 3; 4 5 6; 7 8 9) in FCLIB's order n, t1, t2.
+/// The contents of a file of one contact, W = (1 2 3; 4 5 6; 7 8 9) in FCLIB's order n, t1, t2.
 struct Problem {
   std::map<std::string, std::vector<int>> integers = {
       {"/fclib_local/spacedim", {3}},     {"/fclib_local/W/m", {3}},

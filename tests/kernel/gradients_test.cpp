@@ -118,7 +118,7 @@ class GradientBits : public testing::Test {};
 using Numbers = testing::Types<float, double>;
 TYPED_TEST_SUITE(GradientBits, Numbers);
 
-// Of what a contact's neighbours are, of threads and of ISAs with fused operations no bit depends.
+// No bit depends on a contact's neighbours, on threads or on which of the ISAs with fused operations computes it.
 TYPED_TEST(GradientBits, are_those_of_the_contact_alone) {
   using T = TypeParam;
   constexpr std::size_t count = 4001;
@@ -240,8 +240,46 @@ TEST(Gradients, statuses_tell_what_there_is) {
   // q = k / M: friction that is just enough to hold.
   const std::vector<double> held = {0.25, 0.5, 2, 0, 0.5, 2, 0, 1, -0.1, 0, -1};
   EXPECT_EQ(status_of(Law::incremental, held), GradientStatus::one_sided);
+  // Bilinear with μ p_z = |P_II,t| = 1.
+  EXPECT_EQ(status_of(Law::bilinear, {1, 0, 1, 0, 0, 1, 0, 1, 1, 0, -1}), GradientStatus::one_sided);
   // Chatterjee-Ruina at the corner of the cone: D = (-½, 0, 0), so p = (-½, 0, 1) with e = e_t = 0.
   EXPECT_EQ(status_of(Law::chatterjee_ruina, {0.5, 0, 2, 0, 0, 2, 0, 1, 1, 0, -1}), GradientStatus::one_sided);
+}
+
+GradientStatus status_near(RestitutionLaw law, const std::vector<double>& numbers, double tolerance) {
+  GradientTable<double> table, exact;
+  for (auto* t : {&table, &exact}) t->add(Law::incremental, law, numbers);
+  Solver().differentiate(table.contacts(), table.gradients(), {}, tolerance);
+  reference::differentiate(exact.contacts(), exact.gradients(), {}, tolerance);
+  EXPECT_EQ(table.status(0), exact.status(0)) << to_string(law) << ' ' << tolerance;
+  return table.status(0);
+}
+
+// K = diag(2, 2, 1) and μ = ½: the slip falls at the rate 1, as -u_z does. From |u0_t| = 1 it ends where compression
+// does, from 1 + e where the collision does.
+TEST(Gradients, statuses_tell_of_rest_where_a_phase_ends) {
+  const std::vector<double> at_turn = {0.5, 0.5, 2, 0, 0, 2, 0, 1, 1, 0, -1};
+  std::vector<double> at_end = at_turn;
+  at_end[Variable::u0] = 1.5;
+  for (const RestitutionLaw law : {RestitutionLaw::energetic, RestitutionLaw::kinetic, RestitutionLaw::kinematic}) {
+    EXPECT_EQ(status_near(law, at_turn, 1e-13),
+              law == RestitutionLaw::kinetic ? GradientStatus::one_sided : GradientStatus::exact)
+        << to_string(law);
+    EXPECT_EQ(status_near(law, at_end, 1e-13), GradientStatus::one_sided) << to_string(law);
+  }
+}
+
+// K_33 = 2, k = (1.5, 0) and μ = ½: the slip (1, 0) grows on a straight way with du_z/ds = 1.25, that is 0.625 K_33.
+// The energetic collision ends at u_z = e. Tolerances below -u0_z / |u0| = 0.707 see nothing else.
+TEST(Gradients, statuses_tell_of_divisors_that_vanish) {
+  const std::vector<double> slides = {0.5, 0.5, 2, 0, 1.5, 2, 0, 2, 1, 0, -1};
+  for (const RestitutionLaw law : {RestitutionLaw::kinetic, RestitutionLaw::kinematic}) {
+    EXPECT_EQ(status_near(law, slides, 0.62), GradientStatus::exact) << to_string(law);
+    EXPECT_EQ(status_near(law, slides, 0.63), GradientStatus::unbounded) << to_string(law);
+  }
+  EXPECT_EQ(status_near(RestitutionLaw::energetic, slides, 0.7), GradientStatus::exact);
+  EXPECT_EQ(status_near(RestitutionLaw::energetic, slides, 0.99), GradientStatus::one_sided);
+  EXPECT_EQ(status_near(RestitutionLaw::energetic, slides, 1.01), GradientStatus::unbounded);
 }
 
 // Faults of columns that no derivative looks at.

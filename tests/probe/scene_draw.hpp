@@ -1,54 +1,27 @@
 // Scenes for the prober: of every method, and of kinds that have broken promises.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <carom/joints.hpp>
-#include <carom/scene.hpp>
 #include <cmath>
 #include <limits>
-#include <string_view>
-#include <vector>
 
+#include "probe/scene_draw_options.hpp"
+#include "probe/scene_spoil.hpp"
 #include "support/scenes/draw_models.hpp"
-#include "support/scenes/generators.hpp"
-#include "support/scenes/iterations.hpp"
 
 namespace carom::probe {
 
-enum class SceneKind {
-  ordinary,
-  manifolds,    ///< pairs with up to six points and one normal
-  mass_ratio,   ///< masses over six decades
-  steep,        ///< lever arms that are long against the radius of gyration
-  anisotropic,  ///< inertias in ratios up to 1000, and impulses along the slip to begin with
-  driven,       ///< belts, targets, kinematic bodies, forces
-  joints,
-  jammed,  ///< a body or two between contacts with the world that contradict each other
-  limits,  ///< friction, restitution and bounds at their limits
-  range,   ///< one number next to the range of the precision
-  faults,
-  models,  ///< ellipses of friction, resistance to rolling and spinning, compliance
-};
-inline constexpr std::array<std::string_view, 12> scene_kind_names{"ordinary",    "manifolds", "mass_ratio", "steep",
-                                                                   "anisotropic", "driven",    "joints",     "jammed",
-                                                                   "limits",      "range",     "faults",     "models"};
-
 template <class T>
-struct DrawnScene {
-  SceneKind kind{};
-  scenes::SceneData<T> data;
-  SceneOptions options;
-  std::vector<Status> fault, row_fault;  ///< that contacts and rows have been given; ok of the others
-};
+class SceneDrawer : SceneDrawing<T> {
+  using Base = SceneDrawing<T>;
+  using Base::chance, Base::data, Base::draw_, Base::is, Base::moves, Base::number, Base::scene_;
 
-template <class T>
-class SceneDrawer {
  public:
-  explicit SceneDrawer(std::uint64_t seed) : draw_(seed) {}
+  using Base::Base;
 
-  DrawnScene<T> take() {
-    scene_.kind = static_cast<SceneKind>(draw_.below(scene_kind_names.size()));
-    draw_options();
+  void draw() {
     draw_bodies();
     draw_contacts();
     if (is(SceneKind::joints) || is(SceneKind::faults) || (is(SceneKind::range) && chance(3)) ||
@@ -63,70 +36,9 @@ class SceneDrawer {
     if (method == SceneMethod::substeps) draw_errors();
     scene_.fault.assign(data().contact_count(), Status::ok);
     scene_.row_fault.assign(data().row_count(), Status::ok);
-    if (is(SceneKind::range)) leave_range();
-    if (is(SceneKind::faults)) spoil();
-    return std::move(scene_);
   }
 
  private:
-  scenes::SceneData<T>& data() { return scene_.data; }
-  bool is(SceneKind kind) const { return scene_.kind == kind; }
-  bool chance(std::size_t of) { return draw_.below(of) == 0; }
-  T number(double low, double high) { return static_cast<T>(draw_.uniform(low, high)); }
-
-  void draw_options() {
-    SceneOptions& o = scene_.options;
-    o.method = static_cast<SceneMethod>(draw_.below(scene_method_count));
-    if (is(SceneKind::jammed) && chance(2)) o.method = SceneMethod::resting;
-    o.relative_tolerance = sizeof(T) == sizeof(float) ? 1e-5 : 1e-10;
-    const int sweeps[] = {1, 4, 10, 30, 4000, 4000};
-    if (!chance(4)) scenes::set_iterations(o, sweeps[draw_.below(6)]);
-    if (o.method == SceneMethod::sequence) scenes::set_iterations(o, 20);
-    o.resting.time_step = std::pow(10.0, std::floor(draw_.uniform(-3, chance(3) ? 4 : 0)));
-    o.rest.tolerance = chance(3) ? 1 : 1e-4;
-    o.resting.gravity = {0, 0, chance(2) ? -9.81 : 0};
-    o.iteration.swept = chance(2) ? SweptContacts::touching : SweptContacts::colliding;
-    o.shock_propagation.enabled = chance(8);
-    if (chance(6)) o.simultaneous.relaxation = draw_.uniform(0.5, 1.5);
-    if (chance(6)) o.restitution_threshold = draw_.uniform(0, 0.5);
-    if (chance(4)) o.simultaneous.warm_start = draw_.uniform();
-    if (chance(4)) o.simultaneous.joint_warm_start = draw_.uniform();
-    if (chance(4)) o.sequence.seed = 1 + draw_.below(1000);
-    if (o.method == SceneMethod::substeps) draw_substeps();
-    if (is(SceneKind::anisotropic) && !chance(4)) {
-      // These are judged where they have come to an end.
-      o.method = SceneMethod::simultaneous;
-      o.shock_propagation.enabled = false;
-      scenes::set_iterations(o, 4000);
-      o.simultaneous.warm_start = 1;
-    }
-    if (is(SceneKind::models)) {
-      if (o.method != SceneMethod::substeps) o.method = SceneMethod::simultaneous;
-      o.shock_propagation.enabled = false;
-      if (chance(2)) scenes::set_iterations(o, 4000);
-    }
-    const Law laws[] = {Law::incremental, Law::chatterjee_ruina, Law::frictionless};
-    o.collision.law = laws[draw_.below(3)];
-  }
-
-  void draw_substeps() {
-    SubstepsOptions& o = scene_.options.substeps;
-    o.time_step = draw_.log_uniform(2) / 100;
-    o.least = 1 + static_cast<int>(draw_.below(8));
-    o.most = o.least + static_cast<int>(draw_.below(24));
-    o.rounds = 1 + static_cast<int>(draw_.below(6));
-    if (chance(4)) o.sweeps = 1 + static_cast<int>(draw_.below(4));
-    if (chance(4)) o.relaxing = static_cast<int>(draw_.below(3));
-    if (chance(4)) o.restitution_sweeps = 1 + static_cast<int>(draw_.below(8));
-    if (chance(4)) o.slop = draw_.uniform(1e-4, 0.01);
-    if (chance(4)) o.push_out = draw_.uniform();
-    if (chance(4)) o.largest_push_out_speed = draw_.uniform(0, 3);
-    if (chance(4)) o.joint_frequency = draw_.uniform(0, 100);
-    if (chance(4)) o.joint_damping_ratio = draw_.uniform(0, 5);
-    if (chance(4)) o.warm_start = draw_.uniform();
-    if (chance(4)) o.joint_warm_start = draw_.uniform();
-  }
-
   void draw_bodies() {
     const std::size_t few = is(SceneKind::jammed) ? 1 + draw_.below(2) : 1 + draw_.below(6);
     const std::size_t bodies = chance(40) ? 30 : few;
@@ -134,7 +46,7 @@ class SceneDrawer {
       scenes::Body body = scenes::random_box(draw_);
       if (is(SceneKind::mass_ratio)) scale(body, draw_.log_uniform(7));
       if (is(SceneKind::steep))
-        for (double& x : body.inverse_inertia) x *= draw_scale_ * 10;
+        for (double& x : body.inverse_inertia) x *= scene_.stretch * 10;
       if (is(SceneKind::anisotropic)) make_slender(body);
       if (is(SceneKind::driven) && i > 0 && chance(4)) {
         body.inverse_mass = 0;
@@ -157,9 +69,6 @@ class SceneDrawer {
                             least + more * d[1] * d[1], more * d[1] * d[2], least + more * d[2] * d[2]};
   }
 
-  bool moves(std::int32_t body) {
-    return body >= 0 && (data().bodies.inverse_mass[static_cast<std::size_t>(body)] > T(0));
-  }
   /// Two bodies of which one moves; false if the draw has none.
   bool draw_pair(std::int32_t& a, std::int32_t& b) {
     const std::size_t bodies = data().body_count();
@@ -304,137 +213,20 @@ class SceneDrawer {
       if (chance(8)) row.arm_a = row.arm_b = {};
     }
   }
-
-  T beyond() {
-    constexpr T most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
-    const T sizes[] = {
-        most, most / 8, std::sqrt(most), 1 / std::sqrt(most), least, std::numeric_limits<T>::denorm_min()};
-    const T x = sizes[draw_.below(6)];
-    return chance(4) ? -x : x;
-  }
-
-  void leave_range() {
-    auto& d = data();
-    const std::size_t body = draw_.below(d.body_count()), c = draw_.below(3), n = d.contact_count();
-    const std::size_t i = n > 0 ? draw_.below(n) : 0;
-    const auto positive = [&] { return std::abs(beyond()); };
-    const std::size_t what = draw_.below(15);
-    if (what == 0) d.bodies.velocity[c][body] = beyond();
-    if (what == 1) d.bodies.angular_velocity[c][body] = beyond();
-    if (what == 2 && moves(static_cast<std::int32_t>(body))) d.bodies.inverse_mass[body] = positive();
-    if (what == 3) {
-      const T x = positive();
-      for (std::size_t k : {0u, 3u, 5u}) d.bodies.inverse_inertia[k][body] = x;
-      for (std::size_t k : {1u, 2u, 4u}) d.bodies.inverse_inertia[k][body] = 0;
-    }
-    if (n > 0 && what == 4) d.lever_a[c][i] = beyond();
-    if (n > 0 && what == 5) d.friction[i] = positive();
-    const auto fill = [&](auto& column) {
-      if (column.empty()) column.assign(n, T(0));
-    };
-    if (n > 0 && what == 6) fill(d.target_velocity), d.target_velocity[i] = beyond();
-    if (n > 0 && what == 7) fill(d.gap), d.gap[i] = beyond();
-    if (n > 0 && what == 8) {
-      for (auto& column : d.surface_velocity) fill(column);
-      d.surface_velocity[c][i] = beyond();
-    }
-    if (n > 0 && what == 9) {
-      for (auto& column : d.warm_impulse) fill(column);
-      d.warm_impulse[c][i] = beyond();
-    }
-    if (what >= 10 && d.row_count() > 0) {
-      auto& row = d.joints.rows[draw_.below(d.row_count())];
-      if (what == 10) row.compliance = positive();
-      if (what == 11) row.target_velocity = beyond();
-      if (what == 12) (chance(2) ? row.linear_a : row.angular_b)[c] = beyond();
-      if (what == 13) row.error = beyond();
-      if (what == 14) (chance(2) ? row.frequency : row.damping_ratio) = positive();
-    }
-    if (!d.static_friction.empty())
-      for (std::size_t k = 0; k < n; ++k) d.static_friction[k] = std::max(d.static_friction[k], d.friction[k]);
-  }
-
-  /// Some contacts and rows get a fault of their own; those of a body have it all.
-  void spoil() {
-    auto& d = data();
-    constexpr T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
-    for (std::size_t i = 0; i < d.contact_count(); ++i) {
-      if (!chance(4)) continue;
-      const auto fault = [&](Status status, auto&& spoil_it) {
-        spoil_it();
-        scene_.fault[i] = status;
-      };
-      switch (draw_.below(8)) {
-        case 0:
-          fault(Status::negative_friction, [&] { d.friction[i] = -1; });
-          break;
-        case 1:
-          fault(Status::not_a_number, [&] { d.lever_a[1][i] = nan; });
-          break;
-        case 2:
-          fault(Status::infinite, [&] { d.lever_b[2][i] = infinity; });
-          break;
-        case 3:
-          fault(Status::normal_not_unit, [&] { d.normal[0][i] += T(2); });
-          break;
-        case 4:
-          fault(Status::body_index_out_of_range, [&] { d.body_a[i] = std::numeric_limits<std::int32_t>::max(); });
-          break;
-        case 5:
-          fault(Status::restitution_out_of_range, [&] { d.restitution[i] = 2; });
-          break;
-        case 6:
-          fault(Status::both_immovable, [&] { d.body_a[i] = d.body_b[i] = scenes::world; });
-          break;
-        default:
-          fault(Status::overflow, [&] { d.lever_a[0][i] = d.lever_b[0][i] = std::numeric_limits<T>::max(); });
-      }
-    }
-    for (std::size_t i = 0; i < d.row_count(); ++i) {
-      if (!chance(4)) continue;
-      auto& row = d.joints.rows[i];
-      const auto fault = [&](Status status, auto&& spoil_it) {
-        spoil_it();
-        scene_.row_fault[i] = status;
-      };
-      const bool in_substeps = scene_.options.method == SceneMethod::substeps;
-      switch (draw_.below(in_substeps ? 9 : 6)) {
-        case 6:
-          fault(Status::negative_frequency, [&] { row.frequency = -1; });
-          break;
-        case 7:
-          fault(Status::negative_damping_ratio, [&] { row.damping_ratio = -1; });
-          break;
-        case 8:
-          fault(Status::not_a_number, [&] { row.error = nan; });
-          break;
-        case 0:
-          fault(Status::negative_compliance, [&] { row.compliance = -1; });
-          break;
-        case 1:
-          fault(Status::not_a_number, [&] { row.target_velocity = nan; });
-          break;
-        case 2:
-          fault(Status::infinite, [&] { row.least_impulse = row.largest_impulse = infinity; });
-          break;
-        case 3:
-          fault(Status::impulse_bounds_reversed, [&] { row.least_impulse = 2, row.largest_impulse = 1; });
-          break;
-        case 4:
-          fault(Status::collision_matrix_not_positive_definite, [&] {
-            row.linear_a = row.angular_a = row.linear_b = row.angular_b = {};
-            row.compliance = 0;
-          });
-          break;
-        default:
-          fault(Status::body_index_out_of_range, [&] { row.body_b = -2; });
-      }
-    }
-  }
-
-  support::Draw draw_;
-  DrawnScene<T> scene_;
-  double draw_scale_ = draw_.log_uniform(2);
 };
+
+template <class T>
+DrawnScene<T> draw_scene(std::uint64_t seed) {
+  DrawnScene<T> scene;
+  support::Draw draw(seed);
+  scene.stretch = draw.log_uniform(2);
+  scene.kind = static_cast<SceneKind>(draw.below(scene_kind_names.size()));
+  SceneOptionsDrawer<T>(draw, scene).draw();
+  SceneDrawer<T>(draw, scene).draw();
+  SceneSpoiler<T> spoiler(draw, scene);
+  if (scene.kind == SceneKind::range) spoiler.leave_range();
+  if (scene.kind == SceneKind::faults) spoiler.spoil();
+  return scene;
+}
 
 }  // namespace carom::probe

@@ -41,7 +41,7 @@ class ModelsJudge : SceneAspect<T> {
   void judge_law() {
     const R least =
         R(1000) * (R(o_.relative_tolerance) * R(made_.report.greatest_approach) + epsilon * s_.largest_speed());
-    // What is below it may be on its way to nothing.
+    // Impulses below it may be on their way to nothing.
     R impulse = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i)
       impulse = larger(impulse, larger(length(s_.vector(made_.arrays.impulse, i)), least / s_.response(i)));

@@ -265,7 +265,7 @@ struct Judged {
 
 template <class T>
 Judged judge_scene(std::uint64_t seed, bool shows) {
-  const DrawnScene<T> drawn = SceneDrawer<T>(seed).take();
+  const DrawnScene<T> drawn = draw_scene<T>(seed);
   support::Draw draw(scattered(seed));
   const std::vector<Isa> isas = available_isas();
   const Execution execution{.isa = isas[draw.below(isas.size())], .threads = 1};

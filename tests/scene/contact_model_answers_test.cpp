@@ -185,7 +185,7 @@ TEST(ContactModelAnswers, a_block_slides_off_the_fall_line_along_the_normal_of_t
         scene.bodies.velocity[2][0] -= h * normal;
         take(scene, solve(scene, converged()));
       }
-      // From rest the block keeps one direction v, of which a v + N D² v / |D v| is what pulls.
+      // The block keeps one direction v from rest on, and its pull is a v + N D² v / |D v|.
       const double v1 = dot(scene.velocity(0), t1), v2 = dot(scene.velocity(0), t2), speed = std::hypot(v1, v2);
       EXPECT_NEAR(std::atan2(v2, v1) / degree, of.direction, 1e-6);
       EXPECT_NEAR(speed, of.acceleration, 1e-6);

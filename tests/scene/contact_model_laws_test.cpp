@@ -20,7 +20,7 @@ SceneData<double> single_contact(std::uint64_t seed) {
   support::Draw draw(seed);
   SceneData<double> scene;
   Body a = random_box(draw), b = random_box(draw);
-  // From rest to fast slip, from slow to fast turning.
+  // Slips are from rest to fast, turns from slow to fast.
   for (Body* body : {&a, &b}) {
     const double slip = draw.log_uniform(4), turning = draw.log_uniform(4);
     for (std::size_t c = 0; c < 3; ++c) {

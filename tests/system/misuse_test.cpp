@@ -114,6 +114,7 @@ TEST(SystemMisuse, options_are_named) {
   };
   expect_named(refusal_of([](auto& o) { o.tolerance = -1; }), "SystemOptions::tolerance is -1");
   expect_named(refusal_of([](auto& o) { o.tolerance = nan; }), "SystemOptions::tolerance is nan");
+  expect_named(refusal_of([](auto& o) { o.error_mass = -1; }), "SystemOptions::error_mass is -1");
   expect_named(refusal_of([](auto& o) { o.budget = 0; }), "SystemOptions::budget is 0");
   expect_named(refusal_of([](auto& o) { o.most_friction = 0; }), "SystemOptions::most_friction is 0");
   expect_named(refusal_of([](auto& o) { o.asymmetry = 3; }), "SystemOptions::asymmetry is 3");

@@ -119,8 +119,8 @@ inline double error_of(const SystemData<double>& system, const std::vector<doubl
   return sum == 0 ? 0 : std::sqrt(sum / q);
 }
 
-/// How far two evaluations of the error in double may differ: a row of W r, and r − u, sums up
-/// some terms, each rounded.
+/// The difference that two evaluations of the error in double may have: a row of W r, and r − u, sums up terms, each
+/// rounded.
 inline double rounding_of(const SystemData<double>& system, const std::vector<double>& r) {
   double sum = 0, q = 0;
   for (std::size_t i = 0; i < system.contacts(); ++i)
@@ -138,7 +138,7 @@ inline double rounding_of(const SystemData<double>& system, const std::vector<do
   return std::sqrt(sum / q) * 0x1p-53;
 }
 
-/// How far the worst impulse is out of its cone, relative to its length.
+/// The distance of the worst impulse from its cone, relative to its length.
 inline double farthest_outside(const SystemData<double>& system, const std::vector<double>& r) {
   double farthest = 0;
   for (std::size_t i = 0; i < system.contacts(); ++i) {

@@ -34,6 +34,16 @@ inline void for_each_field(const Body<B>& body, F&& f) {
   for_each_field(body.angular_velocity, f);
 }
 
+/// Numbers above it are infinite.
+template <class T>
+inline constexpr T largest_finite = sizeof(T) == sizeof(float) ? T(3.4028234663852886e38) : T(1.7976931348623157e308);
+
+/// Zero in place of an infinity, of numbers that may be infinite.
+template <class B>
+[[gnu::always_inline]] inline B without_infinity(B x) {
+  return choose(magnitude(x) > B(largest_finite<VectorElement<B>>), B(0), x);
+}
+
 /// The least of numbers that should not be below zero. A number that is none may go unnoticed, but for a minor.
 template <class B>
 struct Least {

@@ -33,7 +33,7 @@ class ClosedFormGradient {
   }
 
  private:
-  /// How p depends on the two landmarks, and on what else.
+  /// The derivatives of p by the two landmarks and by the parameters of the law.
   struct Linear {
     V ax, ay, az;  // rows of A
     V v;
@@ -121,7 +121,7 @@ class ClosedFormGradient {
   /// P_II and P_I mixed: κ D + (1 + e) P_I, with κ a number.
   Linear along(const V& sticking, const V& d, B stop, B kappa, B restitution, B of_restitution) const {
     const B zero(0), one(1), rest = one + restitution - kappa;
-    // Of e: P_I and, if κ goes with it, D.
+    // By e: P_I and, if κ goes with it, D.
     const V normal = {zero, zero, stop};
     const V by_restitution = choose(of_restitution > zero, sticking, normal);
     return {{kappa, zero, zero},

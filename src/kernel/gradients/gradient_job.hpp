@@ -1,8 +1,9 @@
-// What passes between the solver and the kernels of gradients, free of any architecture.
+// The interface of the solver and the kernels of gradients, free of any architecture.
 #pragma once
 
 #include <carom/gradients.hpp>
 
+#include "derivative_columns.hpp"
 #include "kernel/job.hpp"
 
 namespace carom::kernel {
@@ -40,15 +41,15 @@ struct GradientTile {
   T* out[3][variables] = {};  // derivatives of p; null where nobody asks
   T* status = nullptr;        // a GradientStatus
   T* plain = nullptr;         // 1: without any doubt a contact without a fault
-  T* impulse[3] = {};         // p as it was found; of the incremental law
 };
 
-/// What is made of the derivatives of a tile's p. Null where nobody asks.
+/// The rows of u and the products with cotangents, which are made of the derivatives of a tile's p. Columns are null
+/// where nobody asks.
 template <class T>
 struct VelocityTile {
-  static constexpr std::size_t variables = GradientTile<T>::variables;
+  static constexpr std::size_t variables = columns::derivative_count;
 
-  const T* in[variables];
+  const T* in[columns::derivatives_by_own];
   std::size_t count = 0;
   const T* p[3] = {};
   const T* of_p[3][variables];
@@ -65,8 +66,8 @@ struct SlideOptions {
   T largest_restitution = 1;
 };
 
-/// What slides of a tile are kept in. The structs of its contacts have internal linkage, as everything in kernels has:
-/// here they are so many lanes.
+/// Memory of a tile's slides. The structs of its contacts have internal linkage, as everything in kernels has: here
+/// they are so many lanes.
 template <class T>
 struct alignas(64) SlideMemory {
   using Lane = T[GradientTile<T>::size + 64];

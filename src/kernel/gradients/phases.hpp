@@ -1,4 +1,4 @@
-// Phases of a collision along a straight way, what their ends weigh, and the ray on which contacts leave rest.
+// Phases of a collision along a straight way, the weights of their ends, and the ray on which contacts leave rest.
 #pragma once
 
 #include "slide_memory.hpp"
@@ -6,14 +6,14 @@
 namespace carom::kernel {
 namespace {
 
-/// How far it is, and whether u_z changes its sign there.
+/// The distance of what comes next, and whether u_z changes its sign there.
 template <class B, class M>
 struct Event {
   B distance;
   M turns;
 };
 
-/// How far along a ray u_z changes its sign or the collision ends, whichever is first.
+/// Along a ray, where u_z changes its sign or the collision ends, whichever is first.
 template <class T, class B, class M>
 [[gnu::always_inline]] inline Event<B, M> next_event(const SeriesContact<B>& c, M decompressing, B z, B balance,
                                                      B rise) {
@@ -85,9 +85,9 @@ inline Leaving<B> leaving(M leaves, const GradientContact<B>& c, const GradientG
   ray.rate = choose(leaves, c.normal_step * mul_add(ray.x, rates.ux, ray.y * rates.uy), zero);
   const B i1 = one / choose(leaves, ray.rate + c.rates.a1, one), i2 = one / choose(leaves, ray.rate + c.rates.a2, one);
   const B norm = one / mul_add(ray.x * ray.x, i1, ray.y * ray.y * i2);
+  const Forces<B> b(ray.x, ray.y);
   for (int j = 0; j < 5; ++j) {
-    const B bx = j == 0 ? negated(ray.x) : j == 1 ? negated(ray.y) : j == 3 ? one : zero;
-    const B by = j == 1 ? negated(ray.x) : j == 2 ? negated(ray.y) : j == 4 ? one : zero;
+    const B bx = b.x[j], by = b.y[j];
     ray.of_rate[j] = mul_add(ray.x * i1, bx, ray.y * i2 * by) * norm;
     ray.of_x[j] = i1 * neg_mul_add(ray.of_rate[j], ray.x, bx);
     ray.of_y[j] = i2 * neg_mul_add(ray.of_rate[j], ray.y, by);

@@ -42,23 +42,17 @@ class SlideGradient {
     const auto [direction, speed] = scaled_direction_of(lanes.u0());
     const B friction = lanes.in(Tile::friction), restitution = lanes.in(Tile::restitution);
     const B law = load_lanes<B>(options_.restitution_law + i);
-    GradientGiven<B> given = {matrix.m1,
-                              matrix.m2,
-                              matrix.k1,
-                              matrix.k2,
-                              matrix.q1,
-                              matrix.q2,
-                              matrix.schur,
-                              friction,
-                              dot(direction, frame.t1),
-                              dot(direction, frame.t2),
-                              direction.z,
-                              frame.t1.x,
-                              frame.t1.y,
-                              frame.t2.x,
-                              frame.t2.y,
-                              speed,
-                              matrix.inverse_trace};
+    GradientGiven<B> given = {
+        {matrix.m1, matrix.m2, matrix.k1, matrix.k2, matrix.q1, matrix.q2, matrix.schur, friction},
+        dot(direction, frame.t1),
+        dot(direction, frame.t2),
+        direction.z,
+        frame.t1.x,
+        frame.t1.y,
+        frame.t2.x,
+        frame.t2.y,
+        speed,
+        matrix.inverse_trace};
     store_struct(memory_.given, given, i);
 
     const B turning = mul_add(friction, matrix.m1, matrix.size_k);
@@ -72,7 +66,6 @@ class SlideGradient {
     lanes.put(tile_.plain, choose(good, one, zero));
     lanes.put(tile_.status, status_number<T, B>(GradientStatus::zero));
     for (std::size_t v = 0; v < Tile::own; ++v) lanes.put(v, Vector3<B>{zero, zero, zero});
-    for (T* p : tile_.impulse) lanes.put(p, zero);
 
     Contact c{};
     each([&](const B&, B& x) { x = B(0); }, c, c);
@@ -126,7 +119,7 @@ class SlideGradient {
     }
   }
 
-  /// What goes along with a step.
+  /// The tangents and A along a step of the slide.
   struct Beside {
     static constexpr int order = Order::state;
     using Tangents = SeriesOfTangents<T, B>;
@@ -137,7 +130,8 @@ class SlideGradient {
     mutable typename Tangents::Coefficients coefficients[carried];
     mutable B sum_area[order + 1];
 
-    /// How far the tangents have converged: the neighbours of a solution that is smooth, as on a ray, need not be so.
+    /// The longest step to which the tangents have converged: the neighbours of a solution that is smooth, as on a ray,
+    /// need not be so.
     [[gnu::always_inline]] B longest(const Taylor<T, B>& series) const {
       // A' = r²
       sum_area[0] = B(0);

@@ -1,9 +1,10 @@
-// What the gradient of the incremental law keeps of a tile of contacts.
+// The contacts of a tile as the gradient of the incremental law keeps them.
 #pragma once
 
 #include "gradient_lanes.hpp"
 #include "kernel/contact/units.hpp"
 #include "kernel/incremental/rays.hpp"
+#include "kernel/incremental/sticking.hpp"
 #include "slide_tangents.hpp"
 
 namespace carom::kernel {
@@ -29,24 +30,16 @@ template <class F, class V, class... Others>
   f(from.weakest, others.weakest...);
 }
 
-/// What its beginning leaves for the end.
+/// The numbers that its beginning leaves for the end.
 template <class V>
-struct GradientGiven {
-  V m1, m2, k1, k2, q1, q2, schur, friction;  // as Sticker has them
+struct GradientGiven : Sticker<V> {
   V u0x, u0y, u0z;
   V t1x, t1y, t2x, t2y;  // the axes of M
   V velocity_unit, inverse_trace;
 };
 template <class F, class V, class... Others>
 [[gnu::always_inline]] inline void each(F&& f, const GradientGiven<V>& from, Others&... others) {
-  f(from.m1, others.m1...);
-  f(from.m2, others.m2...);
-  f(from.k1, others.k1...);
-  f(from.k2, others.k2...);
-  f(from.q1, others.q1...);
-  f(from.q2, others.q2...);
-  f(from.schur, others.schur...);
-  f(from.friction, others.friction...);
+  each(f, static_cast<const Sticker<V>&>(from), static_cast<Sticker<V>&>(others)...);
   f(from.u0x, others.u0x...);
   f(from.u0y, others.u0y...);
   f(from.u0z, others.u0z...);

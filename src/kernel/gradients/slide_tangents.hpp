@@ -10,7 +10,7 @@
 namespace carom::kernel {
 namespace {
 
-/// Those parts of a series that do not depend on the tangent.
+/// The parts of a series that do not depend on the tangent.
 template <class T, class B>
 struct SeriesOfTangents {
   static constexpr int order = SeriesOrder<T>::state;
@@ -19,7 +19,7 @@ struct SeriesOfTangents {
   LeftOut<B> out;
   B inverse_r;
 
-  /// Of δu_t, δr and u_t·δu_t; their integrals are made where they are needed, since memory is what is short.
+  /// Series of δu_t, δr and u_t·δu_t. Their integrals are made where they are needed, since memory is short.
   struct Coefficients {
     B x[order + 1], y[order + 1], r[order + 1], w[order + 1];
   };
@@ -39,7 +39,7 @@ struct SeriesOfTangents {
       CAROM_UNROLL
       for (int t = 0; t < carried; ++t) {
         B fx, fy;
-        force(t, m, fx, fy);
+        force(t, series.sum_x[m], series.sum_y[m], series.sum_r[m], fx, fy);
         c[t].x[m] = mul_add(neg_mul_add(k.a1, c[t].x[m - 1], k.b1 * c[t].r[m - 1]), inverse_m, fx);
         c[t].y[m] = mul_add(neg_mul_add(k.a2, c[t].y[m - 1], k.b2 * c[t].r[m - 1]), inverse_m, fy);
         of_x[t] = series.x[0] * c[t].x[m];
@@ -69,24 +69,24 @@ struct SeriesOfTangents {
                                                 larger(magnitude(c.r[m - 1]), magnitude(c.w[m - 1])));
   }
 
-  /// What order m has of the force beside the tangent itself.
-  [[gnu::always_inline]] void force(int which, int m, B& fx, B& fy) const {
+  /// -δN u_t + r δk, of an order or integrated: (x, y, r) is the same of u_t and r.
+  [[gnu::always_inline]] void force(int which, B x, B y, B r, B& fx, B& fy) const {
     const B zero(0);
     fx = fy = zero;
     switch (which) {
       case 0:  // N_12
-        fx = negated(series.sum_y[m]);
-        fy = negated(series.sum_x[m]);
+        fx = negated(y);
+        fy = negated(x);
         break;
       case 1:  // N_22
-        fy = negated(series.sum_y[m]);
+        fy = negated(y);
         break;
       case 2:  // k_1 or N_11
-        fx = choose(out.k1, negated(series.sum_x[m]), series.sum_r[m]);
+        fx = choose(out.k1, negated(x), r);
         break;
       default:  // k_2 or N_11
-        fx = choose(out.k2, negated(series.sum_x[m]), zero);
-        fy = choose(out.k2, zero, series.sum_r[m]);
+        fx = choose(out.k2, negated(x), zero);
+        fy = choose(out.k2, zero, r);
     }
   }
 
@@ -106,22 +106,8 @@ struct SeriesOfTangents {
     sy = sy * h;
     ds = ds * h;
     sw = sw * h;
-    B fx = zero, fy = zero;
-    switch (which) {
-      case 0:
-        fx = negated(dy);
-        fy = negated(dx);
-        break;
-      case 1:
-        fy = negated(dy);
-        break;
-      case 2:
-        fx = choose(out.k1, negated(dx), dr);
-        break;
-      default:
-        fx = choose(out.k2, negated(dx), zero);
-        fy = choose(out.k2, zero, dr);
-    }
+    B fx, fy;
+    force(which, dx, dy, dr, fx, fy);
     Tangent<B> t;
     t.x = from.x + neg_mul_add(k.a1, sx, mul_add(k.b1, ds, fx));
     t.y = from.y + neg_mul_add(k.a2, sy, mul_add(k.b2, ds, fy));

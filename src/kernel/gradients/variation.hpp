@@ -1,4 +1,4 @@
-// How a number changes with the parameters of a sliding contact, without a column for each of them.
+// Changes of a number with the parameters of a sliding contact, without a column for each of them.
 //
 // A contact slides in the units of series.hpp: N = μ M = diag(a1, a2), k = (b1, b2), s is the integral of r over τ.
 // Scaling and turning u0_t are symmetries, so that all columns come from
@@ -111,7 +111,7 @@ template <class B>
   return v;
 }
 
-/// How the slide changes at fixed s, by one of the tangents.
+/// The change of the slide at fixed s, by one of the tangents.
 template <class V>
 struct Tangent {
   V x, y;          // of u_t
@@ -127,11 +127,21 @@ template <class F, class V, class... Others>
   f(from.area, others.area...);
 }
 
-/// By N_12, N_22, then k_1 and k_2, but in the place of the larger of those by N_11 where that is smaller: the one that
-/// is left out follows from scaling K, Σ N ∂_N + Σ k ∂_k = (s g, s û - X, s r - A), divided by what is largest.
+/// δk - δN û by the five tangents N_11, N_12, N_22, k_1 and k_2.
+template <class B>
+struct Forces {
+  B x[5], y[5];
+
+  Forces(B cosine, B sine)
+      : x{negated(cosine), negated(sine), B(0), B(1), B(0)}, y{B(0), negated(cosine), negated(sine), B(0), B(1)} {}
+};
+
+/// Tangents by N_12, N_22, then k_1 and k_2, but in the place of the larger of those by N_11 where that is smaller: the
+/// one that is left out follows from scaling K, Σ N ∂_N + Σ k ∂_k = (s g, s û - X, s r - A), divided by what is
+/// largest.
 inline constexpr int carried = 4;
 
-/// Which is left out.
+/// The tangent that is left out.
 template <class B>
 struct LeftOut {
   using Mask = decltype(B(0) < B(0));

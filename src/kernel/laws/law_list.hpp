@@ -12,9 +12,7 @@
 namespace carom::kernel {
 namespace {
 
-constexpr unsigned bit_of(Law law) {
-  return 1u << static_cast<unsigned>(law);
-}
+using columns::bit_of;
 
 /// Calls f.template operator()<L>() for every law L but the composite.
 template <class F>
@@ -38,10 +36,10 @@ constexpr unsigned laws_with_parameters = [] {
     if (range.values.in_space) laws |= range.readers & ~bit_of(Law::pfeiffer_glocker);
   return laws;
 }();
-constexpr unsigned iterative_laws = bit_of(Law::whittaker) | bit_of(Law::smith) | bit_of(Law::anitescu_potra);
+constexpr unsigned iterative_laws = columns::bits_of(Law::whittaker, Law::smith, Law::anitescu_potra);
 /// The laws of direct.hpp.
 constexpr unsigned direct_laws =
-    bit_of(Law::frictionless) | bit_of(Law::no_slip) | bit_of(Law::chatterjee_ruina) | bit_of(Law::bilinear);
+    columns::bits_of(Law::frictionless, Law::no_slip, Law::chatterjee_ruina, Law::bilinear);
 constexpr unsigned unavailable_laws = bit_of(Law::pfeiffer_glocker) | 1u << law_count;
 
 }  // namespace

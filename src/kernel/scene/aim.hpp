@@ -44,12 +44,8 @@ struct Aim {
     const SceneContacts<T>& contacts = job.scene->contacts;
     const B zero(0);
     B gap[row_size], least[row_size];
-    const auto read = [&](const Column<const T>& column, B(&to)[row_size]) {
-      for (B& x : to) x = zero;
-      if (column.data != nullptr) Base::load_points(job, column, block, to);
-    };
-    read(contacts.gap, gap);
-    read(contacts.target_velocity, least);
+    Base::load_points_or(job, contacts.gap, block, zero, gap);
+    Base::load_points_or(job, contacts.target_velocity, block, zero, least);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       SubstepPoint& to = Block::substep_point(block)[p];
       const Mask used = Base::in_use(block, p);
@@ -65,10 +61,8 @@ struct Aim {
     const auto& of = job.parameters;
     const B zero(0), one(1), h(of.substep), infinite(static_cast<T>(__builtin_inf()));
     B given[row_size], damping[row_size];
-    for (B& x : damping) x = B(of.contact_damping_ratio);
     Base::load_points(job, job.scene->contacts.frequency, block, given);
-    if (job.scene->contacts.damping_ratio.data != nullptr)
-      Base::load_points(job, job.scene->contacts.damping_ratio, block, damping);
+    Base::load_points_or(job, job.scene->contacts.damping_ratio, block, B(of.contact_damping_ratio), damping);
     const B mass = Block::load(block.mass_a) + Block::load(block.mass_b);
     const Symmetric3<B> ja = Block::load(block.inertia_a), jb = Block::load(block.inertia_b);
     for (std::size_t p = 0; p < block.head.count; ++p) {
@@ -78,9 +72,7 @@ struct Aim {
       const Mask is_soft = used && given[p] > zero && given[p] < infinite;
       const B frequency = choose(is_soft, smaller(given[p], B(T(0.25) * of.inverse_substep)), one);
       const B omega = B(T(6.283185307179586)) * frequency, stiffness = mul_add(h, omega, B(T(2)) * damping[p]);
-      Symmetric3<B> k = {mass, zero, zero, mass, zero, mass};
-      Base::Respond::add_inertia(k, ja, Block::load(point.arm_a));
-      Base::Respond::add_inertia(k, jb, Block::load(point.arm_b));
+      Symmetric3<B> k = Base::collision_matrix(mass, ja, Block::load(point.arm_a), jb, Block::load(point.arm_b));
       const B compliance = choose(is_soft, k.zz / (h * omega * stiffness), zero);
       k.zz = k.zz + compliance;
       to.hard = to.soft = point.response;

@@ -105,6 +105,13 @@ struct ManifoldStages : Responses<A, T> {
           x[p], y[p], z[p]);
   }
 
+  /// The same of a column that may not be there, and `otherwise` then.
+  static void load_points_or(const SceneJob<T>& job, const Column<const T>& column, const Manifolds& block, B otherwise,
+                             B (&points)[row_size]) {
+    for (B& x : points) x = otherwise;
+    if (column.data != nullptr) load_points(job, column, block, points);
+  }
+
   /// The number of a point's contact, and behind the last point that of the last.
   static std::size_t contact_or_last(const SceneJob<T>& job, const Manifolds& block, std::size_t lane, std::size_t p) {
     const std::uint32_t last = block.items[lane] - 1;
@@ -114,6 +121,11 @@ struct ManifoldStages : Responses<A, T> {
   /// The number of a point's contact.
   static std::size_t contact(const SceneJob<T>& job, const Manifolds& block, std::size_t lane, std::size_t point) {
     return number_at(job.contact_at, block.first[lane] + static_cast<std::uint32_t>(point));
+  }
+
+  /// The number of every lane's first contact.
+  static void find_first(const SceneJob<T>& job, const Manifolds& block, std::uint32_t (&first)[width]) {
+    for (std::size_t lane = 0; lane < width; ++lane) first[lane] = number_at(job.contact_at, block.first[lane]);
   }
 
   /// A number of every lane's first contact.
@@ -148,7 +160,7 @@ struct ManifoldStages : Responses<A, T> {
     const B zero(0);
 
     std::uint32_t first[width];
-    for (std::size_t lane = 0; lane < width; ++lane) first[lane] = number_at(job.contact_at, block.first[lane]);
+    find_first(job, block, first);
     const Vector3<B> normal = load_first(contacts.normal, first);
     Frame<B> frame = frame_along(normal, square_root(dot(normal, normal)));
     if (block.head.models != 0) frame = frame_with_axes<ManifoldStages>(job, first, frame);
@@ -208,9 +220,7 @@ struct ManifoldStages : Responses<A, T> {
           choose(used && has_arms_b, into(frame, Vector3<B>{arm_b[0][p], arm_b[1][p], arm_b[2][p]}), none);
       Block::store(point.arm_a, ra);
       Block::store(point.arm_b, rb);
-      Symmetric3<B> k = {m, zero, zero, m, zero, m};
-      Respond::add_inertia(k, ja, ra);
-      Respond::add_inertia(k, jb, rb);
+      const Symmetric3<B> k = Respond::collision_matrix(m, ja, ra, jb, rb);
       const B gap_speed = has_gap ? gap[p] * B(job.parameters.inverse_time_step) : zero, most(largest_gap_speed<T>);
       const B reach = choose(used, larger(smaller(gap_speed, most), negated(most)), zero);
       if (is_at_once(job.target))
@@ -220,7 +230,8 @@ struct ManifoldStages : Responses<A, T> {
       Block::store(point.impulse, none);
       mark_singular(job, block, p, k, used);
     }
-    take_impulses(job, block, frame);
+    // Those of models are within other bounds.
+    if (block.head.models == 0) take_impulses(job, block, frame);
     if (job.begun[3] == nullptr) return set_targets(job, block, frame, ~std::uint32_t{0});
     for (std::size_t p = 0; p < block.head.count; ++p) Block::store(block.point()[p].target, B(no_target<T>));
     for_each_point(job, block, all_lanes(block), [&](Point& point, std::size_t lane, std::size_t contact) {
@@ -286,10 +297,7 @@ struct ManifoldStages : Responses<A, T> {
     B restitution[row_size], wanted[row_size];
     load_points(job, contacts.restitution, block, restitution);
     if (block.head.models != 0) take_restitution<ManifoldStages>(job, block, restitution);
-    if (contacts.target_velocity.data != nullptr)
-      load_points(job, contacts.target_velocity, block, wanted);
-    else
-      for (std::size_t p = 0; p < points_of_manifold; ++p) wanted[p] = zero;
+    load_points_or(job, contacts.target_velocity, block, zero, wanted);
     const bool forced = job.changes != nullptr;
     Motion<B> change;
     if (forced) change = motion_of(frame, Block::gather(job.changes, block.a), Block::gather(job.changes, block.b));

@@ -79,9 +79,13 @@ struct Responses {
   using Mask = typename Block::Mask;
   using Response = typename Block::Response;
 
-  /// K += [r]ᵀ J [r], with [r] p = r × p.
-  static void add_inertia(Symmetric3<B>& k, const Symmetric3<B>& j, const Vector3<B>& r) {
-    kernel::add_inertia(k, UnitSpins<B>(j, r), r);
+  /// K of a contact between bodies of inverse masses `mass` together.
+  [[gnu::always_inline]] static Symmetric3<B> collision_matrix(B mass, const Symmetric3<B>& ja, const Vector3<B>& ra,
+                                                               const Symmetric3<B>& jb, const Vector3<B>& rb) {
+    Symmetric3<B> k = {mass, B(0), B(0), mass, B(0), mass};
+    kernel::add_inertia(k, UnitSpins<B>(ja, ra), ra);
+    kernel::add_inertia(k, UnitSpins<B>(jb, rb), rb);
+    return k;
   }
 
   /// All three components at once.

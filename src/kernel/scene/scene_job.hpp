@@ -43,7 +43,7 @@ struct BlockHead {
   std::uint32_t overflow = 0;          // bits of lanes with a result beyond the range
   std::uint32_t struck = 0;            // substeps: bits of lanes whose island a blow has struck
   bool is_joint = false;
-  std::uint8_t models = 0;  // of its manifolds: see models_of_contacts
+  std::uint8_t models = 0;  // of its manifolds, which have the same: bits as below
   T violation[most_lanes];  // the greatest by which a point missed its target when it was visited, or its row
 };
 

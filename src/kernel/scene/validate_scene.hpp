@@ -123,7 +123,6 @@ struct SceneValidation {
       Validator<A, T> validator;
       B sum = vanishing(normal) + vanishing(ra) + vanishing(rb) + vanishing(restitution);
       // Friction may be infinite.
-      const auto without_infinity = [&](B x) { return choose(magnitude(x) > B(unbounded<T>), zero, x); };
       sum = sum + vanishing(without_infinity(friction));
       B static_friction = friction, more[9];
       std::size_t further = 0;
@@ -200,10 +199,6 @@ struct SceneValidation {
     }
   }
 
-  /// Numbers above it are infinite.
-  template <class U>
-  static constexpr U unbounded = sizeof(U) == sizeof(float) ? U(3.4028234663852886e38) : U(1.7976931348623157e308);
-
   static void validate_rows(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
     const JointRows<T>& joints = job.scene->joints;
     for (std::size_t i = first; i < first + count; i += width) {
@@ -250,7 +245,7 @@ struct SceneValidation {
       const auto validate_bound = [&](const Column<const T>& column, T sign) {
         if (column.data == nullptr) return;
         const B bound = Load::load(column, block);
-        bounds = choose(is_nan(bound) || B(sign) * bound > B(unbounded<T>), bound, bounds);
+        bounds = choose(is_nan(bound) || B(sign) * bound > B(largest_finite<T>), bound, bounds);
       };
       validate_bound(joints.largest_impulse, T(-1));
       validate_bound(joints.least_impulse, T(1));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "columns.hpp"
+#include "derivative_columns.hpp"
 
 namespace carom::test {
 

@@ -1,4 +1,4 @@
-// By how much the solution of a scene with contact models misses their law. docs/contact-models.md has it.
+// Misses: by how much the solution of a scene fails the law of its contact models. docs/contact-models.md has it.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace carom::scenes {
 
-/// What a converged scene of SceneMethod::simultaneous, without restitution, misses of its law: relative to the largest
-/// impulse, speed or product of them.
+/// Misses of a converged scene of SceneMethod::simultaneous without restitution: relative to the largest impulse, speed
+/// or product of them.
 struct Misses {
   double penetration = 0, complementarity = 0, cone = 0, dissipation = 0;
   double worst() const { return std::max({penetration, complementarity, cone, dissipation}); }

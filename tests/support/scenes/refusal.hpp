@@ -1,4 +1,4 @@
-// What a solver of scenes says of misuse.
+// Refusal: the error by which a solver of scenes answers misuse.
 #pragma once
 
 #include <gtest/gtest.h>

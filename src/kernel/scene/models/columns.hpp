@@ -1,4 +1,4 @@
-// What the columns of contact models change of a manifold's preparation: the axes of its frame, and restitution.
+// Columns of contact models that change a manifold's preparation: the axes of its frame, and restitution.
 #pragma once
 
 #include "kernel/contact/contact_lanes.hpp"
@@ -8,6 +8,14 @@
 namespace carom::kernel {
 namespace {
 
+/// The part of a direction of friction across the normal, next to 1 in size if the direction is not near the normal.
+template <class B>
+[[gnu::always_inline]] inline Vector3<B> part_across(const Vector3<B>& direction, const Vector3<B>& n) {
+  const B largest = larger(larger(magnitude(direction.x), magnitude(direction.y)), magnitude(direction.z));
+  const Vector3<B> scaled = binade_of(largest).inverse * direction;
+  return mul_add(negated(dot(scaled, n)), n, scaled);
+}
+
 /// The axes of friction, where it has two coefficients: t1 along its direction. Other lanes keep their frame.
 template <class Stages, class T, class B, std::size_t width>
 inline Frame<B> frame_with_axes(const SceneJob<T>& job, const std::uint32_t (&first)[width], const Frame<B>& frame) {
@@ -15,13 +23,10 @@ inline Frame<B> frame_with_axes(const SceneJob<T>& job, const std::uint32_t (&fi
   if (contacts.friction_2.data == nullptr) return frame;
   const B friction = Stages::load_first(contacts.friction, first), zero(0), one(1);
   const B second = Stages::load_first(contacts.friction_2, first);
-  const Vector3<B> d = Stages::load_first(contacts.friction_direction, first);
-  const B largest = larger(larger(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
-  const Vector3<B> scaled = binade_of(largest).inverse * d;
-  const Vector3<B> along = mul_add(negated(dot(scaled, frame.n)), frame.n, scaled);
-  const B length2 = dot(along, along);
+  const Vector3<B> across = part_across(Stages::load_first(contacts.friction_direction, first), frame.n);
+  const B length2 = dot(across, across);
   const auto turns = (friction < second || second < friction) && length2 > zero;
-  const Vector3<B> t1 = (one / square_root(choose(turns, length2, one))) * along;
+  const Vector3<B> t1 = (one / square_root(choose(turns, length2, one))) * across;
   return {choose(turns, t1, frame.t1), choose(turns, cross(frame.n, t1), frame.t2), frame.n};
 }
 

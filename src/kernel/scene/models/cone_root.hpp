@@ -53,7 +53,7 @@ class ConeRoot {
   using T = VectorElement<B>;
 
  public:
-  /// All along the axes of S. A component with a singular S has no c.
+  /// Vectors are along the axes of S. A component with a singular S has no c.
   ConeRoot(B large, B small, const Plane<B>& c, const Plane<B>& k, B length)
       : large_(large), small_(small), c_(c), k_(k), length_(length) {}
 

@@ -15,15 +15,13 @@ struct ModelFinish {
   using B = typename Block::B;
   using Manifolds = typename Block::Manifolds;
 
-  /// The impulse of a point with its friction as long along both axes: on the cone it is `most` p_n.
+  /// |q|² of an impulse of a point: on the cone it is (`most` p_n)².
   static B length2(const SceneJob<T>& job, Manifolds& block, const Vector3<B>& impulse) {
-    const auto& head = Models::model_head(job, block);
-    const B q1 = Block::load(head.inverse_d1) * impulse.x, q2 = Block::load(head.inverse_d2) * impulse.y;
-    return mul_add(q1, q1, q2 * q2);
+    return Models::length2(Models::model_head(job, block), impulse);
   }
   static B most(const SceneJob<T>& job, Manifolds& block) { return Block::load(Models::model_head(job, block).most); }
 
-  /// What the compliance takes of a miss.
+  /// The part of a miss that the compliance gives way by.
   static B give(const SceneJob<T>& job, Manifolds& block, std::size_t p) {
     return Block::load(Models::model_point(job, block)[p].form.compliance) * Block::load(block.point()[p].impulse[2]);
   }

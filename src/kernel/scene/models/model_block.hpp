@@ -1,5 +1,5 @@
-// What stands behind a block of manifolds some of which have contact models: compliance, friction in two directions, or
-// resistance to rolling and spinning. docs/contact-models.md has the law.
+// Memory behind a block of manifolds with contact models: compliance, friction in two directions, or resistance to
+// rolling and spinning. docs/contact-models.md has the law.
 //
 // The ellipse of friction is D = diag(d1, d2) times a disc of μ p_n, with the larger d 1: p_t = D q, |q| <= μ p_n.
 #pragma once
@@ -22,7 +22,7 @@ struct ModelBlocks : Blocks<A, T> {
     Lane static_ratio;                    // static friction over friction
   };
 
-  /// Of a matrix of two rows.
+  /// Eigenvalues2 of a matrix.
   struct Axes {
     Lane large, small, cosine, sine;
   };
@@ -42,8 +42,7 @@ struct ModelBlocks : Blocks<A, T> {
   struct alignas(16) Moments {
     Lane moment[3], sum[3];  // on A; that of the substeps before
     Lane stuck;              // 1 where the first point stuck at its last visit
-    Lane held_there;         // 1 where `held` is known
-    Axes free, held;         // K_rr, and that of bodies which the first point holds
+    Axes free, held;         // K_rr, and that of bodies which the first point holds: 0 where it does not
     Lane hold[6];            // K_rp K_pp⁻¹ of the first point, row by row
     Lane inverse_spin;       // 0: neither body turns about the normal
     // [1/m] of a change: the impulse that takes as much energy.
@@ -74,6 +73,11 @@ struct ModelBlocks : Blocks<A, T> {
       at += sizeof(typename Block::SubstepHead) + block.head.count * sizeof(typename Block::SubstepPoint);
     if (has_soft_contacts(job)) at += block.head.count * sizeof(typename Block::SoftPoint);
     return *reinterpret_cast<Head*>(at);
+  }
+  /// |q|² of an impulse p_t = D q.
+  [[gnu::always_inline]] static B length2(const Head& head, const Vector3<B>& p) {
+    const B q1 = Block::load(head.inverse_d1) * p.x, q2 = Block::load(head.inverse_d2) * p.y;
+    return mul_add(q1, q1, q2 * q2);
   }
   static bool has_moments(const Manifolds& block) { return (block.head.models & models_with_moments) != 0; }
   static Moments& moments(const SceneJob<T>& job, Manifolds& block) {

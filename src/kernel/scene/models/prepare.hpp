@@ -30,12 +30,12 @@ struct ModelStages : ModelBlocks<A, T> {
     const B zero(0), one(1), infinite(static_cast<T>(__builtin_inf())),
         share(in_substeps ? job.parameters.substeps : T(1));
     B roll[row_size], spin[row_size], normal[row_size], tangential[row_size], stiffness[row_size], damping[row_size];
-    read(job, contacts.rolling_friction, block, zero, roll);
-    read(job, contacts.spinning_friction, block, zero, spin);
-    read(job, contacts.normal_compliance, block, zero, normal);
-    read(job, contacts.tangential_compliance, block, zero, tangential);
-    read(job, contacts.stiffness, block, infinite, stiffness);
-    read(job, contacts.damping, block, zero, damping);
+    Base::load_points_or(job, contacts.rolling_friction, block, zero, roll);
+    Base::load_points_or(job, contacts.spinning_friction, block, zero, spin);
+    Base::load_points_or(job, contacts.normal_compliance, block, zero, normal);
+    Base::load_points_or(job, contacts.tangential_compliance, block, zero, tangential);
+    Base::load_points_or(job, contacts.stiffness, block, infinite, stiffness);
+    Base::load_points_or(job, contacts.damping, block, zero, damping);
     const Responder respond(block, Models::model_head(job, block));
     ModelPoint* const points = Models::model_point(job, block);
     for (std::size_t p = 0; p < block.head.count; ++p) {
@@ -71,20 +71,13 @@ struct ModelStages : ModelBlocks<A, T> {
 
   static Mask is_used(const Point& point) { return Block::load(point.response.inverse_k33) > B(0); }
 
-  static void read(const SceneJob<T>& job, const Column<const T>& column, const Manifolds& block, B otherwise,
-                   B (&to)[row_size]) {
-    for (B& x : to) x = otherwise;
-    if (column.data != nullptr) Base::load_points(job, column, block, to);
-  }
-
  private:
   static void prepare_ellipse(const SceneJob<T>& job, Manifolds& block) {
     const B zero(0), one(1), friction = Block::load(block.friction);
     B second = friction;
     if (job.scene->contacts.friction_2.data != nullptr) {
       std::uint32_t first[Block::width];
-      for (std::size_t lane = 0; lane < Block::width; ++lane)
-        first[lane] = number_at(job.contact_at, block.first[lane]);
+      Base::find_first(job, block, first);
       second = Base::bounded(Base::load_first(job.scene->contacts.friction_2, first));
     }
     const B most = larger(friction, second);
@@ -117,10 +110,7 @@ struct ModelStages : ModelBlocks<A, T> {
           d2(Block::load(head.d2)) {}
 
     Symmetric3<B> matrix(const Point& point) const {
-      Symmetric3<B> k = {mass, B(0), B(0), mass, B(0), mass};
-      Base::Respond::add_inertia(k, inertia_a, Block::load(point.arm_a));
-      Base::Respond::add_inertia(k, inertia_b, Block::load(point.arm_b));
-      return k;
+      return Base::collision_matrix(mass, inertia_a, Block::load(point.arm_a), inertia_b, Block::load(point.arm_b));
     }
 
     void operator()(Form& to, const Point& point, B compliance, B tangential, Mask used) const {
@@ -200,7 +190,6 @@ struct ModelStages : ModelBlocks<A, T> {
     // A body that turns about fewer axes than two is not held by this.
     const Mask known = used && held.small > zero && free.small > zero;
     Models::store(to.held, known, held);
-    Block::store(to.held_there, choose(known, one, zero));
     const B numbers[6] = {hold1.x, hold1.y, hold1.z, hold2.x, hold2.y, hold2.z};
     for (std::size_t i = 0; i < 6; ++i) Block::store(to.hold[i], choose(known, numbers[i], zero));
   }
@@ -211,8 +200,7 @@ struct ModelStages : ModelBlocks<A, T> {
     const B zero(0), one(1), share(job.parameters.warm_start);
     const Frame<B> frame = Base::frame_of(block);
     const Head& head = Models::model_head(job, block);
-    const B i1 = Block::load(head.inverse_d1), i2 = Block::load(head.inverse_d2);
-    const Mask has_1 = i1 > zero, has_2 = i2 > zero;
+    const Mask has_1 = Block::load(head.inverse_d1) > zero, has_2 = Block::load(head.inverse_d2) > zero;
     const B bound = Block::load(head.most) * Block::load(head.static_ratio);
     B x[row_size], y[row_size], z[row_size];
     Base::load_points(job, job.warm_impulse, block, x, y, z);
@@ -220,7 +208,7 @@ struct ModelStages : ModelBlocks<A, T> {
       Point& point = block.point()[p];
       Vector3<B> given = share * into(frame, Vector3<B>{x[p], y[p], z[p]});
       given = {choose(has_1, given.x, zero), choose(has_2, given.y, zero), larger(given.z, zero)};
-      const B q1 = i1 * given.x, q2 = i2 * given.y, size2 = mul_add(q1, q1, q2 * q2), most = bound * given.z;
+      const B size2 = Models::length2(head, given), most = bound * given.z;
       const Mask is_outside = size2 > most * most;
       const B cut = choose(is_outside, most / square_root(choose(is_outside, size2, one)), one);
       const Vector3<B> taken = {cut * given.x, cut * given.y, given.z};

@@ -18,26 +18,24 @@ struct ModelLaw {
   using Mask = typename Block::Mask;
   using Form = typename Models::Form;
 
-  B d1, d2, inverse_d1, inverse_d2, most, static_ratio, relaxation;
+  const typename Models::Head& head;
+  B d1, d2, most, static_ratio, relaxation;
   const typename Block::Point* first;
   const typename Models::ModelPoint* points;
   const typename Models::SubstepModel* pushing;
   typename Models::Moments* moments;
 
   ModelLaw(const SceneJob<T>& job, typename Block::Manifolds& block)
-      : relaxation(job.parameters.relaxation),
+      : head(Models::model_head(job, block)),
+        d1(Block::load(head.d1)),
+        d2(Block::load(head.d2)),
+        most(Block::load(head.most)),
+        static_ratio(Block::load(head.static_ratio)),
+        relaxation(job.parameters.relaxation),
         first(block.point()),
         points(Models::model_point(job, block)),
         pushing(pass == Pass::push_out ? Models::substep_model(job, block) : nullptr),
-        moments(Models::has_moments(block) ? &Models::moments(job, block) : nullptr) {
-    const auto& head = Models::model_head(job, block);
-    d1 = Block::load(head.d1);
-    d2 = Block::load(head.d2);
-    inverse_d1 = Block::load(head.inverse_d1);
-    inverse_d2 = Block::load(head.inverse_d2);
-    most = Block::load(head.most);
-    static_ratio = Block::load(head.static_ratio);
-  }
+        moments(Models::has_moments(block) ? &Models::moments(job, block) : nullptr) {}
 
   const Form& form(std::size_t p) const {
     if constexpr (pass == Pass::push_out)
@@ -81,7 +79,8 @@ struct ModelLaw {
     const Mask sticks = bound >= zero && size2 <= bound * bound && has_friction;
     const Mask slips = and_not(pushes && has_friction, sticks);
     if (lane_bits(slips) != 0) {
-      const Plane<B> before = into_axes(axes.cosine, axes.sine, Plane<B>{inverse_d1 * p.x, inverse_d2 * p.y});
+      const Plane<B> before = into_axes(
+          axes.cosine, axes.sine, Plane<B>{Block::load(head.inverse_d1) * p.x, Block::load(head.inverse_d2) * p.y});
       const OnCone<B> slip = root.slip(slips, before);
       found.q = {choose(slips, slip.q.x, found.q.x), choose(slips, slip.q.y, found.q.y)};
       found.length = choose(slips, slip.length, found.length);
@@ -101,7 +100,7 @@ struct ModelLaw {
     const B zero(0), one(1);
     const Vector3<B> to = {mul_add(relaxation, next.x - p.x, p.x), mul_add(relaxation, next.y - p.y, p.y),
                            larger(mul_add(relaxation, next.z - p.z, p.z), zero)};
-    const B q1 = inverse_d1 * to.x, q2 = inverse_d2 * to.y, size2 = mul_add(q1, q1, q2 * q2);
+    const B size2 = Models::length2(head, to);
     const B bound = larger(static_ratio, one) * most * to.z;
     const Mask is_outside = size2 > bound * bound;
     const B share = choose(is_outside, most * to.z / square_root(choose(is_outside, size2, one)), one);
@@ -224,9 +223,10 @@ struct ModelSweep : ManifoldSweep<A, T> {
     if (!Models::has_moments(block)) return Sweep::template visit<measures>(block, bodies, law, motion, sum);
     Moments& of = Models::moments(job, block);
     const Vector3<B> before = Block::load(of.moment);
-    roll(block, of, law, bodies, motion);
+    const Mask live = is_live(block);
+    roll(block, of, law, bodies, live, motion);
     const B missed = Sweep::template visit<measures>(block, bodies, law, motion, sum);
-    spin(block, of, law, bodies, motion);
+    spin(block, of, law, bodies, live, motion);
     if constexpr (!measures) return missed;
     const Vector3<B> change = Block::load(of.moment) - before;
     const B roll2 = mul_add(change.x, change.x, change.y * change.y);
@@ -236,6 +236,7 @@ struct ModelSweep : ManifoldSweep<A, T> {
     return larger(missed, choose(range == B(0), made, B(static_cast<T>(__builtin_inf()))));
   }
 
+  /// Lanes with a contact that takes part.
   static Mask is_live(Manifolds& block) {
     B any(0);
     for (std::size_t p = 0; p < block.head.count; ++p)
@@ -245,11 +246,11 @@ struct ModelSweep : ManifoldSweep<A, T> {
 
   /// The rolling part, before the forces: of free bodies, or of those that the first point holds.
   template <class Law>
-  static void roll(Manifolds& block, Moments& of, const Law& law, const Bodies& bodies, Motion<B>& motion) {
+  static void roll(Manifolds& block, Moments& of, const Law& law, const Bodies& bodies, Mask live, Motion<B>& motion) {
     const B zero(0);
     const B limit = Models::limits(block, law.points).roll;
     const Vector3<B> m = Block::load(of.moment);
-    const Mask held = Block::load(of.stuck) > zero && Block::load(of.held_there) > zero;
+    const Mask held = Block::load(of.stuck) > zero && Block::load(of.held.small) > zero;
     Plane<B> o = {motion.wa.x - motion.wb.x, motion.wa.y - motion.wb.y};
     if (lane_bits(held) != 0) {
       const auto& point = block.point()[0];
@@ -280,19 +281,18 @@ struct ModelSweep : ManifoldSweep<A, T> {
       found.q = {choose(slips, on_limit.q.x, found.q.x), choose(slips, on_limit.q.y, found.q.y)};
     }
     const Plane<B> q = out_of_axes(cosine, sine, found.q);
-    const Mask live = is_live(block);
     const B x = choose(live, choose(pushes, q.x, zero), m.x), y = choose(live, choose(pushes, q.y, zero), m.y);
     store(of, bodies, motion, m, {x, y, m.z});
   }
 
   /// The spinning part, behind the forces, which have also changed the limits of both.
   template <class Law>
-  static void spin(Manifolds& block, Moments& of, const Law& law, const Bodies& bodies, Motion<B>& motion) {
+  static void spin(Manifolds& block, Moments& of, const Law& law, const Bodies& bodies, Mask live, Motion<B>& motion) {
     const Vector3<B> m = Block::load(of.moment);
     const B inverse = Block::load(of.inverse_spin), o = motion.wa.z - motion.wb.z;
     const Vector3<B> wanted = {m.x, m.y, choose(inverse > B(0), neg_mul_add(inverse, o, m.z), B(0))};
     const Vector3<B> next = Models::cut(wanted, Models::limits(block, law.points));
-    store(of, bodies, motion, m, choose(is_live(block), next, m));
+    store(of, bodies, motion, m, choose(live, next, m));
   }
 
   static void store(Moments& of, const Bodies& bodies, Motion<B>& motion, const Vector3<B>& before,

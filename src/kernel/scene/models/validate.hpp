@@ -1,8 +1,8 @@
 // Validate: the columns of contact models. docs/contact-models.md has their ranges.
 #pragma once
 
+#include "columns.hpp"
 #include "kernel/contact/validate.hpp"
-#include "kernel/scene/scene_job.hpp"
 
 namespace carom::kernel {
 namespace {
@@ -44,14 +44,11 @@ class ModelNumbers {
     add(d.x);
     add(d.y);
     add(d.z);
-    // What is left of the direction across the normal is rounding at this share of it.
-    const B largest = larger(larger(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
-    const Vector3<B> scaled = binade_of(largest).inverse * d;
     const B length = square_root(dot(normal, normal));
     const Vector3<B> n = (B(1) / choose(length > zero, length, B(1))) * normal;
-    const Vector3<B> along = mul_add(negated(dot(scaled, n)), n, scaled);
-    const B least(T(16) * epsilon<T>);
-    const auto has_direction = dot(along, along) > least * least && largest > zero;
+    const Vector3<B> across = part_across(d, n);
+    const B rounding(T(16) * epsilon<T>);
+    const auto has_direction = dot(across, across) > rounding * rounding;
     validator.set(and_not(friction < second || second < friction, has_direction),
                   Status::friction_direction_along_normal);
     validator.set(second < zero, Status::negative_friction_2);
@@ -70,11 +67,6 @@ class ModelNumbers {
 
  private:
   B add(B x) { return numbers_[count_++] = x; }
-  static B without_infinity(B x) {
-    return choose(
-        magnitude(x) > B(static_cast<T>(sizeof(T) == sizeof(float) ? 3.4028234663852886e38 : 1.7976931348623157e308)),
-        B(0), x);
-  }
 
   B numbers_[14];
   std::size_t count_ = 0;

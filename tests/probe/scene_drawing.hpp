@@ -1,0 +1,60 @@
+// A drawn scene, and what its drawers have in common.
+#pragma once
+
+#include <array>
+#include <carom/scene.hpp>
+#include <string_view>
+#include <vector>
+
+#include "support/scenes/generators.hpp"
+
+namespace carom::probe {
+
+enum class SceneKind {
+  ordinary,
+  manifolds,    ///< pairs with up to six points and one normal
+  mass_ratio,   ///< masses over six decades
+  steep,        ///< lever arms that are long against the radius of gyration
+  anisotropic,  ///< inertias in ratios up to 1000, and impulses along the slip to begin with
+  driven,       ///< belts, targets, kinematic bodies, forces
+  joints,
+  jammed,  ///< a body or two between contacts with the world that contradict each other
+  limits,  ///< friction, restitution and bounds at their limits
+  range,   ///< one number next to the range of the precision
+  faults,
+  models,  ///< ellipses of friction, resistance to rolling and spinning, compliance
+};
+inline constexpr std::array<std::string_view, 12> scene_kind_names{"ordinary",    "manifolds", "mass_ratio", "steep",
+                                                                   "anisotropic", "driven",    "joints",     "jammed",
+                                                                   "limits",      "range",     "faults",     "models"};
+
+template <class T>
+struct DrawnScene {
+  SceneKind kind{};
+  double stretch = 1;  ///< of inverse inertias of SceneKind::steep
+  scenes::SceneData<T> data;
+  SceneOptions options;
+  std::vector<Status> fault, row_fault;  ///< that contacts and rows have been given; ok of the others
+};
+
+/// Base of those that draw a part of `scene` by the numbers of `draw`.
+template <class T>
+class SceneDrawing {
+ public:
+  SceneDrawing(support::Draw& draw, DrawnScene<T>& scene) : draw_(draw), scene_(scene) {}
+
+ protected:
+  scenes::SceneData<T>& data() { return scene_.data; }
+  bool is(SceneKind kind) const { return scene_.kind == kind; }
+  bool chance(std::size_t of) { return draw_.below(of) == 0; }
+  T number(double low, double high) { return static_cast<T>(draw_.uniform(low, high)); }
+
+  bool moves(std::int32_t body) {
+    return body >= 0 && (data().bodies.inverse_mass[static_cast<std::size_t>(body)] > T(0));
+  }
+
+  support::Draw& draw_;
+  DrawnScene<T>& scene_;
+};
+
+}  // namespace carom::probe
