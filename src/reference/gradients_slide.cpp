@@ -179,14 +179,13 @@ class Course {
     // Back to fixed s.
     N back = -p_[2];
     back.value = 0;
-    shift(back);
+    shift(back, impulse_rate());
     if (turns) return turn();
     if (ends) finish_slide();
     return ends;
   }
 
-  void shift(const N& ds) {
-    const Three<N> rate = impulse_rate();
+  void shift(const N& ds, const Three<N>& rate) {
     const Three<N> du = c_.k.times(rate);
     work_ += u_[2] * ds;
     u_ = sum(u_, multiple(ds, du));
@@ -260,9 +259,10 @@ class Course {
   void arrive() {
     const double r = slip(), x = u_[0].value / r, y = u_[1].value / r;
     const Six<N>& k = c_.k;
-    const Three<N> du = k.times(impulse_rate());
+    // The direction is that of the slip which is left now: none may be left after the first step to rest.
+    const Three<N> rate = impulse_rate(), du = k.times(rate);
     const double lambda = x * du[0].value + y * du[1].value;
-    const auto to_rest = [&] { shift(-((x * u_[0] + y * u_[1]) / lambda)); };
+    const auto to_rest = [&] { shift(-((x * u_[0] + y * u_[1]) / lambda), rate); };
     to_rest();
     if (c_.friction.value > 0) {
       const double stiffness = k.xx.value * y * y - 2 * k.xy.value * x * y + k.yy.value * x * x;

@@ -33,8 +33,13 @@ struct IslandSystem {
   void clear();
 };
 
+/// The length of the part across the normal, of any finite numbers: squares that would leave the range are left to the
+/// slower way.
 inline double tangential_length(const double* x) {
-  return std::sqrt(x[0] * x[0] + x[1] * x[1]);
+  const double square = x[0] * x[0] + x[1] * x[1];
+  if (square > 0x1p-960 && square < 0x1p1020) [[likely]]
+    return std::sqrt(square);
+  return x[0] == 0 && x[1] == 0 ? 0 : std::hypot(x[0], x[1]);
 }
 
 /// y += W x, of a block.
