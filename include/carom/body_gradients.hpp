@@ -21,15 +21,15 @@ struct ContactBody {
 template <class T>
 struct BodyPair {
   std::array<T, 3> normal{};  ///< unit, from B to A
-  ContactBody<T> a, b;
+  ContactBody<T> a, b;        ///< the two bodies
 };
 
 /// A contact as collision laws see it, in a frame whose rows are two tangents and the normal.
 template <class T>
 struct ContactSpace {
-  std::array<std::array<T, 3>, 3> frame{};
-  std::array<T, 6> k{};                    ///< [1/kg] xx, xy, xz, yy, yz, zz in the frame
-  std::array<T, 3> separation_velocity{};  ///< [m/s] u0 in the frame
+  std::array<std::array<T, 3>, 3> frame{};  ///< [1] orthonormal
+  std::array<T, 6> k{};                     ///< [1/kg] xx, xy, xz, yy, yz, zz in the frame
+  std::array<T, 3> separation_velocity{};   ///< [m/s] u0 in the frame
 };
 
 /// The results of Solver::differentiate for a contact and a cotangent of its p and u, all in the frame of ContactSpace.

@@ -25,11 +25,12 @@ concept RangeOf = std::ranges::contiguous_range<R> && std::ranges::sized_range<R
 /// element for every contact. Default: no column.
 template <class T>
 struct Column {
-  T* data = nullptr;
-  std::size_t count = 0;
+  T* data = nullptr;                  ///< the first element
+  std::size_t count = 0;              ///< elements
   std::ptrdiff_t stride = sizeof(T);  ///< [bytes]
 
   constexpr Column() = default;
+  /// A view of n elements from the first on.
   constexpr Column(T* first, std::size_t n, std::ptrdiff_t stride_in_bytes = sizeof(T))
       : data(first), count(n), stride(stride_in_bytes) {}
 
@@ -52,21 +53,25 @@ struct Column {
   static constexpr Column repeat(T& value, std::size_t n) { return {&value, n, 0}; }
   static Column repeat(std::remove_const_t<T>&& temporary, std::size_t n) = delete;
 
+  /// Whether there is a column.
   constexpr explicit operator bool() const { return data != nullptr; }
+  /// Element i < count.
   T& operator[](std::size_t i) const {
     using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
     return *reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) + static_cast<std::ptrdiff_t>(i) * stride);
   }
 };
 
+/// Vectors in 3D.
 template <class T>
 struct Vector3Columns {
-  Column<T> x, y, z;
+  Column<T> x, y, z;  ///< in the unit of the vector
 
   /// Columns of `n` vectors, each three numbers side by side, one every `stride` bytes: a field of a host's struct.
   static constexpr Vector3Columns interleaved(T* xyz, std::size_t n, std::ptrdiff_t stride = 3 * sizeof(T)) {
     return {{xyz, n, stride}, {xyz + 1, n, stride}, {xyz + 2, n, stride}};
   }
+  /// Columns to write are columns to read.
   constexpr operator Vector3Columns<const T>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<T>) {
     return {x, y, z};
@@ -76,13 +81,14 @@ struct Vector3Columns {
 /// The upper triangle of a symmetric 3 x 3 matrix.
 template <class T>
 struct SymmetricColumns {
-  Column<T> xx, xy, xz, yy, yz, zz;
+  Column<T> xx, xy, xz, yy, yz, zz;  ///< in the unit of the matrix
 
   /// Columns of `n` matrices, each six numbers in this order, one every `stride` bytes.
   static constexpr SymmetricColumns interleaved(T* six, std::size_t n, std::ptrdiff_t stride = 6 * sizeof(T)) {
     return {{six, n, stride},     {six + 1, n, stride}, {six + 2, n, stride},
             {six + 3, n, stride}, {six + 4, n, stride}, {six + 5, n, stride}};
   }
+  /// Columns to write are columns to read.
   constexpr operator SymmetricColumns<const T>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<T>) {
     return {xx, xy, xz, yy, yz, zz};
@@ -97,6 +103,7 @@ struct BodyColumns {
   Vector3Columns<T> velocity;           ///< [m/s] of the centre of mass
   Vector3Columns<T> angular_velocity;   ///< [rad/s] world frame
 
+  /// Columns to write are columns to read.
   constexpr operator BodyColumns<const T>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<T>) {
     return {inverse_mass, inverse_inertia, velocity, angular_velocity};
@@ -138,8 +145,8 @@ struct InlineContacts {
   Column<const T> restitution;               ///< [1] in [0, 1], or up to Options::largest_restitution
   Vector3Columns<const T> normal;            ///< [1] unit, from B to A; normalised within Options::normal_tolerance
   Vector3Columns<const T> lever_a, lever_b;  ///< [m] contact point minus centre of mass
-  BodyColumns<const T> a, b;
-  LawColumns<T> laws{};
+  BodyColumns<const T> a, b;                 ///< the two bodies
+  LawColumns<T> laws{};                      ///< optional
 };
 
 /// Contacts between bodies that are stored once: `bodies` has a length of its own.
@@ -149,8 +156,8 @@ struct IndexedContacts {
   Vector3Columns<const T> normal;             ///< as in InlineContacts
   Vector3Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
   Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
-  BodyColumns<const T> bodies;
-  LawColumns<T> laws{};
+  BodyColumns<const T> bodies;                ///< as many as there are
+  LawColumns<T> laws{};                       ///< optional
 };
 
 /// Contacts given by what collision laws see: the collision matrix and the separation velocity, with the normal along
@@ -160,7 +167,7 @@ struct SpaceContacts {
   Column<const T> friction, restitution;        ///< [1] as in InlineContacts
   SymmetricColumns<const T> k;                  ///< [1/kg] collision matrix, positive definite: u - u0 = K p
   Vector3Columns<const T> separation_velocity;  ///< [m/s] u0, before the collision
-  LawColumns<T> laws{};
+  LawColumns<T> laws{};                         ///< optional
 };
 
 /// Where results go, of contacts in 3D or in a plane. Every column is optional; those that are there are as long as the
@@ -174,14 +181,15 @@ struct ResultColumns {
   Vector<T> velocity_a{};                   ///< [m/s] after this contact alone; not for SpaceContacts
   AngularVelocity<T> angular_velocity_a{};  ///< [rad/s] likewise
   Vector<T> velocity_b{};                   ///< as those of A
-  AngularVelocity<T> angular_velocity_b{};
-  Column<Status> status{};
-  Column<Path> path{};
+  AngularVelocity<T> angular_velocity_b{};  ///< likewise
+  Column<Status> status{};                  ///< what became of the contact
+  Column<Path> path{};                      ///< the phases that it went through
   // These are of Law::incremental, and 0 under the others.
   Column<T> work_compression{};    ///< [J] of the normal force while u·n < 0: <= 0
   Column<T> work_decompression{};  ///< [J] of the normal force while u·n >= 0: >= 0
   Column<std::int32_t> steps{};    ///< integration steps taken; 0 of planar contacts
 };
+/// The results of contacts in 3D.
 template <class T>
 using Results = ResultColumns<T, Vector3Columns, Vector3Columns>;
 

@@ -29,12 +29,13 @@ CAROM_EXPORT std::string_view to_string(GradientStatus status);
 /// Only the columns that are there are written. Those of numbers that the contact's law does not read are 0.
 template <class T>
 struct Derivatives {
-  Column<T> friction{}, restitution{};
-  SymmetricColumns<T> k{};  ///< one with i < j moves both entries of K
-  Vector3Columns<T> separation_velocity{};
+  Column<T> friction{}, restitution{};      ///< by μ and e
+  SymmetricColumns<T> k{};                  ///< one with i < j moves both entries of K
+  Vector3Columns<T> separation_velocity{};  ///< by u0
+  /// By the parameters of single laws: see LawColumns.
   Column<T> tangential_restitution{}, impulse_ratio_1{}, impulse_ratio_2{}, polar_angle{}, azimuth{}, fraction{};
-  Vector3Columns<T> candidate{};
-  Weights<Column<T>> weight{};
+  Vector3Columns<T> candidate{};  ///< by the impulse of projected
+  Weights<Column<T>> weight{};    ///< by the weights of a composite
 };
 
 /// A cotangent (∂f/∂p, ∂f/∂u) of any number f makes ∂f by the contact's numbers of it, without a Jacobian.
@@ -42,7 +43,7 @@ template <class T>
 struct VectorJacobianProduct {
   Vector3Columns<const T> impulse{};              ///< [f / (N s)] optional: zeros
   Vector3Columns<const T> separation_velocity{};  ///< [f / (m/s)] optional: zeros
-  Derivatives<T> product{};
+  Derivatives<T> product{};                       ///< ∂f by the numbers of the contact
 };
 
 /// Where gradients go. Every column is optional; those that are there are as long as the contacts. A vector is in the
@@ -51,15 +52,16 @@ template <class T>
 struct Gradients {
   Derivatives<T> impulse_x{}, impulse_y{}, impulse_z{};     ///< of p [N s]
   Derivatives<T> velocity_x{}, velocity_y{}, velocity_z{};  ///< of u [m/s]
-  VectorJacobianProduct<T> cotangent{};
-  Column<GradientStatus> status{};
+  VectorJacobianProduct<T> cotangent{};                     ///< instead of a Jacobian, or beside it
+  Column<GradientStatus> status{};                          ///< how far they are to be trusted
 };
 
 /// The report of a call of gradients: how many contacts have each status.
 struct GradientReport {
-  std::size_t contacts = 0;
-  std::array<std::size_t, gradient_status_count> by_status{};
+  std::size_t contacts = 0;                                    ///< of the call
+  std::array<std::size_t, gradient_status_count> by_status{};  ///< contacts by the number of their status
 
+  /// Contacts of a status.
   std::size_t operator[](GradientStatus status) const { return by_status[static_cast<std::size_t>(status)]; }
 };
 

@@ -21,23 +21,24 @@ namespace carom {
 template <class T>
 class CAROM_EXPORT JointRowData {
  public:
-  using Vector = std::array<T, 3>;
-  /// The fields are those of JointRows, with its defaults.
+  using Vector = std::array<T, 3>;  ///< in the world frame
+  /// The fields are those of JointRows, with its units and defaults.
   struct Row {
-    std::int32_t body_a = -1, body_b = -1;
-    Vector linear_a{}, angular_a{}, linear_b{}, angular_b{};
-    T target_velocity = 0;
+    std::int32_t body_a = -1, body_b = -1;                    ///< the bodies, -1 for the world
+    Vector linear_a{}, angular_a{}, linear_b{}, angular_b{};  ///< [1], [m] the row
+    T target_velocity = 0;                                    ///< [m/s]
+    /// [N s] the bounds of λ
     T least_impulse = -std::numeric_limits<T>::infinity(), largest_impulse = std::numeric_limits<T>::infinity();
-    T compliance = 0;
-    T warm_impulse = 0;
-    std::uint64_t key = 0;
-    T error = 0;
-    T frequency = std::numeric_limits<T>::infinity();  ///< that of motors is 0
-    T damping_ratio = 2;
-    Vector arm_a{}, arm_b{};  ///< of rows that keep two points together
+    T compliance = 0;                                  ///< [1/kg]
+    T warm_impulse = 0;                                ///< [N s]
+    std::uint64_t key = 0;                             ///< 0: no name
+    T error = 0;                                       ///< [m]
+    T frequency = std::numeric_limits<T>::infinity();  ///< [Hz] that of motors is 0
+    T damping_ratio = 2;                               ///< [1]
+    Vector arm_a{}, arm_b{};                           ///< [m] of rows that keep two points together
   };
 
-  std::vector<Row> rows;
+  std::vector<Row> rows;  ///< in the order in which they were added
 
   /// Views of the fields of `rows`, until `rows` grows or is destroyed. Warm impulses and keys are there if any is
   /// not 0, the other optional columns always.

@@ -33,8 +33,8 @@ inline constexpr std::size_t law_count = 13;
 /// A value for each law that can be a member of Law::composite.
 template <class V>
 struct Weights {
-  V incremental{}, frictionless{}, chatterjee_ruina{}, bilinear{}, smith{}, anitescu_potra{}, pfeiffer_glocker{},
-      brach{}, projected{}, polar{};
+  V incremental{}, frictionless{}, chatterjee_ruina{}, bilinear{}, smith{};  ///< that of the law of this name
+  V anitescu_potra{}, pfeiffer_glocker{}, brach{}, projected{}, polar{};     ///< likewise
 };
 
 /// The hypothesis that decides the end of an incremental collision.
@@ -54,7 +54,9 @@ inline constexpr std::size_t integrator_count = 2;
 
 /// The names above with hyphens: "chatterjee-ruina"; "unknown" of any other number.
 CAROM_EXPORT std::string_view to_string(Law law);
+/// Likewise.
 CAROM_EXPORT std::string_view to_string(RestitutionLaw law);
+/// Likewise.
 CAROM_EXPORT std::string_view to_string(Integrator integrator);
 
 /// The inverse of to_string(Law); throws Error on any other text.

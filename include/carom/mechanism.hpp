@@ -20,7 +20,7 @@ namespace carom {
 
 /// One contact of a mechanism in its contact frame, of which the third axis is the normal.
 struct MechanismContact {
-  using Vector = std::array<double, 3>;
+  using Vector = std::array<double, 3>;  ///< in the frame, or in the world
 
   std::size_t index = 0;                      ///< of the contact in the scene
   Vector tangent_1{}, tangent_2{}, normal{};  ///< [1] the frame: orthonormal, tangent_1 x tangent_2 = normal
@@ -31,8 +31,9 @@ struct MechanismContact {
   /// to 3: MechanismOptions::least_eigenvalue.
   int locked = 0;
 
-  /// From the frame to the world, and back.
+  /// A vector of the frame in the world.
   CAROM_EXPORT Vector in_world(const Vector& v) const;
+  /// A vector of the world in the frame.
   CAROM_EXPORT Vector in_frame(const Vector& v) const;
 
   /// Contacts for Solver::solve, as long as these are where they are. Law, law of restitution and the parameters of
@@ -40,6 +41,7 @@ struct MechanismContact {
   CAROM_EXPORT static SpaceContacts<double> view(std::span<const MechanismContact> contacts);
 };
 
+/// How Mechanisms tell what is redundant, and what is locked.
 struct MechanismOptions {
   static constexpr double most = 0.1;  ///< the largest value of these options
 
@@ -71,14 +73,14 @@ struct MechanismOptions {
 template <class T>
 class CAROM_EXPORT Mechanisms {
  public:
-  using Vector = MechanismContact::Vector;
+  using Vector = MechanismContact::Vector;  ///< in the frame of a contact
 
   /// Throws Error if columns are missing, their lengths differ or an option is out of its range; also if a row names a
   /// body that there is not, or one body twice.
   explicit Mechanisms(const Scene<T>& scene, const MechanismOptions& options = {});
   ~Mechanisms();
-  Mechanisms(Mechanisms&&) noexcept;
-  Mechanisms& operator=(Mechanisms&&) noexcept;
+  Mechanisms(Mechanisms&&) noexcept;             ///< leaves an object whose members throw Error
+  Mechanisms& operator=(Mechanisms&&) noexcept;  ///< likewise
 
   /// K by unit impulses along the axes of the frame, with the rows held, and u0 of the velocities as they are now.
   /// Throws Error if there is no such contact, or if its indices, its normal or lever arms, or the bodies or rows of

@@ -8,14 +8,16 @@
 
 namespace carom::planar {
 
+/// Vectors in the plane.
 template <class T>
 struct Vector2Columns {
-  Column<T> x, y;
+  Column<T> x, y;  ///< in the unit of the vector
 
   /// Columns of `n` vectors, each two numbers side by side, one every `stride` bytes: a field of a host's struct.
   static constexpr Vector2Columns interleaved(T* xy, std::size_t n, std::ptrdiff_t stride = 2 * sizeof(T)) {
     return {{xy, n, stride}, {xy + 1, n, stride}};
   }
+  /// Columns to write are columns to read.
   constexpr operator Vector2Columns<const T>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<T>) {
     return {x, y};
@@ -25,12 +27,13 @@ struct Vector2Columns {
 /// The upper triangle of a symmetric 2 x 2 matrix.
 template <class T>
 struct SymmetricColumns {
-  Column<T> xx, xy, yy;
+  Column<T> xx, xy, yy;  ///< in the unit of the matrix
 
   /// Columns of `n` matrices, each three numbers in this order, one every `stride` bytes.
   static constexpr SymmetricColumns interleaved(T* three, std::size_t n, std::ptrdiff_t stride = 3 * sizeof(T)) {
     return {{three, n, stride}, {three + 1, n, stride}, {three + 2, n, stride}};
   }
+  /// Columns to write are columns to read.
   constexpr operator SymmetricColumns<const T>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<T>) {
     return {xx, xy, yy};
@@ -45,6 +48,7 @@ struct BodyColumns {
   Vector2Columns<T> velocity;  ///< [m/s] of the centre of mass
   Column<T> angular_velocity;  ///< [rad/s]
 
+  /// Columns to write are columns to read.
   constexpr operator BodyColumns<const T>() const  // NOLINT(google-explicit-constructor)
       requires(!std::is_const_v<T>) {
     return {inverse_mass, inverse_inertia, velocity, angular_velocity};
@@ -64,8 +68,8 @@ struct InlineContacts {
   Column<const T> friction, restitution;     ///< [1] as in carom::InlineContacts
   Vector2Columns<const T> normal;            ///< [1] unit, from B to A; normalised within Options::normal_tolerance
   Vector2Columns<const T> lever_a, lever_b;  ///< [m] contact point minus centre of mass
-  BodyColumns<const T> a, b;
-  LawColumns<T> laws{};
+  BodyColumns<const T> a, b;                 ///< the two bodies
+  LawColumns<T> laws{};                      ///< optional
 };
 
 /// Contacts between bodies that are stored once: `bodies` has a length of its own.
@@ -75,8 +79,8 @@ struct IndexedContacts {
   Vector2Columns<const T> normal;             ///< as in InlineContacts
   Vector2Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
   Column<const std::int32_t> body_a, body_b;  ///< index into `bodies`, -1 for the immovable world
-  BodyColumns<const T> bodies;
-  LawColumns<T> laws{};
+  BodyColumns<const T> bodies;                ///< as many as there are
+  LawColumns<T> laws{};                       ///< optional
 };
 
 /// Contacts given by what collision laws see, with x the tangent and y the normal.
@@ -85,7 +89,7 @@ struct SpaceContacts {
   Column<const T> friction, restitution;        ///< [1] as in carom::InlineContacts
   SymmetricColumns<const T> k;                  ///< [1/kg] collision matrix, positive definite: u - u0 = K p
   Vector2Columns<const T> separation_velocity;  ///< [m/s] u0, before the collision
-  LawColumns<T> laws{};
+  LawColumns<T> laws{};                         ///< optional
 };
 
 /// The results of planar contacts: an angular velocity is one number. SpaceContacts have theirs as (tangent, normal).

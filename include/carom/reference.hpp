@@ -38,14 +38,15 @@ CAROM_EXPORT Collision collision_of(const InlineContacts<double>& contacts, std:
 CAROM_EXPORT Collision collision_of(const IndexedContacts<double>& contacts, std::size_t i);
 CAROM_EXPORT Collision collision_of(const SpaceContacts<double>& contacts, std::size_t i);
 
+/// The end of a collision under the incremental law.
 struct Outcome {
   Vector3 u{};                    ///< [m/s] separation velocity after the collision
   Vector3 p{};                    ///< [N s] impulse on A
   double work_compression = 0;    ///< [J] <= 0
   double work_decompression = 0;  ///< [J] >= 0
-  std::int32_t steps = 0;
-  Path path;
-  bool ended = true;  ///< false: the step budget was reached, and nothing else here means anything
+  std::int32_t steps = 0;         ///< of the integration
+  Path path;                      ///< the phases that it went through
+  bool ended = true;              ///< false: the step budget was reached, and nothing else here means anything
   /// How near the run came to deciding otherwise: the least, over all decisions it took, of the distance to the
   /// boundary, relative to |u0| (slip against the reach of a step, u_z against 0), to the normal work of compression
   /// (the end of the collision) or to the friction (stable or not). Only if asked for; infinite otherwise, and of the
@@ -80,6 +81,7 @@ struct LawParameters {
   Weights<double> weight;                           ///< [1] >= 0, of a composite at least one above 0
 };
 
+/// The end of a collision under any law.
 struct LawOutcome {
   /// ok, several_solutions, or why there is no impulse: separating, law_unavailable, no_solution, step_budget_reached,
   /// collision_matrix_not_positive_definite.

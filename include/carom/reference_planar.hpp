@@ -37,12 +37,13 @@ struct Parameters {
   Weights<double> weight;             ///< [1] >= 0, of a composite at least one above 0
 };
 
+/// The end of a planar collision.
 struct Outcome {
   Vector2 u{};                    ///< [m/s] separation velocity after the collision
   Vector2 p{};                    ///< [N s] impulse on A
   double work_compression = 0;    ///< [J] <= 0, of Law::incremental
   double work_decompression = 0;  ///< [J] >= 0, of Law::incremental
-  Path path;
+  Path path;                      ///< the phases that it went through, or how it ended
 };
 
 /// Any law on a valid collision: nothing is checked. `restitution_law` is that of Law::incremental.

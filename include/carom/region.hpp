@@ -37,9 +37,9 @@ using ImpulseSpace = ImpulseSpaceColumns<T, Vector2Columns>;
 /// The answer of Solver::find_margins. A contact leaves the region where a margin is below -tolerance in its unit: the
 /// first two relative to ½ u0·K⁻¹u0 and |u0|, the others to |p|.
 struct RegionReport {
-  std::size_t contacts = 0;
-  std::size_t faults = 0;   ///< of the data; contacts that separate are none, and are checked too
-  std::size_t outside = 0;  ///< that leave the region by one bound or more
+  std::size_t contacts = 0;  ///< of the call
+  std::size_t faults = 0;    ///< of the data; contacts that separate are none, and are checked too
+  std::size_t outside = 0;   ///< that leave the region by one bound or more
   std::size_t gains_energy = 0, penetrates = 0, pulls = 0, leaves_cone = 0;  ///< by each bound
 };
 

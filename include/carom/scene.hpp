@@ -61,6 +61,7 @@ struct SceneBodies {
   /// rises to one height. SceneMethod::simultaneous, iteration and step. All six or none.
   Vector3Columns<const T> velocity_change{}, angular_velocity_change{};
 
+  /// The state of the bodies alone.
   constexpr operator BodyColumns<const T>() const {  // NOLINT(google-explicit-constructor)
     return {inverse_mass, inverse_inertia, velocity, angular_velocity};
   }
@@ -125,9 +126,9 @@ struct SceneContacts {
 /// One step of a host.
 template <class T>
 struct Scene {
-  SceneBodies<T> bodies;
-  SceneContacts<T> contacts{};
-  JointRows<T> joints{};
+  SceneBodies<T> bodies;        ///< needed
+  SceneContacts<T> contacts{};  ///< none, if all columns are missing
+  JointRows<T> joints{};        ///< likewise
 
   /// The contacts as Solver::solve takes them, each by itself.
   IndexedContacts<T> indexed_contacts() const {
@@ -149,7 +150,7 @@ enum class IslandStatus : std::uint8_t {
 /// SceneReport::islands of their elements are written.
 template <class T>
 struct IslandResults {
-  Column<IslandStatus> status{};
+  Column<IslandStatus> status{};      ///< how its sweeps have ended
   Column<T> residual{};               ///< [m/s] or [rad/s]: what the worst contact or row misses after the step
   Column<std::int32_t> iterations{};  ///< sweeps; impacts of a sequence
   Column<std::int32_t> substeps{};    ///< SceneMethod::substeps; else 1
@@ -177,17 +178,17 @@ struct SceneResults {
   Column<T> joint_warm_impulse{};  ///< [N s] JointRows::warm_impulse of the next step, for SceneMethod::substeps
   Column<Status> joint_status{};   ///< ok, or the fault that has kept the row out, or Status::overflow of its island
   Column<std::int32_t> joint_island{};  ///< as island, of rows
-  IslandResults<T> islands{};
+  IslandResults<T> islands{};           ///< of each island
 };
 
 /// The course of a scene. Sums over islands do not depend on threads.
 struct SceneReport {
-  std::size_t bodies = 0, contacts = 0, joint_rows = 0;
-  std::array<std::size_t, status_room> by_status{}, joints_by_status{};
-  SceneMethod method = SceneMethod::simultaneous;
-  Isa isa = Isa::scalar;
-  int threads = 1;               ///< that took part
-  int iterations = 0;            ///< sweeps over the island that took the most
+  std::size_t bodies = 0, contacts = 0, joint_rows = 0;                  ///< of the scene
+  std::array<std::size_t, status_room> by_status{}, joints_by_status{};  ///< by the number of a Status: see count
+  SceneMethod method = SceneMethod::simultaneous;                        ///< that was asked for
+  Isa isa = Isa::scalar;                                                 ///< that the kernels were compiled for
+  int threads = 1;                                                       ///< that took part
+  int iterations = 0;                                                    ///< sweeps over the island that took the most
   int substeps = 1;              ///< of the island that took the most; SceneMethod::substeps
   std::size_t impacts = 0;       ///< of a sequence, all islands together
   double greatest_approach = 0;  ///< [m/s] before the step, below the targets
@@ -207,8 +208,9 @@ struct SceneReport {
   std::size_t stalled = 0;                ///< those of them that had stopped losing energy; sequence
   std::size_t lanes = 0, lanes_used = 0;  ///< of the vectors that were solved, places for contacts and those in use
 
-  /// Contacts, and rows, of a status; 0 of what is no status.
+  /// Contacts of a status; 0 of what is no status.
   std::size_t count(Status status) const { return count(by_status, status); }
+  /// Rows of a status; 0 of what is no status.
   std::size_t count_joints(Status status) const { return count(joints_by_status, status); }
 
  private:
@@ -227,8 +229,8 @@ class CAROM_EXPORT SceneSolver {
   /// Throws Error if a number is out of its range, or if the ISA is not one of available_isas().
   explicit SceneSolver(const Execution& execution = {});
   ~SceneSolver();
-  SceneSolver(SceneSolver&&) noexcept;
-  SceneSolver& operator=(SceneSolver&&) noexcept;
+  SceneSolver(SceneSolver&&) noexcept;             ///< leaves an object whose members throw Error
+  SceneSolver& operator=(SceneSolver&&) noexcept;  ///< likewise
 
   /// T is float or double. Contacts and rows with faulty data are left out with a status of their own. Throws Error
   /// before any work if columns are missing, their lengths differ or an option is out of its range.
@@ -238,6 +240,7 @@ class CAROM_EXPORT SceneSolver {
   /// Forgets the impulses of named contacts and rows.
   void forget();
 
+  /// That of the constructor.
   const Execution& execution() const;
   /// The one in use; never Isa::automatic.
   Isa isa() const;

@@ -17,6 +17,7 @@
 
 namespace carom {
 
+/// How a scene is solved.
 enum class SceneMethod : std::uint8_t {
   /// Block Gauss–Seidel over the three components of every contact on its friction cone, with joints, in sweeps: the
   /// impulse that ends with u·n at its target or above and friction against the last slip. For engines.
@@ -75,10 +76,10 @@ struct SceneThresholds {
 
 /// The largest values of options that have one.
 struct SceneLimits {
-  static constexpr int most_iterations = 1 << 30;
-  static constexpr double most_time_step = 1e3;
-  static constexpr int most_substeps = 4096;
-  static constexpr int most_rounds = 64;
+  static constexpr int most_iterations = 1 << 30;  ///< [1]
+  static constexpr double most_time_step = 1e3;    ///< [s]
+  static constexpr int most_substeps = 4096;       ///< [1]
+  static constexpr int most_rounds = 64;           ///< [1]
 };
 
 /// Options of SceneMethod::simultaneous.
@@ -152,12 +153,13 @@ struct RestCriterion {
 /// need fewer sweeps. Impulses do not balance then, so that the sum of momentum is not kept. For simultaneous, resting,
 /// and iteration over SweptContacts::touching.
 struct ShockPropagation {
-  bool enabled = false;
-  int iterations = 4;  ///< [1] in [1, most_iterations]: sweeps over each level
+  bool enabled = false;  ///< whether there are such sweeps
+  int iterations = 4;    ///< [1] in [1, most_iterations]: sweeps over each level
 };
 
+/// The method of a call and its options.
 struct SceneOptions {
-  SceneMethod method = SceneMethod::simultaneous;
+  SceneMethod method = SceneMethod::simultaneous;  ///< of all islands
   /// Tolerances of data for all methods; laws for SceneMethod::sequence, where contacts do not name their own.
   Options collision{};
   /// [1] in [0, 1]: an island has converged when no contact misses its target by more than this share of the island's
@@ -168,14 +170,13 @@ struct SceneOptions {
   /// [m/s] >= 0: contacts that approach more slowly have no restitution under simultaneous, iteration and step. It
   /// counts without SceneBodies::velocity_change.
   double restitution_threshold = 0;
-  RestCriterion rest{};  ///< of iteration, resting and step
-  ShockPropagation shock_propagation{};
-  // Each is read by its method alone.
-  SimultaneousOptions simultaneous{};
-  SequenceOptions sequence{};
-  IterationOptions iteration{};
-  RestingOptions resting{};
-  SubstepsOptions substeps{};
+  RestCriterion rest{};                  ///< of iteration, resting and step
+  ShockPropagation shock_propagation{};  ///< of simultaneous, resting and iteration
+  SimultaneousOptions simultaneous{};    ///< of SceneMethod::simultaneous
+  SequenceOptions sequence{};            ///< of SceneMethod::sequence
+  IterationOptions iteration{};          ///< of SceneMethod::iteration and step
+  RestingOptions resting{};              ///< of SceneMethod::resting and step
+  SubstepsOptions substeps{};            ///< of SceneMethod::substeps; of simultaneous with a time_step what it says
 };
 
 }  // namespace carom

@@ -22,21 +22,23 @@ namespace carom {
 /// The forms of contacts that a Solver takes, each of float or double, and what belongs to them.
 template <class Contacts>
 struct FormTraits;
+/// What belongs to contacts in 3D.
 template <class T>
 struct SpatialForm {
-  static constexpr bool is_planar = false;
-  using Number = T;
-  using ResultColumns = Results<T>;
-  using Impulses = Vector3Columns<const T>;
-  using Landmarks = ImpulseSpace<T>;
+  static constexpr bool is_planar = false;   ///< whether it is of the plane
+  using Number = T;                          ///< float or double
+  using ResultColumns = Results<T>;          ///< of Solver::solve
+  using Impulses = Vector3Columns<const T>;  ///< that Solver::find_margins reads
+  using Landmarks = ImpulseSpace<T>;         ///< that it writes
 };
+/// What belongs to planar contacts.
 template <class T>
 struct PlanarForm {
-  static constexpr bool is_planar = true;
-  using Number = T;
-  using ResultColumns = planar::Results<T>;
-  using Impulses = planar::Vector2Columns<const T>;
-  using Landmarks = planar::ImpulseSpace<T>;
+  static constexpr bool is_planar = true;            ///< whether it is of the plane
+  using Number = T;                                  ///< float or double
+  using ResultColumns = planar::Results<T>;          ///< of Solver::solve
+  using Impulses = planar::Vector2Columns<const T>;  ///< that Solver::find_margins reads
+  using Landmarks = planar::ImpulseSpace<T>;         ///< that it writes
 };
 template <class T>
 struct FormTraits<InlineContacts<T>> : SpatialForm<T> {};
@@ -53,14 +55,19 @@ struct FormTraits<planar::IndexedContacts<T>> : PlanarForm<T> {};
 template <class T>
 struct FormTraits<planar::SpaceContacts<T>> : PlanarForm<T> {};
 
+/// float or double.
 template <class Contacts>
 using NumberOf = typename FormTraits<Contacts>::Number;
+/// The results that Solver::solve writes.
 template <class Contacts>
 using ResultsOf = typename FormTraits<Contacts>::ResultColumns;
+/// The impulses that Solver::find_margins reads.
 template <class Contacts>
 using ImpulsesOf = typename FormTraits<Contacts>::Impulses;
+/// The landmarks of impulse space that Solver::find_margins writes.
 template <class Contacts>
 using ImpulseSpaceOf = typename FormTraits<Contacts>::Landmarks;
+/// The forms of contacts, of float or double.
 template <class Contacts>
 concept ContactForm = std::same_as < NumberOf<Contacts>,
 float > || std::same_as<NumberOf<Contacts>, double>;
@@ -68,9 +75,9 @@ float > || std::same_as<NumberOf<Contacts>, double>;
 /// The instruction set and the threads that calls run on. No result depends on it, but for Isa::sse2, which has no
 /// fused multiply-add.
 struct Execution {
-  static constexpr int most_threads = 1024;
+  static constexpr int most_threads = 1024;  ///< the largest value of `threads`
 
-  Isa isa = Isa::automatic;
+  Isa isa = Isa::automatic;  ///< one of available_isas(), or automatic
   /// in [0, most_threads]: at most this many threads work on a call; 0: as many as the caller's arena has room for (see
   /// Solver). With 1 the call makes no use of oneTBB.
   int threads = 0;
@@ -80,6 +87,7 @@ struct Execution {
 struct Options {
   /// The largest values of options that have one.
   static constexpr int most_steps = 1 << 30;
+  /// The largest values of options that have one.
   static constexpr double most_restitution = 100, most_tolerance = 0.1;
 
   Law law = Law::incremental;                                  ///< of contacts that do not name their own
@@ -119,8 +127,8 @@ class CAROM_EXPORT Solver {
   /// Throws Error if a number is out of its range, or if the ISA is not one of available_isas().
   explicit Solver(const Execution& execution = {});
   ~Solver();
-  Solver(Solver&&) noexcept;
-  Solver& operator=(Solver&&) noexcept;
+  Solver(Solver&&) noexcept;             ///< leaves an object whose members throw Error
+  Solver& operator=(Solver&&) noexcept;  ///< likewise
 
   /// Throws Error before any work if columns are missing, their lengths differ or an option is out of its range.
   /// BlockedContacts get the same bits as InlineContacts with their values. Planar contacts have every law in closed
@@ -147,6 +155,7 @@ class CAROM_EXPORT Solver {
                                const Options& options = {},
                                double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
 
+  /// That of the constructor.
   const Execution& execution() const;
   /// The one in use; never Isa::automatic.
   Isa isa() const;

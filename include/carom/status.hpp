@@ -25,9 +25,11 @@ enum class ErrorKind : std::uint8_t {
 /// Misuse of the interface, found before any work. The message names the column or the option.
 class CAROM_EXPORT Error : public std::invalid_argument {
  public:
+  /// With the text of what() and its kind.
   explicit Error(const std::string& message, ErrorKind kind = ErrorKind::argument)
       : std::invalid_argument(message), kind_(kind) {}
 
+  /// What helps against it.
   ErrorKind kind() const noexcept { return kind_; }
 
  private:
@@ -159,12 +161,12 @@ enum class Sticking : std::uint8_t {
 
 /// The path of a collision through its phases. The counts cover the sliding phase only; 3 means three or more.
 struct Path {
-  Course course = Course::none;
-  Sticking sticking = Sticking::none;
-  std::uint8_t compressions = 0;
-  std::uint8_t decompressions = 0;
+  Course course = Course::none;        ///< where sliding ended
+  Sticking sticking = Sticking::none;  ///< what followed
+  std::uint8_t compressions = 0;       ///< in [0, 3]
+  std::uint8_t decompressions = 0;     ///< in [0, 3]
 
-  static constexpr std::size_t kinds = 4 + 16 + 3 * 2 * 16;
+  static constexpr std::size_t kinds = 4 + 16 + 3 * 2 * 16;  ///< of paths that are known
   /// Every index is below it, those of later versions too: the length of arrays of counts.
   static constexpr std::size_t room = 128;
 
@@ -179,6 +181,7 @@ struct Path {
     if (course == Course::slide_end) return 4 + counts;
     return 20 + ((number - 3) * 2 + (sticking == Sticking::diverge ? 1 : 0)) * 16 + counts;
   }
+  /// The inverse of index().
   [[gnu::always_inline]] static constexpr Path from_index(std::size_t index) {
     if (index < 4) return {static_cast<Course>(index < 2 ? index : index + 4)};
     const auto compressions = static_cast<std::uint8_t>((index - 4) / 4 % 4);
@@ -187,6 +190,7 @@ struct Path {
     return {static_cast<Course>(3 + (index - 20) / 32),
             (index - 20) / 16 % 2 == 0 ? Sticking::stable : Sticking::diverge, compressions, decompressions};
   }
+  /// Of all four parts.
   friend constexpr bool operator==(const Path&, const Path&) = default;
 };
 
@@ -216,7 +220,7 @@ CAROM_EXPORT Isa isa_from_string(std::string_view text);
 
 /// A report tells what happened to a batch.
 struct CAROM_EXPORT Report {
-  std::size_t contacts = 0;
+  std::size_t contacts = 0;                          ///< of the batch
   std::array<std::size_t, status_room> by_status{};  ///< by the number of a Status: see count
   std::array<std::size_t, Path::room> by_path{};     ///< by Path::index
   Isa isa = Isa::scalar;                             ///< that the kernel was compiled for
@@ -230,12 +234,14 @@ struct CAROM_EXPORT Report {
   /// larger number of the two, `isa` that of the next batch, and of equal gains of energy the earlier one stays.
   Report& operator+=(const Report& next);
 
-  /// 0 of what is no status, or no path.
+  /// Contacts of a status; 0 of what is none.
   std::size_t count(Status status) const {
     const auto number = static_cast<std::size_t>(status);
     return number < status_room ? by_status[number] : 0;
   }
+  /// Contacts of a path; 0 of what is none.
   std::size_t count(Path path) const { return path.is_known() ? by_path[path.index()] : 0; }
+  /// Contacts whose data are at fault.
   std::size_t faults() const;
   /// The paths that occurred, the most frequent first.
   std::vector<std::pair<Path, std::size_t>> paths() const;

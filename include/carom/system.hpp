@@ -54,9 +54,9 @@ CAROM_EXPORT std::string_view to_string(ContactState state);
 /// with the columns of the system is allowed, but that of `impulse` and `warm_impulse`.
 template <class T>
 struct SystemResults {
-  Vector3Columns<T> impulse{};   ///< [N s] r, in the cone to rounding
-  Vector3Columns<T> velocity{};  ///< [m/s] u = W r + q
-  Column<ContactState> state{};
+  Vector3Columns<T> impulse{};    ///< [N s] r, in the cone to rounding
+  Vector3Columns<T> velocity{};   ///< [m/s] u = W r + q
+  Column<ContactState> state{};   ///< open, stick or slip
   Column<std::int32_t> island{};  ///< index into SystemSolver::islands()
 };
 
@@ -66,6 +66,7 @@ enum class ErrorScale : std::uint8_t {
   island = 1,  ///< |q| of each island: its bits do not depend on other islands
 };
 
+/// What error is asked for, and how much work it may take.
 struct SystemOptions {
   /// The largest values of options that have one.
   static constexpr double most_tolerance = 1, largest_budget = 1e12, largest_friction = 1e6, largest_mass = 1e30;
@@ -77,7 +78,7 @@ struct SystemOptions {
   /// they, impulses where they are much smaller, so that light bodies (W of 1e4 and more) may be solved badly. 0 takes
   /// for each island the power of two next below 3 over the mean trace of W_ii: the units of W do not matter then.
   double error_mass = 1;
-  ErrorScale scale = ErrorScale::system;
+  ErrorScale scale = ErrorScale::system;  ///< what the error is relative to
   /// [sweeps] in [1, largest_budget]: no island takes much more work than so many Gauss–Seidel sweeps over it would.
   /// Most islands need 10 to 300; the fallbacks for the hardest take some thousands, and factorisations of an island of
   /// thousands of contacts as much.
@@ -92,7 +93,7 @@ struct SystemOptions {
 
 /// Contacts that W connects, which are solved by themselves.
 struct SystemIsland {
-  std::size_t contacts = 0;
+  std::size_t contacts = 0;         ///< at least one
   bool solved = true;               ///< whether the error asked for was reached; else the best impulses found stand
   double error = 0;                 ///< of this island, relative as SystemOptions::scale says
   std::int32_t sweeps = 0;          ///< Gauss–Seidel sweeps
@@ -102,17 +103,18 @@ struct SystemIsland {
 
 /// The course of a call.
 struct SystemReport {
-  std::size_t contacts = 0;
-  std::size_t islands = 0;
-  std::size_t largest_island = 0;  ///< [contacts]
-  std::size_t missed = 0;          ///< islands that are not solved to the tolerance
-  double error = 0;                ///< of the whole system, relative to |q|; before impulses are rounded to float
-  std::int64_t sweeps = 0;         ///< sums over the islands
-  std::int64_t interior_steps = 0;
-  std::int64_t newton_steps = 0;
-  double seconds = 0;  ///< [s] that the call took
-  int threads = 1;     ///< that took part
+  std::size_t contacts = 0;         ///< of the system
+  std::size_t islands = 0;          ///< that W connects
+  std::size_t largest_island = 0;   ///< [contacts]
+  std::size_t missed = 0;           ///< islands that are not solved to the tolerance
+  double error = 0;                 ///< of the whole system, relative to |q|; before impulses are rounded to float
+  std::int64_t sweeps = 0;          ///< sums over the islands
+  std::int64_t interior_steps = 0;  ///< likewise
+  std::int64_t newton_steps = 0;    ///< likewise
+  double seconds = 0;               ///< [s] that the call took
+  int threads = 1;                  ///< that took part
 
+  /// Whether every island has the error that was asked for.
   bool solved() const { return missed == 0; }
 };
 
@@ -129,8 +131,8 @@ class CAROM_EXPORT SystemSolver {
   /// difference yet.
   explicit SystemSolver(const Execution& execution = {});
   ~SystemSolver();
-  SystemSolver(SystemSolver&&) noexcept;
-  SystemSolver& operator=(SystemSolver&&) noexcept;
+  SystemSolver(SystemSolver&&) noexcept;             ///< leaves an object whose members throw Error
+  SystemSolver& operator=(SystemSolver&&) noexcept;  ///< likewise
 
   /// T is float or double. Throws Error before any work, naming the column and the row, if a column is missing or has
   /// another length, if a number is out of its range, if a contact has no block of its own or one without
@@ -142,6 +144,7 @@ class CAROM_EXPORT SystemSolver {
   /// The islands of the last call in the order of their first contacts, until the next one.
   std::span<const SystemIsland> islands() const;
 
+  /// That of the constructor.
   const Execution& execution() const;
 
  private:
