@@ -5,6 +5,8 @@ import pathlib
 import re
 import sys
 
+# What is no page of Markdown but part of the site, with its place there.
+SITE = {"docs/site/space/impulse-space.html": "impulse-space/index.html"}
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGE = re.compile(r"!\[([^\]]*)\]\([^)\s]*?([^/)\s]+)\)")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
@@ -53,6 +55,8 @@ def linked(page, text, target):
         return f"[{text}](@ref {section(path, name)})"
     if not path.exists():
         raise SystemExit(f"{page}: there is no {target}")
+    if str(path.relative_to(ROOT)) in SITE:
+        return f'<a href="{SITE[str(path.relative_to(ROOT))]}">{text}</a>'
     # Sources are not part of the site.
     return f"{text} (`{path.relative_to(ROOT)}`)" if text.strip("`") != target else f"`{path.relative_to(ROOT)}`"
 
