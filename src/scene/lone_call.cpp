@@ -59,7 +59,14 @@ bool solve_lone_again(Workspace<T>& workspace, const Scene<T>& scene, const Scen
   workspace.island_status[0] = converged ? IslandStatus::converged : IslandStatus::not_converged;
   workspace.island_residual[0] = residual;
   workspace.island_iterations[0] = outcome.sweeps;
-  report = last.report;
+  report.method = options.method;
+  report.isa = last.isa;
+  report.bodies = job.bodies;
+  report.contacts = report.largest_island = report.lanes_used = job.contacts;
+  report.lanes = kernel::points_of_manifold;
+  report.islands = 1;
+  report.colours = workspace.graph.colours;
+  report.uncoloured = workspace.graph.uncoloured;
   report.same_graph = true;
   report.iterations = outcome.sweeps;
   report.greatest_approach = approach;

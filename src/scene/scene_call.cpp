@@ -93,7 +93,7 @@ class SceneCall {
     report.bodies = bodies_;
     report.contacts = contacts_;
     report.joint_rows = rows_;
-    if (is_lone(report)) leave_lone(report);
+    if (is_lone(report)) leave_lone();
     return report;
   }
 
@@ -151,13 +151,13 @@ class SceneCall {
            report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)] == contacts_;
   }
   /// Leaves what the next call needs for the short way of lone_call.hpp.
-  void leave_lone(const SceneReport& report) {
+  void leave_lone() {
     LastLone<T>& last = workspace_.last_lone;
     last.kernels = &narrow_kernels_;
     last.job = job_;
     last.stored = impulses_.stored();
     last.movable.assign(workspace_.movable.data(), workspace_.movable.data() + bodies_);
-    last.report = report;
+    last.isa = entry_.isa;
     last.is_there = true;
   }
 

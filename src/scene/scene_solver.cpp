@@ -87,15 +87,15 @@ struct SceneSolver::State {
     const Release release{busy};
     const bool again = checked<T>().check(scene, results, options);
     const DefaultFloatingPoint environment;
-    if (SceneReport report; again && scene::solve_lone_again(workspace<T>(), scene, results, options, report))
-      return report;
+    SceneReport report;
+    if (again && scene::solve_lone_again(workspace<T>(), scene, results, options, report)) return report;
     // A small scene is done before another thread has come.
     const bool small = scene.contacts.friction.count + scene.joints.body_a.count < 512;
     const std::size_t threads = small ? 1 : threads_here(execution.threads);
-    if (!scene::moves_in_one_piece(options))
-      return scene::run_scene(*entry, workspace<T>(), scene, results, options, threads);
-    SceneReport report =
-        scene::run_scene(*entry, workspace<T>(), scene, results, scene::in_one_piece(options), threads);
+    const auto run_with = [&](const SceneOptions& of) {
+      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads);
+    };
+    report = scene::moves_in_one_piece(options) ? run_with(scene::in_one_piece(options)) : run_with(options);
     report.method = options.method;
     return report;
   }

@@ -25,7 +25,7 @@ struct LastLone {
   kernel::SceneJob<T> job{};
   SceneResults<T> stored;             // where the kernels store
   std::vector<std::uint8_t> movable;  // bodies
-  SceneReport report;
+  Isa isa = Isa::scalar;
 };
 
 template <class T>
