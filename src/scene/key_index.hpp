@@ -27,6 +27,13 @@ class KeyIndex {
   }
 
   std::size_t size() const { return keys_.size(); }
+  /// Tells whether these are the keys of the last call in its order.
+  bool are(const Keys& key) const {
+    if (key.count != keys_.size()) return false;
+    for (std::size_t i = 0; i < key.count; ++i)
+      if (key[i] != keys_[i]) return false;
+    return true;
+  }
   /// The place behind the one that was found last.
   std::size_t expected() const { return expected_; }
   /// Tells how many keys from number `first` on stand at the expected place and behind it.

@@ -107,6 +107,17 @@ class Remembered {
     }
   }
 
+  /// True if a call of the columns and options of the last one has its keys, too: the impulses stay where they are, and
+  /// `keep_unchanged` takes those of this call.
+  bool are_unchanged(const Keys& key) {
+    if (!keys_.are(key)) return false;
+    impulse_ = last_.impulse.data();
+    stride_ = last_.stride;
+    stored_.resize(last_.impulse.size());
+    return true;
+  }
+  void keep_unchanged() { last_.impulse.swap(stored_); }
+
   /// New contacts of a manifold share what those of it carried whose keys are gone: points of a manifold come and go,
   /// its load stays.
   void inherit(const Graph& graph) {

@@ -48,7 +48,7 @@ class SceneCall {
             const SceneOptions& options)
       : entry_(entry),
         kernels_(kernels_for<T>(*entry.scene)),
-        narrow_kernels_(kernels_for<T>(narrow_scene_kernels(entry))),
+        narrow_kernels_(kernels_for<T>(*narrow_entry(entry).scene)),
         workspace_(space),
         scene_(scene),
         results_(results),
@@ -65,6 +65,7 @@ class SceneCall {
   }
 
   SceneReport run(std::size_t threads) {
+    workspace_.last_lone.is_there = false;
     // All that needs memory comes before any result is written.
     reserve(threads);
     set_parameters();
@@ -92,6 +93,7 @@ class SceneCall {
     report.bodies = bodies_;
     report.contacts = contacts_;
     report.joint_rows = rows_;
+    if (is_lone(report)) leave_lone();
     return report;
   }
 
@@ -136,6 +138,27 @@ class SceneCall {
     SweepOutcome outcome = sweep(call, SceneMethod::resting, false, Ending::finish);
     outcome.approach = std::max(collisions.approach, outcome.approach);
     return outcome;
+  }
+
+  /// True if the scene is one manifold without faults, whose impulses the solver remembers where they have names.
+  bool is_lone(const SceneReport& report) const {
+    const Graph& graph = workspace_.graph;
+    const SceneContacts<T>& contacts = scene_.contacts;
+    const bool remembers =
+        contacts.key ? workspace_.remembered.all_have_keys() && !contacts.warm_impulse.x : !job_.warm_impulse.x;
+    return solves_lone_islands_apart(options_) && graph.lone.size() == 1 && graph.manifolds.size() == 1 && rows_ == 0 &&
+           graph.manifolds[0].count == contacts_ && bodies_ + contacts_ <= few && remembers && !job_.has_models &&
+           report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)] == contacts_;
+  }
+  /// Leaves what the next call needs for the short way of lone_call.hpp.
+  void leave_lone() {
+    LastLone<T>& last = workspace_.last_lone;
+    last.kernels = &narrow_kernels_;
+    last.job = job_;
+    last.stored = impulses_.stored();
+    last.movable.assign(workspace_.movable.data(), workspace_.movable.data() + bodies_);
+    last.isa = entry_.isa;
+    last.is_there = true;
   }
 
   /// Everything but the faults as it was before the scene was solved.

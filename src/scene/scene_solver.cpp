@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "contact_models.hpp"
+#include "lone_call.hpp"
 #include "one_piece.hpp"
 #include "scene_call.hpp"
 #include "solver/check.hpp"
@@ -16,27 +17,46 @@
 namespace carom {
 namespace {
 
-/// The columns that the last call had, which were good: hosts mostly hand over the same ones from step to step, and to
-/// compare them takes less time than to check them.
-template <class T>
-class CheckedColumns {
+/// A value of the last call, byte by byte. Bytes between its members may tell two equal values apart.
+template <class V>
+class LastBytes {
  public:
-  void check(const Scene<T>& scene, const SceneResults<T>& results) {
-    static_assert(std::has_unique_object_representations_v<Scene<T>> &&
-                  std::has_unique_object_representations_v<SceneResults<T>>);
-    if (is_there_ && std::memcmp(&scene, &scene_, sizeof scene) == 0 &&
-        std::memcmp(&results, &results_, sizeof results) == 0)
-      return;
-    check_scene_columns(scene, results);
-    scene_ = scene;
-    results_ = results;
-    is_there_ = true;
+  bool are(const V& value) const { return are_there_ && std::memcmp(bytes_, &value, sizeof value) == 0; }
+  void take(const V& value) {
+    std::memcpy(bytes_, &value, sizeof value);
+    are_there_ = true;
   }
 
  private:
-  bool is_there_ = false;
-  Scene<T> scene_;
-  SceneResults<T> results_;
+  static_assert(std::is_trivially_copyable_v<V>);
+  bool are_there_ = false;
+  alignas(V) std::byte bytes_[sizeof(V)];
+};
+
+/// The options and columns of the last call, which were good: hosts mostly hand over the same ones from step to step,
+/// and to compare them takes less time than to check them.
+template <class T>
+class CheckedArguments {
+ public:
+  /// Tells whether they are the last ones.
+  bool check(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
+    static_assert(std::has_unique_object_representations_v<Scene<T>> &&
+                  std::has_unique_object_representations_v<SceneResults<T>>);
+    const bool same_options = options_.are(options), same_columns = scene_.are(scene) && results_.are(results);
+    if (same_options && same_columns) return true;
+    if (!same_options) check_scene_options(options);
+    if (!same_columns) check_scene_columns(scene, results);
+    scene::check_contact_models(scene, options);
+    options_.take(options);
+    scene_.take(scene);
+    results_.take(results);
+    return false;
+  }
+
+ private:
+  LastBytes<SceneOptions> options_;
+  LastBytes<Scene<T>> scene_;
+  LastBytes<SceneResults<T>> results_;
 };
 
 }  // namespace
@@ -53,7 +73,7 @@ struct SceneSolver::State {
   }
 
   template <class T>
-  CheckedColumns<T>& checked() {
+  CheckedArguments<T>& checked() {
     if constexpr (std::is_same_v<T, float>)
       return checked_in_float;
     else
@@ -62,20 +82,20 @@ struct SceneSolver::State {
 
   template <class T>
   SceneReport run(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
-    check_scene_options(options);
     if (busy.exchange(true, std::memory_order_acquire))
       throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
     const Release release{busy};
-    checked<T>().check(scene, results);
-    scene::check_contact_models(scene, options);
+    const bool again = checked<T>().check(scene, results, options);
     const DefaultFloatingPoint environment;
+    SceneReport report;
+    if (again && scene::solve_lone_again(workspace<T>(), scene, results, options, report)) return report;
     // A small scene is done before another thread has come.
     const bool small = scene.contacts.friction.count + scene.joints.body_a.count < 512;
     const std::size_t threads = small ? 1 : threads_here(execution.threads);
-    if (!scene::moves_in_one_piece(options))
-      return scene::run_scene(*entry, workspace<T>(), scene, results, options, threads);
-    SceneReport report =
-        scene::run_scene(*entry, workspace<T>(), scene, results, scene::in_one_piece(options), threads);
+    const auto run_with = [&](const SceneOptions& of) {
+      return scene::run_scene(*entry, workspace<T>(), scene, results, of, threads);
+    };
+    report = scene::moves_in_one_piece(options) ? run_with(scene::in_one_piece(options)) : run_with(options);
     report.method = options.method;
     return report;
   }
@@ -90,8 +110,8 @@ struct SceneSolver::State {
   std::atomic<bool> busy{false};
   scene::Workspace<float> in_float;
   scene::Workspace<double> in_double;
-  CheckedColumns<float> checked_in_float;
-  CheckedColumns<double> checked_in_double;
+  CheckedArguments<float> checked_in_float;
+  CheckedArguments<double> checked_in_double;
 };
 
 SceneSolver::SceneSolver(const Execution& execution) {

@@ -11,8 +11,6 @@ namespace {
 
 /// Blocks of more bytes are taken to be beyond the second-level cache.
 constexpr std::size_t cached_bytes = std::size_t{1} << 20;
-/// Sweeps between two looks at the residual.
-constexpr int sweeps_between_checks = 4;
 /// Islands of one manifold that a thread solves at a time.
 constexpr std::size_t lone_at_once = 64;
 /// The first sweep after which a state is kept; later ones are kept after twice as many each time.
@@ -242,7 +240,7 @@ class Sweeps : IslandSweeps<T> {
 
   void solve_lone() {
     kernel::LoneOutcome<T>* const outcomes = workspace_.lone.at_least(graph_.lone.size());
-    const kernel::LoneLimits limits = {most_sweeps_, sweeps_between_checks, options_.relative_tolerance};
+    const kernel::LoneLimits limits = limits_of_lone(options_);
     call_.team.each(graph_.lone.size(), lone_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.lone(job_, graph_.lone.data() + first, end - first, limits, outcomes + first);
       for (std::size_t i = first; i < end; ++i) {

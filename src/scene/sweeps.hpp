@@ -41,6 +41,14 @@ inline bool solves_lone_islands_apart(const SceneOptions& options) {
          options.simultaneous.relaxation == 1 && options.simultaneous.rounds == 1;
 }
 
+/// Sweeps between two looks at the residual.
+inline constexpr int sweeps_between_checks = 4;
+
+/// When the sweeps over such an island end.
+inline kernel::LoneLimits limits_of_lone(const SceneOptions& options) {
+  return {options.simultaneous.iterations, sweeps_between_checks, options.relative_tolerance};
+}
+
 /// Statuses above `limit`. Bytes are counted in bytes, which makes vectors of the loop.
 inline std::size_t count_above(std::uint8_t limit, const std::uint8_t* status, std::size_t n) {
   constexpr std::size_t most = 255;

@@ -17,6 +17,17 @@ namespace carom::scene {
 /// The state of an island from sweep to sweep.
 enum class Sweeping : std::uint8_t { goes_on, done, may_collide_again, ran_away };
 
+/// The last call, if its scene was one sound manifold and nothing else: what is set up for it serves the next one, too.
+template <class T>
+struct LastLone {
+  bool is_there = false;
+  const kernel::SceneKernelsFor<T>* kernels = nullptr;
+  kernel::SceneJob<T> job{};
+  SceneResults<T> stored;             // where the kernels store
+  std::vector<std::uint8_t> movable;  // bodies
+  Isa isa = Isa::scalar;
+};
+
 template <class T>
 struct Workspace {
   Graph graph;
@@ -47,6 +58,7 @@ struct Workspace {
   std::vector<std::uint8_t> keeping;
   SequenceWorkspace<T> sequence;
   Remembered<T> remembered;
+  LastLone<T> last_lone;
   // Substeps: bodies as they began a substep, how far they have moved; loads; numbers of substeps of islands.
   Scratch<kernel::VelocityRow<T>> began, displacements;
   Scratch<T> loads;

@@ -87,11 +87,11 @@ const IsaEntry& find_isa(Isa isa) {
               ErrorKind::not_available);
 }
 
-const kernel::SceneKernels& narrow_scene_kernels(const IsaEntry& entry) {
+const IsaEntry& narrow_entry(const IsaEntry& entry) {
   if (entry.isa == Isa::avx512)
     for (const IsaEntry& other : table)
-      if (other.isa == Isa::avx2 && other.runs_here()) return *other.scene;
-  return *entry.scene;
+      if (other.isa == Isa::avx2 && other.runs_here()) return other;
+  return entry;
 }
 
 std::vector<Isa> available_isas() {

@@ -48,7 +48,8 @@ void add(Report& report, const kernel::Tally& tally) {
 }  // namespace
 
 struct Solver::State {
-  explicit State(const Execution& given) : execution(given), entry(&find_isa(given.isa)) {}
+  explicit State(const Execution& given)
+      : execution(given), entry(&find_isa(given.isa)), narrow(&narrow_entry(*entry)) {}
 
   /// The parts of a workspace that have been needed so far.
   template <class T>
@@ -78,7 +79,8 @@ struct Solver::State {
   Report solve(const Contacts<T>& contacts, const Results<T>& results, const Options& options,
                std::size_t block_bytes = 0) {
     const std::size_t count = check_columns(contacts, results);
-    const RangeKernels<T, Contacts> kernels = {kernel_for<T, Contacts>(*entry->kernels),
+    const IsaEntry& sliding = count <= few<T> ? *narrow : *entry;
+    const RangeKernels<T, Contacts> kernels = {kernel_for<T, Contacts>(*sliding.kernels),
                                                kernel_for<T, Contacts>(*entry->algebraic)};
     kernel::Job<T, Contacts> job{contacts, results, parameters_for<T>(options),
                                  layout_for(count * columns::numbers_in(contacts, results) * sizeof(T))};
@@ -188,9 +190,12 @@ struct Solver::State {
            kernel::contacts_in_block;
   }
   static constexpr std::size_t smallest_range = 1024;
+  /// Contacts whose slip narrow vectors follow sooner: half of a wide one.
+  template <class T>
+  static constexpr std::size_t few = 32 / sizeof(T);
 
   Execution execution;
-  const IsaEntry* entry;
+  const IsaEntry *entry, *narrow;
   std::atomic<bool> busy{false};       // a call is under way
   std::vector<kernel::Tally> tallies;  // one a slot of run_tasks
   std::vector<Counts> counts;          // one a slot; that of the first is in the report

@@ -4,7 +4,9 @@
 
 #include <carom/carom.hpp>
 #include <cmath>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/scenes/runs.hpp"
@@ -227,6 +229,113 @@ TYPED_TEST(LoneManifold, beyond_the_range_leaves_its_body_as_it_came_and_the_oth
             (Vector{static_cast<double>(huge), static_cast<double>(huge), static_cast<double>(huge)}));
   EXPECT_EQ(found.velocity(scene.body_count() - 1), before.velocity(scene.body_count() - 1));
   EXPECT_EQ(found.report.not_converged, before.report.not_converged + 1);
+}
+
+/// Two solvers that get the same calls: one always with the same columns, the other one with columns that change
+/// places, so that nothing of a call serves it in the next one.
+template <class T>
+class TwoSolvers {
+ public:
+  explicit TwoSolvers(SceneData<T>& scene) : scene_(scene), arrays_(scene) {}
+
+  void expect_same(const SceneOptions& options, const std::string& what) {
+    const std::size_t place = calls_++ % 2;
+    places_[place] = scene_;
+    SceneArrays<T>& moved_arrays = results_[place] = arrays_;
+    const SceneReport steady = steady_.solve(scene_.view(), arrays_.view(), options);
+    const SceneReport moved = moved_.solve(places_[place].view(), moved_arrays.view(), options);
+    expect_same_bits(arrays_, moved_arrays, what);
+    EXPECT_EQ(steady.by_status, moved.by_status) << what;
+    EXPECT_EQ(steady.iterations, moved.iterations) << what;
+    EXPECT_EQ(steady.greatest_approach, moved.greatest_approach) << what;
+    EXPECT_EQ(steady.residual, moved.residual) << what;
+    EXPECT_EQ(steady.energy_before, moved.energy_before) << what;
+    EXPECT_EQ(steady.energy_after, moved.energy_after) << what;
+    EXPECT_EQ(steady.not_converged, moved.not_converged) << what;
+    EXPECT_EQ(steady.same_graph, moved.same_graph) << what;
+    const auto counts = [](const SceneReport& r) {
+      return std::vector<std::size_t>{r.bodies, r.contacts, r.islands, r.largest_island, r.lanes, r.lanes_used};
+    };
+    EXPECT_EQ(counts(steady), counts(moved)) << what;
+  }
+  void forget() {
+    steady_.forget();
+    moved_.forget();
+  }
+
+ private:
+  SceneData<T>& scene_;
+  SceneArrays<T> arrays_;
+  SceneData<T> places_[2];
+  SceneArrays<T> results_[2] = {SceneArrays<T>(scene_), SceneArrays<T>(scene_)};
+  std::size_t calls_ = 0;
+  SceneSolver steady_{{.threads = 1}}, moved_{{.threads = 1}};
+};
+
+TYPED_TEST(LoneManifold, solved_again_has_the_bits_of_the_general_way_whatever_has_changed) {
+  using T = TypeParam;
+  using Change = std::function<void(SceneData<T>&, SceneOptions&)>;
+  const T nan = std::numeric_limits<T>::quiet_NaN(), huge = std::numeric_limits<T>::max() / 4;
+  const std::vector<std::pair<std::string, Change>> changes = {
+      {"nothing", [](auto&, auto&) {}},
+      {"velocities", [](auto& s, auto&) { s.bodies.velocity[0][0] = T(3); }},
+      {"forces", [](auto& s, auto&) { s.velocity_change[2][0] = T(-0.2); }},
+      {"a force that is no number", [nan](auto& s, auto&) { s.velocity_change[2][0] = nan; }},
+      {"masses", [](auto& s, auto&) { s.bodies.inverse_mass[0] = T(0.5); }},
+      {"a body that moves no more",
+       [](auto& s, auto&) {
+         s.bodies.inverse_mass[0] = 0;
+         for (auto& j : s.bodies.inverse_inertia) j[0] = 0;
+       }},
+      {"another body that moves", [](auto& s, auto&) { s.bodies.inverse_mass[1] = T(1); }},
+      {"a faulty body", [nan](auto& s, auto&) { s.bodies.velocity[1][0] = nan; }},
+      {"a faulty body that nothing touches", [](auto& s, auto&) { s.bodies.inverse_mass[2] = T(-1); }},
+      {"lever arms", [](auto& s, auto&) { s.lever_a[0][2] += T(0.125); }},
+      {"friction", [](auto& s, auto&) { s.friction.assign(s.friction.size(), T(0.125)); }},
+      {"a friction of its own", [](auto& s, auto&) { s.friction[2] = T(0.125); }},
+      {"a normal of its own", [](auto& s, auto&) { s.normal[0][3] = T(0.001); }},
+      {"a contact at fault", [](auto& s, auto&) { s.friction[1] = T(-1); }},
+      {"the first contact at fault", [nan](auto& s, auto&) { s.lever_a[1][0] = nan; }},
+      {"a contact of another pair", [](auto& s, auto&) { s.body_b[3] = world; }},
+      {"all contacts of another pair", [](auto& s, auto&) { s.body_b.assign(4, world); }},
+      {"an index of no body", [](auto& s, auto&) { s.body_b.assign(4, 7); }},
+      {"keys in another order", [](auto& s, auto&) { std::swap(s.key[0], s.key[2]); }},
+      {"a new key", [](auto& s, auto&) { s.key[1] = 17; }},
+      {"no key", [](auto& s, auto&) { s.key[1] = 0; }},
+      {"numbers beyond the range",
+       [huge](auto& s, auto&) {
+         for (auto& v : s.bodies.velocity) v[0] = -huge;
+       }},
+      {"sweeps", [](auto&, auto& o) { o.simultaneous.iterations = 3; }},
+      {"tolerance", [](auto&, auto& o) { o.relative_tolerance = 0.5; }},
+      {"warm starting", [](auto&, auto& o) { o.simultaneous.warm_start = 0; }},
+      {"relaxation", [](auto&, auto& o) { o.simultaneous.relaxation = 0.75; }},
+      {"the method", [](auto&, auto& o) { o.method = SceneMethod::iteration; }},
+  };
+  // A box on a body that does not move, and one apart.
+  SceneData<T> usual = stack<T>(1);
+  for (int i = 0; i < 2; ++i) usual.add(Body{.inverse_mass = 0, .inverse_inertia = {}});
+  usual.body_b.assign(4, 1);
+  for (auto* const change : {&usual.velocity_change, &usual.angular_velocity_change})
+    for (auto& numbers : *change) numbers.assign(usual.body_count(), T(0));
+  usual.velocity_change[2][0] = usual.bodies.velocity[2][0];
+  usual.key = {1, 2, 3, 4};
+  for (const bool has_keys : {true, false}) {
+    SceneData<T> first = usual;
+    if (!has_keys) first.key.clear();
+    SceneData<T> scene = first;
+    TwoSolvers<T> solvers(scene);
+    for (const auto& [what, change] : changes) {
+      if (!has_keys && what.find("key") != std::string::npos) continue;
+      SceneOptions options;
+      for (int call = 0; call < 3; ++call) solvers.expect_same(options, "before " + what);
+      change(scene, options);
+      for (int call = 0; call < 2; ++call) solvers.expect_same(options, what);
+      scene = first;  // in the same places
+    }
+    solvers.forget();
+    solvers.expect_same({}, "forgotten");
+  }
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+#include "lone_call.hpp"
+
+#include "scene_input.hpp"
+#include "scene_output.hpp"
+#include "sweeps.hpp"
+#include "thread_team.hpp"
+
+namespace carom::scene {
+namespace {
+
+/// True if all contacts are sound and of the manifold that they were, and all bodies move that did.
+template <class T>
+bool is_as_it_was(const Workspace<T>& space, const kernel::SceneJob<T>& job, const kernel::Constraint& manifold) {
+  bool same = space.body_a.data()[0] == manifold.body_a && space.body_b.data()[0] == manifold.body_b;
+  for (std::size_t i = 0; i < job.contacts; ++i)
+    same = same && job.status[i] == static_cast<std::uint8_t>(Status::ok) && (i == 0 || space.link.data()[i] != 0);
+  for (std::size_t i = 0; i < job.bodies; ++i)
+    same = same && space.body_fault.data()[i] == static_cast<std::uint8_t>(Status::ok) &&
+           space.movable.data()[i] == space.last_lone.movable[i];
+  return same;
+}
+
+}  // namespace
+
+template <class T>
+bool solve_lone_again(Workspace<T>& workspace, const Scene<T>& scene, const SceneResults<T>& results,
+                      const SceneOptions& options, SceneReport& report) {
+  LastLone<T>& last = workspace.last_lone;
+  if (!last.is_there) return false;
+  kernel::SceneJob<T>& job = last.job;
+  Remembered<T>& remembered = workspace.remembered;
+  T* kept = nullptr;
+  if (scene.contacts.key) {
+    if (!remembered.are_unchanged(scene.contacts.key)) return false;
+    const std::size_t n = job.contacts;
+    kept = remembered.stored();
+    last.stored.impulse = {{kept, n}, {kept + n, n}, {kept + 2 * n, n}};
+    if (job.warm_impulse.x)
+      job.warm_impulse = {{remembered.impulse(0), n}, {remembered.impulse(1), n}, {remembered.impulse(2), n}};
+  }
+  clear_columns(last.stored.angular_impulse);
+  clear_columns(last.stored.warm_angular_impulse);
+  job.scene = &scene;
+  job.results = &last.stored;
+  ThreadTeam team(1);
+  SceneInput<T> input(*last.kernels, scene, job);
+  input.reserve(workspace);
+  input.validate(team);
+  const kernel::Constraint& manifold = workspace.graph.manifolds.front();
+  if (!is_as_it_was(workspace, job, manifold)) return false;
+
+  const kernel::LoneLimits limits = limits_of_lone(options);
+  kernel::LoneOutcome<T> outcome;
+  last.kernels->lone(job, workspace.graph.lone.data(), 1, limits, &outcome);
+  if (outcome.overflow || count_faults(job) > 0) return false;
+
+  const auto approach = static_cast<double>(outcome.approach), residual = static_cast<double>(outcome.residual);
+  const bool converged = outcome.converged || !(residual > limits.relative_tolerance * approach);
+  workspace.island_status[0] = converged ? IslandStatus::converged : IslandStatus::not_converged;
+  workspace.island_residual[0] = residual;
+  workspace.island_iterations[0] = outcome.sweeps;
+  report.method = options.method;
+  report.isa = last.isa;
+  report.bodies = job.bodies;
+  report.contacts = report.largest_island = report.lanes_used = job.contacts;
+  report.lanes = kernel::points_of_manifold;
+  report.islands = 1;
+  report.colours = workspace.graph.colours;
+  report.uncoloured = workspace.graph.uncoloured;
+  report.same_graph = true;
+  report.iterations = outcome.sweeps;
+  report.greatest_approach = approach;
+  report.residual = residual;
+  report.not_converged = converged ? 0 : 1;
+  report.energy_before = input.energy_before();
+  report.energy_after = input.energy(team);
+  if (kept != nullptr) remembered.keep_unchanged();
+  SceneOutput<T>(job, workspace, scene, results, last.stored, kept, options).store(team, report);
+  return true;
+}
+template bool solve_lone_again(Workspace<float>&, const Scene<float>&, const SceneResults<float>&, const SceneOptions&,
+                               SceneReport&);
+template bool solve_lone_again(Workspace<double>&, const Scene<double>&, const SceneResults<double>&,
+                               const SceneOptions&, SceneReport&);
+
+}  // namespace carom::scene
