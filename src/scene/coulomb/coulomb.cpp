@@ -156,8 +156,13 @@ class Coulomb : IslandSweeps<T> {
         in.error = std::current_exception();
       }
     });
+    std::exception_ptr error;
     for (const auto& slot : space_.slots)
-      if (slot->error) std::rethrow_exception(std::exchange(slot->error, nullptr));
+      if (slot->error) error = slot->error;
+    if (!error) return;
+    // What memory has failed in the middle of is in no state to be used again.
+    space_.slots.clear();
+    std::rethrow_exception(error);
   }
 
   void solve(std::uint32_t island, Slot& slot) {
