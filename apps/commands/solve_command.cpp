@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "analysis/solving.hpp"
 #include "commands/commands.hpp"
@@ -38,8 +40,8 @@ restitution_law tells each row's own law, in place of --restitution.
 
 With --scene the rows of one scene_step are solved together. The columns body_a and body_b name the bodies
 (-1 is the immovable world), whose state every row repeats; new velocities are those after the whole scene.
-Optional columns: static_friction, target_velocity [m/s], surface_velocity_x, _y, _z [m/s], gap [m] for
-resting and substeps, key for simultaneous and substeps. Contact models are of these two: friction_2 with
+Optional columns: static_friction (not of coulomb), target_velocity [m/s], surface_velocity_x, _y, _z [m/s],
+gap [m] for resting and substeps, key for simultaneous, substeps and coulomb. Contact models are of the first two: friction_2 with
 friction_direction_x, _y, _z, rolling_friction and spinning_friction [m], normal_compliance and
 tangential_compliance [1/kg], and, of substeps, stiffness [N/m] and damping [N s/m].
   simultaneous  all contacts in sweeps on their friction cones, as engines do
@@ -48,6 +50,7 @@ tangential_compliance [1/kg], and, of substeps, stiffness [N/m] and damping [N s
   resting       impulses that leave no overlap after --time-step, of contacts at rest
   step          iteration, then resting
   substeps      --time-step in substeps, as many as the load needs: what rests stays at rest
+  coulomb       the law of simultaneous, solved to --tolerance with --budget as contact systems are
 
 HDF5 files in FCLIB's local layout are contact systems, recognised by their first bytes: the Delassus
 matrix W, q and mu of each. They are solved to --tolerance, an error relative to |q|, with --budget as
@@ -69,6 +72,7 @@ Examples:
   carom solve --scene contacts.csv -o results.csv --method sequence --law chatterjee-ruina
   carom solve --scene contacts.csv -o results.csv --method resting --time-step 0.01
   carom solve --scene contacts.csv -o results.csv --method substeps --time-step 0.01
+  carom solve --scene contacts.csv -o results.csv --method coulomb --tolerance 1e-6
   carom solve problem.hdf5 -o solved.hdf5 --json
   carom solve collection/*.hdf5 --tolerance 1e-12
 
@@ -133,11 +137,11 @@ Summary solve(const SolveOptions& command, io::Form form, io::CsvReader& reader,
 /// not.
 void require_contact_file(const SolveOptions& command) {
   if (command.output.empty()) throw Error("carom: --output is required");
-  const char* given = !command.more_inputs.empty() ? "a further file"
-                      : command.tolerance          ? "--tolerance"
-                      : command.budget             ? "--budget"
-                      : command.as_json            ? "--json"
-                                                   : nullptr;
+  const char* given = !command.more_inputs.empty()          ? "a further file"
+                      : command.tolerance && !command.scene ? "--tolerance"
+                      : command.budget && !command.scene    ? "--budget"
+                      : command.as_json                     ? "--json"
+                                                            : nullptr;
   if (given != nullptr)
     throw Error(fmt::format("carom: {} is for contact systems (HDF5), and {} is none", given, command.input));
 }
@@ -159,11 +163,17 @@ int run(const SolveOptions& command) {
   return summary.bad_rows == 0 ? exit_fine : exit_bad_rows;
 }
 
+std::vector<std::string> scene_methods() {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < scene_method_count; ++i) names.emplace_back(to_string(static_cast<SceneMethod>(i)));
+  return names;
+}
+
 void add_scene_options(CLI::App& solve, SolveOptions& options) {
   CLI::Option* scene = solve.add_flag("--scene", options.scene, "Solve the rows of one scene_step together");
   solve.add_option("--method", options.method, "How, with --scene: see below. The next options are of scenes too")
-      ->option_text("simultaneous|sequence|iteration|resting|step|substeps [" + options.method + "]")
-      ->check(CLI::IsMember({"simultaneous", "sequence", "iteration", "resting", "step", "substeps"}))
+      ->option_text(fmt::format("{} [{}]", fmt::join(scene_methods(), "|"), options.method))
+      ->check(CLI::IsMember(scene_methods()))
       ->needs(scene);
   solve
       .add_option("--iterations", options.iterations,
@@ -192,13 +202,15 @@ void add_scene_options(CLI::App& solve, SolveOptions& options) {
 void add_system_options(CLI::App& solve, SolveOptions& options) {
   solve
       .add_option("--tolerance", options.tolerance,
-                  "Error of contact systems (HDF5), relative to |q|; by default 1e-8, with --precision float 1e-4")
+                  "Error of contact systems (HDF5) and of --method coulomb, relative to |q|; by default 1e-8, with "
+                  "--precision float 1e-4")
       ->option_text("R")
       ->check(above_zero(SystemOptions::most_tolerance));
   solve
       .add_option("--budget", options.budget,
-                  "Most work on contacts of a system that W connects, in Gauss-Seidel sweeps over them")
-      ->option_text(fmt::format("N [{}]", SystemOptions{}.budget))
+                  "Most work on contacts of a system that W connects, or that bodies connect, in Gauss-Seidel sweeps "
+                  "over them")
+      ->option_text(fmt::format("N [{}, {} of --method coulomb]", SystemOptions{}.budget, CoulombOptions{}.budget))
       ->check(within(1.0, SystemOptions::largest_budget));
   solve.add_flag("--json", options.as_json, "Of contact systems: one JSON object on standard output");
 }

@@ -23,9 +23,9 @@ struct SolveOptions : CommandOptions {
   std::optional<int> substeps;
   std::vector<std::string> given_of_laws;  ///< options of collision laws that stand on the command line
 
-  // These are for contact systems.
-  std::vector<std::string> more_inputs;
+  // These are for contact systems, and the first two for scenes that are solved as such.
   std::optional<double> tolerance, budget;
+  std::vector<std::string> more_inputs;
   bool as_json = false;
   std::vector<std::string> given_of_contacts;  ///< options of contact files that stand on the command line
 };

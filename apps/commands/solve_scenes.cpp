@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "analysis/reading.hpp"
 #include "analysis/scene_solving.hpp"
@@ -27,6 +28,8 @@ SceneOptions scene_options(const SolveOptions& options) {
         *options.iterations;
   scene.relative_tolerance = options.relative_tolerance;
   scene.resting.time_step = scene.substeps.time_step = options.time_step.value_or(0);
+  scene.coulomb.tolerance = options.tolerance.value_or(scene.coulomb.tolerance);
+  scene.coulomb.budget = options.budget.value_or(scene.coulomb.budget);
   if (options.substeps) scene.substeps.least = scene.substeps.most = *options.substeps;
   return scene;
 }
@@ -35,7 +38,7 @@ bool reads_gap(SceneMethod method) {
   return method == SceneMethod::resting || method == SceneMethod::step || method == SceneMethod::substeps;
 }
 bool reads_keys(SceneMethod method) {
-  return method == SceneMethod::simultaneous || method == SceneMethod::substeps;
+  return method == SceneMethod::simultaneous || method == SceneMethod::substeps || method == SceneMethod::coulomb;
 }
 
 /// Throws Error if the options do not fit each other.
@@ -55,6 +58,12 @@ void require_fit(const SolveOptions& options, SceneMethod method) {
     throw Error("carom: --substeps needs --method substeps; " + options.method + " has no use for it");
   if (method == SceneMethod::substeps && options.iterations)
     throw Error("carom: --iterations is not of --method substeps, which has --substeps");
+  for (const auto& [name, given] : {std::pair{"--tolerance", options.tolerance}, {"--budget", options.budget}})
+    if (method != SceneMethod::coulomb && given)
+      throw Error(fmt::format("carom: {} needs --method coulomb; {} has no use for it", name, options.method));
+  if (method == SceneMethod::coulomb && options.iterations)
+    throw Error("carom: --iterations is not of --method coulomb, which has --budget");
+  if (method == SceneMethod::coulomb && options.reference) throw Error("carom: --reference has no method coulomb");
 }
 
 std::string listed_columns(const std::vector<std::string>& names) {

@@ -46,8 +46,8 @@ void SceneTable::print(std::FILE* out, SceneMethod method) const {
   if (count_ > 1) print_scene(out, fmt::format("all {}", count_), all_, method);
   const SceneReport& report = all_.report;
   if (report.not_converged == 0) return;
-  fmt::print(out, "{} of {} islands have not converged within --relative-tolerance", report.not_converged,
-             report.islands);
+  fmt::print(out, "{} of {} islands have not converged within --{}", report.not_converged, report.islands,
+             method == SceneMethod::coulomb ? "tolerance" : "relative-tolerance");
   if (report.stalled > 0) fmt::print(out, "; {} of them had stopped losing energy", report.stalled);
   fmt::print(out, "\n");
 }

@@ -58,7 +58,7 @@ struct SceneBodies {
   Vector3Columns<const T> velocity, angular_velocity;  ///< as in BodyColumns
   /// [m/s], [rad/s] optional: what forces of the step have added to the velocities. A contact that rebounds does so at
   /// mid step then, when half of it has acted, so that a body whose position follows its velocity in steps falls and
-  /// rises to one height. SceneMethod::simultaneous, iteration and step. All six or none.
+  /// rises to one height. SceneMethod::simultaneous, coulomb, iteration and step. All six or none.
   Vector3Columns<const T> velocity_change{}, angular_velocity_change{};
 
   /// The state of the bodies alone.
@@ -87,7 +87,8 @@ struct SceneContacts {
   Vector3Columns<const T> normal;             ///< [1] as in InlineContacts
   Vector3Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
   Column<const std::int32_t> body_a, body_b;  ///< index into the bodies, -1 for the immovable world
-  Column<const T> static_friction{};          ///< [1] optional: >= friction, which it is where there is none
+  /// [1] optional: >= friction, which it is where there is none. SceneMethod::coulomb refuses it.
+  Column<const T> static_friction{};
   /// [1] >= 0, optional, with friction_direction: the coefficient across it, where `friction` is that along it. The
   /// impulses of friction fill an ellipse, and a slip has that one which dissipates most. static_friction then stands
   /// for an ellipse of the same shape.
@@ -139,8 +140,8 @@ struct Scene {
 
 /// How the sweeps or impacts over an island have ended. A number keeps its meaning in later versions.
 enum class IslandStatus : std::uint8_t {
-  converged = 0,       ///< within SceneOptions::relative_tolerance, or there was nothing to do
-  not_converged = 16,  ///< the iterations that the options allow were not enough
+  converged = 0,       ///< within SceneOptions::relative_tolerance, coulomb.tolerance, or there was nothing to do
+  not_converged = 16,  ///< the iterations, or the budget, that the options allow were not enough
   stalled = 17,        ///< likewise, and its impacts had stopped losing energy; SceneMethod::sequence
   diverged = 18,       ///< its impulses grew without end, and it has returned to its best state; SceneMethod::resting
   overflow = 32,       ///< its numbers left the range of T, and its bodies stay as they came
@@ -152,7 +153,7 @@ template <class T>
 struct IslandResults {
   Column<IslandStatus> status{};      ///< how its sweeps have ended
   Column<T> residual{};               ///< [m/s] or [rad/s]: what the worst contact or row misses after the step
-  Column<std::int32_t> iterations{};  ///< sweeps; impacts of a sequence
+  Column<std::int32_t> iterations{};  ///< sweeps; impacts of a sequence; sweeps and steps of coulomb
   Column<std::int32_t> substeps{};    ///< SceneMethod::substeps; else 1
 };
 
@@ -192,6 +193,7 @@ struct SceneReport {
   int substeps = 1;              ///< of the island that took the most; SceneMethod::substeps
   std::size_t impacts = 0;       ///< of a sequence, all islands together
   double greatest_approach = 0;  ///< [m/s] before the step, below the targets
+  double error = 0;              ///< [1] of the island with the largest; SceneMethod::coulomb
   double residual = 0;           ///< [m/s] after it; rows of joints included; inf where it is beyond the range
   double energy_before = 0;      ///< [J] kinetic energy of bodies with mass
   double energy_after = 0;       ///< [J]

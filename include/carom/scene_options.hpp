@@ -37,8 +37,12 @@ enum class SceneMethod : std::uint8_t {
   /// also pushes overlaps and joint errors out, motion, and one that does not. As many as an island's load needs. What
   /// rests stays at rest, and heavy bodies stand on light ones.
   substeps,
+  /// The same law as simultaneous, solved to an error and not for a number of sweeps, as SystemSolver does, with
+  /// joints. For heavy loads on light bodies, for jammed piles, and where a step has to be right.
+  /// docs/contact-systems.md.
+  coulomb,
 };
-inline constexpr std::size_t scene_method_count = 6;
+inline constexpr std::size_t scene_method_count = 7;
 
 /// The contacts that SceneMethod::iteration sweeps.
 enum class SweptContacts : std::uint8_t {
@@ -64,7 +68,11 @@ struct SceneThresholds {
   static constexpr double joint_load = 2;
   /// [1] an island of substeps is struck where it approaches faster than so many times what gravity makes in a step
   static constexpr double blow = 2;
-  static constexpr double least_pivot = 1e-10;  ///< [1] relative: below it a row repeats others of its joint, sequence
+  /// [1] relative: below it a row repeats others of its joint, sequence; or of the joints around it, coulomb
+  static constexpr double least_pivot = 1e-10;
+  /// [1] coulomb: a bound of a row that is so many times what would stop every contact and row of the island alone is
+  /// none
+  static constexpr double no_bound = 1e9;
   /// [1] relative: three rows of a joint without a smaller pivot are solved at once, by an inverse that float's
   /// rounding ε spoils by ε / triple_pivot² = 6 % at most; simultaneous, iteration and resting
   static constexpr double triple_pivot = 1e-3;
@@ -143,6 +151,17 @@ struct SubstepsOptions {
   double warm_start = 1, joint_warm_start = 1;                       ///< [1] in [0, 1]: see SimultaneousOptions
 };
 
+/// Options of SceneMethod::coulomb.
+struct CoulombOptions {
+  /// [1] in [0, 1]: the error of an island that is asked for, as SystemOptions::tolerance has it with
+  /// ErrorScale::island and error_mass 0. 0: 1e-8 in double, 1e-4 in float.
+  double tolerance = 0;
+  /// [sweeps] in [1, SystemOptions::largest_budget]: see SystemOptions::budget. The best impulses that it finds stand.
+  double budget = 2000;
+  double most_friction = 1000;  ///< [1] in (0, SystemOptions::largest_friction]: larger coefficients count as this one
+  double warm_start = 1;        ///< [1] in [0, 1]: share of the warm impulses to begin with, of contacts and of rows
+};
+
 /// Contacts that approach at no more than sqrt(2 g ε) are at rest. [BS] 3
 struct RestCriterion {
   double gravity = 9.81;    ///< [m/s²] g >= 0
@@ -167,8 +186,8 @@ struct SceneOptions {
   /// moves its bodies at that speed. Sweeps look at it in every fourth, those of simultaneous in the first,
   /// too, where what rests on its warm impulses ends.
   double relative_tolerance = 1e-6;
-  /// [m/s] >= 0: contacts that approach more slowly have no restitution under simultaneous, iteration and step. It
-  /// counts without SceneBodies::velocity_change.
+  /// [m/s] >= 0: contacts that approach more slowly have no restitution under simultaneous, coulomb, iteration and
+  /// step. It counts without SceneBodies::velocity_change.
   double restitution_threshold = 0;
   RestCriterion rest{};                  ///< of iteration, resting and step
   ShockPropagation shock_propagation{};  ///< of simultaneous, resting and iteration
@@ -177,6 +196,7 @@ struct SceneOptions {
   IterationOptions iteration{};          ///< of SceneMethod::iteration and step
   RestingOptions resting{};              ///< of SceneMethod::resting and step
   SubstepsOptions substeps{};            ///< of SceneMethod::substeps; of simultaneous with a time_step what it says
+  CoulombOptions coulomb{};              ///< of SceneMethod::coulomb
 };
 
 }  // namespace carom

@@ -132,6 +132,7 @@ SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const Sc
     case SceneMethod::substeps:
       return solve_substeps(state, island, options);
     case SceneMethod::step:
+    case SceneMethod::coulomb:  // refused
       break;
   }
   // [BS] figure 1: collisions, then contacts at rest.
@@ -178,6 +179,8 @@ SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& 
   check_scene_options(options);
   check_scene_columns(scene, results);
   scene::check_contact_models(scene, options);
+  if (options.method == SceneMethod::coulomb)
+    throw Error("carom: the reference has no method coulomb; simultaneous has the same law");
   const auto is = [&](SceneMethod method) { return options.method == method; };
   SceneReads reads;
   reads.laws = is(SceneMethod::sequence);

@@ -8,6 +8,7 @@
 
 #include "contact_models.hpp"
 #include "kernel/scene/scene_job.hpp"
+#include "scene_parameters.hpp"
 #include "workspace.hpp"
 
 namespace carom::scene {
@@ -43,7 +44,9 @@ class CallImpulses {
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
     const auto share =
-        static_cast<T>(in_substeps_ ? options_.substeps.joint_warm_start : options_.simultaneous.joint_warm_start);
+        static_cast<T>(in_substeps_                              ? options_.substeps.joint_warm_start
+                       : options_.method == SceneMethod::coulomb ? options_.coulomb.warm_start
+                                                                 : options_.simultaneous.joint_warm_start);
     for (std::size_t i = first; i < end; ++i) {
       T& impulse = job_.row_impulse[i];
       impulse = job_.row_work[i] = 0;
@@ -84,7 +87,9 @@ class CallImpulses {
     return {{from, n}, {from + n, n}, {from + 2 * n, n}};
   }
   /// True where contacts and rows may begin with impulses.
-  bool is_warm() const { return in_substeps_ || options_.method == SceneMethod::simultaneous; }
+  bool is_warm() const {
+    return in_substeps_ || options_.method == SceneMethod::simultaneous || options_.method == SceneMethod::coulomb;
+  }
 
   void place_results() {
     const std::size_t three = 3 * (job_.contacts + 1);
@@ -117,7 +122,7 @@ class CallImpulses {
 
   void find_first_of_contacts() {
     const SceneContacts<T>& contacts = scene_.contacts;
-    const double share = in_substeps_ ? options_.substeps.warm_start : options_.simultaneous.warm_start;
+    const double share = warm_start_of(options_);
     if (!is_warm() || !(share > 0)) return;
     remembers_contacts_ = contacts.key && !contacts.warm_impulse.x;
     if (!remembers_contacts_) {

@@ -11,6 +11,9 @@ namespace carom::scene {
 template <class T>
 void check_contact_models(const Scene<T>& scene, const SceneOptions& options) {
   const SceneContacts<T>& c = scene.contacts;
+  if (c.static_friction && options.method == SceneMethod::coulomb)
+    throw Error(
+        "carom: the column contacts.static_friction is not for the method coulomb, whose friction is one number");
   if (!has_contact_models(c)) return;
   const char* const name = c.friction_2              ? "friction_2"
                            : c.rolling_friction      ? "rolling_friction"

@@ -6,6 +6,7 @@
 
 #include "call_impulses.hpp"
 #include "contact_models.hpp"
+#include "coulomb/coulomb.hpp"
 #include "remembering.hpp"
 #include "scene_input.hpp"
 #include "scene_output.hpp"
@@ -126,6 +127,7 @@ class SceneCall {
       std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
       return run_substeps(call, begins_with_impulses_);
     }
+    if (is(SceneMethod::coulomb)) return solve_coulomb(call, report);
     if (!is(SceneMethod::step))
       return is(SceneMethod::sequence) ? run_sequence(call, entry_, workspace_.sequence, impulses_.kept(), report)
                                        : sweep(call, options_.method, begins_with_impulses_, Ending::finish);
@@ -222,7 +224,7 @@ class SceneCall {
       job_.changes[bodies_] = {};
     }
     input_.reserve(workspace_);
-    if (is(SceneMethod::step) || is(SceneMethod::resting)) {
+    if (is(SceneMethod::step) || is(SceneMethod::resting) || is(SceneMethod::coulomb)) {
       T* const kept = workspace_.kept.at_least(3 * (contacts_ + 1));
       for (std::size_t c = 0; c < 3; ++c) job_.kept[c] = kept + c * contacts_;
       job_.kept_rows = workspace_.kept_rows.at_least(rows_ + 1);
@@ -247,7 +249,7 @@ class SceneCall {
       std::fill_n(memory, 3 * contacts_, T(0));
       for (std::size_t i = 0; i < 3; ++i) job_.impulse_sum[i] = memory + i * contacts_;
     }
-    if (options_.shock_propagation.enabled) {
+    if (options_.shock_propagation.enabled || is(SceneMethod::coulomb)) {
       T* const memory = workspace_.carried.at_least(4 * (contacts_ + 1));
       for (std::size_t i = 0; i < 4; ++i) job_.carried[i] = memory + i * contacts_;
     }
@@ -273,7 +275,8 @@ class SceneCall {
                 team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
                 workspace_.substeps, solves_lone_islands_apart(options_));
     if (is(SceneMethod::substeps)) graph.list_bodies(parts);
-    if (options_.shock_propagation.enabled && !is(SceneMethod::sequence) && !is(SceneMethod::substeps))
+    if (options_.shock_propagation.enabled && !is(SceneMethod::sequence) && !is(SceneMethod::substeps) &&
+        !is(SceneMethod::coulomb))
       graph.build_levels(parts, kernels_.width, workspace_.level);
     begins_with_impulses_ = impulses_.any_to_begin_with();
   }

@@ -8,6 +8,13 @@
 
 namespace carom::scene {
 
+/// The share of the warm impulses that contacts begin with.
+inline double warm_start_of(const SceneOptions& options) {
+  return options.method == SceneMethod::substeps  ? options.substeps.warm_start
+         : options.method == SceneMethod::coulomb ? options.coulomb.warm_start
+                                                  : options.simultaneous.warm_start;
+}
+
 template <class T>
 kernel::SceneParameters<T> parameters_of(const SceneOptions& options) {
   const Options& o = options.collision;
@@ -19,7 +26,7 @@ kernel::SceneParameters<T> parameters_of(const SceneOptions& options) {
           static_cast<T>(o.inertia_tolerance),
           static_cast<T>(o.largest_restitution),
           static_cast<T>(options.method == SceneMethod::simultaneous ? options.simultaneous.relaxation : 1),
-          static_cast<T>(in_substeps ? s.warm_start : options.simultaneous.warm_start),
+          static_cast<T>(warm_start_of(options)),
           static_cast<T>(h),
           static_cast<T>(h > 0 ? 1 / h : 0),
           {static_cast<T>(g[0]), static_cast<T>(g[1]), static_cast<T>(g[2])},

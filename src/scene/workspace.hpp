@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "coulomb/coulomb_workspace.hpp"
 #include "graph.hpp"
 #include "kernel/scene/scene_job.hpp"
 #include "remembered.hpp"
@@ -57,6 +58,7 @@ struct Workspace {
   std::vector<double> kept_worst;  // of the state that an island may come back to
   std::vector<std::uint8_t> keeping;
   SequenceWorkspace<T> sequence;
+  coulomb::Workspace coulomb;
   Remembered<T> remembered;
   LastLone<T> last_lone;
   // Substeps: bodies as they began a substep, how far they have moved; loads; numbers of substeps of islands.

@@ -1,5 +1,6 @@
 #include "check.hpp"
 
+#include <carom/system.hpp>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -315,6 +316,13 @@ void check_scene_options(const SceneOptions& options) {
   in_range(s.contact_damping_ratio, 0, most, "substeps.contact_damping_ratio");
   in_range(s.warm_start, 0, 1, "substeps.warm_start");
   in_range(s.joint_warm_start, 0, 1, "substeps.joint_warm_start");
+  const CoulombOptions& c = options.coulomb;
+  in_range(c.tolerance, 0, SystemOptions::most_tolerance, "coulomb.tolerance");
+  in_range(c.budget, 1, SystemOptions::largest_budget, "coulomb.budget");
+  if (!(c.most_friction > 0))
+    throw Error("carom: the option coulomb.most_friction is " + in_words(c.most_friction) + ", not above 0");
+  in_range(c.most_friction, 0, SystemOptions::largest_friction, "coulomb.most_friction");
+  in_range(c.warm_start, 0, 1, "coulomb.warm_start");
 }
 
 namespace {

@@ -96,9 +96,6 @@ bool invert(double* a, std::size_t stride) {
 
 void BlockLu::plan(const IslandSystem& system) {
   tree_.build(system);
-  grow(factor_, tree_.factor_numbers);
-  grow(stack_, tree_.stack_numbers + 9 * at(tree_.largest_rest) * at(tree_.largest_rest));
-  grow(work_, 3 * at(tree_.largest_rest));
   planned_ = true;
 }
 
@@ -130,6 +127,9 @@ bool BlockLu::eliminate(const Front& front, double* contribution) {
 }
 
 bool BlockLu::factor(const Numbers& block, const Numbers& diagonal) {
+  grow(factor_, tree_.factor_numbers);
+  grow(stack_, tree_.stack_numbers + 9 * at(tree_.largest_rest) * at(tree_.largest_rest));
+  grow(work_, 3 * at(tree_.largest_rest));
   std::fill_n(factor_.begin(), tree_.factor_numbers, 0.0);
   for (std::size_t e = 0; e < tree_.entry_block.size(); ++e) {
     const double* from = &block[9 * at(tree_.entry_block[e])];

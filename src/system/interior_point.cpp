@@ -48,6 +48,9 @@ void InteriorPoint::scale(const IslandSystem& system) {
     scale_[3 * i] = scale_[3 * i + 1] = d * system.friction[i];
     scale_[3 * i + 2] = d;
   }
+  left_.assign(9 * contacts, 0);
+  for (std::size_t i = 0; i < contacts; ++i)
+    for (std::size_t a = 0; a < 3; ++a) left_[9 * i + 4 * a] = scale_[3 * i + a];
   scaled_ = system;
   for (std::size_t i = 0; i < contacts; ++i)
     for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
@@ -111,7 +114,7 @@ void InteriorPoint::linearise() {
   gap_ /= static_cast<double>(cone_.size());
 }
 
-bool InteriorPoint::factor(BlockLu& lu, double theta) {
+bool InteriorPoint::factor(Factorisation& lu, double theta) {
   for (std::size_t i = 0; i < cone_.size(); ++i) {
     const double *u = &u_[3 * i], *inverse = cone_[i].inverse_squared;
     const double t = tangential_length(u), factor = t > 1e-14 * u[2] ? -theta / t : 0;
@@ -120,10 +123,10 @@ bool InteriorPoint::factor(BlockLu& lu, double theta) {
     for (std::size_t b = 0; b < 9; ++b) d[b] = inverse[b];
     for (std::size_t b = 0; b < 3; ++b) d[6 + b] += x * inverse[b] + y * inverse[3 + b];
   }
-  return lu.factor(scaled_.block, diagonal_);
+  return lu.factor(scaled_, scaled_.block, diagonal_, left_, scale_);
 }
 
-void InteriorPoint::solve(BlockLu& lu) {
+void InteriorPoint::solve(Factorisation& lu) {
   for (std::size_t i = 0; i < cone_.size(); ++i) {
     double y[3];
     divide(cone_[i].lambda, &s_[3 * i], y);
@@ -160,9 +163,9 @@ void InteriorPoint::keep(double step) {
   best_du_ = du_;
 }
 
-bool InteriorPoint::try_direction(BlockLu& lu, Effort& effort, double theta) {
+bool InteriorPoint::try_direction(Factorisation& lu, Effort& effort, double theta) {
   const std::size_t contacts = cone_.size(), size = r_.size();
-  effort.spend(lu.tree().products + 2 * lu.tree().solve_products);
+  effort.spend(lu.products() + 2 * lu.solve_products());
   if (!factor(lu, theta)) return false;
   for (std::size_t i = 0; i < contacts; ++i) negative_square(i, &s_[3 * i]);
   solve(lu);
@@ -189,13 +192,13 @@ bool InteriorPoint::try_direction(BlockLu& lu, Effort& effort, double theta) {
       s_[3 * i + 2] += std::max(sigma, 0.5) * gap_;
     }
     solve(lu);
-    effort.spend(lu.tree().solve_products);
+    effort.spend(lu.solve_products());
     keep(std::min(1.0, most_when_centring * longest()));
   }
   return true;
 }
 
-void InteriorPoint::run(const IslandSystem& system, BlockLu& lu, Best& best, Effort& effort,
+void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort,
                         const InteriorPointOptions& options) {
   if (!lu.is_planned()) lu.plan(system);
   const std::size_t size = 3 * system.contacts();

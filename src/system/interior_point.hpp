@@ -13,9 +13,9 @@
 
 #include <cstddef>
 
-#include "block_lu.hpp"
 #include "cone.hpp"
 #include "effort.hpp"
+#include "factorisation.hpp"
 
 namespace carom::systems {
 
@@ -29,24 +29,25 @@ struct InteriorPointOptions {
 
 class InteriorPoint {
  public:
-  void run(const IslandSystem& system, BlockLu& lu, Best& best, Effort& effort, const InteriorPointOptions& options);
+  void run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort,
+           const InteriorPointOptions& options);
 
  private:
   void scale(const IslandSystem& system);
   void begin_cold(double r, double u);
   void begin_warm(const IslandSystem& system, const Numbers& impulses);
   void linearise();
-  bool factor(BlockLu& lu, double theta);
-  void solve(BlockLu& lu);
+  bool factor(Factorisation& lu, double theta);
+  void solve(Factorisation& lu);
   double longest() const;
   void negative_square(std::size_t i, double* s) const;
   /// Finds the direction dr_, du_ of a θ and keeps it if its step is the longest so far. False if there is none.
-  bool try_direction(BlockLu& lu, Effort& effort, double theta);
+  bool try_direction(Factorisation& lu, Effort& effort, double theta);
   void keep(double step);
   double measure(const IslandSystem& system);
 
   IslandSystem scaled_;
-  Numbers scale_;
+  Numbers scale_, left_;  // D; the same as blocks
   std::vector<ConeScaling> cone_;
   std::vector<double> slope_;  // −θ u_t / |u_t|, two a contact
   Numbers r_, u_, v_, residual_, diagonal_, c_, s_, dr_, du_, best_dr_, best_du_, impulses_, velocities_, history_;

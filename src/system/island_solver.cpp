@@ -22,7 +22,7 @@ bool rests_without_impulses(const IslandSystem& system) {
 /// As many as twelve factorisations cost: about what the interior point takes.
 std::size_t IslandSolver::sweeps_worth_trying() {
   if (!lu_.is_planned()) lu_.plan(system);
-  const double worth = 12 * (lu_.tree().products + 2 * lu_.tree().solve_products) / sweep_cost(system);
+  const double worth = 12 * (lu_.products() + 2 * lu_.solve_products()) / sweep_cost(system);
   return static_cast<std::size_t>(std::clamp(worth, 30.0, 400.0));
 }
 
@@ -52,7 +52,7 @@ void IslandSolver::polish(Effort& effort) {
 void IslandSolver::solve(Effort& effort) {
   constexpr std::size_t first_sweeps = 20;
   effort.sweep_cost = sweep_cost(system);
-  lu_.forget();
+  lu_.forget(&bodies);
   begin(effort);
   if (done(effort)) return;
   if (rests_without_impulses(system)) {
@@ -65,6 +65,10 @@ void IslandSolver::solve(Effort& effort) {
   if (!done(effort)) sweeps_.go_on(system, best, effort, sweeps_worth_trying(), true);
   go_inside(effort, {});
   polish(effort);
+  if (!done(effort) && lu_.leave_bodies(system)) {
+    go_inside(effort, {});
+    polish(effort);
+  }
   if (!done(effort)) fall_back(effort);
 }
 

@@ -1,8 +1,8 @@
 // One island from sweeps to the interior point to the fallbacks, with all that a thread works in.
 #pragma once
 
-#include "block_lu.hpp"
 #include "effort.hpp"
+#include "factorisation.hpp"
 #include "interior_point.hpp"
 #include "newton.hpp"
 #include "sweeps.hpp"
@@ -13,6 +13,8 @@ class IslandSolver {
  public:
   /// The system to fill in before solve.
   IslandSystem system;
+  /// Its W by bodies, if there are any.
+  BodyForm bodies;
   /// The impulses.
   Best best;
 
@@ -33,7 +35,7 @@ class IslandSolver {
   void start_anywhere(Effort& effort, std::size_t starts);
 
   Sweeps sweeps_;
-  BlockLu lu_;
+  Factorisation lu_;
   InteriorPoint interior_point_;
   Newton newton_;
   Best kept_;

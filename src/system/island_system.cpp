@@ -1,5 +1,7 @@
 #include "island_system.hpp"
 
+#include <algorithm>
+
 namespace carom::systems {
 
 void IslandSystem::clear() {
@@ -9,6 +11,14 @@ void IslandSystem::clear() {
   block.clear();
   q.clear();
   friction.clear();
+}
+
+double mass_of(const IslandSystem& system) {
+  double largest = 0, sum = 0;
+  for (std::size_t i = 0; i < system.contacts(); ++i) largest = std::max(largest, system.mean_diagonal(i));
+  for (std::size_t i = 0; i < system.contacts(); ++i) sum += system.mean_diagonal(i) / largest;
+  const double mean = sum / static_cast<double>(system.contacts()) * largest;
+  return std::ldexp(1.0, std::clamp(-std::ilogb(mean), -1000, 1000));
 }
 
 void velocities(const IslandSystem& system, const Numbers& r, Numbers& u) {

@@ -33,6 +33,9 @@ struct IslandSystem {
   void clear();
 };
 
+/// The power of two that brings the mean of W's diagonal near 1.
+double mass_of(const IslandSystem& system);
+
 /// The length of the part across the normal, of any finite numbers: squares that would leave the range are left to the
 /// slower way.
 inline double tangential_length(const double* x) {

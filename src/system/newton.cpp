@@ -46,6 +46,7 @@ void Newton::linearise(const IslandSystem& system, std::size_t i) {
   for (std::size_t k = 0; k < 9; ++k) {
     diagonal_[9 * i + k] = a[k] + regularisation * b[k];
     b[k] *= rho;
+    left_[9 * i + k] = b[k];
   }
   for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
        ++k) {
@@ -57,19 +58,21 @@ void Newton::linearise(const IslandSystem& system, std::size_t i) {
   }
 }
 
-void Newton::run(const IslandSystem& system, BlockLu& lu, Best& best, Effort& effort, std::size_t most_steps) {
+void Newton::run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort, std::size_t most_steps) {
   if (!lu.is_planned()) lu.plan(system);
   const std::size_t contacts = system.contacts();
   r_ = best.r;
   block_.resize(9 * system.blocks());
   diagonal_.resize(9 * contacts);
+  left_.resize(9 * contacts);
+  right_.assign(3 * contacts, 1);
   step_.resize(3 * contacts);
   measure(system, r_, u_);
   for (std::size_t s = 0; s < most_steps && best.error > effort.target && !effort.exhausted(); ++s) {
     for (std::size_t i = 0; i < contacts; ++i) linearise(system, i);
     ++effort.newton_steps;
-    effort.spend(lu.tree().products + lu.tree().solve_products + 2 * effort.sweep_cost);
-    if (!lu.factor(block_, diagonal_)) return;
+    effort.spend(lu.products() + lu.solve_products() + 2 * effort.sweep_cost);
+    if (!lu.factor(system, block_, diagonal_, left_, right_)) return;
     lu.solve(step_);
     for (std::size_t i = 0; i < 3 * contacts; ++i) r_[i] += step_[i];
     const double error = measure(system, r_, u_);

@@ -6,19 +6,19 @@
 // There is no line search: the steps polish impulses that are nearly right.
 #pragma once
 
-#include "block_lu.hpp"
 #include "effort.hpp"
+#include "factorisation.hpp"
 
 namespace carom::systems {
 
 class Newton {
  public:
-  void run(const IslandSystem& system, BlockLu& lu, Best& best, Effort& effort, std::size_t most_steps);
+  void run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort, std::size_t most_steps);
 
  private:
   void linearise(const IslandSystem& system, std::size_t i);
 
-  Numbers r_, u_, block_, diagonal_, step_, projected_, velocities_;
+  Numbers r_, u_, block_, diagonal_, left_, right_, step_, projected_, velocities_;
 };
 
 }  // namespace carom::systems

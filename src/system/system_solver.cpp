@@ -64,16 +64,6 @@ ContactState state_of(const IslandSystem& system, std::size_t i, const double* r
   return t < friction * z[2] ? ContactState::stick : ContactState::slip;
 }
 
-/// ρ of the error: what the options say, or the mass that brings the mean of W's diagonal near 1.
-double error_mass_of(const SystemOptions& options, const IslandSystem& system) {
-  if (options.error_mass > 0) return options.error_mass;
-  double largest = 0, sum = 0;
-  for (std::size_t i = 0; i < system.contacts(); ++i) largest = std::max(largest, system.mean_diagonal(i));
-  for (std::size_t i = 0; i < system.contacts(); ++i) sum += system.mean_diagonal(i) / largest;
-  const double mean = sum / static_cast<double>(system.contacts()) * largest;
-  return std::ldexp(1.0, std::clamp(-std::ilogb(mean), -1000, 1000));
-}
-
 /// Impulses are in units of `mass` / `scale`, velocities of 1 / `scale`.
 template <class T>
 void store(const SystemResults<T>& results, const Islands& islands, std::size_t index, const IslandSystem& system,
@@ -128,7 +118,7 @@ struct SystemSolver::State {
     read_island(system, islands, index, scale, options.most_friction, solver.system);
     const std::size_t contacts = solver.system.contacts();
     // W in units of the error's mass, so that the solver's own error has the mass 1.
-    const double mass = error_mass_of(options, solver.system);
+    const double mass = options.error_mass > 0 ? options.error_mass : systems::mass_of(solver.system);
     if (mass != 1)
       for (double& w : solver.system.block) w *= mass;
     std::vector<double>& r = solver.best.r;

@@ -236,6 +236,13 @@ TEST(SceneFaults, options_that_do_not_fit_are_errors_that_name_what_they_need) {
                  "carom: --substeps needs --method substeps");
   expect_refused(text, "--scene --method substeps --time-step 1 --iterations 4",
                  "carom: --iterations is not of --method substeps");
+  expect_refused(text, "--scene --tolerance 1e-6",
+                 "carom: --tolerance needs --method coulomb; simultaneous has no use");
+  expect_refused(text, "--scene --method substeps --time-step 1 --budget 10", "carom: --budget needs --method coulomb");
+  expect_refused(text, "--scene --method coulomb --iterations 4", "carom: --iterations is not of --method coulomb");
+  expect_refused(text, "--scene --method coulomb --reference", "carom: --reference has no method coulomb");
+  expect_refused(csv_of({with(ball_row("1", {0, "1"}, {1}), "static_friction", "1")}), "--scene --method coulomb",
+                 "carom: the column contacts.static_friction is not for the method coulomb");
   expect_refused(text, "--scene --method sequence --law brach",
                  "--law brach reads the columns impulse_ratio_1, impulse_ratio_2, which are missing\n");
   expect_refused(text, "--scene --reference --precision float", "--reference excludes --precision float\n");

@@ -171,7 +171,7 @@ class SceneDrawer : SceneDrawing<T> {
   }
 
   void go_to_limits() {
-    const bool with_static = chance(2);
+    const bool with_static = chance(2) && scene_.options.method != SceneMethod::coulomb;
     for (T& x : data().friction)
       if (chance(2)) x = chance(2) ? T(0) : std::numeric_limits<T>::infinity();
     for (T& x : data().restitution)

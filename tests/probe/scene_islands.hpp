@@ -159,7 +159,8 @@ class IslandsJudge : SceneAspect<T> {
             made_.report.joints_by_status[s_.number(Status::overflow)] >
         0)
       return;
-    const bool knows_targets = o_.method == SceneMethod::simultaneous || s_.is_sequence();
+    const bool knows_targets =
+        o_.method == SceneMethod::simultaneous || o_.method == SceneMethod::coulomb || s_.is_sequence();
     if (!knows_targets || drawn_.kind == SceneKind::range) return;
     R worst = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {

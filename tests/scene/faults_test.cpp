@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -40,6 +41,14 @@ SceneData<T> two_stacks() {
 }
 constexpr std::size_t contacts_of_one = 8, bodies_of_one = 2, rows_of_one = 3;
 
+/// Without the column that the method refuses.
+template <class T>
+SceneData<T> two_stacks_for(SceneMethod method) {
+  SceneData<T> scene = two_stacks<T>();
+  if (method == SceneMethod::coulomb) scene.static_friction.clear();
+  return scene;
+}
+
 template <class T>
 SceneOptions options_of(SceneMethod method) {
   SceneOptions options = usual(method);
@@ -69,8 +78,8 @@ struct Faulty {
 template <class T, class Part>
 void for_each_fault(const std::vector<Fault<Part>>& faults, std::type_identity_t<Part>& (*part)(SceneData<T>&),
                     void (*check)(const Faulty<T>&)) {
-  const SceneData<T> good = two_stacks<T>();
   for (const SceneMethod method : all_methods) {
+    const SceneData<T> good = two_stacks_for<T>(method);
     const auto undisturbed = solved(good, options_of<T>(method));
     for (const Fault<Part>& fault : faults) {
       SceneData<T> bad = good;
@@ -99,7 +108,7 @@ void expect_contact_fault(SceneMethod method, const std::function<void(SceneData
                           const std::string& name) {
   const std::string what = name + ", " + std::string(to_string(method));
   const SceneOptions options = options_of<T>(method);
-  const SceneData<T> good = two_stacks<T>();
+  const SceneData<T> good = two_stacks_for<T>(method);
   SceneData<T> bad = good;
   spoil(bad);
   const auto made = solved(bad, options), undisturbed = solved(good, options);
@@ -117,7 +126,8 @@ void expect_contact_fault(SceneMethod method, const std::function<void(SceneData
     for (auto& column : v) erase(column);
   };
   erase(without.body_a), erase(without.body_b), erase3(without.normal), erase3(without.lever_a);
-  erase3(without.lever_b), erase(without.friction), erase(without.restitution), erase(without.static_friction);
+  erase3(without.lever_b), erase(without.friction), erase(without.restitution);
+  if (!without.static_friction.empty()) erase(without.static_friction);
   erase(without.gap), erase(without.target_velocity), erase3(without.surface_velocity);
   erase3(without.warm_impulse), erase(without.tangential_restitution), erase(without.law);
   const auto reduced = solved(without, options);
@@ -148,7 +158,9 @@ TYPED_TEST(SceneFault, of_a_contact_has_its_status_and_costs_only_that_contact) 
       {"belt", [](Data& s) { s.surface_velocity[1][5] = nan<T>; }, Status::not_a_number},
   };
   for (const SceneMethod method : all_methods)
-    for (const auto& [name, spoil, status] : faults) expect_contact_fault<T>(method, spoil, status, name);
+    for (const auto& [name, spoil, status] : faults)
+      if (method != SceneMethod::coulomb || !std::string_view(name).starts_with("static"))
+        expect_contact_fault<T>(method, spoil, status, name);
   // What a method does not read does not count.
   expect_contact_fault<T>(
       SceneMethod::resting, [](Data& s) { s.gap[5] = nan<T>; }, Status::not_a_number, "gap");
@@ -177,10 +189,10 @@ TYPED_TEST(SceneFault, of_a_law_does_not_count_where_no_law_is_read) {
 }
 
 TYPED_TEST(SceneFault, infinite_friction_is_none) {
-  auto scene = two_stacks<TypeParam>();
-  scene.friction.assign(scene.contact_count(), infinity<TypeParam>);
-  scene.static_friction = scene.friction;
   for (const SceneMethod method : all_methods) {
+    auto scene = two_stacks_for<TypeParam>(method);
+    scene.friction.assign(scene.contact_count(), infinity<TypeParam>);
+    if (!scene.static_friction.empty()) scene.static_friction = scene.friction;
     const auto made = solved(scene, options_of<TypeParam>(method));
     for (std::size_t i = 0; i < scene.contact_count(); ++i) {
       EXPECT_FALSE(is_fault(made.arrays.status[i])) << to_string(method);

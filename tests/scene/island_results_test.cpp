@@ -102,7 +102,8 @@ TYPED_TEST(IslandResults, are_those_of_what_bodies_connect_and_sum_up_to_the_rep
       set_iterations(options, 3);
       expect_islands(scene, solved(scene, options), std::string(to_string(method)) + ", seed " + std::to_string(seed));
       if constexpr (std::is_same_v<T, double>)
-        expect_islands(scene, solved_by_reference(scene, options), "reference, " + std::string(to_string(method)));
+        if (method != SceneMethod::coulomb)
+          expect_islands(scene, solved_by_reference(scene, options), "reference, " + std::string(to_string(method)));
     }
   }
 }

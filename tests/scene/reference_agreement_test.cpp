@@ -72,7 +72,7 @@ TYPED_TEST(SceneAgreement, of_random_scenes_is_as_close_as_rounding_allows_under
   RandomSceneOptions drawn;
   for (const bool joints : {false, true}) {
     drawn.with_joints = joints;
-    for (const SceneMethod method : all_methods) {
+    for (const SceneMethod method : methods_of_reference) {
       for (const bool shock : {false, true}) {
         SceneOptions options = counted(method);
         options.shock_propagation.enabled = shock;
@@ -94,7 +94,7 @@ TYPED_TEST(SceneAgreement, of_random_scenes_is_as_close_as_rounding_allows_under
 
 TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_and_warm_impulses) {
   const std::size_t count = fast_build ? 400 : 40;
-  for (const SceneMethod method : all_methods) {
+  for (const SceneMethod method : methods_of_reference) {
     for (std::uint64_t seed = 0; seed < count; ++seed) {
       auto scene = random_scene<TypeParam>(seed);
       support::Draw draw(seed + 1000);
@@ -185,7 +185,7 @@ TYPED_TEST(SceneAgreement, of_sequences_holds_for_every_law_of_the_batch) {
 
 TYPED_TEST(SceneAgreement, holds_on_every_isa) {
   for (const Isa isa : available_isas())
-    for (const SceneMethod method : all_methods)
+    for (const SceneMethod method : methods_of_reference)
       EXPECT_TRUE(this->agrees(islands<TypeParam>(50, 2, 8, 3), counted(method), std::string(to_string(isa)),
                                {.isa = isa, .threads = 1}))
           << to_string(isa) << ", " << to_string(method);

@@ -88,7 +88,7 @@ struct BoxWorld {
         put(made.lever_a, c, arm);
         if (lower != nullptr) put(made.lever_b, c, upper.position + arm - gap * normal - lower->position);
         made.gap.push_back(static_cast<T>(gap));
-        made.static_friction.push_back(static_cast<T>(static_friction));
+        if (static_friction != friction) made.static_friction.push_back(static_cast<T>(static_friction));
         made.key.push_back(++key);
       }
     }

@@ -124,8 +124,12 @@ void expect_same_bits(const SceneArrays<T>& a, const SceneArrays<T>& b, const st
   EXPECT_EQ(a.island_substeps, b.island_substeps) << what;
 }
 
+inline const SceneMethod methods_of_reference[] = {SceneMethod::simultaneous, SceneMethod::sequence,
+                                                   SceneMethod::iteration,    SceneMethod::resting,
+                                                   SceneMethod::step,         SceneMethod::substeps};
 inline const SceneMethod all_methods[] = {SceneMethod::simultaneous, SceneMethod::sequence, SceneMethod::iteration,
-                                          SceneMethod::resting,      SceneMethod::step,     SceneMethod::substeps};
+                                          SceneMethod::resting,      SceneMethod::step,     SceneMethod::substeps,
+                                          SceneMethod::coulomb};
 
 /// A method as engines use it, with what it needs.
 inline SceneOptions usual(SceneMethod method) {

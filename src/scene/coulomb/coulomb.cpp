@@ -1,0 +1,226 @@
+#include "coulomb.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "coulomb_workspace.hpp"
+#include "scene/island_sweeps.hpp"
+#include "system/measure.hpp"
+
+namespace carom::scene {
+namespace coulomb {
+
+void Lists::fill(std::size_t lists, const std::vector<std::uint32_t>& of) {
+  begin.assign(lists + 1, 0);
+  for (const std::uint32_t list : of) ++begin[list + 1];
+  for (std::size_t i = 0; i < lists; ++i) begin[i + 1] += begin[i];
+  next_.assign(begin.begin(), begin.end() - 1);
+  number.resize(of.size());
+  for (std::uint32_t i = 0; i < of.size(); ++i) number[next_[of[i]]++] = i;
+}
+
+namespace {
+
+/// |q| of what bodies have a part in; where that is 0, of all.
+double norm_of(const Constraints& constraints, const systems::Numbers& q) {
+  double sum = 0, all = 0;
+  for (std::size_t i = 0; i < constraints.cone.size(); ++i) {
+    const Cone& cone = constraints.cone[i];
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double square = q[3 * i + d] * q[3 * i + d];
+      all += square;
+      if (cone.kind == Cone::contact || d == cone.row_direction()) sum += square;
+    }
+  }
+  return std::sqrt(sum > 0 ? sum : all);
+}
+
+bool is_finite(const systems::IslandSystem& system) {
+  const auto finite = [](const systems::Numbers& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+  };
+  return finite(system.block) && finite(system.q);
+}
+
+/// Solves the island in the slot: Slot::impulse becomes that of its cones. Velocities are in units that bring the
+/// largest near 1 and W in a mass that does, so that the units of the scene do not matter.
+systems::Effort solve(Slot& slot, double tolerance, double budget) {
+  systems::IslandSystem& system = slot.solver.system;
+  const double mass = systems::mass_of(system);
+  double largest = 0;
+  for (const double x : system.q) largest = std::max(largest, std::abs(x));
+  const double scale = largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
+  for (double& w : system.block) w *= mass;
+  for (double& w : slot.solver.bodies.response) w *= mass;
+  for (double& w : slot.solver.bodies.extra) w *= mass;
+  for (double& x : system.q) x *= scale;
+  systems::Numbers& r = slot.solver.best.r;
+  r.clear();
+  for (const Cone& cone : slot.constraints.cone)
+    for (const double x : cone.warm) r.push_back(x * scale / mass);
+  systems::Effort effort;
+  effort.target = tolerance * norm_of(slot.constraints, system.q);
+  effort.budget = budget;
+  slot.solver.solve(effort);
+  slot.impulse.resize(r.size());
+  for (std::size_t i = 0; i < r.size(); ++i) slot.impulse[i] = r[i] * mass / scale;
+  return effort;
+}
+
+}  // namespace
+}  // namespace coulomb
+
+namespace {
+
+using coulomb::Cone;
+using coulomb::Slot;
+
+template <class T>
+class Coulomb : IslandSweeps<T> {
+  using Base = IslandSweeps<T>;
+  using typename Base::Head;
+
+ public:
+  explicit Coulomb(const Call<T>& call) : Base(call), space_(call.workspace.coulomb) {}
+
+  SweepOutcome run(SceneReport& report) {
+    this->begin();
+    const std::size_t faults = count_faults(job_);
+    this->each_part([&](const Part& part, const auto& each) { prepare_and_carry(part, each); });
+    if (count_faults(job_) != faults) return {.found_faults = true};
+    list_islands();
+    solve_islands();
+    this->each_part([&](const Part& part, const auto& each) { take_back(part, each); });
+    call_.team.each(workspace_.block_of_lane_batch.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t v = first; v < end; ++v) kernels_.finish(job_, workspace_.block_of_lane_batch[v]);
+    });
+    report.error = 0;
+    for (const double error : space_.error) report.error = std::max(report.error, error);
+    static const std::vector<std::byte*> none;
+    // No threshold: whether an island has converged has been found by the error.
+    return this->outcome([](std::uint32_t) { return -1.0; }, none, true);
+  }
+
+ private:
+  using Base::call_;
+  using Base::each_colour_set;
+  using Base::graph_;
+  using Base::head;
+  using Base::job_;
+  using Base::kernels_;
+  using Base::options_;
+  using Base::workspace_;
+
+  template <class Each>
+  void prepare_and_carry(const Part& part, const Each& each) {
+    this->prepare_all(job_, part, each);
+    this->gather_worst(part);
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
+      workspace_.approach[i] = workspace_.worst[i];
+    each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t v = part.first_lane_batch + first; v < part.first_lane_batch + end; ++v)
+        kernels_.carry(job_, workspace_.block_of_lane_batch[v]);
+    });
+  }
+
+  /// Impulses and velocities into the blocks and the bodies.
+  template <class Each>
+  void take_back(const Part& part, const Each& each) {
+    each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t) {
+      for (std::size_t i = 0; i < n; ++i) kernels_.return_to_kept(job_, blocks[i], (1u << head(blocks[i]).lanes) - 1);
+    });
+  }
+
+  void list_islands() {
+    space_.manifolds.fill(graph_.islands, graph_.island_of_manifold);
+    space_.groups.fill(graph_.islands, graph_.island_of_group);
+    space_.order.resize(graph_.islands);
+    for (std::uint32_t i = 0; i < graph_.islands; ++i) space_.order[i] = i;
+    const auto size = [&](std::uint32_t i) {
+      return space_.manifolds.begin[i + 1] - space_.manifolds.begin[i] + space_.groups.begin[i + 1] -
+             space_.groups.begin[i];
+    };
+    std::sort(space_.order.begin(), space_.order.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return size(a) != size(b) ? size(a) > size(b) : a < b; });
+    space_.error.assign(graph_.islands, 0);
+    while (space_.slots.size() < call_.team.slots()) space_.slots.push_back(std::make_unique<Slot>());
+  }
+
+  void solve_islands() {
+    call_.team.each(space_.order.size(), 1, [&](std::size_t first, std::size_t end, std::size_t slot) {
+      Slot& in = *space_.slots[slot];
+      try {
+        for (std::size_t i = first; i < end && !in.error; ++i) solve(space_.order[i], in);
+      } catch (...) {
+        in.error = std::current_exception();
+      }
+    });
+    std::exception_ptr error;
+    for (const auto& slot : space_.slots)
+      if (slot->error) error = slot->error;
+    if (!error) return;
+    // What memory has failed in the middle of is in no state to be used again.
+    space_.slots.clear();
+    std::rethrow_exception(error);
+  }
+
+  void solve(std::uint32_t island, Slot& slot) {
+    const coulomb::IslandItems items = {space_.manifolds.of(island), space_.manifolds.of(island + 1),
+                                        space_.groups.of(island), space_.groups.of(island + 1),
+                                        workspace_.approach[island]};
+    coulomb::Constraints& constraints = slot.constraints;
+    coulomb::read(job_, items, options_.coulomb.most_friction, constraints);
+    slot.delassus.assemble(constraints, slot.solver.system, slot.solver.bodies);
+    slot.impulse.assign(3 * constraints.cone.size(), 0);
+    bool solved = true;
+    if (!coulomb::is_finite(slot.solver.system)) {
+      workspace_.overflow[island] = 1;
+    } else if (!constraints.cone.empty()) {
+      const double tolerance = options_.coulomb.tolerance > 0 ? options_.coulomb.tolerance
+                               : std::is_same_v<T, float>     ? 1e-4
+                                                              : 1e-8;
+      const systems::Effort effort = coulomb::solve(slot, tolerance, options_.coulomb.budget);
+      solved = slot.solver.best.error <= effort.target;
+      workspace_.sweeps_of_island[island] = effort.sweeps + effort.interior_steps + effort.newton_steps;
+      space_.error[island] = slot.solver.best.error > 0 ? tolerance * (slot.solver.best.error / effort.target) : 0;
+    }
+    slot.delassus.apply(constraints, slot.impulse, slot.lambda);
+    workspace_.sweeping[island] = solved ? Sweeping::done : Sweeping::goes_on;
+    store(constraints, slot);
+  }
+
+  void store(const coulomb::Constraints& constraints, const Slot& slot) {
+    const JointRows<T>& joints = job_.scene->joints;
+    const auto keep_row = [&](std::size_t i, double impulse) {
+      T& to = job_.kept_rows[i] = static_cast<T>(impulse);
+      if (joints.least_impulse) to = std::max(to, joints.least_impulse[i]);
+      if (joints.largest_impulse) to = std::min(to, joints.largest_impulse[i]);
+    };
+    for (std::size_t k = 0; k < constraints.cone.size(); ++k) {
+      const Cone& cone = constraints.cone[k];
+      const double* const r = &slot.impulse[3 * k];
+      if (cone.kind == Cone::contact)
+        for (std::size_t d = 0; d < 3; ++d) job_.kept[d][cone.number] = static_cast<T>(r[d]);
+      else
+        keep_row(cone.number, cone.shift + cone.sign * r[cone.row_direction()]);
+    }
+    for (std::size_t k = 0; k < constraints.row.size(); ++k) keep_row(constraints.row[k].number, slot.lambda[k]);
+    for (std::size_t b = 0; b < constraints.body.size(); ++b)
+      for (std::size_t c = 0; c < 6; ++c)
+        job_.kept_velocities[constraints.body[b]].numbers[c] = static_cast<T>(constraints.velocity[b][c]);
+  }
+
+  coulomb::Workspace& space_;
+};
+
+}  // namespace
+
+template <class T>
+SweepOutcome solve_coulomb(const Call<T>& call, SceneReport& report) {
+  return Coulomb<T>(call).run(report);
+}
+template SweepOutcome solve_coulomb(const Call<float>&, SceneReport&);
+template SweepOutcome solve_coulomb(const Call<double>&, SceneReport&);
+
+}  // namespace carom::scene

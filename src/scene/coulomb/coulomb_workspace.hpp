@@ -1,0 +1,43 @@
+// The memory of SceneMethod::coulomb.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "delassus.hpp"
+#include "system/island_solver.hpp"
+
+namespace carom::scene::coulomb {
+
+/// What a thread works in.
+struct Slot {
+  Constraints constraints;
+  Delassus delassus;
+  systems::IslandSolver solver;
+  systems::Numbers impulse;
+  std::vector<double> lambda;
+  std::exception_ptr error;
+};
+
+/// Lists of numbers, one after the other: those of list i are [begin[i], begin[i + 1]).
+struct Lists {
+  std::vector<std::uint32_t> begin, number;
+
+  /// Number i goes into the list of[i], in order.
+  void fill(std::size_t lists, const std::vector<std::uint32_t>& of);
+  const std::uint32_t* of(std::size_t list) const { return number.data() + begin[list]; }
+
+ private:
+  std::vector<std::uint32_t> next_;
+};
+
+struct Workspace {
+  Lists manifolds, groups;           // of islands
+  std::vector<std::uint32_t> order;  // of islands, those with most to solve first
+  std::vector<double> error;         // of islands
+  std::vector<std::unique_ptr<Slot>> slots;
+};
+
+}  // namespace carom::scene::coulomb

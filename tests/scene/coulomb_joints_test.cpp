@@ -1,0 +1,140 @@
+// SceneMethod::coulomb with rows of joints: those without bounds are eliminated, the others are solved with the
+// contacts.
+#include <gtest/gtest.h>
+
+#include <carom/carom.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "support/scenes/runs.hpp"
+
+namespace carom::scenes {
+namespace {
+
+SceneOptions to(double tolerance) {
+  SceneOptions options;
+  options.method = SceneMethod::coulomb;
+  options.coulomb.tolerance = tolerance;
+  return options;
+}
+
+template <class T>
+double missed(const SceneData<T>& scene, const Solved<T>& made) {
+  double worst = 0;
+  for (const auto& row : scene.joints.rows) {
+    double sum = -static_cast<double>(row.target_velocity);
+    const auto add = [&](std::int32_t body, const auto& linear, const auto& angular) {
+      for (std::size_t c = 0; body >= 0 && c < 3; ++c)
+        sum += static_cast<double>(linear[c]) * made.velocity(static_cast<std::size_t>(body))[c] +
+               static_cast<double>(angular[c]) * made.angular_velocity(static_cast<std::size_t>(body))[c];
+    };
+    add(row.body_a, row.linear_a, row.angular_a);
+    add(row.body_b, row.linear_b, row.angular_b);
+    worst = std::max(worst, std::abs(sum));
+  }
+  return worst;
+}
+
+// A heavy weight on a chain of 40 links, which sweeps do not hold in thousands: 1e-16 by a condition of 1e5.
+TEST(CoulombJoints, hold_a_chain_at_once) {
+  auto scene = chain<double>(40);
+  scene.bodies.inverse_mass[39] /= 1000;
+  const auto made = solved(scene, to(1e-10));
+  EXPECT_EQ(made.report.not_converged, 0u);
+  EXPECT_EQ(made.report.iterations, 0);
+  EXPECT_LE(missed(scene, made), 1e-11);
+  EXPECT_LE(made.report.residual, 1e-11);
+  // What the rows do is what the energy lacks.
+  EXPECT_NEAR(made.report.joint_work, made.report.energy_after - made.report.energy_before,
+              1e-10 * made.report.energy_before);
+}
+
+TEST(CoulombJoints, with_contacts_have_the_velocities_that_sweeps_come_to_in_the_end) {
+  RandomSceneOptions drawn;
+  drawn.largest_friction = 0.3;
+  drawn.with_joints = true;
+  std::size_t agreed = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const auto scene = random_scene<double>(seed, drawn);
+    const auto swept = solved(scene, exact<double>(SceneMethod::simultaneous));
+    const auto found = solved(scene, to(1e-12));
+    // Joints and contacts that rebound may contradict each other.
+    if (swept.report.not_converged > 0) continue;
+    EXPECT_EQ(found.report.not_converged, 0u) << seed;
+    EXPECT_LE(distance(scene, found, swept), 1e-8) << seed;  // as without joints
+    ++agreed;
+  }
+  EXPECT_GE(agreed, 30u);
+}
+
+// A chain lies on the ground: its contacts are coupled by the joints in between.
+TEST(CoulombJoints, couple_the_contacts_of_the_bodies_that_they_connect) {
+  auto scene = chain<double>(6);
+  for (std::int32_t i = 0; i < 6; ++i)
+    for (const double y : {-0.1, 0.1}) scene.add(Contact{i, world, {0, 0, 1}, {i + 0.5, y, -0.1}, 0.5});
+  scene.bodies.velocity[0].assign(6, 1.0);
+  scene.bodies.velocity[1][2] = 0.3;
+  const auto found = solved(scene, to(1e-12)), swept = solved(scene, exact<double>(SceneMethod::simultaneous));
+  EXPECT_EQ(found.report.not_converged, 0u);
+  EXPECT_LE(distance(scene, found, swept), 1e-8);
+}
+
+// Rows that repeat others share nothing, and the others hold.
+TEST(CoulombJoints, may_repeat_each_other_and_close_loops) {
+  auto scene = chain<double>(4);
+  add_ball_joint(scene.joints, JointBodies<double>{3, 2, {-0.5, 0, 0}, {0.5, 0, 0}});
+  add_ball_joint(scene.joints, JointBodies<double>{3, 0, {0.5, 0, 0}, {3.5, 0, 0}});
+  const auto made = solved(scene, to(1e-10));
+  EXPECT_LE(missed(scene, made), 1e-10);
+  auto in_float = chain<float>(4);
+  add_hinge(in_float.joints, JointBodies<float>{3, 2, {-0.5f, 0.1f, 0}, {0.5f, 0.1f, 0}}, {0, 1, 0});
+  add_hinge(in_float.joints, JointBodies<float>{3, 2, {-0.5f, 0.3f, 0}, {0.5f, 0.3f, 0}}, {0, 1, 0});
+  // Twice the rounding of velocities of some 0.1 m/s, by lever arms of a metre.
+  EXPECT_LE(missed(in_float, solved(in_float, to(1e-4))), 1e-6);
+}
+
+SceneData<double> row_on_a_cube(double target, double least, double largest, double compliance = 0) {
+  SceneData<double> scene;
+  scene.add(Body{.inverse_mass = 0.5});
+  JointRowData<double>::Row row;
+  row.body_a = 0;
+  row.linear_a = {1, 0, 0};
+  row.target_velocity = target;
+  row.least_impulse = least;
+  row.largest_impulse = largest;
+  row.compliance = compliance;
+  scene.joints.rows.push_back(row);
+  return scene;
+}
+
+// A body of 2 kg that a row is to bring to a speed: λ = 2 target, or the bound.
+TEST(CoulombJoints, keep_their_bounds) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const struct {
+    double target, least, largest, expected;
+  } cases[] = {
+      {1, -infinity, infinity, 2}, {1, -1, 1, 1},        {-1, -1, 1, -1},      {0.25, -1, 1, 0.5},
+      {1, 0, infinity, 2},         {-1, 0, infinity, 0}, {1, -infinity, 0, 0}, {-1, -infinity, 0, -2},
+      {1, 0.5, 0.5, 0.5},          {0, 3, 5, 3},         {1, -1e30, 1e30, 2},  {1, -1e30, 1.5, 1.5},
+      {-1, 3, infinity, 3},        {1, -1e4, 1e4, 2},
+  };
+  for (const auto& [target, least, largest, expected] : cases) {
+    const auto made = solved(row_on_a_cube(target, least, largest), to(1e-12));
+    EXPECT_NEAR(made.arrays.joint_impulse[0], expected, 1e-9) << target << " in " << least << ", " << largest;
+    EXPECT_NEAR(made.velocity(0)[0], expected / 2, 1e-9) << target << " in " << least << ", " << largest;
+    EXPECT_EQ(made.report.not_converged, 0u) << target << " in " << least << ", " << largest;
+  }
+}
+
+// (1/2 + 3/2) λ = 1.
+TEST(CoulombJoints, give_way_by_their_compliance) {
+  for (const double bound : {std::numeric_limits<double>::infinity(), 10.0})
+    EXPECT_NEAR(solved(row_on_a_cube(1, -bound, bound, 1.5), to(1e-12)).arrays.joint_impulse[0], 0.5, 1e-9) << bound;
+  EXPECT_NEAR(
+      solved(row_on_a_cube(1, 0.2, std::numeric_limits<double>::infinity(), 1.5), to(1e-12)).arrays.joint_impulse[0],
+      0.5, 1e-9);
+}
+
+}  // namespace
+}  // namespace carom::scenes
