@@ -100,16 +100,8 @@ class SystemSolver:
         return result
 
 
-def solve_system(
-    W: Any,
-    q: Any,
-    mu: Any,
-    *,
-    warm_impulse: Any = None,
-    normal_first: bool = False,
-    **options: Any,
-) -> SystemResult:
-    return SystemSolver().solve(W, q, mu, warm_impulse=warm_impulse, normal_first=normal_first, **options)
+def solve_system(W: Any, q: Any, mu: Any, **options: Any) -> SystemResult:
+    return SystemSolver().solve(W, q, mu, **options)
 
 
 solve_system.__doc__ = SystemSolver.solve.__doc__ = """Solves u = W r + q with Coulomb friction for the impulses r.

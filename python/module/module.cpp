@@ -99,6 +99,7 @@ PYBIND11_MODULE(_carom, module) {
     document(all);
   });
   add_contacts(module);
+  add_gradients(module);
   add_scenes(module);
   add_systems(module);
   add_descriptions(module);

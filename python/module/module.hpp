@@ -44,6 +44,7 @@ py::dict counts_of(const std::array<std::size_t, status_room>& by_status);
 Execution execution_of(const std::string& isa, int threads);
 
 void add_contacts(py::module_& module);
+void add_gradients(py::module_& module);
 void add_scenes(py::module_& module);
 void add_systems(py::module_& module);
 

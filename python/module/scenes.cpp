@@ -148,9 +148,10 @@ py::object solve(SceneSolver& solver, const PythonScene& scene, Arguments& argum
   }
   // Arrays of islands are as long as the bodies, for so many there may be.
   const py::slice islands(0, static_cast<py::ssize_t>(report.islands), 1);
+  const py::dict arrays = result.attr("__dict__");
   for (const Field& field : body_results_record().fields)
-    if (starts_with(field.name, "island_") && PyObject_HasAttr(result.ptr(), field.name) == 1)
-      result.attr(py::handle(field.name)) = py::object(result.attr(py::handle(field.name)))[islands];
+    if (starts_with(field.name, "island_") && arrays.contains(py::handle(field.name)))
+      arrays[py::handle(field.name)] = py::object(arrays[py::handle(field.name)])[islands];
   result.attr("_report") = py::cast(std::move(report));
   return result;
 }
@@ -249,58 +250,41 @@ void add_joints(py::module_& module) {
   };
   using Object = const py::object&;
   using Type = const std::string&;
+  const auto plain = [](auto add) {
+    return [add](int a, int b, Object at_a, Object at_b, Type dtype) { return rows_of(dtype, a, b, at_a, at_b, add); };
+  };
+  const auto along = [](const char* name, auto add) {
+    return [name, add](int a, int b, Object at_a, Object at_b, Object axis, Type dtype) {
+      return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
+        add(data, bodies, vector_of<T>(axis, name));
+      });
+    };
+  };
+  const auto driven = [](auto add) {
+    return [add](int a, int b, Object at_a, Object at_b, Object axis, double speed, double largest, Type dtype) {
+      return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
+        add(data, bodies, vector_of<T>(axis, "axis"), static_cast<T>(speed), static_cast<T>(largest));
+      });
+    };
+  };
+  const auto axis = py::arg("axis"), direction = py::arg("direction"), speed = py::arg("speed"),
+             largest = py::arg("largest");
   define("ball_joint", "Rows of a ball joint: the anchors do not part.",
-         [](int a, int b, Object at_a, Object at_b, Type dtype) {
-           return rows_of(dtype, a, b, at_a, at_b,
-                          [](auto& data, const auto& bodies) { add_ball_joint(data, bodies); });
-         });
+         plain([](auto& data, const auto&... of) { add_ball_joint(data, of...); }));
   define("fixed_joint", "Rows of a fixed joint: both bodies move as one.",
-         [](int a, int b, Object at_a, Object at_b, Type dtype) {
-           return rows_of(dtype, a, b, at_a, at_b,
-                          [](auto& data, const auto& bodies) { add_fixed_joint(data, bodies); });
-         });
-  define(
-      "hinge", "Rows of a hinge: a ball joint whose bodies turn against each other about the axis alone.",
-      [](int a, int b, Object at_a, Object at_b, Object axis, Type dtype) {
-        return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
-          add_hinge(data, bodies, vector_of<T>(axis, "axis"));
-        });
-      },
-      py::arg("axis"));
-  define(
-      "slider", "Rows of a slider: B's anchor moves along the axis, and the bodies do not turn against each other.",
-      [](int a, int b, Object at_a, Object at_b, Object axis, Type dtype) {
-        return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
-          add_slider(data, bodies, vector_of<T>(axis, "axis"));
-        });
-      },
-      py::arg("axis"));
-  define(
-      "distance_joint", "The row of a rod: the anchors keep their distance along the direction, from B's to A's.",
-      [](int a, int b, Object at_a, Object at_b, Object direction, Type dtype) {
-        return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
-          add_distance_joint(data, bodies, vector_of<T>(direction, "direction"));
-        });
-      },
-      py::arg("direction"));
-  define(
-      "motor",
-      "The row of a motor that turns A against B about the axis at a speed [rad/s], by at most `largest` [N m s].",
-      [](int a, int b, Object at_a, Object at_b, Object axis, double speed, double largest, Type dtype) {
-        return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
-          add_motor(data, bodies, vector_of<T>(axis, "axis"), static_cast<T>(speed), static_cast<T>(largest));
-        });
-      },
-      py::arg("axis"), py::arg("speed"), py::arg("largest"));
-  define(
-      "linear_motor",
-      "The row of a motor that moves A's anchor against B's at a speed [m/s], by at most `largest` [N s].",
-      [](int a, int b, Object at_a, Object at_b, Object axis, double speed, double largest, Type dtype) {
-        return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
-          add_linear_motor(data, bodies, vector_of<T>(axis, "axis"), static_cast<T>(speed), static_cast<T>(largest));
-        });
-      },
-      py::arg("axis"), py::arg("speed"), py::arg("largest"));
+         plain([](auto& data, const auto&... of) { add_fixed_joint(data, of...); }));
+  define("hinge", "Rows of a hinge: a ball joint whose bodies turn against each other about the axis alone.",
+         along("axis", [](auto& data, const auto&... of) { add_hinge(data, of...); }), axis);
+  define("slider", "Rows of a slider: B's anchor moves along the axis, and the bodies do not turn against each other.",
+         along("axis", [](auto& data, const auto&... of) { add_slider(data, of...); }), axis);
+  define("distance_joint", "The row of a rod: the anchors keep their distance along the direction, from B's to A's.",
+         along("direction", [](auto& data, const auto&... of) { add_distance_joint(data, of...); }), direction);
+  define("motor",
+         "The row of a motor: turns A against B about the axis at a speed [rad/s], by at most `largest` [N m s].",
+         driven([](auto& data, const auto&... of) { add_motor(data, of...); }), axis, speed, largest);
+  define("linear_motor",
+         "The row of a motor: moves A's anchor against B's at a speed [m/s], by at most `largest` [N s].",
+         driven([](auto& data, const auto&... of) { add_linear_motor(data, of...); }), axis, speed, largest);
 }
 
 py::dict fields_of(const SceneReport& report) {
