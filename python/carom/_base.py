@@ -1,7 +1,7 @@
 """What the generated and the written parts of the package share."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -25,10 +25,14 @@ Laws = Union[str, Sequence[str], ArrayLike]
 class Arrays:
     """Arrays of results as attributes: those that the call was asked for."""
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        raise AttributeError(f"there is no array '{name}' here, for the call was not asked for it (results=, out=)")
+    _report: Any
+
+    if not TYPE_CHECKING:  # which knows the arrays that there may be
+
+        def __getattr__(self, name):
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise AttributeError(f"there is no array '{name}' here, for the call was not asked for it (results=, out=)")
 
     def __repr__(self) -> str:
         arrays = ", ".join(name for name in self.__dict__ if not name.startswith("_") and name != "report")

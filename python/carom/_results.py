@@ -189,6 +189,8 @@ class SceneResult(SceneResultArrays):
 class SystemResult(SystemResultArrays):
     """Impulses and velocities of a contact system."""
 
+    _islands: list[Any]
+
     @cached_property
     def report(self) -> SystemReport:
         """The course of the call."""
