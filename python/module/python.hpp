@@ -1,7 +1,6 @@
 // Python and NumPy for the files of the module: their C interfaces, since a call of one contact takes a microsecond.
 #pragma once
 
-#define PY_SSIZE_T_CLEAN
 #include <pybind11/pybind11.h>
 
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
