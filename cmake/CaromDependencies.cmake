@@ -51,6 +51,18 @@ if(CAROM_BUILD_BENCHMARKS)
   carom_need(benchmark libbenchmark-dev)
 endif()
 
+if(CAROM_BUILD_PYTHON)
+  # Debian's NumPy belongs to Debian's python3, which need not be the first in the path.
+  if(NOT DEFINED Python3_EXECUTABLE AND EXISTS /etc/debian_version AND EXISTS /usr/bin/python3)
+    set(Python3_EXECUTABLE /usr/bin/python3)
+  endif()
+  find_package(Python3 3.9 QUIET COMPONENTS Interpreter Development.Module NumPy)
+  if(NOT Python3_FOUND)
+    list(APPEND carom_missing python3-dev python3-numpy)
+  endif()
+  carom_need(pybind11 pybind11-dev)
+endif()
+
 if(carom_missing)
   list(JOIN carom_missing " " carom_missing)
   message(FATAL_ERROR "carom lacks libraries. On Debian or Ubuntu:\n    apt-get install ${carom_missing}\n"

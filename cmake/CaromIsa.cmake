@@ -19,7 +19,7 @@ function(carom_isa name architecture mark)
   set_target_properties(${kernels} PROPERTIES
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
-    POSITION_INDEPENDENT_CODE $<BOOL:${BUILD_SHARED_LIBS}>)
+    POSITION_INDEPENDENT_CODE ${carom_position_independent})
   target_sources(carom PRIVATE $<TARGET_OBJECTS:${kernels}>)
   # The kernels are one long text, which takes minutes to optimise with what the sanitizers add: they see those of the wide
   # ISAs. Every access that the address sanitizer watches is a call of its library, which leaves a text short enough for

@@ -1,0 +1,100 @@
+"""Collisions of rigid bodies in batches: arrays of contacts in, arrays of impulses out.
+
+carom.solve resolves contacts, each by itself, under one of thirteen laws; carom.SceneSolver solves whole scenes,
+carom.solve_system contact systems that are given by a matrix. Keywords are the names of columns; a number stands for all
+contacts. All units are SI. docs/python.md shows how.
+"""
+
+from . import _carom, _docs, _results
+from ._base import Columns, ColumnsByName
+from ._carom import (
+    Error,
+    Scene,
+    SceneSolver,
+    Solver,
+    ball_joint,
+    check,
+    check_planar,
+    differentiate,
+    distance_joint,
+    fixed_joint,
+    hinge,
+    linear_motor,
+    motor,
+    slider,
+    solve,
+    solve_planar,
+)
+from ._names import (
+    Bodies,
+    ContactState,
+    Contacts,
+    GradientStatus,
+    Joints,
+    Law,
+    RestitutionLaw,
+    Status,
+)
+from ._results import (
+    GradientReport,
+    Gradients,
+    Region,
+    RegionReport,
+    Report,
+    Result,
+    SceneReport,
+    SceneResult,
+    SystemIsland,
+    SystemReport,
+    SystemResult,
+)
+from ._system import BlockRows, SystemSolver, block_rows, solve_system
+
+__version__: str = _carom.version
+
+__all__ = [
+    "BlockRows",
+    "Bodies",
+    "Columns",
+    "ColumnsByName",
+    "ContactState",
+    "Contacts",
+    "Error",
+    "GradientReport",
+    "GradientStatus",
+    "Gradients",
+    "Joints",
+    "Law",
+    "Region",
+    "RegionReport",
+    "Report",
+    "RestitutionLaw",
+    "Result",
+    "Scene",
+    "SceneReport",
+    "SceneResult",
+    "SceneSolver",
+    "Solver",
+    "Status",
+    "SystemIsland",
+    "SystemReport",
+    "SystemResult",
+    "SystemSolver",
+    "ball_joint",
+    "block_rows",
+    "check",
+    "check_planar",
+    "differentiate",
+    "distance_joint",
+    "fixed_joint",
+    "hinge",
+    "linear_motor",
+    "motor",
+    "slider",
+    "solve",
+    "solve_planar",
+    "solve_system",
+]
+
+_carom.document(_docs.TEXTS)
+_carom.set_results(_results)

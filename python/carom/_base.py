@@ -1,0 +1,39 @@
+"""What the generated and the written parts of the package share."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+from numpy.typing import ArrayLike, NDArray
+
+
+class ColumnsByName:
+    """Columns by name, each an array or a number that stands for all."""
+
+    def __init__(self, **columns: Any) -> None:
+        self.__dict__.update((name, column) for name, column in columns.items() if column is not None)
+
+    def __repr__(self) -> str:
+        return f"carom.{type(self).__name__}({', '.join(self.__dict__)})"
+
+
+#: Columns by name: an object, a dict or a structured array.
+Columns = Union[ColumnsByName, Mapping[str, Any], NDArray[Any]]
+#: A law's name for all contacts, or names or numbers (carom.Law) for each.
+Laws = Union[str, Sequence[str], ArrayLike]
+
+
+class Arrays:
+    """Arrays of results as attributes: those that the call was asked for."""
+
+    _report: Any
+
+    if not TYPE_CHECKING:  # which knows the arrays that there may be
+
+        def __getattr__(self, name):
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise AttributeError(f"there is no array '{name}' here, for the call was not asked for it (results=, out=)")
+
+    def __repr__(self) -> str:
+        arrays = ", ".join(name for name in self.__dict__ if not name.startswith("_") and name != "report")
+        return f"<carom.{type(self).__name__}: {arrays}>"

@@ -1,0 +1,117 @@
+"""Contact systems: the matrices that people have, as the rows of blocks that the solver reads."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _carom
+from ._carom import Error
+from ._results import SystemResult
+
+
+class BlockRows(NamedTuple):
+    """A matrix of 3 x 3 blocks by rows: those of contact i are block[row_start[i]:row_start[i + 1]], in the columns
+    column[row_start[i]:row_start[i + 1]], which ascend."""
+
+    row_start: Any
+    column: Any
+    block: Any
+
+
+def block_rows(matrix: Any) -> BlockRows:
+    """The blocks of a matrix: scipy.sparse (of any format), (3n, 3n), (n, n, 3, 3), or BlockRows. Blocks of zeros are
+    left out, but for those of a contact itself."""
+    if isinstance(matrix, BlockRows):
+        return matrix
+    if hasattr(matrix, "tobsr"):
+        if matrix.shape[0] % 3 or matrix.shape[0] != matrix.shape[1]:
+            raise Error(f"carom: the matrix has the shape {matrix.shape}, not (3 n, 3 n)")
+        rows = matrix.tobsr(blocksize=(3, 3))
+        rows.sum_duplicates()
+        rows.sort_indices()
+        return BlockRows(rows.indptr, rows.indices, rows.data)
+    dense = np.asarray(matrix)
+    if dense.ndim == 2 and dense.shape[0] == dense.shape[1] and dense.shape[0] % 3 == 0:
+        n = len(dense) // 3
+        dense = dense.reshape(n, 3, n, 3).transpose(0, 2, 1, 3)
+    if dense.ndim != 4 or dense.shape[0] != dense.shape[1] or dense.shape[2:] != (3, 3):
+        raise Error(f"carom: the matrix has the shape {dense.shape}, not (3 n, 3 n) or (n, n, 3, 3)")
+    there = (dense != 0).any(axis=(2, 3)) | np.eye(len(dense), dtype=bool)
+    row, column = np.nonzero(there)
+    return BlockRows(np.searchsorted(row, np.arange(len(dense) + 1)), column, dense[row, column])
+
+
+def _vectors(name: str, numbers: Any, dtype: Any) -> Any:
+    vectors = np.asarray(numbers, dtype)
+    if vectors.ndim == 1 and vectors.size % 3 == 0:
+        vectors = vectors.reshape(-1, 3)
+    if vectors.ndim != 2 or vectors.shape[1] != 3:
+        raise Error(f"carom: {name} has the shape {vectors.shape}, not (n, 3) or (3 n,)")
+    return vectors
+
+
+class SystemSolver:
+    """Solves contact systems; keep it from call to call. One solver serves one call at a time."""
+
+    def __init__(self, *, threads: int = 0) -> None:
+        self._solver = _carom._SystemSolver(threads)
+
+    def solve(
+        self,
+        W: Any,
+        q: Any,
+        mu: Any,
+        *,
+        warm_impulse: Any = None,
+        normal_first: bool = False,
+        **options: Any,
+    ) -> SystemResult:
+        W = block_rows(W)
+        block = np.asarray(W.block)
+        if block.ndim != 3 or block.shape[1:] != (3, 3):
+            raise Error(f"carom: the blocks have the shape {block.shape}, not (blocks, 3, 3)")
+        if block.dtype != np.float32:
+            block = block.astype(np.float64, copy=False)
+        q = _vectors("q", q, block.dtype)
+        mu = np.asarray(mu, block.dtype)
+        if mu.ndim == 0:
+            mu = np.full(len(q), mu)
+        if warm_impulse is not None:
+            warm_impulse = _vectors("warm_impulse", warm_impulse, block.dtype)
+        if normal_first:
+            # carom has the normal last.
+            turned = [1, 2, 0]
+            block = block[:, turned][:, :, turned]
+            q = q[:, turned]
+            warm_impulse = None if warm_impulse is None else warm_impulse[:, turned]
+        result: SystemResult = self._solver.solve(
+            friction=mu,
+            velocity=q,
+            row_start=W.row_start,
+            column=W.column,
+            block=np.ascontiguousarray(block),
+            warm_impulse=warm_impulse,
+            **options,
+        )
+        if normal_first:
+            for name in ("impulse", "velocity"):
+                if name in result.__dict__:
+                    setattr(result, name, getattr(result, name)[:, [2, 0, 1]])
+        return result
+
+
+def solve_system(W: Any, q: Any, mu: Any, **options: Any) -> SystemResult:
+    return SystemSolver().solve(W, q, mu, **options)
+
+
+solve_system.__doc__ = SystemSolver.solve.__doc__ = """Solves u = W r + q with Coulomb friction for the impulses r.
+
+    W   [1/kg] scipy.sparse of any format, (3n, 3n), (n, n, 3, 3) or BlockRows; frames have the normal last
+    q   [m/s] (n, 3) or (3n,): the velocities without impulses. Restitution is yours, in q
+    mu  [1] (n,) or one number: friction
+
+    warm_impulse  [N s] (n, 3) or (3n,): r to begin with
+    normal_first  frames have the normal first, as those of FCLIB; results, too
+
+The options and results are those of carom::SystemSolver (docs/contact-systems.md). ContactBench's G, g, mus are W, q, mu.
+"""

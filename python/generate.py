@@ -1,0 +1,324 @@
+"""Writes what the package says of its names: signatures, documentation with units, enumerations, type stubs.
+
+python3 generate.py <folder of the package, with its compiled module> <include/carom>
+
+Names, shapes and kinds come from the module, which has them from the description of the columns; comments are those of
+the headers. So nothing here lists a column.
+"""
+
+import importlib.util
+import pathlib
+import re
+import sys
+import textwrap
+
+
+def comments_of(folder):
+    """{struct: {member: comment}} of the headers."""
+    structs = {}
+    for header in sorted(folder.glob("*.hpp")):
+        struct, above, last = None, [], []
+        for line in header.read_text().splitlines():
+            if found := re.match(r"struct (?:CAROM_EXPORT )?(\w+) \{", line):
+                struct, above, last = structs.setdefault(found[1], {}), [], []
+            elif line.startswith("}"):
+                struct = None
+            elif struct is None:
+                continue
+            elif found := re.match(r"\s+///< (.*)", line):
+                for name in last:
+                    struct[name] += " " + found[1]
+            elif found := re.match(r"\s+/// (.*)", line):
+                above.append(found[1])
+            elif found := re.match(r"  (?!static|constexpr|using|friend)[\w:<>, ]+?[ >](\w+[^()]*);(?:\s+///< (.*))?$", line):
+                text = re.sub(r"\{[^}]*\}|= [^,;]+", "", found[1])
+                last = re.findall(r"\w+", text)
+                for name in last:
+                    struct.setdefault(name, " ".join(above + [found[2] or ""]).strip())
+                above = []
+            else:
+                above, last = [], []
+    return structs
+
+
+def comment_of(structs, of, name):
+    for struct in of.split():
+        text = structs.get(struct, {}).get(name, "")
+        # Enumerators and the like of weights have no comments of their own.
+        if text and (found := re.search(r"as in (?:carom::)?(\w+)", text)) and found[1] != struct:
+            text = structs.get(found[1], {}).get(name, text)
+        if text:
+            return text
+    if name.startswith("weight_"):
+        return comment_of(structs, of, "weight") if name != "weight_" else ""
+    if name.startswith("island_"):
+        return structs["IslandResults"].get(name[len("island_") :], "")
+    if name.startswith("of_"):
+        return structs["VectorJacobianProduct"].get(name[len("of_") :], "")
+    return ""
+
+
+def shape_of(parts, is_matrix):
+    if parts == 1:
+        return "(n,)"
+    if not is_matrix:
+        return f"(n, {parts})"
+    side = 3 if parts == 6 else 2
+    return f"(n, {parts}) or (n, {side}, {side})"
+
+
+class Function:
+    """What has been described of a function: its columns, options and results, each once."""
+
+    def __init__(self, described):
+        self.columns, self.options, self.results = {}, {}, {}
+        for entry in described:
+            if entry[0] == "options":
+                _, of, name, member, kind = entry
+                self.options.setdefault(name, []).append((of, member, kind))
+            else:
+                group, of, name, parts, is_matrix, element, is_needed = entry
+                to = self.results if group == "results" else self.columns
+                to.setdefault(group, {}).setdefault(name, (of, parts, is_matrix, element, is_needed))
+
+    def group(self, *groups):
+        """The columns of these groups together."""
+        return {name: entry for group in groups for name, entry in self.columns.get(group, {}).items()}
+
+
+def wrapped(name, text, width=110):
+    return textwrap.fill(f"{name}  {text}", width, initial_indent="  ", subsequent_indent="      ")
+
+
+def column_lines(structs, columns):
+    return [
+        wrapped(f"{name}  {shape_of(parts, is_matrix)}", comment_of(structs, of, name))
+        for name, (of, parts, is_matrix, element, is_needed) in columns.items()
+    ]
+
+
+def option_lines(structs, options):
+    lines = []
+    for name, places in options.items():
+        texts = dict.fromkeys((of, structs.get(of, {}).get(member, "")) for of, member, kind in places)
+        told = "; ".join((f"{of}: {text}" if len(texts) > 1 else text) for of, text in texts)
+        lines.append(wrapped(name, told))
+    return lines
+
+
+def annotation(entry):
+    element = entry[3]
+    return "Laws | None" if element in ("law", "restitution_law") else "ArrayLike | None"
+
+
+def signature(parameters, kind):
+    """Of a function, `kind` "stub" or "text"."""
+    parts = []
+    for name, hint in parameters:
+        if hint is None or kind == "text":
+            parts.append(name if hint is None else f"{name}=None")
+        else:
+            parts.append(f"{name}: {hint} = None")
+    return ", ".join(parts)
+
+
+CALLS = {
+    "solve": ("Result", "Resolves every contact as if it were alone.", ("space", "inline", "indexed")),
+    "solve_planar": ("Result", "Resolves contacts of bodies in the plane.", ("space", "inline", "indexed")),
+    "check": (
+        "Region",
+        "Tells how far impulses lie inside the permissible region of their contacts, whatever law they come from.",
+        ("impulse", "space", "inline", "indexed"),
+    ),
+    "check_planar": (
+        "Region",
+        "Tells how far impulses of planar contacts lie inside the permissible region.",
+        ("impulse", "space", "inline", "indexed"),
+    ),
+    "differentiate": (
+        "Gradients",
+        "Tells how impulses and separation velocities after a collision change with the numbers of the contact.",
+        ("contacts", "cotangent"),
+    ),
+}
+EXTRA = {
+    "differentiate": {
+        "by": ("Sequence[str] | None", "names of the columns to differentiate by; those that all laws read"),
+        "of": ("Sequence[str] | None", "impulse, separation_velocity; both, or none where a cotangent is given"),
+        "tolerance": ("float | None", "[1] relative: how near a border of courses is on it"),
+    },
+    "check": {"tolerance": ("float | None", "[1] relative: how far outside counts")},
+    "check_planar": {"tolerance": ("float | None", "[1] relative: how far outside counts")},
+}
+OUT = {
+    "out": ("Columns | None", "arrays of the caller's by the names of results, which are written into"),
+    "results": ("Sequence[str] | None", "names of the results to make"),
+}
+BODIES = {
+    "a": ("Columns | None", "the bodies A: carom.Bodies, a dict or a structured array of their columns"),
+    "b": ("Columns | None", "the bodies B likewise; the immovable world"),
+    "bodies": ("Columns | None", "bodies that are stored once, of body_a and body_b"),
+}
+
+
+def parameters_of(name, function):
+    columns = function.group(*CALLS[name][2])
+    # None of the law's columns may be named twice: as a column and as an option.
+    named = {key: (annotation(entry), None) for key, entry in columns.items()}
+    if name != "differentiate":
+        named |= BODIES | OUT
+    named |= EXTRA.get(name, {})
+    kinds = {"float": "float", "int": "int", "bool": "bool", "str": "str", "Sequence[float]": "Sequence[float]"}
+    for key, places in function.options.items():
+        named.setdefault(key, (f"{kinds[places[0][2]]} | None", None))
+    return named
+
+
+def text_of_call(structs, name, function):
+    result, headline, groups = CALLS[name]
+    named = parameters_of(name, function)
+    lines = [headline, ""]
+    needed = {
+        "space": "Contacts in contact space have",
+        "inline": "Contacts with the bodies a and b have",
+        "indexed": "Contacts of bodies by index have",
+        "contacts": "Contacts have",
+        "impulse": "The impulses are",
+        "cotangent": "A cotangent of a number f makes derivatives of it",
+    }
+    shown = set()
+    for group in groups:
+        columns = {
+            key: entry
+            for key, entry in function.columns[group].items()
+            if (entry[4] or group == "cotangent") and key not in shown
+        }
+        shown |= set(columns)
+        lines += [needed[group], "", *column_lines(structs, columns), ""]
+    optional = {key: entry for key, entry in function.group(*groups).items() if key not in shown}
+    lines += ["What single laws read, and laws of single contacts", "", *column_lines(structs, optional), ""]
+    if name != "differentiate":
+        lines += ["Bodies", "", *(wrapped(key, text) for key, (_, text) in BODIES.items())]
+        lines += column_lines(structs, function.columns["bodies"]) + [""]
+    lines += ["Options", "", *option_lines(structs, function.options)]
+    lines += [wrapped(key, text) for key, (_, text) in (EXTRA.get(name, {}) | (OUT if name != "differentiate" else {})).items()]
+    if function.results:
+        lines += ["", "Results", "", *column_lines(structs, function.results["results"])]
+    text_signature = signature([("contacts", "x"), ("/", None), ("*", None)] + [(key, hint) for key, (hint, _) in named.items()], "text")
+    return text_signature, "\n".join(lines)
+
+
+def load(package):
+    [module] = package.glob("_carom*.so")
+    spec = importlib.util.spec_from_file_location("_carom", module)
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+HEAD = '"""{}\n\nWritten by python/generate.py.\n"""\n\n'
+
+
+def class_of_columns(structs, name, headline, columns):
+    keywords = [(key, annotation(entry)) for key, entry in columns.items()]
+    text = "\n".join([headline, "", *column_lines(structs, columns)])
+    body = [f"class {name}(ColumnsByName):", f'    """{text}"""'.replace("\n", "\n    "), ""]
+    body += ["    def __init__(", "        self,", "        *,"]
+    body += [f"        {key}: {hint} = None," for key, hint in keywords]
+    body += ["    ) -> None:"]
+    body += [f"        super().__init__({', '.join(f'{key}={key}' for key, _ in keywords)})"]
+    return "\n".join(body)
+
+
+def class_of_arrays(structs, name, columns):
+    text = "\n".join(["Arrays of results.", "", *column_lines(structs, columns)])
+    return "\n".join(
+        [f"class {name}(Arrays):", f'    """{text}"""'.replace("\n", "\n    "), ""]
+        + [f"    {key}: NDArray[Any]" for key in columns]
+    )
+
+
+def enum_text(name, members):
+    return "\n".join([f"class {name}(IntEnum):", *(f"    {key} = {value}" for key, value in members.items())])
+
+
+def without_trailing_spaces(text):
+    return re.sub(r"[ \t]+$", "", text, flags=re.M)
+
+
+def main():
+    package, include = map(pathlib.Path, sys.argv[1:])
+    module, structs = load(package), comments_of(include)
+    functions = {name: Function(described) for name, described in module.descriptions.items()}
+
+    names = HEAD.format("Names of columns and results, and the numbers that stand for laws and statuses.")
+    names += "from enum import IntEnum\nfrom typing import Any\n\nfrom numpy.typing import ArrayLike, NDArray\n\n"
+    names += "from ._base import Arrays, ColumnsByName, Laws\n\n\n"
+    classes = [enum_text(name, members) for name, members in module.enumerations.items()]
+    scene = functions["SceneSolver.solve"]
+    classes.append(class_of_columns(structs, "Bodies", "Columns of bodies, of contacts or of a scene.", scene.columns["bodies"]))
+    classes.append(class_of_columns(structs, "Contacts", "Columns of the contacts of a scene.", scene.columns["contacts"]))
+    classes.append(class_of_columns(structs, "Joints", "Columns of the rows of joints of a scene.", scene.columns["joints"]))
+    for name, function in (("Result", "solve"), ("Region", "check"), ("SceneResult", "SceneSolver.solve"), ("SystemResult", "solve_system")):
+        classes.append(class_of_arrays(structs, name + "Arrays", functions[function].results["results"]))
+    (package / "_names.py").write_text(without_trailing_spaces(names + "\n\n\n".join(classes) + "\n"))
+
+    docs, stubs = {}, []
+    for name, function in functions.items():
+        if name not in CALLS:
+            continue
+        text_signature, text = text_of_call(structs, name, function)
+        named = parameters_of(name, function)
+        stub = signature([(key, hint) for key, (hint, _) in named.items()], "stub")
+        result = CALLS[name][0]
+        for key, first in ((name, ""), ("Solver." + name, "$self, ")):
+            docs[key] = f"{name}({first}{text_signature})\n--\n\n{text}"
+        stubs.append((name, f"contacts: Columns | None = None, /, *, {stub}", result))
+    options = {key: (f"{places[0][2]} | None", None) for key, places in scene.options.items()}
+    steps = {
+        "bodies": ("Columns | None", "carom.Bodies, a dict or a structured array of their columns"),
+        "contacts": ("Columns | None", "carom.Contacts likewise"),
+        "joints": ("Columns | None", "carom.Joints likewise: what hinge() and its neighbours give"),
+        "in_place": ("bool | None", "whether the new velocities replace those of the bodies, in their arrays"),
+    } | OUT
+    parameters = [(key, hint) for key, (hint, _) in (steps | options).items()]
+    lines = ["Solves one step of a scene: a carom.Scene, or its bodies, contacts and joints.", ""]
+    lines += [wrapped(key, text) for key, (_, text) in steps.items()]
+    lines += ["", "Options; of one name there are several for several methods", "", *option_lines(structs, scene.options)]
+    lines += ["", "Results", "", *column_lines(structs, scene.results["results"])]
+    docs["SceneSolver.solve"] = (
+        f"solve($self, {signature([('scene', 'x'), ('/', None), ('*', None)] + parameters, 'text')})\n--\n\n" + "\n".join(lines)
+    )
+    scene_stub = f"scene: Scene | None = None, /, *, {signature(parameters, 'stub')}"
+    texts = HEAD.format("Texts of help() for the functions of the compiled module.") + "TEXTS: dict[str, str] = {\n"
+    texts += "".join(f"    {key!r}: {without_trailing_spaces(text)!r},\n" for key, text in docs.items()) + "}\n"
+    (package / "_docs.py").write_text(texts)
+
+    stub = HEAD.format("The compiled module.")
+    stub += "from collections.abc import Sequence\nfrom typing import Any, final\n\nfrom numpy.typing import ArrayLike\n\n"
+    stub += "from ._base import Columns, Laws\nfrom ._results import Gradients, Region, Result, SceneResult, SystemResult\n\n"
+    stub += "version: str\ndescriptions: dict[str, list[tuple[Any, ...]]]\nenumerations: dict[str, dict[str, int]]\n\n"
+    stub += "class Error(ValueError): ...\n\n"
+    stub += "".join(f"def {name}({parameters}) -> {result}: ...\n" for name, parameters, result in stubs)
+    stub += "def set_results(classes: Any) -> None: ...\ndef document(texts: dict[str, str]) -> None: ...\n"
+    joint = "*, a: int = -1, b: int = -1, anchor_a: Sequence[float] = ..., anchor_b: Sequence[float] = ..., {}dtype: str = 'float64'"
+    for names_of_joints, more in (
+        (("ball_joint", "fixed_joint"), ""),
+        (("hinge", "slider"), "axis: Sequence[float], "),
+        (("distance_joint",), "direction: Sequence[float], "),
+        (("motor", "linear_motor"), "axis: Sequence[float], speed: float, largest: float, "),
+    ):
+        stub += "".join(f"def {name}({joint.format(more)}) -> Any: ...\n" for name in names_of_joints)
+    executor = "    def __init__(self, *, isa: str = 'auto', threads: int = 0) -> None: ...\n"
+    executor += "    @property\n    def isa(self) -> str: ...\n    @property\n    def threads(self) -> int: ...\n"
+    stub += "\nclass Solver:\n" + executor
+    stub += "".join(f"    def {name}(self, {parameters}) -> {result}: ...\n" for name, parameters, result in stubs)
+    stub += "\nclass Scene:\n    def __init__(self, *, bodies: Columns, contacts: Columns | None = None, joints: Columns | None = None) -> None: ...\n"
+    stub += "\nclass SceneSolver:\n" + executor + "    def forget(self) -> None: ...\n"
+    stub += f"    def solve(self, {scene_stub}) -> SceneResult: ...\n"
+    stub += "\nclass _SystemSolver:\n    def __init__(self, threads: int = 0) -> None: ...\n"
+    stub += "    def solve(self, **arguments: Any) -> SystemResult: ...\n"
+    (package / "_carom.pyi").write_text(stub)
+
+
+main()

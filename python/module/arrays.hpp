@@ -1,0 +1,98 @@
+// From arrays to columns and back. An array is read and written where it is, at its own strides, if its elements are of
+// the type that the call is in; others are converted.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arguments.hpp"
+#include "record.hpp"
+
+namespace carom::python {
+
+/// Columns of one length, in the order in which they were given.
+struct Batch {
+  const char* what;     // "contacts"
+  npy_intp count = -1;  // -1: only numbers that stand for all have been given
+  std::string first;    // the column that had the length
+
+  explicit Batch(const char* name) : what(name) {}
+  npy_intp size() const { return count < 0 ? 1 : count; }
+};
+
+/// Arrays and numbers of a call on their way to the columns of a struct.
+class Inputs {
+ public:
+  Inputs() { placed_.reserve(32); }
+
+  /// Takes a field of the struct that lies `base` bytes in the one that `write` gets. `owner` is what it is a member
+  /// of.
+  void add(Batch& batch, const Field& field, PyObject* value, std::size_t base = 0, const char* owner = "");
+  /// Takes all that has been given of a record, and throws Error if what it needs is missing, of anything else
+  /// TypeError.
+  void add_all(Batch& batch, const Record& record, const Arguments& arguments, std::size_t base, const char* owner);
+
+  /// True if the arrays of numbers are of float32; numbers, lists and integers go with the others.
+  bool in_float() const { return any_float_ && !any_double_; }
+  void write(void* object, bool in_float);
+  /// The caller's own array of a field, which the columns point into. Throws Error of one that was converted or stands
+  /// for all.
+  py::object array_in_place(const Batch& batch, PyObject* name) const;
+
+ private:
+  struct Placed {
+    const Batch* batch;
+    const Field* field;
+    std::size_t base;
+    py::object array;  // none: the number that stands for all
+    double number = 0;
+    const char* owner;
+    bool is_repeated = false, is_converted = false;
+  };
+
+  static std::string name_of(const Placed& placed);
+  void find_length(Batch& batch, Placed& placed);
+  void convert(Placed& placed, bool in_float);
+
+  std::vector<Placed> placed_;
+  bool any_float_ = false, any_double_ = false;
+};
+
+/// The NumPy type of an element; a new reference.
+PyArray_Descr* type_of(Element element, bool in_float);
+
+/// An array of results that has a place for every contact: (n,) or (n, parts).
+py::object new_array(const Field& field, npy_intp count, bool in_float);
+
+/// Points the columns of a field at an array that takes results. Throws Error, naming the field, unless the array is as
+/// new_array would make it, at whatever strides.
+void write_into(const Field& field, PyObject* array, npy_intp count, bool in_float, void* object);
+
+/// The results that a call makes: arrays of its own, and those of the caller.
+class Outputs {
+ public:
+  /// `out` and `names` are those of a call, or null; `usual` are the fields if both are.
+  Outputs(Arguments& arguments, std::function<bool(const Field&)> is_usual);
+
+  /// Adds an array of the caller's to those of `out`; what is asked for beside it stays.
+  void give(PyObject* name, const py::object& array);
+
+  /// Points the columns of an object at arrays and makes these attributes of `result`.
+  void add(const Record& record, npy_intp count, bool in_float, void* object, const py::object& result,
+           std::size_t base = 0);
+  /// Throws TypeError if something was asked for that no record had.
+  void check_all_known(const std::string& function) const;
+
+ private:
+  std::optional<Arguments> out_;
+  std::vector<py::object> names_;
+  std::vector<bool> known_;
+  std::vector<std::pair<PyObject*, py::object>> given_;
+  std::function<bool(const Field&)> is_usual_;
+  bool asks_ = false;
+};
+
+}  // namespace carom::python

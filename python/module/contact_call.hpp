@@ -1,0 +1,101 @@
+// Contacts of a call, whatever their form: their columns from arrays, and the solver that takes them.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "module.hpp"
+
+namespace carom::python {
+
+/// The solver of a method, or that of functions of the module, which is one a thread.
+Solver& solver_of(PyObject* self);
+
+struct ContactNames {
+  PyObject *k = interned("k"), *bodies = interned("bodies"), *a = interned("a"), *b = interned("b"),
+           *lever_b = interned("lever_b"), *tolerance = interned("tolerance");
+};
+inline const ContactNames& names() {
+  static const ContactNames all;
+  return all;
+}
+
+/// Contacts of a form with what else a call reads beside them.
+template <class Contacts_, class More_ = char>
+struct CallOf {
+  using Contacts = Contacts_;
+  Contacts contacts{};
+  More_ more{};
+};
+
+/// The lever arm of the immovable world, which lives as long as the program.
+inline PyObject* no_lever(npy_intp dimension) {
+  const auto make = [](npy_intp size) { return owned(PyArray_ZEROS(1, &size, NPY_FLOAT32, 0)).release().ptr(); };
+  static PyObject *const in_plane = make(2), *const in_space = make(3);
+  return dimension == 2 ? in_plane : in_space;
+}
+
+/// Reads the columns of contacts and of `more`, whose record may be null, and calls work.operator()<T>(call, count) in
+/// the precision of the arrays.
+template <template <class> class Contacts, template <class> class More, class Work>
+py::object with_columns(Arguments& arguments, const Record* of_more, const Work& work) {
+  using InDouble = CallOf<Contacts<double>, More<double>>;
+  static_assert(sizeof(InDouble) == sizeof(CallOf<Contacts<float>, More<float>>));
+  const Record& record = contacts_record<Contacts<double>>();
+  Batch contacts("contacts"), bodies("bodies");
+  Inputs inputs;
+  bool immovable = false;
+  std::vector<Arguments> of_bodies;
+  if (of_more != nullptr)
+    for (const Field& field : of_more->fields) {
+      PyObject* const value = arguments.take(field.name);
+      if (value != nullptr)
+        inputs.add(contacts, field, value, offsetof(InDouble, more));
+      else if (field.is_needed)
+        throw Error("carom: the column " + text_of(field.name) + " is missing");
+    }
+  constexpr bool has_pairs = requires(Contacts<double> c) {
+    c.a;
+  };
+  constexpr bool has_indices = requires(Contacts<double> c) {
+    c.bodies;
+  };
+  if constexpr (has_pairs) {
+    const Record& of_body = bodies_record<decltype(Contacts<double>::a)>();
+    const auto add = [&](PyObject* body, std::size_t place, const char* owner) {
+      const Arguments columns = Arguments::of(body, owner);
+      inputs.add_all(contacts, of_body, columns, place, owner);
+    };
+    PyObject* const a = arguments.take(names().a);
+    if (a == nullptr) throw Error("carom: contacts have k and separation_velocity, bodies a and b, or bodies by index");
+    add(a, offsetof(Contacts<double>, a), "a");
+    if (PyObject* const b = arguments.take(names().b); b != nullptr) {
+      add(b, offsetof(Contacts<double>, b), "b");
+    } else {
+      immovable = true;
+      if (!arguments.has(names().lever_b))
+        arguments.give(names().lever_b, no_lever(is_planar<Contacts<double>>() ? 2 : 3));
+    }
+  } else if constexpr (has_indices) {
+    PyObject* const given = arguments.take(names().bodies);
+    const Arguments columns = Arguments::of(given, "bodies");
+    inputs.add_all(bodies, bodies_record<decltype(Contacts<double>::bodies)>(), columns,
+                   offsetof(Contacts<double>, bodies), "bodies");
+  }
+  inputs.add_all(contacts, record, arguments, 0, "");
+  const auto run = [&]<class T>() {
+    CallOf<Contacts<T>, More<T>> call;
+    inputs.write(&call, sizeof(T) == sizeof(float));
+    if constexpr (has_pairs)
+      if (immovable) call.contacts.b = decltype(call.contacts.b)::immovable(static_cast<std::size_t>(contacts.size()));
+    return work.template operator()<T>(call, contacts.size());
+  };
+  return inputs.in_float() ? run.template operator()<float>() : run.template operator()<double>();
+}
+
+template <class T>
+using Nothing = char;
+
+}  // namespace carom::python

@@ -1,0 +1,229 @@
+// Contacts that are resolved alone: solve and check, of Solver and of the module.
+#include "contact_call.hpp"
+#include "describe.hpp"
+#include "options.hpp"
+
+namespace carom::python {
+namespace {
+
+/// Calls work.operator()<Contacts>() with the form that the arguments are of.
+template <class Work>
+py::object with_form(const Arguments& arguments, bool planar, const Work& work) {
+  if (arguments.has(names().k))
+    return planar ? work.template operator()<planar::SpaceContacts>() : work.template operator()<SpaceContacts>();
+  if (arguments.has(names().bodies))
+    return planar ? work.template operator()<planar::IndexedContacts>() : work.template operator()<IndexedContacts>();
+  return planar ? work.template operator()<planar::InlineContacts>() : work.template operator()<InlineContacts>();
+}
+
+template <class Results, class Contacts>
+const Record& results_record() {
+  static const Record record = record_of<Results>([](RecordMaker& maker, const Results& results) {
+    const auto adds = maker.adds(false);
+    if constexpr (requires(Contacts c) { c.k; }) {
+      columns::each(adds, columns::Label{"results", "impulse"}, results.impulse);
+      columns::each(adds, columns::Label{"results", "separation_velocity"}, results.separation_velocity);
+    } else {
+      columns::each_vector_result(adds, results);
+    }
+    columns::each_scalar_result(adds, results);
+  });
+  return record;
+}
+
+bool is_usual_result(const Field& field) {
+  // All but works and steps: scalars that are no bytes, and not the angular velocities of the plane.
+  static PyObject* const others[] = {interned("work_compression"), interned("work_decompression"), interned("steps")};
+  return field.name != others[0] && field.name != others[1] && field.name != others[2];
+}
+
+py::object solve(Solver& solver, Arguments& arguments, bool planar) {
+  Outputs outputs(arguments, is_usual_result);
+  Options options;
+  take_options(collision_options(), arguments, &options);
+  return with_form(arguments, planar, [&]<template <class> class Contacts>() {
+    return with_columns<Contacts, Nothing>(arguments, nullptr, [&]<class T>(const auto& call, npy_intp count) {
+      using Results = ResultsOf<Contacts<T>>;
+      py::object result = new_result("Result");
+      Results results;
+      outputs.add(results_record<ResultsOf<Contacts<double>>, Contacts<double>>(), count, sizeof(T) == sizeof(float),
+                  &results, result);
+      outputs.check_all_known(arguments.function());
+      Report report;
+      {
+        const py::gil_scoped_release others_may_run;
+        report = solver.solve(call.contacts, results, options);
+      }
+      result.attr("_report") = py::cast(std::move(report));
+      return result;
+    });
+  });
+}
+
+template <class T, class Contacts>
+struct RegionOutputs {
+  RegionMargins<T> margins{};
+  ImpulseSpaceOf<Contacts> space{};
+};
+
+bool is_margin(const Field& field) {
+  static const Record margins = record_of<RegionMargins<double>>(
+      [](RecordMaker& maker, const auto& object) { columns::each_margin(maker.adds(false), object); });
+  return margins.find(field.name) != nullptr;
+}
+
+template <class Results>
+const Record& region_record() {
+  static const Record record = record_of<Results>([](RecordMaker& maker, const Results& results) {
+    columns::each_margin(maker.adds(false), results.margins);
+    columns::each_landmark(maker.adds(false), results.space);
+  });
+  return record;
+}
+
+template <template <class> class Contacts>
+struct ImpulsesFor {
+  template <class T>
+  using Type = ImpulsesOf<Contacts<T>>;
+};
+
+template <class Impulses>
+const Record& impulse_record() {
+  static const Record record = record_of<Impulses>([](RecordMaker& maker, const Impulses& impulses) {
+    columns::each(maker.adds(true), columns::Label{"", "impulse"}, impulses);
+  });
+  return record;
+}
+
+py::object check(Solver& solver, Arguments& arguments, bool planar) {
+  Outputs outputs(arguments, is_margin);
+  Options options;
+  take_options(collision_options(), arguments, &options);
+  double tolerance = 0;
+  const bool has_tolerance = take_number(arguments, names().tolerance, tolerance);
+  return with_form(arguments, planar, [&]<template <class> class Contacts>() {
+    const Record& impulses = impulse_record<ImpulsesOf<Contacts<double>>>();
+    return with_columns<Contacts, ImpulsesFor<Contacts>::template Type>(
+        arguments, &impulses, [&]<class T>(const auto& call, npy_intp count) {
+          py::object result = new_result("Region");
+          RegionOutputs<T, Contacts<T>> to;
+          outputs.add(region_record<RegionOutputs<double, Contacts<double>>>(), count, sizeof(T) == sizeof(float), &to,
+                      result);
+          outputs.check_all_known(arguments.function());
+          RegionReport report;
+          {
+            const py::gil_scoped_release others_may_run;
+            report = has_tolerance
+                         ? solver.find_margins(call.contacts, call.more, to.margins, to.space, options, tolerance)
+                         : solver.find_margins(call.contacts, call.more, to.margins, to.space, options);
+          }
+          result.attr("_report") = py::cast(report);
+          return result;
+        });
+  });
+}
+
+PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    Arguments arguments("solve", values, positional, keywords);
+    return solve(solver_of(self), arguments, false);
+  });
+}
+PyObject* solve_planar_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    Arguments arguments("solve_planar", values, positional, keywords);
+    return solve(solver_of(self), arguments, true);
+  });
+}
+PyObject* check_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    Arguments arguments("check", values, positional, keywords);
+    return check(solver_of(self), arguments, false);
+  });
+}
+PyObject* check_planar_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    Arguments arguments("check_planar", values, positional, keywords);
+    return check(solver_of(self), arguments, true);
+  });
+}
+template <class Inline, class Indexed, class Space>
+void describe_contacts(const char* solve_name, const char* check_name) {
+  for (const char* name : {solve_name, check_name}) {
+    describe(name, "space", "SpaceContacts InlineContacts LawColumns Weights", contacts_record<Space>());
+    describe(name, "inline", "InlineContacts LawColumns Weights", contacts_record<Inline>());
+    describe(name, "indexed", "IndexedContacts InlineContacts LawColumns Weights", contacts_record<Indexed>());
+    describe(name, "bodies", "BodyColumns", bodies_record<decltype(Inline::a)>());
+    describe(name, collision_options());
+  }
+  describe(solve_name, "results", "ResultColumns", results_record<ResultsOf<Inline>, Inline>());
+  describe(check_name, "impulse", "ResultColumns", impulse_record<ImpulsesOf<Inline>>());
+  describe(check_name, "results", "RegionMargins ImpulseSpaceColumns", region_record<RegionOutputs<double, Inline>>());
+}
+
+py::dict fields_of(const Report& report) {
+  py::dict paths;
+  for (const auto& [path, count] : report.paths()) paths[py::str(to_string(path))] = count;
+  py::dict fields;
+  fields["contacts"] = report.contacts;
+  fields["by_status"] = counts_of(report.by_status);
+  fields["by_path"] = paths;
+  fields["isa"] = std::string(to_string(report.isa));
+  fields["threads"] = report.threads;
+  fields["sliding_steps"] = report.sliding_steps;
+  fields["lane_steps"] = report.lane_steps;
+  fields["largest_energy_gain"] = report.largest_energy_gain;
+  fields["largest_energy_gain_contact"] = report.largest_energy_gain_contact;
+  return fields;
+}
+
+py::dict fields_of_region(const RegionReport& report) {
+  py::dict fields;
+  fields["contacts"] = report.contacts;
+  fields["faults"] = report.faults;
+  fields["outside"] = report.outside;
+  fields["gains_energy"] = report.gains_energy;
+  fields["penetrates"] = report.penetrates;
+  fields["pulls"] = report.pulls;
+  fields["leaves_cone"] = report.leaves_cone;
+  return fields;
+}
+
+}  // namespace
+
+Solver& solver_of(PyObject* self) {
+  static thread_local Solver of_thread;
+  // Functions of the module get the module.
+  return PyModule_Check(self) ? of_thread : py::cast<Solver&>(py::handle(self));
+}
+
+Execution execution_of(const std::string& isa, int threads) {
+  return {isa_from_string(isa), threads};
+}
+
+void add_contacts(py::module_& module) {
+  py::class_<Report>(module, "_Report").def("fields", fields_of);
+  py::class_<RegionReport>(module, "_RegionReport").def("fields", fields_of_region);
+  py::class_<Solver> solver(module, "Solver");
+  solver
+      .def(py::init([](const std::string& isa, int threads) { return Solver(execution_of(isa, threads)); }),
+           py::kw_only(), py::arg("isa") = "auto", py::arg("threads") = 0)
+      .def_property_readonly("isa", [](const Solver& self) { return std::string(to_string(self.isa())); })
+      .def_property_readonly("threads", [](const Solver& self) { return self.execution().threads; });
+  struct Named {
+    const char* name;
+    Function function;
+  };
+  for (const Named& each : {Named{"solve", solve_of},
+                            {"solve_planar", solve_planar_of},
+                            {"check", check_of},
+                            {"check_planar", check_planar_of}}) {
+    add_function(module, each.name, each.function);
+    add_method(solver, each.name, each.function);
+  }
+  describe_contacts<InlineContacts<double>, IndexedContacts<double>, SpaceContacts<double>>("solve", "check");
+  describe_contacts<planar::InlineContacts<double>, planar::IndexedContacts<double>, planar::SpaceContacts<double>>(
+      "solve_planar", "check_planar");
+}
+
+}  // namespace carom::python

@@ -1,0 +1,38 @@
+// Options of calls by their names: one list of the members of each struct of options.
+#pragma once
+
+#include <carom/scene.hpp>
+#include <carom/system.hpp>
+#include <cstddef>
+#include <vector>
+
+#include "arguments.hpp"
+
+namespace carom::python {
+
+/// A member of a struct of options.
+struct Option {
+  PyObject* name;  // interned
+  const char* of;  // the struct in include/carom, where its comment is
+  const char* member;
+  const char* kind;  // for signatures: "float", "int", "bool", "Law"
+  std::size_t offset;
+  void (*set)(void* place, PyObject* value);
+};
+
+using OptionList = std::vector<Option>;
+
+const OptionList& collision_options();
+/// Those of all methods, then those that one method reads.
+const OptionList& scene_options();
+const OptionList& scene_options_of(SceneMethod method);
+const OptionList& system_options();
+
+/// Takes the options of a list from the arguments and writes them into an object. Where laws may be columns, too, those
+/// that are not named by one string stay.
+void take_options(const OptionList& list, Arguments& arguments, void* options, bool law_is_a_column = true);
+
+/// A number that is no member of a struct: a tolerance of a call. Returns whether it was given.
+bool take_number(Arguments& arguments, PyObject* name, double& number);
+
+}  // namespace carom::python

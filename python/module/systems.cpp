@@ -1,0 +1,126 @@
+// Contact systems. The forms that a matrix can have become rows of blocks in Python; here are these.
+#include <carom/system.hpp>
+#include <cstring>
+
+#include "arrays.hpp"
+#include "describe.hpp"
+#include "module.hpp"
+#include "options.hpp"
+
+namespace carom::python {
+namespace {
+
+const Record& system_record() {
+  static const Record record = record_of<ContactSystem<double>>([](RecordMaker& maker, const auto& system) {
+    const auto needed = maker.adds(true), optional = maker.adds(false);
+    needed(columns::Label{"", "friction"}, system.friction);
+    columns::each(needed, columns::Label{"", "velocity"}, system.velocity);
+    needed(columns::Label{"", "column"}, system.column);
+    columns::each(optional, columns::Label{"", "warm_impulse"}, system.warm_impulse);
+  });
+  return record;
+}
+
+const Record& results_record() {
+  static const Record record = record_of<SystemResults<double>>([](RecordMaker& maker, const auto& results) {
+    const auto adds = maker.adds(false);
+    columns::each(adds, columns::Label{"", "impulse"}, results.impulse);
+    columns::each(adds, columns::Label{"", "velocity"}, results.velocity);
+    adds(columns::Label{"", "state"}, results.state);
+    adds(columns::Label{"", "island"}, results.island);
+  });
+  return record;
+}
+
+/// A contiguous array of a type, of `last` numbers an element if that is not 0.
+template <class Element>
+Column<const Element> contiguous(py::object& array, PyObject* given, int type, const char* name) {
+  array = owned(PyArray_FromAny(given, PyArray_DescrFromType(type), 0, 0,
+                                NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_NOTSWAPPED, nullptr));
+  const auto bytes = static_cast<std::size_t>(PyArray_NBYTES(as_array(array.ptr())));
+  if (bytes % sizeof(Element) != 0) throw Error(std::string("carom: the column ") + name + " has parts of an element");
+  return {static_cast<const Element*>(PyArray_DATA(as_array(array.ptr()))), bytes / sizeof(Element)};
+}
+
+template <class T>
+py::object solve(SystemSolver& solver, Inputs& inputs, const Batch& contacts, Outputs& outputs, PyObject* row_start,
+                 PyObject* block, const SystemOptions& options) {
+  constexpr bool in_float = sizeof(T) == sizeof(float);
+  ContactSystem<T> system;
+  inputs.write(&system, in_float);
+  py::object starts, blocks;
+  system.row_start = contiguous<std::int64_t>(starts, row_start, NPY_INT64, "row_start");
+  system.block = contiguous<SystemBlock<T>>(blocks, block, in_float ? NPY_FLOAT32 : NPY_FLOAT64, "block");
+  py::object result = new_result("SystemResult");
+  SystemResults<T> results;
+  outputs.add(results_record(), contacts.size(), in_float, &results, result);
+  outputs.check_all_known("solve_system");
+  SystemReport report;
+  {
+    const py::gil_scoped_release others_may_run;
+    report = solver.solve(system, results, options);
+  }
+  py::list islands;
+  for (const SystemIsland& island : solver.islands())
+    islands.append(py::make_tuple(island.contacts, island.solved, island.error, island.sweeps, island.interior_steps,
+                                  island.newton_steps));
+  result.attr("_islands") = islands;
+  result.attr("_report") = py::cast(report);
+  return result;
+}
+
+PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    static PyObject *const row_start_name = interned("row_start"), *const block_name = interned("block"),
+                           *const column_name = interned("column");
+    auto& solver = py::cast<SystemSolver&>(py::handle(self));
+    Arguments arguments("solve", values, positional, keywords);
+    Outputs outputs(arguments, [](const Field&) { return true; });
+    SystemOptions options;
+    take_options(system_options(), arguments, &options, false);
+    PyObject *const row_start = arguments.take(row_start_name), *const block = arguments.take(block_name);
+    if (row_start == nullptr || block == nullptr) throw Error("carom: the columns row_start and block are needed");
+    if (!PyArray_Check(block)) throw py::type_error("carom: block is an array");
+    Batch contacts("contacts"), blocks("blocks");
+    Inputs inputs;
+    for (const Field& field : system_record().fields) {
+      PyObject* const value = arguments.take(field.name);
+      if (value != nullptr)
+        inputs.add(field.name == column_name ? blocks : contacts, field, value);
+      else if (field.is_needed)
+        throw Error("carom: the column " + text_of(field.name) + " is missing");
+    }
+    if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name);
+    return PyArray_TYPE(as_array(block)) == NPY_FLOAT32
+               ? solve<float>(solver, inputs, contacts, outputs, row_start, block, options)
+               : solve<double>(solver, inputs, contacts, outputs, row_start, block, options);
+  });
+}
+
+py::dict fields_of(const SystemReport& report) {
+  py::dict fields;
+  fields["contacts"] = report.contacts;
+  fields["islands"] = report.islands;
+  fields["largest_island"] = report.largest_island;
+  fields["missed"] = report.missed;
+  fields["error"] = report.error;
+  fields["sweeps"] = report.sweeps;
+  fields["interior_steps"] = report.interior_steps;
+  fields["newton_steps"] = report.newton_steps;
+  fields["seconds"] = report.seconds;
+  fields["threads"] = report.threads;
+  return fields;
+}
+
+}  // namespace
+
+void add_systems(py::module_& module) {
+  py::class_<SystemReport>(module, "_SystemReport").def("fields", fields_of);
+  py::class_<SystemSolver> solver(module, "_SystemSolver");
+  solver.def(py::init([](int threads) { return SystemSolver(execution_of("auto", threads)); }), py::arg("threads") = 0);
+  add_method(solver, "solve", solve_of);
+  describe("solve_system", system_options());
+  describe("solve_system", "results", "SystemResults", results_record());
+}
+
+}  // namespace carom::python

@@ -1,0 +1,342 @@
+"""solve, check and differentiate take every form of contacts as it is and give what the library gives."""
+
+import tempfile
+import threading
+import unittest
+
+import carom
+import files
+import numpy as np
+
+
+def same_bits(test, a, b, message=""):
+    a, b = np.asarray(a), np.asarray(b)
+    test.assertEqual(a.shape, b.shape, message)
+    # Equal numbers, zeros of either sign, and NaN where there is NaN.
+    np.testing.assert_array_equal(a, b, message)
+
+
+def spaces(count, seed=1, dtype=float):
+    """Contacts in contact space, of matrices that are positive definite by their construction."""
+    draw = np.random.default_rng(seed)
+    half = draw.normal(size=(count, 3, 3))
+    return {
+        "k": (half @ half.transpose(0, 2, 1) + 0.1 * np.eye(3)).astype(dtype),
+        "separation_velocity": (draw.normal(size=(count, 3)) - [0, 0, 1]).astype(dtype),
+        "friction": draw.uniform(0, 1, count).astype(dtype),
+        "restitution": draw.uniform(0, 1, count).astype(dtype),
+    }
+
+
+class TheCommandsAnswers(unittest.TestCase):
+    def compare(self, name, solve, options=(), **keywords):
+        file = files.File(files.GOLDEN / name)
+        with tempfile.TemporaryDirectory() as folder:
+            expected = files.solved_by_command(files.GOLDEN / name, folder, *options)
+        result = solve(**file.contacts(), **keywords)
+        names = {"impulse": ("impulse", "p"), "separation_velocity": ("u", "new_separation_velocity")}
+        for side in "ab":
+            names[f"velocity_{side}"] = (f"new_velocity_{side}",)
+            names[f"angular_velocity_{side}"] = (f"new_angular_velocity_{side}",)
+        compared = 0
+        for mine, theirs in names.items():
+            columns = [column for column in map(expected.column, theirs) if column is not None]
+            if columns and mine in result.__dict__:
+                same_bits(self, getattr(result, mine), columns[0].astype(getattr(result, mine).dtype), f"{name} {mine}")
+                compared += 1
+        self.assertGreaterEqual(compared, 1)
+        statuses = [carom.Status[status] for status in expected.text["status"]]
+        same_bits(self, result.status, np.array(statuses, np.uint8))
+
+    def test_bodies(self):
+        self.compare("bodies3d.csv", carom.solve)
+
+    def test_contact_space_under_the_incremental_law(self):
+        self.compare("incremental3d.csv", carom.solve)
+
+    def test_contact_space_under_laws_of_single_contacts(self):
+        self.compare("algebraic3d.csv", carom.solve)
+
+    def test_laws_in_the_plane(self):
+        self.compare("planar.csv", carom.solve_planar)
+
+    def test_float32(self):
+        file = files.File(files.GOLDEN / "incremental3d.csv")
+        contacts = {name: c.astype(np.float32) if isinstance(c, np.ndarray) else c for name, c in file.contacts().items()}
+        with tempfile.TemporaryDirectory() as folder:
+            expected = files.solved_by_command(files.GOLDEN / "incremental3d.csv", folder, "--precision", "float")
+        result = carom.solve(**contacts)
+        self.assertEqual(result.impulse.dtype, np.float32)
+        same_bits(self, result.impulse, expected.column("p").astype(np.float32))
+
+
+class Forms(unittest.TestCase):
+    def test_bodies_by_index_give_what_pairs_give(self):
+        contacts = files.File(files.GOLDEN / "bodies3d.csv").contacts()
+        pairs = carom.solve(**contacts)
+        a, b, n = contacts.pop("a"), contacts.pop("b"), len(contacts["friction"])
+        bodies = carom.Bodies(**{name: np.concatenate([a[name], b[name]]) for name in a})
+        indexed = carom.solve(**contacts, bodies=bodies, body_a=np.arange(n), body_b=np.arange(n, 2 * n, dtype=np.int32))
+        same_bits(self, indexed.impulse, pairs.impulse)
+        same_bits(self, indexed.velocity_b, pairs.velocity_b)
+
+    def test_the_immovable_world_is_b_where_there_is_none(self):
+        contacts = files.File(files.GOLDEN / "bodies3d.csv").contacts()
+        world = {name: np.zeros_like(column) for name, column in contacts["b"].items()}
+        alone = {name: column for name, column in contacts.items() if name not in ("b", "lever_b")}
+        same_bits(self, carom.solve(**alone).impulse, carom.solve(**contacts | {"b": world}).impulse)
+
+    def test_planar_bodies(self):
+        # A disc that falls without spin and without friction rebounds with e times its speed.
+        disc = carom.Bodies(inverse_mass=2.0, inverse_inertia=4.0, velocity=np.array([[1.0, -2.0]]), angular_velocity=0.0)
+        result = carom.solve_planar(a=disc, normal=(0.0, 1.0), lever_a=(0.0, -1.0), friction=0.0, restitution=0.5)
+        same_bits(self, result.velocity_a, [[1.0, 1.0]])
+        self.assertEqual(result.angular_velocity_a.shape, (1,))
+
+    def test_matrices_of_six_numbers_and_whole_ones_are_the_same(self):
+        contacts = spaces(50)
+        six = contacts["k"][:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+        same_bits(self, carom.solve(**contacts | {"k": six}).impulse, carom.solve(**contacts).impulse)
+
+    def test_a_number_stands_for_all_contacts(self):
+        contacts = spaces(20)
+        once = carom.solve(**contacts | {"friction": 0.4, "k": contacts["k"][3], "separation_velocity": (1.0, 0.5, -2.0)})
+        every = carom.solve(
+            **contacts
+            | {
+                "friction": np.full(20, 0.4),
+                "k": np.repeat(contacts["k"][3:4], 20, axis=0),
+                "separation_velocity": np.tile([1.0, 0.5, -2.0], (20, 1)),
+            }
+        )
+        same_bits(self, once.impulse, every.impulse)
+
+    def test_numbers_lists_and_integers_take_the_precision_of_the_arrays(self):
+        contacts = spaces(3, dtype=np.float32) | {"friction": 1, "restitution": [0.5, 0.25, 1]}
+        self.assertEqual(carom.solve(**contacts).impulse.dtype, np.float32)
+        mixed = contacts | {"friction": np.full(3, 1.0)}
+        self.assertEqual(carom.solve(**mixed).impulse.dtype, np.float64)
+
+    def test_no_contacts(self):
+        result = carom.solve(**{name: column[:0] for name, column in spaces(1).items()})
+        self.assertEqual(result.impulse.shape, (0, 3))
+        self.assertEqual(result.report.contacts, 0)
+
+
+class Views(unittest.TestCase):
+    def setUp(self):
+        self.contacts = spaces(41)
+        self.expected = carom.solve(**self.contacts).impulse
+
+    def test_strided_and_reversed_views(self):
+        views = {}
+        for name, column in self.contacts.items():
+            wide = np.full((2 * len(column), *column.shape[1:]), np.nan)
+            wide[::-2] = column
+            views[name] = wide[::-2]
+        same_bits(self, carom.solve(**views).impulse, self.expected)
+
+    def test_columns_that_are_contiguous_by_parts(self):
+        views = {name: np.asfortranarray(column) for name, column in self.contacts.items()}
+        same_bits(self, carom.solve(**views).impulse, self.expected)
+
+    def test_a_structured_array_is_read_where_it_is(self):
+        kinds = [("separation_velocity", "f8", 3), ("k", "f8", (3, 3)), ("friction", "f8"), ("restitution", "f8")]
+        rows = np.empty(41, np.dtype(kinds, align=True))
+        for name, *_ in kinds:
+            rows[name] = self.contacts[name]
+        same_bits(self, carom.solve(rows).impulse, self.expected)
+        with self.assertRaisesRegex(TypeError, "friction is given twice"):
+            carom.solve(rows, friction=0.5)
+
+    def test_packed_and_foreign_numbers_are_converted(self):
+        kinds = [("mark", "u1"), ("friction", ">f8"), ("k", "f8", (3, 3))]
+        rows = np.empty(41, kinds)
+        rows["friction"], rows["k"] = self.contacts["friction"], self.contacts["k"]
+        contacts = self.contacts | {"friction": rows["friction"], "k": rows["k"]}
+        same_bits(self, carom.solve(**contacts).impulse, self.expected)
+
+    def test_results_go_into_arrays_of_the_caller_and_nowhere_else(self):
+        rows = np.zeros(41, [("impulse", "f8", 3), ("mark", "f8")])
+        result = carom.solve(**self.contacts, out={"impulse": rows["impulse"]})
+        same_bits(self, rows["impulse"], self.expected)
+        self.assertTrue((rows["mark"] == 0).all())
+        self.assertIs(result.impulse.base, rows)
+        with self.assertRaisesRegex(AttributeError, "no array 'status'"):
+            result.status
+
+    def test_in_place(self):
+        velocity = self.contacts["separation_velocity"]
+        expected = carom.solve(**self.contacts).separation_velocity
+        carom.solve(**self.contacts, out={"separation_velocity": velocity})
+        same_bits(self, velocity, expected)
+
+    def test_results_by_name(self):
+        result = carom.solve(**self.contacts, results=["work_compression", "steps"])
+        self.assertTrue((result.work_compression <= 0).all())
+        self.assertEqual(result.steps.dtype, np.int32)
+        self.assertNotIn("impulse", result.__dict__)
+
+
+class Laws(unittest.TestCase):
+    def test_names_numbers_and_one_name_agree(self):
+        contacts = spaces(10)
+        one = carom.solve(**contacts, law="smith").impulse
+        same_bits(self, carom.solve(**contacts, law=["smith"] * 10).impulse, one)
+        same_bits(self, carom.solve(**contacts, law=np.full(10, "smith")).impulse, one)
+        same_bits(self, carom.solve(**contacts, law=np.full(10, carom.Law.smith)).impulse, one)
+        same_bits(self, carom.solve(**contacts, law=np.full(10, carom.Law.smith, np.uint8)).impulse, one)
+
+    def test_parameters_of_laws(self):
+        result = carom.solve(**spaces(10), law="chatterjee-ruina", tangential_restitution=0.3)
+        self.assertEqual(result.report.faults, 0)
+        weighted = carom.solve(**spaces(10), law="composite", weight_smith=1.0, weight_frictionless=0.0)
+        same_bits(self, weighted.impulse, carom.solve(**spaces(10), law="smith").impulse)
+
+    def test_options(self):
+        contacts = spaces(10)
+        with self.assertRaisesRegex(carom.Error, r"steps is 0, not in \[1"):
+            carom.solve(**contacts, steps=0)
+        series = carom.solve(**contacts).impulse
+        euler = carom.solve(**contacts, integrator="euler", steps=20_000).impulse
+        # Of first order: 1e-3 is what 200 steps are promised, and 20,000 come within a hundredth.
+        np.testing.assert_allclose(euler, series, atol=1e-3)
+        self.assertTrue((euler != series).any())
+
+    def test_path_and_report(self):
+        result = carom.solve(k=np.diag([3.0, 3.0, 1.0]), separation_velocity=(5.0, 0.0, -1.0), friction=0.1, restitution=1.0)
+        # Slides to its end: the slip of 5 m/s outlasts an impulse of 2 N s, whose friction takes 0.6 m/s.
+        self.assertEqual(result.report.by_path, {"slide_end+c1d1": 1})
+        self.assertEqual(result.path["compressions"].tolist(), [1])
+        self.assertEqual(result.report.by_status, {carom.Status.ok: 1})
+        self.assertEqual(result.status.tolist(), [carom.Status.ok])
+
+    def test_faults_are_statuses(self):
+        contacts = spaces(3)
+        contacts["friction"][1] = -1
+        contacts["restitution"][2] = np.nan
+        result = carom.solve(**contacts)
+        self.assertEqual(result.status[1:].tolist(), [carom.Status.negative_friction, carom.Status.not_a_number])
+        self.assertEqual(result.report.faults, 2)
+
+
+class Errors(unittest.TestCase):
+    def raises(self, kind, pattern, **change):
+        with self.assertRaisesRegex(kind, pattern):
+            carom.solve(**spaces(4) | change)
+
+    def test_columns_are_named(self):
+        self.raises(carom.Error, "column restitution is missing", restitution=None)
+        self.raises(carom.Error, "column friction has 3 elements, but k has 4", friction=np.ones(3))
+        self.raises(carom.Error, r"column k has the shape \(4, 5\), not \(n, 6\), \(n, 3, 3\)", k=np.ones((4, 5)))
+        self.raises(carom.Error, "column friction has elements of type <U1, not numbers", friction=["a"] * 4)
+        self.raises(carom.Error, "column friction has elements of type complex", friction=np.ones(4, complex))
+        self.raises(TypeError, "solve has no argument or column 'fricton'", fricton=1.0)
+        self.assertTrue(issubclass(carom.Error, ValueError))
+
+    def test_columns_of_bodies_are_named(self):
+        disc = {"inverse_mass": 1.0, "inverse_inertia": 1.0, "velocity": (0.0, 0.0)}
+        contact = {"normal": (0.0, 1.0), "lever_a": (0.0, 0.0), "friction": 0.0, "restitution": 0.0}
+        with self.assertRaisesRegex(carom.Error, "column a.angular_velocity is missing"):
+            carom.solve_planar(a=disc, **contact)
+        with self.assertRaisesRegex(TypeError, "a has no argument or column 'mass'"):
+            carom.solve_planar(a=disc | {"mass": 1.0}, **contact)
+
+    def test_rows_are_named(self):
+        self.raises(carom.Error, r"law\[2\]: 'newton' is not a law", law=["smith", "smith", "newton", "smith"])
+        self.raises(carom.Error, r"law\[1\] is 300", law=np.array([1, 300, 1, 1]))
+        bodies = {"inverse_mass": np.ones(2), "inverse_inertia": np.eye(3), "velocity": np.zeros(3), "angular_velocity": np.zeros(3)}
+        contact = {"normal": (0.0, 0.0, 1.0), "lever_a": (0.0, 0.0, 0.0), "lever_b": (0.0, 0.0, 0.0), "friction": 0.0}
+        with self.assertRaisesRegex(carom.Error, r"body_a\[1\] is 4294967296"):
+            carom.solve(**contact, restitution=0.0, bodies=bodies, body_a=[0, 2**32], body_b=[1, 1])
+
+    def test_results_are_named(self):
+        self.raises(carom.Error, "results impulse has elements of type float32; the call writes float64",
+                    out={"impulse": np.empty((4, 3), np.float32)})
+        self.raises(carom.Error, r"results impulse has the shape \(3, 3\); there are 4", out={"impulse": np.empty((3, 3))})
+        self.raises(carom.Error, "results status is read-only", out={"status": np.broadcast_to(np.uint8(0), 4)})
+        self.raises(TypeError, "solve has no result 'impulses'", results=["impulses"])
+        self.raises(TypeError, "solve has no result 'impulses'", out={"impulses": np.empty((4, 3))})
+
+
+class RegionAndGradients(unittest.TestCase):
+    def test_margins_of_a_law_that_keeps_to_the_region(self):
+        contacts = spaces(30)
+        impulse = carom.solve(**contacts, law="smith").impulse
+        region = carom.check(**contacts, impulse=impulse)
+        self.assertEqual(region.report.outside, 0)
+        region = carom.check(**contacts, impulse=-impulse, results=["tension", "plastic_sticking"])
+        self.assertGreater(region.report.pulls, 0)
+        self.assertEqual(region.plastic_sticking.shape, (30, 3))
+
+    def test_energy_margin_by_hand(self):
+        # p = (0, 0, 1) on K = 1, u0 = (0, 0, -2): -(p·u0 + p·K p / 2) = 2 - 1/2.
+        region = carom.check(k=np.eye(3), separation_velocity=(0.0, 0.0, -2.0), friction=0.5, restitution=0.0,
+                             impulse=np.array([[0.0, 0.0, 1.0]]))
+        self.assertEqual(region.energy.tolist(), [1.5])
+        self.assertEqual(region.cone.tolist(), [0.5])
+
+    def test_gradients_of_a_closed_form(self):
+        # Without friction p_z = -(1 + e) u_z / K_zz.
+        contacts = spaces(20) | {"law": "frictionless"}
+        gradients = carom.differentiate(**contacts)
+        u, k, e = contacts["separation_velocity"][:, 2], contacts["k"][:, 2, 2], contacts["restitution"]
+        approaches = u < 0
+        # Two products and a division round three times, in the library and here.
+        expected = np.where(approaches, (1 + e) * u / k**2, 0)
+        np.testing.assert_allclose(gradients.impulse["k"][:, 2, 5], expected, rtol=4e-15)
+        np.testing.assert_allclose(gradients.impulse["restitution"][:, 2], np.where(approaches, -u / k, 0), rtol=4e-15)
+        self.assertEqual(gradients.impulse["separation_velocity"].shape, (20, 3, 3))
+
+    def test_a_product_is_the_jacobian_times_the_cotangent(self):
+        contacts = spaces(20)
+        cotangent = np.random.default_rng(2).normal(size=(2, 20, 3))
+        whole = carom.differentiate(**contacts, by=["friction", "k"])
+        product = carom.differentiate(**contacts, by=["friction", "k"], of_impulse=cotangent[0],
+                                      of_separation_velocity=cotangent[1]).product
+        for name in ("friction", "k"):
+            expected = np.einsum("ni,ni...->n...", cotangent[0], whole.impulse[name])
+            expected += np.einsum("ni,ni...->n...", cotangent[1], whole.separation_velocity[name])
+            # Six products a sum of some size, 1 to 100.
+            np.testing.assert_allclose(product[name], expected, rtol=1e-12, atol=1e-12)
+        with self.assertRaisesRegex(TypeError, "no derivatives by 'mass'"):
+            carom.differentiate(**contacts, by=["mass"])
+
+
+class Threads(unittest.TestCase):
+    def test_calls_from_many_threads_give_the_same_bits(self):
+        contacts = spaces(3000)
+        expected = carom.solve(**contacts).impulse
+        found = []
+        calls = [threading.Thread(target=lambda: found.append(carom.solve(**contacts).impulse)) for _ in range(4)]
+        for call in calls:
+            call.start()
+        for call in calls:
+            call.join()
+        self.assertEqual(len(found), 4)
+        for impulse in found:
+            same_bits(self, impulse, expected)
+
+    def test_a_solver_is_kept_and_has_its_own_threads(self):
+        solver = carom.Solver(isa="scalar", threads=1)
+        self.assertEqual((solver.isa, solver.threads), ("scalar", 1))
+        result = solver.solve(**spaces(30))
+        self.assertEqual((result.report.isa, result.report.threads), ("scalar", 1))
+        same_bits(self, result.impulse, carom.solve(**spaces(30)).impulse)
+        with self.assertRaisesRegex(carom.Error, "threads is -1"):
+            carom.Solver(threads=-1)
+
+
+class Help(unittest.TestCase):
+    def test_help_has_units_and_python_knows_the_signature(self):
+        import inspect
+
+        self.assertRegex(carom.solve.__doc__, r"k  \(n, 6\) or \(n, 3, 3\)  \[1/kg\] collision matrix")
+        self.assertIn("tangential_restitution", inspect.signature(carom.solve).parameters)
+        self.assertRegex(carom.Bodies.__doc__, r"angular_velocity  \(n, 3\)  \[rad/s\]")
+        for name, described in carom._carom.descriptions.items():
+            self.assertTrue(described, name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,32 @@
+"""Every snippet of pages runs as it stands there, in the order of its page, and prints what the page shows below it."""
+
+import contextlib
+import io
+import pathlib
+import re
+import sys
+import unittest
+
+PAGES = [pathlib.Path(page) for page in sys.argv[1:]]
+SNIPPET = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```|\nIt prints `([^`]+)`)", re.S)
+
+
+class Pages(unittest.TestCase):
+    def test_snippets(self):
+        self.assertTrue(PAGES)
+        for page in PAGES:
+            text, names = page.read_text(), {}
+            snippets = SNIPPET.findall(text)
+            # All of them show what they print.
+            self.assertEqual(len(snippets), text.count("```python"), page)
+            self.assertTrue(snippets, page)
+            for program, expected, in_line in snippets:
+                with self.subTest(program):
+                    out = io.StringIO()
+                    with contextlib.redirect_stdout(out):
+                        exec(compile(program, str(page), "exec"), names)
+                    self.assertEqual(out.getvalue(), expected or in_line + "\n")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

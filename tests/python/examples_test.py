@@ -1,0 +1,67 @@
+"""The examples do what they say, on fewer contacts and steps than in their pictures."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples/python"))
+import fit
+import laws
+import scene
+import system
+
+
+class Examples(unittest.TestCase):
+    def test_laws_side_by_side(self):
+        angle, results, lost = laws.responses(60)
+        self.assertEqual(set(results), set(lost))
+        self.assertTrue(all(result.report.faults == 0 for result in results.values()))
+        # No slip takes (1 - e²) of what a collision can take at most, whatever the approach; rounded some times.
+        np.testing.assert_allclose(lost["no-slip"], 1 - 0.6**2, rtol=1e-13)
+        # The page says that the bilinear law gains energy here.
+        self.assertLess(lost["bilinear"].min(), 0)
+
+    def test_a_fit_finds_the_coefficients_again(self):
+        contacts = fit.impacts(40)
+        velocity = fit.measured(contacts)
+        values, error, _ = fit.fit("incremental", contacts, velocity)
+        # 80 numbers with noise of 0.01 m/s on velocities of 2 m/s: coefficients within 0.01 / 2 / sqrt(80), six times.
+        self.assertAlmostEqual(values["friction"], 0.3, delta=4e-3)
+        self.assertAlmostEqual(values["restitution"], 0.7, delta=4e-3)
+        # The noise, of 80 draws less 2: within 3 / sqrt(2 * 78) of itself.
+        self.assertAlmostEqual(error, fit.NOISE, delta=0.25 * fit.NOISE)
+        self.assertGreater(fit.fit("smith", contacts, velocity)[1], 5 * error)
+
+    def test_a_scene_stands_and_its_chain_holds(self):
+        world = scene.World()
+        first = world.x[scene.LINKS :].copy()
+        for _ in range(5):
+            result = world.step()
+        self.assertEqual(result.report.by_status.keys() - {0, 1}, set())
+        # The ball has not come yet, and the slop of boxes is 5 mm.
+        self.assertLess(abs(world.x[scene.LINKS :] - first).max(), 5e-3)
+        self.assertLess(world.x[scene.LINKS - 1, 2], 3)
+        chain = np.vstack([[0, 0, 3.0], world.x[: scene.LINKS]])
+        # Rods give way by less than a percent in a step.
+        np.testing.assert_allclose(np.linalg.norm(np.diff(chain, axis=0), axis=1), 0.5, rtol=1e-2)
+
+    def test_work_makes_a_system_converge(self):
+        W, q = system.wall(3, 3)
+        reports = [report for _, report in system.convergence(W, q, budgets=np.array([1, 1000]))]
+        self.assertGreater(reports[0].error, 1e-3)
+        self.assertLessEqual(reports[1].error, 1e-12)
+
+    def test_pictures_are_drawn(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "scene.gif"
+            scene.animate(path, 4)
+            self.assertGreater(path.stat().st_size, 1000)
+            laws.draw(path.with_suffix(".png"), 10)
+            self.assertGreater(path.with_suffix(".png").stat().st_size, 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

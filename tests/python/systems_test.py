@@ -1,0 +1,85 @@
+"""Contact systems are solved from matrices of every form, with the same answer."""
+
+import unittest
+
+import carom
+import numpy as np
+import scipy.sparse
+
+
+def system(count=6, seed=3):
+    """W = H M⁻¹ Hᵀ of contacts in a chain, each with the next, and velocities that approach."""
+    draw = np.random.default_rng(seed)
+    H = np.zeros((3 * count, 3 * (count + 2)))
+    for i in range(count):
+        H[3 * i : 3 * i + 3, 3 * i : 3 * i + 9] = draw.normal(size=(3, 9))
+    q = draw.normal(size=(count, 3)) - [0, 0, 1]
+    return H @ H.T, q, draw.uniform(0, 1, count)
+
+
+def error_of(W, q, mu, r):
+    """|r − P(r − û)| / |q| as docs/contact-systems.md has it, by the projection onto a cone in plain words."""
+    u = (W @ r.ravel()).reshape(-1, 3) + q
+    u[:, 2] += mu * np.hypot(u[:, 0], u[:, 1])
+    v = r - u
+    projected = []
+    for (x, y, z), m in zip(v, mu):
+        t = np.hypot(x, y)
+        if t <= m * z:
+            projected.append((x, y, z))
+        elif m * t <= -z:
+            projected.append((0, 0, 0))
+        else:
+            n = (m * t + z) / (1 + m * m)
+            projected.append((m * n * x / t, m * n * y / t, n))
+    return np.linalg.norm(r - projected) / np.linalg.norm(q)
+
+
+class Systems(unittest.TestCase):
+    def setUp(self):
+        self.W, self.q, self.mu = system()
+        self.expected = carom.solve_system(self.W, self.q, self.mu)
+
+    def test_the_answer_solves_the_system(self):
+        self.assertTrue(self.expected.report.solved)
+        # The tolerance in double, and the rounding of the residual here.
+        self.assertLess(error_of(self.W, self.q, self.mu, self.expected.impulse), 1.01e-8)
+        np.testing.assert_allclose(self.expected.velocity.ravel(), self.W @ self.expected.impulse.ravel() + self.q.ravel(), atol=1e-12)
+        self.assertEqual(sum(island.contacts for island in self.expected.islands), 6)
+
+    def test_every_form_of_the_matrix_gives_the_same_bits(self):
+        n = len(self.mu)
+        forms = [scipy.sparse.bsr_matrix(self.W, blocksize=(3, 3))]
+        forms += [scipy.sparse.csr_matrix(self.W), scipy.sparse.coo_matrix(self.W), scipy.sparse.csc_array(self.W)]
+        forms += [self.W.reshape(n, 3, n, 3).transpose(0, 2, 1, 3), carom.block_rows(self.W)]
+        for form in forms:
+            result = carom.solve_system(form, self.q, self.mu)
+            np.testing.assert_array_equal(result.impulse, self.expected.impulse)
+
+    def test_contact_bench_has_flat_vectors(self):
+        result = carom.solve_system(self.W, self.q.ravel(), list(self.mu))
+        np.testing.assert_array_equal(result.impulse, self.expected.impulse)
+
+    def test_normals_may_come_first(self):
+        first = [2, 0, 1]
+        turned = (3 * np.arange(6)[:, None] + first).ravel()
+        result = carom.solve_system(self.W[np.ix_(turned, turned)], self.q[:, first], self.mu, normal_first=True)
+        np.testing.assert_array_equal(result.impulse, self.expected.impulse[:, first])
+
+    def test_warm_impulses_save_sweeps(self):
+        warm = carom.SystemSolver().solve(self.W, self.q, self.mu, warm_impulse=self.expected.impulse)
+        self.assertLess(warm.report.sweeps, self.expected.report.sweeps)
+
+    def test_errors_name_column_and_row(self):
+        with self.assertRaisesRegex(carom.Error, r"friction\[2\] is -1"):
+            carom.solve_system(self.W, self.q, [0, 0, -1, 0, 0, 0])
+        with self.assertRaisesRegex(carom.Error, r"shape \(5, 5\)"):
+            carom.solve_system(np.eye(5), self.q, self.mu)
+        with self.assertRaisesRegex(carom.Error, "tolerance is -1"):
+            carom.solve_system(self.W, self.q, self.mu, tolerance=-1)
+        with self.assertRaisesRegex(TypeError, "'sweeps'"):
+            carom.solve_system(self.W, self.q, self.mu, sweeps=3)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,57 @@
+"""The types that the package promises are those that it has: mypy reads it, stubtest compares stubs with the module."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+PACKAGE = pathlib.Path(os.environ["PYTHONPATH"].split(os.pathsep)[0]).resolve()
+
+
+class Types(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        # NumPy's own stubs take ten times as long to read as all that is looked at here.
+        cls.configuration = cls.folder / "mypy.ini"
+        cls.configuration.write_text("[mypy]\n[mypy-numpy.*]\nfollow_imports = skip\n")
+
+    def run_module(self, module, *arguments):
+        paths = {"PYTHONPATH": str(PACKAGE), "MYPYPATH": str(PACKAGE), "MYPY_CACHE_DIR": str(self.folder / "cache")}
+        done = subprocess.run([sys.executable, "-m", module, *arguments], cwd=self.folder, env=os.environ | paths,
+                              capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_stubs_are_those_of_the_module(self):
+        # The classes of pybind11 have a metaclass of its own, which is nobody's business.
+        classes = self.folder / "classes"
+        classes.write_text("".join(f"carom._carom.{name}\n" for name in ("Scene", "SceneSolver", "Solver", "_SystemSolver")))
+        code, said = self.run_module("mypy.stubtest", "carom._carom", "--allowlist", str(classes),
+                                     "--mypy-config-file", str(self.configuration))
+        self.assertEqual(code, 0, said)
+
+    def test_users_get_types(self):
+        program = textwrap.dedent("""
+            import carom
+            import numpy as np
+
+            r = carom.solve(k=np.eye(3), separation_velocity=(0, 0, -1), friction=0.4, restitution=0.5, law="smith")
+            impulse: int = r.impulses
+            solved: str = r.report.faults
+            carom.solve(fricton=0.4)
+            carom.SceneSolver().solve(bodies=carom.Bodies(inverse_mass=1.0), time_step="long")
+        """)
+        file = self.folder / "user.py"
+        file.write_text(program)
+        code, said = self.run_module("mypy", "--config-file", str(self.configuration), str(file))
+        errors = [line.split(": error: ")[0].rsplit(":", 1)[1] for line in said.splitlines() if ": error: " in line]
+        self.assertEqual(errors, ["6", "7", "8", "9"], said)
+
+
+if __name__ == "__main__":
+    unittest.main()
