@@ -20,12 +20,13 @@ struct LoneManifolds {
   const Constraint* manifold[islands];
   std::size_t used = 0;                 // islands, from the first on
   std::int32_t a[islands], b[islands];  // velocity rows; ~row of a body that does not move
-  OfIsland t1[3], t2[3], n[3];
+  // No vector reaches over the end of a line of the cache, wherever the stack stands.
+  alignas(64) OfIsland t1[3], t2[3], n[3];
   OfIsland bias[3];
   OfIsland friction, static_friction;
   OfIsland mass_a, mass_b;  // inverse
   OfIsland inertia_a[6], inertia_b[6];
-  OfPoints arm_a[3], arm_b[3];
+  alignas(64) OfPoints arm_a[3], arm_b[3];
   OfPoints inverse_k33, k1, k2, reach;  // as Blocks::Response has them
   OfPoints inverse_k[6];                // 11, 12, 13, 22, 23, 33; zeros where there is no contact
   OfPoints target;
