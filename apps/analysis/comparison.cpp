@@ -203,7 +203,7 @@ class Comparer {
       bool known = contacts_.readable(row);
       for (std::size_t i = 0; i < 3 && known; ++i) {
         if (columns[i] == io::Table::none) continue;
-        const auto value = io::to_number(table_.cell(row, columns[i]));
+        const auto value = table_.number(row, columns[i]);
         known = value.has_value();
         expected[i] = value.value_or(0);
       }
@@ -226,7 +226,7 @@ class Comparer {
     };
     ExpectedWord word{.name = name};
     for (std::size_t row = 0; row < contacts_.size(); ++row) {
-      const std::string_view expected = table_.cell(row, column);
+      const std::string expected = table_.text(row, column);
       if (expected.empty() || (name == "path" && is_fault(lanes_.status[row]))) continue;
       ++word.rows;
       if (expected != word_for(lanes_, row)) ++word.lanes_differ;

@@ -37,7 +37,7 @@ LawSelection laws_by_name(const std::vector<std::string>& names, const io::Table
   for (const std::string& name : names) {
     const Law law = law_from_string(name);
     if (const std::string why = obstacle(law, table, form); !why.empty())
-      throw Error("carom: " + table.name() + ":" + std::to_string(table.header_line()) + ": " + name + " " + why);
+      throw Error("carom: " + table.header_place() + name + " " + why);
     if (std::find(selection.laws.begin(), selection.laws.end(), law) != selection.laws.end())
       throw Error("carom: " + name + " stands twice among the laws");
     selection.laws.push_back(law);

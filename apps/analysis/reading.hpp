@@ -4,13 +4,14 @@
 #include <string>
 
 #include "io/contact_numbers.hpp"
+#include "io/table_reader.hpp"
 #include "report/progress_bar.hpp"
 
 namespace carom::apps {
 
 inline io::Table read_table(const std::string& path) {
   ProgressBar bar("reading");
-  return io::read_csv(path, bar.function());
+  return io::read_table(path, bar.function());
 }
 
 inline io::ContactNumbers read_contacts(const io::Table& table, io::Form form, const io::ReadOptions& options) {

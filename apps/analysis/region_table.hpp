@@ -19,7 +19,7 @@ inline void write_region(std::ostream& stream, const io::Table& table, const io:
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < table.header().size(); ++i)
     if (numbers.find(table.header()[i]) == nullptr) kept.push_back(i);
-  const auto cell = [](std::string_view text) { return io::needs_quotes(text) ? io::quoted(text) : std::string(text); };
+  const auto cell = [](const std::string& text) { return io::needs_quotes(text) ? io::quoted(text) : text; };
 
   std::string line;
   for (const std::size_t i : kept) line += cell(table.header()[i]) + ",";
@@ -28,7 +28,7 @@ inline void write_region(std::ostream& stream, const io::Table& table, const io:
   stream << line;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     line.clear();
-    for (const std::size_t i : kept) line += cell(table.cell(row, i)) + ",";
+    for (const std::size_t i : kept) line += cell(table.text(row, i)) + ",";
     for (const io::NumberColumn& column : numbers.columns())
       line += fmt::format("{:.{}g},", column.values[row], column.digits);
     line.back() = '\n';

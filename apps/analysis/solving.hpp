@@ -9,7 +9,6 @@
 
 #include "analysis/region.hpp"
 #include "io/contact_file.hpp"
-#include "io/csv.hpp"
 
 namespace carom::apps {
 

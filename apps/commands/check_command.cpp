@@ -45,6 +45,7 @@ same); 2 wrong usage, or a file that can't be read or written.)";
 int run(CheckCommand& command) {
   if (!command.impulses_of.empty() && command.impulses_of != "all") command.law = command.impulses_of;
   command.require_valid();
+  require_csv_name(command.output);
   const io::Table table = read_table(command.input);
   std::optional<OutputFile> output;
   if (!command.output.empty()) output.emplace(command.output, command.input);

@@ -61,7 +61,7 @@ void CommandOptions::require_fit(const io::Table& table, io::Form form) const {
     throw Error("carom: --law " + law + " is for " + (info.in_plane ? "planar contacts" : "contacts in 3D") + ", and " +
                 table.name() + " holds others");
   if (const std::string missing = missing_parameters(options.law, table, form); !missing.empty())
-    throw Error("carom: " + table.name() + ":" + std::to_string(table.header_line()) + ": --law " + law + " reads " +
+    throw Error("carom: " + table.header_place() + "--law " + law + " reads " +
                 missing);
 }
 
@@ -107,7 +107,7 @@ void add_command_options(CLI::App& command, CommandOptions& options) {
 }
 
 void add_solver_options(CLI::App& command, CommandOptions& options) {
-  command.add_option("IN", options.input, "Contact file (CSV) to read; - is standard input")
+  command.add_option("IN", options.input, "Contact file (CSV or HDF5) to read; - is standard input")
       ->option_text("REQUIRED")
       ->required();
   command

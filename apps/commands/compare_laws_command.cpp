@@ -34,6 +34,7 @@ Exit code: 0 all rows are fine; 1 there are bad rows (the others are compared al
 
 int run(const CompareLawsCommand& command) {
   command.require_valid();
+  require_csv_name(command.output);
   const io::Table table = read_table(command.input);
   std::optional<OutputFile> output;
   if (!command.output.empty()) output.emplace(command.output, command.input);

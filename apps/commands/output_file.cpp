@@ -13,6 +13,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "io/table_reader.hpp"
+
 namespace carom::apps {
 namespace {
 
@@ -69,6 +71,14 @@ void give_rights(int file, const struct stat* old) {
     rights &= ~mask;
   }
   ::fchmod(file, rights);
+}
+
+/// On the disk too, as far as its file system keeps names so.
+void keep_name(const std::string& path) {
+  const int folder = ::open(fs::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  ::fsync(folder);
+  ::close(folder);
 }
 
 constexpr const char* processes = "/proc/";
@@ -149,8 +159,8 @@ class OutputFile::Buffer : public std::streambuf {
   std::array<char, 1 << 16> characters_;
 };
 
-OutputFile::OutputFile(const std::string& path, const std::string& input)
-    : name_(path == "-" ? "standard output" : path) {
+OutputFile::OutputFile(const std::string& path, const std::string& input, UnfinishedPart unfinished)
+    : name_(path == "-" ? "standard output" : path), is_kept_(unfinished == UnfinishedPart::is_kept) {
   if (path == "-") {
     buffer_ = std::make_unique<Buffer>(name_, ::dup(STDOUT_FILENO));
   } else {
@@ -169,12 +179,13 @@ OutputFile::OutputFile(const std::string& path, const std::string& input)
     } else {
       // A file that must not be written must not be replaced either.
       if (exists && ::access(place_.c_str(), W_OK) != 0) throw_unwritable(name_, errno);
-      std::string part = place_ + ".XXXXXX.part";
+      std::string part = place_ + (is_kept_ ? ".part" : ".XXXXXX.part");
       const Uninterrupted until_removal_is_arranged;
-      const int file = ::mkostemps(part.data(), 5, O_CLOEXEC);
+      const int file =
+          is_kept_ ? ::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600) : ::mkostemps(part.data(), 5, O_CLOEXEC);
       buffer_ = std::make_unique<Buffer>(name_, file);
       part_ = part;
-      remove_on_signals(part_);
+      if (!is_kept_) remove_on_signals(part_);
       give_rights(file, exists ? &old : nullptr);
     }
   }
@@ -183,9 +194,19 @@ OutputFile::OutputFile(const std::string& path, const std::string& input)
 }
 
 OutputFile::~OutputFile() {
-  if (part_.empty()) return;
+  if (part_.empty() || is_kept_) return;
   ::unlink(part_.c_str());
   part_of_signals[0] = '\0';
+}
+
+const std::string& OutputFile::part() const {
+  if (part_.empty()) throw Error("carom: " + name_ + " is no file of its own, which HDF5 needs");
+  return part_;
+}
+
+void require_csv_name(const std::string& path) {
+  if (io::is_hdf5_name(path))
+    throw Error("carom: " + path + " would be HDF5, and this command writes CSV; `carom convert` makes HDF5 of it");
 }
 
 void OutputFile::finish() {
@@ -193,6 +214,7 @@ void OutputFile::finish() {
   buffer_->close();
   if (part_.empty()) return;
   if (std::rename(part_.c_str(), place_.c_str()) != 0) throw_unwritable(name_, errno);
+  keep_name(place_);
   part_of_signals[0] = '\0';
   part_.clear();
 }

@@ -7,14 +7,18 @@
 
 namespace carom::apps {
 
+/// What becomes of the part of a file whose run has ended before it was complete.
+enum class UnfinishedPart { is_removed, is_kept };
+
 /// The file that a command makes. It is written beside its place, as NAME.XXXXXX.part, and takes its place when it is
 /// complete: a run that fails or is interrupted leaves what was there as it was. A device or a pipe is written where it
-/// is, as is what a process has open (/dev/stdout); "-" is standard output. There is one at a time.
+/// is, as is what a process has open (/dev/stdout); "-" is standard output. There is one at a time. A part that is kept
+/// is NAME.part, and is what an earlier run has left there.
 class OutputFile {
  public:
   /// Opens the file. This comes before the work, so that a path that can't be written costs none. Throws Error, also if
   /// the path is the input's.
-  OutputFile(const std::string& path, const std::string& input);
+  OutputFile(const std::string& path, const std::string& input, UnfinishedPart unfinished = UnfinishedPart::is_removed);
   /// Removes the part that has not taken its place.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -22,6 +26,13 @@ class OutputFile {
 
   /// Throws Error with the system's reason where it can't be written.
   std::ostream& stream() { return stream_; }
+  /// The path that is written, for who writes it otherwise than by the stream. Throws Error if it is no file of its
+  /// own, which HDF5 needs.
+  const std::string& part() const;
+  /// The path that it will have, without links.
+  const std::string& place() const { return place_; }
+  /// Removes a part that would be kept.
+  void discard() { is_kept_ = false; }
   /// The file is complete. Throws Error.
   void finish();
 
@@ -31,8 +42,12 @@ class OutputFile {
   std::string name_;   ///< for messages
   std::string place_;  ///< the path without links
   std::string part_;   ///< the path beside it that is written; empty if there is none
+  bool is_kept_ = false;
   std::unique_ptr<Buffer> buffer_;
   std::ostream stream_{nullptr};
 };
+
+/// For what is written as CSV alone. Throws Error if the name is one of HDF5.
+void require_csv_name(const std::string& path);
 
 }  // namespace carom::apps

@@ -1,27 +1,20 @@
 #include <fmt/format.h>
 
 #include <carom/system.hpp>
-#include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "analysis/solving.hpp"
 #include "commands/commands.hpp"
-#include "commands/output_file.hpp"
 #include "commands/solve_options.hpp"
 #include "io/fclib.hpp"
-#include "io/result_file.hpp"
-#include "report/bad_rows.hpp"
-#include "report/progress_bar.hpp"
-#include "report/solve_summary.hpp"
+#include "io/table_reader.hpp"
 
 namespace carom::apps {
 namespace {
 
 constexpr const char* solve_footer =
-    R"(Reads a CSV file with one contact a row, resolves every contact as if it were alone, and writes
+    R"(Reads a CSV or HDF5 file with one contact a row, resolves every contact as if it were alone, and writes
 all columns of the file and the results: impulse, new velocities, status, path. The columns tell
 the form, in 3D or in the plane: both bodies' states (normal_x, inverse_mass_a, velocity_a_x, ...) or
 contact space (k_xx, k_xy, ..., u0_x, u0_y, ...); docs/contact-files.md lists them. Units are SI: kg, m,
@@ -80,59 +73,6 @@ Exit code: 0 all rows are fine, all systems solved; 1 there are bad rows or syst
 tolerance (the results are written all the same);
 2 wrong usage, or a file that can't be read or written.)";
 
-/// Sums over the parts of a file that have been solved.
-struct Summary {
-  RowCounts counts;
-  Report report;
-  std::size_t energy_gain_line = 0;
-  double seconds = 0;
-  std::size_t bad_rows = 0;
-};
-
-void add_rows(Summary& summary, const io::Table& table, const io::ContactNumbers& contacts, const Solved& solved) {
-  summary.counts.add(contacts, solved.results);
-  const Report& report = solved.report;
-  if (report.largest_energy_gain > summary.report.largest_energy_gain)
-    summary.energy_gain_line = table.line(report.largest_energy_gain_contact);
-  summary.report += report;
-  summary.seconds += solved.seconds;
-}
-
-void print_summary(const SolveOptions& command, const io::Table& table, const Summary& summary) {
-  FILE* out = command.output == "-" ? stderr : stdout;
-  const Report& report = summary.report;
-  const io::Form form = io::form_of(table);
-  fmt::print(out, "{}: {} contacts, {}, {}, {}\n", table.name(), report.contacts, io::to_string(form),
-             command.method_in_words(form), command.precision);
-  print(out, summary.counts);
-  print_speed(out, command.reference, report.isa, report.threads, report.contacts, summary.seconds);
-  if (report.largest_energy_gain > 0)
-    fmt::print(out, "largest energy gain {:.3g} J at line {}\n", report.largest_energy_gain, summary.energy_gain_line);
-  else
-    fmt::print(out, "no contact gained energy\n");
-}
-
-/// Solves a part of the file at a time, so that memory does not grow with the file.
-Summary solve(const SolveOptions& command, io::Form form, io::CsvReader& reader, ProgressBar& bar, OutputFile& output) {
-  const Options options = command.solver_options();
-  const io::Table& table = reader.table();
-  std::optional<Solver> solver;
-  if (!command.reference) solver.emplace(command.execution());
-  BadRows bad_rows(command);
-  Summary summary;
-  // An empty file goes through the loop once: it has a header to write, and misuse is found in it too.
-  for (bool first = true; reader.read(rows_at_once) || first; first = false) {
-    const io::ContactNumbers contacts(table, form, command.read_options());
-    const Solved solved = solver ? solve_on_lanes(contacts, *solver, options) : solve_by_reference(contacts, options);
-    io::write_results(output.stream(), table, contacts, solved.results, command.details, first);
-    bar.hide();
-    bad_rows.print(table, contacts, solved.results.status);
-    add_rows(summary, table, contacts, solved);
-  }
-  summary.bad_rows = bad_rows.finish(table);
-  return summary;
-}
-
 /// Throws Error if options of contact systems stand on the command line of a contact file, or the file for results does
 /// not.
 void require_contact_file(const SolveOptions& command) {
@@ -147,20 +87,21 @@ void require_contact_file(const SolveOptions& command) {
 }
 
 int run(const SolveOptions& command) {
-  if (io::is_hdf5(command.input)) return solve_systems(command);
+  if (io::is_hdf5(command.input) && io::is_fclib(command.input)) return solve_systems(command);
   require_contact_file(command);
-  if (command.scene) return solve_scenes(command);
-  command.require_valid(!command.reference);
-  ProgressBar bar("solving");
-  io::CsvReader reader(command.input, bar.function());
-  const io::Form form = io::form_of(reader.table());
-  command.require_fit(reader.table(), form);
-  OutputFile output(command.output, command.input);
-  const Summary summary = solve(command, form, reader, bar, output);
-  output.finish();
-  bar.hide();
-  print_summary(command, reader.table(), summary);
-  return summary.bad_rows == 0 ? exit_fine : exit_bad_rows;
+  return command.scene ? solve_scenes(command) : solve_contacts(command);
+}
+
+void add_resume_options(CLI::App& solve, SolveOptions& options) {
+  constexpr double a_day = 86400;
+  solve.add_flag("--resume", options.resume,
+                 "Go on with OUT where an earlier run ended; IN and OUT are HDF5. Without an earlier run it begins");
+  solve
+      .add_option("--checkpoint", options.checkpoint,
+                  "Seconds after which OUT (HDF5) is brought to the disk, for a run to resume there; 0: after every "
+                  "block of rows")
+      ->option_text(fmt::format("S [{}]", options.checkpoint))
+      ->check(within(0.0, a_day));
 }
 
 std::vector<std::string> scene_methods() {
@@ -239,6 +180,7 @@ void add_solve_command(CLI::App& app, int& exit_code) {
       "Solve with the scalar reference in double instead of the lanes: the exact one, or Euler's with euler");
   solve->add_flag("--details", command->details,
                   "Write the separation velocity too and, without --scene, the work of both phases [J] and the steps");
+  add_resume_options(*solve, *command);
   add_scene_options(*solve, *command);
   add_system_options(*solve, *command);
   solve->footer(solve_footer);

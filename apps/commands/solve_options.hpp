@@ -13,6 +13,8 @@ namespace carom::apps {
 struct SolveOptions : CommandOptions {
   std::string output;
   bool details = false;
+  bool resume = false;
+  double checkpoint = 10;  ///< [s]
 
   // These are for scenes.
   bool scene = false;
@@ -29,6 +31,9 @@ struct SolveOptions : CommandOptions {
   bool as_json = false;
   std::vector<std::string> given_of_contacts;  ///< options of contact files that stand on the command line
 };
+
+/// Solves every row as if it were alone. Returns the exit code; throws Error.
+int solve_contacts(const SolveOptions& options);
 
 /// Solves the rows of one scene_step together. Returns the exit code; throws Error.
 int solve_scenes(const SolveOptions& options);

@@ -12,6 +12,7 @@
 #include "commands/solve_options.hpp"
 #include "io/result_file.hpp"
 #include "io/scene_data.hpp"
+#include "io/table_reader.hpp"
 #include "report/bad_rows.hpp"
 #include "report/scene_report.hpp"
 #include "report/solve_summary.hpp"
@@ -72,7 +73,7 @@ std::string listed_columns(const std::vector<std::string>& names) {
 
 /// Throws Error if the table holds no scenes, or not what the method needs.
 void require_scenes(const io::Table& table, const SolveOptions& options, SceneMethod method) {
-  const std::string place = fmt::format("carom: {}:{}: ", table.name(), table.header_line());
+  const std::string place = "carom: " + table.header_place();
   const io::Form form = io::form_of(table);
   if (form != io::Form::bodies)
     throw Error(fmt::format("{}--scene needs both bodies' states in 3D (body form), and the file holds the {}", place,
@@ -108,11 +109,24 @@ io::ReadOptions read_options(const io::Table& table, const SolveOptions& options
   return read;
 }
 
+void write(OutputFile& output, const SolveOptions& options, const io::Table& table, const io::ContactNumbers& contacts,
+           const io::ResultNumbers& results) {
+  if (!io::is_hdf5_name(options.output))
+    return io::write_results(output.stream(), table, contacts, results, options.details);
+  const std::vector<io::ResultColumn> columns = io::result_columns(table, io::Form::bodies, results, options.details);
+  const auto reader = io::open_table(options.input);
+  const std::vector<io::Hdf5Column> in_file = io::hdf5_columns(columns, reader->types(), results);
+  io::Hdf5Writer writer(output.part(), in_file, table.rows());
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    writer.write(i, 0, io::result_cells(columns[i], in_file[i].type, table, contacts, results));
+}
+
 }  // namespace
 
 int solve_scenes(const SolveOptions& options) {
   const SceneOptions scene = scene_options(options);
   require_fit(options, scene.method);
+  if (options.resume) throw Error("carom: --resume is not for scenes, which are written when all are solved");
   options.require_valid(!options.reference);
   const io::Table table = read_table(options.input);
   require_scenes(table, options, scene.method);
@@ -133,7 +147,7 @@ int solve_scenes(const SolveOptions& options) {
   const io::ResultNumbers results = solver ? solve_scenes_on_lanes(contacts, rows, *solver, scene, on_scene)
                                            : solve_scenes_by_reference(contacts, rows, scene, on_scene);
   bar.hide();
-  io::write_results(output.stream(), table, contacts, results, options.details);
+  write(output, options, table, contacts, results);
   output.finish();
   const std::size_t bad_rows = print_bad_rows(table, contacts, results.status, options);
 

@@ -6,6 +6,7 @@
 #include "commands/output_file.hpp"
 #include "commands/solve_options.hpp"
 #include "io/fclib.hpp"
+#include "io/table_reader.hpp"
 #include "report/system_report.hpp"
 
 namespace carom::apps {

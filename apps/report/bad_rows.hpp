@@ -34,6 +34,13 @@ class BadRows {
       ++rows_;
     }
   }
+  /// What an earlier run has told already.
+  void restore(std::size_t faults, std::size_t rows) {
+    faults_ = faults;
+    rows_ = rows;
+  }
+  std::size_t faults() const { return faults_; }
+  std::size_t rows() const { return rows_; }
   /// Prints how many there are beyond the limit, after the last part. Returns the number of rows at fault.
   std::size_t finish(const io::Table& table) const {
     if (!options_.all_faults && faults_ > limit)

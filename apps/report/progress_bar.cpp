@@ -19,7 +19,7 @@ void ProgressBar::hide() {
   visible_ = false;
 }
 
-void ProgressBar::show(std::size_t done, std::size_t total) {
+void ProgressBar::show(std::size_t done, std::size_t total, std::size_t rows) {
   constexpr std::size_t width = 40;
   const auto now = Clock::now();
   if (!on_terminal_ || total == 0 || now < next_) return;
@@ -27,8 +27,12 @@ void ProgressBar::show(std::size_t done, std::size_t total) {
   visible_ = true;
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
-  fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f} %  {:.0f} s\033[K", label_, "", filled, "", width - filled,
-             100 * share, std::chrono::duration<double>(now - start_).count());
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  fmt::print(stderr, "\r{} [{:#<{}}{:.<{}}] {:3.0f} %  {:.0f} s", label_, "", filled, "", width - filled, 100 * share,
+             seconds);
+  if (share > 0) fmt::print(stderr, ", {:.0f} s left", seconds * (1 - share) / share);
+  if (rows > 0) fmt::print(stderr, ", {:.3g} contacts/s", static_cast<double>(rows) / seconds);
+  std::fputs("\033[K", stderr);
   std::fflush(stderr);
 }
 

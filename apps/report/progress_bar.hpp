@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "io/csv.hpp"
+#include "io/table.hpp"
 
 namespace carom::apps {
 
@@ -17,7 +17,8 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void show(std::size_t done, std::size_t total);
+  /// `rows` are those that are done, for the rate; 0 if they are not counted.
+  void show(std::size_t done, std::size_t total, std::size_t rows = 0);
   /// Makes room on stderr for other words, until the bar is shown again.
   void hide();
   /// Calls show(); valid as long as this object.

@@ -7,28 +7,33 @@
 #include <array>
 #include <carom/status.hpp>
 #include <cstdio>
+#include <functional>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "io/contact_numbers.hpp"
+#include "io/result_columns.hpp"
 
 namespace carom::apps {
 
 /// Counts over the rows of a file.
 struct RowCounts {
   std::size_t rows = 0;
-  std::map<std::string_view, std::size_t> by_law, by_status;
+  std::map<std::string, std::size_t, std::less<>> by_law, by_status;
   std::array<std::size_t, Path::kinds> by_path{};
 
   void add(const io::ContactNumbers& contacts, const io::ResultNumbers& results) {
     rows += contacts.size();
-    for (const Law law : contacts.named_laws()) ++by_law[to_string(law)];
+    for (const Law law : contacts.named_laws()) ++by_law[std::string(to_string(law))];
+    std::vector<std::size_t> statuses(io::words_of_statuses().size());
     for (std::size_t row = 0; row < contacts.size(); ++row) {
-      ++by_status[contacts.readable(row) ? to_string(results.status[row]) : contacts.status_of_unreadable(row)];
+      ++statuses[io::index_of_status(contacts, results, row)];
       ++by_path[results.path[row].index()];
     }
+    for (std::size_t i = 0; i < statuses.size(); ++i)
+      if (statuses[i] > 0) by_status[io::words_of_statuses()[i]] += statuses[i];
   }
 };
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "io/csv.hpp"
 #include "io/forms.hpp"
 #include "io/numbers.hpp"
+#include "io/table.hpp"
 
 namespace carom::io {
 
@@ -71,13 +71,22 @@ class ContactNumbers {
   std::vector<Law> laws(std::size_t row) const;
 
  private:
-  void read_row(const Table& table, const ReadOptions& options, std::size_t row);
-
   struct Source {
     std::size_t column;  // of the table
     bool is_parameter;   // of laws
     bool is_weight;
+    bool is_text;
   };
+  struct Reading;
+
+  template <class Number>
+  void copy(Reading& reading, const std::vector<Number>& from, std::size_t source);
+  void copy_numbers(Reading& reading, std::size_t source);
+  void take_empty(Reading& reading, std::size_t row, std::size_t source);
+  void read_row(Reading& reading, std::size_t row);
+  void read_text(Reading& reading, std::string_view text, std::size_t row, std::size_t source);
+  void require_parameters(Reading& reading);
+  void fault(std::size_t row, std::string message);
 
   Form form_;
   bool in_float_;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <carom/status.hpp>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +15,8 @@
 #include <set>
 #include <system_error>
 #include <utility>
+
+#include "io/column_types.hpp"
 
 namespace carom::io {
 namespace {
@@ -29,8 +30,8 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 }  // namespace
 
 struct CsvReader::State {
-  State(const std::filesystem::path& path, Progress to_tell)
-      : file(nullptr, &std::fclose), progress(std::move(to_tell)) {
+  State(const std::filesystem::path& from, Progress to_tell)
+      : path(from), file(nullptr, &std::fclose), progress(std::move(to_tell)) {
     const bool is_stdin = path == "-";
     table.name_ = is_stdin ? "standard input" : path.string();
     // Standard input stays open: it belongs to the process.
@@ -73,12 +74,46 @@ struct CsvReader::State {
   void feed(std::string_view part) {
     if (!within_row) {
       if (part.find_first_not_of(" \t\r\n") == std::string::npos) return;
-      row = {table.text_.size(), table.cell_ends_.size(), line};
+      row = {table.text_.size(), table.cell_ends_.size(), line, false};
+      if (is_plain(part)) return take_plain(part);
       within_row = true;
     }
     if (csv_parse(&parser, part.data(), part.size(), on_cell, on_row, this) != part.size() && !failure)
       throw std::bad_alloc();
     if (failure) std::rethrow_exception(failure);
+  }
+
+  // A line without quotes is a row, for which libcsv's way from character to character is a long one.
+  static bool is_plain(std::string_view part) {
+    return part.ends_with('\n') && part.find('"') == std::string_view::npos &&
+           part.find('\r') >= part.size() - std::min<std::size_t>(part.size(), 2);
+  }
+
+  void take_plain(std::string_view part) {
+    part.remove_suffix(part.ends_with("\r\n") ? 2 : 1);
+    row.is_plain = table.header_line_ != 0 && part.find(' ') == std::string_view::npos &&
+                   part.find('\t') == std::string_view::npos;
+    if (row.is_plain) {
+      table.text_ += part;
+      table.text_ += ',';
+    }
+    for (std::size_t begin = 0;;) {
+      const std::size_t end = std::min(part.find(',', begin), part.size());
+      if (row.is_plain)
+        take_end(end);
+      else
+        take_cell(without_blanks(part.substr(begin, end - begin)));
+      if (end == part.size()) break;
+      begin = end + 1;
+    }
+    take_row();
+  }
+
+  static std::string_view without_blanks(std::string_view cell) {
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+    while (!cell.empty() && is_blank(cell.front())) cell.remove_prefix(1);
+    while (!cell.empty() && is_blank(cell.back())) cell.remove_suffix(1);
+    return cell;
   }
 
   void finish() {
@@ -97,7 +132,11 @@ struct CsvReader::State {
       return;
     }
     table.text_ += cell;
-    const std::size_t end = table.text_.size() - row.text;
+    take_end(table.text_.size() - row.text);
+    table.text_ += ',';
+  }
+
+  void take_end(std::size_t end) {
     if (end > std::numeric_limits<std::uint32_t>::max())
       throw Error("carom: " + table.name_ + ":" + std::to_string(row.line) + ": this row has more than 4 GiB");
     table.cell_ends_.push_back(static_cast<std::uint32_t>(end));
@@ -108,7 +147,7 @@ struct CsvReader::State {
     if (table.header_line_ != 0) {
       table.rows_.push_back(row);
       // libcsv takes a lone CR for the end of a row too.
-      row = {table.text_.size(), table.cell_ends_.size(), line};
+      row = {table.text_.size(), table.cell_ends_.size(), line, false};
       return;
     }
     table.header_line_ = row.line;
@@ -137,6 +176,7 @@ struct CsvReader::State {
     }
   }
 
+  std::filesystem::path path;
   File file;
   std::size_t size = 0, done = 0;  // [bytes]; the size is 0 of what is no regular file
   Progress progress;
@@ -176,61 +216,69 @@ Table CsvReader::read_all() && {
   return std::move(state_->table);
 }
 
-std::size_t Table::find(std::string_view name) const {
-  for (std::size_t column = 0; column < header_.size(); ++column)
-    if (header_[column] == name) return column;
-  return none;
+Table CsvReader::take() {
+  Table table = std::move(state_->table);
+  state_->table.name_ = table.name_;
+  state_->table.header_ = table.header_;
+  state_->table.header_line_ = table.header_line_;
+  // The next rows are about as long.
+  state_->table.text_.reserve(table.text_.size() + table.text_.size() / 16);
+  state_->table.cell_ends_.reserve(table.cell_ends_.size());
+  state_->table.rows_.reserve(table.rows_.size());
+  return table;
 }
 
-std::string_view Table::cell(std::size_t row, std::size_t column) const {
-  if (column >= width(row)) return {};
-  const Row& at = rows_[row];
-  const std::size_t begin = column == 0 ? 0 : cell_ends_[at.cell + column - 1];
-  return std::string_view(text_).substr(at.text + begin, cell_ends_[at.cell + column] - begin);
-}
+struct CsvReader::Survey {
+  std::size_t rows = 0;
+  std::vector<ColumnType> types;
+};
 
-std::size_t Table::width(std::size_t row) const {
-  return (row + 1 < rows_.size() ? rows_[row + 1].cell : cell_ends_.size()) - rows_[row].cell;
-}
-
-std::string Table::place(std::size_t row) const {
-  return name_ + ":" + std::to_string(line(row)) + ": ";
-}
-
-std::vector<double> Table::numbers(std::string_view name) const {
-  const std::size_t column = find(name);
-  if (column == none)
-    throw Error("carom: " + name_ + ":" + std::to_string(header_line_) + ": the column " + std::string(name) +
-                " is missing");
-  std::vector<double> values(rows());
-  for (std::size_t row = 0; row < rows(); ++row) {
-    const auto value = to_number(cell(row, column));
-    if (!value)
-      throw Error("carom: " + place(row) + "column " + std::string(name) + ": '" + std::string(cell(row, column)) +
-                  "' is not a number");
-    values[row] = *value;
+const CsvReader::Survey& CsvReader::survey() {
+  constexpr std::size_t rows_at_once = 16384;
+  if (survey_) return *survey_;
+  if (state_->size == 0)
+    throw Error("carom: " + state_->table.name_ +
+                " can't become HDF5, which needs the number of rows first: it is no file to read twice");
+  CsvReader reader(state_->path, state_->progress);
+  const Table& table = reader.table();
+  survey_ = std::make_unique<Survey>();
+  std::vector<TypeFinder> finders(table.header().size());
+  while (reader.read(rows_at_once)) {
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      if (table.width(row) != finders.size())
+        throw Error("carom: " + table.place(row) + "HDF5 has no place for this row: it has " +
+                    std::to_string(table.width(row)) + " cells, the header " + std::to_string(finders.size()));
+      for (std::size_t i = 0; i < finders.size(); ++i) {
+        const std::string_view cell = table.cell(row, i);
+        if (cell.find('\0') != std::string_view::npos)
+          throw Error("carom: " + table.place(row) + "column " + table.header()[i] +
+                      ": HDF5 has no place for text with a zero byte");
+        finders[i].add(cell);
+      }
+    }
+    survey_->rows += table.rows();
   }
-  return values;
+  for (const TypeFinder& finder : finders) survey_->types.push_back(finder.type());
+  return *survey_;
+}
+
+std::size_t CsvReader::count() {
+  return survey().rows;
+}
+
+const std::vector<ColumnType>& CsvReader::types() {
+  return survey().types;
 }
 
 Table read_csv(const std::filesystem::path& path, const Progress& progress) {
   return CsvReader(path, progress).read_all();
 }
 
-std::optional<double> to_number(std::string_view text) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size() || error == std::errc::invalid_argument) return std::nullopt;
-  // from_chars gives no value beyond the range of double; the rounded one is 0 or infinity.
-  if (error == std::errc::result_out_of_range) return std::strtod(std::string(text).c_str(), nullptr);
-  return value;
-}
-
 bool needs_quotes(std::string_view text) {
   if (text.empty()) return false;
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  return text.find_first_of(",\"\r\n") != std::string_view::npos || blank(text.front()) || blank(text.back());
+  const auto special = [](char c) { return c == ',' || c == '"' || c == '\r' || c == '\n'; };
+  return std::any_of(text.begin(), text.end(), special) || blank(text.front()) || blank(text.back());
 }
 
 std::string quoted(std::string_view text) {
@@ -240,6 +288,20 @@ std::string quoted(std::string_view text) {
     result += c;
   }
   return result + '"';
+}
+
+void append_cell(std::string& line, std::string_view cell) {
+  if (needs_quotes(cell))
+    line += quoted(cell);
+  else
+    line += cell;
+}
+
+void append_cell(std::string& line, const Table& table, std::size_t row, std::size_t column) {
+  if (table.holds_numbers(column))
+    append_number(line, *table.cells(column), row);
+  else
+    append_cell(line, table.cell(row, column));
 }
 
 }  // namespace carom::io

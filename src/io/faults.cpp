@@ -11,7 +11,7 @@ namespace carom::io {
 namespace {
 
 std::string column_and_value(const Table& table, std::size_t row, const std::string& name) {
-  return "column " + name + ": " + std::string(table.cell(row, table.find(name)));
+  return "column " + name + ": " + table.text(row, table.find(name));
 }
 
 // Whether the law of the row reads the column; what every law reads is no parameter of one.
@@ -124,7 +124,7 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
   switch (status) {
     case Status::body_index_out_of_range:
       for (const std::string name : {"body_a", "body_b"})
-        if (to_number(table.cell(row, table.find(name))).value_or(0) < -1) return value_of(name, "is below -1");
+        if (table.number(row, table.find(name)).value_or(0) < -1) return value_of(name, "is below -1");
       return "columns body_a, body_b: no such body";
     case Status::same_body:
       return value_of("body_a", "is body_b too: the contact is one of a body with itself");
@@ -155,8 +155,7 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
     case Status::negative_friction:
       return value_of("friction", "is negative");
     case Status::static_friction_below_friction:
-      return value_of("static_friction",
-                      "is below the friction, " + std::string(table.cell(row, table.find("friction"))));
+      return value_of("static_friction", "is below the friction, " + table.text(row, table.find("friction")));
     case Status::friction_direction_along_normal:
       return "columns friction_direction_x, _y, _z: nothing of the direction is across the normal";
     case Status::stiffness_not_positive:

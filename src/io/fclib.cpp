@@ -7,6 +7,7 @@
 
 #include "fclib_matrix.hpp"
 #include "hdf5_file.hpp"
+#include "hdf5_handle.hpp"
 
 namespace carom::io {
 namespace {
@@ -78,6 +79,13 @@ void read_local(const Hdf5File& file, FclibProblem& problem) {
 }
 
 }  // namespace
+
+bool is_fclib(const std::string& path) {
+  silence_hdf5();
+  const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file.is_open()) throw Error("carom: " + path + " is not a sound HDF5 file" + reason_of_hdf5());
+  return H5Lexists(file, "fclib_local", H5P_DEFAULT) > 0 || H5Lexists(file, "fclib_global", H5P_DEFAULT) > 0;
+}
 
 FclibProblem read_fclib(const std::string& path) {
   FclibProblem problem;

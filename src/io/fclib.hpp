@@ -10,8 +10,8 @@
 
 namespace carom::io {
 
-/// Tells HDF5 files by their first bytes; false if the file can't be read.
-bool is_hdf5(const std::string& path);
+/// Tells HDF5 files with a problem from others. Throws Error if HDF5 can't open the file.
+bool is_fclib(const std::string& path);
 
 /// A local problem, or what a global one is for its contacts.
 struct FclibProblem {

@@ -80,8 +80,8 @@ Form form_of(const Table& table) {
   if (!in_space) first = &candidates[0];
   const auto* nearest = std::min_element(
       first, last, [](const Candidate& a, const Candidate& b) { return a.missing_share() < b.missing_share(); });
-  throw Error("carom: " + table.name() + ":" + std::to_string(table.header_line()) +
-              ": not a contact file: the nearest is the " + std::string(to_string(nearest->form)) +
+  throw Error("carom: " + table.header_place() + "not a contact file: the nearest is the " +
+              std::string(to_string(nearest->form)) +
               ", of which these columns are missing: " + listed(nearest->missing));
 }
 

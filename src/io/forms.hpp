@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/contact_columns.hpp"
-#include "io/csv.hpp"
+#include "io/table.hpp"
 
 namespace carom::io {
 

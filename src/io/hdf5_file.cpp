@@ -2,32 +2,12 @@
 
 #include <carom/status.hpp>
 
+#include "hdf5_handle.hpp"
+
 namespace carom::io {
-namespace {
-
-/// Closes what HDF5 has opened.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-
-  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor)
-  bool is_open() const { return id_ >= 0; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
-}  // namespace
-
 Hdf5File::Hdf5File(std::string name, const std::string& bytes) : name_(std::move(name)) {
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are told by Error
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  silence_hdf5();
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   constexpr std::size_t growth = 1 << 16;
   std::string image = bytes;
   if (access.is_open() && H5Pset_fapl_core(access, growth, 0) >= 0 &&
@@ -54,9 +34,9 @@ bool Hdf5File::has(const std::string& path) const {
 template <class T>
 std::vector<T> Hdf5File::read(const std::string& path, hid_t type, bool integers_only) const {
   if (!has(path)) fail("has no " + path);
-  const Handle set(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle set(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
   if (!set.is_open()) fail("has no dataset " + path);
-  const Handle own_type(H5Dget_type(set), H5Tclose), space(H5Dget_space(set), H5Sclose);
+  const Hdf5Handle own_type(H5Dget_type(set), H5Tclose), space(H5Dget_space(set), H5Sclose);
   const H5T_class_t kind = H5Tget_class(own_type);
   if (kind != H5T_INTEGER && (integers_only || kind != H5T_FLOAT))
     fail("has something else than " + std::string(integers_only ? "integers" : "numbers") + " in " + path);
@@ -84,15 +64,15 @@ std::int64_t Hdf5File::integer(const std::string& path) const {
 }
 
 void Hdf5File::make_group(const std::string& path) {
-  const Handle group(H5Gcreate2(file_, path.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  const Hdf5Handle group(H5Gcreate2(file_, path.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
   if (!group.is_open()) fail("can't take a group " + path);
 }
 
 void Hdf5File::write(const std::string& path, const std::vector<double>& values) {
   const hsize_t count = values.size();
-  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  const Handle set(H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                   H5Dclose);
+  const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+  const Hdf5Handle set(H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                       H5Dclose);
   if (!set.is_open() ||
       (count > 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0))
     fail("can't take a dataset " + path);

@@ -5,6 +5,10 @@
 
 namespace carom::io {
 
+bool is_fclib(const std::string&) {
+  return false;
+}
+
 FclibProblem read_fclib(const std::string& path) {
   throw Error("carom: " + path + " is an HDF5 file, and this carom was built without HDF5 (Debian: libhdf5-dev)",
               ErrorKind::not_available);

@@ -30,6 +30,12 @@ class Numbers {
   /// The values of a column that is there.
   const std::vector<double>& at(std::string_view name) const { return find(name)->values; }
   std::vector<double>& at(std::string_view name) { return columns_[index_of(name)].values; }
+  /// The place of a column; the number of columns if there is none of the name.
+  std::size_t index_of(std::string_view name) const {
+    std::size_t i = 0;
+    while (i < columns_.size() && columns_[i].name != name) ++i;
+    return i;
+  }
   /// nullptr if there is none.
   const NumberColumn* find(std::string_view name) const {
     const std::size_t i = index_of(name);
@@ -37,12 +43,6 @@ class Numbers {
   }
 
  private:
-  std::size_t index_of(std::string_view name) const {
-    std::size_t i = 0;
-    while (i < columns_.size() && columns_[i].name != name) ++i;
-    return i;
-  }
-
   std::vector<NumberColumn> columns_;
 };
 

@@ -1,104 +1,115 @@
 #include "io/result_file.hpp"
 
-#include <fmt/compile.h>
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <functional>
+#include <array>
+#include <charconv>
 #include <string_view>
-#include <vector>
+
+#include "io/column_types.hpp"
+#include "io/csv.hpp"
 
 namespace carom::io {
 namespace {
 
-void append(fmt::memory_buffer& buffer, std::string_view text) {
-  buffer.append(text);
-}
-
-void append_cell(fmt::memory_buffer& buffer, std::string_view text) {
-  append(buffer, needs_quotes(text) ? std::string_view(quoted(text)) : text);
-}
-
-struct OutputColumn {
-  std::string name;
-  std::function<void(fmt::memory_buffer&, std::size_t row)> write;
-};
-
-// Making the text of a path for every row would cost more than all its numbers.
-std::vector<std::string> texts_of_paths() {
-  std::vector<std::string> texts(Path::kinds);
-  for (std::size_t i = 0; i < Path::kinds; ++i) texts[i] = to_string(Path::from_index(i));
-  return texts;
-}
-
-OutputColumn column_of_numbers(const NumberColumn& column) {
-  return {column.name, [&column](fmt::memory_buffer& buffer, std::size_t row) {
-            fmt::format_to(std::back_inserter(buffer), FMT_COMPILE("{:.{}g}"), column.values[row], column.digits);
-          }};
-}
-
-OutputColumn column_of_statuses(const ContactNumbers& contacts, const std::vector<Status>& statuses) {
-  return {"status", [&](fmt::memory_buffer& buffer, std::size_t row) {
-            append(buffer, contacts.readable(row) ? to_string(statuses[row]) : contacts.status_of_unreadable(row));
-          }};
-}
-
-OutputColumn column_of_paths(const std::vector<Path>& paths) {
-  return {"path", [&paths, texts = texts_of_paths()](fmt::memory_buffer& buffer, std::size_t row) {
-            append(buffer, texts[paths[row].index()]);
-          }};
-}
-
-std::vector<OutputColumn> output_columns(const Table& table, const ContactNumbers& contacts,
-                                         const ResultNumbers& results, bool details) {
-  std::vector<OutputColumn> columns;
-  for (std::size_t i = 0; i < table.header().size(); ++i)
-    columns.push_back({table.header()[i], [&table, i](fmt::memory_buffer& buffer, std::size_t row) {
-                         append_cell(buffer, table.cell(row, i));
-                       }});
-  const auto put = [&](const std::string& name) {
-    const std::size_t place = table.find(name);
-    OutputColumn& target = place == Table::none ? columns.emplace_back() : columns[place];
-    target = name == "status" ? column_of_statuses(contacts, results.status)
-             : name == "path" ? column_of_paths(results.path)
-                              : column_of_numbers(*results.numbers.find(name));
-  };
-  for (const std::string& name : columns_of(contacts.form()).results) put(name);
-  for (const std::string& name : results.further) put(name);
-  const auto& there = results.on_demand;
-  for (const std::string& name : columns_of(contacts.form()).details)
-    if ((details && std::find(there.begin(), there.end(), name) != there.end()) || table.find(name) != Table::none)
-      put(name);
-  return columns;
+/// As printf's %.*g has it, to the last character.
+void append_digits(std::string& text, double value, int digits) {
+  std::array<char, 40> characters;
+  const auto end =
+      std::to_chars(characters.data(), characters.data() + characters.size(), value, std::chars_format::general, digits)
+          .ptr;
+  text.append(characters.data(), static_cast<std::size_t>(end - characters.data()));
 }
 
 }  // namespace
 
-void write_results(std::ostream& stream, const Table& table, const ContactNumbers& contacts,
-                   const ResultNumbers& results, bool details, bool with_header) {
-  constexpr std::size_t block = 1 << 20;
-  const std::vector<OutputColumn> columns = output_columns(table, contacts, results, details);
-  fmt::memory_buffer buffer;
-  const auto flush = [&] {
-    stream.write(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    buffer.clear();
-  };
-  const auto end_cell = [&](std::size_t i) { buffer.push_back(i + 1 < columns.size() ? ',' : '\n'); };
+std::string csv_header(const std::vector<ResultColumn>& columns) {
+  std::string line;
+  for (const ResultColumn& column : columns) {
+    append_cell(line, column.name);
+    line += ',';
+  }
+  line.back() = '\n';
+  return line;
+}
 
-  for (std::size_t i = 0; with_header && i < columns.size(); ++i) {
-    append_cell(buffer, columns[i].name);
-    end_cell(i);
-  }
+std::string csv_rows(const std::vector<ResultColumn>& columns, const Table& table, const ContactNumbers& contacts,
+                     const ResultNumbers& results) {
+  using Source = ResultColumn::Source;
+  constexpr std::size_t length_of_cell = 20;
+  std::string text;
+  text.reserve(length_of_cell * columns.size() * table.rows());
+  // Lines of the table are copied as they are, where no result takes the place of a cell.
+  const std::size_t width = table.header().size();
+  const bool begins_with_table = std::all_of(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(width),
+                                             [](const ResultColumn& c) { return c.source == Source::table; });
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      columns[i].write(buffer, row);
-      end_cell(i);
+    std::size_t first = 0;
+    if (const std::string_view line = table.plain_line(row);
+        begins_with_table && !line.empty() && table.width(row) == width) {
+      text += line;
+      text += ',';
+      first = width;
     }
-    if (buffer.size() >= block) flush();
+    for (std::size_t i = first; i < columns.size(); ++i) {
+      const ResultColumn& column = columns[i];
+      if (column.source == Source::numbers) {
+        const NumberColumn& numbers = results.numbers.columns()[column.index];
+        append_digits(text, numbers.values[row], numbers.digits);
+      } else if (column.source == Source::status) {
+        text += words_of_statuses()[index_of_status(contacts, results, row)];
+      } else if (column.source == Source::path) {
+        text += words_of_paths()[results.path[row].index()];
+      } else {
+        append_cell(text, table, row, column.index);
+      }
+      text += ',';
+    }
+    text.back() = '\n';
   }
-  flush();
+  return text;
+}
+
+void write_results(std::ostream& stream, const Table& table, const ContactNumbers& contacts,
+                   const ResultNumbers& results, bool details) {
+  const std::vector<ResultColumn> columns = result_columns(table, contacts.form(), results, details);
+  stream << csv_header(columns) << csv_rows(columns, table, contacts, results);
   stream.flush();
   if (!stream) throw Error("carom: the results could not be written");
+}
+
+std::vector<Hdf5Column> hdf5_columns(const std::vector<ResultColumn>& columns, const std::vector<ColumnType>& types,
+                                     const ResultNumbers& results) {
+  using Source = ResultColumn::Source;
+  const auto words = [](const std::vector<std::string>& all) {
+    return ColumnType{ColumnType::word, 1, std::make_shared<const std::vector<std::string>>(all)};
+  };
+  std::vector<Hdf5Column> all;
+  for (const ResultColumn& column : columns) {
+    ColumnType type;
+    if (column.source == Source::table) type = types[column.index];
+    if (column.source == Source::numbers && results.numbers.columns()[column.index].digits == digits_of_float)
+      type.kind = ColumnType::float32;
+    if (column.source == Source::status) type = words(words_of_statuses());
+    if (column.source == Source::path) type = words(words_of_paths());
+    all.push_back({column.name, std::move(type)});
+  }
+  return all;
+}
+
+Cells result_cells(const ResultColumn& column, const ColumnType& type, const Table& table,
+                   const ContactNumbers& contacts, const ResultNumbers& results) {
+  using Source = ResultColumn::Source;
+  if (column.source == Source::table) return cells_of(table, column.index, type);
+  if (column.source == Source::numbers) {
+    const std::vector<double>& values = results.numbers.columns()[column.index].values;
+    if (type.kind == ColumnType::float32) return std::vector<float>(values.begin(), values.end());
+    return values;
+  }
+  WordCells cells{std::vector<std::uint8_t>(table.rows()), type.words};
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    cells.codes[row] = static_cast<std::uint8_t>(
+        column.source == Source::path ? results.path[row].index() : index_of_status(contacts, results, row));
+  return cells;
 }
 
 }  // namespace carom::io

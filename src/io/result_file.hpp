@@ -2,17 +2,33 @@
 #pragma once
 
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "io/contact_numbers.hpp"
+#include "io/hdf5_writer.hpp"
+#include "io/result_columns.hpp"
 
 namespace carom::io {
 
-/// Writes every row of the table, in order, with the text of its cells, and the results: in the place of a column that
-/// bears a result's name, else behind the last one. Rows that could not be read get the status `unreadable`. Cells
-/// beyond the header are left out. Details are written if asked for, or if the table has a column of the name, which
-/// would otherwise tell of another run. The header is left out for further rows of a table. Throws Error if the stream
-/// fails.
+/// The header as a line of CSV.
+std::string csv_header(const std::vector<ResultColumn>& columns);
+
+/// Every row of the table, in order, with the text of its cells, and the results. Rows that could not be read get the
+/// status `unreadable`. Cells beyond the header are left out.
+std::string csv_rows(const std::vector<ResultColumn>& columns, const Table& table, const ContactNumbers& contacts,
+                     const ResultNumbers& results);
+
+/// Writes the header and all rows. Throws Error if the stream fails.
 void write_results(std::ostream& stream, const Table& table, const ContactNumbers& contacts,
-                   const ResultNumbers& results, bool details, bool with_header = true);
+                   const ResultNumbers& results, bool details);
+
+/// The columns of an HDF5 file, where those of the table have these types.
+std::vector<Hdf5Column> hdf5_columns(const std::vector<ResultColumn>& columns, const std::vector<ColumnType>& types,
+                                     const ResultNumbers& results);
+
+/// The cells of one of these columns.
+Cells result_cells(const ResultColumn& column, const ColumnType& type, const Table& table,
+                   const ContactNumbers& contacts, const ResultNumbers& results);
 
 }  // namespace carom::io

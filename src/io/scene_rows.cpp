@@ -53,7 +53,7 @@ class Reader {
       for (std::size_t side = 0; side < 2; ++side)
         if (const auto body = read(row, side == 0 ? a : b, to_body, "a body: a whole number from -1 to 2147483647"))
           bodies[row][side] = *body;
-      if (key != Table::none && !table.cell(row, key).empty())
+      if (key != Table::none && !table.text(row, key).empty())
         if (const auto found = read(row, key, to_key, "a key: a whole number from 0 to 18446744073709551615"))
           (*keys)[row] = *found;
     }
@@ -67,7 +67,7 @@ class Reader {
   template <class Number>
   std::optional<Number> read(std::size_t row, std::size_t column, std::optional<Number> (*to)(std::string_view),
                              const char* kind) {
-    const std::string_view text = table_.cell(row, column);
+    const std::string text = table_.text(row, column);
     const std::optional<Number> number = to(text);
     if (!number)
       faults_.push_back(
@@ -157,11 +157,12 @@ class BodyFinder {
 
   void tell(RowSide at, std::size_t column, const RowSide* first) {
     const auto name_of = [&](RowSide of) { return states_[of.side][column].name; };
-    const auto text_of = [&](RowSide of) { return table_.cell(of.row, table_.find(name_of(of))); };
+    const auto text_of = [&](RowSide of) { return table_.text(of.row, table_.find(name_of(of))); };
     std::string message = fmt::format("column {}: {}", name_of(at), text_of(at));
-    message += first == nullptr ? ", but body -1 is the immovable world, with 0"
-                                : fmt::format(" for body {}, but line {} has {} in column {}", body(at),
-                                              table_.line(first->row), text_of(*first), name_of(*first));
+    message += first == nullptr
+                   ? ", but body -1 is the immovable world, with 0"
+                   : fmt::format(" for body {}, but {} {} has {} in column {}", body(at), table_.unit_of_line(),
+                                 table_.line(first->row), text_of(*first), name_of(*first));
     faults.push_back({at.row, message + fmt::format(" ({})", body_state_disagrees)});
     disagreeing_.insert(at.row);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/hdf5_file.hpp"
+#include "io/table_reader.hpp"
 #include "support/files/temporary_file.hpp"
 
 namespace carom::test {

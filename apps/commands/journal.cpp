@@ -1,0 +1,70 @@
+#include "commands/journal.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <carom/status.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+namespace carom::apps {
+namespace {
+
+[[noreturn]] void throw_unwritable_journal(const std::string& path) {
+  throw Error("carom: " + path + " can't be written: " + std::strerror(errno));
+}
+
+}  // namespace
+
+Journal::Journal(const std::string& place)
+    : path_(place + ".journal"), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
+  if (file_ < 0) throw_unwritable_journal(path_);
+  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    ::close(file_);
+    throw Error("carom: " + place + " is being written by another run");
+  }
+  std::ifstream stream(path_, std::ios::binary);
+  std::size_t complete = 0;
+  for (std::string line; std::getline(stream, line) && !stream.eof();) {
+    nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object()) break;
+    (run_.is_null() ? run_ : moment_) = std::move(json);
+    complete += line.size() + 1;
+  }
+  // What comes next must not be added to half a line.
+  if (::ftruncate(file_, static_cast<off_t>(complete)) != 0) throw_unwritable_journal(path_);
+}
+
+Journal::~Journal() {
+  ::close(file_);
+}
+
+void Journal::begin(const nlohmann::json& run) {
+  if (::ftruncate(file_, 0) != 0) throw_unwritable_journal(path_);
+  run_ = run;
+  moment_ = nullptr;
+  write(run);
+}
+
+void Journal::add(const nlohmann::json& moment) {
+  moment_ = moment;
+  write(moment);
+}
+
+void Journal::write(const nlohmann::json& line) {
+  const std::string text = line.dump() + '\n';
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = ::write(file_, text.data() + done, text.size() - done);
+    if (written < 0 && errno != EINTR) throw_unwritable_journal(path_);
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+  if (::fsync(file_) != 0) throw_unwritable_journal(path_);
+}
+
+void Journal::remove() {
+  ::unlink(path_.c_str());
+}
+
+}  // namespace carom::apps

@@ -1,0 +1,65 @@
+#include "commands/result_sink.hpp"
+
+namespace carom::apps {
+namespace {
+
+class CsvSink final : public ResultSink {
+ public:
+  CsvSink(OutputFile& output, std::vector<io::ResultColumn> columns) : output_(output), columns_(std::move(columns)) {
+    output_.stream() << io::csv_header(columns_);
+  }
+  void make(Rows& rows) const override {
+    rows.text = io::csv_rows(columns_, rows.table, *rows.contacts, rows.solved->results);
+  }
+  void write(Rows& rows) override { output_.stream() << rows.text << std::flush; }
+  void sync() override {}
+
+ private:
+  OutputFile& output_;
+  std::vector<io::ResultColumn> columns_;
+};
+
+class Hdf5Sink final : public ResultSink {
+ public:
+  Hdf5Sink(io::Hdf5Writer writer, std::vector<io::ResultColumn> columns, std::vector<io::Hdf5Column> in_file)
+      : writer_(std::move(writer)), columns_(std::move(columns)), in_file_(std::move(in_file)) {}
+  void make(Rows& rows) const override {
+    rows.cells.clear();
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      rows.cells.push_back(is_copied(rows, i) ? io::Cells()
+                                              : io::result_cells(columns_[i], in_file_[i].type, rows.table,
+                                                                 *rows.contacts, rows.solved->results));
+  }
+  void write(Rows& rows) override {
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      writer_.write(i, rows.first, is_copied(rows, i) ? *rows.table.cells(columns_[i].index) : rows.cells[i]);
+  }
+  void sync() override { writer_.sync(); }
+
+ private:
+  // A column of HDF5 is written as it was read.
+  bool is_copied(const Rows& rows, std::size_t i) const {
+    return columns_[i].source == io::ResultColumn::Source::table && rows.table.cells(columns_[i].index) != nullptr;
+  }
+
+  io::Hdf5Writer writer_;
+  std::vector<io::ResultColumn> columns_;
+  std::vector<io::Hdf5Column> in_file_;
+};
+
+}  // namespace
+
+std::unique_ptr<ResultSink> csv_sink(OutputFile& output, std::vector<io::ResultColumn> columns) {
+  return std::make_unique<CsvSink>(output, std::move(columns));
+}
+
+std::unique_ptr<ResultSink> hdf5_sink(OutputFile& output, std::vector<io::ResultColumn> columns,
+                                      io::TableReader& reader, const io::ResultNumbers& results, bool resumed) {
+  std::vector<io::Hdf5Column> in_file = io::hdf5_columns(columns, reader.types(), results);
+  const std::size_t rows = reader.count();
+  io::Hdf5Writer writer =
+      resumed ? io::Hdf5Writer::reopened(output.part(), in_file, rows) : io::Hdf5Writer(output.part(), in_file, rows);
+  return std::make_unique<Hdf5Sink>(std::move(writer), std::move(columns), std::move(in_file));
+}
+
+}  // namespace carom::apps

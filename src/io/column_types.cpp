@@ -1,0 +1,110 @@
+#include "io/column_types.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <unordered_map>
+
+namespace carom::io {
+namespace {
+
+constexpr std::size_t longest_word = 64;
+
+template <class Integer>
+bool is_integer(std::string_view text) {
+  Integer value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+template <class Integer>
+std::vector<Integer> integers_of(const Table& table, std::size_t column) {
+  std::vector<Integer> values(table.rows());
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    const std::string_view text = table.cell(row, column);
+    std::from_chars(text.data(), text.data() + text.size(), values[row]);
+  }
+  return values;
+}
+
+template <class Number>
+std::vector<Number> numbers_of(const Table& table, std::size_t column, Number empty) {
+  std::vector<Number> values(table.rows(), empty);
+  for (std::size_t row = 0; row < values.size(); ++row)
+    if (const std::string_view text = table.cell(row, column); !text.empty())
+      values[row] = static_cast<Number>(to_number(text).value_or(0));
+  return values;
+}
+
+WordCells words_of(const Table& table, std::size_t column, const ColumnType& type) {
+  std::unordered_map<std::string_view, std::uint8_t> codes;
+  for (std::size_t i = 0; i < type.words->size(); ++i) codes.emplace((*type.words)[i], static_cast<std::uint8_t>(i));
+  WordCells cells{std::vector<std::uint8_t>(table.rows()), type.words};
+  for (std::size_t row = 0; row < table.rows(); ++row) cells.codes[row] = codes.at(table.cell(row, column));
+  return cells;
+}
+
+TextCells text_of(const Table& table, std::size_t column, std::size_t width) {
+  TextCells cells{width, std::string(width * table.rows(), '\0')};
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string_view text = table.cell(row, column);
+    std::copy(text.begin(), text.end(), cells.characters.begin() + static_cast<std::ptrdiff_t>(row * width));
+  }
+  return cells;
+}
+
+}  // namespace
+
+void TypeFinder::add(std::string_view cell) {
+  width_ = std::max(width_, cell.size());
+  any_empty_ = any_empty_ || cell.empty();
+  if (all_numbers_ && !cell.empty()) add_number(cell);
+  if (few_words_) add_word(cell);
+}
+
+void TypeFinder::add_number(std::string_view cell) {
+  constexpr double every_whole_number = 0x1p53;
+  const std::optional<double> value = to_number(cell);
+  all_numbers_ = value.has_value();
+  if (!value) return;
+  all_int64_ = all_int64_ && is_integer<std::int64_t>(cell);
+  all_uint64_ = all_uint64_ && is_integer<std::uint64_t>(cell);
+  beyond_double_ = beyond_double_ || std::abs(*value) > every_whole_number;
+}
+
+void TypeFinder::add_word(std::string_view cell) {
+  if (!words_.contains(cell)) words_.emplace(cell);
+  // Numbers differ from row to row, so that they end this soon.
+  few_words_ = words_.size() <= most_words && cell.size() <= longest_word && cell != empty_word;
+}
+
+ColumnType TypeFinder::type() const {
+  const bool whole = all_int64_ || all_uint64_;
+  if (all_numbers_ && beyond_double_ && whole && !any_empty_)
+    return {all_int64_ ? ColumnType::int64 : ColumnType::uint64, 1, nullptr};
+  if (all_numbers_ && !(beyond_double_ && whole)) return {};
+  if (few_words_)
+    return {ColumnType::word, 1, std::make_shared<const std::vector<std::string>>(words_.begin(), words_.end())};
+  return {ColumnType::text, width_, nullptr};
+}
+
+Cells cells_of(const Table& table, std::size_t column, const ColumnType& type) {
+  if (const Cells* cells = table.cells(column)) return *cells;
+  switch (type.kind) {
+    case ColumnType::float64:
+      return numbers_of<double>(table, column, empty_cell);
+    case ColumnType::float32:
+      return numbers_of<float>(table, column, empty_cell_in_float);
+    case ColumnType::int64:
+      return integers_of<std::int64_t>(table, column);
+    case ColumnType::uint64:
+      return integers_of<std::uint64_t>(table, column);
+    case ColumnType::word:
+      return words_of(table, column, type);
+    default:
+      return text_of(table, column, type.width);
+  }
+}
+
+}  // namespace carom::io

@@ -1,0 +1,37 @@
+// How HDF5 holds columns of text: what their cells are, and the cells as such.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "io/table_reader.hpp"
+
+namespace carom::io {
+
+/// What HDF5 has in the place of the empty word.
+inline constexpr std::string_view empty_word = "(empty)";
+inline constexpr std::size_t most_words = 256;
+
+/// Finds the type of a column from its cells: numbers are float64, or 64-bit integers where some are too large to be
+/// whole numbers of float64; few words are counted, all else is text.
+class TypeFinder {
+ public:
+  void add(std::string_view cell);
+  ColumnType type() const;
+
+ private:
+  void add_number(std::string_view cell);
+  void add_word(std::string_view cell);
+
+  bool all_numbers_ = true, all_int64_ = true, all_uint64_ = true, beyond_double_ = false, any_empty_ = false;
+  bool few_words_ = true;
+  std::size_t width_ = 1;
+  std::set<std::string, std::less<>> words_;
+};
+
+/// The column's cells as they are, or those of a text as the type has them.
+Cells cells_of(const Table& table, std::size_t column, const ColumnType& type);
+
+}  // namespace carom::io

@@ -1,0 +1,40 @@
+#include "io/table_reader.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "io/csv.hpp"
+#include "io/open_hdf5.hpp"
+
+namespace carom::io {
+
+std::unique_ptr<TableReader> open_table(const std::string& path, Progress progress, std::size_t first_row) {
+  if (is_hdf5(path)) return open_hdf5(path, std::move(progress), first_row);
+  return std::make_unique<CsvReader>(path, std::move(progress));
+}
+
+Table read_table(const std::string& path, Progress progress) {
+  if (!is_hdf5(path)) return read_csv(path, progress);
+  const auto reader = open_table(path, std::move(progress));
+  reader->read(std::numeric_limits<std::size_t>::max());
+  return reader->take();
+}
+
+bool is_hdf5(const std::string& path) {
+  constexpr char signature[] = "\x89HDF\r\n\x1a\n";
+  constexpr std::size_t length = sizeof signature - 1;
+  char begin[length] = {};
+  // What a pipe gives can't be read again.
+  std::error_code absent;
+  if (!std::filesystem::is_regular_file(path, absent)) return false;
+  std::ifstream stream(path, std::ios::binary);
+  return stream.read(begin, length) && std::equal(begin, begin + length, signature);
+}
+
+bool is_hdf5_name(const std::string& path) {
+  return path.ends_with(".h5") || path.ends_with(".hdf5");
+}
+
+}  // namespace carom::io

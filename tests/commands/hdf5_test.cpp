@@ -1,0 +1,183 @@
+// HDF5 where the command reads and writes contacts.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "io/table_reader.hpp"
+#include "support/contacts/random_contacts.hpp"
+#include "support/files/contact_tables.hpp"
+#include "support/files/run_command.hpp"
+
+namespace carom::test {
+namespace {
+
+/// The cells of a CSV file as HDF5.
+void convert(const TemporaryFile& csv, const TemporaryFile& h5) {
+  const Ended run = carom("convert " + csv.name() + " " + h5.name());
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+}
+
+std::string as_csv(const TemporaryFile& h5) {
+  return carom("convert " + h5.name() + " -").out;
+}
+
+TEST(Convert, there_and_back_gives_the_same_text_where_numbers_have_the_fewest_digits) {
+  const std::string text =
+      "note,friction,key,law,x\n"
+      "\"a, \"\"b\"\"\",0.1,18446744073709551615,smith,\n"
+      "\"two\nlines\",1e+300,1,,-0\n"
+      ",5e-324,12345678901234567890,smith,0.30000000000000004\n"
+      " ,inf,2,brach,nan\n";
+  const TemporaryFile csv(text), h5({}, ".h5"), copy({}, ".hdf5");
+  convert(csv, h5);
+  std::string trimmed = text;
+  trimmed.erase(trimmed.find(" ,inf"), 1);
+  EXPECT_EQ(as_csv(h5), trimmed);
+  ASSERT_EQ(carom("convert " + h5.name() + " " + copy.name()).exit_code, 0);
+  EXPECT_EQ(as_csv(copy), trimmed);
+
+  const TemporaryFile column("x\n1\n\"\"\n2\n"), of_column({}, ".h5");
+  convert(column, of_column);
+  EXPECT_EQ(as_csv(of_column), column.text());
+}
+
+TEST(Convert, to_float_rounds_numbers) {
+  const TemporaryFile csv("x\n0.1\n"), h5({}, ".h5");
+  ASSERT_EQ(carom("convert " + csv.name() + " " + h5.name() + " --precision float").exit_code, 0);
+  EXPECT_EQ(io::read_table(h5.name()).numbers("x")[0], static_cast<double>(0.1f));
+}
+
+TEST(Convert, refuses_what_hdf5_has_no_place_for) {
+  const TemporaryFile ragged("x,y\n1,2\n3\n"), fine("x\n1\n"), h5({}, ".h5");
+  const Ended run = carom("convert " + ragged.name() + " " + h5.name());
+  EXPECT_EQ(run.exit_code, 2);
+  expect_within(ragged.name() + ":3: HDF5 has no place for this row: it has 1 cells", run.err);
+  const Ended piped = shell("cat " + fine.name() + " | carom convert - " + h5.name());
+  EXPECT_EQ(piped.exit_code, 2);
+  expect_within("standard input can't become HDF5", piped.err);
+  const Ended device = carom("convert " + fine.name() + " /dev/full");
+  EXPECT_EQ(device.exit_code, 2);
+}
+
+TEST(Hdf5, contacts_of_every_form_have_the_results_of_their_text) {
+  const Row bad = with(with_law_parameters(planar_space_row()), "law", "");
+  for (const std::vector<Row>& rows : {std::vector<Row>{body_row(), with(body_row(), "restitution", "2")},
+                                       {with(space_row(), "note", "\"a, b\""), with(space_row(), "note", "")},
+                                       {planar_body_row()},
+                                       {bad, with(bad, "law", "whittaker"), with(bad, "u0_x", "O.75")}}) {
+    const TemporaryFile csv(csv_of(rows)), h5({}, ".h5"), out({}, ".h5"), from_text({}, ".h5");
+    convert(csv, h5);
+    for (const std::string options : {"", " --precision float --details"}) {
+      const Ended of_text = carom("solve " + csv.name() + " -o -" + options);
+      const Ended run = carom("solve " + h5.name() + " -o " + out.name() + options);
+      EXPECT_EQ(run.exit_code, of_text.exit_code) << run.err;
+      EXPECT_EQ(carom("solve " + csv.name() + " -o " + from_text.name() + options).exit_code, of_text.exit_code);
+      const io::Table wanted = table_of(of_text.out), found = io::read_table(out.name());
+      ASSERT_EQ(found.header(), wanted.header());
+      ASSERT_EQ(found.rows(), wanted.rows());
+      for (std::size_t column = 0; column < wanted.header().size(); ++column)
+        for (std::size_t row = 0; row < wanted.rows(); ++row) {
+          const auto number = wanted.number(row, column);
+          // Nine digits of a float give it back when they are rounded to float.
+          if (number && std::isnan(*number))
+            EXPECT_EQ(found.text(row, column), "nan");
+          else if (number && found.holds_numbers(column) && options.find("float") != std::string::npos)
+            EXPECT_EQ(static_cast<float>(*found.number(row, column)), static_cast<float>(*number));
+          else if (number && found.holds_numbers(column))
+            EXPECT_EQ(*found.number(row, column), *number) << wanted.header()[column];
+          else
+            EXPECT_EQ(found.text(row, column), wanted.text(row, column));
+        }
+      EXPECT_EQ(as_csv(out), as_csv(from_text));
+    }
+  }
+}
+
+TEST(Hdf5, is_read_by_every_command) {
+  const TemporaryFile csv(csv_of({space_row(), with(space_row(), "restitution", "2"), space_row()})), h5({}, ".h5");
+  convert(csv, h5);
+  for (const std::string command : {"check", "compare", "compare-laws"}) {
+    const Ended of_text = carom(command + " " + csv.name() + " --json"),
+                run = carom(command + " " + h5.name() + " --json");
+    EXPECT_EQ(run.exit_code, 1) << run.err;
+    expect_within("carom: " + h5.name() + ": row 2: column restitution: 2 is outside [0, 1]", run.err);
+    expect_within("\"contacts\": 3", run.out);
+    EXPECT_EQ(of_text.exit_code, 1);
+  }
+  const TemporaryFile margins({}, ".csv"), other({}, ".csv");
+  carom("check " + csv.name() + " -o " + margins.name());
+  carom("check " + h5.name() + " -o " + other.name());
+  EXPECT_EQ(margins.text(), other.text());
+  const Ended refused = carom("check " + h5.name() + " -o margins.h5");
+  EXPECT_EQ(refused.exit_code, 2);
+  expect_within("this command writes CSV", refused.err);
+}
+
+TEST(Hdf5, holds_scenes) {
+  Row row = body_row();
+  row.insert(row.end(), {{"scene_step", "0"}, {"body_a", "3"}, {"body_b", "-1"}, {"key", "18446744073709551615"}});
+  const TemporaryFile csv(csv_of({row})), h5({}, ".h5"), out({}, ".h5");
+  convert(csv, h5);
+  const Ended of_text = carom("solve --scene " + csv.name() + " -o -");
+  const Ended run = carom("solve --scene " + h5.name() + " -o " + out.name());
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const io::Table wanted = table_of(of_text.out), found = io::read_table(out.name());
+  ASSERT_EQ(found.header(), wanted.header());
+  EXPECT_EQ(found.numbers("impulse_z"), wanted.numbers("impulse_z"));
+  EXPECT_EQ(found.text(0, found.find("key")), "18446744073709551615");
+}
+
+TEST(Hdf5, that_holds_no_contacts_is_an_error_that_tells_what_is_missing) {
+  const TemporaryFile csv("x\n1\n"), h5({}, ".h5");
+  convert(csv, h5);
+  const Ended run = carom("solve " + h5.name() + " -o -");
+  EXPECT_EQ(run.exit_code, 2);
+  expect_within(h5.name() + ": not a contact file: the nearest is the", run.err);
+}
+
+TEST(Generate, draws_the_contacts_of_the_benchmarks) {
+  for (const std::string precision : {"float", "double"}) {
+    const TemporaryFile h5({}, ".h5");
+    const Ended run =
+        carom("generate --contacts 100 --seed 7 --distribution matrices --precision " + precision + " -o " + h5.name());
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const support::RandomSpaceContacts<double> wanted(100, 7);
+    const io::Table table = io::read_table(h5.name());
+    for (std::size_t i = 0; i < 100; ++i) {
+      const double k_xy = wanted.k[1][i];
+      EXPECT_EQ(table.numbers("k_xy")[i], precision == "float" ? static_cast<double>(static_cast<float>(k_xy)) : k_xy);
+    }
+  }
+}
+
+TEST(Generate, gives_the_same_contacts_in_text_and_the_first_of_more) {
+  const TemporaryFile h5({}, ".h5"), more({}, ".h5");
+  const Ended text = carom("generate --contacts 20 --seed 3 -o -");
+  ASSERT_EQ(carom("generate --contacts 20 --seed 3 -o " + h5.name()).exit_code, 0);
+  ASSERT_EQ(carom("generate --contacts 65540 --seed 3 -o " + more.name()).exit_code, 0);
+  EXPECT_EQ(as_csv(h5), text.out);
+  const io::Table first = io::read_table(h5.name()), all = io::read_table(more.name());
+  ASSERT_EQ(all.rows(), 65540u);
+  const std::vector<double> few = first.numbers("lever_a_x"), many = all.numbers("lever_a_x");
+  EXPECT_TRUE(std::equal(few.begin(), few.end(), many.begin()));
+  // The block behind the first is drawn too, and is another one.
+  EXPECT_NE(many[65536], 0);
+  EXPECT_NE(many[65536], many[0]);
+  EXPECT_NE(carom("generate --contacts 20 --seed 4 -o -").out, text.out);
+}
+
+TEST(Generate, makes_contacts_that_all_collide) {
+  for (const std::string distribution : {"boxes", "matrices"}) {
+    const Ended run =
+        shell("carom generate --contacts 200 --distribution " + distribution + " -o - | carom solve - -o -");
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const io::Table results = table_of(run.out);
+    ASSERT_EQ(results.rows(), 200u);
+    for (std::size_t row = 0; row < 200; ++row) EXPECT_EQ(results.cell(row, results.find("status")), "ok");
+  }
+}
+
+}  // namespace
+}  // namespace carom::test
