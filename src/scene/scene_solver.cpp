@@ -145,7 +145,8 @@ template SceneReport SceneSolver::solve(const Scene<float>&, const SceneResults<
 template SceneReport SceneSolver::solve(const Scene<double>&, const SceneResults<double>&, const SceneOptions&);
 
 namespace {
-constexpr std::string_view method_names[] = {"simultaneous", "sequence", "iteration", "resting", "step", "substeps", "coulomb"};
+constexpr std::string_view method_names[] = {"simultaneous", "sequence", "iteration", "resting",
+                                             "step",         "substeps", "coulomb"};
 }  // namespace
 
 std::string_view to_string(SceneMethod method) {

@@ -119,7 +119,7 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
 // From Bullet's objects, all of which are known by now.
 void ConstraintSolver::State::read(const Options& given, const btContactSolverInfo& info) {
   const Points::Reading how{info, static_cast<btScalar>(given.normal_tolerance), given.contacts == Contacts::substeps,
-                            given.contacts == Contacts::resting};
+                            given.contacts == Contacts::resting || given.contacts == Contacts::coulomb};
   // Collisions that come first happen half a step of forces after the last velocity.
   const int halves = given.collisions == Collisions::simultaneous ? 2 : 1;
   bodies.reserve();
@@ -192,15 +192,21 @@ void ConstraintSolver::State::hold_all(const Options& given, const btContactSolv
   const bool resting = given.contacts == Contacts::resting, substeps = given.contacts == Contacts::substeps;
   const bool rebounds = given.collisions == Collisions::simultaneous;
   // In one piece, sweeps push out errors of position as substeps do.
-  const bool errors = substeps || given.scene.simultaneous.time_step != 0;
+  const bool in_one_piece = given.contacts == Contacts::simultaneous && given.scene.simultaneous.time_step != 0;
+  const bool errors = substeps || in_one_piece;
   Scene<btScalar> scene = substeps ? points.scene_of_substeps(bodies, info, rebounds)
                                    : points.scene(bodies, info, resting, rebounds, resting || errors);
   scene.joints = constraints.rows(errors);
 
   SceneOptions how = options_of(given, info);
-  how.method = resting ? SceneMethod::resting : substeps ? SceneMethod::substeps : SceneMethod::simultaneous;
+  how.method = resting                               ? SceneMethod::resting
+               : substeps                            ? SceneMethod::substeps
+               : given.contacts == Contacts::coulomb ? SceneMethod::coulomb
+                                                     : SceneMethod::simultaneous;
   const bool warm = (info.m_solverMode & SOLVER_USE_WARMSTARTING) != 0;
-  how.simultaneous.warm_start *= warm ? std::clamp(static_cast<double>(info.m_warmstartingFactor), 0.0, 1.0) : 0.0;
+  const double share = warm ? std::clamp(static_cast<double>(info.m_warmstartingFactor), 0.0, 1.0) : 0.0;
+  how.simultaneous.warm_start *= share;
+  how.coulomb.warm_start *= share;
   how.resting.time_step = how.substeps.time_step = static_cast<double>(info.m_timeStep);
   if (!warm) how.substeps.warm_start = 0;
   if (info.m_linearSlop > 0) how.substeps.slop = static_cast<double>(info.m_linearSlop);

@@ -33,6 +33,9 @@ enum class Contacts : std::uint8_t {
   /// SceneMethod::substeps, which also moves the bodies: stacks and joints that hold, heavy bodies on light ones.
   /// Options::scene.substeps has its number of substeps and its slop.
   substeps,
+  /// SceneMethod::coulomb, with the impulses of the last step to begin with: simultaneous contacts, solved to an error.
+  /// Options::scene.coulomb has the tolerance and the budget.
+  coulomb,
 };
 
 /// Defaults for a Bullet world. The rows of its constraints take away errors of position, so that half of their
@@ -43,6 +46,7 @@ inline SceneOptions scene_options_of_an_engine() {
   options.collision.largest_restitution = carom::Options::most_restitution;  // Bullet has no bound
   options.simultaneous.joint_warm_start = 0.5;
   options.substeps.rounds = 6;
+  options.coulomb.budget = 500;
   return options;
 }
 

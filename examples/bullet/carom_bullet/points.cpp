@@ -149,9 +149,10 @@ void Points::sum_up(const Reading& how) {
     has_models_ = has_models_ || taken.has_model;
     surface_moves_ = surface_moves_ || taken.surface_moves;
   }
-  if (has_models_ && how.resting) {
+  if (has_models_ && how.without_models) {
     for (const Taken& taken : taken_)
       if (taken.has_model) rolling_.push_back(taken.manifold);
+    has_models_ = false;
   } else if (has_models_) {
     read_models(how);
   }
@@ -252,7 +253,7 @@ Scene<btScalar> Points::scene(Bodies& bodies, const btContactSolverInfo& info, b
   if (gaps) scene.contacts.gap = gap_;
   scene.contacts.warm_impulse = warm_impulse_.columns();
   if (surface_moves_) scene.contacts.surface_velocity = surface_velocity_.columns();
-  if (has_models_ && !resting) models_.add_to(scene.contacts, false);
+  if (has_models_) models_.add_to(scene.contacts, false);
   return scene;
 }
 

@@ -29,8 +29,8 @@ class Points {
     btScalar normal_tolerance;  ///< Options::normal_tolerance
     /// For SceneMethod::substeps: names in place of targets and of the impulses in the points.
     bool substeps;
-    /// For SceneMethod::resting: contacts have no models, and manifolds that resist rolling or spinning are noted.
-    bool resting;
+    /// For methods without contact models: manifolds that resist rolling or spinning are noted.
+    bool without_models;
   };
   /// Makes room for all points that were taken.
   void reserve(const Reading& how);
@@ -40,10 +40,10 @@ class Points {
   /// Ends the reading.
   void sum_up(const Reading& how);
   std::size_t size() const { return all_.friction.size(); }
-  /// The manifolds that resist rolling or spinning by rows, for SceneMethod::resting.
+  /// The manifolds that resist rolling or spinning by rows, for methods without contact models.
   const std::vector<btPersistentManifold*>& rolling() const { return rolling_; }
 
-  /// The scene of all points, for SceneMethod::resting or simultaneous.
+  /// The scene of all points, for SceneMethod::resting, simultaneous or coulomb.
   /// `rebounds`: contacts have their restitution. `gaps`: they have gaps.
   Scene<btScalar> scene(Bodies& bodies, const btContactSolverInfo& info, bool resting, bool rebounds, bool gaps);
   /// The same for SceneMethod::substeps: gaps in place of targets, and keys in place of the impulses in the points.

@@ -82,6 +82,9 @@ void choose(const std::string& method, carom::bullet::Options& options) {
     options.contacts = Contacts::resting;
   } else if (method == "substeps") {
     options.contacts = Contacts::substeps;
+  } else if (method == "coulomb") {
+    options.collisions = Collisions::simultaneous;
+    options.contacts = Contacts::coulomb;
   }
 }
 
@@ -103,10 +106,11 @@ int show(int argc, char** argv, const Scene& scene) {
       ->capture_default_str();
   app.add_option("--out", out, "Folder for the samples of every step and for the poses, 30 a second");
   app.add_option("--threads", threads, "Of carom, 0 for all")->check(CLI::NonNegativeNumber)->capture_default_str();
-  app.add_option("--method", method,
-                 "Of carom: all contacts in the same sweeps; collisions one after the other and then the contacts; "
-                 "Bender and Schmitt's step; contacts held in substeps; or what the scene has set")
-      ->check(CLI::IsMember({"simultaneous", "sequence", "step", "substeps", "default"}))
+  app.add_option(
+         "--method", method,
+         "Of carom: all contacts in the same sweeps; collisions one after the other and then the contacts; "
+         "Bender and Schmitt's step; contacts held in substeps; all contacts to an error; or what the scene has set")
+      ->check(CLI::IsMember({"simultaneous", "sequence", "step", "substeps", "coulomb", "default"}))
       ->capture_default_str();
   app.add_option("--iterations", iterations, "Sweeps of carom at most, 0 for what the scene has set")
       ->check(CLI::NonNegativeNumber)

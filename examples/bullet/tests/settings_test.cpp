@@ -49,7 +49,7 @@ void expect_same(const std::vector<btVector3>& found, const std::vector<btVector
     for (int axis = 0; axis < 3; ++axis) EXPECT_EQ(found[i][axis], expected[i][axis]) << i << " along " << axis;
 }
 
-constexpr Contacts every_method[] = {Contacts::simultaneous, Contacts::resting, Contacts::substeps};
+constexpr Contacts every_method[] = {Contacts::simultaneous, Contacts::resting, Contacts::substeps, Contacts::coulomb};
 
 TEST(Settings, out_of_range_count_as_the_nearest_in_range) {
   struct {
