@@ -74,8 +74,8 @@ class Function:
         self.columns, self.options, self.results = {}, {}, {}
         for entry in described:
             if entry[0] == "options":
-                _, of, name, member, kind = entry
-                self.options.setdefault(name, []).append((of, member, kind))
+                _, of, name, member, kind, usual, choices = entry
+                self.options.setdefault(name, []).append((of, member, kind, usual, choices))
             else:
                 group, of, name, parts, is_matrix, element, is_needed = entry
                 to = self.results if group == "results" else self.columns
@@ -100,8 +100,11 @@ def column_lines(structs, columns):
 def option_lines(structs, options):
     lines = []
     for name, places in options.items():
-        texts = dict.fromkeys((of, structs.get(of, {}).get(member, "")) for of, member, kind in places)
-        told = "; ".join((f"{of}: {text}" if len(texts) > 1 else text) for of, text in texts)
+        texts = {}
+        for of, member, _, usual, choices in places:
+            parts = [choices, structs.get(of, {}).get(member, "").rstrip("."), f"usually {usual}"]
+            texts[of] = "; ".join(part for part in parts if part)
+        told = ". ".join((f"{of}: {text}" if len(texts) > 1 else text) for of, text in texts.items())
         lines.append(wrapped(name, told))
     return lines
 

@@ -66,7 +66,8 @@ void describe(const char* function, const char* group, const char* of, const Rec
 
 void describe(const char* function, const OptionList& options) {
   for (const Option& option : options)
-    list_of(function).append(py::make_tuple("options", option.of, py::handle(option.name), option.member, option.kind));
+    list_of(function).append(py::make_tuple("options", option.of, py::handle(option.name), option.member, option.kind,
+                                            option.usual, option.choices));
 }
 
 void add_descriptions(py::module_& module) {

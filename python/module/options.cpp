@@ -2,27 +2,42 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace carom::python {
 namespace {
 
+std::string_view to_string(SweptContacts swept) {
+  return swept == SweptContacts::colliding ? "colliding" : "touching";
+}
+std::string_view to_string(ErrorScale scale) {
+  return scale == ErrorScale::system ? "system" : "island";
+}
+
+template <class E>
+constexpr std::size_t count_of = 2;
+template <>
+constexpr std::size_t count_of<Law> = law_count;
+template <>
+constexpr std::size_t count_of<RestitutionLaw> = restitution_law_count;
+template <>
+constexpr std::size_t count_of<SceneMethod> = scene_method_count;
+static_assert(count_of<Integrator> == integrator_count && count_of<SweptContacts> == swept_contacts_count);
+
+template <class E>
+std::string choices_of() {
+  std::string names;
+  for (std::size_t i = 0; i < count_of<E>; ++i)
+    names += (i > 0 ? ", " : "") + std::string(to_string(static_cast<E>(i)));
+  return names;
+}
+
 template <class E>
 E enum_from(const std::string& text) {
-  if constexpr (std::is_same_v<E, Law>) return law_from_string(text);
-  if constexpr (std::is_same_v<E, RestitutionLaw>) return restitution_law_from_string(text);
-  if constexpr (std::is_same_v<E, Integrator>) return integrator_from_string(text);
-  if constexpr (std::is_same_v<E, SceneMethod>) return scene_method_from_string(text);
-  if constexpr (std::is_same_v<E, SweptContacts>) {
-    if (text == "colliding") return SweptContacts::colliding;
-    if (text == "touching") return SweptContacts::touching;
-    throw Error("carom: swept is 'colliding' or 'touching', not '" + text + "'");
-  }
-  if constexpr (std::is_same_v<E, ErrorScale>) {
-    if (text == "system") return ErrorScale::system;
-    if (text == "island") return ErrorScale::island;
-    throw Error("carom: scale is 'system' or 'island', not '" + text + "'");
-  }
+  for (std::size_t i = 0; i < count_of<E>; ++i)
+    if (to_string(static_cast<E>(i)) == text) return static_cast<E>(i);
+  throw Error("carom: '" + text + "' is none of " + choices_of<E>());
 }
 
 template <class T>
@@ -51,13 +66,23 @@ constexpr const char* kind_of() {
   return "int";
 }
 
+template <class T>
+std::string usual_text(const T& value) {
+  if constexpr (std::is_same_v<T, bool>) return value ? "True" : "False";
+  if constexpr (std::is_enum_v<T>) return "'" + std::string(to_string(value)) + "'";
+  if constexpr (std::is_arithmetic_v<T>) return text_of(py::repr(py::cast(value)).ptr());
+  return "(0, 0, 0)";
+}
+
 class ListMaker {
  public:
   ListMaker(OptionList& list, const void* object) : list_(list), object_(static_cast<const char*>(object)) {}
 
   template <class T>
   void add(const char* of, const char* member, const T& option, const char* name = nullptr) {
-    list_.push_back({interned(name != nullptr ? name : member), of, member, kind_of<T>(),
+    std::string choices;
+    if constexpr (std::is_enum_v<T>) choices = choices_of<T>();
+    list_.push_back({interned(name != nullptr ? name : member), of, member, kind_of<T>(), usual_text(option), choices,
                      static_cast<std::size_t>(reinterpret_cast<const char*>(&option) - object_), &set<T>});
   }
 

@@ -4,6 +4,7 @@
 #include <carom/scene.hpp>
 #include <carom/system.hpp>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "arguments.hpp"
@@ -15,7 +16,9 @@ struct Option {
   PyObject* name;  // interned
   const char* of;  // the struct in include/carom, where its comment is
   const char* member;
-  const char* kind;  // for signatures: "float", "int", "bool", "Law"
+  const char* kind;     // for signatures: "float", "int", "bool", "str"
+  std::string usual;    // the default: "'incremental'", "200"
+  std::string choices;  // of names, else empty
   std::size_t offset;
   void (*set)(void* place, PyObject* value);
 };
