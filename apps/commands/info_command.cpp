@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#ifdef CAROM_TBB
 #include <tbb/info.h>
 #include <tbb/version.h>
+#endif
 
 #include <carom/solver.hpp>
 #include <cstdio>
@@ -38,11 +40,17 @@ int run(bool as_json) {
   std::vector<std::string> isas;
   for (const Isa isa : available_isas()) isas.emplace_back(to_string(isa));
   const std::string chosen(to_string(Solver().isa()));
+#ifdef CAROM_TBB
   const int threads = tbb::info::default_concurrency();
+  const std::string tbb = TBB_runtime_version();
+#else
+  const int threads = 1;
+  const std::string tbb = "none";
+#endif
   if (as_json) {
     const nlohmann::ordered_json json = {
-        {"version", version()},   {"cpu", cpu_model()},          {"isas", isas}, {"isa", chosen}, {"threads", threads},
-        {"xsimd", xsimd_version}, {"tbb", TBB_runtime_version()}};
+        {"version", version()}, {"cpu", cpu_model()},     {"isas", isas}, {"isa", chosen},
+        {"threads", threads},   {"xsimd", xsimd_version}, {"tbb", tbb}};
     fmt::print("{}\n", json.dump(2));
     return exit_fine;
   }
@@ -51,7 +59,7 @@ int run(bool as_json) {
   fmt::print("isas     {}; chosen: {}\n", fmt::join(isas, ", "), chosen);
   fmt::print("threads  {}\n", threads);
   fmt::print("xsimd    {}\n", xsimd_version);
-  fmt::print("oneTBB   {}\n", TBB_runtime_version());
+  fmt::print("oneTBB   {}\n", tbb);
   return exit_fine;
 }
 
