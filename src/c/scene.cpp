@@ -59,6 +59,9 @@ void carom_resting_options_init(carom_resting_options* options, std::size_t stru
 void carom_substeps_options_init(carom_substeps_options* options, std::size_t struct_size) {
   c::init<SubstepsOptions>(options, struct_size);
 }
+void carom_coulomb_options_init(carom_coulomb_options* options, std::size_t struct_size) {
+  c::init<CoulombOptions>(options, struct_size);
+}
 void carom_rest_criterion_init(carom_rest_criterion* criterion, std::size_t struct_size) {
   c::init<RestCriterion>(criterion, struct_size);
 }

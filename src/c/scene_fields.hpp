@@ -63,6 +63,15 @@ void each_field(F&& f, O& options, C& c) {
   f("substeps.joint_warm_start", joint_warm_start, c.joint_warm_start);
 }
 
+template <class F, Is<CoulombOptions> O, class C>
+void each_field(F&& f, O& options, C& c) {
+  auto& [tolerance, budget, most_friction, warm_start] = options;
+  f("coulomb.tolerance", tolerance, c.tolerance);
+  f("coulomb.budget", budget, c.budget);
+  f("coulomb.most_friction", most_friction, c.most_friction);
+  f("coulomb.warm_start", warm_start, c.warm_start);
+}
+
 template <class F, Is<RestCriterion> O, class C>
 void each_field(F&& f, O& rest, C& c) {
   auto& [gravity, tolerance] = rest;
@@ -87,7 +96,7 @@ void each_field(F&& f, O& options, C& c) {
 template <class F, class C>
 void each_member(F&& f, SceneOptions& options, C& c) {
   auto& [method, collision, relative_tolerance, restitution_threshold, rest, shock_propagation, simultaneous, sequence,
-         iteration, resting, substeps] = options;
+         iteration, resting, substeps, coulomb] = options;
   f("carom_options", collision, c.collision);
   f("carom_rest_criterion", rest, c.rest);
   f("carom_shock_propagation", shock_propagation, c.shock_propagation);
@@ -96,12 +105,13 @@ void each_member(F&& f, SceneOptions& options, C& c) {
   f("carom_iteration_options", iteration, c.iteration);
   f("carom_resting_options", resting, c.resting);
   f("carom_substeps_options", substeps, c.substeps);
+  f("carom_coulomb_options", coulomb, c.coulomb);
 }
 
 template <class F, Is<SceneReport> O, class C>
 void each_field(F&& f, O& report, C& c) {
   auto& [bodies, contacts, joint_rows, by_status, joints_by_status, method, isa, threads, iterations, substeps, impacts,
-         greatest_approach, residual, energy_before, energy_after, joint_work, islands, largest_island, colours,
+         greatest_approach, error, residual, energy_before, energy_after, joint_work, islands, largest_island, colours,
          uncoloured, same_graph, not_converged, stalled, lanes, lanes_used] = report;
   f("bodies", bodies, c.bodies);
   f("contacts", contacts, c.contacts);
@@ -115,6 +125,7 @@ void each_field(F&& f, O& report, C& c) {
   f("substeps", substeps, c.substeps);
   f("impacts", impacts, c.impacts);
   f("greatest_approach", greatest_approach, c.greatest_approach);
+  f("error", error, c.error);
   f("residual", residual, c.residual);
   f("energy_before", energy_before, c.energy_before);
   f("energy_after", energy_after, c.energy_after);

@@ -34,6 +34,8 @@ struct SceneInC {
     c::put_fields(with.iteration, iteration);
     c::put_fields(with.resting, resting);
     c::put_fields(with.substeps, substeps);
+    c::put_fields(with.coulomb, coulomb);
+    options.coulomb = &coulomb;
     options.collision = &collision;
     options.rest = &rest;
     options.sequence = &sequence;
@@ -67,6 +69,7 @@ struct SceneInC {
   carom_iteration_options iteration = sized<carom_iteration_options>();
   carom_resting_options resting = sized<carom_resting_options>();
   carom_substeps_options substeps = sized<carom_substeps_options>();
+  carom_coulomb_options coulomb = sized<carom_coulomb_options>();
 };
 
 template <class T>
@@ -138,7 +141,7 @@ TEST(CSceneMisuse, is_told) {
   EXPECT_EQ(carom_scene_solve(solver, CAROM_FLOAT, &scene, nullptr, nullptr, nullptr), CAROM_OK) << "an empty scene";
   carom_scene_options options;
   carom_scene_options_init(&options, sizeof options);
-  options.method = 6;
+  options.method = 7;
   EXPECT_EQ(carom_scene_solve(solver, CAROM_FLOAT, &scene, nullptr, &options, nullptr), CAROM_ERROR_ARGUMENT);
   EXPECT_NE(std::string(carom_error_message()).find("method"), std::string::npos) << carom_error_message();
   EXPECT_EQ(carom_scene_solver_forget(solver), CAROM_OK);

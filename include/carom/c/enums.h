@@ -117,6 +117,7 @@ typedef enum carom_scene_method {
   CAROM_METHOD_RESTING = 3,
   CAROM_METHOD_STEP = 4,
   CAROM_METHOD_SUBSTEPS = 5,
+  CAROM_METHOD_COULOMB = 6,
 } carom_scene_method;
 
 typedef enum carom_swept_contacts {

@@ -128,6 +128,12 @@ typedef struct carom_substeps_options {
   double warm_start, joint_warm_start;
 } carom_substeps_options;
 
+/// Options of CAROM_METHOD_COULOMB.
+typedef struct carom_coulomb_options {
+  size_t struct_size;
+  double tolerance, budget, most_friction, warm_start;  ///< [1], [sweeps], [1], [1]
+} carom_coulomb_options;
+
 /// Contacts that are at rest.
 typedef struct carom_rest_criterion {
   size_t struct_size;
@@ -154,6 +160,7 @@ typedef struct carom_scene_options {
   const carom_iteration_options* iteration;
   const carom_resting_options* resting;
   const carom_substeps_options* substeps;
+  const carom_coulomb_options* coulomb;
 } carom_scene_options;
 
 // They set the defaults; struct_size is sizeof of what the pointer points to.
@@ -162,6 +169,7 @@ CAROM_EXPORT void carom_sequence_options_init(carom_sequence_options* options, s
 CAROM_EXPORT void carom_iteration_options_init(carom_iteration_options* options, size_t struct_size);
 CAROM_EXPORT void carom_resting_options_init(carom_resting_options* options, size_t struct_size);
 CAROM_EXPORT void carom_substeps_options_init(carom_substeps_options* options, size_t struct_size);
+CAROM_EXPORT void carom_coulomb_options_init(carom_coulomb_options* options, size_t struct_size);
 CAROM_EXPORT void carom_rest_criterion_init(carom_rest_criterion* criterion, size_t struct_size);
 CAROM_EXPORT void carom_shock_propagation_init(carom_shock_propagation* shock_propagation, size_t struct_size);
 CAROM_EXPORT void carom_scene_options_init(carom_scene_options* options, size_t struct_size);
@@ -173,7 +181,7 @@ typedef struct carom_scene_report {
   size_t by_status[CAROM_STATUS_ROOM], joints_by_status[CAROM_STATUS_ROOM];
   int32_t method, isa, threads, iterations, substeps;
   size_t impacts;
-  double greatest_approach, residual;              ///< [m/s]
+  double greatest_approach, error, residual;       ///< [m/s], [1], [m/s]
   double energy_before, energy_after, joint_work;  ///< [J]
   size_t islands, largest_island, colours, uncoloured;
   int32_t same_graph;
