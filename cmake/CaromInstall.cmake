@@ -22,6 +22,24 @@ write_basic_package_version_file(caromConfigVersion.cmake COMPATIBILITY SameMino
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/caromConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/caromConfigVersion.cmake
         DESTINATION ${carom_package_dir})
 
+# For builds without CMake. A static library leaves what it needs to whoever links, which may be a compiler of C.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+           OUTPUT_VARIABLE carom_pc_to_prefix)
+set(carom_pc_libs "")
+set(carom_pc_requires "")
+if(carom_library_type STREQUAL "STATIC_LIBRARY")
+  foreach(library IN LISTS CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
+    if(library MATCHES "^(stdc\\+\\+|c\\+\\+|m)$")
+      string(APPEND carom_pc_libs " -l${library}")
+    endif()
+  endforeach()
+  if(CAROM_TBB)
+    set(carom_pc_requires "Requires: tbb")
+  endif()
+endif()
+configure_file(cmake/carom.pc.in carom.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/carom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
 if(TARGET carom_command)
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_FULL_BINDIR}
              OUTPUT_VARIABLE carom_to_lib)

@@ -1,5 +1,7 @@
 """A header as Doxygen reads it: a comment of several names counts for each of them, where Doxygen has it for one alone.
 
+A field in C without a comment is that of the same name in C++.
+
 header.py FILE writes the header to standard output, line for line. Doxygen calls it for every header (FILTER_PATTERNS in
 Doxyfile)."""
 import pathlib
@@ -7,8 +9,9 @@ import re
 import sys
 
 DECLARATION = re.compile(r"(\s+)(\w[^;(]*|\w.*[{=].*);(?:\s*///<\s*(.*))?")
-FIRST = re.compile(r"(.*?[\s>])(\w+(?:\s*=.*|\{.*\})?)")
-NEXT = re.compile(r"\w+(?:\s*=.*|\{.*\})?")
+NAME = r"\w+(?:\[\w+\])?(?:\s*=.*|\{.*\})?"
+FIRST = re.compile(rf"(.*?[\s>])({NAME})")
+NEXT = re.compile(NAME)
 
 
 def parts_of(text):
@@ -41,7 +44,8 @@ def continued(lines, i):
         yield found[1]
 
 
-def converted(lines):
+def converted(lines, otherwise=""):
+    """`otherwise` is the comment of fields that have none."""
     before = []
     for i, line in enumerate(lines):
         comment = re.fullmatch(r"\s*///(?!<) ?(.*)", line)
@@ -58,13 +62,17 @@ def converted(lines):
         elif declarations and before:
             text = " ".join(before)
             yield found[1] + f"; /** {text} */ ".join(declarations) + ";"
+        elif otherwise and found and not found[3] and not before:
+            yield found[1] + " ".join(f"{name}; /**< {otherwise} */" for name in declarations or [found[2]])
         else:
             yield line
         before = []
 
 
 def main():
-    print("\n".join(converted(pathlib.Path(sys.argv[1]).read_text().splitlines())))
+    header = pathlib.Path(sys.argv[1])
+    otherwise = "As in C++." if header.suffix == ".h" else ""
+    print("\n".join(converted(header.read_text().splitlines(), otherwise)))
 
 
 if __name__ == "__main__":

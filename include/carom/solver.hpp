@@ -79,7 +79,7 @@ struct Execution {
 
   Isa isa = Isa::automatic;  ///< one of available_isas(), or automatic
   /// in [0, most_threads]: at most this many threads work on a call; 0: as many as the caller's arena has room for (see
-  /// Solver). With 1 the call makes no use of oneTBB.
+  /// Solver). With 1 the call makes no use of oneTBB. In a build without it (CAROM_TBB=OFF) all is done by the caller.
   int threads = 0;
 };
 

@@ -45,8 +45,10 @@ const Record& contact_results_record() {
   return record;
 }
 const Record& body_results_record() {
-  static const Record record = record_of<Results>(
-      [](RecordMaker& maker, const auto& results) { columns::each_scene_body_result(maker.adds(false), results); });
+  static const Record record = record_of<Results>([](RecordMaker& maker, const auto& results) {
+    columns::each_scene_body_result(maker.adds(false), results);
+    columns::each_island_result(maker.adds(false), results.islands);
+  });
   return record;
 }
 const Record& row_results_record() {

@@ -39,66 +39,70 @@ template <class F, class Contacts, class... Others>
 }
 
 /// Columns that bodies of a scene may have.
-template <class F, class Bodies>
-constexpr void each_of_scene_bodies(F&& f, Bodies& bodies) {
-  each(f, Label{"bodies", "velocity_change"}, bodies.velocity_change);
-  each(f, Label{"bodies", "angular_velocity_change"}, bodies.angular_velocity_change);
+template <class F, class Bodies, class... Others>
+constexpr void each_of_scene_bodies(F&& f, Bodies& bodies, Others&... others) {
+  each(f, Label{"bodies", "velocity_change"}, bodies.velocity_change, others.velocity_change...);
+  each(f, Label{"bodies", "angular_velocity_change"}, bodies.angular_velocity_change,
+       others.angular_velocity_change...);
 }
 
 /// Columns that rows of joints need, and those that they may have.
-template <class F, class Rows>
-constexpr void each_needed_of_rows(F&& f, Rows& rows) {
-  f(Label{"joints", "body_a"}, rows.body_a);
-  f(Label{"joints", "body_b"}, rows.body_b);
-  each(f, Label{"joints", "linear_a"}, rows.linear_a);
-  each(f, Label{"joints", "angular_a"}, rows.angular_a);
-  each(f, Label{"joints", "linear_b"}, rows.linear_b);
-  each(f, Label{"joints", "angular_b"}, rows.angular_b);
+template <class F, class Rows, class... Others>
+constexpr void each_needed_of_rows(F&& f, Rows& rows, Others&... others) {
+  f(Label{"joints", "body_a"}, rows.body_a, others.body_a...);
+  f(Label{"joints", "body_b"}, rows.body_b, others.body_b...);
+  each(f, Label{"joints", "linear_a"}, rows.linear_a, others.linear_a...);
+  each(f, Label{"joints", "angular_a"}, rows.angular_a, others.angular_a...);
+  each(f, Label{"joints", "linear_b"}, rows.linear_b, others.linear_b...);
+  each(f, Label{"joints", "angular_b"}, rows.angular_b, others.angular_b...);
 }
-template <class F, class Rows>
-constexpr void each_optional_of_rows(F&& f, Rows& rows) {
-  f(Label{"joints", "target_velocity"}, rows.target_velocity);
-  f(Label{"joints", "least_impulse"}, rows.least_impulse);
-  f(Label{"joints", "largest_impulse"}, rows.largest_impulse);
-  f(Label{"joints", "compliance"}, rows.compliance);
-  f(Label{"joints", "warm_impulse"}, rows.warm_impulse);
-  f(Label{"joints", "key"}, rows.key);
-  f(Label{"joints", "error"}, rows.error);
-  f(Label{"joints", "frequency"}, rows.frequency);
-  f(Label{"joints", "damping_ratio"}, rows.damping_ratio);
-  each(f, Label{"joints", "arm_a"}, rows.arm_a);
-  each(f, Label{"joints", "arm_b"}, rows.arm_b);
+template <class F, class Rows, class... Others>
+constexpr void each_optional_of_rows(F&& f, Rows& rows, Others&... others) {
+  f(Label{"joints", "target_velocity"}, rows.target_velocity, others.target_velocity...);
+  f(Label{"joints", "least_impulse"}, rows.least_impulse, others.least_impulse...);
+  f(Label{"joints", "largest_impulse"}, rows.largest_impulse, others.largest_impulse...);
+  f(Label{"joints", "compliance"}, rows.compliance, others.compliance...);
+  f(Label{"joints", "warm_impulse"}, rows.warm_impulse, others.warm_impulse...);
+  f(Label{"joints", "key"}, rows.key, others.key...);
+  f(Label{"joints", "error"}, rows.error, others.error...);
+  f(Label{"joints", "frequency"}, rows.frequency, others.frequency...);
+  f(Label{"joints", "damping_ratio"}, rows.damping_ratio, others.damping_ratio...);
+  each(f, Label{"joints", "arm_a"}, rows.arm_a, others.arm_a...);
+  each(f, Label{"joints", "arm_b"}, rows.arm_b, others.arm_b...);
 }
 
-/// Results of a scene: of its contacts, of its bodies and islands, of its rows.
-template <class F, class Results>
-constexpr void each_scene_result(F&& f, Results& results) {
-  each(f, Label{"results", "impulse"}, results.impulse);
-  each(f, Label{"results", "warm_impulse"}, results.warm_impulse);
-  each(f, Label{"results", "angular_impulse"}, results.angular_impulse);
-  each(f, Label{"results", "warm_angular_impulse"}, results.warm_angular_impulse);
-  each(f, Label{"results", "separation_velocity"}, results.separation_velocity);
-  f(Label{"results", "status"}, results.status);
-  f(Label{"results", "path"}, results.path);
-  f(Label{"results", "island"}, results.island);
+/// Results of a scene: of its contacts, of its bodies, of its islands, which are as long, of its rows.
+template <class F, class Results, class... Others>
+constexpr void each_scene_result(F&& f, Results& results, Others&... others) {
+  each(f, Label{"results", "impulse"}, results.impulse, others.impulse...);
+  each(f, Label{"results", "warm_impulse"}, results.warm_impulse, others.warm_impulse...);
+  each(f, Label{"results", "angular_impulse"}, results.angular_impulse, others.angular_impulse...);
+  each(f, Label{"results", "warm_angular_impulse"}, results.warm_angular_impulse, others.warm_angular_impulse...);
+  each(f, Label{"results", "separation_velocity"}, results.separation_velocity, others.separation_velocity...);
+  f(Label{"results", "status"}, results.status, others.status...);
+  f(Label{"results", "path"}, results.path, others.path...);
+  f(Label{"results", "island"}, results.island, others.island...);
 }
-template <class F, class Results>
-constexpr void each_scene_body_result(F&& f, Results& results) {
-  each(f, Label{"results", "velocity"}, results.velocity);
-  each(f, Label{"results", "angular_velocity"}, results.angular_velocity);
-  each(f, Label{"results", "displacement"}, results.displacement);
-  each(f, Label{"results", "rotation"}, results.rotation);
-  f(Label{"results.islands", "status"}, results.islands.status);
-  f(Label{"results.islands", "residual"}, results.islands.residual);
-  f(Label{"results.islands", "iterations"}, results.islands.iterations);
-  f(Label{"results.islands", "substeps"}, results.islands.substeps);
+template <class F, class Results, class... Others>
+constexpr void each_scene_body_result(F&& f, Results& results, Others&... others) {
+  each(f, Label{"results", "velocity"}, results.velocity, others.velocity...);
+  each(f, Label{"results", "angular_velocity"}, results.angular_velocity, others.angular_velocity...);
+  each(f, Label{"results", "displacement"}, results.displacement, others.displacement...);
+  each(f, Label{"results", "rotation"}, results.rotation, others.rotation...);
 }
-template <class F, class Results>
-constexpr void each_scene_row_result(F&& f, Results& results) {
-  f(Label{"results", "joint_impulse"}, results.joint_impulse);
-  f(Label{"results", "joint_warm_impulse"}, results.joint_warm_impulse);
-  f(Label{"results", "joint_status"}, results.joint_status);
-  f(Label{"results", "joint_island"}, results.joint_island);
+template <class F, class Islands, class... Others>
+constexpr void each_island_result(F&& f, Islands& islands, Others&... others) {
+  f(Label{"results.islands", "status"}, islands.status, others.status...);
+  f(Label{"results.islands", "residual"}, islands.residual, others.residual...);
+  f(Label{"results.islands", "iterations"}, islands.iterations, others.iterations...);
+  f(Label{"results.islands", "substeps"}, islands.substeps, others.substeps...);
+}
+template <class F, class Results, class... Others>
+constexpr void each_scene_row_result(F&& f, Results& results, Others&... others) {
+  f(Label{"results", "joint_impulse"}, results.joint_impulse, others.joint_impulse...);
+  f(Label{"results", "joint_warm_impulse"}, results.joint_warm_impulse, others.joint_warm_impulse...);
+  f(Label{"results", "joint_status"}, results.joint_status, others.joint_status...);
+  f(Label{"results", "joint_island"}, results.joint_island, others.joint_island...);
 }
 
 }  // namespace carom::columns

@@ -362,6 +362,7 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
   bodies.require(static_cast<bool>(change.x) == static_cast<bool>(angular_change.x),
                  "of the columns bodies.velocity_change and bodies.angular_velocity_change one is missing");
   columns::each_scene_body_result(bodies.accepts(), results);
+  columns::each_island_result(bodies.accepts(), results.islands);
   bodies.require(contact_count < most_of_scene && row_count < most_of_scene && body_count < most_of_scene,
                  "a scene has at most 2147483647 bodies, contacts and rows each");
   return contacts.is_good() && rows.is_good() && bodies.is_good();

@@ -1,4 +1,5 @@
-// Spreads tasks over the threads of the oneTBB arena that the calling thread is in.
+// Spreads tasks over the threads of the oneTBB arena that the calling thread is in. In a build without oneTBB
+// no_schedule.cpp stands in for schedule.cpp, and the calling thread is alone.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,8 @@
 // The bits of an island depend on its bodies, contacts and rows, their order and the options: not on threads, the ISA,
 // other islands or the order of islands.
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <carom/carom.hpp>
@@ -143,6 +145,21 @@ TYPED_TEST(SceneBits, are_the_same_on_1_2_and_7_threads) {
       EXPECT_EQ(one.report.iterations, several.report.iterations) << name_of(options);
       EXPECT_EQ(one.report.not_converged, several.report.not_converged) << name_of(options);
     }
+  }
+}
+
+TEST(SceneArena, of_the_caller_is_what_a_call_keeps_to) {
+  const tbb::global_control three(tbb::global_control::max_allowed_parallelism, 3);
+  const auto scene = pile<float>(1200);
+  const SceneOptions options = usual(SceneMethod::simultaneous);
+  const auto expected = solved(scene, options, {.threads = 1});
+  SceneSolver solver;
+  for (const int room : {1, 2, 3, 1}) {
+    tbb::task_arena arena(room);
+    const auto found = arena.execute([&] { return solved(solver, scene, options); });
+    EXPECT_LE(found.report.threads, room);
+    expect_same_bits(expected.arrays, found.arrays, "an arena of " + std::to_string(room));
+    solver.forget();
   }
 }
 

@@ -1,0 +1,208 @@
+// Scenes in C: scene.hpp and scene_options.hpp tell the rest. Not yet promised, as these are.
+#pragma once
+
+#include <carom/c/base.h>
+#include <carom/c/contacts.h>
+#include <carom/c/enums.h>
+#include <carom/c/solver.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The bodies of a scene, of whose columns the first four are needed.
+typedef struct carom_scene_bodies {
+  size_t struct_size;
+  carom_column inverse_mass;                                ///< [1/kg]
+  carom_symmetric3 inverse_inertia;                         ///< [1/(kg m²)]
+  carom_vectors3 velocity, angular_velocity;                ///< [m/s], [rad/s]
+  carom_vectors3 velocity_change, angular_velocity_change;  ///< optional: what forces of the step have added
+} carom_scene_bodies;
+
+/// Contacts of a scene, of whose columns those up to body_b are needed.
+typedef struct carom_scene_contacts {
+  size_t struct_size;
+  carom_column friction, restitution;                ///< [1]
+  carom_vectors3 normal, lever_a, lever_b;           ///< [1], [m]
+  carom_column body_a, body_b;                       ///< int32_t: index into the bodies, -1 for the immovable world
+  carom_column static_friction, friction_2;          ///< [1]
+  carom_vectors3 friction_direction;                 ///< [1]
+  carom_column rolling_friction, spinning_friction;  ///< [m]
+  carom_column normal_compliance, tangential_compliance;  ///< [1/kg]
+  carom_column stiffness, damping;                        ///< [N/m], [N s/m]
+  carom_column gap;                                       ///< [m]
+  carom_column frequency, damping_ratio;                  ///< [Hz], [1]
+  carom_column target_velocity;                           ///< [m/s]
+  carom_vectors3 surface_velocity;                        ///< [m/s]
+  carom_vectors3 warm_impulse, warm_angular_impulse;      ///< [N s], [N m s]
+  carom_column key;                                       ///< uint64_t
+  const carom_law_columns* laws;                          ///< optional, of CAROM_METHOD_SEQUENCE
+} carom_scene_contacts;
+
+/// Rows of joints, of whose columns those up to angular_b are needed. joints.h writes those of the usual joints.
+typedef struct carom_joint_rows {
+  size_t struct_size;
+  carom_column body_a, body_b;                              ///< int32_t: index into the bodies, -1 for the world
+  carom_vectors3 linear_a, angular_a, linear_b, angular_b;  ///< [1], [m]
+  carom_column target_velocity;                             ///< [m/s]
+  carom_column least_impulse, largest_impulse;              ///< [N s]
+  carom_column compliance;                                  ///< [1/kg]
+  carom_column warm_impulse;                                ///< [N s]
+  carom_column key;                                         ///< uint64_t
+  carom_column error, frequency, damping_ratio;             ///< [m], [Hz], [1]
+  carom_vectors3 arm_a, arm_b;                              ///< [m]
+} carom_joint_rows;
+
+/// One step of a host.
+typedef struct carom_scene {
+  size_t struct_size;
+  const carom_scene_bodies* bodies;
+  const carom_scene_contacts* contacts;  ///< optional
+  const carom_joint_rows* joints;        ///< optional
+} carom_scene;
+
+/// Columns of islands are as long as the bodies; the first carom_scene_report::islands elements are written.
+typedef struct carom_island_results {
+  size_t struct_size;
+  carom_output status;                ///< uint8_t, a carom_island_status
+  carom_output residual;              ///< [m/s] or [rad/s]
+  carom_output iterations, substeps;  ///< int32_t
+} carom_island_results;
+
+/// Where the results of a scene go. Every column is optional.
+typedef struct carom_scene_results {
+  size_t struct_size;
+  carom_outputs3 velocity, angular_velocity;             ///< [m/s], [rad/s] of the bodies after the step
+  carom_outputs3 displacement, rotation;                 ///< [m], [rad]; CAROM_METHOD_SUBSTEPS
+  carom_outputs3 impulse, warm_impulse;                  ///< [N s] on A
+  carom_outputs3 angular_impulse, warm_angular_impulse;  ///< [N m s] on A
+  carom_outputs3 separation_velocity;                    ///< [m/s]
+  carom_output status;                                   ///< uint8_t, a carom_status
+  carom_output path;                                     ///< carom_path
+  carom_output island;                                   ///< int32_t
+  carom_output joint_impulse, joint_warm_impulse;        ///< [N s]
+  carom_output joint_status;                             ///< uint8_t, a carom_status
+  carom_output joint_island;                             ///< int32_t
+  const carom_island_results* islands;                   ///< optional
+} carom_scene_results;
+
+/// Options of CAROM_METHOD_SIMULTANEOUS.
+typedef struct carom_simultaneous_options {
+  size_t struct_size;
+  int32_t iterations;
+  double relaxation, warm_start, joint_warm_start;
+  int32_t rounds;
+  double time_step;  ///< [s]
+  int32_t relaxing;
+} carom_simultaneous_options;
+
+/// Options of CAROM_METHOD_SEQUENCE.
+typedef struct carom_sequence_options {
+  size_t struct_size;
+  int32_t impacts;
+  uint64_t seed;
+} carom_sequence_options;
+
+/// Options of CAROM_METHOD_ITERATION.
+typedef struct carom_iteration_options {
+  size_t struct_size;
+  int32_t iterations;
+  int32_t swept;  ///< carom_swept_contacts
+} carom_iteration_options;
+
+/// Options of CAROM_METHOD_RESTING.
+typedef struct carom_resting_options {
+  size_t struct_size;
+  int32_t iterations;
+  double time_step;   ///< [s] needed
+  double gravity[3];  ///< [m/s²]
+} carom_resting_options;
+
+/// Options of CAROM_METHOD_SUBSTEPS.
+typedef struct carom_substeps_options {
+  size_t struct_size;
+  double time_step;  ///< [s] needed
+  int32_t least, most, rounds, sweeps, relaxing, restitution_sweeps;
+  double slop, push_out, largest_push_out_speed;  ///< [m], [1], [m/s]
+  double joint_frequency, joint_damping_ratio, contact_damping_ratio;
+  double warm_start, joint_warm_start;
+} carom_substeps_options;
+
+/// Options of CAROM_METHOD_COULOMB.
+typedef struct carom_coulomb_options {
+  size_t struct_size;
+  double tolerance, budget, most_friction, warm_start;  ///< [1], [sweeps], [1], [1]
+} carom_coulomb_options;
+
+/// Contacts that are at rest.
+typedef struct carom_rest_criterion {
+  size_t struct_size;
+  double gravity, tolerance;  ///< [m/s²], [m]
+} carom_rest_criterion;
+
+/// Sweeps from the immovable bodies upwards.
+typedef struct carom_shock_propagation {
+  size_t struct_size;
+  int32_t enabled;  ///< 0 or 1
+  int32_t iterations;
+} carom_shock_propagation;
+
+/// A pointer that is NULL stands for the defaults.
+typedef struct carom_scene_options {
+  size_t struct_size;
+  int32_t method;                                    ///< carom_scene_method
+  double relative_tolerance, restitution_threshold;  ///< [1], [m/s]
+  const carom_options* collision;
+  const carom_rest_criterion* rest;
+  const carom_shock_propagation* shock_propagation;
+  const carom_simultaneous_options* simultaneous;
+  const carom_sequence_options* sequence;
+  const carom_iteration_options* iteration;
+  const carom_resting_options* resting;
+  const carom_substeps_options* substeps;
+  const carom_coulomb_options* coulomb;
+} carom_scene_options;
+
+// They set the defaults; struct_size is sizeof of what the pointer points to.
+CAROM_EXPORT void carom_simultaneous_options_init(carom_simultaneous_options* options, size_t struct_size);
+CAROM_EXPORT void carom_sequence_options_init(carom_sequence_options* options, size_t struct_size);
+CAROM_EXPORT void carom_iteration_options_init(carom_iteration_options* options, size_t struct_size);
+CAROM_EXPORT void carom_resting_options_init(carom_resting_options* options, size_t struct_size);
+CAROM_EXPORT void carom_substeps_options_init(carom_substeps_options* options, size_t struct_size);
+CAROM_EXPORT void carom_coulomb_options_init(carom_coulomb_options* options, size_t struct_size);
+CAROM_EXPORT void carom_rest_criterion_init(carom_rest_criterion* criterion, size_t struct_size);
+CAROM_EXPORT void carom_shock_propagation_init(carom_shock_propagation* shock_propagation, size_t struct_size);
+CAROM_EXPORT void carom_scene_options_init(carom_scene_options* options, size_t struct_size);
+
+/// The course of a scene.
+typedef struct carom_scene_report {
+  size_t struct_size;
+  size_t bodies, contacts, joint_rows;
+  size_t by_status[CAROM_STATUS_ROOM], joints_by_status[CAROM_STATUS_ROOM];
+  int32_t method, isa, threads, iterations, substeps;
+  size_t impacts;
+  double greatest_approach, error, residual;       ///< [m/s], [1], [m/s]
+  double energy_before, energy_after, joint_work;  ///< [J]
+  size_t islands, largest_island, colours, uncoloured;
+  int32_t same_graph;
+  size_t not_converged, stalled;
+  size_t lanes, lanes_used;
+} carom_scene_report;
+
+typedef struct carom_scene_solver carom_scene_solver;
+
+CAROM_EXPORT carom_error carom_scene_solver_create(const carom_execution* execution, carom_scene_solver** solver);
+CAROM_EXPORT void carom_scene_solver_destroy(carom_scene_solver* solver);
+/// carom_isa of the one in use.
+CAROM_EXPORT int32_t carom_scene_solver_isa(const carom_scene_solver* solver);
+/// Forgets the impulses of named contacts and rows.
+CAROM_EXPORT carom_error carom_scene_solver_forget(carom_scene_solver* solver);
+
+/// SceneSolver::solve. `results`, `options` and `report` may be NULL.
+CAROM_EXPORT carom_error carom_scene_solve(carom_scene_solver* solver, int32_t precision, const carom_scene* scene,
+                                           const carom_scene_results* results, const carom_scene_options* options,
+                                           carom_scene_report* report);
+
+#ifdef __cplusplus
+}
+#endif

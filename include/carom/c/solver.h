@@ -1,0 +1,83 @@
+// Single contacts in C: solver.hpp, region.hpp, gradients.hpp and law_info.hpp tell the rest.
+#pragma once
+
+#include <carom/c/base.h>
+#include <carom/c/contacts.h>
+#include <carom/c/enums.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The instruction set and the threads that calls run on.
+typedef struct carom_execution {
+  size_t struct_size;
+  int32_t isa;      ///< carom_isa; CAROM_ISA_AUTOMATIC is the best one
+  int32_t threads;  ///< at most; 0: as many as the caller's oneTBB arena has room for
+} carom_execution;
+
+/// The laws, the integration and the tolerances of the data of a call.
+typedef struct carom_options {
+  size_t struct_size;
+  int32_t law;              ///< carom_law, of contacts that do not name their own
+  int32_t restitution_law;  ///< carom_restitution_law, likewise
+  int32_t integrator;       ///< carom_integrator, of CAROM_LAW_INCREMENTAL
+  int32_t steps;            ///< of Euler's method
+  int32_t step_budget;
+  double largest_restitution, normal_tolerance, inertia_tolerance;
+} carom_options;
+
+/// Sets the defaults; struct_size is sizeof *options.
+CAROM_EXPORT void carom_options_init(carom_options* options, size_t struct_size);
+
+/// What happened to a batch.
+typedef struct carom_report {
+  size_t struct_size;
+  size_t contacts;
+  size_t by_status[CAROM_STATUS_ROOM];  ///< by carom_status
+  size_t by_path[CAROM_PATH_ROOM];      ///< by carom_path_index
+  int32_t isa;                          ///< carom_isa
+  int32_t threads;                      ///< that took part
+  uint64_t sliding_steps, lane_steps;
+  double largest_energy_gain;  ///< [J]
+  size_t largest_energy_gain_contact;
+} carom_report;
+
+typedef struct carom_solver carom_solver;
+
+/// `execution` may be NULL: all threads, the best ISA. Keep a solver from call to call; it serves one call at a time.
+CAROM_EXPORT carom_error carom_solver_create(const carom_execution* execution, carom_solver** solver);
+CAROM_EXPORT void carom_solver_destroy(carom_solver* solver);
+/// carom_isa of the one in use.
+CAROM_EXPORT int32_t carom_solver_isa(const carom_solver* solver);
+
+// Solver::solve. `results`, `options` and `report` may be NULL.
+CAROM_EXPORT carom_error carom_solve_inline(carom_solver* solver, int32_t precision,
+                                            const carom_inline_contacts* contacts, const carom_results* results,
+                                            const carom_options* options, carom_report* report);
+CAROM_EXPORT carom_error carom_solve_indexed(carom_solver* solver, int32_t precision,
+                                             const carom_indexed_contacts* contacts, const carom_results* results,
+                                             const carom_options* options, carom_report* report);
+CAROM_EXPORT carom_error carom_solve_space(carom_solver* solver, int32_t precision,
+                                           const carom_space_contacts* contacts, const carom_results* results,
+                                           const carom_options* options, carom_report* report);
+/// Results are of the precision of the contacts.
+CAROM_EXPORT carom_error carom_solve_blocked(carom_solver* solver, const carom_blocked_contacts* contacts,
+                                             const carom_results* results, const carom_options* options,
+                                             carom_report* report);
+CAROM_EXPORT carom_error carom_solve_planar_inline(carom_solver* solver, int32_t precision,
+                                                   const carom_planar_inline_contacts* contacts,
+                                                   const carom_planar_results* results, const carom_options* options,
+                                                   carom_report* report);
+CAROM_EXPORT carom_error carom_solve_planar_indexed(carom_solver* solver, int32_t precision,
+                                                    const carom_planar_indexed_contacts* contacts,
+                                                    const carom_planar_results* results, const carom_options* options,
+                                                    carom_report* report);
+CAROM_EXPORT carom_error carom_solve_planar_space(carom_solver* solver, int32_t precision,
+                                                  const carom_planar_space_contacts* contacts,
+                                                  const carom_planar_results* results, const carom_options* options,
+                                                  carom_report* report);
+
+#ifdef __cplusplus
+}
+#endif

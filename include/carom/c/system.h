@@ -1,0 +1,82 @@
+// Contact systems in C: system.hpp tells the rest. Not yet promised, as it is.
+#pragma once
+
+#include <carom/c/base.h>
+#include <carom/c/enums.h>
+#include <carom/c/solver.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A contact system: rows of W compressed, nine numbers a block, row after row. All columns but the last are needed.
+typedef struct carom_contact_system {
+  size_t struct_size;
+  carom_column friction;        ///< [1] for each contact
+  carom_vectors3 velocity;      ///< [m/s] q, for each contact
+  carom_column row_start;       ///< int64_t, one more than contacts
+  carom_column column;          ///< int32_t, for each block
+  carom_column block;           ///< [1/kg] for each block: the first of nine numbers side by side
+  carom_vectors3 warm_impulse;  ///< [N s] optional
+} carom_contact_system;
+
+/// Where the results go. Every column is optional.
+typedef struct carom_system_results {
+  size_t struct_size;
+  carom_outputs3 impulse;   ///< [N s] r
+  carom_outputs3 velocity;  ///< [m/s] u = W r + q
+  carom_output state;       ///< uint8_t, a carom_contact_state
+  carom_output island;      ///< int32_t: index for carom_system_solver_island
+} carom_system_results;
+
+/// The options of a contact system.
+typedef struct carom_system_options {
+  size_t struct_size;
+  double tolerance, error_mass;  ///< [1], [kg]
+  int32_t scale;                 ///< carom_error_scale
+  double budget;                 ///< [sweeps]
+  double most_friction, asymmetry;
+} carom_system_options;
+
+/// Sets the defaults; struct_size is sizeof *options.
+CAROM_EXPORT void carom_system_options_init(carom_system_options* options, size_t struct_size);
+
+/// The course of a call.
+typedef struct carom_system_report {
+  size_t struct_size;
+  size_t contacts, islands, largest_island, missed;
+  double error;
+  int64_t sweeps, interior_steps, newton_steps;
+  double seconds;  ///< [s]
+  int32_t threads;
+} carom_system_report;
+
+/// Contacts that W connects, which are solved by themselves.
+typedef struct carom_system_island {
+  size_t struct_size;
+  size_t contacts;
+  int32_t solved;  ///< 0 or 1
+  double error;
+  int32_t sweeps, interior_steps, newton_steps;
+} carom_system_island;
+
+/// A solver of contact systems with its workspace.
+typedef struct carom_system_solver carom_system_solver;
+
+/// `execution` may be NULL.
+CAROM_EXPORT carom_error carom_system_solver_create(const carom_execution* execution, carom_system_solver** solver);
+/// NULL is none.
+CAROM_EXPORT void carom_system_solver_destroy(carom_system_solver* solver);
+
+/// SystemSolver::solve. `results`, `options` and `report` may be NULL.
+CAROM_EXPORT carom_error carom_system_solve(carom_system_solver* solver, int32_t precision,
+                                            const carom_contact_system* system, const carom_system_results* results,
+                                            const carom_system_options* options, carom_system_report* report);
+
+/// An island of the last call, in the order of their first contacts.
+CAROM_EXPORT carom_error carom_system_solver_island(const carom_system_solver* solver, size_t index,
+                                                    carom_system_island* island);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,114 @@
+// The columns of contacts and results in C beside those of C++, both by the lists of columns.hpp: a column that one of
+// them lacks does not compile.
+#pragma once
+
+#include <carom/carom.h>
+
+#include <carom/contacts.hpp>
+#include <carom/planar.hpp>
+#include <cstddef>
+
+#include "c/call.hpp"
+#include "columns.hpp"
+
+namespace carom::c {
+
+/// Takes a column of C.
+struct Take {
+  template <class T>
+  [[gnu::always_inline]] void operator()(Column<const T>& to, const carom_column& from) const {
+    to = {static_cast<const T*>(from.data), from.count, from.stride};
+  }
+  template <class T>
+  [[gnu::always_inline]] void operator()(Column<T>& to, const carom_output& from) const {
+    to = {static_cast<T*>(from.data), from.count, from.stride};
+  }
+};
+
+/// The same for the lists, which tell a label and more.
+struct TakeEach {
+  template <class To, class From>
+  [[gnu::always_inline]] void operator()(const columns::Label&, To& to, const From& from) const {
+    Take{}(to, from);
+  }
+  template <class What, class To, class From>
+  [[gnu::always_inline]] void operator()(const columns::Label&, What, To& to, const From& from) const {
+    Take{}(to, from);
+  }
+};
+
+/// Counts the columns of a list.
+struct Count {
+  std::size_t* columns;
+  constexpr void operator()(const columns::Label&, const auto&...) const { ++*columns; }
+};
+
+template <class T>
+consteval std::size_t law_columns() {
+  std::size_t count = 0;
+  LawColumns<T> laws;
+  columns::each_choice(Count{&count}, laws);
+  columns::each_parameter(Count{&count}, laws);
+  columns::each_weight(Count{&count}, laws.weight);
+  return count;
+}
+
+template <class Contacts>
+consteval std::size_t columns_of() {
+  std::size_t count = columns::numbers_of<Contacts>();
+  Contacts contacts;
+  columns::each_index(Count{&count}, contacts);
+  if constexpr (requires { contacts.bodies; }) columns::each(Count{&count}, {}, contacts.bodies);
+  return count;
+}
+
+template <class Results>
+consteval std::size_t results_of() {
+  std::size_t count = 0;
+  Results results;
+  columns::each_vector_result(Count{&count}, results);
+  columns::each_scalar_result(Count{&count}, results);
+  return count;
+}
+
+template <class T>
+void take_laws(LawColumns<T>& to, const carom_law_columns* laws) {
+  static_assert(sizeof to == law_columns<T>() * sizeof(Column<T>));
+  static_assert(sizeof *laws == sizeof(std::size_t) + law_columns<T>() * sizeof(carom_column));
+  if (laws == nullptr) return;
+  const Given<carom_law_columns> from(*laws, "carom_law_columns");
+  columns::each_choice(TakeEach{}, to, *from);
+  columns::each_parameter(TakeEach{}, to, *from);
+  columns::each_weight(TakeEach{}, to.weight, from->weight);
+}
+
+/// Contacts of any form.
+template <class Contacts, class C>
+Contacts taken_contacts(const C* contacts) {
+  constexpr std::size_t count = columns_of<Contacts>();
+  static_assert(sizeof(Contacts) == count * sizeof(Column<int>) + sizeof(Contacts::laws));
+  static_assert(sizeof(C) == sizeof(std::size_t) + count * sizeof(carom_column) + sizeof(void*));
+  const Given<C> from(given(contacts, "contacts"), "struct of contacts");
+  Contacts to;
+  columns::each_number(TakeEach{}, to, *from);
+  columns::each_index(TakeEach{}, to, *from);
+  if constexpr (requires { to.bodies; }) columns::each(TakeEach{}, {}, to.bodies, from->bodies);
+  take_laws(to.laws, from->laws);
+  return to;
+}
+
+/// Places for results; none where there is no struct.
+template <class Results, class C>
+Results taken_results(const C* results) {
+  constexpr std::size_t count = results_of<Results>();
+  static_assert(sizeof(Results) == count * sizeof(Column<int>));
+  static_assert(sizeof(C) == sizeof(std::size_t) + count * sizeof(carom_output));
+  Results to;
+  if (results == nullptr) return to;
+  const Given<C> from(*results, "struct of results");
+  columns::each_vector_result(TakeEach{}, to, *from);
+  columns::each_scalar_result(TakeEach{}, to, *from);
+  return to;
+}
+
+}  // namespace carom::c

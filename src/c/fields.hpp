@@ -1,0 +1,126 @@
+// The fields of options and reports beside those of their counterparts in C. A structured binding has as many names as
+// the struct has fields: none can be forgotten.
+#pragma once
+
+#include <carom/carom.h>
+
+#include <array>
+#include <carom/scene.hpp>
+#include <carom/solver.hpp>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "c/call.hpp"
+
+namespace carom::c {
+
+template <class T, class U>
+concept Is = std::same_as<std::remove_const_t<T>, U>;
+
+// Each calls f(name, field, field in C) for every field.
+
+template <class F, Is<Execution> O, class C>
+void each_field(F&& f, O& execution, C& c) {
+  auto& [isa, threads] = execution;
+  f("isa", isa, c.isa);
+  f("threads", threads, c.threads);
+}
+
+template <class F, Is<Options> O, class C>
+void each_field(F&& f, O& options, C& c) {
+  auto& [law, restitution_law, integrator, steps, step_budget, largest_restitution, normal_tolerance,
+         inertia_tolerance] = options;
+  f("law", law, c.law);
+  f("restitution_law", restitution_law, c.restitution_law);
+  f("integrator", integrator, c.integrator);
+  f("steps", steps, c.steps);
+  f("step_budget", step_budget, c.step_budget);
+  f("largest_restitution", largest_restitution, c.largest_restitution);
+  f("normal_tolerance", normal_tolerance, c.normal_tolerance);
+  f("inertia_tolerance", inertia_tolerance, c.inertia_tolerance);
+}
+
+template <class F, Is<Report> O, class C>
+void each_field(F&& f, O& report, C& c) {
+  auto& [contacts, by_status, by_path, isa, threads, sliding_steps, lane_steps, largest_energy_gain,
+         largest_energy_gain_contact] = report;
+  f("contacts", contacts, c.contacts);
+  f("by_status", by_status, c.by_status);
+  f("by_path", by_path, c.by_path);
+  f("isa", isa, c.isa);
+  f("threads", threads, c.threads);
+  f("sliding_steps", sliding_steps, c.sliding_steps);
+  f("lane_steps", lane_steps, c.lane_steps);
+  f("largest_energy_gain", largest_energy_gain, c.largest_energy_gain);
+  f("largest_energy_gain_contact", largest_energy_gain_contact, c.largest_energy_gain_contact);
+}
+
+/// Every number of a row of enumerations is one byte.
+template <class To, class From>
+void assign(const char* name, To& to, const From& from) {
+  if constexpr (std::is_enum_v<To>) {
+    if (from < 0 || from > 255) throw Error(std::string("carom: the option ") + name + " is " + std::to_string(from));
+    to = static_cast<To>(from);
+  } else if constexpr (std::same_as<To, bool>) {
+    to = from != 0;
+  } else if constexpr (std::is_array_v<To> || requires { to.size(); }) {
+    static_assert(sizeof(To) / sizeof(to[0]) == sizeof(From) / sizeof(from[0]));
+    for (std::size_t i = 0; i < sizeof(To) / sizeof(to[0]); ++i)
+      to[i] = static_cast<std::remove_reference_t<decltype(to[0])>>(from[i]);
+  } else {
+    to = static_cast<To>(from);
+  }
+}
+
+/// Sets all fields of a struct of C.
+template <class O, class C>
+void put_fields(const O& from, C& to) {
+  each_field([](const char* name, const auto& field, auto& in_c) { assign(name, in_c, field); }, from, to);
+}
+
+/// To be called before any work.
+template <class C>
+void check_report(const C* report, const char* name) {
+  if (report != nullptr) check_struct_size(report->struct_size, name);
+}
+
+/// The same of a struct that the caller owns; nothing where there is none.
+template <class O, class C>
+void put_report(const O& from, C* to) {
+  if (to == nullptr) return;
+  if (to->struct_size == sizeof(C)) return put_fields(from, *to);
+  C own{};
+  put_fields(from, own);
+  put(own, *to);
+}
+
+template <class O, class C>
+C defaults() {
+  C c{};
+  put_fields(O{}, c);
+  c.struct_size = sizeof c;
+  return c;
+}
+
+/// What a struct of the caller's says; the defaults where there is none.
+template <class O, class C>
+O taken(const C* from, const char* name) {
+  O made;
+  if (from == nullptr) return made;
+  const Given<C> used(*from, name, defaults<O, C>);
+  each_field([](const char* of, auto& field, const auto& in_c) { assign(of, field, in_c); }, made, *used);
+  return made;
+}
+
+/// Sets the defaults of a struct of the caller's.
+template <class O, class C>
+void init(C* to, std::size_t struct_size) {
+  if (to == nullptr || struct_size < sizeof(std::size_t)) return;
+  to->struct_size = struct_size;
+  put(defaults<O, C>(), *to);
+}
+
+}  // namespace carom::c

@@ -1,0 +1,73 @@
+#include <carom/carom.h>
+
+#include <carom/scene.hpp>
+
+#include "c/scene_columns.hpp"
+#include "c/scene_fields.hpp"
+
+using namespace carom;
+
+struct carom_scene_solver {
+  SceneSolver solver;
+};
+
+carom_error carom_scene_solver_create(const carom_execution* execution, carom_scene_solver** solver) {
+  return c::guarded([&] {
+    c::given(solver, "solver") = nullptr;
+    *solver = new carom_scene_solver{SceneSolver(c::taken<Execution>(execution, "carom_execution"))};
+  });
+}
+
+void carom_scene_solver_destroy(carom_scene_solver* solver) {
+  delete solver;
+}
+
+std::int32_t carom_scene_solver_isa(const carom_scene_solver* solver) {
+  return solver == nullptr ? CAROM_ISA_AUTOMATIC : static_cast<std::int32_t>(solver->solver.isa());
+}
+
+carom_error carom_scene_solver_forget(carom_scene_solver* solver) {
+  return c::guarded([&] { c::given(solver, "solver").solver.forget(); });
+}
+
+carom_error carom_scene_solve(carom_scene_solver* solver, std::int32_t precision, const carom_scene* scene,
+                              const carom_scene_results* results, const carom_scene_options* options,
+                              carom_scene_report* report) {
+  return c::guarded([&] {
+    SceneSolver& with = c::given(solver, "solver").solver;
+    const SceneOptions options_of_call = c::taken_scene_options(options);
+    c::check_report(report, "carom_scene_report");
+    const SceneReport made = c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
+      return with.solve(c::taken_scene<T>(scene), c::taken_scene_results<T>(results), options_of_call);
+    });
+    c::put_report(made, report);
+  });
+}
+
+void carom_simultaneous_options_init(carom_simultaneous_options* options, std::size_t struct_size) {
+  c::init<SimultaneousOptions>(options, struct_size);
+}
+void carom_sequence_options_init(carom_sequence_options* options, std::size_t struct_size) {
+  c::init<SequenceOptions>(options, struct_size);
+}
+void carom_iteration_options_init(carom_iteration_options* options, std::size_t struct_size) {
+  c::init<IterationOptions>(options, struct_size);
+}
+void carom_resting_options_init(carom_resting_options* options, std::size_t struct_size) {
+  c::init<RestingOptions>(options, struct_size);
+}
+void carom_substeps_options_init(carom_substeps_options* options, std::size_t struct_size) {
+  c::init<SubstepsOptions>(options, struct_size);
+}
+void carom_coulomb_options_init(carom_coulomb_options* options, std::size_t struct_size) {
+  c::init<CoulombOptions>(options, struct_size);
+}
+void carom_rest_criterion_init(carom_rest_criterion* criterion, std::size_t struct_size) {
+  c::init<RestCriterion>(criterion, struct_size);
+}
+void carom_shock_propagation_init(carom_shock_propagation* shock_propagation, std::size_t struct_size) {
+  c::init<ShockPropagation>(shock_propagation, struct_size);
+}
+void carom_scene_options_init(carom_scene_options* options, std::size_t struct_size) {
+  c::init<SceneOptions>(options, struct_size);
+}

@@ -1,0 +1,100 @@
+#include <carom/carom.h>
+
+#include <carom/solver.hpp>
+
+#include "c/blocked.hpp"
+#include "c/contact_columns.hpp"
+#include "c/fields.hpp"
+
+using namespace carom;
+
+struct carom_solver {
+  Solver solver;
+};
+
+namespace {
+
+template <template <class> class Contacts, class C, class R>
+carom_error solve(carom_solver* solver, std::int32_t precision, const C* contacts, const R* results,
+                  const carom_options* options, carom_report* report) noexcept {
+  return c::guarded([&] {
+    Solver& with = c::given(solver, "solver").solver;
+    const auto options_of_call = c::taken<Options>(options, "carom_options");
+    c::check_report(report, "carom_report");
+    const Report made = c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
+      return with.solve(c::taken_contacts<Contacts<T>>(contacts), c::taken_results<ResultsOf<Contacts<T>>>(results),
+                        options_of_call);
+    });
+    c::put_report(made, report);
+  });
+}
+
+}  // namespace
+
+carom_error carom_solver_create(const carom_execution* execution, carom_solver** solver) {
+  return c::guarded([&] {
+    c::given(solver, "solver") = nullptr;
+    *solver = new carom_solver{Solver(c::taken<Execution>(execution, "carom_execution"))};
+  });
+}
+
+void carom_solver_destroy(carom_solver* solver) {
+  delete solver;
+}
+
+std::int32_t carom_solver_isa(const carom_solver* solver) {
+  return solver == nullptr ? CAROM_ISA_AUTOMATIC : static_cast<std::int32_t>(solver->solver.isa());
+}
+
+void carom_options_init(carom_options* options, std::size_t struct_size) {
+  c::init<Options>(options, struct_size);
+}
+
+carom_error carom_solve_inline(carom_solver* solver, std::int32_t precision, const carom_inline_contacts* contacts,
+                               const carom_results* results, const carom_options* options, carom_report* report) {
+  return solve<InlineContacts>(solver, precision, contacts, results, options, report);
+}
+
+carom_error carom_solve_indexed(carom_solver* solver, std::int32_t precision, const carom_indexed_contacts* contacts,
+                                const carom_results* results, const carom_options* options, carom_report* report) {
+  return solve<IndexedContacts>(solver, precision, contacts, results, options, report);
+}
+
+carom_error carom_solve_space(carom_solver* solver, std::int32_t precision, const carom_space_contacts* contacts,
+                              const carom_results* results, const carom_options* options, carom_report* report) {
+  return solve<SpaceContacts>(solver, precision, contacts, results, options, report);
+}
+
+carom_error carom_solve_planar_inline(carom_solver* solver, std::int32_t precision,
+                                      const carom_planar_inline_contacts* contacts, const carom_planar_results* results,
+                                      const carom_options* options, carom_report* report) {
+  return solve<planar::InlineContacts>(solver, precision, contacts, results, options, report);
+}
+
+carom_error carom_solve_planar_indexed(carom_solver* solver, std::int32_t precision,
+                                       const carom_planar_indexed_contacts* contacts,
+                                       const carom_planar_results* results, const carom_options* options,
+                                       carom_report* report) {
+  return solve<planar::IndexedContacts>(solver, precision, contacts, results, options, report);
+}
+
+carom_error carom_solve_planar_space(carom_solver* solver, std::int32_t precision,
+                                     const carom_planar_space_contacts* contacts, const carom_planar_results* results,
+                                     const carom_options* options, carom_report* report) {
+  return solve<planar::SpaceContacts>(solver, precision, contacts, results, options, report);
+}
+
+carom_error carom_solve_blocked(carom_solver* solver, const carom_blocked_contacts* contacts,
+                                const carom_results* results, const carom_options* options, carom_report* report) {
+  return c::guarded([&] {
+    Solver& with = c::given(solver, "solver").solver;
+    const auto options_of_call = c::taken<Options>(options, "carom_options");
+    c::check_report(report, "carom_report");
+    const Report made = std::visit(
+        [&]<class T>(const BlockedContacts<T>& of) {
+          return with.solve(of, c::taken_results<Results<T>>(results), options_of_call);
+        },
+        c::given(contacts, "contacts").contacts);
+    c::put_report(made, report);
+  });
+}

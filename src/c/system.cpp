@@ -1,0 +1,128 @@
+#include <carom/carom.h>
+
+#include <carom/system.hpp>
+
+#include "c/contact_columns.hpp"
+#include "c/fields.hpp"
+
+using namespace carom;
+
+struct carom_system_solver {
+  SystemSolver solver;
+};
+
+namespace carom::c {
+
+template <class F, Is<SystemOptions> O, class C>
+void each_field(F&& f, O& options, C& c) {
+  auto& [tolerance, error_mass, scale, budget, most_friction, asymmetry] = options;
+  f("tolerance", tolerance, c.tolerance);
+  f("error_mass", error_mass, c.error_mass);
+  f("scale", scale, c.scale);
+  f("budget", budget, c.budget);
+  f("most_friction", most_friction, c.most_friction);
+  f("asymmetry", asymmetry, c.asymmetry);
+}
+
+template <class F, Is<SystemReport> O, class C>
+void each_field(F&& f, O& report, C& c) {
+  auto& [contacts, islands, largest_island, missed, error, sweeps, interior_steps, newton_steps, seconds, threads] =
+      report;
+  f("contacts", contacts, c.contacts);
+  f("islands", islands, c.islands);
+  f("largest_island", largest_island, c.largest_island);
+  f("missed", missed, c.missed);
+  f("error", error, c.error);
+  f("sweeps", sweeps, c.sweeps);
+  f("interior_steps", interior_steps, c.interior_steps);
+  f("newton_steps", newton_steps, c.newton_steps);
+  f("seconds", seconds, c.seconds);
+  f("threads", threads, c.threads);
+}
+
+template <class F, Is<SystemIsland> O, class C>
+void each_field(F&& f, O& island, C& c) {
+  auto& [contacts, solved, error, sweeps, interior_steps, newton_steps] = island;
+  f("contacts", contacts, c.contacts);
+  f("solved", solved, c.solved);
+  f("error", error, c.error);
+  f("sweeps", sweeps, c.sweeps);
+  f("interior_steps", interior_steps, c.interior_steps);
+  f("newton_steps", newton_steps, c.newton_steps);
+}
+
+namespace {
+
+template <class T>
+ContactSystem<T> taken_system(const carom_contact_system* system) {
+  const Given<carom_contact_system> from(given(system, "system"), "carom_contact_system");
+  ContactSystem<T> to;
+  auto& [friction, velocity, row_start, column, block, warm_impulse] = to;
+  static_assert(sizeof to == 10 * sizeof(Column<T>) &&
+                sizeof *system == sizeof(std::size_t) + 10 * sizeof(carom_column));
+  Take{}(friction, from->friction);
+  columns::each(TakeEach{}, {}, velocity, from->velocity);
+  Take{}(row_start, from->row_start);
+  Take{}(column, from->column);
+  Take{}(block, from->block);
+  columns::each(TakeEach{}, {}, warm_impulse, from->warm_impulse);
+  return to;
+}
+
+template <class T>
+SystemResults<T> taken_system_results(const carom_system_results* results) {
+  SystemResults<T> to;
+  auto& [impulse, velocity, state, island] = to;
+  static_assert(sizeof to == 8 * sizeof(Column<T>) &&
+                sizeof *results == sizeof(std::size_t) + 8 * sizeof(carom_output));
+  if (results == nullptr) return to;
+  const Given<carom_system_results> from(*results, "carom_system_results");
+  columns::each(TakeEach{}, {}, impulse, from->impulse);
+  columns::each(TakeEach{}, {}, velocity, from->velocity);
+  Take{}(state, from->state);
+  Take{}(island, from->island);
+  return to;
+}
+
+}  // namespace
+}  // namespace carom::c
+
+carom_error carom_system_solver_create(const carom_execution* execution, carom_system_solver** solver) {
+  return c::guarded([&] {
+    c::given(solver, "solver") = nullptr;
+    *solver = new carom_system_solver{SystemSolver(c::taken<Execution>(execution, "carom_execution"))};
+  });
+}
+
+void carom_system_solver_destroy(carom_system_solver* solver) {
+  delete solver;
+}
+
+void carom_system_options_init(carom_system_options* options, std::size_t struct_size) {
+  c::init<SystemOptions>(options, struct_size);
+}
+
+carom_error carom_system_solve(carom_system_solver* solver, std::int32_t precision, const carom_contact_system* system,
+                               const carom_system_results* results, const carom_system_options* options,
+                               carom_system_report* report) {
+  return c::guarded([&] {
+    SystemSolver& with = c::given(solver, "solver").solver;
+    const auto options_of_call = c::taken<SystemOptions>(options, "carom_system_options");
+    c::check_report(report, "carom_system_report");
+    const SystemReport made = c::in_precision(precision, [&]<class T>(std::type_identity<T>) {
+      return with.solve(c::taken_system<T>(system), c::taken_system_results<T>(results), options_of_call);
+    });
+    c::put_report(made, report);
+  });
+}
+
+carom_error carom_system_solver_island(const carom_system_solver* solver, std::size_t index,
+                                       carom_system_island* island) {
+  return c::guarded([&] {
+    const auto islands = c::given(solver, "solver").solver.islands();
+    c::check_report(&c::given(island, "island"), "carom_system_island");
+    if (index >= islands.size())
+      throw Error("carom: there is no island " + std::to_string(index) + " of " + std::to_string(islands.size()));
+    c::put_report(islands[index], island);
+  });
+}

@@ -1,0 +1,64 @@
+// The views of C++ as structs of C.
+#pragma once
+
+#include <carom/carom.h>
+
+#include <carom/carom.hpp>
+
+#include "columns.hpp"
+#include "scene/scene_columns.hpp"
+
+namespace carom {
+
+template <class T>
+inline constexpr carom_precision precision_of = sizeof(T) == sizeof(float) ? CAROM_FLOAT : CAROM_DOUBLE;
+
+/// A struct of zeros that knows its size.
+template <class C>
+C sized() {
+  C made{};
+  made.struct_size = sizeof made;
+  return made;
+}
+
+/// Gives a column to C, for the lists of columns.hpp, which tell a label and more.
+struct Give {
+  template <class From, class To>
+  void operator()(const columns::Label&, const From& from, To& to) const {
+    to = {from.data, from.count, from.stride};
+  }
+  template <class What, class From, class To>
+  void operator()(const columns::Label&, What, const From& from, To& to) const {
+    to = {from.data, from.count, from.stride};
+  }
+};
+
+template <class T>
+carom_law_columns laws_in_c(const LawColumns<T>& laws) {
+  auto made = sized<carom_law_columns>();
+  columns::each_choice(Give{}, laws, made);
+  columns::each_parameter(Give{}, laws, made);
+  columns::each_weight(Give{}, laws.weight, made.weight);
+  return made;
+}
+
+/// Contacts of any form; `laws` must outlive them.
+template <class C, class Contacts>
+C contacts_in_c(const Contacts& contacts, const carom_law_columns& laws) {
+  auto made = sized<C>();
+  columns::each_number(Give{}, contacts, made);
+  columns::each_index(Give{}, contacts, made);
+  if constexpr (requires { contacts.bodies; }) columns::each(Give{}, {}, contacts.bodies, made.bodies);
+  made.laws = &laws;
+  return made;
+}
+
+template <class C, class Results>
+C results_in_c(const Results& results) {
+  auto made = sized<C>();
+  columns::each_vector_result(Give{}, results, made);
+  columns::each_scalar_result(Give{}, results, made);
+  return made;
+}
+
+}  // namespace carom

@@ -1,0 +1,112 @@
+// The enumerations in carom/c/enums.h have the members of those in C++: every constant is the name that to_string gives
+// its number.
+#include <carom/carom.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/carom.hpp>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+
+namespace carom {
+namespace {
+
+/// The constants of an enumeration, by number.
+std::map<int, std::string> constants(const std::string& type) {
+  std::ifstream file(CAROM_ENUMS);
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string header = text.str();
+  const std::size_t begin = header.find("typedef enum " + type + " {"), end = header.find("} " + type + ";");
+  std::map<int, std::string> found;
+  if (begin == std::string::npos || end == std::string::npos) return found;
+  const std::string body = header.substr(begin, end - begin);
+  const std::regex line("\n  CAROM_([A-Z0-9_]+) = ([0-9]+),");
+  for (std::sregex_iterator it(body.begin(), body.end(), line); it != std::sregex_iterator(); ++it)
+    found[std::stoi((*it)[2])] = (*it)[1];
+  return found;
+}
+
+/// As a constant has it.
+std::string upper(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) { return static_cast<char>(std::toupper(c)); });
+  return name;
+}
+
+template <class E>
+void expect_names(const std::string& type, const std::string& prefix) {
+  const auto found = constants(type);
+  EXPECT_FALSE(found.empty()) << type;
+  for (int number = 0; number < 256; ++number) {
+    const std::string name(to_string(static_cast<E>(number)));
+    const auto at = found.find(number);
+    if (name == "unknown") {
+      EXPECT_TRUE(at == found.end()) << type << " " << number;
+    } else {
+      ASSERT_TRUE(at != found.end()) << type << " lacks " << name;
+      EXPECT_EQ(at->second, prefix + upper(name == "auto" ? "automatic" : name)) << type;
+    }
+  }
+}
+
+TEST(CNames, are_those_of_cpp) {
+  expect_names<Law>("carom_law", "LAW_");
+  expect_names<RestitutionLaw>("carom_restitution_law", "RESTITUTION_");
+  expect_names<Integrator>("carom_integrator", "INTEGRATOR_");
+  expect_names<Status>("carom_status", "STATUS_");
+  expect_names<Isa>("carom_isa", "ISA_");
+  expect_names<SceneMethod>("carom_scene_method", "METHOD_");
+  expect_names<GradientStatus>("carom_gradient_status", "GRADIENT_");
+  expect_names<ContactState>("carom_contact_state", "CONTACT_");
+}
+
+// Enumerations without names.
+static_assert(CAROM_COURSE_SLIDE_END == int(Course::slide_end) && CAROM_COURSE_STICK_IN_C == int(Course::stick_in_c) &&
+              CAROM_COURSE_STICK_IN_D == int(Course::stick_in_d) && CAROM_COURSE_SLIP == int(Course::slip) &&
+              CAROM_COURSE_STICK_AT_START == int(Course::stick_at_start) && CAROM_COURSE_STICK == int(Course::stick) &&
+              CAROM_COURSE_SEPARATING == int(Course::separating) && CAROM_COURSE_NONE == int(Course::none));
+static_assert(CAROM_STICKING_NONE == int(Sticking::none) && CAROM_STICKING_STABLE == int(Sticking::stable) &&
+              CAROM_STICKING_DIVERGE == int(Sticking::diverge));
+static_assert(CAROM_SWEPT_COLLIDING == int(SweptContacts::colliding) &&
+              CAROM_SWEPT_TOUCHING == int(SweptContacts::touching) && swept_contacts_count == 2);
+static_assert(CAROM_ISLAND_CONVERGED == int(IslandStatus::converged) &&
+              CAROM_ISLAND_NOT_CONVERGED == int(IslandStatus::not_converged) &&
+              CAROM_ISLAND_STALLED == int(IslandStatus::stalled) &&
+              CAROM_ISLAND_DIVERGED == int(IslandStatus::diverged) &&
+              CAROM_ISLAND_OVERFLOW == int(IslandStatus::overflow));
+static_assert(CAROM_COMBINE_MEAN == int(CombineRule::mean) &&
+              CAROM_COMBINE_GEOMETRIC_MEAN == int(CombineRule::geometric_mean) &&
+              CAROM_COMBINE_LEAST == int(CombineRule::least) && CAROM_COMBINE_LARGEST == int(CombineRule::largest) &&
+              CAROM_COMBINE_PRODUCT == int(CombineRule::product) && combine_rule_count == 5);
+static_assert(CAROM_ERROR_SCALE_SYSTEM == int(ErrorScale::system) &&
+              CAROM_ERROR_SCALE_ISLAND == int(ErrorScale::island));
+
+TEST(CNames, of_paths_have_their_index) {
+  for (std::size_t i = 0; i < Path::kinds; ++i) {
+    const Path path = Path::from_index(i);
+    const carom_path in_c{static_cast<std::uint8_t>(path.course), static_cast<std::uint8_t>(path.sticking),
+                          path.compressions, path.decompressions};
+    EXPECT_EQ(carom_path_index(in_c), static_cast<int>(i));
+  }
+  EXPECT_EQ(carom_path_index({200, 0, 0, 0}), -1);
+}
+
+TEST(CNames, are_told_for_any_number) {
+  EXPECT_STREQ(carom_law_name(CAROM_LAW_CHATTERJEE_RUINA), "chatterjee-ruina");
+  EXPECT_STREQ(carom_restitution_law_name(CAROM_RESTITUTION_KINETIC), "kinetic");
+  EXPECT_STREQ(carom_integrator_name(CAROM_INTEGRATOR_SERIES), "series");
+  EXPECT_STREQ(carom_status_name(CAROM_STATUS_NO_SOLUTION), "no_solution");
+  EXPECT_STREQ(carom_isa_name(CAROM_ISA_AVX2), "avx2");
+  EXPECT_STREQ(carom_gradient_status_name(CAROM_GRADIENT_ONE_SIDED), "one-sided");
+  EXPECT_STREQ(carom_scene_method_name(CAROM_METHOD_SUBSTEPS), "substeps");
+  EXPECT_STREQ(carom_contact_state_name(CAROM_CONTACT_SLIP), "slip");
+  for (const std::int32_t number : {-1, 255, 256, 1 << 30}) EXPECT_STREQ(carom_law_name(number), "unknown");
+  EXPECT_STREQ(carom_version(), std::string(version()).c_str());
+}
+
+}  // namespace
+}  // namespace carom

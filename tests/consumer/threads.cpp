@@ -1,0 +1,115 @@
+// A host with threads of its own: each has a solver of one thread and takes slices of the batch, and islands of a
+// scene. Prints a hash of the bits of all results.
+#include <atomic>
+#include <bit>
+#include <carom/carom.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+struct Hit {
+  double k[6], u0[3], friction, restitution, impulse[3] = {};
+};
+
+/// From integers, so that the data are the same however this is compiled.
+std::vector<Hit> make_hits(std::size_t count) {
+  std::uint64_t state = 7;
+  const auto draw = [&](double low, double high) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return low + static_cast<double>(state >> 44) / 1048576 * (high - low);
+  };
+  std::vector<Hit> hits(count);
+  for (Hit& hit : hits)
+    hit = {{draw(2, 4), draw(-0.5, 0.5), draw(-0.5, 0.5), draw(2, 4), draw(-0.5, 0.5), draw(2, 4)},
+           {draw(-2, 2), draw(-2, 2), draw(-2, 0.1)},
+           draw(0, 1),
+           draw(0, 1)};
+  return hits;
+}
+
+void solve(carom::Solver& solver, Hit* hits, std::size_t n) {
+  constexpr std::size_t stride = sizeof(Hit);
+  carom::SpaceContacts<double> contacts;
+  contacts.friction = {&hits->friction, n, stride};
+  contacts.restitution = {&hits->restitution, n, stride};
+  contacts.k = carom::SymmetricColumns<const double>::interleaved(hits->k, n, stride);
+  contacts.separation_velocity = carom::Vector3Columns<const double>::interleaved(hits->u0, n, stride);
+  carom::Results<double> results;
+  results.impulse = carom::Vector3Columns<double>::interleaved(hits->impulse, n, stride);
+  solver.solve(contacts, results);
+}
+
+struct Box {
+  double velocity[3], spin[3] = {};
+};
+
+/// Two unit spheres that fall one onto the other and the lower one onto the floor.
+void solve(carom::SceneSolver& solver, Box* two) {
+  static const double one = 1, zero = 0, inertia = 2.5, friction = 0.5, restitution = 0.25;
+  static const double up[3] = {0, 0, 1}, down[3] = {0, 0, -1};
+  static const std::int32_t a[] = {0, 1}, b[] = {-1, 0};
+  constexpr std::size_t stride = sizeof(Box);
+  const carom::Column<const double> nothing{&zero, 2, 0}, diagonal{&inertia, 2, 0};
+  carom::Scene<double> scene;
+  scene.bodies =
+      carom::BodyColumns<const double>{{&one, 2, 0},
+                                       {diagonal, nothing, nothing, diagonal, nothing, diagonal},
+                                       carom::Vector3Columns<const double>::interleaved(two->velocity, 2, stride),
+                                       carom::Vector3Columns<const double>::interleaved(two->spin, 2, stride)};
+  scene.contacts.friction = {&friction, 2, 0};
+  scene.contacts.restitution = {&restitution, 2, 0};
+  scene.contacts.normal = carom::Vector3Columns<const double>::interleaved(up, 2, 0);
+  scene.contacts.lever_a = carom::Vector3Columns<const double>::interleaved(down, 2, 0);
+  scene.contacts.lever_b = carom::Vector3Columns<const double>::interleaved(up, 2, 0);
+  scene.contacts.body_a = a;
+  scene.contacts.body_b = b;
+  carom::SceneResults<double> results;
+  results.velocity = carom::Vector3Columns<double>::interleaved(two->velocity, 2, stride);
+  results.angular_velocity = carom::Vector3Columns<double>::interleaved(two->spin, 2, stride);
+  solver.solve(scene, results);
+}
+
+/// Lets `threads` of the host's own take turns of work(turn, solver) below `turns`.
+template <class Solver, class F>
+void share(int threads, std::size_t turns, const F& work) {
+  std::atomic<std::size_t> next{0};
+  std::vector<std::thread> team;
+  for (int i = 0; i < threads; ++i)
+    team.emplace_back([&] {
+      Solver solver({.threads = 1});
+      for (std::size_t turn; (turn = next++) < turns;) work(turn, solver);
+    });
+  for (std::thread& thread : team) thread.join();
+}
+
+int main() {
+  constexpr std::size_t count = 4000, slice = 150, islands = 40;
+  std::vector<Hit> whole = make_hits(count), shared = whole;
+  carom::Solver solver;
+  solve(solver, whole.data(), count);
+  share<carom::Solver>(3, (count + slice - 1) / slice, [&](std::size_t turn, carom::Solver& own) {
+    const std::size_t first = turn * slice;
+    solve(own, &shared[first], first + slice < count ? slice : count - first);
+  });
+  if (std::memcmp(whole.data(), shared.data(), count * sizeof(Hit)) != 0) return 1;
+
+  std::vector<Box> boxes;
+  for (std::size_t i = 0; i < 2 * islands; ++i)
+    boxes.push_back({{static_cast<double>(i) / 16, 1, -2 - static_cast<double>(i % 7) / 4}});
+  std::vector<Box> alone = boxes;
+  carom::SceneSolver scenes({.threads = 1});
+  for (std::size_t i = 0; i < islands; ++i) solve(scenes, &alone[2 * i]);
+  share<carom::SceneSolver>(3, islands,
+                            [&](std::size_t turn, carom::SceneSolver& own) { solve(own, &boxes[2 * turn]); });
+  if (std::memcmp(alone.data(), boxes.data(), boxes.size() * sizeof(Box)) != 0) return 2;
+
+  std::uint64_t hash = 14695981039346656037u;
+  const auto add = [&](double number) { hash = (hash ^ std::bit_cast<std::uint64_t>(number)) * 1099511628211u; };
+  for (const Hit& hit : whole)
+    for (const double p : hit.impulse) add(p);
+  for (const Box& box : alone)
+    for (const double v : box.velocity) add(v);
+  std::printf("%016llx\n", static_cast<unsigned long long>(hash));
+}
