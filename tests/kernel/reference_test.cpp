@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/contact_file.hpp"
+#include "io/csv.hpp"
 #include "support/contacts/file_contacts.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/running/agreement.hpp"
