@@ -55,7 +55,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name, info = f"carom-{version}-{tag}.whl", f"carom-{version}.dist-info"
     files = {
         f"{info}/METADATA": "Metadata-Version: 2.1\nName: carom\nVersion: {}\nSummary: {}\nLicense: MIT\n"
-        "Requires-Python: {}\nRequires-Dist: numpy\n".format(version, _described("description"), _described("requires-python")),
+        "Requires-Python: {}\nRequires-Dist: numpy<2\n".format(version, _described("description"), _described("requires-python")),
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: carom\nRoot-Is-Purelib: false\nTag: {tag}\n",
         f"{info}/LICENSE": (ROOT / "LICENSE").read_text(),
     }

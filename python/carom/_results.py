@@ -122,6 +122,8 @@ class SceneReport:
     greatest_approach: float
     #: [m/s] after it
     residual: float
+    #: [1] of the worst island, relative; coulomb
+    error: float
     #: [J] kinetic, of bodies with mass
     energy_before: float
     #: [J]

@@ -3,6 +3,7 @@
 
 #include <carom/scene.hpp>
 #include <carom/solver.hpp>
+#include <new>
 
 #include "python.hpp"
 
@@ -29,6 +30,8 @@ PyObject* guarded(const Work& work) noexcept {
     error.set_error();
   } catch (const Error& error) {
     set_error(error);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
   } catch (const std::exception& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   }

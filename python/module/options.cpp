@@ -145,6 +145,12 @@ class ListMaker {
     add("SubstepsOptions", "warm_start", o.warm_start);
     add("SubstepsOptions", "joint_warm_start", o.joint_warm_start);
   }
+  void coulomb(const CoulombOptions& o) {
+    add("CoulombOptions", "tolerance", o.tolerance);
+    add("CoulombOptions", "budget", o.budget);
+    add("CoulombOptions", "most_friction", o.most_friction);
+    add("CoulombOptions", "warm_start", o.warm_start);
+  }
   void system(const SystemOptions& o) {
     add("SystemOptions", "tolerance", o.tolerance);
     add("SystemOptions", "error_mass", o.error_mass);
@@ -188,7 +194,8 @@ const OptionList& scene_options_of(SceneMethod method) {
         to.iteration(o.iteration);
         to.resting(o.resting);
       }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.substeps(o.substeps); })};
+      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.substeps(o.substeps); }),
+      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.coulomb(o.coulomb); })};
   return lists[static_cast<std::size_t>(method)];
 }
 const OptionList& system_options() {

@@ -133,7 +133,9 @@ py::object solve(SceneSolver& solver, const PythonScene& scene, Arguments& argum
     return std::find(std::begin(of_contacts), std::end(of_contacts), field.name) != std::end(of_contacts);
   });
   PyObject* const in_place = arguments.take(names().in_place);
-  if (in_place != nullptr && PyObject_IsTrue(in_place) == 1)
+  const int is_in_place = in_place != nullptr ? PyObject_IsTrue(in_place) : 0;
+  succeed(is_in_place);
+  if (is_in_place == 1)
     for (PyObject* name : {names().velocity, names().angular_velocity}) outputs.give(name, scene.array_of_bodies(name));
   if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name);
   py::object result = new_result("SceneResult");
@@ -304,6 +306,7 @@ py::dict fields_of(const SceneReport& report) {
   fields["impacts"] = report.impacts;
   fields["greatest_approach"] = report.greatest_approach;
   fields["residual"] = report.residual;
+  fields["error"] = report.error;
   fields["energy_before"] = report.energy_before;
   fields["energy_after"] = report.energy_after;
   fields["joint_work"] = report.joint_work;

@@ -42,9 +42,32 @@ Column<const Element> contiguous(py::object& array, PyObject* given, int type, c
   return {static_cast<const Element*>(PyArray_DATA(as_array(array.ptr()))), bytes / sizeof(Element)};
 }
 
+/// A solver whose islands are read after its call, while other threads of Python run. The flag is read and written with
+/// the interpreter's lock.
+struct PythonSystemSolver : SystemSolver {
+  using SystemSolver::SystemSolver;
+  bool is_in_use = false;
+};
+
+/// Keeps other calls away while it lives.
+class Use {
+ public:
+  explicit Use(PythonSystemSolver& solver) : flag_(solver.is_in_use) {
+    if (flag_)
+      throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
+    flag_ = true;
+  }
+  ~Use() { flag_ = false; }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+ private:
+  bool& flag_;
+};
+
 template <class T>
-py::object solve(SystemSolver& solver, Inputs& inputs, const Batch& contacts, Outputs& outputs, PyObject* row_start,
-                 PyObject* block, const SystemOptions& options) {
+py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contacts, Outputs& outputs,
+                 PyObject* row_start, PyObject* block, const SystemOptions& options) {
   constexpr bool in_float = sizeof(T) == sizeof(float);
   ContactSystem<T> system;
   inputs.write(&system, in_float);
@@ -55,6 +78,7 @@ py::object solve(SystemSolver& solver, Inputs& inputs, const Batch& contacts, Ou
   SystemResults<T> results;
   outputs.add(results_record(), contacts.size(), in_float, &results, result);
   outputs.check_all_known("solve_system");
+  const Use use(solver);
   SystemReport report;
   {
     const py::gil_scoped_release others_may_run;
@@ -73,7 +97,7 @@ PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positiona
   return guarded([&] {
     static PyObject *const row_start_name = interned("row_start"), *const block_name = interned("block"),
                            *const column_name = interned("column");
-    auto& solver = py::cast<SystemSolver&>(py::handle(self));
+    auto& solver = py::cast<PythonSystemSolver&>(py::handle(self));
     Arguments arguments("solve", values, positional, keywords);
     Outputs outputs(arguments, [](const Field&) { return true; });
     SystemOptions options;
@@ -116,8 +140,9 @@ py::dict fields_of(const SystemReport& report) {
 
 void add_systems(py::module_& module) {
   py::class_<SystemReport>(module, "_SystemReport").def("fields", fields_of);
-  py::class_<SystemSolver> solver(module, "_SystemSolver");
-  solver.def(py::init([](int threads) { return SystemSolver(execution_of("auto", threads)); }), py::arg("threads") = 0);
+  py::class_<PythonSystemSolver> solver(module, "_SystemSolver");
+  solver.def(py::init([](int threads) { return PythonSystemSolver(execution_of("auto", threads)); }),
+             py::arg("threads") = 0);
   add_method(solver, "solve", solve_of);
   describe("solve_system", system_options());
   describe("solve_system", "results", "SystemResults", results_record());

@@ -83,6 +83,12 @@ class Given {
   C own_;
 };
 
+/// Sets to zero what a newer caller's struct has more, so that it may be handed back.
+template <class C>
+void clear_rest(C& to) {
+  if (to.struct_size > sizeof(C)) std::memset(reinterpret_cast<char*>(&to) + sizeof(C), 0, to.struct_size - sizeof(C));
+}
+
 /// Writes to a struct of the caller's what it has room for.
 template <class C>
 void put(const C& from, C& to) {

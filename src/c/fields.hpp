@@ -121,6 +121,7 @@ void init(C* to, std::size_t struct_size) {
   if (to == nullptr || struct_size < sizeof(std::size_t)) return;
   to->struct_size = struct_size;
   put(defaults<O, C>(), *to);
+  clear_rest(*to);
 }
 
 }  // namespace carom::c

@@ -150,6 +150,7 @@ carom_error carom_joints_rows(const carom_joints* joints, carom_joint_rows* rows
         },
         c::given(joints, "joints").data);
     c::put(made, *rows);
+    c::clear_rest(*rows);
   });
 }
 

@@ -84,6 +84,7 @@ carom_error carom_mechanisms_contact(const carom_mechanisms* mechanisms, std::si
     const MechanismContact made =
         std::visit([&](const auto& of) { return of.contact(index); }, c::given(mechanisms, "mechanisms").mechanisms);
     c::put_report(made, contact);
+    c::clear_rest(*contact);
   });
 }
 

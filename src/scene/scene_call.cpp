@@ -231,6 +231,7 @@ class SceneCall {
       job_.kept_velocities = workspace_.kept_velocities.at_least(bodies_ + 1);
     }
     impulses_.reserve();
+    workspace_.last_lone.movable.reserve(few);
     if (is(SceneMethod::substeps)) {
       job_.displacements = workspace_.displacements.at_least(bodies_ + 1);
       workspace_.began.at_least(bodies_ + 1);

@@ -82,9 +82,7 @@ struct SceneSolver::State {
 
   template <class T>
   SceneReport run(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options) {
-    if (busy.exchange(true, std::memory_order_acquire))
-      throw Error("carom: another call is at work in this solver; a solver serves one call at a time", ErrorKind::busy);
-    const Release release{busy};
+    const Busy while_it_runs(busy);
     const bool again = checked<T>().check(scene, results, options);
     const DefaultFloatingPoint environment;
     SceneReport report;
@@ -100,9 +98,20 @@ struct SceneSolver::State {
     return report;
   }
 
-  struct Release {
-    std::atomic<bool>& busy;
-    ~Release() { busy.store(false, std::memory_order_release); }
+  /// Throws if a call is at work, and keeps others away while it lives.
+  class Busy {
+   public:
+    explicit Busy(std::atomic<bool>& flag) : flag_(flag) {
+      if (flag.exchange(true, std::memory_order_acquire))
+        throw Error("carom: another call is at work in this solver; a solver serves one call at a time",
+                    ErrorKind::busy);
+    }
+    ~Busy() { flag_.store(false, std::memory_order_release); }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+
+   private:
+    std::atomic<bool>& flag_;
   };
 
   Execution execution;
@@ -133,8 +142,10 @@ Isa SceneSolver::isa() const {
   return state().entry->isa;
 }
 void SceneSolver::forget() {
-  state().in_float.remembered.clear();
-  state().in_double.remembered.clear();
+  State& own = state();
+  const State::Busy while_it_runs(own.busy);
+  own.in_float.remembered.clear();
+  own.in_double.remembered.clear();
 }
 
 template <class T>

@@ -180,10 +180,16 @@ struct SystemSolver::State {
     const std::size_t threads = std::clamp(report.islands, std::size_t{1}, threads_here(execution.threads));
     while (slots.size() < threads) slots.push_back(std::make_unique<Slot>());
     used.assign(threads, 0);
-    run_tasks(order.size(), threads, [&](std::size_t task, std::size_t slot) {
-      used[slot] = 1;
-      solve_island(system, results, options, order[task], scale, q_norm, *slots[slot]);
-    });
+    try {
+      run_tasks(order.size(), threads, [&](std::size_t task, std::size_t slot) {
+        used[slot] = 1;
+        solve_island(system, results, options, order[task], scale, q_norm, *slots[slot]);
+      });
+    } catch (...) {
+      slots.clear();
+      found.clear();
+      throw;
+    }
 
     double sum = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {

@@ -94,6 +94,23 @@ TEST(CoulombJoints, may_repeat_each_other_and_close_loops) {
   EXPECT_LE(missed(in_float, solved(in_float, to(1e-4))), 1e-6);
 }
 
+// What fixed joints hold has a Delassus matrix of nothing but rounding at its contacts, beside a sound one.
+TEST(CoulombJoints, leave_contacts_that_they_lock_without_impulses) {
+  auto scene = stack<double>(3);
+  add_fixed_joint(scene.joints, JointBodies<double>{0, world, {0, 0, -0.5}, {}});
+  add_fixed_joint(scene.joints, JointBodies<double>{1, 0, {0, 0, -0.5}, {0, 0, 0.5}});
+  const auto made = solved(scene, to(1e-10));
+  EXPECT_EQ(made.report.not_converged, 0u);
+  // Bodies of 0.1 m/s; the joints are solved to rounding, and what is left of it is no impulse of weight.
+  for (std::size_t body = 0; body < 3; ++body)
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(made.velocity(body)[c], 0, 1e-9) << body;
+  for (std::size_t contact = 0; contact < 8; ++contact)
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(made.impulse(contact)[c], 0, 1e-9) << contact;
+  double weight = 0;
+  for (std::size_t contact = 8; contact < 12; ++contact) weight += made.impulse(contact)[2];
+  EXPECT_NEAR(weight, 0.0981, 1e-9);
+}
+
 SceneData<double> row_on_a_cube(double target, double least, double largest, double compliance = 0) {
   SceneData<double> scene;
   scene.add(Body{.inverse_mass = 0.5});

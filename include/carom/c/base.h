@@ -85,7 +85,9 @@ typedef struct carom_symmetric_outputs3 {
 static inline carom_column carom_part(const void* first, carom_precision precision, int place, size_t n,
                                       ptrdiff_t stride) {
   carom_column column;
-  column.data = (const char*)first + place * (int)(precision == CAROM_DOUBLE ? sizeof(double) : sizeof(float));
+  column.data = first == NULL
+                    ? NULL
+                    : (const char*)first + place * (int)(precision == CAROM_DOUBLE ? sizeof(double) : sizeof(float));
   column.count = n;
   column.stride = stride;
   return column;
@@ -94,7 +96,8 @@ static inline carom_column carom_part(const void* first, carom_precision precisi
 static inline carom_output carom_output_part(void* first, carom_precision precision, int place, size_t n,
                                              ptrdiff_t stride) {
   carom_output column;
-  column.data = (char*)first + place * (int)(precision == CAROM_DOUBLE ? sizeof(double) : sizeof(float));
+  column.data =
+      first == NULL ? NULL : (char*)first + place * (int)(precision == CAROM_DOUBLE ? sizeof(double) : sizeof(float));
   column.count = n;
   column.stride = stride;
   return column;

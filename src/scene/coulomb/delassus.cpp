@@ -1,6 +1,7 @@
 #include "delassus.hpp"
 
 #include <algorithm>
+#include <carom/scene_options.hpp>
 #include <carom/status.hpp>
 #include <string>
 
@@ -165,9 +166,14 @@ void Delassus::assemble(const Constraints& constraints, systems::IslandSystem& s
       const std::size_t j = at(system.column[k]);
       double* const block = &system.block[9 * k];
       add_bodies(cone[i], cone[j], block);
+      const double whole[3] = {block[0], block[4], block[8]};
       if (!constraints.row.empty()) add_effects(i, j, block);
       if (j == i) {
-        for (std::size_t c = 0; c < 3; ++c) block[4 * c] += cone[i].extra[c];
+        for (std::size_t c = 0; c < 3; ++c) {
+          // Where joints leave nothing of a direction but rounding, impulses move nothing: let them be small.
+          if (!(block[4 * c] > SceneThresholds::least_pivot * whole[c])) block[4 * c] += whole[c];
+          block[4 * c] += cone[i].extra[c];
+        }
         continue;
       }
       double* const other = &system.block[9 * next_[j]++];
