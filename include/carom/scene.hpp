@@ -239,7 +239,7 @@ class CAROM_EXPORT SceneSolver {
   template <class T>
   SceneReport solve(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options = {});
 
-  /// Forgets the impulses of named contacts and rows. Throws Error while a call is at work.
+  /// Forgets the impulses of named contacts and rows.
   void forget();
 
   /// That of the constructor.
