@@ -61,8 +61,7 @@ void CommandOptions::require_fit(const io::Table& table, io::Form form) const {
     throw Error("carom: --law " + law + " is for " + (info.in_plane ? "planar contacts" : "contacts in 3D") + ", and " +
                 table.name() + " holds others");
   if (const std::string missing = missing_parameters(options.law, table, form); !missing.empty())
-    throw Error("carom: " + table.header_place() + "--law " + law + " reads " +
-                missing);
+    throw Error("carom: " + table.header_place() + "--law " + law + " reads " + missing);
 }
 
 std::string CommandOptions::method_in_words(io::Form form) const {

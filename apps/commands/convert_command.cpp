@@ -43,9 +43,12 @@ void to_hdf5(const ConvertCommand& command, io::TableReader& reader, OutputFile&
     columns.push_back({reader.table().header()[i], type});
   }
   io::Hdf5Writer writer(output.part(), columns, reader.count());
-  for (std::size_t first = 0; reader.read(rows_of_conversion_at_once); first += reader.table().rows())
+  for (std::size_t first = 0; reader.read(rows_of_conversion_at_once); first += reader.table().rows()) {
+    if (first + reader.table().rows() > reader.count())
+      throw Error("carom: " + command.input + " has changed while it was read");
     for (std::size_t i = 0; i < columns.size(); ++i)
       writer.write(i, first, io::cells_of(reader.table(), i, columns[i].type));
+  }
 }
 
 void to_csv(io::TableReader& reader, OutputFile& output) {

@@ -21,11 +21,17 @@ namespace {
 Journal::Journal(const std::string& place)
     : path_(place + ".journal"), file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
   if (file_ < 0) throw_unwritable_journal(path_);
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+  // Where a file system has no locks, nothing tells of another run.
+  if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(file_);
     throw Error("carom: " + place + " is being written by another run");
   }
   std::ifstream stream(path_, std::ios::binary);
+  if (!stream) {
+    const int reason = errno;
+    ::close(file_);
+    throw Error("carom: " + path_ + " can't be read: " + std::strerror(reason));
+  }
   std::size_t complete = 0;
   for (std::string line; std::getline(stream, line) && !stream.eof();) {
     nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
@@ -49,18 +55,26 @@ void Journal::begin(const nlohmann::json& run) {
 }
 
 void Journal::add(const nlohmann::json& moment) {
-  moment_ = moment;
   write(moment);
+  moment_ = moment;
 }
 
 void Journal::write(const nlohmann::json& line) {
   const std::string text = line.dump() + '\n';
+  const off_t before = ::lseek(file_, 0, SEEK_END);
+  const auto fail = [&] {
+    // Half a line would hide the next one.
+    const int reason = errno;
+    [[maybe_unused]] const int cut = ::ftruncate(file_, before);
+    errno = reason;
+    throw_unwritable_journal(path_);
+  };
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t written = ::write(file_, text.data() + done, text.size() - done);
-    if (written < 0 && errno != EINTR) throw_unwritable_journal(path_);
+    if (written < 0 && errno != EINTR) fail();
     if (written > 0) done += static_cast<std::size_t>(written);
   }
-  if (::fsync(file_) != 0) throw_unwritable_journal(path_);
+  if (::fsync(file_) != 0) fail();
 }
 
 void Journal::remove() {

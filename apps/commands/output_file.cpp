@@ -180,6 +180,8 @@ OutputFile::OutputFile(const std::string& path, const std::string& input, Unfini
       // A file that must not be written must not be replaced either.
       if (exists && ::access(place_.c_str(), W_OK) != 0) throw_unwritable(name_, errno);
       std::string part = place_ + (is_kept_ ? ".part" : ".XXXXXX.part");
+      if (is_kept_ && fs::equivalent(part, input, absent))
+        throw Error("carom: " + input + " is where the results of " + path + " begin; give another name for them");
       const Uninterrupted until_removal_is_arranged;
       const int file =
           is_kept_ ? ::open(part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600) : ::mkostemps(part.data(), 5, O_CLOEXEC);

@@ -21,8 +21,9 @@ class CsvSink final : public ResultSink {
 
 class Hdf5Sink final : public ResultSink {
  public:
-  Hdf5Sink(io::Hdf5Writer writer, std::vector<io::ResultColumn> columns, std::vector<io::Hdf5Column> in_file)
-      : writer_(std::move(writer)), columns_(std::move(columns)), in_file_(std::move(in_file)) {}
+  Hdf5Sink(io::Hdf5Writer writer, std::vector<io::ResultColumn> columns, std::vector<io::Hdf5Column> in_file,
+           std::size_t rows)
+      : writer_(std::move(writer)), columns_(std::move(columns)), in_file_(std::move(in_file)), rows_(rows) {}
   void make(Rows& rows) const override {
     rows.cells.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i)
@@ -31,6 +32,8 @@ class Hdf5Sink final : public ResultSink {
                                                                  *rows.contacts, rows.solved->results));
   }
   void write(Rows& rows) override {
+    if (rows.first + rows.table.rows() > rows_)
+      throw Error("carom: " + rows.table.name() + " has changed while it was read");
     for (std::size_t i = 0; i < columns_.size(); ++i)
       writer_.write(i, rows.first, is_copied(rows, i) ? *rows.table.cells(columns_[i].index) : rows.cells[i]);
   }
@@ -45,6 +48,7 @@ class Hdf5Sink final : public ResultSink {
   io::Hdf5Writer writer_;
   std::vector<io::ResultColumn> columns_;
   std::vector<io::Hdf5Column> in_file_;
+  std::size_t rows_;
 };
 
 }  // namespace
@@ -59,7 +63,7 @@ std::unique_ptr<ResultSink> hdf5_sink(OutputFile& output, std::vector<io::Result
   const std::size_t rows = reader.count();
   io::Hdf5Writer writer =
       resumed ? io::Hdf5Writer::reopened(output.part(), in_file, rows) : io::Hdf5Writer(output.part(), in_file, rows);
-  return std::make_unique<Hdf5Sink>(std::move(writer), std::move(columns), std::move(in_file));
+  return std::make_unique<Hdf5Sink>(std::move(writer), std::move(columns), std::move(in_file), rows);
 }
 
 }  // namespace carom::apps

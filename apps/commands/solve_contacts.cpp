@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "commands/commands.hpp"
 #include "commands/journal.hpp"
@@ -104,17 +105,23 @@ void require_same_run(const SolveOptions& command, const nlohmann::json& before,
     throw Error("carom: --resume: " + command.output + ".part was begun with " + why + "; remove it and " +
                 command.output + ".journal to begin anew");
   };
+  const auto was = [&](const char* part, const std::string& name) {
+    return before.value(part, nlohmann::json::object()).value(name, nlohmann::json());
+  };
   for (const auto& [name, value] : now["options"].items())
-    if (const auto& old = before["options"][name]; old != value)
+    if (const auto old = was("options", name); old != value)
       refuse("other options: " + name + " was " + old.dump() + " and is " + value.dump());
   for (const auto& [name, value] : now["input"].items())
-    if (before["input"][name] != value) refuse("another input: its " + name + " was another");
+    if (was("input", name) != value) refuse("another input: its " + name + " was another");
 }
 
 class Run {
  public:
   explicit Run(const SolveOptions& command)
-      : command_(command), to_hdf5_(io::is_hdf5_name(command.output)), bad_rows_(command) {
+      : command_(command),
+        to_hdf5_(io::is_hdf5_name(command.output)),
+        is_resumable_(to_hdf5_ && io::is_hdf5(command.input)),
+        bad_rows_(command) {
     reader_ = open(0);
     form_ = io::form_of(reader_->table());
     command.require_fit(reader_->table(), form_);
@@ -124,8 +131,9 @@ class Run {
   int solve() {
     require_resumable();
     output_.emplace(command_.output, command_.input,
-                    is_resumable() ? UnfinishedPart::is_kept : UnfinishedPart::is_removed);
-    if (is_resumable()) open_journal();
+                    is_resumable_ ? UnfinishedPart::is_kept : UnfinishedPart::is_removed);
+    if (is_resumable_) open_journal();
+    if (to_hdf5_) reader_->types();  // CSV is read for them, which must be over before the stages begin
     std::exception_ptr failure;
     try {
       run_stages({[this](Rows& rows) { return read(rows); },
@@ -152,11 +160,8 @@ class Run {
         command_.input, [this](std::size_t done, std::size_t total) { done_ = done, total_ = total; }, first_row);
   }
 
-  bool is_text() const { return !io::is_hdf5(command_.input); }
-  bool is_resumable() const { return to_hdf5_ && !is_text(); }
-
   void require_resumable() const {
-    if (command_.resume && !is_resumable())
+    if (command_.resume && !is_resumable_)
       throw Error("carom: --resume needs HDF5 files, as IN and as OUT; `carom convert` makes them");
   }
 
@@ -164,7 +169,8 @@ class Run {
     journal_.emplace(output_->place());
     const nlohmann::json now = description(command_, *reader_, solver_ ? solver_->isa() : Isa::scalar);
     const nlohmann::json& moment = journal_->moment();
-    if (moment.is_null()) return journal_->begin(now);
+    // A run that ended between the names of its file and of its journal has left no part.
+    if (moment.is_null() || std::filesystem::file_size(output_->part()) == 0) return journal_->begin(now);
     if (!command_.resume)
       throw Error(
           fmt::format("carom: {0}.part has {1} rows of an earlier run: --resume goes on with it; remove it and "
@@ -189,7 +195,10 @@ class Run {
   }
 
   void add_moment() {
+    // What the disk has refused once may be told as written when it is asked again.
+    is_sound_ = false;
     sink_->sync();
+    is_sound_ = true;
     journal_->add({{"rows", written_},
                    {"laws", summary_.counts.by_law},
                    {"statuses", summary_.counts.by_status},
@@ -245,15 +254,14 @@ class Run {
 
   /// Ends a run that did not come to its end.
   [[noreturn]] void leave(const std::exception_ptr& failure) {
-    bool is_kept = false;
-    if (journal_ && sink_ && written_ > 0) {
+    if (journal_ && sink_ && written_ > 0 && is_sound_) {
       try {
         add_moment();
-        is_kept = true;
       } catch (const Error&) {
-        is_kept = !journal_->moment().is_null();
+        // The last moment stands.
       }
     }
+    const bool is_kept = journal_ && !journal_->moment().is_null();
     if (is_kept)
       fmt::print(stderr, "carom: {}.part has {} of {} rows: --resume goes on with it\n", command_.output,
                  journal_->moment()["rows"].get<std::size_t>(), reader_->count());
@@ -267,7 +275,7 @@ class Run {
   }
 
   const SolveOptions& command_;
-  const bool to_hdf5_;
+  const bool to_hdf5_, is_resumable_;
   ProgressBar bar_{"solving"};
   std::size_t done_ = 0, total_ = 0;
   std::unique_ptr<io::TableReader> reader_;
@@ -276,7 +284,7 @@ class Run {
   std::optional<OutputFile> output_;
   std::optional<Journal> journal_;
   std::unique_ptr<ResultSink> sink_;
-  bool is_resumed_ = false, is_first_ = true;
+  bool is_resumed_ = false, is_first_ = true, is_sound_ = true;
   std::size_t next_ = 0, written_ = 0, skipped_ = 0;  // rows that were read, written, and written by earlier runs
   Stopwatch since_moment_;
   BadRows bad_rows_;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -126,6 +127,9 @@ void write(OutputFile& output, const SolveOptions& options, const io::Table& tab
 int solve_scenes(const SolveOptions& options) {
   const SceneOptions scene = scene_options(options);
   require_fit(options, scene.method);
+  if (io::is_hdf5_name(options.output) && !std::filesystem::is_regular_file(options.input))
+    throw Error("carom: " + options.input +
+                " can't become HDF5, which needs the columns first: it is no file to read twice");
   if (options.resume) throw Error("carom: --resume is not for scenes, which are written when all are solved");
   options.require_valid(!options.reference);
   const io::Table table = read_table(options.input);

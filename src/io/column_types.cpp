@@ -1,6 +1,7 @@
 #include "io/column_types.hpp"
 
 #include <algorithm>
+#include <carom/status.hpp>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -37,11 +38,20 @@ std::vector<Number> numbers_of(const Table& table, std::size_t column, Number em
   return values;
 }
 
+/// The first reading has found the words and the widths.
+[[noreturn]] void throw_changed(const Table& table, std::size_t row) {
+  throw Error("carom: " + table.place(row) + "the file has changed while it was read");
+}
+
 WordCells words_of(const Table& table, std::size_t column, const ColumnType& type) {
   std::unordered_map<std::string_view, std::uint8_t> codes;
   for (std::size_t i = 0; i < type.words->size(); ++i) codes.emplace((*type.words)[i], static_cast<std::uint8_t>(i));
   WordCells cells{std::vector<std::uint8_t>(table.rows()), type.words};
-  for (std::size_t row = 0; row < table.rows(); ++row) cells.codes[row] = codes.at(table.cell(row, column));
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const auto found = codes.find(table.cell(row, column));
+    if (found == codes.end()) throw_changed(table, row);
+    cells.codes[row] = found->second;
+  }
   return cells;
 }
 
@@ -49,6 +59,7 @@ TextCells text_of(const Table& table, std::size_t column, std::size_t width) {
   TextCells cells{width, std::string(width * table.rows(), '\0')};
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const std::string_view text = table.cell(row, column);
+    if (text.size() > width) throw_changed(table, row);
     std::copy(text.begin(), text.end(), cells.characters.begin() + static_cast<std::ptrdiff_t>(row * width));
   }
   return cells;
@@ -64,13 +75,13 @@ void TypeFinder::add(std::string_view cell) {
 }
 
 void TypeFinder::add_number(std::string_view cell) {
-  constexpr double every_whole_number = 0x1p53;
+  constexpr double every_whole_number = 0x1p53;  // below it; 2^53 + 1 is rounded to it
   const std::optional<double> value = to_number(cell);
   all_numbers_ = value.has_value();
   if (!value) return;
   all_int64_ = all_int64_ && is_integer<std::int64_t>(cell);
   all_uint64_ = all_uint64_ && is_integer<std::uint64_t>(cell);
-  beyond_double_ = beyond_double_ || std::abs(*value) > every_whole_number;
+  beyond_double_ = beyond_double_ || std::abs(*value) >= every_whole_number;
 }
 
 void TypeFinder::add_word(std::string_view cell) {

@@ -236,7 +236,7 @@ struct CsvReader::Survey {
 const CsvReader::Survey& CsvReader::survey() {
   constexpr std::size_t rows_at_once = 16384;
   if (survey_) return *survey_;
-  if (state_->size == 0)
+  if (state_->size == 0 || state_->path == "-")
     throw Error("carom: " + state_->table.name_ +
                 " can't become HDF5, which needs the number of rows first: it is no file to read twice");
   CsvReader reader(state_->path, state_->progress);

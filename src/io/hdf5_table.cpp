@@ -180,7 +180,8 @@ TextCells Hdf5TableReader::read_text(const Column& column, std::size_t width, st
   for (std::size_t row = 0; row < count; ++row) {
     const std::size_t length = texts[row] == nullptr ? 0 : std::strlen(texts[row]);
     cells.width = std::max(cells.width, length);
-    if (width != 0) std::memcpy(cells.characters.data() + row * width, texts[row], std::min(length, width));
+    if (width != 0 && length != 0)
+      std::memcpy(cells.characters.data() + row * width, texts[row], std::min(length, width));
     H5free_memory(texts[row]);
   }
   return cells;

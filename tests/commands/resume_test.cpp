@@ -64,6 +64,7 @@ class Resume : public testing::Test {
       const int status = ended_by(signal, lines);
       if (fs::exists(out_ + ".part")) return status;
       fs::remove(out_);
+      fs::remove(out_ + ".journal");  // of a run that was killed when its file had its name
     }
     ADD_FAILURE() << "all runs were complete before they were killed";
     return 0;
@@ -79,9 +80,12 @@ class Resume : public testing::Test {
     }
     int status = 0;
     const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (moments() < lines && waitpid(child, &status, WNOHANG) == 0 && std::chrono::steady_clock::now() < patience)
+    pid_t ended = 0;
+    while (moments() < lines && ended == 0 && std::chrono::steady_clock::now() < patience) {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
-    if (kill(child, signal) == 0) waitpid(child, &status, 0);
+      ended = waitpid(child, &status, WNOHANG);
+    }
+    if (ended == 0 && kill(child, signal) == 0) waitpid(child, &status, 0);
     return status;
   }
 
