@@ -72,7 +72,8 @@ def converted(page):
             title = False
             yield f"{line} {{#{label}}}"
         elif fenced or line.startswith("    "):
-            yield line
+            # Doxygen takes names of Python's for those of C++.
+            yield "```{.unparsed}" if line == "```python" else line
         else:
             # Doxygen looks for pictures by their names, in the folders of IMAGE_PATH.
             yield IMAGE.sub(r"![\1](\2)", LINK.sub(lambda link: linked(page, link[1], link[2]), line))
