@@ -110,7 +110,7 @@ class Resume : public testing::Test {
 };
 
 TEST_F(Resume, after_a_kill_at_any_moment_gives_the_bits_of_an_unbroken_run) {
-  for (const std::size_t lines : {1, 2, 3, 4}) {
+  for (const std::size_t lines : {1u, 2u, 3u, 4u}) {
     broken_off(SIGKILL, lines);
     expect_resumed_as_unbroken();
     fs::remove(out_);
