@@ -37,7 +37,7 @@ void to_hdf5(const ConvertCommand& command, io::TableReader& reader, OutputFile&
   std::vector<io::Hdf5Column> columns;
   for (std::size_t i = 0; i < reader.types().size(); ++i) {
     io::ColumnType type = reader.types()[i];
-    // What was read from HDF5 is written as it is.
+    // Cells that were read from HDF5 are written as they are.
     if (command.precision == "float" && type.kind == io::ColumnType::float64 && !io::is_hdf5(command.input))
       type.kind = io::ColumnType::float32;
     columns.push_back({reader.table().header()[i], type});

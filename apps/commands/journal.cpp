@@ -39,7 +39,7 @@ Journal::Journal(const std::string& place)
     (run_.is_null() ? run_ : moment_) = std::move(json);
     complete += line.size() + 1;
   }
-  // What comes next must not be added to half a line.
+  // The next line must not be added to half a line.
   if (::ftruncate(file_, static_cast<off_t>(complete)) != 0) throw_unwritable_journal(path_);
 }
 

@@ -17,7 +17,7 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// What an earlier run has left; null without any.
+  /// The last moment that an earlier run has left; null without any.
   const nlohmann::json& run() const { return run_; }
   /// Its last moment; null without any.
   const nlohmann::json& moment() const { return moment_; }

@@ -7,7 +7,7 @@
 
 namespace carom::apps {
 
-/// What becomes of the part of a file whose run has ended before it was complete.
+/// A run may end before its file is complete: its part is then kept or removed.
 enum class UnfinishedPart { is_removed, is_kept };
 
 /// The file that a command makes. It is written beside its place, as NAME.XXXXXX.part, and takes its place when it is

@@ -75,7 +75,7 @@ void print_summary(const SolveOptions& command, const io::Table& table, const Su
     fmt::print(out, "no contact gained energy\n");
 }
 
-/// What the bits of the results depend on.
+/// The description of a run has all that the bits of the results depend on.
 nlohmann::json description(const SolveOptions& command, io::TableReader& reader, Isa isa) {
   const std::filesystem::path input(command.input);
   nlohmann::json types = nlohmann::json::array();
@@ -195,7 +195,7 @@ class Run {
   }
 
   void add_moment() {
-    // What the disk has refused once may be told as written when it is asked again.
+    // A disk that has refused once may claim success when it is asked again.
     is_sound_ = false;
     sink_->sync();
     is_sound_ = true;

@@ -34,7 +34,7 @@ class BadRows {
       ++rows_;
     }
   }
-  /// What an earlier run has told already.
+  /// An earlier run has told these already.
   void restore(std::size_t faults, std::size_t rows) {
     faults_ = faults;
     rows_ = rows;

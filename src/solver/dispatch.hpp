@@ -33,7 +33,8 @@ auto kernel_for(const kernel::KernelTable<Range, Forms...>& kernels) {
 /// this CPU runs. Throws Error if this build has no kernels for the ISA or this CPU can't run them.
 const IsaEntry& find_isa(Isa isa);
 
-/// An entry with narrower vectors and the same bits, for what does not fill the wide ones; this one where there is none.
+/// An entry with narrower vectors and the same bits, for what does not fill the wide ones; this one where there is
+/// none.
 const IsaEntry& narrow_entry(const IsaEntry& entry);
 
 }  // namespace carom

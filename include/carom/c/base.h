@@ -19,7 +19,7 @@ typedef enum carom_error {
   CAROM_ERROR_UNKNOWN = 5,
 } carom_error;
 
-/// What the last call of this thread that failed has to say, until the next one fails; "" if none has.
+/// The message of the last call of this thread that failed, until the next one fails; "" if none has.
 CAROM_EXPORT const char* carom_error_message(void);
 
 /// "0.1.0", of the library that is linked.
