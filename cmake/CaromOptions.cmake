@@ -18,3 +18,11 @@ function(carom_options target)
   endif()
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
 endfunction()
+
+# carom_precompile(target headers...): compiled once for all files of the target. Builds without CAROM_PRECOMPILE show that
+# every file includes what it uses.
+function(carom_precompile target)
+  if(CAROM_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()

@@ -43,12 +43,6 @@ file(WRITE ${SCRATCH}/project/CMakeLists.txt
      "find_package(Threads REQUIRED)\nadd_executable(your_threads \"${ROOT}/tests/consumer/threads.cpp\")\n"
      "target_link_libraries(your_threads PRIVATE carom::carom Threads::Threads)\n")
 file(CREATE_LINK ${ROOT} ${SCRATCH}/project/carom SYMBOLIC)
-if(WAY STREQUAL "subdirectory")
-  # Takes a third off the time for each file that is no kernel.
-  file(APPEND ${SCRATCH}/project/CMakeLists.txt
-       "target_precompile_headers(carom PRIVATE <algorithm> <array> <bit> <cmath> <functional> <memory> <string> <vector>"
-       " <carom/carom.hpp>)\n")
-endif()
 
 set(options -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON
             -DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
@@ -56,7 +50,7 @@ if(WAY STREQUAL "static")
   list(REMOVE_ITEM options -DCMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
 elseif(WAY STREQUAL "subdirectory")
   list(REMOVE_ITEM options -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON)
-  list(APPEND options -DBUILD_SHARED_LIBS=ON -DCAROM_INSTALL=ON -DCAROM_TBB=OFF)
+  list(APPEND options -DBUILD_SHARED_LIBS=ON -DCAROM_INSTALL=ON -DCAROM_TBB=OFF -DCAROM_PRECOMPILE=ON)
 endif()
 configure_and_build(${SCRATCH}/project ${SCRATCH}/build ${options})
 

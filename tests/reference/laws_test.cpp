@@ -314,7 +314,7 @@ TEST(equations, polar_goes_a_fraction_of_the_way_to_the_boundary) {
 
 TEST(equations, composite_is_the_weighted_mean_of_its_members) {
   Worst worst;
-  const auto samples = law_samples(support::fast_build ? many : many / 50, 11);
+  const auto samples = law_samples((support::fast_build ? many : many / 50) / 20, 11);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const auto& [c, parameters] = samples[i];
     const LawOutcome o = apply(Law::composite, c, parameters, RestitutionLaw::kinetic);
