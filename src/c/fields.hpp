@@ -66,6 +66,8 @@ void assign(const char* name, To& to, const From& from) {
     to = static_cast<To>(from);
   } else if constexpr (std::same_as<To, bool>) {
     to = from != 0;
+  } else if constexpr (std::same_as<To, const char*>) {
+    to = from.data();  // a literal, which ends with a zero
   } else if constexpr (std::is_array_v<To> || requires { to.size(); }) {
     static_assert(sizeof(To) / sizeof(to[0]) == sizeof(From) / sizeof(from[0]));
     for (std::size_t i = 0; i < sizeof(To) / sizeof(to[0]); ++i)

@@ -1,5 +1,5 @@
-"""The recipes for vcpkg and Conan, as far as they can be run without these: their files are read and run with stand-ins for
-what the managers bring, and CMake takes the options and the sources that they name.
+"""The recipes for vcpkg and Conan, as far as they can be run without these: their files are read and run with stand-ins
+for what the managers bring, and CMake takes the options and the sources that they name.
 
 recipes_test.py SOURCES CMAKE SCRATCH"""
 
@@ -15,7 +15,8 @@ import unittest
 from unittest import mock
 
 ROOT, CMAKE, SCRATCH = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3]).resolve()
-VERSION = ".".join(re.findall(r"CAROM_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", (ROOT / "include/carom/version.hpp").read_text()))
+HEADER = (ROOT / "include/carom/version.hpp").read_text()
+VERSION = ".".join(re.findall(r"CAROM_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", HEADER))
 PORT = ROOT / "packaging/vcpkg/carom"
 
 # Stand-ins for vcpkg's functions. The first tells its options, the others do nothing.
@@ -36,8 +37,8 @@ set(CURRENT_PACKAGES_DIR packages)
 
 def configure(name, source, options):
     """CMake configures the sources with these options, all of which it knows."""
-    made = subprocess.run([CMAKE, "-S", source, "-B", SCRATCH / name, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *options],
-                          capture_output=True, text=True, check=False)
+    call = [CMAKE, "-S", source, "-B", SCRATCH / name, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *options]
+    made = subprocess.run(call, capture_output=True, text=True, check=False)
     assert made.returncode == 0 and "not used by the project" not in made.stderr, made.stderr
     return (SCRATCH / name / "CMakeCache.txt").read_text()
 
@@ -65,8 +66,8 @@ class Recipes(unittest.TestCase):
                     shutil.copy(path, to)
 
         toolchain = mock.Mock(cache_variables={})
-        modules = {name: types.ModuleType(name) for name in ("conan", "conan.errors", "conan.tools", "conan.tools.build",
-                                                            "conan.tools.cmake", "conan.tools.files")}
+        names = ["conan", "conan.tools"] + ["conan." + name for name in ("errors", "tools.build", "tools.cmake", "tools.files")]
+        modules = {name: types.ModuleType(name) for name in names}
         modules["conan"].ConanFile = type("ConanFile", (), {})
         modules["conan.errors"].ConanInvalidConfiguration = type("ConanInvalidConfiguration", (Exception,), {})
         modules["conan.tools.build"].check_min_cppstd = lambda recipe, standard: self.assertEqual(standard, 20)
