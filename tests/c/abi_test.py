@@ -2,11 +2,11 @@
 their numbers, and structs their fields. Structs with a struct_size may grow at the end; functions and enumerators may be
 added.
 
-tests/c/interface-<version>.txt is what there was, all declarations without comments. Libraries are made of it and of the
-headers, with functions that do nothing, for their debug information.
+tests/c/interface-<version>.txt records all declarations without comments. It is written anew when the headers change, if
+abidiff lets them: libraries are made of both, with functions that do nothing, for their debug information.
 
 abi_test.py SOURCES CC ABIDIFF SCRATCH
-abi_test.py SOURCES --renew            writes what is there for later versions to be compared with
+abi_test.py SOURCES CC ABIDIFF SCRATCH --record [--break]   writes what is there, with --break whatever changes
 """
 
 import pathlib
@@ -18,7 +18,7 @@ import unittest
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 INCLUDE = ROOT / "include"
 VERSION = ".".join(re.findall(r"CAROM_VERSION_(?:MAJOR|MINOR) (\d+)", (INCLUDE / "carom/version.hpp").read_text()))
-THERE_WAS = ROOT / f"tests/c/interface-{VERSION}.txt"
+RECORD = ROOT / f"tests/c/interface-{VERSION}.txt"
 
 
 def included(name, seen):
@@ -39,7 +39,7 @@ def interface():
 
 
 def library(name, text):
-    _, _, compiler, _, scratch = sys.argv
+    compiler, scratch = sys.argv[2], sys.argv[4]
     folder = pathlib.Path(scratch) / name
     folder.mkdir(parents=True, exist_ok=True)
     text, count = re.subn(r"^CAROM_EXPORT ([^;]*);", r"\1 { abort(); }", text, flags=re.M)
@@ -75,9 +75,9 @@ def changes(before, name, after):
 class Interface(unittest.TestCase):
     maxDiff = None
 
-    def test_nothing_has_changed_for_its_callers(self):
-        self.assertTrue(THERE_WAS.exists(), f"renew it for {VERSION}: python3 tests/c/abi_test.py . --renew")
-        self.assertEqual(changes(THERE_WAS.read_text(), "there_is", interface()), "")
+    def test_is_recorded(self):
+        self.assertTrue(RECORD.exists(), f"there is no record of {VERSION}: see CONTRIBUTING.md")
+        self.assertEqual(RECORD.read_text(), interface(), "the headers have changed: see CONTRIBUTING.md")
 
     def test_changes_would_be_found(self):
         text = interface()
@@ -108,8 +108,15 @@ class Interface(unittest.TestCase):
         self.assertEqual(changes(text, "growth", grown + more), "")
 
 
+def record(may_break):
+    found = changes(RECORD.read_text(), "there_is", interface()) if RECORD.exists() and not may_break else ""
+    if found:
+        sys.exit(f"{found}This breaks callers within a version.")
+    RECORD.write_text(interface())
+
+
 if __name__ == "__main__":
-    if sys.argv[2:] == ["--renew"]:
-        THERE_WAS.write_text(interface())
+    if sys.argv[5:6] == ["--record"]:
+        record(sys.argv[6:] == ["--break"])
     else:
         unittest.main(argv=sys.argv[:1])

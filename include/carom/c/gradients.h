@@ -38,10 +38,14 @@ typedef struct carom_vector_jacobian_product {
 /// Where gradients go, in the frame of the contact, whose normal is along z. Pointers may be NULL, columns empty.
 typedef struct carom_gradients {
   size_t struct_size;
-  const carom_derivatives *impulse_x, *impulse_y, *impulse_z;     ///< of p [N s]
-  const carom_derivatives *velocity_x, *velocity_y, *velocity_z;  ///< of u [m/s]
-  const carom_vector_jacobian_product* cotangent;
-  carom_output status;  ///< uint8_t, a carom_gradient_status
+  const carom_derivatives* impulse_x;              ///< of p_x [N s]
+  const carom_derivatives* impulse_y;              ///< of p_y [N s]
+  const carom_derivatives* impulse_z;              ///< of p_z [N s]
+  const carom_derivatives* velocity_x;             ///< of u_x [m/s]
+  const carom_derivatives* velocity_y;             ///< of u_y [m/s]
+  const carom_derivatives* velocity_z;             ///< of u_z [m/s]
+  const carom_vector_jacobian_product* cotangent;  ///< instead of a Jacobian, or beside it
+  carom_output status;                             ///< uint8_t, a carom_gradient_status
 } carom_gradients;
 
 /// How many contacts have each status. Later versions may know more of them.

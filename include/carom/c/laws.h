@@ -15,9 +15,10 @@ typedef struct carom_law_info {
   int32_t in_space, in_plane;                 ///< 0 or 1
   int32_t reads_friction, reads_restitution;  ///< 0 or 1
   size_t parameters;                          ///< number of those that carom_law_parameter_at tells
-  const char* restitution;
-  int32_t may_gain_energy;  ///< 0 or 1
-  const char *energy_gain, *source;
+  const char* restitution;                    ///< the hypothesis that e stands for
+  int32_t may_gain_energy;                    ///< 0 or 1, of e in [0, 1]
+  const char* energy_gain;                    ///< when it can
+  const char* source;                         ///< the literature
 } carom_law_info;
 
 /// A column of carom_law_columns that a law reads, and the ends of its range.
