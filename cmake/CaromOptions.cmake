@@ -26,3 +26,18 @@ function(carom_precompile target)
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
 endfunction()
+
+# carom_names(library): the names of the file of a carom that is shared, and those that it shows.
+function(carom_names library)
+  # Below 1.0 a minor version may break the binary interface.
+  set_target_properties(${library} PROPERTIES
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  # Templates of the standard library are visible whatever is said about carom's own symbols.
+  get_target_property(type ${library} TYPE)
+  if(type STREQUAL "SHARED_LIBRARY" AND CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+    set(map ${PROJECT_SOURCE_DIR}/cmake/carom.map)
+    target_link_options(${library} PRIVATE "LINKER:--version-script=${map}")
+    set_property(TARGET ${library} APPEND PROPERTY LINK_DEPENDS ${map})
+  endif()
+endfunction()

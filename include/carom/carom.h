@@ -18,8 +18,11 @@
 #include <carom/c/base.h>
 #include <carom/c/contacts.h>
 #include <carom/c/enums.h>
+#include <carom/c/gradients.h>
 #include <carom/c/joints.h>
+#include <carom/c/laws.h>
 #include <carom/c/mechanism.h>
+#include <carom/c/region.h>
 #include <carom/c/scene.h>
 #include <carom/c/solver.h>
 #include <carom/c/system.h>

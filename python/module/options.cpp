@@ -5,6 +5,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "option_fields.hpp"
+
 namespace carom::python {
 namespace {
 
@@ -79,85 +81,25 @@ class ListMaker {
   ListMaker(OptionList& list, const void* object) : list_(list), object_(static_cast<const char*>(object)) {}
 
   template <class T>
-  void add(const char* of, const char* member, const T& option, const char* name = nullptr) {
+  void add(const char* of, const char* member, const T& option, const std::string& name) {
     std::string choices;
     if constexpr (std::is_enum_v<T>) choices = choices_of<T>();
-    list_.push_back({interned(name != nullptr ? name : member), of, member, kind_of<T>(), usual_text(option), choices,
+    list_.push_back({interned(name), of, member, kind_of<T>(), usual_text(option), choices,
                      static_cast<std::size_t>(reinterpret_cast<const char*>(&option) - object_), &set<T>});
   }
 
-  void collision(const Options& o) {
-    add("Options", "law", o.law);
-    add("Options", "restitution_law", o.restitution_law);
-    add("Options", "integrator", o.integrator);
-    add("Options", "steps", o.steps);
-    add("Options", "step_budget", o.step_budget);
-    add("Options", "largest_restitution", o.largest_restitution);
-    add("Options", "normal_tolerance", o.normal_tolerance);
-    add("Options", "inertia_tolerance", o.inertia_tolerance);
+  /// All fields of a struct, under their names or with `prefix` before them.
+  template <class O>
+  void fields(const char* of, const O& options, const std::string& prefix = "") {
+    each_field([&](const char* member, const auto& option) { add(of, member, option, prefix + member); }, options);
   }
+
   void scene(const SceneOptions& o) {
-    collision(o.collision);
-    add("SceneOptions", "method", o.method);
-    add("SceneOptions", "relative_tolerance", o.relative_tolerance);
-    add("SceneOptions", "restitution_threshold", o.restitution_threshold);
-    add("RestCriterion", "gravity", o.rest.gravity, "rest_gravity");
-    add("RestCriterion", "tolerance", o.rest.tolerance, "rest_tolerance");
+    fields("Options", o.collision);
+    fields("SceneOptions", o);
+    fields("RestCriterion", o.rest, "rest_");
     add("ShockPropagation", "enabled", o.shock_propagation.enabled, "shock_propagation");
     add("ShockPropagation", "iterations", o.shock_propagation.iterations, "shock_propagation_iterations");
-  }
-  void simultaneous(const SimultaneousOptions& o) {
-    add("SimultaneousOptions", "iterations", o.iterations);
-    add("SimultaneousOptions", "relaxation", o.relaxation);
-    add("SimultaneousOptions", "warm_start", o.warm_start);
-    add("SimultaneousOptions", "joint_warm_start", o.joint_warm_start);
-    add("SimultaneousOptions", "rounds", o.rounds);
-    add("SimultaneousOptions", "time_step", o.time_step);
-    add("SimultaneousOptions", "relaxing", o.relaxing);
-  }
-  void sequence(const SequenceOptions& o) {
-    add("SequenceOptions", "impacts", o.impacts);
-    add("SequenceOptions", "seed", o.seed);
-  }
-  void iteration(const IterationOptions& o) {
-    add("IterationOptions", "iterations", o.iterations);
-    add("IterationOptions", "swept", o.swept);
-  }
-  void resting(const RestingOptions& o) {
-    add("RestingOptions", "iterations", o.iterations);
-    add("RestingOptions", "time_step", o.time_step);
-    add("RestingOptions", "gravity", o.gravity);
-  }
-  void substeps(const SubstepsOptions& o) {
-    add("SubstepsOptions", "time_step", o.time_step);
-    add("SubstepsOptions", "least", o.least);
-    add("SubstepsOptions", "most", o.most);
-    add("SubstepsOptions", "rounds", o.rounds);
-    add("SubstepsOptions", "sweeps", o.sweeps);
-    add("SubstepsOptions", "relaxing", o.relaxing);
-    add("SubstepsOptions", "restitution_sweeps", o.restitution_sweeps);
-    add("SubstepsOptions", "slop", o.slop);
-    add("SubstepsOptions", "push_out", o.push_out);
-    add("SubstepsOptions", "largest_push_out_speed", o.largest_push_out_speed);
-    add("SubstepsOptions", "joint_frequency", o.joint_frequency);
-    add("SubstepsOptions", "joint_damping_ratio", o.joint_damping_ratio);
-    add("SubstepsOptions", "contact_damping_ratio", o.contact_damping_ratio);
-    add("SubstepsOptions", "warm_start", o.warm_start);
-    add("SubstepsOptions", "joint_warm_start", o.joint_warm_start);
-  }
-  void coulomb(const CoulombOptions& o) {
-    add("CoulombOptions", "tolerance", o.tolerance);
-    add("CoulombOptions", "budget", o.budget);
-    add("CoulombOptions", "most_friction", o.most_friction);
-    add("CoulombOptions", "warm_start", o.warm_start);
-  }
-  void system(const SystemOptions& o) {
-    add("SystemOptions", "tolerance", o.tolerance);
-    add("SystemOptions", "error_mass", o.error_mass);
-    add("SystemOptions", "scale", o.scale);
-    add("SystemOptions", "budget", o.budget);
-    add("SystemOptions", "most_friction", o.most_friction);
-    add("SystemOptions", "asymmetry", o.asymmetry);
   }
 
  private:
@@ -177,7 +119,7 @@ OptionList make_list(const Fill& fill) {
 }  // namespace
 
 const OptionList& collision_options() {
-  static const OptionList list = make_list<Options>([](ListMaker& to, const Options& o) { to.collision(o); });
+  static const OptionList list = make_list<Options>([](ListMaker& to, const Options& o) { to.fields("Options", o); });
   return list;
 }
 const OptionList& scene_options() {
@@ -186,20 +128,22 @@ const OptionList& scene_options() {
 }
 const OptionList& scene_options_of(SceneMethod method) {
   static const std::array<OptionList, scene_method_count> lists = {
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.simultaneous(o.simultaneous); }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.sequence(o.sequence); }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.iteration(o.iteration); }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.resting(o.resting); }),
+      make_list<SceneOptions>(
+          [](ListMaker& to, const SceneOptions& o) { to.fields("SimultaneousOptions", o.simultaneous); }),
+      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("SequenceOptions", o.sequence); }),
+      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("IterationOptions", o.iteration); }),
+      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("RestingOptions", o.resting); }),
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) {  // of a step: both
-        to.iteration(o.iteration);
-        to.resting(o.resting);
+        to.fields("IterationOptions", o.iteration);
+        to.fields("RestingOptions", o.resting);
       }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.substeps(o.substeps); }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.coulomb(o.coulomb); })};
+      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("SubstepsOptions", o.substeps); }),
+      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("CoulombOptions", o.coulomb); })};
   return lists[static_cast<std::size_t>(method)];
 }
 const OptionList& system_options() {
-  static const OptionList list = make_list<SystemOptions>([](ListMaker& to, const SystemOptions& o) { to.system(o); });
+  static const OptionList list =
+      make_list<SystemOptions>([](ListMaker& to, const SystemOptions& o) { to.fields("SystemOptions", o); });
   return list;
 }
 

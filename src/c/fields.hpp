@@ -1,5 +1,5 @@
-// The fields of options and reports beside those of their counterparts in C. A structured binding has as many names as
-// the struct has fields: none can be forgotten.
+// The fields of options and reports beside those of their counterparts in C. Reports are listed as options are in
+// option_fields.hpp.
 #pragma once
 
 #include <carom/carom.h>
@@ -14,34 +14,11 @@
 #include <type_traits>
 
 #include "c/call.hpp"
+#include "option_fields.hpp"
 
 namespace carom::c {
 
-template <class T, class U>
-concept Is = std::same_as<std::remove_const_t<T>, U>;
-
 // Each calls f(name, field, field in C) for every field.
-
-template <class F, Is<Execution> O, class C>
-void each_field(F&& f, O& execution, C& c) {
-  auto& [isa, threads] = execution;
-  f("isa", isa, c.isa);
-  f("threads", threads, c.threads);
-}
-
-template <class F, Is<Options> O, class C>
-void each_field(F&& f, O& options, C& c) {
-  auto& [law, restitution_law, integrator, steps, step_budget, largest_restitution, normal_tolerance,
-         inertia_tolerance] = options;
-  f("law", law, c.law);
-  f("restitution_law", restitution_law, c.restitution_law);
-  f("integrator", integrator, c.integrator);
-  f("steps", steps, c.steps);
-  f("step_budget", step_budget, c.step_budget);
-  f("largest_restitution", largest_restitution, c.largest_restitution);
-  f("normal_tolerance", normal_tolerance, c.normal_tolerance);
-  f("inertia_tolerance", inertia_tolerance, c.inertia_tolerance);
-}
 
 template <class F, Is<Report> O, class C>
 void each_field(F&& f, O& report, C& c) {
@@ -60,12 +37,16 @@ void each_field(F&& f, O& report, C& c) {
 
 /// Every number of a row of enumerations is one byte.
 template <class To, class From>
-void assign(const char* name, To& to, const From& from) {
+void assign(const char* name, To& to, const From& from, const char* owner = nullptr) {
   if constexpr (std::is_enum_v<To>) {
-    if (from < 0 || from > 255) throw Error(std::string("carom: the option ") + name + " is " + std::to_string(from));
+    if (from < 0 || from > 255)
+      throw Error("carom: the option " + (owner != nullptr ? owner + std::string(".") : "") + name + " is " +
+                  std::to_string(from));
     to = static_cast<To>(from);
   } else if constexpr (std::same_as<To, bool>) {
     to = from != 0;
+  } else if constexpr (std::same_as<To, const char*>) {
+    to = from.data();  // a literal, which ends with a zero
   } else if constexpr (std::is_array_v<To> || requires { to.size(); }) {
     static_assert(sizeof(To) / sizeof(to[0]) == sizeof(From) / sizeof(from[0]));
     for (std::size_t i = 0; i < sizeof(To) / sizeof(to[0]); ++i)
@@ -111,7 +92,7 @@ O taken(const C* from, const char* name) {
   O made;
   if (from == nullptr) return made;
   const Given<C> used(*from, name, defaults<O, C>);
-  each_field([](const char* of, auto& field, const auto& in_c) { assign(of, field, in_c); }, made, *used);
+  each_field([&](const char* of, auto& field, const auto& in_c) { assign(of, field, in_c, name); }, made, *used);
   return made;
 }
 

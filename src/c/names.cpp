@@ -2,7 +2,48 @@
 
 #include <carom/carom.hpp>
 
+#include "c/fields.hpp"
+
 using namespace carom;
+
+namespace carom::c {
+
+template <class F, Is<LawInfo> O, class C>
+void each_field(F&& f, O& info, C& c) {
+  auto& [law, in_space, in_plane, reads_friction, reads_restitution, parameters, restitution, may_gain_energy,
+         energy_gain, source] = info;
+  f("law", law, c.law);
+  f("in_space", in_space, c.in_space);
+  f("in_plane", in_plane, c.in_plane);
+  f("reads_friction", reads_friction, c.reads_friction);
+  f("reads_restitution", reads_restitution, c.reads_restitution);
+  f("parameters", parameters.size(), c.parameters);
+  f("restitution", restitution, c.restitution);
+  f("may_gain_energy", may_gain_energy, c.may_gain_energy);
+  f("energy_gain", energy_gain, c.energy_gain);
+  f("source", source, c.source);
+}
+
+template <class F, Is<LawParameter> O, class C>
+void each_field(F&& f, O& parameter, C& c) {
+  auto& [name, in_space, in_plane, low, high] = parameter;
+  f("name", name, c.name);
+  f("in_space", in_space, c.in_space);
+  f("in_plane", in_plane, c.in_plane);
+  f("low", low, c.low);
+  f("high", high, c.high);
+}
+
+namespace {
+
+/// Of any number.
+const LawInfo& described(std::int32_t law) {
+  if (law < 0 || law >= carom_law_count()) throw Error("carom: there is no law of number " + std::to_string(law));
+  return law_info(static_cast<Law>(law));
+}
+
+}  // namespace
+}  // namespace carom::c
 
 namespace {
 
@@ -45,4 +86,25 @@ std::int32_t carom_path_index(carom_path path) {
   const Path of{static_cast<Course>(path.course), static_cast<Sticking>(path.sticking), path.compressions,
                 path.decompressions};
   return of.is_known() ? static_cast<std::int32_t>(of.index()) : -1;
+}
+
+std::int32_t carom_law_count() {
+  return static_cast<std::int32_t>(law_count);
+}
+
+carom_error carom_law_info_of(std::int32_t law, carom_law_info* info) {
+  return c::guarded([&] {
+    c::check_report(&c::given(info, "info"), "carom_law_info");
+    c::put_report(c::described(law), info);
+  });
+}
+
+carom_error carom_law_parameter_at(std::int32_t law, std::size_t index, carom_law_parameter* parameter) {
+  return c::guarded([&] {
+    c::check_report(&c::given(parameter, "parameter"), "carom_law_parameter");
+    const auto parameters = c::described(law).parameters;
+    if (index >= parameters.size())
+      throw Error("carom: there is no parameter " + std::to_string(index) + " of the law " + carom_law_name(law));
+    c::put_report(parameters[index], parameter);
+  });
 }

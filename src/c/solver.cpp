@@ -1,3 +1,5 @@
+#include "c/solver.hpp"
+
 #include <carom/carom.h>
 
 #include <carom/solver.hpp>
@@ -7,10 +9,6 @@
 #include "c/fields.hpp"
 
 using namespace carom;
-
-struct carom_solver {
-  Solver solver;
-};
 
 namespace {
 

@@ -13,17 +13,6 @@ struct carom_system_solver {
 
 namespace carom::c {
 
-template <class F, Is<SystemOptions> O, class C>
-void each_field(F&& f, O& options, C& c) {
-  auto& [tolerance, error_mass, scale, budget, most_friction, asymmetry] = options;
-  f("tolerance", tolerance, c.tolerance);
-  f("error_mass", error_mass, c.error_mass);
-  f("scale", scale, c.scale);
-  f("budget", budget, c.budget);
-  f("most_friction", most_friction, c.most_friction);
-  f("asymmetry", asymmetry, c.asymmetry);
-}
-
 template <class F, Is<SystemReport> O, class C>
 void each_field(F&& f, O& report, C& c) {
   auto& [contacts, islands, largest_island, missed, error, sweeps, interior_steps, newton_steps, seconds, threads] =

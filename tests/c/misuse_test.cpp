@@ -82,6 +82,25 @@ TEST_F(CMisuse, of_options_and_of_the_precision_is_an_error) {
   EXPECT_EQ(none, nullptr);
 }
 
+TEST_F(CMisuse, of_margins_and_gradients_is_an_error) {
+  const carom_vectors3 none{};
+  expect_refusal(carom_find_margins_space(solver, CAROM_DOUBLE, &contacts, nullptr, nullptr, nullptr, nullptr,
+                                          CAROM_DEFAULT_TOLERANCE, nullptr),
+                 "impulse is a null");
+  expect_refusal(carom_find_margins_space(solver, CAROM_DOUBLE, &contacts, &none, nullptr, nullptr, nullptr,
+                                          CAROM_DEFAULT_TOLERANCE, nullptr),
+                 "impulse");
+  expect_refusal(carom_differentiate(solver, CAROM_DOUBLE, &contacts, nullptr, nullptr, -0.5, nullptr), "tolerance");
+  auto derivatives = sized<carom_derivatives>();
+  derivatives.weight.polar = {&impulse, 2, 0};
+  auto gradients = sized<carom_gradients>();
+  gradients.velocity_y = &derivatives;
+  expect_refusal(carom_differentiate(solver, CAROM_DOUBLE, &contacts, &gradients, nullptr, 0, nullptr),
+                 "gradients.velocity_y.weight.polar");
+  derivatives.struct_size = 0;
+  expect_refusal(carom_differentiate(solver, CAROM_DOUBLE, &contacts, &gradients, nullptr, 0, nullptr), "struct_size");
+}
+
 TEST_F(CMisuse, of_memory_beyond_all_is_an_error) {
   carom_blocked_contacts* blocked = nullptr;
   expect_refusal(carom_blocked_contacts_create(CAROM_FLOAT, ~std::size_t{0} / 256, &blocked), "memory",

@@ -108,5 +108,42 @@ TEST(CNames, are_told_for_any_number) {
   EXPECT_STREQ(carom_version(), std::string(version()).c_str());
 }
 
+TEST(CLaws, are_described_as_in_cpp) {
+  ASSERT_EQ(carom_law_count(), static_cast<int>(all_laws().size()));
+  for (const LawInfo& expected : all_laws()) {
+    carom_law_info info{};
+    info.struct_size = sizeof info;
+    const auto law = static_cast<std::int32_t>(expected.law);
+    ASSERT_EQ(carom_law_info_of(law, &info), CAROM_OK);
+    EXPECT_EQ(info.law, law);
+    EXPECT_EQ(info.in_space, expected.in_space);
+    EXPECT_EQ(info.in_plane, expected.in_plane);
+    EXPECT_EQ(info.reads_friction, expected.reads_friction);
+    EXPECT_EQ(info.reads_restitution, expected.reads_restitution);
+    EXPECT_EQ(info.may_gain_energy, expected.may_gain_energy);
+    EXPECT_EQ(info.restitution, expected.restitution);
+    EXPECT_EQ(info.energy_gain, expected.energy_gain);
+    EXPECT_EQ(info.source, expected.source);
+    ASSERT_EQ(info.parameters, expected.parameters.size());
+    carom_law_parameter parameter{};
+    parameter.struct_size = sizeof parameter;
+    for (std::size_t i = 0; i < info.parameters; ++i) {
+      ASSERT_EQ(carom_law_parameter_at(law, i, &parameter), CAROM_OK);
+      EXPECT_EQ(parameter.name, expected.parameters[i].name);
+      EXPECT_EQ(parameter.in_space, expected.parameters[i].in_space);
+      EXPECT_EQ(parameter.in_plane, expected.parameters[i].in_plane);
+      EXPECT_EQ(parameter.low, expected.parameters[i].low);
+      EXPECT_EQ(parameter.high, expected.parameters[i].high);
+    }
+    EXPECT_EQ(carom_law_parameter_at(law, info.parameters, &parameter), CAROM_ERROR_ARGUMENT);
+    EXPECT_NE(std::string(carom_error_message()).find(to_string(expected.law)), std::string::npos);
+  }
+  carom_law_info info{};
+  EXPECT_EQ(carom_law_info_of(0, &info), CAROM_ERROR_ARGUMENT);  // without its size
+  info.struct_size = sizeof info;
+  for (const std::int32_t number : {-1, carom_law_count(), 256})
+    EXPECT_EQ(carom_law_info_of(number, &info), CAROM_ERROR_ARGUMENT) << number;
+}
+
 }  // namespace
 }  // namespace carom

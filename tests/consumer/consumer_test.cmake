@@ -4,6 +4,8 @@
 #
 # cmake -DWAY=static|shared|subdirectory -DROOT=<sources> -DBUILD=<build to install from> -DSCRATCH=<folder>
 #       -DVERSION=<of carom> -DGENERATOR=<name> -DCOMPILER=<C++ compiler> "-DISAS=<for the folder>" -P consumer_test.cmake
+#
+# -DWAY=packages takes what stands under -DPREFIX=<folder> already, which Debian's packages have brought.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 # Debug, because it compiles faster and what is tested here has nothing to do with optimisation.
@@ -19,6 +21,8 @@ if(WAY STREQUAL "static")
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 elseif(WAY STREQUAL "shared")
   run(${CMAKE_COMMAND} --install ${SCRATCH}/../subdirectory/build --prefix ${prefix})
+elseif(WAY STREQUAL "packages")
+  set(prefix ${PREFIX})
 endif()
 
 file(READ ${ROOT}/README.md readme)
@@ -74,7 +78,7 @@ if(own MATCHES " (-m[a-z0-9]+|-ffp-contract[^ ]*|-W[a-z]+)")
   message(FATAL_ERROR "carom's own flags reached its user: ${CMAKE_MATCH_1}")
 endif()
 
-if(NOT WAY STREQUAL "subdirectory")
+if(WAY MATCHES "^(static|shared)$")
   file(SHA256 ${ROOT}/LICENSE licence)
   file(SHA256 ${prefix}/share/doc/carom/LICENSE installed)
   if(NOT installed STREQUAL licence)
@@ -86,7 +90,7 @@ endif()
 if(NOT WAY STREQUAL "subdirectory")
   find_program(pkg_config pkg-config REQUIRED)
   find_program(c_compiler cc REQUIRED)
-  file(GLOB_RECURSE description ${prefix}/*/carom.pc)
+  file(GLOB description ${prefix}/lib*/pkgconfig/carom.pc ${prefix}/lib*/*/pkgconfig/carom.pc)
   cmake_path(GET description PARENT_PATH folder)
   set(ENV{PKG_CONFIG_PATH} ${folder})
   run(${pkg_config} --cflags --libs carom)

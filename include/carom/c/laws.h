@@ -1,0 +1,39 @@
+// A description of every law in C: law_info.hpp tells the rest.
+#pragma once
+
+#include <carom/c/base.h>
+#include <carom/c/enums.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a law reads, what it promises and where it comes from. Texts stay as long as the library.
+typedef struct carom_law_info {
+  size_t struct_size;
+  int32_t law;                                ///< carom_law
+  int32_t in_space, in_plane;                 ///< 0 or 1
+  int32_t reads_friction, reads_restitution;  ///< 0 or 1
+  size_t parameters;                          ///< number of those that carom_law_parameter_at tells
+  const char* restitution;                    ///< the hypothesis that e stands for
+  int32_t may_gain_energy;                    ///< 0 or 1, of e in [0, 1]
+  const char* energy_gain;                    ///< when it can
+  const char* source;                         ///< the literature
+} carom_law_info;
+
+/// A column of carom_law_columns that a law reads, and the ends of its range.
+typedef struct carom_law_parameter {
+  size_t struct_size;
+  const char* name;            ///< of the field; a weight is "weight_<law>", with underscores
+  int32_t in_space, in_plane;  ///< 0 or 1
+  double low, high;
+} carom_law_parameter;
+
+/// The number of laws; their numbers are those below.
+CAROM_EXPORT int32_t carom_law_count(void);
+CAROM_EXPORT carom_error carom_law_info_of(int32_t law, carom_law_info* info);
+CAROM_EXPORT carom_error carom_law_parameter_at(int32_t law, size_t index, carom_law_parameter* parameter);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,36 @@
+# Writes pages of the manual from what the command says of itself.
+#
+# cmake -DCAROM=<command> -DFOLDER=<folder> -DHELP2MAN=<help2man> -DGZIP=<gzip> -P manual.cmake
+include(${CMAKE_CURRENT_LIST_DIR}/../../tests/consumer/run.cmake)
+
+# page(name about command...)
+function(page name about)
+  list(JOIN ARGN " " command)
+  run(${HELP2MAN} --no-info --version-string=${version} --name=${about} --output=${FOLDER}/${name}.1 ${command})
+  # A page has the name of its file, in which man-db allows no space.
+  file(READ ${FOLDER}/${name}.1 text)
+  string(REGEX REPLACE "\\.SH NAME\n[^\n]* \\\\- " ".SH NAME\n${name} \\\\- " text "${text}")
+  string(TOUPPER ${name} upper)
+  string(REGEX REPLACE "\n\\.TH [^\"]*" "\n.TH ${upper} " text "${text}")
+  file(WRITE ${FOLDER}/${name}.1 "${text}")
+  run(${GZIP} -9nf ${FOLDER}/${name}.1)
+endfunction()
+
+file(REMOVE_RECURSE ${FOLDER})
+file(MAKE_DIRECTORY ${FOLDER})
+run(${CAROM} --version)
+string(REGEX REPLACE "^carom |\n" "" version "${output}")
+run(${CAROM} --help)
+string(REGEX MATCH "\nSubcommands:\n(  [^\n]+\n)+" commands "${output}")
+string(REGEX MATCHALL "\n  [^\n]+" commands "${commands}")
+list(LENGTH commands count)
+if(count LESS 5)
+  message(FATAL_ERROR "no commands in:\n${output}")
+endif()
+foreach(line IN LISTS commands)
+  if(NOT line MATCHES "^\n  ([a-z-]+) +(.+)$")
+    message(FATAL_ERROR "not a command: ${line}")
+  endif()
+  page(carom-${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CAROM} ${CMAKE_MATCH_1})
+endforeach()
+page(carom "resolve rigid-body collisions in batches" ${CAROM})
