@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "commands/commands.hpp"
+#include "ranks/ranks.hpp"
 
 namespace carom::apps {
 namespace {
@@ -47,7 +48,7 @@ int run_command(int argc, char** argv) {
     return exit_code;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    fmt::print(stderr, "carom: {}\nRun carom --help or carom COMMAND --help for more.\n", error.what());
+    if (speaks()) fmt::print(stderr, "carom: {}\nRun carom --help or carom COMMAND --help for more.\n", error.what());
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
   } catch (const std::system_error& error) {
@@ -64,6 +65,7 @@ int run_command(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const int exit_code = carom::apps::run_command(argc, argv);
+  carom::apps::transport::end();
   // The buffer's last text may not find room any more.
   if (exit_code != carom::apps::exit_error && std::fflush(stdout) != 0) {
     fmt::print(stderr, "carom: standard output can't be written: {}\n", std::strerror(errno));

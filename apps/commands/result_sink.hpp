@@ -43,9 +43,9 @@ class ResultSink {
 /// `columns` are those of the first rows.
 std::unique_ptr<ResultSink> csv_sink(OutputFile& output, std::vector<io::ResultColumn> columns);
 
-/// Goes on with a file that an earlier run has made, if it is `resumed`. The file is that of `output`, and gets the
+/// Goes on with a file that is there, of an earlier run or of another rank, if `is_made`; else makes it. It gets the
 /// rows of the reader's file.
-std::unique_ptr<ResultSink> hdf5_sink(OutputFile& output, std::vector<io::ResultColumn> columns,
-                                      io::TableReader& reader, const io::ResultNumbers& results, bool resumed);
+std::unique_ptr<ResultSink> hdf5_sink(const std::string& part, std::vector<io::ResultColumn> columns,
+                                      io::TableReader& reader, const io::ResultNumbers& results, bool is_made);
 
 }  // namespace carom::apps

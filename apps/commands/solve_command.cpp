@@ -9,6 +9,7 @@
 #include "commands/solve_options.hpp"
 #include "io/fclib.hpp"
 #include "io/table_reader.hpp"
+#include "ranks/ranks.hpp"
 
 namespace carom::apps {
 namespace {
@@ -191,7 +192,9 @@ void add_solve_command(CLI::App& app, int& exit_code) {
       const std::string name = option->get_name();
       if (option->count() > 0 && !is_of_systems(name)) command->given_of_contacts.push_back(name);
     }
-    exit_code = run(*command);
+    Ranks& ranks = Ranks::world();
+    command->threads = ranks.threads(command->threads);
+    exit_code = ranks.run([&] { return run(*command); });
   });
 }
 
