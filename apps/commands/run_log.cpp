@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "commands/interruption.hpp"
+
 namespace carom::apps {
 
 static void to_json(nlohmann::json& json, const RowRange& range) {
@@ -109,8 +111,11 @@ std::vector<std::string> RunLog::journals_of_ranks() const {
   const fs::path main = journal_of(0);
   const std::string prefix = main.filename().string() + '.';
   std::vector<std::string> all;
-  for (const fs::directory_entry& entry : fs::directory_iterator(main.parent_path()))
-    if (entry.path().filename().string().starts_with(prefix)) all.push_back(entry.path().string());
+  for (const fs::directory_entry& entry : fs::directory_iterator(main.parent_path())) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(prefix) && name.find_first_not_of("0123456789", prefix.size()) == std::string::npos)
+      all.push_back(entry.path().string());
+  }
   return all;
 }
 
@@ -137,6 +142,7 @@ bool RunLog::open(const nlohmann::json& run, bool resume) {
   if (earlier_.empty()) {
     remove_journals_of_ranks();
     journal_->begin(run);
+    is_open_ = true;
     return false;
   }
   done_ = merged(std::move(done_));
@@ -147,6 +153,7 @@ bool RunLog::open(const nlohmann::json& run, bool resume) {
                     "{0}.journal to begin anew",
                     name_, rows_before_));
   require_same_run(name_, journal_->run(), run);
+  is_open_ = true;
   return true;
 }
 
@@ -169,6 +176,7 @@ std::vector<RowRange> RunLog::begin(const nlohmann::json& sums, const std::vecto
     launch_ = plan.at("launch");
     journal_.emplace(journal_of(ranks_.rank()), name_);
     journal_->begin({{"launch", launch_}});
+    is_open_ = true;
   }
   return plan.at("share");
 }
@@ -190,6 +198,19 @@ std::size_t RunLog::rows_of_moment() const {
 void RunLog::remove() {
   journal_->remove();
   remove_journals_of_ranks();
+}
+
+bool RunLog::leave(const std::function<void()>& last_moment, std::size_t rows) {
+  if (!is_open_) return true;
+  try {
+    last_moment();
+  } catch (const Error&) {
+    // The last moment stands.
+  }
+  if (!ranks_.is_first() && interrupted == 0) return true;
+  const bool is_kept = tell_unfinished(rows);
+  if (!is_kept) remove();
+  return is_kept;
 }
 
 bool RunLog::tell_unfinished(std::size_t rows) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -57,21 +58,23 @@ class RunLog {
   void add_moment(const nlohmann::json& sums);
   /// On rank 0: all is complete.
   void remove();
-  /// Says that --resume goes on, if there is what to go on with: rank 0 does, or another one that finds it dead. False:
-  /// there is nothing.
-  bool tell_unfinished(std::size_t rows) const;
+  /// The run ends before all of its `rows` are done. Adds a last moment, if it can be had, and says that --resume goes
+  /// on: rank 0 does, or another one that finds it dead. False: there is nothing to go on with, and no journal is left.
+  bool leave(const std::function<void()>& last_moment, std::size_t rows);
 
  private:
   std::size_t rows_of_moment() const;
   std::string journal_of(int rank) const;
   std::vector<std::string> journals_of_ranks() const;
   void remove_journals_of_ranks() const;
+  bool tell_unfinished(std::size_t rows) const;
 
   std::string name_, place_, part_;
   Ranks& ranks_;
   std::optional<Journal> journal_;
   std::vector<nlohmann::json> earlier_;
   std::vector<RowRange> done_;
+  bool is_open_ = false;  ///< and not another run's
   std::size_t launch_ = 0, rows_before_ = 0;
 };
 

@@ -18,6 +18,7 @@
 #include "commands/result_sink.hpp"
 #include "commands/row_pipeline.hpp"
 #include "commands/run_log.hpp"
+#include "commands/share_reader.hpp"
 #include "commands/solve_options.hpp"
 #include "report/bad_rows.hpp"
 #include "report/progress_bar.hpp"
@@ -163,13 +164,13 @@ class Run {
     bool is_resumed = false;
     if (ranks_.is_first()) {
       is_resumed = log_->open(description(command_, *reader_, solver_ ? solver_->isa() : Isa::scalar), command_.resume);
-      is_begun_ = true;
       for (const nlohmann::json& sums : log_->earlier()) restore(sums);
       make_sink(output_->part(), is_resumed);
     }
-    share_ = log_->begin(sums(), shares(reader_->count(), log_->done(), rows_of_stage_at_once, ranks_.size()));
+    share_.emplace(command_.input,
+                   log_->begin(sums(), shares(reader_->count(), log_->done(), rows_of_stage_at_once, ranks_.size())),
+                   rows_of_stage_at_once);
     if (!ranks_.is_first()) make_sink(log_->part(), true);
-    total_ = rows_in(share_);
     take_interruptions();
   }
 
@@ -207,37 +208,19 @@ class Run {
 
   bool read(Rows& rows) {
     if (interrupted != 0) return false;
-    return log_ ? read_share(rows) : read_all(rows);
+    return share_ ? share_->read(rows) : read_all(rows);
   }
 
   bool read_all(Rows& rows) {
     // An empty file goes through the stages once: it has a header to write, and misuse is found in it too.
     const bool is_first = std::exchange(is_first_, false);
     if (!reader_->read(rows_of_stage_at_once) && !is_first) return false;
-    take(rows);
-    rows.done = done_;
-    rows.total = total_;
-    return true;
-  }
-
-  bool read_share(Rows& rows) {
-    ranks_.poll();
-    for (; ranges_begun_ == 0 || next_ == share_[ranges_begun_ - 1].last; ++ranges_begun_) {
-      if (ranges_begun_ == share_.size()) return false;
-      next_ = share_[ranges_begun_].first;
-      reader_ = open(next_);
-    }
-    reader_->read(std::min(rows_of_stage_at_once, share_[ranges_begun_ - 1].last - next_));
-    take(rows);
-    rows.done = read_ += rows.table.rows();
-    rows.total = rows_in(share_);
-    return true;
-  }
-
-  void take(Rows& rows) {
     rows.table = reader_->take();
     rows.first = next_;
     next_ += rows.table.rows();
+    rows.done = done_;
+    rows.total = total_;
+    return true;
   }
 
   void solve_rows(Rows& rows) {
@@ -293,19 +276,12 @@ class Run {
   /// Ends a run that did not come to its end.
   [[noreturn]] void leave(const std::exception_ptr& failure) {
     bar_.hide();
-    if (log_ && ranks_.is_first() && !is_begun_) std::rethrow_exception(failure);  // the files are another run's
-    if (log_ && sink_ && written_ > 0 && is_sound_) {
-      try {
-        add_moment();
-      } catch (const Error&) {
-        // The last moment stands.
-      }
-    }
-    const bool is_told = log_ && (ranks_.is_first() || interrupted != 0);
-    const bool is_kept = is_told && log_->tell_unfinished(reader_->count());
-    if (ranks_.is_first() && !is_kept) {
-      output_->discard();
-      if (log_) log_->remove();
+    if (log_) {
+      const bool has_more = sink_ && written_ > 0 && is_sound_;
+      const auto last_moment = [this, has_more] {
+        if (has_more) add_moment();
+      };
+      if (!log_->leave(last_moment, reader_->count()) && output_) output_->discard();
     }
     if (interrupted == 0) std::rethrow_exception(failure);
     end_as_interrupted();
@@ -322,9 +298,9 @@ class Run {
   std::optional<OutputFile> output_;  // of rank 0
   std::optional<RunLog> log_;
   std::unique_ptr<ResultSink> sink_;
-  bool is_first_ = true, is_sound_ = true, is_begun_ = false;
-  std::vector<RowRange> share_;
-  std::size_t ranges_begun_ = 0, next_ = 0, read_ = 0, written_ = 0;  // the last three are rows
+  bool is_first_ = true, is_sound_ = true;
+  std::optional<ShareReader> share_;
+  std::size_t next_ = 0, written_ = 0;  // rows
   Stopwatch since_moment_;
   BadRows bad_rows_;
   Summary summary_;

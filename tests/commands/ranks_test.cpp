@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <sstream>
 #include <string>
@@ -107,6 +108,17 @@ class Ranks : public testing::Test {
     EXPECT_FALSE(out.has_remains());
   }
 
+  /// A run that is broken off. One that was complete before that does not count.
+  static Ended broken_off(const Place& out, const std::function<Ended()>& run) {
+    for (int turn = 0; turn < 50; ++turn) {
+      fs::remove(out.name());
+      Ended ended = run();
+      if (fs::exists(out.name() + ".part")) return ended;
+    }
+    ADD_FAILURE() << "all runs were complete before they were broken off";
+    return {};
+  }
+
   // The reference takes its time, in which a rank can be killed.
   static constexpr const char* slowly = " --reference --checkpoint 0";
 
@@ -134,11 +146,13 @@ TEST_F(Ranks, one_that_is_killed_leaves_a_file_that_any_number_of_ranks_resumes)
     const Place out;
     const std::string journal = out.name() + ".journal" + (victim == 0 ? "" : "." + std::to_string(victim));
     // The rank that is to die is killed as soon as its journal has a moment.
-    const Ended run = shell(
-        "export JOURNAL=" + journal + " VICTIM=" + std::to_string(victim) + " " + as_root + "\n" +
-        "mpirun -n 3 --oversubscribe --bind-to none sh -c '\n" + "if [ $OMPI_COMM_WORLD_RANK = $VICTIM ]; then\n" +
-        "  (until [ -f $JOURNAL ] && [ $(wc -l <$JOURNAL) -ge 2 ]; do sleep 0.002; done; kill -9 $$) &\n" +
-        "fi\nexec " CAROM_COMMAND " " + solve_to(out) + "'");
+    const Ended run = broken_off(out, [&] {
+      return shell("export JOURNAL=" + journal + " VICTIM=" + std::to_string(victim) + " " + as_root +
+                   "\nmpirun -n 3 --oversubscribe --bind-to none sh -c '\n" +
+                   "if [ $OMPI_COMM_WORLD_RANK = $VICTIM ]; then\n" +
+                   "  (until [ -f $JOURNAL ] && [ $(wc -l <$JOURNAL) -ge 2 ]; do sleep 0.002; done; kill -9 $$) &\n" +
+                   "fi\nexec " CAROM_COMMAND " " + solve_to(out) + "'");
+    });
     EXPECT_EQ(run.exit_code, 128 + SIGKILL);
     expect_within("process rank " + std::to_string(victim), run.err);
     expect_within("exited on signal 9", run.err);
@@ -173,6 +187,47 @@ TEST_F(Ranks, stop_all_with_one_message_where_one_fails) {
   EXPECT_EQ(wrong.exit_code, 2);
   expect_within("--steps needs --integrator euler", wrong.err);
   EXPECT_EQ(wrong.err.find("--steps needs"), wrong.err.rfind("--steps needs"));
+}
+
+TEST_F(Ranks, of_any_number_give_a_study_the_bits_of_one_process) {
+  const TemporaryFile whole({}, ".h5");
+  const std::string study = "sweep " + input_->name() + " --friction 0,0.5 --law smith -o ";
+  const Ended one = carom(study + whole.name());
+  ASSERT_EQ(one.exit_code, 1) << one.err;
+  for (const int ranks : {2, 3}) {
+    const Place out;
+    const Ended run = on_ranks(ranks, study + out.name());
+    EXPECT_EQ(run.exit_code, 1) << run.err;
+    EXPECT_EQ(run.out, one.out);
+    EXPECT_TRUE(out.text() == whole.text());
+    EXPECT_FALSE(out.has_remains());
+  }
+}
+
+TEST_F(Ranks, are_started_by_a_job_that_queues_again_when_it_was_interrupted) {
+  const Place out;
+  const TemporaryFile queue, started, interrupted;
+  const std::string journal = out.name() + ".journal", pids = interrupted.name() + ".pid";
+  std::ofstream(started.name()) << "mpirun -n 2 --oversubscribe --bind-to none \"$@\"";
+  // Slurm sends its signal to the ranks.
+  std::ofstream(interrupted.name()) << "echo >" + pids + "; (until [ -f " + journal + " ] && [ $(wc -l <" + journal +
+                                           ") -ge 2 ]; do sleep 0.002; done; kill -TERM $(cat " + pids + "); rm " +
+                                           pids + ") &\nmpirun -n 2 --oversubscribe --bind-to none sh -c 'echo $$ >>" +
+                                           pids + "; exec \"$@\"' sh \"$@\"";
+  // In the place of Slurm: scontrol notes what it is told, and the script starts ranks.
+  const auto job = [&](const TemporaryFile& launch) {
+    const TemporaryFile script("scontrol() { echo \"$@\" >>" + queue.name() + "; }\nexport -f scontrol\nexport " +
+                               as_root + "CAROM=" CAROM_COMMAND " SLURM_JOB_ID=17 CAROM_LAUNCH='bash " + launch.name() +
+                               "'\nbash " CAROM_EXAMPLES_DIR "/slurm/solve.sbatch " + input_->name() + " " +
+                               out.name() + slowly);
+    return shell("bash " + script.name());
+  };
+  const Ended first = broken_off(out, [&] { return job(interrupted); });
+  EXPECT_NE(first.exit_code, 0);
+  expect_within("--resume goes on with it", first.err);
+  EXPECT_EQ(queue.text(), "requeue 17\n");
+  expect_whole(job(started), out);
+  EXPECT_EQ(queue.text(), "requeue 17\n");
 }
 
 TEST_F(Ranks, need_files_that_have_a_place_for_every_row) {
