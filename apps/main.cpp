@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "commands/commands.hpp"
+#include "ranks/ranks.hpp"
 
 namespace carom::apps {
 namespace {
@@ -22,6 +23,7 @@ constexpr const char* main_footer =
   carom compare contacts.csv                check the lanes against the reference, and time both
   carom check results.csv                   which impulses leave the permissible region
   carom compare-laws contacts.csv           how far the laws lie apart
+  carom sweep contacts.csv --friction 0:1:0.1    laws and coefficients over the contacts of a file
   carom convert contacts.csv contacts.h5    HDF5, for files beyond millions of contacts
   carom generate --contacts 1000 -o contacts.csv    random contacts
 carom COMMAND --help tells more of each.
@@ -39,6 +41,7 @@ int run_command(int argc, char** argv) {
   add_laws_command(app, exit_code);
   add_check_command(app, exit_code);
   add_compare_laws_command(app, exit_code);
+  add_sweep_command(app, exit_code);
   add_convert_command(app, exit_code);
   add_generate_command(app, exit_code);
   add_info_command(app, exit_code);
@@ -47,7 +50,7 @@ int run_command(int argc, char** argv) {
     return exit_code;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    fmt::print(stderr, "carom: {}\nRun carom --help or carom COMMAND --help for more.\n", error.what());
+    if (speaks()) fmt::print(stderr, "carom: {}\nRun carom --help or carom COMMAND --help for more.\n", error.what());
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
   } catch (const std::system_error& error) {
@@ -64,6 +67,7 @@ int run_command(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const int exit_code = carom::apps::run_command(argc, argv);
+  carom::apps::transport::end();
   // The buffer's last text may not find room any more.
   if (exit_code != carom::apps::exit_error && std::fflush(stdout) != 0) {
     fmt::print(stderr, "carom: standard output can't be written: {}\n", std::strerror(errno));

@@ -45,12 +45,14 @@ same); 2 wrong usage, or a file that can't be read or written.)";
 int run(CheckCommand& command) {
   if (!command.impulses_of.empty() && command.impulses_of != "all") command.law = command.impulses_of;
   command.require_valid();
-  require_csv_name(command.output);
   const io::Table table = read_table(command.input);
   std::optional<OutputFile> output;
   if (!command.output.empty()) output.emplace(command.output, command.input);
   const RegionCheck check = check_region(table, command, output ? &output->stream() : nullptr);
-  if (output) output->finish();
+  if (output) {
+    make_hdf5_of_csv(*output);
+    output->finish();
+  }
   if (command.as_json)
     print_json(check, command);
   else if (command.output != "-")
@@ -74,7 +76,9 @@ void add_check_command(CLI::App& app, int& exit_code) {
       ->check(within(0.0, 1.0));
   check->add_flag("--reference", command->reference, "Solve with the scalar reference instead of the lanes");
   auto* as_json = check->add_flag("--json", command->as_json, "One JSON object on standard output");
-  check->add_option("-o,--output", command->output, "File for the rows with their margins; - is standard output")
+  check
+      ->add_option("-o,--output", command->output,
+                   "File (CSV or HDF5) for the rows with their margins; - is standard output")
       ->option_text("OUT")
       ->excludes(as_json);
   check->footer(check_footer);

@@ -105,7 +105,7 @@ void add_command_options(CLI::App& command, CommandOptions& options) {
       ->check(CLI::IsMember(names));
 }
 
-void add_solver_options(CLI::App& command, CommandOptions& options) {
+void add_solver_options(CLI::App& command, CommandOptions& options, const std::string& restitution) {
   command.add_option("IN", options.input, "Contact file (CSV or HDF5) to read; - is standard input")
       ->option_text("REQUIRED")
       ->required();
@@ -116,7 +116,7 @@ void add_solver_options(CLI::App& command, CommandOptions& options) {
       ->option_text("series|euler [" + options.integrator + "]")
       ->check(CLI::IsMember({"series", "euler"}));
   command
-      .add_option("--restitution", options.restitution,
+      .add_option(restitution, options.restitution,
                   "Law (Stronge's|Poisson's|Newton's) where the file names none; euler offers energetic only")
       ->option_text("energetic|kinetic|kinematic [" + options.restitution + "]")
       ->check(CLI::IsMember({"energetic", "kinetic", "kinematic"}));
@@ -138,6 +138,18 @@ void add_solver_options(CLI::App& command, CommandOptions& options) {
       ->option_text("auto|scalar|sse2|avx2|avx512|neon [" + options.isa + "]")
       ->check(CLI::IsMember({"auto", "scalar", "sse2", "avx2", "avx512", "neon"}));
   command.add_flag("--all-faults", options.all_faults, "Print every bad row, not only the first 20");
+}
+
+void add_resume_options(CLI::App& command, bool& resume, double& checkpoint) {
+  constexpr double a_day = 86400;
+  command.add_flag("--resume", resume,
+                   "Go on with OUT where an earlier run ended; IN and OUT are HDF5. Without an earlier run it begins");
+  command
+      .add_option("--checkpoint", checkpoint,
+                  "Seconds after which OUT (HDF5) is brought to the disk, for a run to resume there; 0: after every "
+                  "block of rows")
+      ->option_text(fmt::format("S [{}]", checkpoint))
+      ->check(within(0.0, a_day));
 }
 
 }  // namespace carom::apps

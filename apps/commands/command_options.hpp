@@ -49,8 +49,11 @@ struct CommandOptions {
 /// Adds all options but --reference, which single commands add.
 void add_command_options(CLI::App& command, CommandOptions& options);
 
-/// Adds these without --law.
-void add_solver_options(CLI::App& command, CommandOptions& options);
+/// Adds these without --law. The restitution law has an option of this name.
+void add_solver_options(CLI::App& command, CommandOptions& options, const std::string& restitution = "--restitution");
+
+/// Adds --resume and --checkpoint, for HDF5 files.
+void add_resume_options(CLI::App& command, bool& resume, double& checkpoint);
 
 /// Numbers from `low` to `high`, of which NaN is none.
 template <class T>

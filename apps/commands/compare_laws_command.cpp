@@ -34,13 +34,13 @@ Exit code: 0 all rows are fine; 1 there are bad rows (the others are compared al
 
 int run(const CompareLawsCommand& command) {
   command.require_valid();
-  require_csv_name(command.output);
   const io::Table table = read_table(command.input);
   std::optional<OutputFile> output;
   if (!command.output.empty()) output.emplace(command.output, command.input);
   const LawComparison comparison = compare_laws(table, command);
   if (output) {
     write_csv(output->stream(), comparison);
+    make_hdf5_of_csv(*output);
     output->finish();
   }
   if (command.as_json)
@@ -64,7 +64,9 @@ void add_compare_laws_command(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember(names));
   compare->add_flag("--reference", command->reference, "Solve with the scalar reference instead of the lanes");
   auto* as_json = compare->add_flag("--json", command->as_json, "One JSON object on standard output");
-  compare->add_option("-o,--output", command->output, "CSV file for the distances of every pair; - is standard output")
+  compare
+      ->add_option("-o,--output", command->output,
+                   "File (CSV or HDF5) for the distances of every pair; - is standard output")
       ->option_text("OUT")
       ->excludes(as_json);
   compare->footer(compare_laws_footer);

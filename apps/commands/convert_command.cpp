@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "commands/commands.hpp"
 #include "commands/output_file.hpp"
@@ -40,7 +42,7 @@ void to_hdf5(const ConvertCommand& command, io::TableReader& reader, OutputFile&
     // Cells that were read from HDF5 are written as they are.
     if (command.precision == "float" && type.kind == io::ColumnType::float64 && !io::is_hdf5(command.input))
       type.kind = io::ColumnType::float32;
-    columns.push_back({reader.table().header()[i], type});
+    columns.push_back({reader.table().header()[i], type, {}});
   }
   io::Hdf5Writer writer(output.part(), columns, reader.count());
   for (std::size_t first = 0; reader.read(rows_of_conversion_at_once); first += reader.table().rows()) {
@@ -89,6 +91,20 @@ int run(const ConvertCommand& command) {
 }
 
 }  // namespace
+
+void make_hdf5_of_csv(OutputFile& output) {
+  if (!io::is_hdf5_name(output.place())) return;
+  output.stream().flush();
+  const auto reader = io::open_table(output.part());
+  std::vector<io::Hdf5Column> columns;
+  for (std::size_t i = 0; i < reader->types().size(); ++i)
+    columns.push_back({reader->table().header()[i], reader->types()[i], {}});
+  reader->read(std::numeric_limits<std::size_t>::max());
+  io::Hdf5Writer writer(output.part(), columns, reader->count());
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    writer.write(i, 0, io::cells_of(reader->table(), i, columns[i].type));
+  writer.sync();
+}
 
 void add_convert_command(CLI::App& app, int& exit_code) {
   auto command = std::make_shared<ConvertCommand>();

@@ -111,7 +111,7 @@ int run(const GenerateCommand& command) {
       if (in_hdf5 && !writer) {
         const auto kind = command.precision == "float" ? io::ColumnType::float32 : io::ColumnType::float64;
         std::vector<io::Hdf5Column> columns;
-        for (const std::string& name : block.names) columns.push_back({name, {kind, 1, nullptr}});
+        for (const std::string& name : block.names) columns.push_back({name, {kind, 1, nullptr}, {}});
         writer.emplace(output.part(), columns, command.contacts);
       }
       for (std::size_t c = 0; in_hdf5 && c < block.cells.size(); ++c) writer->write(c, row, block.cells[c]);

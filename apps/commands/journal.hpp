@@ -7,12 +7,12 @@
 
 namespace carom::apps {
 
-/// NAME.journal beside the file NAME: a line that describes the run, and one for every moment at which all rows up to
-/// then were on the disk. A line that was not completed does not count.
+/// A line that describes the run, and one for every moment at which the rows that it tells were on the disk. A line
+/// that was not completed does not count.
 class Journal {
  public:
-  /// Opens the journal of `place`, and makes it if there is none. Throws Error if another run has it open.
-  explicit Journal(const std::string& place);
+  /// Opens the journal, and makes it if there is none. Throws Error if another run has it open, which writes `output`.
+  Journal(const std::string& path, const std::string& output);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;

@@ -13,8 +13,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "io/table_reader.hpp"
-
 namespace carom::apps {
 namespace {
 
@@ -204,11 +202,6 @@ OutputFile::~OutputFile() {
 const std::string& OutputFile::part() const {
   if (part_.empty()) throw Error("carom: " + name_ + " is no file of its own, which HDF5 needs");
   return part_;
-}
-
-void require_csv_name(const std::string& path) {
-  if (io::is_hdf5_name(path))
-    throw Error("carom: " + path + " would be HDF5, and this command writes CSV; `carom convert` makes HDF5 of it");
 }
 
 void OutputFile::finish() {

@@ -47,7 +47,8 @@ class OutputFile {
   std::ostream stream_{nullptr};
 };
 
-/// For what is written as CSV alone. Throws Error if the name is one of HDF5.
-void require_csv_name(const std::string& path);
+/// Makes HDF5 of the CSV that the stream has got, if the file's name is one of HDF5. Its whole text comes into memory.
+/// Throws Error.
+void make_hdf5_of_csv(OutputFile& output);
 
 }  // namespace carom::apps

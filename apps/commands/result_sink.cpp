@@ -57,12 +57,11 @@ std::unique_ptr<ResultSink> csv_sink(OutputFile& output, std::vector<io::ResultC
   return std::make_unique<CsvSink>(output, std::move(columns));
 }
 
-std::unique_ptr<ResultSink> hdf5_sink(OutputFile& output, std::vector<io::ResultColumn> columns,
-                                      io::TableReader& reader, const io::ResultNumbers& results, bool resumed) {
+std::unique_ptr<ResultSink> hdf5_sink(const std::string& part, std::vector<io::ResultColumn> columns,
+                                      io::TableReader& reader, const io::ResultNumbers& results, bool is_made) {
   std::vector<io::Hdf5Column> in_file = io::hdf5_columns(columns, reader.types(), results);
   const std::size_t rows = reader.count();
-  io::Hdf5Writer writer =
-      resumed ? io::Hdf5Writer::reopened(output.part(), in_file, rows) : io::Hdf5Writer(output.part(), in_file, rows);
+  io::Hdf5Writer writer = is_made ? io::Hdf5Writer::reopened(part, in_file, rows) : io::Hdf5Writer(part, in_file, rows);
   return std::make_unique<Hdf5Sink>(std::move(writer), std::move(columns), std::move(in_file), rows);
 }
 

@@ -23,6 +23,9 @@ struct Rows {
   std::optional<Solved> solved;
   std::string text;              ///< to be written
   std::vector<io::Cells> cells;  ///< the same of HDF5
+  // Of a study:
+  std::shared_ptr<const Rows> block;  ///< the rows as they stand in the file
+  std::size_t point = 0;              ///< at which they are solved
 };
 
 class ResultSink {
@@ -43,9 +46,9 @@ class ResultSink {
 /// `columns` are those of the first rows.
 std::unique_ptr<ResultSink> csv_sink(OutputFile& output, std::vector<io::ResultColumn> columns);
 
-/// Goes on with a file that an earlier run has made, if it is `resumed`. The file is that of `output`, and gets the
+/// Goes on with a file that is there, of an earlier run or of another rank, if `is_made`; else makes it. It gets the
 /// rows of the reader's file.
-std::unique_ptr<ResultSink> hdf5_sink(OutputFile& output, std::vector<io::ResultColumn> columns,
-                                      io::TableReader& reader, const io::ResultNumbers& results, bool resumed);
+std::unique_ptr<ResultSink> hdf5_sink(const std::string& part, std::vector<io::ResultColumn> columns,
+                                      io::TableReader& reader, const io::ResultNumbers& results, bool is_made);
 
 }  // namespace carom::apps

@@ -9,6 +9,7 @@
 #include "commands/solve_options.hpp"
 #include "io/fclib.hpp"
 #include "io/table_reader.hpp"
+#include "ranks/ranks.hpp"
 
 namespace carom::apps {
 namespace {
@@ -92,18 +93,6 @@ int run(const SolveOptions& command) {
   return command.scene ? solve_scenes(command) : solve_contacts(command);
 }
 
-void add_resume_options(CLI::App& solve, SolveOptions& options) {
-  constexpr double a_day = 86400;
-  solve.add_flag("--resume", options.resume,
-                 "Go on with OUT where an earlier run ended; IN and OUT are HDF5. Without an earlier run it begins");
-  solve
-      .add_option("--checkpoint", options.checkpoint,
-                  "Seconds after which OUT (HDF5) is brought to the disk, for a run to resume there; 0: after every "
-                  "block of rows")
-      ->option_text(fmt::format("S [{}]", options.checkpoint))
-      ->check(within(0.0, a_day));
-}
-
 std::vector<std::string> scene_methods() {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < scene_method_count; ++i) names.emplace_back(to_string(static_cast<SceneMethod>(i)));
@@ -180,7 +169,7 @@ void add_solve_command(CLI::App& app, int& exit_code) {
       "Solve with the scalar reference in double instead of the lanes: the exact one, or Euler's with euler");
   solve->add_flag("--details", command->details,
                   "Write the separation velocity too and, without --scene, the work of both phases [J] and the steps");
-  add_resume_options(*solve, *command);
+  add_resume_options(*solve, command->resume, command->checkpoint);
   add_scene_options(*solve, *command);
   add_system_options(*solve, *command);
   solve->footer(solve_footer);
@@ -191,7 +180,9 @@ void add_solve_command(CLI::App& app, int& exit_code) {
       const std::string name = option->get_name();
       if (option->count() > 0 && !is_of_systems(name)) command->given_of_contacts.push_back(name);
     }
-    exit_code = run(*command);
+    Ranks& ranks = Ranks::world();
+    command->threads = ranks.threads(command->threads);
+    exit_code = ranks.run([&] { return run(*command); });
   });
 }
 

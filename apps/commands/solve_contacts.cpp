@@ -3,19 +3,22 @@
 #include <malloc.h>
 #endif
 
-#include <atomic>
-#include <csignal>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "commands/commands.hpp"
-#include "commands/journal.hpp"
+#include "commands/interruption.hpp"
 #include "commands/result_sink.hpp"
 #include "commands/row_pipeline.hpp"
+#include "commands/run_log.hpp"
+#include "commands/share_reader.hpp"
 #include "commands/solve_options.hpp"
 #include "report/bad_rows.hpp"
 #include "report/progress_bar.hpp"
@@ -37,12 +40,6 @@ void keep_memory() {
 #endif
 }
 
-std::atomic<int> interrupted{0};
-
-extern "C" void note_interruption(int signal) {
-  interrupted = signal;
-}
-
 /// Sums over the rows that have been solved.
 struct Summary {
   RowCounts counts;
@@ -51,23 +48,43 @@ struct Summary {
   double seconds = 0;
 };
 
+void add_gain(Summary& summary, double gain, std::size_t line) {
+  double& largest = summary.report.largest_energy_gain;
+  if (gain > largest || (gain == largest && line < summary.energy_gain_line)) summary.energy_gain_line = line;
+  largest = std::max(largest, gain);
+}
+
 void add_rows(Summary& summary, const Rows& rows) {
   summary.counts.add(*rows.contacts, rows.solved->results);
   const Report& report = rows.solved->report;
-  if (report.largest_energy_gain > summary.report.largest_energy_gain)
-    summary.energy_gain_line = rows.table.line(report.largest_energy_gain_contact);
+  if (report.largest_energy_gain > 0)
+    add_gain(summary, report.largest_energy_gain, rows.table.line(report.largest_energy_gain_contact));
   summary.report += report;
   summary.seconds += rows.solved->seconds;
 }
 
-void print_summary(const SolveOptions& command, const io::Table& table, const Summary& summary) {
+nlohmann::json json_of(const Summary& summary) {
+  return {{"counts", json_of(summary.counts)},
+          {"energy_gain", summary.report.largest_energy_gain},
+          {"energy_gain_row", summary.energy_gain_line},
+          {"seconds", summary.seconds}};
+}
+
+/// Adds the sums of another rank or of an earlier run, of which the time is that of the slowest.
+void add(Summary& summary, const nlohmann::json& other) {
+  add(summary.counts, other.at("counts"));
+  add_gain(summary, other.at("energy_gain"), other.at("energy_gain_row"));
+  summary.seconds = std::max(summary.seconds, other.at("seconds").get<double>());
+}
+
+void print_summary(const SolveOptions& command, const io::Table& table, const Summary& summary, int ranks) {
   FILE* out = command.output == "-" ? stderr : stdout;
   const Report& report = summary.report;
   const io::Form form = io::form_of(table);
   fmt::print(out, "{}: {} contacts, {}, {}, {}\n", table.name(), summary.counts.rows, io::to_string(form),
              command.method_in_words(form), command.precision);
   print(out, summary.counts);
-  print_speed(out, command.reference, report.isa, report.threads, summary.counts.rows, summary.seconds);
+  print_speed(out, command.reference, report.isa, report.threads, summary.counts.rows, summary.seconds, ranks);
   if (report.largest_energy_gain > 0)
     fmt::print(out, "largest energy gain {:.3g} J at {} {}\n", report.largest_energy_gain, table.unit_of_line(),
                summary.energy_gain_line);
@@ -75,11 +92,8 @@ void print_summary(const SolveOptions& command, const io::Table& table, const Su
     fmt::print(out, "no contact gained energy\n");
 }
 
-/// The description of a run has all that the bits of the results depend on.
+/// All that the bits of the results depend on.
 nlohmann::json description(const SolveOptions& command, io::TableReader& reader, Isa isa) {
-  const std::filesystem::path input(command.input);
-  nlohmann::json types = nlohmann::json::array();
-  for (const io::ColumnType& type : reader.types()) types.push_back({type.kind, type.width});
   return {{"options",
            {{"version", version()},
             {"--law", command.law},
@@ -91,37 +105,17 @@ nlohmann::json description(const SolveOptions& command, io::TableReader& reader,
             {"--reference", command.reference},
             {"--details", command.details},
             {"--isa", to_string(isa)}}},
-          {"input",
-           {{"size", std::filesystem::file_size(input)},
-            {"time", std::filesystem::last_write_time(input).time_since_epoch().count()},
-            {"rows", reader.count()},
-            {"columns", reader.table().header()},
-            {"types", types}}}};
-}
-
-/// Throws Error if the journal is of another run.
-void require_same_run(const SolveOptions& command, const nlohmann::json& before, const nlohmann::json& now) {
-  const auto refuse = [&](const std::string& why) {
-    throw Error("carom: --resume: " + command.output + ".part was begun with " + why + "; remove it and " +
-                command.output + ".journal to begin anew");
-  };
-  const auto was = [&](const char* part, const std::string& name) {
-    return before.value(part, nlohmann::json::object()).value(name, nlohmann::json());
-  };
-  for (const auto& [name, value] : now["options"].items())
-    if (const auto old = was("options", name); old != value)
-      refuse("other options: " + name + " was " + old.dump() + " and is " + value.dump());
-  for (const auto& [name, value] : now["input"].items())
-    if (was("input", name) != value) refuse("another input: its " + name + " was another");
+          {"input", description_of(command.input, reader)}};
 }
 
 class Run {
  public:
-  explicit Run(const SolveOptions& command)
+  Run(const SolveOptions& command, Ranks& ranks)
       : command_(command),
+        ranks_(ranks),
         to_hdf5_(io::is_hdf5_name(command.output)),
         is_resumable_(to_hdf5_ && io::is_hdf5(command.input)),
-        bad_rows_(command) {
+        bad_rows_(command, !ranks.is_first()) {
     reader_ = open(0);
     form_ = io::form_of(reader_->table());
     command.require_fit(reader_->table(), form_);
@@ -130,28 +124,24 @@ class Run {
 
   int solve() {
     require_resumable();
-    output_.emplace(command_.output, command_.input,
-                    is_resumable_ ? UnfinishedPart::is_kept : UnfinishedPart::is_removed);
-    if (is_resumable_) open_journal();
-    if (to_hdf5_) reader_->types();  // CSV is read for them, which must be over before the stages begin
+    if (ranks_.is_first())
+      output_.emplace(command_.output, command_.input,
+                      is_resumable_ ? UnfinishedPart::is_kept : UnfinishedPart::is_removed);
     std::exception_ptr failure;
     try {
+      if (is_resumable_) begin_resumable();
+      if (to_hdf5_) reader_->types();  // CSV is read for them, which must be over before the stages begin
       run_stages({[this](Rows& rows) { return read(rows); },
                   [this](Rows& rows) { rows.contacts.emplace(rows.table, form_, command_.read_options()); },
                   [this](Rows& rows) { solve(rows); }, [this](Rows& rows) { sink_->make(rows); },
                   [this](Rows& rows) { write(rows); }},
                  command_.threads);
+      bar_.hide();
+      if (interrupted == 0) return finish();
     } catch (...) {
       failure = std::current_exception();
     }
-    bar_.hide();
-    if (failure || interrupted != 0) leave(failure);
-    if (sink_) sink_->sync();
-    output_->finish();
-    if (journal_) journal_->remove();
-    const std::size_t bad_rows = bad_rows_.finish(reader_->table());
-    print_summary(command_, reader_->table(), summary_);
-    return bad_rows == 0 ? exit_fine : exit_bad_rows;
+    leave(failure);
   }
 
  private:
@@ -163,35 +153,48 @@ class Run {
   void require_resumable() const {
     if (command_.resume && !is_resumable_)
       throw Error("carom: --resume needs HDF5 files, as IN and as OUT; `carom convert` makes them");
-  }
-
-  void open_journal() {
-    journal_.emplace(output_->place());
-    const nlohmann::json now = description(command_, *reader_, solver_ ? solver_->isa() : Isa::scalar);
-    const nlohmann::json& moment = journal_->moment();
-    // A run that ended between the names of its file and of its journal has left no part.
-    if (moment.is_null() || std::filesystem::file_size(output_->part()) == 0) return journal_->begin(now);
-    if (!command_.resume)
+    if (ranks_.are_many() && !is_resumable_)
       throw Error(
-          fmt::format("carom: {0}.part has {1} rows of an earlier run: --resume goes on with it; remove it and "
-                      "{0}.journal to begin anew",
-                      command_.output, moment["rows"].get<std::size_t>()));
-    require_same_run(command_, journal_->run(), now);
-    restore(moment);
+          "carom: " + std::to_string(ranks_.size()) +
+          " ranks need HDF5 files, as IN and as OUT, where every row has its place; `carom convert` makes them");
   }
 
-  void restore(const nlohmann::json& moment) {
-    is_resumed_ = true;
-    next_ = written_ = skipped_ = moment["rows"];
-    summary_.counts.rows = next_;
-    summary_.counts.by_law = moment["laws"];
-    summary_.counts.by_status = moment["statuses"];
-    summary_.counts.by_path = moment["paths"];
-    summary_.report.largest_energy_gain = moment["energy_gain"];
-    summary_.energy_gain_line = moment["energy_gain_row"];
-    summary_.seconds = moment["seconds"];
-    bad_rows_.restore(moment["faults"], moment["bad_rows"]);
-    reader_ = open(next_);
+  void begin_resumable() {
+    log_.emplace(command_.output, output_ ? &*output_ : nullptr, ranks_);
+    bool is_resumed = false;
+    if (ranks_.is_first()) {
+      is_resumed = log_->open(description(command_, *reader_, solver_ ? solver_->isa() : Isa::scalar), command_.resume);
+      for (const nlohmann::json& sums : log_->earlier()) restore(sums);
+      make_sink(output_->part(), is_resumed);
+    }
+    share_.emplace(command_.input,
+                   log_->begin(sums(), shares(reader_->count(), log_->done(), rows_of_stage_at_once, ranks_.size())),
+                   rows_of_stage_at_once);
+    if (!ranks_.is_first()) make_sink(log_->part(), true);
+    take_interruptions();
+  }
+
+  void make_sink(const std::string& part, bool is_made) {
+    reader_->read(0);
+    Rows none;
+    none.table = reader_->take();
+    none.contacts.emplace(none.table, form_, command_.read_options());
+    solve_rows(none);
+    const io::ResultNumbers& results = none.solved->results;
+    sink_ =
+        hdf5_sink(part, io::result_columns(none.table, form_, results, command_.details), *reader_, results, is_made);
+    if (ranks_.are_many()) sink_->sync();  // before another rank counts on it
+  }
+
+  nlohmann::json sums() const {
+    nlohmann::json sums = json_of(summary_);
+    sums.update({{"faults", bad_rows_.faults()}, {"bad_rows", bad_rows_.rows()}});
+    return sums;
+  }
+
+  void restore(const nlohmann::json& sums) {
+    add(summary_, sums);
+    bad_rows_.restore(sums.at("faults"), sums.at("bad_rows"));
   }
 
   void add_moment() {
@@ -199,41 +202,40 @@ class Run {
     is_sound_ = false;
     sink_->sync();
     is_sound_ = true;
-    journal_->add({{"rows", written_},
-                   {"laws", summary_.counts.by_law},
-                   {"statuses", summary_.counts.by_status},
-                   {"paths", summary_.counts.by_path},
-                   {"energy_gain", summary_.report.largest_energy_gain},
-                   {"energy_gain_row", summary_.energy_gain_line},
-                   {"seconds", summary_.seconds},
-                   {"faults", bad_rows_.faults()},
-                   {"bad_rows", bad_rows_.rows()}});
+    log_->add_moment(sums());
     since_moment_ = Stopwatch();
   }
 
   bool read(Rows& rows) {
     if (interrupted != 0) return false;
+    return share_ ? share_->read(rows) : read_all(rows);
+  }
+
+  bool read_all(Rows& rows) {
     // An empty file goes through the stages once: it has a header to write, and misuse is found in it too.
     const bool is_first = std::exchange(is_first_, false);
     if (!reader_->read(rows_of_stage_at_once) && !is_first) return false;
     rows.table = reader_->take();
     rows.first = next_;
+    next_ += rows.table.rows();
     rows.done = done_;
     rows.total = total_;
-    next_ += rows.table.rows();
     return true;
   }
 
-  void solve(Rows& rows) {
+  void solve_rows(Rows& rows) {
     const Options options = command_.solver_options();
     rows.solved =
         solver_ ? solve_on_lanes(*rows.contacts, *solver_, options) : solve_by_reference(*rows.contacts, options);
+  }
+
+  void solve(Rows& rows) {
+    solve_rows(rows);
     if (sink_) return;
     const io::ResultNumbers& results = rows.solved->results;
     std::vector<io::ResultColumn> columns = io::result_columns(rows.table, form_, results, command_.details);
-    sink_ = to_hdf5_ ? hdf5_sink(*output_, std::move(columns), *reader_, results, is_resumed_)
+    sink_ = to_hdf5_ ? hdf5_sink(output_->part(), std::move(columns), *reader_, results, false)
                      : csv_sink(*output_, std::move(columns));
-    if (journal_) take_interruptions();
   }
 
   void write(Rows& rows) {
@@ -242,50 +244,63 @@ class Run {
     bad_rows_.print(rows.table, *rows.contacts, rows.solved->results.status);
     add_rows(summary_, rows);
     written_ += rows.table.rows();
-    bar_.show(rows.done, rows.total, written_ - skipped_);
-    if (journal_ && since_moment_.seconds() >= command_.checkpoint) add_moment();
+    if (ranks_.is_first()) bar_.show(rows.done, rows.total, written_);
+    if (!log_) return;
+    log_->add_rows(rows.first, rows.table.rows());
+    if (since_moment_.seconds() >= command_.checkpoint) add_moment();
   }
 
-  /// From now on an interruption leaves time for a last moment.
-  static void take_interruptions() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-      if (std::signal(signal, note_interruption) == SIG_IGN) std::signal(signal, SIG_IGN);
+  int finish() {
+    if (ranks_.are_many() && written_ > 0)
+      add_moment();  // another rank may be killed before this one is heard
+    else if (sink_)
+      sink_->sync();
+    if (ranks_.are_many()) {
+      nlohmann::json own = sums();
+      own["lines"] = bad_rows_.kept_lines();
+      const std::vector<std::string> all = ranks_.gather(text_of(own));
+      for (std::size_t other = 1; other < all.size(); ++other) {
+        const nlohmann::json sums = nlohmann::json::parse(all[other]);
+        add(summary_, sums);
+        bad_rows_.take(sums.at("faults"), sums.at("bad_rows"), sums.at("lines"));
+      }
+      if (!ranks_.is_first()) return exit_fine;
+    }
+    output_->finish();
+    if (log_) log_->remove();
+    const std::size_t bad_rows = bad_rows_.finish(reader_->table());
+    print_summary(command_, reader_->table(), summary_, ranks_.size());
+    return bad_rows == 0 ? exit_fine : exit_bad_rows;
   }
 
   /// Ends a run that did not come to its end.
   [[noreturn]] void leave(const std::exception_ptr& failure) {
-    if (journal_ && sink_ && written_ > 0 && is_sound_) {
-      try {
-        add_moment();
-      } catch (const Error&) {
-        // The last moment stands.
-      }
+    bar_.hide();
+    if (log_) {
+      const bool has_more = sink_ && written_ > 0 && is_sound_;
+      const auto last_moment = [this, has_more] {
+        if (has_more) add_moment();
+      };
+      if (!log_->leave(last_moment, reader_->count()) && output_) output_->discard();
     }
-    const bool is_kept = journal_ && !journal_->moment().is_null();
-    if (is_kept)
-      fmt::print(stderr, "carom: {}.part has {} of {} rows: --resume goes on with it\n", command_.output,
-                 journal_->moment()["rows"].get<std::size_t>(), reader_->count());
-    else
-      output_->discard();
-    if (!is_kept && journal_) journal_->remove();
-    if (failure) std::rethrow_exception(failure);
-    std::signal(interrupted, SIG_DFL);
-    std::raise(interrupted);
-    std::abort();
+    if (interrupted == 0) std::rethrow_exception(failure);
+    end_as_interrupted();
   }
 
   const SolveOptions& command_;
+  Ranks& ranks_;
   const bool to_hdf5_, is_resumable_;
   ProgressBar bar_{"solving"};
   std::size_t done_ = 0, total_ = 0;
   std::unique_ptr<io::TableReader> reader_;
   io::Form form_{};
   std::optional<Solver> solver_;
-  std::optional<OutputFile> output_;
-  std::optional<Journal> journal_;
+  std::optional<OutputFile> output_;  // of rank 0
+  std::optional<RunLog> log_;
   std::unique_ptr<ResultSink> sink_;
-  bool is_resumed_ = false, is_first_ = true, is_sound_ = true;
-  std::size_t next_ = 0, written_ = 0, skipped_ = 0;  // rows that were read, written, and written by earlier runs
+  bool is_first_ = true, is_sound_ = true;
+  std::optional<ShareReader> share_;
+  std::size_t next_ = 0, written_ = 0;  // rows
   Stopwatch since_moment_;
   BadRows bad_rows_;
   Summary summary_;
@@ -296,7 +311,7 @@ class Run {
 int solve_contacts(const SolveOptions& command) {
   command.require_valid(!command.reference);
   keep_memory();
-  return Run(command).solve();
+  return Run(command, Ranks::world()).solve();
 }
 
 }  // namespace carom::apps

@@ -1,19 +1,26 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/reading.hpp"
 #include "analysis/scene_solving.hpp"
 #include "commands/commands.hpp"
 #include "commands/output_file.hpp"
+#include "commands/result_sink.hpp"
+#include "commands/scene_parts.hpp"
 #include "commands/solve_options.hpp"
-#include "io/result_file.hpp"
 #include "io/scene_data.hpp"
 #include "io/table_reader.hpp"
+#include "ranks/ranks.hpp"
 #include "report/bad_rows.hpp"
 #include "report/scene_report.hpp"
 #include "report/solve_summary.hpp"
@@ -110,17 +117,176 @@ io::ReadOptions read_options(const io::Table& table, const SolveOptions& options
   return read;
 }
 
-void write(OutputFile& output, const SolveOptions& options, const io::Table& table, const io::ContactNumbers& contacts,
-           const io::ResultNumbers& results) {
-  if (!io::is_hdf5_name(options.output))
-    return io::write_results(output.stream(), table, contacts, results, options.details);
-  const std::vector<io::ResultColumn> columns = io::result_columns(table, io::Form::bodies, results, options.details);
-  const auto reader = io::open_table(options.input);
-  const std::vector<io::Hdf5Column> in_file = io::hdf5_columns(columns, reader->types(), results);
-  io::Hdf5Writer writer(output.part(), in_file, table.rows());
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    writer.write(i, 0, io::result_cells(columns[i], in_file[i].type, table, contacts, results));
-}
+/// The scenes of a file, all at once or part by part.
+class SceneRun {
+ public:
+  SceneRun(const SolveOptions& options, const SceneOptions& scene, Ranks& ranks)
+      : options_(options),
+        scene_(scene),
+        ranks_(ranks),
+        in_parts_(io::is_hdf5(options.input) && io::is_hdf5_name(options.output)),
+        bad_rows_(options, !ranks.is_first()) {
+    if (ranks.are_many() && !in_parts_)
+      throw Error(
+          "carom: " + std::to_string(ranks.size()) +
+          " ranks need HDF5 files, as IN and as OUT, where every row has its place; `carom convert` makes them");
+    if (!options.reference) solver_.emplace(options.execution());
+  }
+
+  int solve() {
+    if (in_parts_)
+      solve_parts();
+    else
+      solve_whole();
+    bar_.hide();
+    hear_others();
+    if (!ranks_.is_first()) return exit_fine;
+    output_->finish();
+    const std::size_t bad_rows = bad_rows_.finish(header_);
+    print();
+    return bad_rows == 0 ? exit_fine : exit_bad_rows;
+  }
+
+ private:
+  void solve_whole() {
+    Rows rows;
+    rows.table = read_table(options_.input);
+    rows_ = rows.table.rows();
+    require_scenes(rows.table, options_, scene_.method);
+    output_.emplace(options_.output, options_.input);
+    solve(rows);
+    make_sink(rows, false);
+    write(rows);
+    header_ = std::move(rows.table);
+  }
+
+  void solve_parts() {
+    reader_ = io::open_table(options_.input);
+    require_scenes(reader_->table(), options_, scene_.method);
+    if (ranks_.are_many() && reads_keys(scene_.method) && reader_->table().find("key") != io::Table::none)
+      throw Error(
+          "carom: " + options_.input +
+          " has a column key, by which a scene begins with the impulses of the one before: one rank solves them");
+    if (ranks_.is_first()) output_.emplace(options_.output, options_.input);
+    Rows none;
+    reader_->read(0);
+    none.table = reader_->take();
+    solve(none);
+    if (ranks_.is_first()) make_sink(none, false);
+    const std::vector<std::size_t> parts = share();
+    if (!ranks_.is_first()) make_sink(none, true);
+    rows_ = parts.back() - parts.front();
+    if (rows_ > 0) reader_ = io::open_table(options_.input, {}, parts.front());
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      ranks_.poll();
+      Rows rows;
+      rows.first = parts[i - 1];
+      reader_->read(parts[i] - parts[i - 1]);
+      rows.table = reader_->take();
+      solve(rows);
+      write(rows);
+    }
+    header_ = std::move(none.table);
+  }
+
+  /// Tells every rank its parts by their borders, and the file that is written.
+  std::vector<std::size_t> share() {
+    std::vector<std::string> texts;
+    if (ranks_.is_first()) {
+      const std::vector<std::size_t> borders = borders_of_scenes(options_.input);
+      auto begin = borders.begin();
+      for (int rank = 1; rank <= ranks_.size(); ++rank) {
+        const std::size_t wanted =
+            borders.back() / static_cast<std::size_t>(ranks_.size()) * static_cast<std::size_t>(rank);
+        const auto last =
+            rank == ranks_.size() ? std::prev(borders.end()) : std::lower_bound(begin, borders.end(), wanted);
+        texts.push_back(
+            nlohmann::json{{"part", part_}, {"borders", std::vector<std::size_t>(begin, std::next(last))}}.dump());
+        begin = last;
+      }
+    }
+    const nlohmann::json own = nlohmann::json::parse(ranks_.scatter(texts));
+    part_ = own.at("part");
+    return own.at("borders");
+  }
+
+  void solve(Rows& rows) {
+    const io::ReadOptions read = read_options(rows.table, options_, scene_.method);
+    rows.contacts.emplace(read_contacts(rows.table, io::Form::bodies, read));
+    const io::SceneRows scenes(rows.table, *rows.contacts, reads_keys(scene_.method));
+    const OnScene on_scene = [&](const SolvedScene& solved) {
+      scenes_.add(solved);
+      solved_rows_ += solved.report.contacts;
+      if (ranks_.is_first()) bar_.show(solved_rows_, rows_);
+    };
+    io::ResultNumbers results = solver_ ? solve_scenes_on_lanes(*rows.contacts, scenes, *solver_, scene_, on_scene)
+                                        : solve_scenes_by_reference(*rows.contacts, scenes, scene_, on_scene);
+    rows.solved.emplace(Solved{std::move(results), {}});
+  }
+
+  void make_sink(const Rows& rows, bool is_made) {
+    const io::ResultNumbers& results = rows.solved->results;
+    std::vector<io::ResultColumn> columns = io::result_columns(rows.table, io::Form::bodies, results, options_.details);
+    if (!io::is_hdf5_name(options_.output)) {
+      sink_ = csv_sink(*output_, std::move(columns));
+      return;
+    }
+    if (!is_made) part_ = output_->part();
+    sink_ = hdf5_sink(part_, std::move(columns), *io::open_table(options_.input), results, is_made);
+    if (ranks_.are_many()) sink_->sync();  // before another rank counts on it
+  }
+
+  void write(Rows& rows) {
+    sink_->make(rows);
+    sink_->write(rows);
+    bar_.hide();
+    bad_rows_.print(rows.table, *rows.contacts, rows.solved->results.status);
+    counts_.add(*rows.contacts, rows.solved->results);
+  }
+
+  /// Rank 0 adds what the others have solved, whose scenes come behind its own.
+  void hear_others() {
+    if (!ranks_.are_many()) return;
+    sink_->sync();
+    const nlohmann::json own = {{"counts", json_of(counts_)},
+                                {"faults", bad_rows_.faults()},
+                                {"bad_rows", bad_rows_.rows()},
+                                {"lines", bad_rows_.kept_lines()}};
+    const std::vector<std::string> all = ranks_.gather(text_of(own)), scenes = ranks_.gather(scenes_.bytes());
+    for (std::size_t other = 1; other < all.size(); ++other) {
+      const nlohmann::json sums = nlohmann::json::parse(all[other]);
+      add(counts_, sums.at("counts"));
+      bad_rows_.take(sums.at("faults"), sums.at("bad_rows"), sums.at("lines"));
+      scenes_.add(scenes[other]);
+    }
+  }
+
+  void print() const {
+    std::FILE* out = options_.output == "-" ? stderr : stdout;
+    fmt::print(out, "{}: {} contacts in {} scene{}, {}, {}\n", header_.name(), counts_.rows, scenes_.scenes(),
+               scenes_.scenes() == 1 ? "" : "s", options_.method, options_.precision);
+    scenes_.print(out, scene_.method);
+    apps::print(out, counts_);
+    print_speed(out, options_.reference, solver_ ? solver_->isa() : Isa::scalar, scenes_.threads(), counts_.rows,
+                scenes_.seconds(), ranks_.size());
+  }
+
+  const SolveOptions& options_;
+  const SceneOptions& scene_;
+  Ranks& ranks_;
+  const bool in_parts_;
+  BadRows bad_rows_;
+  std::optional<SceneSolver> solver_;
+  std::unique_ptr<io::TableReader> reader_;
+  std::optional<OutputFile> output_;  // of rank 0
+  std::string part_;
+  std::unique_ptr<ResultSink> sink_;
+  io::Table header_;
+  ProgressBar bar_{"solving"};
+  SceneTable scenes_;
+  RowCounts counts_;
+  std::size_t rows_ = 0, solved_rows_ = 0;
+};
 
 }  // namespace
 
@@ -130,41 +296,9 @@ int solve_scenes(const SolveOptions& options) {
   if (io::is_hdf5_name(options.output) && !std::filesystem::is_regular_file(options.input))
     throw Error("carom: " + options.input +
                 " can't become HDF5, which needs the columns first: it is no file to read twice");
-  if (options.resume) throw Error("carom: --resume is not for scenes, which are written when all are solved");
+  if (options.resume) throw Error("carom: --resume is not for scenes, which are begun anew");
   options.require_valid(!options.reference);
-  const io::Table table = read_table(options.input);
-  require_scenes(table, options, scene.method);
-  OutputFile output(options.output, options.input);
-
-  io::ContactNumbers contacts = read_contacts(table, io::Form::bodies, read_options(table, options, scene.method));
-  const io::SceneRows rows(table, contacts, reads_keys(scene.method));
-  std::optional<SceneSolver> solver;
-  if (!options.reference) solver.emplace(options.execution());
-  SceneTable scenes;
-  std::size_t solved_rows = 0;
-  ProgressBar bar("solving");
-  const OnScene on_scene = [&](const SolvedScene& solved) {
-    scenes.add(solved);
-    solved_rows += solved.report.contacts;
-    bar.show(solved_rows, contacts.size());
-  };
-  const io::ResultNumbers results = solver ? solve_scenes_on_lanes(contacts, rows, *solver, scene, on_scene)
-                                           : solve_scenes_by_reference(contacts, rows, scene, on_scene);
-  bar.hide();
-  write(output, options, table, contacts, results);
-  output.finish();
-  const std::size_t bad_rows = print_bad_rows(table, contacts, results.status, options);
-
-  std::FILE* out = options.output == "-" ? stderr : stdout;
-  fmt::print(out, "{}: {} contacts in {} scene{}, {}, {}\n", table.name(), contacts.size(), scenes.scenes(),
-             scenes.scenes() == 1 ? "" : "s", options.method, options.precision);
-  scenes.print(out, scene.method);
-  RowCounts counts;
-  counts.add(contacts, results);
-  print(out, counts);
-  print_speed(out, options.reference, solver ? solver->isa() : Isa::scalar, scenes.threads(), contacts.size(),
-              scenes.seconds());
-  return bad_rows == 0 ? exit_fine : exit_bad_rows;
+  return SceneRun(options, scene, Ranks::world()).solve();
 }
 
 }  // namespace carom::apps

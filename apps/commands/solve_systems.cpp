@@ -1,12 +1,17 @@
 #include <carom/system.hpp>
 #include <cstdio>
+#include <cstring>
 #include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
 
 #include "commands/commands.hpp"
 #include "commands/output_file.hpp"
 #include "commands/solve_options.hpp"
 #include "io/fclib.hpp"
 #include "io/table_reader.hpp"
+#include "ranks/ranks.hpp"
 #include "report/system_report.hpp"
 
 namespace carom::apps {
@@ -68,6 +73,24 @@ SystemReport solve(const io::FclibProblem& problem, SystemSolver& solver, const 
   return report;
 }
 
+/// On rank 0 the systems of all ranks, in the order of their names.
+std::vector<SolvedSystem> of_all(const std::vector<SolvedSystem>& solved, const std::vector<std::string>& names,
+                                 Ranks& ranks) {
+  static_assert(std::is_trivially_copyable_v<SystemReport>);
+  if (!ranks.are_many()) return solved;
+  std::string own;
+  for (const SolvedSystem& system : solved)
+    own.append(reinterpret_cast<const char*>(&system.report), sizeof system.report);
+  const std::vector<std::string> reports = ranks.gather(own);
+  std::vector<SolvedSystem> all;
+  for (std::size_t i = 0; i < names.size() && ranks.is_first(); ++i) {
+    SolvedSystem& system = all.emplace_back(SolvedSystem{names[i], {}});
+    const std::size_t place = i / reports.size() * sizeof system.report;
+    std::memcpy(&system.report, reports[i % reports.size()].data() + place, sizeof system.report);
+  }
+  return all;
+}
+
 }  // namespace
 
 int solve_systems(const SolveOptions& options) {
@@ -77,12 +100,17 @@ int solve_systems(const SolveOptions& options) {
   system_options.budget = options.budget.value_or(system_options.budget);
   SystemSolver solver(options.execution());
   std::optional<OutputFile> output;
-  if (!options.output.empty()) output.emplace(options.output, options.input);
+  if (!options.output.empty() && Ranks::world().is_first()) output.emplace(options.output, options.input);
 
   std::vector<std::string> names = {options.input};
   names.insert(names.end(), options.more_inputs.begin(), options.more_inputs.end());
+  // A rank takes every size-th file.
+  Ranks& ranks = Ranks::world();
+  const auto rank = static_cast<std::size_t>(ranks.rank()), size = static_cast<std::size_t>(ranks.size());
   std::vector<SolvedSystem> solved;
-  for (const std::string& name : names) {
+  for (std::size_t i = rank; i < names.size(); i += size) {
+    ranks.poll();
+    const std::string& name = names[i];
     const io::FclibProblem problem = io::read_fclib(name);
     OutputFile* const place = output ? &*output : nullptr;
     try {
@@ -94,6 +122,8 @@ int solve_systems(const SolveOptions& options) {
       throw Error(prefix + name + ": " + (text.starts_with(prefix) ? text.substr(prefix.size()) : text));
     }
   }
+  solved = of_all(solved, names, ranks);
+  if (!ranks.is_first()) return exit_fine;
   if (output) output->finish();
   std::FILE* out = options.output == "-" ? stderr : stdout;
   if (options.as_json)

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "commands/command_options.hpp"
@@ -14,7 +16,8 @@ namespace carom::apps {
 /// Names the line and the columns of the first 20 faults, or of all.
 class BadRows {
  public:
-  explicit BadRows(const CommandOptions& options) : options_(options) {}
+  /// Lines are kept for another rank to print, or printed at once.
+  explicit BadRows(const CommandOptions& options, bool are_kept = false) : options_(options), are_kept_(are_kept) {}
 
   /// Prints those of a table, or of its next part.
   void print(const io::Table& table, const io::ContactNumbers& contacts, const std::vector<Status>& statuses) {
@@ -36,11 +39,18 @@ class BadRows {
   }
   /// An earlier run has told these already.
   void restore(std::size_t faults, std::size_t rows) {
-    faults_ = faults;
-    rows_ = rows;
+    faults_ += faults;
+    rows_ += rows;
+  }
+  /// Another rank has kept these, whose rows come next.
+  void take(std::size_t faults, std::size_t rows, const std::vector<std::string>& lines) {
+    for (std::size_t i = 0; i < lines.size() && (options_.all_faults || faults_ + i < limit); ++i)
+      std::fputs(lines[i].c_str(), stderr);
+    restore(faults, rows);
   }
   std::size_t faults() const { return faults_; }
   std::size_t rows() const { return rows_; }
+  const std::vector<std::string>& kept_lines() const { return kept_; }
   /// Prints how many there are beyond the limit, after the last part. Returns the number of rows at fault.
   std::size_t finish(const io::Table& table) const {
     if (!options_.all_faults && faults_ > limit)
@@ -53,11 +63,19 @@ class BadRows {
 
   template <class Message>
   void print(const io::Table& table, std::size_t row, Message message) {
-    if (options_.all_faults || faults_ < limit) fmt::print(stderr, "carom: {}{}\n", table.place(row), message());
+    if (options_.all_faults || faults_ < limit) {
+      std::string line = fmt::format("carom: {}{}\n", table.place(row), message());
+      if (are_kept_)
+        kept_.push_back(std::move(line));
+      else
+        std::fputs(line.c_str(), stderr);
+    }
     ++faults_;
   }
 
   const CommandOptions& options_;
+  bool are_kept_;
+  std::vector<std::string> kept_;
   std::size_t faults_ = 0, rows_ = 0;
 };
 

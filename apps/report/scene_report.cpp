@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
+#include <type_traits>
 
 #include "report/report_words.hpp"
 
@@ -23,6 +25,31 @@ void print_scene(std::FILE* out, const std::string& name, const SolvedScene& sce
 
 void SceneTable::add(const SolvedScene& scene) {
   if (count_++ < most_rows_printed) first_.push_back(scene);
+  sum(scene);
+}
+
+std::string SceneTable::bytes() const {
+  static_assert(std::is_trivially_copyable_v<SolvedScene>);
+  std::string bytes(reinterpret_cast<const char*>(&count_), sizeof count_);
+  bytes.append(reinterpret_cast<const char*>(&all_), sizeof all_);
+  return bytes.append(reinterpret_cast<const char*>(first_.data()), first_.size() * sizeof all_);
+}
+
+void SceneTable::add(const std::string& bytes) {
+  std::size_t count = 0;
+  std::memcpy(&count, bytes.data(), sizeof count);
+  count_ += count;
+  SolvedScene scene;
+  for (std::size_t at = sizeof count; at < bytes.size(); at += sizeof scene) {
+    std::memcpy(&scene, bytes.data() + at, sizeof scene);
+    if (at == sizeof count)
+      sum(scene);
+    else if (first_.size() < most_rows_printed)
+      first_.push_back(scene);
+  }
+}
+
+void SceneTable::sum(const SolvedScene& scene) {
   all_.seconds += scene.seconds;
   SceneReport& sum = all_.report;
   const SceneReport& next = scene.report;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "analysis/scene_solving.hpp"
@@ -12,6 +13,9 @@ namespace carom::apps {
 class SceneTable {
  public:
   void add(const SolvedScene& scene);
+  /// For another rank, which adds it behind its own scenes.
+  std::string bytes() const;
+  void add(const std::string& bytes);
   /// The first 20 scenes, the sums if there are several, and how many islands have not converged.
   void print(std::FILE* out, SceneMethod method) const;
 
@@ -20,6 +24,8 @@ class SceneTable {
   int threads() const { return all_.report.threads; }
 
  private:
+  void sum(const SolvedScene& scene);
+
   std::vector<SolvedScene> first_;
   SolvedScene all_;  ///< sums, but the greatest of what does not add up
   std::size_t count_ = 0;

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,19 @@ struct RowCounts {
   }
 };
 
+inline nlohmann::json json_of(const RowCounts& counts) {
+  return {{"rows", counts.rows}, {"laws", counts.by_law}, {"statuses", counts.by_status}, {"paths", counts.by_path}};
+}
+
+/// Adds the counts of another rank or of an earlier run.
+inline void add(RowCounts& counts, const nlohmann::json& other) {
+  using Counts = std::map<std::string, std::size_t>;
+  counts.rows += other.at("rows").get<std::size_t>();
+  for (const auto& [law, count] : other.at("laws").get<Counts>()) counts.by_law[law] += count;
+  for (const auto& [status, count] : other.at("statuses").get<Counts>()) counts.by_status[status] += count;
+  for (std::size_t i = 0; i < Path::kinds; ++i) counts.by_path[i] += other.at("paths").at(i).get<std::size_t>();
+}
+
 inline void print(std::FILE* out, const RowCounts& counts) {
   const auto print_one = [out](std::string_view word, std::size_t count) {
     fmt::print(out, "  {:<40} {:>10}\n", word, count);
@@ -57,13 +71,15 @@ inline void print(std::FILE* out, const RowCounts& counts) {
 }
 
 /// "solved on avx2 with 2 threads in 0.1 s: 1e+06 contacts/s"
-inline void print_speed(std::FILE* out, bool by_reference, Isa isa, int threads, std::size_t contacts, double seconds) {
+inline void print_speed(std::FILE* out, bool by_reference, Isa isa, int threads, std::size_t contacts, double seconds,
+                        int ranks = 1) {
   const double rate = seconds > 0 ? static_cast<double>(contacts) / seconds : 0;
+  const std::string where = ranks == 1 ? "" : fmt::format("on {} ranks ", ranks);
   if (by_reference)
-    fmt::print(out, "solved by the scalar reference in {:.3g} s: {:.3g} contacts/s\n", seconds, rate);
+    fmt::print(out, "solved by the scalar reference {}in {:.3g} s: {:.3g} contacts/s\n", where, seconds, rate);
   else
-    fmt::print(out, "solved on {} with {} thread{} in {:.3g} s: {:.3g} contacts/s\n", to_string(isa), threads,
-               threads == 1 ? "" : "s", seconds, rate);
+    fmt::print(out, "solved on {} with {} thread{} {}in {:.3g} s: {:.3g} contacts/s\n", to_string(isa), threads,
+               threads == 1 ? "" : "s", where, seconds, rate);
 }
 
 }  // namespace carom::apps

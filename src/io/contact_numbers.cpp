@@ -175,6 +175,11 @@ void ContactNumbers::require_parameters(Reading& reading) {
   }
 }
 
+void ContactNumbers::fill(std::string_view name, double value) {
+  std::vector<double>& values = numbers_.at(name);
+  std::fill(values.begin(), values.end(), in_float_ ? static_cast<double>(static_cast<float>(value)) : value);
+}
+
 void ContactNumbers::refuse(std::vector<Fault> faults, std::string_view status) {
   for (Fault& fault : faults) {
     if (readable_[fault.row] && status != unreadable) refused_.emplace(fault.row, status);

@@ -51,6 +51,8 @@ class ContactNumbers {
   const Numbers& numbers() const { return numbers_; }
   /// The faults stand in the order of the rows; a row can have several.
   const std::vector<Fault>& faults() const { return faults_; }
+  /// Gives all rows one value in the place of their own.
+  void fill(std::string_view name, double value);
   bool readable(std::size_t row) const { return readable_[row]; }
   /// Adds faults, whose rows are readable no more: `status` is the word for those that were up to now.
   void refuse(std::vector<Fault> faults, std::string_view status);

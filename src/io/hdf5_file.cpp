@@ -5,6 +5,17 @@
 #include "hdf5_handle.hpp"
 
 namespace carom::io {
+namespace {
+
+/// Equal runs write equal bytes, at any hour.
+Hdf5Handle without_times(hid_t kind) {
+  Hdf5Handle creation(H5Pcreate(kind), H5Pclose);
+  H5Pset_obj_track_times(creation, false);
+  return creation;
+}
+
+}  // namespace
+
 Hdf5File::Hdf5File(std::string name, const std::string& bytes) : name_(std::move(name)) {
   silence_hdf5();
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -64,14 +75,16 @@ std::int64_t Hdf5File::integer(const std::string& path) const {
 }
 
 void Hdf5File::make_group(const std::string& path) {
-  const Hdf5Handle group(H5Gcreate2(file_, path.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  const Hdf5Handle creation = without_times(H5P_GROUP_CREATE);
+  const Hdf5Handle group(H5Gcreate2(file_, path.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), H5Gclose);
   if (!group.is_open()) fail("can't take a group " + path);
 }
 
 void Hdf5File::write(const std::string& path, const std::vector<double>& values) {
   const hsize_t count = values.size();
   const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  const Hdf5Handle set(H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+  const Hdf5Handle creation = without_times(H5P_DATASET_CREATE);
+  const Hdf5Handle set(H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
                        H5Dclose);
   if (!set.is_open() ||
       (count > 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0))

@@ -45,14 +45,16 @@ constexpr std::size_t rows_of_text_at_once = 4096;
 
 }  // namespace
 
-Hdf5TableReader::Hdf5TableReader(const std::string& path, Progress progress, std::size_t first_row)
+Hdf5TableReader::Hdf5TableReader(const std::string& path, Progress progress, std::size_t first_row,
+                                 const std::string& only)
     : progress_(std::move(progress)), next_(first_row) {
   silence_hdf5();
   table_.name_ = path;
   file_ = {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
   if (!file_.is_open()) throw Error("carom: " + path + " is not a sound HDF5 file" + reason_of_hdf5());
   bytes_ = std::filesystem::file_size(path);
-  for (const std::string& name : names_in(file_)) open_column(name);
+  for (const std::string& name : names_in(file_))
+    if (only.empty() || name == only) open_column(name);
   if (columns_.empty()) throw Error("carom: " + path + " has no columns: its root group has no datasets");
   for (std::size_t i = 0; i < columns_.size(); ++i)
     if (columns_[i].is_of_pointers) types_[i].width = longest_text(columns_[i]);
@@ -237,8 +239,9 @@ Table Hdf5TableReader::take() {
   return table;
 }
 
-std::unique_ptr<TableReader> open_hdf5(const std::string& path, Progress progress, std::size_t first_row) {
-  return std::make_unique<Hdf5TableReader>(path, std::move(progress), first_row);
+std::unique_ptr<TableReader> open_hdf5(const std::string& path, Progress progress, std::size_t first_row,
+                                       const std::string& only) {
+  return std::make_unique<Hdf5TableReader>(path, std::move(progress), first_row, only);
 }
 
 }  // namespace carom::io

@@ -9,8 +9,9 @@ namespace carom::io {
 
 class Hdf5TableReader final : public TableReader {
  public:
-  /// Opens the file and all its columns, and looks whether their values are there. Throws Error, naming the dataset.
-  Hdf5TableReader(const std::string& path, Progress progress, std::size_t first_row);
+  /// Opens the file and all its columns, or `only` one, and looks whether their values are there. Throws Error, naming
+  /// the dataset.
+  Hdf5TableReader(const std::string& path, Progress progress, std::size_t first_row, const std::string& only);
 
   const Table& table() const override { return table_; }
   /// Throws Error, naming the dataset and the rows that can't be read.

@@ -6,6 +6,8 @@
 #include <carom/status.hpp>
 #include <cerrno>
 #include <cstring>
+#include <functional>
+#include <numeric>
 
 #include "io/column_types.hpp"
 #include "io/hdf5_handle.hpp"
@@ -59,25 +61,37 @@ void add_unit(hid_t set, const std::string& unit) {
   if (attribute.is_open()) H5Awrite(attribute, type, unit.data());
 }
 
+std::vector<hsize_t> extents_of(const Hdf5Column& column, std::size_t rows) {
+  if (column.extents.empty()) return {rows};
+  return {column.extents.begin(), column.extents.end()};
+}
+
+hsize_t cells_in(const std::vector<hsize_t>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), hsize_t{1}, std::multiplies<>());
+}
+
 /// Its place in the file, which it has from the start.
-std::uint64_t make_column(hid_t file, const Hdf5Column& column, hsize_t rows) {
+std::uint64_t make_column(hid_t file, const Hdf5Column& column, std::size_t rows) {
+  const std::vector<hsize_t> extents = extents_of(column, rows);
   const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_layout(properties, H5D_CONTIGUOUS);
   H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
   H5Pset_obj_track_times(properties, false);  // equal runs write equal bytes
-  const Hdf5Handle type = type_in_file(column.type), space(H5Screate_simple(1, &rows, nullptr), H5Sclose);
+  const Hdf5Handle type = type_in_file(column.type),
+                   space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
   const Hdf5Handle set(H5Dcreate2(file, column.name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT),
                        H5Dclose);
   if (!set.is_open()) throw Error("carom: HDF5 takes no dataset " + column.name + reason_of_hdf5());
   add_unit(set, unit_of(column.name));
-  return rows == 0 ? 0 : H5Dget_offset(set);
+  return cells_in(extents) == 0 ? 0 : H5Dget_offset(set);
 }
 
 /// HDF5 does not survive that a file can't have its length.
 void require_length(const std::string& path, const std::vector<Hdf5Column>& columns, std::size_t rows) {
   std::size_t bytes = 0;
-  for (const Hdf5Column& column : columns) bytes += rows * H5Tget_size(type_in_file(column.type));
+  for (const Hdf5Column& column : columns)
+    bytes += cells_in(extents_of(column, rows)) * H5Tget_size(type_in_file(column.type));
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   const int reason = file < 0 || ::ftruncate(file, static_cast<off_t>(bytes)) != 0 ? errno : 0;
   if (file >= 0) ::close(file);
@@ -137,11 +151,12 @@ Hdf5Writer Hdf5Writer::reopened(const std::string& path, const std::vector<Hdf5C
     const Hdf5Handle set(H5Dopen2(file, column.name.c_str(), H5P_DEFAULT), H5Dclose);
     const Hdf5Handle type = type_in_file(column.type), own(set.is_open() ? H5Dget_type(set) : -1, H5Tclose);
     const Hdf5Handle space(set.is_open() ? H5Dget_space(set) : -1, H5Sclose);
+    const hsize_t cells = cells_in(extents_of(column, rows));
     if (!set.is_open() || H5Tequal(own, type) <= 0 ||
-        H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(rows) ||
-        (rows > 0 && H5Dget_offset(set) == HADDR_UNDEF))
+        H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(cells) ||
+        (cells > 0 && H5Dget_offset(set) == HADDR_UNDEF))
       throw Error("carom: " + path + ": dataset " + column.name + " is not the one that the run to resume has made");
-    places.push_back(rows == 0 ? 0 : H5Dget_offset(set));
+    places.push_back(cells == 0 ? 0 : H5Dget_offset(set));
   }
   return {path, std::move(places)};
 }

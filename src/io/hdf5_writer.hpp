@@ -14,6 +14,7 @@ namespace carom::io {
 struct Hdf5Column {
   std::string name;
   ColumnType type;
+  std::vector<std::size_t> extents = {};  ///< of a dataset that is no column; of a column the number of rows
 };
 
 class Hdf5Writer {
@@ -26,7 +27,8 @@ class Hdf5Writer {
   Hdf5Writer(Hdf5Writer&& other) noexcept;
   Hdf5Writer& operator=(Hdf5Writer&&) = delete;
 
-  /// Throws Error with the system's reason. The cells are of the column's type.
+  /// Throws Error with the system's reason. The cells are of the column's type; of a dataset that is no column,
+  /// `first_row` counts cells.
   void write(std::size_t column, std::size_t first_row, const Cells& cells);
   /// Waits until all that was written is on the disk. Throws Error.
   void sync();

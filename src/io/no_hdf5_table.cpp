@@ -14,7 +14,7 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<TableReader> open_hdf5(const std::string& path, Progress, std::size_t) {
+std::unique_ptr<TableReader> open_hdf5(const std::string& path, Progress, std::size_t, const std::string&) {
   refuse(path);
 }
 

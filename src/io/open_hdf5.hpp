@@ -9,6 +9,7 @@
 namespace carom::io {
 
 /// Throws Error; also where carom was built without HDF5.
-std::unique_ptr<TableReader> open_hdf5(const std::string& path, Progress progress, std::size_t first_row);
+std::unique_ptr<TableReader> open_hdf5(const std::string& path, Progress progress, std::size_t first_row,
+                                       const std::string& only);
 
 }  // namespace carom::io

@@ -91,7 +91,7 @@ std::vector<Hdf5Column> hdf5_columns(const std::vector<ResultColumn>& columns, c
       type.kind = ColumnType::float32;
     if (column.source == Source::status) type = words(words_of_statuses());
     if (column.source == Source::path) type = words(words_of_paths());
-    all.push_back({column.name, std::move(type)});
+    all.push_back({column.name, std::move(type), {}});
   }
   return all;
 }
@@ -105,8 +105,8 @@ Cells result_cells(const ResultColumn& column, const ColumnType& type, const Tab
     if (type.kind == ColumnType::float32) return std::vector<float>(values.begin(), values.end());
     return values;
   }
-  WordCells cells{std::vector<std::uint8_t>(table.rows()), type.words};
-  for (std::size_t row = 0; row < table.rows(); ++row)
+  WordCells cells{std::vector<std::uint8_t>(contacts.size()), type.words};
+  for (std::size_t row = 0; row < contacts.size(); ++row)
     cells.codes[row] = static_cast<std::uint8_t>(
         column.source == Source::path ? results.path[row].index() : index_of_status(contacts, results, row));
   return cells;

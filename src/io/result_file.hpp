@@ -27,7 +27,7 @@ void write_results(std::ostream& stream, const Table& table, const ContactNumber
 std::vector<Hdf5Column> hdf5_columns(const std::vector<ResultColumn>& columns, const std::vector<ColumnType>& types,
                                      const ResultNumbers& results);
 
-/// The cells of one of these columns.
+/// The cells of one of these columns. The table counts only for its own.
 Cells result_cells(const ResultColumn& column, const ColumnType& type, const Table& table,
                    const ContactNumbers& contacts, const ResultNumbers& results);
 

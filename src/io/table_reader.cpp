@@ -10,8 +10,9 @@
 
 namespace carom::io {
 
-std::unique_ptr<TableReader> open_table(const std::string& path, Progress progress, std::size_t first_row) {
-  if (is_hdf5(path)) return open_hdf5(path, std::move(progress), first_row);
+std::unique_ptr<TableReader> open_table(const std::string& path, Progress progress, std::size_t first_row,
+                                        const std::string& only) {
+  if (is_hdf5(path)) return open_hdf5(path, std::move(progress), first_row, only);
   return std::make_unique<CsvReader>(path, std::move(progress));
 }
 

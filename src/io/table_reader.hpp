@@ -37,9 +37,10 @@ class TableReader {
   virtual const std::vector<ColumnType>& types() = 0;
 };
 
-/// "-" is standard input. HDF5 is read from `first_row` on. Throws Error, naming the file and what is wrong in it; also
-/// where it is HDF5 and carom was built without.
-std::unique_ptr<TableReader> open_table(const std::string& path, Progress progress = {}, std::size_t first_row = 0);
+/// "-" is standard input. HDF5 is read from `first_row` on, and of it the column `only` if it is named. Throws Error,
+/// naming the file and what is wrong in it; also where it is HDF5 and carom was built without.
+std::unique_ptr<TableReader> open_table(const std::string& path, Progress progress = {}, std::size_t first_row = 0,
+                                        const std::string& only = {});
 
 /// All of a file.
 Table read_table(const std::string& path, Progress progress = {});

@@ -1,6 +1,10 @@
 """The examples do what they say, on fewer contacts and steps than in their pictures."""
 
+import importlib.util
+import os
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -61,6 +65,25 @@ class Examples(unittest.TestCase):
             self.assertGreater(path.stat().st_size, 1000)
             laws.draw(path.with_suffix(".png"), 10)
             self.assertGreater(path.with_suffix(".png").stat().st_size, 1000)
+
+    @unittest.skipUnless(importlib.util.find_spec("mpi4py") and importlib.util.find_spec("h5py") and shutil.which("mpirun"),
+                         "python3-mpi4py and python3-h5py are not installed")
+    def test_ranks_solve_slices_as_the_command_does(self):
+        import h5py
+
+        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        script = pathlib.Path(__file__).parents[2] / "examples/python/slices.py"
+        with tempfile.TemporaryDirectory() as folder:
+            contacts, whole, slices = (str(pathlib.Path(folder, name)) for name in ("c.h5", "whole.h5", "slices.h5"))
+            carom = os.environ["CAROM"]
+            subprocess.run([carom, "generate", "--contacts", "5000", "--distribution", "matrices", "-o", contacts], check=True)
+            subprocess.run([carom, "solve", contacts, "-o", whole], check=True, stdout=subprocess.DEVNULL)
+            run = subprocess.run(["mpirun", "-n", "3", "--oversubscribe", sys.executable, "-B", str(script), contacts, slices],
+                                 check=True, capture_output=True, text=True, env={**os.environ, **root})
+            self.assertEqual(run.stdout, "5000 of 5000 resolved\n")
+            with h5py.File(whole) as expected, h5py.File(slices) as found:
+                for axis in "xyz":
+                    np.testing.assert_array_equal(found["p_" + axis][:], expected["p_" + axis][:])
 
 
 if __name__ == "__main__":
