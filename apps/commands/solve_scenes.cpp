@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
 #include "analysis/reading.hpp"
+#include "analysis/scene_reading.hpp"
 #include "analysis/scene_solving.hpp"
 #include "commands/commands.hpp"
 #include "commands/output_file.hpp"
@@ -36,9 +36,6 @@ SceneOptions scene_options(const SolveOptions& options) {
   return scene;
 }
 
-bool reads_gap(SceneMethod method) {
-  return method == SceneMethod::resting || method == SceneMethod::step || method == SceneMethod::substeps;
-}
 bool reads_keys(SceneMethod method) {
   return method == SceneMethod::simultaneous || method == SceneMethod::substeps || method == SceneMethod::coulomb;
 }
@@ -68,45 +65,10 @@ void require_fit(const SolveOptions& options, SceneMethod method) {
   if (method == SceneMethod::coulomb && options.reference) throw Error("carom: --reference has no method coulomb");
 }
 
-std::string listed_columns(const std::vector<std::string>& names) {
-  return fmt::format("{} {}", names.size() == 1 ? "the column" : "the columns", fmt::join(names, ", "));
-}
-
-/// Throws Error if the table holds no scenes, or not what the method needs.
-void require_scenes(const io::Table& table, const SolveOptions& options, SceneMethod method) {
-  const std::string place = "carom: " + table.header_place();
-  const io::Form form = io::form_of(table);
-  if (form != io::Form::bodies)
-    throw Error(fmt::format("{}--scene needs both bodies' states in 3D (body form), and the file holds the {}", place,
-                            io::to_string(form)));
-  std::vector<std::string> missing;
-  const auto need = [&](const char* name) {
-    if (table.find(name) == io::Table::none) missing.emplace_back(name);
-  };
-  for (const char* name : io::scene_columns) need(name);
-  if (!missing.empty())
-    throw Error(fmt::format("{}--scene needs {}, which {} missing", place, listed_columns(missing),
-                            missing.size() == 1 ? "is" : "are"));
-  constexpr std::array surface = {"surface_velocity_x", "surface_velocity_y", "surface_velocity_z"};
-  for (const char* name : surface) need(name);
-  if (!missing.empty() && missing.size() < surface.size())
-    throw Error(fmt::format("{}of a surface velocity all three columns must be there or none: {} missing", place,
-                            listed_columns(missing) + (missing.size() == 1 ? " is" : " are")));
-  if (method == SceneMethod::sequence) options.require_fit(table, form);
-}
-
 /// The columns that the method reads.
 io::ReadOptions read_options(const io::Table& table, const SolveOptions& options, SceneMethod method) {
   io::ReadOptions read = method == SceneMethod::sequence ? options.read_options() : options.read_options_without_laws();
-  const auto add = [&](const char* name) {
-    if (table.find(name) != io::Table::none) read.further.emplace_back(name);
-  };
-  if (method != SceneMethod::sequence) add("static_friction");
-  if (reads_gap(method)) add("gap");
-  for (const char* name : {"target_velocity", "surface_velocity_x", "surface_velocity_y", "surface_velocity_z"})
-    add(name);
-  // A method that has no part in them says so.
-  for (const std::string& name : io::contact_model_columns()) add(name.c_str());
+  add_scene_columns(table, method, read);
   return read;
 }
 
@@ -133,7 +95,8 @@ int solve_scenes(const SolveOptions& options) {
   if (options.resume) throw Error("carom: --resume is not for scenes, which are written when all are solved");
   options.require_valid(!options.reference);
   const io::Table table = read_table(options.input);
-  require_scenes(table, options, scene.method);
+  require_scenes(table, "--scene");
+  if (scene.method == SceneMethod::sequence) options.require_fit(table, io::Form::bodies);
   OutputFile output(options.output, options.input);
 
   io::ContactNumbers contacts = read_contacts(table, io::Form::bodies, read_options(table, options, scene.method));
