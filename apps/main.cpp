@@ -25,6 +25,7 @@ constexpr const char* main_footer =
   carom compare-laws contacts.csv           how far the laws lie apart
   carom sweep contacts.csv --friction 0:1:0.1    laws and coefficients over the contacts of a file
   carom convert contacts.csv contacts.h5    HDF5, for files beyond millions of contacts
+  carom export --fclib scenes.csv -o problem.hdf5    a scene as a contact system
   carom generate --contacts 1000 -o contacts.csv    random contacts
 carom COMMAND --help tells more of each.
 
@@ -43,6 +44,7 @@ int run_command(int argc, char** argv) {
   add_compare_laws_command(app, exit_code);
   add_sweep_command(app, exit_code);
   add_convert_command(app, exit_code);
+  add_export_command(app, exit_code);
   add_generate_command(app, exit_code);
   add_info_command(app, exit_code);
   try {

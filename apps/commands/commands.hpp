@@ -16,6 +16,7 @@ void add_laws_command(CLI::App& app, int& exit_code);
 void add_compare_laws_command(CLI::App& app, int& exit_code);
 void add_sweep_command(CLI::App& app, int& exit_code);
 void add_convert_command(CLI::App& app, int& exit_code);
+void add_export_command(CLI::App& app, int& exit_code);
 void add_generate_command(CLI::App& app, int& exit_code);
 void add_info_command(CLI::App& app, int& exit_code);
 

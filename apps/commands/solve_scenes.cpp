@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "analysis/reading.hpp"
+#include "analysis/scene_reading.hpp"
 #include "analysis/scene_solving.hpp"
 #include "commands/commands.hpp"
 #include "commands/output_file.hpp"
@@ -43,9 +43,6 @@ SceneOptions scene_options(const SolveOptions& options) {
   return scene;
 }
 
-bool reads_gap(SceneMethod method) {
-  return method == SceneMethod::resting || method == SceneMethod::step || method == SceneMethod::substeps;
-}
 bool reads_keys(SceneMethod method) {
   return method == SceneMethod::simultaneous || method == SceneMethod::substeps || method == SceneMethod::coulomb;
 }
@@ -75,45 +72,10 @@ void require_fit(const SolveOptions& options, SceneMethod method) {
   if (method == SceneMethod::coulomb && options.reference) throw Error("carom: --reference has no method coulomb");
 }
 
-std::string listed_columns(const std::vector<std::string>& names) {
-  return fmt::format("{} {}", names.size() == 1 ? "the column" : "the columns", fmt::join(names, ", "));
-}
-
-/// Throws Error if the table holds no scenes, or not what the method needs.
-void require_scenes(const io::Table& table, const SolveOptions& options, SceneMethod method) {
-  const std::string place = "carom: " + table.header_place();
-  const io::Form form = io::form_of(table);
-  if (form != io::Form::bodies)
-    throw Error(fmt::format("{}--scene needs both bodies' states in 3D (body form), and the file holds the {}", place,
-                            io::to_string(form)));
-  std::vector<std::string> missing;
-  const auto need = [&](const char* name) {
-    if (table.find(name) == io::Table::none) missing.emplace_back(name);
-  };
-  for (const char* name : io::scene_columns) need(name);
-  if (!missing.empty())
-    throw Error(fmt::format("{}--scene needs {}, which {} missing", place, listed_columns(missing),
-                            missing.size() == 1 ? "is" : "are"));
-  constexpr std::array surface = {"surface_velocity_x", "surface_velocity_y", "surface_velocity_z"};
-  for (const char* name : surface) need(name);
-  if (!missing.empty() && missing.size() < surface.size())
-    throw Error(fmt::format("{}of a surface velocity all three columns must be there or none: {} missing", place,
-                            listed_columns(missing) + (missing.size() == 1 ? " is" : " are")));
-  if (method == SceneMethod::sequence) options.require_fit(table, form);
-}
-
 /// The columns that the method reads.
 io::ReadOptions read_options(const io::Table& table, const SolveOptions& options, SceneMethod method) {
   io::ReadOptions read = method == SceneMethod::sequence ? options.read_options() : options.read_options_without_laws();
-  const auto add = [&](const char* name) {
-    if (table.find(name) != io::Table::none) read.further.emplace_back(name);
-  };
-  if (method != SceneMethod::sequence) add("static_friction");
-  if (reads_gap(method)) add("gap");
-  for (const char* name : {"target_velocity", "surface_velocity_x", "surface_velocity_y", "surface_velocity_z"})
-    add(name);
-  // A method that has no part in them says so.
-  for (const std::string& name : io::contact_model_columns()) add(name.c_str());
+  add_scene_columns(table, method, read);
   return read;
 }
 
@@ -148,11 +110,17 @@ class SceneRun {
   }
 
  private:
+  /// Throws Error if the table holds no scenes, or the options do not fit it.
+  void require(const io::Table& table) const {
+    require_scenes(table, "--scene");
+    if (scene_.method == SceneMethod::sequence) options_.require_fit(table, io::Form::bodies);
+  }
+
   void solve_whole() {
     Rows rows;
     rows.table = read_table(options_.input);
     rows_ = rows.table.rows();
-    require_scenes(rows.table, options_, scene_.method);
+    require(rows.table);
     output_.emplace(options_.output, options_.input);
     solve(rows);
     make_sink(rows, false);
@@ -162,7 +130,7 @@ class SceneRun {
 
   void solve_parts() {
     reader_ = io::open_table(options_.input);
-    require_scenes(reader_->table(), options_, scene_.method);
+    require(reader_->table());
     if (ranks_.are_many() && reads_keys(scene_.method) && reader_->table().find("key") != io::Table::none)
       throw Error(
           "carom: " + options_.input +

@@ -4,6 +4,7 @@
 #include <carom/status.hpp>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "fclib_matrix.hpp"
 #include "hdf5_file.hpp"
@@ -108,6 +109,43 @@ std::string with_solution(const FclibProblem& problem, const std::vector<double>
   file.make_group("/solution");
   file.write("/solution/r", to_fclib(impulse));
   file.write("/solution/u", to_fclib(velocity));
+  return file.bytes();
+}
+
+std::string new_fclib(const FclibProblem& problem, const std::string& description) {
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+  Hdf5File file(problem.path);
+  if (problem.block.size() > most / 9)
+    file.fail("would hold " + std::to_string(problem.block.size()) + " blocks of W, more than FCLIB counts");
+  std::vector<std::int32_t> pointer = {0}, column;
+  std::vector<double> values;
+  for (std::size_t row = 0; row < 3 * problem.contacts(); ++row) {
+    const auto first = static_cast<std::size_t>(problem.row_start[row / 3]),
+               end = static_cast<std::size_t>(problem.row_start[row / 3 + 1]);
+    for (std::size_t k = first; k < end; ++k)
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        column.push_back(3 * problem.column[k] + static_cast<std::int32_t>(axis));
+        values.push_back(problem.block[k][3 * axis_of[row % 3] + axis_of[axis]]);
+      }
+    pointer.push_back(static_cast<std::int32_t>(values.size()));
+  }
+  const auto rows = static_cast<std::int32_t>(3 * problem.contacts()), count = static_cast<std::int32_t>(values.size());
+  const std::string group = "/fclib_local", w = group + "/W";
+  for (const char* name : {"", "/W", "/vectors", "/info"}) file.make_group(group + name);
+  const auto number = [](std::int32_t of) { return std::vector<std::int32_t>{of}; };
+  file.write(group + "/spacedim", number(3));
+  file.write(group + "/info/title", std::string("contact system of a scene"));
+  file.write(group + "/info/description", description);
+  file.write(group + "/info/math_info", std::string("u = W r + q, axes n, t1, t2"));
+  file.write(w + "/nzmax", number(count));
+  file.write(w + "/m", number(rows));
+  file.write(w + "/n", number(rows));
+  file.write(w + "/nz", number(-2));  // compressed rows
+  file.write(w + "/p", pointer);
+  file.write(w + "/i", column);
+  file.write(w + "/x", values);
+  file.write(group + "/vectors/q", to_fclib(problem.velocity));
+  file.write(group + "/vectors/mu", problem.friction);
   return file.bytes();
 }
 

@@ -34,4 +34,8 @@ FclibProblem read_fclib(const std::string& path);
 std::string with_solution(const FclibProblem& problem, const std::vector<double>& impulse,
                           const std::vector<double>& velocity);
 
+/// A file with the problem in FCLIB's local layout, W by compressed rows. `description` says where it comes from.
+/// Throws Error if the problem has too many numbers for the layout, which counts them in 32 bits.
+std::string new_fclib(const FclibProblem& problem, const std::string& description);
+
 }  // namespace carom::io

@@ -27,6 +27,15 @@ Hdf5File::Hdf5File(std::string name, const std::string& bytes) : name_(std::move
   if (file_ < 0) fail("is not a sound HDF5 file");
 }
 
+Hdf5File::Hdf5File(std::string name) : name_(std::move(name)) {
+  silence_hdf5();
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  constexpr std::size_t growth = 1 << 16;
+  if (access.is_open() && H5Pset_fapl_core(access, growth, 0) >= 0)
+    file_ = H5Fcreate((name_ + "\nin memory").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  if (file_ < 0) fail("can't be made");
+}
+
 Hdf5File::~Hdf5File() {
   if (file_ >= 0) H5Fclose(file_);
 }
@@ -80,15 +89,29 @@ void Hdf5File::make_group(const std::string& path) {
   if (!group.is_open()) fail("can't take a group " + path);
 }
 
-void Hdf5File::write(const std::string& path, const std::vector<double>& values) {
-  const hsize_t count = values.size();
-  const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  const Hdf5Handle creation = without_times(H5P_DATASET_CREATE);
-  const Hdf5Handle set(H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT),
-                       H5Dclose);
-  if (!set.is_open() ||
-      (count > 0 && H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0))
+void Hdf5File::write(const std::string& path, hid_t type_in_file, hid_t type, std::size_t count, const void* values) {
+  const hsize_t extent = count;
+  const Hdf5Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose), made = without_times(H5P_DATASET_CREATE);
+  const Hdf5Handle set(H5Dcreate2(file_, path.c_str(), type_in_file, space, H5P_DEFAULT, made, H5P_DEFAULT), H5Dclose);
+  if (!set.is_open() || (count > 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0))
     fail("can't take a dataset " + path);
+}
+
+void Hdf5File::write(const std::string& path, const std::vector<double>& values) {
+  write(path, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.size(), values.data());
+}
+
+void Hdf5File::write(const std::string& path, const std::vector<std::int32_t>& values) {
+  write(path, H5T_STD_I32LE, H5T_NATIVE_INT32, values.size(), values.data());
+}
+
+void Hdf5File::write(const std::string& path, const std::string& text) {
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose),
+      made = without_times(H5P_DATASET_CREATE);
+  if (!type.is_open() || H5Tset_size(type, text.size() + 1) < 0) fail("can't take a text " + path);
+  const Hdf5Handle set(H5Dcreate2(file_, path.c_str(), type, space, H5P_DEFAULT, made, H5P_DEFAULT), H5Dclose);
+  if (!set.is_open() || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.c_str()) < 0)
+    fail("can't take a text " + path);
 }
 
 void Hdf5File::remove(const std::string& path) {

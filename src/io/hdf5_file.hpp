@@ -13,6 +13,8 @@ class Hdf5File {
  public:
   /// `bytes` is the whole file; `name` stands in errors. Throws Error.
   Hdf5File(std::string name, const std::string& bytes);
+  /// A file without contents.
+  explicit Hdf5File(std::string name);
   ~Hdf5File();
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
@@ -26,6 +28,8 @@ class Hdf5File {
 
   void make_group(const std::string& path);
   void write(const std::string& path, const std::vector<double>& values);
+  void write(const std::string& path, const std::vector<std::int32_t>& values);
+  void write(const std::string& path, const std::string& text);
   void remove(const std::string& path);
   /// The whole file as it is now.
   std::string bytes();
@@ -35,6 +39,7 @@ class Hdf5File {
  private:
   template <class T>
   std::vector<T> read(const std::string& path, hid_t type, bool integers_only) const;
+  void write(const std::string& path, hid_t type_in_file, hid_t type, std::size_t count, const void* values);
 
   std::string name_;
   hid_t file_ = -1;

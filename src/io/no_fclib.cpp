@@ -18,4 +18,10 @@ std::string with_solution(const FclibProblem& problem, const std::vector<double>
   return problem.bytes;
 }
 
+std::string new_fclib(const FclibProblem& problem, const std::string&) {
+  throw Error(
+      "carom: " + problem.path + " is to be an HDF5 file, and this carom was built without HDF5 (Debian: libhdf5-dev)",
+      ErrorKind::not_available);
+}
+
 }  // namespace carom::io
