@@ -150,6 +150,8 @@ class ListMaker {
     add("CoulombOptions", "budget", o.budget);
     add("CoulombOptions", "most_friction", o.most_friction);
     add("CoulombOptions", "warm_start", o.warm_start);
+    add("CoulombOptions", "largest_island", o.largest_island);
+    add("CoulombOptions", "after_sweeps", o.after_sweeps);
   }
   void system(const SystemOptions& o) {
     add("SystemOptions", "tolerance", o.tolerance);

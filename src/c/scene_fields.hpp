@@ -65,11 +65,13 @@ void each_field(F&& f, O& options, C& c) {
 
 template <class F, Is<CoulombOptions> O, class C>
 void each_field(F&& f, O& options, C& c) {
-  auto& [tolerance, budget, most_friction, warm_start] = options;
+  auto& [tolerance, budget, most_friction, warm_start, largest_island, after_sweeps] = options;
   f("coulomb.tolerance", tolerance, c.tolerance);
   f("coulomb.budget", budget, c.budget);
   f("coulomb.most_friction", most_friction, c.most_friction);
   f("coulomb.warm_start", warm_start, c.warm_start);
+  f("coulomb.largest_island", largest_island, c.largest_island);
+  f("coulomb.after_sweeps", after_sweeps, c.after_sweeps);
 }
 
 template <class F, Is<RestCriterion> O, class C>
@@ -112,7 +114,7 @@ template <class F, Is<SceneReport> O, class C>
 void each_field(F&& f, O& report, C& c) {
   auto& [bodies, contacts, joint_rows, by_status, joints_by_status, method, isa, threads, iterations, substeps, impacts,
          greatest_approach, error, residual, energy_before, energy_after, joint_work, islands, largest_island, colours,
-         uncoloured, same_graph, not_converged, stalled, lanes, lanes_used] = report;
+         uncoloured, same_graph, not_converged, stalled, swept, lanes, lanes_used] = report;
   f("bodies", bodies, c.bodies);
   f("contacts", contacts, c.contacts);
   f("joint_rows", joint_rows, c.joint_rows);
@@ -139,6 +141,7 @@ void each_field(F&& f, O& report, C& c) {
   f("stalled", stalled, c.stalled);
   f("lanes", lanes, c.lanes);
   f("lanes_used", lanes_used, c.lanes_used);
+  f("swept", swept, c.swept);
 }
 
 inline SceneOptions taken_scene_options(const carom_scene_options* from) {
