@@ -93,11 +93,13 @@ void each_field(F&& f, O& options, Others&... others) {
 
 template <class F, Is<CoulombOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
-  auto& [tolerance, budget, most_friction, warm_start] = options;
+  auto& [tolerance, budget, most_friction, warm_start, largest_island, after_sweeps] = options;
   f("tolerance", tolerance, others.tolerance...);
   f("budget", budget, others.budget...);
   f("most_friction", most_friction, others.most_friction...);
   f("warm_start", warm_start, others.warm_start...);
+  f("largest_island", largest_island, others.largest_island...);
+  f("after_sweeps", after_sweeps, others.after_sweeps...);
 }
 
 template <class F, Is<RestCriterion> O, class... Others>

@@ -142,6 +142,13 @@ void add_system_options(CLI::App& solve, SolveOptions& options) {
                   "over them")
       ->option_text(fmt::format("N [{}, {} of --method coulomb]", SystemOptions{}.budget, CoulombOptions{}.budget))
       ->check(within(1.0, SystemOptions::largest_budget));
+  solve
+      .add_option("--largest-island", options.largest_island,
+                  "Most contacts that bodies connect which --method coulomb solves; what is larger is swept")
+      ->option_text("N")
+      ->check(within(1, SceneLimits::most_iterations));
+  solve.add_flag("--after-sweeps", options.after_sweeps,
+                 "--method coulomb sweeps at first, and solves what has not converged");
   solve.add_flag("--json", options.as_json, "Of contact systems: one JSON object on standard output");
 }
 

@@ -27,6 +27,8 @@ struct SolveOptions : CommandOptions {
 
   // These are for contact systems, and the first two for scenes that are solved as such.
   std::optional<double> tolerance, budget;
+  std::optional<int> largest_island;  ///< of --method coulomb
+  bool after_sweeps = false;          ///< of --method coulomb
   std::vector<std::string> more_inputs;
   bool as_json = false;
   std::vector<std::string> given_of_contacts;  ///< options of contact files that stand on the command line

@@ -39,6 +39,8 @@ SceneOptions scene_options(const SolveOptions& options) {
   scene.resting.time_step = scene.substeps.time_step = options.time_step.value_or(0);
   scene.coulomb.tolerance = options.tolerance.value_or(scene.coulomb.tolerance);
   scene.coulomb.budget = options.budget.value_or(scene.coulomb.budget);
+  scene.coulomb.largest_island = options.largest_island.value_or(scene.coulomb.largest_island);
+  scene.coulomb.after_sweeps = options.after_sweeps;
   if (options.substeps) scene.substeps.least = scene.substeps.most = *options.substeps;
   return scene;
 }
@@ -67,8 +69,14 @@ void require_fit(const SolveOptions& options, SceneMethod method) {
   for (const auto& [name, given] : {std::pair{"--tolerance", options.tolerance}, {"--budget", options.budget}})
     if (method != SceneMethod::coulomb && given)
       throw Error(fmt::format("carom: {} needs --method coulomb; {} has no use for it", name, options.method));
-  if (method == SceneMethod::coulomb && options.iterations)
-    throw Error("carom: --iterations is not of --method coulomb, which has --budget");
+  const bool mixes = options.largest_island || options.after_sweeps;
+  if (method != SceneMethod::coulomb && mixes)
+    throw Error(fmt::format("carom: {} needs --method coulomb; {} has no use for it",
+                            options.largest_island ? "--largest-island" : "--after-sweeps", options.method));
+  if (method == SceneMethod::coulomb && options.iterations && !mixes)
+    throw Error(
+        "carom: --iterations is not of --method coulomb, which has --budget, but with --largest-island or "
+        "--after-sweeps");
   if (method == SceneMethod::coulomb && options.reference) throw Error("carom: --reference has no method coulomb");
 }
 

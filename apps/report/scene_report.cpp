@@ -54,7 +54,7 @@ void SceneTable::sum(const SolvedScene& scene) {
   SceneReport& sum = all_.report;
   const SceneReport& next = scene.report;
   for (const auto member : {&SceneReport::contacts, &SceneReport::bodies, &SceneReport::islands, &SceneReport::impacts,
-                            &SceneReport::not_converged, &SceneReport::stalled})
+                            &SceneReport::not_converged, &SceneReport::stalled, &SceneReport::swept})
     sum.*member += next.*member;
   for (const auto member : {&SceneReport::energy_before, &SceneReport::energy_after}) sum.*member += next.*member;
   for (const auto member : {&SceneReport::largest_island, &SceneReport::colours})
@@ -72,9 +72,14 @@ void SceneTable::print(std::FILE* out, SceneMethod method) const {
   if (count_ > first_.size()) fmt::print(out, "... and {} more\n", count_ - first_.size());
   if (count_ > 1) print_scene(out, fmt::format("all {}", count_), all_, method);
   const SceneReport& report = all_.report;
+  if (report.swept > 0)
+    fmt::print(out, "{} of {} islands have been left to sweeps, and {} solved to --tolerance\n", report.swept,
+               report.islands, report.islands - report.swept);
   if (report.not_converged == 0) return;
   fmt::print(out, "{} of {} islands have not converged within --{}", report.not_converged, report.islands,
-             method == SceneMethod::coulomb ? "tolerance" : "relative-tolerance");
+             method != SceneMethod::coulomb ? "relative-tolerance"
+             : report.swept > 0             ? "tolerance or --relative-tolerance"
+                                            : "tolerance");
   if (report.stalled > 0) fmt::print(out, "; {} of them had stopped losing energy", report.stalled);
   fmt::print(out, "\n");
 }

@@ -208,6 +208,7 @@ struct SceneReport {
   /// targets, nor that friction has settled.
   std::size_t not_converged = 0;
   std::size_t stalled = 0;                ///< those of them that had stopped losing energy; sequence
+  std::size_t swept = 0;                  ///< islands that have been left to sweeps; CoulombOptions
   std::size_t lanes = 0, lanes_used = 0;  ///< of the vectors that were solved, places for contacts and those in use
 
   /// Contacts of a status; 0 of what is no status.

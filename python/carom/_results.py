@@ -139,6 +139,8 @@ class SceneReport:
     not_converged: int
     #: those of them that had stopped losing energy; sequence
     stalled: int
+    #: islands that have been left to sweeps; coulomb
+    swept: int
 
 
 @dataclass(frozen=True)

@@ -315,6 +315,7 @@ py::dict fields_of(const SceneReport& report) {
   fields["same_graph"] = report.same_graph;
   fields["not_converged"] = report.not_converged;
   fields["stalled"] = report.stalled;
+  fields["swept"] = report.swept;
   return fields;
 }
 

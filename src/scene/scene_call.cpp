@@ -127,7 +127,7 @@ class SceneCall {
       std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
       return run_substeps(call, begins_with_impulses_);
     }
-    if (is(SceneMethod::coulomb)) return solve_coulomb(call, report);
+    if (is(SceneMethod::coulomb)) return solve_coulomb(call, begins_with_impulses_, report);
     if (!is(SceneMethod::step))
       return is(SceneMethod::sequence) ? run_sequence(call, entry_, workspace_.sequence, impulses_.kept(), report)
                                        : sweep(call, options_.method, begins_with_impulses_, Ending::finish);

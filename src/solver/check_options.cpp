@@ -107,6 +107,7 @@ void check_scene_options(const SceneOptions& options) {
     throw Error("carom: the option coulomb.most_friction is " + in_words(c.most_friction) + ", not above 0");
   in_range(c.most_friction, 0, SystemOptions::largest_friction, "coulomb.most_friction");
   in_range(c.warm_start, 0, 1, "coulomb.warm_start");
+  in_range(c.largest_island, 0, SceneLimits::most_iterations, "coulomb.largest_island");
 }
 
 }  // namespace carom

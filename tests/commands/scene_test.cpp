@@ -328,5 +328,22 @@ TEST(Scene, a_header_alone_is_fine) {
   }
 }
 
+// Cradle, stack, pyramid and box: one island each, of 4, 40, 144 and 4 contacts.
+TEST(Scene, coulomb_leaves_islands_to_sweeps_as_it_is_told) {
+  const auto run = [&](const std::string& options) { return carom("solve --scene " + example + " -o - " + options); };
+  const Ended limited = run("--method coulomb --largest-island 10 --iterations 100");
+  EXPECT_EQ(limited.exit_code, 0) << limited.err;
+  expect_within("2 of 4 islands have been left to sweeps, and 2 solved to --tolerance", limited.err);
+  const Ended after = run("--method coulomb --after-sweeps --iterations 100 --relative-tolerance 0.05");
+  EXPECT_EQ(after.exit_code, 0) << after.err;
+  expect_within("islands have been left to sweeps", after.err);
+  for (const char* option : {"--largest-island 10", "--after-sweeps"}) {
+    const Ended refused = run(option);
+    EXPECT_EQ(refused.exit_code, 2);
+    expect_within(std::string(option).substr(0, std::string(option).find(' ')) + " needs --method coulomb",
+                  refused.err);
+  }
+}
+
 }  // namespace
 }  // namespace carom::test

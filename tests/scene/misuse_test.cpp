@@ -195,6 +195,7 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
       {"coulomb.most_friction", [](SceneOptions& o) { o.coulomb.most_friction = 0; }},
       {"coulomb.most_friction", [](SceneOptions& o) { o.coulomb.most_friction = infinity; }},
       {"coulomb.warm_start", [](SceneOptions& o) { o.coulomb.warm_start = 1.125; }},
+      {"coulomb.largest_island", [](SceneOptions& o) { o.coulomb.largest_island = -1; }},
       {"static_friction", [](SceneOptions& o) { o.method = SceneMethod::coulomb; }},
       {"normal_tolerance", [](SceneOptions& o) { o.collision.normal_tolerance = 0.5; }},
       {"law", [](SceneOptions& o) { o.collision.law = static_cast<Law>(13); }},

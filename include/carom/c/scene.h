@@ -132,6 +132,7 @@ typedef struct carom_substeps_options {
 typedef struct carom_coulomb_options {
   size_t struct_size;
   double tolerance, budget, most_friction, warm_start;  ///< [1], [sweeps], [1], [1]
+  int32_t largest_island, after_sweeps;                 ///< [1] contacts and rows; 0 or 1
 } carom_coulomb_options;
 
 /// Contacts that are at rest.
@@ -187,6 +188,7 @@ typedef struct carom_scene_report {
   int32_t same_graph;
   size_t not_converged, stalled;
   size_t lanes, lanes_used;
+  size_t swept;
 } carom_scene_report;
 
 typedef struct carom_scene_solver carom_scene_solver;

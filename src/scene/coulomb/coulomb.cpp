@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 
 #include "coulomb_workspace.hpp"
@@ -82,7 +83,7 @@ class Coulomb : IslandSweeps<T> {
   using typename Base::Head;
 
  public:
-  explicit Coulomb(const Call<T>& call) : Base(call), space_(call.workspace.coulomb) {}
+  Coulomb(const Call<T>& call, bool warm) : Base(call), warm_(warm), space_(call.workspace.coulomb) {}
 
   SweepOutcome run(SceneReport& report) {
     this->begin();
@@ -90,27 +91,38 @@ class Coulomb : IslandSweeps<T> {
     this->each_part([&](const Part& part, const auto& each) { prepare_and_carry(part, each); });
     if (count_faults(job_) != faults) return {.found_faults = true};
     list_islands();
+    if (options_.coulomb.after_sweeps) sweep_all();
+    choose_islands();
     solve_islands();
     this->each_part([&](const Part& part, const auto& each) { take_back(part, each); });
+    if (!options_.coulomb.after_sweeps && space_.order.size() < graph_.islands) sweep_others();
     call_.team.each(workspace_.block_of_lane_batch.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t v = first; v < end; ++v) kernels_.finish(job_, workspace_.block_of_lane_batch[v]);
     });
     report.error = 0;
     for (const double error : space_.error) report.error = std::max(report.error, error);
+    report.swept = graph_.islands - space_.order.size();
     static const std::vector<std::byte*> none;
-    // No threshold: whether an island has converged has been found by the error.
-    return this->outcome([](std::uint32_t) { return -1.0; }, none, true);
+    // No threshold of those solved to the tolerance: whether they have converged has been found by the error.
+    return this->outcome([&](std::uint32_t i) { return is_solved(i) ? -1.0 : threshold(i); }, none, true);
   }
 
  private:
   using Base::call_;
   using Base::each_colour_set;
+  using Base::gather_worst;
   using Base::graph_;
   using Base::head;
   using Base::job_;
   using Base::kernels_;
+  using Base::nowhere;
   using Base::options_;
+  using Base::retire;
   using Base::workspace_;
+  using Method = coulomb::Method;
+
+  bool is_solved(std::uint32_t i) const { return space_.method[i] != Method::sweeps; }
+  double threshold(std::uint32_t i) const { return options_.relative_tolerance * workspace_.approach[i]; }
 
   template <class Each>
   void prepare_and_carry(const Part& part, const Each& each) {
@@ -124,12 +136,101 @@ class Coulomb : IslandSweeps<T> {
     });
   }
 
-  /// Impulses and velocities into the blocks and the bodies.
+  /// Impulses and velocities into the blocks and the bodies of the islands that have been solved. Sweeps that came
+  /// before have not retired these.
   template <class Each>
   void take_back(const Part& part, const Each& each) {
     each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t) {
-      for (std::size_t i = 0; i < n; ++i) kernels_.return_to_kept(job_, blocks[i], (1u << head(blocks[i]).lanes) - 1);
+      for (std::size_t i = 0; i < n; ++i) {
+        const Head& of = head(blocks[i]);
+        std::uint32_t lanes = 0;
+        for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+          if (is_solved(this->island(of, lane))) lanes |= 1u << lane;
+        if (lanes != 0) kernels_.return_to_kept(job_, blocks[i], lanes);
+      }
     });
+  }
+
+  /// Sweeps over the islands of a part that go on, as SceneMethod::simultaneous has them, until they have converged.
+  /// `any_done`: some islands of the part do not go on from the start.
+  template <class Each>
+  void sweep(const Part& part, bool any_done, const Each& each) {
+    const int most = options_.simultaneous.iterations;
+    if (!retire(part, any_done)) return;
+    if (warm_)
+      each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
+        for (std::size_t i = 0; i < n; ++i) kernels_.warm_start(job_, blocks[i], nowhere(slot));
+      });
+    bool any_new = false;
+    int sweeps = 0;
+    while (retire(part, any_new) && sweeps < most) {
+      ++sweeps;
+      any_new = false;
+      const bool looks = (sweeps == 1 || sweeps % sweeps_between_checks == 0 || sweeps == most);
+      kernel::SceneJob<T> job = job_;
+      job.measures_changes = looks;
+      each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
+        kernels_.simultaneous(job, blocks, n, nowhere(slot));
+      });
+      if (!looks) continue;
+      gather_worst(part);
+      for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
+        if (workspace_.sweeping[i] != Sweeping::goes_on) continue;
+        workspace_.sweeps_of_island[i] = sweeps;
+        if (workspace_.worst[i] <= threshold(i)) workspace_.sweeping[i] = Sweeping::done, any_new = true;
+      }
+    }
+  }
+
+  /// What the sweeps leave unconverged begins with their impulses, and with the velocities of the bodies before them.
+  void sweep_all() {
+    std::copy_n(job_.velocities, job_.bodies, job_.kept_velocities);
+    this->each_part([&](const Part& part, const auto& each) {
+      sweep(part, false, each);
+      each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
+        for (std::size_t v = part.first_lane_batch + first; v < part.first_lane_batch + end; ++v)
+          kernels_.carry(job_, workspace_.block_of_lane_batch[v]);
+      });
+    });
+  }
+
+  void sweep_others() {
+    std::vector<Sweeping>& sweeping = workspace_.sweeping;
+    for (std::uint32_t i = 0; i < graph_.islands; ++i) sweeping[i] = is_solved(i) ? Sweeping::done : Sweeping::goes_on;
+    this->each_part([&](const Part& part, const auto& each) { sweep(part, true, each); });
+    for (std::uint32_t i = 0; i < graph_.islands; ++i)
+      if (space_.method[i] == Method::missed) sweeping[i] = Sweeping::goes_on;
+  }
+
+  void restore_velocities(const coulomb::IslandItems& items) {
+    const auto restore = [&](std::int32_t body) {
+      if (body >= 0 && kernel::is_movable(kernel::record_of(job_.body_rows, body)))
+        job_.velocities[body] = job_.kept_velocities[body];
+    };
+    const auto both = [&](const kernel::Constraint& of) { restore(of.body_a), restore(of.body_b); };
+    for (const std::uint32_t* m = items.manifold; m != items.end_manifold; ++m) both(job_.manifolds[*m]);
+    for (const std::uint32_t* g = items.group; g != items.end_group; ++g) both(job_.groups[*g]);
+  }
+
+  /// The islands that sweeps have not seen to, and that are not too large, as the options have them.
+  void choose_islands() {
+    space_.method.assign(graph_.islands, Method::sweeps);
+    const std::size_t largest =
+        options_.coulomb.largest_island > 0 ? static_cast<std::size_t>(options_.coulomb.largest_island) : SIZE_MAX;
+    const auto is_left_out = [&](std::uint32_t i) {
+      return workspace_.sweeping[i] != Sweeping::goes_on || points_of(i) > largest;
+    };
+    space_.order.erase(std::remove_if(space_.order.begin(), space_.order.end(), is_left_out), space_.order.end());
+  }
+
+  /// Contacts and rows.
+  std::size_t points_of(std::uint32_t i) const {
+    std::size_t points = 0;
+    for (const std::uint32_t* m = space_.manifolds.of(i); m != space_.manifolds.of(i + 1); ++m)
+      points += job_.manifolds[*m].count;
+    for (const std::uint32_t* g = space_.groups.of(i); g != space_.groups.of(i + 1); ++g)
+      points += job_.groups[*g].count;
+    return points;
   }
 
   void list_islands() {
@@ -169,6 +270,7 @@ class Coulomb : IslandSweeps<T> {
     const coulomb::IslandItems items = {space_.manifolds.of(island), space_.manifolds.of(island + 1),
                                         space_.groups.of(island), space_.groups.of(island + 1),
                                         workspace_.approach[island]};
+    if (options_.coulomb.after_sweeps) restore_velocities(items);
     coulomb::Constraints& constraints = slot.constraints;
     coulomb::read(job_, items, options_.coulomb.most_friction, constraints);
     slot.delassus.assemble(constraints, slot.solver.system, slot.solver.bodies);
@@ -182,11 +284,12 @@ class Coulomb : IslandSweeps<T> {
                                                               : 1e-8;
       const systems::Effort effort = coulomb::solve(slot, tolerance, options_.coulomb.budget);
       solved = slot.solver.best.error <= effort.target;
-      workspace_.sweeps_of_island[island] = effort.sweeps + effort.interior_steps + effort.newton_steps;
+      workspace_.sweeps_of_island[island] += effort.sweeps + effort.interior_steps + effort.newton_steps;
       space_.error[island] = slot.solver.best.error > 0 ? tolerance * (slot.solver.best.error / effort.target) : 0;
     }
     slot.delassus.apply(constraints, slot.impulse, slot.lambda);
     workspace_.sweeping[island] = solved ? Sweeping::done : Sweeping::goes_on;
+    space_.method[island] = solved ? Method::solved : Method::missed;
     store(constraints, slot);
   }
 
@@ -211,16 +314,17 @@ class Coulomb : IslandSweeps<T> {
         job_.kept_velocities[constraints.body[b]].numbers[c] = static_cast<T>(constraints.velocity[b][c]);
   }
 
+  bool warm_;  // contacts or rows may begin with impulses
   coulomb::Workspace& space_;
 };
 
 }  // namespace
 
 template <class T>
-SweepOutcome solve_coulomb(const Call<T>& call, SceneReport& report) {
-  return Coulomb<T>(call).run(report);
+SweepOutcome solve_coulomb(const Call<T>& call, bool warm, SceneReport& report) {
+  return Coulomb<T>(call, warm).run(report);
 }
-template SweepOutcome solve_coulomb(const Call<float>&, SceneReport&);
-template SweepOutcome solve_coulomb(const Call<double>&, SceneReport&);
+template SweepOutcome solve_coulomb(const Call<float>&, bool, SceneReport&);
+template SweepOutcome solve_coulomb(const Call<double>&, bool, SceneReport&);
 
 }  // namespace carom::scene

@@ -5,8 +5,9 @@
 
 namespace carom::scene {
 
-/// Solves every island. The impulses of contacts and rows to begin with are those of the job.
+/// Solves every island, or those that CoulombOptions do not leave to sweeps. The impulses of contacts and rows to begin
+/// with are those of the job; `warm`: there may be some.
 template <class T>
-SweepOutcome solve_coulomb(const Call<T>& call, SceneReport& report);
+SweepOutcome solve_coulomb(const Call<T>& call, bool warm, SceneReport& report);
 
 }  // namespace carom::scene

@@ -33,9 +33,13 @@ struct Lists {
   std::vector<std::uint32_t> next_;
 };
 
+/// How an island has been solved: by sweeps, or to the tolerance, which may have been missed.
+enum class Method : std::uint8_t { sweeps, solved, missed };
+
 struct Workspace {
   Lists manifolds, groups;           // of islands
-  std::vector<std::uint32_t> order;  // of islands, those with most to solve first
+  std::vector<std::uint32_t> order;  // of the islands that are solved to the tolerance, those with most to solve first
+  std::vector<Method> method;        // of islands
   std::vector<double> error;         // of islands
   std::vector<std::unique_ptr<Slot>> slots;
 };
