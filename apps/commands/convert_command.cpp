@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <carom/status.hpp>
 #include <limits>
 #include <memory>
 #include <string>

@@ -7,8 +7,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "analysis/random_scenes.hpp"
 #include "commands/command_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/output_file.hpp"
@@ -29,11 +32,13 @@ struct GenerateCommand {
 };
 
 constexpr const char* generate_footer =
-    R"(Writes random contacts, all of which collide. The same seed gives the same contacts everywhere, and more
+    R"(Writes random contacts, all of which collide but for chains. The same seed gives the same contacts everywhere, and more
 contacts begin with those of fewer.
   boxes     boxes that touch, in the body form: one in five is slender, half of the contacts are against
             an immovable body; normals in all directions, friction in [0, 1.2], restitution in [0, 1]
   matrices  collision matrices with random axes and eigenvalues from 1/32 to 32 1/kg, in contact space
+  chains    scenes for `carom solve --scene`, of 20 contacts each: 21 spheres of 0.1 to 10 kg in a row, with
+            random velocities and spins. Not all of their contacts collide
 
 OUT is HDF5 if its name ends in .h5 or .hdf5, and CSV else.
 
@@ -77,6 +82,14 @@ Block drawn(const GenerateCommand& command, std::size_t contacts, std::uint64_t 
 Block drawn(const GenerateCommand& command, std::size_t number) {
   const std::size_t first = number * contacts_of_block;
   const std::size_t contacts = std::min(contacts_of_block, command.contacts - first);
+  if (command.distribution == "chains") {
+    Block block;
+    for (auto& [name, cells] : rows_of_chains(command.seed, first, contacts, command.precision == "float")) {
+      block.names.push_back(name);
+      block.cells.push_back(std::move(cells));
+    }
+    return block;
+  }
   const std::uint64_t seed = seed_of_block(command.seed, number);
   return command.precision == "float" ? drawn<float>(command, contacts, seed) : drawn<double>(command, contacts, seed);
 }
@@ -109,9 +122,13 @@ int run(const GenerateCommand& command) {
       const Block& block = group[i];
       const std::size_t row = (first + i) * contacts_of_block;
       if (in_hdf5 && !writer) {
-        const auto kind = command.precision == "float" ? io::ColumnType::float32 : io::ColumnType::float64;
+        const auto kind = [&](const io::Cells& cells) {
+          if (std::holds_alternative<std::vector<std::int64_t>>(cells)) return io::ColumnType::int64;
+          return command.precision == "float" ? io::ColumnType::float32 : io::ColumnType::float64;
+        };
         std::vector<io::Hdf5Column> columns;
-        for (const std::string& name : block.names) columns.push_back({name, {kind, 1, nullptr}, {}});
+        for (std::size_t c = 0; c < block.names.size(); ++c)
+          columns.push_back({block.names[c], {kind(block.cells[c]), 1, nullptr}, {}});
         writer.emplace(output.part(), columns, command.contacts);
       }
       for (std::size_t c = 0; in_hdf5 && c < block.cells.size(); ++c) writer->write(c, row, block.cells[c]);
@@ -138,8 +155,8 @@ void add_generate_command(CLI::App& app, int& exit_code) {
   generate->add_option("--seed", command->seed, "Of the random numbers")
       ->option_text(fmt::format("S [{}]", command->seed));
   generate->add_option("--distribution", command->distribution, "What they are: see below")
-      ->option_text("boxes|matrices [" + command->distribution + "]")
-      ->check(CLI::IsMember({"boxes", "matrices"}));
+      ->option_text("boxes|matrices|chains [" + command->distribution + "]")
+      ->check(CLI::IsMember({"boxes", "matrices", "chains"}));
   generate->add_option("--precision", command->precision, "Of the numbers")
       ->option_text("double|float [" + command->precision + "]")
       ->check(CLI::IsMember({"double", "float"}));

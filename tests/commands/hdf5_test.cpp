@@ -168,6 +168,19 @@ TEST(Generate, gives_the_same_contacts_in_text_and_the_first_of_more) {
   EXPECT_NE(carom("generate --contacts 20 --seed 4 -o -").out, text.out);
 }
 
+TEST(Generate, makes_scenes_whose_rows_agree_on_their_bodies) {
+  const TemporaryFile scenes({}, ".h5"), results({}, ".h5");
+  for (const std::string precision : {"float", "double"}) {
+    ASSERT_EQ(carom("generate --contacts 6000 --distribution chains --precision " + precision + " -o " + scenes.name())
+                  .exit_code,
+              0);
+    // Bodies whose states disagree, or scenes that are none, would be bad rows.
+    const Ended run = carom("solve --scene " + scenes.name() + " -o " + results.name() + " --precision " + precision);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    expect_within("6000 contacts in 300 scenes", run.out);
+  }
+}
+
 TEST(Generate, makes_contacts_that_all_collide) {
   for (const std::string distribution : {"boxes", "matrices"}) {
     const Ended run =
