@@ -31,6 +31,18 @@ carom COMMAND --help tells more of each.
 
 Exit code: 0 all is fine; 1 there are bad rows; 2 wrong usage or a file error.)";
 
+/// Several processes do these two together. Each would do all of another command, and write over what the others write.
+void refuse_ranks(CLI::App& app) {
+  for (CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const std::string name = command->get_name();
+    if (name == "solve" || name == "sweep") continue;
+    command->preparse_callback([name](std::size_t) {
+      if (transport::size_of_environment() > 1)
+        throw CLI::ValidationError(name + " is for one process; several do solve and sweep together");
+    });
+  }
+}
+
 int run_command(int argc, char** argv) {
   int exit_code = exit_fine;
   CLI::App app("Resolves rigid-body collisions in batches, on SIMD lanes and threads.", "carom");
@@ -47,6 +59,7 @@ int run_command(int argc, char** argv) {
   add_export_command(app, exit_code);
   add_generate_command(app, exit_code);
   add_info_command(app, exit_code);
+  refuse_ranks(app);
   try {
     app.parse(argc, argv);
     return exit_code;

@@ -238,6 +238,14 @@ TEST_F(Ranks, need_files_that_have_a_place_for_every_row) {
 }
 
 /// Scenes of 20 contacts each, enough for four parts of a file.
+TEST(Ranks, are_refused_by_commands_that_would_each_do_the_whole_work) {
+  const Place place;
+  const Ended ended = on_ranks(2, "generate --contacts 10 -o '" + place.name() + "'");
+  EXPECT_NE(ended.exit_code, 0);
+  EXPECT_NE(ended.err.find("generate is for one process"), std::string::npos) << ended.err;
+  EXPECT_FALSE(fs::exists(place.name()));
+}
+
 TEST(RanksOnScenes, give_the_bits_and_the_tables_of_one_process) {
   std::vector<Row> balls;
   for (int scene = 0; scene < 700; ++scene) {
