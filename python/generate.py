@@ -143,13 +143,23 @@ CALLS = {
         "Tells how impulses and separation velocities after a collision change with the numbers of the contact.",
         ("contacts", "cotangent"),
     ),
+    "contact_space": ("ContactSpace", "Makes K and u0 of two bodies, in a frame whose last axis is the normal.", ("pair",)),
+    "pull_back": (
+        "PairGradients",
+        "Turns the product of a cotangent, which differentiate gives, to derivatives by the numbers of the bodies. Impulses,\n"
+        "velocities and their cotangents are in the frame of contact_space. By unit normals; K and u0 alone are followed.",
+        ("pair", "cotangent"),
+    ),
 }
+# Functions of the module alone, which solve nothing: they have no results by name.
+ALONE = ("contact_space", "pull_back")
 EXTRA = {
     "differentiate": {
         "by": ("Sequence[str] | None", "names of the columns to differentiate by; those that all laws read"),
         "of": ("Sequence[str] | None", "impulse, separation_velocity; both, or none where a cotangent is given"),
         "tolerance": ("float | None", "[1] relative: how near a border of courses is on it"),
     },
+    "pull_back": {"product": ("Columns | None", "of differentiate for the same cotangent, by k and separation_velocity")},
     "check": {"tolerance": ("float | None", "[1] relative: how far outside counts")},
     "check_planar": {"tolerance": ("float | None", "[1] relative: how far outside counts")},
 }
@@ -164,12 +174,22 @@ BODIES = {
 }
 
 
+HAVE_OUT = [name for name in CALLS if name not in ("differentiate", *ALONE)]
+
+
+def bodies_of(name, function):
+    if "bodies" not in function.columns:
+        return []
+    return ["a", "b"] if name in ALONE else list(BODIES)
+
+
 def parameters_of(name, function):
     columns = function.group(*CALLS[name][2])
     # None of the law's columns may be named twice: as a column and as an option.
     named = {key: (annotation(entry), None) for key, entry in columns.items()}
-    if name != "differentiate":
-        named |= BODIES | OUT
+    named |= {key: entry for key, entry in BODIES.items() if key in bodies_of(name, function)}
+    if name in HAVE_OUT:
+        named |= OUT
     named |= EXTRA.get(name, {})
     kinds = {"float": "float", "int": "int", "bool": "bool", "str": "str", "Sequence[float]": "Sequence[float]"}
     for key, places in function.options.items():
@@ -187,6 +207,7 @@ def text_of_call(structs, name, function):
         "indexed": "Contacts of bodies by index have",
         "contacts": "Contacts have",
         "impulse": "The impulses are",
+        "pair": "Contacts have",
         "cotangent": "A cotangent of a number f makes derivatives of it",
     }
     shown = set()
@@ -199,12 +220,15 @@ def text_of_call(structs, name, function):
         shown |= set(columns)
         lines += [needed[group], "", *column_lines(structs, columns), ""]
     optional = {key: entry for key, entry in function.group(*groups).items() if key not in shown}
-    lines += ["What single laws read, and laws of single contacts", "", *column_lines(structs, optional), ""]
-    if name != "differentiate":
-        lines += ["Bodies", "", *(wrapped(key, text) for key, (_, text) in BODIES.items())]
+    if optional:
+        lines += ["What single laws read, and laws of single contacts", "", *column_lines(structs, optional), ""]
+    if bodies := bodies_of(name, function):
+        lines += ["Bodies", "", *(wrapped(key, BODIES[key][1]) for key in bodies)]
         lines += column_lines(structs, function.columns["bodies"]) + [""]
-    lines += ["Options", "", *option_lines(structs, function.options)]
-    lines += [wrapped(key, text) for key, (_, text) in (EXTRA.get(name, {}) | (OUT if name != "differentiate" else {})).items()]
+    extra = EXTRA.get(name, {}) | (OUT if name in HAVE_OUT else {})
+    if function.options or extra:
+        lines += ["Options", "", *option_lines(structs, function.options)]
+        lines += [wrapped(key, text) for key, (_, text) in extra.items()]
     if function.results:
         lines += ["", "Results", "", *column_lines(structs, function.results["results"])]
     text_signature = signature([("contacts", "x"), ("/", None), ("*", None)] + [(key, hint) for key, (hint, _) in named.items()], "text")
@@ -266,7 +290,7 @@ def main():
         classes.append(class_of_arrays(structs, name + "Arrays", functions[function].results["results"]))
     (package / "_names.py").write_text(without_trailing_spaces(names + "\n\n\n".join(classes) + "\n"))
 
-    docs, stubs = {}, []
+    docs, classes_docs, stubs = {}, {}, []
     for name, function in functions.items():
         if name not in CALLS:
             continue
@@ -274,7 +298,7 @@ def main():
         named = parameters_of(name, function)
         stub = signature([(key, hint) for key, (hint, _) in named.items()], "stub")
         result = CALLS[name][0]
-        for key, first in ((name, ""), ("Solver." + name, "$self, ")):
+        for key, first in ((name, ""),) if name in ALONE else ((name, ""), ("Solver." + name, "$self, ")):
             docs[key] = f"{name}({first}{text_signature})\n--\n\n{text}"
         stubs.append((name, f"contacts: Columns | None = None, /, *, {stub}", result))
     options = {key: (f"{places[0][2]} | None", None) for key, places in scene.options.items()}
@@ -293,13 +317,9 @@ def main():
         f"solve($self, {signature([('scene', 'x'), ('/', None), ('*', None)] + parameters, 'text')})\n--\n\n" + "\n".join(lines)
     )
     scene_stub = f"scene: Scene | None = None, /, *, {signature(parameters, 'stub')}"
-    texts = HEAD.format("Texts of help() for the functions of the compiled module.") + "TEXTS: dict[str, str] = {\n"
-    texts += "".join(f"    {key!r}: {without_trailing_spaces(text)!r},\n" for key, text in docs.items()) + "}\n"
-    (package / "_docs.py").write_text(texts)
-
     stub = HEAD.format("The compiled module.")
-    stub += "from collections.abc import Sequence\nfrom typing import Any, final\n\nfrom numpy.typing import ArrayLike\n\n"
-    stub += "from ._base import Columns, Laws\nfrom ._results import Gradients, Region, Result, SceneResult, SystemResult\n\n"
+    stub += "from collections.abc import Sequence\nfrom typing import Any, final\n\nfrom numpy.typing import ArrayLike, NDArray\n\n"
+    stub += "from ._base import Columns, Laws\nfrom ._results import ContactSpace, Gradients, PairGradients, Region, Result, SceneResult, SystemResult\n\n"
     stub += "version: str\ndescriptions: dict[str, list[tuple[Any, ...]]]\nenumerations: dict[str, dict[str, int]]\n\n"
     stub += "class Error(ValueError): ...\n\n"
     stub += "".join(f"def {name}({parameters}) -> {result}: ...\n" for name, parameters, result in stubs)
@@ -314,13 +334,42 @@ def main():
         stub += "".join(f"def {name}({joint.format(more)}) -> Any: ...\n" for name in names_of_joints)
     executor = "    def __init__(self, *, isa: str = 'auto', threads: int = 0) -> None: ...\n"
     executor += "    @property\n    def isa(self) -> str: ...\n    @property\n    def threads(self) -> int: ...\n"
+    stub += "def combine(of_bodies: ArrayLike, body_a: ArrayLike, body_b: ArrayLike, *, rule: str = 'geometric-mean', "
+    stub += "of_world: float = ..., out: ArrayLike | None = None) -> NDArray[Any]: ...\n"
     stub += "\nclass Solver:\n" + executor
-    stub += "".join(f"    def {name}(self, {parameters}) -> {result}: ...\n" for name, parameters, result in stubs)
+    of_solver = [entry for entry in stubs if entry[0] not in ALONE]
+    stub += "".join(f"    def {name}(self, {parameters}) -> {result}: ...\n" for name, parameters, result in of_solver)
     stub += "\nclass Scene:\n    def __init__(self, *, bodies: Columns, contacts: Columns | None = None, joints: Columns | None = None) -> None: ...\n"
     stub += "\nclass SceneSolver:\n" + executor + "    def forget(self) -> None: ...\n"
     stub += f"    def solve(self, {scene_stub}) -> SceneResult: ...\n"
     stub += "\nclass _SystemSolver:\n    def __init__(self, threads: int = 0) -> None: ...\n"
     stub += "    def solve(self, **arguments: Any) -> SystemResult: ...\n"
+    stub += "\nclass MechanismContact:\n"
+    fields = [name for name, member in vars(module.MechanismContact).items() if isinstance(member, property)]
+    stub += "".join(f"    @property\n    def {name}(self) -> Any: ...\n" for name in fields)
+    stub += "    def columns(self) -> dict[str, Any]: ...\n"
+    stub += "".join(f"    def {name}(self, vector: Sequence[float]) -> NDArray[Any]: ...\n" for name in ("in_world", "in_frame"))
+    mechanisms = functions["Mechanisms"].options
+    keywords = ", ".join(f"{name}: {places[0][2]} = ..." for name, places in mechanisms.items())
+    stub += f"\nclass Mechanisms:\n    def __init__(self, scene: Scene, *, {keywords}) -> None: ...\n"
+    stub += "    def contact(self, index: int) -> MechanismContact: ...\n"
+    stub += "    def apply(self, contact: MechanismContact, impulse: Sequence[float], *, joint_impulse: ArrayLike | None = None) -> None: ...\n"
+    stub += "    def satisfy_rows(self, *, joint_impulse: ArrayLike | None = None) -> None: ...\n"
+    classes_docs["MechanismContact"] = "\n".join(
+        ["One contact of a mechanism in its frame, of which the third axis is the normal.", ""]
+        + [wrapped(name, structs["MechanismContact"][name]) for name in fields]
+        + ["", "columns() gives k, separation_velocity and the coefficients to solve() as those of one contact."]
+    )
+    classes_docs["Mechanisms"] = "\n".join(
+        ["Bodies of a scene whose joints hold during an impact; contact(), solve(), apply() (docs/mechanisms.md).", ""]
+        + ["Velocities are those of the scene's arrays, read by contact() and written in place by apply() and satisfy_rows()."]
+        + ["joint_impulse=array takes the impulses of the rows.", "", *option_lines(structs, mechanisms)]
+    )
+    texts = HEAD.format("Texts of help() for the functions of the compiled module.") + "TEXTS: dict[str, str] = {\n"
+    texts += "".join(f"    {key!r}: {without_trailing_spaces(text)!r},\n" for key, text in docs.items()) + "}\n"
+    texts += "CLASSES: dict[str, str] = {\n"
+    texts += "".join(f"    {key!r}: {text!r},\n" for key, text in classes_docs.items()) + "}\n"
+    (package / "_docs.py").write_text(texts)
     (package / "_carom.pyi").write_text(stub)
 
 

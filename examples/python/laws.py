@@ -3,6 +3,7 @@
 ./dev python examples/python/laws.py [PICTURE]
 """
 
+# %%
 import sys
 
 import carom
@@ -14,6 +15,7 @@ PARAMETERS = {"tangential_restitution": 0.3, "impulse_ratio_1": 0.25, "impulse_r
 LAWS = ["incremental", "frictionless", "no-slip", "chatterjee-ruina", "bilinear", "whittaker", "smith", "anitescu-potra", "brach"]
 
 
+# %%
 def responses(count, friction=0.5, restitution=0.6):
     """The impulses of all laws for approaches of 1 m/s from -80 to 80 degrees off the normal, in the plane of the rod."""
     angle = np.radians(np.linspace(-80, 80, count))
@@ -28,6 +30,7 @@ def responses(count, friction=0.5, restitution=0.6):
     return np.degrees(angle), results, lost
 
 
+# %%
 def draw(path, count=200):
     import matplotlib
 
@@ -47,5 +50,6 @@ def draw(path, count=200):
     figure.savefig(path, dpi=110)
 
 
+# %%
 if __name__ == "__main__":
-    draw(sys.argv[1] if len(sys.argv) > 1 else "laws.png")
+    draw(sys.argv[1] if len(sys.argv) == 2 else "laws.png")

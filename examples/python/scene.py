@@ -3,6 +3,7 @@
 ./dev python examples/python/scene.py [GIF]
 """
 
+# %%
 import sys
 
 import carom
@@ -15,6 +16,7 @@ LINKS = 5
 ROWS, COLUMNS = 4, 3
 
 
+# %%
 class World:
     """Bodies as arrays: links of a chain with a ball at its end, then boxes. All moves in the plane of x and z."""
 
@@ -110,6 +112,7 @@ class World:
         return result
 
 
+# %%
 def animate(path, steps):
     import matplotlib
 
@@ -139,5 +142,6 @@ def animate(path, steps):
     return world
 
 
+# %%
 if __name__ == "__main__":
-    animate(sys.argv[1] if len(sys.argv) > 1 else "scene.gif", 240)
+    animate(sys.argv[1] if len(sys.argv) == 2 else "scene.gif", 240)

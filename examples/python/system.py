@@ -3,6 +3,7 @@
 ./dev python examples/python/system.py [PICTURE]
 """
 
+# %%
 import sys
 
 import carom
@@ -10,6 +11,7 @@ import numpy as np
 import scipy.sparse
 
 
+# %%
 def jacobian(sign, arm):
     """v + w x r by v and w, for the two tangents and the normal."""
     x, y, z = arm
@@ -38,11 +40,13 @@ def wall(rows, columns, step=1 / 60):
     return H @ inverse_mass @ H.T, H @ fall
 
 
+# %%
 def convergence(W, q, friction=0.5, budgets=np.unique(np.geomspace(1, 3000, 25).astype(int))):
     solver = carom.SystemSolver()
     return [(budget, solver.solve(W, q, friction, budget=budget, tolerance=1e-12).report) for budget in budgets.tolist()]
 
 
+# %%
 def draw(path, rows=8, columns=8):
     import matplotlib
 
@@ -60,6 +64,7 @@ def draw(path, rows=8, columns=8):
     return reports
 
 
+# %%
 if __name__ == "__main__":
-    for budget, report in draw(sys.argv[1] if len(sys.argv) > 1 else "system.png"):
+    for budget, report in draw(sys.argv[1] if len(sys.argv) == 2 else "system.png"):
         print(f"{budget:6} sweeps' work   error {report.error:.1e}   {report.seconds * 1000:7.2f} ms")

@@ -9,18 +9,23 @@ from . import _carom, _docs, _results
 from ._base import Columns, ColumnsByName
 from ._carom import (
     Error,
+    MechanismContact,
+    Mechanisms,
     Scene,
     SceneSolver,
     Solver,
     ball_joint,
     check,
     check_planar,
+    combine,
+    contact_space,
     differentiate,
     distance_joint,
     fixed_joint,
     hinge,
     linear_motor,
     motor,
+    pull_back,
     slider,
     solve,
     solve_planar,
@@ -36,8 +41,10 @@ from ._names import (
     Status,
 )
 from ._results import (
+    ContactSpace,
     GradientReport,
     Gradients,
+    PairGradients,
     Region,
     RegionReport,
     Report,
@@ -57,6 +64,7 @@ __all__ = [
     "Bodies",
     "Columns",
     "ColumnsByName",
+    "ContactSpace",
     "ContactState",
     "Contacts",
     "Error",
@@ -65,6 +73,9 @@ __all__ = [
     "Gradients",
     "Joints",
     "Law",
+    "MechanismContact",
+    "Mechanisms",
+    "PairGradients",
     "Region",
     "RegionReport",
     "Report",
@@ -84,12 +95,15 @@ __all__ = [
     "block_rows",
     "check",
     "check_planar",
+    "combine",
+    "contact_space",
     "differentiate",
     "distance_joint",
     "fixed_joint",
     "hinge",
     "linear_motor",
     "motor",
+    "pull_back",
     "slider",
     "solve",
     "solve_planar",
@@ -97,4 +111,6 @@ __all__ = [
 ]
 
 _carom.document(_docs.TEXTS)
+for _name, _text in _docs.CLASSES.items():
+    getattr(_carom, _name).__doc__ = _text
 _carom.set_results(_results)

@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ._base import Arrays
-from ._names import RegionArrays, ResultArrays, SceneResultArrays, SystemResultArrays
+from ._names import Bodies, RegionArrays, ResultArrays, SceneResultArrays, SystemResultArrays
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,27 @@ class Gradients(Arrays):
     def report(self) -> GradientReport:
         """How many gradients have each status."""
         return GradientReport(**self._report.fields())
+
+
+class ContactSpace(Arrays):
+    """Contacts as laws see them, and the arguments of solve and differentiate."""
+
+    #: (n, 3, 3): rows are two tangents and the normal, from B to A
+    frame: NDArray[Any]
+    #: (n, 6) [1/kg] the collision matrix in the frame
+    k: NDArray[Any]
+    #: (n, 3) [m/s] u0 in the frame
+    separation_velocity: NDArray[Any]
+
+
+class PairGradients(Arrays):
+    """Derivatives by the numbers of the bodies and their contact, with the names and shapes of these."""
+
+    a: Bodies
+    b: Bodies
+    normal: NDArray[Any]
+    lever_a: NDArray[Any]
+    lever_b: NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-// Gradients of the response of contacts: differentiate, of Solver and of the module.
+// Gradients of the response of contacts: differentiate, of Solver and of the module; by the bodies, pull_back.
+#include <carom/body_gradients.hpp>
 #include <cstring>
 
 #include "contact_call.hpp"
@@ -124,6 +125,166 @@ PyObject* differentiate_of(PyObject* self, PyObject* const* values, Py_ssize_t p
   });
 }
 
+/// Contacts of two bodies without their coefficients, to read and to write.
+template <class T>
+struct Pairs : InlineContacts<T> {};
+
+void add_contacts(RecordMaker& maker, const Pairs<double>& pairs) {
+  const auto adds = maker.adds(true);
+  columns::each_number(
+      [&](const columns::Label& label, const auto& column) {
+        // Of the contact its vectors; bodies have records of their own.
+        if (*label.side == '\0' && *label.part != '\0') adds(label, column);
+      },
+      pairs);
+}
+
+/// The columns of carom::ContactCotangent.
+template <class T>
+struct PairCotangent {
+  SymmetricColumns<const T> k{};
+  Vector3Columns<const T> separation_velocity{}, impulse{}, of_impulse{}, velocity{}, of_velocity{};
+};
+
+const Record& pair_cotangent_record() {
+  static const Record record = record_of<PairCotangent<double>>([](RecordMaker& maker, const auto& cotangent) {
+    const auto adds = maker.adds(false);
+    columns::each(adds, columns::Label{"", "product_k"}, cotangent.k);
+    columns::each(adds, columns::Label{"", "product_separation_velocity"}, cotangent.separation_velocity);
+    columns::each(adds, columns::Label{"", "impulse"}, cotangent.impulse);
+    columns::each(adds, columns::Label{"", "of_impulse"}, cotangent.of_impulse);
+    columns::each(adds, columns::Label{"", "separation_velocity"}, cotangent.velocity);
+    columns::each(adds, columns::Label{"", "of_separation_velocity"}, cotangent.of_velocity);
+  });
+  return record;
+}
+
+/// Calls f(column, number) for the numbers of element i. Columns that are missing are left out.
+template <class T, class F>
+void each_place(const Column<T>& column, std::size_t i, auto& number, const F& f) {
+  if (column.data != nullptr) f(column[i], number);
+}
+template <class T, class F>
+void each_place(const Vector3Columns<T>& v, std::size_t i, auto& numbers, const F& f) {
+  each_place(v.x, i, numbers[0], f);
+  each_place(v.y, i, numbers[1], f);
+  each_place(v.z, i, numbers[2], f);
+}
+template <class T, class F>
+void each_place(const SymmetricColumns<T>& m, std::size_t i, auto& numbers, const F& f) {
+  std::size_t part = 0;
+  for (const Column<T>* column : {&m.xx, &m.xy, &m.xz, &m.yy, &m.yz, &m.zz}) each_place(*column, i, numbers[part++], f);
+}
+template <class T, class F>
+void each_place(const Pairs<T>& pairs, std::size_t i, auto& pair, const F& f) {
+  const auto body = [&](const auto& columns, const auto& lever, auto& of) {
+    each_place(columns.inverse_mass, i, of.inverse_mass, f);
+    each_place(columns.inverse_inertia, i, of.inverse_inertia, f);
+    each_place(columns.velocity, i, of.velocity, f);
+    each_place(columns.angular_velocity, i, of.angular_velocity, f);
+    each_place(lever, i, of.lever, f);
+  };
+  each_place(pairs.normal, i, pair.normal, f);
+  body(pairs.a, pairs.lever_a, pair.a);
+  body(pairs.b, pairs.lever_b, pair.b);
+}
+
+constexpr auto read = [](const auto& column, auto& number) { number = column; };
+
+template <class T>
+BodyPair<T> pair_at(const Pairs<T>& pairs, std::size_t i) {
+  BodyPair<T> pair;
+  each_place(pairs, i, pair, read);
+  return pair;
+}
+
+py::object contact_spaces(Arguments& arguments) {
+  return with_columns<Pairs, Nothing>(arguments, nullptr, [&]<class T>(const auto& call, npy_intp count) {
+    const int type = sizeof(T) == sizeof(float) ? NPY_FLOAT32 : NPY_FLOAT64;
+    const py::object result = new_result("ContactSpace");
+    const auto make = [&](const char* name, int rank, npy_intp second) {
+      npy_intp shape[] = {count, second, 3};
+      const py::object array = owned(PyArray_SimpleNew(rank, shape, type));
+      result.attr(name) = array;
+      return static_cast<char*>(PyArray_DATA(as_array(array.ptr())));
+    };
+    char *const frame = make("frame", 3, 3), *const k = make("k", 2, 6), *const u = make("separation_velocity", 2, 3);
+    const py::gil_scoped_release others_may_run;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      const ContactSpace<T> space = contact_space(pair_at<T>(call.contacts, i));
+      std::memcpy(frame + i * sizeof space.frame, &space.frame, sizeof space.frame);
+      std::memcpy(k + i * sizeof space.k, &space.k, sizeof space.k);
+      std::memcpy(u + i * sizeof space.separation_velocity, &space.separation_velocity,
+                  sizeof space.separation_velocity);
+    }
+    return result;
+  });
+}
+
+py::object pulled_back(Arguments& arguments) {
+  struct Words {
+    PyObject *product = interned("product"), *velocity = interned("separation_velocity"),
+             *product_k = interned("product_k"), *product_velocity = interned("product_separation_velocity");
+  };
+  static const Words words;
+  PyObject* const product = arguments.take(words.product);
+  if (product == nullptr) throw Error("carom: pull_back needs the product that differentiate gives");
+  const Arguments products = Arguments::of(product, "product");
+  for (const auto& [from, to] : {std::pair{names().k, words.product_k}, {words.velocity, words.product_velocity}}) {
+    if (!products.has(from)) throw Error("carom: the product has no derivatives by " + text_of(from));
+    arguments.give(to, products.value(from));
+  }
+  for (const char* after : {"impulse", "separation_velocity"})
+    if (arguments.has(interned(std::string("of_") + after)) && !arguments.has(interned(after)))
+      throw Error(std::string("carom: of_") + after + " needs " + after + ", the one after the collision");
+  return with_columns<Pairs, PairCotangent>(
+      arguments, &pair_cotangent_record(), [&]<class T>(const auto& call, npy_intp count) {
+        // Results have the names and shapes of what they are derivatives by.
+        Pairs<T> to;
+        const auto make = [&](const Record& record, std::size_t base, const py::object& result) {
+          for (const Field& field : record.fields) {
+            const py::object array = new_array(field, count, sizeof(T) == sizeof(float));
+            write_into(field, array.ptr(), count, sizeof(T) == sizeof(float), reinterpret_cast<char*>(&to) + base);
+            succeed(PyObject_SetAttr(result.ptr(), field.name, array.ptr()));
+          }
+        };
+        const py::object result = new_result("PairGradients"), a = new_result("Bodies"), b = new_result("Bodies");
+        make(contacts_record<Pairs<double>>(), 0, result);
+        make(bodies_record<decltype(Pairs<double>::a)>(), offsetof(Pairs<T>, a), a);
+        make(bodies_record<decltype(Pairs<double>::b)>(), offsetof(Pairs<T>, b), b);
+        result.attr("a") = a;
+        result.attr("b") = b;
+        const py::gil_scoped_release others_may_run;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+          const BodyPair<T> pair = pair_at<T>(call.contacts, i);
+          ContactCotangent<T> cotangent;
+          each_place(call.more.k, i, cotangent.k, read);
+          each_place(call.more.separation_velocity, i, cotangent.separation_velocity, read);
+          each_place(call.more.impulse, i, cotangent.impulse, read);
+          each_place(call.more.of_impulse, i, cotangent.of_impulse, read);
+          each_place(call.more.velocity, i, cotangent.velocity, read);
+          each_place(call.more.of_velocity, i, cotangent.of_velocity, read);
+          const BodyPair<T> by = pull_back(pair, contact_space(pair), cotangent);
+          // The columns lie in arrays that were made here, whatever InlineContacts say.
+          each_place(to, i, by, [](const T& column, const T& number) { const_cast<T&>(column) = number; });
+        }
+        return result;
+      });
+}
+
+PyObject* contact_space_of(PyObject*, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    Arguments arguments("contact_space", values, positional, keywords);
+    return contact_spaces(arguments);
+  });
+}
+PyObject* pull_back_of(PyObject*, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
+  return guarded([&] {
+    Arguments arguments("pull_back", values, positional, keywords);
+    return pulled_back(arguments);
+  });
+}
+
 py::dict fields_of(const GradientReport& report) {
   py::dict counts;
   for (std::size_t i = 0; i < gradient_status_count; ++i)
@@ -144,6 +305,16 @@ void add_gradients(py::module_& module) {
            contacts_record<SpaceContacts<double>>());
   describe("differentiate", "cotangent", "VectorJacobianProduct", cotangent_record());
   describe("differentiate", collision_options());
+  add_function(module, "contact_space", contact_space_of);
+  add_function(module, "pull_back", pull_back_of);
+  for (const char* function : {"contact_space", "pull_back"}) {
+    describe(function, "pair", "InlineContacts", contacts_record<Pairs<double>>());
+    describe(function, "bodies", "BodyColumns", bodies_record<decltype(Pairs<double>::a)>());
+  }
+  Record by_name = pair_cotangent_record();
+  // Those of the product come as one.
+  by_name.fields.erase(by_name.fields.begin(), by_name.fields.begin() + 2);
+  describe("pull_back", "cotangent", "ResultColumns", by_name);
 }
 
 }  // namespace carom::python

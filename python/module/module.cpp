@@ -101,6 +101,7 @@ PYBIND11_MODULE(_carom, module) {
   add_contacts(module);
   add_gradients(module);
   add_scenes(module);
+  add_joints(module);
   add_systems(module);
   add_descriptions(module);
 }

@@ -48,6 +48,7 @@ Execution execution_of(const std::string& isa, int threads);
 
 void add_contacts(py::module_& module);
 void add_gradients(py::module_& module);
+void add_joints(py::module_& module);
 void add_scenes(py::module_& module);
 void add_systems(py::module_& module);
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "mechanism_fields.hpp"
 #include "option_fields.hpp"
 
 namespace carom::python {
@@ -144,6 +145,12 @@ const OptionList& scene_options_of(SceneMethod method) {
 const OptionList& system_options() {
   static const OptionList list =
       make_list<SystemOptions>([](ListMaker& to, const SystemOptions& o) { to.fields("SystemOptions", o); });
+  return list;
+}
+
+const OptionList& mechanism_options() {
+  static const OptionList list =
+      make_list<MechanismOptions>([](ListMaker& to, const MechanismOptions& o) { to.fields("MechanismOptions", o); });
   return list;
 }
 

@@ -30,6 +30,7 @@ const OptionList& collision_options();
 const OptionList& scene_options();
 const OptionList& scene_options_of(SceneMethod method);
 const OptionList& system_options();
+const OptionList& mechanism_options();
 
 /// Takes the options of a list from the arguments and writes them into an object. Where laws may be columns, too, those
 /// that are not named by one string stay.

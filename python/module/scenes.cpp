@@ -1,8 +1,8 @@
 // Scenes: bodies, contacts and joints of a step, solved together.
+#include "scenes.hpp"
+
 #include <algorithm>
-#include <carom/joints.hpp>
 #include <cstring>
-#include <variant>
 
 #include "arrays.hpp"
 #include "describe.hpp"
@@ -37,72 +37,50 @@ const Record& joints_record() {
   return record;
 }
 
-using Results = SceneResults<double>;
-
 const Record& contact_results_record() {
-  static const Record record = record_of<Results>(
+  static const Record record = record_of<SceneResults<double>>(
       [](RecordMaker& maker, const auto& results) { columns::each_scene_result(maker.adds(false), results); });
   return record;
 }
+}  // namespace
+
 const Record& body_results_record() {
-  static const Record record = record_of<Results>([](RecordMaker& maker, const auto& results) {
+  static const Record record = record_of<SceneResults<double>>([](RecordMaker& maker, const auto& results) {
     columns::each_scene_body_result(maker.adds(false), results);
     columns::each_island_result(maker.adds(false), results.islands);
   });
   return record;
 }
 const Record& row_results_record() {
-  static const Record record = record_of<Results>(
+  static const Record record = record_of<SceneResults<double>>(
       [](RecordMaker& maker, const auto& results) { columns::each_scene_row_result(maker.adds(false), results); });
   return record;
 }
 
-/// The columns of a step, which stay those of the arrays that it was made of.
-class PythonScene {
- public:
-  PythonScene(PyObject* bodies, PyObject* contacts, PyObject* joints) {
-    static_assert(sizeof(Scene<float>) == sizeof(Scene<double>));
-    const auto add = [this](Batch& batch, const Record& record, PyObject* given, std::size_t base) {
-      if (given == nullptr || given == Py_None) {
-        batch.count = 0;
-        return;
-      }
-      const Arguments columns = Arguments::of(given, batch.what);
-      inputs_.add_all(batch, record, columns, base, batch.what);
-      // A number for all stands for as many as there are; one body or contact has arrays of one.
-      if (batch.count < 0)
-        throw Error(std::string("carom: no array among ") + batch.what + " tells how many there are");
-    };
-    if (bodies == nullptr || bodies == Py_None) throw Error("carom: a scene needs bodies");
-    add(bodies_, scene_bodies_record(), bodies, offsetof(Scene<double>, bodies));
-    add(contacts_, scene_contacts_record(), contacts, offsetof(Scene<double>, contacts));
-    add(joints_, joints_record(), joints, offsetof(Scene<double>, joints));
-    in_float_ = inputs_.in_float();
-    if (in_float_)
-      inputs_.write(&scene_.emplace<Scene<float>>(), true);
-    else
-      inputs_.write(&scene_.emplace<Scene<double>>(), false);
-  }
-  PythonScene(const PythonScene&) = delete;
-  PythonScene& operator=(const PythonScene&) = delete;
+PythonScene::PythonScene(PyObject* bodies, PyObject* contacts, PyObject* joints) {
+  static_assert(sizeof(Scene<float>) == sizeof(Scene<double>));
+  const auto add = [this](Batch& batch, const Record& record, PyObject* given, std::size_t base) {
+    if (given == nullptr || given == Py_None) {
+      batch.count = 0;
+      return;
+    }
+    const Arguments columns = Arguments::of(given, batch.what);
+    inputs_.add_all(batch, record, columns, base, batch.what);
+    // A number for all stands for as many as there are; one body or contact has arrays of one.
+    if (batch.count < 0) throw Error(std::string("carom: no array among ") + batch.what + " tells how many there are");
+  };
+  if (bodies == nullptr || bodies == Py_None) throw Error("carom: a scene needs bodies");
+  add(bodies_, scene_bodies_record(), bodies, offsetof(Scene<double>, bodies));
+  add(contacts_, scene_contacts_record(), contacts, offsetof(Scene<double>, contacts));
+  add(joints_, joints_record(), joints, offsetof(Scene<double>, joints));
+  in_float_ = inputs_.in_float();
+  if (in_float_)
+    inputs_.write(&scene_.emplace<Scene<float>>(), true);
+  else
+    inputs_.write(&scene_.emplace<Scene<double>>(), false);
+}
 
-  bool in_float() const { return in_float_; }
-  npy_intp bodies() const { return bodies_.size(); }
-  npy_intp contacts() const { return contacts_.size(); }
-  npy_intp joints() const { return joints_.size(); }
-  /// The caller's own array, whose elements the scene reads where they are.
-  py::object array_of_bodies(PyObject* name) const { return inputs_.array_in_place(bodies_, name); }
-  template <class T>
-  const Scene<T>& view() const {
-    return std::get<Scene<T>>(scene_);
-  }
-
- private:
-  Inputs inputs_;
-  Batch bodies_{"bodies"}, contacts_{"contacts"}, joints_{"joints"};
-  bool in_float_;
-  std::variant<Scene<double>, Scene<float>> scene_;
-};
+namespace {
 
 struct Names {
   PyObject *bodies = interned("bodies"), *contacts = interned("contacts"), *joints = interned("joints"),
@@ -182,115 +160,6 @@ PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positiona
   });
 }
 
-/// Rows as a structured array, whose fields a scene reads. Warm impulses are not among them, for where there is a
-/// column of these keys find none.
-template <class T>
-py::object array_of_rows(const JointRowData<T>& data) {
-  using Row = typename JointRowData<T>::Row;
-  static PyObject* const type = [] {
-    py::list field_names, formats, offsets;
-    const Row row;
-    const auto add = [&]<class V>(const columns::Label& label, const V& value) {
-      if (std::strcmp(label.member, "warm_impulse") == 0) return;
-      field_names.append(label.member);
-      const std::string number = "f" + std::to_string(sizeof(T));
-      formats.append(std::is_same_v<V, std::int32_t>    ? "i4"
-                     : std::is_same_v<V, std::uint64_t> ? "u8"
-                     : std::is_same_v<V, T>             ? number
-                                                        : "3" + number);
-      offsets.append(reinterpret_cast<const char*>(&value) - reinterpret_cast<const char*>(&row));
-    };
-    columns::each_needed_of_rows(add, row);
-    columns::each_optional_of_rows(add, row);
-    py::dict description;
-    description["names"] = field_names;
-    description["formats"] = formats;
-    description["offsets"] = offsets;
-    description["itemsize"] = sizeof(Row);
-    PyArray_Descr* made = nullptr;
-    if (PyArray_DescrConverter(description.ptr(), &made) == 0) throw py::error_already_set();
-    return reinterpret_cast<PyObject*>(made);
-  }();
-  Py_INCREF(type);
-  auto count = static_cast<npy_intp>(data.rows.size());
-  py::object rows = owned(PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(type), 1, &count,
-                                               nullptr, nullptr, 0, nullptr));
-  std::memcpy(PyArray_DATA(as_array(rows.ptr())), static_cast<const void*>(data.rows.data()),
-              data.rows.size() * sizeof(Row));
-  return rows;
-}
-
-template <class T>
-std::array<T, 3> vector_of(const py::object& three, const char* name) {
-  const py::sequence numbers = py::reinterpret_steal<py::sequence>(owned(PySequence_List(three.ptr())).release());
-  if (numbers.size() != 3) throw Error(std::string("carom: ") + name + " has three numbers");
-  return {py::cast<T>(numbers[0]), py::cast<T>(numbers[1]), py::cast<T>(numbers[2])};
-}
-
-template <class T>
-JointBodies<T> joint_bodies(std::int32_t a, std::int32_t b, const py::object& anchor_a, const py::object& anchor_b) {
-  return {a, b, vector_of<T>(anchor_a, "anchor_a"), vector_of<T>(anchor_b, "anchor_b")};
-}
-
-/// The rows that add(data, bodies) makes of a joint in the precision asked for.
-template <class Add>
-py::object rows_of(const std::string& dtype, std::int32_t a, std::int32_t b, const py::object& anchor_a,
-                   const py::object& anchor_b, const Add& add) {
-  const auto make = [&]<class T>() {
-    JointRowData<T> data;
-    add(data, joint_bodies<T>(a, b, anchor_a, anchor_b));
-    return array_of_rows(data);
-  };
-  if (dtype == "float32") return make.template operator()<float>();
-  if (dtype == "float64") return make.template operator()<double>();
-  throw Error("carom: dtype is 'float32' or 'float64', not '" + dtype + "'");
-}
-
-void add_joints(py::module_& module) {
-  const auto anchors = py::make_tuple(0., 0., 0.);
-  const auto define = [&](const char* name, const char* text, auto function, const auto&... more) {
-    module.def(name, function, text, py::kw_only(), py::arg("a") = -1, py::arg("b") = -1, py::arg("anchor_a") = anchors,
-               py::arg("anchor_b") = anchors, more..., py::arg("dtype") = "float64");
-  };
-  using Object = const py::object&;
-  using Type = const std::string&;
-  const auto plain = [](auto add) {
-    return [add](int a, int b, Object at_a, Object at_b, Type dtype) { return rows_of(dtype, a, b, at_a, at_b, add); };
-  };
-  const auto along = [](const char* name, auto add) {
-    return [name, add](int a, int b, Object at_a, Object at_b, Object axis, Type dtype) {
-      return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
-        add(data, bodies, vector_of<T>(axis, name));
-      });
-    };
-  };
-  const auto driven = [](auto add) {
-    return [add](int a, int b, Object at_a, Object at_b, Object axis, double speed, double largest, Type dtype) {
-      return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
-        add(data, bodies, vector_of<T>(axis, "axis"), static_cast<T>(speed), static_cast<T>(largest));
-      });
-    };
-  };
-  const auto axis = py::arg("axis"), direction = py::arg("direction"), speed = py::arg("speed"),
-             largest = py::arg("largest");
-  define("ball_joint", "Rows of a ball joint: the anchors do not part.",
-         plain([](auto& data, const auto&... of) { add_ball_joint(data, of...); }));
-  define("fixed_joint", "Rows of a fixed joint: both bodies move as one.",
-         plain([](auto& data, const auto&... of) { add_fixed_joint(data, of...); }));
-  define("hinge", "Rows of a hinge: a ball joint whose bodies turn against each other about the axis alone.",
-         along("axis", [](auto& data, const auto&... of) { add_hinge(data, of...); }), axis);
-  define("slider", "Rows of a slider: B's anchor moves along the axis, and the bodies do not turn against each other.",
-         along("axis", [](auto& data, const auto&... of) { add_slider(data, of...); }), axis);
-  define("distance_joint", "The row of a rod: the anchors keep their distance along the direction, from B's to A's.",
-         along("direction", [](auto& data, const auto&... of) { add_distance_joint(data, of...); }), direction);
-  define("motor",
-         "The row of a motor: turns A against B about the axis at a speed [rad/s], by at most `largest` [N m s].",
-         driven([](auto& data, const auto&... of) { add_motor(data, of...); }), axis, speed, largest);
-  define("linear_motor",
-         "The row of a motor: moves A's anchor against B's at a speed [m/s], by at most `largest` [N s].",
-         driven([](auto& data, const auto&... of) { add_linear_motor(data, of...); }), axis, speed, largest);
-}
-
 py::dict fields_of(const SceneReport& report) {
   py::dict fields;
   fields["bodies"] = report.bodies;
@@ -336,7 +205,6 @@ void add_scenes(py::module_& module) {
       .def_property_readonly("isa", [](const SceneSolver& self) { return std::string(to_string(self.isa())); })
       .def_property_readonly("threads", [](const SceneSolver& self) { return self.execution().threads; });
   add_method(solver, "solve", solve_of);
-  add_joints(module);
   for (const char* of : {"Scene", "SceneSolver.solve"}) {
     describe(of, "bodies", "SceneBodies BodyColumns", scene_bodies_record());
     describe(of, "contacts", "SceneContacts LawColumns Weights", scene_contacts_record());

@@ -5,6 +5,7 @@
 
 #include "c/fields.hpp"
 #include "c/scene_columns.hpp"
+#include "mechanism_fields.hpp"
 
 using namespace carom;
 
@@ -13,27 +14,6 @@ struct carom_mechanisms {
 };
 
 namespace carom::c {
-
-template <class F, Is<MechanismOptions> O, class C>
-void each_field(F&& f, O& options, C& c) {
-  auto& [redundancy, least_eigenvalue] = options;
-  f("redundancy", redundancy, c.redundancy);
-  f("least_eigenvalue", least_eigenvalue, c.least_eigenvalue);
-}
-
-template <class F, Is<MechanismContact> O, class C>
-void each_field(F&& f, O& contact, C& c) {
-  auto& [index, tangent_1, tangent_2, normal, k, separation_velocity, friction, restitution, locked] = contact;
-  f("index", index, c.index);
-  f("tangent_1", tangent_1, c.tangent_1);
-  f("tangent_2", tangent_2, c.tangent_2);
-  f("normal", normal, c.normal);
-  f("k", k, c.k);
-  f("separation_velocity", separation_velocity, c.separation_velocity);
-  f("friction", friction, c.friction);
-  f("restitution", restitution, c.restitution);
-  f("locked", locked, c.locked);
-}
 
 namespace {
 

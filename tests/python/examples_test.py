@@ -16,6 +16,7 @@ import fit
 import laws
 import scene
 import system
+import throw
 
 
 class Examples(unittest.TestCase):
@@ -38,6 +39,45 @@ class Examples(unittest.TestCase):
         # The noise, of 80 draws less 2: within 3 / sqrt(2 * 78) of itself.
         self.assertAlmostEqual(error, fit.NOISE, delta=0.25 * fit.NOISE)
         self.assertGreater(fit.fit("smith", contacts, velocity)[1], 5 * error)
+
+    def test_a_fit_finds_tangential_restitution_again(self):
+        contacts = fit.impacts(40)
+        values, error, _ = fit.fit("chatterjee-ruina", contacts, fit.measured(contacts, fit.GRIPPING))
+        # As above; the noise goes into slips of 1 m/s instead of 2, and friction holds most of the contacts.
+        for name, delta in (("friction", 2e-2), ("restitution", 4e-3), ("tangential_restitution", 2e-2)):
+            self.assertAlmostEqual(values[name], fit.GRIPPING[name], delta=delta, msg=name)
+        self.assertAlmostEqual(error, fit.NOISE, delta=0.25 * fit.NOISE)
+
+    def test_gradients_of_a_throw_are_those_of_differences(self):
+        for z in (throw.BEGIN, np.array([4.5, 2, 3, 3, -4, 2])):
+            h = 1e-6
+            steps = h * np.eye(6)
+            expected = np.transpose([(throw.landing(z + step) - throw.landing(z - step)) / (2 * h) for step in steps])
+            # ε of metres over h, and h² of the third derivative.
+            np.testing.assert_allclose(throw.jacobian(z), expected, rtol=0, atol=2e-8)
+
+    def test_a_throw_reaches_its_target_and_spin_saves_energy(self):
+        plain, spun = throw.optimise(spins=False), throw.optimise()
+        for best in plain, spun:
+            self.assertTrue(best.success)
+            np.testing.assert_allclose(throw.landing(best.x), throw.TARGET, atol=1e-6)
+            # The ball comes to the wall above the floor, and stays before the wall then.
+            course = throw.path(best.x)
+            self.assertGreater(course[:, 2].min(), throw.RADIUS - 1e-9)
+            self.assertLess(course[:, 0].max(), 4 - throw.RADIUS + 1e-9)
+        self.assertTrue((plain.x[3:] == 0).all())
+        self.assertLess(spun.fun, 0.98 * plain.fun)
+
+    def test_scripts_are_cells_of_notebooks(self):
+        for example in fit, laws, scene, system, throw:
+            head, *cells = pathlib.Path(example.__file__).read_text().split("\n# %%\n")
+            # Before the cells the documentation alone; each cell is a program, the last one the script's.
+            self.assertEqual(head.strip(), f'"""{example.__doc__}"""')
+            self.assertGreaterEqual(len(cells), 3, example)
+            self.assertTrue(cells[-1].startswith('if __name__ == "__main__":'), example)
+            names = {"__name__": "a notebook"}
+            for cell in cells:
+                exec(compile(cell, example.__file__, "exec"), names)
 
     def test_a_scene_stands_and_its_chain_holds(self):
         world = scene.World()
@@ -63,6 +103,8 @@ class Examples(unittest.TestCase):
             path = pathlib.Path(folder) / "scene.gif"
             scene.animate(path, 4)
             self.assertGreater(path.stat().st_size, 1000)
+            throw.draw(path.with_suffix(".png"), {"begun with": throw.BEGIN})
+            self.assertGreater(path.with_suffix(".png").stat().st_size, 1000)
             laws.draw(path.with_suffix(".png"), 10)
             self.assertGreater(path.with_suffix(".png").stat().st_size, 1000)
 

@@ -53,3 +53,28 @@ def solved_by_command(path, folder, *options):
     out = pathlib.Path(folder) / "results.csv"
     subprocess.run([os.environ["CAROM"], "solve", path, "-o", out, *options], check=False, capture_output=True)
     return File(out)
+
+
+def by_index(contacts):
+    """Contacts of pairs as those of bodies that are stored once: all A, then all B."""
+    contacts = dict(contacts)
+    a, b, n = contacts.pop("a"), contacts.pop("b"), len(contacts["friction"])
+    bodies = {name: np.concatenate([a[name], b[name]]) for name in a}
+    return contacts | {"bodies": bodies, "body_a": np.arange(n, dtype=np.int32), "body_b": np.arange(n, 2 * n, dtype=np.int32)}
+
+
+def write(path, contacts):
+    """A contact file of contacts of pairs in the plane, whose vectors have two parts."""
+    columns = {}
+
+    def add(name, column):
+        columns.update({f"{name}_{part}": column[:, i] for i, part in enumerate("xy")} if column.ndim == 2 else {name: column})
+
+    for name, column in contacts.items():
+        if name in ("a", "b"):
+            for member, of_body in column.items():
+                add(f"{member}_{name}", of_body)
+        else:
+            add(name, column)
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows([columns, *zip(*(map(repr, column.tolist()) for column in columns.values()))])

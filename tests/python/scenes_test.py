@@ -66,7 +66,11 @@ class TheCommandsAnswers(unittest.TestCase):
             np.testing.assert_array_equal(result.impulse, expected.column("impulse")[rows], f"{method} {step}")
             np.testing.assert_array_equal(result.status, [carom.Status[s] for s in np.array(expected.text["status"])[rows]])
             a = contacts["body_a"]
-            np.testing.assert_array_equal(result.velocity[a[a >= 0]], expected.column("new_velocity_a")[rows][a >= 0])
+            b = contacts["body_b"]
+            for side, body in (("a", a), ("b", b)):
+                for name in ("velocity", "angular_velocity"):
+                    after = expected.column(f"new_{name}_{side}")[rows][body >= 0]
+                    np.testing.assert_array_equal(getattr(result, name)[body[body >= 0]], after, f"{method} {step} {name}")
 
     def test_simultaneous(self):
         self.compare("simultaneous")
@@ -76,6 +80,15 @@ class TheCommandsAnswers(unittest.TestCase):
 
     def test_resting(self):
         self.compare("resting", "--time-step", "0.01", time_step=0.01)
+
+    def test_sequence(self):
+        self.compare("sequence")
+
+    def test_step(self):
+        self.compare("step", "--time-step", "0.01", time_step=0.01)
+
+    def test_coulomb(self):
+        self.compare("coulomb")
 
     def test_substeps(self):
         self.compare("substeps", "--time-step", "0.01", time_step=0.01)

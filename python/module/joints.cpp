@@ -1,0 +1,327 @@
+// Rows of joints, coefficients of bodies combined to those of contacts, and mechanisms.
+#include <array>
+#include <carom/joints.hpp>
+#include <cstring>
+#include <limits>
+#include <string_view>
+#include <variant>
+
+#include "describe.hpp"
+#include "mechanism_fields.hpp"
+#include "module.hpp"
+#include "options.hpp"
+#include "scene/scene_columns.hpp"
+#include "scenes.hpp"
+
+namespace carom::python {
+namespace {
+
+/// Rows as a structured array, whose fields a scene reads. Warm impulses are not among them, for where there is a
+/// column of these keys find none.
+template <class T>
+py::object array_of_rows(const JointRowData<T>& data) {
+  using Row = typename JointRowData<T>::Row;
+  static PyObject* const type = [] {
+    py::list field_names, formats, offsets;
+    const Row row;
+    const auto add = [&]<class V>(const columns::Label& label, const V& value) {
+      if (std::strcmp(label.member, "warm_impulse") == 0) return;
+      field_names.append(label.member);
+      const std::string number = "f" + std::to_string(sizeof(T));
+      formats.append(std::is_same_v<V, std::int32_t>    ? "i4"
+                     : std::is_same_v<V, std::uint64_t> ? "u8"
+                     : std::is_same_v<V, T>             ? number
+                                                        : "3" + number);
+      offsets.append(reinterpret_cast<const char*>(&value) - reinterpret_cast<const char*>(&row));
+    };
+    columns::each_needed_of_rows(add, row);
+    columns::each_optional_of_rows(add, row);
+    py::dict description;
+    description["names"] = field_names;
+    description["formats"] = formats;
+    description["offsets"] = offsets;
+    description["itemsize"] = sizeof(Row);
+    PyArray_Descr* made = nullptr;
+    if (PyArray_DescrConverter(description.ptr(), &made) == 0) throw py::error_already_set();
+    return reinterpret_cast<PyObject*>(made);
+  }();
+  Py_INCREF(type);
+  auto count = static_cast<npy_intp>(data.rows.size());
+  py::object rows = owned(PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(type), 1, &count,
+                                               nullptr, nullptr, 0, nullptr));
+  std::memcpy(PyArray_DATA(as_array(rows.ptr())), static_cast<const void*>(data.rows.data()),
+              data.rows.size() * sizeof(Row));
+  return rows;
+}
+
+template <class T>
+std::array<T, 3> vector_of(const py::object& three, const char* name) {
+  const py::sequence numbers = py::reinterpret_steal<py::sequence>(owned(PySequence_List(three.ptr())).release());
+  if (numbers.size() != 3) throw Error(std::string("carom: ") + name + " has three numbers");
+  return {py::cast<T>(numbers[0]), py::cast<T>(numbers[1]), py::cast<T>(numbers[2])};
+}
+
+template <class T>
+JointBodies<T> joint_bodies(std::int32_t a, std::int32_t b, const py::object& anchor_a, const py::object& anchor_b) {
+  return {a, b, vector_of<T>(anchor_a, "anchor_a"), vector_of<T>(anchor_b, "anchor_b")};
+}
+
+/// The rows that add(data, bodies) makes of a joint in the precision asked for.
+template <class Add>
+py::object rows_of(const std::string& dtype, std::int32_t a, std::int32_t b, const py::object& anchor_a,
+                   const py::object& anchor_b, const Add& add) {
+  const auto make = [&]<class T>() {
+    JointRowData<T> data;
+    add(data, joint_bodies<T>(a, b, anchor_a, anchor_b));
+    return array_of_rows(data);
+  };
+  if (dtype == "float32") return make.template operator()<float>();
+  if (dtype == "float64") return make.template operator()<double>();
+  throw Error("carom: dtype is 'float32' or 'float64', not '" + dtype + "'");
+}
+
+void add_rows(py::module_& module) {
+  const auto anchors = py::make_tuple(0., 0., 0.);
+  const auto define = [&](const char* name, const char* text, auto function, const auto&... more) {
+    module.def(name, function, text, py::kw_only(), py::arg("a") = -1, py::arg("b") = -1, py::arg("anchor_a") = anchors,
+               py::arg("anchor_b") = anchors, more..., py::arg("dtype") = "float64");
+  };
+  using Object = const py::object&;
+  using Type = const std::string&;
+  const auto plain = [](auto add) {
+    return [add](int a, int b, Object at_a, Object at_b, Type dtype) { return rows_of(dtype, a, b, at_a, at_b, add); };
+  };
+  const auto along = [](const char* name, auto add) {
+    return [name, add](int a, int b, Object at_a, Object at_b, Object axis, Type dtype) {
+      return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
+        add(data, bodies, vector_of<T>(axis, name));
+      });
+    };
+  };
+  const auto driven = [](auto add) {
+    return [add](int a, int b, Object at_a, Object at_b, Object axis, double speed, double largest, Type dtype) {
+      return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
+        add(data, bodies, vector_of<T>(axis, "axis"), static_cast<T>(speed), static_cast<T>(largest));
+      });
+    };
+  };
+  const auto axis = py::arg("axis"), direction = py::arg("direction"), speed = py::arg("speed"),
+             largest = py::arg("largest");
+  define("ball_joint", "Rows of a ball joint: the anchors do not part.",
+         plain([](auto& data, const auto&... of) { add_ball_joint(data, of...); }));
+  define("fixed_joint", "Rows of a fixed joint: both bodies move as one.",
+         plain([](auto& data, const auto&... of) { add_fixed_joint(data, of...); }));
+  define("hinge", "Rows of a hinge: a ball joint whose bodies turn against each other about the axis alone.",
+         along("axis", [](auto& data, const auto&... of) { add_hinge(data, of...); }), axis);
+  define("slider", "Rows of a slider: B's anchor moves along the axis, and the bodies do not turn against each other.",
+         along("axis", [](auto& data, const auto&... of) { add_slider(data, of...); }), axis);
+  define("distance_joint", "The row of a rod: the anchors keep their distance along the direction, from B's to A's.",
+         along("direction", [](auto& data, const auto&... of) { add_distance_joint(data, of...); }), direction);
+  define("motor",
+         "The row of a motor: turns A against B about the axis at a speed [rad/s], by at most `largest` [N m s].",
+         driven([](auto& data, const auto&... of) { add_motor(data, of...); }), axis, speed, largest);
+  define("linear_motor",
+         "The row of a motor: moves A's anchor against B's at a speed [m/s], by at most `largest` [N s].",
+         driven([](auto& data, const auto&... of) { add_linear_motor(data, of...); }), axis, speed, largest);
+}
+
+constexpr std::string_view combine_rules[] = {"mean", "geometric-mean", "least", "largest", "product"};
+static_assert(std::size(combine_rules) == combine_rule_count &&
+              static_cast<int>(CombineRule::product) + 1 == static_cast<int>(combine_rule_count));
+
+CombineRule combine_rule_from(const std::string& name) {
+  std::string all;
+  for (std::size_t i = 0; i < combine_rule_count; ++i) {
+    if (combine_rules[i] == name) return static_cast<CombineRule>(i);
+    all += (i > 0 ? ", " : "") + std::string(combine_rules[i]);
+  }
+  throw Error("carom: '" + name + "' is no rule: " + all);
+}
+
+template <class T>
+struct Coefficients {
+  Column<const T> of_bodies{};
+  Column<const std::int32_t> body_a{}, body_b{};
+  Column<T> result{};
+};
+
+py::object combined(const py::object& of_bodies, const py::object& body_a, const py::object& body_b,
+                    const std::string& rule, double of_world, const py::object& out) {
+  static const Record record = record_of<Coefficients<double>>([](RecordMaker& maker, const auto& of) {
+    const auto needed = maker.adds(true);
+    needed(columns::Label{"", "of_bodies"}, of.of_bodies);
+    needed(columns::Label{"", "body_a"}, of.body_a);
+    needed(columns::Label{"", "body_b"}, of.body_b);
+    needed(columns::Label{"", "coefficients"}, of.result);
+  });
+  const CombineRule by = combine_rule_from(rule);
+  Batch bodies("bodies"), contacts("contacts");
+  Inputs inputs;
+  inputs.add(bodies, record.fields[0], of_bodies.ptr());
+  inputs.add(contacts, record.fields[1], body_a.ptr());
+  inputs.add(contacts, record.fields[2], body_b.ptr());
+  if (bodies.count < 0) throw Error("carom: of_bodies is an array with a coefficient for each body");
+  const bool in_float = inputs.in_float();
+  const Field& field = record.fields[3];
+  const py::object result = out.is_none() ? new_array(field, contacts.size(), in_float) : out;
+  const auto run = [&]<class T>() {
+    Coefficients<T> call;
+    inputs.write(&call, in_float);
+    write_into(field, result.ptr(), contacts.size(), in_float, &call);
+    const py::gil_scoped_release others_may_run;
+    combine(by, call.of_bodies, static_cast<T>(of_world), call.body_a, call.body_b, call.result);
+  };
+  in_float ? run.template operator()<float>() : run.template operator()<double>();
+  return result;
+}
+
+template <class T>
+py::object number_or_array(const T& value) {
+  return py::cast(value);
+}
+template <std::size_t n>
+py::object number_or_array(const std::array<double, n>& numbers) {
+  npy_intp count = n;
+  py::object array = owned(PyArray_SimpleNew(1, &count, NPY_FLOAT64));
+  std::memcpy(PyArray_DATA(as_array(array.ptr())), numbers.data(), sizeof numbers);
+  return array;
+}
+
+/// Mechanisms of a scene in its precision, which write into the arrays of its bodies.
+class PythonMechanisms {
+ private:
+  template <class F>
+  auto visit(const F& f) const {
+    if (const auto* in_float = std::get_if<Mechanisms<float>>(&mechanisms_)) return f(*in_float);
+    return f(std::get<Mechanisms<double>>(mechanisms_));
+  }
+
+ public:
+  PythonMechanisms(const PythonScene& scene, const MechanismOptions& options) : scene_(scene) {
+    if (scene.in_float())
+      mechanisms_.emplace<Mechanisms<float>>(scene.view<float>(), options);
+    else
+      mechanisms_.emplace<Mechanisms<double>>(scene.view<double>(), options);
+  }
+
+  MechanismContact contact(std::size_t index) const {
+    return visit([&](const auto& of) { return of.contact(index); });
+  }
+
+  /// Calls f(mechanisms, results) with the columns that are changed.
+  template <class F>
+  void change(const py::object& joint_impulse, const F& f) const {
+    visit([&]<class T>(const Mechanisms<T>& of) {
+      SceneResults<T> to;
+      const auto write = [&](const Record& record, const char* name, const py::object& array, npy_intp count) {
+        write_into(*record.find(interned(name)), array.ptr(), count, sizeof(T) == sizeof(float), &to);
+      };
+      for (const char* name : {"velocity", "angular_velocity"})
+        write(body_results_record(), name, scene_.array_of_bodies(interned(name)), scene_.bodies());
+      if (!joint_impulse.is_none()) write(row_results_record(), "joint_impulse", joint_impulse, scene_.joints());
+      const py::gil_scoped_release others_may_run;
+      f(of, to);
+    });
+  }
+
+ private:
+  const PythonScene& scene_;
+  std::variant<std::monostate, Mechanisms<double>, Mechanisms<float>> mechanisms_;
+};
+
+/// The columns of one contact for solve: what every law reads of contacts in contact space.
+py::dict columns_of(const MechanismContact& contact) {
+  py::dict columns;
+  each_field(
+      [&](const char* name, const auto& value) {
+        if (contacts_record<SpaceContacts<double>>().find(interned(name)) == nullptr) return;
+        const py::object numbers = number_or_array(value);
+        // Arrays with a row, and numbers.
+        if (PyArray_Check(numbers.ptr()))
+          columns[name] = numbers.attr("reshape")(1, -1);
+        else
+          columns[name] = numbers;
+      },
+      contact);
+  return columns;
+}
+
+void add_mechanisms(py::module_& module) {
+  py::class_<MechanismContact> contact(module, "MechanismContact");
+  each_field(
+      [&](const char* field, const auto&) {
+        contact.def_property_readonly(field, [field](const MechanismContact& self) {
+          py::object found;
+          each_field(
+              [&](const char* name, const auto& value) {
+                if (std::strcmp(name, field) == 0) found = number_or_array(value);
+              },
+              self);
+          return found;
+        });
+      },
+      static_cast<const MechanismContact&>(MechanismContact{}));
+  const auto vector = py::arg("vector");
+  contact.def("columns", &columns_of)
+      .def(
+          "in_world",
+          [](const MechanismContact& self, const py::object& v) {
+            return number_or_array(self.in_world(vector_of<double>(v, "vector")));
+          },
+          vector)
+      .def(
+          "in_frame",
+          [](const MechanismContact& self, const py::object& v) {
+            return number_or_array(self.in_frame(vector_of<double>(v, "vector")));
+          },
+          vector);
+  py::class_<PythonMechanisms>(module, "Mechanisms")
+      .def(py::init([](const PythonScene& scene, const py::kwargs& keywords) {
+             MechanismOptions options;
+             Arguments arguments = Arguments::of(keywords.ptr(), "Mechanisms");
+             take_options(mechanism_options(), arguments, &options, false);
+             if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name);
+             return std::make_unique<PythonMechanisms>(scene, options);
+           }),
+           py::keep_alive<1, 2>(), py::arg("scene"))
+      .def("contact", &PythonMechanisms::contact, py::arg("index"))
+      .def(
+          "apply",
+          [](const PythonMechanisms& self, const MechanismContact& of, const py::object& impulse,
+             const py::object& to) {
+            const auto p = vector_of<double>(impulse, "impulse");
+            self.change(to, [&](const auto& mechanisms, const auto& results) {
+              mechanisms.apply(of, p, results.velocity, results.angular_velocity, results.joint_impulse);
+            });
+          },
+          py::arg("contact"), py::arg("impulse"), py::kw_only(), py::arg("joint_impulse") = py::none())
+      .def(
+          "satisfy_rows",
+          [](const PythonMechanisms& self, const py::object& to) {
+            self.change(to, [](const auto& mechanisms, const auto& results) {
+              mechanisms.satisfy_rows(results.velocity, results.angular_velocity, results.joint_impulse);
+            });
+          },
+          py::kw_only(), py::arg("joint_impulse") = py::none());
+  describe("Mechanisms", mechanism_options());
+}
+
+}  // namespace
+
+void add_joints(py::module_& module) {
+  add_rows(module);
+  add_mechanisms(module);
+  module.def("combine", combined,
+             "Coefficients of contacts by those of their bodies.\n\n"
+             "  of_bodies  (n,) [1] a coefficient for each body\n"
+             "  body_a, body_b  (contacts,) index, -1 for the world\n"
+             "  rule  mean, geometric-mean, least, largest, product\n"
+             "  of_world  [1] the coefficient of the world; NaN\n"
+             "  out  an array to write into, of the precision of of_bodies\n\n"
+             "Where an index names no body the coefficient is NaN, so that a solver tells of the contact.",
+             py::arg("of_bodies"), py::arg("body_a"), py::arg("body_b"), py::kw_only(),
+             py::arg("rule") = "geometric-mean", py::arg("of_world") = std::numeric_limits<double>::quiet_NaN(),
+             py::arg("out") = py::none());
+}
+
+}  // namespace carom::python

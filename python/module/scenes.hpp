@@ -1,0 +1,40 @@
+// Scenes as Python has them, for what is solved on them.
+#pragma once
+
+#include <carom/scene.hpp>
+#include <variant>
+
+#include "arrays.hpp"
+
+namespace carom::python {
+
+/// The columns of a step, which stay those of the arrays that it was made of.
+class PythonScene {
+ public:
+  PythonScene(PyObject* bodies, PyObject* contacts, PyObject* joints);
+  PythonScene(const PythonScene&) = delete;
+  PythonScene& operator=(const PythonScene&) = delete;
+
+  bool in_float() const { return in_float_; }
+  npy_intp bodies() const { return bodies_.size(); }
+  npy_intp contacts() const { return contacts_.size(); }
+  npy_intp joints() const { return joints_.size(); }
+  /// The caller's own array, whose elements the scene reads where they are.
+  py::object array_of_bodies(PyObject* name) const { return inputs_.array_in_place(bodies_, name); }
+  template <class T>
+  const Scene<T>& view() const {
+    return std::get<Scene<T>>(scene_);
+  }
+
+ private:
+  Inputs inputs_;
+  Batch bodies_{"bodies"}, contacts_{"contacts"}, joints_{"joints"};
+  bool in_float_;
+  std::variant<Scene<double>, Scene<float>> scene_;
+};
+
+/// The columns of SceneResults that are as long as the bodies, and those as long as the rows of joints.
+const Record& body_results_record();
+const Record& row_results_record();
+
+}  // namespace carom::python
