@@ -238,7 +238,7 @@ TEST_F(Ranks, need_files_that_have_a_place_for_every_row) {
 }
 
 /// Scenes of 20 contacts each, enough for four parts of a file.
-TEST(Ranks, are_refused_by_commands_that_would_each_do_the_whole_work) {
+TEST(RanksOfOtherCommands, are_refused_by_commands_that_would_each_do_the_whole_work) {
   const Place place;
   const Ended ended = on_ranks(2, "generate --contacts 10 -o '" + place.name() + "'");
   EXPECT_NE(ended.exit_code, 0);
