@@ -61,6 +61,9 @@ int run(const ExportCommand& command, const CLI::Option& step) {
   io::SceneData<double> data(contacts, rows, false, results);
   data.load(scene);
   io::SceneSystem system = io::system_of(data.scene(), {});
+  if (system.contact.empty())
+    throw Error(fmt::format("carom: {}: no contact of scene_step {} has sound data, so that there is no system",
+                            table.name(), scene.step));
   io::FclibProblem problem;
   problem.path = command.output;
   problem.friction = std::move(system.friction);
@@ -78,7 +81,12 @@ int run(const ExportCommand& command, const CLI::Option& step) {
   if (left_out > 0)
     fmt::print(out, "; {} with faulty data {} left out",
                left_out == 1 ? "1 contact" : fmt::format("{} contacts", left_out), left_out == 1 ? "is" : "are");
+  const std::size_t unreadable = contacts.faults().size();
+  if (unreadable > 0)
+    fmt::print(out, "; {} that can't be read", unreadable == 1 ? "the file has 1 cell" : fmt::format("the file has {} cells", unreadable));
   fmt::print(out, "\n");
+  for (const io::ContactNumbers::Fault& fault : contacts.faults())
+    fmt::print(stderr, "carom: {}{}\n", table.place(fault.row), fault.message);
   return left_out == 0 && contacts.faults().empty() ? exit_fine : exit_bad_rows;
 }
 

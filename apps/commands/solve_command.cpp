@@ -108,7 +108,7 @@ void add_scene_options(CLI::App& solve, SolveOptions& options) {
   solve
       .add_option("--iterations", options.iterations,
                   "Most sweeps over the contacts that bodies connect; of sequence impacts for every contact. By "
-                  "default 10 of simultaneous, 100 of sequence, 1000 of the others")
+                  "default 10 of simultaneous and of coulomb's, 100 of sequence, 1000 of the others")
       ->option_text("N")
       ->check(within(1, SceneLimits::most_iterations))
       ->needs(scene);

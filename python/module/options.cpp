@@ -139,7 +139,13 @@ const OptionList& scene_options_of(SceneMethod method) {
         to.fields("RestingOptions", o.resting);
       }),
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("SubstepsOptions", o.substeps); }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("CoulombOptions", o.coulomb); })};
+      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) {
+        to.fields("CoulombOptions", o.coulomb);
+        // Where islands are swept.
+        to.add("SimultaneousOptions", "iterations", o.simultaneous.iterations, "iterations");
+        to.add("SimultaneousOptions", "relaxation", o.simultaneous.relaxation, "relaxation");
+        to.add("SimultaneousOptions", "rounds", o.simultaneous.rounds, "rounds");
+      })};
   return lists[static_cast<std::size_t>(method)];
 }
 const OptionList& system_options() {

@@ -48,9 +48,11 @@ void assign(const char* name, To& to, const From& from, const char* owner = null
   } else if constexpr (std::same_as<To, const char*>) {
     to = from.data();  // a literal, which ends with a zero
   } else if constexpr (std::is_array_v<To> || requires { to.size(); }) {
-    static_assert(sizeof(To) / sizeof(to[0]) == sizeof(From) / sizeof(from[0]));
-    for (std::size_t i = 0; i < sizeof(To) / sizeof(to[0]); ++i)
-      to[i] = static_cast<std::remove_reference_t<decltype(to[0])>>(from[i]);
+    // An array of counts has room for those of later versions.
+    constexpr std::size_t known = sizeof(From) / sizeof(from[0]), room = sizeof(To) / sizeof(to[0]);
+    static_assert(known <= room);
+    for (std::size_t i = 0; i < room; ++i)
+      to[i] = i < known ? static_cast<std::remove_reference_t<decltype(to[0])>>(from[i]) : 0;
   } else {
     to = static_cast<To>(from);
   }

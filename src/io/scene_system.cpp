@@ -100,7 +100,9 @@ SceneSystem system_of(const Scene<double>& scene, SceneOptions options) {
       const auto b = static_cast<std::size_t>(side.body);
       const Vector v = element(scene.bodies.velocity, b), w = element(scene.bodies.angular_velocity, b);
       for (std::size_t d = 0; d < 3; ++d) q[d] += dot(side.of[d], {v[0], v[1], v[2], w[0], w[1], w[2]});
-      if (scene.bodies.inverse_mass[b] > 0 || dot(side.of[2], side.response[2]) > 0)
+      double moved = 0;
+      for (std::size_t d = 0; d < 3; ++d) moved += dot(side.of[d], side.response[d]);
+      if (moved > 0)
         of_body[side.body].push_back(static_cast<std::int32_t>(k));
     }
     q[2] -= target(q[2], contacts.target_velocity ? contacts.target_velocity[i] : 0, contacts.restitution[i],

@@ -20,21 +20,23 @@ kernel::SceneParameters<T> parameters_of(const SceneOptions& options) {
   const Options& o = options.collision;
   const SubstepsOptions& s = options.substeps;
   const bool in_substeps = options.method == SceneMethod::substeps;
+  // Those of coulomb are the same where islands are swept.
+  const bool sweeps = options.method == SceneMethod::simultaneous || options.method == SceneMethod::coulomb;
   const double h = in_substeps ? s.time_step : options.resting.time_step;
   const auto& g = options.resting.gravity;
   return {static_cast<T>(o.normal_tolerance),
           static_cast<T>(o.inertia_tolerance),
           static_cast<T>(o.largest_restitution),
-          static_cast<T>(options.method == SceneMethod::simultaneous ? options.simultaneous.relaxation : 1),
+          static_cast<T>(sweeps ? options.simultaneous.relaxation : 1),
           static_cast<T>(warm_start_of(options)),
           static_cast<T>(h),
           static_cast<T>(h > 0 ? 1 / h : 0),
           {static_cast<T>(g[0]), static_cast<T>(g[1]), static_cast<T>(g[2])},
           static_cast<T>(std::sqrt(2 * options.rest.gravity * options.rest.tolerance)),
           static_cast<T>(options.restitution_threshold),
-          in_substeps                                   ? s.rounds
-          : options.method == SceneMethod::simultaneous ? options.simultaneous.rounds
-                                                        : 1,
+          in_substeps ? s.rounds
+          : sweeps    ? options.simultaneous.rounds
+                      : 1,
           1,
           static_cast<T>(h),
           static_cast<T>(h > 0 ? 1 / h : 0),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <carom/carom.h>
+#include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
 
@@ -51,6 +52,18 @@ C contacts_in_c(const Contacts& contacts, const carom_law_columns& laws) {
   if constexpr (requires { contacts.bodies; }) columns::each(Give{}, {}, contacts.bodies, made.bodies);
   made.laws = &laws;
   return made;
+}
+
+/// Blocks with the numbers of these contacts.
+template <class T>
+void fill(const InlineContacts<T>& contacts, const carom_blocked_columns& blocked) {
+  columns::each_number(
+      [](const columns::Label& label, const Column<const T>& from, const carom_blocked_column& to) {
+        ASSERT_EQ(to.count, from.count) << label.in_code();
+        for (std::size_t i = 0; i < to.count; ++i)
+          static_cast<T*>(to.data)[i / 16 * to.block_elements + i % 16] = from[i];
+      },
+      contacts, blocked);
 }
 
 template <class C, class Results>

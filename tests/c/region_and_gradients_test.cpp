@@ -122,23 +122,19 @@ TYPED_TEST(CSingleContacts, have_the_margins_of_cpp_in_every_form) {
       planar_space.view(), carom_find_margins_planar_space);
 }
 
-TYPED_TEST(CSingleContacts, have_the_margins_of_their_precision_in_blocks) {
+TYPED_TEST(CSingleContacts, have_the_margins_of_cpp_in_blocks) {
   using T = TypeParam;
-  // Zeros: two immovable bodies, which is a fault.
+  const support::RandomContacts<T> random(count, 1);
+  const auto view = random.inline_contacts();
   carom_blocked_contacts* blocked = nullptr;
   ASSERT_EQ(carom_blocked_contacts_create(precision_of<T>, count, &blocked), CAROM_OK);
-  const carom_column zero = {this->impulses[0].data(), count, 0};
-  const carom_vectors3 impulse{zero, zero, zero};
-  std::vector<Status> status(count);
-  auto margins = sized<carom_region_margins>();
-  margins.status = {status.data(), count, 1};
-  auto report = sized<carom_region_report>();
-  ASSERT_EQ(carom_find_margins_blocked(this->solver, blocked, &impulse, &margins, nullptr, nullptr,
-                                       CAROM_DEFAULT_TOLERANCE, &report),
-            CAROM_OK)
-      << carom_error_message();
-  EXPECT_EQ(report.faults, count);
-  EXPECT_EQ(status, std::vector<Status>(count, Status::normal_not_unit));
+  carom_blocked_columns columns;
+  ASSERT_EQ(carom_blocked_contacts_columns(blocked, &columns), CAROM_OK);
+  fill(view, columns);
+  this->template expect_same_margins<carom_inline_contacts, carom_vectors3, carom_impulse_space>(
+      view, [&](carom_solver* by, std::int32_t, const carom_inline_contacts*, auto... others) {
+        return carom_find_margins_blocked(by, blocked, others...);
+      });
   carom_blocked_contacts_destroy(blocked);
 }
 

@@ -102,12 +102,7 @@ TYPED_TEST(CSolver, gives_the_bits_of_cpp_for_blocked_contacts) {
   ASSERT_EQ(carom_blocked_contacts_create(precision_of<T>, count, &blocked), CAROM_OK);
   carom_blocked_columns columns;
   ASSERT_EQ(carom_blocked_contacts_columns(blocked, &columns), CAROM_OK);
-  columns::each_number(
-      [](const columns::Label& label, const Column<const T>& from, carom_blocked_column& to) {
-        ASSERT_EQ(to.count, count) << label.in_code();
-        for (std::size_t i = 0; i < count; ++i) static_cast<T*>(to.data)[i / 16 * to.block_elements + i % 16] = from[i];
-      },
-      view, columns);
+  fill(view, columns);
   const carom_law_columns laws = laws_in_c(view.laws);
   ASSERT_EQ(carom_blocked_contacts_set_laws(blocked, &laws), CAROM_OK);
   const auto results = results_in_c<carom_results>(found.results());

@@ -94,8 +94,12 @@ class Recipes(unittest.TestCase):
         self.assertTrue((sources / "LICENSE").is_file())
         # The sources that it exports are enough.
         variables = toolchain.cache_variables.items()
-        cache = configure("conan", sources, [f"-D{name}={'ON' if value else 'OFF'}" for name, value in variables])
+        options = [f"-D{name}={'ON' if value else 'OFF'}" for name, value in variables]
+        # CMakeToolchain's answer to the option fPIC.
+        cache = configure("conan", sources, [*options, "-DCMAKE_POSITION_INDEPENDENT_CODE=ON"])
         self.assertIn("CAROM_TBB:BOOL=ON", cache)
+        flags = [line for line in (SCRATCH / "conan/build.ninja").read_text().splitlines() if "FLAGS = " in line and "-std=" in line]
+        self.assertTrue(flags and all("-fPIC" in line for line in flags), flags)
 
 
 if __name__ == "__main__":

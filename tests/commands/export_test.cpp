@@ -95,6 +95,50 @@ TEST(Export, a_stack_keeps_its_velocities_where_impulses_are_not_unique) {
   }
 }
 
+/// Two balls of 1 kg fall on a body that turns about a pivot, one of them towards the pivot.
+const std::string on_a_pivot = [] {
+  const auto row = [](const std::string& ball, const std::string& normal, const std::string& velocity, double lever) {
+    return "0," + ball + ",0,0.5,0," + normal + ",1,2.5,0,0,2.5,0,2.5,0,0,-0.5," + velocity + ",0,0,0,0,1,0,0,1,0,1," +
+           std::to_string(lever) + ",0,0.5,0,0,0,0,0,0\n";
+  };
+  std::string header = balls.substr(0, balls.find('\n') + 1);
+  for (const std::string unused : {"target_velocity,", "surface_velocity_x,surface_velocity_y,surface_velocity_z,"})
+    header.erase(header.find(unused), unused.size());
+  return header + row("1", "0,0,1", "1,0,-2", 0) + row("2", "0.6,0,0.8", "-1,0.3,-2", 0.6);
+}();
+
+TEST(Export, a_pivot_without_mass_couples_its_contacts) {
+  const TemporaryFile csv(on_a_pivot, ".csv"), problem({}, ".hdf5"), solved({}, ".csv");
+  const Ended run = carom("export --fclib " + csv.name() + " -o " + problem.name());
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  expect_within("2 contacts, 4 blocks of W", run.out);
+  const Ended scene =
+      carom("solve --scene " + csv.name() + " --method coulomb --tolerance 1e-12 -o " + solved.name());
+  ASSERT_EQ(scene.exit_code, 0) << scene.err;
+  const std::vector<double> r = solution(problem.name(), "/solution/r");
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_NEAR(r[3 * i], parts_in_world(solved.name(), i, "impulse").along, 1e-9) << i;
+}
+
+TEST(Export, a_scene_without_a_sound_contact_is_refused) {
+  std::string text = on_a_pivot;
+  for (const std::string ball : {"1", "2"}) text.replace(text.find("\n0," + ball + ",0,0.5") + 7, 3, "-.5");
+  const TemporaryFile csv(text, ".csv"), problem({}, ".hdf5");
+  const Ended run = carom("export --fclib " + csv.name() + " -o " + problem.name());
+  EXPECT_EQ(run.exit_code, 2);
+  expect_within("no contact of scene_step 0 has sound data", run.err);
+}
+
+TEST(Export, rows_that_cannot_be_read_are_named) {
+  std::string text = balls;
+  text.replace(text.find("7,1,0,0.6"), 9, "7,1,0,abc");
+  const TemporaryFile csv(text, ".csv"), problem({}, ".hdf5");
+  const Ended run = carom("export --fclib " + csv.name() + " -o " + problem.name());
+  EXPECT_EQ(run.exit_code, 1);
+  expect_within("the file has 1 cell that can't be read", run.out);
+  expect_within("friction: 'abc'", run.err);
+}
+
 TEST(Export, faulty_contacts_are_left_out_and_the_exit_code_is_1) {
   std::string text = balls;
   text.replace(text.find("7,1,0,0.6"), 9, "7,1,0,-.6");

@@ -22,6 +22,8 @@ SceneOptions of(SceneMethod method) {
   options.method = method;
   options.coulomb.tolerance = 1e-6;
   options.simultaneous.iterations = 50;
+  options.simultaneous.relaxation = 1.2;
+  options.simultaneous.rounds = 2;
   options.relative_tolerance = 1e-3;
   return options;
 }

@@ -48,11 +48,11 @@ typedef struct carom_gradients {
   carom_output status;                             ///< uint8_t, a carom_gradient_status
 } carom_gradients;
 
-/// How many contacts have each status. Later versions may know more of them.
+/// How many contacts have each status.
 typedef struct carom_gradient_report {
   size_t struct_size;
   size_t contacts;
-  size_t by_status[6];  ///< by carom_gradient_status
+  size_t by_status[CAROM_STATUS_ROOM];  ///< by carom_gradient_status
 } carom_gradient_report;
 
 /// Solver::differentiate. `gradients`, `options` and `report` may be NULL. `tolerance` is finite and >= 0, or
