@@ -83,7 +83,8 @@ int run(const ExportCommand& command, const CLI::Option& step) {
                left_out == 1 ? "1 contact" : fmt::format("{} contacts", left_out), left_out == 1 ? "is" : "are");
   const std::size_t unreadable = contacts.faults().size();
   if (unreadable > 0)
-    fmt::print(out, "; {} that can't be read", unreadable == 1 ? "the file has 1 cell" : fmt::format("the file has {} cells", unreadable));
+    fmt::print(out, "; {} that can't be read",
+               unreadable == 1 ? "the file has 1 cell" : fmt::format("the file has {} cells", unreadable));
   fmt::print(out, "\n");
   for (const io::ContactNumbers::Fault& fault : contacts.faults())
     fmt::print(stderr, "carom: {}{}\n", table.place(fault.row), fault.message);

@@ -162,8 +162,8 @@ struct CoulombOptions {
   double warm_start = 1;        ///< [1] in [0, 1]: share of the warm impulses to begin with, of contacts and of rows
   /// [1] in [0, most_iterations]: the most contacts and rows of an island that is solved to the tolerance. Larger ones
   /// are swept as SceneMethod::simultaneous does, for SimultaneousOptions::iterations at most or until they have
-  /// converged within SceneOptions::relative_tolerance, with its relaxation and rounds. Its time_step and relaxing have no
-  /// part, and the shares of warm impulses are warm_start here. 0: no limit.
+  /// converged within SceneOptions::relative_tolerance, with its relaxation and rounds. Its time_step and relaxing have
+  /// no part, and the shares of warm impulses are warm_start here. 0: no limit.
   int largest_island = 0;
   /// Whether all islands are swept so at first, and only those that have not converged are solved to the tolerance.
   /// Their sweeps are where the solver begins.

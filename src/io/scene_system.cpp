@@ -102,8 +102,7 @@ SceneSystem system_of(const Scene<double>& scene, SceneOptions options) {
       for (std::size_t d = 0; d < 3; ++d) q[d] += dot(side.of[d], {v[0], v[1], v[2], w[0], w[1], w[2]});
       double moved = 0;
       for (std::size_t d = 0; d < 3; ++d) moved += dot(side.of[d], side.response[d]);
-      if (moved > 0)
-        of_body[side.body].push_back(static_cast<std::int32_t>(k));
+      if (moved > 0) of_body[side.body].push_back(static_cast<std::int32_t>(k));
     }
     q[2] -= target(q[2], contacts.target_velocity ? contacts.target_velocity[i] : 0, contacts.restitution[i],
                    options.restitution_threshold);

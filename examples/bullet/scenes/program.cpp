@@ -95,6 +95,7 @@ int show(int argc, char** argv, const Scene& scene) {
   Arguments arguments;
   std::string solver = "both", method = "default", out;
   int threads = 0, iterations = 0;
+  double tolerance = 0;
   bool unmarked = false;
   app.add_flag("--short", arguments.brief, "A short run");
   app.add_flag("--unmarked", unmarked, "A mark that is missed is no failure");
@@ -115,6 +116,9 @@ int show(int argc, char** argv, const Scene& scene) {
   app.add_option("--iterations", iterations, "Sweeps of carom at most, 0 for what the scene has set")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  app.add_option("--tolerance", tolerance, "Error of --method coulomb, 0 for its default")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   if (scene.add_options) scene.add_options(app);
   try {
     app.parse(argc, argv);
@@ -127,6 +131,7 @@ int show(int argc, char** argv, const Scene& scene) {
     options.solver.execution.threads = threads;
     if (iterations > 0) options.solver.iterations = iterations;
     choose(method, options.solver);
+    if (tolerance > 0) options.solver.scene.coulomb.tolerance = tolerance;
     World world(responder, options);
     if (!out.empty()) world.keep_poses(30);
     std::vector<Number> numbers = scene.run(world, arguments);
