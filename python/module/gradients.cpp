@@ -133,7 +133,7 @@ void add_contacts(RecordMaker& maker, const Pairs<double>& pairs) {
   const auto adds = maker.adds(true);
   columns::each_number(
       [&](const columns::Label& label, const auto& column) {
-        // Of the contact its vectors; bodies have records of their own.
+        // The contact's own vectors; bodies have records of their own.
         if (*label.side == '\0' && *label.part != '\0') adds(label, column);
       },
       pairs);
