@@ -113,15 +113,21 @@ class SweepFile {
   std::unique_ptr<io::Hdf5Writer> writer_;
 };
 
+std::vector<std::string> texts_of(const std::vector<double>& values) {
+  std::vector<std::string> texts;
+  for (const double value : values) texts.push_back(fmt::format("{}", value));
+  return texts;
+}
+
 nlohmann::json description(const SweepOptions& options, io::TableReader& reader, Isa isa) {
   return {{"options",
            {{"version", version()},
             {"--law", options.laws},
-            {"--friction", options.frictions},
-            {"--restitution", options.restitutions},
+            {"--friction", texts_of(options.frictions)},
+            {"--restitution", texts_of(options.restitutions)},
             {"--restitution-law", options.restitution},
             {"--integrator", options.integrator},
-            {"--largest-restitution", options.largest_restitution},
+            {"--largest-restitution", fmt::format("{}", options.largest_restitution)},
             {"--steps", options.steps.value_or(0)},
             {"--precision", options.precision},
             {"--details", options.details},
@@ -157,6 +163,7 @@ class SweepRun {
       output_.emplace(options_.output, options_.input,
                       from_hdf5_ ? UnfinishedPart::is_kept : UnfinishedPart::is_removed);
     std::exception_ptr failure;
+    bool is_complete = false;
     try {
       begin();
       run_stages({[this](Rows& rows) { return read(rows); }, [this](Rows& rows) { take_point(rows); },
@@ -167,10 +174,11 @@ class SweepRun {
                   [this](Rows& rows) { write(rows); }},
                  options_.threads);
       bar_.hide();
-      if (interrupted == 0) return finish();
+      if (interrupted == 0) is_complete = finish();
     } catch (...) {
       failure = std::current_exception();
     }
+    if (is_complete) return tell();
     bar_.hide();
     if (log_) {
       const auto last_moment = [this] {
@@ -190,7 +198,7 @@ class SweepRun {
       log_.emplace(options_.output, output_ ? &*output_ : nullptr, ranks_);
       if (ranks_.is_first()) {
         const bool is_resumed = log_->open(description(options_, *reader_, solver_.isa()), options_.resume);
-        for (const nlohmann::json& sums : log_->earlier()) add(sums);
+        for (const nlohmann::json& sums : log_->earlier()) take(sums);
         make_file(output_->part(), is_resumed);
       }
       share = log_->begin(sums(), shares(rows_, log_->done(), rows_of_block, ranks_.size()));
@@ -266,13 +274,17 @@ class SweepRun {
   }
 
   nlohmann::json sums() const {
-    return {{"points", sums_}, {"faults", bad_rows_.faults()}, {"bad_rows", bad_rows_.rows()}};
+    return {{"points", sums_},
+            {"faults", bad_rows_.faults()},
+            {"bad_rows", bad_rows_.rows()},
+            {"lines", bad_rows_.kept_lines()}};
   }
 
-  void add(const nlohmann::json& sums, const std::vector<std::string>& lines = {}) {
+  /// Adds what another rank or an earlier run has found.
+  void take(const nlohmann::json& sums) {
     for (std::size_t point = 0; point < points_.size(); ++point)
       sums_[point].add(sums.at("points").at(point).get<PointSums>());
-    bad_rows_.take(sums.at("faults"), sums.at("bad_rows"), lines);
+    bad_rows_.take(sums.at("faults"), sums.at("bad_rows"), sums.at("lines"));
   }
 
   void add_moment() {
@@ -284,21 +296,21 @@ class SweepRun {
     since_moment_ = Stopwatch();
   }
 
-  int finish() {
+  /// The sums of other ranks wait until the file has its name: a last moment before that has rank 0's alone.
+  bool finish() {
     if (log_ && ranks_.are_many() && written_ > 0)
       add_moment();  // another rank may be killed before this one is heard
     else if (file_)
       file_->sync();
-    nlohmann::json own = sums();
-    own["lines"] = bad_rows_.kept_lines();
-    const std::vector<std::string> all = ranks_.gather(text_of(own));
-    if (!ranks_.is_first()) return exit_fine;
-    for (std::size_t other = 1; other < all.size(); ++other) {
-      const nlohmann::json sums = nlohmann::json::parse(all[other]);
-      add(sums, sums.at("lines").get<std::vector<std::string>>());
-    }
+    if (ranks_.are_many()) heard_ = ranks_.gather(text_of(sums()));
     if (output_) output_->finish();
-    if (log_) log_->remove();
+    if (log_ && ranks_.is_first()) log_->remove();
+    return true;
+  }
+
+  int tell() {
+    if (!ranks_.is_first()) return exit_fine;
+    for (std::size_t other = 1; other < heard_.size(); ++other) take(nlohmann::json::parse(heard_[other]));
     bad_rows_.finish(reader_->table());
     const SweepReport report{reader_->table().name(), form_, rows_, points_, sums_};
     if (options_.as_json)
@@ -327,6 +339,7 @@ class SweepRun {
   std::shared_ptr<const Rows> block_;
   bool is_sound_ = true;
   Stopwatch since_moment_;
+  std::vector<std::string> heard_;  // from all ranks, in the end
 };
 
 }  // namespace
