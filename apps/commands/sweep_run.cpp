@@ -141,7 +141,8 @@ class SweepRun {
       : options_(options),
         ranks_(ranks),
         from_hdf5_(io::is_hdf5(options.input)),
-        reader_(io::open_table(options.input)),
+        reader_(io::open_table(options.input,
+                               [this](std::size_t done, std::size_t total) { done_ = done, total_ = total; })),
         form_(io::form_of(reader_->table())),
         points_(points_of(laws_by_name(options.laws, reader_->table(), form_).laws, options)),
         solver_(options.execution()),
@@ -155,7 +156,7 @@ class SweepRun {
     if (ranks.are_many() && !from_hdf5_)
       throw Error("carom: " + std::to_string(ranks.size()) +
                   " ranks need an HDF5 file, where every row has its place; `carom convert` makes it");
-    rows_ = reader_->count();
+    if (from_hdf5_ || !options.output.empty()) rows_ = reader_->count();
   }
 
   int run() {
@@ -192,6 +193,7 @@ class SweepRun {
 
  private:
   void begin() {
+    if (!from_hdf5_ && !output_) return;  // rows are counted as they come
     std::vector<RowRange> share =
         shares(rows_, {}, rows_of_block, ranks_.size())[static_cast<std::size_t>(ranks_.rank())];
     if (!options_.output.empty() && from_hdf5_) {
@@ -224,13 +226,22 @@ class SweepRun {
     if (point_ == points_.size()) point_ = 0;
     if (point_ == 0) {
       auto block = std::make_shared<Rows>();
-      if (!share_->read(*block)) return false;
+      if (!(share_ ? share_->read(*block) : read_next(*block))) return false;
       block->contacts.emplace(block->table, form_, options_.read_options_without_laws());
       block_ = std::move(block);
     }
     rows.block = block_;
     rows.first = block_->first;
     rows.point = point_++;
+    return true;
+  }
+
+  bool read_next(Rows& rows) {
+    if (!reader_->read(rows_of_block)) return false;
+    rows.table = reader_->take();
+    rows.first = std::exchange(rows_, rows_ + rows.table.rows());
+    rows.done = done_;
+    rows.total = total_;
     return true;
   }
 
@@ -325,6 +336,7 @@ class SweepRun {
   Ranks& ranks_;
   const bool from_hdf5_;
   ProgressBar bar_{"solving"};
+  std::size_t done_ = 0, total_ = 0;  // of CSV [bytes]
   std::unique_ptr<io::TableReader> reader_;
   io::Form form_;
   std::vector<StudyPoint> points_;
