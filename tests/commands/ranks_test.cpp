@@ -172,6 +172,22 @@ TEST_F(Ranks, one_that_is_killed_leaves_a_file_that_any_number_of_ranks_resumes)
   }
 }
 
+TEST_F(Ranks, count_once_where_the_file_gets_its_name_at_a_second_turn) {
+  const Place out;
+  // A directory that comes after the start has the name in the end.
+  const Ended run =
+      shell("(until [ -f " + out.name() + ".journal ]; do sleep 0.002; done; mkdir " + out.name() + ") &\n" + as_root +
+            "mpirun -n 3 --oversubscribe --bind-to none " CAROM_COMMAND " " + solve_to(out));
+  EXPECT_EQ(run.exit_code, 2);
+  expect_within("can't be written", run.err);
+  expect_within("--resume goes on with it", run.err);
+  ASSERT_TRUE(fs::is_directory(out.name()));
+  fs::remove(out.name());
+  const Ended resumed = carom(solve_to(out) + " --resume");
+  expect_whole(resumed, out);
+  expect_all_faults(run.err + resumed.err);
+}
+
 TEST_F(Ranks, stop_all_with_one_message_where_one_fails) {
   // A code without a word in the last row, which the last rank reads.
   std::string bytes = input_->text(), pattern;

@@ -160,6 +160,16 @@ TEST(Sweep, takes_the_decimals_of_a_range_and_its_end_if_a_step_meets_it) {
   EXPECT_EQ(frictions("5:5:1e-3"), (std::vector<double>{5}));
 }
 
+TEST(Sweep, that_is_complete_asks_for_no_resume_where_its_table_finds_no_room) {
+  const TemporaryFile csv(csv_of(contacts(2, "0.3", "0.5"))), input({}, ".h5"), out({}, ".h5");
+  ASSERT_EQ(carom("convert " + csv.name() + " " + input.name()).exit_code, 0);
+  const Ended run = shell("carom sweep " + input.name() + " --friction 0:1:0.001 -o " + out.name() + " >/dev/full");
+  EXPECT_EQ(run.exit_code, 2);
+  expect_within("standard output can't be written", run.err);
+  EXPECT_EQ(run.err.find("--resume"), std::string::npos) << run.err;
+  EXPECT_EQ(io::Hdf5File(out.name(), out.text()).numbers("/friction").size(), 1001u);
+}
+
 TEST(Sweep, refuses_what_is_no_study) {
   const TemporaryFile input(csv_of(contacts(2, "0.3", "0.5")));
   const std::array<std::array<std::string, 2>, 8> wrong = {
