@@ -60,7 +60,8 @@ void Journal::add(const nlohmann::json& moment) {
 }
 
 void Journal::write(const nlohmann::json& line) {
-  const std::string text = line.dump() + '\n';
+  // Names of columns need not be UTF-8, but JSON must be.
+  const std::string text = line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   const off_t before = ::lseek(file_, 0, SEEK_END);
   const auto fail = [&] {
     // Half a line would hide the next one.

@@ -50,7 +50,7 @@ void require_same_run(const std::string& output, const nlohmann::json& before, c
   };
   for (const auto& [name, value] : now["options"].items())
     if (const auto old = was("options", name); old != value)
-      refuse("other options: " + name + " was " + old.dump() + " and is " + value.dump());
+      refuse("other options: " + name + " was " + text_of(old) + " and is " + text_of(value));
   for (const auto& [name, value] : now["input"].items())
     if (was("input", name) != value) refuse("another input: its " + name + " was another");
 }
@@ -116,6 +116,9 @@ std::vector<std::string> RunLog::journals_of_ranks() const {
     if (name.starts_with(prefix) && name.find_first_not_of("0123456789", prefix.size()) == std::string::npos)
       all.push_back(entry.path().string());
   }
+  std::sort(all.begin(), all.end(), [](const std::string& a, const std::string& b) {
+    return std::pair(a.size(), a) < std::pair(b.size(), b);  // by rank
+  });
   return all;
 }
 
@@ -152,7 +155,7 @@ bool RunLog::open(const nlohmann::json& run, bool resume) {
         fmt::format("carom: {0}.part has {1} rows of an earlier run: --resume goes on with it; remove it and "
                     "{0}.journal to begin anew",
                     name_, rows_before_));
-  require_same_run(name_, journal_->run(), run);
+  require_same_run(name_, journal_->run(), nlohmann::json::parse(text_of(run)));
   is_open_ = true;
   return true;
 }
@@ -167,12 +170,14 @@ std::vector<RowRange> RunLog::begin(const nlohmann::json& sums, const std::vecto
     }
     remove_journals_of_ranks();
     for (const std::vector<RowRange>& share : shares)
-      plans.push_back(nlohmann::json{{"place", place_}, {"part", part_}, {"launch", launch_}, {"share", share}}.dump());
+      plans.push_back(
+          nlohmann::json{{"place", bytes_of(place_)}, {"part", bytes_of(part_)}, {"launch", launch_}, {"share", share}}
+              .dump());
   }
   const nlohmann::json plan = nlohmann::json::parse(ranks_.scatter(plans));
   if (!ranks_.is_first()) {
-    place_ = plan.at("place");
-    part_ = plan.at("part");
+    place_ = path_of(plan.at("place"));
+    part_ = path_of(plan.at("part"));
     launch_ = plan.at("launch");
     journal_.emplace(journal_of(ranks_.rank()), name_);
     journal_->begin({{"launch", launch_}});
@@ -196,6 +201,7 @@ std::size_t RunLog::rows_of_moment() const {
 }
 
 void RunLog::remove() {
+  is_open_ = false;
   journal_->remove();
   remove_journals_of_ranks();
 }
@@ -224,8 +230,9 @@ bool RunLog::tell_unfinished(std::size_t rows) const {
     const int journal = ::open(journal_of(0).c_str(), O_RDONLY | O_CLOEXEC);
     if (journal < 0 || ::flock(journal, LOCK_EX | LOCK_NB) != 0) return true;
   }
-  fmt::print(stderr, "carom: {}.part has the rows that {} ranks have finished: --resume goes on with it\n", name_,
-             ranks_.size());
+  // Other ranks may be adding their last moments still.
+  fmt::print(stderr, "carom: {}.part has the rows that {} ranks have finished{}: --resume goes on with it\n", name_,
+             ranks_.size(), rows_of_moment() > 0 ? "" : ", if any");
   return true;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <carom/status.hpp>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,12 +21,15 @@ class ShareReader {
   /// Reads the next block into the table of `rows`. False: there was none left. Throws Error, and Ranks::Stopped.
   bool read(Rows& rows) {
     Ranks::world().poll();
-    for (; begun_ == 0 || next_ == share_[begun_ - 1].last; ++begun_) {
+    for (; begun_ == 0 || next_ >= share_[begun_ - 1].last; ++begun_) {
       if (begun_ == share_.size()) return false;
       next_ = share_[begun_].first;
       reader_ = io::open_table(path_, {}, next_);
     }
-    reader_->read(std::min(block_, share_[begun_ - 1].last - next_));
+    const std::size_t wanted = std::min(block_, share_[begun_ - 1].last - next_);
+    // Another program may have made the file shorter.
+    if (!reader_->read(wanted))
+      throw Error("carom: " + path_ + " ends before row " + std::to_string(share_[begun_ - 1].last));
     rows.table = reader_->take();
     rows.first = next_;
     next_ += rows.table.rows();

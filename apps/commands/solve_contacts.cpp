@@ -21,6 +21,7 @@
 #include "commands/share_reader.hpp"
 #include "commands/solve_options.hpp"
 #include "report/bad_rows.hpp"
+#include "report/exact_numbers.hpp"
 #include "report/progress_bar.hpp"
 #include "report/solve_summary.hpp"
 
@@ -65,7 +66,7 @@ void add_rows(Summary& summary, const Rows& rows) {
 
 nlohmann::json json_of(const Summary& summary) {
   return {{"counts", json_of(summary.counts)},
-          {"energy_gain", summary.report.largest_energy_gain},
+          {"energy_gain", exact_text(summary.report.largest_energy_gain)},
           {"energy_gain_row", summary.energy_gain_line},
           {"seconds", summary.seconds}};
 }
@@ -73,7 +74,7 @@ nlohmann::json json_of(const Summary& summary) {
 /// Adds the sums of another rank or of an earlier run, of which the time is that of the slowest.
 void add(Summary& summary, const nlohmann::json& other) {
   add(summary.counts, other.at("counts"));
-  add_gain(summary, other.at("energy_gain"), other.at("energy_gain_row"));
+  add_gain(summary, exact_number(other.at("energy_gain")), other.at("energy_gain_row"));
   summary.seconds = std::max(summary.seconds, other.at("seconds").get<double>());
 }
 
@@ -99,7 +100,7 @@ nlohmann::json description(const SolveOptions& command, io::TableReader& reader,
             {"--law", command.law},
             {"--integrator", command.integrator},
             {"--restitution", command.restitution},
-            {"--largest-restitution", command.largest_restitution},
+            {"--largest-restitution", fmt::format("{}", command.largest_restitution)},
             {"--steps", command.steps.value_or(0)},
             {"--precision", command.precision},
             {"--reference", command.reference},
@@ -128,6 +129,7 @@ class Run {
       output_.emplace(command_.output, command_.input,
                       is_resumable_ ? UnfinishedPart::is_kept : UnfinishedPart::is_removed);
     std::exception_ptr failure;
+    bool is_complete = false;
     try {
       if (is_resumable_) begin_resumable();
       if (to_hdf5_) reader_->types();  // CSV is read for them, which must be over before the stages begin
@@ -137,10 +139,11 @@ class Run {
                   [this](Rows& rows) { write(rows); }},
                  command_.threads);
       bar_.hide();
-      if (interrupted == 0) return finish();
+      if (interrupted == 0) is_complete = finish();
     } catch (...) {
       failure = std::current_exception();
     }
+    if (is_complete) return tell();
     leave(failure);
   }
 
@@ -164,7 +167,7 @@ class Run {
     bool is_resumed = false;
     if (ranks_.is_first()) {
       is_resumed = log_->open(description(command_, *reader_, solver_ ? solver_->isa() : Isa::scalar), command_.resume);
-      for (const nlohmann::json& sums : log_->earlier()) restore(sums);
+      for (const nlohmann::json& sums : log_->earlier()) take(sums);
       make_sink(output_->part(), is_resumed);
     }
     share_.emplace(command_.input,
@@ -188,13 +191,14 @@ class Run {
 
   nlohmann::json sums() const {
     nlohmann::json sums = json_of(summary_);
-    sums.update({{"faults", bad_rows_.faults()}, {"bad_rows", bad_rows_.rows()}});
+    sums.update({{"faults", bad_rows_.faults()}, {"bad_rows", bad_rows_.rows()}, {"lines", bad_rows_.kept_lines()}});
     return sums;
   }
 
-  void restore(const nlohmann::json& sums) {
+  /// Adds what another rank or an earlier run has found.
+  void take(const nlohmann::json& sums) {
     add(summary_, sums);
-    bad_rows_.restore(sums.at("faults"), sums.at("bad_rows"));
+    bad_rows_.take(sums.at("faults"), sums.at("bad_rows"), sums.at("lines"));
   }
 
   void add_moment() {
@@ -250,24 +254,21 @@ class Run {
     if (since_moment_.seconds() >= command_.checkpoint) add_moment();
   }
 
-  int finish() {
+  /// The sums of other ranks wait until the file has its name: a last moment before that has rank 0's alone.
+  bool finish() {
     if (ranks_.are_many() && written_ > 0)
       add_moment();  // another rank may be killed before this one is heard
     else if (sink_)
       sink_->sync();
-    if (ranks_.are_many()) {
-      nlohmann::json own = sums();
-      own["lines"] = bad_rows_.kept_lines();
-      const std::vector<std::string> all = ranks_.gather(text_of(own));
-      for (std::size_t other = 1; other < all.size(); ++other) {
-        const nlohmann::json sums = nlohmann::json::parse(all[other]);
-        add(summary_, sums);
-        bad_rows_.take(sums.at("faults"), sums.at("bad_rows"), sums.at("lines"));
-      }
-      if (!ranks_.is_first()) return exit_fine;
-    }
-    output_->finish();
-    if (log_) log_->remove();
+    if (ranks_.are_many()) heard_ = ranks_.gather(text_of(sums()));
+    if (output_) output_->finish();
+    if (log_ && ranks_.is_first()) log_->remove();
+    return true;
+  }
+
+  int tell() {
+    if (!ranks_.is_first()) return exit_fine;
+    for (std::size_t other = 1; other < heard_.size(); ++other) take(nlohmann::json::parse(heard_[other]));
     const std::size_t bad_rows = bad_rows_.finish(reader_->table());
     print_summary(command_, reader_->table(), summary_, ranks_.size());
     return bad_rows == 0 ? exit_fine : exit_bad_rows;
@@ -304,6 +305,7 @@ class Run {
   Stopwatch since_moment_;
   BadRows bad_rows_;
   Summary summary_;
+  std::vector<std::string> heard_;  // from all ranks, in the end
 };
 
 }  // namespace

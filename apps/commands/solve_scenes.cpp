@@ -177,12 +177,13 @@ class SceneRun {
         const auto last =
             rank == ranks_.size() ? std::prev(borders.end()) : std::lower_bound(begin, borders.end(), wanted);
         texts.push_back(
-            nlohmann::json{{"part", part_}, {"borders", std::vector<std::size_t>(begin, std::next(last))}}.dump());
+            nlohmann::json{{"part", bytes_of(part_)}, {"borders", std::vector<std::size_t>(begin, std::next(last))}}
+                .dump());
         begin = last;
       }
     }
     const nlohmann::json own = nlohmann::json::parse(ranks_.scatter(texts));
-    part_ = own.at("part");
+    part_ = path_of(own.at("part"));
     return own.at("borders");
   }
 

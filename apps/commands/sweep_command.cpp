@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <array>
 #include <carom/law_info.hpp>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <string>
 
 #include "commands/commands.hpp"
 #include "commands/sweep_options.hpp"
@@ -15,7 +19,7 @@ constexpr const char* sweep_footer =
 tells of each such point how many contacts it resolves, how many it does not solve or are bad, the energy
 that they lose together and the largest gain of one [J].
 
-VALUES are numbers with commas between them, or FROM:TO:STEP with both ends. Without --friction or
+VALUES are numbers with commas between them, or FROM:TO:STEP with FROM, and TO if a step meets it. Without --friction or
 --restitution every row has its own. The parameters that single laws read are those of the rows.
 
 OUT.h5 has a dataset of two dimensions for every component of the impulse, and for the status:
@@ -37,6 +41,17 @@ double number_of(const std::string& text, const std::string& all) {
   return *number;
 }
 
+/// How many digits stand behind the point: 2 of 0.25 and of 25e-2.
+int decimals_of(double number) {
+  std::array<char, 32> room;
+  // In as few digits as give it back.
+  const auto end = std::to_chars(room.data(), room.data() + room.size(), number, std::chars_format::scientific).ptr;
+  const std::string text(room.data(), end);
+  const std::size_t point = text.find('.'), e = text.find('e');
+  const int digits = point < e ? static_cast<int>(e - point) - 1 : 0;
+  return std::max(0, digits - std::stoi(text.substr(e + 1)));
+}
+
 /// Throws Error.
 std::vector<double> values_of(const std::string& text) {
   const auto parts = [&](char mark) {
@@ -51,15 +66,16 @@ std::vector<double> values_of(const std::string& text) {
   if (text.find(':') == std::string::npos) return parts(',');
   constexpr double most_steps = 1e6, rounding = 1e-9;
   const std::vector<double> range = parts(':');
-  if (range.size() != 3 || !(range[2] > 0) || !(range[1] >= range[0]) ||
-      !((range[1] - range[0]) / range[2] < most_steps))
-    throw Error("carom: " + text + " is not FROM:TO:STEP with TO >= FROM and a STEP above 0");
+  if (range.size() != 3 || !(range[2] > 0) || !(range[1] >= range[0]) || !std::isfinite(range[1] - range[0]))
+    throw Error("carom: " + text + " is not FROM:TO:STEP with finite TO >= FROM and a STEP above 0");
   const double exact = (range[1] - range[0]) / range[2], steps = std::floor(exact + rounding);
-  // Both ends and what lies between them are rounded once if the step fits, so that 0:1:0.1 has 0.3.
-  const double last = std::abs(exact - steps) <= rounding ? range[1] : range[0] + steps * range[2];
+  if (!(steps < most_steps)) throw Error("carom: " + text + " has more than a million steps");
+  // Values have the decimals of FROM and STEP, so that 0.1:1:0.1 has 0.3.
+  const int decimals = std::max(decimals_of(range[0]), decimals_of(range[2]));
   std::vector<double> values;
   for (double i = 0; i <= steps; ++i)
-    values.push_back(steps == 0 ? range[0] : (range[0] * (steps - i) + last * i) / steps);
+    values.push_back(*io::to_number(fmt::format("{:.{}f}", range[0] + i * range[2], decimals)));
+  if (std::abs(exact - steps) <= rounding) values.back() = range[1];
   return values;
 }
 

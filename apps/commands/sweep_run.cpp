@@ -113,15 +113,21 @@ class SweepFile {
   std::unique_ptr<io::Hdf5Writer> writer_;
 };
 
+std::vector<std::string> texts_of(const std::vector<double>& values) {
+  std::vector<std::string> texts;
+  for (const double value : values) texts.push_back(fmt::format("{}", value));
+  return texts;
+}
+
 nlohmann::json description(const SweepOptions& options, io::TableReader& reader, Isa isa) {
   return {{"options",
            {{"version", version()},
             {"--law", options.laws},
-            {"--friction", options.frictions},
-            {"--restitution", options.restitutions},
+            {"--friction", texts_of(options.frictions)},
+            {"--restitution", texts_of(options.restitutions)},
             {"--restitution-law", options.restitution},
             {"--integrator", options.integrator},
-            {"--largest-restitution", options.largest_restitution},
+            {"--largest-restitution", fmt::format("{}", options.largest_restitution)},
             {"--steps", options.steps.value_or(0)},
             {"--precision", options.precision},
             {"--details", options.details},
@@ -135,7 +141,8 @@ class SweepRun {
       : options_(options),
         ranks_(ranks),
         from_hdf5_(io::is_hdf5(options.input)),
-        reader_(io::open_table(options.input)),
+        reader_(io::open_table(options.input,
+                               [this](std::size_t done, std::size_t total) { done_ = done, total_ = total; })),
         form_(io::form_of(reader_->table())),
         points_(points_of(laws_by_name(options.laws, reader_->table(), form_).laws, options)),
         solver_(options.execution()),
@@ -149,7 +156,7 @@ class SweepRun {
     if (ranks.are_many() && !from_hdf5_)
       throw Error("carom: " + std::to_string(ranks.size()) +
                   " ranks need an HDF5 file, where every row has its place; `carom convert` makes it");
-    rows_ = reader_->count();
+    if (from_hdf5_ || !options.output.empty()) rows_ = reader_->count();
   }
 
   int run() {
@@ -157,6 +164,7 @@ class SweepRun {
       output_.emplace(options_.output, options_.input,
                       from_hdf5_ ? UnfinishedPart::is_kept : UnfinishedPart::is_removed);
     std::exception_ptr failure;
+    bool is_complete = false;
     try {
       begin();
       run_stages({[this](Rows& rows) { return read(rows); }, [this](Rows& rows) { take_point(rows); },
@@ -167,10 +175,11 @@ class SweepRun {
                   [this](Rows& rows) { write(rows); }},
                  options_.threads);
       bar_.hide();
-      if (interrupted == 0) return finish();
+      if (interrupted == 0) is_complete = finish();
     } catch (...) {
       failure = std::current_exception();
     }
+    if (is_complete) return tell();
     bar_.hide();
     if (log_) {
       const auto last_moment = [this] {
@@ -184,13 +193,14 @@ class SweepRun {
 
  private:
   void begin() {
+    if (!from_hdf5_ && !output_) return;  // rows are counted as they come
     std::vector<RowRange> share =
         shares(rows_, {}, rows_of_block, ranks_.size())[static_cast<std::size_t>(ranks_.rank())];
     if (!options_.output.empty() && from_hdf5_) {
       log_.emplace(options_.output, output_ ? &*output_ : nullptr, ranks_);
       if (ranks_.is_first()) {
         const bool is_resumed = log_->open(description(options_, *reader_, solver_.isa()), options_.resume);
-        for (const nlohmann::json& sums : log_->earlier()) add(sums);
+        for (const nlohmann::json& sums : log_->earlier()) take(sums);
         make_file(output_->part(), is_resumed);
       }
       share = log_->begin(sums(), shares(rows_, log_->done(), rows_of_block, ranks_.size()));
@@ -216,13 +226,22 @@ class SweepRun {
     if (point_ == points_.size()) point_ = 0;
     if (point_ == 0) {
       auto block = std::make_shared<Rows>();
-      if (!share_->read(*block)) return false;
+      if (!(share_ ? share_->read(*block) : read_next(*block))) return false;
       block->contacts.emplace(block->table, form_, options_.read_options_without_laws());
       block_ = std::move(block);
     }
     rows.block = block_;
     rows.first = block_->first;
     rows.point = point_++;
+    return true;
+  }
+
+  bool read_next(Rows& rows) {
+    if (!reader_->read(rows_of_block)) return false;
+    rows.table = reader_->take();
+    rows.first = std::exchange(rows_, rows_ + rows.table.rows());
+    rows.done = done_;
+    rows.total = total_;
     return true;
   }
 
@@ -266,13 +285,17 @@ class SweepRun {
   }
 
   nlohmann::json sums() const {
-    return {{"points", sums_}, {"faults", bad_rows_.faults()}, {"bad_rows", bad_rows_.rows()}};
+    return {{"points", sums_},
+            {"faults", bad_rows_.faults()},
+            {"bad_rows", bad_rows_.rows()},
+            {"lines", bad_rows_.kept_lines()}};
   }
 
-  void add(const nlohmann::json& sums, const std::vector<std::string>& lines = {}) {
+  /// Adds what another rank or an earlier run has found.
+  void take(const nlohmann::json& sums) {
     for (std::size_t point = 0; point < points_.size(); ++point)
       sums_[point].add(sums.at("points").at(point).get<PointSums>());
-    bad_rows_.take(sums.at("faults"), sums.at("bad_rows"), lines);
+    bad_rows_.take(sums.at("faults"), sums.at("bad_rows"), sums.at("lines"));
   }
 
   void add_moment() {
@@ -284,21 +307,21 @@ class SweepRun {
     since_moment_ = Stopwatch();
   }
 
-  int finish() {
+  /// The sums of other ranks wait until the file has its name: a last moment before that has rank 0's alone.
+  bool finish() {
     if (log_ && ranks_.are_many() && written_ > 0)
       add_moment();  // another rank may be killed before this one is heard
     else if (file_)
       file_->sync();
-    nlohmann::json own = sums();
-    own["lines"] = bad_rows_.kept_lines();
-    const std::vector<std::string> all = ranks_.gather(text_of(own));
-    if (!ranks_.is_first()) return exit_fine;
-    for (std::size_t other = 1; other < all.size(); ++other) {
-      const nlohmann::json sums = nlohmann::json::parse(all[other]);
-      add(sums, sums.at("lines").get<std::vector<std::string>>());
-    }
+    if (ranks_.are_many()) heard_ = ranks_.gather(text_of(sums()));
     if (output_) output_->finish();
-    if (log_) log_->remove();
+    if (log_ && ranks_.is_first()) log_->remove();
+    return true;
+  }
+
+  int tell() {
+    if (!ranks_.is_first()) return exit_fine;
+    for (std::size_t other = 1; other < heard_.size(); ++other) take(nlohmann::json::parse(heard_[other]));
     bad_rows_.finish(reader_->table());
     const SweepReport report{reader_->table().name(), form_, rows_, points_, sums_};
     if (options_.as_json)
@@ -313,6 +336,7 @@ class SweepRun {
   Ranks& ranks_;
   const bool from_hdf5_;
   ProgressBar bar_{"solving"};
+  std::size_t done_ = 0, total_ = 0;  // of CSV [bytes]
   std::unique_ptr<io::TableReader> reader_;
   io::Form form_;
   std::vector<StudyPoint> points_;
@@ -327,6 +351,7 @@ class SweepRun {
   std::shared_ptr<const Rows> block_;
   bool is_sound_ = true;
   Stopwatch since_moment_;
+  std::vector<std::string> heard_;  // from all ranks, in the end
 };
 
 }  // namespace

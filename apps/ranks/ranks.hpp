@@ -60,6 +60,15 @@ inline std::string text_of(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// A path for another rank, of any bytes.
+inline nlohmann::json bytes_of(const std::string& path) {
+  return std::vector<unsigned char>(path.begin(), path.end());
+}
+inline std::string path_of(const nlohmann::json& bytes) {
+  const auto all = bytes.get<std::vector<unsigned char>>();
+  return {all.begin(), all.end()};
+}
+
 /// False on a rank that leaves messages about the command line to another one.
 inline bool speaks() {
   return transport::rank_of_environment() == 0;

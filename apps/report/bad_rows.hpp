@@ -37,16 +37,12 @@ class BadRows {
       ++rows_;
     }
   }
-  /// An earlier run has told these already.
-  void restore(std::size_t faults, std::size_t rows) {
-    faults_ += faults;
-    rows_ += rows;
-  }
-  /// Another rank has kept these, whose rows come next.
+  /// Another rank or an earlier run has found these, and has kept lines that it did not print.
   void take(std::size_t faults, std::size_t rows, const std::vector<std::string>& lines) {
     for (std::size_t i = 0; i < lines.size() && (options_.all_faults || faults_ + i < limit); ++i)
       std::fputs(lines[i].c_str(), stderr);
-    restore(faults, rows);
+    faults_ += faults;
+    rows_ += rows;
   }
   std::size_t faults() const { return faults_; }
   std::size_t rows() const { return rows_; }

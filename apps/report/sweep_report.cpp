@@ -1,7 +1,9 @@
 #include "report/sweep_report.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "report/exact_numbers.hpp"
 #include "report/report_words.hpp"
 
 namespace carom::apps {
@@ -12,8 +14,13 @@ bool is_bad(std::size_t status) {
   return status >= status_room || is_fault(static_cast<Status>(status));
 }
 
+/// Text where JSON has no number: "inf", "-inf" and "nan".
+Json json_of(double number) {
+  return std::isfinite(number) ? Json(number) : Json(fmt::format("{}", number));
+}
+
 Json or_null(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
+  return value ? json_of(*value) : Json(nullptr);
 }
 
 std::string or_own(const std::optional<double>& value) {
@@ -43,13 +50,13 @@ void PointSums::add(const PointSums& other) {
 }
 
 void to_json(nlohmann::json& json, const PointSums& sums) {
-  json = {sums.by_status, sums.energy_loss, sums.largest_energy_gain};
+  json = {sums.by_status, exact_text(sums.energy_loss), exact_text(sums.largest_energy_gain)};
 }
 
 void from_json(const nlohmann::json& json, PointSums& sums) {
   json.at(0).get_to(sums.by_status);
-  json.at(1).get_to(sums.energy_loss);
-  json.at(2).get_to(sums.largest_energy_gain);
+  sums.energy_loss = exact_number(json.at(1));
+  sums.largest_energy_gain = exact_number(json.at(2));
 }
 
 void print_text(const SweepReport& report, const SweepOptions& options) {
@@ -80,8 +87,8 @@ void print_json(const SweepReport& report, const SweepOptions& options) {
                       {"resolved", sums.resolved()},
                       {"bad", sums.bad()},
                       {"statuses", statuses},
-                      {"energy_loss", sums.energy_loss},
-                      {"largest_energy_gain", sums.largest_energy_gain}});
+                      {"energy_loss", json_of(sums.energy_loss)},
+                      {"largest_energy_gain", json_of(sums.largest_energy_gain)}});
   }
   print(Json{{"carom", version()},
              {"file", report.file},

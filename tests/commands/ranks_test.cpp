@@ -108,6 +108,12 @@ class Ranks : public testing::Test {
     EXPECT_FALSE(out.has_remains());
   }
 
+  /// mpirun adds words of its own to exit code 1.
+  static void expect_all_faults(const std::string& err) {
+    for (const std::string row : {"row 6:", "row 49153:", "row 100000:"})
+      expect_within(row + " column restitution: 1.5 is outside [0, 1] (restitution_out_of_range)", err);
+  }
+
   /// A run that is broken off. One that was complete before that does not count.
   static Ended broken_off(const Place& out, const std::function<Ended()>& run) {
     for (int turn = 0; turn < 50; ++turn) {
@@ -133,9 +139,7 @@ TEST_F(Ranks, of_any_number_give_the_bits_the_faults_and_the_counts_of_one_proce
     const Place out;
     const Ended run = on_ranks(ranks, solve_to(out));
     expect_whole(run, out);
-    // mpirun adds words of its own to exit code 1.
-    for (const std::string row : {"row 6:", "row 49153:", "row 100000:"})
-      expect_within(row + " column restitution: 1.5 is outside [0, 1] (restitution_out_of_range)", run.err);
+    expect_all_faults(run.err);
     EXPECT_LT(run.err.find("row 6:"), run.err.find("row 49153:"));
     EXPECT_LT(run.err.find("row 49153:"), run.err.find("row 100000:"));
   }
@@ -164,7 +168,24 @@ TEST_F(Ranks, one_that_is_killed_leaves_a_file_that_any_number_of_ranks_resumes)
     const Ended resumed =
         victim == 0 ? carom(solve_to(out) + " --resume") : on_ranks(victim + 1, solve_to(out) + " --resume");
     expect_whole(resumed, out);
+    expect_all_faults(run.err + resumed.err);
   }
+}
+
+TEST_F(Ranks, count_once_where_the_file_gets_its_name_at_a_second_turn) {
+  const Place out;
+  // A directory that comes after the start has the name in the end.
+  const Ended run =
+      shell("(until [ -f " + out.name() + ".journal ]; do sleep 0.002; done; mkdir " + out.name() + ") &\n" + as_root +
+            "mpirun -n 3 --oversubscribe --bind-to none " CAROM_COMMAND " " + solve_to(out));
+  EXPECT_EQ(run.exit_code, 2);
+  expect_within("can't be written", run.err);
+  expect_within("--resume goes on with it", run.err);
+  ASSERT_TRUE(fs::is_directory(out.name()));
+  fs::remove(out.name());
+  const Ended resumed = carom(solve_to(out) + " --resume");
+  expect_whole(resumed, out);
+  expect_all_faults(run.err + resumed.err);
 }
 
 TEST_F(Ranks, stop_all_with_one_message_where_one_fails) {
@@ -187,6 +208,16 @@ TEST_F(Ranks, stop_all_with_one_message_where_one_fails) {
   EXPECT_EQ(wrong.exit_code, 2);
   expect_within("--steps needs --integrator euler", wrong.err);
   EXPECT_EQ(wrong.err.find("--steps needs"), wrong.err.rfind("--steps needs"));
+}
+
+TEST_F(Ranks, write_a_file_whose_name_is_no_text) {
+  const Place out;
+  const fs::path odd = out.name() + "\xff.h5";
+  for (const std::string command : {"solve ", "sweep "}) {
+    const Ended run = on_ranks(2, command + input_->name() + " -o '" + odd.string() + "'");
+    EXPECT_EQ(run.exit_code, 1) << run.err;
+    EXPECT_TRUE(fs::remove(odd)) << run.err;
+  }
 }
 
 TEST_F(Ranks, of_any_number_give_a_study_the_bits_of_one_process) {
@@ -215,9 +246,10 @@ TEST_F(Ranks, are_started_by_a_job_that_queues_again_when_it_was_interrupted) {
                                            pids + ") &\nmpirun -n 2 --oversubscribe --bind-to none sh -c 'echo $$ >>" +
                                            pids + "; exec \"$@\"' sh \"$@\"";
   // In the place of Slurm: scontrol notes what it is told, and the script starts ranks.
-  const auto job = [&](const TemporaryFile& launch) {
+  const auto job = [&](const TemporaryFile& launch, const std::string& restarts = "0") {
     const TemporaryFile script("scontrol() { echo \"$@\" >>" + queue.name() + "; }\nexport -f scontrol\nexport " +
-                               as_root + "CAROM=" CAROM_COMMAND " SLURM_JOB_ID=17 CAROM_LAUNCH='bash " + launch.name() +
+                               as_root + "CAROM=" CAROM_COMMAND " SLURM_JOB_ID=17 SLURM_RESTART_COUNT=" + restarts +
+                               " CAROM_LAUNCH='bash " + launch.name() +
                                "'\nbash " CAROM_EXAMPLES_DIR "/slurm/solve.sbatch " + input_->name() + " " +
                                out.name() + slowly);
     return shell("bash " + script.name());
@@ -227,6 +259,9 @@ TEST_F(Ranks, are_started_by_a_job_that_queues_again_when_it_was_interrupted) {
   expect_within("--resume goes on with it", first.err);
   EXPECT_EQ(queue.text(), "requeue 17\n");
   expect_whole(job(started), out);
+  EXPECT_EQ(queue.text(), "requeue 17\n");
+  const Ended last = broken_off(out, [&] { return job(interrupted, "20"); });
+  expect_within("not complete after 20 turns", last.err);
   EXPECT_EQ(queue.text(), "requeue 17\n");
 }
 
