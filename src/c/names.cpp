@@ -36,7 +36,7 @@ void each_field(F&& f, O& parameter, C& c) {
 
 namespace {
 
-/// The name of any number, known or not.
+/// Throws Error if no law has the number.
 const LawInfo& described(std::int32_t law) {
   if (law < 0 || law >= carom_law_count()) throw Error("carom: there is no law of number " + std::to_string(law));
   return law_info(static_cast<Law>(law));
