@@ -1,4 +1,4 @@
-"""Writes what the package says of its names: signatures, documentation with units, enumerations, type stubs.
+"""Writes what the package says of its names: signatures, documentation with units, enumerations, types.
 
 python3 generate.py <folder of the package, with its compiled module> <include/carom>
 
@@ -115,7 +115,7 @@ def annotation(entry):
 
 
 def signature(parameters, kind):
-    """Of a function, `kind` "stub" or "text"."""
+    """A function's parameters with their types where `kind` is "typed", and without them where it is "text"."""
     parts = []
     for name, hint in parameters:
         if hint is None or kind == "text":
@@ -290,17 +290,17 @@ def main():
         classes.append(class_of_arrays(structs, name + "Arrays", functions[function].results["results"]))
     (package / "_names.py").write_text(without_trailing_spaces(names + "\n\n\n".join(classes) + "\n"))
 
-    docs, classes_docs, stubs = {}, {}, []
+    docs, classes_docs, typed_functions = {}, {}, []
     for name, function in functions.items():
         if name not in CALLS:
             continue
         text_signature, text = text_of_call(structs, name, function)
         named = parameters_of(name, function)
-        stub = signature([(key, hint) for key, (hint, _) in named.items()], "stub")
+        typed = signature([(key, hint) for key, (hint, _) in named.items()], "typed")
         result = CALLS[name][0]
         for key, first in ((name, ""),) if name in ALONE else ((name, ""), ("Solver." + name, "$self, ")):
             docs[key] = f"{name}({first}{text_signature})\n--\n\n{text}"
-        stubs.append((name, f"contacts: Columns | None = None, /, *, {stub}", result))
+        typed_functions.append((name, f"contacts: Columns | None = None, /, *, {typed}", result))
     options = {key: (f"{places[0][2]} | None", None) for key, places in scene.options.items()}
     steps = {
         "bodies": ("Columns | None", "carom.Bodies, a dict or a structured array of their columns"),
@@ -316,14 +316,14 @@ def main():
     docs["SceneSolver.solve"] = (
         f"solve($self, {signature([('scene', 'x'), ('/', None), ('*', None)] + parameters, 'text')})\n--\n\n" + "\n".join(lines)
     )
-    scene_stub = f"scene: Scene | None = None, /, *, {signature(parameters, 'stub')}"
-    stub = HEAD.format("The compiled module.")
-    stub += "from collections.abc import Sequence\nfrom typing import Any, final\n\nfrom numpy.typing import ArrayLike, NDArray\n\n"
-    stub += "from ._base import Columns, Laws\nfrom ._results import ContactSpace, Gradients, PairGradients, Region, Result, SceneResult, SystemResult\n\n"
-    stub += "version: str\ndescriptions: dict[str, list[tuple[Any, ...]]]\nenumerations: dict[str, dict[str, int]]\n\n"
-    stub += "class Error(ValueError): ...\n\n"
-    stub += "".join(f"def {name}({parameters}) -> {result}: ...\n" for name, parameters, result in stubs)
-    stub += "def set_results(classes: Any) -> None: ...\ndef document(texts: dict[str, str]) -> None: ...\n"
+    typed_scene = f"scene: Scene | None = None, /, *, {signature(parameters, 'typed')}"
+    typed = HEAD.format("The compiled module.")
+    typed += "from collections.abc import Sequence\nfrom typing import Any, final\n\nfrom numpy.typing import ArrayLike, NDArray\n\n"
+    typed += "from ._base import Columns, Laws\nfrom ._results import ContactSpace, Gradients, PairGradients, Region, Result, SceneResult, SystemResult\n\n"
+    typed += "version: str\ndescriptions: dict[str, list[tuple[Any, ...]]]\nenumerations: dict[str, dict[str, int]]\n\n"
+    typed += "class Error(ValueError): ...\n\n"
+    typed += "".join(f"def {name}({parameters}) -> {result}: ...\n" for name, parameters, result in typed_functions)
+    typed += "def set_results(classes: Any) -> None: ...\ndef document(texts: dict[str, str]) -> None: ...\n"
     joint = "*, a: int = -1, b: int = -1, anchor_a: Sequence[float] = ..., anchor_b: Sequence[float] = ..., {}dtype: str = 'float64'"
     for names_of_joints, more in (
         (("ball_joint", "fixed_joint"), ""),
@@ -331,30 +331,30 @@ def main():
         (("distance_joint",), "direction: Sequence[float], "),
         (("motor", "linear_motor"), "axis: Sequence[float], speed: float, largest: float, "),
     ):
-        stub += "".join(f"def {name}({joint.format(more)}) -> Any: ...\n" for name in names_of_joints)
+        typed += "".join(f"def {name}({joint.format(more)}) -> Any: ...\n" for name in names_of_joints)
     executor = "    def __init__(self, *, isa: str = 'auto', threads: int = 0) -> None: ...\n"
     executor += "    @property\n    def isa(self) -> str: ...\n    @property\n    def threads(self) -> int: ...\n"
-    stub += "def combine(of_bodies: ArrayLike, body_a: ArrayLike, body_b: ArrayLike, *, rule: str = 'geometric-mean', "
-    stub += "of_world: float = ..., out: ArrayLike | None = None) -> NDArray[Any]: ...\n"
-    stub += "\nclass Solver:\n" + executor
-    of_solver = [entry for entry in stubs if entry[0] not in ALONE]
-    stub += "".join(f"    def {name}(self, {parameters}) -> {result}: ...\n" for name, parameters, result in of_solver)
-    stub += "\nclass Scene:\n    def __init__(self, *, bodies: Columns, contacts: Columns | None = None, joints: Columns | None = None) -> None: ...\n"
-    stub += "\nclass SceneSolver:\n" + executor + "    def forget(self) -> None: ...\n"
-    stub += f"    def solve(self, {scene_stub}) -> SceneResult: ...\n"
-    stub += "\nclass _SystemSolver:\n    def __init__(self, threads: int = 0) -> None: ...\n"
-    stub += "    def solve(self, **arguments: Any) -> SystemResult: ...\n"
-    stub += "\nclass MechanismContact:\n"
+    typed += "def combine(of_bodies: ArrayLike, body_a: ArrayLike, body_b: ArrayLike, *, rule: str = 'geometric-mean', "
+    typed += "of_world: float = ..., out: ArrayLike | None = None) -> NDArray[Any]: ...\n"
+    typed += "\nclass Solver:\n" + executor
+    of_solver = [entry for entry in typed_functions if entry[0] not in ALONE]
+    typed += "".join(f"    def {name}(self, {parameters}) -> {result}: ...\n" for name, parameters, result in of_solver)
+    typed += "\nclass Scene:\n    def __init__(self, *, bodies: Columns, contacts: Columns | None = None, joints: Columns | None = None) -> None: ...\n"
+    typed += "\nclass SceneSolver:\n" + executor + "    def forget(self) -> None: ...\n"
+    typed += f"    def solve(self, {typed_scene}) -> SceneResult: ...\n"
+    typed += "\nclass _SystemSolver:\n    def __init__(self, threads: int = 0) -> None: ...\n"
+    typed += "    def solve(self, **arguments: Any) -> SystemResult: ...\n"
+    typed += "\nclass MechanismContact:\n"
     fields = [name for name, member in vars(module.MechanismContact).items() if isinstance(member, property)]
-    stub += "".join(f"    @property\n    def {name}(self) -> Any: ...\n" for name in fields)
-    stub += "    def columns(self) -> dict[str, Any]: ...\n"
-    stub += "".join(f"    def {name}(self, vector: Sequence[float]) -> NDArray[Any]: ...\n" for name in ("in_world", "in_frame"))
+    typed += "".join(f"    @property\n    def {name}(self) -> Any: ...\n" for name in fields)
+    typed += "    def columns(self) -> dict[str, Any]: ...\n"
+    typed += "".join(f"    def {name}(self, vector: Sequence[float]) -> NDArray[Any]: ...\n" for name in ("in_world", "in_frame"))
     mechanisms = functions["Mechanisms"].options
     keywords = ", ".join(f"{name}: {places[0][2]} = ..." for name, places in mechanisms.items())
-    stub += f"\nclass Mechanisms:\n    def __init__(self, scene: Scene, *, {keywords}) -> None: ...\n"
-    stub += "    def contact(self, index: int) -> MechanismContact: ...\n"
-    stub += "    def apply(self, contact: MechanismContact, impulse: Sequence[float], *, joint_impulse: ArrayLike | None = None) -> None: ...\n"
-    stub += "    def satisfy_rows(self, *, joint_impulse: ArrayLike | None = None) -> None: ...\n"
+    typed += f"\nclass Mechanisms:\n    def __init__(self, scene: Scene, *, {keywords}) -> None: ...\n"
+    typed += "    def contact(self, index: int) -> MechanismContact: ...\n"
+    typed += "    def apply(self, contact: MechanismContact, impulse: Sequence[float], *, joint_impulse: ArrayLike | None = None) -> None: ...\n"
+    typed += "    def satisfy_rows(self, *, joint_impulse: ArrayLike | None = None) -> None: ...\n"
     classes_docs["MechanismContact"] = "\n".join(
         ["One contact of a mechanism in its frame, of which the third axis is the normal.", ""]
         + [wrapped(name, structs["MechanismContact"][name]) for name in fields]
@@ -370,7 +370,7 @@ def main():
     texts += "CLASSES: dict[str, str] = {\n"
     texts += "".join(f"    {key!r}: {text!r},\n" for key, text in classes_docs.items()) + "}\n"
     (package / "_docs.py").write_text(texts)
-    (package / "_carom.pyi").write_text(stub)
+    (package / "_carom.pyi").write_text(typed)
 
 
 main()

@@ -23,7 +23,7 @@ struct Rows {
   std::optional<Solved> solved;
   std::string text;              ///< to be written
   std::vector<io::Cells> cells;  ///< the same of HDF5
-  // Of a study:
+  // A study has these too:
   std::shared_ptr<const Rows> block;  ///< the rows as they stand in the file
   std::size_t point = 0;              ///< at which they are solved
 };

@@ -26,7 +26,7 @@ std::size_t rows_in(const std::vector<RowRange>& ranges);
 /// of rows.
 std::vector<std::vector<RowRange>> shares(std::size_t rows, std::vector<RowRange> done, std::size_t block, int ranks);
 
-/// Of a file that is read, all that may tell it from another one.
+/// All that may tell a file that is read from another one.
 nlohmann::json description_of(const std::string& input, io::TableReader& reader);
 
 /// The journals of a run: OUT.journal is that of rank 0, and of all earlier runs; OUT.journal.R that of rank R, as long
@@ -40,7 +40,7 @@ class RunLog {
   /// True if there is an earlier run of that description, which `resume` asks to go on with. Throws Error if it is
   /// there and is of another description or not asked for.
   bool open(const nlohmann::json& run, bool resume);
-  /// What the ranks of earlier runs have told last: sums.
+  /// The sums that the ranks of earlier runs have told last.
   const std::vector<nlohmann::json>& earlier() const { return earlier_; }
 
   /// The rows that are done.

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/// What a law reads, what it promises and where it comes from. Texts stay as long as the library.
+/// A law: the columns that it reads, its promises and its source. Texts stay as long as the library.
 typedef struct carom_law_info {
   size_t struct_size;
   int32_t law;                                ///< carom_law

@@ -182,7 +182,8 @@ class Coulomb : IslandSweeps<T> {
     }
   }
 
-  /// What the sweeps leave unconverged begins with their impulses, and with the velocities of the bodies before them.
+  /// An island that has not converged begins with the sweeps' impulses, and with the velocities of the bodies before
+  /// them.
   void sweep_all() {
     std::copy_n(job_.velocities, job_.bodies, job_.kept_velocities);
     this->each_part([&](const Part& part, const auto& each) {
