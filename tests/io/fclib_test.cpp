@@ -358,14 +358,17 @@ TEST(FclibGlobal, velocities_satisfy_the_equations_of_bodies_and_contacts_for_a_
   ASSERT_EQ(numbers.block.size(), static_cast<std::size_t>(contacts * contacts));
   const std::vector<double> r = draw(3 * contacts), v = condensed.velocities_of(r);
   EXPECT_LE(condensed.error_of(v, r), 8 * 0x1p-53);
-  std::vector<double> rest = system.momentum;
-  for (const auto& [row, column, value] : system.directions.entries) rest[row] += value * r[column];
-  for (const auto& [row, column, value] : system.mass.entries) rest[row] -= value * v[column];
+  std::vector<double> rest = system.momentum, u = system.velocity;
+  for (const auto& [row, column, value] : system.directions.entries) {
+    const auto i = static_cast<std::size_t>(row), j = static_cast<std::size_t>(column);
+    rest[i] += value * r[j];
+    u[j] += value * v[i];
+  }
+  for (const auto& [row, column, value] : system.mass.entries)
+    rest[static_cast<std::size_t>(row)] -= value * v[static_cast<std::size_t>(column)];
   // Numbers are below 10, and M's inverse below 1: its rows have 5 beside 4 of others.
   for (const double x : rest) EXPECT_NEAR(x, 0, 10 * roundings);
-  // u = W r + q is Hᵀ v + w.
-  std::vector<double> u = system.velocity;
-  for (const auto& [row, column, value] : system.directions.entries) u[column] += value * v[row];
+  // W r + q is Hᵀ v + w.
   for (std::size_t i = 0; i < contacts; ++i)
     for (std::size_t c = 0; c < 3; ++c) {
       double sum = numbers.velocity[3 * i + c];
