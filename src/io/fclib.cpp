@@ -103,6 +103,7 @@ FclibProblem read_fclib(const std::string& path) {
     read_local(file, problem);
   else
     condense(file, problem);
+  if (problem.contacts() == 0) file.fail("holds a problem without contacts");
   return problem;
 }
 

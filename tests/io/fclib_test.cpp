@@ -286,6 +286,11 @@ TEST(FclibGlobal, problems_that_are_not_sound_are_errors_that_name_field_and_row
       {[](GlobalProblem& p) { p.numbers.erase("/fclib_global/vectors/w"); }, "has no /fclib_global/vectors/w"},
       {[](GlobalProblem& p) { p.integers.erase("/fclib_global/H/n"); }, "has no /fclib_global/H/n"},
       {[](GlobalProblem& p) { p.integers["/fclib_global/spacedim"] = {2}; }, "2 dimensions"},
+      {[](GlobalProblem& p) {
+         p.integers["/fclib_global/H/n"] = p.integers["/fclib_global/H/nz"] = {0};
+         p.numbers["/fclib_global/vectors/w"] = p.numbers["/fclib_global/vectors/mu"] = {};
+       },
+       "without contacts"},
       {[](GlobalProblem& p) { p.integers["/fclib_global/M/n"] = {5}; }, "M of 4 x 5, which must be square"},
       {[](GlobalProblem& p) { p.integers["/fclib_global/H/n"] = {10}; }, "H of 4 x 10 beside M of 4 x 4"},
       {[](GlobalProblem& p) { p.integers["/fclib_global/H/m"] = {6}; }, "H of 6 x 9 beside M of 4 x 4"},
