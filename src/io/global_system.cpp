@@ -45,7 +45,7 @@ SystemNumbers CondensedSystem::numbers() {
 
 CondensedSystem::Halves CondensedSystem::find_halves() {
   const std::size_t contacts = system_.contacts();
-  // H by contacts.
+  // The entries of H are gathered by contacts.
   std::vector<std::vector<SparseEntry>> of(contacts);
   for (const SparseEntry& entry : system_.directions.entries)
     if (entry.value != 0) of[at(entry.column) / 3].push_back(entry);

@@ -177,7 +177,7 @@ void add_body(const SceneBodies<double>& bodies, std::int32_t body, Motion& moti
   if (motion.axis.empty()) return;
   const std::size_t first = system.momentum.size();
   motion.angular = static_cast<std::int32_t>(first);
-  // Cofactors, of numbers near 1.
+  // Cofactors of numbers near 1 stay within the range.
   std::array<Vector, 3> j = inverse_inertia_of(bodies, b);
   const double trace = j[0][0] + j[1][1] + j[2][2];
   for (Vector& row : j)

@@ -47,17 +47,17 @@ class SparseLu {
   void walk_row(std::size_t k, Visit&& visit);
 
   std::vector<std::int32_t> order_, position_;
-  // Of P M Pᵀ: in each row its entries left of the diagonal, and those that stand across it.
+  // P M Pᵀ is kept by rows: entries left of the diagonal, and those that stand across it.
   std::vector<std::size_t> entry_begin_;
   std::vector<std::int32_t> entry_;
   std::vector<double> entry_lower_, entry_upper_;
   bool is_symmetric_ = true;
-  std::vector<double> diagonal_;  // of P M Pᵀ, then of L and U
+  std::vector<double> diagonal_;  // that of P M Pᵀ becomes that of L and U
   std::vector<std::int32_t> parent_;
-  // L by columns, rows ascending, and U by rows.
+  // L is kept by columns, with ascending rows, and U by rows in the same places.
   std::vector<std::size_t> begin_, end_;
   std::vector<std::int32_t> row_;
-  std::vector<double> lower_, upper_;  // no upper_ if M is symmetric
+  std::vector<double> lower_, upper_;  // there is no upper_ if M is symmetric
   std::vector<std::int32_t> mark_, path_;
   std::int32_t stamp_ = 0;
 };
