@@ -27,6 +27,15 @@ function(carom_precompile target)
   endif()
 endfunction()
 
+# carom_together(target [files...]): with CAROM_PRECOMPILE its texts are compiled eight at a time, all but the files, whose
+# names clash with those of others.
+function(carom_together target)
+  if(CAROM_PRECOMPILE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
 # carom_names(library): the names of the file of a carom that is shared, and those that it shows.
 function(carom_names library)
   # Below 1.0 a minor version may break the binary interface.
