@@ -63,6 +63,10 @@ class SystemSolver:
         mu: Any,
         *,
         warm_impulse: Any = None,
+        friction_2: Any = None,
+        friction_direction: Any = None,
+        normal_compliance: Any = None,
+        tangential_compliance: Any = None,
         normal_first: bool = False,
         **options: Any,
     ) -> SystemResult:
@@ -78,6 +82,13 @@ class SystemSolver:
             mu = np.full(len(q), mu)
         if warm_impulse is not None:
             warm_impulse = _vectors("warm_impulse", warm_impulse, block.dtype)
+        models = {
+            "friction_2": friction_2,
+            "friction_direction": friction_direction,
+            "normal_compliance": normal_compliance,
+            "tangential_compliance": tangential_compliance,
+        }
+        models = {name: np.asarray(numbers, block.dtype) for name, numbers in models.items() if numbers is not None}
         if normal_first:
             # carom has the normal last.
             turned = [1, 2, 0]
@@ -91,6 +102,7 @@ class SystemSolver:
             column=W.column,
             block=np.ascontiguousarray(block),
             warm_impulse=warm_impulse,
+            **models,
             **options,
         )
         if normal_first:
@@ -110,8 +122,12 @@ solve_system.__doc__ = SystemSolver.solve.__doc__ = """Solves u = W r + q with C
     q   [m/s] (n, 3) or (3n,): the velocities without impulses. Restitution is yours, in q
     mu  [1] (n,) or one number: friction
 
-    warm_impulse  [N s] (n, 3) or (3n,): r to begin with
-    normal_first  frames have the normal first, as those of FCLIB; results, too
+    warm_impulse           [N s] (n, 3) or (3n,): r to begin with
+    friction_2             [1] (n,) or one number: the coefficient across friction_direction, where mu is that along it
+    friction_direction     [1] (n, 2) or one: along the first tangent and the second, which is (1, 0)
+    normal_compliance      [1/kg] (n,) or one number: what u_n gives way for an impulse of 1 N s
+    tangential_compliance  [1/kg] likewise, of the slip
+    normal_first           frames have the normal first, as those of FCLIB; results, too
 
 The options and results are those of carom::SystemSolver (docs/contact-systems.md). ContactBench's G, g, mus are W, q, mu.
 """

@@ -17,6 +17,10 @@ const Record& system_record() {
     columns::each(needed, columns::Label{"", "velocity"}, system.velocity);
     needed(columns::Label{"", "column"}, system.column);
     columns::each(optional, columns::Label{"", "warm_impulse"}, system.warm_impulse);
+    optional(columns::Label{"", "friction_2"}, system.friction_2);
+    columns::each(optional, columns::Label{"", "friction_direction"}, system.friction_direction);
+    optional(columns::Label{"", "normal_compliance"}, system.normal_compliance);
+    optional(columns::Label{"", "tangential_compliance"}, system.tangential_compliance);
   });
   return record;
 }

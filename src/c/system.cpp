@@ -46,15 +46,20 @@ template <class T>
 ContactSystem<T> taken_system(const carom_contact_system* system) {
   const Given<carom_contact_system> from(given(system, "system"), "carom_contact_system");
   ContactSystem<T> to;
-  auto& [friction, velocity, row_start, column, block, warm_impulse] = to;
-  static_assert(sizeof to == 10 * sizeof(Column<T>) &&
-                sizeof *system == sizeof(std::size_t) + 10 * sizeof(carom_column));
+  auto& [friction, velocity, row_start, column, block, warm_impulse, friction_2, friction_direction, normal_compliance,
+         tangential_compliance] = to;
+  static_assert(sizeof to == 15 * sizeof(Column<T>) &&
+                sizeof *system == sizeof(std::size_t) + 15 * sizeof(carom_column));
   Take{}(friction, from->friction);
   columns::each(TakeEach{}, {}, velocity, from->velocity);
   Take{}(row_start, from->row_start);
   Take{}(column, from->column);
   Take{}(block, from->block);
   columns::each(TakeEach{}, {}, warm_impulse, from->warm_impulse);
+  Take{}(friction_2, from->friction_2);
+  columns::each(TakeEach{}, {}, friction_direction, from->friction_direction);
+  Take{}(normal_compliance, from->normal_compliance);
+  Take{}(tangential_compliance, from->tangential_compliance);
   return to;
 }
 

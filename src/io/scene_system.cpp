@@ -5,6 +5,7 @@
 #include <carom/status.hpp>
 #include <map>
 
+#include "scene/contact_models.hpp"
 #include "scene/vector3.hpp"
 
 namespace carom::io {
@@ -81,6 +82,9 @@ std::vector<std::size_t> sound_contacts(const Scene<double>& scene, SceneOptions
 
 SceneSystem system_of(const Scene<double>& scene, SceneOptions options) {
   if (scene.joints.body_a) throw Error("carom: a scene with joints is not written as a contact system");
+  if (scene::has_contact_models(scene.contacts))
+    throw Error(
+        "carom: a scene whose contacts have models is not written as a contact system: FCLIB has no place for them");
   const SceneContacts<double>& contacts = scene.contacts;
   SceneSystem system;
   system.contact = sound_contacts(scene, options);

@@ -101,6 +101,30 @@ std::vector<std::size_t> check_blocks(const ContactSystem<T>& system, std::size_
   return diagonal;
 }
 
+/// Numbers of contact models.
+template <class T>
+void check_models(const ContactSystem<T>& system, std::size_t contacts) {
+  const auto check_not_below_zero = [&](const char* name, const Column<const T>& column, bool may_be_infinite) {
+    for (std::size_t i = 0; i < contacts && column; ++i) {
+      if (column[i] >= 0 && (may_be_infinite || std::isfinite(column[i]))) continue;
+      refuse(row(name, i) + " is " + in_words(static_cast<double>(column[i])) + "; it must be >= 0" +
+             (may_be_infinite ? "" : " and finite"));
+    }
+  };
+  check_not_below_zero("friction_2", system.friction_2, true);
+  check_not_below_zero("normal_compliance", system.normal_compliance, false);
+  check_not_below_zero("tangential_compliance", system.tangential_compliance, false);
+  const auto& direction = system.friction_direction;
+  for (std::size_t i = 0; i < contacts && direction.x; ++i) {
+    for (const auto& [axis, value] : {std::pair{".x", direction.x[i]}, {".y", direction.y[i]}})
+      if (!std::isfinite(value))
+        refuse(row((std::string("friction_direction") + axis).c_str(), i) + " is " +
+               in_words(static_cast<double>(value)) + "; it must be finite");
+    if (direction.x[i] == 0 && direction.y[i] == 0 && system.friction[i] != system.friction_2[i])
+      refuse(row("friction_direction", i) + " is 0, and friction has two coefficients");
+  }
+}
+
 /// Finds each block's counterpart: rows are met in order, so that each row's columns are met in order too.
 template <class T>
 void check_symmetry(const ContactSystem<T>& system, const std::vector<std::size_t>& diagonal, double bound) {
@@ -159,6 +183,15 @@ std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>
   // Without contacts no column needs to be there.
   check_vector("system.velocity", system.velocity, contacts, contacts > 0);
   check_vector("system.warm_impulse", system.warm_impulse, contacts, false);
+  check_length("system.friction_2", system.friction_2, contacts, "contacts", false);
+  const auto& direction = system.friction_direction;
+  if (direction.x || direction.y) {
+    check_length("system.friction_direction.x", direction.x, contacts, "contacts", true);
+    check_length("system.friction_direction.y", direction.y, contacts, "contacts", true);
+    if (!system.friction_2) refuse("the column system.friction_direction needs system.friction_2");
+  }
+  check_length("system.normal_compliance", system.normal_compliance, contacts, "contacts", false);
+  check_length("system.tangential_compliance", system.tangential_compliance, contacts, "contacts", false);
   if (contacts > 0) {
     check_length("system.row_start", system.row_start, contacts + 1, "rows and one more", true);
     if (!system.column) refuse("the column system.column is missing");
@@ -181,6 +214,7 @@ void check_values(const ContactSystem<T>& system, const SystemOptions& options) 
     if (!(system.friction[i] >= 0))
       refuse(row("friction", i) + " is " + in_words(static_cast<double>(system.friction[i])) + "; it must be >= 0");
   check_finite("velocity", system.velocity, contacts);
+  check_models(system, contacts);
   if (system.warm_impulse.x) check_finite("warm_impulse", system.warm_impulse, contacts);
   check_symmetry(system, check_blocks(system, contacts), options.asymmetry);
 }

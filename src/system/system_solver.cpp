@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check_system.hpp"
+#include "contact_forms.hpp"
 #include "island_solver.hpp"
 #include "islands.hpp"
 #include "measure.hpp"
@@ -45,12 +46,17 @@ double norm(const std::vector<double>& q) {
   return std::sqrt(sum);
 }
 
+/// |q| in the numbers of the solver.
 template <class T>
-double norm_of(const ContactSystem<T>& system, double scale) {
+double norm_of(const ContactSystem<T>& system, double scale, double most_friction) {
+  const bool has_models = systems::has_models(system);
   double sum = 0;
-  for (std::size_t i = 0; i < system.friction.count; ++i)
-    for (const T x : {system.velocity.x[i], system.velocity.y[i], system.velocity.z[i]})
-      sum += static_cast<double>(x) * scale * (static_cast<double>(x) * scale);
+  for (std::size_t i = 0; i < system.friction.count; ++i) {
+    double q[3] = {static_cast<double>(system.velocity.x[i]) * scale, static_cast<double>(system.velocity.y[i]) * scale,
+                   static_cast<double>(system.velocity.z[i]) * scale};
+    if (has_models) systems::turn_velocity(systems::form_of(system, i, most_friction), q);
+    for (const double x : q) sum += x * x;
+  }
   return std::sqrt(sum);
 }
 
@@ -66,12 +72,11 @@ ContactState state_of(const IslandSystem& system, std::size_t i, const double* r
 
 /// Impulses are in units of `mass` / `scale`, velocities of 1 / `scale`.
 template <class T>
-void store(const SystemResults<T>& results, const Islands& islands, std::size_t index, const IslandSystem& system,
+void store(const SystemResults<T>& results, const Islands& islands, std::size_t index,
            const std::vector<double>& impulse, const std::vector<double>& velocity, double mass, double scale) {
   for (std::size_t c = 0; c < islands.size(index); ++c) {
     const auto i = static_cast<std::size_t>(islands.contact[islands.start[index] + c]);
     const double *r = &impulse[3 * c], *u = &velocity[3 * c];
-    if (results.state) results.state[i] = state_of(system, c, r, u);
     if (results.island) results.island[i] = static_cast<std::int32_t>(index);
     const auto put = [&](const Vector3Columns<T>& to, const double* from, double factor) {
       if (!to.x) return;
@@ -108,6 +113,7 @@ struct SystemSolver::State {
 
   struct Slot {
     IslandSolver solver;
+    systems::ContactForms forms;
     std::vector<double> velocity;
   };
 
@@ -116,6 +122,7 @@ struct SystemSolver::State {
                     std::size_t index, double scale, double q_norm, Slot& slot) {
     IslandSolver& solver = slot.solver;
     read_island(system, islands, index, scale, options.most_friction, solver.system);
+    slot.forms.shape(system, islands, index, options.most_friction, solver.system);
     const std::size_t contacts = solver.system.contacts();
     // W in units of the error's mass, so that the solver's own error has the mass 1.
     const double mass = options.error_mass > 0 ? options.error_mass : systems::mass_of(solver.system);
@@ -129,6 +136,7 @@ struct SystemSolver::State {
         r[3 * c] = static_cast<double>(system.warm_impulse.x[i]) * scale / mass;
         r[3 * c + 1] = static_cast<double>(system.warm_impulse.y[i]) * scale / mass;
         r[3 * c + 2] = static_cast<double>(system.warm_impulse.z[i]) * scale / mass;
+        if (slot.forms.any()) slot.forms.from_world(c, &r[3 * c]);
       }
     }
     const bool by_island = options.scale == ErrorScale::island;
@@ -140,7 +148,14 @@ struct SystemSolver::State {
     effort.budget = options.budget;
     solver.solve(effort);
     systems::velocities(solver.system, r, slot.velocity);
-    store(results, islands, index, solver.system, r, slot.velocity, mass, scale);
+    for (std::size_t c = 0; c < contacts && results.state; ++c)
+      results.state[static_cast<std::size_t>(islands.contact[islands.start[index] + c])] =
+          state_of(solver.system, c, &r[3 * c], &slot.velocity[3 * c]);
+    if (slot.forms.any()) {
+      for (std::size_t c = 0; c < contacts; ++c) slot.forms.to_world(c, &r[3 * c]);
+      slot.forms.velocities(system, islands, index, mass, scale, r, slot.velocity);
+    }
+    store(results, islands, index, r, slot.velocity, mass, scale);
     found[index] = {contacts,
                     solver.best.error <= effort.target,
                     solver.best.error > 0 ? solver.best.error / base : 0,
@@ -170,7 +185,7 @@ struct SystemSolver::State {
     found.assign(report.islands, {});
     squared_errors.assign(report.islands, 0);
     const double scale = report.contacts > 0 ? scale_of(system) : 1;
-    const double q_norm = report.contacts > 0 ? norm_of(system, scale) : 0;
+    const double q_norm = report.contacts > 0 ? norm_of(system, scale, options.most_friction) : 0;
 
     order.resize(report.islands);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -13,6 +13,10 @@ constexpr auto give = [](const auto& from, auto& to) { Give{}({}, from, to); };
 TEST(CSystem, gives_the_bits_of_cpp) {
   SystemData<double> data = random_system(5, 8, 4, 0.5);
   data.warm.assign(3 * data.contacts(), 0.25);
+  data.friction_2.assign(data.contacts(), 0.125);
+  data.friction_direction.assign(2 * data.contacts(), 0.5);
+  data.normal_compliance.assign(data.contacts(), 0.25);
+  data.tangential_compliance.assign(data.contacts(), 0.125);
   const ContactSystem<double> view = data.view();
   SystemSolution<double> expected(data.contacts()), found(data.contacts());
   SystemOptions options;
@@ -27,6 +31,10 @@ TEST(CSystem, gives_the_bits_of_cpp) {
   give(view.column, system.column);
   give(view.block, system.block);
   columns::each(Give{}, {}, view.warm_impulse, system.warm_impulse);
+  give(view.friction_2, system.friction_2);
+  columns::each(Give{}, {}, view.friction_direction, system.friction_direction);
+  give(view.normal_compliance, system.normal_compliance);
+  give(view.tangential_compliance, system.tangential_compliance);
   auto results = sized<carom_system_results>();
   const SystemResults<double> places = found.view();
   columns::each(Give{}, {}, places.impulse, results.impulse);

@@ -70,6 +70,18 @@ class Systems(unittest.TestCase):
         warm = carom.SystemSolver().solve(self.W, self.q, self.mu, warm_impulse=self.expected.impulse)
         self.assertLess(warm.report.sweeps, self.expected.report.sweeps)
 
+    def test_contacts_have_models(self):
+        compliance = np.linspace(0, 1, 6)
+        soft = self.W + np.diag(np.outer(compliance, [0, 0, 1]).ravel())
+        expected = carom.solve_system(soft, self.q, self.mu)
+        result = carom.solve_system(self.W, self.q, self.mu, normal_compliance=compliance, friction_2=self.mu)
+        np.testing.assert_array_equal(result.impulse, expected.impulse)
+        # A quarter turn of the ellipse exchanges its axes.
+        one = carom.solve_system(self.W, self.q, self.mu, friction_2=0.1, friction_direction=[0, 2])
+        other = carom.solve_system(self.W, self.q, np.full(6, 0.1), friction_2=self.mu)
+        self.assertTrue(one.report.solved)
+        np.testing.assert_allclose(one.velocity, other.velocity, atol=1e-6)
+
     def test_errors_name_column_and_row(self):
         with self.assertRaisesRegex(carom.Error, r"friction\[2\] is -1"):
             carom.solve_system(self.W, self.q, [0, 0, -1, 0, 0, 0])

@@ -72,6 +72,29 @@ TEST(SystemMisuse, values_are_named_by_column_and_row) {
          s.block.erase(s.block.begin() + 1);
          for (std::size_t i = 1; i < s.row_start.size(); ++i) --s.row_start[i];
        }},
+      {"system.friction_2[1] is -0.5; it must be >= 0",
+       [](auto& s) {
+         s.friction_2.assign(4, 0.5);
+         s.friction_2[1] = -0.5;
+       }},
+      {"system.friction_direction[2] is 0, and friction has two coefficients",
+       [](auto& s) {
+         s.friction_2.assign(4, 0.1);
+         s.friction_direction = {1, 0, 0, 1, 0, 0, 1, 1};
+       }},
+      {"system.friction_direction.y[0] is nan",
+       [](auto& s) {
+         s.friction_2.assign(4, 0.1);
+         s.friction_direction = {1, nan, 0, 1, 1, 0, 1, 1};
+       }},
+      {"system.normal_compliance[3] is inf; it must be >= 0 and finite",
+       [](auto& s) {
+         s.normal_compliance = {0, 0, 0, std::numeric_limits<double>::infinity()};
+       }},
+      {"system.tangential_compliance[0] is -1",
+       [](auto& s) {
+         s.tangential_compliance = {-1, 0, 0, 0};
+       }},
   };
   for (const Change& change : changes) {
     SystemData<double> system = sound;
@@ -95,6 +118,14 @@ TEST(SystemMisuse, columns_are_named_that_are_missing_or_of_another_length) {
   expect_named(refusal_of([](auto& s) { s.row_start.count = 4; }), "system.row_start has 4 elements");
   expect_named(refusal_of([](auto& s) { s.block.count = 15; }), "system.block has 15 elements");
   expect_named(refusal_of([&](auto& s) { s.warm_impulse.x = s.velocity.x; }), "system.warm_impulse.y is missing");
+  expect_named(refusal_of([&](auto& s) {
+                 s.friction_direction = {s.friction, s.friction};
+               }),
+               "the column system.friction_direction needs system.friction_2");
+  expect_named(refusal_of([](auto& s) {
+                 s.normal_compliance = {s.friction.data, 3};
+               }),
+               "system.normal_compliance has 3 elements");
 
   SystemSolution<double> solution(3);
   try {

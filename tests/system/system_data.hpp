@@ -18,6 +18,8 @@ struct SystemData {
   std::vector<std::int64_t> row_start{0};
   std::vector<std::int32_t> column;
   std::vector<SystemBlock<T>> block;
+  // Contact models; x and y of the direction are side by side.
+  std::vector<T> friction_2{}, friction_direction{}, normal_compliance{}, tangential_compliance{};
 
   std::size_t contacts() const { return friction.size(); }
   ContactSystem<T> view() const {
@@ -28,6 +30,12 @@ struct SystemData {
     system.column = column;
     system.block = block;
     if (!warm.empty()) system.warm_impulse = Vector3Columns<const T>::interleaved(warm.data(), contacts());
+    system.friction_2 = friction_2;
+    if (!friction_direction.empty())
+      system.friction_direction =
+          planar::Vector2Columns<const T>::interleaved(friction_direction.data(), friction_direction.size() / 2);
+    system.normal_compliance = normal_compliance;
+    system.tangential_compliance = tangential_compliance;
     return system;
   }
 };

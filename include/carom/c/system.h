@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/// A contact system: rows of W compressed, nine numbers a block, row after row. All columns but the last are needed.
+/// A contact system: rows of W compressed, nine numbers a block, row after row. All columns up to `block` are
+/// needed.
 typedef struct carom_contact_system {
   size_t struct_size;
   carom_column friction;        ///< [1] for each contact
@@ -18,6 +19,11 @@ typedef struct carom_contact_system {
   carom_column column;          ///< int32_t, for each block
   carom_column block;           ///< [1/kg] for each block: the first of nine numbers side by side
   carom_vectors3 warm_impulse;  ///< [N s] optional
+  // Contact models, all of them optional.
+  carom_column friction_2;             ///< [1] across friction_direction
+  carom_vectors2 friction_direction;   ///< [1] along the first tangent and the second
+  carom_column normal_compliance;      ///< [1/kg]
+  carom_column tangential_compliance;  ///< [1/kg]
 } carom_contact_system;
 
 /// Where the results go. Every column is optional.

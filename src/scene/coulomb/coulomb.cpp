@@ -304,10 +304,12 @@ class Coulomb : IslandSweeps<T> {
     for (std::size_t k = 0; k < constraints.cone.size(); ++k) {
       const Cone& cone = constraints.cone[k];
       const double* const r = &slot.impulse[3 * k];
-      if (cone.kind == Cone::contact)
-        for (std::size_t d = 0; d < 3; ++d) job_.kept[d][cone.number] = static_cast<T>(r[d]);
-      else
+      if (cone.kind == Cone::contact) {
+        const double impulse[3] = {cone.scale[0] * r[0], cone.scale[1] * r[1], r[2]};
+        for (std::size_t d = 0; d < 3; ++d) job_.kept[d][cone.number] = static_cast<T>(impulse[d]);
+      } else {
         keep_row(cone.number, cone.shift + cone.sign * r[cone.row_direction()]);
+      }
     }
     for (std::size_t k = 0; k < constraints.row.size(); ++k) keep_row(constraints.row[k].number, slot.lambda[k]);
     for (std::size_t b = 0; b < constraints.body.size(); ++b)
