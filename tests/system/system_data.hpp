@@ -30,12 +30,12 @@ struct SystemData {
     system.column = column;
     system.block = block;
     if (!warm.empty()) system.warm_impulse = Vector3Columns<const T>::interleaved(warm.data(), contacts());
-    system.friction_2 = friction_2;
+    if (!friction_2.empty()) system.friction_2 = friction_2;
     if (!friction_direction.empty())
       system.friction_direction =
           planar::Vector2Columns<const T>::interleaved(friction_direction.data(), friction_direction.size() / 2);
-    system.normal_compliance = normal_compliance;
-    system.tangential_compliance = tangential_compliance;
+    if (!normal_compliance.empty()) system.normal_compliance = normal_compliance;
+    if (!tangential_compliance.empty()) system.tangential_compliance = tangential_compliance;
     return system;
   }
 };
