@@ -4,7 +4,8 @@
 //
 //   W' = Fᵀ (W + Γ) F,   q' = Fᵀ q,   friction' = the larger coefficient,
 //
-// where the columns of F are the ellipse's axes, each times its coefficient over the larger one, and the normal.
+// where the columns of F are the ellipse's axes, each times its coefficient over the larger one, and the normal. F of a
+// moment has its lengths (moments.hpp).
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 
 namespace carom::systems {
 
-/// What a contact's model makes of it.
+/// What a contact's model makes of it, or of its moment.
 struct ContactForm {
   std::array<double, 9> to_world{1, 0, 0, 0, 1, 0, 0, 0, 1};    ///< F, row after row
   std::array<double, 9> from_world{1, 0, 0, 0, 1, 0, 0, 0, 1};  ///< its inverse; 0 along an axis without friction
@@ -26,16 +27,16 @@ struct ContactForm {
 
 template <class T>
 bool has_models(const ContactSystem<T>& system) {
-  return system.friction_2 || system.normal_compliance || system.tangential_compliance;
+  return system.friction_2 || system.normal_compliance || system.tangential_compliance || system.moment;
 }
 
 /// q becomes Fᵀ q.
 void turn_velocity(const ContactForm& form, double* q);
 
 template <class T>
-ContactForm form_of(const ContactSystem<T>& system, std::size_t i, double most_friction);
+ContactForm form_of(const ContactSystem<T>& system, std::size_t row, double most_friction);
 
-/// The forms of an island's contacts.
+/// The forms of an island's rows.
 class ContactForms {
  public:
   /// Gives the island that read_island has read the form of its contacts' models.
@@ -45,7 +46,7 @@ class ContactForms {
 
   /// False: the island is as it stands.
   bool any() const { return !form_.empty(); }
-  /// r = F x of contact `c` of the island, and x as near to r as there is one.
+  /// r = F x of row `c` of the island, and x as near to r as there is one.
   void to_world(std::size_t c, double* r) const;
   void from_world(std::size_t c, double* r) const;
   /// u = q_scale q + unit W r, without the compliance, of impulses r = F x.
@@ -54,7 +55,11 @@ class ContactForms {
                   double q_scale, const Numbers& r, Numbers& u) const;
 
  private:
+  template <class T>
+  void list_moments(const ContactSystem<T>& system, const Islands& islands, std::size_t index, IslandSystem& island);
+
   std::vector<ContactForm> form_;
+  IslandSystem whole_;
 };
 
 }  // namespace carom::systems

@@ -18,7 +18,7 @@ double missed(const SystemData<double>& system, const std::vector<double>& r) {
   const std::vector<double> u = velocities_of(system, r);
   double impulse = 1e-300, speed = 1e-300, worst = 0;
   for (std::size_t i = 0; i < r.size(); ++i) {
-    impulse = std::max(impulse, std::abs(r[i]));
+    if (i < 3 * system.contacts()) impulse = std::max(impulse, std::abs(r[i]));
     speed = std::max({speed, std::abs(u[i]), std::abs(system.q[i])});
   }
   const auto take = [&](double x) { worst = std::max(worst, x == x ? x : 1e300); };
@@ -45,11 +45,20 @@ double missed(const SystemData<double>& system, const std::vector<double>& r) {
     take(std::abs(pn * std::hypot(mu1 * along(z), mu2 * across(z)) + p1 * along(z) + p2 * across(z)) /
          (impulse * speed));
   }
+  for (std::size_t k = 0; k < system.moment.size(); ++k) {
+    const double *m = &r[3 * (system.contacts() + k)], *o = &u[3 * (system.contacts() + k)];
+    const double pn = r[3 * static_cast<std::size_t>(system.moment[k]) + 2];
+    const double roll = number(system.rolling_friction, k) * pn, spin = number(system.spinning_friction, k) * pn;
+    take((std::hypot(m[0], m[1]) - roll) / impulse);
+    take((std::abs(m[2]) - spin) / impulse);
+    take(std::abs(roll * std::hypot(o[0], o[1]) + m[0] * o[0] + m[1] * o[1]) / (impulse * speed));
+    take(std::abs(spin * std::abs(o[2]) + m[2] * o[2]) / (impulse * speed));
+  }
   return worst;
 }
 
-SystemData<double> with_models(std::uint64_t seed, std::size_t contacts, std::size_t bodies) {
-  SystemData<double> system = random_system(seed, contacts, bodies, 0.3);
+SystemData<double> with_models(std::uint64_t seed, std::size_t contacts, std::size_t bodies, std::size_t moments = 0) {
+  SystemData<double> system = random_system(seed, contacts, bodies, 0.3, moments);
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (std::size_t i = 0; i < contacts; ++i) {
@@ -58,6 +67,10 @@ SystemData<double> with_models(std::uint64_t seed, std::size_t contacts, std::si
     for (int c = 0; c < 2; ++c) system.friction_direction.push_back(4 * uniform(random) - 2);
     system.normal_compliance.push_back(random() % 2 == 0 ? 0 : uniform(random));
     system.tangential_compliance.push_back(random() % 2 == 0 ? 0 : uniform(random));
+  }
+  for (std::size_t m = 0; m < moments; ++m) {
+    system.rolling_friction.push_back(random() % 4 == 0 ? 0 : 0.2 * uniform(random));
+    system.spinning_friction.push_back(random() % 4 == 0 ? 0 : 0.2 * uniform(random));
   }
   return system;
 }
@@ -81,6 +94,25 @@ TEST(SystemModels, of_random_systems_hold_by_their_law) {
         EXPECT_LE(missed(system, solution.r), 1e-11) << seed;
         const std::vector<double> u = velocities_of(system, solution.r);
         for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], solution.u[i], 1e-13) << seed;
+      }
+}
+
+TEST(SystemModels, with_moments_hold_by_their_law) {
+  SystemSolver solver({.threads = 1});
+  std::uint64_t seed = 0;
+  for (const std::size_t contacts : {1u, 2u, 5u, 20u})
+    for (const std::size_t bodies : {1u, 4u, 15u})
+      for (int k = 0; k < 4; ++k) {
+        const std::size_t moments = contacts - (++seed % contacts);
+        const SystemData<double> system = with_models(seed, contacts, bodies, moments);
+        SystemSolution<double> solution(contacts, moments);
+        EXPECT_TRUE(solver.solve(system.view(), solution.view(), to(1e-12)).solved()) << seed;
+        EXPECT_LE(missed(system, solution.r), 1e-11) << seed;
+        const std::vector<double> u = velocities_of(system, solution.r);
+        for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], solution.u[i], 1e-13) << seed;
+        std::size_t in_islands = 0;
+        for (const SystemIsland& island : solver.islands()) in_islands += island.contacts;
+        EXPECT_EQ(in_islands, contacts);
       }
 }
 

@@ -125,7 +125,7 @@ class Reader {
         for (std::size_t d = 0; d < 3; ++d) {
           const Vector<double> along = s == 0 ? frame[d] : -frame[d];
           Direction direction = of.direction(along, of.has_arms ? cross(arm[s], along) : Vector<double>{});
-          if (d < 2) multiply(cone.scale[d], direction);
+          multiply(cone.scale[d], direction);
           cone.side[s][d] = direction;
           if (of.place < 0) cone.q[d] += dot(direction.of, of.velocity);
         }
@@ -139,7 +139,42 @@ class Reader {
       for (std::size_t d = 0; d < 2; ++d) cone.warm[d] *= inverse_or_zero(cone.scale[d]);
       const double w = answer(cone.side[0][2]) + answer(cone.side[1][2]);
       stopping_ += inverse_or_zero(w);
+      if ((models_of(contacts, i) & kernel::models_with_moments) != 0) add_moment(manifold, i, bodies, frame);
     }
+  }
+
+  /// The constraint behind the contact's own. What the moment of the manifold begins with is shared by the contacts'
+  /// limits.
+  void add_moment(const kernel::Constraint& manifold, std::uint32_t i, const Body (&bodies)[2],
+                  const std::array<Vector<double>, 3>& frame) {
+    const SceneContacts<T>& contacts = job_.scene->contacts;
+    const auto number = [](const Column<const T>& column, std::size_t k) {
+      return column ? static_cast<double>(column[k]) : 0.0;
+    };
+    const Sides sides = to_.cone.back().body;
+    Cone& cone = to_.cone.emplace_back();
+    cone.kind = Cone::moment;
+    cone.number = i;
+    cone.body = sides;
+    cone.scale[0] = cone.scale[1] = number(contacts.rolling_friction, i);
+    cone.scale[2] = number(contacts.spinning_friction, i);
+    for (std::size_t s = 0; s < 2; ++s)
+      for (std::size_t d = 0; d < 3; ++d) {
+        cone.side[s][d] = bodies[s].direction({}, s == 0 ? frame[d] : -frame[d]);
+        multiply(cone.scale[d], cone.side[s][d]);
+        if (bodies[s].place < 0) cone.q[d] += dot(cone.side[s][d].of, bodies[s].velocity);
+      }
+    double rolls = 0, spins = 0;
+    for (std::uint32_t p = 0; p < manifold.count; ++p) {
+      const std::uint32_t k = kernel::number_at(job_.contact_at, manifold.first + p);
+      rolls += number(contacts.rolling_friction, k) * static_cast<double>(job_.carried[2][k]);
+      spins += number(contacts.spinning_friction, k) * static_cast<double>(job_.carried[2][k]);
+    }
+    const auto first = kernel::number_at(job_.contact_at, manifold.first);
+    for (std::size_t d = 0; d < 3; ++d)
+      if (const double limit = d < 2 ? rolls : spins; limit > 0 && cone.scale[d] > 0)
+        cone.warm[d] =
+            static_cast<double>(job_.carried_moment[d][first]) * static_cast<double>(job_.carried[2][i]) / limit;
   }
 
   /// The larger coefficient, and what is left of it along each axis.
