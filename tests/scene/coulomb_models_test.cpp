@@ -25,8 +25,6 @@ SceneData<T> drawn_scene(std::uint64_t seed) {
   drawn.largest_friction = 0.3;
   auto scene = random_scene<T>(seed, drawn);
   draw_models(scene, seed);
-  scene.rolling_friction.clear();
-  scene.spinning_friction.clear();
   return scene;
 }
 
@@ -84,8 +82,6 @@ TEST(CoulombModels, let_a_block_leave_the_fall_line) {
                                 -h * g * std::cos(slope * degree)}});
     scene.add(Contact{.friction = mu1});
     add_neutral_models(scene);
-    scene.rolling_friction.clear();
-    scene.spinning_friction.clear();
     scene.friction_2[0] = mu2;
     put(scene.friction_direction, 0, {2, 0, 0.5});
     const Vector v = solved(scene, to(1e-13)).velocity(0);
@@ -116,8 +112,6 @@ TEST(CoulombModels, that_are_neutral_change_no_bit) {
     auto scene = random_scene<double>(seed);
     const auto expected = solved(scene, to(1e-8));
     add_neutral_models(scene);
-    scene.rolling_friction.clear();
-    scene.spinning_friction.clear();
     expect_same_bits(solved(scene, to(1e-8)).arrays, expected.arrays, std::to_string(seed));
   }
 }
