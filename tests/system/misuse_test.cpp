@@ -91,6 +91,31 @@ TEST(SystemMisuse, values_are_named_by_column_and_row) {
        [](auto& s) {
          s.normal_compliance = {0, 0, 0, std::numeric_limits<double>::infinity()};
        }},
+      {"system.moment[0] is 4; it must be in [0, 4)",
+       [](auto& s) {
+         s = random_system(3, 4, 1, 0.5, 1);
+         s.moment = {4};
+       }},
+      {"system.moment[1] is 0 after 0",
+       [](auto& s) {
+         s = random_system(3, 4, 1, 0.5, 2);
+         s.moment = {0, 0};
+       }},
+      {"system.rolling_friction[0] is -1; it must be >= 0 and finite",
+       [](auto& s) {
+         s = random_system(3, 4, 1, 0.5, 1);
+         s.rolling_friction = {-1};
+       }},
+      {"system.angular_velocity.y[0] is nan",
+       [](auto& s) {
+         s = random_system(3, 4, 1, 0.5, 1);
+         s.q[13] = nan;
+       }},
+      {"of moment 0, is -1; it must be >= 0",
+       [](auto& s) {
+         s = random_system(3, 4, 1, 0.5, 1);
+         s.block.back()[8] = -1;
+       }},
       {"system.tangential_compliance[0] is -1",
        [](auto& s) {
          s.tangential_compliance = {-1, 0, 0, 0};
@@ -122,6 +147,8 @@ TEST(SystemMisuse, columns_are_named_that_are_missing_or_of_another_length) {
                  s.friction_direction = {s.friction, s.friction};
                }),
                "the column system.friction_direction needs system.friction_2");
+  expect_named(refusal_of([](auto& s) { s.rolling_friction = s.friction; }), "the column system.moment is missing");
+  expect_named(refusal_of([&](auto& s) { s.moment = {s.column.data, 1}; }), "system.angular_velocity.x is missing");
   expect_named(refusal_of([](auto& s) {
                  s.normal_compliance = {s.friction.data, 3};
                }),
