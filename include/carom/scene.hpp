@@ -80,8 +80,7 @@ struct SceneBodies {
 /// All columns but the optional ones are needed and equally long.
 ///
 /// The columns from friction_2 to damping are read by SceneMethod::simultaneous, without shock propagation, substeps
-/// and, but for moments and springs, coulomb; other methods refuse them with an Error. docs/contact-models.md has the
-/// law.
+/// and, but for springs, coulomb; other methods refuse them with an Error. docs/contact-models.md has the law.
 template <class T>
 struct SceneContacts {
   Column<const T> friction, restitution;      ///< [1] as in InlineContacts
