@@ -35,12 +35,12 @@ void check_length(const char* name, const C& column, std::size_t count, const ch
 }
 
 template <class V>
-void check_vector(const std::string& name, const V& vector, std::size_t count, const char* of, bool needed) {
+void check_vector(const char* name, const V& vector, std::size_t count, const char* of, bool needed) {
   const int there = static_cast<bool>(vector.x) + static_cast<bool>(vector.y) + static_cast<bool>(vector.z);
   if (!needed && there == 0) return;
-  check_length((name + ".x").c_str(), vector.x, count, of, true);
-  check_length((name + ".y").c_str(), vector.y, count, of, true);
-  check_length((name + ".z").c_str(), vector.z, count, of, true);
+  check_length((std::string(name) + ".x").c_str(), vector.x, count, of, true);
+  check_length((std::string(name) + ".y").c_str(), vector.y, count, of, true);
+  check_length((std::string(name) + ".z").c_str(), vector.z, count, of, true);
 }
 
 template <class V>

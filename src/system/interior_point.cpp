@@ -149,10 +149,13 @@ void InteriorPoint::linearise() {
 void InteriorPoint::add_shared(std::size_t cone, const double* d) {
   const auto& [first, second, normal] = place_[cone];
   const auto add = [&](std::size_t row, std::size_t column, double x) {
-    const std::size_t i = row / 3, j = column / 3;
-    Numbers& to = i == j ? diagonal_ : block_;
-    const std::size_t block = i == j ? i : scaled_.block_of(i, static_cast<std::int32_t>(j));
-    to[9 * block + 3 * (row % 3) + column % 3] += x;
+    const std::size_t i = row / 3, j = column / 3, place = 3 * (row % 3) + column % 3;
+    if (i == j) {
+      diagonal_[9 * i + place] += x;
+      return;
+    }
+    block_[9 * scaled_.block_of(i, static_cast<std::int32_t>(j)) + place] += x;
+    (scaled_.is_moment(i) ? beside_.below[9 * i + place] : beside_.above[9 * j + place]) += x;
   };
   const std::size_t rows[3] = {first, second, normal};
   for (std::size_t a = 0; a < 3; ++a)
@@ -165,6 +168,7 @@ bool InteriorPoint::factor(Factorisation& lu, double theta) {
   if (has_moments) {
     block_ = scaled_.block;
     std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
+    beside_.clear(scaled_.contacts());
   }
   for (std::size_t i = 0; i < cone_.size(); ++i) {
     const double *u = &u_[3 * i], *inverse = cone_[i].inverse_squared;
@@ -178,7 +182,7 @@ bool InteriorPoint::factor(Factorisation& lu, double theta) {
     else
       std::copy_n(d, 9, &diagonal_[9 * i]);
   }
-  return lu.factor(scaled_, has_moments ? block_ : scaled_.block, diagonal_, left_, scale_);
+  return lu.factor(scaled_, has_moments ? block_ : scaled_.block, diagonal_, left_, scale_, beside_);
 }
 
 void InteriorPoint::solve(Factorisation& lu) {

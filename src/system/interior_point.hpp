@@ -62,7 +62,8 @@ class InteriorPoint {
   IslandSystem scaled_;
   std::vector<Place> place_;  // of cones: those of rows, then those of spinning
   Numbers block_;             // of the matrix, with moments
-  Numbers scale_, left_;      // D; the same as blocks
+  Beside beside_;
+  Numbers scale_, left_;  // D; the same as blocks
   std::vector<ConeScaling> cone_;
   std::vector<double> slope_;  // −θ u_t / |u_t|, two a cone
   Numbers r_, u_, v_, residual_, diagonal_, c_, s_, dr_, du_, best_dr_, best_du_, impulses_, velocities_, history_;

@@ -116,7 +116,11 @@ void Newton::linearise_moment(const IslandSystem& system, std::size_t i) {
                           contact_rho * by_bound[row] * normal[c];
   }
   double* const beside = &block_[9 * system.block_of(i, system.bearer[i])];
-  for (std::size_t row = 0; row < 3; ++row) beside[3 * row + 2] -= by_bound[row];
+  for (std::size_t row = 0; row < 3; ++row) {
+    beside[3 * row + 2] -= by_bound[row];
+    beside_.below[9 * i + 3 * row + 2] = -by_bound[row];
+    beside_.b_below[9 * i + 3 * row + 2] = contact_rho * by_bound[row];
+  }
 }
 
 void Newton::run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort, std::size_t most_steps) {
@@ -130,10 +134,11 @@ void Newton::run(const IslandSystem& system, Factorisation& lu, Best& best, Effo
   step_.resize(3 * contacts);
   measure(system, r_, u_);
   for (std::size_t s = 0; s < most_steps && best.error > effort.target && !effort.exhausted(); ++s) {
+    if (system.has_moments()) beside_.clear(contacts);
     for (std::size_t i = 0; i < contacts; ++i) system.is_moment(i) ? linearise_moment(system, i) : linearise(system, i);
     ++effort.newton_steps;
     effort.spend(lu.products() + lu.solve_products() + 2 * effort.sweep_cost);
-    if (!lu.factor(system, block_, diagonal_, left_, right_)) return;
+    if (!lu.factor(system, block_, diagonal_, left_, right_, beside_)) return;
     lu.solve(step_);
     for (std::size_t i = 0; i < 3 * contacts; ++i) r_[i] += step_[i];
     const double error = measure(system, r_, u_);

@@ -20,6 +20,7 @@ class Newton {
   void linearise(const IslandSystem& system, std::size_t i);
   void linearise_moment(const IslandSystem& system, std::size_t i);
 
+  Beside beside_;
   Numbers r_, u_, block_, diagonal_, left_, right_, step_, projected_, velocities_;
 };
 

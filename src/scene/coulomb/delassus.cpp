@@ -150,10 +150,9 @@ void list_moments(const std::vector<Cone>& cones, systems::IslandSystem& system)
     }
 }
 
-/// A matrix by bodies has no place for what a contact and its moment share.
 void list_bodies(const Constraints& constraints, systems::BodyForm& bodies) {
   bodies.clear();
-  if (!constraints.row.empty() || std::any_of(constraints.cone.begin(), constraints.cone.end(), is_moment)) return;
+  if (!constraints.row.empty()) return;
   bodies.bodies = constraints.body.size();
   for (const Cone& cone : constraints.cone) {
     bodies.body.push_back(cone.body);
