@@ -33,8 +33,10 @@ struct ConeParts {
     Nearest found{normal};
     std::array<std::size_t, 3> order = {0, 1, 2};
     const auto sort = [&](std::size_t a, std::size_t b) {
-      // By length over bound, the longest first.
-      if (length[order[a]] * bound[order[b]] < length[order[b]] * bound[order[a]]) std::swap(order[a], order[b]);
+      // By length over bound, the longest first and those of no length last, whatever their bound.
+      const std::size_t k = order[a], l = order[b];
+      if (length[k] * bound[l] < length[l] * bound[k] || (length[k] == 0 && length[l] > 0))
+        std::swap(order[a], order[b]);
     };
     sort(0, 1);
     sort(1, 2);

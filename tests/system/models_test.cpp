@@ -38,7 +38,7 @@ double missed(const SystemData<double>& system, const std::vector<double>& r) {
     take(-zn / speed);
     take(-pn / impulse);
     take(std::abs(pn * zn) / (impulse * speed));
-    take((std::hypot(mu2 * p1, mu1 * p2) - mu1 * mu2 * pn) / (impulse * std::max(mu1, mu2)));
+    take((std::hypot(mu2 * p1, mu1 * p2) - mu1 * mu2 * pn) / (impulse * std::max(mu1, mu2) + 1e-300));
     if (mu1 == 0) take(std::abs(p1) / impulse);
     if (mu2 == 0) take(std::abs(p2) / impulse);
     // Friction dissipates the most that its ellipse lets it.
@@ -51,6 +51,9 @@ double missed(const SystemData<double>& system, const std::vector<double>& r) {
     const double roll = number(system.rolling_friction, k) * pn, spin = number(system.spinning_friction, k) * pn;
     take((std::hypot(m[0], m[1]) - roll) / impulse);
     take((std::abs(m[2]) - spin) / impulse);
+    // Bounds are kept to rounding, whatever the error.
+    EXPECT_LE(std::hypot(m[0], m[1]), roll * (1 + 0x1p-50));
+    EXPECT_LE(std::abs(m[2]), spin * (1 + 0x1p-50));
     take(std::abs(roll * std::hypot(o[0], o[1]) + m[0] * o[0] + m[1] * o[1]) / (impulse * speed));
     take(std::abs(spin * std::abs(o[2]) + m[2] * o[2]) / (impulse * speed));
   }
@@ -64,6 +67,7 @@ SystemData<double> with_models(std::uint64_t seed, std::size_t contacts, std::si
   for (std::size_t i = 0; i < contacts; ++i) {
     system.friction_2.push_back(random() % 8 == 0 ? 0 : random() % 3 == 0 ? 0.3 : 0.3 * std::pow(30, -uniform(random)));
     if (random() % 2 == 0) std::swap(system.friction[i], system.friction_2[i]);
+    if (random() % 8 == 0) system.friction[i] = system.friction_2[i] = 0;
     for (int c = 0; c < 2; ++c) system.friction_direction.push_back(4 * uniform(random) - 2);
     system.normal_compliance.push_back(random() % 2 == 0 ? 0 : uniform(random));
     system.tangential_compliance.push_back(random() % 2 == 0 ? 0 : uniform(random));
