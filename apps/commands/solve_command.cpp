@@ -46,10 +46,11 @@ tangential_compliance [1/kg], and, of substeps, stiffness [N/m] and damping [N s
   substeps      --time-step in substeps, as many as the load needs: what rests stays at rest
   coulomb       the law of simultaneous, solved to --tolerance with --budget as contact systems are
 
-HDF5 files in FCLIB's local layout are contact systems, recognised by their first bytes: the Delassus
-matrix W, q and mu of each. They are solved to --tolerance, an error relative to |q|, with --budget as
-the most work on contacts that W connects, counted in Gauss-Seidel sweeps over them. -o gets a copy of
-the problem with /solution/r [N s] and /solution/u [m/s]; several files give a table.
+HDF5 files in FCLIB's layout are contact systems, recognised by their first bytes: local ones with the
+Delassus matrix W, q and mu, global ones with M, H, f, w and mu, of which W and q are made. They are
+solved to --tolerance, an error relative to |q|, with --budget as the most work on contacts that W
+connects, counted in Gauss-Seidel sweeps over them. -o gets a copy of the problem with /solution/r [N s]
+and /solution/u [m/s], of global ones /solution/v as well; several files give a table.
 docs/contact-systems.md tells more.
 
 Bad rows are named on stderr by line and column, come out with their status, and disturb no other.

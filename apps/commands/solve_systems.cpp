@@ -65,28 +65,40 @@ class System {
 };
 
 template <class T>
-SystemReport solve(const io::FclibProblem& problem, SystemSolver& solver, const SystemOptions& options,
+SolvedSystem solve(const io::FclibProblem& problem, SystemSolver& solver, const SystemOptions& options,
                    OutputFile* output) {
   System<T> system(problem);
-  const SystemReport report = system.solve(solver, options);
+  SolvedSystem solved{problem.path, system.solve(solver, options)};
+  if (problem.global) {
+    const std::vector<double> velocities = problem.global->velocities_of(system.impulse());
+    solved.global = {velocities.size(), problem.global->global().mass_was_half,
+                     problem.global->error_of(velocities, system.impulse()), problem.condensing_seconds};
+  }
   if (output != nullptr) output->stream() << io::with_solution(problem, system.impulse(), system.velocity());
-  return report;
+  return solved;
 }
 
 /// On rank 0 the systems of all ranks, in the order of their names.
 std::vector<SolvedSystem> of_all(const std::vector<SolvedSystem>& solved, const std::vector<std::string>& names,
                                  Ranks& ranks) {
-  static_assert(std::is_trivially_copyable_v<SystemReport>);
+  struct Reports {
+    SystemReport report;
+    GlobalReport global;
+  };
+  static_assert(std::is_trivially_copyable_v<Reports>);
   if (!ranks.are_many()) return solved;
   std::string own;
-  for (const SolvedSystem& system : solved)
-    own.append(reinterpret_cast<const char*>(&system.report), sizeof system.report);
-  const std::vector<std::string> reports = ranks.gather(own);
+  for (const SolvedSystem& system : solved) {
+    const Reports reports{system.report, system.global};
+    own.append(reinterpret_cast<const char*>(&reports), sizeof reports);
+  }
+  const std::vector<std::string> of_ranks = ranks.gather(own);
   std::vector<SolvedSystem> all;
   for (std::size_t i = 0; i < names.size() && ranks.is_first(); ++i) {
-    SolvedSystem& system = all.emplace_back(SolvedSystem{names[i], {}});
-    const std::size_t place = i / reports.size() * sizeof system.report;
-    std::memcpy(&system.report, reports[i % reports.size()].data() + place, sizeof system.report);
+    Reports reports;
+    const std::size_t place = i / of_ranks.size() * sizeof reports;
+    std::memcpy(&reports, of_ranks[i % of_ranks.size()].data() + place, sizeof reports);
+    all.push_back({names[i], reports.report, reports.global});
   }
   return all;
 }
@@ -114,8 +126,8 @@ int solve_systems(const SolveOptions& options) {
     const io::FclibProblem problem = io::read_fclib(name);
     OutputFile* const place = output ? &*output : nullptr;
     try {
-      solved.push_back({name, options.in_float() ? solve<float>(problem, solver, system_options, place)
-                                                 : solve<double>(problem, solver, system_options, place)});
+      solved.push_back(options.in_float() ? solve<float>(problem, solver, system_options, place)
+                                          : solve<double>(problem, solver, system_options, place));
     } catch (const Error& error) {
       // The library refuses a system for a fault of the file.
       const std::string text = error.what(), prefix = "carom: ";

@@ -10,19 +10,26 @@ namespace {
 
 nlohmann::ordered_json json_of(const SolvedSystem& system) {
   const SystemReport& report = system.report;
-  return {{"file", system.name},
-          {"contacts", report.contacts},
-          {"islands", report.islands},
-          {"largest_island", report.largest_island},
-          {"solved", report.solved()},
-          {"missed_islands", report.missed},
-          {"error", report.error},
-          {"iterations", report.sweeps + report.interior_steps + report.newton_steps},
-          {"sweeps", report.sweeps},
-          {"interior_steps", report.interior_steps},
-          {"newton_steps", report.newton_steps},
-          {"seconds", report.seconds},
-          {"threads", report.threads}};
+  nlohmann::ordered_json json = {{"file", system.name},
+                                 {"contacts", report.contacts},
+                                 {"islands", report.islands},
+                                 {"largest_island", report.largest_island},
+                                 {"solved", report.solved()},
+                                 {"missed_islands", report.missed},
+                                 {"error", report.error},
+                                 {"iterations", report.sweeps + report.interior_steps + report.newton_steps},
+                                 {"sweeps", report.sweeps},
+                                 {"interior_steps", report.interior_steps},
+                                 {"newton_steps", report.newton_steps},
+                                 {"seconds", report.seconds},
+                                 {"threads", report.threads}};
+  if (system.global.velocities > 0) {
+    json["velocities"] = system.global.velocities;
+    json["mass_was_half"] = system.global.mass_was_half;
+    json["momentum_error"] = system.global.momentum_error;
+    json["condensing_seconds"] = system.global.seconds;
+  }
+  return json;
 }
 
 double seconds_of(const std::vector<SolvedSystem>& systems) {

@@ -2,14 +2,24 @@
 #pragma once
 
 #include <carom/system.hpp>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace carom::apps {
 
+/// What became of a global system besides.
+struct GlobalReport {
+  std::size_t velocities = 0;  ///< 0: the system is local
+  bool mass_was_half = false;  ///< the file has one side of M's diagonal
+  double momentum_error = 0;   ///< [1] of M v = H r + f
+  double seconds = 0;          ///< [s] that W and q took
+};
+
 struct SolvedSystem {
   std::string name;  ///< of the file
   SystemReport report;
+  GlobalReport global{};
 };
 
 void print_text(const std::vector<SolvedSystem>& systems, std::FILE* out);

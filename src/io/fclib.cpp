@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <carom/status.hpp>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <limits>
 
+#include "fclib_axes.hpp"
+#include "fclib_global.hpp"
 #include "fclib_matrix.hpp"
 #include "hdf5_file.hpp"
 #include "hdf5_handle.hpp"
 
 namespace carom::io {
 namespace {
-
-/// carom's place of FCLIB's axis: FCLIB has n, t1, t2.
-constexpr std::size_t axis_of[3] = {2, 0, 1};
 
 std::string contents(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
@@ -23,21 +23,8 @@ std::string contents(const std::string& path) {
   return bytes;
 }
 
-/// Numbers of contacts in carom's order of axes, from FCLIB's.
-std::vector<double> from_fclib(const std::vector<double>& numbers) {
-  std::vector<double> turned(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) turned[i - i % 3 + axis_of[i % 3]] = numbers[i];
-  return turned;
-}
-
-std::vector<double> to_fclib(const std::vector<double>& numbers) {
-  std::vector<double> turned(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) turned[i] = numbers[i - i % 3 + axis_of[i % 3]];
-  return turned;
-}
-
 /// Gathers the entries of a square matrix in blocks; those of a contact on the diagonal are always there.
-void set_blocks(FclibProblem& problem, const FclibMatrix& matrix, std::size_t contacts) {
+void set_blocks(FclibProblem& problem, const SparseMatrix& matrix, std::size_t contacts) {
   std::size_t k = 0;
   std::vector<std::size_t> place(contacts, ~std::size_t{0});
   problem.row_start.assign(1, 0);
@@ -54,7 +41,7 @@ void set_blocks(FclibProblem& problem, const FclibMatrix& matrix, std::size_t co
       problem.block.push_back({});
     }
     for (; k < end; ++k) {
-      const FclibEntry& entry = matrix.entries[k];
+      const SparseEntry& entry = matrix.entries[k];
       const std::size_t row = axis_of[entry.row % 3], column = axis_of[entry.column % 3];
       problem.block[place[static_cast<std::size_t>(entry.column / 3)]][3 * row + column] += entry.value;
     }
@@ -62,10 +49,22 @@ void set_blocks(FclibProblem& problem, const FclibMatrix& matrix, std::size_t co
   }
 }
 
+void condense(const Hdf5File& file, FclibProblem& problem) {
+  GlobalSystem system = read_global(file);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto condensed = std::make_shared<CondensedSystem>(std::move(system));
+  if (const std::optional<std::size_t> row = condensed->faulty_row())
+    file.fail("has a matrix M that is not positive definite, or singular to rounding: row " + std::to_string(*row) +
+              " of /fclib_global/M");
+  static_cast<SystemNumbers&>(problem) = condensed->numbers();
+  problem.global = condensed;
+  problem.condensing_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 void read_local(const Hdf5File& file, FclibProblem& problem) {
   const std::string group = "/fclib_local";
   if (file.has(group + "/R")) file.fail("has bilateral constraints (/fclib_local/R), which carom does not solve");
-  const FclibMatrix w = read_fclib_matrix(file, group + "/W");
+  const SparseMatrix w = read_fclib_matrix(file, group + "/W");
   if (w.rows != w.columns || w.rows % 3 != 0)
     file.fail("has a matrix W of " + std::to_string(w.rows) + " x " + std::to_string(w.columns) +
               ", not three rows and columns a contact");
@@ -85,7 +84,9 @@ bool is_fclib(const std::string& path) {
   silence_hdf5();
   const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!file.is_open()) throw Error("carom: " + path + " is not a sound HDF5 file" + reason_of_hdf5());
-  return H5Lexists(file, "fclib_local", H5P_DEFAULT) > 0 || H5Lexists(file, "fclib_global", H5P_DEFAULT) > 0;
+  for (const char* group : {"fclib_local", "fclib_global", "fclib_global_rolling"})
+    if (H5Lexists(file, group, H5P_DEFAULT) > 0) return true;
+  return false;
 }
 
 FclibProblem read_fclib(const std::string& path) {
@@ -93,12 +94,16 @@ FclibProblem read_fclib(const std::string& path) {
   problem.path = path;
   problem.bytes = contents(path);
   const Hdf5File file(path, problem.bytes);
+  if (file.has("/fclib_global_rolling")) file.fail("has rolling friction, which carom does not solve");
   const std::string group = file.has("/fclib_local") ? "/fclib_local" : "/fclib_global";
   if (!file.has(group)) file.fail("holds no problem of FCLIB: neither /fclib_local nor /fclib_global is there");
   if (const std::int64_t dimensions = file.integer(group + "/spacedim"); dimensions != 3)
     file.fail("has a problem in " + std::to_string(dimensions) + " dimensions; carom solves those in 3");
-  if (group == "/fclib_global") file.fail("holds a global problem; carom reads local ones");
-  read_local(file, problem);
+  if (group == "/fclib_local")
+    read_local(file, problem);
+  else
+    condense(file, problem);
+  if (problem.contacts() == 0) file.fail("holds a problem without contacts");
   return problem;
 }
 
@@ -109,12 +114,25 @@ std::string with_solution(const FclibProblem& problem, const std::vector<double>
   file.make_group("/solution");
   file.write("/solution/r", to_fclib(impulse));
   file.write("/solution/u", to_fclib(velocity));
+  if (problem.global) file.write("/solution/v", problem.global->velocities_of(impulse));
   return file.bytes();
 }
 
-std::string new_fclib(const FclibProblem& problem, const std::string& description) {
+std::vector<double> from_fclib(const std::vector<double>& numbers) {
+  std::vector<double> turned(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) turned[i - i % 3 + axis_of[i % 3]] = numbers[i];
+  return turned;
+}
+
+std::vector<double> to_fclib(const std::vector<double>& numbers) {
+  std::vector<double> turned(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) turned[i] = numbers[i - i % 3 + axis_of[i % 3]];
+  return turned;
+}
+
+std::string new_fclib(const SystemNumbers& problem, const std::string& name, const std::string& description) {
   constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
-  Hdf5File file(problem.path);
+  Hdf5File file(name);
   if (problem.block.size() > most / 9)
     file.fail("would hold " + std::to_string(problem.block.size()) + " blocks of W, more than FCLIB counts");
   std::vector<std::int32_t> pointer = {0}, column;
@@ -131,7 +149,7 @@ std::string new_fclib(const FclibProblem& problem, const std::string& descriptio
   }
   const auto rows = static_cast<std::int32_t>(3 * problem.contacts()), count = static_cast<std::int32_t>(values.size());
   const std::string group = "/fclib_local", w = group + "/W";
-  for (const char* name : {"", "/W", "/vectors", "/info"}) file.make_group(group + name);
+  for (const char* part : {"", "/W", "/vectors", "/info"}) file.make_group(group + part);
   const auto number = [](std::int32_t of) { return std::vector<std::int32_t>{of}; };
   file.write(group + "/spacedim", number(3));
   file.write(group + "/info/title", std::string("contact system of a scene"));

@@ -3,10 +3,12 @@
 // here.
 #pragma once
 
-#include <carom/system.hpp>
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "global_system.hpp"
+#include "system_numbers.hpp"
 
 namespace carom::io {
 
@@ -14,28 +16,27 @@ namespace carom::io {
 bool is_fclib(const std::string& path);
 
 /// A local problem, or what a global one is for its contacts.
-struct FclibProblem {
+struct FclibProblem : SystemNumbers {
   std::string path;
-  std::string bytes;  ///< of the file
-  std::vector<double> friction, velocity;
-  std::vector<std::int64_t> row_start;
-  std::vector<std::int32_t> column;
-  std::vector<SystemBlock<double>> block;
-
-  std::size_t contacts() const { return friction.size(); }
-  ContactSystem<double> view() const;
+  std::string bytes;                              ///< of the file
+  std::shared_ptr<const CondensedSystem> global;  ///< null of a local problem
+  double condensing_seconds = 0;                  ///< [s] that W and q of a global problem took
 };
 
-/// Throws Error, naming the file and what is wrong in it; also where carom was built without HDF5.
+/// A local problem, or else a global one without bilateral constraints. Throws Error, naming the file and what is wrong
+/// in it; also where carom was built without HDF5.
 FclibProblem read_fclib(const std::string& path);
 
-/// The problem's file with /solution/r and /solution/u, three numbers a contact in carom's order. What solution it had
-/// is replaced.
+/// The problem's file with /solution/r and /solution/u, which are given in carom's order, three numbers a contact, and
+/// with /solution/v of these impulses if the problem is global. What solution it had is replaced.
 std::string with_solution(const FclibProblem& problem, const std::vector<double>& impulse,
                           const std::vector<double>& velocity);
 
-/// A file with the problem in FCLIB's local layout, W by compressed rows. `description` says where it comes from.
-/// Throws Error if the problem has too many numbers for the layout, which counts them in 32 bits.
-std::string new_fclib(const FclibProblem& problem, const std::string& description);
+/// A file with the problem in FCLIB's local layout, W by compressed rows. `name` stands in errors, `description` says
+/// where the problem comes from. Throws Error if it has too many numbers for the layout, which counts them in 32 bits.
+std::string new_fclib(const SystemNumbers& problem, const std::string& name, const std::string& description);
+
+/// Likewise in the global layout, M and H by triplets.
+std::string new_global_fclib(const GlobalSystem& problem, const std::string& name, const std::string& description);
 
 }  // namespace carom::io

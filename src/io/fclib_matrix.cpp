@@ -1,31 +1,13 @@
 #include "fclib_matrix.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <limits>
+#include <vector>
 
 namespace carom::io {
-namespace {
-
-/// Sorts entries and adds up those of one place.
-void put_in_order(std::vector<FclibEntry>& entries) {
-  std::stable_sort(entries.begin(), entries.end(), [](const FclibEntry& a, const FclibEntry& b) {
-    return std::tie(a.row, a.column) < std::tie(b.row, b.column);
-  });
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    if (kept > 0 && entries[kept - 1].row == entries[k].row && entries[kept - 1].column == entries[k].column)
-      entries[kept - 1].value += entries[k].value;
-    else
-      entries[kept++] = entries[k];
-  }
-  entries.resize(kept);
-}
-
-}  // namespace
-
-FclibMatrix read_fclib_matrix(const Hdf5File& file, const std::string& group) {
+SparseMatrix read_fclib_matrix(const Hdf5File& file, const std::string& group) {
   constexpr std::int64_t most = 1 << 30;
-  FclibMatrix matrix;
+  SparseMatrix matrix;
   matrix.rows = file.integer(group + "/m");
   matrix.columns = file.integer(group + "/n");
   const std::int64_t form = file.integer(group + "/nz");
@@ -61,8 +43,33 @@ FclibMatrix read_fclib_matrix(const Hdf5File& file, const std::string& group) {
   } else {
     file.fail("has an unknown form of matrix, " + std::to_string(form) + ", in " + group + "/nz");
   }
-  put_in_order(matrix.entries);
+  matrix.put_in_order();
   return matrix;
+}
+
+void write_fclib_matrix(Hdf5File& file, const std::string& group, const SparseMatrix& matrix) {
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+  const std::size_t count = matrix.entries.size();
+  if (count > most)
+    file.fail("would hold " + std::to_string(count) + " numbers in " + group + ", more than FCLIB counts");
+  std::vector<std::int32_t> rows, columns;
+  std::vector<double> values;
+  for (const auto& [row, column, value] : matrix.entries) {
+    rows.push_back(row);
+    columns.push_back(column);
+    values.push_back(value);
+  }
+  const auto write = [&](const char* name, std::int64_t number) {
+    file.write(group + name, std::vector<std::int32_t>{static_cast<std::int32_t>(number)});
+  };
+  file.make_group(group);
+  write("/nzmax", static_cast<std::int64_t>(count));
+  write("/m", matrix.rows);
+  write("/n", matrix.columns);
+  write("/nz", static_cast<std::int64_t>(count));
+  file.write(group + "/i", rows);
+  file.write(group + "/p", columns);
+  file.write(group + "/x", values);
 }
 
 }  // namespace carom::io

@@ -1,8 +1,8 @@
-#include "fclib.hpp"
+#include "system_numbers.hpp"
 
 namespace carom::io {
 
-ContactSystem<double> FclibProblem::view() const {
+ContactSystem<double> SystemNumbers::view() const {
   ContactSystem<double> system;
   system.friction = friction;
   system.velocity = Vector3Columns<const double>::interleaved(velocity.data(), contacts());
