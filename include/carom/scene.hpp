@@ -79,8 +79,8 @@ struct SceneBodies {
 /// to four of those that follow one another among the sound contacts of the pair. Side by side they are read fastest.
 /// All columns but the optional ones are needed and equally long.
 ///
-/// The columns from friction_2 to damping are read by SceneMethod::simultaneous, without shock propagation, and
-/// substeps; other methods refuse them with an Error. docs/contact-models.md has the law.
+/// The columns from friction_2 to damping are read by SceneMethod::simultaneous, without shock propagation, substeps
+/// and, but for springs, coulomb; other methods refuse them with an Error. docs/contact-models.md has the law.
 template <class T>
 struct SceneContacts {
   Column<const T> friction, restitution;      ///< [1] as in InlineContacts

@@ -14,6 +14,7 @@
 #include <array>
 #include <carom/contacts.hpp>
 #include <carom/export.hpp>
+#include <carom/planar.hpp>
 #include <carom/solver.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -30,15 +31,34 @@ using SystemBlock = std::array<T, 9>;
 /// A contact system. Vectors and blocks are in the frames of the contacts, whose third axis is the normal, as
 /// everywhere in carom; FCLIB has it first. Rows of W are compressed: the blocks of contact i are those from
 /// row_start[i] up to row_start[i + 1], and block k stands in the columns of contact column[k]. Restitution is the
-/// caller's, in q: Newton's adds e u0_n to q_n. All columns but the last are needed.
+/// caller's, in q: Newton's adds e u0_n to q_n. All columns up to `block` are needed.
+///
+/// Contacts may have models, as those of scenes (docs/contact-systems.md, Contact models): friction within an ellipse,
+/// compliance, by which the law is that of u + compliance r, and resistance to rolling and spinning. Results are r and
+/// u all the same. A contact that resists rolling or spinning has a moment m [N m s] about its two tangents and its
+/// normal, whose velocity is o = ω_A − ω_B. Behind the rows of the contacts W has those of the moments, in the order of
+/// `moment`, and so have its columns: blocks are in 1/kg, 1/(kg m) and 1/(kg m²).
 template <class T>
 struct ContactSystem {
   Column<const T> friction;          ///< [1] >= 0 for each contact; infinity is allowed (SystemOptions::most_friction)
   Vector3Columns<const T> velocity;  ///< [m/s] q, for each contact: u without impulses; finite
-  Column<const std::int64_t> row_start;    ///< one more than contacts: from 0 to the number of blocks, not falling
-  Column<const std::int32_t> column;       ///< in [0, contacts) for each block, ascending within a row
+  Column<const std::int64_t> row_start;    ///< one more than rows: from 0 to the number of blocks, not falling
+  Column<const std::int32_t> column;       ///< in [0, rows) for each block, ascending within a row
   Column<const SystemBlock<T>> block;      ///< [1/kg] for each block; finite
   Vector3Columns<const T> warm_impulse{};  ///< [N s] optional, for each contact: r to begin with; finite
+  /// [1] >= 0, optional, for each contact: the coefficient across friction_direction, where `friction` is that along
+  /// it.
+  Column<const T> friction_2{};
+  /// [1] optional, with friction_2: any length but 0 where the coefficients differ, along the first tangent and the
+  /// second; (1, 0)
+  planar::Vector2Columns<const T> friction_direction{};
+  /// [1/kg] >= 0, optional, for each contact: what u_n, and u_t, give way for an impulse of 1 N s; finite
+  Column<const T> normal_compliance{}, tangential_compliance{};
+  Column<const std::int32_t> moment{};  ///< optional: the contact of each moment, ascending
+  Column<const T> rolling_friction{};   ///< [m] >= 0, optional, for each moment: |m_t| is up to this times r_n; finite
+  Column<const T> spinning_friction{};  ///< [m] >= 0, optional, for each moment: likewise |m_n|; finite
+  Vector3Columns<const T> angular_velocity{};      ///< [rad/s] with `moment`: q of its rows, o without impulses; finite
+  Vector3Columns<const T> warm_angular_impulse{};  ///< [N m s] optional, for each moment: m to begin with; finite
 };
 
 /// States of a contact. A number keeps its meaning in later versions.
@@ -51,13 +71,16 @@ enum class ContactState : std::uint8_t {
 CAROM_EXPORT std::string_view to_string(ContactState state);
 
 /// Columns that take the results. Every one is optional; those that are there are as long as the contacts. No overlap
-/// with the columns of the system is allowed, but that of `impulse` and `warm_impulse`.
+/// with the columns of the system is allowed, but that of `impulse` and `warm_impulse`, and of their angular ones.
 template <class T>
 struct SystemResults {
   Vector3Columns<T> impulse{};    ///< [N s] r, in the cone to rounding
   Vector3Columns<T> velocity{};   ///< [m/s] u = W r + q
   Column<ContactState> state{};   ///< open, stick or slip
   Column<std::int32_t> island{};  ///< index into SystemSolver::islands()
+  // As long as the moments.
+  Vector3Columns<T> angular_impulse{};   ///< [N m s] m, within its bounds to rounding
+  Vector3Columns<T> angular_velocity{};  ///< [rad/s] o
 };
 
 /// The velocities that the error is relative to. A number keeps its meaning in later versions.
@@ -72,7 +95,8 @@ struct SystemOptions {
   static constexpr double most_tolerance = 1, largest_budget = 1e12, largest_friction = 1e6, largest_mass = 1e30;
 
   /// [1] in [0, most_tolerance]: the error |r − P(r − ρ (u + friction |u_t| n))| / (ρ |q|) that is asked for, with P
-  /// the projection onto the cones, norms over all contacts and ρ = error_mass. 0: 1e-8 in double, 1e-4 in float.
+  /// the projection onto the cones, norms over all contacts and ρ = error_mass. 0: 1e-8 in double, 1e-4 in float. With
+  /// contact models it is that of the numbers in which their cones are round.
   double tolerance = 0;
   /// [kg] ρ of the error, in [0, largest_mass]. 1 is the field's: velocities count where impulses are much larger than
   /// they, impulses where they are much smaller, so that light bodies (W of 1e4 and more) may be solved badly. 0 takes

@@ -63,6 +63,15 @@ class SystemSolver:
         mu: Any,
         *,
         warm_impulse: Any = None,
+        friction_2: Any = None,
+        friction_direction: Any = None,
+        normal_compliance: Any = None,
+        tangential_compliance: Any = None,
+        moment: Any = None,
+        rolling_friction: Any = None,
+        spinning_friction: Any = None,
+        angular_velocity: Any = None,
+        warm_angular_impulse: Any = None,
         normal_first: bool = False,
         **options: Any,
     ) -> SystemResult:
@@ -78,12 +87,29 @@ class SystemSolver:
             mu = np.full(len(q), mu)
         if warm_impulse is not None:
             warm_impulse = _vectors("warm_impulse", warm_impulse, block.dtype)
+        models = {
+            "friction_2": friction_2,
+            "friction_direction": friction_direction,
+            "normal_compliance": normal_compliance,
+            "tangential_compliance": tangential_compliance,
+            "rolling_friction": rolling_friction,
+            "spinning_friction": spinning_friction,
+        }
+        models = {name: np.asarray(numbers, block.dtype) for name, numbers in models.items() if numbers is not None}
+        if moment is not None:
+            models["moment"] = np.atleast_1d(np.asarray(moment, np.int32))
+        for name, numbers in (("angular_velocity", angular_velocity), ("warm_angular_impulse", warm_angular_impulse)):
+            if numbers is not None:
+                models[name] = _vectors(name, numbers, block.dtype)
         if normal_first:
             # carom has the normal last.
             turned = [1, 2, 0]
             block = block[:, turned][:, :, turned]
             q = q[:, turned]
             warm_impulse = None if warm_impulse is None else warm_impulse[:, turned]
+            for name in ("angular_velocity", "warm_angular_impulse"):
+                if name in models:
+                    models[name] = models[name][:, turned]
         result: SystemResult = self._solver.solve(
             friction=mu,
             velocity=q,
@@ -91,10 +117,11 @@ class SystemSolver:
             column=W.column,
             block=np.ascontiguousarray(block),
             warm_impulse=warm_impulse,
+            **models,
             **options,
         )
         if normal_first:
-            for name in ("impulse", "velocity"):
+            for name in ("impulse", "velocity", "angular_impulse", "angular_velocity"):
                 if name in result.__dict__:
                     setattr(result, name, getattr(result, name)[:, [2, 0, 1]])
         return result
@@ -106,12 +133,22 @@ def solve_system(W: Any, q: Any, mu: Any, **options: Any) -> SystemResult:
 
 solve_system.__doc__ = SystemSolver.solve.__doc__ = """Solves u = W r + q with Coulomb friction for the impulses r.
 
-    W   [1/kg] scipy.sparse of any format, (3n, 3n), (n, n, 3, 3) or BlockRows; frames have the normal last
+    W   [1/kg] scipy.sparse of any format, (3n, 3n), (n, n, 3, 3) or BlockRows; frames have the normal last. Rows of
+        moments are behind those of contacts
     q   [m/s] (n, 3) or (3n,): the velocities without impulses. Restitution is yours, in q
     mu  [1] (n,) or one number: friction
 
-    warm_impulse  [N s] (n, 3) or (3n,): r to begin with
-    normal_first  frames have the normal first, as those of FCLIB; results, too
+    warm_impulse           [N s] (n, 3) or (3n,): r to begin with
+    friction_2             [1] (n,) or one number: the coefficient across friction_direction, where mu is that along it
+    friction_direction     [1] (n, 2) or one: along the first tangent and the second, which is (1, 0)
+    normal_compliance      [1/kg] (n,) or one number: what u_n gives way for an impulse of 1 N s
+    tangential_compliance  [1/kg] likewise, of the slip
+    moment                 (m,) the contacts that resist rolling or spinning, ascending
+    rolling_friction       [m] (m,) or one number: the moment of rolling is up to this times the normal impulse
+    spinning_friction      [m] likewise of spinning
+    angular_velocity       [rad/s] (m, 3) with moment: o without impulses, q of its rows
+    warm_angular_impulse   [N m s] (m, 3): moments to begin with
+    normal_first           frames have the normal first, as those of FCLIB; results, too
 
 The options and results are those of carom::SystemSolver (docs/contact-systems.md). ContactBench's G, g, mus are W, q, mu.
 """

@@ -17,6 +17,31 @@ const Record& system_record() {
     columns::each(needed, columns::Label{"", "velocity"}, system.velocity);
     needed(columns::Label{"", "column"}, system.column);
     columns::each(optional, columns::Label{"", "warm_impulse"}, system.warm_impulse);
+    optional(columns::Label{"", "friction_2"}, system.friction_2);
+    columns::each(optional, columns::Label{"", "friction_direction"}, system.friction_direction);
+    optional(columns::Label{"", "normal_compliance"}, system.normal_compliance);
+    optional(columns::Label{"", "tangential_compliance"}, system.tangential_compliance);
+  });
+  return record;
+}
+
+const Record& moments_record() {
+  static const Record record = record_of<ContactSystem<double>>([](RecordMaker& maker, const auto& system) {
+    const auto needed = maker.adds(true), optional = maker.adds(false);
+    needed(columns::Label{"", "moment"}, system.moment);
+    columns::each(needed, columns::Label{"", "angular_velocity"}, system.angular_velocity);
+    optional(columns::Label{"", "rolling_friction"}, system.rolling_friction);
+    optional(columns::Label{"", "spinning_friction"}, system.spinning_friction);
+    columns::each(optional, columns::Label{"", "warm_angular_impulse"}, system.warm_angular_impulse);
+  });
+  return record;
+}
+
+const Record& moment_results_record() {
+  static const Record record = record_of<SystemResults<double>>([](RecordMaker& maker, const auto& results) {
+    const auto adds = maker.adds(false);
+    columns::each(adds, columns::Label{"", "angular_impulse"}, results.angular_impulse);
+    columns::each(adds, columns::Label{"", "angular_velocity"}, results.angular_velocity);
   });
   return record;
 }
@@ -66,8 +91,8 @@ class Use {
 };
 
 template <class T>
-py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contacts, Outputs& outputs,
-                 PyObject* row_start, PyObject* block, const SystemOptions& options) {
+py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contacts, const Batch& moments,
+                 Outputs& outputs, PyObject* row_start, PyObject* block, const SystemOptions& options) {
   constexpr bool in_float = sizeof(T) == sizeof(float);
   ContactSystem<T> system;
   inputs.write(&system, in_float);
@@ -77,6 +102,7 @@ py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contac
   py::object result = new_result("SystemResult");
   SystemResults<T> results;
   outputs.add(results_record(), contacts.size(), in_float, &results, result);
+  if (moments.count >= 0) outputs.add(moment_results_record(), moments.count, in_float, &results, result);
   outputs.check_all_known("solve_system");
   const Use use(solver);
   SystemReport report;
@@ -105,7 +131,7 @@ PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positiona
     PyObject *const row_start = arguments.take(row_start_name), *const block = arguments.take(block_name);
     if (row_start == nullptr || block == nullptr) throw Error("carom: the columns row_start and block are needed");
     if (!PyArray_Check(block)) throw py::type_error("carom: block is an array");
-    Batch contacts("contacts"), blocks("blocks");
+    Batch contacts("contacts"), blocks("blocks"), moments("moments");
     Inputs inputs;
     for (const Field& field : system_record().fields) {
       PyObject* const value = arguments.take(field.name);
@@ -114,10 +140,20 @@ PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positiona
       else if (field.is_needed)
         throw Error("carom: the column " + text_of(field.name) + " is missing");
     }
+    bool has_moments = false;
+    for (const Field& field : moments_record().fields) has_moments = has_moments || arguments.has(field.name);
+    for (const Field& field : moments_record().fields) {
+      if (!has_moments) break;
+      PyObject* const value = arguments.take(field.name);
+      if (value != nullptr)
+        inputs.add(moments, field, value);
+      else if (field.is_needed)
+        throw Error("carom: the column " + text_of(field.name) + " is missing");
+    }
     if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name);
     return PyArray_TYPE(as_array(block)) == NPY_FLOAT32
-               ? solve<float>(solver, inputs, contacts, outputs, row_start, block, options)
-               : solve<double>(solver, inputs, contacts, outputs, row_start, block, options);
+               ? solve<float>(solver, inputs, contacts, moments, outputs, row_start, block, options)
+               : solve<double>(solver, inputs, contacts, moments, outputs, row_start, block, options);
   });
 }
 
@@ -146,6 +182,7 @@ void add_systems(py::module_& module) {
   add_method(solver, "solve", solve_of);
   describe("solve_system", system_options());
   describe("solve_system", "results", "SystemResults", results_record());
+  describe("solve_system", "results", "SystemResults", moment_results_record());
 }
 
 }  // namespace carom::python

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "scene/contact_models.hpp"
 #include "scene/vector3.hpp"
 
 namespace carom::io {
@@ -99,6 +100,9 @@ struct Constraint {
 
 std::vector<Constraint> constraints_of(const Scene<double>& scene, SceneOptions options) {
   if (scene.joints.body_a) throw Error("carom: a scene with joints is not written as a contact system");
+  if (scene::has_contact_models(scene.contacts))
+    throw Error(
+        "carom: a scene whose contacts have models is not written as a contact system: FCLIB has no place for them");
   const SceneContacts<double>& contacts = scene.contacts;
   std::vector<Constraint> constraints;
   for (const std::size_t i : sound_contacts(scene, options)) {

@@ -254,6 +254,14 @@ class SceneCall {
       T* const memory = workspace_.carried.at_least(4 * (contacts_ + 1));
       for (std::size_t i = 0; i < 4; ++i) job_.carried[i] = memory + i * contacts_;
     }
+    if (has_contact_moments(scene_.contacts) && is(SceneMethod::coulomb)) {
+      T* const memory = workspace_.moments.at_least(6 * (contacts_ + 1));
+      std::fill_n(memory, 6 * contacts_, T(0));
+      for (std::size_t i = 0; i < 3; ++i) {
+        job_.carried_moment[i] = memory + i * contacts_;
+        job_.kept_moment[i] = memory + (3 + i) * contacts_;
+      }
+    }
   }
 
   void build(ThreadTeam& team) {

@@ -38,7 +38,7 @@ struct Workspace {
   Scratch<T> energies;
   Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link, models;
   Scratch<std::int32_t> body_a, body_b, row_body_a, row_body_b;
-  Scratch<T> carried, sums, row_impulse, row_work;
+  Scratch<T> carried, moments, sums, row_impulse, row_work;
   Scratch<T> impulses, warm, row_warm,
       row_warm_after;  // results of contacts; what contacts and rows begin the next step with
   Scratch<T> kept, kept_rows;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "islands.hpp"
 #include "solver/check.hpp"
 
 namespace carom::systems {
@@ -34,12 +35,12 @@ void check_length(const char* name, const C& column, std::size_t count, const ch
 }
 
 template <class V>
-void check_vector(const std::string& name, const V& vector, std::size_t count, bool needed) {
+void check_vector(const char* name, const V& vector, std::size_t count, const char* of, bool needed) {
   const int there = static_cast<bool>(vector.x) + static_cast<bool>(vector.y) + static_cast<bool>(vector.z);
   if (!needed && there == 0) return;
-  check_length((name + ".x").c_str(), vector.x, count, "contacts", true);
-  check_length((name + ".y").c_str(), vector.y, count, "contacts", true);
-  check_length((name + ".z").c_str(), vector.z, count, "contacts", true);
+  check_length((std::string(name) + ".x").c_str(), vector.x, count, of, true);
+  check_length((std::string(name) + ".y").c_str(), vector.y, count, of, true);
+  check_length((std::string(name) + ".z").c_str(), vector.z, count, of, true);
 }
 
 template <class V>
@@ -49,6 +50,32 @@ void check_finite(const char* name, const V& vector, std::size_t count) {
       if (!std::isfinite(value))
         refuse(row((std::string(name) + axis).c_str(), i) + " is " + in_words(static_cast<double>(value)) +
                "; it must be finite");
+}
+
+/// A row of W in words.
+template <class T>
+std::string owner(const ContactSystem<T>& system, std::size_t i) {
+  const std::size_t contacts = system.friction.count;
+  return i < contacts ? "contact " + std::to_string(i) : "moment " + std::to_string(i - contacts);
+}
+template <class T>
+std::string owners(const ContactSystem<T>& system, std::size_t i, std::size_t j) {
+  if (i < system.friction.count && j < system.friction.count)
+    return "of contacts " + std::to_string(i) + " and " + std::to_string(j);
+  return "of " + owner(system, i) + " and " + owner(system, j);
+}
+
+/// The contacts of moments.
+template <class T>
+void check_moments(const ContactSystem<T>& system, std::size_t contacts) {
+  for (std::size_t m = 0; m < system.moment.count; ++m) {
+    const std::int32_t i = system.moment[m];
+    if (i < 0 || static_cast<std::size_t>(i) >= contacts)
+      refuse(row("moment", m) + " is " + std::to_string(i) + "; it must be in [0, " + std::to_string(contacts) + ")");
+    if (m > 0 && system.moment[m - 1] >= i)
+      refuse(row("moment", m) + " is " + std::to_string(i) + " after " + std::to_string(system.moment[m - 1]) +
+             "; the contacts of moments must ascend");
+  }
 }
 
 template <class T>
@@ -67,14 +94,14 @@ void check_rows(const ContactSystem<T>& system, std::size_t contacts) {
     for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(end); ++k) {
       const std::int32_t j = system.column[k];
       if (j < 0 || static_cast<std::size_t>(j) >= contacts)
-        refuse(row("column", k) + ", of the row of contact " + std::to_string(i) + ", is " + std::to_string(j) +
+        refuse(row("column", k) + ", of the row of " + owner(system, i) + ", is " + std::to_string(j) +
                "; it must be in [0, " + std::to_string(contacts) + ")");
       if (k > static_cast<std::size_t>(first) && system.column[k - 1] >= j)
         refuse(row("column", k) + " is " + std::to_string(j) + " after " + std::to_string(system.column[k - 1]) +
-               "; columns must ascend in the row of contact " + std::to_string(i));
+               "; columns must ascend in the row of " + owner(system, i));
       has_own |= static_cast<std::size_t>(j) == i;
     }
-    if (!has_own) refuse("the row of contact " + std::to_string(i) + " has no block on the diagonal of W");
+    if (!has_own) refuse("the row of " + owner(system, i) + " has no block on the diagonal of W");
   }
 }
 
@@ -88,17 +115,48 @@ std::vector<std::size_t> check_blocks(const ContactSystem<T>& system, std::size_
       const SystemBlock<T>& w = system.block[k];
       for (std::size_t e = 0; e < 9; ++e)
         if (!std::isfinite(w[e]))
-          refuse(row("block", k) + "[" + std::to_string(e) + "], of contacts " + std::to_string(i) + " and " +
-                 std::to_string(system.column[k]) + ", is " + in_words(static_cast<double>(w[e])) +
-                 "; it must be finite");
+          refuse(row("block", k) + "[" + std::to_string(e) + "], " +
+                 owners(system, i, static_cast<std::size_t>(system.column[k])) + ", is " +
+                 in_words(static_cast<double>(w[e])) + "; it must be finite");
       if (static_cast<std::size_t>(system.column[k]) != i) continue;
       diagonal[i] = k;
-      for (const std::size_t e : {0u, 4u, 8u})
-        if (!(w[e] > 0 || (w[e] == 0 && e < 8)))
-          refuse(row("block", k) + "[" + std::to_string(e) + "], on the diagonal of contact " + std::to_string(i) +
-                 ", is " + in_words(static_cast<double>(w[e])) + (e == 8 ? "; W_nn must be > 0" : "; it must be >= 0"));
+      for (const std::size_t e : {0u, 4u, 8u}) {
+        const bool is_normal = e == 8 && i < system.friction.count;
+        if (!(w[e] > 0 || (w[e] == 0 && !is_normal)))
+          refuse(row("block", k) + "[" + std::to_string(e) + "], on the diagonal of " + owner(system, i) + ", is " +
+                 in_words(static_cast<double>(w[e])) + (is_normal ? "; W_nn must be > 0" : "; it must be >= 0"));
+      }
     }
   return diagonal;
+}
+
+/// Numbers of contact models.
+template <class T>
+void check_models(const ContactSystem<T>& system, std::size_t contacts) {
+  const auto check_not_below_zero = [&](const char* name, const Column<const T>& column, bool may_be_infinite) {
+    for (std::size_t i = 0; i < column.count && column; ++i) {
+      if (column[i] >= 0 && (may_be_infinite || std::isfinite(column[i]))) continue;
+      refuse(row(name, i) + " is " + in_words(static_cast<double>(column[i])) + "; it must be >= 0" +
+             (may_be_infinite ? "" : " and finite"));
+    }
+  };
+  check_not_below_zero("friction_2", system.friction_2, true);
+  check_not_below_zero("normal_compliance", system.normal_compliance, false);
+  check_not_below_zero("tangential_compliance", system.tangential_compliance, false);
+  check_not_below_zero("rolling_friction", system.rolling_friction, false);
+  check_not_below_zero("spinning_friction", system.spinning_friction, false);
+  if (system.moment) check_finite("angular_velocity", system.angular_velocity, system.moment.count);
+  if (system.warm_angular_impulse.x)
+    check_finite("warm_angular_impulse", system.warm_angular_impulse, system.moment.count);
+  const auto& direction = system.friction_direction;
+  for (std::size_t i = 0; i < contacts && direction.x; ++i) {
+    for (const auto& [axis, value] : {std::pair{".x", direction.x[i]}, {".y", direction.y[i]}})
+      if (!std::isfinite(value))
+        refuse(row((std::string("friction_direction") + axis).c_str(), i) + " is " +
+               in_words(static_cast<double>(value)) + "; it must be finite");
+    if (direction.x[i] == 0 && direction.y[i] == 0 && system.friction[i] != system.friction_2[i])
+      refuse(row("friction_direction", i) + " is 0, and friction has two coefficients");
+  }
 }
 
 /// Finds each block's counterpart: rows are met in order, so that each row's columns are met in order too.
@@ -129,8 +187,8 @@ void check_symmetry(const ContactSystem<T>& system, const std::vector<std::size_
           const double other =
               found ? static_cast<double>(system.block[static_cast<std::size_t>(there)][3 * b + a]) : 0.0;
           if (std::abs(here - other) > bound * scale)
-            refuse(row("block", k) + "[" + std::to_string(3 * a + b) + "], of contacts " + std::to_string(i) + " and " +
-                   std::to_string(j) + ", is " + in_words(here) + " where its counterpart is " + in_words(other) +
+            refuse(row("block", k) + "[" + std::to_string(3 * a + b) + "], " + owners(system, i, j) + ", is " +
+                   in_words(here) + " where its counterpart is " + in_words(other) +
                    ": W is further from symmetric than SystemOptions::asymmetry");
         }
     }
@@ -154,21 +212,42 @@ void check_options(const SystemOptions& options) {
 
 template <class T>
 std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>& results) {
-  const std::size_t contacts = system.friction.count;
+  const std::size_t contacts = system.friction.count, moments = system.moment.count;
   if (contacts > std::size_t{1} << 30) refuse("system.friction has more than 2^30 elements");
   // Without contacts no column needs to be there.
-  check_vector("system.velocity", system.velocity, contacts, contacts > 0);
-  check_vector("system.warm_impulse", system.warm_impulse, contacts, false);
+  check_vector("system.velocity", system.velocity, contacts, "contacts", contacts > 0);
+  check_vector("system.warm_impulse", system.warm_impulse, contacts, "contacts", false);
+  check_length("system.friction_2", system.friction_2, contacts, "contacts", false);
+  const auto& direction = system.friction_direction;
+  if (direction.x || direction.y) {
+    check_length("system.friction_direction.x", direction.x, contacts, "contacts", true);
+    check_length("system.friction_direction.y", direction.y, contacts, "contacts", true);
+    if (!system.friction_2) refuse("the column system.friction_direction needs system.friction_2");
+  }
+  check_length("system.normal_compliance", system.normal_compliance, contacts, "contacts", false);
+  check_length("system.tangential_compliance", system.tangential_compliance, contacts, "contacts", false);
+  if (!system.moment && (system.rolling_friction || system.spinning_friction || system.angular_velocity.x ||
+                         system.warm_angular_impulse.x))
+    refuse("the column system.moment is missing, and there are others of moments");
+  if (moments > contacts)
+    refuse("the column system.moment has " + std::to_string(moments) + " elements; there are " +
+           std::to_string(contacts) + " contacts");
+  check_length("system.rolling_friction", system.rolling_friction, moments, "moments", false);
+  check_length("system.spinning_friction", system.spinning_friction, moments, "moments", false);
+  check_vector("system.angular_velocity", system.angular_velocity, moments, "moments", moments > 0);
+  check_vector("system.warm_angular_impulse", system.warm_angular_impulse, moments, "moments", false);
   if (contacts > 0) {
-    check_length("system.row_start", system.row_start, contacts + 1, "rows and one more", true);
+    check_length("system.row_start", system.row_start, rows_of(system) + 1, "rows and one more", true);
     if (!system.column) refuse("the column system.column is missing");
     check_length("system.block", system.block, system.column.count, "elements of system.column", true);
   }
   if (system.column.count > std::size_t{1} << 30) refuse("system.column has more than 2^30 elements");
-  check_vector("results.impulse", results.impulse, contacts, false);
-  check_vector("results.velocity", results.velocity, contacts, false);
+  check_vector("results.impulse", results.impulse, contacts, "contacts", false);
+  check_vector("results.velocity", results.velocity, contacts, "contacts", false);
   check_length("results.state", results.state, contacts, "contacts", false);
   check_length("results.island", results.island, contacts, "contacts", false);
+  check_vector("results.angular_impulse", results.angular_impulse, moments, "moments", false);
+  check_vector("results.angular_velocity", results.angular_velocity, moments, "moments", false);
   return contacts;
 }
 
@@ -176,13 +255,15 @@ template <class T>
 void check_values(const ContactSystem<T>& system, const SystemOptions& options) {
   const std::size_t contacts = system.friction.count;
   if (contacts == 0) return;
-  check_rows(system, contacts);
+  check_moments(system, contacts);
+  check_rows(system, rows_of(system));
   for (std::size_t i = 0; i < contacts; ++i)
     if (!(system.friction[i] >= 0))
       refuse(row("friction", i) + " is " + in_words(static_cast<double>(system.friction[i])) + "; it must be >= 0");
   check_finite("velocity", system.velocity, contacts);
+  check_models(system, contacts);
   if (system.warm_impulse.x) check_finite("warm_impulse", system.warm_impulse, contacts);
-  check_symmetry(system, check_blocks(system, contacts), options.asymmetry);
+  check_symmetry(system, check_blocks(system, rows_of(system)), options.asymmetry);
 }
 
 template std::size_t check_columns(const ContactSystem<float>&, const SystemResults<float>&);

@@ -34,7 +34,12 @@ void Factorisation::forget(const BodyForm* form) {
 void Factorisation::plan(const IslandSystem& system) {
   system_ = &system;
   by_bodies_ = form_ != nullptr && form_->bodies > 0 && 2 * form_->bodies < system.contacts();
-  if (by_bodies_) find_bodies();
+  pairs_.clear();
+  if (by_bodies_) {
+    find_bodies();
+    for (std::size_t i = 0; i < system.contacts(); ++i)
+      if (system.is_moment(i)) pairs_.push_back({.contact = at(system.bearer[i]), .moment = i});
+  }
   lu_.plan(by_bodies_ ? bodies_ : system);
   count();
 }
@@ -100,13 +105,27 @@ void Factorisation::find_bodies() {
   for (std::size_t i = 0; i < unit_.size(); i += 9) unit_[i] = unit_[i + 4] = unit_[i + 8] = 1;
 }
 
-bool Factorisation::factor_by_bodies(const Numbers& a, const Numbers& b, const Numbers& c) {
+void Beside::clear(std::size_t rows) {
+  for (Numbers* numbers : {&below, &above, &b_below}) numbers->assign(9 * rows, 0);
+}
+
+double* Factorisation::bodies_block(std::size_t contact, std::size_t s, std::size_t t, std::size_t& width) {
+  // The rows of a body's second half have as many blocks as those of its first.
+  const std::size_t body = at(form_->body[contact][s]);
+  width = 9 * (at(bodies_.row_start[2 * body + 1]) - at(bodies_.row_start[2 * body]));
+  return &bodies_.block[9 * place_[contact][2 * s + t]];
+}
+
+bool Factorisation::factor_by_bodies(const Numbers& a, const Numbers& b, const Numbers& c, const Beside& beside) {
   const std::size_t contacts = form_->body.size();
   inverse_.resize(9 * contacts);
   effect_.resize(9 * contacts);
   change_.resize(9 * contacts);
   std::fill(bodies_.block.begin(), bodies_.block.end(), 0.0);
+  for (Pair& pair : pairs_)
+    if (!factor_pair(pair, a, b, c, beside)) return false;
   for (std::size_t i = 0; i < contacts; ++i) {
+    if (is_paired(i)) continue;
     double* inverse = &inverse_[9 * i];
     for (std::size_t row = 0; row < 3; ++row)
       for (std::size_t k = 0; k < 3; ++k)
@@ -130,12 +149,10 @@ bool Factorisation::factor_by_bodies(const Numbers& a, const Numbers& b, const N
       for (std::size_t s = 0; s < 2; ++s) {
         if (form_->body[i][s] < 0) continue;
         const double* response = &form_->response[36 * i + 18 * s];
-        const std::size_t upper = place_[i][2 * s + t];
-        // The rows of a body's second half have as many blocks as those of its first.
-        const std::size_t width =
-            at(bodies_.row_start[2 * at(form_->body[i][s]) + 1]) - at(bodies_.row_start[2 * at(form_->body[i][s])]);
+        std::size_t width;
+        double* const block = bodies_block(i, s, t, width);
         for (std::size_t row = 0; row < 6; ++row) {
-          double* to = &bodies_.block[9 * (upper + (row < 3 ? 0 : width)) + 3 * (row % 3)];
+          double* to = block + (row < 3 ? 0 : width) + 3 * (row % 3);
           for (std::size_t k = 0; k < 6; ++k)
             to[(k < 3 ? 0 : 9) + k % 3] +=
                 response[row] * scaled[k] + response[6 + row] * scaled[6 + k] + response[12 + row] * scaled[12 + k];
@@ -147,17 +164,19 @@ bool Factorisation::factor_by_bodies(const Numbers& a, const Numbers& b, const N
 }
 
 bool Factorisation::factor(const IslandSystem& system, const Numbers& block, const Numbers& a, const Numbers& b,
-                           const Numbers& c) {
+                           const Numbers& c, const Beside& beside) {
   system_ = &system;
   block_ = &block;
   a_ = &a;
-  return by_bodies_ ? factor_by_bodies(a, b, c) : lu_.factor(block, a);
+  return by_bodies_ ? factor_by_bodies(a, b, c, beside) : lu_.factor(block, a);
 }
 
 void Factorisation::solve_by_bodies(const Numbers& right, Numbers& x) {
   const std::size_t contacts = form_->body.size();
   y_.assign(6 * form_->bodies, 0);
+  for (const Pair& pair : pairs_) push_pair(pair, right);
   for (std::size_t i = 0; i < contacts; ++i) {
+    if (is_paired(i)) continue;
     double push[3] = {};
     add_product(&change_[9 * i], &right[3 * i], push);
     for (std::size_t s = 0; s < 2; ++s) {
@@ -169,7 +188,9 @@ void Factorisation::solve_by_bodies(const Numbers& right, Numbers& x) {
     }
   }
   lu_.solve(y_);
+  for (const Pair& pair : pairs_) solve_pair(pair, right, x);
   for (std::size_t i = 0; i < contacts; ++i) {
+    if (is_paired(i)) continue;
     double u[3] = {};
     for (std::size_t s = 0; s < 2; ++s) {
       if (form_->body[i][s] < 0) continue;

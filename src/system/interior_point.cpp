@@ -10,6 +10,7 @@ namespace {
 
 constexpr double most_of_the_way = 0.99, most_when_centring = 0.95, short_step = 0.3;
 constexpr std::size_t stall_begins = 10, stall_span = 8;
+constexpr std::size_t none = ~std::size_t{0};
 
 /// Both parts of z = r − u on the central path r ∘ u = m e, by the eigenvalues of z.
 void split(const double* z, double m, double* r, double* u) {
@@ -40,12 +41,40 @@ bool is_finite(const Numbers& numbers) {
 
 }  // namespace
 
+void InteriorPoint::place(const IslandSystem& system) {
+  const std::size_t contacts = system.contacts();
+  place_.resize(contacts);
+  for (std::size_t i = 0; i < contacts; ++i) {
+    const std::size_t normal = system.is_moment(i) ? at(system.bearer[i]) : i;
+    place_[i] = {3 * i, 3 * i + 1, 3 * normal + 2};
+  }
+  for (std::size_t i = 0; i < contacts; ++i)
+    if (system.is_moment(i)) place_.push_back({3 * i + 2, none, place_[i].normal});
+}
+
+/// The vector of a cone among those of rows.
+void InteriorPoint::take(const Numbers& rows, std::size_t cone, double* x) const {
+  const Place& place = place_[cone];
+  x[0] = rows[place.first];
+  x[1] = place.second == none ? 0 : rows[place.second];
+  x[2] = rows[place.normal];
+}
+
+/// Adds the vector of a cone to those of rows.
+void InteriorPoint::spread(std::size_t cone, const double* x, Numbers& rows) const {
+  const Place& place = place_[cone];
+  rows[place.first] += x[0];
+  if (place.second != none) rows[place.second] += x[1];
+  rows[place.normal] += x[2];
+}
+
 void InteriorPoint::scale(const IslandSystem& system) {
   const std::size_t contacts = system.contacts();
   scale_.resize(3 * contacts);
   for (std::size_t i = 0; i < contacts; ++i) {
-    const double d = 1 / std::sqrt(system.mean_diagonal(i));
-    scale_[3 * i] = scale_[3 * i + 1] = d * system.friction[i];
+    const bool is_moment = system.is_moment(i);
+    const double d = 1 / std::sqrt(system.mean_diagonal(is_moment ? at(system.bearer[i]) : i));
+    scale_[3 * i] = scale_[3 * i + 1] = is_moment ? d : d * system.friction[i];
     scale_[3 * i + 2] = d;
   }
   left_.assign(9 * contacts, 0);
@@ -68,10 +97,10 @@ void InteriorPoint::scale(const IslandSystem& system) {
 
 void InteriorPoint::begin_cold(double r, double u) {
   r_.assign(scale_.size(), 0);
-  u_.assign(scale_.size(), 0);
-  for (std::size_t i = 2; i < scale_.size(); i += 3) {
-    r_[i] = r * largest_q_;
-    u_[i] = u * largest_q_;
+  u_.assign(3 * place_.size(), 0);
+  for (std::size_t k = 0; k < place_.size(); ++k) {
+    r_[place_[k].normal] = r * largest_q_;
+    u_[3 * k + 2] = u * largest_q_;
   }
 }
 
@@ -102,52 +131,88 @@ double InteriorPoint::measure(const IslandSystem& system) {
 void InteriorPoint::linearise() {
   velocities(scaled_, r_, v_);
   gap_ = 0;
+  std::copy(v_.begin(), v_.end(), residual_.begin());
   for (std::size_t i = 0; i < cone_.size(); ++i) {
-    const double *u = &u_[3 * i], *r = &r_[3 * i];
-    for (std::size_t a = 0; a < 3; ++a) {
-      residual_[3 * i + a] = v_[3 * i + a] - u[a];
-      gap_ += u[a] * r[a];
-    }
-    residual_[3 * i + 2] += tangential_length(u);
+    const double* u = &u_[3 * i];
+    double r[3];
+    take(r_, i, r);
+    const double less[3] = {-u[0], -u[1], -u[2]};
+    spread(i, less, residual_);
+    for (std::size_t a = 0; a < 3; ++a) gap_ += u[a] * r[a];
+    residual_[place_[i].normal] += tangential_length(u);
     cone_[i] = ConeScaling(r, u);
   }
   gap_ /= static_cast<double>(cone_.size());
 }
 
+/// Eᵀ d E of a cone, which rows of the moment and of the contact share.
+void InteriorPoint::add_shared(std::size_t cone, const double* d) {
+  const auto& [first, second, normal] = place_[cone];
+  const auto add = [&](std::size_t row, std::size_t column, double x) {
+    const std::size_t i = row / 3, j = column / 3, place = 3 * (row % 3) + column % 3;
+    if (i == j) {
+      diagonal_[9 * i + place] += x;
+      return;
+    }
+    block_[9 * scaled_.block_of(i, static_cast<std::int32_t>(j)) + place] += x;
+    (scaled_.is_moment(i) ? beside_.below[9 * i + place] : beside_.above[9 * j + place]) += x;
+  };
+  const std::size_t rows[3] = {first, second, normal};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b)
+      if (rows[a] != none && rows[b] != none) add(rows[a], rows[b], d[3 * a + b]);
+}
+
 bool InteriorPoint::factor(Factorisation& lu, double theta) {
+  const bool has_moments = scaled_.has_moments();
+  if (has_moments) {
+    block_ = scaled_.block;
+    std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
+    beside_.clear(scaled_.contacts());
+  }
   for (std::size_t i = 0; i < cone_.size(); ++i) {
     const double *u = &u_[3 * i], *inverse = cone_[i].inverse_squared;
     const double t = tangential_length(u), factor = t > 1e-14 * u[2] ? -theta / t : 0;
     const double x = slope_[2 * i] = factor * u[0], y = slope_[2 * i + 1] = factor * u[1];
-    double* d = &diagonal_[9 * i];
+    double d[9];
     for (std::size_t b = 0; b < 9; ++b) d[b] = inverse[b];
     for (std::size_t b = 0; b < 3; ++b) d[6 + b] += x * inverse[b] + y * inverse[3 + b];
+    if (has_moments)
+      add_shared(i, d);
+    else
+      std::copy_n(d, 9, &diagonal_[9 * i]);
   }
-  return lu.factor(scaled_, scaled_.block, diagonal_, left_, scale_);
+  return lu.factor(scaled_, has_moments ? block_ : scaled_.block, diagonal_, left_, scale_, beside_);
 }
 
 void InteriorPoint::solve(Factorisation& lu) {
+  std::fill(dr_.begin(), dr_.end(), 0.0);
   for (std::size_t i = 0; i < cone_.size(); ++i) {
     double y[3];
     divide(cone_[i].lambda, &s_[3 * i], y);
     double* c = &c_[3 * i];
     multiply(cone_[i].inverse, y, c);
-    dr_[3 * i] = c[0] - residual_[3 * i];
-    dr_[3 * i + 1] = c[1] - residual_[3 * i + 1];
-    dr_[3 * i + 2] = (c[2] + slope_[2 * i] * c[0] + slope_[2 * i + 1] * c[1]) - residual_[3 * i + 2];
+    const double turned[3] = {c[0], c[1], c[2] + slope_[2 * i] * c[0] + slope_[2 * i + 1] * c[1]};
+    spread(i, turned, dr_);
   }
+  for (std::size_t i = 0; i < dr_.size(); ++i) dr_[i] -= residual_[i];
   lu.solve(dr_);
   for (std::size_t i = 0; i < cone_.size(); ++i) {
-    double y[3];
-    multiply(cone_[i].inverse_squared, &dr_[3 * i], y);
+    double x[3], y[3];
+    take(dr_, i, x);
+    multiply(cone_[i].inverse_squared, x, y);
     for (std::size_t a = 0; a < 3; ++a) du_[3 * i + a] = c_[3 * i + a] - y[a];
   }
 }
 
 double InteriorPoint::longest() const {
   double step = 1e300;
-  for (std::size_t i = 0; i < r_.size(); i += 3)
-    step = std::min(step, std::min(longest_step(&r_[i], &dr_[i]), longest_step(&u_[i], &du_[i])));
+  for (std::size_t i = 0; i < place_.size(); ++i) {
+    double r[3], dr[3];
+    take(r_, i, r);
+    take(dr_, i, dr);
+    step = std::min(step, std::min(longest_step(r, dr), longest_step(&u_[3 * i], &du_[3 * i])));
+  }
   return step;
 }
 
@@ -164,20 +229,26 @@ void InteriorPoint::keep(double step) {
 }
 
 bool InteriorPoint::try_direction(Factorisation& lu, Effort& effort, double theta) {
-  const std::size_t contacts = cone_.size(), size = r_.size();
+  const std::size_t cones = cone_.size();
   effort.spend(lu.products() + 2 * lu.solve_products());
   if (!factor(lu, theta)) return false;
-  for (std::size_t i = 0; i < contacts; ++i) negative_square(i, &s_[3 * i]);
+  for (std::size_t i = 0; i < cones; ++i) negative_square(i, &s_[3 * i]);
   solve(lu);
   if (!is_finite(dr_)) return false;
   const double affine = std::min(1.0, longest());
   double gap = 0;
-  for (std::size_t i = 0; i < size; ++i) gap += (r_[i] + affine * dr_[i]) * (u_[i] + affine * du_[i]);
-  const double ratio = std::max(gap / static_cast<double>(contacts) / gap_, 0.0);
+  for (std::size_t i = 0; i < cones; ++i) {
+    double r[3], dr[3];
+    take(r_, i, r);
+    take(dr_, i, dr);
+    for (std::size_t a = 0; a < 3; ++a) gap += (r[a] + affine * dr[a]) * (u_[3 * i + a] + affine * du_[3 * i + a]);
+  }
+  const double ratio = std::max(gap / static_cast<double>(cones) / gap_, 0.0);
   const double sigma = std::max(std::min(1.0, ratio * ratio * ratio), 1e-6);
-  for (std::size_t i = 0; i < contacts; ++i) {
-    double x[3], y[3], *s = &s_[3 * i];
-    multiply(cone_[i].inverse, &dr_[3 * i], x);
+  for (std::size_t i = 0; i < cones; ++i) {
+    double dr[3], x[3], y[3], *s = &s_[3 * i];
+    take(dr_, i, dr);
+    multiply(cone_[i].inverse, dr, x);
     multiply(cone_[i].p, &du_[3 * i], y);
     negative_square(i, s);
     subtract_jordan_product(x, y, s);
@@ -187,7 +258,7 @@ bool InteriorPoint::try_direction(Factorisation& lu, Effort& effort, double thet
   const double step = std::min(1.0, most_of_the_way * longest());
   keep(step);
   if (step < short_step) {
-    for (std::size_t i = 0; i < contacts; ++i) {
+    for (std::size_t i = 0; i < cones; ++i) {
       negative_square(i, &s_[3 * i]);
       s_[3 * i + 2] += std::max(sigma, 0.5) * gap_;
     }
@@ -201,13 +272,16 @@ bool InteriorPoint::try_direction(Factorisation& lu, Effort& effort, double thet
 void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort,
                         const InteriorPointOptions& options) {
   if (!lu.is_planned()) lu.plan(system);
-  const std::size_t size = 3 * system.contacts();
+  place(system);
   scale(system);
-  for (Numbers* numbers : {&residual_, &c_, &s_, &dr_, &du_, &impulses_}) numbers->resize(size);
-  cone_.resize(system.contacts());
-  slope_.resize(2 * system.contacts());
+  const std::size_t size = 3 * system.contacts(), cones = place_.size();
+  for (Numbers* numbers : {&residual_, &dr_, &impulses_}) numbers->resize(size);
+  for (Numbers* numbers : {&c_, &s_, &du_}) numbers->resize(3 * cones);
+  cone_.resize(cones);
+  slope_.resize(2 * cones);
   diagonal_.resize(9 * system.contacts());
-  if (options.warm)
+  // What lies near the best impulses is split between the cones of a contact in no way that is its own.
+  if (options.warm && !system.has_moments())
     begin_warm(system, best.r);
   else
     begin_cold(options.r, options.u);
@@ -228,10 +302,8 @@ void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Best& bes
     for (const double theta : {1.0, options.middle, 0.0})
       if (try_direction(lu, effort, theta) && best_step_ >= options.least_step) break;
     if (!(best_step_ > 0)) return;
-    for (std::size_t i = 0; i < size; ++i) {
-      r_[i] += best_step_ * best_dr_[i];
-      u_[i] += best_step_ * best_du_[i];
-    }
+    for (std::size_t i = 0; i < size; ++i) r_[i] += best_step_ * best_dr_[i];
+    for (std::size_t i = 0; i < u_.size(); ++i) u_[i] += best_step_ * best_du_[i];
   }
 }
 

@@ -9,6 +9,10 @@
 //   scaling    P² u = r (cone.hpp), λ = P u,  T = 1 with the row of n (−θ u_t / |u_t|, 1)
 //   Newton     (W + T P⁻²) Δr = T c − d,  c = P⁻¹ (λ \ s),  Δu = c − P⁻² Δr
 //   Mehrotra   predictor s = −λ∘λ; corrector s = σ g e − λ∘λ − (P⁻¹ Δr)∘(P Δu), g the mean of r·u
+//
+// The cone of a contact with a moment is three Lorentz cones that share its normal impulse, those of friction, rolling
+// and spinning: r_k = E_k r with u_k of its own, and Σ E_kᵀ u_k in the place of u, Σ E_kᵀ T_k P_k⁻² E_k in that of T
+// P⁻².
 #pragma once
 
 #include <cstddef>
@@ -33,11 +37,20 @@ class InteriorPoint {
            const InteriorPointOptions& options);
 
  private:
+  /// The rows of a cone: two tangents and the normal. That of spinning has one tangent.
+  struct Place {
+    std::size_t first, second, normal;
+  };
+
+  void place(const IslandSystem& system);
+  void take(const Numbers& rows, std::size_t cone, double* x) const;
+  void spread(std::size_t cone, const double* x, Numbers& rows) const;
   void scale(const IslandSystem& system);
   void begin_cold(double r, double u);
   void begin_warm(const IslandSystem& system, const Numbers& impulses);
   void linearise();
   bool factor(Factorisation& lu, double theta);
+  void add_shared(std::size_t cone, const double* d);
   void solve(Factorisation& lu);
   double longest() const;
   void negative_square(std::size_t i, double* s) const;
@@ -47,9 +60,12 @@ class InteriorPoint {
   double measure(const IslandSystem& system);
 
   IslandSystem scaled_;
+  std::vector<Place> place_;  // of cones: those of rows, then those of spinning
+  Numbers block_;             // of the matrix, with moments
+  Beside beside_;
   Numbers scale_, left_;  // D; the same as blocks
   std::vector<ConeScaling> cone_;
-  std::vector<double> slope_;  // −θ u_t / |u_t|, two a contact
+  std::vector<double> slope_;  // −θ u_t / |u_t|, two a cone
   Numbers r_, u_, v_, residual_, diagonal_, c_, s_, dr_, du_, best_dr_, best_du_, impulses_, velocities_, history_;
   double largest_q_ = 0, gap_ = 0, best_step_ = 0;
 };

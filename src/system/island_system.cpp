@@ -11,13 +11,25 @@ void IslandSystem::clear() {
   block.clear();
   q.clear();
   friction.clear();
+  moment.clear();
+  bearer.clear();
+}
+
+std::size_t IslandSystem::block_of(std::size_t row, std::int32_t of) const {
+  const auto begin = column.begin();
+  return static_cast<std::size_t>(std::lower_bound(begin + row_start[row], begin + row_start[row + 1], of) - begin);
 }
 
 double mass_of(const IslandSystem& system) {
   double largest = 0, sum = 0;
-  for (std::size_t i = 0; i < system.contacts(); ++i) largest = std::max(largest, system.mean_diagonal(i));
-  for (std::size_t i = 0; i < system.contacts(); ++i) sum += system.mean_diagonal(i) / largest;
-  const double mean = sum / static_cast<double>(system.contacts()) * largest;
+  std::size_t count = 0;
+  const auto each_contact = [&](const auto& f) {
+    for (std::size_t i = 0; i < system.contacts(); ++i)
+      if (!system.is_moment(i)) f(system.mean_diagonal(i));
+  };
+  each_contact([&](double mean) { largest = std::max(largest, mean), ++count; });
+  each_contact([&](double mean) { sum += mean / largest; });
+  const double mean = sum / static_cast<double>(count) * largest;
   return std::ldexp(1.0, std::clamp(-std::ilogb(mean), -1000, 1000));
 }
 

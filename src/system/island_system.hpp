@@ -1,4 +1,5 @@
-// The contact system of one island, in double: W in 3 × 3 blocks in compressed rows, q and friction.
+// The contact system of one island, in double: W in 3 × 3 blocks in compressed rows, q and friction. A row is that of a
+// contact, or of the moment of one (moments.hpp).
 #pragma once
 
 #include <cmath>
@@ -21,9 +22,15 @@ struct IslandSystem {
   std::vector<std::int32_t> diagonal;  ///< the block of each contact on the diagonal
   Numbers block;                       ///< nine numbers a block, row after row
   Numbers q;                           ///< three a contact: two tangents, then the normal
-  Numbers friction;
+  Numbers friction;                    ///< 0 of a moment
+  std::vector<std::int32_t> moment;    ///< of each row: that of its moment, or -1; empty: there are no moments
+  std::vector<std::int32_t> bearer;    ///< of each row, if it is a moment: the contact's whose moment it is; else -1
 
-  std::size_t contacts() const { return friction.size(); }
+  std::size_t contacts() const { return friction.size(); }  ///< rows
+  bool has_moments() const { return !moment.empty(); }
+  bool is_moment(std::size_t i) const { return has_moments() && bearer[i] >= 0; }
+  /// The block of a row and a column, which is there.
+  std::size_t block_of(std::size_t row, std::int32_t of) const;
   std::size_t blocks() const { return column.size(); }
   /// The mean of the diagonal of W_ii, which scales contact i.
   double mean_diagonal(std::size_t i) const {

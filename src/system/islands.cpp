@@ -9,17 +9,22 @@ namespace carom::systems {
 
 template <class T>
 void Islands::find(const ContactSystem<T>& system) {
-  const std::size_t contacts = system.friction.count;
+  const std::size_t contacts = rows_of(system);
   parent_.resize(contacts);
   for (std::size_t i = 0; i < contacts; ++i) parent_[i] = static_cast<std::int32_t>(i);
+  // The least row is the root.
+  const auto connect = [&](std::int32_t i, std::int32_t j) {
+    const std::int32_t a = root_of(parent_, i), b = root_of(parent_, j);
+    parent_[at(std::max(a, b))] = std::min(a, b);
+  };
+  for (std::size_t m = 0; m < system.moment.count; ++m)
+    connect(static_cast<std::int32_t>(system.friction.count + m), system.moment[m]);
   for (std::size_t i = 0; i < contacts; ++i)
     for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
          ++k) {
       const std::int32_t j = system.column[k];
       if (static_cast<std::size_t>(j) == i || is_zero(system.block[k])) continue;
-      // The least contact is the root.
-      const std::int32_t a = root_of(parent_, static_cast<std::int32_t>(i)), b = root_of(parent_, j);
-      parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+      connect(static_cast<std::int32_t>(i), j);
     }
   island.resize(contacts);
   local.resize(contacts);
@@ -59,9 +64,9 @@ void read_island(const ContactSystem<T>& system, const Islands& islands, std::si
       for (const T x : block) island.block.push_back(static_cast<double>(x));
     }
     island.row_start.push_back(static_cast<std::int32_t>(island.column.size()));
-    for (const T x : {system.velocity.x[i], system.velocity.y[i], system.velocity.z[i]})
-      island.q.push_back(static_cast<double>(x) * q_scale);
-    island.friction.push_back(std::min(static_cast<double>(system.friction[i]), most_friction));
+    for (const double x : velocity_of(system, i)) island.q.push_back(x * q_scale);
+    const bool is_contact = i < system.friction.count;
+    island.friction.push_back(is_contact ? std::min(static_cast<double>(system.friction[i]), most_friction) : 0);
   }
 }
 

@@ -1,6 +1,7 @@
-// The islands of a contact system: contacts that blocks of W connect, directly or through others.
+// The islands of a contact system: contacts that blocks of W connect, directly or through others, with their moments.
 #pragma once
 
+#include <array>
 #include <carom/system.hpp>
 #include <cstdint>
 #include <vector>
@@ -9,11 +10,32 @@
 
 namespace carom::systems {
 
+/// Contacts and moments: the rows of W.
+template <class T>
+std::size_t rows_of(const ContactSystem<T>& system) {
+  return system.friction.count + system.moment.count;
+}
+/// An element of vectors of contacts or of moments.
+template <class T>
+std::array<double, 3> of_row(const ContactSystem<T>& system, const Vector3Columns<const T>& contacts,
+                             const Vector3Columns<const T>& moments, std::size_t row) {
+  const std::size_t count = system.friction.count;
+  const Vector3Columns<const T>& from = row < count ? contacts : moments;
+  const std::size_t i = row < count ? row : row - count;
+  if (!from.x) return {};
+  return {static_cast<double>(from.x[i]), static_cast<double>(from.y[i]), static_cast<double>(from.z[i])};
+}
+/// q of a row.
+template <class T>
+std::array<double, 3> velocity_of(const ContactSystem<T>& system, std::size_t row) {
+  return of_row(system, system.velocity, system.angular_velocity, row);
+}
+
 struct Islands {
-  std::vector<std::int32_t> island;   ///< of each contact; islands in the order of their first contacts
+  std::vector<std::int32_t> island;   ///< of each row; islands in the order of their first rows
   std::vector<std::size_t> start;     ///< the islands' first places in `contact`, and its end
   std::vector<std::int32_t> contact;  ///< of the islands one after the other, ascending within each
-  std::vector<std::int32_t> local;    ///< of each contact: its place within its island
+  std::vector<std::int32_t> local;    ///< of each row: its place within its island
 
   std::size_t count() const { return start.size() - 1; }
   std::size_t size(std::size_t i) const { return start[i + 1] - start[i]; }

@@ -1,10 +1,21 @@
 #include "measure.hpp"
 
+#include "moments.hpp"
+
 namespace carom::systems {
 
 double measure(const IslandSystem& system, const Numbers& r, Numbers& u) {
   velocities(system, r, u);
   double sum = 0;
+  if (system.has_moments()) {
+    for (std::size_t i = 0; i < system.contacts(); ++i) {
+      if (system.is_moment(i)) continue;
+      const std::int32_t m = system.moment[i];
+      sum += m < 0 ? squared_error(&r[3 * i], &u[3 * i], system.friction[i])
+                   : squared_error(&r[3 * i], &r[3 * at(m)], &u[3 * i], &u[3 * at(m)], system.friction[i]);
+    }
+    return std::sqrt(sum);
+  }
   for (std::size_t i = 0; i < system.contacts(); ++i) sum += squared_error(&r[3 * i], &u[3 * i], system.friction[i]);
   return std::sqrt(sum);
 }
@@ -23,7 +34,13 @@ double rounding_of(const IslandSystem& system, const Numbers& r) {
 }
 
 void project(const IslandSystem& system, Numbers& r) {
-  for (std::size_t i = 0; i < system.contacts(); ++i) project(&r[3 * i], system.friction[i]);
+  for (std::size_t i = 0; i < system.contacts(); ++i) {
+    if (system.is_moment(i)) continue;
+    if (system.has_moments() && system.moment[i] >= 0)
+      project(&r[3 * i], &r[3 * at(system.moment[i])], system.friction[i]);
+    else
+      project(&r[3 * i], system.friction[i]);
+  }
 }
 
 }  // namespace carom::systems

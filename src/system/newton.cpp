@@ -6,10 +6,20 @@
 #include "measure.hpp"
 
 namespace carom::systems {
+namespace {
+
+constexpr double regularisation = 1e-8;
+
+/// ρ of a row; that of a moment which moves nothing may be anything.
+double rho_of(const IslandSystem& system, std::size_t i) {
+  const double mean = system.mean_diagonal(i);
+  return mean > 0 ? 1 / mean : 1;
+}
+
+}  // namespace
 
 /// Writes the rows of contact i: the Jacobian A + B ρ W, with A in diagonal_, and −F in step_.
 void Newton::linearise(const IslandSystem& system, std::size_t i) {
-  constexpr double regularisation = 1e-8;
   const double rho = 1 / system.mean_diagonal(i), friction = system.friction[i];
   const double *r = &r_[3 * i], *u = &u_[3 * i];
   const double z[3] = {r[0] - rho * u[0], r[1] - rho * u[1], r[2] - rho * u[2]};
@@ -58,6 +68,61 @@ void Newton::linearise(const IslandSystem& system, std::size_t i) {
   }
 }
 
+/// The same of a moment, whose bound is z_n of its contact: this brings a row of the contact's W, and numbers of A
+/// beside the diagonal.
+void Newton::linearise_moment(const IslandSystem& system, std::size_t i) {
+  const auto contact = at(system.bearer[i]);
+  const double rho = rho_of(system, i), contact_rho = rho_of(system, contact);
+  const double *m = &r_[3 * i], *y = &u_[3 * i];
+  const double bound = r_[3 * contact + 2] - contact_rho * u_[3 * contact + 2];
+  const double z[3] = {m[0] - rho * y[0], m[1] - rho * y[1], m[2] - rho * y[2]};
+  // 1 − A of the moment, what its bound adds, and −F.
+  double b[9] = {}, by_bound[3] = {}, *right = &step_[3 * i];
+  for (std::size_t k = 0; k < 3; ++k) right[k] = -m[k];  // of an open contact
+  if (bound > 0) {
+    const double length = tangential_length(z);
+    if (length <= bound) {
+      b[0] = b[4] = 1;
+      right[0] = -rho * y[0];
+      right[1] = -rho * y[1];
+    } else {
+      const double e[2] = {z[0] / length, z[1] / length}, shrink = bound / length;
+      for (std::size_t k = 0; k < 2; ++k) {
+        for (std::size_t l = 0; l < 2; ++l) b[3 * k + l] = shrink * ((k == l ? 1 : 0) - e[k] * e[l]);
+        by_bound[k] = e[k];
+        right[k] = bound * e[k] - m[k];
+      }
+    }
+    if (std::abs(z[2]) <= bound) {
+      b[8] = 1;
+      right[2] = -rho * y[2];
+    } else {
+      by_bound[2] = z[2] > 0 ? 1 : -1;
+      right[2] = by_bound[2] * bound - m[2];
+    }
+  }
+  for (std::size_t k = 0; k < 9; ++k) {
+    diagonal_[9 * i + k] = (k % 4 == 0 ? 1 : 0) - b[k] + regularisation * b[k];
+    left_[9 * i + k] = b[k] *= rho;
+  }
+  // Rows of a contact and of its moment have blocks in the same columns.
+  const std::size_t first = at(system.row_start[i]), above = at(system.row_start[contact]);
+  for (std::size_t k = first; k < at(system.row_start[i + 1]); ++k) {
+    const double *w = &system.block[9 * k], *normal = &system.block[9 * (above + k - first) + 6];
+    double* to = &block_[9 * k];
+    for (std::size_t row = 0; row < 3; ++row)
+      for (std::size_t c = 0; c < 3; ++c)
+        to[3 * row + c] = b[3 * row] * w[c] + b[3 * row + 1] * w[3 + c] + b[3 * row + 2] * w[6 + c] +
+                          contact_rho * by_bound[row] * normal[c];
+  }
+  double* const beside = &block_[9 * system.block_of(i, system.bearer[i])];
+  for (std::size_t row = 0; row < 3; ++row) {
+    beside[3 * row + 2] -= by_bound[row];
+    beside_.below[9 * i + 3 * row + 2] = -by_bound[row];
+    beside_.b_below[9 * i + 3 * row + 2] = contact_rho * by_bound[row];
+  }
+}
+
 void Newton::run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort, std::size_t most_steps) {
   if (!lu.is_planned()) lu.plan(system);
   const std::size_t contacts = system.contacts();
@@ -69,10 +134,11 @@ void Newton::run(const IslandSystem& system, Factorisation& lu, Best& best, Effo
   step_.resize(3 * contacts);
   measure(system, r_, u_);
   for (std::size_t s = 0; s < most_steps && best.error > effort.target && !effort.exhausted(); ++s) {
-    for (std::size_t i = 0; i < contacts; ++i) linearise(system, i);
+    if (system.has_moments()) beside_.clear(contacts);
+    for (std::size_t i = 0; i < contacts; ++i) system.is_moment(i) ? linearise_moment(system, i) : linearise(system, i);
     ++effort.newton_steps;
     effort.spend(lu.products() + lu.solve_products() + 2 * effort.sweep_cost);
-    if (!lu.factor(system, block_, diagonal_, left_, right_)) return;
+    if (!lu.factor(system, block_, diagonal_, left_, right_, beside_)) return;
     lu.solve(step_);
     for (std::size_t i = 0; i < 3 * contacts; ++i) r_[i] += step_[i];
     const double error = measure(system, r_, u_);

@@ -3,7 +3,8 @@
 //
 //   F_n = r_n − max(0, z_n),  F_t = r_t − the nearest point to z_t of the disc with radius μ max(0, z_n).
 //
-// There is no line search: the steps polish impulses that are nearly right.
+// A moment has F_m = m − the nearest point to its z of the disc, and the interval, that max(0, z_n) of its contact
+// allows. There is no line search: the steps polish impulses that are nearly right.
 #pragma once
 
 #include "effort.hpp"
@@ -17,7 +18,9 @@ class Newton {
 
  private:
   void linearise(const IslandSystem& system, std::size_t i);
+  void linearise_moment(const IslandSystem& system, std::size_t i);
 
+  Beside beside_;
   Numbers r_, u_, block_, diagonal_, left_, right_, step_, projected_, velocities_;
 };
 

@@ -11,12 +11,48 @@ void Sweeps::begin(const IslandSystem& system) {
   contact_.resize(contacts);
   weight_.resize(contacts);
   for (std::size_t i = 0; i < contacts; ++i) {
-    contact_[i] = LocalContact(&system.block[9 * static_cast<std::size_t>(system.diagonal[i])], system.friction[i]);
     weight_[i] = std::sqrt(system.mean_diagonal(i));
+    if (system.is_moment(i)) continue;
+    contact_[i] = LocalContact(&system.block[9 * static_cast<std::size_t>(system.diagonal[i])], system.friction[i]);
+  }
+  moment_.clear();
+  if (!system.has_moments()) return;
+  moment_.resize(contacts);
+  for (std::size_t i = 0; i < contacts; ++i) {
+    const std::int32_t m = system.moment[i];
+    if (m < 0) continue;
+    const auto block = [&](std::size_t row, std::int32_t column) {
+      return &system.block[9 * system.block_of(row, column)];
+    };
+    const auto own = static_cast<std::int32_t>(i);
+    moment_[i] = LocalMoment(block(i, own), block(i, m), block(at(m), own), block(at(m), m));
+  }
+}
+
+/// The moment of a contact is solved with it.
+void Sweeps::sweep_with_moments(const IslandSystem& system, Numbers& r) {
+  const auto velocity_by_others = [&](std::size_t row, std::int32_t contact, std::int32_t moment, double* b) {
+    for (std::size_t a = 0; a < 3; ++a) b[a] = system.q[3 * row + a];
+    for (std::size_t k = at(system.row_start[row]); k < at(system.row_start[row + 1]); ++k)
+      if (const std::int32_t j = system.column[k]; j != contact && j != moment)
+        add_product(&system.block[9 * k], &r[3 * at(j)], b);
+  };
+  for (std::size_t i = 0; i < system.contacts(); ++i) {
+    if (system.is_moment(i)) continue;
+    const std::int32_t contact = static_cast<std::int32_t>(i), moment = system.moment[i];
+    double b[3], b_m[3];
+    velocity_by_others(i, contact, moment, b);
+    if (moment < 0) {
+      contact_[i].solve(b, &r[3 * i]);
+      continue;
+    }
+    velocity_by_others(at(moment), contact, moment, b_m);
+    moment_[i].solve(contact_[i], b, b_m, &r[3 * i], &r[3 * at(moment)]);
   }
 }
 
 void Sweeps::sweep(const IslandSystem& system, Numbers& r) {
+  if (system.has_moments()) return sweep_with_moments(system, r);
   const std::size_t contacts = system.contacts();
   for (std::size_t i = 0; i < contacts; ++i) {
     double b[3] = {system.q[3 * i], system.q[3 * i + 1], system.q[3 * i + 2]};

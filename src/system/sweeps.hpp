@@ -6,7 +6,7 @@
 
 #include "anderson.hpp"
 #include "effort.hpp"
-#include "local_solve.hpp"
+#include "local_moment.hpp"
 
 namespace carom::systems {
 
@@ -21,8 +21,10 @@ class Sweeps {
 
  private:
   void sweep(const IslandSystem& system, Numbers& r);
+  void sweep_with_moments(const IslandSystem& system, Numbers& r);
 
   std::vector<LocalContact> contact_;
+  std::vector<LocalMoment> moment_;  // of rows; empty without moments
   Numbers x_, g_, u_, weight_;
   Numbers errors_;  // the least so far, after each sweep of the run
   Anderson anderson_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <carom/system.hpp>
 #include <chrono>
@@ -8,9 +9,11 @@
 #include <vector>
 
 #include "check_system.hpp"
+#include "contact_forms.hpp"
 #include "island_solver.hpp"
 #include "islands.hpp"
 #include "measure.hpp"
+#include "moments.hpp"
 #include "solver/check.hpp"
 #include "solver/dispatch.hpp"
 #include "solver/floating_point.hpp"
@@ -33,9 +36,8 @@ double tolerance_of(const SystemOptions& options) {
 template <class T>
 double scale_of(const ContactSystem<T>& system) {
   double largest = 0;
-  for (std::size_t i = 0; i < system.friction.count; ++i)
-    for (const T x : {system.velocity.x[i], system.velocity.y[i], system.velocity.z[i]})
-      largest = std::max(largest, std::abs(static_cast<double>(x)));
+  for (std::size_t i = 0; i < systems::rows_of(system); ++i)
+    for (const double x : systems::velocity_of(system, i)) largest = std::max(largest, std::abs(x));
   return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
 }
 
@@ -45,42 +47,59 @@ double norm(const std::vector<double>& q) {
   return std::sqrt(sum);
 }
 
+/// |q| in the numbers of the solver.
 template <class T>
-double norm_of(const ContactSystem<T>& system, double scale) {
+double norm_of(const ContactSystem<T>& system, double scale, double most_friction) {
+  const bool has_models = systems::has_models(system);
   double sum = 0;
-  for (std::size_t i = 0; i < system.friction.count; ++i)
-    for (const T x : {system.velocity.x[i], system.velocity.y[i], system.velocity.z[i]})
-      sum += static_cast<double>(x) * scale * (static_cast<double>(x) * scale);
+  for (std::size_t i = 0; i < systems::rows_of(system); ++i) {
+    std::array<double, 3> q = systems::velocity_of(system, i);
+    for (double& x : q) x *= scale;
+    if (has_models) systems::turn_velocity(systems::form_of(system, i, most_friction), q.data());
+    for (const double x : q) sum += x * x;
+  }
   return std::sqrt(sum);
 }
 
 /// The state that the natural map tells, with the mass that suits the contact.
-ContactState state_of(const IslandSystem& system, std::size_t i, const double* r, const double* u) {
+ContactState state_of(const IslandSystem& system, std::size_t i, const std::vector<double>& impulse,
+                      const std::vector<double>& velocity) {
   const double rho = 1 / system.mean_diagonal(i), friction = system.friction[i];
-  const double v[3] = {u[0], u[1], u[2] + friction * systems::tangential_length(u)};
-  const double z[3] = {r[0] - rho * v[0], r[1] - rho * v[1], r[2] - rho * v[2]};
+  const double *r = &impulse[3 * i], *u = &velocity[3 * i];
+  double v[3] = {u[0], u[1], u[2] + friction * systems::tangential_length(u)};
+  const bool has_moment = system.has_moments() && system.moment[i] >= 0;
+  if (has_moment) v[2] = systems::with_slips(u, &velocity[3 * systems::at(system.moment[i])], friction);
+  double z[3] = {r[0] - rho * v[0], r[1] - rho * v[1], r[2] - rho * v[2]};
   const double t = systems::tangential_length(z);
-  if (friction * t <= -z[2]) return ContactState::open;
+  if (has_moment) {
+    const double *m = &impulse[3 * systems::at(system.moment[i])], *y = &velocity[3 * systems::at(system.moment[i])];
+    double w[3] = {m[0] - rho * y[0], m[1] - rho * y[1], m[2] - rho * y[2]};
+    systems::project(z, w, friction);
+    if (z[2] <= 0) return ContactState::open;
+  } else if (friction * t <= -z[2]) {
+    return ContactState::open;
+  }
   return t < friction * z[2] ? ContactState::stick : ContactState::slip;
 }
 
 /// Impulses are in units of `mass` / `scale`, velocities of 1 / `scale`.
 template <class T>
-void store(const SystemResults<T>& results, const Islands& islands, std::size_t index, const IslandSystem& system,
+void store(const SystemResults<T>& results, const Islands& islands, std::size_t index, std::size_t contacts,
            const std::vector<double>& impulse, const std::vector<double>& velocity, double mass, double scale) {
   for (std::size_t c = 0; c < islands.size(index); ++c) {
-    const auto i = static_cast<std::size_t>(islands.contact[islands.start[index] + c]);
+    const auto row = static_cast<std::size_t>(islands.contact[islands.start[index] + c]);
+    const bool is_moment = row >= contacts;
+    const std::size_t i = is_moment ? row - contacts : row;
     const double *r = &impulse[3 * c], *u = &velocity[3 * c];
-    if (results.state) results.state[i] = state_of(system, c, r, u);
-    if (results.island) results.island[i] = static_cast<std::int32_t>(index);
+    if (results.island && !is_moment) results.island[i] = static_cast<std::int32_t>(index);
     const auto put = [&](const Vector3Columns<T>& to, const double* from, double factor) {
       if (!to.x) return;
       to.x[i] = static_cast<T>(from[0] * factor / scale);
       to.y[i] = static_cast<T>(from[1] * factor / scale);
       to.z[i] = static_cast<T>(from[2] * factor / scale);
     };
-    put(results.impulse, r, mass);
-    put(results.velocity, u, 1);
+    put(is_moment ? results.angular_impulse : results.impulse, r, mass);
+    put(is_moment ? results.angular_velocity : results.velocity, u, 1);
   }
 }
 
@@ -108,6 +127,7 @@ struct SystemSolver::State {
 
   struct Slot {
     IslandSolver solver;
+    systems::ContactForms forms;
     std::vector<double> velocity;
   };
 
@@ -116,6 +136,7 @@ struct SystemSolver::State {
                     std::size_t index, double scale, double q_norm, Slot& slot) {
     IslandSolver& solver = slot.solver;
     read_island(system, islands, index, scale, options.most_friction, solver.system);
+    slot.forms.shape(system, islands, index, options.most_friction, solver.system);
     const std::size_t contacts = solver.system.contacts();
     // W in units of the error's mass, so that the solver's own error has the mass 1.
     const double mass = options.error_mass > 0 ? options.error_mass : systems::mass_of(solver.system);
@@ -123,25 +144,38 @@ struct SystemSolver::State {
       for (double& w : solver.system.block) w *= mass;
     std::vector<double>& r = solver.best.r;
     r.assign(3 * contacts, 0);
-    if (system.warm_impulse.x) {
+    if (system.warm_impulse.x || system.warm_angular_impulse.x) {
       for (std::size_t c = 0; c < contacts; ++c) {
-        const auto i = static_cast<std::size_t>(islands.contact[islands.start[index] + c]);
-        r[3 * c] = static_cast<double>(system.warm_impulse.x[i]) * scale / mass;
-        r[3 * c + 1] = static_cast<double>(system.warm_impulse.y[i]) * scale / mass;
-        r[3 * c + 2] = static_cast<double>(system.warm_impulse.z[i]) * scale / mass;
+        const std::array<double, 3> warm =
+            systems::of_row(system, system.warm_impulse, system.warm_angular_impulse,
+                            static_cast<std::size_t>(islands.contact[islands.start[index] + c]));
+        for (std::size_t a = 0; a < 3; ++a) r[3 * c + a] = warm[a] * scale / mass;
+        if (slot.forms.any()) slot.forms.from_world(c, &r[3 * c]);
       }
     }
     const bool by_island = options.scale == ErrorScale::island;
     const double base = by_island ? norm(solver.system.q) : q_norm;
     const double share =
-        by_island ? 1 : std::sqrt(static_cast<double>(contacts) / static_cast<double>(system.friction.count));
+        by_island ? 1 : std::sqrt(static_cast<double>(contacts) / static_cast<double>(systems::rows_of(system)));
     systems::Effort effort;
     effort.target = tolerance_of<T>(options) * base * share;
     effort.budget = options.budget;
     solver.solve(effort);
     systems::velocities(solver.system, r, slot.velocity);
-    store(results, islands, index, solver.system, r, slot.velocity, mass, scale);
-    found[index] = {contacts,
+    std::size_t moments = 0;
+    for (std::size_t c = 0; c < contacts; ++c) {
+      if (solver.system.is_moment(c))
+        ++moments;
+      else if (results.state)
+        results.state[static_cast<std::size_t>(islands.contact[islands.start[index] + c])] =
+            state_of(solver.system, c, r, slot.velocity);
+    }
+    if (slot.forms.any()) {
+      for (std::size_t c = 0; c < contacts; ++c) slot.forms.to_world(c, &r[3 * c]);
+      slot.forms.velocities(system, islands, index, mass, scale, r, slot.velocity);
+    }
+    store(results, islands, index, system.friction.count, r, slot.velocity, mass, scale);
+    found[index] = {contacts - moments,
                     solver.best.error <= effort.target,
                     solver.best.error > 0 ? solver.best.error / base : 0,
                     effort.sweeps,
@@ -170,7 +204,7 @@ struct SystemSolver::State {
     found.assign(report.islands, {});
     squared_errors.assign(report.islands, 0);
     const double scale = report.contacts > 0 ? scale_of(system) : 1;
-    const double q_norm = report.contacts > 0 ? norm_of(system, scale) : 0;
+    const double q_norm = report.contacts > 0 ? norm_of(system, scale, options.most_friction) : 0;
 
     order.resize(report.islands);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

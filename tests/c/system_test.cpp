@@ -11,10 +11,16 @@ namespace {
 constexpr auto give = [](const auto& from, auto& to) { Give{}({}, from, to); };
 
 TEST(CSystem, gives_the_bits_of_cpp) {
-  SystemData<double> data = random_system(5, 8, 4, 0.5);
-  data.warm.assign(3 * data.contacts(), 0.25);
+  SystemData<double> data = random_system(5, 8, 4, 0.5, 3);
+  data.warm.assign(3 * data.rows(), 0.25);
+  data.rolling_friction.assign(3, 0.25);
+  data.spinning_friction.assign(3, 0.125);
+  data.friction_2.assign(data.contacts(), 0.125);
+  data.friction_direction.assign(2 * data.contacts(), 0.5);
+  data.normal_compliance.assign(data.contacts(), 0.25);
+  data.tangential_compliance.assign(data.contacts(), 0.125);
   const ContactSystem<double> view = data.view();
-  SystemSolution<double> expected(data.contacts()), found(data.contacts());
+  SystemSolution<double> expected(data.contacts(), 3), found(data.contacts(), 3);
   SystemOptions options;
   options.scale = ErrorScale::island;
   SystemSolver solver({.threads = 1});
@@ -27,12 +33,23 @@ TEST(CSystem, gives_the_bits_of_cpp) {
   give(view.column, system.column);
   give(view.block, system.block);
   columns::each(Give{}, {}, view.warm_impulse, system.warm_impulse);
+  give(view.friction_2, system.friction_2);
+  columns::each(Give{}, {}, view.friction_direction, system.friction_direction);
+  give(view.normal_compliance, system.normal_compliance);
+  give(view.tangential_compliance, system.tangential_compliance);
+  give(view.moment, system.moment);
+  give(view.rolling_friction, system.rolling_friction);
+  give(view.spinning_friction, system.spinning_friction);
+  columns::each(Give{}, {}, view.angular_velocity, system.angular_velocity);
+  columns::each(Give{}, {}, view.warm_angular_impulse, system.warm_angular_impulse);
   auto results = sized<carom_system_results>();
   const SystemResults<double> places = found.view();
   columns::each(Give{}, {}, places.impulse, results.impulse);
   columns::each(Give{}, {}, places.velocity, results.velocity);
   give(places.state, results.state);
   give(places.island, results.island);
+  columns::each(Give{}, {}, places.angular_impulse, results.angular_impulse);
+  columns::each(Give{}, {}, places.angular_velocity, results.angular_velocity);
   carom_system_options options_in_c;
   carom_system_options_init(&options_in_c, sizeof options_in_c);
   options_in_c.scale = CAROM_ERROR_SCALE_ISLAND;

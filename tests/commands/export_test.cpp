@@ -207,6 +207,9 @@ TEST(Export, misuse_is_told) {
   refused("--fclib " + example, "has 4 scenes, and --step tells which one");
   refused("--fclib " + example + " --step 9", "no row with scene_step 9");
   refused("--fclib " CAROM_EXAMPLES_DIR "/laws/contacts.csv", "export --fclib needs");
+  std::string text = balls;
+  text.replace(text.find("target_velocity"), 15, "normal_compliance");
+  refused("--fclib " + TemporaryFile(text, ".csv").name(), "a scene whose contacts have models is not written");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ class SceneOptionsDrawer : SceneDrawing<T> {
       o.simultaneous.warm_start = 1;
     }
     if (is(SceneKind::models)) {
-      if (o.method != SceneMethod::substeps) o.method = SceneMethod::simultaneous;
+      if (o.method != SceneMethod::substeps && o.method != SceneMethod::coulomb) o.method = SceneMethod::simultaneous;
       o.shock_propagation.enabled = false;
       if (chance(2)) scenes::set_iterations(o, 4000);
     }

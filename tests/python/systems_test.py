@@ -70,6 +70,40 @@ class Systems(unittest.TestCase):
         warm = carom.SystemSolver().solve(self.W, self.q, self.mu, warm_impulse=self.expected.impulse)
         self.assertLess(warm.report.sweeps, self.expected.report.sweeps)
 
+    def test_contacts_have_models(self):
+        compliance = np.linspace(0, 1, 6)
+        soft = self.W + np.diag(np.outer(compliance, [0, 0, 1]).ravel())
+        expected = carom.solve_system(soft, self.q, self.mu)
+        result = carom.solve_system(self.W, self.q, self.mu, normal_compliance=compliance, friction_2=self.mu)
+        np.testing.assert_array_equal(result.impulse, expected.impulse)
+        # A quarter turn of the ellipse exchanges its axes.
+        one = carom.solve_system(self.W, self.q, self.mu, friction_2=0.1, friction_direction=[0, 2])
+        other = carom.solve_system(self.W, self.q, np.full(6, 0.1), friction_2=self.mu)
+        self.assertTrue(one.report.solved)
+        np.testing.assert_allclose(one.velocity, other.velocity, atol=1e-6)
+
+    def test_contacts_have_moments(self):
+        # A ball of 1 kg, 0.1 m and 0.4 m R² rolls at 1 m/s for a step of gravity: R μ_r p_n / (I + m R²) slows it down.
+        radius, inertia, weight, rolling = 0.1, 0.004, 0.0981, 0.002
+        arm = np.array([[0, -radius, 0], [radius, 0, 0], [0, 0, 0]])  # u = v + arm ω
+        H = np.block([[np.eye(3), arm], [np.zeros((3, 3)), np.eye(3)]])
+        v = np.array([1, 0, -weight, 0, 1 / radius, 0])
+        W, q = H @ np.diag([1] * 3 + [1 / inertia] * 3) @ H.T, H @ v
+        options = {"moment": 0, "rolling_friction": rolling, "tolerance": 1e-12}
+        result = carom.solve_system(W, q[:3], 0.5, angular_velocity=q[3:], **options)
+        self.assertTrue(result.report.solved)
+        slowing = radius * rolling * weight / (inertia + radius**2)
+        np.testing.assert_allclose(result.angular_velocity, [[0, (1 - slowing) / radius, 0]], atol=1e-10)
+        np.testing.assert_allclose(result.angular_impulse, [[0, -rolling * weight, 0]], atol=1e-12)
+        first = [2, 0, 1]
+        turned = first + [5, 3, 4]
+        other = carom.solve_system(
+            W[np.ix_(turned, turned)], q[first], 0.5, angular_velocity=q[3:][first], normal_first=True, **options
+        )
+        np.testing.assert_array_equal(other.angular_impulse, result.angular_impulse[:, first])
+        with self.assertRaisesRegex(carom.Error, "angular_velocity is missing"):
+            carom.solve_system(W, q[:3], 0.5, moment=[0])
+
     def test_errors_name_column_and_row(self):
         with self.assertRaisesRegex(carom.Error, r"friction\[2\] is -1"):
             carom.solve_system(self.W, self.q, [0, 0, -1, 0, 0, 0])

@@ -16,11 +16,17 @@ constexpr double g = 9.81, h = 1.0 / 60;
 
 using Solve = std::function<Solved<double>(const SceneData<double>&, const SceneOptions&)>;
 
-/// Calls f(solve) with the lanes and with the reference.
+/// Calls f(solve) with the lanes, with the reference, and with SceneMethod::coulomb in place of `simultaneous`.
 template <class F>
 void each_solver(const F& f) {
   f([](const SceneData<double>& scene, const SceneOptions& options) { return solved(scene, options); });
   f(&solved_by_reference);
+  f([](const SceneData<double>& scene, SceneOptions options) {
+    if (options.method == SceneMethod::simultaneous && !(options.simultaneous.time_step > 0))
+      options.method = SceneMethod::coulomb;
+    options.coulomb.tolerance = 1e-13;
+    return solved(scene, options);
+  });
 }
 
 SceneOptions converged() {

@@ -19,9 +19,11 @@ using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(ContactModelBits, Precisions);
 
 std::vector<SceneOptions> various_options() {
-  std::vector<SceneOptions> made(3, usual(SceneMethod::simultaneous));
+  std::vector<SceneOptions> made(4, usual(SceneMethod::simultaneous));
   made[1].simultaneous.time_step = 0.01;
   made[2] = usual(SceneMethod::substeps);
+  made[3] = usual(SceneMethod::coulomb);
+  made[3].coulomb.budget = 200;
   for (SceneOptions& options : made) options.relative_tolerance = 1e-3;
   return made;
 }

@@ -183,10 +183,9 @@ TEST(MisusedCoulomb, names_the_column_or_the_option_that_it_refuses) {
   EXPECT_EQ(refusal(scene.view(), arrays.view(), to<double>(0)),
             "carom: the column contacts.static_friction is not for the method coulomb, whose friction is one number");
   scene.static_friction.clear();
-  scene.rolling_friction.assign(4, 0.1);
+  scene.stiffness.assign(4, 1000);
   EXPECT_EQ(refusal(scene.view(), arrays.view(), to<double>(0)),
-            "carom: the column contacts.rolling_friction is not for the method coulomb, but for simultaneous and "
-            "substeps");
+            "carom: the column contacts.stiffness needs substeps, or the option simultaneous.time_step above 0");
   EXPECT_THROW(reference::solve_scene(stack<double>(1).view(), {}, to<double>(0)), Error);
 }
 

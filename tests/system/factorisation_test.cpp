@@ -13,7 +13,8 @@ namespace {
 struct Case {
   IslandSystem system;
   BodyForm form;
-  Numbers a, b, c, block;  // block: B W C
+  Numbers a, b, c, block;  // block: B W C, and A beside the diagonal
+  Beside beside;
 };
 
 double number(const Numbers& numbers, std::size_t contact, std::size_t side, std::size_t row, std::size_t k) {
@@ -21,8 +22,8 @@ double number(const Numbers& numbers, std::size_t contact, std::size_t side, std
 }
 
 /// Contacts between bodies in a row, four a pair, all with a block of W where they share a body. `small` is the size of
-/// A for every other contact, as of those that stick.
-Case row_of_bodies(std::int32_t bodies, double small, std::mt19937_64& random) {
+/// A for every other contact, as of those that stick. `with_moments`: the second of four is the moment of the first.
+Case row_of_bodies(std::int32_t bodies, double small, std::mt19937_64& random, bool with_moments = false) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   Case made;
   made.form.bodies = static_cast<std::size_t>(bodies);
@@ -67,6 +68,17 @@ Case row_of_bodies(std::int32_t bodies, double small, std::mt19937_64& random) {
     }
     for (std::size_t k = 0; k < 3; ++k) made.c.push_back(1.5 + uniform(random));
   }
+  made.beside.clear(contacts);
+  if (with_moments) {
+    system.moment.assign(contacts, -1);
+    system.bearer.assign(contacts, -1);
+    for (std::size_t i = 0; i < contacts; i += 4) {
+      system.moment[i] = static_cast<std::int32_t>(i + 1);
+      system.bearer[i + 1] = static_cast<std::int32_t>(i);
+      for (Numbers* numbers : {&made.beside.below, &made.beside.above, &made.beside.b_below})
+        for (std::size_t e = 0; e < 9; ++e) (*numbers)[9 * (i + 1) + e] = uniform(random) / 8;
+    }
+  }
   made.block.resize(system.block.size());
   for (std::size_t i = 0; i < contacts; ++i)
     for (std::size_t n = at(system.row_start[i]); n < at(system.row_start[i + 1]); ++n)
@@ -74,6 +86,22 @@ Case row_of_bodies(std::int32_t bodies, double small, std::mt19937_64& random) {
         for (std::size_t k = 0; k < 3; ++k)
           made.block[9 * n + e] += made.b[9 * i + 3 * (e / 3) + k] * system.block[9 * n + 3 * k + e % 3] *
                                    made.c[3 * at(system.column[n]) + e % 3];
+  for (std::size_t i = 0; i < contacts; ++i) {
+    if (!system.is_moment(i)) continue;
+    const std::size_t contact = i - 1;
+    // Both have blocks in the same columns.
+    for (std::size_t n = at(system.row_start[i]); n < at(system.row_start[i + 1]); ++n) {
+      const std::size_t above = at(system.row_start[contact]) + n - at(system.row_start[i]);
+      for (std::size_t e = 0; e < 9; ++e)
+        for (std::size_t k = 0; k < 3; ++k)
+          made.block[9 * n + e] += made.beside.b_below[9 * i + 3 * (e / 3) + k] *
+                                   system.block[9 * above + 3 * k + e % 3] * made.c[3 * at(system.column[n]) + e % 3];
+    }
+    for (std::size_t e = 0; e < 9; ++e) {
+      made.block[9 * system.block_of(i, static_cast<std::int32_t>(contact)) + e] += made.beside.below[9 * i + e];
+      made.block[9 * system.block_of(contact, static_cast<std::int32_t>(i)) + e] += made.beside.above[9 * i + e];
+    }
+  }
   return made;
 }
 
@@ -82,15 +110,16 @@ Case row_of_bodies(std::int32_t bodies, double small, std::mt19937_64& random) {
 TEST(Factorisation, by_bodies_solves_what_the_one_by_contacts_does) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  for (const double small : {1.0, 1e-3, 1e-6}) {
-    const Case given = row_of_bodies(6, small, random);
+  for (const auto& [small, with_moments] :
+       {std::pair{1.0, false}, {1e-3, false}, {1e-6, false}, {1.0, true}, {1e-3, true}}) {
+    const Case given = row_of_bodies(6, small, random, with_moments);
     Numbers right(3 * given.system.contacts());
     for (double& x : right) x = uniform(random);
     for (const bool by_bodies : {true, false}) {
       Factorisation factorisation;
       factorisation.forget(by_bodies ? &given.form : nullptr);
       factorisation.plan(given.system);
-      ASSERT_TRUE(factorisation.factor(given.system, given.block, given.a, given.b, given.c));
+      ASSERT_TRUE(factorisation.factor(given.system, given.block, given.a, given.b, given.c, given.beside));
       Numbers x = right;
       factorisation.solve(x);
       double missed = 0, largest = 0;
@@ -102,7 +131,7 @@ TEST(Factorisation, by_bodies_solves_what_the_one_by_contacts_does) {
         for (const double s : sum) missed = std::max(missed, std::abs(s));
         for (std::size_t k = 0; k < 3; ++k) largest = std::max(largest, std::abs(x[3 * i + k]));
       }
-      EXPECT_LE(missed, 1e-13 * (1 + largest)) << by_bodies << ", A of " << small;
+      EXPECT_LE(missed, 1e-13 * (1 + largest)) << by_bodies << ", A of " << small << ", " << with_moments;
       EXPECT_EQ(factorisation.leave_bodies(given.system), by_bodies);
       EXPECT_FALSE(factorisation.leave_bodies(given.system));
     }

@@ -72,6 +72,54 @@ TEST(SystemMisuse, values_are_named_by_column_and_row) {
          s.block.erase(s.block.begin() + 1);
          for (std::size_t i = 1; i < s.row_start.size(); ++i) --s.row_start[i];
        }},
+      {"system.friction_2[1] is -0.5; it must be >= 0",
+       [](auto& s) {
+         s.friction_2.assign(4, 0.5);
+         s.friction_2[1] = -0.5;
+       }},
+      {"system.friction_direction[2] is 0, and friction has two coefficients",
+       [](auto& s) {
+         s.friction_2.assign(4, 0.1);
+         s.friction_direction = {1, 0, 0, 1, 0, 0, 1, 1};
+       }},
+      {"system.friction_direction.y[0] is nan",
+       [](auto& s) {
+         s.friction_2.assign(4, 0.1);
+         s.friction_direction = {1, nan, 0, 1, 1, 0, 1, 1};
+       }},
+      {"system.normal_compliance[3] is inf; it must be >= 0 and finite",
+       [](auto& s) {
+         s.normal_compliance = {0, 0, 0, std::numeric_limits<double>::infinity()};
+       }},
+      {"system.moment[0] is 4; it must be in [0, 4)",
+       [](auto& s) {
+         s = random_system(3, 4, 1, 0.5, 1);
+         s.moment = {4};
+       }},
+      {"system.moment[1] is 0 after 0",
+       [](auto& s) {
+         s = random_system(3, 4, 1, 0.5, 2);
+         s.moment = {0, 0};
+       }},
+      {"system.rolling_friction[0] is -1; it must be >= 0 and finite",
+       [](auto& s) {
+         s = random_system(3, 4, 1, 0.5, 1);
+         s.rolling_friction = {-1};
+       }},
+      {"system.angular_velocity.y[0] is nan",
+       [](auto& s) {
+         s = random_system(3, 4, 1, 0.5, 1);
+         s.q[13] = nan;
+       }},
+      {"of moment 0, is -1; it must be >= 0",
+       [](auto& s) {
+         s = random_system(3, 4, 1, 0.5, 1);
+         s.block.back()[8] = -1;
+       }},
+      {"system.tangential_compliance[0] is -1",
+       [](auto& s) {
+         s.tangential_compliance = {-1, 0, 0, 0};
+       }},
   };
   for (const Change& change : changes) {
     SystemData<double> system = sound;
@@ -95,6 +143,16 @@ TEST(SystemMisuse, columns_are_named_that_are_missing_or_of_another_length) {
   expect_named(refusal_of([](auto& s) { s.row_start.count = 4; }), "system.row_start has 4 elements");
   expect_named(refusal_of([](auto& s) { s.block.count = 15; }), "system.block has 15 elements");
   expect_named(refusal_of([&](auto& s) { s.warm_impulse.x = s.velocity.x; }), "system.warm_impulse.y is missing");
+  expect_named(refusal_of([&](auto& s) {
+                 s.friction_direction = {s.friction, s.friction};
+               }),
+               "the column system.friction_direction needs system.friction_2");
+  expect_named(refusal_of([](auto& s) { s.rolling_friction = s.friction; }), "the column system.moment is missing");
+  expect_named(refusal_of([&](auto& s) { s.moment = {s.column.data, 1}; }), "system.angular_velocity.x is missing");
+  expect_named(refusal_of([](auto& s) {
+                 s.normal_compliance = {s.friction.data, 3};
+               }),
+               "system.normal_compliance has 3 elements");
 
   SystemSolution<double> solution(3);
   try {

@@ -14,12 +14,18 @@ namespace carom::test {
 
 template <class T>
 struct SystemData {
+  // Rows of moments are behind those of contacts, in q and warm too.
   std::vector<T> friction, q, warm;
   std::vector<std::int64_t> row_start{0};
   std::vector<std::int32_t> column;
   std::vector<SystemBlock<T>> block;
+  // Contact models; x and y of the direction are side by side.
+  std::vector<T> friction_2{}, friction_direction{}, normal_compliance{}, tangential_compliance{};
+  std::vector<std::int32_t> moment{};
+  std::vector<T> rolling_friction{}, spinning_friction{};
 
   std::size_t contacts() const { return friction.size(); }
+  std::size_t rows() const { return contacts() + moment.size(); }
   ContactSystem<T> view() const {
     ContactSystem<T> system;
     system.friction = friction;
@@ -28,17 +34,31 @@ struct SystemData {
     system.column = column;
     system.block = block;
     if (!warm.empty()) system.warm_impulse = Vector3Columns<const T>::interleaved(warm.data(), contacts());
+    if (!friction_2.empty()) system.friction_2 = friction_2;
+    if (!friction_direction.empty())
+      system.friction_direction =
+          planar::Vector2Columns<const T>::interleaved(friction_direction.data(), friction_direction.size() / 2);
+    if (!normal_compliance.empty()) system.normal_compliance = normal_compliance;
+    if (!tangential_compliance.empty()) system.tangential_compliance = tangential_compliance;
+    if (moment.empty()) return system;
+    system.moment = moment;
+    if (!rolling_friction.empty()) system.rolling_friction = rolling_friction;
+    if (!spinning_friction.empty()) system.spinning_friction = spinning_friction;
+    system.angular_velocity = Vector3Columns<const T>::interleaved(q.data() + 3 * contacts(), moment.size());
+    if (!warm.empty())
+      system.warm_angular_impulse = Vector3Columns<const T>::interleaved(warm.data() + 3 * contacts(), moment.size());
     return system;
   }
 };
 
 template <class T>
 struct SystemSolution {
-  std::vector<T> r, u;
+  std::vector<T> r, u;  // of rows
   std::vector<ContactState> state;
   std::vector<std::int32_t> island;
 
-  explicit SystemSolution(std::size_t contacts) : r(3 * contacts), u(3 * contacts), state(contacts), island(contacts) {}
+  explicit SystemSolution(std::size_t contacts, std::size_t moments = 0)
+      : r(3 * (contacts + moments)), u(3 * (contacts + moments)), state(contacts), island(contacts) {}
   SystemResults<T> view() {
     const std::size_t contacts = state.size();
     SystemResults<T> results;
@@ -46,14 +66,18 @@ struct SystemSolution {
     results.velocity = Vector3Columns<T>::interleaved(u.data(), contacts);
     results.state = state;
     results.island = island;
+    if (const std::size_t moments = r.size() / 3 - contacts; moments > 0) {
+      results.angular_impulse = Vector3Columns<T>::interleaved(r.data() + 3 * contacts, moments);
+      results.angular_velocity = Vector3Columns<T>::interleaved(u.data() + 3 * contacts, moments);
+    }
     return results;
   }
 };
 
-/// A system of a dense matrix of 3 contacts x 3 contacts, row after row; blocks of zeros are left out.
+/// A system of a dense matrix of 3 rows x 3 rows, row after row; blocks of zeros are left out.
 inline SystemData<double> system_of(const std::vector<double>& w, std::vector<double> q, std::vector<double> friction) {
   SystemData<double> data;
-  const std::size_t contacts = friction.size();
+  const std::size_t contacts = q.size() / 3;
   for (std::size_t i = 0; i < contacts; ++i) {
     for (std::size_t j = 0; j < contacts; ++j) {
       SystemBlock<double> block;
@@ -77,7 +101,7 @@ inline SystemData<double> system_of(const std::vector<double>& w, std::vector<do
 /// W r + q, in long double.
 inline std::vector<double> velocities_of(const SystemData<double>& system, const std::vector<double>& r) {
   std::vector<double> u(r.size());
-  for (std::size_t i = 0; i < system.contacts(); ++i)
+  for (std::size_t i = 0; i < system.rows(); ++i)
     for (std::size_t a = 0; a < 3; ++a) {
       long double sum = system.q[3 * i + a];
       for (auto k = system.row_start[i]; k < system.row_start[i + 1]; ++k) {
@@ -151,11 +175,13 @@ inline double farthest_outside(const SystemData<double>& system, const std::vect
 }
 
 /// A system as bodies make it: W = Σ Hᵀ M⁻¹ H over bodies, each with random contacts of itself with the world and with
-/// others. q = Hᵀ v is in the range of W; points of friction times lever stay below 1, so that there is a solution.
-inline SystemData<double> random_system(std::uint64_t seed, std::size_t contacts, std::size_t bodies, double friction) {
+/// others. q = Hᵀ v is in the range of W; points of friction times lever stay below 1, so that there is a solution. The
+/// first contacts have moments, whose lengths are the caller's.
+inline SystemData<double> random_system(std::uint64_t seed, std::size_t contacts, std::size_t bodies, double friction,
+                                        std::size_t moments = 0) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  const auto columns = 3 * contacts;
+  const auto columns = 3 * (contacts + moments);
   std::vector<double> h(6 * bodies * columns), v(6 * bodies), m(bodies);
   for (double& x : v) x = uniform(random);
   for (double& x : m) x = std::pow(10, uniform(random));
@@ -169,6 +195,10 @@ inline SystemData<double> random_system(std::uint64_t seed, std::size_t contacts
       };
       put(a, 1);
       if (b < bodies && b != a) put(b, -1);
+      if (i >= moments) continue;
+      const auto column = 3 * (contacts + i) + c;
+      h[(6 * a + 3 + c) * columns + column] = 1;
+      if (b < bodies && b != a) h[(6 * b + 3 + c) * columns + column] = -1;
     }
   }
   std::vector<double> w(columns * columns), q(columns);
@@ -179,7 +209,9 @@ inline SystemData<double> random_system(std::uint64_t seed, std::size_t contacts
       q[i] += left * v[k];
       for (std::size_t j = 0; j < columns; ++j) w[i * columns + j] += left * h[k * columns + j] / m[k / 6];
     }
-  return system_of(w, q, std::vector<double>(contacts, friction));
+  SystemData<double> system = system_of(w, q, std::vector<double>(contacts, friction));
+  for (std::size_t i = 0; i < moments; ++i) system.moment.push_back(static_cast<std::int32_t>(i));
+  return system;
 }
 
 }  // namespace carom::test

@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/// A contact system: rows of W compressed, nine numbers a block, row after row. All columns but the last are needed.
+/// A contact system: rows of W compressed, nine numbers a block, row after row. All columns up to `block` are
+/// needed.
 typedef struct carom_contact_system {
   size_t struct_size;
   carom_column friction;        ///< [1] for each contact
@@ -18,15 +19,28 @@ typedef struct carom_contact_system {
   carom_column column;          ///< int32_t, for each block
   carom_column block;           ///< [1/kg] for each block: the first of nine numbers side by side
   carom_vectors3 warm_impulse;  ///< [N s] optional
+  // Contact models, all of them optional.
+  carom_column friction_2;             ///< [1] across friction_direction
+  carom_vectors2 friction_direction;   ///< [1] along the first tangent and the second
+  carom_column normal_compliance;      ///< [1/kg]
+  carom_column tangential_compliance;  ///< [1/kg]
+  // Moments, behind whose contacts' rows W has theirs.
+  carom_column moment;                  ///< int32_t: the contact of each moment, ascending
+  carom_column rolling_friction;        ///< [m] for each moment
+  carom_column spinning_friction;       ///< [m] for each moment
+  carom_vectors3 angular_velocity;      ///< [rad/s] for each moment: q
+  carom_vectors3 warm_angular_impulse;  ///< [N m s] for each moment
 } carom_contact_system;
 
 /// Where the results go. Every column is optional.
 typedef struct carom_system_results {
   size_t struct_size;
-  carom_outputs3 impulse;   ///< [N s] r
-  carom_outputs3 velocity;  ///< [m/s] u = W r + q
-  carom_output state;       ///< uint8_t, a carom_contact_state
-  carom_output island;      ///< int32_t: index for carom_system_solver_island
+  carom_outputs3 impulse;           ///< [N s] r
+  carom_outputs3 velocity;          ///< [m/s] u = W r + q
+  carom_output state;               ///< uint8_t, a carom_contact_state
+  carom_output island;              ///< int32_t: index for carom_system_solver_island
+  carom_outputs3 angular_impulse;   ///< [N m s] of each moment
+  carom_outputs3 angular_velocity;  ///< [rad/s] of each moment
 } carom_system_results;
 
 /// The options of a contact system.

@@ -109,6 +109,7 @@ struct SceneJob {
   // Impulses in the frames of their contacts, and targets: to go on with, null for none, and to store.
   const T* begun[4];
   T* carried[4];
+  T* carried_moment[3];  // of a manifold, at its first contact; null: there are no moments
   T* impulse_sum[3];     // of earlier passes; null: none
   T* row_impulse;        // λ of rows, to go on with and to store into
   T* row_work;           // of the rows' impulses, to be added to
@@ -116,6 +117,7 @@ struct SceneJob {
   bool rows_have_acted;  // with the impulses that they begin with, in an earlier pass
   // A state that sweeps may come back to: impulses and velocities as in `carried`, `row_impulse` and `velocities`.
   T* kept[3];
+  T* kept_moment[3];  // of contacts, whose sum is that of the manifold
   T* kept_rows;
   VelocityRow<T>* kept_velocities;
   std::uint8_t* status;      // a Status, of contacts

@@ -85,10 +85,12 @@ struct SceneStages {
       GroupStages<A, T>::return_to_kept(job, groups(block), lanes);
     else
       ManifoldStages<A, T>::return_to_kept(job, manifolds(block), lanes);
+    if (has_models(block)) ModelStages<A, T>::return_to_kept(job, manifolds(block), lanes);
     leave_lanes<A>();
   }
   static void carry(const SceneJob<T>& job, std::byte* block) {
     if (!is_joint(block)) ManifoldStages<A, T>::carry(job, manifolds(block));
+    if (has_models(block)) ModelStages<A, T>::carry(job, manifolds(block));
     leave_lanes<A>();
   }
   template <class Law, bool reads_ahead = false>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "scene/contact_models.hpp"
 #include "scene/vector3.hpp"
 
 namespace carom::scene::coulomb {
@@ -35,12 +36,31 @@ double inverse_or_zero(double x) {
   return x > 0 ? 1 / x : 0;
 }
 
+void multiply(double factor, Direction& direction) {
+  for (Twist* twist : {&direction.of, &direction.response})
+    for (double& x : *twist) x *= factor;
+}
+
 /// The frame that kernels give a contact with this normal: tangents() tells the zeros apart, which they do not.
 std::array<Vector<double>, 3> frame_along(const Vector<double>& normal) {
   Vector<double> n = unit(normal).value_or(Vector<double>{0, 0, 1});
   n[2] += 0.0;
   const auto [t1, t2] = tangents(n);
   return {t1, t2, n};
+}
+
+/// The frame whose tangents are the axes of the ellipse, where friction has one.
+template <class T>
+std::array<Vector<double>, 3> frame_of(const SceneContacts<T>& contacts, std::size_t i) {
+  const auto frame = frame_along(element(contacts.normal, i));
+  if (!has_ellipse(contacts, i)) return frame;
+  const Vector<double>& n = frame[2];
+  const auto direction = unit(element(contacts.friction_direction, i)).value_or(frame[0]);
+  const double along = scene::dot(direction, n);
+  const auto axis =
+      unit(Vector<double>{direction[0] - along * n[0], direction[1] - along * n[1], direction[2] - along * n[2]});
+  if (!axis) return frame;
+  return {*axis, cross(n, *axis), n};
 }
 
 template <class T>
@@ -86,12 +106,17 @@ class Reader {
     const SceneContacts<T>& contacts = job_.scene->contacts;
     const Body bodies[2] = {body(manifold.body_a), body(manifold.body_b)};
     const auto first = kernel::number_at(job_.contact_at, manifold.first);
-    const auto frame = frame_along(element(contacts.normal, first));
+    const auto frame = frame_of(contacts, first);
     for (std::uint32_t p = 0; p < manifold.count; ++p) {
       const std::uint32_t i = kernel::number_at(job_.contact_at, manifold.first + p);
       Cone& cone = to_.cone.emplace_back();
       cone.number = i;
-      cone.friction = std::min(static_cast<double>(contacts.friction[i]), most_friction_);
+      set_friction(contacts, i, cone);
+      if (contacts.tangential_compliance) {
+        const auto gives_way = static_cast<double>(contacts.tangential_compliance[i]);
+        for (std::size_t d = 0; d < 2; ++d) cone.extra[d] = cone.scale[d] * cone.scale[d] * gives_way;
+      }
+      if (contacts.normal_compliance) cone.extra[2] = static_cast<double>(contacts.normal_compliance[i]);
       const Vector<double> arm[2] = {element(contacts.lever_a, i), element(contacts.lever_b, i)};
       for (std::size_t s = 0; s < 2; ++s) {
         const Body& of = bodies[s];
@@ -99,20 +124,67 @@ class Reader {
         cone.body[s] = of.place;
         for (std::size_t d = 0; d < 3; ++d) {
           const Vector<double> along = s == 0 ? frame[d] : -frame[d];
-          const Direction direction = of.direction(along, of.has_arms ? cross(arm[s], along) : Vector<double>{});
+          Direction direction = of.direction(along, of.has_arms ? cross(arm[s], along) : Vector<double>{});
+          multiply(cone.scale[d], direction);
           cone.side[s][d] = direction;
           if (of.place < 0) cone.q[d] += dot(direction.of, of.velocity);
         }
       }
       if (contacts.surface_velocity.x) {
         const Vector<double> surface = element(contacts.surface_velocity, i);
-        for (std::size_t d = 0; d < 2; ++d) cone.q[d] -= scene::dot(frame[d], surface);
+        for (std::size_t d = 0; d < 2; ++d) cone.q[d] -= cone.scale[d] * scene::dot(frame[d], surface);
       }
       cone.q[2] -= static_cast<double>(job_.carried[3][i]);
       for (std::size_t d = 0; d < 3; ++d) cone.warm[d] = static_cast<double>(job_.carried[d][i]);
+      for (std::size_t d = 0; d < 2; ++d) cone.warm[d] *= inverse_or_zero(cone.scale[d]);
       const double w = answer(cone.side[0][2]) + answer(cone.side[1][2]);
       stopping_ += inverse_or_zero(w);
+      if ((models_of(contacts, i) & kernel::models_with_moments) != 0) add_moment(manifold, i, bodies, frame);
     }
+  }
+
+  /// The constraint behind the contact's own. What the moment of the manifold begins with is shared by the contacts'
+  /// limits.
+  void add_moment(const kernel::Constraint& manifold, std::uint32_t i, const Body (&bodies)[2],
+                  const std::array<Vector<double>, 3>& frame) {
+    const SceneContacts<T>& contacts = job_.scene->contacts;
+    const auto number = [](const Column<const T>& column, std::size_t k) {
+      return column ? static_cast<double>(column[k]) : 0.0;
+    };
+    const Sides sides = to_.cone.back().body;
+    Cone& cone = to_.cone.emplace_back();
+    cone.kind = Cone::moment;
+    cone.number = i;
+    cone.body = sides;
+    cone.scale[0] = cone.scale[1] = number(contacts.rolling_friction, i);
+    cone.scale[2] = number(contacts.spinning_friction, i);
+    for (std::size_t s = 0; s < 2; ++s)
+      for (std::size_t d = 0; d < 3; ++d) {
+        cone.side[s][d] = bodies[s].direction({}, s == 0 ? frame[d] : -frame[d]);
+        multiply(cone.scale[d], cone.side[s][d]);
+        if (bodies[s].place < 0) cone.q[d] += dot(cone.side[s][d].of, bodies[s].velocity);
+      }
+    double rolls = 0, spins = 0;
+    for (std::uint32_t p = 0; p < manifold.count; ++p) {
+      const std::uint32_t k = kernel::number_at(job_.contact_at, manifold.first + p);
+      rolls += number(contacts.rolling_friction, k) * static_cast<double>(job_.carried[2][k]);
+      spins += number(contacts.spinning_friction, k) * static_cast<double>(job_.carried[2][k]);
+    }
+    const auto first = kernel::number_at(job_.contact_at, manifold.first);
+    for (std::size_t d = 0; d < 3; ++d)
+      if (const double limit = d < 2 ? rolls : spins; limit > 0 && cone.scale[d] > 0)
+        cone.warm[d] =
+            static_cast<double>(job_.carried_moment[d][first]) * static_cast<double>(job_.carried[2][i]) / limit;
+  }
+
+  /// The larger coefficient, and what is left of it along each axis.
+  void set_friction(const SceneContacts<T>& contacts, std::size_t i, Cone& cone) const {
+    cone.friction = std::min(static_cast<double>(contacts.friction[i]), most_friction_);
+    if (!has_ellipse(contacts, i)) return;
+    const double along = cone.friction, across = std::min(static_cast<double>(contacts.friction_2[i]), most_friction_);
+    cone.friction = std::max(along, across);
+    cone.scale[0] = along / cone.friction;
+    cone.scale[1] = across / cone.friction;
   }
 
   static double answer(const Direction& of) { return dot(of.of, of.response); }

@@ -4,6 +4,10 @@
 // without friction, beyond λ0. λ within two bounds is the friction, along one tangent, of a contact whose normal
 // impulse nothing but itself decides: W_nn r_n = -q_n. Directions that a constraint has no use for have no effect on
 // bodies.
+//
+// Friction within an ellipse is friction within a circle of r_t = p_t / scale: its tangents are the axes of the
+// ellipse, times the scale (docs/contact-systems.md, Contact models). The moment of a contact that resists rolling and
+// spinning is a constraint behind it, of two tangents and the normal too, times its lengths.
 #pragma once
 
 #include <array>
@@ -34,12 +38,13 @@ struct Direction {
 using Sides = std::array<std::int32_t, 2>;
 
 struct Cone {
-  enum Kind : std::uint8_t { contact, one_sided, two_sided } kind = contact;
+  enum Kind : std::uint8_t { contact, moment, one_sided, two_sided } kind = contact;
   Sides body = {-1, -1};
-  std::array<std::array<Direction, 3>, 2> side{};  // two tangents, the normal
+  std::array<std::array<Direction, 3>, 2> side{};  // two tangents times the scale, the normal
   double q[3] = {};                                // [m/s] with the impulses that no bound holds back
   double extra[3] = {};                            // [1/kg] of W_ii beside that of the bodies
   double friction = 0;
+  double scale[3] = {1, 1, 1};  // of the directions of a contact or a moment
   double warm[3] = {};
   std::uint32_t number = 0;    // of the contact or the row
   double sign = 1, shift = 0;  // of a row: λ = shift + sign × (the impulse along its direction)

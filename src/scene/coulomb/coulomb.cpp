@@ -31,7 +31,7 @@ double norm_of(const Constraints& constraints, const systems::Numbers& q) {
     for (std::size_t d = 0; d < 3; ++d) {
       const double square = q[3 * i + d] * q[3 * i + d];
       all += square;
-      if (cone.kind == Cone::contact || d == cone.row_direction()) sum += square;
+      if (cone.kind == Cone::contact || cone.kind == Cone::moment || d == cone.row_direction()) sum += square;
     }
   }
   return std::sqrt(sum > 0 ? sum : all);
@@ -304,10 +304,12 @@ class Coulomb : IslandSweeps<T> {
     for (std::size_t k = 0; k < constraints.cone.size(); ++k) {
       const Cone& cone = constraints.cone[k];
       const double* const r = &slot.impulse[3 * k];
-      if (cone.kind == Cone::contact)
-        for (std::size_t d = 0; d < 3; ++d) job_.kept[d][cone.number] = static_cast<T>(r[d]);
-      else
+      if (cone.kind == Cone::contact || cone.kind == Cone::moment) {
+        T* const* const to = cone.kind == Cone::contact ? job_.kept : job_.kept_moment;
+        for (std::size_t d = 0; d < 3; ++d) to[d][cone.number] = static_cast<T>(cone.scale[d] * r[d]);
+      } else {
         keep_row(cone.number, cone.shift + cone.sign * r[cone.row_direction()]);
+      }
     }
     for (std::size_t k = 0; k < constraints.row.size(); ++k) keep_row(constraints.row[k].number, slot.lambda[k]);
     for (std::size_t b = 0; b < constraints.body.size(); ++b)

@@ -135,6 +135,21 @@ void Delassus::add_effects(std::size_t i, std::size_t j, double* block) const {
     }
 }
 
+bool is_moment(const Cone& cone) {
+  return cone.kind == Cone::moment;
+}
+
+void list_moments(const std::vector<Cone>& cones, systems::IslandSystem& system) {
+  if (std::none_of(cones.begin(), cones.end(), is_moment)) return;
+  system.moment.assign(cones.size(), -1);
+  system.bearer.assign(cones.size(), -1);
+  for (std::size_t i = 0; i < cones.size(); ++i)
+    if (is_moment(cones[i])) {
+      system.bearer[i] = static_cast<std::int32_t>(i - 1);
+      system.moment[i - 1] = static_cast<std::int32_t>(i);
+    }
+}
+
 void list_bodies(const Constraints& constraints, systems::BodyForm& bodies) {
   bodies.clear();
   if (!constraints.row.empty()) return;
@@ -156,6 +171,7 @@ void Delassus::assemble(const Constraints& constraints, systems::IslandSystem& s
   bilateral_.factor(constraints);
   find_nodes(constraints);
   list_blocks(system, cone.size());
+  list_moments(cone, system);
   find_effects(constraints);
   list_bodies(constraints, bodies);
   // Blocks above the diagonal are those below it, transposed, and are met in the order of their rows.

@@ -69,6 +69,26 @@ struct ModelStages : ModelBlocks<A, T> {
     take_impulses(job, block);
   }
 
+  /// Moments to and from the memory of SceneMethod::coulomb, as ManifoldStages has it of impulses.
+  static void carry(const SceneJob<T>& job, Manifolds& block) {
+    if (!Models::has_moments(block) || job.carried_moment[0] == nullptr) return;
+    const Moments& of = Models::moments(job, block);
+    for_each_bit(Base::all_lanes(block), [&](std::size_t lane) {
+      for (std::size_t i = 0; i < 3; ++i)
+        job.carried_moment[i][Base::contact(job, block, lane, 0)] = of.moment[i][lane];
+    });
+  }
+  static void return_to_kept(const SceneJob<T>& job, Manifolds& block, std::uint32_t lanes) {
+    if (!Models::has_moments(block) || job.kept_moment[0] == nullptr) return;
+    Moments& to = Models::moments(job, block);
+    for_each_bit(lanes, [&](std::size_t lane) {
+      for (std::size_t i = 0; i < 3; ++i) to.moment[i][lane] = T(0);
+    });
+    Base::for_each_point(job, block, lanes, [&](Point&, std::size_t lane, std::size_t contact) {
+      for (std::size_t i = 0; i < 3; ++i) to.moment[i][lane] += job.kept_moment[i][contact];
+    });
+  }
+
   static Mask is_used(const Point& point) { return Block::load(point.response.inverse_k33) > B(0); }
 
  private:

@@ -1,0 +1,194 @@
+// Contact models of contact systems, by their law: nothing here knows how the solver writes it.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "system_data.hpp"
+
+namespace carom::test {
+namespace {
+
+double number(const std::vector<double>& column, std::size_t i) {
+  return column.empty() ? 0 : column[i];
+}
+
+/// By how much impulses miss the law of docs/contact-systems.md, Contact models: relative to the largest impulse, speed
+/// or product of them.
+double missed(const SystemData<double>& system, const std::vector<double>& r) {
+  const std::vector<double> u = velocities_of(system, r);
+  double impulse = 1e-300, speed = 1e-300, worst = 0;
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    if (i < 3 * system.contacts()) impulse = std::max(impulse, std::abs(r[i]));
+    speed = std::max({speed, std::abs(u[i]), std::abs(system.q[i])});
+  }
+  const auto take = [&](double x) { worst = std::max(worst, x == x ? x : 1e300); };
+  for (std::size_t i = 0; i < system.contacts(); ++i) {
+    const double mu1 = system.friction[i], mu2 = system.friction_2.empty() ? mu1 : system.friction_2[i];
+    double x = 1, y = 0;
+    if (!system.friction_direction.empty()) {
+      x = system.friction_direction[2 * i];
+      y = system.friction_direction[2 * i + 1];
+    }
+    const double length = std::hypot(x, y), gives_way = number(system.tangential_compliance, i);
+    const auto along = [&](const double* v) { return (x * v[0] + y * v[1]) / length; };
+    const auto across = [&](const double* v) { return (x * v[1] - y * v[0]) / length; };
+    const double z[2] = {u[3 * i] + gives_way * r[3 * i], u[3 * i + 1] + gives_way * r[3 * i + 1]};
+    const double p1 = along(&r[3 * i]), p2 = across(&r[3 * i]), pn = r[3 * i + 2];
+    const double zn = u[3 * i + 2] + number(system.normal_compliance, i) * pn;
+    take(-zn / speed);
+    take(-pn / impulse);
+    take(std::abs(pn * zn) / (impulse * speed));
+    take((std::hypot(mu2 * p1, mu1 * p2) - mu1 * mu2 * pn) / (impulse * std::max(mu1, mu2) + 1e-300));
+    if (mu1 == 0) take(std::abs(p1) / impulse);
+    if (mu2 == 0) take(std::abs(p2) / impulse);
+    // Friction dissipates the most that its ellipse lets it.
+    take(std::abs(pn * std::hypot(mu1 * along(z), mu2 * across(z)) + p1 * along(z) + p2 * across(z)) /
+         (impulse * speed));
+  }
+  for (std::size_t k = 0; k < system.moment.size(); ++k) {
+    const double *m = &r[3 * (system.contacts() + k)], *o = &u[3 * (system.contacts() + k)];
+    const double pn = r[3 * static_cast<std::size_t>(system.moment[k]) + 2];
+    const double roll = number(system.rolling_friction, k) * pn, spin = number(system.spinning_friction, k) * pn;
+    take((std::hypot(m[0], m[1]) - roll) / impulse);
+    take((std::abs(m[2]) - spin) / impulse);
+    // Bounds are kept to rounding, whatever the error.
+    EXPECT_LE(std::hypot(m[0], m[1]), roll * (1 + 0x1p-50));
+    EXPECT_LE(std::abs(m[2]), spin * (1 + 0x1p-50));
+    take(std::abs(roll * std::hypot(o[0], o[1]) + m[0] * o[0] + m[1] * o[1]) / (impulse * speed));
+    take(std::abs(spin * std::abs(o[2]) + m[2] * o[2]) / (impulse * speed));
+  }
+  return worst;
+}
+
+SystemData<double> with_models(std::uint64_t seed, std::size_t contacts, std::size_t bodies, std::size_t moments = 0) {
+  SystemData<double> system = random_system(seed, contacts, bodies, 0.3, moments);
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (std::size_t i = 0; i < contacts; ++i) {
+    system.friction_2.push_back(random() % 8 == 0 ? 0 : random() % 3 == 0 ? 0.3 : 0.3 * std::pow(30, -uniform(random)));
+    if (random() % 2 == 0) std::swap(system.friction[i], system.friction_2[i]);
+    if (random() % 8 == 0) system.friction[i] = system.friction_2[i] = 0;
+    for (int c = 0; c < 2; ++c) system.friction_direction.push_back(4 * uniform(random) - 2);
+    system.normal_compliance.push_back(random() % 2 == 0 ? 0 : uniform(random));
+    system.tangential_compliance.push_back(random() % 2 == 0 ? 0 : uniform(random));
+  }
+  for (std::size_t m = 0; m < moments; ++m) {
+    system.rolling_friction.push_back(random() % 4 == 0 ? 0 : 0.2 * uniform(random));
+    system.spinning_friction.push_back(random() % 4 == 0 ? 0 : 0.2 * uniform(random));
+  }
+  return system;
+}
+
+SystemOptions to(double tolerance) {
+  SystemOptions options;
+  options.tolerance = tolerance;
+  return options;
+}
+
+// An error of 1e-12 |q| leaves misses of some times that, relative to the largest impulse and speed.
+TEST(SystemModels, of_random_systems_hold_by_their_law) {
+  SystemSolver solver({.threads = 1});
+  std::uint64_t seed = 0;
+  for (const std::size_t contacts : {1u, 2u, 5u, 20u})
+    for (const std::size_t bodies : {1u, 4u, 15u})
+      for (int k = 0; k < 4; ++k) {
+        const SystemData<double> system = with_models(++seed, contacts, bodies);
+        SystemSolution<double> solution(contacts);
+        EXPECT_TRUE(solver.solve(system.view(), solution.view(), to(1e-12)).solved()) << seed;
+        EXPECT_LE(missed(system, solution.r), 1e-11) << seed;
+        const std::vector<double> u = velocities_of(system, solution.r);
+        for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], solution.u[i], 1e-13) << seed;
+      }
+}
+
+TEST(SystemModels, with_moments_hold_by_their_law) {
+  SystemSolver solver({.threads = 1});
+  std::uint64_t seed = 0;
+  for (const std::size_t contacts : {1u, 2u, 5u, 20u})
+    for (const std::size_t bodies : {1u, 4u, 15u})
+      for (int k = 0; k < 4; ++k) {
+        const std::size_t moments = contacts - (++seed % contacts);
+        const SystemData<double> system = with_models(seed, contacts, bodies, moments);
+        SystemSolution<double> solution(contacts, moments);
+        EXPECT_TRUE(solver.solve(system.view(), solution.view(), to(1e-12)).solved()) << seed;
+        EXPECT_LE(missed(system, solution.r), 1e-11) << seed;
+        const std::vector<double> u = velocities_of(system, solution.r);
+        for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], solution.u[i], 1e-13) << seed;
+        std::size_t in_islands = 0;
+        for (const SystemIsland& island : solver.islands()) in_islands += island.contacts;
+        EXPECT_EQ(in_islands, contacts);
+      }
+}
+
+TEST(SystemModels, that_change_nothing_change_no_bit) {
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    const SystemData<double> plain = random_system(seed, 10, 3, 0.5);
+    SystemData<double> system = plain;
+    system.friction_2 = system.friction;
+    system.friction_direction.assign(20, 0);
+    system.normal_compliance.assign(10, 0);
+    system.tangential_compliance.assign(10, 0);
+    SystemSolution<double> expected(10), found(10);
+    SystemSolver solver({.threads = 1});
+    solver.solve(plain.view(), expected.view());
+    solver.solve(system.view(), found.view());
+    EXPECT_EQ(found.r, expected.r);
+    EXPECT_EQ(found.u, expected.u);
+    EXPECT_EQ(found.state, expected.state);
+  }
+}
+
+// γ on the diagonal of W by hand: the same impulses, and velocities without what gives way.
+TEST(SystemModels, compliance_is_a_part_of_the_matrix_and_none_of_the_velocity) {
+  SystemData<double> system = random_system(7, 12, 4, 0.4), by_hand = system;
+  for (std::size_t i = 0; i < 12; ++i) {
+    system.normal_compliance.push_back(0.25 * static_cast<double>(i % 3));
+    system.tangential_compliance.push_back(0.5 * static_cast<double>(i % 2));
+    for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
+         ++k)
+      if (static_cast<std::size_t>(system.column[k]) == i) {
+        by_hand.block[k][0] += system.tangential_compliance[i];
+        by_hand.block[k][4] += system.tangential_compliance[i];
+        by_hand.block[k][8] += system.normal_compliance[i];
+      }
+  }
+  SystemSolution<double> found(12), expected(12);
+  SystemSolver solver({.threads = 1});
+  solver.solve(system.view(), found.view());
+  solver.solve(by_hand.view(), expected.view());
+  EXPECT_EQ(found.r, expected.r);
+  EXPECT_EQ(found.state, expected.state);
+  for (std::size_t i = 0; i < 12; ++i)
+    EXPECT_NEAR(found.u[3 * i + 2] + system.normal_compliance[i] * found.r[3 * i + 2], expected.u[3 * i + 2], 1e-14);
+}
+
+// A skate: it sticks across, and slides along the direction in which it has no friction.
+TEST(SystemModels, a_skate_holds_across_its_blade) {
+  SystemData<double> system = system_of({1, 0, 0, 0, 1, 0, 0, 0, 1}, {0.3, 0.4, -1}, {0});
+  system.friction_2 = {1};
+  system.friction_direction = {3, 4};
+  system.q = {1, 0, -1};
+  SystemSolution<double> solution(1);
+  EXPECT_TRUE(SystemSolver({.threads = 1}).solve(system.view(), solution.view()).solved());
+  // The slip across is 0.8 along (0.8, -0.6), which friction takes; 0.6 along (0.6, 0.8) is left.
+  const double u[3] = {0.36, 0.48, 0}, r[3] = {-0.64, 0.48, 1};
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_NEAR(solution.u[c], u[c], 1e-8);
+    EXPECT_NEAR(solution.r[c], r[c], 1e-8);
+  }
+}
+
+TEST(SystemModels, begin_with_impulses_in_the_hosts_numbers) {
+  SystemData<double> system = with_models(3, 8, 3);
+  SystemSolution<double> first(8), second(8);
+  SystemSolver solver({.threads = 1});
+  const SystemReport cold = solver.solve(system.view(), first.view(), to(1e-10));
+  system.warm = first.r;
+  const SystemReport warm = solver.solve(system.view(), second.view(), to(1e-9));
+  EXPECT_GT(cold.sweeps, 3);
+  EXPECT_EQ(warm.sweeps, 0);
+  for (std::size_t i = 0; i < 24; ++i) EXPECT_NEAR(second.r[i], first.r[i], 1e-14);
+}
+
+}  // namespace
+}  // namespace carom::test
