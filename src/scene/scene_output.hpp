@@ -41,8 +41,7 @@ class SceneOutput {
       const Column<T>* const columns[6] = {&v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
       for (std::size_t c = 0; c < 6; ++c)
         if (*columns[c])
-          for (std::size_t i = first; i < end; ++i)
-            (*columns[c])[i] = job_.velocities[i].numbers[c] + T(0);  // zeros lose their signs
+          for (std::size_t i = first; i < end; ++i) (*columns[c])[i] = job_.velocities[i].numbers[c];
     });
     if (options_.method == SceneMethod::substeps) store_motion();
     count_statuses(report);

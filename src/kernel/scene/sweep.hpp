@@ -239,7 +239,8 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     const Vector3<B> sum = visit_all<fetches>(job, block, bodies, law, motion, ahead);
     put_back(job, block, frame, a, b, before, motion, sum, nowhere);
   }
-  /// The same where B is the world. All numbers are those of before but for the signs of zeros, which no result shows.
+  /// The same where B is the world. The bits are the same but for signs of zeros in velocities of points and impulses:
+  /// the change of an impulse adds to sums that begin with +0, so that none reaches the bodies.
   template <class Law, bool fetches>
   static void sweep_on_world(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere,
                              const std::byte* ahead) {
