@@ -198,11 +198,11 @@ class Sweeps : IslandSweeps<T> {
     }
 
     const bool reads_ahead = this->bytes_of(part) > cached_bytes;
+    kernel::SceneJob<T> job = job_;
+    job.reads_ahead = reads_ahead;
     int sweeps = 0, due = first_kept_sweep;
     for (; retire(part, any_new) && sweeps < most_sweeps_;) {
-      kernel::SceneJob<T> job = job_;
       const bool is_last = sweeps + 1 == most_sweeps_, looks = looks_after(sweeps + 1) && (!is_last || again);
-      job.reads_ahead = reads_ahead;
       job.measures_changes = looks || (keeps_ && is_last);
       each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
         kernel_(job, blocks, n, nowhere(slot));

@@ -36,6 +36,7 @@ struct Blocks {
     BlockHead<T> head;
     std::int32_t a[width], b[width];           // velocity rows; ~row of a body that does not move
     std::uint32_t first[width], items[width];  // places, contacts
+    Lane in_lane;                              // as `items`, 0 of idle lanes
     Lane t1[3], t2[3], n[3];
     Lane bias[3];  // what u has beside the bodies' velocities
     Lane friction, static_friction;
@@ -58,6 +59,7 @@ struct Blocks {
     BlockHead<T> head;
     std::int32_t a[width], b[width];
     std::uint32_t first[width], items[width];  // places, rows
+    Lane in_lane;                              // as `items`, 0 of idle lanes
     Lane mass_a, mass_b;
     Lane inertia_a[6], inertia_b[6];
     Lane inverse_triple[6];  // see Triples
@@ -143,6 +145,7 @@ struct Blocks {
       const Constraint& m = list[block.head.manifold[idle ? 0 : lane]];
       block.first[lane] = m.first;
       block.items[lane] = m.count;
+      block.in_lane[lane] = idle ? T(0) : static_cast<T>(m.count);
       const auto set = [&](std::int32_t body, std::int32_t other, std::int32_t& index, Side& to) {
         const T* const record = to.record[lane] = record_of(job.body_rows, body);
         const bool can_move = !idle && body >= 0 && is_movable(record);

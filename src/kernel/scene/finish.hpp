@@ -57,7 +57,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       if constexpr (has_models) length2 = Models::length2(job, block, impulse);
       slips[p] = lane_bits(length2 >= bound * bound);
       pushed[p] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
-      // Zeros lose their signs, which lanes that have come to an end may have turned.
+      // Zeros lose their signs, which lanes that have come to an end, or stand beside others, may have turned.
       impulses.set(p, out_of(frame, impulse) + Vector3<B>{zero, zero, zero});
       velocities.set(p, out_of(frame, u - bias));
     }

@@ -21,11 +21,7 @@ struct GroupStages {
   }
 
   /// The lanes that have a row r.
-  static Mask in_use(const Groups& block, std::size_t r) {
-    return lanes_of<B>([&](std::size_t lane) __attribute__((always_inline)) {
-             return lane < block.head.lanes && r < block.items[lane] ? T(1) : T(0);
-           }) > B(0);
-  }
+  static Mask in_use(const Groups& block, std::size_t r) { return Block::load(block.in_lane) > B(static_cast<T>(r)); }
 
   static B load_row(const SceneJob<T>& job, const Column<const T>& column, const Groups& block, std::size_t r,
                     T otherwise) {

@@ -27,6 +27,20 @@ template <class B>
           component(motion.relative.z, a.x, ra.y, a.y, ra.x, b.x, rb.y, b.y, rb.x)};
 }
 
+/// The same where B is the world.
+template <class B>
+struct MotionOnWorld {
+  Vector3<B> relative, wa;
+};
+
+template <class B>
+[[gnu::always_inline]] inline Vector3<B> velocity_at(const MotionOnWorld<B>& motion, const Vector3<B>& ra,
+                                                     const Vector3<B>&) {
+  const Vector3<B>&v = motion.relative, &w = motion.wa;
+  return {neg_mul_add(w.z, ra.y, mul_add(w.y, ra.z, v.x)), neg_mul_add(w.x, ra.z, mul_add(w.z, ra.x, v.y)),
+          neg_mul_add(w.y, ra.x, mul_add(w.x, ra.y, v.z))};
+}
+
 /// The greatest square of an angle that is reckoned with.
 template <class T>
 inline constexpr T largest_angle2 = sizeof(T) == sizeof(float) ? T(0x1p+126) : T(0x1p+1022);

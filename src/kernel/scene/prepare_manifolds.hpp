@@ -81,12 +81,10 @@ struct ManifoldStages : Responses<A, T> {
       load_points(job, columns.z, block, z);
       return;
     }
+    std::size_t p = 0;
     if constexpr (width > 1) {
-      bool has_next = job.contact_at == nullptr && columns.x.stride >= static_cast<std::ptrdiff_t>(3 * sizeof(T));
-      for (std::size_t lane = 0; lane < width; ++lane)
-        has_next = has_next && block.first[lane] + points_of_manifold < job.contacts;
-      if (has_next) {
-        for (std::size_t p = 0; p < points_of_manifold; ++p) {
+      if (job.contact_at == nullptr && columns.x.stride >= static_cast<std::ptrdiff_t>(3 * sizeof(T)))
+        for (const std::size_t last = last_first(block); p < points_of_manifold && last + p + 1 < job.contacts; ++p) {
           const T* row[width];
           for (std::size_t lane = 0; lane < width; ++lane) row[lane] = &element(columns.x, block.first[lane] + p);
           B numbers[row_size];
@@ -95,14 +93,19 @@ struct ManifoldStages : Responses<A, T> {
           y[p] = numbers[1];
           z[p] = numbers[2];
         }
-        return;
-      }
     }
-    for (std::size_t p = 0; p < points_of_manifold; ++p)
+    for (; p < points_of_manifold; ++p)
       load_threes<B>(
           [&](std::size_t lane)
               __attribute__((always_inline)) { return &element(columns.x, contact_or_last(job, block, lane, p)); },
           x[p], y[p], z[p]);
+  }
+
+  /// The highest place of a first point.
+  static std::size_t last_first(const Manifolds& block) {
+    std::uint32_t last = 0;
+    for (const std::uint32_t first : block.first) last = first > last ? first : last;
+    return last;
   }
 
   /// The same of a column that may not be there, and `otherwise` then.
@@ -147,15 +150,16 @@ struct ManifoldStages : Responses<A, T> {
 
   /// The lanes of point p that are contacts.
   static Mask in_use(const Manifolds& block, std::size_t p) {
-    return lanes_of<B>([&](std::size_t lane) __attribute__((always_inline)) {
-             return lane < block.head.lanes && p < block.items[lane] ? T(1) : T(0);
-           }) > B(0);
+    return Block::load(block.in_lane) > B(static_cast<T>(p));
   }
 
   static void prepare(const SceneJob<T>& job, std::byte* memory) {
     Manifolds& block = *reinterpret_cast<Manifolds*>(memory);
     typename Block::Side a, b;
     Block::find_bodies(job, job.manifolds, block, a, b);
+    block.head.on_world = true;
+    for (const std::int32_t body : block.b)
+      block.head.on_world = block.head.on_world && body == ~static_cast<std::int32_t>(job.bodies);
     const SceneContacts<T>& contacts = job.scene->contacts;
     const B zero(0);
 

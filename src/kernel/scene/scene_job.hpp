@@ -33,9 +33,9 @@ struct alignas(8 * sizeof(T)) VelocityRow {
   T numbers[8];  // v, w, two to spare
 };
 
-/// The first numbers of every block.
+/// The first numbers of every block. Those that follow begin with a line of the cache.
 template <class T>
-struct BlockHead {
+struct alignas(64) BlockHead {
   std::uint32_t manifold[most_lanes];  // of the solver's list
   std::uint32_t lanes = 0;             // in use, from the first on
   std::uint32_t live = 0;              // bits of lanes that are not done
@@ -43,6 +43,7 @@ struct BlockHead {
   std::uint32_t overflow = 0;          // bits of lanes with a result beyond the range
   std::uint32_t struck = 0;            // substeps: bits of lanes whose island a blow has struck
   bool is_joint = false;
+  bool on_world = false;    // B of all its manifolds is the world
   std::uint8_t models = 0;  // of its manifolds, which have the same: bits as below
   T violation[most_lanes];  // the greatest by which a point missed its target when it was visited, or its row
 };

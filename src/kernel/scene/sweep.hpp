@@ -33,6 +33,7 @@ template <class A, class T, bool soft = false>
 struct SimultaneousSweep {
   using Block = Blocks<A, T>;
   using B = typename Block::B;
+  static constexpr bool knows_world = true;
 
   B friction, static_friction2, relaxation;
   const typename Block::Point* first_point;
@@ -47,7 +48,8 @@ struct SimultaneousSweep {
     static_friction2 = s * s;
   }
 
-  [[gnu::always_inline]] NewImpulse<B> operator()(const typename Block::Point& point, const Motion<B>& motion,
+  template <class AnyMotion>
+  [[gnu::always_inline]] NewImpulse<B> operator()(const typename Block::Point& point, const AnyMotion& motion,
                                                   const Vector3<B>& ra, const Vector3<B>& rb) const {
     const B zero(0), one(1);
     const Vector3<B> u = velocity_at(motion, ra, rb), p = Block::load(point.impulse);
@@ -106,6 +108,7 @@ template <class A, class T>
 struct IterationSweep {
   using Block = Blocks<A, T>;
   using B = typename Block::B;
+  static constexpr bool knows_world = false;
 
   B friction, static_friction;
 
@@ -183,6 +186,12 @@ struct ManifoldSweep : ManifoldStages<A, T> {
       motion.wa = add(motion.wa, inertia_a, cross(ra, change));
       motion.wb = subtract(motion.wb, inertia_b, cross(rb, change));
     }
+    [[gnu::always_inline]] void push(MotionOnWorld<B>& motion, Vector3<B>& sum, const Vector3<B>& change,
+                                     const Vector3<B>& ra, const Vector3<B>&) const {
+      motion.relative = mul_add(mass, change, motion.relative);
+      sum = sum + change;
+      motion.wa = add(motion.wa, inertia_a, cross(ra, change));
+    }
 
    private:
     [[gnu::always_inline]] static Vector3<B> add(const Vector3<B>& w, const Symmetric3<B>& j, const Vector3<B>& l) {
@@ -216,6 +225,8 @@ struct ManifoldSweep : ManifoldStages<A, T> {
   template <class Law, Pass pass = Pass::sweep, bool fetches = false>
   static void sweep(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere,
                     const std::byte* ahead = nullptr) {
+    if constexpr (pass == Pass::sweep && Law::knows_world)
+      if (block.head.on_world) return sweep_on_world<Law, fetches>(job, block, nowhere, ahead);
     const auto a = Block::gather(job.velocities, block.a), b = Block::gather(job.velocities, block.b);
     const Frame<B> frame = Base::frame_of(block);
     const Motion<B> before = Base::motion(block, frame, a, b);
@@ -225,13 +236,38 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     const Bodies bodies(block);
     const Law law(job, block);
     Motion<B> motion = before;
+    const Vector3<B> sum = visit_all<fetches>(job, block, bodies, law, motion, ahead);
+    put_back(job, block, frame, a, b, before, motion, sum, nowhere);
+  }
+  /// The same where B is the world. The bits are the same but for signs of zeros in velocities of points and impulses:
+  /// the change of an impulse adds to sums that begin with +0, so that none reaches the bodies.
+  template <class Law, bool fetches>
+  static void sweep_on_world(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere,
+                             const std::byte* ahead) {
+    auto a = Block::gather(job.velocities, block.a);
+    const Frame<B> frame = Base::frame_of(block);
+    if constexpr (fetches) fetch<sizeof(Manifolds)>(ahead);
+    const Bodies bodies(block);
+    const Law law(job, block);
+    MotionOnWorld<B> motion = {into(frame, a.v) + Block::load(block.bias), into(frame, a.w)};
+    const Vector3<B> before = motion.wa;
+    const Vector3<B> sum = visit_all<fetches>(job, block, bodies, law, motion, ahead);
+    a.v = mul_add(Block::load(block.mass_a), out_of(frame, sum), a.v);
+    a.w = a.w + out_of(frame, motion.wa - before);
+    Block::scatter(job.velocities, block.a, a, nowhere);
+  }
+
+  /// Visits all points in every round. Returns the sum of the changes of their impulses.
+  template <bool fetches, class Law, class AnyMotion>
+  [[gnu::always_inline]] static Vector3<B> visit_all(const SceneJob<T>& job, Manifolds& block, const Bodies& bodies,
+                                                     const Law& law, AnyMotion& motion, const std::byte* ahead) {
     Vector3<B> sum = {B(0), B(0), B(0)};
     if (job.measures_changes)
       Base::store_violation(block.head, visit<true, fetches>(block, bodies, law, motion, sum, ahead));
     else
       visit<false, fetches>(block, bodies, law, motion, sum, ahead);
     for (int round = 1; round < job.parameters.rounds; ++round) visit<false>(block, bodies, law, motion, sum);
-    put_back(job, block, frame, a, b, before, motion, sum, nowhere);
+    return sum;
   }
 
   template <std::size_t bytes>
@@ -241,8 +277,8 @@ struct ManifoldSweep : ManifoldStages<A, T> {
 
   /// Visits all points once. Returns what they miss, if that is measured: their targets, and by the velocities that the
   /// changes of their impulses make.
-  template <bool measures, bool fetches = false, class Law>
-  [[gnu::always_inline]] static B visit(Manifolds& block, const Bodies& bodies, const Law& law, Motion<B>& motion,
+  template <bool measures, bool fetches = false, class Law, class AnyMotion>
+  [[gnu::always_inline]] static B visit(Manifolds& block, const Bodies& bodies, const Law& law, AnyMotion& motion,
                                         Vector3<B>& sum, const std::byte* ahead = nullptr) {
     B worst(0), range(0);
     for (Point *point = block.point(), *end = point + block.head.count; point != end; ++point) {

@@ -45,6 +45,11 @@ struct PointsOnLanes {
   [[gnu::always_inline]] static V shared(const T* from) { return V(*from); }
   /// Puts a number of point j, as `at` gives it, with those of the others.
   [[gnu::always_inline]] static void store_at(T* to, int j, V x) { to[j] = x.v[0]; }
+  /// The lanes of vector k that are points, where a manifold has `count`.
+  [[gnu::always_inline]] static auto in_use(V count, int) {
+    static constexpr T number[4] = {0, 1, 2, 3};
+    return count > load_lanes<V>(number);
+  }
   template <std::size_t columns>
   [[gnu::always_inline]] static void load_rows(const T* const* row, V* lanes) {
     for (std::size_t c = 0; c < columns; ++c) lanes[c] = V(row[0][c]);
@@ -68,6 +73,7 @@ struct ManifoldsOnLanes {
   [[gnu::always_inline]] static void store_at(T* to, int j, V x) {
     store_lanes(to + static_cast<std::size_t>(j) * islands, x);
   }
+  [[gnu::always_inline]] static auto in_use(V count, int k) { return count > V(static_cast<T>(k)); }
   template <std::size_t columns>
   static void load_rows(const T* const* row, V* lanes) {
     V all[row_size];

@@ -18,8 +18,10 @@ struct LoneManifolds {
   using OfPoints = T[points_of_manifold * islands];
 
   const Constraint* manifold[islands];
-  std::size_t used = 0;                 // islands, from the first on
-  std::int32_t a[islands], b[islands];  // velocity rows; ~row of a body that does not move
+  std::size_t used = 0;                                 // islands, from the first on
+  std::uint32_t contact[points_of_manifold * islands];  // behind a manifold's last point that of the last
+  std::uint32_t last_contact;                           // the highest of them
+  std::int32_t a[islands], b[islands];                  // velocity rows; ~row of a body that does not move
   // No vector reaches over the end of a line of the cache, wherever the stack stands.
   alignas(64) OfIsland t1[3], t2[3], n[3];
   OfIsland bias[3];
@@ -101,15 +103,12 @@ struct LoneBase {
   }
   static Frame<V> frame_of(const Block& block) { return {shared(block.t1), shared(block.t2), shared(block.n)}; }
 
-  static std::size_t contact(const SceneJob<T>& job, const Block& block, std::size_t island, std::size_t point) {
-    return number_at(job.contact_at, block.manifold[island]->first + static_cast<std::uint32_t>(point));
-  }
-  /// Calls f(island, point, place in OfPoints, contact).
+  /// Calls f(place in OfPoints, contact).
   template <class F>
-  static void for_each_contact(const SceneJob<T>& job, const Block& block, F&& f) {
+  static void for_each_contact(const Block& block, F&& f) {
     for (std::size_t island = 0; island < block.used; ++island)
-      for (std::size_t p = 0; p < block.manifold[island]->count; ++p)
-        f(island, p, p * islands + island, contact(job, block, island, p));
+      for (std::size_t p = 0, count = block.manifold[island]->count; p < count; ++p)
+        f(p * islands + island, std::size_t{block.contact[p * islands + island]});
   }
 
   static Motion<V> motion_of(const Frame<V>& frame, const Vector3<V>& va, const Vector3<V>& wa, const Vector3<V>& vb,

@@ -17,52 +17,72 @@ struct LonePrepare : LoneBase<L> {
   using typename Base::T;
   using typename Base::V;
 
-  /// The number of a point's contact, and behind the last point that of the last.
-  static std::size_t contact_or_last(const SceneJob<T>& job, const Block& block, std::size_t island, std::size_t p) {
-    const std::size_t last = block.manifold[island]->count - 1;
-    return Base::contact(job, block, island, p < last ? p : last);
+  /// Finds the numbers of the contacts. Returns how many there are of each manifold, none of idle lanes.
+  static V find_contacts(const SceneJob<T>& job, Block& block) {
+    T count[islands];
+    block.last_contact = 0;
+    for (std::size_t island = 0; island < islands; ++island) {
+      const Constraint& manifold = *block.manifold[island];
+      count[island] = island < block.used ? static_cast<T>(manifold.count) : T(0);
+      for (std::uint32_t p = 0; p < points_of_manifold; ++p) {
+        const std::uint32_t last = manifold.count - 1;
+        const std::uint32_t i = number_at(job.contact_at, manifold.first + (p < last ? p : last));
+        block.contact[p * islands + island] = i;
+        block.last_contact = i > block.last_contact ? i : block.last_contact;
+      }
+    }
+    return L::shared(count);
   }
   /// Numbers of the points, vector by vector.
-  static void load_points(const SceneJob<T>& job, const Column<const T>& column, const Block& block, V (&to)[vectors]) {
+  static void load_points(const Column<const T>& column, const Block& block, V (&to)[vectors]) {
     if (column.stride == 0) {
       for (V& x : to) x = V(*column.data);
       return;
     }
     for (int k = 0; k < vectors; ++k)
-      to[k] = lanes_of<V>([&](std::size_t lane) __attribute__((always_inline)) {
-        return element(column, contact_on(job, block, k, lane));
-      });
+      to[k] = lanes_of<V>([&](std::size_t lane)
+                              __attribute__((always_inline)) { return element(column, contact_on(block, k, lane)); });
   }
   static void load_points(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Block& block,
                           Vector3<V> (&to)[vectors]) {
     if (!stand_side_by_side(columns)) {
       V x[vectors], y[vectors], z[vectors];
-      load_points(job, columns.x, block, x);
-      load_points(job, columns.y, block, y);
-      load_points(job, columns.z, block, z);
+      load_points(columns.x, block, x);
+      load_points(columns.y, block, y);
+      load_points(columns.z, block, z);
       for (int k = 0; k < vectors; ++k) to[k] = {x[k], y[k], z[k]};
+      return;
+    }
+    const auto at = [&](int k, std::size_t lane) __attribute__((always_inline)) {
+      return &element(columns.x, contact_on(block, k, lane));
+    };
+    // The number behind the three is read with them where a contact that follows makes sure of it.
+    if (block.last_contact + 1 < job.contacts && columns.x.stride >= static_cast<std::ptrdiff_t>(3 * sizeof(T)) &&
+        width > 1) {
+      for (int k = 0; k < vectors; ++k) {
+        const T* row[width];
+        for (std::size_t lane = 0; lane < width; ++lane) row[lane] = at(k, lane);
+        V numbers[row_size];
+        kernel::load_rows<V, width == 1 ? 3 : 4>(row, numbers);
+        to[k] = {numbers[0], numbers[1], numbers[2]};
+      }
       return;
     }
     for (int k = 0; k < vectors; ++k)
       load_threes<V>(
-          [&](std::size_t lane)
-              __attribute__((always_inline)) { return &element(columns.x, contact_on(job, block, k, lane)); },
-          to[k].x, to[k].y, to[k].z);
+          [&](std::size_t lane) __attribute__((always_inline)) { return at(k, lane); }, to[k].x, to[k].y, to[k].z);
   }
   /// The contact on a lane of vector k.
-  [[gnu::always_inline]] static std::size_t contact_on(const SceneJob<T>& job, const Block& block, int k,
-                                                       std::size_t lane) {
-    const std::size_t place = static_cast<std::size_t>(k) * width + lane;
-    return contact_or_last(job, block, place % islands, place / islands);
+  [[gnu::always_inline]] static std::size_t contact_on(const Block& block, int k, std::size_t lane) {
+    return block.contact[static_cast<std::size_t>(k) * width + lane];
   }
-  static V load_first(const SceneJob<T>& job, const Column<const T>& column, const Block& block) {
+  static V load_first(const Column<const T>& column, const Block& block) {
     T of[islands];
-    for (std::size_t island = 0; island < islands; ++island)
-      of[island] = element(column, Base::contact(job, block, island, 0));
+    for (std::size_t island = 0; island < islands; ++island) of[island] = element(column, block.contact[island]);
     return L::shared(of);
   }
-  static Vector3<V> load_first(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Block& block) {
-    return {load_first(job, columns.x, block), load_first(job, columns.y, block), load_first(job, columns.z, block)};
+  static Vector3<V> load_first(const Vector3Columns<const T>& columns, const Block& block) {
+    return {load_first(columns.x, block), load_first(columns.y, block), load_first(columns.z, block)};
   }
 
   /// A body on one side of each island.
@@ -114,16 +134,17 @@ struct LonePrepare : LoneBase<L> {
     const V zero(0);
     Side a, b;
     find_bodies(job, block, a, b);
-    const Vector3<V> normal = load_first(job, contacts.normal, block);
+    const V count = find_contacts(job, block);
+    const Vector3<V> normal = load_first(contacts.normal, block);
     const Frame<V> frame = frame_along(normal, square_root(dot(normal, normal)));
     Base::store_shared(block.t1, frame.t1);
     Base::store_shared(block.t2, frame.t2);
     Base::store_shared(block.n, frame.n);
     const auto bounded = [](V friction) { return smaller(friction, V(T(SceneThresholds::most_friction))); };
-    const V friction = load_first(job, contacts.friction, block);
+    const V friction = load_first(contacts.friction, block);
     Base::store_shared(block.friction, bounded(friction));
     const V static_friction =
-        bounded(contacts.static_friction.data != nullptr ? load_first(job, contacts.static_friction, block) : friction);
+        bounded(contacts.static_friction.data != nullptr ? load_first(contacts.static_friction, block) : friction);
     Base::store_shared(block.static_friction, static_friction);
     // A body that does not move adds zeros, which change no number but the sign of a zero; couple() takes that.
     const Symmetric3<V> ja = load_mass(a, block.a, frame, block.mass_a, block.inertia_a);
@@ -131,15 +152,11 @@ struct LonePrepare : LoneBase<L> {
     const V mass = L::shared(block.mass_a) + L::shared(block.mass_b);
     Vector3<V> bias = {zero, zero, zero};
     if (contacts.surface_velocity.x.data != nullptr) {
-      const Vector3<V> s = into(frame, load_first(job, contacts.surface_velocity, block));
+      const Vector3<V> s = into(frame, load_first(contacts.surface_velocity, block));
       bias = {negated(s.x), negated(s.y), zero};
     }
     Base::store_shared(block.bias, bias);
 
-    T used[4 * islands];
-    for (std::size_t p = 0; p < points_of_manifold; ++p)
-      for (std::size_t island = 0; island < islands; ++island)
-        used[p * islands + island] = island < block.used && p < block.manifold[island]->count ? T(1) : T(0);
     Vector3<V> lever_a[vectors], lever_b[vectors];
     load_points(job, contacts.lever_a, block, lever_a);
     load_points(job, contacts.lever_b, block, lever_b);
@@ -147,7 +164,7 @@ struct LonePrepare : LoneBase<L> {
     const auto has_arms_a = L::shared(a.has_arms) > zero, has_arms_b = L::shared(b.has_arms) > zero;
     UnitSpins<V> spins_a[vectors], spins_b[vectors];
     for (int k = 0; k < vectors; ++k) {
-      const auto here = load_lanes<V>(used + static_cast<std::size_t>(k) * width) > zero;
+      const auto here = L::in_use(count, k);
       const Vector3<V> none = {zero, zero, zero};
       const Vector3<V> ra = choose(here && has_arms_a, into(frame, lever_a[k]), none);
       const Vector3<V> rb = choose(here && has_arms_b, into(frame, lever_b[k]), none);
@@ -198,7 +215,7 @@ struct LonePrepare : LoneBase<L> {
   /// Contacts whose K is not definite, or beyond the precision's range, are faults.
   [[gnu::noinline]] static void mark(const SceneJob<T>& job, const Block& block, int k, unsigned odd,
                                      unsigned infinite) {
-    Base::for_each_contact(job, block, [&](std::size_t, std::size_t, std::size_t place, std::size_t contact) {
+    Base::for_each_contact(block, [&](std::size_t place, std::size_t contact) {
       if (place / width != static_cast<std::size_t>(k) || (odd >> place % width & 1u) == 0) return;
       job.status[contact] = static_cast<std::uint8_t>(
           (infinite >> place % width & 1u) != 0 ? Status::overflow : Status::collision_matrix_not_positive_definite);
@@ -273,9 +290,9 @@ struct LonePrepare : LoneBase<L> {
     const V zero(0);
     const Motion<V> now = Base::motion(block, frame, Base::gather(job.velocities, block));
     V restitution[vectors], wanted[vectors];
-    load_points(job, contacts.restitution, block, restitution);
+    load_points(contacts.restitution, block, restitution);
     for (V& x : wanted) x = zero;
-    if (contacts.target_velocity.data != nullptr) load_points(job, contacts.target_velocity, block, wanted);
+    if (contacts.target_velocity.data != nullptr) load_points(contacts.target_velocity, block, wanted);
     const bool forced = job.changes != nullptr;
     Motion<V> change{};
     if (forced) {

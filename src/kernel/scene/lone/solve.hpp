@@ -80,14 +80,15 @@ struct LoneSolve : LoneBase<L> {
     const Motion<V> now = Base::motion(block, frame, v);
     const Vector3<V> bias = Base::shared(block.bias);
     const V zero(0), friction = L::shared(block.friction);
-    T worst[4 * islands], range[4 * islands], impulses[3][4 * islands], velocities[3][4 * islands];
+    typename Base::Points worst, range;
+    T impulses[3][4 * islands], velocities[3][4 * islands];
     unsigned pushed[vectors], slips[vectors];
     for (int k = 0; k < vectors; ++k) {
       const Vector3<V> u = velocity_at(now, Base::load(block.arm_a, k), Base::load(block.arm_b, k));
       const Vector3<V> impulse = Base::load(block.impulse, k);
       const auto here = Base::load(block.inverse_k33, k) > zero;
-      Base::store(worst, k, choose(here, Base::load(block.target, k) - u.z, zero));
-      Base::store(range, k, choose(here, vanishing(dot(u, u)) + vanishing(dot(impulse, impulse)), zero));
+      worst.of[k] = choose(here, Base::load(block.target, k) - u.z, zero);
+      range.of[k] = choose(here, vanishing(dot(u, u)) + vanishing(dot(impulse, impulse)), zero);
       const V bound = friction * impulse.z * V(T(1) - T(8) * epsilon<T>);
       slips[k] = lane_bits(mul_add(impulse.x, impulse.x, impulse.y * impulse.y) >= bound * bound);
       pushed[k] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
@@ -95,10 +96,8 @@ struct LoneSolve : LoneBase<L> {
       Base::store(impulses, k, out_of(frame, impulse) + Vector3<V>{zero, zero, zero});
       Base::store(velocities, k, out_of(frame, u - bias) + Vector3<V>{zero, zero, zero});
     }
-    Base::for_each_contact(job, block, [&](std::size_t island, std::size_t, std::size_t place, std::size_t i) {
-      LoneOutcome<T>& of = outcomes[island];
-      of.residual = larger(worst[place], of.residual);
-      of.overflow = of.overflow || !(range[place] == T(0));
+    measure(block, worst, range, outcomes);
+    Base::for_each_contact(block, [&](std::size_t place, std::size_t i) {
       const auto put = [&](const Vector3Columns<T>& to, const T(&from)[3][4 * islands]) {
         if (to.x.data != nullptr) element(to.x, i) = from[0][place];
         if (to.y.data != nullptr) element(to.y, i) = from[1][place];
@@ -116,6 +115,23 @@ struct LoneSolve : LoneBase<L> {
                                                                         : Course::stick;
       element(job.results->path, i) = path;
     });
+  }
+
+  /// Residuals, and whether a number is beyond the range.
+  static void measure(const Block& block, const typename Base::Points& worst, const typename Base::Points& range,
+                      LoneOutcome<T>* outcomes) {
+    V residual(0), beyond(0);
+    for_four_points([&](auto p) __attribute__((always_inline)) {
+      residual = larger(L::template at<decltype(p)::value>(worst), residual);
+      beyond = beyond + L::template at<decltype(p)::value>(range);
+    });
+    T residuals[width], are_beyond[width];
+    store_lanes(residuals, residual);
+    store_lanes(are_beyond, beyond);
+    for (std::size_t island = 0; island < block.used; ++island) {
+      outcomes[island].residual = residuals[island];
+      outcomes[island].overflow = !(are_beyond[island] == T(0));
+    }
   }
 
   /// The bodies with all impulses on them.
