@@ -163,7 +163,7 @@ void InteriorPoint::add_shared(std::size_t cone, const double* d) {
       if (rows[a] != none && rows[b] != none) add(rows[a], rows[b], d[3 * a + b]);
 }
 
-bool InteriorPoint::factor(Factorisation& lu, double theta) {
+bool InteriorPoint::factor(Factorisation& lu, double theta, double delta) {
   const bool has_moments = scaled_.has_moments();
   if (has_moments) {
     block_ = scaled_.block;
@@ -177,6 +177,7 @@ bool InteriorPoint::factor(Factorisation& lu, double theta) {
     double d[9];
     for (std::size_t b = 0; b < 9; ++b) d[b] = inverse[b];
     for (std::size_t b = 0; b < 3; ++b) d[6 + b] += x * inverse[b] + y * inverse[3 + b];
+    for (std::size_t b = 0; b < 9; b += 4) d[b] += delta;
     if (has_moments)
       add_shared(i, d);
     else
@@ -228,10 +229,10 @@ void InteriorPoint::keep(double step) {
   best_du_ = du_;
 }
 
-bool InteriorPoint::try_direction(Factorisation& lu, Effort& effort, double theta) {
+bool InteriorPoint::try_direction(Factorisation& lu, Effort& effort, double theta, double delta) {
   const std::size_t cones = cone_.size();
   effort.spend(lu.products() + 2 * lu.solve_products());
-  if (!factor(lu, theta)) return false;
+  if (!factor(lu, theta, delta)) return false;
   for (std::size_t i = 0; i < cones; ++i) negative_square(i, &s_[3 * i]);
   solve(lu);
   if (!is_finite(dr_)) return false;
@@ -269,6 +270,18 @@ bool InteriorPoint::try_direction(Factorisation& lu, Effort& effort, double thet
   return true;
 }
 
+void InteriorPoint::find_step(Factorisation& lu, Effort& effort, const InteriorPointOptions& options) {
+  best_step_ = 0;
+  if (options.proximal) {
+    const double root = std::sqrt(gap_);
+    for (const double delta : {0.0, root, 10 * root, 100 * root})
+      if (try_direction(lu, effort, 1, delta) && best_step_ >= short_step) return;
+  } else {
+    for (const double theta : {1.0, options.middle, 0.0})
+      if (try_direction(lu, effort, theta, 0) && best_step_ >= options.least_step) return;
+  }
+}
+
 void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort,
                         const InteriorPointOptions& options) {
   if (!lu.is_planned()) lu.plan(system);
@@ -298,9 +311,7 @@ void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Best& bes
     if (step >= stall_begins && history_[step] > 0.5 * history_[step - stall_span]) return;
     linearise();
     ++effort.interior_steps;
-    best_step_ = 0;
-    for (const double theta : {1.0, options.middle, 0.0})
-      if (try_direction(lu, effort, theta) && best_step_ >= options.least_step) break;
+    find_step(lu, effort, options);
     if (!(best_step_ > 0)) return;
     for (std::size_t i = 0; i < size; ++i) r_[i] += best_step_ * best_dr_[i];
     for (std::size_t i = 0; i < u_.size(); ++i) u_[i] += best_step_ * best_du_[i];

@@ -8,6 +8,10 @@
 //   residual   d = W r + q + |u_t| e − u
 //   scaling    P² u = r (cone.hpp), λ = P u,  T = 1 with the row of n (−θ u_t / |u_t|, 1)
 //   Newton     (W + T P⁻²) Δr = T c − d,  c = P⁻¹ (λ \ s),  Δu = c − P⁻² Δr
+//   proximal   W + δ in the place of W there, when steps are too short: where contacts that slip can exchange impulses
+//   at
+//              no price, T makes the matrix nearly singular, with either sign, and δ keeps impulses along that
+//              direction from leaving their cones
 //   Mehrotra   predictor s = −λ∘λ; corrector s = σ g e − λ∘λ − (P⁻¹ Δr)∘(P Δu), g the mean of r·u
 //
 // The cone of a contact with a moment is three Lorentz cones that share its normal impulse, those of friction, rolling
@@ -27,8 +31,9 @@ struct InteriorPointOptions {
   std::size_t most_steps = 60;
   double least_step = 0.05;  ///< a shorter one is tried again with a smaller θ: first `middle`, then 0
   double middle = 0.5;
-  bool warm = false;    ///< begins near the best impulses instead of on the cones' axes
-  double r = 1, u = 1;  ///< how far along the axes it begins, relative to the largest number of q
+  bool proximal = false;  ///< steps below 0.3 are tried again with δ = √g, 10 √g and 100 √g instead
+  bool warm = false;      ///< begins near the best impulses instead of on the cones' axes
+  double r = 1, u = 1;    ///< how far along the axes it begins, relative to the largest number of q
 };
 
 class InteriorPoint {
@@ -49,13 +54,14 @@ class InteriorPoint {
   void begin_cold(double r, double u);
   void begin_warm(const IslandSystem& system, const Numbers& impulses);
   void linearise();
-  bool factor(Factorisation& lu, double theta);
+  bool factor(Factorisation& lu, double theta, double delta);
   void add_shared(std::size_t cone, const double* d);
   void solve(Factorisation& lu);
   double longest() const;
   void negative_square(std::size_t i, double* s) const;
-  /// Finds the direction dr_, du_ of a θ and keeps it if its step is the longest so far. False if there is none.
-  bool try_direction(Factorisation& lu, Effort& effort, double theta);
+  /// Finds the direction dr_, du_ of θ and δ and keeps it if its step is the longest so far. False if there is none.
+  bool try_direction(Factorisation& lu, Effort& effort, double theta, double delta);
+  void find_step(Factorisation& lu, Effort& effort, const InteriorPointOptions& options);
   void keep(double step);
   double measure(const IslandSystem& system);
 

@@ -63,10 +63,10 @@ void IslandSolver::solve(Effort& effort) {
   sweeps_.begin(system);
   sweep(effort, first_sweeps);
   if (!done(effort)) sweeps_.go_on(system, best, effort, sweeps_worth_trying(), true);
-  go_inside(effort, {});
+  go_inside(effort, {.proximal = true});
   polish(effort);
   if (!done(effort) && lu_.leave_bodies(system)) {
-    go_inside(effort, {});
+    go_inside(effort, {.proximal = true});
     polish(effort);
   }
   if (!done(effort)) fall_back(effort);
