@@ -273,7 +273,7 @@ bool InteriorPoint::try_direction(Factorisation& lu, Effort& effort, double thet
 void InteriorPoint::find_step(Factorisation& lu, Effort& effort, const InteriorPointOptions& options) {
   best_step_ = 0;
   if (options.proximal) {
-    const double root = std::sqrt(gap_);
+    const double root = std::sqrt(gap_) / largest_q_;  // free of the unit of q
     for (const double delta : {0.0, root, 10 * root, 100 * root})
       if (try_direction(lu, effort, 1, delta) && best_step_ >= short_step) return;
   } else {

@@ -31,7 +31,7 @@ struct InteriorPointOptions {
   std::size_t most_steps = 60;
   double least_step = 0.05;  ///< a shorter one is tried again with a smaller θ: first `middle`, then 0
   double middle = 0.5;
-  bool proximal = false;  ///< steps below 0.3 are tried again with δ = √g, 10 √g and 100 √g instead
+  bool proximal = false;  ///< steps below 0.3 are tried again with δ = 1, 10 and 100 times √g / max |q| instead
   bool warm = false;      ///< begins near the best impulses instead of on the cones' axes
   double r = 1, u = 1;    ///< how far along the axes it begins, relative to the largest number of q
 };
