@@ -68,13 +68,16 @@ template <class T>
 SolvedSystem solve(const io::FclibProblem& problem, SystemSolver& solver, const SystemOptions& options,
                    OutputFile* output) {
   System<T> system(problem);
-  SolvedSystem solved{problem.path, system.solve(solver, options)};
+  SolvedSystem solved{problem.path, system.solve(solver, options), options.tolerance};
+  const std::vector<double> impulse = system.impulse(), velocity = system.velocity();
+  std::vector<double> of_bodies;
   if (problem.global) {
-    const std::vector<double> velocities = problem.global->velocities_of(system.impulse());
-    solved.global = {velocities.size(), problem.global->global().mass_was_half,
-                     problem.global->error_of(velocities, system.impulse()), problem.condensing_seconds};
+    const io::CondensedSystem& global = *problem.global;
+    of_bodies = global.velocities_of(impulse);
+    solved.global = {of_bodies.size(), global.global().mass_was_half, global.error_of(of_bodies, impulse),
+                     global.difference(of_bodies, velocity, problem.velocity), problem.condensing_seconds};
   }
-  if (output != nullptr) output->stream() << io::with_solution(problem, system.impulse(), system.velocity());
+  if (output != nullptr) output->stream() << io::with_solution(problem, impulse, velocity, of_bodies);
   return solved;
 }
 
@@ -83,13 +86,14 @@ std::vector<SolvedSystem> of_all(const std::vector<SolvedSystem>& solved, const 
                                  Ranks& ranks) {
   struct Reports {
     SystemReport report;
+    double tolerance;
     GlobalReport global;
   };
   static_assert(std::is_trivially_copyable_v<Reports>);
   if (!ranks.are_many()) return solved;
   std::string own;
   for (const SolvedSystem& system : solved) {
-    const Reports reports{system.report, system.global};
+    const Reports reports{system.report, system.tolerance, system.global};
     own.append(reinterpret_cast<const char*>(&reports), sizeof reports);
   }
   const std::vector<std::string> of_ranks = ranks.gather(own);
@@ -98,7 +102,7 @@ std::vector<SolvedSystem> of_all(const std::vector<SolvedSystem>& solved, const 
     Reports reports;
     const std::size_t place = i / of_ranks.size() * sizeof reports;
     std::memcpy(&reports, of_ranks[i % of_ranks.size()].data() + place, sizeof reports);
-    all.push_back({names[i], reports.report, reports.global});
+    all.push_back({names[i], reports.report, reports.tolerance, reports.global});
   }
   return all;
 }
@@ -143,7 +147,7 @@ int solve_systems(const SolveOptions& options) {
   else
     print_text(solved, out);
   for (const SolvedSystem& system : solved)
-    if (!system.report.solved()) return exit_bad_rows;
+    if (!system.solved()) return exit_bad_rows;
   return exit_fine;
 }
 

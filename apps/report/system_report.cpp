@@ -14,7 +14,7 @@ nlohmann::ordered_json json_of(const SolvedSystem& system) {
                                  {"contacts", report.contacts},
                                  {"islands", report.islands},
                                  {"largest_island", report.largest_island},
-                                 {"solved", report.solved()},
+                                 {"solved", system.solved()},
                                  {"missed_islands", report.missed},
                                  {"error", report.error},
                                  {"iterations", report.sweeps + report.interior_steps + report.newton_steps},
@@ -27,6 +27,7 @@ nlohmann::ordered_json json_of(const SolvedSystem& system) {
     json["velocities"] = system.global.velocities;
     json["mass_was_half"] = system.global.mass_was_half;
     json["momentum_error"] = system.global.momentum_error;
+    json["velocity_error"] = system.global.velocity_error;
     json["condensing_seconds"] = system.global.seconds;
   }
   return json;
@@ -38,9 +39,16 @@ double seconds_of(const std::vector<SolvedSystem>& systems) {
   return seconds;
 }
 
+std::string missed_in_words(const SolvedSystem& system) {
+  const SystemReport& r = system.report;
+  if (!r.solved()) return fmt::format("  missed in {} island{}", r.missed, r.missed == 1 ? "" : "s");
+  if (!system.solved()) return fmt::format("  missed: u is {:.1e} from that of bodies", system.global.velocity_error);
+  return "";
+}
+
 std::size_t solved_of(const std::vector<SolvedSystem>& systems) {
   return static_cast<std::size_t>(
-      std::count_if(systems.begin(), systems.end(), [](const SolvedSystem& s) { return s.report.solved(); }));
+      std::count_if(systems.begin(), systems.end(), [](const SolvedSystem& s) { return s.solved(); }));
 }
 
 }  // namespace
@@ -54,7 +62,7 @@ void print_text(const std::vector<SolvedSystem>& systems, std::FILE* out) {
     const SystemReport& r = system.report;
     fmt::print(out, "{:{}}  {:>8}  {:>7}  {:>8.1e}  {:>7}  {:>8}  {:>6}  {:>10.4f}{}\n", system.name, width, r.contacts,
                r.islands, r.error, r.sweeps, r.interior_steps, r.newton_steps, 1e3 * r.seconds,
-               r.solved() ? "" : fmt::format("  missed in {} island{}", r.missed, r.missed == 1 ? "" : "s"));
+               missed_in_words(system));
   }
   if (systems.size() > 1)
     fmt::print(out, "{} of {} solved, {:.4f} ms\n", solved_of(systems), systems.size(), 1e3 * seconds_of(systems));

@@ -97,7 +97,9 @@ class SystemSolver:
         }
         models = {name: np.asarray(numbers, block.dtype) for name, numbers in models.items() if numbers is not None}
         if moment is not None:
-            models["moment"] = np.atleast_1d(np.asarray(moment, np.int32))
+            moment = np.atleast_1d(np.asarray(moment))
+            # An empty list has the type of floating-point numbers.
+            models["moment"] = moment if moment.size else moment.astype(np.int32)
         for name, numbers in (("angular_velocity", angular_velocity), ("warm_angular_impulse", warm_angular_impulse)):
             if numbers is not None:
                 models[name] = _vectors(name, numbers, block.dtype)

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <carom/status.hpp>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <new>
+#include <stdexcept>
 
 #include "fclib_axes.hpp"
 #include "fclib_global.hpp"
@@ -49,6 +52,21 @@ void set_blocks(FclibProblem& problem, const SparseMatrix& matrix, std::size_t c
   }
 }
 
+/// Throws Error if numbers of a contact of a global problem have left the range of double.
+void check_range(const Hdf5File& file, const SystemNumbers& numbers, std::size_t contact) {
+  bool is_sound = true;
+  for (std::size_t d = 0; d < 3; ++d) is_sound &= std::isfinite(numbers.velocity[3 * contact + d]);
+  for (auto k = static_cast<std::size_t>(numbers.row_start[contact]);
+       k < static_cast<std::size_t>(numbers.row_start[contact + 1]); ++k) {
+    for (const double x : numbers.block[k]) is_sound &= std::isfinite(x);
+    if (static_cast<std::size_t>(numbers.column[k]) == contact) is_sound &= numbers.block[k][8] > 0;
+  }
+  if (!is_sound)
+    file.fail("has M, H, f and w of which H^T M^-1 H or H^T M^-1 f + w leaves the range of numbers at contact " +
+              std::to_string(contact) + ", columns " + std::to_string(3 * contact) + " to " +
+              std::to_string(3 * contact + 2) + " of /fclib_global/H");
+}
+
 void condense(const Hdf5File& file, FclibProblem& problem) {
   GlobalSystem system = read_global(file);
   const auto begin = std::chrono::steady_clock::now();
@@ -57,6 +75,7 @@ void condense(const Hdf5File& file, FclibProblem& problem) {
     file.fail("has a matrix M that is not positive definite, or singular to rounding: row " + std::to_string(*row) +
               " of /fclib_global/M");
   static_cast<SystemNumbers&>(problem) = condensed->numbers();
+  for (std::size_t i = 0; i < problem.contacts(); ++i) check_range(file, problem, i);
   problem.global = condensed;
   problem.condensing_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -78,18 +97,7 @@ void read_local(const Hdf5File& file, FclibProblem& problem) {
   set_blocks(problem, w, contacts);
 }
 
-}  // namespace
-
-bool is_fclib(const std::string& path) {
-  silence_hdf5();
-  const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file.is_open()) throw Error("carom: " + path + " is not a sound HDF5 file" + reason_of_hdf5());
-  for (const char* group : {"fclib_local", "fclib_global", "fclib_global_rolling"})
-    if (H5Lexists(file, group, H5P_DEFAULT) > 0) return true;
-  return false;
-}
-
-FclibProblem read_fclib(const std::string& path) {
+FclibProblem read_problem(const std::string& path) {
   FclibProblem problem;
   problem.path = path;
   problem.bytes = contents(path);
@@ -107,27 +115,37 @@ FclibProblem read_fclib(const std::string& path) {
   return problem;
 }
 
+}  // namespace
+
+bool is_fclib(const std::string& path) {
+  silence_hdf5();
+  const Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file.is_open()) throw Error("carom: " + path + " is not a sound HDF5 file" + reason_of_hdf5());
+  for (const char* group : {"fclib_local", "fclib_global", "fclib_global_rolling"})
+    if (H5Lexists(file, group, H5P_DEFAULT) > 0) return true;
+  return false;
+}
+
+FclibProblem read_fclib(const std::string& path) {
+  const char* const too_large = " needs more memory than there is";
+  try {
+    return read_problem(path);
+  } catch (const std::bad_alloc&) {
+    throw Error("carom: " + path + too_large);
+  } catch (const std::length_error&) {
+    throw Error("carom: " + path + too_large);
+  }
+}
+
 std::string with_solution(const FclibProblem& problem, const std::vector<double>& impulse,
-                          const std::vector<double>& velocity) {
+                          const std::vector<double>& velocity, const std::vector<double>& of_bodies) {
   Hdf5File file(problem.path, problem.bytes);
   if (file.has("/solution")) file.remove("/solution");
   file.make_group("/solution");
   file.write("/solution/r", to_fclib(impulse));
   file.write("/solution/u", to_fclib(velocity));
-  if (problem.global) file.write("/solution/v", problem.global->velocities_of(impulse));
+  if (problem.global) file.write("/solution/v", of_bodies);
   return file.bytes();
-}
-
-std::vector<double> from_fclib(const std::vector<double>& numbers) {
-  std::vector<double> turned(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) turned[i - i % 3 + axis_of[i % 3]] = numbers[i];
-  return turned;
-}
-
-std::vector<double> to_fclib(const std::vector<double>& numbers) {
-  std::vector<double> turned(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) turned[i] = numbers[i - i % 3 + axis_of[i % 3]];
-  return turned;
 }
 
 std::string new_fclib(const SystemNumbers& problem, const std::string& name, const std::string& description) {

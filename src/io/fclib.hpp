@@ -28,9 +28,9 @@ struct FclibProblem : SystemNumbers {
 FclibProblem read_fclib(const std::string& path);
 
 /// The problem's file with /solution/r and /solution/u, which are given in carom's order, three numbers a contact, and
-/// with /solution/v of these impulses if the problem is global. What solution it had is replaced.
+/// with /solution/v, the velocities `of_bodies`, if the problem is global. The group /solution that it had is replaced.
 std::string with_solution(const FclibProblem& problem, const std::vector<double>& impulse,
-                          const std::vector<double>& velocity);
+                          const std::vector<double>& velocity, const std::vector<double>& of_bodies);
 
 /// A file with the problem in FCLIB's local layout, W by compressed rows. `name` stands in errors, `description` says
 /// where the problem comes from. Throws Error if it has too many numbers for the layout, which counts them in 32 bits.

@@ -12,7 +12,15 @@ constexpr std::size_t axis_of[3] = {2, 0, 1};
 constexpr std::size_t fclib_axis_of[3] = {1, 2, 0};
 
 /// Numbers of contacts in carom's order of axes, from FCLIB's.
-std::vector<double> from_fclib(const std::vector<double>& numbers);
-std::vector<double> to_fclib(const std::vector<double>& numbers);
+inline std::vector<double> from_fclib(const std::vector<double>& numbers) {
+  std::vector<double> turned(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) turned[i - i % 3 + axis_of[i % 3]] = numbers[i];
+  return turned;
+}
+inline std::vector<double> to_fclib(const std::vector<double>& numbers) {
+  std::vector<double> turned(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) turned[i] = numbers[i - i % 3 + axis_of[i % 3]];
+  return turned;
+}
 
 }  // namespace carom::io

@@ -47,8 +47,8 @@ bool complete(SparseMatrix& mass) {
   return true;
 }
 
-/// Throws Error if M is further from symmetric than the solver takes of W.
-void check_symmetry(const Hdf5File& file, const SparseMatrix& mass) {
+/// Throws Error if M is further from symmetric than the solver takes of W, or its diagonal is not above 0.
+void check_mass(const Hdf5File& file, const SparseMatrix& mass) {
   std::vector<double> root(static_cast<std::size_t>(mass.rows), 0);
   SparseMatrix difference = mass;
   for (const auto& [row, column, value] : mass.entries) {
@@ -56,6 +56,10 @@ void check_symmetry(const Hdf5File& file, const SparseMatrix& mass) {
     difference.entries.push_back({column, row, -value});
   }
   difference.put_in_order();
+  for (std::size_t row = 0; row < root.size(); ++row)
+    if (!(root[row] > 0))
+      file.fail("has a matrix M that is not positive definite: row " + std::to_string(row) + " of " + group +
+                "/M has nothing above 0 on the diagonal");
   for (const SparseEntry& entry : difference.entries)
     if (std::abs(entry.value) > SystemOptions{}.asymmetry * root[static_cast<std::size_t>(entry.row)] *
                                     root[static_cast<std::size_t>(entry.column)])
@@ -76,6 +80,13 @@ void check_normals(const Hdf5File& file, const SparseMatrix& directions) {
 
 std::string sizes(const char* name, const SparseMatrix& matrix) {
   return std::string(name) + " of " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns);
+}
+
+/// Columns of contacts in another order of axes.
+void turn_columns(SparseMatrix& matrix, const std::size_t (&place)[3]) {
+  for (SparseEntry& entry : matrix.entries)
+    entry.column += static_cast<std::int32_t>(place[entry.column % 3]) - entry.column % 3;
+  matrix.put_in_order();
 }
 
 void refuse_bilateral(const Hdf5File& file) {
@@ -107,17 +118,19 @@ GlobalSystem read_global(const Hdf5File& file) {
   check_count("f", system.momentum.size(), m.rows);
   check_count("w", w.size(), h.columns);
   check_count("mu", system.friction.size(), h.columns / 3);
+  for (std::size_t i = 0; i < system.friction.size(); ++i)
+    if (!(system.friction[i] >= 0))
+      file.fail("has " + std::to_string(system.friction[i]) + " in row " + std::to_string(i) + " of " + group +
+                "/vectors/mu; it must be >= 0");
   check_finite(file, group + "/M", m);
   check_finite(file, group + "/H", h);
   check_finite(file, group + "/vectors/f", system.momentum);
   check_finite(file, group + "/vectors/w", w);
   system.mass_was_half = complete(system.mass);
-  check_symmetry(file, m);
+  check_mass(file, m);
   check_normals(file, h);
   system.velocity = from_fclib(w);
-  for (SparseEntry& entry : system.directions.entries)
-    entry.column += static_cast<std::int32_t>(axis_of[entry.column % 3]) - entry.column % 3;
-  system.directions.put_in_order();
+  turn_columns(system.directions, axis_of);
   return system;
 }
 
@@ -129,9 +142,7 @@ std::string new_global_fclib(const GlobalSystem& problem, const std::string& nam
   file.write(group + "/info/description", description);
   file.write(group + "/info/math_info", std::string("M v = H r + f, u = H^T v + w, axes n, t1, t2"));
   SparseMatrix directions = problem.directions;
-  for (SparseEntry& entry : directions.entries)
-    entry.column += static_cast<std::int32_t>(fclib_axis_of[entry.column % 3]) - entry.column % 3;
-  directions.put_in_order();
+  turn_columns(directions, fclib_axis_of);
   write_fclib_matrix(file, group + "/M", problem.mass);
   write_fclib_matrix(file, group + "/H", directions);
   file.write(group + "/vectors/f", problem.momentum);

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <utility>
 
+#include "system/island_system.hpp"
+
 namespace carom::io {
 namespace {
 
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
+using systems::at;
 
 SparseMatrix absolute(SparseMatrix matrix) {
   for (SparseEntry& entry : matrix.entries) entry.value = std::abs(entry.value);
@@ -140,6 +140,18 @@ double CondensedSystem::error_of(const std::vector<double>& velocities, const st
   for (std::size_t i = 0; i < rest.size(); ++i)
     if (scale[i] > 0) error = std::max(error, std::abs(rest[i]) / scale[i]);
   return error;
+}
+
+double CondensedSystem::difference(const std::vector<double>& velocities, const std::vector<double>& u,
+                                   const std::vector<double>& q) const {
+  std::vector<double> of_bodies = system_.velocity;
+  system_.directions.add_transposed_product(velocities, of_bodies);
+  double sum = 0, whole = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    sum += (u[i] - of_bodies[i]) * (u[i] - of_bodies[i]);
+    whole += q[i] * q[i];
+  }
+  return sum > 0 ? std::sqrt(sum / whole) : 0;
 }
 
 }  // namespace carom::io

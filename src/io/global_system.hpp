@@ -43,6 +43,10 @@ class CondensedSystem {
   /// The largest |M v − H r − f|, row by row relative to |M| |v| + |H| |r| + |f|: some roundings.
   double error_of(const std::vector<double>& velocities, const std::vector<double>& impulse) const;
 
+  /// |u − Hᵀ v − w| / |q|: how far the velocities of contacts are from those of bodies, as roundings in W make them.
+  double difference(const std::vector<double>& velocities, const std::vector<double>& u,
+                    const std::vector<double>& q) const;
+
  private:
   struct Halves;
 

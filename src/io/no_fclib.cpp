@@ -22,7 +22,8 @@ FclibProblem read_fclib(const std::string& path) {
   refuse(path, "is");
 }
 
-std::string with_solution(const FclibProblem& problem, const std::vector<double>&, const std::vector<double>&) {
+std::string with_solution(const FclibProblem& problem, const std::vector<double>&, const std::vector<double>&,
+                          const std::vector<double>&) {
   return problem.bytes;
 }
 

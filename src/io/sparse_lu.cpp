@@ -9,9 +9,7 @@
 namespace carom::io {
 namespace {
 
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
+using systems::at;
 
 }  // namespace
 

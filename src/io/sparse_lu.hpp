@@ -29,7 +29,7 @@ class SparseLu {
   /// x becomes L⁻¹ x, of three columns: three numbers a row, in the order of elimination. All rows beyond `reach` are
   /// 0.
   void solve_lower(const std::vector<std::int32_t>& reach, double* x) const { solve_half(reach, lower_, x); }
-  /// Likewise U⁻ᵀ x, which is the same if M is symmetric to the bit.
+  /// x becomes U⁻ᵀ x likewise, which is L⁻¹ x if M is symmetric to the bit.
   void solve_upper(const std::vector<std::int32_t>& reach, double* x) const { solve_half(reach, upper(), x); }
   bool is_symmetric() const { return is_symmetric_; }
 

@@ -28,7 +28,8 @@ void check_contact_models(const Scene<T>& scene, const SceneOptions& options) {
   if (options.method != SceneMethod::simultaneous && options.method != SceneMethod::coulomb && !has_step)
     refuse(" is not for the method " + std::string(to_string(options.method)) +
            ", but for simultaneous, substeps and coulomb");
-  if (options.shock_propagation.enabled && !has_step) refuse(" does not go with the option shock_propagation");
+  if (options.shock_propagation.enabled && !has_step && options.method != SceneMethod::coulomb)
+    refuse(" does not go with the option shock_propagation");
   if (c.stiffness && !has_step)
     throw Error("carom: the column contacts.stiffness needs substeps, or the option simultaneous.time_step above 0");
 }

@@ -25,10 +25,8 @@ void check_range(const char* name, double value, bool is_within, const char* ran
 
 template <class C>
 void check_length(const char* name, const C& column, std::size_t count, const char* of, bool needed) {
-  if (!column) {
-    if (needed) refuse(std::string("the column ") + name + " is missing");
-    return;
-  }
+  if (!column && (needed || column.count > 0)) refuse(std::string("the column ") + name + " is missing");
+  if (!column) return;
   if (column.count != count)
     refuse(std::string("the column ") + name + " has " + std::to_string(column.count) + " elements; there are " +
            std::to_string(count) + " " + of);
@@ -215,6 +213,7 @@ std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>
   const std::size_t contacts = system.friction.count, moments = system.moment.count;
   if (contacts > std::size_t{1} << 30) refuse("system.friction has more than 2^30 elements");
   // Without contacts no column needs to be there.
+  if (contacts > 0 && !system.friction) refuse("the column system.friction is missing");
   check_vector("system.velocity", system.velocity, contacts, "contacts", contacts > 0);
   check_vector("system.warm_impulse", system.warm_impulse, contacts, "contacts", false);
   check_length("system.friction_2", system.friction_2, contacts, "contacts", false);

@@ -21,10 +21,13 @@ double inverse(double x) {
   return x > 0 ? 1 / x : 0;
 }
 
+/// `longest`: greater lengths count as that.
 template <class T>
-ContactForm form_of_moment(const ContactSystem<T>& system, std::size_t i) {
-  const double roll = system.rolling_friction ? static_cast<double>(system.rolling_friction[i]) : 0;
-  const double spin = system.spinning_friction ? static_cast<double>(system.spinning_friction[i]) : 0;
+ContactForm form_of_moment(const ContactSystem<T>& system, std::size_t i, double longest) {
+  const auto length = [&](const Column<const T>& column) {
+    return column ? std::min(static_cast<double>(column[i]), longest) : 0;
+  };
+  const double roll = length(system.rolling_friction), spin = length(system.spinning_friction);
   ContactForm form;
   form.to_world = {roll, 0, 0, 0, roll, 0, 0, 0, spin};
   form.from_world = {inverse(roll), 0, 0, 0, inverse(roll), 0, 0, 0, inverse(spin)};
@@ -46,7 +49,6 @@ void turn_velocity(const ContactForm& form, double* q) {
 
 template <class T>
 ContactForm form_of(const ContactSystem<T>& system, std::size_t i, double most_friction) {
-  if (i >= system.friction.count) return form_of_moment(system, i - system.friction.count);
   ContactForm form;
   form.friction = std::min(static_cast<double>(system.friction[i]), most_friction);
   double scale[2] = {1, 1};
@@ -87,8 +89,8 @@ void ContactForms::from_world(std::size_t c, double* r) const {
   turn(form_[c].from_world, r);
 }
 
-/// Which rows are moments, and whose. A contact and its moment then have blocks in the same columns, and columns in the
-/// same rows, which solvers go by.
+/// Lists which rows are moments, and whose. A contact and its moment then have blocks in the same columns, and columns
+/// in the same rows, which solvers go by.
 template <class T>
 void ContactForms::list_moments(const ContactSystem<T>& system, const Islands& islands, std::size_t index,
                                 IslandSystem& island) {
@@ -144,7 +146,15 @@ void ContactForms::shape(const ContactSystem<T>& system, const Islands& islands,
   if (!has_models(system)) return;
   bool any = false;
   for (std::size_t c = islands.start[index]; c < islands.start[index + 1]; ++c) {
-    form_.push_back(form_of(system, at(islands.contact[c]), most_friction));
+    const std::size_t row = at(islands.contact[c]);
+    if (row < system.friction.count) {
+      form_.push_back(form_of(system, row, most_friction));
+    } else {
+      const std::size_t moment = row - system.friction.count;
+      const double bearer = island.mean_diagonal(at(islands.local[at(system.moment[moment])])),
+                   own = island.mean_diagonal(form_.size());
+      form_.push_back(form_of_moment(system, moment, longest_length(most_friction, bearer, own)));
+    }
     any |= !form_.back().is_plain;
   }
   if (!any) return form_.clear();

@@ -10,13 +10,14 @@
 
 #include <array>
 #include <carom/system.hpp>
+#include <cmath>
 #include <vector>
 
 #include "islands.hpp"
 
 namespace carom::systems {
 
-/// What a contact's model makes of it, or of its moment.
+/// The change of variables by which a contact's model, or its moment's, becomes a plain cone.
 struct ContactForm {
   std::array<double, 9> to_world{1, 0, 0, 0, 1, 0, 0, 0, 1};    ///< F, row after row
   std::array<double, 9> from_world{1, 0, 0, 0, 1, 0, 0, 0, 1};  ///< its inverse; 0 along an axis without friction
@@ -34,7 +35,13 @@ bool has_models(const ContactSystem<T>& system) {
 void turn_velocity(const ContactForm& form, double* q);
 
 template <class T>
-ContactForm form_of(const ContactSystem<T>& system, std::size_t row, double most_friction);
+ContactForm form_of(const ContactSystem<T>& system, std::size_t contact, double most_friction);
+
+/// [m] The rolling and spinning lengths that count as any longer one, of a contact that answers a unit impulse with
+/// `w` [1/kg] and a unit angular impulse with `w_moment` [1/(kg m²)]: as friction above `most_friction` does.
+inline double longest_length(double most_friction, double w, double w_moment) {
+  return most_friction * std::sqrt(w / w_moment);
+}
 
 /// The forms of an island's rows.
 class ContactForms {

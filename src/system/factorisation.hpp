@@ -16,8 +16,8 @@
 
 namespace carom::systems {
 
-/// What a moment's row has beside the diagonal, nine numbers each: A in the column of its contact, the contact's A in
-/// the column of the moment, and B in the column of its contact. Of rows of contacts they do not count.
+/// The blocks of a moment's row beside the diagonal, nine numbers each: A in the column of its contact, the contact's A
+/// in the column of the moment, and B in the column of its contact. Of rows of contacts they do not count.
 struct Beside {
   Numbers below, above, b_below;
 

@@ -293,7 +293,7 @@ void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Best& bes
   cone_.resize(cones);
   slope_.resize(2 * cones);
   diagonal_.resize(9 * system.contacts());
-  // What lies near the best impulses is split between the cones of a contact in no way that is its own.
+  // A warm start would need the share of each cone of a contact in its best velocity, which nothing tells.
   if (options.warm && !system.has_moments())
     begin_warm(system, best.r);
   else

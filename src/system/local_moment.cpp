@@ -39,7 +39,7 @@ void LocalMoment::Turning::solve(const double* b, double limit, double* m) {
 LocalMoment::LocalMoment(const double* pp, const double* pm, const double* mp, const double* mm) : free_(mm) {
   std::copy_n(pm, 9, pm_);
   std::copy_n(mp, 9, mp_);
-  // What is rounding of the free one is none.
+  // A part of the block that is rounding beside the free one is left out.
   constexpr double rounding = 1e-12;
   double inverse[9];
   std::copy_n(pp, 9, inverse);

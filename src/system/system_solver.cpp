@@ -41,23 +41,24 @@ double scale_of(const ContactSystem<T>& system) {
   return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
 }
 
-double norm(const std::vector<double>& q) {
-  double sum = 0;
-  for (const double x : q) sum += x * x;
-  return std::sqrt(sum);
-}
-
-/// |q| in the numbers of the solver.
+/// |q| of contacts in the numbers of the solver. Moments have no part in it: their lengths may be any.
 template <class T>
 double norm_of(const ContactSystem<T>& system, double scale, double most_friction) {
   const bool has_models = systems::has_models(system);
   double sum = 0;
-  for (std::size_t i = 0; i < systems::rows_of(system); ++i) {
+  for (std::size_t i = 0; i < system.friction.count; ++i) {
     std::array<double, 3> q = systems::velocity_of(system, i);
     for (double& x : q) x *= scale;
     if (has_models) systems::turn_velocity(systems::form_of(system, i, most_friction), q.data());
     for (const double x : q) sum += x * x;
   }
+  return std::sqrt(sum);
+}
+
+double norm_of(const IslandSystem& island) {
+  double sum = 0;
+  for (std::size_t i = 0; i < island.q.size(); ++i)
+    if (!island.is_moment(i / 3)) sum += island.q[i] * island.q[i];
   return std::sqrt(sum);
 }
 
@@ -154,7 +155,7 @@ struct SystemSolver::State {
       }
     }
     const bool by_island = options.scale == ErrorScale::island;
-    const double base = by_island ? norm(solver.system.q) : q_norm;
+    const double base = by_island ? norm_of(solver.system) : q_norm;
     const double share =
         by_island ? 1 : std::sqrt(static_cast<double>(contacts) / static_cast<double>(systems::rows_of(system)));
     systems::Effort effort;

@@ -83,9 +83,9 @@ TEST(Fclib, compressed_columns_and_triplets_are_read_as_rows_are) {
 
 TEST(Fclib, a_solution_is_written_in_the_order_of_the_file_and_replaced) {
   const io::FclibProblem problem = Problem{}.read();
-  const std::string once = io::with_solution(problem, {1, 2, 3}, {4, 5, 6});
+  const std::string once = io::with_solution(problem, {1, 2, 3}, {4, 5, 6}, {});
   const TemporaryFile file(once, ".hdf5");
-  const std::string twice = io::with_solution(io::read_fclib(file.name()), {-1, -2, -3}, {-4, -5, -6});
+  const std::string twice = io::with_solution(io::read_fclib(file.name()), {-1, -2, -3}, {-4, -5, -6}, {});
   const io::Hdf5File solved("twice", twice);
   EXPECT_EQ(solved.numbers("/solution/r"), (std::vector<double>{-3, -1, -2}));
   EXPECT_EQ(solved.numbers("/solution/u"), (std::vector<double>{-6, -4, -5}));
@@ -125,15 +125,27 @@ TEST(Fclib, files_that_are_not_sound_are_errors_that_name_the_place) {
       {[](Problem& p) {
          p.integers["/fclib_local/W/p"] = {0, 6, 3, 9};
        },
-       "pointers in /fclib_local/W/p"},
+       "has 3 in place 2 of /fclib_local/W/p, after 6"},
       {[](Problem& p) {
          p.integers["/fclib_local/W/p"] = {0, 3, 6, 90};
        },
-       "pointers in /fclib_local/W/p"},
+       "has 90 in place 3 of /fclib_local/W/p, after 6 and for 9 entries"},
+      {[](Problem& p) {
+         p.integers["/fclib_local/W/p"] = {1, 3, 6, 9};
+       },
+       "has 1 as the first number of /fclib_local/W/p, not 0"},
+      {[](Problem& p) {
+         p.integers["/fclib_local/W/p"] = {0, 3, 6, 8};
+       },
+       "an entry in place 8 of /fclib_local/W/x, beyond the 8 that /fclib_local/W/p tells"},
+      {[](Problem& p) { p.integers["/fclib_local/W/i"].pop_back(); },
+       "8 numbers in /fclib_local/W/i and 9 in /fclib_local/W/x"},
+      {[](Problem& p) { p.integers["/fclib_local/W/nz"] = {2}; },
+       "an entry in place 2 of /fclib_local/W/x, beyond the 2 that /fclib_local/W/nz tells"},
       {[](Problem& p) {
          p.integers["/fclib_local/W/p"] = {-1, 3, 6, 9};
        },
-       "pointers in /fclib_local/W/p"},
+       "has -1 as the first number of /fclib_local/W/p"},
       {[](Problem& p) { p.integers["/fclib_local/W/i"][4] = -7; }, "an entry (1, -7) in /fclib_local/W"},
       {[](Problem& p) {
          p.integers["/fclib_local/W/m"] = {3, 3};
@@ -261,7 +273,8 @@ TEST(FclibGlobal, one_side_of_the_diagonal_is_half_of_a_symmetric_mass) {
 TEST(FclibGlobal, a_solution_has_the_velocities_of_its_impulses) {
   const io::FclibProblem problem = GlobalProblem{}.read();
   // M v = H r + f with r = 1 along the normal of contact 0 and 3 along that of contact 2.
-  const std::string bytes = io::with_solution(problem, {0, 0, 1, 0, 0, 0, 0, 0, 3}, std::vector<double>(9, 0));
+  const std::vector<double> r = {0, 0, 1, 0, 0, 0, 0, 0, 3};
+  const std::string bytes = io::with_solution(problem, r, std::vector<double>(9, 0), problem.global->velocities_of(r));
   const io::Hdf5File solved("solved", bytes);
   expect_near(solved.numbers("/solution/v"), {2 + 2. / 3, -1 - 1. / 3, 2, 8}, 8 * roundings);
   EXPECT_EQ(solved.numbers("/solution/r"), (std::vector<double>{1, 0, 0, 0, 0, 0, 3, 0, 0}));
@@ -288,6 +301,7 @@ TEST(FclibGlobal, problems_that_are_not_sound_are_errors_that_name_field_and_row
       {[](GlobalProblem& p) { p.integers["/fclib_global/spacedim"] = {2}; }, "2 dimensions"},
       {[](GlobalProblem& p) {
          p.integers["/fclib_global/H/n"] = p.integers["/fclib_global/H/nz"] = {0};
+         p.numbers["/fclib_global/H/x"].assign(5, 0);
          p.numbers["/fclib_global/vectors/w"] = p.numbers["/fclib_global/vectors/mu"] = {};
        },
        "without contacts"},
@@ -310,12 +324,18 @@ TEST(FclibGlobal, problems_that_are_not_sound_are_errors_that_name_field_and_row
       {[=](GlobalProblem& p) { p.numbers["/fclib_global/H/x"][3] = nan; }, "no number in (2, 3) of /fclib_global/H"},
       {[](GlobalProblem& p) { p.numbers["/fclib_global/M/x"][1] = 1.5; }, "not symmetric: (0, 1) of /fclib_global/M"},
       {[](GlobalProblem& p) { p.numbers["/fclib_global/M/x"][4] = 0; },
-       "not positive definite, or singular to rounding: row 2"},
+       "row 2 of /fclib_global/M has nothing above 0 on the diagonal"},
       {[](GlobalProblem& p) { p.numbers["/fclib_global/M/x"][4] = -4; }, "row 2 of /fclib_global/M"},
       {[](GlobalProblem& p) { p.numbers["/fclib_global/M/x"] = {2, 2, 2, 2, 4, 5}; },
        "has a matrix M that is not positive definite"},
       {[](GlobalProblem& p) { p.numbers["/fclib_global/H/x"][4] = 0; },
        "column 6 of /fclib_global/H, the normal of contact 2"},
+      {[](GlobalProblem& p) { p.numbers["/fclib_global/vectors/mu"][1] = -1; },
+       "in row 1 of /fclib_global/vectors/mu; it must be >= 0"},
+      {[](GlobalProblem& p) {
+         for (double& x : p.numbers["/fclib_global/H/x"]) x *= 1e200;
+       },
+       "leaves the range of numbers at contact 0, columns 0 to 2 of /fclib_global/H"},
   });
 }
 
@@ -381,6 +401,41 @@ TEST(FclibGlobal, velocities_satisfy_the_equations_of_bodies_and_contacts_for_a_
         for (std::size_t d = 0; d < 3; ++d) sum += numbers.block[contacts * i + j][3 * c + d] * r[3 * j + d];
       EXPECT_NEAR(sum, u[3 * i + c], 100 * roundings);
     }
+}
+
+// A chain of springs, free in space, has M = 1 + stiffness times its graph's matrix.
+TEST(FclibGlobal, velocities_of_contacts_and_bodies_part_where_mass_is_ill_conditioned) {
+  constexpr std::int32_t rows = 12;
+  for (const double stiffness : {1.0, 1e12}) {
+    io::GlobalSystem system;
+    system.mass.rows = system.mass.columns = system.directions.rows = rows;
+    system.directions.columns = 3;
+    const auto add = [&](int i, int j, double value) { system.mass.entries.push_back({i, j, value}); };
+    for (int i = 0; i < rows; ++i) {
+      add(i, i, 1);
+      system.directions.entries.push_back({i, i % 3, 1.0 / (1 + i)});
+      system.momentum.push_back(i - 5);
+    }
+    for (int i = 0; i + 1 < rows; ++i)
+      for (const auto& [j, k] : {std::pair{i, i}, {i + 1, i + 1}, {i, i + 1}, {i + 1, i}})
+        add(j, k, j == k ? stiffness : -stiffness);
+    system.mass.put_in_order();
+    system.directions.put_in_order();
+    system.velocity = {0.1, 0.2, -0.3};
+    system.friction = {0.5};
+    io::CondensedSystem condensed(system);
+    ASSERT_FALSE(condensed.faulty_row());
+    const io::SystemNumbers numbers = condensed.numbers();
+    const std::vector<double> r = {0.3, -0.2, 1};
+    std::vector<double> u = numbers.velocity;
+    for (std::size_t c = 0; c < 3; ++c)
+      for (std::size_t d = 0; d < 3; ++d) u[c] += numbers.block[0][3 * c + d] * r[d];
+    const double difference = condensed.difference(condensed.velocities_of(r), u, numbers.velocity);
+    if (stiffness > 1)
+      EXPECT_GT(difference, 1e-8);
+    else
+      EXPECT_LE(difference, 100 * roundings);
+  }
 }
 
 }  // namespace

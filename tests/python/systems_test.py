@@ -103,6 +103,9 @@ class Systems(unittest.TestCase):
         np.testing.assert_array_equal(other.angular_impulse, result.angular_impulse[:, first])
         with self.assertRaisesRegex(carom.Error, "angular_velocity is missing"):
             carom.solve_system(W, q[:3], 0.5, moment=[0])
+        for moment, named in ([0.7], "whole numbers"), ([True], "bool"), (["0"], "moment"), ([2**32], "4294967296"):
+            with self.subTest(moment=moment), self.assertRaisesRegex(carom.Error, named):
+                carom.solve_system(W, q[:3], 0.5, moment=moment, angular_velocity=q[3:])
 
     def test_errors_name_column_and_row(self):
         with self.assertRaisesRegex(carom.Error, r"friction\[2\] is -1"):

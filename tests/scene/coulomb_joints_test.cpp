@@ -12,13 +12,6 @@
 namespace carom::scenes {
 namespace {
 
-SceneOptions to(double tolerance) {
-  SceneOptions options;
-  options.method = SceneMethod::coulomb;
-  options.coulomb.tolerance = tolerance;
-  return options;
-}
-
 template <class T>
 double missed(const SceneData<T>& scene, const Solved<T>& made) {
   double worst = 0;
@@ -40,7 +33,7 @@ double missed(const SceneData<T>& scene, const Solved<T>& made) {
 TEST(CoulombJoints, hold_a_chain_at_once) {
   auto scene = chain<double>(40);
   scene.bodies.inverse_mass[39] /= 1000;
-  const auto made = solved(scene, to(1e-10));
+  const auto made = solved(scene, coulomb_to(1e-10));
   EXPECT_EQ(made.report.not_converged, 0u);
   EXPECT_EQ(made.report.iterations, 0);
   EXPECT_LE(missed(scene, made), 1e-11);
@@ -58,7 +51,7 @@ TEST(CoulombJoints, with_contacts_have_the_velocities_that_sweeps_come_to_in_the
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const auto scene = random_scene<double>(seed, drawn);
     const auto swept = solved(scene, exact<double>(SceneMethod::simultaneous));
-    const auto found = solved(scene, to(1e-12));
+    const auto found = solved(scene, coulomb_to(1e-12));
     // Joints and contacts that rebound may contradict each other.
     if (swept.report.not_converged > 0) continue;
     EXPECT_EQ(found.report.not_converged, 0u) << seed;
@@ -75,7 +68,7 @@ TEST(CoulombJoints, couple_the_contacts_of_the_bodies_that_they_connect) {
     for (const double y : {-0.1, 0.1}) scene.add(Contact{i, world, {0, 0, 1}, {i + 0.5, y, -0.1}, 0.5});
   scene.bodies.velocity[0].assign(6, 1.0);
   scene.bodies.velocity[1][2] = 0.3;
-  const auto found = solved(scene, to(1e-12)), swept = solved(scene, exact<double>(SceneMethod::simultaneous));
+  const auto found = solved(scene, coulomb_to(1e-12)), swept = solved(scene, exact<double>(SceneMethod::simultaneous));
   EXPECT_EQ(found.report.not_converged, 0u);
   EXPECT_LE(distance(scene, found, swept), 1e-8);
 }
@@ -85,13 +78,13 @@ TEST(CoulombJoints, may_repeat_each_other_and_close_loops) {
   auto scene = chain<double>(4);
   add_ball_joint(scene.joints, JointBodies<double>{3, 2, {-0.5, 0, 0}, {0.5, 0, 0}});
   add_ball_joint(scene.joints, JointBodies<double>{3, 0, {0.5, 0, 0}, {3.5, 0, 0}});
-  const auto made = solved(scene, to(1e-10));
+  const auto made = solved(scene, coulomb_to(1e-10));
   EXPECT_LE(missed(scene, made), 1e-10);
   auto in_float = chain<float>(4);
   add_hinge(in_float.joints, JointBodies<float>{3, 2, {-0.5f, 0.1f, 0}, {0.5f, 0.1f, 0}}, {0, 1, 0});
   add_hinge(in_float.joints, JointBodies<float>{3, 2, {-0.5f, 0.3f, 0}, {0.5f, 0.3f, 0}}, {0, 1, 0});
   // Twice the rounding of velocities of some 0.1 m/s, by lever arms of a metre.
-  EXPECT_LE(missed(in_float, solved(in_float, to(1e-4))), 1e-6);
+  EXPECT_LE(missed(in_float, solved(in_float, coulomb_to(1e-4))), 1e-6);
 }
 
 // What fixed joints hold has a Delassus matrix of nothing but rounding at its contacts, beside a sound one.
@@ -99,7 +92,7 @@ TEST(CoulombJoints, leave_contacts_that_they_lock_without_impulses) {
   auto scene = stack<double>(3);
   add_fixed_joint(scene.joints, JointBodies<double>{0, world, {0, 0, -0.5}, {}});
   add_fixed_joint(scene.joints, JointBodies<double>{1, 0, {0, 0, -0.5}, {0, 0, 0.5}});
-  const auto made = solved(scene, to(1e-10));
+  const auto made = solved(scene, coulomb_to(1e-10));
   EXPECT_EQ(made.report.not_converged, 0u);
   // Bodies of 0.1 m/s; the joints are solved to rounding, and what is left of it is no impulse of weight.
   for (std::size_t body = 0; body < 3; ++body)
@@ -137,7 +130,7 @@ TEST(CoulombJoints, keep_their_bounds) {
       {-1, 3, infinity, 3},        {1, -1e4, 1e4, 2},
   };
   for (const auto& [target, least, largest, expected] : cases) {
-    const auto made = solved(row_on_a_cube(target, least, largest), to(1e-12));
+    const auto made = solved(row_on_a_cube(target, least, largest), coulomb_to(1e-12));
     EXPECT_NEAR(made.arrays.joint_impulse[0], expected, 1e-9) << target << " in " << least << ", " << largest;
     EXPECT_NEAR(made.velocity(0)[0], expected / 2, 1e-9) << target << " in " << least << ", " << largest;
     EXPECT_EQ(made.report.not_converged, 0u) << target << " in " << least << ", " << largest;
@@ -147,10 +140,11 @@ TEST(CoulombJoints, keep_their_bounds) {
 // (1/2 + 3/2) λ = 1.
 TEST(CoulombJoints, give_way_by_their_compliance) {
   for (const double bound : {std::numeric_limits<double>::infinity(), 10.0})
-    EXPECT_NEAR(solved(row_on_a_cube(1, -bound, bound, 1.5), to(1e-12)).arrays.joint_impulse[0], 0.5, 1e-9) << bound;
-  EXPECT_NEAR(
-      solved(row_on_a_cube(1, 0.2, std::numeric_limits<double>::infinity(), 1.5), to(1e-12)).arrays.joint_impulse[0],
-      0.5, 1e-9);
+    EXPECT_NEAR(solved(row_on_a_cube(1, -bound, bound, 1.5), coulomb_to(1e-12)).arrays.joint_impulse[0], 0.5, 1e-9)
+        << bound;
+  EXPECT_NEAR(solved(row_on_a_cube(1, 0.2, std::numeric_limits<double>::infinity(), 1.5), coulomb_to(1e-12))
+                  .arrays.joint_impulse[0],
+              0.5, 1e-9);
 }
 
 }  // namespace

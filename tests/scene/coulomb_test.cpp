@@ -18,10 +18,7 @@ namespace {
 /// As exact as the tests of known answers want it; a budget that sound islands do not need.
 template <class T>
 SceneOptions to(double tolerance) {
-  SceneOptions options;
-  options.method = SceneMethod::coulomb;
-  options.coulomb.tolerance = std::max(tolerance, sizeof(T) == sizeof(float) ? 1e-6 : 0.0);
-  return options;
+  return coulomb_to(std::max(tolerance, sizeof(T) == sizeof(float) ? 1e-6 : 0.0));
 }
 
 template <class T>

@@ -192,5 +192,15 @@ TEST(SystemMisuse, a_solver_that_has_been_moved_from_says_so) {
   EXPECT_TRUE(other.islands().empty());
 }
 
+TEST(SystemMisuse, columns_with_a_count_have_data) {
+  const SystemData<double> sound = random_system(3, 4, 1, 0.5);
+  ContactSystem<double> system = sound.view();
+  system.friction.data = nullptr;
+  expect_named(refusal(system), "the column system.friction is missing");
+  system = sound.view();
+  system.normal_compliance.count = 4;
+  expect_named(refusal(system), "the column system.normal_compliance is missing");
+}
+
 }  // namespace
 }  // namespace carom::test

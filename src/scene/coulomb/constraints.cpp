@@ -7,6 +7,7 @@
 
 #include "scene/contact_models.hpp"
 #include "scene/vector3.hpp"
+#include "system/contact_forms.hpp"
 
 namespace carom::scene::coulomb {
 namespace {
@@ -139,14 +140,14 @@ class Reader {
       for (std::size_t d = 0; d < 2; ++d) cone.warm[d] *= inverse_or_zero(cone.scale[d]);
       const double w = answer(cone.side[0][2]) + answer(cone.side[1][2]);
       stopping_ += inverse_or_zero(w);
-      if ((models_of(contacts, i) & kernel::models_with_moments) != 0) add_moment(manifold, i, bodies, frame);
+      if ((models_of(contacts, i) & kernel::models_with_moments) != 0) add_moment(manifold, i, bodies, frame, w);
     }
   }
 
-  /// The constraint behind the contact's own. What the moment of the manifold begins with is shared by the contacts'
-  /// limits.
+  /// The constraint behind the contact's own, whose normal answers with w. What the moment of the manifold begins with
+  /// is shared by the contacts' limits.
   void add_moment(const kernel::Constraint& manifold, std::uint32_t i, const Body (&bodies)[2],
-                  const std::array<Vector<double>, 3>& frame) {
+                  const std::array<Vector<double>, 3>& frame, double w) {
     const SceneContacts<T>& contacts = job_.scene->contacts;
     const auto number = [](const Column<const T>& column, std::size_t k) {
       return column ? static_cast<double>(column[k]) : 0.0;
@@ -156,11 +157,17 @@ class Reader {
     cone.kind = Cone::moment;
     cone.number = i;
     cone.body = sides;
-    cone.scale[0] = cone.scale[1] = number(contacts.rolling_friction, i);
-    cone.scale[2] = number(contacts.spinning_friction, i);
+    double w_moment = 0;
     for (std::size_t s = 0; s < 2; ++s)
       for (std::size_t d = 0; d < 3; ++d) {
         cone.side[s][d] = bodies[s].direction({}, s == 0 ? frame[d] : -frame[d]);
+        w_moment += answer(cone.side[s][d]) / 3;
+      }
+    const double longest = systems::longest_length(most_friction_, w, w_moment);
+    cone.scale[0] = cone.scale[1] = std::min(number(contacts.rolling_friction, i), longest);
+    cone.scale[2] = std::min(number(contacts.spinning_friction, i), longest);
+    for (std::size_t s = 0; s < 2; ++s)
+      for (std::size_t d = 0; d < 3; ++d) {
         multiply(cone.scale[d], cone.side[s][d]);
         if (bodies[s].place < 0) cone.q[d] += dot(cone.side[s][d].of, bodies[s].velocity);
       }

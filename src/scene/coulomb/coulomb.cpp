@@ -23,7 +23,7 @@ void Lists::fill(std::size_t lists, const std::vector<std::uint32_t>& of) {
 
 namespace {
 
-/// |q| of what bodies have a part in; where that is 0, of all.
+/// |q| of what bodies have a part in, but for moments, whose lengths may be any; where that is 0, of all.
 double norm_of(const Constraints& constraints, const systems::Numbers& q) {
   double sum = 0, all = 0;
   for (std::size_t i = 0; i < constraints.cone.size(); ++i) {
@@ -31,7 +31,7 @@ double norm_of(const Constraints& constraints, const systems::Numbers& q) {
     for (std::size_t d = 0; d < 3; ++d) {
       const double square = q[3 * i + d] * q[3 * i + d];
       all += square;
-      if (cone.kind == Cone::contact || cone.kind == Cone::moment || d == cone.row_direction()) sum += square;
+      if (cone.kind == Cone::contact || (cone.kind != Cone::moment && d == cone.row_direction())) sum += square;
     }
   }
   return std::sqrt(sum > 0 ? sum : all);

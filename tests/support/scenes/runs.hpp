@@ -172,4 +172,11 @@ double impulse_distance(const SceneData<T>& scene, const Solved<T>& found, const
   return apart / greatest;
 }
 
+inline SceneOptions coulomb_to(double tolerance) {
+  SceneOptions options;
+  options.method = SceneMethod::coulomb;
+  options.coulomb.tolerance = tolerance;
+  return options;
+}
+
 }  // namespace carom::scenes
