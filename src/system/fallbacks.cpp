@@ -62,6 +62,7 @@ void IslandSolver::start_anywhere(Effort& effort, std::size_t starts) {
 }
 
 void IslandSolver::fall_back(Effort& effort) {
+  go_inside(effort, {});
   for (const auto& [r, u] : first_starts) go_inside(effort, {.r = r, .u = u});
   polish(effort);
   sweep(effort, 100);

@@ -4,6 +4,10 @@
 #include <string>
 
 #include "exhaustive.hpp"
+#include "system/factorisation.hpp"
+#include "system/interior_point.hpp"
+#include "system/islands.hpp"
+#include "system/measure.hpp"
 #include "system_data.hpp"
 
 namespace carom::test {
@@ -56,6 +60,42 @@ TEST(RandomSystems, of_many_contacts_and_any_rank_are_solved) {
         EXPECT_LE(error_of(system, solution.r), 1e-8 * (1 + 1e-6));
         EXPECT_LE(farthest_outside(system, solution.r), 1e-15);
       }
+}
+
+/// Whether the interior point alone, from its usual start, comes to 1e-8.
+bool solved_inside(const SystemData<double>& data, bool proximal) {
+  const ContactSystem<double> system = data.view();
+  systems::Islands islands;
+  islands.find(system);
+  systems::IslandSystem island;
+  systems::read_island(system, islands, 0, 1, 1000, island);
+  systems::Factorisation lu;
+  lu.forget(nullptr);
+  systems::Best best;
+  best.r.assign(3 * island.contacts(), 0);
+  systems::Numbers velocities;
+  best.error = systems::measure(island, best.r, velocities);
+  double square = 0;
+  for (const double x : island.q) square += x * x;
+  systems::Effort effort;
+  effort.target = 1e-8 * std::sqrt(square);
+  effort.budget = 1e6;
+  effort.sweep_cost = systems::sweep_cost(island);
+  systems::InteriorPoint().run(island, lu, best, effort, {.proximal = proximal});
+  return best.error <= effort.target;
+}
+
+TEST(RandomSystems, some_are_solved_inside_by_the_proximal_term_alone) {
+  std::size_t with = 0, without = 0, by_it_alone = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const SystemData<double> system = random_system(seed, 20, 5, 0.3);
+    const bool a = solved_inside(system, true), b = solved_inside(system, false);
+    with += a;
+    without += b;
+    by_it_alone += a && !b;
+  }
+  EXPECT_GT(with, without);
+  EXPECT_GE(by_it_alone, 10u);
 }
 
 }  // namespace
