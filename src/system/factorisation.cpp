@@ -9,13 +9,6 @@ namespace {
 
 constexpr std::size_t none = ~std::size_t{0};
 
-/// to = a b of 3 × 3 blocks, times a factor.
-void multiply(const double* a, const double* b, double factor, double* to) {
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j)
-      to[3 * i + j] = factor * (a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j]);
-}
-
 }  // namespace
 
 void BodyForm::clear() {

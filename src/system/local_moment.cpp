@@ -11,12 +11,6 @@ namespace {
 
 constexpr int most_turns = 3;
 
-void multiply(const double* a, const double* b, double* to) {
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j)
-      to[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-}
-
 }  // namespace
 
 LocalMoment::Turning::Turning(const double* w_mm) {
@@ -45,9 +39,9 @@ LocalMoment::LocalMoment(const double* pp, const double* pm, const double* mp, c
   std::copy_n(pp, 9, inverse);
   for (std::size_t e = 0; e < 9; e += 4) inverse[e] += rounding * (pp[0] + pp[4] + pp[8]);
   if (!invert(inverse, 3)) return;
-  multiply(mp, inverse, hold_);
+  multiply(mp, inverse, 1, hold_);
   double held[9];
-  multiply(hold_, pm, held);
+  multiply(hold_, pm, 1, held);
   for (std::size_t e = 0; e < 9; ++e) held[e] = mm[e] - held[e];
   for (const std::size_t e : {0u, 4u, 8u})
     if (mm[e] > 0 && !(held[e] > rounding * mm[e])) return;
