@@ -49,7 +49,7 @@ void IslandSolver::polish(Effort& effort) {
   if (!done(effort)) newton_.run(system, lu_, best, effort, steps);
 }
 
-void IslandSolver::solve(Effort& effort) {
+void IslandSolver::solve(Effort& effort, bool is_swept) {
   constexpr std::size_t first_sweeps = 20;
   effort.sweep_cost = sweep_cost(system);
   lu_.forget(&bodies);
@@ -61,8 +61,10 @@ void IslandSolver::solve(Effort& effort) {
     return;
   }
   sweeps_.begin(system);
-  sweep(effort, first_sweeps);
-  if (!done(effort)) sweeps_.go_on(system, best, effort, sweeps_worth_trying(), true);
+  if (!is_swept) {
+    sweep(effort, first_sweeps);
+    if (!done(effort)) sweeps_.go_on(system, best, effort, sweeps_worth_trying(), true);
+  }
   go_inside(effort, {.proximal = true});
   polish(effort);
   if (!done(effort) && lu_.leave_bodies(system)) {

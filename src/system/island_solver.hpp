@@ -19,7 +19,8 @@ class IslandSolver {
   Best best;
 
   /// Begins with best.r, moved into the cones; best.error becomes its error. Then the best that is found stands there.
-  void solve(Effort& effort);
+  /// `is_swept`: sweeps are not worth trying any more.
+  void solve(Effort& effort, bool is_swept = false);
 
  private:
   void begin(const Effort& effort);

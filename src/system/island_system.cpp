@@ -20,17 +20,30 @@ std::size_t IslandSystem::block_of(std::size_t row, std::int32_t of) const {
   return static_cast<std::size_t>(std::lower_bound(begin + row_start[row], begin + row_start[row + 1], of) - begin);
 }
 
-double mass_of(const IslandSystem& system) {
+namespace {
+
+/// each(f) calls f with the mean of the diagonal of each W_ii.
+template <class Each>
+double mass_of_each(const Each& each) {
   double largest = 0, sum = 0;
   std::size_t count = 0;
-  const auto each_contact = [&](const auto& f) {
-    for (std::size_t i = 0; i < system.contacts(); ++i)
-      if (!system.is_moment(i)) f(system.mean_diagonal(i));
-  };
-  each_contact([&](double mean) { largest = std::max(largest, mean), ++count; });
-  each_contact([&](double mean) { sum += mean / largest; });
+  each([&](double mean) { largest = std::max(largest, mean), ++count; });
+  each([&](double mean) { sum += mean / largest; });
   const double mean = sum / static_cast<double>(count) * largest;
   return std::ldexp(1.0, std::clamp(-std::ilogb(mean), -1000, 1000));
+}
+
+}  // namespace
+
+double mass_of(const IslandSystem& system) {
+  return mass_of_each([&](const auto& f) {
+    for (std::size_t i = 0; i < system.contacts(); ++i)
+      if (!system.is_moment(i)) f(system.mean_diagonal(i));
+  });
+}
+
+double mass_of(const Numbers& mean_diagonals) {
+  return mass_of_each([&](const auto& f) { std::for_each(mean_diagonals.begin(), mean_diagonals.end(), f); });
 }
 
 void velocities(const IslandSystem& system, const Numbers& r, Numbers& u) {

@@ -42,6 +42,8 @@ struct IslandSystem {
 
 /// The power of two that brings the mean of W's diagonal near 1.
 double mass_of(const IslandSystem& system);
+/// The same, of W whose blocks on the diagonal have these means of their own diagonals.
+double mass_of(const Numbers& mean_diagonals);
 
 /// The length of the part across the normal, of any finite numbers: squares that would leave the range are left to the
 /// slower way.

@@ -178,6 +178,9 @@ struct SceneKernelsFor {
   void (*return_to_kept)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   /// Stores the impulses and targets of contacts in SceneJob::carried.
   void (*carry)(const SceneJob<T>& job, std::byte* block);
+  /// Stores the impulses of the contacts in lanes of a block of manifolds in SceneJob::carried, and their velocities,
+  /// from the targets on, in SceneJob::kept.
+  void (*tell)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   using Sweep = void (*)(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere);
   Sweep simultaneous, iteration, resting;
   Sweep push_out, relax;  // of a substep, before and after the motion

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "coulomb_workspace.hpp"
-#include "scene/island_sweeps.hpp"
+#include "lane_sweeps.hpp"
 #include "system/measure.hpp"
 
 namespace carom::scene {
@@ -46,7 +45,8 @@ bool is_finite(const systems::IslandSystem& system) {
 
 /// Solves the island in the slot: Slot::impulse becomes that of its cones. Velocities are in units that bring the
 /// largest near 1 and W in a mass that does, so that the units of the scene do not matter.
-systems::Effort solve(Slot& slot, double tolerance, double budget) {
+/// `sweeps`: of those on lanes that came before.
+systems::Effort solve(Slot& slot, double tolerance, double budget, int sweeps) {
   systems::IslandSystem& system = slot.solver.system;
   const double mass = systems::mass_of(system);
   double largest = 0;
@@ -63,7 +63,8 @@ systems::Effort solve(Slot& slot, double tolerance, double budget) {
   systems::Effort effort;
   effort.target = tolerance * norm_of(slot.constraints, system.q);
   effort.budget = budget;
-  slot.solver.solve(effort);
+  effort.spent = SweptIsland::cost * sweeps;
+  slot.solver.solve(effort, sweeps > 0);
   slot.impulse.resize(r.size());
   for (std::size_t i = 0; i < r.size(); ++i) slot.impulse[i] = r[i] * mass / scale;
   return effort;
@@ -78,12 +79,12 @@ using coulomb::Cone;
 using coulomb::Slot;
 
 template <class T>
-class Coulomb : IslandSweeps<T> {
-  using Base = IslandSweeps<T>;
+class Coulomb : coulomb::LaneSweeps<T> {
+  using Base = coulomb::LaneSweeps<T>;
   using typename Base::Head;
 
  public:
-  Coulomb(const Call<T>& call, bool warm) : Base(call), warm_(warm), space_(call.workspace.coulomb) {}
+  Coulomb(const Call<T>& call, bool warm) : Base(call, tolerance_of(call.options)), warm_(warm) {}
 
   SweepOutcome run(SceneReport& report) {
     this->begin();
@@ -91,17 +92,20 @@ class Coulomb : IslandSweeps<T> {
     this->each_part([&](const Part& part, const auto& each) { prepare_and_carry(part, each); });
     if (count_faults(job_) != faults) return {.found_faults = true};
     list_islands();
+    std::copy_n(job_.velocities, job_.bodies, job_.kept_velocities);
     if (options_.coulomb.after_sweeps) sweep_all();
     choose_islands();
+    this->sweep_on_lanes();
+    leave_out([&](std::uint32_t i) { return space_.method[i] == Method::lanes; });
     solve_islands();
     this->each_part([&](const Part& part, const auto& each) { take_back(part, each); });
-    if (!options_.coulomb.after_sweeps && space_.order.size() < graph_.islands) sweep_others();
+    report.swept = static_cast<std::size_t>(std::count(space_.method.begin(), space_.method.end(), Method::sweeps));
+    if (!options_.coulomb.after_sweeps && report.swept > 0) sweep_others();
     call_.team.each(workspace_.block_of_lane_batch.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
       for (std::size_t v = first; v < end; ++v) kernels_.finish(job_, workspace_.block_of_lane_batch[v]);
     });
     report.error = 0;
     for (const double error : space_.error) report.error = std::max(report.error, error);
-    report.swept = graph_.islands - space_.order.size();
     static const std::vector<std::byte*> none;
     // No threshold of those solved to the tolerance: whether they have converged has been found by the error.
     return this->outcome([&](std::uint32_t i) { return is_solved(i) ? -1.0 : threshold(i); }, none, true);
@@ -118,9 +122,14 @@ class Coulomb : IslandSweeps<T> {
   using Base::nowhere;
   using Base::options_;
   using Base::retire;
+  using Base::space_;
+  using Base::tolerance_;
   using Base::workspace_;
   using Method = coulomb::Method;
 
+  static double tolerance_of(const SceneOptions& options) {
+    return options.coulomb.tolerance > 0 ? options.coulomb.tolerance : std::is_same_v<T, float> ? 1e-4 : 1e-8;
+  }
   bool is_solved(std::uint32_t i) const { return space_.method[i] != Method::sweeps; }
   double threshold(std::uint32_t i) const { return options_.relative_tolerance * workspace_.approach[i]; }
 
@@ -136,17 +145,18 @@ class Coulomb : IslandSweeps<T> {
     });
   }
 
-  /// Impulses and velocities into the blocks and the bodies of the islands that have been solved. Sweeps that came
-  /// before have not retired these.
+  /// Impulses and velocities into the blocks and the bodies of the islands that have been solved with W.
   template <class Each>
   void take_back(const Part& part, const Each& each) {
-    each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t) {
-      for (std::size_t i = 0; i < n; ++i) {
-        const Head& of = head(blocks[i]);
+    each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
+      for (std::size_t v = part.first_lane_batch + first; v < part.first_lane_batch + end; ++v) {
+        std::byte* const block = workspace_.block_of_lane_batch[v];
+        const Head& of = head(block);
         std::uint32_t lanes = 0;
         for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
-          if (is_solved(this->island(of, lane))) lanes |= 1u << lane;
-        if (lanes != 0) kernels_.return_to_kept(job_, blocks[i], lanes);
+          if (const Method by = space_.method[this->island(of, lane)]; by == Method::solved || by == Method::missed)
+            lanes |= 1u << lane;
+        if (lanes != 0) kernels_.return_to_kept(job_, block, lanes);
       }
     });
   }
@@ -185,7 +195,6 @@ class Coulomb : IslandSweeps<T> {
   /// An island that has not converged begins with the sweeps' impulses, and with the velocities of the bodies before
   /// them.
   void sweep_all() {
-    std::copy_n(job_.velocities, job_.bodies, job_.kept_velocities);
     this->each_part([&](const Part& part, const auto& each) {
       sweep(part, false, each);
       each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
@@ -221,7 +230,21 @@ class Coulomb : IslandSweeps<T> {
     const auto is_left_out = [&](std::uint32_t i) {
       return workspace_.sweeping[i] != Sweeping::goes_on || points_of(i) > largest;
     };
-    space_.order.erase(std::remove_if(space_.order.begin(), space_.order.end(), is_left_out), space_.order.end());
+    leave_out(is_left_out);
+    for (const std::uint32_t i : space_.order) {
+      space_.method[i] = Method::missed;
+      if (options_.coulomb.after_sweeps) restore_velocities(items_of(i));
+    }
+  }
+
+  template <class Is>
+  void leave_out(const Is& is) {
+    space_.order.erase(std::remove_if(space_.order.begin(), space_.order.end(), is), space_.order.end());
+  }
+
+  coulomb::IslandItems items_of(std::uint32_t island) const {
+    return {space_.manifolds.of(island), space_.manifolds.of(island + 1), space_.groups.of(island),
+            space_.groups.of(island + 1), workspace_.approach[island]};
   }
 
   /// Contacts and rows.
@@ -268,10 +291,9 @@ class Coulomb : IslandSweeps<T> {
   }
 
   void solve(std::uint32_t island, Slot& slot) {
-    const coulomb::IslandItems items = {space_.manifolds.of(island), space_.manifolds.of(island + 1),
-                                        space_.groups.of(island), space_.groups.of(island + 1),
-                                        workspace_.approach[island]};
-    if (options_.coulomb.after_sweeps) restore_velocities(items);
+    const coulomb::IslandItems items = items_of(island);
+    const int sweeps = this->sweeps_on_lanes(island);
+    if (sweeps > 0) restore_velocities(items);
     coulomb::Constraints& constraints = slot.constraints;
     coulomb::read(job_, items, options_.coulomb.most_friction, constraints);
     slot.delassus.assemble(constraints, slot.solver.system, slot.solver.bodies);
@@ -280,13 +302,10 @@ class Coulomb : IslandSweeps<T> {
     if (!coulomb::is_finite(slot.solver.system)) {
       workspace_.overflow[island] = 1;
     } else if (!constraints.cone.empty()) {
-      const double tolerance = options_.coulomb.tolerance > 0 ? options_.coulomb.tolerance
-                               : std::is_same_v<T, float>     ? 1e-4
-                                                              : 1e-8;
-      const systems::Effort effort = coulomb::solve(slot, tolerance, options_.coulomb.budget);
+      const systems::Effort effort = coulomb::solve(slot, tolerance_, options_.coulomb.budget, sweeps);
       solved = slot.solver.best.error <= effort.target;
       workspace_.sweeps_of_island[island] += effort.sweeps + effort.interior_steps + effort.newton_steps;
-      space_.error[island] = slot.solver.best.error > 0 ? tolerance * (slot.solver.best.error / effort.target) : 0;
+      space_.error[island] = slot.solver.best.error > 0 ? tolerance_ * (slot.solver.best.error / effort.target) : 0;
     }
     slot.delassus.apply(constraints, slot.impulse, slot.lambda);
     workspace_.sweeping[island] = solved ? Sweeping::done : Sweeping::goes_on;
@@ -314,11 +333,11 @@ class Coulomb : IslandSweeps<T> {
     for (std::size_t k = 0; k < constraints.row.size(); ++k) keep_row(constraints.row[k].number, slot.lambda[k]);
     for (std::size_t b = 0; b < constraints.body.size(); ++b)
       for (std::size_t c = 0; c < 6; ++c)
-        job_.kept_velocities[constraints.body[b]].numbers[c] = static_cast<T>(constraints.velocity[b][c]);
+        job_.velocities[constraints.body[b]].numbers[c] = job_.kept_velocities[constraints.body[b]].numbers[c] =
+            static_cast<T>(constraints.velocity[b][c]);
   }
 
   bool warm_;  // contacts or rows may begin with impulses
-  coulomb::Workspace& space_;
 };
 
 }  // namespace

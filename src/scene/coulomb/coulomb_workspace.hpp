@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "delassus.hpp"
+#include "swept_island.hpp"
 #include "system/island_solver.hpp"
 
 namespace carom::scene::coulomb {
@@ -33,8 +34,8 @@ struct Lists {
   std::vector<std::uint32_t> next_;
 };
 
-/// How an island has been solved: by sweeps, or to the tolerance, which may have been missed.
-enum class Method : std::uint8_t { sweeps, solved, missed };
+/// How an island has been solved: by sweeps to their end; or to the tolerance, on lanes or with W, which may have missed it.
+enum class Method : std::uint8_t { sweeps, lanes, solved, missed };
 
 struct Workspace {
   Lists manifolds, groups;           // of islands
@@ -42,6 +43,8 @@ struct Workspace {
   std::vector<Method> method;        // of islands
   std::vector<double> error;         // of islands
   std::vector<std::unique_ptr<Slot>> slots;
+  std::vector<SweptIsland> swept;  // of islands
+  std::vector<std::int32_t> place;  // of bodies, in their island
 };
 
 }  // namespace carom::scene::coulomb

@@ -1,0 +1,30 @@
+#include "elimination_work.hpp"
+
+#include <algorithm>
+
+namespace carom::systems {
+
+double EliminationWork::count(std::size_t bodies, std::vector<std::array<std::int32_t, 2>>& pairs) {
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  pattern_.clear();
+  pattern_.friction.assign(bodies, 0);
+  auto pair = pairs.begin();
+  for (std::size_t i = 0; i < bodies; ++i) {
+    pattern_.column.push_back(static_cast<std::int32_t>(i));
+    for (; pair != pairs.end() && at((*pair)[0]) == i; ++pair) pattern_.column.push_back((*pair)[1]);
+    pattern_.row_start.push_back(static_cast<std::int32_t>(pattern_.column.size()));
+  }
+  minimum_degree_.run(pattern_, elimination_);
+  // As FrontTree counts: each body is two blocks.
+  double products = 0;
+  for (std::size_t g = 0; g < elimination_.pivots.size(); ++g)
+    for (std::size_t k = 0; k < 2 * elimination_.pivots[g].size(); ++k) {
+      const auto later =
+          static_cast<double>(2 * (elimination_.pivots[g].size() + elimination_.border[g].size()) - k - 1);
+      products += 3 * later * (later + 1);
+    }
+  return products;
+}
+
+}  // namespace carom::systems

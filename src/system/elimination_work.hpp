@@ -1,0 +1,24 @@
+// The work of factorisations in the space of bodies, from what touches what alone: before there are any numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "minimum_degree.hpp"
+
+namespace carom::systems {
+
+class EliminationWork {
+ public:
+  /// Products of blocks and vectors that a factorisation is worth. `pairs` of bodies that contacts connect, in any order
+  /// and any number; sorted when it returns.
+  double count(std::size_t bodies, std::vector<std::array<std::int32_t, 2>>& pairs);
+
+ private:
+  IslandSystem pattern_;
+  MinimumDegree minimum_degree_;
+  Elimination elimination_;
+};
+
+}  // namespace carom::systems
