@@ -45,6 +45,7 @@ struct Workspace {
   std::vector<std::unique_ptr<Slot>> slots;
   std::vector<SweptIsland> swept;  // of islands
   std::vector<std::int32_t> place;  // of bodies, in their island
+  std::vector<double> contacts_of;  // of bodies of an island, how many
 };
 
 }  // namespace carom::scene::coulomb

@@ -52,7 +52,7 @@ class LaneSweeps : protected IslandSweeps<T> {
  private:
   static constexpr bool is_float = sizeof(T) == sizeof(float);
   /// Errors below are in the roundings of the sweeps.
-  static constexpr double least_tolerance = is_float ? 1e-6 : 1e-14;
+  static constexpr double least_tolerance = is_float ? 1e-5 : 1e-14;
   static constexpr double unit = is_float ? 0x1p-24 : 0x1p-53;
   /// Islands of fewer contacts are solved sooner with W.
   static constexpr std::size_t fewest_contacts = 0;  // TUNE
@@ -93,20 +93,28 @@ class LaneSweeps : protected IslandSweeps<T> {
     return true;
   }
 
-  /// Numbers the bodies that contacts of an island move.
+  /// What touches what, and the blocks of W.
   void find_pairs(std::uint32_t i, SweptIsland& island) {
     island.pairs.clear();
-    island.bodies = 0;
-    const auto number = [&](std::int32_t body) -> std::int32_t {
-      if (body < 0 || !kernel::is_movable(kernel::record_of(job_.body_rows, body))) return -1;
-      std::int32_t& place = space_.place[static_cast<std::size_t>(body)];
-      if (place < 0) place = static_cast<std::int32_t>(island.bodies++);
-      return place;
-    };
+    std::vector<double>& contacts_of = space_.contacts_of;
+    contacts_of.clear();
+    island.blocks = 0;
     for (const std::uint32_t* m = space_.manifolds.of(i); m != space_.manifolds.of(i + 1); ++m) {
-      const std::int32_t a = number(job_.manifolds[*m].body_a), b = number(job_.manifolds[*m].body_b);
-      if (a >= 0 && b >= 0) island.pairs.push_back({a, b});
+      const kernel::Constraint& manifold = job_.manifolds[*m];
+      const auto number = [&](std::int32_t body) -> std::int32_t {
+        if (body < 0 || !kernel::is_movable(kernel::record_of(job_.body_rows, body))) return -1;
+        std::int32_t& place = space_.place[static_cast<std::size_t>(body)];
+        if (place < 0) place = static_cast<std::int32_t>(contacts_of.size()), contacts_of.push_back(0);
+        contacts_of[static_cast<std::size_t>(place)] += manifold.count;
+        return place;
+      };
+      const std::int32_t a = number(manifold.body_a), b = number(manifold.body_b);
+      if (a < 0 || b < 0) continue;
+      island.pairs.push_back({a, b});
+      island.blocks -= manifold.count * manifold.count;
     }
+    island.bodies = contacts_of.size();
+    for (const double contacts : contacts_of) island.blocks += contacts * contacts;
   }
 
   /// The trace of K of each contact, 3 m + tr J |r|² − r · J r of both bodies.

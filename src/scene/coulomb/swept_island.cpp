@@ -55,14 +55,19 @@ double SweptIsland::rounding(double unit) const {
 /// The errors fall ever more slowly: half of the looks so far tell how fast they do now. They rest at times, so that a
 /// part of all sweeps is not judged. No more sweeps are taken than twelve steps of the interior point are worth, of
 /// which it needs some more: on one core such a step takes about 500 ns a contact and 3 ns a product of its
-/// factorisation, and a sweep 8 ns a contact, and of no island less than 320 ns.
+/// factorisation, and a sweep 8 ns a contact, and of no island less than 320 ns. Where the budget is too small for
+/// these steps, all of it goes into sweeps.
 bool SweptIsland::is_worth_more(double budget) {
   constexpr std::size_t looks_before = 3;
   if (looks_.size() <= looks_before) return sweeps < budget / cost;
   if (!(most_ > 0)) {
     const auto n = static_cast<double>(contacts());
-    most_ = (750 * n + 4.5 * work_.count(bodies, pairs)) / (n + 40);
+    const double products = work_.count(bodies, pairs);
+    most_ = (750 * n + 4.5 * products) / (n + 40);
+    step_ = (products + 60 * n) / (2 * blocks + 12 * n);
   }
+  constexpr int fewest_steps = 20;
+  if (budget - cost * sweeps < fewest_steps * step_) return sweeps < budget / cost;
   const double most = std::min(budget / cost, most_);
   if (sweeps < most / 32) return true;
   const Look &now = looks_.back(), &before = looks_[looks_.size() / 2];

@@ -32,6 +32,7 @@ class SweptIsland {
   systems::Best best;
   std::vector<std::array<std::int32_t, 2>> pairs;  ///< of its bodies, which contacts connect
   std::size_t bodies = 0;
+  double blocks = 0;  ///< of W
   double scale = 1, mass = 1;
   double target = 0, q_norm = 0;
   int sweeps = 0;
@@ -56,6 +57,7 @@ class SweptIsland {
   };
   std::vector<Look> looks_;
   double most_ = 0;  // sweeps that a solution with W is worth; 0: not known yet
+  double step_ = 0;  // the work of a step of the interior point, in sweeps over W
   systems::EliminationWork work_;
 };
 
