@@ -307,18 +307,35 @@ class Coulomb : coulomb::LaneSweeps<T> {
       workspace_.sweeps_of_island[island] += effort.sweeps + effort.interior_steps + effort.newton_steps;
       space_.error[island] = slot.solver.best.error > 0 ? tolerance_ * (slot.solver.best.error / effort.target) : 0;
     }
+    keep_bounds(constraints, slot.impulse);
     slot.delassus.apply(constraints, slot.impulse, slot.lambda);
     workspace_.sweeping[island] = solved ? Sweeping::done : Sweeping::goes_on;
     space_.method[island] = solved ? Method::solved : Method::missed;
     store(constraints, slot);
   }
 
-  void store(const coulomb::Constraints& constraints, const Slot& slot) {
+  template <class Number>
+  Number within_bounds(std::size_t row, Number impulse) const {
     const JointRows<T>& joints = job_.scene->joints;
+    if (joints.least_impulse) impulse = std::max(impulse, static_cast<Number>(joints.least_impulse[row]));
+    if (joints.largest_impulse) impulse = std::min(impulse, static_cast<Number>(joints.largest_impulse[row]));
+    return impulse;
+  }
+
+  /// Rows are within their bounds to rounding before the bodies get their impulses. The solver leaves them there to
+  /// the tolerance.
+  void keep_bounds(const coulomb::Constraints& constraints, systems::Numbers& impulse) const {
+    for (std::size_t k = 0; k < constraints.cone.size(); ++k) {
+      const Cone& cone = constraints.cone[k];
+      if (cone.kind == Cone::contact || cone.kind == Cone::moment) continue;
+      double& r = impulse[3 * k + cone.row_direction()];
+      r = cone.sign * (within_bounds(cone.number, cone.shift + cone.sign * r) - cone.shift);
+    }
+  }
+
+  void store(const coulomb::Constraints& constraints, const Slot& slot) {
     const auto keep_row = [&](std::size_t i, double impulse) {
-      T& to = job_.kept_rows[i] = static_cast<T>(impulse);
-      if (joints.least_impulse) to = std::max(to, joints.least_impulse[i]);
-      if (joints.largest_impulse) to = std::min(to, joints.largest_impulse[i]);
+      job_.kept_rows[i] = within_bounds(i, static_cast<T>(impulse));
     };
     for (std::size_t k = 0; k < constraints.cone.size(); ++k) {
       const Cone& cone = constraints.cone[k];

@@ -54,8 +54,6 @@ class LaneSweeps : protected IslandSweeps<T> {
   /// Errors below are in the roundings of the sweeps.
   static constexpr double least_tolerance = is_float ? 1e-5 : 1e-14;
   static constexpr double unit = is_float ? 0x1p-24 : 0x1p-53;
-  /// Islands of fewer contacts are solved sooner with W.
-  static constexpr std::size_t fewest_contacts = 0;  // TUNE
 
   /// Calls f(k, contact) for the contacts of an island in the order of its numbers.
   template <class F>
@@ -74,7 +72,6 @@ class LaneSweeps : protected IslandSweeps<T> {
       contacts += job_.manifolds[*m].count;
       if (!graph_.models.empty() && graph_.models[*m] != 0) return false;
     }
-    if (contacts < fewest_contacts) return false;
     const auto given = [&](std::size_t contact) { return static_cast<double>(job_.scene->contacts.friction[contact]); };
     bool any_above = false;
     each_contact(i, [&](std::size_t, std::size_t contact) {

@@ -34,12 +34,13 @@ void SweptIsland::begin(double tolerance) {
   }
   q_norm = std::sqrt(sum);
   target = tolerance * q_norm;
-  best.error = HUGE_VAL;
-  if (approaches) return;
-  state = solved;
-  std::fill(x.begin(), x.end(), 0.0);
+  best.error = HUGE_VAL;  // also where the error is not a number
+  if (!approaches) {
+    state = solved;
+    std::fill(x.begin(), x.end(), 0.0);
+    best.error = 0;
+  }
   best.r = x;
-  best.error = 0;
 }
 
 /// A sixteenth of the impulses' own velocities, as systems::rounding_of has it.
