@@ -137,6 +137,48 @@ TEST(CoulombJoints, keep_their_bounds) {
   }
 }
 
+// However far the solver is from the solution: what a row is told to have given is what its body has got.
+TEST(CoulombJoints, give_their_bodies_the_impulses_that_are_told) {
+  std::size_t held = 0;
+  for (const double tolerance : {1e-2, 1e-6})
+    for (const double bound : {0.5, 1.0, 3.0}) {
+      auto scene = stack<double>(5);
+      for (std::int32_t b = 0; b + 1 < 5; ++b) {
+        add_motor(scene.joints, JointBodies<double>{b, b + 1, {}, {}}, {0, 0, 1}, 5.0, bound);
+        add_linear_motor(scene.joints, JointBodies<double>{b, -1, {}, {}}, {1, 0, 0}, 1.0, bound);
+      }
+      const auto made = solved(scene, coulomb_to(tolerance));
+      std::vector<double> turned(5, 0), pushed(5, 0);
+      for (std::size_t r = 0; r < scene.row_count(); ++r) {
+        const auto& row = scene.joints.rows[r];
+        const double impulse = made.arrays.joint_impulse[r];
+        EXPECT_LE(std::abs(impulse), bound);
+        held += std::abs(impulse) == bound ? 1 : 0;
+        for (const auto& [body, linear, angular] : {std::tuple(row.body_a, row.linear_a, row.angular_a),
+                                                    std::tuple(row.body_b, row.linear_b, row.angular_b)}) {
+          if (body < 0) continue;
+          pushed[static_cast<std::size_t>(body)] += impulse * linear[0];
+          turned[static_cast<std::size_t>(body)] += impulse * angular[2];
+        }
+      }
+      for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+        const Vector p = made.impulse(i);
+        const auto give = [&](std::int32_t body, double sign, const Vector& lever) {
+          if (body < 0) return;
+          pushed[static_cast<std::size_t>(body)] += sign * p[0];
+          turned[static_cast<std::size_t>(body)] += sign * cross(lever, p)[2];
+        };
+        give(scene.body_a[i], 1, at(scene.lever_a, i));
+        give(scene.body_b[i], -1, at(scene.lever_b, i));
+      }
+      for (std::size_t b = 0; b < 5; ++b) {
+        EXPECT_NEAR(made.velocity(b)[0], pushed[b] * scene.bodies.inverse_mass[b], 1e-13) << b;
+        EXPECT_NEAR(made.angular_velocity(b)[2], turned[b] * scene.bodies.inverse_inertia[5][b], 1e-13) << b;
+      }
+    }
+  EXPECT_GT(held, 3u);
+}
+
 // (1/2 + 3/2) λ = 1.
 TEST(CoulombJoints, give_way_by_their_compliance) {
   for (const double bound : {std::numeric_limits<double>::infinity(), 10.0})

@@ -82,6 +82,11 @@ void SweptIsland::judge(double unit, double budget) {
   double error = std::sqrt(sum);
   const bool reaches = error <= target;
   if (reaches) error = std::max(error, rounding(unit));
+  const bool begins = looks_.empty();
+  if (begins && !std::isfinite(error)) {
+    std::fill(r.begin(), r.end(), 0.0);
+    best.r = r;
+  }
   if (error < best.error) {
     best.error = error;
     best.r = r;
@@ -89,9 +94,9 @@ void SweptIsland::judge(double unit, double budget) {
   looks_.push_back({sweeps, best.error});
   if (error <= target) {
     state = solved;
-  } else if (reaches || !std::isfinite(error) || !is_worth_more(budget)) {
+  } else if (reaches || (!begins && !std::isfinite(error)) || !is_worth_more(budget)) {
     state = left;
-  } else if (looks_.size() == 1) {
+  } else if (begins) {
     weight_.resize(contacts());
     for (std::size_t i = 0; i < contacts(); ++i) weight_[i] = std::sqrt(response[i]);
     anderson_.begin(contacts(), weight_);

@@ -1,0 +1,221 @@
+// SceneMethod::coulomb on islands of contacts alone, which sweeps on lanes solve without W where they can.
+#include <gtest/gtest.h>
+
+#include <carom/carom.hpp>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "support/scenes/runs.hpp"
+
+namespace carom::scenes {
+namespace {
+
+template <class T>
+class CoulombOnLanes : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(CoulombOnLanes, Precisions);
+
+template <class T>
+Vector velocity_at(const SceneData<T>& scene, std::size_t i, const Vectors3<T>& velocity,
+                   const Vectors3<T>& angular_velocity) {
+  const auto of = [&](std::int32_t body, const Vectors3<T>& levers) {
+    if (body < 0) return Vector{};
+    const auto b = static_cast<std::size_t>(body);
+    return at(velocity, b) + cross(at(angular_velocity, b), at(levers, i));
+  };
+  return of(scene.body_a[i], scene.lever_a) - of(scene.body_b[i], scene.lever_b);
+}
+
+/// The power of two near one over the mean of W's diagonal.
+template <class T>
+double mass_of(const SceneData<T>& scene) {
+  double sum = 0;
+  for (std::size_t i = 0; i < scene.contact_count(); ++i)
+    for (const auto& [body, levers] : {std::pair(scene.body_a[i], &scene.lever_a), {scene.body_b[i], &scene.lever_b}}) {
+      if (body < 0) continue;
+      const auto b = static_cast<std::size_t>(body);
+      std::array<double, 6> j{};
+      for (std::size_t c = 0; c < 6; ++c) j[c] = static_cast<double>(scene.bodies.inverse_inertia[c][b]);
+      const Vector r = at(*levers, i);
+      const double turned = r[0] * (j[0] * r[0] + 2 * j[1] * r[1]) + r[1] * (j[3] * r[1] + 2 * j[4] * r[2]) +
+                            r[2] * (j[5] * r[2] + 2 * j[2] * r[0]);
+      sum += static_cast<double>(scene.bodies.inverse_mass[b]) + ((j[0] + j[3] + j[5]) * dot(r, r) - turned) / 3;
+    }
+  return std::ldexp(1.0, -std::ilogb(sum / static_cast<double>(scene.contact_count())));
+}
+
+/// The nearest point of the cone |x_t| <= friction x_n.
+Vector projected(const Vector& x, const Vector& n, double friction) {
+  const double along = dot(x, n);
+  const Vector across = x - along * n;
+  const double size = length(across);
+  if (size <= friction * along) return x;
+  if (friction * size <= -along) return {};
+  const double normal = (along + friction * size) / (1 + friction * friction);
+  return normal * n + (friction * normal / size) * across;
+}
+
+/// The error of a scene that is one island, without targets and restitution, from the velocities and impulses that came
+/// out. docs/contact-systems.md, The error
+template <class T>
+double error_of(const SceneData<T>& scene, const Solved<T>& made) {
+  const double mass = mass_of(scene);
+  double sum = 0, size = 0;
+  for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+    const Vector n = at(scene.normal, i);
+    const auto friction = static_cast<double>(scene.friction[i]);
+    const Vector q = velocity_at(scene, i, scene.bodies.velocity, scene.bodies.angular_velocity);
+    Vector u = velocity_at(scene, i, made.arrays.velocity, made.arrays.angular_velocity);
+    u = u + friction * length(u - dot(u, n) * n) * n;
+    const Vector r = (1 / mass) * made.impulse(i), error = r - projected(r - u, n, friction);
+    sum += dot(error, error);
+    size += dot(q, q);
+  }
+  return std::sqrt(sum / size);
+}
+
+/// A block of cubes, each layer moved by half a cube.
+template <class T>
+SceneData<T> block_of_cubes(int side) {
+  SceneData<T> scene;
+  const auto body = [&](int x, int y, int z) { return static_cast<std::int32_t>((z * side + y) * side + x); };
+  for (int z = 0; z < side; ++z)
+    for (int y = 0; y < side; ++y)
+      for (int x = 0; x < side; ++x) {
+        const double left = x + 0.5 * (z % 2), front = y + 0.5 * (z % 2);
+        const std::int32_t a = scene.add(box(1, {1, 1, 1}, {left, front, z + 0.5}, {0.3, 0.1, -0.1}));
+        const auto touch = [&](std::int32_t b, double x0, double x1, double y0, double y1) {
+          for (const double at_x : {x0, x1})
+            for (const double at_y : {y0, y1})
+              scene.add(Contact{.a = a, .b = b, .point = {at_x, at_y, static_cast<double>(z)}, .friction = 0.4});
+        };
+        if (z == 0) {
+          touch(world, left - 0.5, left + 0.5, front - 0.5, front + 0.5);
+          continue;
+        }
+        for (const int i : {0, 1})
+          for (const int k : {0, 1}) {
+            const int under_x = x - 1 + i + z % 2, under_y = y - 1 + k + z % 2;
+            if (under_x < 0 || under_x >= side || under_y < 0 || under_y >= side) continue;
+            touch(body(under_x, under_y, z - 1), left + 0.5 * (i - 1), left + 0.5 * i, front + 0.5 * (k - 1),
+                  front + 0.5 * k);
+          }
+      }
+  return scene;
+}
+
+TYPED_TEST(CoulombOnLanes, have_the_error_that_is_reported_by_the_velocities_of_the_bodies) {
+  const auto agrees = [](const SceneData<TypeParam>& scene, double tolerance, const std::string& what) {
+    const auto made = solved(scene, coulomb_to(tolerance));
+    EXPECT_EQ(made.report.not_converged, 0u) << what;
+    EXPECT_EQ(made.report.islands, 1u) << what;
+    EXPECT_LE(made.report.error, tolerance) << what;
+    // The kernels' normals and lever arms are rounded otherwise; in float impulses of some kg come to 1e-6.
+    const double rounding = sizeof(TypeParam) == sizeof(float) ? 2e-6 : 1e-13;
+    EXPECT_NEAR(error_of(scene, made), made.report.error, rounding) << what;
+  };
+  for (const double tolerance : {1e-2, 1e-3, 1e-4}) {
+    const std::string to = " to " + std::to_string(tolerance);
+    agrees(stack<TypeParam>(3), tolerance, "stack" + to);
+    agrees(pyramid<TypeParam>(8), tolerance, "pyramid" + to);
+    agrees(block_of_cubes<TypeParam>(5), tolerance, "block of cubes" + to);
+  }
+}
+
+// A step that begins with its own impulses ends with them.
+TYPED_TEST(CoulombOnLanes, begin_with_warm_impulses_and_take_no_sweep_where_these_are_the_solution) {
+  auto scene = block_of_cubes<TypeParam>(4);
+  const double tolerance = 1e-4;
+  const auto first = solved(scene, coulomb_to(tolerance));
+  EXPECT_GT(first.report.iterations, 8);
+  scene.warm_impulse = first.arrays.impulse;
+  const auto second = solved(scene, coulomb_to(2 * tolerance));
+  EXPECT_EQ(second.report.iterations, 0);
+  EXPECT_LE(second.report.error, 2 * tolerance);
+}
+
+TYPED_TEST(CoulombOnLanes, give_contacts_that_separate_no_impulse_whatever_they_begin_with) {
+  auto scene = pyramid<TypeParam>(4);
+  for (std::size_t b = 0; b < scene.body_count(); ++b)
+    scene.bodies.velocity[2][b] = static_cast<TypeParam>(1 + scene.position[b][2]);
+  scene.warm_impulse = vectors<TypeParam>(scene.contact_count());
+  for (TypeParam& p : scene.warm_impulse[2]) p = TypeParam(0.5);
+  const auto made = solved(scene, coulomb_to(1e-3));
+  for (std::size_t i = 0; i < scene.contact_count(); ++i) EXPECT_EQ(made.impulse(i), Vector{}) << i;
+  for (std::size_t b = 0; b < scene.body_count(); ++b) EXPECT_EQ(made.velocity(b), scene.velocity(b)) << b;
+  EXPECT_EQ(made.report.error, 0);
+}
+
+// Every call begins anew, whatever islands stood in the places of others before.
+TYPED_TEST(CoulombOnLanes, have_the_bits_of_a_new_solver_after_calls_with_other_scenes) {
+  const SceneData<TypeParam> scenes[] = {islands<TypeParam>(40, 1, 24, 1), pyramid<TypeParam>(6), chain<TypeParam>(6),
+                                         islands<TypeParam>(25, 4, 40, 2), block_of_cubes<TypeParam>(3)};
+  SceneSolver old({.threads = 1});
+  for (int round = 0; round < 2; ++round)
+    for (const auto& scene : scenes)
+      for (const double tolerance : {1e-2, 1e-5}) {
+        const auto again = solved(old, scene, coulomb_to(tolerance)), anew = solved(scene, coulomb_to(tolerance));
+        expect_same_bits(again.arrays, anew.arrays, std::to_string(scene.contact_count()));
+      }
+}
+
+// Velocities that they make are beyond the range: they are no start.
+TYPED_TEST(CoulombOnLanes, survive_warm_impulses_of_any_size) {
+  constexpr bool is_float = sizeof(TypeParam) == sizeof(float);
+  for (const double size : {is_float ? 1e30 : 1e200, is_float ? 3e38 : 1e306}) {
+    auto scene = pyramid<TypeParam>(3);
+    for (TypeParam& x : scene.bodies.inverse_mass) x = TypeParam(4);
+    scene.warm_impulse = vectors<TypeParam>(scene.contact_count());
+    for (TypeParam& p : scene.warm_impulse[2]) p = static_cast<TypeParam>(size);
+    const auto made = solved(scene, coulomb_to(1e-3));
+    EXPECT_EQ(made.report.not_converged, 0u) << size;
+    for (std::size_t b = 0; b < scene.body_count(); ++b) EXPECT_LT(length(made.velocity(b)), 1) << size;
+  }
+}
+
+// Sweeps that come near the solution and are given up leave the rest to W with the bodies as they came: the momentum
+// of each is that of the impulses.
+TYPED_TEST(CoulombOnLanes, leave_bodies_with_the_momentum_of_the_impulses) {
+  auto scene = stack<TypeParam>(20);
+  append(scene, islands<TypeParam>(30, 1, 16, 3));
+  append(scene, pyramid<TypeParam>(5));
+  auto options = coulomb_to(1e-5);
+  for (const double budget : {2.0, 5.0, 2000.0}) {
+    options.coulomb.budget = budget;
+    const auto made = solved(scene, options);
+    EXPECT_EQ(made.report.not_converged == 0, budget > 5) << budget;
+    for (std::size_t b = 0; b < scene.body_count(); ++b) {
+      Vector sum{};
+      for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+        if (scene.body_a[i] == static_cast<std::int32_t>(b)) sum = sum + made.impulse(i);
+        if (scene.body_b[i] == static_cast<std::int32_t>(b)) sum = sum - made.impulse(i);
+      }
+      const Vector expected =
+          scene.velocity(b) + static_cast<double>(scene.bodies.inverse_mass[b]) * sum;
+      EXPECT_LT(length(made.velocity(b) - expected), sizeof(TypeParam) == sizeof(float) ? 1e-5 : 1e-13) << b;
+    }
+  }
+}
+
+TYPED_TEST(CoulombOnLanes, survive_numbers_near_the_end_of_the_range) {
+  constexpr bool is_float = sizeof(TypeParam) == sizeof(float);
+  for (const double speed : {1.0, 1e15, is_float ? 1e37 : 1e300})
+    for (const double mass : {is_float ? 1e-30 : 1e-290, 1.0, is_float ? 1e30 : 1e290})
+      for (const double arm : {is_float ? 1e-15 : 1e-150, 1.0, is_float ? 1e15 : 1e150}) {
+        auto scene = pyramid<TypeParam>(3);
+        scene.bodies.velocity[2][5] = static_cast<TypeParam>(-speed);
+        for (TypeParam& x : scene.bodies.inverse_mass) x = static_cast<TypeParam>(1 / mass);
+        for (std::size_t c = 0; c < 3; ++c) {
+          scene.lever_a[c][0] = static_cast<TypeParam>(arm * static_cast<double>(scene.lever_a[c][0]));
+          scene.bodies.inverse_inertia[c][1] = static_cast<TypeParam>(c == 0 ? 1 / mass : 0);
+        }
+        const auto made = solved(scene, coulomb_to(1e-4));
+        for (std::size_t b = 0; b < scene.body_count(); ++b)
+          for (const double v : made.velocity(b)) EXPECT_TRUE(std::isfinite(v)) << speed << ' ' << mass << ' ' << arm;
+      }
+}
+
+}  // namespace
+}  // namespace carom::scenes
