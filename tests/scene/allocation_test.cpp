@@ -57,6 +57,24 @@ support::Allocations allocations_of_second_call(const SceneOptions& options, con
 /// Coulomb plans its factorisations anew in every call.
 const auto& methods_without_plans = methods_of_reference;
 
+// Where sweeps on lanes solve all islands there is nothing to plan.
+TYPED_TEST(LaterSceneCall, of_coulomb_allocates_nothing_where_it_needs_no_factorisation) {
+  auto scene = pyramid<TypeParam>(8);
+  append(scene, islands<TypeParam>(200, 4, 4, 1));
+  SceneArrays<TypeParam> arrays(scene);
+  const auto view = scene.view();
+  const auto results = arrays.view();
+  SceneOptions options = usual(SceneMethod::coulomb);
+  options.coulomb.tolerance = 1e-3;
+  SceneSolver solver({.threads = 1});
+  solver.solve(view, results, options);
+  SceneReport report;
+  const auto made = allocations_during([&] { report = solver.solve(view, results, options); });
+  EXPECT_EQ(report.not_converged, 0u);
+  EXPECT_EQ(made.by_new, 0u);
+  EXPECT_EQ(made.by_malloc, 0u);
+}
+
 TYPED_TEST(LaterSceneCall, on_one_thread_allocates_nothing_of_any_kind) {
   for (const Isa isa : available_isas()) {
     for (const SceneMethod method : methods_without_plans) {

@@ -3,10 +3,11 @@
 // that of the contact system, from the velocities of the bodies.
 #pragma once
 
+#include <exception>
+#include <mutex>
+
 #include "coulomb_workspace.hpp"
-#include "scene/contact_models.hpp"
 #include "scene/island_sweeps.hpp"
-#include "scene/vector3.hpp"
 
 namespace carom::scene::coulomb {
 
@@ -33,7 +34,20 @@ class LaneSweeps : protected IslandSweeps<T> {
     if (job_.kept_moment[0] != nullptr)
       for (std::size_t d = 0; d < 3; ++d)
         std::copy_n(job_.carried_moment[d], job_.contacts, job_.kept_moment[d]);
-    this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
+    std::mutex failing;
+    std::exception_ptr failure;
+    this->each_part([&](const Part& part, const auto& each) {
+      try {
+        solve(part, each);
+      } catch (...) {
+        const std::lock_guard lock(failing);
+        failure = std::current_exception();
+      }
+    });
+    if (!failure) return;
+    // What memory has failed in the middle of is in no state to be used again.
+    space_.swept.clear();
+    std::rethrow_exception(failure);
   }
 
   int sweeps_on_lanes(std::uint32_t i) const {
