@@ -156,7 +156,8 @@ struct CoulombOptions {
   /// [1] in [0, 1]: the error of an island that is asked for, as SystemOptions::tolerance has it with
   /// ErrorScale::island and error_mass 0. 0: 1e-8 in double, 1e-4 in float.
   double tolerance = 0;
-  /// [sweeps] in [1, SystemOptions::largest_budget]: see SystemOptions::budget. The best impulses that it finds stand.
+  /// [sweeps] in [1, SystemOptions::largest_budget]: see SystemOptions::budget. Eight sweeps on lanes count as one. The
+  /// best impulses that are found stand.
   double budget = 2000;
   double most_friction = 1000;  ///< [1] in (0, SystemOptions::largest_friction]: larger coefficients count as this one
   double warm_start = 1;        ///< [1] in [0, 1]: share of the warm impulses to begin with, of contacts and of rows

@@ -11,6 +11,8 @@ namespace carom::scene {
 
 /// Vectors that a thread takes at a time: a microsecond or two of work.
 inline constexpr std::size_t grain = 8;
+/// Blocks of more bytes are taken to be beyond the second-level cache.
+inline constexpr std::size_t cached_bytes = std::size_t{1} << 20;
 
 template <class T>
 class IslandSweeps {

@@ -9,8 +9,6 @@
 namespace carom::scene {
 namespace {
 
-/// Blocks of more bytes are taken to be beyond the second-level cache.
-constexpr std::size_t cached_bytes = std::size_t{1} << 20;
 /// Islands of one manifold that a thread solves at a time.
 constexpr std::size_t lone_at_once = 64;
 /// The first sweep after which a state is kept; later ones are kept after twice as many each time.

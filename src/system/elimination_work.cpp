@@ -1,12 +1,8 @@
 #include "elimination_work.hpp"
 
-#include <algorithm>
-
 namespace carom::systems {
 
-double EliminationWork::count(std::size_t bodies, std::vector<std::array<std::int32_t, 2>>& pairs) {
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+double EliminationWork::count(std::size_t bodies, const std::vector<std::array<std::int32_t, 2>>& pairs) {
   pattern_.clear();
   pattern_.friction.assign(bodies, 0);
   auto pair = pairs.begin();

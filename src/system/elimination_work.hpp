@@ -11,9 +11,9 @@ namespace carom::systems {
 
 class EliminationWork {
  public:
-  /// Products of blocks and vectors that a factorisation is worth. `pairs` of bodies that contacts connect, in any order
-  /// and any number; sorted when it returns.
-  double count(std::size_t bodies, std::vector<std::array<std::int32_t, 2>>& pairs);
+  /// Products of blocks and vectors that a factorisation is worth. `pairs` of bodies that contacts connect, each once
+  /// and in order.
+  double count(std::size_t bodies, const std::vector<std::array<std::int32_t, 2>>& pairs);
 
  private:
   IslandSystem pattern_;

@@ -116,7 +116,8 @@ struct SceneJob {
   T* row_work;           // of the rows' impulses, to be added to
   T* row_warm;           // λ of rows for the next step; substeps
   bool rows_have_acted;  // with the impulses that they begin with, in an earlier pass
-  // A state that sweeps may come back to: impulses and velocities as in `carried`, `row_impulse` and `velocities`.
+  // A state that sweeps may come back to: impulses and velocities as in `carried`, `row_impulse` and `velocities`. What
+  // `tell` stores of contacts is in the same places.
   T* kept[3];
   T* kept_moment[3];  // of contacts, whose sum is that of the manifold
   T* kept_rows;

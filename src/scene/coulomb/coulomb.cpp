@@ -88,6 +88,9 @@ class Coulomb : coulomb::LaneSweeps<T> {
 
   SweepOutcome run(SceneReport& report) {
     this->begin();
+    // An earlier try, which has found faults, may have left some at contacts that no manifold begins with any more.
+    if (job_.carried_moment[0] != nullptr)
+      for (std::size_t d = 0; d < 3; ++d) std::fill_n(job_.carried_moment[d], job_.contacts, T(0));
     const std::size_t faults = count_faults(job_);
     this->each_part([&](const Part& part, const auto& each) { prepare_and_carry(part, each); });
     if (count_faults(job_) != faults) return {.found_faults = true};
@@ -233,18 +236,13 @@ class Coulomb : coulomb::LaneSweeps<T> {
     leave_out(is_left_out);
     for (const std::uint32_t i : space_.order) {
       space_.method[i] = Method::missed;
-      if (options_.coulomb.after_sweeps) restore_velocities(items_of(i));
+      if (options_.coulomb.after_sweeps) restore_velocities(this->items_of(i));
     }
   }
 
   template <class Is>
   void leave_out(const Is& is) {
     space_.order.erase(std::remove_if(space_.order.begin(), space_.order.end(), is), space_.order.end());
-  }
-
-  coulomb::IslandItems items_of(std::uint32_t island) const {
-    return {space_.manifolds.of(island), space_.manifolds.of(island + 1), space_.groups.of(island),
-            space_.groups.of(island + 1), workspace_.approach[island]};
   }
 
   /// Contacts and rows.
@@ -291,9 +289,9 @@ class Coulomb : coulomb::LaneSweeps<T> {
   }
 
   void solve(std::uint32_t island, Slot& slot) {
-    const coulomb::IslandItems items = items_of(island);
+    const coulomb::IslandItems items = this->items_of(island);
     const int sweeps = this->sweeps_on_lanes(island);
-    if (sweeps > 0) restore_velocities(items);
+    if (this->is_left(island)) restore_velocities(items);
     coulomb::Constraints& constraints = slot.constraints;
     coulomb::read(job_, items, options_.coulomb.most_friction, constraints);
     slot.delassus.assemble(constraints, slot.solver.system, slot.solver.bodies);

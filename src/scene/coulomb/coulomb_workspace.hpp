@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "delassus.hpp"
-#include "swept_island.hpp"
+#include "swept_contacts.hpp"
 #include "system/island_solver.hpp"
 
 namespace carom::scene::coulomb {
@@ -34,7 +34,8 @@ struct Lists {
   std::vector<std::uint32_t> next_;
 };
 
-/// How an island has been solved: by sweeps to their end; or to the tolerance, on lanes or with W, which may have missed it.
+/// How an island has been solved: by sweeps to their end; or to the tolerance, on lanes or with W, which may have
+/// missed it.
 enum class Method : std::uint8_t { sweeps, lanes, solved, missed };
 
 struct Workspace {
@@ -43,9 +44,10 @@ struct Workspace {
   std::vector<Method> method;        // of islands
   std::vector<double> error;         // of islands
   std::vector<std::unique_ptr<Slot>> slots;
-  std::vector<SweptIsland> swept;  // of islands
-  std::vector<std::int32_t> place;  // of bodies, in their island
-  std::vector<double> contacts_of;  // of bodies of an island, how many
+  std::vector<SweptIsland> swept;   // islands in the order, as they are swept on lanes
+  std::vector<std::uint32_t> rank;  // of islands: place among these, or none
+  std::vector<std::uint32_t> live;  // part by part, the islands that are still swept so
+  WorkOfIslands work;
 };
 
 }  // namespace carom::scene::coulomb

@@ -1,8 +1,9 @@
-// The islands of SceneMethod::coulomb that sweeps on lanes solve, without W: those of contacts alone, without joints and
-// contact models. The sweeps are those of SceneMethod::simultaneous, whose fixed points obey the same law; the error is
-// that of the contact system, from the velocities of the bodies.
+// The islands of SceneMethod::coulomb that sweeps on lanes solve, without W: those of contacts alone, without joints
+// and contact models. The sweeps are those of SceneMethod::simultaneous, whose fixed points obey the same law; the
+// error is that of the contact system, from the velocities of the bodies.
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 
@@ -21,26 +22,25 @@ class LaneSweeps : protected IslandSweeps<T> {
   LaneSweeps(const Call<T>& call, double tolerance)
       : Base(call), space_(call.workspace.coulomb), tolerance_(tolerance) {}
 
-  /// Sweeps the islands of the order that may be solved so. Those that are solved stand in their blocks; those that are
-  /// left begin with SceneJob::carried, at the velocities in SceneJob::kept_velocities.
+  /// Sweeps over the islands of the order that may be solved so. Those that are solved stand in their blocks; those
+  /// that are left begin with SceneJob::carried, at the velocities in SceneJob::kept_velocities.
   void sweep_on_lanes() {
-    for (SweptIsland& island : space_.swept) island.state = SweptIsland::out;
+    space_.rank.assign(graph_.islands, no_rank);
     if (tolerance_ < least_tolerance) return;
-    if (space_.swept.size() < graph_.islands) space_.swept.resize(graph_.islands);
-    space_.place.assign(job_.bodies, -1);
-    bool any = false;
-    for (const std::uint32_t i : space_.order) any = choose(i) || any;
-    if (!any) return;
+    // In their order, which is that of sizes, islands find memory of their size from call to call.
+    for (std::size_t k = 0; k < space_.order.size(); ++k) space_.rank[space_.order[k]] = static_cast<std::uint32_t>(k);
+    if (space_.swept.size() < space_.order.size()) space_.swept.resize(space_.order.size());
+    for (std::size_t k = 0; k < space_.order.size(); ++k) space_.swept[k].state = SweptIsland::out;
+    space_.live.resize(graph_.islands);
+    space_.work.begin(job_.bodies);
     if (job_.kept_moment[0] != nullptr)
-      for (std::size_t d = 0; d < 3; ++d)
-        std::copy_n(job_.carried_moment[d], job_.contacts, job_.kept_moment[d]);
-    std::mutex failing;
+      for (std::size_t d = 0; d < 3; ++d) std::copy_n(job_.carried_moment[d], job_.contacts, job_.kept_moment[d]);
     std::exception_ptr failure;
     this->each_part([&](const Part& part, const auto& each) {
       try {
         solve(part, each);
       } catch (...) {
-        const std::lock_guard lock(failing);
+        const std::lock_guard lock(shared_);
         failure = std::current_exception();
       }
     });
@@ -50,8 +50,13 @@ class LaneSweeps : protected IslandSweeps<T> {
     std::rethrow_exception(failure);
   }
 
-  int sweeps_on_lanes(std::uint32_t i) const {
-    return i < space_.swept.size() && space_.swept[i].state != SweptIsland::out ? space_.swept[i].sweeps : 0;
+  /// Whether sweeps have moved the bodies of an island and left it.
+  bool is_left(std::uint32_t i) const { return space_.rank[i] != no_rank && swept(i).state == SweptIsland::left; }
+  int sweeps_on_lanes(std::uint32_t i) const { return is_left(i) ? swept(i).sweeps : 0; }
+
+  IslandItems items_of(std::uint32_t island) const {
+    return {space_.manifolds.of(island), space_.manifolds.of(island + 1), space_.groups.of(island),
+            space_.groups.of(island + 1), workspace_.approach[island]};
   }
 
   using Base::call_;
@@ -68,210 +73,177 @@ class LaneSweeps : protected IslandSweeps<T> {
   /// Errors below are in the roundings of the sweeps.
   static constexpr double least_tolerance = is_float ? 1e-5 : 1e-14;
   static constexpr double unit = is_float ? 0x1p-24 : 0x1p-53;
+  static constexpr std::uint32_t no_rank = ~std::uint32_t{0};
 
-  /// Calls f(k, contact) for the contacts of an island in the order of its numbers.
-  template <class F>
-  void each_contact(std::uint32_t island, const F& f) const {
-    std::size_t k = 0;
-    for (const std::uint32_t* m = space_.manifolds.of(island); m != space_.manifolds.of(island + 1); ++m)
-      for (std::uint32_t p = 0; p < job_.manifolds[*m].count; ++p, ++k)
-        f(k, kernel::number_at(job_.contact_at, job_.manifolds[*m].first + p));
+  SweptIsland& swept(std::uint32_t i) { return space_.swept[space_.rank[i]]; }
+  const SweptIsland& swept(std::uint32_t i) const { return space_.swept[space_.rank[i]]; }
+  bool is_out(std::uint32_t i) const { return space_.rank[i] == no_rank || swept(i).state == SweptIsland::out; }
+
+  bool may_be_swept(std::uint32_t i) const {
+    if (space_.rank[i] == no_rank || space_.groups.of(i) != space_.groups.of(i + 1)) return false;
+    return graph_.models.empty() || std::all_of(space_.manifolds.of(i), space_.manifolds.of(i + 1),
+                                                [&](std::uint32_t m) { return graph_.models[m] == 0; });
   }
 
-  bool choose(std::uint32_t i) {
-    if (space_.groups.of(i) != space_.groups.of(i + 1)) return false;
-    const std::uint32_t *const first = space_.manifolds.of(i), *const end = space_.manifolds.of(i + 1);
-    std::size_t contacts = 0;
-    for (const std::uint32_t* m = first; m != end; ++m) {
-      contacts += job_.manifolds[*m].count;
-      if (!graph_.models.empty() && graph_.models[*m] != 0) return false;
-    }
-    const auto given = [&](std::size_t contact) { return static_cast<double>(job_.scene->contacts.friction[contact]); };
-    bool any_above = false;
-    each_contact(i, [&](std::size_t, std::size_t contact) {
-      any_above = any_above || given(contact) > options_.coulomb.most_friction;
-    });
-    if (any_above) return false;
-    SweptIsland& island = space_.swept[i];
-    island.state = SweptIsland::goes_on;
-    island.resize(contacts);
-    each_contact(i, [&](std::size_t k, std::size_t contact) {
-      island.friction[k] = given(contact);
-      for (std::size_t d = 0; d < 3; ++d) island.x[3 * k + d] = static_cast<double>(job_.carried[d][contact]);
-    });
-    find_responses(i, island);
-    find_pairs(i, island);
-    return true;
-  }
+  /// The islands of a part that go on, and whether there are others in its blocks that wait.
+  struct Live {
+    const Part& part;
+    std::uint32_t *begin, *end;
+    bool has_bystanders = false;
+  };
 
-  /// What touches what, and the blocks of W.
-  void find_pairs(std::uint32_t i, SweptIsland& island) {
-    island.pairs.clear();
-    std::vector<double>& contacts_of = space_.contacts_of;
-    contacts_of.clear();
-    island.blocks = 0;
-    for (const std::uint32_t* m = space_.manifolds.of(i); m != space_.manifolds.of(i + 1); ++m) {
-      const kernel::Constraint& manifold = job_.manifolds[*m];
-      const auto number = [&](std::int32_t body) -> std::int32_t {
-        if (body < 0 || !kernel::is_movable(kernel::record_of(job_.body_rows, body))) return -1;
-        std::int32_t& place = space_.place[static_cast<std::size_t>(body)];
-        if (place < 0) place = static_cast<std::int32_t>(contacts_of.size()), contacts_of.push_back(0);
-        contacts_of[static_cast<std::size_t>(place)] += manifold.count;
-        return place;
-      };
-      const std::int32_t a = number(manifold.body_a), b = number(manifold.body_b);
-      if (a < 0 || b < 0) continue;
-      island.pairs.push_back({a, b});
-      island.blocks -= manifold.count * manifold.count;
-    }
-    island.bodies = contacts_of.size();
-    for (const double contacts : contacts_of) island.blocks += contacts * contacts;
-  }
-
-  /// The trace of K of each contact, 3 m + tr J |r|² − r · J r of both bodies.
-  void find_responses(std::uint32_t i, SweptIsland& island) {
-    const SceneContacts<T>& contacts = job_.scene->contacts;
-    std::size_t k = 0;
-    for (const std::uint32_t* m = space_.manifolds.of(i); m != space_.manifolds.of(i + 1); ++m) {
-      const kernel::Constraint& manifold = job_.manifolds[*m];
-      const auto add = [&](std::int32_t body, const Vector3Columns<const T>& levers) {
-        const T* const record = kernel::record_of(job_.body_rows, body);
-        if (body < 0 || !kernel::is_movable(record)) return;
-        const auto number = [&](std::size_t c) { return static_cast<double>(record[c]); };
-        constexpr std::size_t j = kernel::BodyRecord::inverse_inertia;
-        const double xx = number(j), xy = number(j + 1), xz = number(j + 2), yy = number(j + 3), yz = number(j + 4),
-                     zz = number(j + 5);
-        for (std::uint32_t p = 0; p < manifold.count; ++p) {
-          const std::size_t contact = kernel::number_at(job_.contact_at, manifold.first + p);
-          const auto x = static_cast<double>(levers.x[contact]), y = static_cast<double>(levers.y[contact]),
-                     z = static_cast<double>(levers.z[contact]);
-          island.response[k + p] += number(kernel::BodyRecord::inverse_mass) +
-                                    ((yy + zz) * x * x + (xx + zz) * y * y + (xx + yy) * z * z -
-                                     2 * (xy * x * y + xz * x * z + yz * y * z)) / 3;
-        }
-      };
-      for (std::uint32_t p = 0; p < manifold.count; ++p) island.response[k + p] = 0;
-      add(manifold.body_a, contacts.lever_a);
-      add(manifold.body_b, contacts.lever_b);
-      k += manifold.count;
-    }
-  }
-
-  /// Calls f(block, lanes) for the live blocks of a part that have islands for which wanted(island).
-  template <class Each, class Wanted, class F>
-  void each_block(const Part& part, const Each& each, const Wanted& wanted, const F& f) {
-    this->each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t) {
+  /// Calls f(block, lanes) for the live blocks of a part with the lanes whose islands are swept, or those of the
+  /// others.
+  template <class Each, class F>
+  void each_block(const Live& live, bool of_bystanders, const Each& each, const F& f) {
+    this->each_colour_set(live.part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t) {
       for (std::size_t i = 0; i < n; ++i) {
         const Head& of = this->head(blocks[i]);
-        std::uint32_t lanes = 0;
-        for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
-          if (wanted(this->island(of, lane))) lanes |= 1u << lane;
+        std::uint32_t lanes = of.live;
+        if (live.has_bystanders)
+          for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+            if (is_out(this->island(of, lane)) != of_bystanders) lanes &= ~(1u << lane);
         if (lanes != 0) f(blocks[i], lanes);
       }
     });
   }
 
-  bool goes_on(std::uint32_t i) const { return space_.swept[i].state == SweptIsland::goes_on; }
-  bool is_bystander(std::uint32_t i) const {
-    return space_.swept[i].state == SweptIsland::out && workspace_.sweeping[i] == Sweeping::goes_on;
+  /// Calls f(island, chunk, first, end) for the contacts of live islands, chunk by chunk.
+  template <class Each, class F>
+  void each_chunk(const Live& live, const Each& each, const F& f) {
+    for (const std::uint32_t* i = live.begin; i != live.end; ++i) {
+      SweptIsland& island = swept(*i);
+      each(island.chunks(), [&](std::size_t first, std::size_t end, std::size_t) {
+        for (std::size_t c = first; c < end; ++c)
+          f(island, c, c * SweptIsland::chunk, std::min(island.contacts(), (c + 1) * SweptIsland::chunk));
+      });
+    }
   }
 
-  /// Impulses become x of these islands, and velocities those without any.
-  template <class Each, class Wanted>
-  void put(const Part& part, const Each& each, const Wanted& wanted) {
-    for_each(part, wanted, [&](std::uint32_t i, const SweptIsland& island) {
+  /// Impulses become x, and velocities those without any.
+  template <class Each>
+  void put(const Live& live, const Each& each) {
+    // The lanes of the last islands are not retired, since no sweep follows.
+    if (live.begin == live.end) return;
+    each_chunk(live, each, [&](SweptIsland& island, std::size_t, std::size_t first, std::size_t end) {
       const double factor = island.mass / island.scale;
-      each_contact(i, [&](std::size_t k, std::size_t contact) {
-        for (std::size_t d = 0; d < 3; ++d) job_.kept[d][contact] = static_cast<T>(island.x[3 * k + d] * factor);
-      });
+      for (std::size_t k = first; k < end; ++k) {
+        systems::project(&island.x[3 * k], island.friction[k]);
+        for (std::size_t d = 0; d < 3; ++d)
+          job_.kept[d][island.contact[k]] = static_cast<T>(island.x[3 * k + d] * factor);
+      }
     });
-    each_block(part, each, wanted,
+    each_block(live, false, each,
                [&](std::byte* block, std::uint32_t lanes) { kernels_.return_to_kept(job_, block, lanes); });
   }
 
-  template <class Wanted, class F>
-  void for_each(const Part& part, const Wanted& wanted, const F& f) {
-    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
-      if (wanted(i)) f(i, space_.swept[i]);
-  }
-
+  /// The impulses act on the bodies.
   template <class Each>
-  void apply(const Part& part, const Each& each) {
-    this->each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
+  void apply(const Live& live, const Each& each) {
+    this->each_colour_set(live.part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
       for (std::size_t i = 0; i < n; ++i) kernels_.warm_start(job_, blocks[i], this->nowhere(slot));
     });
   }
 
-  /// Reads the impulses and velocities of the islands that go on.
   template <class Each>
-  void read(const Part& part, const Each& each) {
-    const auto wanted = [&](std::uint32_t i) { return goes_on(i); };
-    each_block(part, each, wanted, [&](std::byte* block, std::uint32_t lanes) { kernels_.tell(job_, block, lanes); });
-    for_each(part, wanted, [&](std::uint32_t i, SweptIsland& island) {
+  void read(const Live& live, const Each& each) {
+    each_block(live, false, each, [&](std::byte* block, std::uint32_t lanes) { kernels_.tell(job_, block, lanes); });
+    each_chunk(live, each, [&](SweptIsland& island, std::size_t chunk, std::size_t first, std::size_t end) {
       const double of_impulses = island.scale / island.mass;
-      each_contact(i, [&](std::size_t k, std::size_t contact) {
+      for (std::size_t k = first; k < end; ++k)
         for (std::size_t d = 0; d < 3; ++d) {
-          island.r[3 * k + d] = static_cast<double>(job_.carried[d][contact]) * of_impulses;
-          island.u[3 * k + d] = static_cast<double>(job_.kept[d][contact]) * island.scale;
+          island.r[3 * k + d] = static_cast<double>(job_.carried[d][island.contact[k]]) * of_impulses;
+          island.u[3 * k + d] = static_cast<double>(job_.kept[d][island.contact[k]]) * island.scale;
         }
-      });
+      island.measure(chunk);
     });
   }
 
   template <class Each>
-  void solve(const Part& part, const Each& each) {
-    const auto swept = [&](std::uint32_t i) { return goes_on(i); };
-    const auto bystander = [&](std::uint32_t i) { return is_bystander(i); };
-    bool any = false;
-    for_each(part, swept, [&](std::uint32_t, const SweptIsland&) { any = true; });
-    if (!any) return;
-    each_block(part, each, bystander, [&](std::byte* block, std::uint32_t lanes) { kernels_.keep(job_, block, lanes); });
-
-    for_each(part, swept, [&](std::uint32_t, SweptIsland& island) { island.scale = island.mass = 1; });
-    put(part, each, swept);
-    read(part, each);
-    for_each(part, swept, [&](std::uint32_t, SweptIsland& island) { island.begin(tolerance_); });
-    put(part, each, [&](std::uint32_t i) { return space_.swept[i].state == SweptIsland::solved; });
+  void sweep(const Live& live, int sweeps, const Each& each) {
     kernel::SceneJob<T> job = job_;
-    job.reads_ahead = this->bytes_of(part) > (std::size_t{1} << 20);
+    job.reads_ahead = this->bytes_of(live.part) > cached_bytes;
     job.measures_changes = false;
     job.parameters.relaxation = 1;
     job.parameters.rounds = 1;
-    bool looks = false;
-    for (int sweeps = 0; retire_ended(part);) {
-      apply(part, each);
-      const int more = looks ? SweptIsland::sweeps_at_once(sweeps) : 0;
-      for (int s = 0; s < more; ++s)
-        this->each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
-          kernels_.simultaneous(job, blocks, n, this->nowhere(slot));
-        });
-      sweeps += more;
-      looks = true;
-      read(part, each);
-      for_each(part, swept, [&](std::uint32_t, SweptIsland& island) {
-        island.sweeps = sweeps;
-        island.judge(unit, options_.coulomb.budget);
+    for (int s = 0; s < sweeps; ++s)
+      this->each_colour_set(live.part, each, [&](std::byte* const* blocks, std::size_t n, std::size_t slot) {
+        kernels_.simultaneous(job, blocks, n, this->nowhere(slot));
       });
-      put(part, each, swept);
-    }
-    each_block(part, each, bystander,
-               [&](std::byte* block, std::uint32_t lanes) { kernels_.return_to_kept(job_, block, lanes); });
-    for_each(part, [&](std::uint32_t i) { return space_.swept[i].state != SweptIsland::out; },
-             [&](std::uint32_t i, const SweptIsland& island) { end(i, island); });
   }
 
-  /// Takes islands that have ended out of the sweeps; false if none is left.
-  bool retire_ended(const Part& part) {
-    bool any = false;
+  void judge(const Live& live, int sweeps) {
+    for (const std::uint32_t* i = live.begin; i != live.end; ++i) {
+      SweptIsland& island = swept(*i);
+      island.sweeps = sweeps;
+      if (island.wants_work()) {
+        const std::lock_guard lock(shared_);
+        space_.work.find(job_, items_of(*i), island);
+      }
+      island.judge(unit, options_.coulomb.budget);
+    }
+  }
+
+  template <class Each>
+  void solve(const Part& part, const Each& each) {
+    Live live = find_live(part);
+    if (live.begin == live.end) return;
+    each_block(live, true, each, [&](std::byte* block, std::uint32_t lanes) {
+      if (live.has_bystanders) kernels_.keep(job_, block, lanes);
+    });
+    put(live, each);
+    read(live, each);
+    for (const std::uint32_t* i = live.begin; i != live.end; ++i) swept(*i).begin(tolerance_);
+    put(live, each);
+    retire_ended(live);
+    const double most = options_.coulomb.budget / SweptIsland::cost;
+    int sweeps = 0, more = 0;
+    while (live.begin != live.end) {
+      apply(live, each);
+      sweep(live, more, each);
+      sweeps += more;
+      more = std::min(SweptIsland::sweeps_at_once(sweeps), static_cast<int>(std::max(1.0, most - sweeps)));
+      read(live, each);
+      judge(live, sweeps);
+      retire_ended(live);
+      put(live, each);
+    }
+    if (live.has_bystanders)
+      each_block(live, true, each,
+                 [&](std::byte* block, std::uint32_t lanes) { kernels_.return_to_kept(job_, block, lanes); });
+    for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
+      if (!is_out(i)) end(i);
+  }
+
+  Live find_live(const Part& part) {
+    Live live{part, &space_.live[part.first_island], &space_.live[part.first_island]};
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
-      any = any || goes_on(i);
-      if (space_.swept[i].state != SweptIsland::out && !goes_on(i)) workspace_.sweeping[i] = Sweeping::done;
+      if (workspace_.sweeping[i] != Sweeping::goes_on) continue;
+      if (may_be_swept(i) && read_contacts(job_, items_of(i), options_.coulomb.most_friction, swept(i))) {
+        swept(i).state = SweptIsland::goes_on;
+        swept(i).scale = swept(i).mass = 1;
+        *live.end++ = i;
+      } else {
+        live.has_bystanders = true;
+      }
     }
-    this->retire(part, true);
-    return any;
+    return live;
   }
 
-  void end(std::uint32_t i, const SweptIsland& island) {
+  /// Takes islands that have ended out of the sweeps.
+  void retire_ended(Live& live) {
+    const auto has_ended = [&](std::uint32_t i) { return swept(i).state != SweptIsland::goes_on; };
+    std::uint32_t* const end = std::remove_if(live.begin, live.end, [&](std::uint32_t i) {
+      if (has_ended(i)) workspace_.sweeping[i] = Sweeping::done;
+      return has_ended(i);
+    });
+    if (end == live.end) return;
+    live.end = end;
+    this->retire(live.part, true);
+  }
+
+  void end(std::uint32_t i) {
+    const SweptIsland& island = swept(i);
     workspace_.sweeps_of_island[i] += island.sweeps;
     if (island.state == SweptIsland::solved) {
       space_.method[i] = Method::lanes;
@@ -280,11 +252,12 @@ class LaneSweeps : protected IslandSweeps<T> {
     }
     workspace_.sweeping[i] = Sweeping::goes_on;
     const double factor = island.mass / island.scale;
-    each_contact(i, [&](std::size_t k, std::size_t contact) {
+    for (std::size_t k = 0; k < island.contacts(); ++k)
       for (std::size_t d = 0; d < 3; ++d)
-        job_.carried[d][contact] = static_cast<T>(island.best.r[3 * k + d] * factor);
-    });
+        job_.carried[d][island.contact[k]] = static_cast<T>(island.best.r[3 * k + d] * factor);
   }
+
+  std::mutex shared_;  // of what parts have in common
 };
 
 }  // namespace carom::scene::coulomb

@@ -7,17 +7,21 @@
 
 namespace carom::scene::coulomb {
 
-void SweptIsland::resize(std::size_t contacts) {
-  for (systems::Numbers* numbers : {&x, &r, &u}) numbers->resize(3 * contacts);
-  friction.resize(contacts);
-  response.resize(contacts);
+void SweptIsland::resize() {
+  for (systems::Numbers* numbers : {&x, &r, &u}) numbers->resize(3 * contacts());
+  friction.resize(contacts());
+  response.resize(contacts());
+  squared_error_.resize(chunks());
+}
+
+bool SweptIsland::has_sound_responses() const {
+  return std::all_of(response.begin(), response.end(), [](double w) { return w > 0 && std::isfinite(w); });
 }
 
 void SweptIsland::begin(double tolerance) {
   state = goes_on;
   sweeps = 0;
   looks_.clear();
-  most_ = 0;
   mass = systems::mass_of(response);
   double largest = 0;
   for (const double q : u) largest = std::max(largest, std::abs(q));
@@ -43,14 +47,15 @@ void SweptIsland::begin(double tolerance) {
   best.r = x;
 }
 
-/// A sixteenth of the impulses' own velocities, as systems::rounding_of has it.
-double SweptIsland::rounding(double unit) const {
-  double sum = 0;
+/// How far u may be from W r + q: some roundings of velocities that bodies had, and of those that impulses gave them.
+double SweptIsland::noise(double unit) const {
+  constexpr double roundings = 8;
+  double sum = squared_speed * scale * scale;
   for (std::size_t i = 0; i < contacts(); ++i) {
     const double own = response[i] * mass;
     for (std::size_t d = 0; d < 3; ++d) sum += own * own * r[3 * i + d] * r[3 * i + d];
   }
-  return unit / 16 * std::sqrt(sum);
+  return roundings * unit * std::sqrt(sum);
 }
 
 /// The errors fall ever more slowly: half of the looks so far tell how fast they do now. They rest at times, so that a
@@ -58,30 +63,32 @@ double SweptIsland::rounding(double unit) const {
 /// which it needs some more: on one core such a step takes about 500 ns a contact and 3 ns a product of its
 /// factorisation, and a sweep 8 ns a contact, and of no island less than 320 ns. Where the budget is too small for
 /// these steps, all of it goes into sweeps.
-bool SweptIsland::is_worth_more(double budget) {
-  constexpr std::size_t looks_before = 3;
+bool SweptIsland::is_worth_more(double budget) const {
   if (looks_.size() <= looks_before) return sweeps < budget / cost;
-  if (!(most_ > 0)) {
-    const auto n = static_cast<double>(contacts());
-    const double products = work_.count(bodies, pairs);
-    most_ = (750 * n + 4.5 * products) / (n + 40);
-    step_ = (products + 60 * n) / (2 * blocks + 12 * n);
-  }
-  constexpr int fewest_steps = 20;
-  if (budget - cost * sweeps < fewest_steps * step_) return sweeps < budget / cost;
-  const double most = std::min(budget / cost, most_);
+  const auto n = static_cast<double>(contacts());
+  constexpr double fewest_steps = 20;
+  const double step = (products + 60 * n) / (2 * blocks + 12 * n);  // in sweeps over W
+  if (budget - cost * sweeps < fewest_steps * step) return sweeps < budget / cost;
+  const double most = std::min(budget / cost, (750 * n + 4.5 * products) / (n + 40));
   if (sweeps < most / 32) return true;
   const Look &now = looks_.back(), &before = looks_[looks_.size() / 2];
   const double rate = std::log(before.error / now.error) / (now.sweeps - before.sweeps);
   return rate > 0 && std::log(now.error / target) / rate <= most - sweeps;
 }
 
+void SweptIsland::measure(std::size_t of_chunk) {
+  const std::size_t end = std::min(contacts(), (of_chunk + 1) * chunk);
+  double sum = 0;
+  for (std::size_t i = of_chunk * chunk; i < end; ++i) sum += systems::squared_error(&r[3 * i], &u[3 * i], friction[i]);
+  squared_error_[of_chunk] = sum;
+}
+
 void SweptIsland::judge(double unit, double budget) {
   double sum = 0;
-  for (std::size_t i = 0; i < contacts(); ++i) sum += systems::squared_error(&r[3 * i], &u[3 * i], friction[i]);
+  for (const double of_chunk : squared_error_) sum += of_chunk;
   double error = std::sqrt(sum);
-  const bool reaches = error <= target;
-  if (reaches) error = std::max(error, rounding(unit));
+  const double unknown = error <= target ? noise(unit) : 0;
+  error += unknown;
   const bool begins = looks_.empty();
   if (begins && !std::isfinite(error)) {
     std::fill(r.begin(), r.end(), 0.0);
@@ -94,16 +101,15 @@ void SweptIsland::judge(double unit, double budget) {
   looks_.push_back({sweeps, best.error});
   if (error <= target) {
     state = solved;
-  } else if (reaches || (!begins && !std::isfinite(error)) || !is_worth_more(budget)) {
+  } else if (unknown > target / 2 || (!begins && !std::isfinite(error)) || !is_worth_more(budget)) {
     state = left;
   } else if (begins) {
     weight_.resize(contacts());
-    for (std::size_t i = 0; i < contacts(); ++i) weight_[i] = std::sqrt(response[i]);
+    for (std::size_t i = 0; i < contacts(); ++i) weight_[i] = std::sqrt(response[i] * mass);
     anderson_.begin(contacts(), weight_);
     x = r;
   } else {
     anderson_.advance(x, r);
-    for (std::size_t i = 0; i < contacts(); ++i) systems::project(&x[3 * i], friction[i]);
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include "system/anderson.hpp"
 #include "system/effort.hpp"
-#include "system/elimination_work.hpp"
 
 namespace carom::scene::coulomb {
 
@@ -18,47 +17,57 @@ class SweptIsland {
   static int sweeps_at_once(int sweeps) { return sweeps < 512 ? 8 : 16; }
   /// As many sweeps over W as a sweep on lanes counts for.
   static constexpr double cost = 0.125;
+  /// Contacts that are looked at together.
+  static constexpr std::size_t chunk = 256;
 
   enum State : std::uint8_t { out, goes_on, solved, left };
   State state = out;
 
+  std::vector<std::uint32_t> contact;  ///< as the scene counts them
   // Three numbers a contact, in the units of the island's contact system: velocities are those of the host times
   // `scale`, impulses times scale / mass.
-  systems::Numbers x;  ///< to go on from, in the cones
+  systems::Numbers x;  ///< to go on from, once they are in their cones
   systems::Numbers r;  ///< after the last sweeps
   systems::Numbers u;  ///< velocities that these make; at first q
   systems::Numbers friction;
   systems::Numbers response;  ///< the mean of the diagonal of W_ii [1/kg]
+  double squared_speed = 0;   ///< [m²/s²] of both bodies at their contacts before any impulse, summed
+  double products = 0;        ///< of blocks and vectors, of a factorisation by bodies
+  double blocks = 0;          ///< of W; 0: neither is known yet
   systems::Best best;
-  std::vector<std::array<std::int32_t, 2>> pairs;  ///< of its bodies, which contacts connect
-  std::size_t bodies = 0;
-  double blocks = 0;  ///< of W
   double scale = 1, mass = 1;
   double target = 0, q_norm = 0;
   int sweeps = 0;
 
-  void resize(std::size_t contacts);
+  std::size_t contacts() const { return contact.size(); }
+  std::size_t chunks() const { return (contacts() + chunk - 1) / chunk; }
+  /// Makes room for what belongs to the contacts.
+  void resize();
+  /// False where no mass suits W.
+  bool has_sound_responses() const;
   /// Finds the units, in which x and u then are, and whether any impulse is needed: if not, x is that solution.
   void begin(double tolerance);
-  /// Judges r and u, which are known to `unit` of their size: they are the solution; or further sweeps within `budget`
-  /// are not worth their while; or x is to go on from.
+  /// Finds the error of the contacts of a chunk from r and u.
+  void measure(std::size_t of_chunk);
+  /// Whether judge needs `products` and `blocks`.
+  bool wants_work() const { return looks_.size() >= looks_before && !(blocks > 0); }
+  /// Judges r and u once all of them are measured; `unit` is that of rounding. They are the solution; or further sweeps
+  /// within `budget` are not worth their while; or x is to go on from.
   void judge(double unit, double budget);
 
  private:
-  std::size_t contacts() const { return friction.size(); }
-  bool is_worth_more(double budget);
-  double rounding(double unit) const;
-
-  systems::Anderson anderson_;
-  systems::Numbers weight_;
+  static constexpr std::size_t looks_before = 3;
   struct Look {
     int sweeps;
     double error;  // the least so far
   };
+
+  bool is_worth_more(double budget) const;
+  double noise(double unit) const;
+
+  systems::Anderson anderson_;
+  systems::Numbers weight_, squared_error_;  // of contacts; of chunks
   std::vector<Look> looks_;
-  double most_ = 0;  // sweeps that a solution with W is worth; 0: not known yet
-  double step_ = 0;  // the work of a step of the interior point, in sweeps over W
-  systems::EliminationWork work_;
 };
 
 }  // namespace carom::scene::coulomb

@@ -19,12 +19,12 @@ using kernel::Projected;
 using kernel::Scalar;
 using support::apply_law;
 using support::Draw;
+using support::infinity;
 using support::LawCase;
 using support::LawFound;
 using support::random_cases;
 using Isa = CAROM_TEST_ISA;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double pi = std::numbers::pi;
 
 template <class T>
@@ -81,7 +81,7 @@ std::vector<LawCase> polar_cases(std::size_t count, std::uint64_t seed) {
 }
 
 // Eight roundings of terms of the size of what they add up to, in p and in what the margins are made of.
-constexpr double roundings = 16;
+constexpr double margin_roundings = 16;
 
 TYPED_TEST(BoundedLaws, polar_reaches_the_boundary_in_the_direction_of_its_angles) {
   auto cases = polar_cases<TypeParam>(20000, 21);
@@ -89,7 +89,7 @@ TYPED_TEST(BoundedLaws, polar_reaches_the_boundary_in_the_direction_of_its_angle
   const auto found = apply_law<PolarLaw, Isa, TypeParam>(cases);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const LawFound& f = found[i];
-    const double bound = roundings * TestFixture::epsilon;
+    const double bound = margin_roundings * TestFixture::epsilon;
     ASSERT_NEAR(margins(f, f.p).least(), 0, bound);
     const auto d = direction(f, cases[i].parameters[2], cases[i].parameters[3]);
     const auto from = inner_point(f);
@@ -107,7 +107,7 @@ TYPED_TEST(BoundedLaws, polar_fractions_divide_the_way) {
   const auto whole = apply_law<PolarLaw, Isa, TypeParam>(whole_cases);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto from = inner_point(part[i]);
-    const double bound = roundings * TestFixture::epsilon * support::size_of_terms(whole[i]);
+    const double bound = margin_roundings * TestFixture::epsilon * support::size_of_terms(whole[i]);
     for (std::size_t j = 0; j < 3; ++j)
       ASSERT_NEAR(part[i].p[j], from[j] + cases[i].parameters[4] * (whole[i].p[j] - from[j]), bound);
   }
@@ -145,7 +145,7 @@ TYPED_TEST(BoundedLaws, projected_keeps_what_is_inside_and_draws_back_the_rest) 
     const std::array<double, 3> candidate = {cases[i].parameters[5], cases[i].parameters[6], cases[i].parameters[7]};
     const auto from = inner_point(f);
     // P_0, from which the way is measured, may be larger than what is found there.
-    const double bound = roundings * TestFixture::epsilon * (1 + from[2]), inside = margins(f, candidate).least();
+    const double bound = margin_roundings * TestFixture::epsilon * (1 + from[2]), inside = margins(f, candidate).least();
     if (inside > bound) {
       ASSERT_EQ(f.p, candidate);
       ++kept;
@@ -169,7 +169,7 @@ TYPED_TEST(BoundedLaws, projected_survives_candidates_of_any_size) {
     cases[i].parameters = {0, 0, 0, 0, 0, i % 2 == 0 ? 1e30 : 0, i % 3 == 0 ? -1e35 : 1e-35, i % 4 == 0 ? 1e33 : 0};
   for (const LawFound& f : apply_law<Projected, Isa, TypeParam>(cases)) {
     ASSERT_TRUE(std::isfinite(f.p[0]) && std::isfinite(f.p[1]) && std::isfinite(f.p[2]));
-    ASSERT_GE(margins(f, f.p).least(), -roundings * TestFixture::epsilon);
+    ASSERT_GE(margins(f, f.p).least(), -margin_roundings * TestFixture::epsilon);
   }
 }
 
@@ -190,7 +190,7 @@ TYPED_TEST(BoundedLaws, brach_scales_its_ratios_back_to_the_bounds_and_no_furthe
   int whole = 0, by_energy = 0, by_cone = 0;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const LawFound& f = found[i];
-    const double bound = roundings * TestFixture::epsilon;
+    const double bound = margin_roundings * TestFixture::epsilon;
     ASSERT_FALSE(f.none || f.several);
     ASSERT_GT(f.p[2], 0);
     ASSERT_NEAR(velocity_after(f, f.p)[2], -f.restitution * f.u0[2], bound * support::size_of_terms(f));

@@ -17,12 +17,12 @@ using kernel::Scalar;
 using kernel::Smith;
 using kernel::Whittaker;
 using support::apply_law;
+using support::infinity;
 using support::LawCase;
 using support::LawFound;
 using support::random_cases;
 using Isa = CAROM_TEST_ISA;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class T, class L>
 struct With {

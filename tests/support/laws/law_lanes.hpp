@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "kernel/contact/units.hpp"
@@ -14,6 +15,8 @@
 
 namespace carom::support {
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// In contact space and the units of the host.
 struct LawCase {

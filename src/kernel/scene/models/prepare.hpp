@@ -83,6 +83,7 @@ struct ModelStages : ModelBlocks<A, T> {
     Moments& to = Models::moments(job, block);
     for_each_bit(lanes, [&](std::size_t lane) {
       for (std::size_t i = 0; i < 3; ++i) to.moment[i][lane] = T(0);
+      to.stuck[lane] = T(0);
     });
     Base::for_each_point(job, block, lanes, [&](Point&, std::size_t lane, std::size_t contact) {
       for (std::size_t i = 0; i < 3; ++i) to.moment[i][lane] += job.kept_moment[i][contact];
