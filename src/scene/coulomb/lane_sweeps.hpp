@@ -120,17 +120,18 @@ class LaneSweeps : protected IslandSweeps<T> {
     }
   }
 
+  /// A number of the contact system in the units of the host. The quotient of mass and scale may leave the range.
+  static T impulse_of(const SweptIsland& island, double x) { return static_cast<T>(x * island.mass / island.scale); }
+
   /// Impulses become x, and velocities those without any.
   template <class Each>
   void put(const Live& live, const Each& each) {
     // The lanes of the last islands are not retired, since no sweep follows.
     if (live.begin == live.end) return;
     each_chunk(live, each, [&](SweptIsland& island, std::size_t, std::size_t first, std::size_t end) {
-      const double factor = island.mass / island.scale;
       for (std::size_t k = first; k < end; ++k) {
         systems::project(&island.x[3 * k], island.friction[k]);
-        for (std::size_t d = 0; d < 3; ++d)
-          job_.kept[d][island.contact[k]] = static_cast<T>(island.x[3 * k + d] * factor);
+        for (std::size_t d = 0; d < 3; ++d) job_.kept[d][island.contact[k]] = impulse_of(island, island.x[3 * k + d]);
       }
     });
     each_block(live, false, each,
@@ -149,10 +150,9 @@ class LaneSweeps : protected IslandSweeps<T> {
   void read(const Live& live, const Each& each) {
     each_block(live, false, each, [&](std::byte* block, std::uint32_t lanes) { kernels_.tell(job_, block, lanes); });
     each_chunk(live, each, [&](SweptIsland& island, std::size_t chunk, std::size_t first, std::size_t end) {
-      const double of_impulses = island.scale / island.mass;
       for (std::size_t k = first; k < end; ++k)
         for (std::size_t d = 0; d < 3; ++d) {
-          island.r[3 * k + d] = static_cast<double>(job_.carried[d][island.contact[k]]) * of_impulses;
+          island.r[3 * k + d] = static_cast<double>(job_.carried[d][island.contact[k]]) * island.scale / island.mass;
           island.u[3 * k + d] = static_cast<double>(job_.kept[d][island.contact[k]]) * island.scale;
         }
       island.measure(chunk);
@@ -193,7 +193,7 @@ class LaneSweeps : protected IslandSweeps<T> {
     });
     put(live, each);
     read(live, each);
-    for (const std::uint32_t* i = live.begin; i != live.end; ++i) swept(*i).begin(tolerance_);
+    for (const std::uint32_t* i = live.begin; i != live.end; ++i) swept(*i).begin(tolerance_, unit);
     put(live, each);
     retire_ended(live);
     const double most = options_.coulomb.budget / SweptIsland::cost;
@@ -202,7 +202,8 @@ class LaneSweeps : protected IslandSweeps<T> {
       apply(live, each);
       sweep(live, more, each);
       sweeps += more;
-      more = std::min(SweptIsland::sweeps_at_once(sweeps), static_cast<int>(std::max(1.0, most - sweeps)));
+      const double at_once = SweptIsland::sweeps_at_once(sweeps);
+      more = static_cast<int>(std::clamp(most - sweeps, 1.0, at_once));
       read(live, each);
       judge(live, sweeps);
       retire_ended(live);
@@ -251,10 +252,9 @@ class LaneSweeps : protected IslandSweeps<T> {
       return;
     }
     workspace_.sweeping[i] = Sweeping::goes_on;
-    const double factor = island.mass / island.scale;
     for (std::size_t k = 0; k < island.contacts(); ++k)
       for (std::size_t d = 0; d < 3; ++d)
-        job_.carried[d][island.contact[k]] = static_cast<T>(island.best.r[3 * k + d] * factor);
+        job_.carried[d][island.contact[k]] = impulse_of(island, island.best.r[3 * k + d]);
   }
 
   std::mutex shared_;  // of what parts have in common

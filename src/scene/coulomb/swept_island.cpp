@@ -18,7 +18,7 @@ bool SweptIsland::has_sound_responses() const {
   return std::all_of(response.begin(), response.end(), [](double w) { return w > 0 && std::isfinite(w); });
 }
 
-void SweptIsland::begin(double tolerance) {
+void SweptIsland::begin(double tolerance, double unit) {
   state = goes_on;
   sweeps = 0;
   looks_.clear();
@@ -26,23 +26,26 @@ void SweptIsland::begin(double tolerance) {
   double largest = 0;
   for (const double q : u) largest = std::max(largest, std::abs(q));
   scale = largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
-  bool approaches = false;
-  double sum = 0;
+  double slowest = HUGE_VAL, sum = 0;  // of the contacts as they part
   for (std::size_t i = 0; i < contacts(); ++i) {
-    approaches = approaches || !(u[3 * i + 2] >= 0);
     for (std::size_t d = 0; d < 3; ++d) {
       u[3 * i + d] *= scale;
-      x[3 * i + d] *= scale / mass;
+      x[3 * i + d] = x[3 * i + d] * scale / mass;
       sum += u[3 * i + d] * u[3 * i + d];
     }
+    if (!(u[3 * i + 2] >= slowest)) slowest = u[3 * i + 2];
   }
   q_norm = std::sqrt(sum);
   target = tolerance * q_norm;
   best.error = HUGE_VAL;  // also where the error is not a number
-  if (!approaches) {
-    state = solved;
+  if (!std::isfinite(q_norm)) {
+    state = left;
+  } else if (slowest >= 0) {
     std::fill(x.begin(), x.end(), 0.0);
-    best.error = 0;
+    r = x;
+    best.error = noise(unit);
+    if (slowest >= best.error) best.error = 0;
+    state = best.error <= target ? solved : left;
   }
   best.r = x;
 }

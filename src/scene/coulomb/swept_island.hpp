@@ -45,13 +45,14 @@ class SweptIsland {
   void resize();
   /// False where no mass suits W.
   bool has_sound_responses() const;
-  /// Finds the units, in which x and u then are, and whether any impulse is needed: if not, x is that solution.
-  void begin(double tolerance);
+  /// Finds the units, in which x and u then are, and whether any impulse is needed: if not, x is that solution. `unit`
+  /// is that of rounding.
+  void begin(double tolerance, double unit);
   /// Finds the error of the contacts of a chunk from r and u.
   void measure(std::size_t of_chunk);
   /// Whether judge needs `products` and `blocks`.
   bool wants_work() const { return looks_.size() >= looks_before && !(blocks > 0); }
-  /// Judges r and u once all of them are measured; `unit` is that of rounding. They are the solution; or further sweeps
+  /// Judges r and u once all of them are measured. They are the solution; or further sweeps
   /// within `budget` are not worth their while; or x is to go on from.
   void judge(double unit, double budget);
 
