@@ -121,7 +121,9 @@ class LaneSweeps : protected IslandSweeps<T> {
   }
 
   /// A number of the contact system in the units of the host. The quotient of mass and scale may leave the range.
-  static T impulse_of(const SweptIsland& island, double x) { return static_cast<T>(x * island.mass / island.scale); }
+  static T impulse_of(const SweptIsland& island, double x) {
+    return static_cast<T>(x * island.mass * island.inverse_scale);
+  }
 
   /// Impulses become x, and velocities those without any.
   template <class Each>
@@ -152,7 +154,8 @@ class LaneSweeps : protected IslandSweeps<T> {
     each_chunk(live, each, [&](SweptIsland& island, std::size_t chunk, std::size_t first, std::size_t end) {
       for (std::size_t k = first; k < end; ++k)
         for (std::size_t d = 0; d < 3; ++d) {
-          island.r[3 * k + d] = static_cast<double>(job_.carried[d][island.contact[k]]) * island.scale / island.mass;
+          island.r[3 * k + d] =
+              static_cast<double>(job_.carried[d][island.contact[k]]) * island.scale * island.inverse_mass;
           island.u[3 * k + d] = static_cast<double>(job_.kept[d][island.contact[k]]) * island.scale;
         }
       island.measure(chunk);
@@ -222,7 +225,7 @@ class LaneSweeps : protected IslandSweeps<T> {
       if (workspace_.sweeping[i] != Sweeping::goes_on) continue;
       if (may_be_swept(i) && read_contacts(job_, items_of(i), options_.coulomb.most_friction, swept(i))) {
         swept(i).state = SweptIsland::goes_on;
-        swept(i).scale = swept(i).mass = 1;
+        swept(i).set_units(1, 1);
         *live.end++ = i;
       } else {
         live.has_bystanders = true;

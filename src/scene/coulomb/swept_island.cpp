@@ -14,6 +14,13 @@ void SweptIsland::resize() {
   squared_error_.resize(chunks());
 }
 
+void SweptIsland::set_units(double new_scale, double new_mass) {
+  scale = new_scale;
+  mass = new_mass;
+  inverse_scale = 1 / scale;
+  inverse_mass = 1 / mass;
+}
+
 bool SweptIsland::has_sound_responses() const {
   return std::all_of(response.begin(), response.end(), [](double w) { return w > 0 && std::isfinite(w); });
 }
@@ -22,15 +29,15 @@ void SweptIsland::begin(double tolerance, double unit) {
   state = goes_on;
   sweeps = 0;
   looks_.clear();
-  mass = systems::mass_of(response);
   double largest = 0;
   for (const double q : u) largest = std::max(largest, std::abs(q));
-  scale = largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
+  set_units(largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1,
+            systems::mass_of(response));
   double slowest = HUGE_VAL, sum = 0;  // of the contacts as they part
   for (std::size_t i = 0; i < contacts(); ++i) {
     for (std::size_t d = 0; d < 3; ++d) {
       u[3 * i + d] *= scale;
-      x[3 * i + d] = x[3 * i + d] * scale / mass;
+      x[3 * i + d] = x[3 * i + d] * scale * inverse_mass;
       sum += u[3 * i + d] * u[3 * i + d];
     }
     if (!(u[3 * i + 2] >= slowest)) slowest = u[3 * i + 2];

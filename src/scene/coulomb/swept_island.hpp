@@ -35,7 +35,7 @@ class SweptIsland {
   double products = 0;        ///< of blocks and vectors, of a factorisation by bodies
   double blocks = 0;          ///< of W; 0: neither is known yet
   systems::Best best;
-  double scale = 1, mass = 1;
+  double scale = 1, mass = 1, inverse_scale = 1, inverse_mass = 1;  ///< powers of two
   double target = 0, q_norm = 0;
   int sweeps = 0;
 
@@ -43,6 +43,7 @@ class SweptIsland {
   std::size_t chunks() const { return (contacts() + chunk - 1) / chunk; }
   /// Makes room for what belongs to the contacts.
   void resize();
+  void set_units(double new_scale, double new_mass);
   /// False where no mass suits W.
   bool has_sound_responses() const;
   /// Finds the units, in which x and u then are, and whether any impulse is needed: if not, x is that solution. `unit`
