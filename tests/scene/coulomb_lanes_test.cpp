@@ -132,7 +132,7 @@ TYPED_TEST(CoulombOnLanes, have_the_error_that_is_reported) {
     EXPECT_EQ(made.report.not_converged, 0u) << what;
     EXPECT_EQ(made.report.islands, 1u) << what;
     EXPECT_LE(made.report.error, tolerance) << what;
-    // What is reported has eight roundings of velocities on top, here of up to ten times q.
+    // The report has eight roundings of velocities on top, here of up to ten times q.
     const double unit = sizeof(TypeParam) == sizeof(float) ? 0x1p-24 : 0x1p-53;
     EXPECT_NEAR(error_of(scene, made), made.report.error, 100 * unit) << what;
   };

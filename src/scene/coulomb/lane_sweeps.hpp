@@ -45,7 +45,7 @@ class LaneSweeps : protected IslandSweeps<T> {
       }
     });
     if (!failure) return;
-    // What memory has failed in the middle of is in no state to be used again.
+    // A failure of memory leaves these in no state to be used again.
     space_.swept.clear();
     std::rethrow_exception(failure);
   }

@@ -1,4 +1,4 @@
-// What sweeps on lanes need to know of an island before they begin: its contacts, and what W would be like.
+// The contacts of an island as sweeps on lanes read them before they begin, and the work that a solution with W would be.
 #pragma once
 
 #include <array>
