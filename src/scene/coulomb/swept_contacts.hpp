@@ -1,4 +1,4 @@
-// The contacts of an island as sweeps on lanes read them before they begin, and the work that a solution with W would be.
+// The contacts of an island as sweeps on lanes read them, and the work that a solution with W would be.
 #pragma once
 
 #include <array>
