@@ -12,14 +12,12 @@ double EliminationWork::count(std::size_t bodies, const std::vector<std::array<s
     pattern_.row_start.push_back(static_cast<std::int32_t>(pattern_.column.size()));
   }
   minimum_degree_.run(pattern_, elimination_);
-  // As FrontTree counts: each body is two blocks.
+  // Each body is two blocks.
   double products = 0;
-  for (std::size_t g = 0; g < elimination_.pivots.size(); ++g)
-    for (std::size_t k = 0; k < 2 * elimination_.pivots[g].size(); ++k) {
-      const auto later =
-          static_cast<double>(2 * (elimination_.pivots[g].size() + elimination_.border[g].size()) - k - 1);
-      products += 3 * later * (later + 1);
-    }
+  for (std::size_t g = 0; g < elimination_.pivots.size(); ++g) {
+    const std::size_t pivots = 2 * elimination_.pivots[g].size(), whole = pivots + 2 * elimination_.border[g].size();
+    for (std::size_t k = 0; k < pivots; ++k) products += products_of_pivot(static_cast<double>(whole - k - 1));
+  }
   return products;
 }
 

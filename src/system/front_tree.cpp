@@ -94,7 +94,7 @@ void FrontTree::lay_out() {
     largest_rest = std::max(largest_rest, f.rest);
     for (std::size_t k = 0; k < pivots.size(); ++k) {
       const auto later = static_cast<double>(pivots.size() - k - 1 + border.size());
-      products += 3 * later * (later + 1);
+      products += products_of_pivot(later);
       solve_products += 2 * later + 1;
     }
     front.push_back(f);

@@ -19,6 +19,11 @@ struct Elimination {
   std::vector<std::int32_t> parent;               ///< the later group with the first of the border; -1: none
 };
 
+/// Products of blocks that the elimination of one pivot takes, with `later` rows and columns behind it.
+inline double products_of_pivot(double later) {
+  return 3 * later * (later + 1);
+}
+
 class MinimumDegree {
  public:
   /// The pattern counts as symmetric: what stands on one side stands on the other.

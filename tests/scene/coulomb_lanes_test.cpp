@@ -232,21 +232,24 @@ TEST(CoulombOnLanesInFloat, keep_warm_impulses_whose_error_rounding_hides) {
   for (std::size_t i = 0; i < 8; ++i) EXPECT_GT(made.impulse(i)[2], 0.03 * 0x1p16) << i;
 }
 
-// Islands left to sweeps stand beside such that are solved on lanes, in the same vectors. A contact that resists
-// rolling remembers from visit to visit whether it stuck.
+// Islands left to sweeps stand beside such that are solved on lanes, some in the same vectors. Contacts that resist
+// rolling, which have vectors of their own, remember from visit to visit whether they stuck.
 TYPED_TEST(CoulombOnLanes, leave_the_bits_of_islands_beside_them) {
   auto scene = islands<TypeParam>(12, 3, 4, 5);
   const std::size_t small = scene.contact_count();
+  append(scene, islands<TypeParam>(12, 8, 12, 7));
+  const std::size_t large = scene.contact_count();
   append(scene, islands<TypeParam>(12, 8, 12, 6));
   scene.rolling_friction.assign(scene.contact_count(), TypeParam(0));
   scene.spinning_friction = scene.rolling_friction;
-  for (std::size_t i = small; i < scene.contact_count(); ++i)
+  for (std::size_t i = large; i < scene.contact_count(); ++i)
     scene.rolling_friction[i] = scene.spinning_friction[i] = TypeParam(0.05);
   auto options = coulomb_to(1e-3);
   options.simultaneous.iterations = 3;
   options.coulomb.largest_island = 4;
   const auto mixed = solved(scene, options);
-  EXPECT_EQ(mixed.report.swept, 12u);
+  EXPECT_EQ(mixed.report.swept, 24u);
+  EXPECT_GT(mixed.report.iterations, 3);
   options.method = SceneMethod::simultaneous;
   const auto swept = solved(scene, options);
   for (std::size_t i = small; i < scene.contact_count(); ++i) EXPECT_EQ(mixed.impulse(i), swept.impulse(i)) << i;

@@ -50,7 +50,7 @@ class LaneSweeps : protected IslandSweeps<T> {
     std::rethrow_exception(failure);
   }
 
-  /// Whether sweeps have moved the bodies of an island and left it.
+  /// True if sweeps have moved the bodies of an island and left it.
   bool is_left(std::uint32_t i) const { return space_.rank[i] != no_rank && swept(i).state == SweptIsland::left; }
   int sweeps_on_lanes(std::uint32_t i) const { return is_left(i) ? swept(i).sweeps : 0; }
 
@@ -191,9 +191,8 @@ class LaneSweeps : protected IslandSweeps<T> {
   void solve(const Part& part, const Each& each) {
     Live live = find_live(part);
     if (live.begin == live.end) return;
-    each_block(live, true, each, [&](std::byte* block, std::uint32_t lanes) {
-      if (live.has_bystanders) kernels_.keep(job_, block, lanes);
-    });
+    if (live.has_bystanders)
+      each_block(live, true, each, [&](std::byte* block, std::uint32_t lanes) { kernels_.keep(job_, block, lanes); });
     put(live, each);
     read(live, each);
     for (const std::uint32_t* i = live.begin; i != live.end; ++i) swept(*i).begin(tolerance_, unit);

@@ -51,7 +51,7 @@ class SweptIsland {
   void begin(double tolerance, double unit);
   /// Finds the error of the contacts of a chunk from r and u.
   void measure(std::size_t of_chunk);
-  /// Whether judge needs `products` and `blocks`.
+  /// True if judge needs `products` and `blocks`.
   bool wants_work() const { return looks_.size() >= looks_before && !(blocks > 0); }
   /// Judges r and u once all of them are measured. They are the solution; or further sweeps
   /// within `budget` are not worth their while; or x is to go on from.

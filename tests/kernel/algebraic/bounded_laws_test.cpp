@@ -145,7 +145,8 @@ TYPED_TEST(BoundedLaws, projected_keeps_what_is_inside_and_draws_back_the_rest) 
     const std::array<double, 3> candidate = {cases[i].parameters[5], cases[i].parameters[6], cases[i].parameters[7]};
     const auto from = inner_point(f);
     // P_0, from which the way is measured, may be larger than what is found there.
-    const double bound = margin_roundings * TestFixture::epsilon * (1 + from[2]), inside = margins(f, candidate).least();
+    const double bound = margin_roundings * TestFixture::epsilon * (1 + from[2]),
+                 inside = margins(f, candidate).least();
     if (inside > bound) {
       ASSERT_EQ(f.p, candidate);
       ++kept;

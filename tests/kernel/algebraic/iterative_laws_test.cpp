@@ -23,7 +23,6 @@ using support::LawFound;
 using support::random_cases;
 using Isa = CAROM_TEST_ISA;
 
-
 template <class T>
 class IterativeLaws : public testing::Test {
  public:
