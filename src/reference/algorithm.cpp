@@ -128,7 +128,7 @@ class Boundary {
   double least() const { return least_; }
 
  private:
-  double least_ = std::numeric_limits<double>::infinity();
+  double least_ = infinity;
 };
 
 std::uint8_t one_more(std::uint8_t phases) {

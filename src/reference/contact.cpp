@@ -1,6 +1,5 @@
 #include "reference/contact.hpp"
 
-#include <limits>
 
 #include "reference/vector.hpp"
 
@@ -50,7 +49,7 @@ Status fault_of_data(const SpaceContact& c) {
 Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Options& options,
                bool with_boundary_distance, Outcome& outcome) {
   outcome.u = u0;
-  outcome.boundary_distance = std::numeric_limits<double>::infinity();
+  outcome.boundary_distance = infinity;
   if (!is_finite(k) || !is_finite(u0)) return Status::overflow;
   if (!Cholesky::of(k)) return Status::collision_matrix_not_positive_definite;
 
@@ -75,7 +74,7 @@ Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Opti
     o.u = found.u;
     o.p = found.p;
     o.path = found.path;
-    o.boundary_distance = std::numeric_limits<double>::infinity();
+    o.boundary_distance = infinity;
   } else if (laws.integrator == Integrator::euler) {
     const double step = laws.has_step ? laws.step : speed / (options.steps * trace);
     if (!in_range(step)) return Status::overflow;

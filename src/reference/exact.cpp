@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "reference/exact_restitution.hpp"
@@ -18,9 +17,6 @@
 
 namespace carom::reference {
 namespace {
-
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A collision with friction, K and u0 of the order of 1.
 class ExactRun {

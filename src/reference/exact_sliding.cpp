@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
+
+#include "reference/vector.hpp"
 
 namespace carom::reference {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr std::size_t stages = 12;
 using Stages = std::array<double, stages>;
 
@@ -129,7 +129,7 @@ Step advance(const Sliding& sliding, const Slip& from, double h) {
   Stages x, y, turning, dx, dy;
   x.fill(start.x);
   y.fill(start.y);
-  double change = std::numeric_limits<double>::infinity();
+  double change = infinity;
   constexpr int most_iterations = 60;
   for (int iteration = 0; iteration < most_iterations && !step.converged; ++iteration) {
     for (std::size_t i = 0; i < stages; ++i) {
@@ -159,7 +159,7 @@ Step advance(const Sliding& sliding, const Slip& from, double h) {
   }
   const Stages exponent = gauss.integrals(0, growth);
   Stages ds, duz, dpx, dpy, work;
-  double largest_ds = 0, least_ds = std::numeric_limits<double>::infinity();
+  double largest_ds = 0, least_ds = infinity;
   for (std::size_t i = 0; i < stages; ++i) {
     ds[i] = h * from.r * std::exp(exponent[i]);
     duz[i] = ds[i] * rise[i];

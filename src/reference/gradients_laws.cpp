@@ -3,7 +3,6 @@
 // Newton's method from it has the derivatives. docs/laws.md has the laws.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "reference/gradients.hpp"
 #include "reference/laws_parts.hpp"
@@ -14,7 +13,6 @@ namespace {
 
 using N = LawNumber;
 using P = Three<N>;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Numbers that depend on the impulse as well.
 using M = Dual<derivatives_by_weight + 3>;

@@ -74,7 +74,7 @@ Vector3 brach(const Collision& c, double ratio_1, double ratio_2) {
   const Vector3 way = ratios - Vector3{0, 0, coupling};
   const Reach reach(c, 1 + c.restitution, way);
   const double rate = 1 / size + coupling;
-  const double unscaled = rate > 0 ? first[2] / rate : std::numeric_limits<double>::infinity();
+  const double unscaled = rate > 0 ? first[2] / rate : infinity;
   const double s = std::min({unscaled, reach.energy, reach.cone});
   const Vector3 p = first + s * way;
   return s == reach.cone ? Cone(c.friction).onto(p) : p;

@@ -18,12 +18,6 @@
 namespace carom::reference {
 namespace {
 
-using Vector2 = std::array<double, 2>;
-
-double length(const Vector2& v) {
-  return std::hypot(v[0], v[1]);
-}
-
 // (λ 1 + A)⁻¹ b for a symmetric positive definite A, as (1 - x) y(x): y solves (x tr A + (1 - x) A) y = b.
 class Resolvent {
  public:

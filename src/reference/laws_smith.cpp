@@ -27,7 +27,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -39,16 +38,8 @@
 namespace carom::reference {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-using Vector2 = std::array<double, 2>;
-
 Vector2 tangential(const Vector3& v) {
   return {v[0], v[1]};
-}
-
-double length(const Vector2& v) {
-  return std::hypot(v[0], v[1]);
 }
 
 double largest_entry(const Matrix3& k) {
@@ -109,7 +100,7 @@ class Smith {
 
   // Newton's method on the law, from (p_t, s). True if it solves the law in the end.
   bool polish(Vector3& x) const {
-    double least = std::numeric_limits<double>::infinity();
+    double least = infinity;
     Vector3 best = x;
     for (int i = 0, idle = 0; i < 100 && idle < 2; ++i) {
       const Residual r = residual(x);
@@ -274,7 +265,7 @@ Solutions smith(const Collision& c) {
   const Smith law(c);
   Solutions found;
   // The solution with the least s is taken. s orders p_z also where that is 0 for several, the cone being open.
-  double least = std::numeric_limits<double>::infinity();
+  double least = infinity;
   std::vector<Vector3> solutions;
   const auto add = [&](const Vector3& p, double s) {
     const auto same = [&](const Vector3& other) {
@@ -286,7 +277,7 @@ Solutions smith(const Collision& c) {
     solutions.push_back(p);
   };
   if (const Vector3 reversal = law.reversal(); std::isinf(c.friction) && reversal[2] >= 0)
-    add(reversal, std::numeric_limits<double>::infinity());
+    add(reversal, infinity);
   for (Vector3 x : law.starts(c))
     if (law.polish(x)) add(law.impulse(x), x[2]);
   found.count = static_cast<int>(solutions.size());

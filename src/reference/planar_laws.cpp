@@ -4,16 +4,14 @@
 // [CR]: A. Chatterjee, A. Ruina, A New Algebraic Rigid Body Collision Law Based on Impulse Space Considerations, 1998.
 // [PG]: F. Pfeiffer, C. Glocker, Multibody Dynamics with Unilateral Contacts, 1996.
 #include <algorithm>
-#include <limits>
 #include <numbers>
 
 #include "columns.hpp"
 #include "reference/planar.hpp"
+#include "reference/vector.hpp"
 
 namespace carom::reference::planar {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Impulse {
   Vector2 p{};
@@ -222,7 +220,7 @@ Impulse polar(const Problem& c, const Parameters& parameters) {
   const double angle = parameters.polar_angle;
   const Vector2 d{axis_of(c) * std::sin(angle), std::cos(angle)};
   // Along the normal exactly, so that without friction there is a way to go.
-  const bool upright = std::abs(d[0]) <= std::numeric_limits<double>::epsilon();
+  const bool upright = std::abs(d[0]) <= epsilon;
   const Vector2 way{upright ? 0 : d[0], d[1]};
   const Reach r = reach(c, way);
   const double length = parameters.fraction * r.length;

@@ -9,15 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "reference/vector.hpp"
 
 namespace carom::reference {
 namespace {
-
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 // The slip's rate of change, du_t/ds up to a positive factor, in numbers of the order of 1.
 struct Field {
@@ -153,7 +150,7 @@ std::vector<double> rays_of_constant_sliding(const Matrix3& k, double friction) 
 double diverging_ray(const Matrix3& k, double friction) {
   const Field field(k, friction);
   double best = 0;
-  double fastest = -std::numeric_limits<double>::infinity();
+  double fastest = -infinity;
   for (double theta : rays_of_constant_sliding(k, friction)) {
     const double growth = field.growth(std::cos(theta), std::sin(theta));
     if (growth > fastest) {

@@ -2,15 +2,12 @@
 // Impulse Space Considerations, 1998, 3.1 and 3.2.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "reference/laws_parts.hpp"
 #include "reference/vector.hpp"
 
 namespace carom::reference {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 

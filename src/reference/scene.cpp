@@ -101,7 +101,7 @@ void give_up(SceneState& state, const SceneIsland& island, const std::vector<Bod
     state.rows[i].status = Status::overflow;
     state.rows[i].impulse = state.rows[i].work = 0;
   }
-  outcome.residual = outcome.approach > 0 ? outcome.approach : std::numeric_limits<double>::infinity();
+  outcome.residual = outcome.approach > 0 ? outcome.approach : infinity;
   outcome.status = IslandStatus::overflow;
 }
 

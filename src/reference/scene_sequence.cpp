@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -12,8 +11,6 @@
 
 namespace carom::reference {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // G. Steele, D. Lea, C. Flood, Fast Splittable Pseudorandom Number Generators, 2014: one number of the sequence.
 std::uint64_t splitmix64(std::uint64_t x) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "fault.hpp"
 #include "reference/scene_models.hpp"
@@ -12,8 +11,6 @@
 
 namespace carom::reference {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double read_or(const Column<const double>& column, std::size_t i, double without) {
   return column ? column[i] : without;
@@ -53,7 +50,7 @@ bool is_along_normal(const Vector3& direction, const Vector3& normal) {
   if (!(scale > 0)) return true;
   const Vector3 d = 1 / scale * direction, n = 1 / std::sqrt(dot(normal, normal)) * normal;
   const Vector3 across = d - dot(d, n) * n;
-  return std::sqrt(dot(across, across)) <= 16 * std::numeric_limits<double>::epsilon();
+  return std::sqrt(dot(across, across)) <= 16 * epsilon;
 }
 
 Status fault_of(const SceneContact& c, const Options& options, Numbers numbers) {
@@ -327,7 +324,7 @@ double kinetic_energy(const Body& body) {
   if (const auto factor = Cholesky::of(body.inverse_inertia)) return energy + 0.5 * dot(w, factor->solve(w));
   // Some direction does not turn. What it costs to tell it from one that hardly does is rounding of the greatest.
   const auto [values, vectors] = eigenvectors(body.inverse_inertia);
-  const double least = 16 * std::numeric_limits<double>::epsilon() * std::max({values[0], values[1], values[2]});
+  const double least = 16 * epsilon * std::max({values[0], values[1], values[2]});
   for (std::size_t i = 0; i < 3; ++i) {
     if (!(values[i] > least)) continue;
     const double along = dot(vectors[i], w);

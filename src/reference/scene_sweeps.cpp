@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "reference/scene_steps.hpp"
 #include "reference/vector.hpp"
@@ -106,7 +105,7 @@ double SceneSweeps::sweep() {
       const auto see = [&](double missed) {
         // The first of several rounds measures what contacts miss; rows count in each of them.
         if (round > 0 && !block.is_group) return;
-        if (!(missed <= seen)) seen = std::isnan(missed) ? std::numeric_limits<double>::infinity() : missed;
+        if (!(missed <= seen)) seen = std::isnan(missed) ? infinity : missed;
       };
       if (triples_[n]) see(visit_at_once(block, *triples_[n]));
       if (moments_.is_there(n)) roll(n);
@@ -160,7 +159,7 @@ double SceneSweeps::take(SceneContact& c, const Vector3& impulse, const Vector3&
   const double mass = state_.bodies[c.a].inverse_mass + state_.bodies[c.b].inverse_mass;
   const double of_change = mass * std::sqrt(dot(change, change));
   const bool is_number = !std::isnan(of_change + velocity[0] + velocity[1] + velocity[2]);
-  return is_number ? std::max({of_change, -velocity[2], 0.0}) : std::numeric_limits<double>::infinity();
+  return is_number ? std::max({of_change, -velocity[2], 0.0}) : infinity;
 }
 
 double SceneSweeps::visit_model(std::size_t n, std::size_t k) {

@@ -1,5 +1,4 @@
 // The reference on columns of contacts: load, validate, the algorithm, store.
-#include <limits>
 #include <string>
 
 #include "reference/contact.hpp"
@@ -18,7 +17,7 @@ Collision in_contact_space(const BodyContact& c) {
 Solution solve_one(const SpaceContact& c, const Options& options, bool with_boundary_distance) {
   Solution s;
   s.outcome.u = c.u0;
-  s.outcome.boundary_distance = std::numeric_limits<double>::infinity();
+  s.outcome.boundary_distance = infinity;
   s.status = fault_of_data(c);
   if (s.status != Status::ok) return s;
   s.status = collide(c, c.k, c.u0, options, with_boundary_distance, s.outcome);
@@ -34,7 +33,7 @@ Solution solve_one(const BodyContact& c, const Options& options, bool with_bound
   s.angular_velocity_b = c.b.angular_velocity;
   const Vector3 before = separation_velocity(c.a, c.lever_a, c.b, c.lever_b);
   s.outcome.u = before;
-  s.outcome.boundary_distance = std::numeric_limits<double>::infinity();
+  s.outcome.boundary_distance = infinity;
   s.status = fault_of_data(c, options);
   if (s.status != Status::ok) return s;
 

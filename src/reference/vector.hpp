@@ -11,6 +11,9 @@ namespace carom::reference {
 
 using planar::Vector2;
 
+inline constexpr double epsilon = std::numeric_limits<double>::epsilon();
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
 template <std::size_t n>
 std::array<double, n> operator+(std::array<double, n> a, const std::array<double, n>& b) {
   for (std::size_t i = 0; i < n; ++i) a[i] += b[i];
@@ -44,6 +47,10 @@ double dot(const std::array<double, n>& a, const std::array<double, n>& b) {
   double sum = a[0] * b[0];
   for (std::size_t i = 1; i < n; ++i) sum += a[i] * b[i];
   return sum;
+}
+
+inline double length(const Vector2& v) {
+  return std::hypot(v[0], v[1]);
 }
 
 inline Vector3 cross(const Vector3& a, const Vector3& b) {

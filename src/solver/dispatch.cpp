@@ -48,7 +48,7 @@ namespace runs_here {
 [[maybe_unused]] bool neon() {
   return true;  // every AArch64 has it
 }
-bool scalar() {
+[[maybe_unused]] bool scalar() {
   return true;
 }
 }  // namespace runs_here

@@ -10,10 +10,6 @@
 namespace carom::scene::coulomb {
 namespace {
 
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 double coupling(const Row& r, const Row& s) {
   double sum = 0;
   for (std::size_t i = 0; i < 2; ++i)

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t most_blocks = std::size_t{1} << 30;
 
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 void add_bodies(const Cone& a, const Cone& b, double* block) {
   for (std::size_t s = 0; s < 2; ++s)
     for (std::size_t t = 0; t < 2; ++t)
