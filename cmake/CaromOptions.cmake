@@ -37,8 +37,8 @@ function(carom_together target)
   if(CAROM_PRECOMPILE)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
     set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    # To clang++ a name of another file is shadowed by a local one.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:Clang>:-Wno-shadow>)
+    # A name of another file is shadowed by a local one.
+    target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()
 

@@ -1,6 +1,5 @@
 #include "reference/contact.hpp"
 
-
 #include "reference/vector.hpp"
 
 namespace carom::reference {

@@ -276,8 +276,7 @@ Solutions smith(const Collision& c) {
     if (s < least || solutions.empty()) least = s, found.p = p;
     solutions.push_back(p);
   };
-  if (const Vector3 reversal = law.reversal(); std::isinf(c.friction) && reversal[2] >= 0)
-    add(reversal, infinity);
+  if (const Vector3 reversal = law.reversal(); std::isinf(c.friction) && reversal[2] >= 0) add(reversal, infinity);
   for (Vector3 x : law.starts(c))
     if (law.polish(x)) add(law.impulse(x), x[2]);
   found.count = static_cast<int>(solutions.size());

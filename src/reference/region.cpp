@@ -7,10 +7,6 @@
 #include "reference/vector.hpp"
 
 namespace carom::reference {
-namespace {
-
-}  // namespace
-
 Margins region_margins(const Collision& c, const Vector3& p) {
   const Vector3 change = c.k * p;
   Margins m;
