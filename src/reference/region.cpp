@@ -7,6 +7,7 @@
 #include "reference/vector.hpp"
 
 namespace carom::reference {
+
 Margins region_margins(const Collision& c, const Vector3& p) {
   const Vector3 change = c.k * p;
   Margins m;
