@@ -63,8 +63,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
     set(whole_vectors -mmove-max=256 -mstore-max=256)
   endif()
   carom_isa(avx2 Avx2 "xsimd::avx" -mavx2 -mfma ${whole_vectors})
-  # A fused multiply-add is many operations there, which optimisation does not change much.
-  carom_isa(sse2 Sse2 "xsimd::sse2" -msse2 -DCAROM_UNFUSED $<$<CONFIG:Release>:-O1>)
+  carom_isa(sse2 Sse2 "xsimd::sse2" -msse2 -DCAROM_UNFUSED)
   # The scalar kernel again: without FMA among the flags every fused multiply-add is a call of the C library's.
   carom_isa(scalar_fma Scalar "^$" -mfma)
   # The other scalar kernel runs only on CPUs without FMA, where those calls take the time: it may be the smallest code.
