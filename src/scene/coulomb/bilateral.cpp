@@ -6,9 +6,12 @@
 #include <tuple>
 
 #include "forest.hpp"
+#include "system/island_system.hpp"
 
 namespace carom::scene::coulomb {
 namespace {
+
+using systems::at;
 
 double coupling(const Row& r, const Row& s) {
   double sum = 0;

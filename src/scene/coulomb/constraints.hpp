@@ -22,10 +22,6 @@ namespace carom::scene::coulomb {
 /// v and ω of a body, or what an impulse is along them.
 using Twist = std::array<double, 6>;
 
-inline std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 inline double dot(const Twist& a, const Twist& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
 }

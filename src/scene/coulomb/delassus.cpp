@@ -8,6 +8,8 @@
 namespace carom::scene::coulomb {
 namespace {
 
+using systems::at;
+
 constexpr std::size_t most_blocks = std::size_t{1} << 30;
 
 void add_bodies(const Cone& a, const Cone& b, double* block) {
