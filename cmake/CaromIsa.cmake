@@ -23,8 +23,8 @@ function(carom_isa name architecture mark)
   target_sources(carom PRIVATE $<TARGET_OBJECTS:${kernels}>)
   # The kernels are one long text, which takes minutes to optimise with what the sanitizers add: they see those of the wide
   # ISAs. Every access that the address sanitizer watches is a call of its library, which leaves a text short enough for
-  # -O1: without optimisation the tests would run for ten times as long. Races show in any one ISA, and the scalar kernels
-  # of a build that looks for them are compiled for longer than they run.
+  # -O1: without optimisation the tests would run for ten times as long. Races show in any one ISA. Under the thread
+  # sanitizer the scalar kernels run for less time than their optimisation takes.
   set(sanitized "")
   if(CAROM_SANITIZE AND name MATCHES "^(scalar|scalar_fma|sse2)$")
     set(sanitized -fno-sanitize=all -g0)
