@@ -101,7 +101,8 @@ TYPED_TEST(OneAnswer, does_not_depend_on_the_size_of_the_batch) {
     return part;
   };
   // The widths of all lanes, one less and one more, and the same about the size of a tile.
-  for (const std::size_t n : {0u, 1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 33u, 511u, 512u, 513u, 1025u}) {
+  for (const std::size_t n :
+       {0u, 1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 33u, 128u, 129u, 511u, 512u, 513u, 1025u}) {
     InlineContacts<T> part = contacts.inline_contacts();
     const auto cut3 = [&](auto& v) { v = {first(v.x, n), first(v.y, n), first(v.z, n)}; };
     const auto cut_body = [&](BodyColumns<const T>& b) {
