@@ -53,7 +53,19 @@ SceneOptions in_substeps(int count) {
   return options;
 }
 
-enum class Kind { pyramid, resting_pyramid, pile, islands, islands_of_ten, box, stack_of_ten, boxes_apart };
+enum class Kind {
+  pyramid,
+  resting_pyramid,
+  resting_stacks,
+  sliding_stacks,
+  towers,
+  pile,
+  islands,
+  islands_of_ten,
+  box,
+  stack_of_ten,
+  boxes_apart
+};
 
 /// The pyramid with what its forces have made of the velocities, and with names.
 template <class T>
@@ -65,10 +77,18 @@ SceneData<T> at_rest(SceneData<T> scene) {
 }
 
 template <class T>
-SceneData<T> boxes_apart(int boxes) {
+SceneData<T> stacks_apart(int count, int boxes) {
   SceneData<T> scene;
-  for (int i = 0; i < boxes; ++i) append(scene, scenes::stack<T>(1));
+  for (int i = 0; i < count; ++i) append(scene, scenes::stack<T>(boxes));
   return at_rest(scene);
+}
+
+/// Every box slides on the one below it, at twice the speed.
+template <class T>
+SceneData<T> sliding(SceneData<T> scene, T speed) {
+  auto& along_x = scene.bodies.velocity[0];
+  for (std::size_t i = 0; i < along_x.size(); ++i) along_x[i] = i % 2 == 0 ? speed : -speed;
+  return scene;
 }
 
 /// A captured pile is taken instead of the one that is drawn if the environment variable names a file.
@@ -83,6 +103,12 @@ SceneData<T> make(Kind kind) {
       return scenes::pyramid<T>(pyramid_base);
     case Kind::resting_pyramid:
       return at_rest(scenes::pyramid<T>(pyramid_base));
+    case Kind::resting_stacks:
+      return stacks_apart<T>(700, 10);
+    case Kind::sliding_stacks:
+      return sliding(stacks_apart<T>(700, 10), T(30));
+    case Kind::towers:
+      return stacks_apart<T>(70, 100);
     case Kind::pile:
       return captured_pile() != nullptr ? captured_scene<T>(captured_pile()) : scenes::pile<T>(pile_contacts);
     case Kind::islands:
@@ -92,7 +118,7 @@ SceneData<T> make(Kind kind) {
     case Kind::stack_of_ten:
       return at_rest(scenes::stack<T>(10));
     case Kind::boxes_apart:
-      return boxes_apart<T>(1000);
+      return stacks_apart<T>(1000, 1);
     case Kind::islands_of_ten:
       break;
   }
@@ -148,9 +174,12 @@ std::string disagreement(Kind kind, const SceneOptions& options, const Execution
                            : kind == Kind::resting_pyramid ? at_rest(scenes::pyramid<T>(24))
                            : kind == Kind::pile            ? scenes::pile<T>(2000)
                            : kind == Kind::islands_of_ten  ? scenes::islands<T>(200, 10, 10, 2)
-                           : kind == Kind::box             ? boxes_apart<T>(1)
+                           : kind == Kind::resting_stacks  ? stacks_apart<T>(20, 10)
+                           : kind == Kind::sliding_stacks  ? sliding(stacks_apart<T>(20, 10), T(30))
+                           : kind == Kind::towers          ? stacks_apart<T>(2, 50)
+                           : kind == Kind::box             ? stacks_apart<T>(1, 1)
                            : kind == Kind::stack_of_ten    ? at_rest(scenes::stack<T>(10))
-                           : kind == Kind::boxes_apart     ? boxes_apart<T>(100)
+                           : kind == Kind::boxes_apart     ? stacks_apart<T>(100, 1)
                                                            : scenes::islands<T>(500, 2, 8, 2);
   const std::size_t apart = bodies_apart(few, options, execution);
   const std::size_t allowed = options.method == SceneMethod::sequence ? few.body_count() / 50 : 0;
@@ -207,8 +236,8 @@ class Timed {
 
 /// 100 sweeps: what a call with 110 takes longer than one with 10.
 template <class T>
-void sweeps(benchmark::State& state, const Execution& execution) try {
-  Timed<T> timed(Kind::pyramid, swept(usual_sweeps), execution);
+void sweeps(benchmark::State& state, Kind kind, const Execution& execution) try {
+  Timed<T> timed(kind, swept(usual_sweeps), execution);
   if (!timed.wrong().empty()) return state.SkipWithError(timed.wrong().c_str());
   for (auto _ : state) {
     const double few = timed.seconds(swept(usual_sweeps)), many = timed.seconds(swept(many_sweeps));
@@ -311,9 +340,16 @@ void register_precision(const std::string& precision, int most_threads) {
   for (const Isa isa : available_isas()) {
     for (int threads = 1; threads <= (isa == best ? most_threads : 1); ++threads) {
       const Execution execution{.isa = isa, .threads = threads};
-      benchmark::RegisterBenchmark(("scene/simultaneous/" + place(execution) + "pyramid:30000").c_str(), sweeps<T>,
-                                   execution)
-          ->UseManualTime();
+      const auto swept_rows = [&](Kind kind, const std::string& name) {
+        benchmark::RegisterBenchmark(("scene/simultaneous/" + place(execution) + name).c_str(), sweeps<T>, kind,
+                                     execution)
+            ->UseManualTime();
+      };
+      swept_rows(Kind::pyramid, "pyramid:30000");
+      // 28,000 points each: nearly all stick; all slip; impulses of friction fall towards zero.
+      swept_rows(Kind::resting_stacks, "stacks:700x10");
+      swept_rows(Kind::sliding_stacks, "sliding:700x10");
+      swept_rows(Kind::towers, "stacks:70x100");
     }
   }
   for (const Law law : {Law::chatterjee_ruina, Law::incremental}) {

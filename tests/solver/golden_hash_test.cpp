@@ -4,11 +4,8 @@
 
 #include <carom/carom.hpp>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
-#include <iomanip>
 #include <numeric>
-#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -18,29 +15,10 @@
 #include "support/contacts/file_contacts.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
+#include "support/running/hash.hpp"
 
 namespace carom {
 namespace {
-
-// FNV-1a, 64 bits.
-class Hash {
- public:
-  template <class T>
-  void add(const T& value) {
-    static_assert(std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>, "no padding");
-    unsigned char bytes[sizeof(T)];
-    std::memcpy(bytes, &value, sizeof(T));
-    for (const unsigned char byte : bytes) hash_ = (hash_ ^ byte) * 0x100000001b3u;
-  }
-  std::string text() const {
-    std::ostringstream text;
-    text << "0x" << std::hex << std::setfill('0') << std::setw(16) << hash_;
-    return text.str();
-  }
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325u;
-};
 
 /// The rows whose law is the energetic one, which is all that Euler offers.
 std::vector<std::size_t> energetic_rows(const io::Table& table) {
@@ -72,7 +50,7 @@ std::string hash_of(const std::string& file, Integrator integrator, Isa isa) {
   const Report report = ConfiguredSolver(options).solve(contacts.view(), results.results());
   EXPECT_EQ(report.isa, isa);
 
-  Hash hash;
+  support::Hash hash;
   for (const std::size_t i : rows) {
     EXPECT_FALSE(is_fault(results.status[i])) << file << ", row " << i << ": " << to_string(results.status[i]);
     for (std::size_t j = 0; j < 3; ++j) hash.add(results.impulse[j][i]);
@@ -132,7 +110,7 @@ TEST(GoldenHash, of_bodies_in_double_by_the_series) {
 // A change of one bit in one result must not go by unnoticed.
 TEST(GoldenHash, tells_results_apart_that_differ_in_one_bit) {
   const auto of = [](double a, double b) {
-    Hash hash;
+    support::Hash hash;
     hash.add(a);
     hash.add(b);
     return hash.text();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "finish.hpp"
+#include "kernel/lanes/subnormals.hpp"
 #include "lone/solve.hpp"
 #include "models/sweep.hpp"
 #include "validate_scene.hpp"
@@ -99,6 +100,7 @@ struct SceneStages {
   }
   template <class Law, bool reads_ahead = false>
   static void sweep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere) {
+    const SubnormalsAreZero here;
     for (std::size_t i = 0; i < count; ++i)
       if (is_joint(blocks[i]))
         GroupStages<A, T>::sweep(job, groups(blocks[i]), nowhere);
@@ -116,6 +118,7 @@ struct SceneStages {
   }
   template <Pass pass>
   static void substep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere) {
+    const SubnormalsAreZero here;
     for (std::size_t i = 0; i < count; ++i) {
       if (!is_joint(blocks[i])) {
         Manifolds& block = manifolds(blocks[i]);

@@ -36,7 +36,8 @@ void draw_models(SceneData<T>& scene, std::uint64_t seed, bool with_springs = fa
     } else {
       if (draw.below(3) > 0) scene.friction_2[i] = scene.friction[i] * static_cast<T>(draw.log_uniform(2));
       if (draw.below(10) == 0) scene.friction_2[i] = 0;
-      put(scene.friction_direction, i, draw.uniform(0.1, 5) * draw.direction());
+      const Vector direction = draw.direction();
+      put(scene.friction_direction, i, draw.uniform(0.1, 5) * direction);
     }
     if (draw.below(2) == 0) scene.rolling_friction[i] = static_cast<T>(draw.uniform(0, 0.2));
     if (draw.below(2) == 0) scene.spinning_friction[i] = static_cast<T>(draw.uniform(0, 0.2));

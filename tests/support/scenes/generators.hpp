@@ -121,7 +121,10 @@ struct RandomSceneOptions {
 /// A box of random size, mass and orientation, somewhere in a cube of 4 m.
 inline Body random_box(support::Draw& draw) {
   const Vector edges = {draw.uniform(0.5, 1.5), draw.uniform(0.5, 1.5), draw.uniform(0.5, 1.5)};
-  Body body = box(draw.log_uniform(1), edges, {draw.uniform(-2, 2), draw.uniform(-2, 2), draw.uniform(-2, 2)});
+  // Arguments of a call would be drawn in an order of the compiler's.
+  const Vector position = {draw.uniform(-2, 2), draw.uniform(-2, 2), draw.uniform(-2, 2)};
+  const double mass = draw.log_uniform(1);
+  Body body = box(mass, edges, position);
   const support::Rows r = draw.rotation();
   const Vector d = {body.inverse_inertia[0], body.inverse_inertia[3], body.inverse_inertia[5]};
   const auto turned = [&](std::size_t i, std::size_t j) {

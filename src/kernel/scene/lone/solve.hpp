@@ -1,6 +1,7 @@
 // Lone manifolds from the host's columns to its results, in one go: what a sweep reads never leaves the nearest cache.
 #pragma once
 
+#include "kernel/lanes/subnormals.hpp"
 #include "sweep.hpp"
 
 namespace carom::kernel {
@@ -28,6 +29,7 @@ struct LoneSolve : LoneBase<L> {
   }
 
   static void sweep(Block& block, const LoneLimits& limits, LoneOutcome<T>* outcomes) {
+    const SubnormalsAreZero here;
     for (std::size_t island = 0; island < block.used; ++island)
       outcomes[island] = {block.approach[island], T(0), limits.most_sweeps, false, false};
     LoneSweep<L> state(block);
