@@ -1,13 +1,13 @@
 include(CheckCXXCompilerFlag)
 
-set(CAROM_ISAS "" CACHE STRING "ISAs to build kernels for beside the scalar one, of sse2;avx2;avx512;neon; empty: all")
+set(CAROM_ISAS "" CACHE STRING "ISAs to build kernels for beside the scalar one, of sse2;scalar_fma;avx2;avx512;neon; empty: all")
 
 # carom_isa(name architecture mark flags...): the kernels of one ISA, one of src/isa/*.cpp a family. Nothing else is compiled
 # with these flags. `architecture` is its type in src/kernel/lanes, `mark` what stands in the name of every symbol of
 # xsimd's that belongs to it ("^$": none does); both serve the tests. Of those of one CPU the fastest comes first.
 set(carom_built_isas "")
 function(carom_isa name architecture mark)
-  if(CAROM_ISAS AND NOT name MATCHES "^scalar" AND NOT name IN_LIST CAROM_ISAS)
+  if(CAROM_ISAS AND NOT name STREQUAL "scalar" AND NOT name IN_LIST CAROM_ISAS)
     return()
   endif()
   set(kernels carom_${name})

@@ -10,7 +10,7 @@
 #       -DGENERATOR=<name> -DCOMPILER=<C++ compiler> -P bullet_test.cmake
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
-set(fast -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=)
+set(fast -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG= -DCMAKE_UNITY_BUILD=ON)
 function(configure source build)
   run(${CMAKE_COMMAND} -S ${source} -B ${build} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} ${ARGN})
   set(output "${output}" PARENT_SCOPE)

@@ -93,7 +93,7 @@ TEST(Dispatch, the_scalar_kernel_is_always_there_and_the_last_choice) {
   for (const Isa isa : isas) EXPECT_EQ(std::count(isas.begin(), isas.end(), isa), 1) << to_string(isa);
 }
 
-#ifdef __x86_64__
+#ifdef CAROM_HAS_SCALAR_FMA
 TEST(Dispatch, the_scalar_kernel_has_fused_multiply_add_where_the_cpu_has_it) {
   EXPECT_EQ(find_isa(Isa::scalar).kernels == &kernel::scalar_fma::incremental, __builtin_cpu_supports("fma") != 0);
 }

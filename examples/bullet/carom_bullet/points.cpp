@@ -64,7 +64,7 @@ class Directions {
 };
 
 // Manifolds lie anywhere in memory, so that the points of each are asked for so many manifolds ahead of their turn.
-constexpr std::size_t ahead = 4;
+constexpr std::size_t manifolds_ahead = 4;
 
 // Asks for the numbers of points that Points::store writes.
 void fetch_to_write(const btPersistentManifold& manifold, std::size_t points) {
@@ -139,7 +139,8 @@ void Points::reserve(const Reading& how) {
 
 void Points::read(std::size_t first, std::size_t end, const Bodies& bodies, const Reading& how) {
   for (std::size_t m = first; m < end; ++m) {
-    if (m + ahead < end) fetch(taken_[m + ahead].manifold, 0, sizeof(btManifoldPoint) * taken_[m + ahead].count);
+    if (m + manifolds_ahead < end)
+      fetch(taken_[m + manifolds_ahead].manifold, 0, sizeof(btManifoldPoint) * taken_[m + manifolds_ahead].count);
     read(taken_[m], m, bodies, how);
   }
 }
@@ -331,7 +332,8 @@ void Points::store(std::size_t first, std::size_t end, const Bodies& bodies, con
   const btScalar fast = std::max(info.m_restitutionVelocityThreshold, rest_speed);
   for (std::size_t m = first; m < end; ++m) {
     const Taken& taken = taken_[m];
-    if (m + ahead < end) fetch_to_write(*taken_[m + ahead].manifold, taken_[m + ahead].count);
+    if (m + manifolds_ahead < end)
+      fetch_to_write(*taken_[m + manifolds_ahead].manifold, taken_[m + manifolds_ahead].count);
     std::size_t i = taken.first;
     Directions directions;
     for (int p = 0; p < taken.manifold->getNumContacts(); ++p) {
