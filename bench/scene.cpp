@@ -64,6 +64,7 @@ enum class Kind {
   islands_of_ten,
   box,
   stack_of_ten,
+  ragdoll,
   boxes_apart
 };
 
@@ -81,6 +82,22 @@ SceneData<T> stacks_apart(int count, int boxes) {
   SceneData<T> scene;
   for (int i = 0; i < count; ++i) append(scene, scenes::stack<T>(boxes));
   return at_rest(scene);
+}
+
+/// Twelve bodies on the ground in a row, with a ball joint between every two neighbours.
+template <class T>
+SceneData<T> ragdoll() {
+  SceneData<T> scene;
+  for (int i = 0; i < 12; ++i) {
+    const double x = 0.5 * i;
+    const std::int32_t a = scene.add(scenes::box(1, {0.44, 0.2, 0.2}, {x, 0, 0}, {0, 0, -9.81 * resting_time_step}));
+    add_manifold(scene, {.a = a, .b = scenes::world, .friction = 0.5}, x - 0.22, x + 0.22, -0.1, 0.1, -0.1);
+    if (i > 0) add_ball_joint(scene.joints, JointBodies<T>{a, a - 1, {T(-0.25), 0, 0}, {T(0.25), 0, 0}});
+  }
+  scene = at_rest(std::move(scene));
+  std::uint64_t key = 0;
+  for (auto& row : scene.joints.rows) row.key = ++key;
+  return scene;
 }
 
 /// Every box slides on the one below it, at twice the speed.
@@ -117,6 +134,8 @@ SceneData<T> make(Kind kind) {
       return at_rest(scenes::stack<T>(1));
     case Kind::stack_of_ten:
       return at_rest(scenes::stack<T>(10));
+    case Kind::ragdoll:
+      return ragdoll<T>();
     case Kind::boxes_apart:
       return stacks_apart<T>(1000, 1);
     case Kind::islands_of_ten:
@@ -179,6 +198,7 @@ std::string disagreement(Kind kind, const SceneOptions& options, const Execution
                            : kind == Kind::towers          ? stacks_apart<T>(2, 50)
                            : kind == Kind::box             ? stacks_apart<T>(1, 1)
                            : kind == Kind::stack_of_ten    ? at_rest(scenes::stack<T>(10))
+                           : kind == Kind::ragdoll         ? ragdoll<T>()
                            : kind == Kind::boxes_apart     ? stacks_apart<T>(100, 1)
                                                            : scenes::islands<T>(500, 2, 8, 2);
   const std::size_t apart = bodies_apart(few, options, execution);
@@ -334,6 +354,7 @@ void register_precision(const std::string& precision, int most_threads) {
   for (const Isa isa : available_isas()) {
     small({.isa = isa, .threads = 1}, Kind::box, "boxes:1");
     small({.isa = isa, .threads = 1}, Kind::stack_of_ten, "stack:10");
+    small({.isa = isa, .threads = 1}, Kind::ragdoll, "ragdoll:1");
     for (int threads = 1; threads <= (isa == best ? most_threads : 1); ++threads)
       small({.isa = isa, .threads = threads}, Kind::boxes_apart, "boxes:1000");
   }

@@ -70,7 +70,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
   carom_isa(sse2 Sse2 "xsimd::sse2" -msse2 -DCAROM_UNFUSED)
   # The scalar kernel again: without FMA among the flags every fused multiply-add is a call of the C library's.
   carom_isa(scalar_fma Scalar "^$" -mfma)
-  # The other scalar kernel runs only on CPUs without FMA, where those calls take the time: it may be the smallest code.
+  # The other scalar kernel is for CPUs without FMA, where those calls take the time: it may be the smallest code.
   set(scalar_flags $<$<CONFIG:Release>:-Os>)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
   carom_isa(neon Neon "")  # part of the baseline

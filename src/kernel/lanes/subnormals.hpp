@@ -1,7 +1,7 @@
 // Subnormal numbers are zeros until the end of a scope.
 #pragma once
 
-#ifdef __x86_64__
+#ifdef __SSE2__
 #include <xmmintrin.h>
 #elif defined(__aarch64__)
 #include <cstdint>
@@ -11,10 +11,11 @@ namespace carom::kernel {
 namespace {
 
 /// Impulses and velocities that sweeps bring closer to zero by a share each time come to subnormal numbers in the end,
-/// or their squares do, and x86 takes some hundred cycles for an operation with one. They are zeros here, as operands
-/// and as results. Nothing moves into or out of the scope whose numbers come from memory and go there.
+/// or their squares do, for which Intel's CPUs take a hundred cycles and more (docs/scenes.md). They are zeros here, as
+/// operands and as results of arithmetic. Comparisons and choices may let them through. Nothing moves into or out of
+/// the scope whose numbers come from memory that others see, and go there.
 class SubnormalsAreZero {
-#ifdef __x86_64__
+#ifdef __SSE2__
   using Word = unsigned;
   static constexpr Word zero = 0x8040;  // results, operands
   static Word get() {

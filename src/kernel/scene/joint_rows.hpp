@@ -216,7 +216,8 @@ struct GroupStages {
         kept = share * kept;
       }
       const B wanted = neg_mul_add(answer, rest, kept);
-      const B next = smaller(larger(wanted, Block::load(row.least)), Block::load(row.largest));
+      // The sum makes zero of a subnormal bound, which some ISAs' comparisons let through.
+      const B next = smaller(larger(wanted, Block::load(row.least)), Block::load(row.largest)) + B(0);
       Block::store(row.impulse, next);
       bodies.push(row, next - impulse);
     }

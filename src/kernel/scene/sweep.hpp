@@ -13,6 +13,12 @@ namespace {
 template <class T>
 inline constexpr T least_square = sizeof(T) == sizeof(float) ? T(0x1p-120) : T(0x1p-1000);
 
+/// Squares of small numbers vanish: a vector of no length may have components.
+template <class B>
+[[gnu::always_inline]] inline auto is_something(B x, B y) {
+  return magnitude(x) + magnitude(y) > B(0);
+}
+
 /// The sweeps of a method, or the two of a substep.
 enum class Pass : std::uint8_t { sweep, push_out, relax };
 
@@ -71,7 +77,11 @@ struct SimultaneousSweep {
     const Vector3<B> stick = {neg_mul_add(relaxation, d1, p.x), neg_mul_add(relaxation, d2, p.y),
                               mul_add(relaxation, dn, p.z)};
     const B stick2 = mul_add(stick.x, stick.x, stick.y * stick.y);
-    const auto sticks = stick.z >= zero && stick2 <= static_friction2 * (stick.z * stick.z), pushes = needed > zero;
+    const B bound2 = static_friction2 * (stick.z * stick.z);
+    const auto pushes = needed > zero, is_bounded = bound2 > zero;
+    auto sticks = stick.z >= zero && stick2 <= bound2;
+    if (lane_bits(and_not(pushes, is_bounded)) != 0) [[unlikely]]
+      sticks = and_not(sticks, and_not(is_something(stick.x, stick.y), is_bounded));
     const Vector3<B> none = {zero, zero, zero};
     // A slip takes a root and a division that nobody waits for where every lane sticks or separates.
     if (lane_bits(and_not(pushes, sticks)) == 0) return {choose(pushes, stick, none), missed};
@@ -79,10 +89,10 @@ struct SimultaneousSweep {
     // The slip once the normal velocity is at its target.
     const B a1 = mul_add(k1, missed, u.x), a2 = mul_add(k2, missed, u.y), reach = Block::load(r.reach);
     B e1 = neg_mul_add(reach, a1, p.x), e2 = neg_mul_add(reach, a2, p.y), size2 = mul_add(e1, e1, e2 * e2);
-    const B bound = friction * choose(p.z > zero, p.z, needed), bound2 = bound * bound;
-    const auto is_special = size2 < larger(bound2, B(least_square<T>));
+    const B bound = friction * choose(p.z > zero, p.z, needed), slip_bound2 = bound * bound;
+    const auto is_special = size2 < larger(slip_bound2, B(least_square<T>));
     if (lane_bits(is_special) != 0) [[unlikely]] {
-      const auto inside = size2 < bound2;
+      const auto inside = size2 < slip_bound2;
       e1 = choose(inside, stick.x, e1);
       e2 = choose(inside, stick.y, e2);
       size2 = larger(choose(inside, stick2, size2), B(least_square<T>));
@@ -134,9 +144,9 @@ struct IterationSweep {
                            u2 * mul_add(Block::load(r.s12), u1, Block::load(r.s22) * u2));
     const B stopping = choose(work > zero, slip2 / choose(work > zero, work, one), zero);
     const B c1 = neg_mul_add(stopping, u1, p.x), c2 = neg_mul_add(stopping, u2, p.y);
-    const B size = square_root(mul_add(c1, c1, c2 * c2));
-    const B share = choose(size <= static_friction * normal, one,
-                           friction * normal / larger(size, B(square_root(least_square<T>))));
+    const B least_size(square_root(least_square<T>)), bound = static_friction * normal;
+    const B size = larger(square_root(mul_add(c1, c1, c2 * c2)), choose(is_something(c1, c2), least_size, zero));
+    const B share = choose(size <= bound, one, friction * normal / larger(size, least_size));
     // Behind a lane's last point the slip may be no number.
     const auto pushed = normal > zero;
     return {{choose(pushed, share * c1, zero), choose(pushed, share * c2, zero), normal}, missed};

@@ -28,7 +28,8 @@ struct LoneSolve : LoneBase<L> {
     finish(job, block, outcomes);
   }
 
-  static void sweep(Block& block, const LoneLimits& limits, LoneOutcome<T>* outcomes) {
+  /// Not inlined: the block would not be memory that others see.
+  [[gnu::noinline]] static void sweep(Block& block, const LoneLimits& limits, LoneOutcome<T>* outcomes) {
     const SubnormalsAreZero here;
     for (std::size_t island = 0; island < block.used; ++island)
       outcomes[island] = {block.approach[island], T(0), limits.most_sweeps, false, false};

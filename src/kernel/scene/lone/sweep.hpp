@@ -98,7 +98,11 @@ struct LoneSweep : LoneBase<L> {
     // The normal impulse without friction: none is needed of a contact that separates without its own impulse.
     const V needed = mul_add(k1, p1, mul_add(k2, p2, neg_mul_add(v3, inverse_k33, p3)));
     const V stick2 = mul_add(s1, s1, s2 * s2);
-    const Mask pushes = needed > zero, sticks = s3 >= zero && stick2 <= static_friction2 * (s3 * s3);
+    const V bound2 = static_friction2 * (s3 * s3);
+    const Mask pushes = needed > zero, is_bounded = bound2 > zero;
+    Mask sticks = s3 >= zero && stick2 <= bound2;
+    if (lane_bits(and_not(pushes, is_bounded)) != 0) [[unlikely]]
+      sticks = and_not(sticks, and_not(is_something(s1, s2), is_bounded));
     const Mask stays = pushes && sticks;
     if constexpr (measures) {
       // A point that is none has the velocity of nothing.

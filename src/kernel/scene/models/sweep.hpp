@@ -64,7 +64,8 @@ struct ModelLaw {
     const auto [z1, z2, missed] = relative(r, point, u, p);
     const B k1 = Block::load(r.k1), k2 = Block::load(r.k2);
     const B need = mul_add(k1, p.x, mul_add(k2, p.y, mul_add(missed, Block::load(r.inverse_k33), p.z)));
-    const Mask pushes = need > zero, has_friction = most > zero;
+    const B length = most * need;
+    const Mask pushes = need > zero, has_friction = length > zero;
     // The slip that is left without friction, once the normal velocity is at its target.
     const B s12 = Block::load(r.s12);
     const B b1 = neg_mul_add(Block::load(r.s11), p.x, neg_mul_add(s12, p.y, mul_add(k1, missed, z1)));
@@ -72,11 +73,12 @@ struct ModelLaw {
     const Eigenvalues2<B> axes = Models::load(r.axes);
     const auto turned = [&](B x, B y) { return into_axes(axes.cosine, axes.sine, Plane<B>{d1 * x, d2 * y}); };
     const Plane<B> k = turned(k1, k2);
-    const ConeRoot<B> root(axes.large, axes.small, turned(b1, b2), {most * k.x, most * k.y}, most * need);
+    const ConeRoot<B> root(axes.large, axes.small, turned(b1, b2), {most * k.x, most * k.y}, length);
     OnCone<B> found = root.stick();
-    const B bound = static_ratio * found.length;
+    const B bound = static_ratio * found.length, bound2 = bound * bound;
     const B size2 = mul_add(found.q.x, found.q.x, found.q.y * found.q.y);
-    const Mask sticks = bound >= zero && size2 <= bound * bound && has_friction;
+    const Mask is_within = and_not(size2 <= bound2, and_not(is_something(found.q.x, found.q.y), bound2 > zero));
+    const Mask sticks = bound >= zero && is_within && has_friction;
     const Mask slips = and_not(pushes && has_friction, sticks);
     if (lane_bits(slips) != 0) {
       const Plane<B> before = into_axes(
