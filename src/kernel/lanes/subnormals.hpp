@@ -7,8 +7,18 @@
 #include <cstdint>
 #endif
 
+#include "lanes.hpp"
+
 namespace carom::kernel {
 namespace {
+
+/// What a sweep compares with and hands on: comparisons let subnormal numbers through on some ISAs.
+template <class B>
+inline B without_subnormals(B x) {
+  using T = VectorElement<B>;
+  constexpr T least = sizeof(T) == sizeof(float) ? T(0x1p-126) : T(0x1p-1022);
+  return choose(magnitude(x) < B(least), B(0), x);
+}
 
 /// Impulses and velocities that sweeps bring closer to zero by a share each time come to subnormal numbers in the end,
 /// or their squares do, for which Intel's CPUs take a hundred cycles and more (docs/scenes.md). They are zeros here, as

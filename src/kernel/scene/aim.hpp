@@ -256,8 +256,8 @@ struct Aim {
       const Mask used = Stages::in_use(block, r) && Block::load(row.inverse_response) > zero;
       // Impulses and what they answer to are those of a substep.
       Block::store(row.impulse, share * Block::load(row.impulse));
-      Block::store(row.least, share * Block::load(row.least));
-      Block::store(row.largest, share * Block::load(row.largest));
+      Block::store(row.least, without_subnormals(share * Block::load(row.least)));
+      Block::store(row.largest, without_subnormals(share * Block::load(row.largest)));
       const B compliance = Block::load(row.compliance);
       const B response = one / choose(used, Block::load(row.inverse_response), one) + (n - one) * compliance;
       Block::store(row.inverse_response, choose(used, one / response, zero));

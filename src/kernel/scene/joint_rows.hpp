@@ -1,6 +1,7 @@
 // Rows of joints: prepare and sweep as for contacts, in the frame of the world.
 #pragma once
 
+#include "kernel/lanes/subnormals.hpp"
 #include "triple.hpp"
 
 namespace carom::kernel {
@@ -86,8 +87,8 @@ struct GroupStages {
       Block::store(row.compliance, choose(good, compliance, zero));
       const B least = load_row(job, joints.least_impulse, block, r, -infinity);
       const B largest = load_row(job, joints.largest_impulse, block, r, infinity);
-      Block::store(row.least, choose(good, least, B(-infinity)));
-      Block::store(row.largest, choose(good, largest, B(infinity)));
+      Block::store(row.least, choose(good, without_subnormals(least), B(-infinity)));
+      Block::store(row.largest, choose(good, without_subnormals(largest), B(infinity)));
       const B target = choose(good, load_row(job, joints.target_velocity, block, r, T(0)), zero);
       Block::store(row.target, target);
       const auto drop = [&](auto& lanes) {
@@ -216,8 +217,7 @@ struct GroupStages {
         kept = share * kept;
       }
       const B wanted = neg_mul_add(answer, rest, kept);
-      // The sum makes zero of a subnormal bound, which some ISAs' comparisons let through.
-      const B next = smaller(larger(wanted, Block::load(row.least)), Block::load(row.largest)) + B(0);
+      const B next = smaller(larger(wanted, Block::load(row.least)), Block::load(row.largest));
       Block::store(row.impulse, next);
       bodies.push(row, next - impulse);
     }

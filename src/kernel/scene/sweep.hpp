@@ -19,6 +19,13 @@ template <class B>
   return magnitude(x) + magnitude(y) > B(0);
 }
 
+/// Whether (x, y) with the square `size2` of its length is within the cone's radius, of which there is none if its
+/// square vanishes.
+template <class B>
+[[gnu::always_inline]] inline auto is_in_cone(B x, B y, B size2, B radius2) {
+  return and_not(size2 <= radius2, and_not(is_something(x, y), radius2 > B(least_square<VectorElement<B>>)));
+}
+
 /// The sweeps of a method, or the two of a substep.
 enum class Pass : std::uint8_t { sweep, push_out, relax };
 
@@ -78,7 +85,7 @@ struct SimultaneousSweep {
                               mul_add(relaxation, dn, p.z)};
     const B stick2 = mul_add(stick.x, stick.x, stick.y * stick.y);
     const B bound2 = static_friction2 * (stick.z * stick.z);
-    const auto pushes = needed > zero, is_bounded = bound2 > zero;
+    const auto pushes = needed > zero, is_bounded = bound2 > B(least_square<T>);
     auto sticks = stick.z >= zero && stick2 <= bound2;
     if (lane_bits(and_not(pushes, is_bounded)) != 0) [[unlikely]]
       sticks = and_not(sticks, and_not(is_something(stick.x, stick.y), is_bounded));

@@ -99,7 +99,7 @@ struct LoneSweep : LoneBase<L> {
     const V needed = mul_add(k1, p1, mul_add(k2, p2, neg_mul_add(v3, inverse_k33, p3)));
     const V stick2 = mul_add(s1, s1, s2 * s2);
     const V bound2 = static_friction2 * (s3 * s3);
-    const Mask pushes = needed > zero, is_bounded = bound2 > zero;
+    const Mask pushes = needed > zero, is_bounded = bound2 > V(least_square<T>);
     Mask sticks = s3 >= zero && stick2 <= bound2;
     if (lane_bits(and_not(pushes, is_bounded)) != 0) [[unlikely]]
       sticks = and_not(sticks, and_not(is_something(s1, s2), is_bounded));

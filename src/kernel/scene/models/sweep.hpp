@@ -65,7 +65,7 @@ struct ModelLaw {
     const B k1 = Block::load(r.k1), k2 = Block::load(r.k2);
     const B need = mul_add(k1, p.x, mul_add(k2, p.y, mul_add(missed, Block::load(r.inverse_k33), p.z)));
     const B length = most * need;
-    const Mask pushes = need > zero, has_friction = length > zero;
+    const Mask pushes = need > zero, has_friction = Models::is_some(length);
     // The slip that is left without friction, once the normal velocity is at its target.
     const B s12 = Block::load(r.s12);
     const B b1 = neg_mul_add(Block::load(r.s11), p.x, neg_mul_add(s12, p.y, mul_add(k1, missed, z1)));
@@ -75,9 +75,9 @@ struct ModelLaw {
     const Plane<B> k = turned(k1, k2);
     const ConeRoot<B> root(axes.large, axes.small, turned(b1, b2), {most * k.x, most * k.y}, length);
     OnCone<B> found = root.stick();
-    const B bound = static_ratio * found.length, bound2 = bound * bound;
+    const B bound = static_ratio * found.length;
     const B size2 = mul_add(found.q.x, found.q.x, found.q.y * found.q.y);
-    const Mask is_within = and_not(size2 <= bound2, and_not(is_something(found.q.x, found.q.y), bound2 > zero));
+    const Mask is_within = is_in_cone(found.q.x, found.q.y, size2, bound * bound);
     const Mask sticks = bound >= zero && is_within && has_friction;
     const Mask slips = and_not(pushes && has_friction, sticks);
     if (lane_bits(slips) != 0) {
@@ -104,8 +104,8 @@ struct ModelLaw {
                            larger(mul_add(relaxation, next.z - p.z, p.z), zero)};
     const B size2 = Models::length2(head, to);
     const B bound = larger(static_ratio, one) * most * to.z;
-    const Mask is_outside = size2 > bound * bound;
-    const B share = choose(is_outside, most * to.z / square_root(choose(is_outside, size2, one)), one);
+    const B size = square_root(larger(size2, B(least_square<T>)));
+    const B share = choose(is_in_cone(to.x, to.y, size2, bound * bound), one, most * to.z / size);
     return {share * to.x, share * to.y, to.z};
   }
 };
