@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/scenes/draw_models.hpp"
@@ -27,14 +28,14 @@ constexpr double least = static_cast<double>(std::numeric_limits<T>::min());
 
 /// Columns of 1, 2 and 5 boxes of this mass, each on one point below its middle, that come down together and slide.
 template <class T>
-SceneData<T> sliding_columns(double mass, double down, double aside, double friction) {
+SceneData<T> sliding_columns(double mass, double down, double aside, double friction, double across = 0.9) {
   SceneData<T> scene;
   for (const int boxes : {1, 2, 5}) {
     std::int32_t below = world;
     for (int i = 0; i < boxes; ++i) {
       const double share = 1.0 / (2 + i % 3);
-      const std::int32_t a =
-          scene.add(box(mass, {1, 1, 1}, {0, 0, static_cast<double>(i)}, {share * aside, 0.9 * share * aside, -down}));
+      const std::int32_t a = scene.add(
+          box(mass, {1, 1, 1}, {0, 0, static_cast<double>(i)}, {share * aside, across * share * aside, -down}));
       scene.add(Contact{.a = a, .b = below, .point = {0, 0, i - 0.5}, .friction = friction});
       below = a;
     }
@@ -117,16 +118,17 @@ TYPED_TEST(Subnormals, as_squares_leave_friction_in_its_cone) {
 TYPED_TEST(Subnormals, as_radius_of_an_ellipse_are_no_friction) {
   using T = TypeParam;
   for (const double speed : {1.1, 1.7, 2.2, 4.0, 40.0})
-    for (const double aside : {1.0, 10.0, 1000.0}) {
-      auto scene = sliding_columns<T>(1, speed * least<T>, aside, 0.5);
+    for (const auto& [aside, across] : {std::pair{1.0, 0.0}, {1.0, 0.9}, {10.0, 0.0}, {1000.0, 0.0}, {1000.0, 0.9}}) {
+      auto scene = sliding_columns<T>(1, speed * least<T>, aside, 0.5, across);
       add_neutral_models(scene);
       scene.friction_2.assign(scene.contact_count(), T(0.4));
+      scene.friction_direction[0].assign(scene.contact_count(), T(1));
       on_every_isa({SceneMethod::simultaneous, SceneMethod::substeps}, [&](const auto& options, Isa isa,
                                                                            const std::string& what) {
         const auto found = solved(scene, options, {.isa = isa, .threads = 1});
         for (std::size_t i = 0; i < scene.contact_count(); ++i) {
           const Vector p = found.impulse(i);
-          EXPECT_NE(found.arrays.status[i], Status::overflow) << what << ", speed " << speed << ", contact " << i;
+          EXPECT_LE(found.arrays.status[i], Status::separating) << what << ", speed " << speed << ", contact " << i;
           EXPECT_EQ(p[0], 0) << what << ", speed " << speed << ", contact " << i;
           EXPECT_EQ(p[1], 0) << what << ", speed " << speed << ", contact " << i;
           EXPECT_GE(p[2], 0) << what << ", speed " << speed << ", contact " << i;
