@@ -86,8 +86,9 @@ TYPED_TEST(Subnormals, as_squares_leave_friction_in_its_cone) {
   const double allowed = 1 + (sizeof(T) == sizeof(float) ? 0x1p-6 : 0x1p-22);
   // In float the response to an impulse must keep within the range, too.
   const double mass = sizeof(T) == sizeof(float) ? 1e-16 : 1;
-  for (const double size : {0.1, 0.5, 1.0, 2.0, 4.0, 8.0})
-    for (const double aside : {1.0, 100.0})
+  // With 2.05 and 2.43 the squares of the first box vanish, and that of its radius just does not.
+  for (const double size : {0.1, 0.5, 1.0, 2.05, 4.0, 8.0})
+    for (const double aside : {1.0, 2.43, 100.0})
       for (const bool has_models : {false, true})
         for (const double friction : {0.0, 0.5}) {
           const double down = size * std::sqrt(least<T>) / mass;

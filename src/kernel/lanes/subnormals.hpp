@@ -12,7 +12,7 @@
 namespace carom::kernel {
 namespace {
 
-/// What a sweep compares with and hands on: comparisons let subnormal numbers through on some ISAs.
+/// Returns zero where x is subnormal. Comparisons in sweeps would let such a number through on some ISAs.
 template <class B>
 inline B without_subnormals(B x) {
   using T = VectorElement<B>;

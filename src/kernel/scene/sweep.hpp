@@ -19,8 +19,8 @@ template <class B>
   return magnitude(x) + magnitude(y) > B(0);
 }
 
-/// Whether (x, y) with the square `size2` of its length is within the cone's radius, of which there is none if its
-/// square vanishes.
+/// Tells whether (x, y), with the square `size2` of its length, lies within the radius of the cone. A radius whose
+/// square vanishes counts as none.
 template <class B>
 [[gnu::always_inline]] inline auto is_in_cone(B x, B y, B size2, B radius2) {
   return and_not(size2 <= radius2, and_not(is_something(x, y), radius2 > B(least_square<VectorElement<B>>)));

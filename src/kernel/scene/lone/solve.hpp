@@ -28,7 +28,7 @@ struct LoneSolve : LoneBase<L> {
     finish(job, block, outcomes);
   }
 
-  /// Not inlined: the block would not be memory that others see.
+  /// It is not inlined, since the block would then not be memory that others see.
   [[gnu::noinline]] static void sweep(Block& block, const LoneLimits& limits, LoneOutcome<T>* outcomes) {
     const SubnormalsAreZero here;
     for (std::size_t island = 0; island < block.used; ++island)
