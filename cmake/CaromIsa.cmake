@@ -2,16 +2,17 @@ include(CheckCXXCompilerFlag)
 
 set(CAROM_ISAS "" CACHE STRING "ISAs to build kernels for beside the scalar one, of sse2;scalar_fma;avx2;avx512;neon; empty: all")
 
-# carom_isa(name architecture mark flags...): the kernels of one ISA, one of src/isa/*.cpp a family. Nothing else is compiled
-# with these flags. `architecture` is its type in src/kernel/lanes, `mark` what stands in the name of every symbol of
-# xsimd's that belongs to it ("^$": none does); both serve the tests. Of those of one CPU the fastest comes first.
+# carom_isa(name architecture mark flags...): the kernels of one ISA, from the files of src/isa. Nothing else is compiled
+# with these flags. `architecture` is its type in src/kernel/lanes. `mark` is a part of the name of every symbol of xsimd
+# that belongs to the ISA ("^$": none does). Tests read both. ISAs are listed from the fastest to the slowest.
 set(carom_built_isas "")
 function(carom_isa name architecture mark)
   if(CAROM_ISAS AND NOT name STREQUAL "scalar" AND NOT name IN_LIST CAROM_ISAS)
     return()
   endif()
   set(kernels carom_${name})
-  add_library(${kernels} OBJECT isa/incremental.cpp isa/algebraic.cpp isa/planar.cpp isa/region.cpp isa/scene.cpp isa/gradients.cpp)
+  add_library(${kernels} OBJECT isa/incremental.cpp isa/algebraic.cpp isa/planar.cpp isa/region.cpp isa/scene_f32.cpp isa/scene_f64.cpp
+                                isa/gradients.cpp)
   carom_options(${kernels})
   target_include_directories(${kernels} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(${kernels} SYSTEM PRIVATE $<TARGET_PROPERTY:carom_xsimd,INTERFACE_INCLUDE_DIRECTORIES>)
@@ -21,10 +22,9 @@ function(carom_isa name architecture mark)
     VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ${carom_position_independent})
   target_sources(carom PRIVATE $<TARGET_OBJECTS:${kernels}>)
-  # The kernels are one long text, which takes minutes to optimise with what the sanitizers add: they see those of the wide
-  # ISAs. Every access that the address sanitizer watches is a call of its library, which leaves a text short enough for
-  # -O1: without optimisation the tests would run for ten times as long. Races show in any one ISA. Under the thread
-  # sanitizer the scalar kernels run for less time than their optimisation takes.
+  # Instrumented kernels take minutes to optimise, so the sanitizers watch the wide ISAs only. Under the address sanitizer
+  # every checked access is a call, which keeps the text short enough for -O1; without optimisation the tests would run
+  # ten times as long. The thread sanitizer watches one ISA and leaves the scalar kernels unoptimised.
   set(sanitized "")
   if(CAROM_SANITIZE AND name MATCHES "^(scalar|scalar_fma|sse2)$")
     set(sanitized -fno-sanitize=all -g0)
@@ -81,7 +81,7 @@ if(NOT CAROM_SANITIZE OR NOT TARGET carom_scalar_fma)
 endif()
 set_source_files_properties(solver/dispatch.cpp PROPERTIES COMPILE_DEFINITIONS "CAROM_BUILT_ISAS=${carom_built_isas}")
 
-# All objects of the library, for tests of what it does not export.
+# All objects of the library, for tests of functions that it does not export.
 get_property(isas GLOBAL PROPERTY CAROM_ISAS)
 set(objects $<TARGET_OBJECTS:carom>)
 foreach(isa IN LISTS isas)

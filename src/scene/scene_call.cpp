@@ -28,9 +28,9 @@ constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
 template <class T>
 const kernel::SceneKernelsFor<T>& kernels_for(const kernel::SceneKernels& of) {
   if constexpr (std::is_same_v<T, float>)
-    return of.f32;
+    return *of.f32;
   else
-    return of.f64;
+    return *of.f64;
 }
 
 /// Contacts and rows of islands that are solved together: their blocks stay in a core's own cache.
@@ -48,8 +48,8 @@ class SceneCall {
   SceneCall(const IsaEntry& entry, Workspace<T>& space, const Scene<T>& scene, const SceneResults<T>& results,
             const SceneOptions& options)
       : entry_(entry),
-        kernels_(kernels_for<T>(*entry.scene)),
-        narrow_kernels_(kernels_for<T>(*narrow_entry(entry).scene)),
+        kernels_(kernels_for<T>(entry.scene)),
+        narrow_kernels_(kernels_for<T>(narrow_entry(entry).scene)),
         workspace_(space),
         scene_(scene),
         results_(results),

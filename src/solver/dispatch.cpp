@@ -7,14 +7,15 @@
 
 namespace carom {
 namespace kernel {
-#define CAROM_WITH(isa)                   \
-  namespace isa {                         \
-  extern const Kernels incremental;       \
-  extern const Kernels algebraic;         \
-  extern const PlanarKernels planar;      \
-  extern const RegionKernels region;      \
-  extern const SceneKernels scene;        \
-  extern const GradientKernels gradients; \
+#define CAROM_WITH(isa)                           \
+  namespace isa {                                 \
+  extern const Kernels incremental;               \
+  extern const Kernels algebraic;                 \
+  extern const PlanarKernels planar;              \
+  extern const RegionKernels region;              \
+  extern const GradientKernels gradients;         \
+  extern const SceneKernelsFor<float> scene_f32;  \
+  extern const SceneKernelsFor<double> scene_f64; \
   }
 CAROM_BUILT_ISAS
 #undef CAROM_WITH
@@ -54,9 +55,15 @@ namespace runs_here {
 }  // namespace runs_here
 
 // The fastest first, also of those of one ISA.
-#define CAROM_WITH(isa)                                                                            \
-  {named::isa,           &runs_here::isa,      &kernel::isa::incremental, &kernel::isa::algebraic, \
-   &kernel::isa::planar, &kernel::isa::region, &kernel::isa::scene,       &kernel::isa::gradients},
+#define CAROM_WITH(isa)       \
+  {named::isa,                \
+   &runs_here::isa,           \
+   &kernel::isa::incremental, \
+   &kernel::isa::algebraic,   \
+   &kernel::isa::planar,      \
+   &kernel::isa::region,      \
+   &kernel::isa::gradients,   \
+   {&kernel::isa::scene_f32, &kernel::isa::scene_f64}},
 constexpr IsaEntry table[] = {CAROM_BUILT_ISAS};
 #undef CAROM_WITH
 

@@ -18,8 +18,8 @@ struct IsaEntry {
   const kernel::Kernels* algebraic;  // of all others
   const kernel::PlanarKernels* planar;
   const kernel::RegionKernels* region;
-  const kernel::SceneKernels* scene;
   const kernel::GradientKernels* gradients;
+  kernel::SceneKernels scene;
 };
 
 /// The one for a precision and a form of contacts.

@@ -200,8 +200,8 @@ struct SceneKernelsFor {
 
 /// The kernels of one ISA.
 struct SceneKernels {
-  SceneKernelsFor<float> f32;
-  SceneKernelsFor<double> f64;
+  const SceneKernelsFor<float>* f32;
+  const SceneKernelsFor<double>* f64;
 };
 
 }  // namespace carom::kernel
