@@ -70,6 +70,9 @@ struct SceneThresholds {
   static constexpr double blow = 2;
   /// [1] relative: below it a row repeats others of its joint, sequence; or of the joints around it, coulomb
   static constexpr double least_pivot = 1e-10;
+  /// [1] A row that only turns its bodies is singular if its response Σ w·J w is not above this multiple of ε times
+  /// the absolute values that the sum is added up from.
+  static constexpr double singular_row = 8;
   /// [1] coulomb: a bound of a row that is so many times what would stop every contact and row of the island alone is
   /// none
   static constexpr double no_bound = 1e9;

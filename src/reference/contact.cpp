@@ -43,6 +43,13 @@ Status fault_of_data(const SpaceContact& c) {
   return fault_of_laws(c);
 }
 
+bool is_definite(const Matrix3& k, const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b) {
+  const auto terms = [](const Matrix3& j, const Vector3& r) { return (j[0][0] + j[1][1] + j[2][2]) * dot(r, r); };
+  const double rounding = rounding_of_k(a.inverse_mass + b.inverse_mass,
+                                        terms(a.inverse_inertia, lever_a) + terms(b.inverse_inertia, lever_b));
+  return Cholesky::of(k) && Cholesky::of(less(k, rounding));
+}
+
 // Law.
 
 Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Options& options,
@@ -111,7 +118,9 @@ InContactFrame in_contact_frame(const BodyContact& c) {
 
 Status collide(const BodyContact& c, const InContactFrame& frame, const Options& options, bool with_boundary_distance,
                Outcome& outcome) {
-  if (is_pivot(c) && is_finite(frame.k) && is_finite(frame.u0)) return Status::collision_matrix_not_positive_definite;
+  if (is_finite(frame.k) && is_finite(frame.u0) &&
+      !is_definite(frame.k, frame.a, frame.lever_a, frame.b, frame.lever_b))
+    return Status::collision_matrix_not_positive_definite;
   Laws laws = c;
   laws.parameters.candidate = frame.to_contact * c.parameters.candidate;
   return collide(laws, frame.k, frame.u0, options, with_boundary_distance, outcome);

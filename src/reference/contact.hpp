@@ -29,6 +29,9 @@ SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Op
 Status fault_of_body(const Body& body, const Options& options);
 Status fault_of_data(const SpaceContact& c);
 
+/// True if the matrix `k` of these bodies is positive definite, and not by rounding.
+bool is_definite(const Matrix3& k, const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b);
+
 // Law.
 
 /// The contact frame with what stands in it.

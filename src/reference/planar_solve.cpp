@@ -71,6 +71,16 @@ Status fault_of_data(const SpaceContact& c) {
 bool is_definite(const SpaceContact& c) {
   return c.k_xx > 0 && c.k_yy - c.k_xy / c.k_xx * c.k_xy > 4 * std::numeric_limits<double>::epsilon() * c.k_yy;
 }
+// True if the K of these bodies in `space` is definite by its rounding alone.
+bool is_singular(const SpaceContact& space, const BodyContact& of) {
+  const double mass = of.a.inverse_mass + of.b.inverse_mass;
+  const double rounding = rounding_of_k(
+      mass, of.a.inverse_inertia * dot(of.lever_a, of.lever_a) + of.b.inverse_inertia * dot(of.lever_b, of.lever_b));
+  SpaceContact c = space;
+  c.k_xx -= rounding;
+  c.k_yy -= rounding;
+  return !(mass > 0 || is_definite(c));
+}
 
 // In contact space. Anything but ok means that there is no impulse.
 Status collide(const SpaceContact& c, Outcome& outcome) {
@@ -158,9 +168,9 @@ Solution solve_one(const BodyContact& c, const Options& options) {
 
   const auto [t, n] = contact_frame(c.normal);
   const SpaceContact space = to_contact_space(c, t, n, before);
-  s.status = is_pivot(c) && is_finite(std::array{space.k_xx + space.k_yy, space.k_xy}) && is_finite(space.u0)
-                 ? Status::collision_matrix_not_positive_definite
-                 : collide(space, s.outcome);
+  const bool finite = is_finite(std::array{space.k_xx + space.k_yy, space.k_xy}) && is_finite(space.u0);
+  s.status =
+      finite && is_singular(space, c) ? Status::collision_matrix_not_positive_definite : collide(space, s.outcome);
   if (s.status != Status::ok) {
     s.outcome.u = before;
     return s;

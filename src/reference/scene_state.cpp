@@ -57,7 +57,8 @@ Status fault_of(const SceneContact& c, const Options& options, Numbers numbers) 
   const Status of_data = fault_of_data(c.data, options, numbers);
   if (of_data != Status::ok) return of_data;
   if (!is_finite(c.frame.k)) return Status::overflow;
-  if (is_pivot(c.data) || !Cholesky::of(c.frame.k)) return Status::collision_matrix_not_positive_definite;
+  if (!is_definite(c.frame.k, c.frame.a, c.frame.lever_a, c.frame.b, c.frame.lever_b))
+    return Status::collision_matrix_not_positive_definite;
   if (c.static_friction < c.friction) return Status::static_friction_below_friction;
   if (c.frequency < 0) return Status::negative_frequency;
   if (c.damping_ratio < 0) return Status::negative_damping_ratio;
@@ -155,6 +156,22 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   return c;
 }
 
+// True of a row that only turns its bodies, by no more than rounding makes of it.
+bool is_singular(const SceneRow& row, const SceneState& state) {
+  const Body &a = state.bodies[row.a], &b = state.bodies[row.b];
+  const double firm = a.inverse_mass * dot(row.linear_a, row.linear_a) +
+                      b.inverse_mass * dot(row.linear_b, row.linear_b) + row.compliance;
+  if (firm != 0) return false;
+  const auto terms = [](const Matrix3& j, const Vector3& w) {
+    double sum = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t k = 0; k < 3; ++k) sum += std::abs(w[i] * j[i][k] * w[k]);
+    return sum;
+  };
+  return row.diagonal <= SceneThresholds::singular_row * epsilon *
+                             (terms(a.inverse_inertia, row.angular_a) + terms(b.inverse_inertia, row.angular_b));
+}
+
 Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) {
   Numbers numbers;
   for (const Vector3& v : {row.linear_a, row.angular_a, row.linear_b, row.angular_b}) numbers.see(v);
@@ -167,9 +184,11 @@ Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) 
   const Status of_data = first_fault(numbers.fault(), of_bodies);
   if (of_data != Status::ok) return of_data;
   if (!state.is_movable(row.a) && !state.is_movable(row.b)) return Status::both_immovable;
-  if (!std::isfinite(row.diagonal) || (row.diagonal > 0 && !std::isfinite(1 / row.diagonal))) return Status::overflow;
+  const bool singular = is_singular(row, state);
+  if (!std::isfinite(row.diagonal) || (row.diagonal > 0 && !singular && !std::isfinite(1 / row.diagonal)))
+    return Status::overflow;
   // A compliance below 0 has a status of its own. Without it rounding alone makes the sum negative.
-  if (row.diagonal == 0 || (row.diagonal < 0 && row.compliance >= 0))
+  if (singular || row.diagonal == 0 || (row.diagonal < 0 && row.compliance >= 0))
     return Status::collision_matrix_not_positive_definite;
   if (row.least > row.largest) return Status::impulse_bounds_reversed;
   if (row.compliance < 0) return Status::negative_compliance;

@@ -135,10 +135,10 @@ void SceneSweeps::propagate_shock(const std::vector<int>& levels) {
         for (std::size_t visited = 0; visited < block.items.size() * static_cast<std::size_t>(rounds()); ++visited) {
           SceneContact& c = state_.contacts[block.items[visited % block.items.size()]];
           const bool moves_a = levels[c.a] == level_of(block), moves_b = levels[c.b] == level_of(block);
-          const Matrix3 k = collision_matrix(moves_a ? c.frame.a : Body{}, c.frame.lever_a,
-                                             moves_b ? c.frame.b : Body{}, c.frame.lever_b);
+          const Body a = moves_a ? c.frame.a : Body{}, b = moves_b ? c.frame.b : Body{};
+          const Matrix3 k = collision_matrix(a, c.frame.lever_a, b, c.frame.lever_b);
           // A body that only turns about its centre can't answer alone.
-          if (Cholesky::of(k)) visit(c, k, moves_a, moves_b);
+          if (is_definite(k, a, c.frame.lever_a, b, c.frame.lever_b)) visit(c, k, moves_a, moves_b);
         }
 }
 

@@ -175,10 +175,11 @@ bool is_immovable(const Body& body) {
   return body.inverse_mass == 0 && !turns(body);
 }
 
-/// True where the contact's K is singular, whatever rounding makes of it: without any mass one body alone turns.
-template <class BodyContact>
-bool is_pivot(const BodyContact& c) {
-  return c.a.inverse_mass + c.b.inverse_mass == 0 && !(turns(c.a) && turns(c.b));
+/// What rounding may leave of an eigenvalue 0 of K. A mass m keeps K above m. Without one K is what is left of a sum
+/// whose terms are at most `terms`, Σ tr J |r|². Its entries are off by some 18 ε of it, and the factors that tell
+/// whether K is definite by 3 ε.
+inline double rounding_of_k(double mass, double terms) {
+  return mass > 0 ? 0 : 32 * std::numeric_limits<double>::epsilon() * terms;
 }
 
 /// `numbers` are those that the contact has beside its own.

@@ -80,6 +80,13 @@ inline Matrix3 transpose(const Matrix3& m) {
   return {Vector3{m[0][0], m[1][0], m[2][0]}, Vector3{m[0][1], m[1][1], m[2][1]}, Vector3{m[0][2], m[1][2], m[2][2]}};
 }
 
+/// m - x, with x on the diagonal.
+inline Matrix3 less(const Matrix3& m, double x) {
+  Matrix3 result = m;
+  for (std::size_t i = 0; i < 3; ++i) result[i][i] -= x;
+  return result;
+}
+
 inline Matrix3 operator*(const Matrix3& a, const Matrix3& b) {
   const Matrix3 c = transpose(b);
   return {c * a[0], c * a[1], c * a[2]};

@@ -88,9 +88,10 @@ class JointBlock {
     return sum;
   }
   /// Tells what keeps a row from being answered: no impulse moves it, or its response is out of range.
-  Status fault(std::size_t r) const {
+  Status fault(const kernel::SceneJob<T>& job, std::size_t r) const {
     const double own = response(r, r) + row_[r].compliance;
-    if (!(own > 0) && own == own) return Status::collision_matrix_not_positive_definite;
+    if ((!(own > 0) && own == own) || (only_turns(r) && own <= rounding_of(job, r)))
+      return Status::collision_matrix_not_positive_definite;
     const auto finite = [](double x) { return std::abs(x) <= static_cast<double>(std::numeric_limits<T>::max()); };
     return finite(own) && finite(1 / own) ? Status::ok : Status::overflow;
   }
@@ -145,6 +146,27 @@ class JointBlock {
   }
 
  private:
+  /// True of a row whose response is a sum of w·J w alone.
+  bool only_turns(std::size_t r) const {
+    const Row& row = row_[r];
+    double firm = row.compliance;
+    for (const int c : {0, 1, 2, 6, 7, 8}) firm += row.j[c] * row.change[c];
+    return firm == 0;
+  }
+  /// What rounding makes of Σ w·J w at most: a part of the absolute values that the sum is added up from.
+  double rounding_of(const kernel::SceneJob<T>& job, std::size_t r) const {
+    double terms = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+      T j[6];
+      for (int c = 0; c < 6; ++c) j[c] = std::abs(kernel::record_of(job.body_rows, body_[side])[1 + c]);
+      double w[3], turned[3];
+      for (std::size_t c = 0; c < 3; ++c) w[c] = std::abs(row_[r].j[6 * side + 3 + c]);
+      turn(j, w, turned);
+      terms += w[0] * turned[0] + w[1] * turned[1] + w[2] * turned[2];
+    }
+    return SceneThresholds::singular_row * static_cast<double>(std::numeric_limits<T>::epsilon()) * terms;
+  }
+
   void put_velocities(const kernel::SceneJob<T>& job) const {
     for (int side = 0; side < 2; ++side) {
       T* const to = kernel::record_of(job.body_rows, body_[side]);

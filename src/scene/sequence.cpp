@@ -346,8 +346,9 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceWo
   for (const Constraint& group : graph.groups) {
     const JointBlock<T> block(job, group);
     for (std::uint32_t r = 0; r < group.count; ++r) {
-      if (block.fault(r) == Status::ok) continue;
-      job.row_status[block.number(r)] = static_cast<std::uint8_t>(block.fault(r));
+      const Status fault = block.fault(job, r);
+      if (fault == Status::ok) continue;
+      job.row_status[block.number(r)] = static_cast<std::uint8_t>(fault);
       outcome.found_faults = true;
     }
   }

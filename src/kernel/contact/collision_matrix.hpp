@@ -9,7 +9,8 @@
 // contact that differs by rounding, and stops what it should stop, however slender the bodies are. So det M comes from
 // the entries of M, without the rounding of their products, and S from those of K. A mass keeps det M above
 // m (m + tr A), A = M - m, and S above m |v|² with v = (-q, 1), where S = v·K v. Entries that say otherwise are at odds
-// by rounding, and what they differ by at most makes them those of a matrix that is definite.
+// by rounding, and what they differ by at most makes them those of a matrix that is definite. Without a mass K has to
+// stand out of its rounding (numerics/definite.hpp).
 //
 // A lever arm along the axis of a large inverse inertia cancels it: Σ tr J |r|² is far above the trace of K then. The
 // products J [r] keep their digits all the same, so that entries are off by ε times the root of that ratio; where it is
@@ -18,6 +19,7 @@
 
 #include "frame.hpp"
 #include "kernel/host/contact_pointers.hpp"
+#include "kernel/numerics/definite.hpp"
 #include "kernel/numerics/twofold.hpp"
 
 namespace carom::kernel {
@@ -69,9 +71,9 @@ inline void factorise(CollisionMatrix<B>& c) {
   c.schur = neg_mul_add(c.q1, c.k1, neg_mul_add(c.q2, c.k2, c.k33));
 }
 
-/// From A = K - m [1/kg].
-template <class T, class B>
-inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m) {
+/// From A = K - m [1/kg]. `is_definite(c)` decides on matrices without mass.
+template <class T, class B, class IsDefinite>
+[[gnu::always_inline]] inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m, IsDefinite&& is_definite) {
   const B zero(0), one(1), half(T(0.5));
   CollisionMatrix<B> c;
   c.trace = mul_add(B(3), m, a.xx + a.yy + a.zz);
@@ -105,10 +107,9 @@ inline CollisionMatrix<B> scaled_matrix(const Symmetric3<B>& a, B m) {
     take(c.schur, shifted.schur);
   }
 
-  // Without any mass nothing keeps rounding from making a singular K look definite: then det M and S must stand out of
-  // their own rounding.
-  const B margin = choose(ms > zero, zero, B(T(4) * epsilon<T>));
-  c.definite = c.m11 > zero && c.det_m > margin * c.m11 * c.m22 && c.schur > margin * c.k33;
+  c.definite = c.m11 > zero && c.det_m > zero && c.schur > zero;
+  if (const auto massless = m == zero; lane_bits(massless) != 0) [[unlikely]]
+    c.definite = c.definite && (m > zero || is_definite(c));
   return c;
 }
 
@@ -154,8 +155,7 @@ template <class T, class B>
 template <class B>
 inline auto cancels(const Symmetric3<B>& a, B m, const Symmetric3<B>& inverse_inertia_a, const Vector3<B>& lever_a,
                     const Symmetric3<B>& inverse_inertia_b, const Vector3<B>& lever_b) {
-  const auto terms = [](const Symmetric3<B>& j, const Vector3<B>& r) { return (j.xx + j.yy + j.zz) * dot(r, r); };
-  return terms(inverse_inertia_a, lever_a) + terms(inverse_inertia_b, lever_b) >
+  return turning_terms(inverse_inertia_a, lever_a) + turning_terms(inverse_inertia_b, lever_b) >
          B(largest_cancellation<typename VectorTraits<B>::Element>) * mul_add(B(3), m, a.xx + a.yy + a.zz);
 }
 
@@ -256,18 +256,32 @@ template <class B, class Careful>
   return choose(doubtful, careful(), a);
 }
 
+/// The same of bodies. `terms()` gives back the sum of their turning_terms; it is asked where they have no mass.
+template <class T, class B, class Terms>
+[[gnu::always_inline]] inline CollisionMatrix<B> matrix_of_bodies(const Symmetric3<B>& a, B m, Terms&& terms) {
+  return scaled_matrix<T>(a, m, [&](const CollisionMatrix<B>& c) {
+    const Symmetric3<B> k = {c.m11, c.m12, c.k1, c.m22, c.k2, c.k33};
+    return stands_out(k, B(singular_margin<T>) * terms() * c.inverse_trace);
+  });
+}
+
 template <class T, class B>
 inline CollisionMatrix<B> collision_matrix(const Frame<B>& frame, const Body<B>& body_a, const Vector3<B>& lever_a,
                                            const Body<B>& body_b, const Vector3<B>& lever_b) {
   const B m = body_a.inverse_mass + body_b.inverse_mass;
-  return scaled_matrix<T>(
-      inertia_at_contact(frame, m, body_a.inverse_inertia, lever_a, body_b.inverse_inertia, lever_b), m);
+  return matrix_of_bodies<T>(
+      inertia_at_contact(frame, m, body_a.inverse_inertia, lever_a, body_b.inverse_inertia, lever_b), m,
+      [&] { return turning_terms(body_a.inverse_inertia, lever_a) + turning_terms(body_b.inverse_inertia, lever_b); });
 }
 
-/// The matrix of a K that the host gives, in the frame that it is given in.
+/// The matrix of a K that the host gives, in the frame that it is given in: det M and S have to stand out of the
+/// rounding of the entries.
 template <class T, class B>
 inline CollisionMatrix<B> collision_matrix(const Symmetric3<B>& k) {
-  return scaled_matrix<T>(k, B(0));
+  return scaled_matrix<T>(k, B(0), [](const CollisionMatrix<B>& c) {
+    const B margin(T(4) * epsilon<T>);
+    return c.det_m > margin * c.m11 * c.m22 && c.schur > margin * c.k33;
+  });
 }
 
 }  // namespace

@@ -46,6 +46,12 @@ struct BodyContact {
         length(square_root(dot(normal, normal))),
         frame(frame_along(normal, length)) {}
 
+  /// The turning_terms of both bodies.
+  [[gnu::noinline]] static B terms(const BodyPointers<T>& contacts, WholeBlock block) {
+    return turning_terms(Load::load(contacts.a.inverse_inertia, block), Load::load(contacts.lever_a, block)) +
+           turning_terms(Load::load(contacts.b.inverse_inertia, block), Load::load(contacts.lever_b, block));
+  }
+
   CollisionMatrix<B> matrix() const { return collision_matrix<T>(frame, bodies.a, lever_a, bodies.b, lever_b); }
   Vector3<B> approach() const {
     return separation_velocity(bodies.a.velocity, bodies.a.angular_velocity, lever_a, bodies.b.velocity,

@@ -63,10 +63,11 @@ struct LawStages {
     store_lanes(tile.m + slot, m);
   }
 
-  [[gnu::flatten]] void matrix(const BodyPointers<T>&, WholeBlock, std::size_t slot) const {
+  [[gnu::flatten]] void matrix(const BodyPointers<T>& contacts, WholeBlock block, std::size_t slot) const {
     const Symmetric3<B> a = {get(tile.axx, slot), get(tile.axy, slot), get(tile.axz, slot),
                              get(tile.ayy, slot), get(tile.ayz, slot), get(tile.azz, slot)};
-    put_matrix(slot, scaled_matrix<T>(a, get(tile.m, slot)));
+    put_matrix(slot,
+               matrix_of_bodies<T>(a, get(tile.m, slot), [&] { return BodyContact<A, T>::terms(contacts, block); }));
   }
 
   [[gnu::flatten]] void matrix(const SpacePointers<T>& contacts, WholeBlock block, std::size_t slot) const {

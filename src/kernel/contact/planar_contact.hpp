@@ -100,7 +100,6 @@ struct PlanarContact {
     const Mask finite = vanishing(in.trace) + vanishing(in.x) + vanishing(in.y) == zero;
     const Mask in_range = vanishing(unit) == zero || in.trace <= zero;
     validator.fault = choose(finite && in_range, validator.fault, B(static_cast<T>(Status::overflow)));
-    if constexpr (has_bodies) validator.pivot(bodies.a, bodies.b);
   }
 
   /// The first fault, or else ok where there is something for the law to resolve.

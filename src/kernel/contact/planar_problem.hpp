@@ -4,10 +4,13 @@
 //   K = (a b; b c)    along tangent and normal     [R] 5.2, step 2
 //   det = m² + m Σ J |r|² + J_A J_B (r_A × r_B)²   m = 1/mA + 1/mB
 //
-// The determinant of a slender body's K cancels; this sum of what is >= 0 does not, and no frame comes into it.
+// The determinant of a slender body's K cancels; this sum of what is >= 0 does not, and no frame comes into it. Without
+// a mass it is 0 where the arms are parallel. Of the trace, Σ J |r|², the least eigenvalue is not below det then, which
+// has to be above the margin of numerics/definite.hpp.
 #pragma once
 
 #include "kernel/host/planar_columns.hpp"
+#include "kernel/numerics/definite.hpp"
 #include "units.hpp"
 
 namespace carom::kernel {
@@ -52,7 +55,8 @@ struct PlanarProblem {
   B trace, inverse_trace, speed;  // [1/kg], [kg], [m/s]
   Mask definite;
 
-  [[gnu::always_inline]] void set_matrix(B xx, B xy, B yy, B determinant, B margin) {
+  /// K is definite where its determinant is above the `least` one.
+  [[gnu::always_inline]] void set_matrix(B xx, B xy, B yy, B determinant, B least) {
     a = xx;
     b = xy;
     c = yy;
@@ -60,7 +64,7 @@ struct PlanarProblem {
     inverse_c = B(1) / c;
     slope = b * inverse_c;
     pivot = det * inverse_c;
-    definite = a > B(0) && c > B(0) && det > margin * a * c;
+    definite = a > B(0) && c > B(0) && det > least;
   }
 
   /// Nothing but its own rounding keeps the determinant of such a matrix from 0.
@@ -68,7 +72,7 @@ struct PlanarProblem {
     trace = xx + yy;
     const B scale = inverse_trace = B(1) / trace;
     const B aa = xx * scale, bb = xy * scale, cc = yy * scale;
-    set_matrix(aa, bb, cc, difference_of_products(aa, cc, bb, bb), B(rounding));
+    set_matrix(aa, bb, cc, difference_of_products(aa, cc, bb, bb), B(T(4) * epsilon<T>) * aa * cc);
   }
 
   [[gnu::always_inline]] void set_bodies(const PlanarBody<B>& body_a, const Vector2<B>& lever_a,
@@ -86,7 +90,8 @@ struct PlanarProblem {
     const B ja_n = ja * an, jb_n = jb * bn;
     const B determinant = mul_add(m, m + (turn_a + turn_b) * scale, (ja * across) * (jb * across));
     set_matrix(mul_add(ja_n, an, mul_add(jb_n, bn, m)), negated(mul_add(ja_n, at, jb_n * bt)),
-               mul_add(ja * at, at, mul_add(jb * bt, bt, m)), determinant, choose(m > B(0), B(0), B(rounding)));
+               mul_add(ja * at, at, mul_add(jb * bt, bt, m)), determinant,
+               choose(m > B(0), B(0), B(singular_margin<T>)));
   }
 
   [[gnu::always_inline]] void set_velocity(const Vector2<B>& u0) {
@@ -139,9 +144,6 @@ struct PlanarProblem {
     const B size = by / mul_add(cone_t, c, sign * cone_n * b);
     return {sign * cone_n * size, cone_t * size};
   }
-
- private:
-  static constexpr T rounding = T(4) * epsilon<T>;
 };
 
 template <class A, class T>

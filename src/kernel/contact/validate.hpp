@@ -91,7 +91,6 @@ struct Validator {
   template <class OfLaw, class Each>
   [[gnu::always_inline]] void contact(const BodyPair<B>& pair, B length, B friction, B restitution,
                                       const Limits& limits, B sum, OfLaw&& of_law, Each&& each) {
-    pivot(pair);
     sum = sum + of_law();
     coefficients(friction, restitution, B(limits.largest_restitution));
     bodies(pair, B(limits.inertia_tolerance));
@@ -159,15 +158,6 @@ struct Validator {
     const B c = mul_sub(xx, yz, xy * xz);
     const B d123 = mul_sub(d12, d13, c * c);
     return xx < B(0) || yy < B(0) || zz < B(0) || d12 < B(0) || d13 < B(0) || d23 < B(0) || d123 < B(0);
-  }
-
-  /// Without any mass one body alone that turns leaves K singular, whatever rounding makes of it.
-  void pivot(const BodyPair<B>& pair) {
-    const auto turns = [](const Symmetric3<B>& j) { return j.xx + j.yy + j.zz > B(0); };
-    const Mask both = turns(pair.a.inverse_inertia) && turns(pair.b.inverse_inertia);
-    const Mask massless = pair.a.inverse_mass + pair.b.inverse_mass == B(0);
-    set(differ(massless, massless && both) && fault == B(static_cast<T>(Status::ok)),
-        Status::collision_matrix_not_positive_definite);
   }
 
   void bodies(const BodyPair<B>& pair, B tolerance) {

@@ -63,14 +63,6 @@ struct PlanarValidator {
   /// Faults of the indices of bodies, each a Status.
   void indices(B found) { fault = choose(found > B(0), found, fault); }
 
-  /// Without any mass one body alone that turns leaves K singular, whatever rounding makes of it.
-  [[gnu::always_inline]] void pivot(const PlanarBody<B>& a, const PlanarBody<B>& b) {
-    const B zero(0);
-    const Mask massless = a.inverse_mass + b.inverse_mass == zero;
-    const Mask both = a.inverse_inertia > zero && b.inverse_inertia > zero;
-    set(and_not(massless, both) && fault == zero, Status::collision_matrix_not_positive_definite);
-  }
-
   /// `each(f)` calls f on every field that must be finite; friction may be infinite. `finite` is true where all of
   /// them are.
   template <class Each>

@@ -40,12 +40,12 @@ struct Preparer {
     const auto [direction, speed] = scaled_direction_of(u0);
     const Symmetric3<B> a = quick_inertia_at_contact(frame, m, inertia_a, lever_a, inertia_b, lever_b,
                                                      [&] { return careful_inertia(from, at); });
-    const PrincipalMatrix<B> matrix = principal_matrix<T>(frame, a, scaled_matrix<T>(a, m));
+    const PrincipalMatrix<B> matrix =
+        principal_matrix<T>(frame, a, matrix_of_bodies<T>(a, m, [&] { return BodyContact<A, T>::terms(from, at); }));
     const Vector3<B> in_frame = {dot(direction, frame.t1), dot(direction, frame.t2), dot(direction, frame.n)};
     const Computed computed = store_law_input(block, slot, matrix, {in_frame, speed}, Numbers::load(from.friction, at),
                                               Numbers::load(from.restitution, at), least);
-    // One body alone that has no mass leaves K singular, whatever rounding makes of it.
-    Mask fine = computed.fine && m > B(0);
+    Mask fine = computed.fine;
     if (index_fault != nullptr) fine = fine && load_lanes<B>(index_fault) == B(0);
     return finish(block, slot, frame, u0, computed, fine, [&] {
       const Computed copy = computed;  // by reference it would be in memory from the start
@@ -125,8 +125,9 @@ struct Preparer {
     Validate validator;
     // Comparisons with NaN are false: what can't be told to be right is a fault.
     validator.fault = choose(computed.definite, B(0), number<T, B>(Status::collision_matrix_not_positive_definite));
-    const B finite = vanishing(computed.trace) + vanishing(computed.speed) + vanishing(computed.step);
-    validator.fault = choose(finite == B(0) && computed.step > B(0), validator.fault, number<T, B>(Status::overflow));
+    const Mask finite = vanishing(computed.trace) + vanishing(computed.speed) == B(0);
+    const Mask in_range = (vanishing(computed.step) == B(0) && computed.step > B(0)) || computed.trace <= B(0);
+    validator.fault = choose(finite && in_range, validator.fault, number<T, B>(Status::overflow));
     return validator;
   }
 

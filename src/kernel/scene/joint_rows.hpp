@@ -49,6 +49,22 @@ struct GroupStages {
     return number(job, block, lane, r < last ? r : last);
   }
 
+  /// True of rows whose response is a sum of w·J w alone.
+  static Mask only_turns(const Groups& block, const Vector3<B>& la, const Vector3<B>& lb, B compliance) {
+    return Block::load(block.mass_a) * dot(la, la) + Block::load(block.mass_b) * dot(lb, lb) + compliance == B(0);
+  }
+  /// What rounding makes of Σ w·J w at most: a part of the absolute values that the sum is added up from.
+  static B rounding_of(const Groups& block, const Vector3<B>& ta, const Vector3<B>& tb) {
+    const auto terms = [](const Symmetric3<B>& j, const Vector3<B>& w) {
+      const Vector3<B> size = {magnitude(w.x), magnitude(w.y), magnitude(w.z)};
+      const Symmetric3<B> of_j = {magnitude(j.xx), magnitude(j.xy), magnitude(j.xz),
+                                  magnitude(j.yy), magnitude(j.yz), magnitude(j.zz)};
+      return dot(size, of_j * size);
+    };
+    return B(T(SceneThresholds::singular_row) * epsilon<T>) *
+           (terms(Block::load(block.inertia_a), ta) + terms(Block::load(block.inertia_b), tb));
+  }
+
   static void prepare(const SceneJob<T>& job, std::byte* memory) {
     Groups& block = *reinterpret_cast<Groups*>(memory);
     const B zero(0);
@@ -82,7 +98,8 @@ struct GroupStages {
                          Block::load(block.mass_b) * dot(lb, lb) + dot(tb, Block::load(block.inertia_b) * tb) +
                          compliance;
       const B inverse = B(1) / response, range = vanishing(response) + vanishing(inverse);
-      const Mask good = used && response > zero && range == zero;
+      const Mask singular = used && only_turns(block, la, lb, compliance) && response <= rounding_of(block, ta, tb);
+      const Mask good = and_not(used && response > zero && range == zero, singular);
       Block::store(row.inverse_response, choose(good, inverse, zero));
       Block::store(row.compliance, choose(good, compliance, zero));
       const B least = load_row(job, joints.least_impulse, block, r, -infinity);
@@ -112,7 +129,7 @@ struct GroupStages {
       Block::store(row.impulse, impulse);
       // Bounds without 0 between them have an effect where nothing is off its target, too.
       if (!is_at_once(job.target) && !job.rows_have_acted) worst = larger(magnitude(impulse) * response, worst);
-      const unsigned overflowed = ~lane_bits(range == zero) & ~lane_bits(response == zero);
+      const unsigned overflowed = ~lane_bits(range == zero) & ~lane_bits(response == zero || singular);
       for_each_bit(lane_bits(used) & ~lane_bits(good), [&](std::size_t lane) {
         job.row_status[number(job, block, lane, r)] = static_cast<std::uint8_t>(
             (overflowed >> lane & 1u) != 0 ? Status::overflow : Status::collision_matrix_not_positive_definite);

@@ -232,7 +232,7 @@ struct ManifoldStages : Responses<A, T> {
       else
         Respond::respond_in_turn(point.response, k, used, reach);
       Block::store(point.impulse, none);
-      mark_singular(job, block, p, k, used);
+      mark_singular(job, block, p, Definiteness<B>::of(used, k, m, ja, ra, jb, rb), used);
     }
     // Those of models are within other bounds.
     if (block.head.models == 0) take_impulses(job, block, frame);
@@ -245,9 +245,8 @@ struct ManifoldStages : Responses<A, T> {
   }
 
   /// A contact whose K is not definite, or beyond the precision's range, is left out.
-  static void mark_singular(const SceneJob<T>& job, Manifolds& block, std::size_t p, const Symmetric3<B>& k,
+  static void mark_singular(const SceneJob<T>& job, Manifolds& block, std::size_t p, const Definiteness<B>& found,
                             Mask used) {
-    const Definiteness<B> found(k);
     const Mask finite = found.finite;
     const unsigned odd = lane_bits(used) & ~lane_bits(finite && found.definite);
     if (odd == 0) [[likely]]

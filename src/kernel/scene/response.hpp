@@ -55,11 +55,26 @@ struct SchurForm {
 /// Tells what of a contact's K rules the contact out.
 template <class B>
 struct Definiteness {
-  decltype(B() > B()) finite, definite;
+  using Mask = decltype(B() > B());
+  Mask finite, definite;
 
-  explicit Definiteness(const Symmetric3<B>& k) : Definiteness(k, B(1) / k.zz) {}
+  /// Of contacts that are `used`, between bodies of inverse masses `mass` together.
+  [[gnu::always_inline]] static Definiteness of(Mask used, const Symmetric3<B>& k, B mass, const Symmetric3<B>& ja,
+                                                const Vector3<B>& ra, const Symmetric3<B>& jb, const Vector3<B>& rb) {
+    if (const Mask massless = used && mass == B(0); lane_bits(massless) != 0) [[unlikely]]
+      return Definiteness(without_doubt(massless, k, turning_terms(ja, ra) + turning_terms(jb, rb)));
+    return Definiteness(k);
+  }
 
  private:
+  /// K, or where it is singular within its rounding a matrix without any: the inverse of K may have any size there.
+  static Symmetric3<B> without_doubt(Mask massless, const Symmetric3<B>& k, B terms) {
+    const Mask singular = and_not(massless, stands_out(k, B(singular_margin<VectorElement<B>>) * terms));
+    const B x = larger(B(1), k.xx + k.yy + k.zz);  // NaN stays
+    return choose(singular, Symmetric3<B>{x, x, x, x, x, x}, k);
+  }
+
+  explicit Definiteness(const Symmetric3<B>& k) : Definiteness(k, B(1) / k.zz) {}
   Definiteness(const Symmetric3<B>& k, B inverse)
       : Definiteness(k, inverse, neg_mul_add(k.xz * inverse, k.xz, k.xx), neg_mul_add(k.yz * inverse, k.yz, k.yy),
                      neg_mul_add(k.xz * inverse, k.yz, k.xy)) {}

@@ -179,7 +179,7 @@ struct LonePrepare : LoneBase<L> {
         spins_b[k] = UnitSpins<V>(jb, rb);
         add_inertia(matrix, spins_b[k], rb);
       }
-      const Definiteness<V> found(matrix);
+      const auto found = Definiteness<V>::of(here, matrix, mass, ja, ra, jb, rb);
       respond(block, k, SchurForm<V>(matrix), here && found.finite && found.definite);
       const unsigned odd = lane_bits(here) & ~lane_bits(found.finite && found.definite);
       if (odd != 0) [[unlikely]]
