@@ -41,7 +41,7 @@ class SceneOutput {
       const Column<T>* const columns[6] = {&v.x, &v.y, &v.z, &w.x, &w.y, &w.z};
       for (std::size_t c = 0; c < 6; ++c)
         if (*columns[c])
-          for (std::size_t i = first; i < end; ++i) (*columns[c])[i] = job_.velocities[i].numbers[c];
+          for (std::size_t i = first; i < end; ++i) (*columns[c])[i] = without_sign(job_.velocities[i].numbers[c]);
     });
     if (options_.method == SceneMethod::substeps) store_motion();
     count_statuses(report);
@@ -64,15 +64,19 @@ class SceneOutput {
       ++report.joints_by_status[job_.row_status[i]];
       if (job_.row_status[i] == ok) report.joint_work += static_cast<double>(job_.row_work[i]);
       put(results_.joint_status, i, static_cast<Status>(job_.row_status[i]));
-      put(results_.joint_impulse, i, job_.row_status[i] == ok ? job_.row_impulse[i] : T(0));
+      put(results_.joint_impulse, i, job_.row_status[i] == ok ? without_sign(job_.row_impulse[i]) : T(0));
       const T* const after = job_.row_warm != nullptr ? job_.row_warm : job_.row_impulse;
-      put(results_.joint_warm_impulse, i, job_.row_status[i] == ok ? after[i] : T(0));
+      put(results_.joint_warm_impulse, i, job_.row_status[i] == ok ? without_sign(after[i]) : T(0));
     }
     store_islands();
   }
 
  private:
   static constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
+
+  /// +0 for -0. An island whose neighbours on the lanes go on adds zeros meanwhile, so that signs of zeros depend on
+  /// the neighbours and on the number of lanes.
+  static T without_sign(T x) { return x + T(0); }
 
   /// Statuses, and the impulses of named contacts. Few at a time: those of an array of structures stay in the
   /// first-level cache.
@@ -123,7 +127,7 @@ class SceneOutput {
       for (std::size_t c = 0; c < 6; ++c) {
         if (!*columns[c]) continue;
         const T alone = h * job_.velocities[i].numbers[c] - (change != nullptr ? by_forces * change[c] : T(0));
-        (*columns[c])[i] = is_solved ? job_.displacements[i].numbers[c] : alone;
+        (*columns[c])[i] = without_sign(is_solved ? job_.displacements[i].numbers[c] : alone);
       }
     }
     const Column<T>* const to[3] = {&results_.warm_impulse.x, &results_.warm_impulse.y, &results_.warm_impulse.z};
@@ -151,7 +155,7 @@ class SceneOutput {
     const IslandResults<T>& islands = results_.islands;
     for (std::size_t i = 0; i < graph.islands; ++i) {
       if (islands.status) islands.status[i] = workspace_.island_status[i];
-      if (islands.residual) islands.residual[i] = static_cast<T>(workspace_.island_residual[i]);
+      if (islands.residual) islands.residual[i] = without_sign(static_cast<T>(workspace_.island_residual[i]));
       if (islands.iterations) islands.iterations[i] = workspace_.island_iterations[i];
       if (islands.substeps) islands.substeps[i] = workspace_.substeps.empty() ? 1 : workspace_.substeps[i];
     }

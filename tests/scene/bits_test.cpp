@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <carom/carom.hpp>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -24,6 +25,25 @@ class SceneBits : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(SceneBits, Precisions);
 
+/// A body at rest on a slack rope, with velocities of -0.
+template <class T>
+SceneData<T> slack_rope() {
+  SceneData<T> scene;
+  scene.add(Body{.velocity = {-0.0, -0.0, -0.0}, .angular_velocity = {-0.0, -0.0, -0.0}});
+  add_distance_joint<T>(scene.joints, {.a = 0, .anchor_a = {T(0.3), T(0.1), T(0.5)}}, {0, T(0.6), T(-0.8)});
+  scene.joints.rows.back().largest_impulse = 0;
+  return scene;
+}
+
+/// Gives the velocities a sign of zero wherever they are zero.
+template <class T>
+SceneData<T> with_negative_zeros(SceneData<T> scene) {
+  for (auto* columns : {&scene.bodies.velocity, &scene.bodies.angular_velocity})
+    for (auto& column : *columns)
+      for (T& x : column) x = x == T(0) ? -T(0) : x;
+  return scene;
+}
+
 /// Islands of all kinds, without optional columns.
 template <class T>
 std::vector<SceneData<T>> various_islands() {
@@ -35,6 +55,9 @@ std::vector<SceneData<T>> various_islands() {
   for (std::uint64_t seed = 0; seed < 30; ++seed) made.push_back(random_scene<T>(seed, drawn));
   // On one vector, joints whose rows are solved at once stand beside such whose rows are solved in turn.
   for (std::uint64_t seed = 0; seed < 20; ++seed) made.push_back(odd_zigzag<T>(3, seed));
+  for (const SceneData<T>& scene : {stack<T>(1), stack<T>(3), chain<T>(4), cube_against_wall<T>()})
+    made.push_back(with_negative_zeros(scene));
+  made.push_back(slack_rope<T>());
   return made;
 }
 
@@ -273,6 +296,30 @@ TYPED_TEST(SceneBits, of_a_second_call_are_those_of_the_first) {
     solved(solver, other, usual(SceneMethod::simultaneous));
     expect_same_bits(first.arrays, solved(solver, scene, options).arrays, name_of(options));
   }
+}
+
+template <class T>
+void expect_no_negative_zero(const SceneArrays<T>& arrays, const std::string& what) {
+  const auto look = [&](const std::vector<T>& column) {
+    for (const T x : column) ASSERT_FALSE(x == T(0) && std::signbit(x)) << what;
+  };
+  for (const auto* columns : {&arrays.velocity, &arrays.angular_velocity, &arrays.displacement, &arrays.rotation,
+                              &arrays.warm_impulse, &arrays.impulse, &arrays.separation_velocity})
+    for (const auto& column : *columns) look(column);
+  for (const auto* column : {&arrays.joint_impulse, &arrays.joint_warm_impulse, &arrays.island_residual}) look(*column);
+}
+
+// Bodies that nothing touches, or nothing but a faulty contact, are among them.
+TYPED_TEST(SceneBits, have_no_negative_zero) {
+  using T = TypeParam;
+  const auto all = various_islands<T>();
+  auto scene = together(all, in_order(all.size()));
+  append(scene, slack_rope<T>());
+  scene.joints.rows.pop_back();
+  append(scene, with_negative_zeros(stack<T>(1)));
+  scene.friction.back() = -1;
+  for (const SceneOptions& options : various_options())
+    expect_no_negative_zero(solved(scene, options).arrays, name_of(options));
 }
 
 // A level of shock propagation goes across the parts that threads share, and fills vectors that no part fills.

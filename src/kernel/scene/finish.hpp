@@ -59,7 +59,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       pushed[p] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
       // Zeros lose their signs, which lanes that have come to an end, or stand beside others, may have turned.
       impulses.set(p, out_of(frame, impulse) + Vector3<B>{zero, zero, zero});
-      velocities.set(p, out_of(frame, u - bias));
+      velocities.set(p, out_of(frame, u - bias) + Vector3<B>{zero, zero, zero});
     }
     Base::store_violation(block.head, worst);
     if constexpr (has_models) {
