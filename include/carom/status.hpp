@@ -61,8 +61,9 @@ enum class Status : std::uint8_t {
   restitution_law_unavailable = 32,  ///< not a restitution law, or one that the integrator of Law::incremental lacks
   overflow = 36,  ///< the data are finite, but K, u0 or the impulse exceeds the precision's range; in
                   ///< scenes K, or any number of the island
-  /// A pivot, or a K of the host's that the working precision can't tell from a singular one: det K[0:2,0:2] or
-  /// 1 / (K^-1)_33 is not above 4 epsilon of K_11 K_22 or K_33.
+  /// The working precision can't tell K from a singular one. Of bodies without an inverse mass: the least eigenvalue of
+  /// K is not above 32 epsilon times the sum of tr J |r|^2 of both bodies, with J the inverse inertia and r the lever
+  /// arm. Of a K of the host's: det K[0:2,0:2] or 1 / (K^-1)_33 is not above 4 epsilon of K_11 K_22 or K_33.
   collision_matrix_not_positive_definite = 37,
   step_too_large = 40,  ///< the contact's own Euler step exceeds |u0| / trace K, so that one step may change u by more
                         ///< than u
