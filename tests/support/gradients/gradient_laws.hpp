@@ -1,6 +1,7 @@
 // Random contacts of every law, for gradients.
 #pragma once
 
+#include <carom/carom.hpp>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -42,6 +43,27 @@ inline void add_random_contacts(std::size_t count, std::uint64_t seed, const std
     for (double& x : numbers) x = static_cast<double>(static_cast<float>(x));
     const auto restitution_law = static_cast<RestitutionLaw>(draw.below(restitution_law_count));
     (tables.add(laws[i % laws.size()], restitution_law, numbers), ...);
+  }
+}
+
+/// `count` random contacts under the incremental law whose slip stops and then goes on along the diverging ray. About
+/// six of a thousand random contacts do so.
+inline void add_contacts_that_diverge(std::size_t count, std::uint64_t seed, auto&&... tables) {
+  constexpr std::size_t drawn_at_once = 4000;
+  Solver solver({.threads = 1});
+  for (std::size_t found = 0; found < count; ++seed) {
+    GradientTable<double> drawn;
+    add_random_contacts(drawn_at_once, seed, {Law::incremental}, drawn);
+    const SpaceContacts<double> contacts = drawn.contacts();
+    std::vector<Path> path(drawn_at_once);
+    Results<double> results;
+    results.path = path;
+    solver.solve(contacts, results);
+    for (std::size_t i = 0; i < drawn_at_once && found < count; ++i) {
+      if (path[i].sticking != Sticking::diverge) continue;
+      ++found;
+      (tables.add(Law::incremental, contacts.laws.restitution_law[i], drawn.numbers_of(i)), ...);
+    }
   }
 }
 

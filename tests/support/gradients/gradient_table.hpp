@@ -23,6 +23,12 @@ class GradientTable {
   }
   std::size_t count() const { return laws_.size(); }
   T& number(std::size_t variable, std::size_t i) { return numbers_[variable][i]; }
+  /// All numbers of contact i, as `add` takes them.
+  std::vector<double> numbers_of(std::size_t i) const {
+    std::vector<double> numbers;
+    for (const std::vector<T>& column : numbers_) numbers.push_back(static_cast<double>(column[i]));
+    return numbers;
+  }
 
   SpaceContacts<T> contacts() const {
     SpaceContacts<T> c;
