@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <system_error>
 
 #include "commands/commands.hpp"
@@ -71,6 +72,8 @@ int run_command(int argc, char** argv) {
   } catch (const std::system_error& error) {
     // Only fmt's reports on standard output fail so.
     fmt::print(stderr, "carom: standard output can't be written: {}\n", error.code().message());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "carom: this needs more memory than there is\n");
   } catch (const std::exception& error) {
     fmt::print(stderr, "carom: {}\n", error.what());
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <carom/status.hpp>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ Launch start() {
 }
 
 void send(int to, Kind kind, const std::string& text) {
+  constexpr std::size_t most = std::numeric_limits<int>::max();
+  if (text.size() > most)
+    throw Error("carom: a rank has " + std::to_string(text.size()) + " bytes of counts for rank " + std::to_string(to) +
+                ", and an MPI message holds up to " + std::to_string(most) + ": take more ranks");
   MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, to, static_cast<int>(kind), MPI_COMM_WORLD);
 }
 

@@ -236,7 +236,8 @@ class CAROM_EXPORT SceneSolver {
   SceneSolver& operator=(SceneSolver&&) noexcept;  ///< likewise
 
   /// T is float or double. Contacts and rows with faulty data are left out with a status of their own. Throws Error
-  /// before any work if columns are missing, their lengths differ or an option is out of its range.
+  /// before any work if columns are missing, their lengths differ, an option is out of its range or the scene is larger
+  /// than SceneLimits allow.
   template <class T>
   SceneReport solve(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options = {});
 

@@ -91,6 +91,12 @@ struct SceneLimits {
   static constexpr double most_time_step = 1e3;    ///< [s]
   static constexpr int most_substeps = 4096;       ///< [1]
   static constexpr int most_rounds = 64;           ///< [1]
+  /// [1] Maximum number of bodies of a scene, and of its contacts and joint rows together: indices have 32 bits.
+  static constexpr std::size_t most_bodies = 2147483647, most_contacts_and_rows = 2147483647;
+  /// [1] Maximum number of blocks of W (72 bytes each) of an island that SceneMethod::coulomb solves to its tolerance.
+  /// The number is bounded by Σ n² over the movable bodies, n the contacts, moments and rows with bounds of a body.
+  /// Bodies that rows without bounds connect count as one. So 8192 contacts may be on one body.
+  static constexpr std::size_t most_blocks = std::size_t{1} << 26;
 };
 
 /// Options of SceneMethod::simultaneous.
@@ -136,8 +142,8 @@ struct RestingOptions {
 struct SubstepsOptions {
   double time_step = 0;  ///< [s] in (0, most_time_step]; needed
   /// [1] in [1, most_substeps]: an island takes 2 H √(load / slop) substeps within these bounds, with H the time step
-  /// and the load that of the body which carries most for its mass: half the sum of |p_n| over its contacts and of |λ|
-  /// over its joints, over m H, as the last steps left them. `most` bounds the time.
+  /// and the load that of the body which carries most for its mass: half the sum of |p_n| over its contacts and of
+  /// SceneThresholds::joint_load |λ| over its joints, over m H, as the last steps left them. `most` bounds the time.
   int least = 4, most = 64;
   /// [1] in [1, most_rounds]: passes over the points of a manifold, or the rows of a joint, in a visit. They remove the
   /// twist between two bodies; six hold the heaviest stacks.
@@ -160,14 +166,15 @@ struct CoulombOptions {
   /// ErrorScale::island and error_mass 0. 0: 1e-8 in double, 1e-4 in float.
   double tolerance = 0;
   /// [sweeps] in [1, SystemOptions::largest_budget]: see SystemOptions::budget. Eight sweeps on lanes count as one. The
-  /// best impulses that are found stand.
+  /// best impulses that are found stand. Putting W together is not part of the budget: SceneLimits::most_blocks bounds
+  /// that.
   double budget = 2000;
   double most_friction = 1000;  ///< [1] in (0, SystemOptions::largest_friction]: larger coefficients count as this one
   double warm_start = 1;        ///< [1] in [0, 1]: share of the warm impulses to begin with, of contacts and of rows
   /// [1] in [0, most_iterations]: the most contacts and rows of an island that is solved to the tolerance. Larger ones
   /// are swept as SceneMethod::simultaneous does, for SimultaneousOptions::iterations at most or until they have
   /// converged within SceneOptions::relative_tolerance, with its relaxation and rounds. Its time_step and relaxing have
-  /// no part, and the shares of warm impulses are warm_start here. 0: no limit.
+  /// no part, and the shares of warm impulses are warm_start here. 0: no limit but SceneLimits::most_blocks.
   int largest_island = 0;
   /// Whether all islands are swept so at first, and only those that have not converged are solved to the tolerance.
   /// Their sweeps are where the solver begins.

@@ -93,6 +93,9 @@ enum class ErrorScale : std::uint8_t {
 struct SystemOptions {
   /// The largest values of options that have one.
   static constexpr double most_tolerance = 1, largest_budget = 1e12, largest_friction = 1e6, largest_mass = 1e30;
+  /// Maximum number of contacts and of blocks of W. With moments the blocks are four times as many within.
+  static constexpr std::size_t most_contacts = std::size_t{1} << 30, most_blocks = std::size_t{1} << 30,
+                               most_blocks_with_moments = std::size_t{1} << 28;
 
   /// [1] in [0, most_tolerance]: the error |r − P(r − ρ (u + friction |u_t| n))| / (ρ |q|) that is asked for, with P
   /// the projection onto the cones, norms over all contacts and ρ = error_mass. 0: 1e-8 in double, 1e-4 in float. With

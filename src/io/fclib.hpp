@@ -12,6 +12,9 @@
 
 namespace carom::io {
 
+/// Maximum number of blocks of W in a file: FCLIB counts their numbers in 32 bits.
+inline constexpr std::size_t most_fclib_blocks = 2147483647 / 9;
+
 /// Tells HDF5 files with a problem from others. Throws Error if HDF5 can't open the file.
 bool is_fclib(const std::string& path);
 

@@ -15,7 +15,7 @@ SparseMatrix read_fclib_matrix(const Hdf5File& file, const std::string& group) {
   const std::vector<double> x = file.numbers(group + "/x");
   if (matrix.rows < 0 || matrix.columns < 0 || matrix.rows > most || matrix.columns > most)
     file.fail("has a matrix of " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns) + " in " +
-              group);
+              group + "; carom reads those of 0 to " + std::to_string(most) + " rows and columns");
   if (i.size() != x.size())
     file.fail("has " + std::to_string(i.size()) + " numbers in " + group + "/i and " + std::to_string(x.size()) +
               " in " + group + "/x");
@@ -65,7 +65,8 @@ void write_fclib_matrix(Hdf5File& file, const std::string& group, const SparseMa
   constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
   const std::size_t count = matrix.entries.size();
   if (count > most)
-    file.fail("would hold " + std::to_string(count) + " numbers in " + group + ", more than FCLIB counts");
+    file.fail("would hold " + std::to_string(count) + " numbers in " + group + ", and FCLIB counts up to " +
+              std::to_string(most));
   std::vector<std::int32_t> rows, columns;
   std::vector<double> values;
   for (const auto& [row, column, value] : matrix.entries) {

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
 
+#include "io/fclib.hpp"
 #include "scene/contact_models.hpp"
 #include "scene/vector3.hpp"
 
@@ -76,10 +78,10 @@ double target(double normal, double wanted, double restitution, double threshold
 
 std::vector<std::size_t> sound_contacts(const Scene<double>& scene, SceneOptions& options) {
   const std::size_t contacts = scene.contacts.friction.count;
-  // The solver is asked for nothing but what it refuses.
+  // The solver is asked for nothing but what it refuses: a sweep will do, and no W.
   options.method = SceneMethod::coulomb;
-  options.coulomb.tolerance = 1;
-  options.coulomb.budget = 1;
+  options.coulomb.largest_island = 1;
+  options.simultaneous.iterations = 1;
   std::vector<Status> status(contacts);
   SceneResults<double> results;
   results.status = {status.data(), contacts};
@@ -240,6 +242,13 @@ SceneSystem system_of(const Scene<double>& scene, SceneOptions options) {
     for (std::size_t d = 0; d < 3; ++d) system.velocity.push_back(constraint.before[d] + constraint.w[d]);
     system.friction.push_back(constraint.friction);
   }
+  double blocks = 0;
+  for (const auto& [body, numbers] : of_body)
+    blocks += static_cast<double>(numbers.size()) * static_cast<double>(numbers.size());
+  if (blocks > static_cast<double>(most_fclib_blocks))
+    throw Error("carom: the contact system of this scene may have " + std::to_string(std::llround(blocks)) +
+                " blocks of W, and FCLIB counts up to " + std::to_string(most_fclib_blocks) +
+                ": too many contacts are on one body; a global system has no W");
   system.row_start.assign(1, 0);
   for (std::size_t k = 0; k < constraints.size(); ++k) {
     std::vector<std::int32_t> columns = {static_cast<std::int32_t>(k)};

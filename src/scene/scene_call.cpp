@@ -275,6 +275,7 @@ class SceneCall {
     job_.groups = graph.groups.data();
     job_.contact_at = graph.of_contacts.at();
     job_.row_at = graph.of_rows.at();
+    if (is(SceneMethod::coulomb)) workspace_.coulomb.bound.check(options_, job_, graph, parts);
     if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph);
     workspace_.substeps.clear();
     if (is(SceneMethod::substeps))

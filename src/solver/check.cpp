@@ -1,5 +1,6 @@
 #include "check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -42,6 +43,11 @@ class ColumnCheck {
   [[gnu::noinline]] void require(bool condition, const char* otherwise) {
     if (!condition) throw Error(std::string("carom: ") + otherwise);
   }
+  [[gnu::noinline]] void at_most(std::size_t count, std::size_t most, const char* limit, const char* what) {
+    if (count > most)
+      throw Error("carom: the scene has " + std::to_string(count) + " " + what + ", and the limit is " + limit + ", " +
+                  std::to_string(most) + ": solve its islands in several calls");
+  }
   template <class T>
   void need_all_or_none(const char* owner, const char* name, const Vector3Columns<const T>& v) {
     if (!v.x && !v.y && !v.z) return;
@@ -83,6 +89,9 @@ class QuickColumnCheck {
     good_ = good_ && (column.data != nullptr ? column.count == count_ && !shares : column.count == 0);
   }
   [[gnu::always_inline]] void require(bool condition, const char*) { good_ = good_ && condition; }
+  [[gnu::always_inline]] void at_most(std::size_t count, std::size_t most, const char*, const char*) {
+    good_ = good_ && count <= most;
+  }
   template <class T>
   void need_all_or_none(const char*, const char*, const Vector3Columns<const T>& v) {
     require(static_cast<bool>(v.x) == static_cast<bool>(v.y) && static_cast<bool>(v.x) == static_cast<bool>(v.z), "");
@@ -226,8 +235,6 @@ template std::size_t check_gradients(const SpaceContacts<double>&, const Gradien
 
 namespace {
 
-constexpr std::size_t most_of_scene = std::size_t{1} << 31;
-
 template <class Check, class T>
 bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
   const std::size_t contact_count = scene.contacts.friction.count, row_count = scene.joints.body_a.count;
@@ -262,8 +269,10 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
                  "of the columns bodies.velocity_change and bodies.angular_velocity_change one is missing");
   columns::each_scene_body_result(bodies.accepts(), results);
   columns::each_island_result(bodies.accepts(), results.islands);
-  bodies.require(contact_count < most_of_scene && row_count < most_of_scene && body_count < most_of_scene,
-                 "a scene has at most 2147483647 bodies, contacts and rows each");
+  bodies.at_most(body_count, SceneLimits::most_bodies, "SceneLimits::most_bodies", "bodies");
+  // A sum beyond the range of std::size_t counts as its end.
+  bodies.at_most(contact_count + std::min(row_count, ~contact_count), SceneLimits::most_contacts_and_rows,
+                 "SceneLimits::most_contacts_and_rows", "contacts and joint rows");
   return contacts.is_good() && rows.is_good() && bodies.is_good();
 }
 

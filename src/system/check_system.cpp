@@ -23,6 +23,12 @@ void check_range(const char* name, double value, bool is_within, const char* ran
   if (!is_within) refuse(std::string("SystemOptions::") + name + " is " + in_words(value) + "; it must be in " + range);
 }
 
+void check_count(const char* what, std::size_t count, const char* limit, std::size_t most) {
+  if (count > most)
+    refuse("the system has " + std::to_string(count) + " " + what + ", and the limit is SystemOptions::" + limit +
+           ", " + std::to_string(most) + ": solve its islands in several calls");
+}
+
 template <class C>
 void check_length(const char* name, const C& column, std::size_t count, const char* of, bool needed) {
   if (!column && (needed || column.count > 0)) refuse(std::string("the column ") + name + " is missing");
@@ -211,7 +217,7 @@ void check_options(const SystemOptions& options) {
 template <class T>
 std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>& results) {
   const std::size_t contacts = system.friction.count, moments = system.moment.count;
-  if (contacts > std::size_t{1} << 30) refuse("system.friction has more than 2^30 elements");
+  check_count("contacts", contacts, "most_contacts", SystemOptions::most_contacts);
   // Without contacts no column needs to be there.
   if (contacts > 0 && !system.friction) refuse("the column system.friction is missing");
   check_vector("system.velocity", system.velocity, contacts, "contacts", contacts > 0);
@@ -240,7 +246,11 @@ std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>
     if (!system.column) refuse("the column system.column is missing");
     check_length("system.block", system.block, system.column.count, "elements of system.column", true);
   }
-  if (system.column.count > std::size_t{1} << 30) refuse("system.column has more than 2^30 elements");
+  if (moments == 0)
+    check_count("blocks of W", system.column.count, "most_blocks", SystemOptions::most_blocks);
+  else
+    check_count("blocks of W, and moments", system.column.count, "most_blocks_with_moments",
+                SystemOptions::most_blocks_with_moments);
   check_vector("results.impulse", results.impulse, contacts, "contacts", false);
   check_vector("results.velocity", results.velocity, contacts, "contacts", false);
   check_length("results.state", results.state, contacts, "contacts", false);

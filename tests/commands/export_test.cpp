@@ -95,6 +95,20 @@ TEST(Export, a_stack_keeps_its_velocities_where_impulses_are_not_unique) {
   }
 }
 
+// 15,448² blocks of nine numbers are more than 2^31 - 1 numbers.
+TEST(Export, a_scene_with_too_many_blocks_of_W_is_refused_and_has_a_global_problem) {
+  const std::size_t header = balls.find('\n') + 1, end = balls.find('\n', header) + 1;
+  std::string loaded = balls.substr(0, header);
+  for (int i = 0; i < 15448; ++i) loaded += balls.substr(header, end - header);
+  const TemporaryFile csv(loaded, ".csv"), problem({}, ".hdf5");
+  const Ended run = carom("export --fclib " + csv.name() + " -o " + problem.name());
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err,
+            "carom: the contact system of this scene may have 238640704 blocks of W, and FCLIB counts up to 238609294: "
+            "too many contacts are on one body; a global system has no W\n");
+  EXPECT_EQ(carom("export --fclib --global " + csv.name() + " -o " + problem.name()).exit_code, 0);
+}
+
 /// Two balls of 1 kg fall on a body that turns about a pivot, one of them towards the pivot.
 const std::string on_a_pivot = [] {
   const auto row = [](const std::string& ball, const std::string& normal, const std::string& velocity, double lever) {

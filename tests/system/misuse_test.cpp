@@ -179,6 +179,45 @@ TEST(SystemMisuse, options_are_named) {
   expect_named(refusal_of([](auto& o) { o.scale = static_cast<ErrorScale>(2); }), "SystemOptions::scale");
 }
 
+// The columns are one number each.
+TEST(SystemMisuse, limits_of_size_are_named) {
+  const double zero = 0;
+  const std::int64_t start = 0;
+  const std::int32_t first = 0;
+  const SystemBlock<double> block{};
+  const auto system_of = [&](std::size_t contacts, std::size_t moments, std::size_t blocks) {
+    const auto vector = [&](std::size_t n) {
+      return Vector3Columns<const double>{{&zero, n, 0}, {&zero, n, 0}, {&zero, n, 0}};
+    };
+    ContactSystem<double> system;
+    system.friction = {&zero, contacts, 0};
+    system.velocity = vector(contacts);
+    system.row_start = {&start, contacts + moments + 1, 0};
+    system.column = {&first, blocks, 0};
+    system.block = {&block, blocks, 0};
+    if (moments > 0) {
+      system.moment = {&first, moments, 0};
+      system.angular_velocity = vector(moments);
+    }
+    return system;
+  };
+  const auto refused = [&](std::size_t contacts, std::size_t moments, std::size_t blocks) -> std::string {
+    try {
+      SystemSolver({.threads = 1}).solve(system_of(contacts, moments, blocks), SystemResults<double>{});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refused(SystemOptions::most_contacts + 1, 0, 1),
+            "carom: the system has 1073741825 contacts, and the limit is SystemOptions::most_contacts, 1073741824: "
+            "solve its islands in several calls");
+  expect_named(refused(1, 0, SystemOptions::most_blocks + 1),
+               "1073741825 blocks of W, and the limit is SystemOptions::most_blocks, 1073741824");
+  expect_named(refused(1, 1, SystemOptions::most_blocks_with_moments + 1),
+               "the limit is SystemOptions::most_blocks_with_moments, 268435456");
+}
+
 TEST(SystemMisuse, a_solver_that_has_been_moved_from_says_so) {
   SystemSolver solver;
   const SystemSolver other = std::move(solver);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "block_bound.hpp"
 #include "delassus.hpp"
 #include "swept_contacts.hpp"
 #include "system/island_solver.hpp"
@@ -39,6 +40,7 @@ struct Lists {
 enum class Method : std::uint8_t { sweeps, lanes, solved, missed };
 
 struct Workspace {
+  BlockBound bound;
   Lists manifolds, groups;           // of islands
   std::vector<std::uint32_t> order;  // of the islands that are solved to the tolerance, those with most to solve first
   std::vector<Method> method;        // of islands

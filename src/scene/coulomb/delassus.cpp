@@ -10,8 +10,6 @@ namespace {
 
 using systems::at;
 
-constexpr std::size_t most_blocks = std::size_t{1} << 30;
-
 void add_bodies(const Cone& a, const Cone& b, double* block) {
   for (std::size_t s = 0; s < 2; ++s)
     for (std::size_t t = 0; t < 2; ++t)
@@ -63,10 +61,11 @@ void Delassus::list_blocks(systems::IslandSystem& system, std::size_t cones) {
       a += from_a == j ? 1u : 0u;
       b += from_b == j ? 1u : 0u;
     }
-    if (system.column.size() > most_blocks)
-      throw Error("carom: an island of " + std::to_string(cones) +
-                  " contacts and rows with bounds is too large for the method coulomb: too many are on one body, or on "
-                  "bodies that joints connect");
+    // BlockBound does not know the rows whose bounds are so far that they count as none.
+    if (system.column.size() > SceneLimits::most_blocks)
+      throw Error("carom: the method coulomb needs more than SceneLimits::most_blocks, " +
+                  std::to_string(SceneLimits::most_blocks) + ", for an island of " + std::to_string(cones) +
+                  " contacts and rows with bounds: too many are on bodies that rows without bounds connect");
     system.row_start.push_back(static_cast<std::int32_t>(system.column.size()));
   }
   system.block.assign(9 * system.column.size(), 0);

@@ -19,7 +19,7 @@ namespace carom::scene::coulomb {
 
 class Delassus {
  public:
-  /// Throws Error if the island has more blocks than the solver counts.
+  /// Throws Error if the island has more blocks than SceneLimits::most_blocks.
   /// `bodies` is W by bodies, or nothing with rows that have been eliminated.
   void assemble(const Constraints& constraints, systems::IslandSystem& system, systems::BodyForm& bodies);
 
