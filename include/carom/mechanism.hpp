@@ -44,6 +44,8 @@ struct MechanismContact {
 /// How Mechanisms tell what is redundant, and what is locked.
 struct MechanismOptions {
   static constexpr double most = 0.1;  ///< the largest value of these options
+  /// Maximum number of rows of a mechanism; its matrix takes 2 GiB then. More are a fault of the mechanism.
+  static constexpr std::size_t most_rows = std::size_t{1} << 14;
 
   /// [1] in [0, most]: a row is redundant if no more than this share of it is left beyond what other rows say, as where
   /// joints close a loop or say something twice. It takes no impulse, and the share that is left is not kept. Lever

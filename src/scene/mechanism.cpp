@@ -146,6 +146,10 @@ struct Mechanisms<T>::State {
 
   std::string fault_of(const Mechanism& mechanism) const {
     const JointRows<T>& joints = scene.joints;
+    if (mechanism.rows.size() > MechanismOptions::most_rows)
+      return "row " + std::to_string(mechanism.rows.front()) + " is one of " + std::to_string(mechanism.rows.size()) +
+             ", and the limit is MechanismOptions::most_rows, " + std::to_string(MechanismOptions::most_rows) +
+             ": SceneSolver has none";
     for (const std::size_t i : mechanism.rows) {
       const std::string name = "row " + std::to_string(i);
       for (const std::int32_t body : rows[i].body)

@@ -40,6 +40,17 @@ std::string error_of(const std::function<void()>& f) {
 
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
+TEST(MechanismMisuse, too_many_rows_are_a_fault_of_their_own_mechanism) {
+  Host host = two_mechanisms();
+  const auto row = host.joints.rows[5];
+  while (host.joints.rows.size() < MechanismOptions::most_rows + 4) host.joints.rows.push_back(row);
+  const Mechanisms<double> mechanisms(host.scene());
+  EXPECT_GT(mechanisms.contact(0).k[0], 0);
+  EXPECT_EQ(error_of([&] { (void)mechanisms.contact(1); }),
+            "carom: contact 1: in its mechanism row 3 is one of 16385, and the limit is MechanismOptions::most_rows, "
+            "16384: SceneSolver has none");
+}
+
 TEST(MechanismMisuse, faults_are_those_of_their_own_mechanism) {
   using Change = std::function<void(Host&)>;
   const std::vector<std::pair<Change, const char*>> faults = {
