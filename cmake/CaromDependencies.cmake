@@ -62,13 +62,13 @@ if(CAROM_BUILD_BENCHMARKS)
 endif()
 
 if(CAROM_BUILD_PYTHON)
-  # Debian's NumPy belongs to Debian's python3, which need not be the first in the path.
+  # Debian's NumPy, which the tests need, belongs to Debian's python3. Another python3 may be the first in the path.
   if(NOT DEFINED Python3_EXECUTABLE AND EXISTS /etc/debian_version AND EXISTS /usr/bin/python3)
     set(Python3_EXECUTABLE /usr/bin/python3)
   endif()
-  find_package(Python3 3.9 QUIET COMPONENTS Interpreter Development.Module NumPy)
+  find_package(Python3 3.9 QUIET COMPONENTS Interpreter Development.Module)
   if(NOT Python3_FOUND)
-    list(APPEND carom_missing python3-dev python3-numpy)
+    list(APPEND carom_missing python3-dev)
   endif()
   carom_need(pybind11 pybind11-dev)
 endif()

@@ -1,7 +1,8 @@
 """Builds the wheel of carom for pip (PEP 517): CMake builds and installs the package, and a wheel is its zip file.
 
-CMAKE_ARGS in the environment are further arguments of CMake's: CMAKE_ARGS=-DCAROM_ISAS=avx2 builds faster. CAROM_BUILD is
-a folder in which the package has been built already.
+CMAKE_ARGS in the environment holds further arguments for CMake: CMAKE_ARGS=-DCAROM_ISAS=avx2 builds faster.
+
+python3 backend.py BUILD FOLDER makes the wheel of the package that the build tree BUILD already has, in FOLDER.
 """
 
 import base64
@@ -26,53 +27,79 @@ def _version():
 
 def _described(name):
     """A value of pyproject.toml, which Python before 3.11 cannot read."""
-    return re.search(rf'^{name} = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.M)[1]
+    return re.search(rf"^{name} = (.*)$", (ROOT / "pyproject.toml").read_text(), re.M)[1]
 
 
-def _build(build):
-    options = ["CMAKE_BUILD_TYPE=Release", "CAROM_BUILD_PYTHON=ON", f"Python3_EXECUTABLE={sys.executable}"]
+def _metadata():
+    """The names and texts of the dist-info, but for RECORD."""
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    tag = f"{python}-{python}{sys.abiflags}-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+    lines = ["Metadata-Version: 2.1", "Name: carom", f"Version: {_version()}"]
+    lines += [f"Summary: {_described('description').strip(chr(34))}", "License: MIT"]
+    lines += [f"Requires-Python: {_described('requires-python').strip(chr(34))}"]
+    lines += [f"Requires-Dist: {needed}" for needed in re.findall(r'"([^"]+)"', _described("dependencies"))]
+    return tag, {
+        "METADATA": "\n".join([*lines, ""]),
+        "WHEEL": f"Wheel-Version: 1.0\nGenerator: carom\nRoot-Is-Purelib: false\nTag: {tag}\n",
+        "LICENSE": (ROOT / "LICENSE").read_text(),
+    }
+
+
+def _build():
+    """The build tree of this interpreter. It stays, so that the next wheel builds only what has changed."""
+    # Environments come and go, the interpreter that they link to stays.
+    python = os.path.realpath(sys.executable)
+    build = ROOT / "build/wheel" / hashlib.sha256(python.encode()).hexdigest()[:8]
+    options = ["CMAKE_BUILD_TYPE=Release", "CAROM_BUILD_PYTHON=ON", f"Python3_EXECUTABLE={python}"]
     options += [f"CAROM_BUILD_{what}=OFF" for what in ("APPS", "TESTS", "BENCHMARKS")]
     more = shlex.split(os.environ.get("CMAKE_ARGS", ""))
     generator = ["-G", "Ninja"] if subprocess.run(["ninja", "--version"], capture_output=True, check=False).returncode == 0 else []
     subprocess.run(["cmake", "-S", ROOT, "-B", build, *generator, *(f"-D{option}" for option in options), *more], check=True)
     subprocess.run(["cmake", "--build", build, "--parallel", str(os.cpu_count()), "--target", "carom_python_package"], check=True)
+    return build
 
 
-def _package(folder):
+def _package(build):
     """The files of the package by their paths in the wheel."""
-    build = os.environ.get("CAROM_BUILD")
-    if build is None:
-        build = ROOT / "build/wheel"  # stays, so that the next wheel builds what has changed
-        _build(build)
-    subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", folder, "--strip"], check=True)
-    [package] = pathlib.Path(folder).rglob("carom")
-    return {path.relative_to(package.parent).as_posix(): path.read_bytes() for path in sorted(package.iterdir())}
-
-
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    version, abi = _version(), "cp" + sysconfig.get_config_var("py_version_nodot")
-    tag = f"{abi}-{abi}-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
-    name, info = f"carom-{version}-{tag}.whl", f"carom-{version}.dist-info"
-    files = {
-        f"{info}/METADATA": "Metadata-Version: 2.1\nName: carom\nVersion: {}\nSummary: {}\nLicense: MIT\n"
-        "Requires-Python: {}\nRequires-Dist: numpy<2\n".format(version, _described("description"), _described("requires-python")),
-        f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: carom\nRoot-Is-Purelib: false\nTag: {tag}\n",
-        f"{info}/LICENSE": (ROOT / "LICENSE").read_text(),
-    }
-    files = {path: text.encode() for path, text in files.items()}
     with tempfile.TemporaryDirectory() as folder:
-        files |= _package(folder)
+        subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", folder, "--strip"], check=True)
+        [package] = pathlib.Path(folder).rglob("carom")
+        files = {path.relative_to(package.parent).as_posix(): path.read_bytes() for path in sorted(package.iterdir())}
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    if f"carom/_carom{suffix}" not in files:
+        raise SystemExit(f"{build} is not for {sys.executable}: it has no _carom{suffix}")
+    return files
+
+
+def _wheel(build, folder):
+    tag, metadata = _metadata()
+    info = f"carom-{_version()}.dist-info"
+    files = {f"{info}/{name}": text.encode() for name, text in metadata.items()} | _package(build)
     record = [
         f"{path},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}"
         for path, data in files.items()
     ]
     files[f"{info}/RECORD"] = "\n".join([*record, f"{info}/RECORD,,", ""]).encode()
-    with zipfile.ZipFile(pathlib.Path(wheel_directory) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
+    name = f"carom-{_version()}-{tag}.whl"
+    with zipfile.ZipFile(pathlib.Path(folder) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, data in files.items():
             entry = zipfile.ZipInfo(path)
             entry.external_attr = (0o755 if path.endswith(".so") else 0o644) << 16
             wheel.writestr(entry, data, zipfile.ZIP_DEFLATED)
     return name
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    # Without it pip builds for minutes before it looks for NumPy.
+    info = pathlib.Path(metadata_directory) / f"carom-{_version()}.dist-info"
+    info.mkdir()
+    for name, text in _metadata()[1].items():
+        (info / name).write_text(text)
+    return info.name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    return _wheel(_build(), wheel_directory)
 
 
 def build_sdist(sdist_directory, config_settings=None):
@@ -81,3 +108,7 @@ def build_sdist(sdist_directory, config_settings=None):
     subprocess.run(["git", "-C", ROOT, "archive", f"--prefix=carom-{version}/", "-o", pathlib.Path(sdist_directory) / name, "HEAD"],
                    check=True)
     return name
+
+
+if __name__ == "__main__":
+    print(_wheel(*sys.argv[1:]))

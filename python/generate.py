@@ -321,9 +321,9 @@ def main():
     typed += "from collections.abc import Sequence\nfrom typing import Any, final\n\nfrom numpy.typing import ArrayLike, NDArray\n\n"
     typed += "from ._base import Columns, Laws\nfrom ._results import ContactSpace, Gradients, PairGradients, Region, Result, SceneResult, SystemResult\n\n"
     typed += "version: str\ndescriptions: dict[str, list[tuple[Any, ...]]]\nenumerations: dict[str, dict[str, int]]\n\n"
-    typed += "class Error(ValueError): ...\n\n"
+    typed += "class Error(ValueError): ...\n\nclass ArgumentError(Error, TypeError): ...\n\n"
     typed += "".join(f"def {name}({parameters}) -> {result}: ...\n" for name, parameters, result in typed_functions)
-    typed += "def set_results(classes: Any) -> None: ...\ndef document(texts: dict[str, str]) -> None: ...\n"
+    typed += "def begin(classes: Any) -> None: ...\ndef document(texts: dict[str, str]) -> None: ...\n"
     joint = "*, a: int = -1, b: int = -1, anchor_a: Sequence[float] = ..., anchor_b: Sequence[float] = ..., {}dtype: str = 'float64'"
     for names_of_joints, more in (
         (("ball_joint", "fixed_joint"), ""),

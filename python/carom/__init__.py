@@ -8,6 +8,7 @@ contacts. All units are SI. docs/python.md shows how.
 from . import _carom, _docs, _results
 from ._base import Columns, ColumnsByName
 from ._carom import (
+    ArgumentError,
     Error,
     MechanismContact,
     Mechanisms,
@@ -60,6 +61,7 @@ from ._system import BlockRows, SystemSolver, block_rows, solve_system
 __version__: str = _carom.version
 
 __all__ = [
+    "ArgumentError",
     "BlockRows",
     "Bodies",
     "Columns",
@@ -113,4 +115,4 @@ __all__ = [
 _carom.document(_docs.TEXTS)
 for _name, _text in _docs.CLASSES.items():
     getattr(_carom, _name).__doc__ = _text
-_carom.set_results(_results)
+_carom.begin(_results)

@@ -34,6 +34,13 @@ class Arrays:
                 raise AttributeError(name)
             raise AttributeError(f"there is no array '{name}' here, for the call was not asked for it (results=, out=)")
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A report that nobody has read yet is an object of C++.
+        state = {name: value for name, value in self.__dict__.items() if name != "_report"}
+        if "_report" in self.__dict__:
+            state["report"] = getattr(self, "report")
+        return state
+
     def __repr__(self) -> str:
         arrays = ", ".join(name for name in self.__dict__ if not name.startswith("_") and name != "report")
         return f"<carom.{type(self).__name__}: {arrays}>"

@@ -30,7 +30,7 @@ def block_rows(matrix: Any) -> BlockRows:
         rows.sum_duplicates()
         rows.sort_indices()
         return BlockRows(rows.indptr, rows.indices, rows.data)
-    dense = np.asarray(matrix)
+    dense = _numbers("W", matrix)
     if dense.ndim == 2 and dense.shape[0] == dense.shape[1] and dense.shape[0] % 3 == 0:
         n = len(dense) // 3
         dense = dense.reshape(n, 3, n, 3).transpose(0, 2, 1, 3)
@@ -41,8 +41,21 @@ def block_rows(matrix: Any) -> BlockRows:
     return BlockRows(np.searchsorted(row, np.arange(len(dense) + 1)), column, dense[row, column])
 
 
+def _numbers(name: str, numbers: Any, dtype: Any = None) -> Any:
+    """An array of real numbers; of those that have no fixed size (object) in double."""
+    try:
+        array = np.asarray(numbers)
+        if array.dtype == object:
+            array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Error(f"carom: {name}: {error}") from error
+    if array.dtype.kind not in "fiu":
+        raise Error(f"carom: {name} has elements of type {array.dtype}, not numbers")
+    return array if dtype is None else array.astype(dtype, copy=False)
+
+
 def _vectors(name: str, numbers: Any, dtype: Any) -> Any:
-    vectors = np.asarray(numbers, dtype)
+    vectors = _numbers(name, numbers, dtype)
     if vectors.ndim == 1 and vectors.size % 3 == 0:
         vectors = vectors.reshape(-1, 3)
     if vectors.ndim != 2 or vectors.shape[1] != 3:
@@ -76,13 +89,13 @@ class SystemSolver:
         **options: Any,
     ) -> SystemResult:
         W = block_rows(W)
-        block = np.asarray(W.block)
+        block = _numbers("W", W.block)
         if block.ndim != 3 or block.shape[1:] != (3, 3):
             raise Error(f"carom: the blocks have the shape {block.shape}, not (blocks, 3, 3)")
         if block.dtype != np.float32:
             block = block.astype(np.float64, copy=False)
         q = _vectors("q", q, block.dtype)
-        mu = np.asarray(mu, block.dtype)
+        mu = _numbers("mu", mu, block.dtype)
         if mu.ndim == 0:
             mu = np.full(len(q), mu)
         if warm_impulse is not None:
@@ -95,38 +108,27 @@ class SystemSolver:
             "rolling_friction": rolling_friction,
             "spinning_friction": spinning_friction,
         }
-        models = {name: np.asarray(numbers, block.dtype) for name, numbers in models.items() if numbers is not None}
+        models = {name: _numbers(name, numbers, block.dtype) for name, numbers in models.items() if numbers is not None}
         if moment is not None:
-            moment = np.atleast_1d(np.asarray(moment))
-            # An empty list has the type of floating-point numbers.
-            models["moment"] = moment if moment.size else moment.astype(np.int32)
+            models["moment"] = np.atleast_1d(_numbers("moment", moment))
         for name, numbers in (("angular_velocity", angular_velocity), ("warm_angular_impulse", warm_angular_impulse)):
             if numbers is not None:
                 models[name] = _vectors(name, numbers, block.dtype)
         if normal_first:
-            # carom has the normal last.
+            # The solver has the normal last.
             turned = [1, 2, 0]
             block = block[:, turned][:, :, turned]
-            q = q[:, turned]
-            warm_impulse = None if warm_impulse is None else warm_impulse[:, turned]
-            for name in ("angular_velocity", "warm_angular_impulse"):
-                if name in models:
-                    models[name] = models[name][:, turned]
-        result: SystemResult = self._solver.solve(
+        return self._solver.solve(
             friction=mu,
             velocity=q,
             row_start=W.row_start,
             column=W.column,
             block=np.ascontiguousarray(block),
             warm_impulse=warm_impulse,
+            normal_first=normal_first,
             **models,
             **options,
         )
-        if normal_first:
-            for name in ("impulse", "velocity", "angular_impulse", "angular_velocity"):
-                if name in result.__dict__:
-                    setattr(result, name, getattr(result, name)[:, [2, 0, 1]])
-        return result
 
 
 def solve_system(W: Any, q: Any, mu: Any, **options: Any) -> SystemResult:

@@ -1,7 +1,5 @@
 #include "arguments.hpp"
 
-#include <carom/status.hpp>
-
 namespace carom::python {
 namespace {
 
@@ -16,7 +14,7 @@ Arguments::Arguments(const char* function, PyObject* const* values, Py_ssize_t p
   const Py_ssize_t named = keywords != nullptr ? PyTuple_GET_SIZE(keywords) : 0;
   given_.reserve(static_cast<std::size_t>(named) + 8);
   if (positional > 1)
-    throw py::type_error(function_ + "() takes one positional argument, the columns by name; others are keywords");
+    throw ArgumentError(function_ + "() takes one positional argument, the columns by name; others are keywords");
   for (Py_ssize_t i = 0; i < named; ++i) give(PyTuple_GET_ITEM(keywords, i), values[positional + i]);
   if (positional == 1 && values[0] != Py_None) add_all_of(values[0]);
 }
@@ -31,35 +29,43 @@ void Arguments::give(PyObject* name, PyObject* value) {
   if (value != Py_None) given_.push_back({name, value});
 }
 
+void Arguments::add_new(PyObject* name, PyObject* value) {
+  if (!PyUnicode_Check(name))
+    throw ArgumentError(function_ + ": names of columns are strings, not " + value_words(name));
+  if (has(name)) throw ArgumentError(function_ + ": " + text_of(name) + " is given twice");
+  give(name, value);
+}
+
 void Arguments::add_all_of(PyObject* source) {
-  if (PyArray_Check(source)) {
-    PyObject* const names =
-        PyDataType_HASFIELDS(PyArray_DESCR(as_array(source))) ? PyArray_DESCR(as_array(source))->names : nullptr;
-    if (names == nullptr) throw py::type_error(function_ + ": an array of columns has fields with their names");
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
-      PyObject* const name = PyTuple_GET_ITEM(names, i);
-      if (has(name)) throw py::type_error(function_ + ": " + text_of(name) + " is given twice");
+  if (is_array(source)) {
+    const py::object names = py::handle(source).attr("dtype").attr("names");
+    if (names.is_none()) throw ArgumentError(function_ + ": an array of columns has fields with their names");
+    kept_.push_back(names);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.ptr()); ++i) {
+      PyObject* const name = PyTuple_GET_ITEM(names.ptr(), i);
       kept_.push_back(owned(PyObject_GetItem(source, name)));
-      give(name, kept_.back().ptr());
+      add_new(name, kept_.back().ptr());
     }
     return;
   }
-  PyObject* dict = source;
-  if (!PyDict_Check(source)) {
-    // Objects with columns as their attributes: carom.Columns.
-    py::object attributes = owned(PyObject_GetAttrString(source, "__dict__"));
-    dict = attributes.ptr();
-    if (!PyDict_Check(dict))
-      throw py::type_error(function_ + ": columns by name are a dict, a structured array or carom.Columns");
-    kept_.push_back(std::move(attributes));
+  // A copy of the items, which nobody else can change.
+  py::object items;
+  if (PyDict_Check(source)) {
+    items = owned(PyDict_Copy(source));
+  } else if (PyMapping_Check(source) && py::hasattr(source, "keys")) {
+    items = owned(PyDict_New());
+    naming([&] { return function_; }, [&] { succeed(PyDict_Update(items.ptr(), source)); });
+  } else if (const py::object attributes = py::getattr(source, "__dict__", py::none());
+             PyDict_Check(attributes.ptr())) {
+    items = owned(PyDict_Copy(attributes.ptr()));
+  } else {
+    throw ArgumentError(function_ + ": columns by name are a dict, a structured array or carom.Columns, not " +
+                        value_words(source));
   }
   PyObject *name = nullptr, *value = nullptr;
   Py_ssize_t at = 0;
-  while (PyDict_Next(dict, &at, &name, &value) != 0) {
-    if (!PyUnicode_Check(name)) throw py::type_error(function_ + ": names of columns are strings");
-    if (has(name)) throw py::type_error(function_ + ": " + text_of(name) + " is given twice");
-    give(name, value);
-  }
+  while (PyDict_Next(items.ptr(), &at, &name, &value) != 0) add_new(name, value);
+  kept_.push_back(std::move(items));
 }
 
 PyObject* Arguments::take(PyObject* name) {
@@ -79,7 +85,7 @@ PyObject* Arguments::value(PyObject* name) const {
 }
 
 void Arguments::refuse(PyObject* name) const {
-  throw py::type_error(function_ + " has no argument or column '" + text_of(name) + "'");
+  throw ArgumentError(function_ + " has no argument or column '" + text_of(name) + "'");
 }
 
 }  // namespace carom::python

@@ -1,26 +1,17 @@
 #include "arrays.hpp"
 
-#include <carom/status.hpp>
 #include <cstring>
 #include <limits>
 
 namespace carom::python {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw Error("carom: " + message);
+std::string type_words(const Array& array) {
+  return words_of(py::handle(reinterpret_cast<PyObject*>(array.type)));
 }
 
-std::string words_of(PyObject* object) {
-  return text_of(owned(PyObject_Str(object)).ptr());
-}
-
-std::string type_words(PyArrayObject* array) {
-  return words_of(reinterpret_cast<PyObject*>(PyArray_DESCR(array)));
-}
-
-std::string shape_words(PyArrayObject* array) {
-  return words_of(owned(PyObject_GetAttrString(reinterpret_cast<PyObject*>(array), "shape")).ptr());
+std::string shape_words(PyObject* array) {
+  return words_of(py::handle(array).attr("shape"));
 }
 
 std::string shapes_of(const Field& field) {
@@ -30,62 +21,62 @@ std::string shapes_of(const Field& field) {
   return "(n, " + parts + "), (n, " + d + ", " + d + "), or of one matrix";
 }
 
-bool is_in_place(PyArrayObject* array, int type) {
-  return PyArray_TYPE(array) == type && PyArray_ISALIGNED(array) && PyArray_ISNOTSWAPPED(array);
-}
-
-py::object array_of(PyObject* value, PyArray_Descr* type, int flags) {
-  return owned(PyArray_FromAny(value, type, 0, 0, flags, nullptr));
-}
-
 py::object converted(PyObject* array, int type) {
-  return array_of(array, PyArray_DescrFromType(type), NPY_ARRAY_ALIGNED | NPY_ARRAY_NOTSWAPPED | NPY_ARRAY_FORCECAST);
+  return array_of(array, type_of_number(type), requirement::aligned | requirement::native | requirement::forced_cast);
 }
 
 template <class T>
-T number_at(PyArrayObject* array, npy_intp i) {
+T number_at(const Array& array, Py_ssize_t i) {
   T value;
-  std::memcpy(&value, PyArray_BYTES(array) + i * static_cast<npy_intp>(sizeof value), sizeof value);
+  std::memcpy(&value, array.data + i * static_cast<Py_ssize_t>(sizeof value), sizeof value);
   return value;
 }
 
-// Whole numbers of whatever type, which have to fit.
-py::object whole_numbers(PyObject* source, int type, double least, double most, const std::string& name) {
-  const char kind = PyArray_DESCR(as_array(source))->kind;
-  if (kind != 'i' && kind != 'u')
+// Whole numbers of whatever type, which have to fit. An array without elements has no type that matters.
+py::object whole_numbers(PyObject* source, int type, double min, double max, const std::string& name) {
+  const char kind = as_array(source).type->kind;
+  if (kind != 'i' && kind != 'u' && as_array(source).size() > 0)
     refuse("the column " + name + " has elements of type " + type_words(as_array(source)) + ", not whole numbers");
   const py::object wide =
-      array_of(source, PyArray_DescrFromType(kind == 'u' ? NPY_UINT64 : NPY_INT64),
-               NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_NOTSWAPPED | NPY_ARRAY_FORCECAST);
-  auto* const array = as_array(wide.ptr());
-  for (npy_intp i = 0; i < PyArray_SIZE(array); ++i) {
+      array_of(source, type_of_number(kind == 'u' ? type_number::uint64 : type_number::int64),
+               requirement::contiguous | requirement::aligned | requirement::native | requirement::forced_cast);
+  const Array& array = as_array(wide);
+  for (Py_ssize_t i = 0; i < array.size(); ++i) {
     const auto value = kind == 'u' ? static_cast<double>(number_at<std::uint64_t>(array, i))
                                    : static_cast<double>(number_at<std::int64_t>(array, i));
-    if (!(value >= least && value <= most))
-      refuse(name + "[" + std::to_string(i) + "] is " + words_of(owned(PyLong_FromDouble(value)).ptr()) +
+    if (!(value >= min && value <= max))
+      refuse(name + "[" + std::to_string(i) + "] is " + words_of(owned(PyLong_FromDouble(value))) +
              ", beyond what the column holds");
   }
   return converted(wide.ptr(), type);
 }
 
-std::uint8_t law_number(Element element, const std::string& text) {
-  return element == Element::law ? static_cast<std::uint8_t>(law_from_string(text))
-                                 : static_cast<std::uint8_t>(restitution_law_from_string(text));
+std::uint8_t law_number(Element element, PyObject* law) {
+  if (PyUnicode_Check(law)) {
+    const std::string text = text_of(law);
+    return element == Element::law ? static_cast<std::uint8_t>(law_from_string(text))
+                                   : static_cast<std::uint8_t>(restitution_law_from_string(text));
+  }
+  if (PyBool_Check(law) || !PyIndex_Check(law)) refuse(value_words(law) + " is neither a name nor a number of a law");
+  const Py_ssize_t number = PyNumber_AsSsize_t(law, nullptr);
+  if (number < 0 || number > std::numeric_limits<std::uint8_t>::max())
+    refuse(value_words(law) + " is beyond what the column holds");
+  return static_cast<std::uint8_t>(number);
 }
 
-py::object law_numbers(PyObject* names, Element element, const std::string& column) {
-  const py::object list = owned(PyArray_ToList(as_array(names)));
-  if (PyArray_NDIM(as_array(names)) != 1) refuse("the column " + column + " has names of laws in the shape (n,)");
-  npy_intp count = PyList_GET_SIZE(list.ptr());
-  py::object numbers = owned(PyArray_SimpleNew(1, &count, NPY_UINT8));
-  auto* const to = static_cast<std::uint8_t*>(PyArray_DATA(as_array(numbers.ptr())));
-  for (npy_intp i = 0; i < count; ++i) {
-    PyObject* const name = PyList_GET_ITEM(list.ptr(), i);
+// Names and numbers, in any mixture, or one for all.
+py::object law_numbers(PyObject* laws, Element element, const std::string& column) {
+  const Array& array = as_array(laws);
+  if (array.rank > 1) refuse("the column " + column + " has laws in the shape " + shape_words(laws) + ", not (n,)");
+  const py::list list = py::handle(laws).attr("ravel")().attr("tolist")();
+  py::object numbers = new_array(type_of_number(type_number::uint8), array.rank, array.shape);
+  auto* const to = reinterpret_cast<std::uint8_t*>(as_array(numbers).data);
+  for (std::size_t i = 0; i < list.size(); ++i) {
     try {
-      if (!PyUnicode_Check(name)) refuse("it is no string");
-      to[i] = law_number(element, text_of(name));
+      to[i] = law_number(element, list[i].ptr());
     } catch (const Error& error) {
-      refuse(column + "[" + std::to_string(i) + "]: " + std::string(error.what()).substr(sizeof "carom: " - 1));
+      refuse(column + (array.rank == 0 ? "" : "[" + std::to_string(i) + "]") + ": " +
+             std::string(error.what()).substr(sizeof "carom: " - 1));
     }
   }
   return numbers;
@@ -105,10 +96,10 @@ void set_column(void* object, std::size_t place, const void* data, std::size_t c
 }
 
 // Bytes from the first element of an array to that of a part of a field, by rows and columns for full matrices.
-npy_intp part_offset(const Field& field, std::size_t part, const npy_intp* strides, bool is_full) {
+Py_ssize_t part_offset(const Field& field, std::size_t part, const Py_ssize_t* strides, bool is_full) {
   static constexpr std::uint8_t row[] = {0, 0, 0, 1, 1, 2}, column[] = {0, 1, 2, 1, 2, 2};
   static constexpr std::uint8_t planar_row[] = {0, 0, 1}, planar_column[] = {0, 1, 1};
-  if (!is_full) return static_cast<npy_intp>(part) * strides[0];
+  if (!is_full) return static_cast<Py_ssize_t>(part) * strides[0];
   return field.parts == 6 ? row[part] * strides[0] + column[part] * strides[1]
                           : planar_row[part] * strides[0] + planar_column[part] * strides[1];
 }
@@ -116,47 +107,58 @@ npy_intp part_offset(const Field& field, std::size_t part, const npy_intp* strid
 enum class Extent : std::uint8_t { wrong, one, many };
 
 // Whether an array has one number, vector or matrix, or one for every contact.
-Extent extent_of(const Field& field, PyArrayObject* array) {
-  const int rank = PyArray_NDIM(array);
-  const npy_intp* const shape = PyArray_DIMS(array);
-  const npy_intp d = field.dimension();
+Extent extent_of(const Field& field, const Array& array) {
+  const int rank = array.rank;
+  const Py_ssize_t* const shape = array.shape;
+  const Py_ssize_t d = field.dimension();
   if (field.parts == 1) return rank == 0 ? Extent::one : rank == 1 ? Extent::many : Extent::wrong;
   if (field.is_matrix) {
     if (rank == 2 && shape[0] == d && shape[1] == d) return Extent::one;
     if (rank == 3 && shape[1] == d && shape[2] == d) return Extent::many;
   }
   if (rank == 1 && shape[0] == field.parts) return Extent::one;
+  // np.array([]) is all vectors of no contacts.
+  if (rank == 1 && shape[0] == 0) return Extent::many;
   return rank == 2 && shape[1] == field.parts ? Extent::many : Extent::wrong;
 }
 
-PyArray_Descr* path_type() {
-  static PyArray_Descr* const type = [] {
-    const py::object fields =
-        py::module_::import("builtins")
-            .attr("eval")("[(name, 'u1') for name in ('course', 'sticking', 'compressions', 'decompressions')]");
-    PyArray_Descr* made = nullptr;
-    if (PyArray_DescrConverter(fields.ptr(), &made) == 0) throw py::error_already_set();
-    return made;
+// Points the columns of a field at the elements of an array, of which there are `count`.
+void set_columns(void* object, std::size_t base, const Field& field, const Array& array, Extent extent,
+                 std::size_t count) {
+  const bool is_repeated = extent == Extent::one;
+  const Py_ssize_t* const strides = array.strides + (is_repeated ? 0 : 1);
+  const bool is_full = field.is_matrix && array.rank == (is_repeated ? 2 : 3);
+  for (std::size_t part = 0; part < field.parts; ++part)
+    set_column(object, base + field.offset[part],
+               array.data + (field.parts == 1 || count == 0 ? 0 : part_offset(field, part, strides, is_full)), count,
+               is_repeated ? 0 : array.strides[0]);
+}
+
+const py::object& path_type() {
+  static const auto* const type = [] {
+    py::list fields;
+    for (const char* name : {"course", "sticking", "compressions", "decompressions"})
+      fields.append(py::make_tuple(name, "u1"));
+    return new py::object(type_of_description(fields));
   }();
   static_assert(sizeof(Path) == 4 && offsetof(Path, sticking) == 1 && offsetof(Path, compressions) == 2);
-  Py_INCREF(type);
-  return type;
+  return *type;
 }
 
 }  // namespace
 
-PyArray_Descr* type_of(Element element, bool in_float) {
+py::object type_of(Element element, bool in_float) {
   switch (element) {
     case Element::number:
-      return PyArray_DescrFromType(in_float ? NPY_FLOAT32 : NPY_FLOAT64);
+      return type_of_number(in_float ? type_number::float32 : type_number::float64);
     case Element::int32:
-      return PyArray_DescrFromType(NPY_INT32);
+      return type_of_number(type_number::int32);
     case Element::uint64:
-      return PyArray_DescrFromType(NPY_UINT64);
+      return type_of_number(type_number::uint64);
     case Element::path:
       return path_type();
     default:
-      return PyArray_DescrFromType(NPY_UINT8);
+      return type_of_number(type_number::uint8);
   }
 }
 
@@ -167,50 +169,66 @@ std::string Inputs::name_of(const Placed& placed) {
 
 void Inputs::add(Batch& batch, const Field& field, PyObject* value, std::size_t base, const char* owner) {
   Placed placed{&batch, &field, base, {}, 0, owner};
+  const auto what = [&] { return "the column " + name_of(placed); };
   const bool is_number = field.element == Element::number;
   if (is_number && field.parts == 1 && (PyFloat_Check(value) || PyLong_Check(value))) {
-    placed.number = PyFloat_AsDouble(value);
-    if (placed.number == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
-    placed.is_repeated = true;
+    placed.number = value_of<double>(value, what);
     placed_.push_back(std::move(placed));
     return;
   }
-  const bool is_array = PyArray_Check(value);
-  placed.is_converted = !is_array;
-  placed.array = is_array ? py::reinterpret_borrow<py::object>(value) : array_of(value, nullptr, 0);
-  auto* const array = as_array(placed.array.ptr());
-  const char kind = PyArray_DESCR(array)->kind;
+  const bool is_law = field.element == Element::law || field.element == Element::restitution_law;
+  const bool is_ours = is_array(value);
+  placed.is_converted = !is_ours;
+  // Of names and numbers in one list NumPy would make names.
+  placed.array = is_ours ? py::reinterpret_borrow<py::object>(value) : naming(what, [&] {
+    return array_of(value, is_law ? type_of_number(type_number::object) : py::object(), 0);
+  });
+  const Array& array = as_array(placed.array);
+  const char kind = array.type->kind;
   if (is_number) {
-    if (kind != 'f' && kind != 'i' && kind != 'u' && !(kind == 'O' && !is_array))
-      refuse("the column " + name_of(placed) + " has elements of type " + type_words(array) + ", not numbers");
-    if (is_array && kind == 'f' && PyArray_NDIM(array) > 0)
-      (PyArray_DESCR(array)->elsize <= 4 ? any_float_ : any_double_) = true;
-  } else if (field.element == Element::law || field.element == Element::restitution_law) {
-    if (kind == 'U' || kind == 'O')
-      placed.array = law_numbers(placed.array.ptr(), field.element, name_of(placed));
-    else if (!is_in_place(array, NPY_UINT8))
-      placed.array = whole_numbers(placed.array.ptr(), NPY_UINT8, 0, 255, name_of(placed));
-  } else if (field.element == Element::int32) {
-    if (!is_in_place(array, NPY_INT32))
-      placed.array = whole_numbers(placed.array.ptr(), NPY_INT32, std::numeric_limits<std::int32_t>::min(),
-                                   std::numeric_limits<std::int32_t>::max(), name_of(placed));
-  } else if (!is_in_place(array, NPY_UINT64)) {
-    placed.array =
-        whole_numbers(placed.array.ptr(), NPY_UINT64, 0, std::numeric_limits<double>::max(), name_of(placed));
+    if (kind != 'f' && kind != 'i' && kind != 'u' && !(kind == 'O' && !is_ours))
+      refuse(what() + " has elements of type " + type_words(array) + ", not numbers");
+    if (is_ours && kind == 'f' && array.rank > 0) {
+      const int number = array.type->number;
+      if (number == type_number::float32 || number == type_number::float16)
+        any_float_ = true;
+      else if (array.size() > 0)
+        any_double_ = true;
+    }
+  } else if (is_law && (kind == 'U' || kind == 'O')) {
+    placed.array = law_numbers(placed.array.ptr(), field.element, name_of(placed));
+  } else {
+    make_whole(placed);
   }
   find_length(batch, placed);
   placed_.push_back(std::move(placed));
 }
 
-void Inputs::find_length(Batch& batch, Placed& placed) {
-  auto* const array = as_array(placed.array.ptr());
+void Inputs::make_whole(Placed& placed) {
+  const auto make = [&]<class T>(T, int type, double max) {
+    if (as_array(placed.array).is_of(type)) return;
+    placed.array = whole_numbers(placed.array.ptr(), type, static_cast<double>(std::numeric_limits<T>::min()), max,
+                                 name_of(placed));
+    placed.is_converted = true;
+  };
+  switch (placed.field->element) {
+    case Element::int32:
+      return make(std::int32_t{}, type_number::int32, std::numeric_limits<std::int32_t>::max());
+    case Element::uint64:
+      return make(std::uint64_t{}, type_number::uint64, std::numeric_limits<double>::max());
+    default:
+      return make(std::uint8_t{}, type_number::uint8, std::numeric_limits<std::uint8_t>::max());
+  }
+}
+
+void Inputs::find_length(Batch& batch, const Placed& placed) {
+  const Array& array = as_array(placed.array);
   const Extent extent = extent_of(*placed.field, array);
   if (extent == Extent::wrong)
-    refuse("the column " + name_of(placed) + " has the shape " + shape_words(array) + ", not " +
+    refuse("the column " + name_of(placed) + " has the shape " + shape_words(placed.array.ptr()) + ", not " +
            shapes_of(*placed.field));
-  placed.is_repeated = extent == Extent::one;
-  if (placed.is_repeated) return;
-  const npy_intp count = PyArray_DIM(array, 0);
+  if (extent == Extent::one) return;
+  const Py_ssize_t count = array.shape[0];
   if (batch.count < 0) {
     batch.count = count;
     batch.first = name_of(placed);
@@ -239,16 +257,17 @@ void Inputs::add_all(Batch& batch, const Record& record, const Arguments& argume
 
 void Inputs::convert(Placed& placed, bool in_float) {
   if (placed.field->element != Element::number || !placed.array) return;
-  const int type = in_float ? NPY_FLOAT32 : NPY_FLOAT64;
-  if (is_in_place(as_array(placed.array.ptr()), type)) return;
-  placed.array = converted(placed.array.ptr(), type);
+  const int type = in_float ? type_number::float32 : type_number::float64;
+  if (as_array(placed.array).is_of(type)) return;
+  placed.array =
+      naming([&] { return "the column " + name_of(placed); }, [&] { return converted(placed.array.ptr(), type); });
   placed.is_converted = true;
 }
 
 py::object Inputs::array_in_place(const Batch& batch, PyObject* name) const {
   for (const Placed& placed : placed_)
     if (placed.batch == &batch && placed.field->name == name) {
-      if (placed.is_converted || placed.is_repeated)
+      if (placed.is_converted || !placed.array || extent_of(*placed.field, as_array(placed.array)) != Extent::many)
         refuse("the column " + name_of(placed) + " is no array of the caller's that results can replace");
       return placed.array;
     }
@@ -256,8 +275,9 @@ py::object Inputs::array_in_place(const Batch& batch, PyObject* name) const {
 }
 
 void Inputs::write(void* object, bool in_float) {
+  for (Placed& placed : placed_) convert(placed, in_float);
+  // From here on no Python runs, so that no shape changes any more.
   for (Placed& placed : placed_) {
-    convert(placed, in_float);
     const Field& field = *placed.field;
     const auto count = static_cast<std::size_t>(placed.batch->size());
     if (!placed.array) {
@@ -268,38 +288,31 @@ void Inputs::write(void* object, bool in_float) {
       set_column(object, placed.base + field.offset[0], &placed.number, count, 0);
       continue;
     }
-    auto* const array = as_array(placed.array.ptr());
-    const npy_intp* const strides = PyArray_STRIDES(array) + (placed.is_repeated ? 0 : 1);
-    const bool is_full = field.is_matrix && PyArray_NDIM(array) == (placed.is_repeated ? 2 : 3);
-    const npy_intp stride = placed.is_repeated ? 0 : PyArray_STRIDE(array, 0);
-    for (std::size_t part = 0; part < field.parts; ++part)
-      set_column(object, placed.base + field.offset[part],
-                 PyArray_BYTES(array) + (field.parts == 1 ? 0 : part_offset(field, part, strides, is_full)), count,
-                 stride);
+    const Array& array = as_array(placed.array);
+    const Extent extent = extent_of(field, array);
+    if (extent == Extent::wrong || (extent == Extent::many && array.shape[0] != placed.batch->count))
+      refuse("the column " + name_of(placed) + " changed its shape during the call");
+    set_columns(object, placed.base, field, array, extent, count);
   }
 }
 
-py::object new_array(const Field& field, npy_intp count, bool in_float) {
-  npy_intp shape[2] = {count, field.parts};
-  return owned(PyArray_NewFromDescr(&PyArray_Type, type_of(field.element, in_float), field.parts == 1 ? 1 : 2, shape,
-                                    nullptr, nullptr, 0, nullptr));
+py::object new_array(const Field& field, Py_ssize_t count, bool in_float) {
+  const Py_ssize_t shape[2] = {count, field.parts};
+  return new_array(type_of(field.element, in_float), field.parts == 1 ? 1 : 2, shape);
 }
 
-void write_into(const Field& field, PyObject* value, npy_intp count, bool in_float, void* object) {
-  const std::string name = "the array of results " + text_of(field.name);
-  if (!PyArray_Check(value)) throw py::type_error("carom: " + name + " is no array");
-  auto* const array = as_array(value);
-  const py::object type = owned(reinterpret_cast<PyObject*>(type_of(field.element, in_float)));
-  if (PyArray_EquivTypes(PyArray_DESCR(array), reinterpret_cast<PyArray_Descr*>(type.ptr())) == 0)
-    refuse(name + " has elements of type " + type_words(array) + "; the call writes " + words_of(type.ptr()));
-  if (!PyArray_ISALIGNED(array) || !PyArray_ISWRITEABLE(array)) refuse(name + " is read-only or not aligned");
-  if (extent_of(field, array) != Extent::many || PyArray_DIM(array, 0) != count || PyArray_NDIM(array) > 2)
-    refuse(name + " has the shape " + shape_words(array) + "; there are " + std::to_string(count) + " to write");
-  const npy_intp* const strides = PyArray_STRIDES(array);
-  for (std::size_t part = 0; part < field.parts; ++part)
-    set_column(object, field.offset[part],
-               PyArray_BYTES(array) + (field.parts == 1 ? 0 : static_cast<npy_intp>(part) * strides[1]),
-               static_cast<std::size_t>(count), strides[0]);
+void write_into(const Field& field, PyObject* value, Py_ssize_t count, bool in_float, void* object) {
+  const auto name = [&] { return "the array of results " + text_of(field.name); };
+  if (!is_array(value)) throw ArgumentError(name() + " is " + value_words(value) + ", not an array");
+  const Array& array = as_array(value);
+  const py::object type = type_of(field.element, in_float);
+  if (numpy().are_equivalent(array.type, reinterpret_cast<ArrayType*>(type.ptr())) == 0)
+    refuse(name() + " has elements of type " + type_words(array) + "; the call writes " + words_of(type));
+  if (!array.is_aligned() || !array.is_writeable()) refuse(name() + " is read-only or not aligned");
+  const Extent extent = extent_of(field, array);
+  if (extent != Extent::many || array.shape[0] != count || array.rank > 2)
+    refuse(name() + " has the shape " + shape_words(value) + "; there are " + std::to_string(count) + " to write");
+  set_columns(object, 0, field, array, extent, static_cast<std::size_t>(count));
 }
 
 Outputs::Outputs(Arguments& arguments, std::function<bool(const Field&)> is_usual) : is_usual_(std::move(is_usual)) {
@@ -307,13 +320,11 @@ Outputs::Outputs(Arguments& arguments, std::function<bool(const Field&)> is_usua
   if (PyObject* const given = arguments.take(out); given != nullptr) out_ = Arguments::of(given, "out");
   if (PyObject* const given = arguments.take(results); given != nullptr) {
     asks_ = true;
-    if (PyUnicode_Check(given)) throw py::type_error("carom: results is a sequence of names");
-    for (const py::handle name : py::reinterpret_borrow<py::object>(given)) {
-      if (!PyUnicode_Check(name.ptr())) throw py::type_error("carom: results is a sequence of names");
-      PyObject* text = name.inc_ref().ptr();
-      PyUnicode_InternInPlace(&text);
-      names_.push_back(py::reinterpret_steal<py::object>(text));
-    }
+    each_name(given, "results", [this](PyObject* name) {
+      Py_INCREF(name);
+      PyUnicode_InternInPlace(&name);
+      names_.push_back(py::reinterpret_steal<py::object>(name));
+    });
     known_.assign(names_.size(), false);
   }
 }
@@ -322,7 +333,7 @@ void Outputs::give(PyObject* name, const py::object& array) {
   given_.emplace_back(name, array);
 }
 
-void Outputs::add(const Record& record, npy_intp count, bool in_float, void* object, const py::object& result,
+void Outputs::add(const Record& record, Py_ssize_t count, bool in_float, void* object, const py::object& result,
                   std::size_t base) {
   void* const columns = static_cast<char*>(object) + base;
   for (const Field& field : record.fields) {
@@ -342,9 +353,9 @@ void Outputs::add(const Record& record, npy_intp count, bool in_float, void* obj
 
 void Outputs::check_all_known(const std::string& function) const {
   for (std::size_t i = 0; i < names_.size(); ++i)
-    if (!known_[i]) throw py::type_error(function + " has no result '" + text_of(names_[i].ptr()) + "'");
+    if (!known_[i]) throw ArgumentError(function + " has no result '" + text_of(names_[i].ptr()) + "'");
   if (out_ && !out_->given().empty())
-    throw py::type_error(function + " has no result '" + text_of(out_->given().front().name) + "'");
+    throw ArgumentError(function + " has no result '" + text_of(out_->given().front().name) + "'");
 }
 
 }  // namespace carom::python

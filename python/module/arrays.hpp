@@ -15,12 +15,12 @@ namespace carom::python {
 
 /// Columns of one length, in the order in which they were given.
 struct Batch {
-  const char* what;     // "contacts"
-  npy_intp count = -1;  // -1: only numbers that stand for all have been given
-  std::string first;    // the column that had the length
+  const char* what;       // "contacts"
+  Py_ssize_t count = -1;  // -1: only numbers that stand for all have been given
+  std::string first;      // the column that had the length
 
   explicit Batch(const char* name) : what(name) {}
-  npy_intp size() const { return count < 0 ? 1 : count; }
+  Py_ssize_t size() const { return count < 0 ? 1 : count; }
 };
 
 /// Arrays and numbers of a call on their way to the columns of a struct.
@@ -31,8 +31,8 @@ class Inputs {
   /// Takes a field of the struct that lies `base` bytes in the one that `write` gets. `owner` is what it is a member
   /// of.
   void add(Batch& batch, const Field& field, PyObject* value, std::size_t base = 0, const char* owner = "");
-  /// Takes all that has been given of a record, and throws Error if what it needs is missing, of anything else
-  /// TypeError.
+  /// Takes all that has been given of a record. Throws Error if what it needs is missing, and ArgumentError of anything
+  /// else.
   void add_all(Batch& batch, const Record& record, const Arguments& arguments, std::size_t base, const char* owner);
 
   /// True if the arrays of numbers are of float32; numbers, lists and integers go with the others.
@@ -50,26 +50,27 @@ class Inputs {
     py::object array;  // none: the number that stands for all
     double number = 0;
     const char* owner;
-    bool is_repeated = false, is_converted = false;
+    bool is_converted = false;
   };
 
   static std::string name_of(const Placed& placed);
-  void find_length(Batch& batch, Placed& placed);
+  static void make_whole(Placed& placed);
+  static void find_length(Batch& batch, const Placed& placed);
   void convert(Placed& placed, bool in_float);
 
   std::vector<Placed> placed_;
   bool any_float_ = false, any_double_ = false;
 };
 
-/// The NumPy type of an element; a new reference.
-PyArray_Descr* type_of(Element element, bool in_float);
+/// The NumPy type of an element.
+py::object type_of(Element element, bool in_float);
 
 /// An array of results that has a place for every contact: (n,) or (n, parts).
-py::object new_array(const Field& field, npy_intp count, bool in_float);
+py::object new_array(const Field& field, Py_ssize_t count, bool in_float);
 
 /// Points the columns of a field at an array that takes results. Throws Error, naming the field, unless the array is as
 /// new_array would make it, at whatever strides.
-void write_into(const Field& field, PyObject* array, npy_intp count, bool in_float, void* object);
+void write_into(const Field& field, PyObject* array, Py_ssize_t count, bool in_float, void* object);
 
 /// The results that a call makes: arrays of its own, and those of the caller.
 class Outputs {
@@ -81,9 +82,9 @@ class Outputs {
   void give(PyObject* name, const py::object& array);
 
   /// Points the columns of an object at arrays and makes these attributes of `result`.
-  void add(const Record& record, npy_intp count, bool in_float, void* object, const py::object& result,
+  void add(const Record& record, Py_ssize_t count, bool in_float, void* object, const py::object& result,
            std::size_t base = 0);
-  /// Throws TypeError if something was asked for that no record had.
+  /// Throws ArgumentError if something was asked for that no record had.
   void check_all_known(const std::string& function) const;
 
  private:

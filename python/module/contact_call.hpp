@@ -1,6 +1,7 @@
 // Contacts of a call, whatever their form: their columns from arrays, and the solver that takes them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -31,8 +32,12 @@ struct CallOf {
 };
 
 /// The lever arm of the immovable world, which lives as long as the program.
-inline PyObject* no_lever(npy_intp dimension) {
-  const auto make = [](npy_intp size) { return owned(PyArray_ZEROS(1, &size, NPY_FLOAT32, 0)).release().ptr(); };
+inline PyObject* no_lever(Py_ssize_t dimension) {
+  const auto make = [](Py_ssize_t size) {
+    const py::object zeros = new_array(type_of_number(type_number::float32), 1, &size);
+    std::fill_n(reinterpret_cast<float*>(as_array(zeros).data), size, 0.0F);
+    return zeros.inc_ref().ptr();
+  };
   static PyObject *const in_plane = make(2), *const in_space = make(3);
   return dimension == 2 ? in_plane : in_space;
 }
@@ -54,7 +59,7 @@ py::object with_columns(Arguments& arguments, const Record* of_more, const Work&
       if (value != nullptr)
         inputs.add(contacts, field, value, offsetof(InDouble, more));
       else if (field.is_needed)
-        throw Error("carom: the column " + text_of(field.name) + " is missing");
+        refuse("the column " + text_of(field.name) + " is missing");
     }
   constexpr bool has_pairs = requires(Contacts<double> c) {
     c.a;
@@ -69,7 +74,7 @@ py::object with_columns(Arguments& arguments, const Record* of_more, const Work&
       inputs.add_all(contacts, of_body, columns, place, owner);
     };
     PyObject* const a = arguments.take(names().a);
-    if (a == nullptr) throw Error("carom: contacts have k and separation_velocity, bodies a and b, or bodies by index");
+    if (a == nullptr) refuse("contacts have k and separation_velocity, bodies a and b, or bodies by index");
     add(a, offsetof(Contacts<double>, a), "a");
     if (PyObject* const b = arguments.take(names().b); b != nullptr) {
       add(b, offsetof(Contacts<double>, b), "b");

@@ -42,7 +42,7 @@ py::object solve(Solver& solver, Arguments& arguments, bool planar) {
   Options options;
   take_options(collision_options(), arguments, &options);
   return with_form(arguments, planar, [&]<template <class> class Contacts>() {
-    return with_columns<Contacts, Nothing>(arguments, nullptr, [&]<class T>(const auto& call, npy_intp count) {
+    return with_columns<Contacts, Nothing>(arguments, nullptr, [&]<class T>(const auto& call, Py_ssize_t count) {
       using Results = ResultsOf<Contacts<T>>;
       py::object result = new_result("Result");
       Results results;
@@ -104,7 +104,7 @@ py::object check(Solver& solver, Arguments& arguments, bool planar) {
   return with_form(arguments, planar, [&]<template <class> class Contacts>() {
     const Record& impulses = impulse_record<ImpulsesOf<Contacts<double>>>();
     return with_columns<Contacts, ImpulsesFor<Contacts>::template Type>(
-        arguments, &impulses, [&]<class T>(const auto& call, npy_intp count) {
+        arguments, &impulses, [&]<class T>(const auto& call, Py_ssize_t count) {
           py::object result = new_result("Region");
           RegionOutputs<T, Contacts<T>> to;
           outputs.add(region_record<RegionOutputs<double, Contacts<double>>>(), count, sizeof(T) == sizeof(float), &to,
@@ -197,17 +197,19 @@ Solver& solver_of(PyObject* self) {
   return PyModule_Check(self) ? of_thread : py::cast<Solver&>(py::handle(self));
 }
 
-Execution execution_of(const std::string& isa, int threads) {
-  return {isa_from_string(isa), threads};
+Execution execution_of(const py::object& isa, const py::object& threads) {
+  return {isa_from_string(value_of<std::string>(isa, "isa")), value_of<int>(threads, "threads")};
 }
 
 void add_contacts(py::module_& module) {
-  py::class_<Report>(module, "_Report").def("fields", fields_of);
-  py::class_<RegionReport>(module, "_RegionReport").def("fields", fields_of_region);
-  py::class_<Solver> solver(module, "Solver");
+  add_class<Report>(module, "_Report").def("fields", fields_of);
+  add_class<RegionReport>(module, "_RegionReport").def("fields", fields_of_region);
+  auto solver = add_class<Solver>(module, "Solver");
   solver
-      .def(py::init([](const std::string& isa, int threads) { return Solver(execution_of(isa, threads)); }),
-           py::kw_only(), py::arg("isa") = "auto", py::arg("threads") = 0)
+      .def(
+          py::init([](const py::object& isa, const py::object& threads) { return Solver(execution_of(isa, threads)); }),
+          py::kw_only(), py::arg("isa") = "auto", py::arg("threads") = 0)
+      .def(pickled_by_execution<Solver>())
       .def_property_readonly("isa", [](const Solver& self) { return std::string(to_string(self.isa())); })
       .def_property_readonly("threads", [](const Solver& self) { return self.execution().threads; });
   struct Named {

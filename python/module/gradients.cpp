@@ -32,40 +32,36 @@ const Record& derivatives_record() {
 /// Arrays of derivatives of three numbers, (n, 3) or (n, 3, parts), or of one: (n,) or (n, parts). Columns are
 /// contiguous, for these are written in place.
 template <class T, class... Rows>
-py::dict derivative_arrays(const std::vector<PyObject*>& by, npy_intp count, Rows&... rows) {
+py::dict derivative_arrays(const std::vector<PyObject*>& by, Py_ssize_t count, Rows&... rows) {
   py::dict arrays;
   void* const places[] = {&rows...};
-  constexpr npy_intp row_count = sizeof...(Rows);
+  constexpr Py_ssize_t row_count = sizeof...(Rows);
   for (PyObject* name : by) {
     const Field& field = *derivatives_record().find(name);
-    npy_intp shape[3], order[3] = {0, 0, 1};
+    Py_ssize_t shape[3], order[3] = {0, 0, 1};
     int rank = 0;
     if (row_count > 1) shape[rank++] = row_count;
     if (field.parts > 1) shape[rank++] = field.parts;
     shape[rank] = count;
     order[0] = rank++;
-    const py::object columns =
-        owned(PyArray_SimpleNew(rank, shape, sizeof(T) == sizeof(float) ? NPY_FLOAT32 : NPY_FLOAT64));
-    auto* const numbers = static_cast<T*>(PyArray_DATA(as_array(columns.ptr())));
-    for (npy_intp row = 0; row < row_count; ++row)
-      for (npy_intp part = 0; part < field.parts; ++part) {
+    const py::object columns = new_array(type_of(Element::number, sizeof(T) == sizeof(float)), rank, shape);
+    auto* const numbers = reinterpret_cast<T*>(as_array(columns).data);
+    for (Py_ssize_t row = 0; row < row_count; ++row)
+      for (Py_ssize_t part = 0; part < field.parts; ++part) {
         const Column<T> column(numbers + (row * field.parts + part) * count, static_cast<std::size_t>(count));
         std::memcpy(static_cast<char*>(places[row]) + field.offset[part], static_cast<const void*>(&column),
                     sizeof column);
       }
-    PyArray_Dims axes = {order, rank};
-    arrays[py::handle(name)] = owned(PyArray_Transpose(as_array(columns.ptr()), &axes));
+    py::tuple axes(rank);
+    for (int axis = 0; axis < rank; ++axis) axes[static_cast<std::size_t>(axis)] = order[axis];
+    arrays[py::handle(name)] = columns.attr("transpose")(axes);
   }
   return arrays;
 }
 
 std::vector<PyObject*> names_in(PyObject* given, const char* what) {
   std::vector<PyObject*> names;
-  if (PyUnicode_Check(given)) throw py::type_error(std::string("carom: ") + what + " is a sequence of names");
-  for (const py::handle name : py::reinterpret_borrow<py::object>(given)) {
-    if (!PyUnicode_Check(name.ptr())) throw py::type_error(std::string("carom: ") + what + " is a sequence of names");
-    names.push_back(interned(text_of(name.ptr())));
-  }
+  each_name(given, what, [&](PyObject* name) { names.push_back(interned(text_of(name))); });
   return names;
 }
 
@@ -77,7 +73,7 @@ py::object differentiate(Solver& solver, Arguments& arguments) {
   PyObject* const by_given = arguments.take(by_name);
   const std::vector<PyObject*> by = by_given != nullptr ? names_in(by_given, "by") : usual;
   for (PyObject* name : by)
-    if (known.find(name) == nullptr) throw py::type_error("carom: there are no derivatives by '" + text_of(name) + "'");
+    if (known.find(name) == nullptr) throw ArgumentError("there are no derivatives by '" + text_of(name) + "'");
   bool has_cotangent = false;
   for (const Field& field : cotangent_record().fields) has_cotangent = has_cotangent || arguments.has(field.name);
   bool of_impulse = !has_cotangent, of_velocity = !has_cotangent;
@@ -85,7 +81,7 @@ py::object differentiate(Solver& solver, Arguments& arguments) {
     of_impulse = of_velocity = false;
     for (PyObject* name : names_in(of, "of")) {
       if (name != impulse && name != velocity)
-        throw py::type_error("carom: of names impulse and separation_velocity, not '" + text_of(name) + "'");
+        throw ArgumentError("of names impulse and separation_velocity, not '" + text_of(name) + "'");
       (name == impulse ? of_impulse : of_velocity) = true;
     }
   }
@@ -93,29 +89,31 @@ py::object differentiate(Solver& solver, Arguments& arguments) {
   take_options(collision_options(), arguments, &options);
   double tolerance = 0;
   const bool has_tolerance = take_number(arguments, names().tolerance, tolerance);
-  return with_columns<SpaceContacts,
-                      Cotangent>(arguments, &cotangent_record(), [&]<class T>(const auto& call, npy_intp count) {
-    py::object result = new_result("Gradients");
-    Gradients<T> to;
-    if (of_impulse) result.attr("impulse") = derivative_arrays<T>(by, count, to.impulse_x, to.impulse_y, to.impulse_z);
-    if (of_velocity)
-      result.attr("separation_velocity") = derivative_arrays<T>(by, count, to.velocity_x, to.velocity_y, to.velocity_z);
-    if (has_cotangent) result.attr("product") = derivative_arrays<T>(by, count, to.cotangent.product);
-    to.cotangent.impulse = call.more.impulse;
-    to.cotangent.separation_velocity = call.more.separation_velocity;
-    npy_intp shape = count;
-    const py::object statuses = owned(PyArray_SimpleNew(1, &shape, NPY_UINT8));
-    to.status = {static_cast<GradientStatus*>(PyArray_DATA(as_array(statuses.ptr()))), static_cast<std::size_t>(count)};
-    result.attr("status") = statuses;
-    GradientReport report;
-    {
-      const py::gil_scoped_release others_may_run;
-      report = has_tolerance ? solver.differentiate(call.contacts, to, options, tolerance)
-                             : solver.differentiate(call.contacts, to, options);
-    }
-    result.attr("_report") = py::cast(report);
-    return result;
-  });
+  return with_columns<SpaceContacts, Cotangent>(
+      arguments, &cotangent_record(), [&]<class T>(const auto& call, Py_ssize_t count) {
+        py::object result = new_result("Gradients");
+        Gradients<T> to;
+        if (of_impulse)
+          result.attr("impulse") = derivative_arrays<T>(by, count, to.impulse_x, to.impulse_y, to.impulse_z);
+        if (of_velocity)
+          result.attr("separation_velocity") =
+              derivative_arrays<T>(by, count, to.velocity_x, to.velocity_y, to.velocity_z);
+        if (has_cotangent) result.attr("product") = derivative_arrays<T>(by, count, to.cotangent.product);
+        to.cotangent.impulse = call.more.impulse;
+        to.cotangent.separation_velocity = call.more.separation_velocity;
+        Py_ssize_t shape = count;
+        const py::object statuses = new_array(type_of(Element::gradient_status, false), 1, &shape);
+        to.status = {reinterpret_cast<GradientStatus*>(as_array(statuses).data), static_cast<std::size_t>(count)};
+        result.attr("status") = statuses;
+        GradientReport report;
+        {
+          const py::gil_scoped_release others_may_run;
+          report = has_tolerance ? solver.differentiate(call.contacts, to, options, tolerance)
+                                 : solver.differentiate(call.contacts, to, options);
+        }
+        result.attr("_report") = py::cast(report);
+        return result;
+      });
 }
 
 PyObject* differentiate_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
@@ -199,14 +197,14 @@ BodyPair<T> pair_at(const Pairs<T>& pairs, std::size_t i) {
 }
 
 py::object contact_spaces(Arguments& arguments) {
-  return with_columns<Pairs, Nothing>(arguments, nullptr, [&]<class T>(const auto& call, npy_intp count) {
-    const int type = sizeof(T) == sizeof(float) ? NPY_FLOAT32 : NPY_FLOAT64;
+  return with_columns<Pairs, Nothing>(arguments, nullptr, [&]<class T>(const auto& call, Py_ssize_t count) {
+    const py::object type = type_of(Element::number, sizeof(T) == sizeof(float));
     const py::object result = new_result("ContactSpace");
-    const auto make = [&](const char* name, int rank, npy_intp second) {
-      npy_intp shape[] = {count, second, 3};
-      const py::object array = owned(PyArray_SimpleNew(rank, shape, type));
+    const auto make = [&](const char* name, int rank, Py_ssize_t second) {
+      Py_ssize_t shape[] = {count, second, 3};
+      const py::object array = new_array(type, rank, shape);
       result.attr(name) = array;
-      return static_cast<char*>(PyArray_DATA(as_array(array.ptr())));
+      return as_array(array).data;
     };
     char *const frame = make("frame", 3, 3), *const k = make("k", 2, 6), *const u = make("separation_velocity", 2, 3);
     const py::gil_scoped_release others_may_run;
@@ -228,17 +226,17 @@ py::object pulled_back(Arguments& arguments) {
   };
   static const Words words;
   PyObject* const product = arguments.take(words.product);
-  if (product == nullptr) throw Error("carom: pull_back needs the product that differentiate gives");
+  if (product == nullptr) refuse("pull_back needs the product that differentiate gives");
   const Arguments products = Arguments::of(product, "product");
   for (const auto& [from, to] : {std::pair{names().k, words.product_k}, {words.velocity, words.product_velocity}}) {
-    if (!products.has(from)) throw Error("carom: the product has no derivatives by " + text_of(from));
+    if (!products.has(from)) refuse("the product has no derivatives by " + text_of(from));
     arguments.give(to, products.value(from));
   }
   for (const char* after : {"impulse", "separation_velocity"})
     if (arguments.has(interned(std::string("of_") + after)) && !arguments.has(interned(after)))
-      throw Error(std::string("carom: of_") + after + " needs " + after + ", the one after the collision");
+      refuse(std::string("of_") + after + " needs " + after + ", the one after the collision");
   return with_columns<Pairs, PairCotangent>(
-      arguments, &pair_cotangent_record(), [&]<class T>(const auto& call, npy_intp count) {
+      arguments, &pair_cotangent_record(), [&]<class T>(const auto& call, Py_ssize_t count) {
         // Results have the names and shapes of what they are derivatives by.
         Pairs<T> to;
         const auto make = [&](const Record& record, std::size_t base, const py::object& result) {
@@ -298,7 +296,7 @@ py::dict fields_of(const GradientReport& report) {
 }  // namespace
 
 void add_gradients(py::module_& module) {
-  py::class_<GradientReport>(module, "_GradientReport").def("fields", fields_of);
+  add_class<GradientReport>(module, "_GradientReport").def("fields", fields_of);
   add_function(module, "differentiate", differentiate_of);
   add_method(module.attr("Solver"), "differentiate", differentiate_of);
   describe("differentiate", "contacts", "SpaceContacts InlineContacts LawColumns Weights",

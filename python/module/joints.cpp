@@ -21,7 +21,7 @@ namespace {
 template <class T>
 py::object array_of_rows(const JointRowData<T>& data) {
   using Row = typename JointRowData<T>::Row;
-  static PyObject* const type = [] {
+  static const auto* const type = [] {
     py::list field_names, formats, offsets;
     const Row row;
     const auto add = [&]<class V>(const columns::Label& label, const V& value) {
@@ -41,43 +41,40 @@ py::object array_of_rows(const JointRowData<T>& data) {
     description["formats"] = formats;
     description["offsets"] = offsets;
     description["itemsize"] = sizeof(Row);
-    PyArray_Descr* made = nullptr;
-    if (PyArray_DescrConverter(description.ptr(), &made) == 0) throw py::error_already_set();
-    return reinterpret_cast<PyObject*>(made);
+    return new py::object(type_of_description(description));
   }();
-  Py_INCREF(type);
-  auto count = static_cast<npy_intp>(data.rows.size());
-  py::object rows = owned(PyArray_NewFromDescr(&PyArray_Type, reinterpret_cast<PyArray_Descr*>(type), 1, &count,
-                                               nullptr, nullptr, 0, nullptr));
-  std::memcpy(PyArray_DATA(as_array(rows.ptr())), static_cast<const void*>(data.rows.data()),
-              data.rows.size() * sizeof(Row));
+  const auto count = static_cast<Py_ssize_t>(data.rows.size());
+  py::object rows = new_array(*type, 1, &count);
+  std::memcpy(as_array(rows).data, static_cast<const void*>(data.rows.data()), data.rows.size() * sizeof(Row));
   return rows;
 }
 
 template <class T>
 std::array<T, 3> vector_of(const py::object& three, const char* name) {
-  const py::sequence numbers = py::reinterpret_steal<py::sequence>(owned(PySequence_List(three.ptr())).release());
-  if (numbers.size() != 3) throw Error(std::string("carom: ") + name + " has three numbers");
-  return {py::cast<T>(numbers[0]), py::cast<T>(numbers[1]), py::cast<T>(numbers[2])};
+  const auto [x, y, z] = three_numbers(three.ptr(), name);
+  return {static_cast<T>(x), static_cast<T>(y), static_cast<T>(z)};
 }
 
 template <class T>
-JointBodies<T> joint_bodies(std::int32_t a, std::int32_t b, const py::object& anchor_a, const py::object& anchor_b) {
-  return {a, b, vector_of<T>(anchor_a, "anchor_a"), vector_of<T>(anchor_b, "anchor_b")};
+JointBodies<T> joint_bodies(const py::object& a, const py::object& b, const py::object& anchor_a,
+                            const py::object& anchor_b) {
+  return {value_of<std::int32_t>(a, "a"), value_of<std::int32_t>(b, "b"), vector_of<T>(anchor_a, "anchor_a"),
+          vector_of<T>(anchor_b, "anchor_b")};
 }
 
 /// The rows that add(data, bodies) makes of a joint in the precision asked for.
 template <class Add>
-py::object rows_of(const std::string& dtype, std::int32_t a, std::int32_t b, const py::object& anchor_a,
+py::object rows_of(const py::object& dtype, const py::object& a, const py::object& b, const py::object& anchor_a,
                    const py::object& anchor_b, const Add& add) {
   const auto make = [&]<class T>() {
     JointRowData<T> data;
     add(data, joint_bodies<T>(a, b, anchor_a, anchor_b));
     return array_of_rows(data);
   };
-  if (dtype == "float32") return make.template operator()<float>();
-  if (dtype == "float64") return make.template operator()<double>();
-  throw Error("carom: dtype is 'float32' or 'float64', not '" + dtype + "'");
+  const auto name = value_of<std::string>(dtype, "dtype");
+  if (name == "float32") return make.template operator()<float>();
+  if (name == "float64") return make.template operator()<double>();
+  refuse("dtype is '" + name + "', not 'float32' or 'float64'");
 }
 
 void add_rows(py::module_& module) {
@@ -87,26 +84,30 @@ void add_rows(py::module_& module) {
                py::arg("anchor_b") = anchors, more..., py::arg("dtype") = "float64");
   };
   using Object = const py::object&;
-  using Type = const std::string&;
   const auto plain = [](auto add) {
-    return [add](int a, int b, Object at_a, Object at_b, Type dtype) { return rows_of(dtype, a, b, at_a, at_b, add); };
+    return [add](Object a, Object b, Object at_a, Object at_b, Object dtype) {
+      return rows_of(dtype, a, b, at_a, at_b, add);
+    };
   };
   const auto along = [](const char* name, auto add) {
-    return [name, add](int a, int b, Object at_a, Object at_b, Object axis, Type dtype) {
+    return [name, add](Object a, Object b, Object at_a, Object at_b, Object axis, Object dtype) {
       return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
         add(data, bodies, vector_of<T>(axis, name));
       });
     };
   };
   const auto driven = [](auto add) {
-    return [add](int a, int b, Object at_a, Object at_b, Object axis, double speed, double largest, Type dtype) {
-      return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
-        add(data, bodies, vector_of<T>(axis, "axis"), static_cast<T>(speed), static_cast<T>(largest));
-      });
-    };
+    return
+        [add](Object a, Object b, Object at_a, Object at_b, Object axis, Object speed, Object largest, Object dtype) {
+          return rows_of(dtype, a, b, at_a, at_b, [&]<class T>(JointRowData<T>& data, const auto& bodies) {
+            add(data, bodies, vector_of<T>(axis, "axis"), static_cast<T>(value_of<double>(speed, "speed")),
+                static_cast<T>(value_of<double>(largest, "largest")));
+          });
+        };
   };
-  const auto axis = py::arg("axis"), direction = py::arg("direction"), speed = py::arg("speed"),
-             largest = py::arg("largest");
+  const auto needed = [](const char* name) { return py::arg_v(name, py::none()); };
+  const auto axis = needed("axis"), direction = needed("direction"), speed = needed("speed"),
+             largest = needed("largest");
   define("ball_joint", "Rows of a ball joint: the anchors do not part.",
          plain([](auto& data, const auto&... of) { add_ball_joint(data, of...); }));
   define("fixed_joint", "Rows of a fixed joint: both bodies move as one.",
@@ -129,13 +130,14 @@ constexpr std::string_view combine_rules[] = {"mean", "geometric-mean", "least",
 static_assert(std::size(combine_rules) == combine_rule_count &&
               static_cast<int>(CombineRule::product) + 1 == static_cast<int>(combine_rule_count));
 
-CombineRule combine_rule_from(const std::string& name) {
+CombineRule combine_rule_of(const py::object& rule) {
+  const auto name = value_of<std::string>(rule, "rule");
   std::string all;
   for (std::size_t i = 0; i < combine_rule_count; ++i) {
     if (combine_rules[i] == name) return static_cast<CombineRule>(i);
     all += (i > 0 ? ", " : "") + std::string(combine_rules[i]);
   }
-  throw Error("carom: '" + name + "' is no rule: " + all);
+  refuse("rule: '" + name + "' is no rule: " + all);
 }
 
 template <class T>
@@ -146,7 +148,7 @@ struct Coefficients {
 };
 
 py::object combined(const py::object& of_bodies, const py::object& body_a, const py::object& body_b,
-                    const std::string& rule, double of_world, const py::object& out) {
+                    const py::object& rule, const py::object& of_world, const py::object& out) {
   static const Record record = record_of<Coefficients<double>>([](RecordMaker& maker, const auto& of) {
     const auto needed = maker.adds(true);
     needed(columns::Label{"", "of_bodies"}, of.of_bodies);
@@ -154,13 +156,14 @@ py::object combined(const py::object& of_bodies, const py::object& body_a, const
     needed(columns::Label{"", "body_b"}, of.body_b);
     needed(columns::Label{"", "coefficients"}, of.result);
   });
-  const CombineRule by = combine_rule_from(rule);
+  const CombineRule by = combine_rule_of(rule);
   Batch bodies("bodies"), contacts("contacts");
   Inputs inputs;
   inputs.add(bodies, record.fields[0], of_bodies.ptr());
   inputs.add(contacts, record.fields[1], body_a.ptr());
   inputs.add(contacts, record.fields[2], body_b.ptr());
-  if (bodies.count < 0) throw Error("carom: of_bodies is an array with a coefficient for each body");
+  if (bodies.count < 0) refuse("of_bodies is an array with a coefficient for each body");
+  const auto world = value_of<double>(of_world, "of_world");
   const bool in_float = inputs.in_float();
   const Field& field = record.fields[3];
   const py::object result = out.is_none() ? new_array(field, contacts.size(), in_float) : out;
@@ -169,7 +172,7 @@ py::object combined(const py::object& of_bodies, const py::object& body_a, const
     inputs.write(&call, in_float);
     write_into(field, result.ptr(), contacts.size(), in_float, &call);
     const py::gil_scoped_release others_may_run;
-    combine(by, call.of_bodies, static_cast<T>(of_world), call.body_a, call.body_b, call.result);
+    combine(by, call.of_bodies, static_cast<T>(world), call.body_a, call.body_b, call.result);
   };
   in_float ? run.template operator()<float>() : run.template operator()<double>();
   return result;
@@ -181,9 +184,9 @@ py::object number_or_array(const T& value) {
 }
 template <std::size_t n>
 py::object number_or_array(const std::array<double, n>& numbers) {
-  npy_intp count = n;
-  py::object array = owned(PyArray_SimpleNew(1, &count, NPY_FLOAT64));
-  std::memcpy(PyArray_DATA(as_array(array.ptr())), numbers.data(), sizeof numbers);
+  constexpr Py_ssize_t count = n;
+  py::object array = new_array(type_of_number(type_number::float64), 1, &count);
+  std::memcpy(as_array(array).data, numbers.data(), sizeof numbers);
   return array;
 }
 
@@ -213,7 +216,7 @@ class PythonMechanisms {
   void change(const py::object& joint_impulse, const F& f) const {
     visit([&]<class T>(const Mechanisms<T>& of) {
       SceneResults<T> to;
-      const auto write = [&](const Record& record, const char* name, const py::object& array, npy_intp count) {
+      const auto write = [&](const Record& record, const char* name, const py::object& array, Py_ssize_t count) {
         write_into(*record.find(interned(name)), array.ptr(), count, sizeof(T) == sizeof(float), &to);
       };
       for (const char* name : {"velocity", "angular_velocity"})
@@ -237,7 +240,7 @@ py::dict columns_of(const MechanismContact& contact) {
         if (contacts_record<SpaceContacts<double>>().find(interned(name)) == nullptr) return;
         const py::object numbers = number_or_array(value);
         // Arrays with a row, and numbers.
-        if (PyArray_Check(numbers.ptr()))
+        if (is_array(numbers.ptr()))
           columns[name] = numbers.attr("reshape")(1, -1);
         else
           columns[name] = numbers;
@@ -247,7 +250,7 @@ py::dict columns_of(const MechanismContact& contact) {
 }
 
 void add_mechanisms(py::module_& module) {
-  py::class_<MechanismContact> contact(module, "MechanismContact");
+  auto contact = add_class<MechanismContact>(module, "MechanismContact");
   each_field(
       [&](const char* field, const auto&) {
         contact.def_property_readonly(field, [field](const MechanismContact& self) {
@@ -275,20 +278,27 @@ void add_mechanisms(py::module_& module) {
             return number_or_array(self.in_frame(vector_of<double>(v, "vector")));
           },
           vector);
-  py::class_<PythonMechanisms>(module, "Mechanisms")
-      .def(py::init([](const PythonScene& scene, const py::kwargs& keywords) {
+  add_class<PythonMechanisms>(module, "Mechanisms")
+      .def(py::init([](const py::object& scene, const py::kwargs& keywords) {
              MechanismOptions options;
              Arguments arguments = Arguments::of(keywords.ptr(), "Mechanisms");
              take_options(mechanism_options(), arguments, &options, false);
              if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name);
-             return std::make_unique<PythonMechanisms>(scene, options);
+             return std::make_unique<PythonMechanisms>(scene_of(scene.ptr()), options);
            }),
            py::keep_alive<1, 2>(), py::arg("scene"))
-      .def("contact", &PythonMechanisms::contact, py::arg("index"))
+      .def(
+          "contact",
+          [](const PythonMechanisms& self, const py::object& index) {
+            return self.contact(value_of<std::size_t>(index, "index"));
+          },
+          py::arg("index"))
       .def(
           "apply",
-          [](const PythonMechanisms& self, const MechanismContact& of, const py::object& impulse,
-             const py::object& to) {
+          [](const PythonMechanisms& self, const py::object& contact, const py::object& impulse, const py::object& to) {
+            if (!py::isinstance<MechanismContact>(contact))
+              throw ArgumentError("contact is " + value_words(contact.ptr()) + ", not what contact() gives");
+            const auto& of = py::cast<const MechanismContact&>(contact);
             const auto p = vector_of<double>(impulse, "impulse");
             self.change(to, [&](const auto& mechanisms, const auto& results) {
               mechanisms.apply(of, p, results.velocity, results.angular_velocity, results.joint_impulse);

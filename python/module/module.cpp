@@ -1,5 +1,4 @@
 // The module carom._carom: what the package in Python begins with.
-#define CAROM_IMPORTS_NUMPY
 #include "module.hpp"
 
 #include <carom/law_info.hpp>
@@ -40,11 +39,13 @@ void document(const std::map<std::string, std::string>& texts) {
   }
 }
 
-PyObject *classes_of_results = nullptr, *error_class = nullptr;
+PyObject *classes_of_results = nullptr, *error_class = nullptr, *argument_error_class = nullptr;
 
-int import_numpy() {
-  import_array1(-1);
-  return 0;
+/// A subclass of `bases` in the package.
+PyObject* add_error(py::module_& module, const std::string& name, const py::object& bases) {
+  const py::object made = owned(PyErr_NewException(("carom." + name).c_str(), bases.ptr(), nullptr));
+  module.attr(name.c_str()) = made;
+  return made.inc_ref().ptr();
 }
 
 }  // namespace
@@ -60,7 +61,8 @@ void add_method(const py::object& type, const char* name, Function function) {
 }
 
 void set_error(const Error& error) {
-  PyErr_SetString(error_class, error.what());
+  PyErr_SetString(dynamic_cast<const ArgumentError*>(&error) != nullptr ? argument_error_class : error_class,
+                  error.what());
 }
 
 py::object new_result(const char* name) {
@@ -81,9 +83,9 @@ py::dict counts_of(const std::array<std::size_t, status_room>& by_status) {
 
 PYBIND11_MODULE(_carom, module) {
   using namespace carom::python;
-  if (import_numpy() < 0) throw py::error_already_set();
-  error_class = PyErr_NewException("carom.Error", PyExc_ValueError, nullptr);
-  module.attr("Error") = owned(py::reinterpret_borrow<py::object>(error_class).release().ptr());
+  const py::handle value_error = PyExc_ValueError, type_error = PyExc_TypeError;
+  error_class = add_error(module, "Error", py::make_tuple(value_error));
+  argument_error_class = add_error(module, "ArgumentError", py::make_tuple(py::handle(error_class), type_error));
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       std::rethrow_exception(thrown);
@@ -92,7 +94,11 @@ PYBIND11_MODULE(_carom, module) {
     }
   });
   module.attr("version") = std::string(carom::version());
-  module.def("set_results", [](const py::object& classes) { classes_of_results = classes.inc_ref().ptr(); });
+  // What calls need beside the module: descriptions are there without NumPy.
+  module.def("begin", [](const py::object& classes) {
+    import_numpy();
+    classes_of_results = classes.inc_ref().ptr();
+  });
   module.def("document", [](const py::dict& texts) {
     std::map<std::string, std::string> all;
     for (const auto& [key, text] : texts) all[py::str(key)] = py::str(text);

@@ -16,7 +16,19 @@ using Function = PyObject* (*)(PyObject* self, PyObject* const* values, Py_ssize
 void add_function(const py::module_& module, const char* name, Function function);
 void add_method(const py::object& type, const char* name, Function function);
 
-/// Makes carom.Error of an Error.
+/// Adds a class to the module. Of an object that Python made by __new__ alone there is no object of C++, and pybind11
+/// would take uninitialised memory for it.
+template <class T>
+py::class_<T> add_class(const py::module_& module, const char* name) {
+  static const std::string called = name;
+  py::class_<T> type(module, name);
+  py::detail::get_type_info(reinterpret_cast<PyTypeObject*>(type.ptr()))->operator_new = [](std::size_t) -> void* {
+    refuse("this " + called + " was made by __new__ alone, without its constructor");
+  };
+  return type;
+}
+
+/// Makes carom.Error or carom.ArgumentError of an Error.
 void set_error(const Error& error);
 
 /// Runs what a function does and makes Python's exceptions of those of C++.
@@ -44,7 +56,18 @@ py::object new_result(const char* name);
 /// Counts of statuses by their numbers: those that are not 0.
 py::dict counts_of(const std::array<std::size_t, status_room>& by_status);
 
-Execution execution_of(const std::string& isa, int threads);
+Execution execution_of(const py::object& isa, const py::object& threads);
+
+/// Lets pickle and copy make a solver like another one: by its execution, for all else only saves time.
+template <class S>
+auto pickled_by_execution() {
+  return py::pickle(
+      [](const S& solver) {
+        const Execution& execution = solver.execution();
+        return py::make_tuple(std::string(to_string(execution.isa)), execution.threads);
+      },
+      [](const py::tuple& state) { return S(execution_of(state[0], state[1])); });
+}
 
 void add_contacts(py::module_& module);
 void add_gradients(py::module_& module);

@@ -37,27 +37,24 @@ std::string choices_of() {
 }
 
 template <class E>
-E enum_from(const std::string& text) {
+E enum_of(PyObject* value, const std::string& what) {
+  if (!PyUnicode_Check(value)) refuse_value(what, value, ("a name: " + choices_of<E>()).c_str(), false);
+  const std::string text = text_of(value);
   for (std::size_t i = 0; i < count_of<E>; ++i)
     if (to_string(static_cast<E>(i)) == text) return static_cast<E>(i);
-  throw Error("carom: '" + text + "' is none of " + choices_of<E>());
+  refuse(what + " is '" + text + "', none of " + choices_of<E>());
 }
 
 template <class T>
-void set(void* place, PyObject* value) {
+void set(void* place, PyObject* value, const char* name) {
+  const auto what = [&] { return "the option " + std::string(name); };
   T& option = *static_cast<T*>(place);
-  if constexpr (std::is_enum_v<T>) {
-    if (!PyUnicode_Check(value)) throw py::type_error("carom: a law or a method is named by a string");
-    option = enum_from<T>(text_of(value));
-  } else {
-    option = py::cast<T>(py::handle(value));
-  }
-}
-template <>
-void set<std::array<double, 3>>(void* place, PyObject* value) {
-  const py::sequence three = py::reinterpret_borrow<py::sequence>(owned(PySequence_List(value)));
-  if (three.size() != 3) throw Error("carom: an acceleration has three numbers");
-  for (std::size_t i = 0; i < 3; ++i) (*static_cast<std::array<double, 3>*>(place))[i] = py::cast<double>(three[i]);
+  if constexpr (std::is_enum_v<T>)
+    option = enum_of<T>(value, what());
+  else if constexpr (std::is_arithmetic_v<T>)
+    option = value_of<T>(value, what);
+  else
+    option = three_numbers(value, what());
 }
 
 template <class T>
@@ -163,13 +160,6 @@ const OptionList& mechanism_options() {
 void take_options(const OptionList& list, Arguments& arguments, void* options, bool law_is_a_column) {
   if (arguments.given().empty()) return;
   static PyObject *const law = interned("law"), *const restitution_law = interned("restitution_law");
-  const auto set = [&](const Option& option, PyObject* value) {
-    try {
-      option.set(static_cast<char*>(options) + option.offset, value);
-    } catch (const py::cast_error&) {
-      throw py::type_error("carom: the option " + text_of(option.name) + " is not of type " + option.kind);
-    }
-  };
   for (const Option& option : list) {
     if (!arguments.has(option.name)) continue;
     const bool may_be_a_column = law_is_a_column && (option.name == law || option.name == restitution_law);
@@ -177,7 +167,8 @@ void take_options(const OptionList& list, Arguments& arguments, void* options, b
     if (may_be_a_column && !PyUnicode_Check(value)) continue;
     // The methods of a step share some names.
     for (const Option& other : list)
-      if (other.name == option.name) set(other, value);
+      if (other.name == option.name)
+        other.set(static_cast<char*>(options) + other.offset, value, PyUnicode_AsUTF8(other.name));
     arguments.take(option.name);
   }
 }
@@ -185,8 +176,7 @@ void take_options(const OptionList& list, Arguments& arguments, void* options, b
 bool take_number(Arguments& arguments, PyObject* name, double& number) {
   PyObject* const value = arguments.take(name);
   if (value == nullptr) return false;
-  number = PyFloat_AsDouble(value);
-  if (number == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+  number = value_of<double>(value, [&] { return text_of(name); });
   return true;
 }
 

@@ -20,7 +20,7 @@ struct Option {
   std::string usual;    // the default: "'incremental'", "200"
   std::string choices;  // of names, else empty
   std::size_t offset;
-  void (*set)(void* place, PyObject* value);
+  void (*set)(void* place, PyObject* value, const char* name);
 };
 
 using OptionList = std::vector<Option>;

@@ -1,20 +1,25 @@
-// Python and NumPy for the files of the module: their C interfaces, since a call of one contact takes a microsecond.
+// Python for the files of the module: its interface in C, since a call of one contact takes a microsecond.
 #pragma once
 
-#include <pybind11/pybind11.h>
-
-#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
-#define PY_ARRAY_UNIQUE_SYMBOL carom_numpy
-#ifndef CAROM_IMPORTS_NUMPY
-#define NO_IMPORT_ARRAY
-#endif
-#include <numpy/arrayobject.h>
-
+#include <array>
+#include <carom/status.hpp>
 #include <string>
+#include <type_traits>
+
+#include "numpy.hpp"
 
 namespace carom::python {
 
-namespace py = pybind11;
+/// An argument of the wrong type, or one that a function does not know: in Python carom.ArgumentError, which is an
+/// Error and a TypeError.
+class ArgumentError : public Error {
+ public:
+  explicit ArgumentError(const std::string& message) : Error("carom: " + message) {}
+};
+
+[[noreturn]] inline void refuse(const std::string& message) {
+  throw Error("carom: " + message);
+}
 
 /// A new reference that an interface gave, or the Python exception that it left.
 inline py::object owned(PyObject* object) {
@@ -40,8 +45,69 @@ inline std::string text_of(PyObject* string) {
   return {text, static_cast<std::size_t>(length)};
 }
 
-inline PyArrayObject* as_array(PyObject* array) {
-  return reinterpret_cast<PyArrayObject*>(array);
+inline std::string words_of(const py::handle& object) {
+  return text_of(owned(PyObject_Str(object.ptr())).ptr());
+}
+
+/// What a message says that an argument is: its value if that is short, else its type.
+std::string value_words(PyObject* value);
+
+/// Runs `work` on a value of the caller's, in which NumPy and methods of the value may fail. Throws an Error that
+/// begins with what() in the place of a Python error that says that the value is wrong.
+template <class What, class Work>
+auto naming(const What& what, const Work& work) {
+  try {
+    return work();
+  } catch (const py::error_already_set& error) {
+    if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError) && !error.matches(PyExc_OverflowError))
+      throw;
+    refuse(what() + ": " + words_of(error.value()));
+  }
+}
+
+/// What a message asks of an argument.
+template <class T>
+constexpr const char* words_of_type() {
+  if constexpr (std::is_same_v<T, bool>) return "True or False";
+  if constexpr (std::is_integral_v<T>) return "a whole number";
+  if constexpr (std::is_floating_point_v<T>) return "a number";
+  return "a string";
+}
+
+/// Throws ArgumentError: `what` is not what was expected, or a whole number that is too large.
+[[noreturn]] void refuse_value(const std::string& what, PyObject* value, const char* expected, bool is_number);
+
+/// The value of an argument as a bool, a whole number, a number or a string. Throws an Error that begins with what() if
+/// it is something else.
+template <class T, class What>
+T value_of(PyObject* value, const What& what) {
+  try {
+    return py::cast<T>(py::handle(value));
+  } catch (const py::cast_error&) {
+    refuse_value(what(), value, words_of_type<T>(), std::is_arithmetic_v<T>);
+  }
+}
+template <class T>
+T value_of(const py::object& value, const char* what) {
+  return value_of<T>(value.ptr(), [&] { return std::string(what); });
+}
+
+/// Three numbers of a sequence.
+std::array<double, 3> three_numbers(PyObject* value, const std::string& what);
+
+/// Calls f(name) for the names in a sequence, which are strings. `what` is the argument.
+template <class F>
+void each_name(PyObject* names, const char* what, const F& f) {
+  const auto wrong = [&] {
+    throw ArgumentError(std::string(what) + " is " + value_words(names) + ", not a sequence of names");
+  };
+  const bool is_sequence =
+      PyUnicode_Check(names) == 0 && (PySequence_Check(names) != 0 || Py_TYPE(names)->tp_iter != nullptr);
+  if (!is_sequence) wrong();
+  for (const py::handle name : py::reinterpret_borrow<py::object>(names)) {
+    if (PyUnicode_Check(name.ptr()) == 0) wrong();
+    f(name.ptr());
+  }
 }
 
 }  // namespace carom::python

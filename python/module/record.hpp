@@ -55,7 +55,7 @@ struct Field {
   std::uint16_t offset[most_parts] = {};
 
   /// Of a vector, or of rows and columns of a matrix.
-  npy_intp dimension() const { return !is_matrix ? parts : parts == 6 ? 3 : 2; }
+  Py_ssize_t dimension() const { return !is_matrix ? parts : parts == 6 ? 3 : 2; }
 };
 
 /// All fields of a struct.

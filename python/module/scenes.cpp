@@ -57,6 +57,12 @@ const Record& row_results_record() {
   return record;
 }
 
+const PythonScene& scene_of(PyObject* value) {
+  if (!py::isinstance<PythonScene>(value))
+    throw ArgumentError("scene is " + value_words(value) + ", not a carom.Scene");
+  return py::cast<const PythonScene&>(py::handle(value));
+}
+
 PythonScene::PythonScene(PyObject* bodies, PyObject* contacts, PyObject* joints) {
   static_assert(sizeof(Scene<float>) == sizeof(Scene<double>));
   const auto add = [this](Batch& batch, const Record& record, PyObject* given, std::size_t base) {
@@ -67,9 +73,9 @@ PythonScene::PythonScene(PyObject* bodies, PyObject* contacts, PyObject* joints)
     const Arguments columns = Arguments::of(given, batch.what);
     inputs_.add_all(batch, record, columns, base, batch.what);
     // A number for all stands for as many as there are; one body or contact has arrays of one.
-    if (batch.count < 0) throw Error(std::string("carom: no array among ") + batch.what + " tells how many there are");
+    if (batch.count < 0) refuse(std::string("no array among ") + batch.what + " tells how many there are");
   };
-  if (bodies == nullptr || bodies == Py_None) throw Error("carom: a scene needs bodies");
+  if (bodies == nullptr || bodies == Py_None) refuse("a scene needs bodies");
   add(bodies_, scene_bodies_record(), bodies, offsetof(Scene<double>, bodies));
   add(contacts_, scene_contacts_record(), contacts, offsetof(Scene<double>, contacts));
   add(joints_, joints_record(), joints, offsetof(Scene<double>, joints));
@@ -111,9 +117,7 @@ py::object solve(SceneSolver& solver, const PythonScene& scene, Arguments& argum
     return std::find(std::begin(of_contacts), std::end(of_contacts), field.name) != std::end(of_contacts);
   });
   PyObject* const in_place = arguments.take(names().in_place);
-  const int is_in_place = in_place != nullptr ? PyObject_IsTrue(in_place) : 0;
-  succeed(is_in_place);
-  if (is_in_place == 1)
+  if (in_place != nullptr && value_of<bool>(in_place, [] { return std::string("in_place"); }))
     for (PyObject* name : {names().velocity, names().angular_velocity}) outputs.give(name, scene.array_of_bodies(name));
   if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name);
   py::object result = new_result("SceneResult");
@@ -140,20 +144,17 @@ py::object solve(SceneSolver& solver, const PythonScene& scene, Arguments& argum
 
 PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
   return guarded([&] {
-    static PyObject* const method_name = interned("method");
     auto& solver = py::cast<SceneSolver&>(py::handle(self));
-    if (positional > 1) throw py::type_error("solve() takes one positional argument, the scene");
+    if (positional > 1) throw ArgumentError("solve() takes one positional argument, the scene");
     Arguments arguments("solve", values + positional, 0, keywords);
     SceneOptions options;
-    if (PyObject* const method = arguments.value(method_name); method != nullptr)
-      options.method = scene_method_from_string(text_of(method));
     take_options(scene_options(), arguments, &options, false);
     take_options(scene_options_of(options.method), arguments, &options, false);
     const auto run = [&](const PythonScene& scene) {
       return scene.in_float() ? solve<float>(solver, scene, arguments, options)
                               : solve<double>(solver, scene, arguments, options);
     };
-    if (positional == 1) return run(py::cast<const PythonScene&>(py::handle(values[0])));
+    if (positional == 1 && values[0] != Py_None) return run(scene_of(values[0]));
     PyObject* const bodies = arguments.take(names().bodies);
     PyObject* const contacts = arguments.take(names().contacts);
     return run(PythonScene(bodies, contacts, arguments.take(names().joints)));
@@ -191,16 +192,19 @@ py::dict fields_of(const SceneReport& report) {
 }  // namespace
 
 void add_scenes(py::module_& module) {
-  py::class_<SceneReport>(module, "_SceneReport").def("fields", fields_of);
-  py::class_<PythonScene>(module, "Scene")
+  add_class<SceneReport>(module, "_SceneReport").def("fields", fields_of);
+  add_class<PythonScene>(module, "Scene")
       .def(py::init([](const py::object& bodies, const py::object& contacts, const py::object& joints) {
              return std::make_unique<PythonScene>(bodies.ptr(), contacts.ptr(), joints.ptr());
            }),
            py::kw_only(), py::arg("bodies"), py::arg("contacts") = py::none(), py::arg("joints") = py::none());
-  py::class_<SceneSolver> solver(module, "SceneSolver");
+  auto solver = add_class<SceneSolver>(module, "SceneSolver");
   solver
-      .def(py::init([](const std::string& isa, int threads) { return SceneSolver(execution_of(isa, threads)); }),
+      .def(py::init([](const py::object& isa, const py::object& threads) {
+             return SceneSolver(execution_of(isa, threads));
+           }),
            py::kw_only(), py::arg("isa") = "auto", py::arg("threads") = 0)
+      .def(pickled_by_execution<SceneSolver>())
       .def("forget", &SceneSolver::forget)
       .def_property_readonly("isa", [](const SceneSolver& self) { return std::string(to_string(self.isa())); })
       .def_property_readonly("threads", [](const SceneSolver& self) { return self.execution().threads; });

@@ -16,9 +16,9 @@ class PythonScene {
   PythonScene& operator=(const PythonScene&) = delete;
 
   bool in_float() const { return in_float_; }
-  npy_intp bodies() const { return bodies_.size(); }
-  npy_intp contacts() const { return contacts_.size(); }
-  npy_intp joints() const { return joints_.size(); }
+  Py_ssize_t bodies() const { return bodies_.size(); }
+  Py_ssize_t contacts() const { return contacts_.size(); }
+  Py_ssize_t joints() const { return joints_.size(); }
   /// The caller's own array, whose elements the scene reads where they are.
   py::object array_of_bodies(PyObject* name) const { return inputs_.array_in_place(bodies_, name); }
   template <class T>
@@ -32,6 +32,9 @@ class PythonScene {
   bool in_float_;
   std::variant<Scene<double>, Scene<float>> scene_;
 };
+
+/// The scene of an argument. Throws ArgumentError if it is something else.
+const PythonScene& scene_of(PyObject* value);
 
 /// The columns of SceneResults that are as long as the bodies, and those as long as the rows of joints.
 const Record& body_results_record();

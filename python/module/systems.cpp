@@ -1,6 +1,6 @@
 // Contact systems. The forms that a matrix can have become rows of blocks in Python; here are these.
+#include <algorithm>
 #include <carom/system.hpp>
-#include <cstring>
 
 #include "arrays.hpp"
 #include "describe.hpp"
@@ -57,14 +57,38 @@ const Record& results_record() {
   return record;
 }
 
-/// A contiguous array of a type, of `last` numbers an element if that is not 0.
-template <class Element>
+/// A record whose vectors have the part along the normal first, as arrays in frames of FCLIB do.
+Record with_normal_first(Record record) {
+  for (Field& field : record.fields)
+    if (field.parts == 3) std::rotate(field.offset, field.offset + 2, field.offset + 3);
+  return record;
+}
+
+struct Records {
+  Record system, moments, results, moment_results;
+};
+const Records& records(bool normal_first) {
+  static const Records last{system_record(), moments_record(), results_record(), moment_results_record()};
+  static const Records first{with_normal_first(last.system), with_normal_first(last.moments),
+                             with_normal_first(last.results), with_normal_first(last.moment_results)};
+  return normal_first ? first : last;
+}
+
+/// A contiguous array of numbers, which are parts of elements.
+template <class Element, class Number>
 Column<const Element> contiguous(py::object& array, PyObject* given, int type, const char* name) {
-  array = owned(PyArray_FromAny(given, PyArray_DescrFromType(type), 0, 0,
-                                NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED | NPY_ARRAY_NOTSWAPPED, nullptr));
-  const auto bytes = static_cast<std::size_t>(PyArray_NBYTES(as_array(array.ptr())));
-  if (bytes % sizeof(Element) != 0) throw Error(std::string("carom: the column ") + name + " has parts of an element");
-  return {static_cast<const Element*>(PyArray_DATA(as_array(array.ptr()))), bytes / sizeof(Element)};
+  const auto what = [&] { return std::string("the column ") + name; };
+  array = naming(what, [&] { return array_of(given, py::object(), 0); });
+  const char kind = as_array(array).type->kind;
+  if (std::is_integral_v<Number> && kind != 'i' && kind != 'u')
+    refuse(what() + " has elements of type " + words_of(array.attr("dtype")) + ", not whole numbers");
+  array = naming(what, [&] {
+    return array_of(array.ptr(), type_of_number(type),
+                    requirement::contiguous | requirement::aligned | requirement::native);
+  });
+  const auto bytes = static_cast<std::size_t>(as_array(array).size()) * sizeof(Number);
+  if (bytes % sizeof(Element) != 0) refuse(what() + " has parts of an element");
+  return {reinterpret_cast<const Element*>(as_array(array).data), bytes / sizeof(Element)};
 }
 
 /// A solver whose islands are read after its call, while other threads of Python run. The flag is read and written with
@@ -92,17 +116,19 @@ class Use {
 
 template <class T>
 py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contacts, const Batch& moments,
-                 Outputs& outputs, PyObject* row_start, PyObject* block, const SystemOptions& options) {
+                 Outputs& outputs, const Records& records, PyObject* row_start, PyObject* block,
+                 const SystemOptions& options) {
   constexpr bool in_float = sizeof(T) == sizeof(float);
   ContactSystem<T> system;
   inputs.write(&system, in_float);
   py::object starts, blocks;
-  system.row_start = contiguous<std::int64_t>(starts, row_start, NPY_INT64, "row_start");
-  system.block = contiguous<SystemBlock<T>>(blocks, block, in_float ? NPY_FLOAT32 : NPY_FLOAT64, "block");
+  system.row_start = contiguous<std::int64_t, std::int64_t>(starts, row_start, type_number::int64, "row_start");
+  system.block =
+      contiguous<SystemBlock<T>, T>(blocks, block, in_float ? type_number::float32 : type_number::float64, "block");
   py::object result = new_result("SystemResult");
   SystemResults<T> results;
-  outputs.add(results_record(), contacts.size(), in_float, &results, result);
-  if (moments.count >= 0) outputs.add(moment_results_record(), moments.count, in_float, &results, result);
+  outputs.add(records.results, contacts.size(), in_float, &results, result);
+  if (moments.count >= 0) outputs.add(records.moment_results, moments.count, in_float, &results, result);
   outputs.check_all_known("solve_system");
   const Use use(solver);
   SystemReport report;
@@ -122,38 +148,35 @@ py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contac
 PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords) {
   return guarded([&] {
     static PyObject *const row_start_name = interned("row_start"), *const block_name = interned("block"),
-                           *const column_name = interned("column");
+                           *const column_name = interned("column"), *const first_name = interned("normal_first");
     auto& solver = py::cast<PythonSystemSolver&>(py::handle(self));
     Arguments arguments("solve", values, positional, keywords);
     Outputs outputs(arguments, [](const Field&) { return true; });
     SystemOptions options;
     take_options(system_options(), arguments, &options, false);
     PyObject *const row_start = arguments.take(row_start_name), *const block = arguments.take(block_name);
-    if (row_start == nullptr || block == nullptr) throw Error("carom: the columns row_start and block are needed");
-    if (!PyArray_Check(block)) throw py::type_error("carom: block is an array");
+    if (row_start == nullptr || block == nullptr) refuse("the columns row_start and block are needed");
+    if (!is_array(block)) throw ArgumentError("block is " + value_words(block) + ", not an array");
+    PyObject* const first = arguments.take(first_name);
+    const Records& of = records(first != nullptr && value_of<bool>(first, [] { return std::string("normal_first"); }));
     Batch contacts("contacts"), blocks("blocks"), moments("moments");
     Inputs inputs;
-    for (const Field& field : system_record().fields) {
+    const auto add = [&](const Field& field, Batch& batch) {
       PyObject* const value = arguments.take(field.name);
       if (value != nullptr)
-        inputs.add(field.name == column_name ? blocks : contacts, field, value);
+        inputs.add(batch, field, value);
       else if (field.is_needed)
-        throw Error("carom: the column " + text_of(field.name) + " is missing");
-    }
+        refuse("the column " + text_of(field.name) + " is missing");
+    };
+    for (const Field& field : of.system.fields) add(field, field.name == column_name ? blocks : contacts);
     bool has_moments = false;
-    for (const Field& field : moments_record().fields) has_moments = has_moments || arguments.has(field.name);
-    for (const Field& field : moments_record().fields) {
-      if (!has_moments) break;
-      PyObject* const value = arguments.take(field.name);
-      if (value != nullptr)
-        inputs.add(moments, field, value);
-      else if (field.is_needed)
-        throw Error("carom: the column " + text_of(field.name) + " is missing");
-    }
+    for (const Field& field : of.moments.fields) has_moments = has_moments || arguments.has(field.name);
+    if (has_moments)
+      for (const Field& field : of.moments.fields) add(field, moments);
     if (!arguments.given().empty()) arguments.refuse(arguments.given().front().name);
-    return PyArray_TYPE(as_array(block)) == NPY_FLOAT32
-               ? solve<float>(solver, inputs, contacts, moments, outputs, row_start, block, options)
-               : solve<double>(solver, inputs, contacts, moments, outputs, row_start, block, options);
+    return as_array(block).type->number == type_number::float32
+               ? solve<float>(solver, inputs, contacts, moments, outputs, of, row_start, block, options)
+               : solve<double>(solver, inputs, contacts, moments, outputs, of, row_start, block, options);
   });
 }
 
@@ -175,10 +198,13 @@ py::dict fields_of(const SystemReport& report) {
 }  // namespace
 
 void add_systems(py::module_& module) {
-  py::class_<SystemReport>(module, "_SystemReport").def("fields", fields_of);
-  py::class_<PythonSystemSolver> solver(module, "_SystemSolver");
-  solver.def(py::init([](int threads) { return PythonSystemSolver(execution_of("auto", threads)); }),
-             py::arg("threads") = 0);
+  add_class<SystemReport>(module, "_SystemReport").def("fields", fields_of);
+  auto solver = add_class<PythonSystemSolver>(module, "_SystemSolver");
+  solver
+      .def(py::init(
+               [](const py::object& threads) { return PythonSystemSolver(execution_of(py::str("auto"), threads)); }),
+           py::arg("threads") = 0)
+      .def(pickled_by_execution<PythonSystemSolver>());
   add_method(solver, "solve", solve_of);
   describe("solve_system", system_options());
   describe("solve_system", "results", "SystemResults", results_record());

@@ -148,6 +148,9 @@ class Combine(unittest.TestCase):
         self.assertEqual(rows["mark"].tolist(), [0, 0])
 
     def test_errors(self):
+        for wrong, why in ({"rule": 3}, "rule is 3"), ({"of_world": "x"}, "of_world is 'x'"), ({"out": 3}, "coefficients is 3, not an array"):
+            with self.assertRaisesRegex(carom.Error, why):
+                carom.combine([0.1, 0.2], [0], [1], **wrong)
         with self.assertRaisesRegex(carom.Error, "'greatest' is no rule: mean, geometric-mean"):
             carom.combine([0.5], [0], [0], rule="greatest")
         with self.assertRaisesRegex(carom.Error, "column body_b has 3 elements, but body_a has 2"):

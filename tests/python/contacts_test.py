@@ -145,6 +145,15 @@ class Forms(unittest.TestCase):
         self.assertEqual(result.impulse.shape, (0, 3))
         self.assertEqual(result.report.contacts, 0)
 
+    def test_empty_lists_are_columns_of_no_contacts(self):
+        empty = {"k": np.array([]), "separation_velocity": [], "friction": [], "restitution": np.array([]), "law": []}
+        self.assertEqual(carom.solve(empty).impulse.shape, (0, 3))
+        # They have no precision of their own.
+        single = {name: column.astype(np.float32)[:0] for name, column in spaces(1).items()}
+        self.assertEqual(carom.solve(single | {"friction": np.array([])}).impulse.dtype, np.float32)
+        out = np.array([])
+        self.assertIs(carom.solve(empty, out={"impulse": out}).impulse, out)
+
 
 class Views(unittest.TestCase):
     def setUp(self):
@@ -209,6 +218,8 @@ class Laws(unittest.TestCase):
         same_bits(self, carom.solve(**contacts, law=np.full(10, "smith")).impulse, one)
         same_bits(self, carom.solve(**contacts, law=np.full(10, carom.Law.smith)).impulse, one)
         same_bits(self, carom.solve(**contacts, law=np.full(10, carom.Law.smith, np.uint8)).impulse, one)
+        same_bits(self, carom.solve(**contacts, law=["smith", carom.Law.smith, np.int64(carom.Law.smith), "smith", 6] * 2).impulse, one)
+        same_bits(self, carom.solve(**contacts, law=carom.Law.smith).impulse, one)
 
     def test_parameters_of_laws(self):
         result = carom.solve(**spaces(10), law="chatterjee-ruina", tangential_restitution=0.3)
@@ -273,7 +284,52 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(carom.Error, r"body_a\[1\] is 4294967296"):
             carom.solve(**contact, restitution=0.0, bodies=bodies, body_a=[0, 2**32], body_b=[1, 1])
 
+    def test_laws_are_named(self):
+        smith = ["smith"] * 3
+        for wrong, why in (300, "300 is beyond"), (-1, "-1 is beyond"), (2.0, "2.0 is neither"), (True, "True is neither"):
+            self.raises(carom.Error, rf"law\[3\]: {why}", law=[*smith, wrong])
+        self.raises(carom.Error, r"law has laws in the shape \(2, 2\)", law=[["smith"] * 2] * 2)
+        self.raises(carom.Error, "option law is 'newton', none of incremental", law="newton")
+
+    def test_numbers_are_named(self):
+        for wrong, why in (
+            ([1j] * 4, "complex"), ([[1], [2, 3]], "inhomogeneous"), ([object()] * 4, "float"), (10**400, "beyond what it holds"),
+            ([10**400] * 4, "too large"), (np.array([True] * 4), "bool"), ({}, "float"),
+        ):  # fmt: skip
+            self.raises(carom.Error, f"column friction.*{why}", friction=wrong)
+
+    def test_options_are_named(self):
+        for name, wrong, why in (
+            ("steps", 10**20, "is 100000000000000000000, beyond what it holds"), ("steps", 2.5, "is 2.5, not a whole number"),
+            ("steps", "x", "is 'x', not a whole number"), ("largest_restitution", "x", "is 'x', not a number"),
+            ("largest_restitution", 1j, "is 1j, not a number"), ("integrator", 3, "is 3, not a name: euler, series"),
+            ("integrator", "rk4", "is 'rk4', none of euler, series"),
+        ):  # fmt: skip
+            self.raises(carom.Error, f"the option {name} {why}", **{name: wrong})
+        with self.assertRaisesRegex(carom.Error, "isa is 3, not a string"):
+            carom.Solver(isa=3)
+        with self.assertRaisesRegex(carom.Error, "threads is '2', not a whole number"):
+            carom.Solver(threads="2")
+        with self.assertRaisesRegex(carom.Error, "tolerance is 'x', not a number"):
+            carom.check(spaces(1), impulse=np.zeros((1, 3)), tolerance="x")
+        with self.assertRaisesRegex(carom.Error, "by is 3, not a sequence of names"):
+            carom.differentiate(spaces(1), by=3)
+
+    def test_what_holds_no_columns_is_named(self):
+        for wrong, words in (3, "3"), ("k", "'k'"), ([1], r"\[1\]"), (carom.Bodies, "Bodies"):
+            with self.assertRaisesRegex(carom.Error, f"solve: columns by name are .*, not .*{words}"):
+                carom.solve(wrong)
+        with self.assertRaisesRegex(carom.Error, "names of columns are strings, not 3"):
+            carom.solve({3: 4})
+        with self.assertRaisesRegex(carom.Error, "out: columns by name are .*, not 3"):
+            carom.solve(spaces(1), out=3)
+        # An argument that nobody reads, or of a wrong type, is a TypeError, too.
+        self.assertTrue(issubclass(carom.ArgumentError, TypeError))
+
     def test_results_are_named(self):
+        for wrong in 3, "impulse", [3]:
+            self.raises(carom.Error, "results is .*, not a sequence of names", results=wrong)
+        self.raises(carom.Error, "results impulse is 3, not an array", out={"impulse": 3})
         self.raises(carom.Error, "results impulse has elements of type float32; the call writes float64",
                     out={"impulse": np.empty((4, 3), np.float32)})
         self.raises(carom.Error, r"results impulse has the shape \(3, 3\); there are 4", out={"impulse": np.empty((3, 3))})

@@ -170,6 +170,13 @@ class Joints(unittest.TestCase):
         self.assertLessEqual(result.joint_impulse[0], 0.25)
         with self.assertRaisesRegex(carom.Error, "axis"):
             carom.hinge(a=0, axis=(0, 0, 0))
+        for wrong, why in (
+            ({"a": "x"}, "a is 'x', not a whole number"), ({"a": 2**40}, "a is 1099511627776, beyond"), ({"axis": None}, "axis is None"),
+            ({"axis": 3}, "axis is 3, not three numbers"), ({"axis": (0, 1)}, r"axis is \(0, 1\), not three"),
+            ({"axis": "abc"}, r"axis\[0\] is 'a', not a number"), ({"dtype": "f"}, "dtype is 'f'"), ({"speed": "x"}, "speed is 'x'"),
+        ):  # fmt: skip
+            with self.assertRaisesRegex(carom.Error, why):
+                carom.motor(**{"a": 0, "axis": (0, 0, 1), "speed": 1, "largest": 1} | wrong)
 
 
 class Errors(unittest.TestCase):
@@ -184,6 +191,34 @@ class Errors(unittest.TestCase):
             carom.Scene(bodies=bodies, contacts=contacts | {"lever": 1})
         with self.assertRaisesRegex(carom.Error, "column bodies.velocity is no array of the caller's"):
             solver.solve(bodies=bodies | {"velocity": (0.0, 0.0, 0.0)}, contacts=contacts, in_place=True)
+
+    def test_arguments_are_named(self):
+        bodies, contacts = stack(2)
+        solver = carom.SceneSolver()
+        for wrong in 3, {"bodies": bodies}, carom.Bodies(**bodies):
+            with self.assertRaisesRegex(carom.Error, "scene is .*, not a carom.Scene"):
+                solver.solve(wrong)
+            with self.assertRaisesRegex(carom.Error, "scene is .*, not a carom.Scene"):
+                carom.Mechanisms(wrong)
+        with self.assertRaisesRegex(carom.Error, "a scene needs bodies"):
+            solver.solve(None)
+        for wrong, why in ({"method": 3}, "method is 3, not a name: sim"), ({"in_place": "yes"}, "in_place is 'yes'"), (
+            {"iterations": 10**20}, "iterations is 10+, beyond"), ({"method": "resting", "gravity": 3}, "gravity is 3, not three numbers"):  # fmt: skip
+            with self.assertRaisesRegex(carom.Error, why):
+                solver.solve(bodies=bodies, contacts=contacts, **wrong)
+        mechanisms = carom.Mechanisms(carom.Scene(bodies=bodies, contacts=contacts))
+        with self.assertRaisesRegex(carom.Error, "index is -1"):
+            mechanisms.contact(-1)
+        with self.assertRaisesRegex(carom.Error, "contact is 3"):
+            mechanisms.apply(3, (0, 0, 1))
+
+    def test_a_step_may_have_no_contacts(self):
+        bodies, contacts = stack(2)
+        for empty in [], np.array([]):
+            none = {name: empty for name in contacts}
+            result = carom.SceneSolver().solve(bodies=bodies, contacts=none)
+            np.testing.assert_array_equal(result.velocity, bodies["velocity"])
+            self.assertEqual(result.impulse.shape, (0, 3))
 
 
 if __name__ == "__main__":

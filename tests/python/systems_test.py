@@ -65,6 +65,13 @@ class Systems(unittest.TestCase):
         turned = (3 * np.arange(6)[:, None] + first).ravel()
         result = carom.solve_system(self.W[np.ix_(turned, turned)], self.q[:, first], self.mu, normal_first=True)
         np.testing.assert_array_equal(result.impulse, self.expected.impulse[:, first])
+        # Arrays of the caller are in the same frame, whatever their strides, and may be those to begin with.
+        warm, velocity = np.zeros((6, 3)), np.zeros((6, 6))[:, ::2]
+        out = {"impulse": warm, "velocity": velocity}
+        again = carom.solve_system(self.W[np.ix_(turned, turned)], self.q[:, first], self.mu, normal_first=True, warm_impulse=warm, out=out)
+        self.assertIs(again.impulse, warm)
+        np.testing.assert_array_equal(warm, result.impulse)
+        np.testing.assert_array_equal(velocity, result.velocity)
 
     def test_warm_impulses_save_sweeps(self):
         warm = carom.SystemSolver().solve(self.W, self.q, self.mu, warm_impulse=self.expected.impulse)
@@ -116,6 +123,20 @@ class Systems(unittest.TestCase):
             carom.solve_system(self.W, self.q, self.mu, tolerance=-1)
         with self.assertRaisesRegex(TypeError, "'sweeps'"):
             carom.solve_system(self.W, self.q, self.mu, sweeps=3)
+
+    def test_numbers_are_real_and_named(self):
+        rows = carom.block_rows(self.W)
+        for wrong, why in (
+            ({"W": self.W * 1j}, "W has elements of type complex128"), ({"W": scipy.sparse.csr_matrix(self.W * 1j)}, "W .*complex128"),
+            ({"W": rows._replace(block=rows.block * 1j)}, "W .*complex128"), ({"W": [[1], [2, 3]]}, "W: .*inhomogeneous"),
+            ({"W": rows._replace(row_start=rows.row_start + 0.5)}, "row_start .*float64, not whole numbers"),
+            ({"W": rows._replace(column=rows.column * 1.0)}, "column .*float64, not whole numbers"),
+            ({"q": self.q * 1j}, "q .*complex128"), ({"q": "x"}, "q .*U1"), ({"q": [object()]}, "q: float"), ({"mu": 1j}, "mu .*complex128"),
+            ({"friction_2": 1j}, "friction_2 .*complex128"), ({"warm_impulse": self.q * 1j}, "warm_impulse .*complex128"),
+            ({"normal_first": "yes"}, "normal_first is 'yes'"), ({"threads": 3}, "threads"),
+        ):  # fmt: skip
+            with self.subTest(why), self.assertRaisesRegex(carom.Error, why):
+                carom.solve_system(**{"W": self.W, "q": self.q, "mu": self.mu} | wrong)
 
 
 if __name__ == "__main__":
