@@ -44,23 +44,6 @@ TEST(Gradients, agree_with_differences_in_34_digits) {
   }
 }
 
-/// The worst difference of two tables in a column of contact i, relative to its size or 1e-3 of the largest.
-template <class T>
-double difference(const GradientTable<T>& a, const GradientTable<double>& b, std::size_t i, std::size_t first_row) {
-  double worst = 0, largest = 0;
-  for (std::size_t r = first_row; r < first_row + 3; ++r)
-    for (std::size_t v = 0; v < variables; ++v) largest = std::max(largest, std::abs(b.at(r, v, i)));
-  for (std::size_t v = 0; v < variables; ++v) {
-    double size = 1e-3 * largest, error = 0;
-    for (std::size_t r = first_row; r < first_row + 3; ++r) {
-      size = std::max(size, std::abs(b.at(r, v, i)));
-      error = std::max(error, std::abs(static_cast<double>(a.at(r, v, i)) - b.at(r, v, i)));
-    }
-    worst = std::max(worst, error / size);
-  }
-  return worst;
-}
-
 /// Counts the contacts whose slip stops and goes on along the diverging ray.
 std::size_t count_diverging(const GradientTable<double>& table) {
   std::vector<Path> path(table.count());

@@ -2,9 +2,11 @@
 // solver.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <carom/solver.hpp>
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <string>
 #include <string_view>
@@ -161,18 +163,70 @@ struct Outcomes {
   }
 };
 
+/// Makes `input` the column of `output`, with the numbers that it had.
 template <class T>
-Report solve(Solver& solver, Contacts<T>& contacts, Outcomes<T>& outcomes, const Options& options) {
+void share(Column<const T>& input, const Column<T>& output) {
+  for (std::size_t i = 0; i < input.count; ++i) output[i] = input[i];
+  input = output;
+}
+template <class T>
+void share(Vector3Columns<const T>& input, const Vector3Columns<T>& output) {
+  share(input.x, output.x), share(input.y, output.y), share(input.z, output.z);
+}
+template <class T>
+void share(planar::Vector2Columns<const T>& input, const planar::Vector2Columns<T>& output) {
+  share(input.x, output.x), share(input.y, output.y);
+}
+
+/// `in_place`: results are written over the columns that they replace.
+template <class T>
+Report solve(Solver& solver, Contacts<T>& contacts, Outcomes<T>& outcomes, const Options& options,
+             bool in_place = false) {
+  const auto solve_bodies = [&](auto view, const auto& results) {
+    if (in_place) {
+      share(view.a.velocity, results.velocity_a);
+      share(view.a.angular_velocity, results.angular_velocity_a);
+      share(view.b.velocity, results.velocity_b);
+      share(view.b.angular_velocity, results.angular_velocity_b);
+    }
+    return solver.solve(view, results, options);
+  };
+  const auto solve_space = [&](auto view, const auto& results) {
+    if (in_place) share(view.separation_velocity, results.separation_velocity);
+    return solver.solve(view, results, options);
+  };
   switch (contacts.form) {
     case Form::bodies:
-      return solver.solve(contacts.bodies(), outcomes.spatial(true), options);
+      return solve_bodies(contacts.bodies(), outcomes.spatial(true));
     case Form::space:
-      return solver.solve(contacts.space(), outcomes.spatial(false), options);
+      return solve_space(contacts.space(), outcomes.spatial(false));
     case Form::planar_bodies:
-      return solver.solve(contacts.planar_bodies(), outcomes.planar(true), options);
+      return solve_bodies(contacts.planar_bodies(), outcomes.planar(true));
     default:
-      return solver.solve(contacts.planar_space(), outcomes.planar(false), options);
+      return solve_space(contacts.planar_space(), outcomes.planar(false));
   }
+}
+
+/// The contacts from number `first` on, then those before it.
+template <class T>
+Contacts<T> rotated(Contacts<T> contacts, std::size_t first) {
+  for (auto& [name, column] : contacts.columns)
+    std::rotate(column.begin(), column.begin() + static_cast<std::ptrdiff_t>(first), column.end());
+  return contacts;
+}
+
+/// Whether two contacts have one result, to the bit.
+template <class T>
+bool has_bits_of(const Outcomes<T>& a, std::size_t i, const Outcomes<T>& b, std::size_t k) {
+  const auto same = [](const auto& x, const auto& y) { return std::memcmp(&x, &y, sizeof x) == 0; };
+  bool all = a.status[i] == b.status[k] && same(a.work_compression[i], b.work_compression[k]) &&
+             same(a.work_decompression[i], b.work_decompression[k]);
+  const auto compare = [&](auto... member) {
+    for (std::size_t c = 0; c < 3; ++c) ((all = all && same((a.*member)[c][i], (b.*member)[c][k])), ...);
+  };
+  compare(&Outcomes<T>::impulse, &Outcomes<T>::velocity, &Outcomes<T>::velocity_a, &Outcomes<T>::spin_a,
+          &Outcomes<T>::velocity_b, &Outcomes<T>::spin_b);
+  return all;
 }
 
 }  // namespace carom::probe

@@ -5,6 +5,7 @@
 
 #include "probe/contacts.hpp"
 #include "probe/real.hpp"
+#include "probe/singular.hpp"
 
 namespace carom::probe {
 
@@ -19,16 +20,24 @@ struct Encounter {
   R condition = 0;  ///< of K
   R energy = 0;     ///< ½ u0·K⁻¹ u0 [J]
   Vector<R, D> stop{};  ///< -K⁻¹ u0 [N s]
-  bool solvable = false;
+  bool solvable = false, has_mass = false;
+  Definiteness definiteness = Definiteness::definite;
 };
 
-template <class R, std::size_t D>
+template <class T, class R, std::size_t D>
 void complete(Encounter<R, D>& e) {
   for (std::size_t i = 0; i < D; ++i) e.trace += e.k[i][i];
+  if (!(e.trace > 0)) {
+    e.definiteness = definiteness<T>(R(0), e.k_terms, e.has_mass);
+    return;
+  }
   Matrix<long double, D> scaled;
   for (std::size_t i = 0; i < D; ++i)
     for (std::size_t j = 0; j < D; ++j) scaled[i][j] = static_cast<long double>(e.k[i][j] / e.trace);
   e.condition = static_cast<R>(condition(scaled));
+  // Eigenvalues in wide numbers take their time.
+  if (!(e.condition * 1000 * std::numeric_limits<T>::epsilon() * e.k_terms < e.trace))
+    e.definiteness = definiteness<T>(least_of(eigenvalues(e.k)), e.k_terms, e.has_mass);
   Vector<R, D> x;
   e.solvable = solve(e.k, e.u0, x);
   e.energy = dot(x, e.u0) / 2;
@@ -94,8 +103,8 @@ Encounter<R, D> encounter(const Contacts<T>& c, std::size_t i) {
       e.k = {{{c.at("k_xx", i), c.at("k_xy", i)}, {c.at("k_xy", i), c.at("k_yy", i)}}};
       e.u0 = {c.at("u0_x", i), c.at("u0_y", i)};
     }
-    complete(e);
-    e.k_terms = e.trace;
+    for (std::size_t a = 0; a < D; ++a) e.k_terms += e.k[a][a];
+    complete<T>(e);
     e.u0_terms = length(e.u0);
     return e;
   }
@@ -120,6 +129,7 @@ Encounter<R, D> encounter(const Contacts<T>& c, std::size_t i) {
     const BodyState<R> b = body_at<R>(c, side, i);
     R inertia = 0;
     for (std::size_t a = 0; a < 3; ++a) inertia += b.inverse_inertia[a][a];
+    e.has_mass = e.has_mass || b.inverse_mass > 0;
     e.k_terms += static_cast<R>(D) * b.inverse_mass + inertia * dot(b.lever, b.lever);
     e.u0_terms += length(b.velocity) + length(b.spin) * length(b.lever);
     const Vector<R, 3> u = plus(b.velocity, R(1), cross(b.spin, b.lever));
@@ -134,7 +144,7 @@ Encounter<R, D> encounter(const Contacts<T>& c, std::size_t i) {
       for (std::size_t x = 0; x < D; ++x) e.k[a][x] += row[x];
     }
   }
-  complete(e);
+  complete<T>(e);
   return e;
 }
 

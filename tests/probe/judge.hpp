@@ -8,26 +8,12 @@
 
 #include <carom/law_info.hpp>
 #include <optional>
-#include <string_view>
 
 #include "probe/encounter.hpp"
+#include "probe/singular.hpp"
+#include "probe/verdict.hpp"
 
 namespace carom::probe {
-
-inline constexpr double bound = 64;
-
-struct Verdict {
-  double worst = 0;               ///< the largest error, in its unit
-  std::string_view promise = "";  ///< which it was
-
-  void add(std::string_view name, auto error) {
-    const double e = static_cast<double>(error);
-    if (e > worst || e != e) {
-      worst = e != e ? std::numeric_limits<double>::infinity() : e;
-      promise = name;
-    }
-  }
-};
 
 template <class T, std::size_t D>
 class Judge {
@@ -49,6 +35,11 @@ class Judge {
   std::optional<Verdict> judge(Law law, RestitutionLaw restitution_law, const Outcomes<T>& o) {
     const Status status = o.status[i_];
     Verdict v;
+    if (has_bodies(contacts_.form) && e_.definiteness == Definiteness::singular) {
+      v.want("a singular K is a fault", is_fault(status) || status == Status::separating);
+      if (v.broken()) return v;
+      return std::nullopt;
+    }
     if (!e_.solvable) {
       // An inverse inertia may be indefinite within its tolerance; a K of the host's may not.
       if (has_bodies(contacts_.form)) return std::nullopt;
@@ -64,7 +55,9 @@ class Judge {
     }
     if (status == Status::collision_matrix_not_positive_definite) {
       // A mass keeps K definite; a K of the host's may be singular within 24 ε, as degenerate_test derives.
-      v.add("it has an answer", has_bodies(contacts_.form) || e_.condition * 24 * epsilon < 1 ? 2 * bound : 0);
+      const bool is_definite = has_bodies(contacts_.form) ? e_.has_mass || e_.definiteness == Definiteness::definite
+                                                          : e_.condition * 24 * epsilon < 1;
+      v.want("it has an answer", !is_definite);
       if (v.worst > 0) return v;
       return std::nullopt;
     }
@@ -92,7 +85,7 @@ class Judge {
     centre_ = epsilon * (e_.u0_terms - e_.trace * n(e_.u0) / k33) / k33;
     velocity_ = epsilon * (e_.u0_terms + e_.trace * size_) + least * (1 + e_.trace);
     impulse_ = epsilon * size_ + least;
-    energy_ = epsilon * (e_.condition * e_.energy + e_.u0_terms * size_) + least * (e_.u0_terms + e_.trace * size_);
+    energy_ = epsilon * (condition() * e_.energy + e_.u0_terms * size_) + least * (e_.u0_terms + e_.trace * size_);
     const V kp = times(e_.k, p_);
     v.add("u = u0 + K p", length(plus(plus(u_, R(-1), e_.u0), R(-1), kp)) / velocity_);
     if (has_bodies(contacts_.form)) judge_bodies(v, o);
@@ -102,6 +95,12 @@ class Judge {
   }
 
  private:
+  /// Of bodies that can only turn no more than what rounding may still tell from a singular K: else a gain of energy
+  /// could be anything.
+  R condition() const {
+    const bool turns_only = has_bodies(contacts_.form) && !e_.has_mass;
+    return turns_only && e_.condition * 64 * epsilon > 1 ? 1 / (64 * epsilon) : e_.condition;
+  }
   /// True where the direction of the first slip is rounding.
   bool uncertain(R slip) const { return has_bodies(contacts_.form) && slip <= bound * (epsilon * e_.u0_terms + least); }
   R t(const V& v) const { return length(tangential(v)); }

@@ -11,6 +11,7 @@
 
 #include "probe/contacts.hpp"
 #include "probe/real.hpp"
+#include "probe/singular_draw.hpp"
 #include "support/draw.hpp"
 
 namespace carom::probe {
@@ -28,10 +29,12 @@ enum class Kind {
   uncoupled,    ///< k = 0 and next to it
   units,        ///< units over 60 decades
   subnormal,    ///< velocities among the subnormal numbers
+  singular,     ///< K singular and next to it: bodies that can only turn, and masses far below what turning adds
+  zeros,        ///< zeros of either sign
 };
-inline constexpr std::array<std::string_view, 12> kind_names{"ordinary", "mass_ratio", "slender", "conditioned",
-                                                             "grazing",  "head_on",    "ray",     "eigenvector",
-                                                             "limits",   "uncoupled",  "units",   "subnormal"};
+inline constexpr std::array<std::string_view, 14> kind_names{
+    "ordinary",    "mass_ratio", "slender",   "conditioned", "grazing",   "head_on",  "ray",
+    "eigenvector", "limits",     "uncoupled", "units",       "subnormal", "singular", "zeros"};
 
 template <class T>
 class Drawer {
@@ -43,6 +46,7 @@ class Drawer {
       if (form == Form::planar_space) draw_space<2>();
       if (form == Form::bodies) draw_bodies();
       if (form == Form::planar_bodies) draw_planar_bodies();
+      if (kind == Kind::zeros) draw_zeros();
     }
   }
   Contacts<T> take() { return std::move(contacts_); }
@@ -158,12 +162,15 @@ class Drawer {
     const auto& names = D == 3 ? names3 : names2;
     const double range = kind_ == Kind::conditioned || kind_ == Kind::mass_ratio || kind_ == Kind::slender
                              ? draw_.uniform(0, is_float ? 6 : 12)
-                             : draw_.uniform(0, 2);
+                             : draw_.uniform(0, kind_ == Kind::singular ? 1.3 * digits : 2);
     V<D> eigenvalues{};
     eigenvalues[0] = 1;
     eigenvalues[1] = std::pow(10.0, -range);
     if (D == 3) eigenvalues[D - 1] = std::pow(10.0, -range * draw_.uniform());
-    const support::Rows turn = draw_.rotation();
+    if (kind_ == Kind::singular)
+      for (double& x : eigenvalues) x = one_in(6) ? 0 : x;
+    const support::Rows axes_of_world{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    const support::Rows turn = kind_ == Kind::singular && one_in(3) ? axes_of_world : draw_.rotation();
     const double planar_size = std::hypot(turn[0][0], turn[0][1]);
     const double cosine = turn[0][0] / planar_size, sine = turn[0][1] / planar_size;
     M<D> k{};
@@ -226,6 +233,45 @@ class Drawer {
     return b;
   }
 
+  /// Rotors with levers that are parallel, nearly so or not, wheels, and one rotor alone.
+  void make_singular(Body& a, Body& b, const V<3>& n) {
+    SingularDraw singular(draw_, digits);
+    for (Body* body : {&a, &b}) {
+      const double scale = 6 * decades(1);
+      body->inverse_mass = singular.inverse_mass(scale);
+      const auto j = singular.inverse_inertia(scale);
+      body->inverse_inertia = {{{j[0], j[1], j[2]}, {j[1], j[3], j[4]}, {j[2], j[4], j[5]}}};
+    }
+    if (one_in(6)) {
+      b.inverse_inertia = {};
+      if (a.inverse_mass == 0) b.inverse_mass = 0;
+    }
+    // Along the normal, as those of balls, or anywhere.
+    if (one_in(2))
+      for (std::size_t i = 0; i < 3; ++i) a.lever[i] = static_cast<T>(-0.5 * n[i]);
+    for (double& x : a.lever) x = static_cast<T>(x);
+    b.lever = singular.lever(a.lever);
+  }
+
+  /// Zeros of either sign in place of numbers, and normals along an axis.
+  void draw_zeros() {
+    const auto zero = [&] { return one_in(2) ? 0.0 : -0.0; };
+    const bool diagonal = one_in(2), along_axis = one_in(2);
+    const std::string axes = is_planar(contacts_.form) ? "xy" : "xyz";
+    const char axis = axes[draw_.below(axes.size())];
+    for (auto& [name, column] : contacts_.columns) {
+      const char last = name.back();
+      const bool is_matrix = name.starts_with("k_") || name.starts_with("inverse_inertia");
+      if (name.starts_with("normal")) {
+        if (along_axis) column[i_] = last == axis ? static_cast<T>(sign()) : static_cast<T>(zero());
+      } else if (is_matrix) {
+        if (diagonal && last != name[name.size() - 2]) column[i_] = static_cast<T>(zero());
+      } else if (!name.starts_with("inverse_mass") && !name.starts_with("weight") && one_in(3)) {
+        column[i_] = static_cast<T>(zero());
+      }
+    }
+  }
+
   bool moves_slowly() const {
     return kind_ == Kind::grazing || kind_ == Kind::head_on || kind_ == Kind::ray || kind_ == Kind::eigenvector ||
            kind_ == Kind::subnormal;
@@ -242,6 +288,7 @@ class Drawer {
     if (kind_ == Kind::subnormal) speed = std::numeric_limits<T>::min() * small(is_float ? 6 : 14);
     Body a = draw_body(mass, unit), b = draw_body(mass * other, unit);
     V<3> n = draw_.direction();
+    if (kind_ == Kind::singular) make_singular(a, b, n);
     if (kind_ == Kind::uncoupled) {
       for (std::size_t i = 0; i < 3; ++i) {
         a.lever[i] = -unit * n[i] + unit * 0.1 * next_to_zero();
@@ -308,6 +355,7 @@ class Drawer {
     const V<3> d = draw_.direction();
     const double size = std::hypot(d[0], d[1]), nx = d[0] / size, ny = d[1] / size;
     double vx = 0, vy = 0;
+    SingularDraw singular(draw_, digits);
     const V<2> u = draw_velocity<2>({});
     const double tx = ny, ty = -nx;
     for (const char* side : {"b", "a"}) {
@@ -317,6 +365,17 @@ class Drawer {
       if (kind_ == Kind::uncoupled) {
         lx = (is_a ? -unit : unit) * nx + 0.1 * unit * next_to_zero();
         ly = (is_a ? -unit : unit) * ny;
+      }
+      double mass_here = inverse_mass,
+             inertia = 3 * inverse_mass / (unit * unit) * std::pow(10.0, spread * draw_.uniform());
+      if (kind_ == Kind::singular) {
+        mass_here = singular.inverse_mass(6);
+        if (one_in(6)) inertia = 0;
+        lx = static_cast<T>(lx), ly = static_cast<T>(ly);
+        if (is_a) {
+          const V<3> lever = singular.lever({get("lever_b_x"), get("lever_b_y"), 0});
+          lx = lever[0], ly = lever[1];
+        }
       }
       const double spin = moves_slowly() ? 0 : speed / unit * draw_.bell();
       double ax = is_a || moves_slowly() ? 0 : speed * draw_.bell(),
@@ -329,8 +388,8 @@ class Drawer {
         vy = ay + spin * lx;
       }
       const std::string s = side;
-      set("inverse_mass_" + s, inverse_mass);
-      set("inverse_inertia_" + s, 3 * inverse_mass / (unit * unit) * std::pow(10.0, spread * draw_.uniform()));
+      set("inverse_mass_" + s, mass_here);
+      set("inverse_inertia_" + s, inertia);
       set("lever_" + s + "_x", lx);
       set("lever_" + s + "_y", ly);
       set("velocity_" + s + "_x", ax);

@@ -109,9 +109,9 @@ bool solve(const Matrix<R, D>& m, const Vector<R, D>& v, Vector<R, D>& x) {
   return true;
 }
 
-/// The largest eigenvalue by the smallest, with Jacobi's rotations; infinite unless positive definite.
+/// Eigenvalues by Jacobi's rotations.
 template <class R, std::size_t D>
-R condition(Matrix<R, D> m) {
+Vector<R, D> eigenvalues(Matrix<R, D> m) {
   for (int sweep = 0; sweep < 8; ++sweep) {
     R off = 0;
     for (std::size_t i = 0; i < D; ++i) {
@@ -135,11 +135,25 @@ R condition(Matrix<R, D> m) {
     }
     if (off == 0) break;
   }
-  R least = m[0][0], most = m[0][0];
-  for (std::size_t i = 1; i < D; ++i) {
-    least = m[i][i] < least ? m[i][i] : least;
-    most = larger(most, m[i][i]);
-  }
+  Vector<R, D> values;
+  for (std::size_t i = 0; i < D; ++i) values[i] = m[i][i];
+  return values;
+}
+
+template <class R, std::size_t D>
+R least_of(const Vector<R, D>& values) {
+  R least = values[0];
+  for (const R x : values) least = x < least ? x : least;
+  return least;
+}
+
+/// The largest eigenvalue by the smallest; infinite unless positive definite.
+template <class R, std::size_t D>
+R condition(const Matrix<R, D>& m) {
+  const Vector<R, D> values = eigenvalues(m);
+  const R least = least_of(values);
+  R most = values[0];
+  for (const R x : values) most = larger(most, x);
   return least > 0 ? most / least : static_cast<R>(std::numeric_limits<double>::infinity());
 }
 

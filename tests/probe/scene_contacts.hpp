@@ -29,7 +29,8 @@ class ContactsJudge : SceneAspect<T> {
     const R least =
         R(1000) * (R(o_.relative_tolerance) * R(made_.report.greatest_approach) + epsilon * s_.largest_speed());
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
-      if (made_.arrays.status[i] != Status::ok) continue;
+      // What turns alone has no mass that changes of impulses could be measured by.
+      if (made_.arrays.status[i] != Status::ok || !(s_.response(i) > 0)) continue;
       const V n = s_.normal(i), p = s_.vector(made_.arrays.impulse, i), u = s_.relative(made_.arrays, i);
       const R pn = dot(p, n), un = dot(u, n), mu = d_.friction[i], k = s_.response(i);
       // Sweeps end by the velocities that changes of impulses give to masses; a contact far from them has more.
@@ -45,19 +46,26 @@ class ContactsJudge : SceneAspect<T> {
 
  private:
   void judge_statuses() {
-    const auto judge_one = [&](Status found, Status given, const char* name) {
-      if (given != Status::ok)
-        v_.add(name, found == given ? 0 : 2 * bound);
-      else if (!s_.is_sound(found) && drawn_.kind != SceneKind::range && !s_.has_endless_friction())
-        v_.add("sound data are no fault", 2 * bound);
+    const bool has_rotors = drawn_.kind == SceneKind::rotors;
+    const auto judge_one = [&](Status found, Status given, const char* name, auto&& definiteness) {
+      if (given != Status::ok) {
+        v_.want(name, found == given);
+      } else if (has_rotors && definiteness() != Definiteness::definite) {
+        const bool is_fault = found == Status::collision_matrix_not_positive_definite;
+        v_.want("a singular K is a fault", is_fault || definiteness() == Definiteness::either);
+      } else if (!s_.is_sound(found) && drawn_.kind != SceneKind::range && !s_.has_endless_friction()) {
+        v_.want("sound data are no fault", false);
+      }
     };
     std::array<std::size_t, status_room> count{}, rows{};
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
-      judge_one(made_.arrays.status[i], drawn_.fault[i], "a faulty contact has its status");
+      judge_one(made_.arrays.status[i], drawn_.fault[i], "a faulty contact has its status",
+                [&] { return s_.definiteness_of_contact(i); });
       ++count[s_.number(made_.arrays.status[i])];
     }
     for (std::size_t r = 0; r < d_.row_count(); ++r) {
-      judge_one(made_.arrays.joint_status[r], drawn_.row_fault[r], "a faulty row has its status");
+      judge_one(made_.arrays.joint_status[r], drawn_.row_fault[r], "a faulty row has its status",
+                [&] { return s_.definiteness_of_row(r); });
       ++rows[s_.number(made_.arrays.joint_status[r])];
     }
     v_.add("the report counts statuses",

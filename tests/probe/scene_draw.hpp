@@ -9,6 +9,7 @@
 
 #include "probe/scene_draw_options.hpp"
 #include "probe/scene_spoil.hpp"
+#include "probe/singular_draw.hpp"
 #include "support/scenes/draw_models.hpp"
 
 namespace carom::probe {
@@ -20,20 +21,26 @@ class SceneDrawer : SceneDrawing<T> {
 
  public:
   using Base::Base;
+  static constexpr double digits = std::numeric_limits<T>::digits10;
 
   void draw() {
     draw_bodies();
     draw_contacts();
-    if (is(SceneKind::joints) || is(SceneKind::faults) || (is(SceneKind::range) && chance(3)) ||
+    if (is(SceneKind::joints) || is(SceneKind::faults) || (is(SceneKind::rotors) && chance(2)) ||
+        (is(SceneKind::zeros) && chance(2)) || (is(SceneKind::range) && chance(3)) ||
         (is(SceneKind::limits) && chance(2)))
       draw_joints();
     if (is(SceneKind::driven)) drive();
     if (is(SceneKind::models)) draw_models();
     if (is(SceneKind::limits)) go_to_limits();
-    if (is(SceneKind::anisotropic) || chance(8)) begin_along_slip();
+    if (is(SceneKind::anisotropic) || chance(is(SceneKind::models) ? 2 : 8)) begin_along_slip();
+    if (is(SceneKind::models) && !data().warm_impulse[0].empty())
+      for (std::size_t i = 0; i < data().contact_count(); ++i)
+        scenes::push(data().warm_angular_impulse, draw_.bell3(0.1));
     const SceneMethod method = scene_.options.method;
     if (method == SceneMethod::resting || method == SceneMethod::step || method == SceneMethod::substeps) draw_gaps();
     if (method == SceneMethod::substeps) draw_errors();
+    if (is(SceneKind::zeros)) draw_zeros();
     scene_.fault.assign(data().contact_count(), Status::ok);
     scene_.row_fault.assign(data().row_count(), Status::ok);
   }
@@ -41,13 +48,19 @@ class SceneDrawer : SceneDrawing<T> {
  private:
   void draw_bodies() {
     const std::size_t few = is(SceneKind::jammed) ? 1 + draw_.below(2) : 1 + draw_.below(6);
-    const std::size_t bodies = chance(40) ? 30 : few;
+    const bool is_star = is(SceneKind::crowded) && chance(2);
+    const std::size_t bodies = is_star ? 1 + crowd() : is(SceneKind::crowded) ? 1 : chance(40) ? 30 : few;
+    SingularDraw singular(draw_, digits);
     for (std::size_t i = 0; i < bodies; ++i) {
       scenes::Body body = scenes::random_box(draw_);
       if (is(SceneKind::mass_ratio)) scale(body, draw_.log_uniform(7));
       if (is(SceneKind::steep))
         for (double& x : body.inverse_inertia) x *= scene_.stretch * 10;
       if (is(SceneKind::anisotropic)) make_slender(body);
+      if (is(SceneKind::rotors) && !chance(4)) {
+        body.inverse_mass = singular.inverse_mass(6);
+        body.inverse_inertia = singular.inverse_inertia(6);
+      }
       if (is(SceneKind::driven) && i > 0 && chance(4)) {
         body.inverse_mass = 0;
         body.inverse_inertia = {};
@@ -72,8 +85,10 @@ class SceneDrawer : SceneDrawing<T> {
   /// Two bodies of which one moves; false if the draw has none.
   bool draw_pair(std::int32_t& a, std::int32_t& b) {
     const std::size_t bodies = data().body_count();
-    a = static_cast<std::int32_t>(draw_.below(bodies));
-    b = is(SceneKind::jammed) || chance(4) ? scenes::world : static_cast<std::int32_t>(draw_.below(bodies));
+    const auto any = [&] { return static_cast<std::int32_t>(draw_.below(bodies)); };
+    a = is(SceneKind::crowded) ? 0 : any();
+    const bool alone = is(SceneKind::jammed) || (is(SceneKind::crowded) && bodies == 1);
+    b = alone || chance(4) ? scenes::world : any();
     if (chance(2)) std::swap(a, b);
     return a != b && (moves(a) || moves(b));
   }
@@ -84,8 +99,10 @@ class SceneDrawer : SceneDrawing<T> {
   void draw_contacts() {
     const bool plastic = chance(2), frictionless = chance(4), one = chance(2);
     const double most_friction = chance(2) || is(SceneKind::anisotropic) ? 0.4 : 1.5, all = draw_.uniform();
-    const std::size_t wanted =
-        is(SceneKind::jammed) ? 8 + draw_.below(23) : 1 + draw_.below(2 + 3 * data().body_count());
+    const std::size_t wanted = is(SceneKind::jammed)    ? 8 + draw_.below(23)
+                               : is(SceneKind::crowded) ? std::max(crowd(), 2 * data().body_count())
+                                                        : 1 + draw_.below(2 + 3 * data().body_count());
+    SingularDraw singular(draw_, digits);
     for (std::size_t tries = 0; data().contact_count() < wanted && tries < 4 * wanted; ++tries) {
       std::int32_t a = 0, b = 0;
       if (!draw_pair(a, b)) continue;
@@ -97,9 +114,46 @@ class SceneDrawer : SceneDrawing<T> {
       const std::size_t points = 1 + draw_.below(is(SceneKind::manifolds) ? 6 : 3);
       for (std::size_t p = 0; p < points; ++p) {
         contact.point = middle + (is(SceneKind::steep) ? 2.0 : 0.7) * draw_.direction();
-        data().add(contact);
+        const std::size_t i = data().add(contact);
+        if (!is(SceneKind::rotors) || chance(4)) continue;
+        // Along the normal, as those of balls, or anywhere.
+        if (chance(2)) put(data().lever_a, i, -0.5 * contact.normal);
+        put(data().lever_b, i, singular.lever(at(data().lever_a, i)));
       }
     }
+  }
+
+  /// Contacts of a body. Coulomb forms a matrix of all pairs of them.
+  std::size_t crowd() {
+    if (scene_.options.method == SceneMethod::coulomb) return 20 + draw_.below(80);
+    return chance(20) ? 1000 + draw_.below(1000) : 100 + draw_.below(300);
+  }
+
+  /// Zeros of either sign in place of numbers. All normals lie along an axis, or none does.
+  void draw_zeros() {
+    const auto zero = [&] { return chance(2) ? T(0) : T(-0.0); };
+    const auto some = [&](auto& columns, std::size_t of) {
+      for (auto& column : columns)
+        for (T& x : column)
+          if (chance(of)) x = zero();
+    };
+    const std::size_t of = 1 + draw_.below(4);
+    some(data().bodies.velocity, of), some(data().bodies.angular_velocity, of);
+    if (chance(2)) {
+      for (const std::size_t c : {1u, 2u, 4u})
+        for (T& x : data().bodies.inverse_inertia[c]) x = zero();
+      some(data().lever_a, 2), some(data().lever_b, 2);
+    }
+    some(data().warm_impulse, of);
+    if (chance(2))
+      for (std::size_t i = 0; i < data().contact_count(); ++i) {
+        const std::size_t axis = draw_.below(3);
+        for (std::size_t c = 0; c < 3; ++c) data().normal[c][i] = c == axis ? T(chance(2) ? 1 : -1) : zero();
+      }
+    for (auto& row : data().joints.rows)
+      for (auto* part : {&row.linear_a, &row.linear_b, &row.angular_a, &row.angular_b})
+        for (T& x : *part)
+          if (x == 0) x = zero();
   }
 
   void draw_models() {

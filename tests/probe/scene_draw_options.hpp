@@ -24,6 +24,7 @@ class SceneOptionsDrawer : SceneDrawing<T> {
     const int sweeps[] = {1, 4, 10, 30, 4000, 4000};
     if (!chance(4)) scenes::set_iterations(o, sweeps[draw_.below(6)]);
     if (o.method == SceneMethod::sequence) scenes::set_iterations(o, 20);
+    if (is(SceneKind::crowded)) scenes::set_iterations(o, o.method == SceneMethod::sequence ? 2 : 10);
     o.resting.time_step = std::pow(10.0, std::floor(draw_.uniform(-3, chance(3) ? 4 : 0)));
     o.rest.tolerance = chance(3) ? 1 : 1e-4;
     o.resting.gravity = {0, 0, chance(2) ? -9.81 : 0};

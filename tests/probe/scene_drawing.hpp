@@ -22,11 +22,14 @@ enum class SceneKind {
   limits,  ///< friction, restitution and bounds at their limits
   range,   ///< one number next to the range of the precision
   faults,
-  models,  ///< ellipses of friction, resistance to rolling and spinning, compliance
+  models,   ///< ellipses of friction, resistance to rolling and spinning, compliance
+  rotors,   ///< bodies that can only turn, with K and rows that are singular or nearly so
+  crowded,  ///< a body with hundreds of contacts
+  zeros,    ///< zeros of either sign
 };
-inline constexpr std::array<std::string_view, 12> scene_kind_names{"ordinary",    "manifolds", "mass_ratio", "steep",
-                                                                   "anisotropic", "driven",    "joints",     "jammed",
-                                                                   "limits",      "range",     "faults",     "models"};
+inline constexpr std::array<std::string_view, 15> scene_kind_names{
+    "ordinary", "manifolds", "mass_ratio", "steep",  "anisotropic", "driven",  "joints", "jammed",
+    "limits",   "range",     "faults",     "models", "rotors",      "crowded", "zeros"};
 
 template <class T>
 struct DrawnScene {
@@ -50,7 +53,10 @@ class SceneDrawing {
   T number(double low, double high) { return static_cast<T>(draw_.uniform(low, high)); }
 
   bool moves(std::int32_t body) {
-    return body >= 0 && (data().bodies.inverse_mass[static_cast<std::size_t>(body)] > T(0));
+    if (body < 0) return false;
+    const auto b = static_cast<std::size_t>(body);
+    const auto& j = data().bodies.inverse_inertia;
+    return data().bodies.inverse_mass[b] > T(0) || j[0][b] + j[3][b] + j[5][b] > T(0);
   }
 
   support::Draw& draw_;

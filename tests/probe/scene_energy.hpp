@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "probe/scene_sight.hpp"
 
@@ -26,6 +27,7 @@ class EnergyJudge : SceneAspect<T> {
       unbounded = unbounded && row.compliance == 0 && std::isinf(row.least_impulse) && std::isinf(row.largest_impulse);
     }
     if (!plain || o_.shock_propagation.enabled) return;
+    if (drawn_.kind == SceneKind::rotors) return judge_rotors(rests);
     R impulses = 0, condition = 1;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) impulses += length(s_.vector(made_.arrays.impulse, i));
     for (const T p : made_.arrays.joint_impulse) impulses += absolute(static_cast<R>(p));
@@ -33,7 +35,7 @@ class EnergyJudge : SceneAspect<T> {
     const R before = kinetic_energy(d_.bodies), after = kinetic_energy(made_.arrays);
     const R visits =
         static_cast<R>(larger(made_.report.iterations, 20) * static_cast<int>(1 + d_.contact_count() + d_.row_count()));
-    const R rounding = epsilon * visits * (condition * (before + after) + s_.largest_speed() * impulses);
+    const R rounding = epsilon * visits * (condition * (before + after) + s_.largest_speed() * impulses) + tiny();
     if (s_.is_sequence()) {
       v_.add("a sequence gains no energy", (after - before) / rounding);
       return;
@@ -58,6 +60,37 @@ class EnergyJudge : SceneAspect<T> {
   }
 
  private:
+  static R tiny() { return R(std::numeric_limits<T>::denorm_min()); }
+
+  /// The work of the impulses is the gain: an inverse inertia may have no inverse.
+  void judge_rotors(bool rests) {
+    R work = 0, impulses = 0, turning = 0;
+    bool plastic = true;
+    for (std::size_t i = 0; i < d_.contact_count(); ++i) {
+      if (!s_.is_sound(made_.arrays.status[i])) continue;
+      const V p = s_.vector(made_.arrays.impulse, i);
+      work += dot(p, sum(s_.relative(d_.bodies, i), s_.relative(made_.arrays, i))) / R(2);
+      impulses += length(p);
+      turning = larger(turning, s_.response(i) + s_.turning(i));
+      plastic = plastic && d_.restitution[i] == 0;
+    }
+    for (std::size_t r = 0; r < d_.row_count(); ++r) {
+      if (made_.arrays.joint_status[r] != Status::ok) continue;
+      const R impulse = made_.arrays.joint_impulse[r];
+      work += impulse * (s_.row_velocity(d_.bodies, r) + s_.row_velocity(made_.arrays, r)) / R(2);
+      impulses += absolute(impulse);
+    }
+    const R visits =
+        static_cast<R>(larger(made_.report.iterations, 20) * static_cast<int>(1 + d_.contact_count() + d_.row_count()));
+    const R rounding = epsilon * visits * impulses * (s_.largest_speed() + turning * impulses) + tiny();
+    const R left =
+        R(4) * (R(made_.report.residual) + R(o_.relative_tolerance) * R(made_.report.greatest_approach)) * impulses;
+    if (s_.is_sequence())
+      v_.add("a sequence gains no energy", work / rounding);
+    else if (rests && plastic)
+      v_.add("plastic contacts gain no energy", work / (rounding + left));
+  }
+
   R kinetic_energy(const auto& bodies) const {
     R sum = 0;
     for (std::size_t b = 0; b < d_.body_count(); ++b) {

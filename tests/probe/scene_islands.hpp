@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -106,6 +107,7 @@ class IslandsJudge : SceneAspect<T> {
     }
     R sweeps = static_cast<R>(larger(made_.report.iterations, o_.simultaneous.iterations) + 10);
     if (s_.in_substeps()) sweeps *= static_cast<R>(o_.substeps.rounds);
+    const R pushed = speed_of_pushes();
     for (std::size_t b = 0; b < n; ++b) {
       const V v = s_.vector(made_.arrays.velocity, b), w = s_.vector(made_.arrays.angular_velocity, b);
       const V v0 = s_.vector(d_.bodies.velocity, b), w0 = s_.vector(d_.bodies.angular_velocity, b);
@@ -116,13 +118,22 @@ class IslandsJudge : SceneAspect<T> {
           s_.has_run_away())
         continue;
       const R m = d_.bodies.inverse_mass[b], visited = sweeps * visits[b];
-      const R size = length(v) + length(v0) + m * terms[b] + visited * R(1e-30);
-      const R spin = length(w) + length(w0) + s_.trace(b) * spins[b] + visited * R(1e-30);
+      const R size = length(v) + length(v0) + m * terms[b] + pushed + visited * R(1e-30);
+      const R spin = length(w) + length(w0) + s_.trace(b) * spins[b] + pushed + visited * R(1e-30);
       v_.add("momentum", length(less(less(v, v0), times(m, linear[b]))) / (epsilon * visited * size));
       // Lever arms that turn in substeps are not those of the start.
       if (s_.in_substeps() && turns_arms()) continue;
       v_.add("angular momentum", length(less(less(w, w0), s_.turned(b, angular[b]))) / (epsilon * visited * spin));
     }
+  }
+
+  /// What overlaps may push with on the way, none of which is left in the velocities.
+  R speed_of_pushes() const {
+    if (!s_.in_substeps()) return 0;
+    R farthest = 0;
+    for (const T gap : d_.gap) farthest = larger(farthest, absolute(static_cast<R>(gap)));
+    for (const auto& row : d_.joints.rows) farthest = larger(farthest, absolute(static_cast<R>(row.error)));
+    return farthest * static_cast<R>(o_.substeps.most) / static_cast<R>(o_.substeps.time_step);
   }
 
   bool turns_arms() const {
@@ -183,7 +194,8 @@ class IslandsJudge : SceneAspect<T> {
       if (!held) worst = larger(worst, absolute(rest));
     }
     v_.add("the residual is that of the velocities",
-           absolute(static_cast<R>(made_.report.residual) - worst) / (epsilon * (s_.largest_speed() + worst)));
+           absolute(static_cast<R>(made_.report.residual) - worst) /
+               (epsilon * (s_.largest_speed() + worst) + std::numeric_limits<T>::denorm_min()));
     // An island that is done has had its last changes measured as speeds of its bodies, which levers magnify.
     R levers = 1;
     for (std::size_t i = 0; i < d_.contact_count(); ++i)
@@ -193,7 +205,8 @@ class IslandsJudge : SceneAspect<T> {
     // The error of coulomb counts friction, too.
     if (made_.report.not_converged > 0 && o_.method != SceneMethod::coulomb)
       v_.add("what has not converged has a residual", made_.report.residual > 0 ? 0 : 2 * bound);
-    else if (!s_.is_sequence() && !o_.shock_propagation.enabled && made_.report.iterations == 4000)
+    else if (drawn_.kind != SceneKind::rotors && !s_.is_sequence() && !o_.shock_propagation.enabled &&
+             made_.report.iterations == 4000)
       v_.add("what reaches the bound of sweeps is told",
              worst > done + R(64) * epsilon * s_.largest_speed() ? 2 * bound : 0);
   }

@@ -1,5 +1,4 @@
-#include "probe/scene_probe.hpp"
-
+// Scenes: drawn, solved and judged by what docs/scenes.md and docs/determinism.md promise.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,22 +7,15 @@
 #include <cstring>
 #include <map>
 #include <string>
-#include <tuple>
 
 #include "probe/scene_judge.hpp"
+#include "probe/search.hpp"
+#include "support/running/isas.hpp"
 #include "support/scenes/iterations.hpp"
 #include "support/scenes/order.hpp"
 
 namespace carom::probe {
 namespace {
-
-/// Steps of splitmix64, so that scenes of neighbouring numbers have nothing in common.
-std::uint64_t scattered(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
 
 template <class T>
 SolvedScene<T> solve(SceneSolver& solver, const DrawnScene<T>& drawn) {
@@ -44,6 +36,23 @@ SolvedScene<double> solve_by_reference(const DrawnScene<double>& drawn) {
 
 bool is_simultaneous(const auto& drawn) {
   return drawn.options.method == SceneMethod::simultaneous;
+}
+
+/// Solved with results over what they replace: velocities, and the impulses that the next step begins with.
+template <class T>
+SolvedScene<T> solve_in_place(DrawnScene<T> drawn, const Execution& execution) {
+  SolvedScene<T> made(drawn.data);
+  Scene<T> scene = drawn.data.view();
+  const SceneResults<T> results = made.arrays.view();
+  share(scene.bodies.velocity, results.velocity);
+  share(scene.bodies.angular_velocity, results.angular_velocity);
+  const bool in_substeps = drawn.options.method == SceneMethod::substeps;
+  if (scene.contacts.warm_impulse.x)
+    share(scene.contacts.warm_impulse, in_substeps ? results.warm_impulse : results.impulse);
+  if (scene.contacts.warm_angular_impulse.x && results.angular_impulse.x)
+    share(scene.contacts.warm_angular_impulse, in_substeps ? results.warm_angular_impulse : results.angular_impulse);
+  made.report = SceneSolver(execution).solve(scene, results, drawn.options);
+  return made;
 }
 
 /// The scene that begins with the impulses of a result.
@@ -212,14 +221,16 @@ bool keeps_bits_among_others(const DrawnScene<T>& drawn, const SolvedScene<T>& m
 /// The scene without what is at fault.
 template <class T>
 bool keeps_bits_without_faults(const DrawnScene<T>& drawn, const SolvedScene<T>& made, const Execution& execution) {
-  std::vector<std::size_t> contacts, rows;
-  for (std::size_t i = 0; i < drawn.fault.size(); ++i)
-    if (drawn.fault[i] == Status::ok) contacts.push_back(i);
-  for (std::size_t r = 0; r < drawn.row_fault.size(); ++r)
-    if (drawn.row_fault[r] == Status::ok) rows.push_back(r);
-  DrawnScene<T> sound = drawn;
-  sound.data = scenes::reordered(drawn.data, contacts, rows);
-  return has_bits_of(made, solve(sound, execution), contacts, rows);
+  const auto sound = [](const std::vector<Status>& found) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (!is_fault(found[i]) || found[i] == Status::overflow) places.push_back(i);
+    return places;
+  };
+  const auto contacts = sound(made.arrays.status), rows = sound(made.arrays.joint_status);
+  DrawnScene<T> rest = drawn;
+  rest.data = scenes::reordered(drawn.data, contacts, rows);
+  return has_bits_of(made, solve(rest, execution), contacts, rows);
 }
 
 /// Three calls of one solver with names. No sound contact or row becomes a fault by what the solver remembers.
@@ -255,121 +266,119 @@ bool remembers_no_fault(const DrawnScene<T>& drawn, const Execution& execution, 
   return true;
 }
 
-struct Judged {
-  Verdict verdict;
-  SceneKind kind{};
-  SceneMethod method{};
-  bool converged = false;
-  Isa isa{};
+/// What other runs of the scene have to say of its results.
+template <class T>
+class Rerun {
+ public:
+  Rerun(const DrawnScene<T>& drawn, const SolvedScene<T>& made, std::uint64_t number, const Execution& execution,
+        bool shows)
+      : drawn_(drawn),
+        made_(made),
+        number_(number),
+        draw_(scattered(number + 3)),
+        execution_(execution),
+        shows_(shows) {}
+
+  Verdict judge(bool& converged) {
+    judge_rest(converged);
+    // Kinds that have shown what depends on neighbours are compared each time.
+    const bool always = drawn_.kind == SceneKind::rotors || drawn_.kind == SceneKind::zeros;
+    if (always || draw_.below(3) == 0)
+      v_.want("other islands change no bit",
+              keeps_bits_among_others(drawn_, made_, scattered(number_ + 1), execution_));
+    if (drawn_.kind == SceneKind::faults || drawn_.kind == SceneKind::rotors)
+      v_.want("faults change no bit of the others", keeps_bits_without_faults(drawn_, made_, execution_));
+    if (execution_.isa != Isa::sse2 && (always || draw_.below(4) == 0)) judge_elsewhere();
+    if (draw_.below(4) == 0)
+      v_.want("results in place have the same bits", same_bits(solve_in_place(drawn_, execution_)));
+    if (drawn_.kind != SceneKind::faults && draw_.below(6) == 0)
+      v_.want("remembered impulses are no fault", remembers_no_fault(drawn_, execution_, scattered(number_ + 2)));
+    if constexpr (std::is_same_v<T, double>)
+      if (draw_.below(10) == 0 && drawn_.options.method != SceneMethod::coulomb) judge_reference();
+    return v_;
+  }
+
+ private:
+  bool same_bits(const SolvedScene<T>& other) const {
+    return has_bits_of(made_, other, in_order(drawn_.fault.size()), in_order(drawn_.row_fault.size()));
+  }
+
+  /// The law, where the scene begun with its own impulses is done at once.
+  void judge_rest(bool& converged) {
+    const SceneOptions& o = drawn_.options;
+    const bool is_plain =
+        !o.shock_propagation.enabled && drawn_.kind != SceneKind::range && drawn_.kind != SceneKind::faults;
+    if (!is_simultaneous(drawn_) || !is_plain || o.simultaneous.iterations != 4000) return;
+    const DrawnScene<T> next = begun_with(drawn_, made_);
+    const SolvedScene<T> again = solve(next, execution_);
+    converged = SceneJudge<T>::rests(made_, again);
+    if (converged) v_.add(SceneJudge<T>(next, again).judge_law());
+  }
+
+  void judge_elsewhere() {
+    const std::vector<Isa> isas = support::isas_with_fma();
+    const SolvedScene<T> there = solve(drawn_, {.isa = isas[draw_.below(isas.size())], .threads = 2});
+    const SceneReport &here = made_.report, &other = there.report;
+    if (shows_)
+      fmt::print("on {}: iterations {}  residual {}  truncated {}\n", to_string(other.isa), other.iterations,
+                 other.residual, other.not_converged);
+    v_.want("other ISAs and threads change no bit", same_bits(there));
+    v_.want("nor do they change the report", here.not_converged == other.not_converged &&
+                                                 here.residual == other.residual &&
+                                                 here.iterations == other.iterations);
+  }
+
+  void judge_reference() {
+    const SolvedScene<double> by_reference = solve_by_reference(drawn_);
+    const Verdict verdict = SceneJudge<double>(drawn_, by_reference).judge();
+    if (!verdict.broken()) return;
+    if (shows_) {
+      print(drawn_, by_reference);
+      fmt::print("the reference breaks '{}'\n", verdict.promise);
+    }
+    v_.add("the reference", verdict.worst);
+  }
+
+  const DrawnScene<T>& drawn_;
+  const SolvedScene<T>& made_;
+  const std::uint64_t number_;
+  support::Draw draw_;
+  const Execution& execution_;
+  const bool shows_;
+  Verdict v_;
 };
 
 template <class T>
-Judged judge_scene(std::uint64_t seed, bool shows) {
-  const DrawnScene<T> drawn = draw_scene<T>(seed);
-  support::Draw draw(scattered(seed));
+Judged judge(std::uint64_t number, bool shows) {
+  const DrawnScene<T> drawn = draw_scene<T>(number);
   const std::vector<Isa> isas = available_isas();
-  const Execution execution{.isa = isas[draw.below(isas.size())], .threads = 1};
-  // This solver knows the memory of many scenes before, those that it is compared with are new.
-  static std::map<Isa, SceneSolver> solvers;
-  const SolvedScene<T> made = solve(solvers.try_emplace(execution.isa, execution).first->second, drawn);
-  if (shows) print(drawn, made);
-  Judged judged{SceneJudge<T>(drawn, made).judge(), drawn.kind, drawn.options.method, false, execution.isa};
-  Verdict& verdict = judged.verdict;
-  const auto add = [&](const Verdict& more) {
-    if (more.worst > verdict.worst) verdict = more;
-  };
-  const SceneOptions& o = drawn.options;
-  const bool is_plain =
-      !o.shock_propagation.enabled && drawn.kind != SceneKind::range && drawn.kind != SceneKind::faults;
-  if (is_simultaneous(drawn) && is_plain && o.simultaneous.iterations == 4000) {
-    const DrawnScene<T> next = begun_with(drawn, made);
-    const SolvedScene<T> again = solve(next, execution);
-    judged.converged = SceneJudge<T>::rests(made, again);
-    if (judged.converged) add(SceneJudge<T>(next, again).judge_law());
-  }
-  if (draw.below(3) == 0)
-    verdict.add("other islands change no bit",
-                keeps_bits_among_others(drawn, made, scattered(seed + 1), execution) ? 0 : 2 * bound);
-  if (drawn.kind == SceneKind::faults)
-    verdict.add("faults change no bit of the others",
-                keeps_bits_without_faults(drawn, made, execution) ? 0 : 2 * bound);
-  if (execution.isa != Isa::sse2 && draw.below(4) == 0) {
-    const Isa other = isas[draw.below(isas.size())];
-    const Execution another{.isa = other == Isa::sse2 ? Isa::automatic : other, .threads = 2};
-    const SolvedScene<T> there = solve(drawn, another);
-    if (shows)
-      fmt::print("on {}: iterations {}  residual {}  truncated {}\n", to_string(another.isa), there.report.iterations,
-                 there.report.residual, there.report.not_converged);
-    const bool same_bits = has_bits_of(made, there, in_order(drawn.fault.size()), in_order(drawn.row_fault.size()));
-    verdict.add("other ISAs and threads change no bit", same_bits ? 0 : 2 * bound);
-    verdict.add("nor do they change the report", made.report.not_converged == there.report.not_converged &&
-                                                         made.report.residual == there.report.residual &&
-                                                         made.report.iterations == there.report.iterations
-                                                     ? 0
-                                                     : 2 * bound);
-  }
-  if (drawn.kind != SceneKind::faults && draw.below(6) == 0)
-    verdict.add("remembered impulses are no fault",
-                remembers_no_fault(drawn, execution, scattered(seed + 2)) ? 0 : 2 * bound);
-  if constexpr (std::is_same_v<T, double>)
-    if (draw.below(10) == 0 && drawn.options.method != SceneMethod::coulomb) {
-      const SolvedScene<double> by_reference = solve_by_reference(drawn);
-      Verdict of_reference = SceneJudge<double>(drawn, by_reference).judge();
-      if (of_reference.worst > bound) {
-        if (shows) print(drawn, by_reference);
-        verdict.add("the reference", of_reference.worst);
-      }
+  const Execution execution{.isa = isas[support::Draw(scattered(number)).below(isas.size())], .threads = 1};
+  Judged judged{std::string(scene_kind_names[static_cast<std::size_t>(drawn.kind)]),
+                std::is_same_v<T, float> ? "float" : "double",
+                std::string(to_string(drawn.options.method)),
+                {},
+                false};
+  try {
+    // This solver knows the memory of many scenes before, those that it is compared with are new.
+    thread_local std::map<Isa, SceneSolver> solvers;
+    const SolvedScene<T> made = solve(solvers.try_emplace(execution.isa, execution).first->second, drawn);
+    if (shows) {
+      fmt::print("{}  ", to_string(execution.isa));
+      print(drawn, made);
     }
+    judged.verdict = SceneJudge<T>(drawn, made).judge();
+    judged.verdict.add(Rerun<T>(drawn, made, number, execution, shows).judge(judged.converged));
+  } catch (const std::exception& error) {
+    if (shows) fmt::print("{}\n", error.what());
+    judged.verdict.want("a sound call throws nothing", false);
+  }
   return judged;
 }
 
-Judged judge_scene(std::uint64_t seed, bool shows = false) {
-  return seed % 2 == 0 ? judge_scene<float>(seed, shows) : judge_scene<double>(seed, shows);
-}
-
-struct Record {
-  std::uint64_t scenes = 0, converged = 0, broken = 0;
-  Verdict worst;
-};
-
 }  // namespace
 
-SceneSearch search_scenes(std::uint64_t seed, const std::function<bool(std::uint64_t)>& goes_on) {
-  SceneSearch search;
-  std::map<std::tuple<std::string, SceneKind, bool>, Record> records;
-  while (goes_on(search.scenes)) {
-    const std::uint64_t number = scattered(scattered(seed) + search.scenes++);
-    const Judged judged = judge_scene(number);
-    const std::string method(to_string(judged.method));
-    Record& record = records[{method, judged.kind, number % 2 == 0}];
-    ++record.scenes;
-    record.converged += judged.converged ? 1 : 0;
-    search.converged += judged.converged ? 1 : 0;
-    if (judged.verdict.worst > record.worst.worst) record.worst = judged.verdict;
-    if (judged.verdict.worst <= bound) continue;
-    if (++record.broken <= 3)
-      fmt::print("scene {} breaks '{}' by {:.3g}: {}, {}, {}, {}\n", number, judged.verdict.promise,
-                 judged.verdict.worst, method, scene_kind_names[static_cast<std::size_t>(judged.kind)],
-                 number % 2 == 0 ? "float" : "double", to_string(judged.isa));
-    ++search.broken;
-  }
-  fmt::print("{:<14}{:<13}{:<8}{:>10}{:>11}{:>9}{:>10}{:>7}  {}\n", "method", "kind", "", "scenes", "converged",
-             "broken", "worst", "bound", "promise");
-  for (const auto& [key, r] : records) {
-    const auto& [method, kind, is_float] = key;
-    fmt::print("{:<14}{:<13}{:<8}{:>10}{:>11}{:>9}{:>10.3g}{:>7}  {}\n", method,
-               scene_kind_names[static_cast<std::size_t>(kind)], is_float ? "float" : "double", r.scenes, r.converged,
-               r.broken, r.worst.worst, bound, r.worst.promise);
-  }
-  fmt::print("\n{} scenes judged from seed {}, {} of them converged and judged by the law, {} with a broken promise\n",
-             search.scenes, seed, search.converged, search.broken);
-  return search;
-}
-
-bool show_scene(std::uint64_t seed) {
-  const Judged judged = judge_scene(seed, true);
-  fmt::print("worst: {} by {:.3g} of {}\n", judged.verdict.promise, judged.verdict.worst, bound);
-  return judged.verdict.worst <= bound;
+Judged judge_scene(std::uint64_t number, bool shows) {
+  return number % 2 == 0 ? judge<float>(number, shows) : judge<double>(number, shows);
 }
 
 }  // namespace carom::probe

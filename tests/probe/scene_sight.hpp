@@ -63,7 +63,7 @@ class SceneSight {
   bool moves(std::int32_t body) const {
     if (body < 0) return false;
     const auto b = static_cast<std::size_t>(body);
-    return d_.bodies.inverse_mass[b] > 0 || d_.bodies.inverse_inertia[0][b] > 0;
+    return d_.bodies.inverse_mass[b] > 0 || trace(b) > 0;
   }
   V turned(std::size_t body, const V& l) const {
     const auto& j = d_.bodies.inverse_inertia;
@@ -91,6 +91,44 @@ class SceneSight {
     add(d_.body_a[i], vector(d_.lever_a, i));
     add(d_.body_b[i], vector(d_.lever_b, i));
     return sum;
+  }
+  /// Of a contact's K.
+  Definiteness definiteness_of_contact(std::size_t i) const {
+    Matrix<R, 3> k{};
+    const R mass = response(i);
+    for (std::size_t c = 0; c < 3; ++c) {
+      k[c][c] += mass;
+      V axis{};
+      axis[c] = 1;
+      const auto add = [&](std::int32_t body, const V& r) {
+        if (!moves(body)) return;
+        const V turn = cross(turned(static_cast<std::size_t>(body), cross(r, axis)), r);
+        for (std::size_t x = 0; x < 3; ++x) k[c][x] += turn[x];
+      };
+      add(d_.body_a[i], vector(d_.lever_a, i));
+      add(d_.body_b[i], vector(d_.lever_b, i));
+    }
+    return definiteness<T>(least_of(eigenvalues(k)), 3 * mass + turning(i), mass > 0);
+  }
+  /// Of a row's response, its compliance included.
+  Definiteness definiteness_of_row(std::size_t r) const {
+    const auto& row = d_.joints.rows[r];
+    R response = static_cast<R>(row.compliance), terms = response, masses = 0;
+    const auto add = [&](std::int32_t body, const auto& linear, const auto& angular) {
+      if (!moves(body)) return;
+      const auto b = static_cast<std::size_t>(body);
+      const auto wide = [](const auto& v) {
+        return V{static_cast<R>(v[0]), static_cast<R>(v[1]), static_cast<R>(v[2])};
+      };
+      const V l = wide(linear), a = wide(angular);
+      const R mass = static_cast<R>(d_.bodies.inverse_mass[b]) * dot(l, l);
+      masses += mass;
+      response += mass + dot(a, turned(b, a));
+      terms += mass + trace(b) * dot(a, a);
+    };
+    add(row.body_a, row.linear_a, row.angular_a);
+    add(row.body_b, row.linear_b, row.angular_b);
+    return definiteness<T>(response, terms, masses > 0 || row.compliance > 0);
   }
   static bool is_sound(Status status) { return status == Status::ok || status == Status::separating; }
   static std::size_t number(Status status) { return static_cast<std::size_t>(status); }

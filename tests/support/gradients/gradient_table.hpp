@@ -1,7 +1,10 @@
 // Contacts in contact space with room for all of their gradients.
 #pragma once
 
+#include <algorithm>
 #include <carom/carom.hpp>
+#include <cmath>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -75,6 +78,23 @@ class GradientTable {
   std::vector<T> values_[rows + 1][variables];
   std::vector<GradientStatus> status_;
 };
+
+/// The worst difference of two tables in a column of contact i, relative to its size or 1e-3 of the largest.
+template <class T>
+double difference(const GradientTable<T>& a, const GradientTable<double>& b, std::size_t i, std::size_t first_row) {
+  double worst = 0, largest = 0;
+  for (std::size_t r = first_row; r < first_row + 3; ++r)
+    for (std::size_t v = 0; v < GradientTable<T>::variables; ++v) largest = std::max(largest, std::abs(b.at(r, v, i)));
+  for (std::size_t v = 0; v < GradientTable<T>::variables; ++v) {
+    double size = 1e-3 * largest, error = 0;
+    for (std::size_t r = first_row; r < first_row + 3; ++r) {
+      size = std::max(size, std::abs(b.at(r, v, i)));
+      error = std::max(error, std::abs(static_cast<double>(a.at(r, v, i)) - b.at(r, v, i)));
+    }
+    worst = std::max(worst, error / size);
+  }
+  return worst;
+}
 
 /// The numbers that every contact has, in the order of GradientTable::add.
 struct GradientVariable {

@@ -10,6 +10,7 @@
 
 #include "support/contacts/random_contacts.hpp"
 #include "support/running/configured_solver.hpp"
+#include "support/running/isas.hpp"
 
 namespace carom::support {
 
@@ -20,13 +21,6 @@ inline SolverSetup few_steps(Isa isa = Isa::automatic, int threads = 1) {
   options.execution.threads = threads;
   options.steps = 20;
   return options;
-}
-
-/// SSE2 has no fused multiply-add: kernel_reference_test holds it to the bound that rounding gives.
-inline std::vector<Isa> isas_with_fma() {
-  std::vector<Isa> isas = available_isas();
-  std::erase(isas, Isa::sse2);
-  return isas;
 }
 
 template <class V>

@@ -1,0 +1,31 @@
+// What a judge says of a case: the worst error among its promises, each in its own unit.
+#pragma once
+
+#include <limits>
+#include <string_view>
+
+namespace carom::probe {
+
+/// Of every promise, in its unit.
+inline constexpr double bound = 64;
+
+struct Verdict {
+  double worst = 0;               ///< the largest error, in its unit
+  std::string_view promise = "";  ///< which it was
+
+  void add(std::string_view name, auto error) {
+    const double e = static_cast<double>(error);
+    if (e > worst || e != e) {
+      worst = e != e ? std::numeric_limits<double>::infinity() : e;
+      promise = name;
+    }
+  }
+  /// A promise that is kept or not.
+  void want(std::string_view name, bool kept) { add(name, kept ? 0 : 2 * bound); }
+  void add(const Verdict& other) {
+    if (other.worst > worst) *this = other;
+  }
+  bool broken() const { return worst > bound; }
+};
+
+}  // namespace carom::probe

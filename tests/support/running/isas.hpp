@@ -1,0 +1,16 @@
+// The ISAs whose results have the same bits.
+#pragma once
+
+#include <carom/solver.hpp>
+#include <vector>
+
+namespace carom::support {
+
+/// SSE2 has no fused multiply-add: kernel_reference_test holds it to the bound that rounding gives.
+inline std::vector<Isa> isas_with_fma() {
+  std::vector<Isa> isas = available_isas();
+  std::erase(isas, Isa::sse2);
+  return isas;
+}
+
+}  // namespace carom::support
