@@ -100,7 +100,8 @@ void keep_row(Record::Example& example, const Contacts<T>& c, std::size_t i, Law
   }
 }
 
-/// Whether other neighbours, another ISA, two threads and results in place leave each contact its bits.
+/// Solves the contacts again with other neighbours, on another ISA, two threads and maybe in place. Returns which kept
+/// their bits.
 template <class T>
 std::vector<bool> kept_bits(const Contacts<T>& contacts, const Outcomes<T>& outcomes, const Options& options,
                             support::Draw& draw) {

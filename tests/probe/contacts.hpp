@@ -215,7 +215,7 @@ Contacts<T> rotated(Contacts<T> contacts, std::size_t first) {
   return contacts;
 }
 
-/// Whether two contacts have one result, to the bit.
+/// Compares the bits of two contacts' results.
 template <class T>
 bool has_bits_of(const Outcomes<T>& a, std::size_t i, const Outcomes<T>& b, std::size_t k) {
   const auto same = [](const auto& x, const auto& y) { return std::memcmp(&x, &y, sizeof x) == 0; };

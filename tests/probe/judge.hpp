@@ -95,8 +95,8 @@ class Judge {
   }
 
  private:
-  /// Of bodies that can only turn no more than what rounding may still tell from a singular K: else a gain of energy
-  /// could be anything.
+  /// Condition for the unit of energy. Without inverse mass it has an upper limit, 1 / (64 ε): rounding hides larger
+  /// ones, and the unit would allow any gain.
   R condition() const {
     const bool turns_only = has_bodies(contacts_.form) && !e_.has_mass;
     return turns_only && e_.condition * 64 * epsilon > 1 ? 1 / (64 * epsilon) : e_.condition;

@@ -246,7 +246,7 @@ class Drawer {
       b.inverse_inertia = {};
       if (a.inverse_mass == 0) b.inverse_mass = 0;
     }
-    // Along the normal, as those of balls, or anywhere.
+    // Levers along the normal, as balls have them, or anywhere.
     if (one_in(2))
       for (std::size_t i = 0; i < 3; ++i) a.lever[i] = static_cast<T>(-0.5 * n[i]);
     for (double& x : a.lever) x = static_cast<T>(x);

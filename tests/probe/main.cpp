@@ -1,6 +1,6 @@
 // The prober: draws contacts, scenes, contact systems and gradients of hard kinds, solves them under every law, method,
-// form, precision and ISA, and judges what the documentation promises. It prints a line for each kind, and each case
-// that breaks a promise with what shows it, and fails if there is one.
+// form, precision and ISA, and judges the promises of the documentation. It prints a line for each kind, and how to see
+// each broken promise, and fails if there is one.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
   if (!law_name.empty()) contacts.law = carom::law_from_string(law_name);
   if (!*seconds && (*by_contacts || *by_scenes)) {
     wanted.seconds = std::numeric_limits<double>::infinity();
-    // What is not counted is not searched.
+    // A search without a number of cases does not run.
     if (!*by_contacts && wanted.what == "all") contacts.contacts = 0;
     if (!*by_scenes) wanted.scenes = 0;
   }

@@ -1,4 +1,4 @@
-// Memory: what scenes do where there is none, and what later calls allocate.
+// Memory: scenes whose allocations fail, and allocations of later calls.
 #include <fmt/format.h>
 
 #include <carom/carom.hpp>
@@ -77,7 +77,7 @@ Judged judge(std::uint64_t number, bool shows) {
     const auto results = wanted.view();
     allocations = support::allocations_during([&] { solver.solve(scene, results, options); }).by_malloc;
   }
-  // A call without memory writes nothing, and the next one does what a first one does.
+  // A call without memory writes nothing, and the next call has the bits of a first one.
   for (int tries = 0; tries < 6 && allocations > 0; ++tries) {
     const std::size_t failing = 1 + draw.below(allocations);
     scenes::SceneArrays<T> made = marked(drawn.data);

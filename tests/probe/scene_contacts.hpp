@@ -29,7 +29,7 @@ class ContactsJudge : SceneAspect<T> {
     const R least =
         R(1000) * (R(o_.relative_tolerance) * R(made_.report.greatest_approach) + epsilon * s_.largest_speed());
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
-      // What turns alone has no mass that changes of impulses could be measured by.
+      // Changes of impulses are measured by masses, which rotors lack.
       if (made_.arrays.status[i] != Status::ok || !(s_.response(i) > 0)) continue;
       const V n = s_.normal(i), p = s_.vector(made_.arrays.impulse, i), u = s_.relative(made_.arrays, i);
       const R pn = dot(p, n), un = dot(u, n), mu = d_.friction[i], k = s_.response(i);

@@ -116,7 +116,7 @@ class SceneDrawer : SceneDrawing<T> {
         contact.point = middle + (is(SceneKind::steep) ? 2.0 : 0.7) * draw_.direction();
         const std::size_t i = data().add(contact);
         if (!is(SceneKind::rotors) || chance(4)) continue;
-        // Along the normal, as those of balls, or anywhere.
+        // Levers along the normal, as balls have them, or anywhere.
         if (chance(2)) put(data().lever_a, i, -0.5 * contact.normal);
         put(data().lever_b, i, singular.lever(at(data().lever_a, i)));
       }

@@ -127,7 +127,7 @@ class IslandsJudge : SceneAspect<T> {
     }
   }
 
-  /// What overlaps may push with on the way, none of which is left in the velocities.
+  /// Upper limit of the speeds that push overlaps out and are gone at the end of the step.
   R speed_of_pushes() const {
     if (!s_.in_substeps()) return 0;
     R farthest = 0;

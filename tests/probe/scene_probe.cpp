@@ -38,7 +38,7 @@ bool is_simultaneous(const auto& drawn) {
   return drawn.options.method == SceneMethod::simultaneous;
 }
 
-/// Solved with results over what they replace: velocities, and the impulses that the next step begins with.
+/// Solves in place: velocities over velocities, impulses over warm impulses.
 template <class T>
 SolvedScene<T> solve_in_place(DrawnScene<T> drawn, const Execution& execution) {
   SolvedScene<T> made(drawn.data);
@@ -266,7 +266,7 @@ bool remembers_no_fault(const DrawnScene<T>& drawn, const Execution& execution, 
   return true;
 }
 
-/// What other runs of the scene have to say of its results.
+/// Judges the results of a scene by other runs of it.
 template <class T>
 class Rerun {
  public:

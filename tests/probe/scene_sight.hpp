@@ -92,7 +92,7 @@ class SceneSight {
     add(d_.body_b[i], vector(d_.lever_b, i));
     return sum;
   }
-  /// Of a contact's K.
+  /// Definiteness of a contact's K.
   Definiteness definiteness_of_contact(std::size_t i) const {
     Matrix<R, 3> k{};
     const R mass = response(i);
@@ -110,7 +110,7 @@ class SceneSight {
     }
     return definiteness<T>(least_of(eigenvalues(k)), 3 * mass + turning(i), mass > 0);
   }
-  /// Of a row's response, its compliance included.
+  /// Definiteness of a row's response, which includes its compliance.
   Definiteness definiteness_of_row(std::size_t r) const {
     const auto& row = d_.joints.rows[r];
     R response = static_cast<R>(row.compliance), terms = response, masses = 0;

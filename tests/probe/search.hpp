@@ -28,7 +28,7 @@ inline std::uint64_t case_number(std::uint64_t seed, std::uint64_t index) {
   return scattered(scattered(seed) + index);
 }
 
-/// The bound of a search, of the cases begun so far. Called by many threads.
+/// Returns whether a search continues after so many cases. Threads call it at once.
 using GoesOn = std::function<bool(std::uint64_t)>;
 
 /// Calls work(index, part) for the indices from 0 on for which goes_on is true. Every thread has a Part of its own;
@@ -56,23 +56,23 @@ struct Count {
 /// By kind.
 using Counts = std::map<std::string, Count>;
 
-/// One case of a subject.
+/// A judged case.
 struct Judged {
   std::string kind, precision, detail;  ///< `detail` is a method or a law
   Verdict verdict;
   bool converged = false;
 };
 
-/// What is searched, by cases of a number each.
+/// One of the searches. A number makes a case.
 struct Subject {
   std::string_view name, option;
   double share;     ///< cases for each scene
-  bool runs_alone;  ///< it counts what the whole process does
-  /// Judges the case of a number. `shows`: prints it with its results.
+  bool runs_alone;  ///< it counts allocations of the whole process
+  /// Judges a case; with `shows` also prints it and its results.
   Judged (*judge)(std::uint64_t number, bool shows);
 };
 
-/// Judges cases while `goes_on`, and prints each that breaks a promise. `details`: the worst of all kinds, too.
+/// Judges cases while `goes_on`, and prints examples of broken promises; with `details` also the worst of each kind.
 Counts search_cases(const Subject& subject, std::uint64_t seed, int threads, const GoesOn& goes_on, bool details);
 
 Judged judge_scene(std::uint64_t number, bool shows);

@@ -1,4 +1,4 @@
-// Whether a collision matrix, or the response of a row, must be taken for singular: docs/accuracy.md, Singular K.
+// Singular collision matrices and rows: the rule of docs/accuracy.md, Singular K.
 #pragma once
 
 #include <limits>
@@ -13,7 +13,8 @@ enum class Definiteness {
   definite,  ///< an answer
 };
 
-/// `least` is the least eigenvalue, `terms` what the trace is summed up from. A mass is never singular.
+/// `least` is the least eigenvalue, `terms` the sum of the sizes of the terms of the trace. K with a mass is never
+/// singular.
 template <class T, class R>
 Definiteness definiteness(R least, R terms, bool has_mass) {
   constexpr R epsilon = std::numeric_limits<T>::epsilon();

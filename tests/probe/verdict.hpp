@@ -1,4 +1,4 @@
-// What a judge says of a case: the worst error among its promises, each in its own unit.
+// The verdict on a case: the worst error among its promises, each in its own unit.
 #pragma once
 
 #include <limits>
@@ -6,7 +6,7 @@
 
 namespace carom::probe {
 
-/// Of every promise, in its unit.
+/// Upper limit of every error, in its unit.
 inline constexpr double bound = 64;
 
 struct Verdict {
