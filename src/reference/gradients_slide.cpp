@@ -254,19 +254,18 @@ class Course {
     end_at(ds, rate);
   }
 
-  // The slip is r, 1e-18 of the first one, and ends at s + Δ, Δ = -r / λ, λ = û·du_t/ds. In that stretch u and p change
-  // by rounding, but their derivatives may not. With n = ê·N ê, b = δk - δN û, and z and y the parts of δu_t along û
-  // and across it (ê), these obey at fixed s
+  // The slip is r, 1e-18 of the first one, and ends at s + Δ, Δ = -r / λ, λ = û·du_t/ds. In that stretch u and p
+  // change by rounding, but their derivatives may not. With n = ê·N ê, b = δk - δN û, and z and y the parts of δu_t
+  // along û and across it (ê), these obey at fixed s
   //
   //   y' = -n y / r + b_e     z' = -(û·N ê) y / r + b_u     δp_t' = -μ ê y / r - û δμ     r' = λ
   //
-  // 1. The end of the slip moves by δs = -z / λ. Take u and p there with their rates: z becomes 0, and y that of fixed
-  // r.
-  //    This y falls like r^(n/|λ|): none is left on a ray that attracts, where n >= |λ|. At fixed s, y has the part
-  //    δs ê·du_t/ds besides. It does not fall with r: where two rays have nearly met, the slip still turns as it stops.
+  // 1. The end of the slip moves by δs = -z / λ. Take u and p there with their rates: z becomes 0, and y its value at
+  //    fixed r. This falls like r^(n/|λ|): nothing is left of it on a ray that attracts, where n >= |λ|. At fixed s,
+  //    y has the part -δs ê·du_t/ds besides, which does not fall with r. Next to where two rays merge the slip still
+  //    turns as it stops, so that this part is large.
   // 2. On a ray that repels, y may be there still. It is 0 at the end, so η = ∫ y / r ds = (y + b_e Δ) / n. Friction
-  // takes
-  //    it away by the impulse -μ η ê = -ê (y + b_e Δ) / (ê·M ê).
+  //    takes it away by the impulse -μ η ê = -ê (y + b_e Δ) / (ê·M ê).
   // 3. K makes a part along û of that impulse. The end of the slip moves by it once more.
   //
   // Steps 1 and 3 move along a constant û. Its derivative ê y / r has no bound; step 2 contains all that it does.

@@ -109,8 +109,7 @@ TEST(ReferenceGradients, polar_and_composite_agree_with_differences) {
   EXPECT_GT(compare_with_differences(table, Table::variables), 50U);
 }
 
-// Two rays have nearly met in each: the slip falls by 18 digits while it turns between them, and goes on along another
-// ray.
+// Two rays nearly merge in each: the slip falls by 18 digits while it turns there, and then goes on along another ray.
 TEST(ReferenceGradients, slides_that_turn_as_they_stop_agree_with_differences) {
   Table table;
   table.add(Law::incremental, RestitutionLaw::kinematic,

@@ -28,7 +28,7 @@ class BlockBound {
     std::int32_t body = -1;         // this body
   };
 
-  std::vector<std::int32_t> parent_;        // of bodies: trees of those that rows without bounds connect
+  std::vector<std::int32_t> parent_;        // of bodies: a tree holds what rows without bounds connect
   std::vector<std::uint32_t> constraints_;  // of each root
   std::vector<Island> islands_;
 };
