@@ -158,7 +158,8 @@ struct IslandResults {
 };
 
 /// Where the results of a scene go. Every column is optional. Those of bodies may be the input columns that they
-/// replace; any other overlap with an input is an error of the host.
+/// replace; any other overlap with an input is an error of the host. No result is -0: a velocity of -0 that nothing
+/// changes comes back as +0.
 template <class T>
 struct SceneResults {
   Vector3Columns<T> velocity{}, angular_velocity{};  ///< [m/s], [rad/s] of the bodies after the step

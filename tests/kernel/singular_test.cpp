@@ -189,7 +189,7 @@ TYPED_TEST(Singular, the_least_mass_makes_a_matrix_definite) {
     }
 }
 
-/// Planar rotors whose arms are parallel, in any direction to the normal.
+/// Planar rotors whose arms are parallel, half of them along the normal.
 template <class T>
 RandomPlanarBodies<T> planar_rotors(std::uint64_t seed) {
   RandomPlanarBodies<T> contacts(count, seed);
@@ -198,7 +198,9 @@ RandomPlanarBodies<T> planar_rotors(std::uint64_t seed) {
     contacts.a.inverse_mass[i] = contacts.b.inverse_mass[i] = 0;
     contacts.a.inverse_inertia[i] = static_cast<T>(draw.log_uniform(3));
     contacts.b.inverse_inertia[i] = static_cast<T>(draw.log_uniform(3));
-    const Vector direction = draw.direction();
+    Vector direction = draw.direction();
+    if (i % 2 == 0)
+      direction = {static_cast<double>(contacts.normal_x[i]), static_cast<double>(contacts.normal_y[i]), 0};
     const double along_a = draw.uniform(-1, 1), along_b = draw.uniform(-1, 1);
     contacts.lever_a_x[i] = static_cast<T>(along_a * direction[0]);
     contacts.lever_a_y[i] = static_cast<T>(along_a * direction[1]);

@@ -256,7 +256,7 @@ template <class B, class Careful>
   return choose(doubtful, careful(), a);
 }
 
-/// The same of bodies. `terms()` gives back the sum of their turning_terms; it is asked where they have no mass.
+/// Between bodies. `terms()` returns the sum of their turning_terms, for bodies without mass.
 template <class T, class B, class Terms>
 [[gnu::always_inline]] inline CollisionMatrix<B> matrix_of_bodies(const Symmetric3<B>& a, B m, Terms&& terms) {
   return scaled_matrix<T>(a, m, [&](const CollisionMatrix<B>& c) {

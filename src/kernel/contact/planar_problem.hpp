@@ -5,8 +5,8 @@
 //   det = m² + m Σ J |r|² + J_A J_B (r_A × r_B)²   m = 1/mA + 1/mB
 //
 // The determinant of a slender body's K cancels; this sum of what is >= 0 does not, and no frame comes into it. Without
-// a mass it is 0 where the arms are parallel. Of the trace, Σ J |r|², the least eigenvalue is not below det then, which
-// has to be above the margin of numerics/definite.hpp.
+// a mass it is 0 if the arms are parallel. In units of the trace, which is Σ J |r|² then, the least eigenvalue is at
+// least det. So det has to be above the margin of numerics/definite.hpp.
 #pragma once
 
 #include "kernel/host/planar_columns.hpp"
