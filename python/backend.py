@@ -31,7 +31,7 @@ def _described(name):
 
 
 def _metadata():
-    """The names and texts of the dist-info, but for RECORD."""
+    """The tag of the wheel, and the files of its dist-info without RECORD."""
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
     tag = f"{python}-{python}{sys.abiflags}-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
     lines = ["Metadata-Version: 2.1", "Name: carom", f"Version: {_version()}"]
@@ -46,7 +46,7 @@ def _metadata():
 
 
 def _build():
-    """The build tree of this interpreter. It stays, so that the next wheel builds only what has changed."""
+    """The build tree of this interpreter. It stays, so that the next wheel compiles only changed files."""
     # Environments come and go, the interpreter that they link to stays.
     python = os.path.realpath(sys.executable)
     build = ROOT / "build/wheel" / hashlib.sha256(python.encode()).hexdigest()[:8]

@@ -1,5 +1,5 @@
 # Looks at the packages: lintian finds no fault, and a host's projects in C++ and in C, the command, its manual and the module
-# for Python work with what they bring, which is unpacked into a folder, or truly installed.
+# for Python work with what they bring, which is unpacked into a folder, or truly installed. pip installs the wheel.
 #
 # cmake -DPACKAGES=<folder> -DROOT=<sources> -DSCRATCH=<folder> -DVERSION=<of carom> -DGENERATOR=<name>
 #       -DCOMPILER=<C++ compiler> -DPYTHON=<python3> -DFLOAT_LIBRARY=<libBulletDynamics> [-DINSTALL=ON] -P check.cmake
@@ -61,6 +61,8 @@ if(NOT output MATCHES "^${root}/usr/lib/python3/dist-packages/carom/")
 endif()
 
 unset(ENV{LD_LIBRARY_PATH})
+file(GLOB wheel ${PACKAGES}/*.whl)
+run(${PYTHON} -B ${ROOT}/tests/python/wheel_test.py ${wheel})
 set(arguments -DPREFIX=${root}/usr -DROOT=${ROOT} -DVERSION=${VERSION} -DGENERATOR=${GENERATOR} -DCOMPILER=${COMPILER}
               -DFLOAT_LIBRARY=${FLOAT_LIBRARY})
 run(${CMAKE_COMMAND} -DWAY=packages -DSCRATCH=${SCRATCH}/consumer ${arguments} -P ${ROOT}/tests/consumer/consumer_test.cmake)

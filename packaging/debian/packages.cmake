@@ -61,18 +61,12 @@ ${all}
 .
 This package has the command, which solves CSV and HDF5 files of contacts
 and of scenes, checks the results and compares the laws." NEEDS library)
-# NumPy's package tells others the number of its binary interface, which it provides as a name.
-set(numpy_abi "")
-if(EXISTS /usr/share/numpy3/versions)
-  file(STRINGS /usr/share/numpy3/versions numpy_abi REGEX "^abi ")
-  string(REPLACE "abi " "python3-numpy-abi" numpy_abi "${numpy_abi}")
-endif()
 math(EXPR next_minor "${Python3_VERSION_MINOR} + 1")
 carom_package(python python3-carom python "collision response of rigid bodies in batches (Python 3)
 ${all}
 .
 This package has the module for Python, which takes NumPy's arrays." NEEDS library
-  DEPENDS "python3 (>= 3.${Python3_VERSION_MINOR}~)" "python3 (<< 3.${next_minor})" python3-numpy ${numpy_abi})
+  DEPENDS "python3 (>= 3.${Python3_VERSION_MINOR}~)" "python3 (<< 3.${next_minor})" python3-numpy)
 carom_package(bullet libcarom-bullet-dev libdevel "collision response of rigid bodies in Bullet worlds (development)
 ${all}
 .

@@ -1,4 +1,4 @@
-"""What the generated and the written parts of the package share."""
+"""Base classes and types for the written and the generated parts of the package."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class ColumnsByName:
-    """Columns by name, each an array or a number that stands for all."""
+    """Columns by name, each an array or a number for all."""
 
     def __init__(self, **columns: Any) -> None:
         self.__dict__.update((name, column) for name, column in columns.items() if column is not None)
@@ -23,7 +23,7 @@ Laws = Union[str, Sequence[str], ArrayLike]
 
 
 class Arrays:
-    """Arrays of results as attributes: those that the call was asked for."""
+    """The requested arrays of results as attributes."""
 
     _report: Any
 

@@ -10,7 +10,7 @@ from ._results import SystemResult
 
 
 class BlockRows(NamedTuple):
-    """A matrix of 3 x 3 blocks by rows: those of contact i are block[row_start[i]:row_start[i + 1]], in the columns
+    """A matrix of 3 x 3 blocks by rows: contact i has block[row_start[i]:row_start[i + 1]], in the columns
     column[row_start[i]:row_start[i + 1]], which ascend."""
 
     row_start: Any
@@ -20,7 +20,7 @@ class BlockRows(NamedTuple):
 
 def block_rows(matrix: Any) -> BlockRows:
     """The blocks of a matrix: scipy.sparse (of any format), (3n, 3n), (n, n, 3, 3), or BlockRows. Blocks of zeros are
-    left out, but for those of a contact itself."""
+    left out, except on the diagonal."""
     if isinstance(matrix, BlockRows):
         return matrix
     if hasattr(matrix, "tobsr"):
@@ -42,16 +42,16 @@ def block_rows(matrix: Any) -> BlockRows:
 
 
 def _numbers(name: str, numbers: Any, dtype: Any = None) -> Any:
-    """An array of real numbers; of those that have no fixed size (object) in double."""
+    """An array of real numbers. Python objects such as fractions become doubles."""
     try:
         array = np.asarray(numbers)
-        if array.dtype == object:
+        if array.dtype.kind == "O":
             array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise Error(f"carom: {name}: {error}") from error
     if array.dtype.kind not in "fiu":
         raise Error(f"carom: {name} has elements of type {array.dtype}, not numbers")
-    return array if dtype is None else array.astype(dtype, copy=False)
+    return array if dtype is None or array.dtype is dtype else array.astype(dtype, copy=False)
 
 
 def _vectors(name: str, numbers: Any, dtype: Any) -> Any:

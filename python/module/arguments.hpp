@@ -1,4 +1,4 @@
-// What a host hands over by name: the keywords of a call, the fields of a structured array, the items of a mapping.
+// Values by name: the keywords of a call, the fields of a structured array, the items of a mapping.
 #pragma once
 
 #include <vector>

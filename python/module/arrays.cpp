@@ -95,7 +95,7 @@ void set_column(void* object, std::size_t place, const void* data, std::size_t c
   std::memcpy(static_cast<char*>(object) + place, static_cast<const void*>(&column), sizeof column);
 }
 
-// Bytes from the first element of an array to that of a part of a field, by rows and columns for full matrices.
+// Bytes from the first element of an array to the first of a part of a field, by rows and columns for full matrices.
 Py_ssize_t part_offset(const Field& field, std::size_t part, const Py_ssize_t* strides, bool is_full) {
   static constexpr std::uint8_t row[] = {0, 0, 0, 1, 1, 2}, column[] = {0, 1, 2, 1, 2, 2};
   static constexpr std::uint8_t planar_row[] = {0, 0, 1}, planar_column[] = {0, 1, 1};
@@ -106,7 +106,7 @@ Py_ssize_t part_offset(const Field& field, std::size_t part, const Py_ssize_t* s
 
 enum class Extent : std::uint8_t { wrong, one, many };
 
-// Whether an array has one number, vector or matrix, or one for every contact.
+// Tells one number, vector or matrix from one for every contact.
 Extent extent_of(const Field& field, const Array& array) {
   const int rank = array.rank;
   const Py_ssize_t* const shape = array.shape;
@@ -179,7 +179,7 @@ void Inputs::add(Batch& batch, const Field& field, PyObject* value, std::size_t 
   const bool is_law = field.element == Element::law || field.element == Element::restitution_law;
   const bool is_ours = is_array(value);
   placed.is_converted = !is_ours;
-  // Of names and numbers in one list NumPy would make names.
+  // NumPy would turn a list of names and numbers into names.
   placed.array = is_ours ? py::reinterpret_borrow<py::object>(value) : naming(what, [&] {
     return array_of(value, is_law ? type_of_number(type_number::object) : py::object(), 0);
   });

@@ -16,7 +16,7 @@ namespace carom::python {
 /// Columns of one length, in the order in which they were given.
 struct Batch {
   const char* what;       // "contacts"
-  Py_ssize_t count = -1;  // -1: only numbers that stand for all have been given
+  Py_ssize_t count = -1;  // -1: so far no column has a length
   std::string first;      // the column that had the length
 
   explicit Batch(const char* name) : what(name) {}
@@ -28,11 +28,11 @@ class Inputs {
  public:
   Inputs() { placed_.reserve(32); }
 
-  /// Takes a field of the struct that lies `base` bytes in the one that `write` gets. `owner` is what it is a member
-  /// of.
+  /// Takes a field of the struct that lies `base` bytes in the one that `write` gets. `owner` names the
+  /// member in messages.
   void add(Batch& batch, const Field& field, PyObject* value, std::size_t base = 0, const char* owner = "");
-  /// Takes all that has been given of a record. Throws Error if what it needs is missing, and ArgumentError of anything
-  /// else.
+  /// Takes the columns of a record. Throws Error if a needed column is missing, and ArgumentError if the arguments have
+  /// a name that is not in the record.
   void add_all(Batch& batch, const Record& record, const Arguments& arguments, std::size_t base, const char* owner);
 
   /// True if the arrays of numbers are of float32; numbers, lists and integers go with the others.
@@ -47,7 +47,7 @@ class Inputs {
     const Batch* batch;
     const Field* field;
     std::size_t base;
-    py::object array;  // none: the number that stands for all
+    py::object array;  // null: `number` is for all
     double number = 0;
     const char* owner;
     bool is_converted = false;
@@ -72,13 +72,13 @@ py::object new_array(const Field& field, Py_ssize_t count, bool in_float);
 /// new_array would make it, at whatever strides.
 void write_into(const Field& field, PyObject* array, Py_ssize_t count, bool in_float, void* object);
 
-/// The results that a call makes: arrays of its own, and those of the caller.
+/// The results of a call, in new arrays or in arrays of the caller.
 class Outputs {
  public:
-  /// `out` and `names` are those of a call, or null; `usual` are the fields if both are.
+  /// Takes `out` and `results` from the arguments. Without both, the results are the fields for which is_usual is true.
   Outputs(Arguments& arguments, std::function<bool(const Field&)> is_usual);
 
-  /// Adds an array of the caller's to those of `out`; what is asked for beside it stays.
+  /// Adds an array of the caller's to `out`. It does not replace the default results.
   void give(PyObject* name, const py::object& array);
 
   /// Points the columns of an object at arrays and makes these attributes of `result`.

@@ -11,7 +11,7 @@
 
 namespace carom::python {
 
-/// The solver of a method, or that of functions of the module, which is one a thread.
+/// The object of a method, or the solver of this thread for functions of the module.
 Solver& solver_of(PyObject* self);
 
 struct ContactNames {
@@ -23,7 +23,7 @@ inline const ContactNames& names() {
   return all;
 }
 
-/// Contacts of a form with what else a call reads beside them.
+/// Contacts of a form, and the other columns of a call.
 template <class Contacts_, class More_ = char>
 struct CallOf {
   using Contacts = Contacts_;

@@ -207,13 +207,15 @@ py::object contact_spaces(Arguments& arguments) {
       return as_array(array).data;
     };
     char *const frame = make("frame", 3, 3), *const k = make("k", 2, 6), *const u = make("separation_velocity", 2, 3);
-    const py::gil_scoped_release others_may_run;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      const ContactSpace<T> space = contact_space(pair_at<T>(call.contacts, i));
-      std::memcpy(frame + i * sizeof space.frame, &space.frame, sizeof space.frame);
-      std::memcpy(k + i * sizeof space.k, &space.k, sizeof space.k);
-      std::memcpy(u + i * sizeof space.separation_velocity, &space.separation_velocity,
-                  sizeof space.separation_velocity);
+    {
+      const py::gil_scoped_release others_may_run;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+        const ContactSpace<T> space = contact_space(pair_at<T>(call.contacts, i));
+        std::memcpy(frame + i * sizeof space.frame, &space.frame, sizeof space.frame);
+        std::memcpy(k + i * sizeof space.k, &space.k, sizeof space.k);
+        std::memcpy(u + i * sizeof space.separation_velocity, &space.separation_velocity,
+                    sizeof space.separation_velocity);
+      }
     }
     return result;
   });
@@ -252,19 +254,21 @@ py::object pulled_back(Arguments& arguments) {
         make(bodies_record<decltype(Pairs<double>::b)>(), offsetof(Pairs<T>, b), b);
         result.attr("a") = a;
         result.attr("b") = b;
-        const py::gil_scoped_release others_may_run;
-        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-          const BodyPair<T> pair = pair_at<T>(call.contacts, i);
-          ContactCotangent<T> cotangent;
-          each_place(call.more.k, i, cotangent.k, read);
-          each_place(call.more.separation_velocity, i, cotangent.separation_velocity, read);
-          each_place(call.more.impulse, i, cotangent.impulse, read);
-          each_place(call.more.of_impulse, i, cotangent.of_impulse, read);
-          each_place(call.more.velocity, i, cotangent.velocity, read);
-          each_place(call.more.of_velocity, i, cotangent.of_velocity, read);
-          const BodyPair<T> by = pull_back(pair, contact_space(pair), cotangent);
-          // The columns lie in arrays that were made here, whatever InlineContacts say.
-          each_place(to, i, by, [](const T& column, const T& number) { const_cast<T&>(column) = number; });
+        {
+          const py::gil_scoped_release others_may_run;
+          for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+            const BodyPair<T> pair = pair_at<T>(call.contacts, i);
+            ContactCotangent<T> cotangent;
+            each_place(call.more.k, i, cotangent.k, read);
+            each_place(call.more.separation_velocity, i, cotangent.separation_velocity, read);
+            each_place(call.more.impulse, i, cotangent.impulse, read);
+            each_place(call.more.of_impulse, i, cotangent.of_impulse, read);
+            each_place(call.more.velocity, i, cotangent.velocity, read);
+            each_place(call.more.of_velocity, i, cotangent.of_velocity, read);
+            const BodyPair<T> by = pull_back(pair, contact_space(pair), cotangent);
+            // The columns lie in arrays that were made here, whatever InlineContacts say.
+            each_place(to, i, by, [](const T& column, const T& number) { const_cast<T&>(column) = number; });
+          }
         }
         return result;
       });

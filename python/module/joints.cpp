@@ -1,4 +1,4 @@
-// Rows of joints, coefficients of bodies combined to those of contacts, and mechanisms.
+// Rows of joints, coefficients of contacts from the coefficients of bodies, and mechanisms.
 #include <array>
 #include <carom/joints.hpp>
 #include <cstring>

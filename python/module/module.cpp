@@ -1,4 +1,4 @@
-// The module carom._carom: what the package in Python begins with.
+// The module carom._carom, on which the package in Python builds.
 #include "module.hpp"
 
 #include <carom/law_info.hpp>
@@ -94,7 +94,7 @@ PYBIND11_MODULE(_carom, module) {
     }
   });
   module.attr("version") = std::string(carom::version());
-  // What calls need beside the module: descriptions are there without NumPy.
+  // Calls need NumPy and the classes of results. Descriptions need neither.
   module.def("begin", [](const py::object& classes) {
     import_numpy();
     classes_of_results = classes.inc_ref().ptr();

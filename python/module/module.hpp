@@ -1,4 +1,4 @@
-// What the files of the module have for each other.
+// Declarations that the files of the module share.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -16,8 +16,8 @@ using Function = PyObject* (*)(PyObject* self, PyObject* const* values, Py_ssize
 void add_function(const py::module_& module, const char* name, Function function);
 void add_method(const py::object& type, const char* name, Function function);
 
-/// Adds a class to the module. Of an object that Python made by __new__ alone there is no object of C++, and pybind11
-/// would take uninitialised memory for it.
+/// Adds a class to the module. An object that Python made by __new__ alone is an Error where it is used: it has no
+/// object of C++, and pybind11 would hand out uninitialised memory.
 template <class T>
 py::class_<T> add_class(const py::module_& module, const char* name) {
   static const std::string called = name;
@@ -31,7 +31,7 @@ py::class_<T> add_class(const py::module_& module, const char* name) {
 /// Makes carom.Error or carom.ArgumentError of an Error.
 void set_error(const Error& error);
 
-/// Runs what a function does and makes Python's exceptions of those of C++.
+/// Runs the work of a function and turns exceptions of C++ into exceptions of Python.
 template <class Work>
 PyObject* guarded(const Work& work) noexcept {
   try {
@@ -53,7 +53,7 @@ PyObject* guarded(const Work& work) noexcept {
 /// An object of a class of the Python part of the package: "Result".
 py::object new_result(const char* name);
 
-/// Counts of statuses by their numbers: those that are not 0.
+/// Counts of statuses by their numbers, without zeros.
 py::dict counts_of(const std::array<std::size_t, status_room>& by_status);
 
 Execution execution_of(const py::object& isa, const py::object& threads);

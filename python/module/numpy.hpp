@@ -39,7 +39,7 @@ inline constexpr int uint8 = 2, int32 = 5, float32 = 11, float64 = 12, object = 
 inline constexpr int int64 = sizeof(long) == 8 ? 7 : 9, uint64 = sizeof(long) == 8 ? 8 : 10;
 }  // namespace type_number
 
-/// What an array that is made of another object has to be.
+/// Requirements on the array that array_of() makes.
 namespace requirement {
 inline constexpr int contiguous = 0x1, forced_cast = 0x10, aligned = 0x100, native = 0x200;
 }
@@ -74,7 +74,7 @@ inline Array& as_array(const py::object& array) {
 py::object type_of_number(int number);
 /// The type that numpy.dtype makes of a description.
 py::object type_of_description(const py::object& description);
-/// An array of a Python object. Any type suits if `type` is none.
+/// An array of a Python object. Without `type` NumPy chooses one.
 py::object array_of(PyObject* value, const py::object& type, int flags);
 /// A new array, C-contiguous and not initialised.
 py::object new_array(const py::object& type, int rank, const Py_ssize_t* shape);

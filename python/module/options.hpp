@@ -26,7 +26,7 @@ struct Option {
 using OptionList = std::vector<Option>;
 
 const OptionList& collision_options();
-/// Those of all methods, then those that one method reads.
+/// Options of all methods, and options that one method reads.
 const OptionList& scene_options();
 const OptionList& scene_options_of(SceneMethod method);
 const OptionList& system_options();

@@ -49,7 +49,7 @@ inline std::string words_of(const py::handle& object) {
   return text_of(owned(PyObject_Str(object.ptr())).ptr());
 }
 
-/// What a message says that an argument is: its value if that is short, else its type.
+/// A value in a message: its repr if that is short, else its type.
 std::string value_words(PyObject* value);
 
 /// Runs `work` on a value of the caller's, in which NumPy and methods of the value may fail. Throws an Error that
@@ -65,7 +65,7 @@ auto naming(const What& what, const Work& work) {
   }
 }
 
-/// What a message asks of an argument.
+/// The expected type in a message.
 template <class T>
 constexpr const char* words_of_type() {
   if constexpr (std::is_same_v<T, bool>) return "True or False";
@@ -74,7 +74,7 @@ constexpr const char* words_of_type() {
   return "a string";
 }
 
-/// Throws ArgumentError: `what` is not what was expected, or a whole number that is too large.
+/// Throws ArgumentError: `what` is not as expected, or a whole number that is too large.
 [[noreturn]] void refuse_value(const std::string& what, PyObject* value, const char* expected, bool is_number);
 
 /// The value of an argument as a bool, a whole number, a number or a string. Throws an Error that begins with what() if

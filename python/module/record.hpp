@@ -1,5 +1,5 @@
 // The fields of a struct of columns as Python sees them: their names, shapes and places, made of the description in
-// columns.hpp. What fills them knows no struct and no precision.
+// columns.hpp. Code that fills columns knows no struct and no precision.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -15,7 +15,7 @@
 
 namespace carom::python {
 
-/// What the elements of a column are.
+/// The kind of the elements of a column.
 enum class Element : std::uint8_t {
   number,  ///< of the precision of the call
   int32,
@@ -54,7 +54,7 @@ struct Field {
   std::uint8_t parts = 0;  // columns
   std::uint16_t offset[most_parts] = {};
 
-  /// Of a vector, or of rows and columns of a matrix.
+  /// Dimension of a vector, or number of rows of a matrix.
   Py_ssize_t dimension() const { return !is_matrix ? parts : parts == 6 ? 3 : 2; }
 };
 
@@ -65,7 +65,7 @@ struct Record {
   const Field* find(PyObject* name) const {
     for (const Field& field : fields)
       if (field.name == name) return &field;
-    // Keywords are interned but for those that were made while the program runs.
+    // Keywords are interned unless the program made them at run time.
     if (PyUnicode_CHECK_INTERNED(name)) return nullptr;
     for (const Field& field : fields)
       if (PyUnicode_Compare(field.name, name) == 0) return &field;
@@ -115,7 +115,7 @@ constexpr bool is_planar() {
   return false;
 }
 
-/// The record of a form of contacts, or of those of scenes: what they need under every law, and what they may have.
+/// The record of a form of contacts, in scenes or alone: the columns that every law needs, and the optional columns.
 /// Bodies have records of their own. The records of float and double are the same.
 template <class Contacts>
 void add_contacts(RecordMaker& maker, const Contacts& contacts) {

@@ -72,7 +72,7 @@ PythonScene::PythonScene(PyObject* bodies, PyObject* contacts, PyObject* joints)
     }
     const Arguments columns = Arguments::of(given, batch.what);
     inputs_.add_all(batch, record, columns, base, batch.what);
-    // A number for all stands for as many as there are; one body or contact has arrays of one.
+    // A number for all has no length. One body or contact has arrays of length one.
     if (batch.count < 0) refuse(std::string("no array among ") + batch.what + " tells how many there are");
   };
   if (bodies == nullptr || bodies == Py_None) refuse("a scene needs bodies");
@@ -109,7 +109,7 @@ py::object solve(SceneSolver& solver, const PythonScene& scene, Arguments& argum
                      (options.method == SceneMethod::simultaneous && options.simultaneous.time_step > 0);
   const bool has_joints = scene.joints() > 0;
   Outputs outputs(arguments, [=](const Field& field) {
-    // What every step gives; what the next step can begin with, and islands, are asked for.
+    // Default results. Warm impulses and islands only on request.
     static PyObject* const of_contacts[] = {names().velocity, names().angular_velocity, interned("impulse"),
                                             interned("separation_velocity"), interned("status")};
     if (field.name == names().displacement || field.name == names().rotation) return moves;
@@ -132,7 +132,7 @@ py::object solve(SceneSolver& solver, const PythonScene& scene, Arguments& argum
     const py::gil_scoped_release others_may_run;
     report = solver.solve(scene.view<T>(), results, options);
   }
-  // Arrays of islands are as long as the bodies, for so many there may be.
+  // Arrays of islands are as long as the bodies, the maximum number of islands.
   const py::slice islands(0, static_cast<py::ssize_t>(report.islands), 1);
   const py::dict arrays = result.attr("__dict__");
   for (const Field& field : body_results_record().fields)

@@ -1,4 +1,4 @@
-// Scenes as Python has them, for what is solved on them.
+// Scenes as Python has them.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -8,7 +8,7 @@
 
 namespace carom::python {
 
-/// The columns of a step, which stay those of the arrays that it was made of.
+/// The columns of a step. They point into the arrays that the scene was made of.
 class PythonScene {
  public:
   PythonScene(PyObject* bodies, PyObject* contacts, PyObject* joints);

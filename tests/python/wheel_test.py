@@ -9,8 +9,8 @@ import unittest
 import zipfile
 
 ROOT = pathlib.Path(__file__).parents[2]
-# The build tree that has the package already. Without it pip builds from the sources, which takes minutes.
-BUILD = sys.argv[1] if len(sys.argv) > 1 else None
+# A build tree that has the package already, or a wheel. Without it pip builds from the sources, which takes minutes.
+BUILT = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
 PROGRAM = """
 import carom, importlib.metadata, numpy
 impulse = carom.solve(k=numpy.eye(3), separation_velocity=(0, 0, -1), friction=0.5, restitution=1).impulse
@@ -45,10 +45,15 @@ class Wheel(unittest.TestCase):
         said = environment.run("-c", PROGRAM)
         self.assertRegex(said.stdout, rf"^{environment.folder}/lib/.*/carom/__init__.py True \[\[0\.0, 0\.0, 2\.0\]\]\n$", said.stderr)
 
-    @unittest.skipUnless(BUILD, "builds from the sources")
-    def test_a_wheel_of_a_build_tree(self):
-        made = subprocess.run([sys.executable, ROOT / "python/backend.py", BUILD, self.folder], capture_output=True, text=True, check=True)
-        wheel = self.folder / made.stdout.splitlines()[-1]
+    def wheel(self):
+        if BUILT.is_file():
+            return BUILT
+        made = subprocess.run([sys.executable, ROOT / "python/backend.py", BUILT, self.folder], capture_output=True, text=True, check=True)
+        return self.folder / made.stdout.splitlines()[-1]
+
+    @unittest.skipUnless(BUILT, "builds from the sources")
+    def test_a_wheel(self):
+        wheel = self.wheel()
         names = zipfile.ZipFile(wheel).namelist()
         self.assertIn("carom/py.typed", names)
         self.assertEqual([name for name in names if "__pycache__" in name], [])
@@ -56,7 +61,7 @@ class Wheel(unittest.TestCase):
         environment = Environment(self.folder / "venv", "--system-site-packages", "--without-pip")
         self.installed(environment.pip(wheel), environment)
 
-    @unittest.skipIf(BUILD, "a build tree is there")
+    @unittest.skipIf(BUILT, "needs no sources")
     def test_the_sources(self):
         seen = Environment(self.folder / "seen", "--system-site-packages")
         # One instruction set, for the sake of time.
