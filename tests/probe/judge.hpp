@@ -41,10 +41,10 @@ class Judge {
       return std::nullopt;
     }
     if (!e_.solvable) {
-      // An inverse inertia may be indefinite within its tolerance; a K of the host's may not.
-      if (has_bodies(contacts_.form)) return std::nullopt;
-      v.add("K is indefinite", is_fault(status) || status == Status::separating ? 0 : 2 * bound);
-      if (v.worst > 0) return v;
+      // An inverse inertia may be indefinite within its tolerance, and a K of the host's within its rounding.
+      const bool is_open = has_bodies(contacts_.form) || e_.definiteness == Definiteness::either;
+      v.want("K is indefinite", is_open || is_fault(status) || status == Status::separating);
+      if (v.broken()) return v;
       return std::nullopt;
     }
     p_ = into<R, D>(e_.frame, {o.impulse[0][i_], o.impulse[1][i_], o.impulse[2][i_]});

@@ -35,7 +35,8 @@ R square_root(R x) {
   if (!(x > 0)) return 0;
   const long double root = std::sqrt(static_cast<long double>(x));
   const R y = static_cast<R>(root);
-  return sizeof(R) < sizeof(long double) || std::is_same_v<R, long double> ? y : (y + x / y) / 2;
+  const bool is_exact = sizeof(R) < sizeof(long double) || std::is_same_v<R, long double> || std::isinf(root);
+  return is_exact ? y : (y + x / y) / 2;
 }
 
 template <class R, std::size_t D>

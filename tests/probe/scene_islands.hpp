@@ -107,7 +107,7 @@ class IslandsJudge : SceneAspect<T> {
     }
     R sweeps = static_cast<R>(larger(made_.report.iterations, o_.simultaneous.iterations) + 10);
     if (s_.in_substeps()) sweeps *= static_cast<R>(o_.substeps.rounds);
-    const R pushed = speed_of_pushes();
+    const R on_the_way = speed_on_the_way();
     for (std::size_t b = 0; b < n; ++b) {
       const V v = s_.vector(made_.arrays.velocity, b), w = s_.vector(made_.arrays.angular_velocity, b);
       const V v0 = s_.vector(d_.bodies.velocity, b), w0 = s_.vector(d_.bodies.angular_velocity, b);
@@ -118,8 +118,8 @@ class IslandsJudge : SceneAspect<T> {
           s_.has_run_away())
         continue;
       const R m = d_.bodies.inverse_mass[b], visited = sweeps * visits[b];
-      const R size = length(v) + length(v0) + m * terms[b] + pushed + visited * R(1e-30);
-      const R spin = length(w) + length(w0) + s_.trace(b) * spins[b] + pushed + visited * R(1e-30);
+      const R size = length(v) + length(v0) + m * terms[b] + on_the_way + visited * R(1e-30);
+      const R spin = length(w) + length(w0) + s_.trace(b) * spins[b] + on_the_way + visited * R(1e-30);
       v_.add("momentum", length(less(less(v, v0), times(m, linear[b]))) / (epsilon * visited * size));
       // Lever arms that turn in substeps are not those of the start.
       if (s_.in_substeps() && turns_arms()) continue;
@@ -127,13 +127,18 @@ class IslandsJudge : SceneAspect<T> {
     }
   }
 
-  /// Upper limit of the speeds that push overlaps out and are gone at the end of the step.
-  R speed_of_pushes() const {
-    if (!s_.in_substeps()) return 0;
+  /// Speeds on the way: those of the bodies, and those that close gaps and are gone at the end of the step.
+  R speed_on_the_way() const {
     R farthest = 0;
-    for (const T gap : d_.gap) farthest = larger(farthest, absolute(static_cast<R>(gap)));
-    for (const auto& row : d_.joints.rows) farthest = larger(farthest, absolute(static_cast<R>(row.error)));
-    return farthest * static_cast<R>(o_.substeps.most) / static_cast<R>(o_.substeps.time_step);
+    const auto see = [&](T x) {
+      const R size = absolute(static_cast<R>(x));
+      if (size > farthest) farthest = size;  // not NaN
+    };
+    for (const T gap : d_.gap) see(gap);
+    for (const auto& row : d_.joints.rows) see(row.error);
+    const double step =
+        s_.in_substeps() ? o_.substeps.time_step / static_cast<double>(o_.substeps.most) : o_.resting.time_step;
+    return farthest / static_cast<R>(step) + R(0.1L) * s_.largest_speed();
   }
 
   bool turns_arms() const {

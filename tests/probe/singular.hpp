@@ -8,7 +8,7 @@
 namespace carom::probe {
 
 enum class Definiteness {
-  singular,  ///< exactly, or up to the rounding of levers: a fault
+  singular,  ///< exactly, up to the rounding of levers, or indefinite: a fault
   either,    ///< rounding decides
   definite,  ///< an answer
 };
@@ -19,8 +19,8 @@ template <class T, class R>
 Definiteness definiteness(R least, R terms, bool has_mass) {
   constexpr R epsilon = std::numeric_limits<T>::epsilon();
   if (least > 64 * epsilon * terms) return Definiteness::definite;
-  if (!has_mass && absolute(least) <= 64 * epsilon * epsilon * terms) return Definiteness::singular;
-  return Definiteness::either;
+  const bool is_singular = absolute(least) <= 64 * epsilon * epsilon * terms || least < -64 * epsilon * terms;
+  return is_singular && !has_mass ? Definiteness::singular : Definiteness::either;
 }
 
 }  // namespace carom::probe

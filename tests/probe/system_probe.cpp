@@ -143,6 +143,14 @@ class SystemLaw {
   R mass_;
 };
 
+/// How far q was moved into the range of W, relative to |q|: what the error does not count.
+double range_distance(const auto& report) {
+  if constexpr (requires { report.range_distance; })
+    return report.range_distance;
+  else
+    return 0;
+}
+
 template <class T>
 Judged judge(std::uint64_t number, bool shows) {
   const DrawnSystem<T> drawn = draw_system<T>(number);
@@ -201,16 +209,19 @@ Judged judge(std::uint64_t number, bool shows) {
   }
   const R scale = law.scale();
   if (!(scale > 0)) return judged;
+  const R most = static_cast<R>(*std::ranges::max_element(data.friction));
+  const R moved = (1 + most) * static_cast<R>(range_distance(report)) * scale;
   R rounding = 0, rounding_begun = 0;
   const R error = law.error(r, epsilon, rounding), error_begun = law.error(begun, epsilon, rounding_begun);
   const R reported = static_cast<R>(report.error) * scale;
   if (std::isfinite(report.error))
     v.add("the error is that of what is returned",
-          absolute(reported - error) / (rounding + epsilon * reported + least));
-  v.add("no worse than the impulses to begin with", (error - error_begun) / (rounding + rounding_begun + least));
+          (absolute(reported - error) - moved) / (rounding + epsilon * reported + least));
+  v.add("no worse than the impulses to begin with",
+        (error - error_begun - moved) / (rounding + rounding_begun + least));
   if (report.solved())
     v.add("solved is within the tolerance",
-          (error - static_cast<R>(drawn.options.tolerance) * scale * R(1.0000001L)) / (rounding + least));
+          (error - moved - static_cast<R>(drawn.options.tolerance) * scale * R(1.0000001L)) / (rounding + least));
   return judged;
 }
 
