@@ -1,10 +1,11 @@
-// The impulses of a call: those that contacts and rows begin with, which are the host's or the solver's own of the last
-// call, and places for those that come out.
+// The impulses of a call. Contacts and rows begin with impulses of the host, or with the solver's own of the last call.
+// The resulting impulses get places.
 #pragma once
 
 #include <algorithm>
 #include <carom/scene.hpp>
 #include <cstddef>
+#include <cstdint>
 
 #include "contact_models.hpp"
 #include "kernel/scene/scene_job.hpp"
@@ -12,6 +13,24 @@
 #include "workspace.hpp"
 
 namespace carom::scene {
+
+/// True if the bytes from the first to the last element of each column meet.
+template <class T>
+bool may_overlap(const Column<const T>& x, const Column<const T>& y) {
+  if (!x || !y || x.count == 0 || y.count == 0) return false;
+  const auto ends = [](const Column<const T>& of) {
+    return std::minmax({reinterpret_cast<std::uintptr_t>(&of[0]), reinterpret_cast<std::uintptr_t>(&of[of.count - 1])});
+  };
+  const auto of_x = ends(x), of_y = ends(y);
+  return of_x.first < of_y.second + sizeof(T) && of_y.first < of_x.second + sizeof(T);
+}
+template <class T>
+bool may_overlap(const Vector3Columns<const T>& x, const Vector3Columns<const T>& y) {
+  for (const Column<const T>* of_x : {&x.x, &x.y, &x.z})
+    for (const Column<const T>* of_y : {&y.x, &y.y, &y.z})
+      if (may_overlap(*of_x, *of_y)) return true;
+  return false;
+}
 
 template <class T>
 class CallImpulses {
@@ -76,9 +95,9 @@ class CallImpulses {
   bool remembers_contacts() const { return remembers_contacts_; }
   bool remembers_rows() const { return remembers_rows_; }
   T* of_rows() const { return row_warm_; }
-  /// The host's results, but for those that the solver keeps in places of its own.
+  /// The host's results, with the solver's own memory in place of some columns.
   const SceneResults<T>& stored() const { return stored_; }
-  /// Impulses of named contacts, and those of a sequence, component by component; else null.
+  /// The impulses of a sequence, component by component.
   T* kept() const { return kept_; }
 
  private:
@@ -94,12 +113,15 @@ class CallImpulses {
   void place_results() {
     const std::size_t three = 3 * (job_.contacts + 1);
     const bool named = static_cast<bool>(scene_.contacts.key);
-    // Named contacts need their impulses afterwards, whether the host wants them or not.
+    // Named contacts need their impulses afterwards, whether the host wants them or not. Where kernels would store over
+    // the impulses that contacts begin with, a contact that is solved again could not begin with them.
+    const bool apart = named || may_overlap<T>(stored_.impulse, scene_.contacts.warm_impulse) ||
+                       may_overlap<T>(stored_.impulse, scene_.contacts.warm_angular_impulse);
     if (named && !in_substeps_)
       kept_ = workspace_.remembered.stored();
-    else if (named || options_.method == SceneMethod::sequence)
+    else if (apart || options_.method == SceneMethod::sequence)
       kept_ = workspace_.impulses.at_least(three);
-    if (named) stored_.impulse = columns(kept_);
+    if (apart) stored_.impulse = columns(kept_);
     if (in_substeps_) {
       const Vector3Columns<T>& warm = stored_.warm_impulse;
       if (named)
@@ -108,16 +130,24 @@ class CallImpulses {
         stored_.warm_impulse = columns(workspace_.warm.at_least(three));
       job_.row_warm = workspace_.row_warm_after.at_least(job_.rows + 1);
     }
-    place_moments(named && has_contact_moments(scene_.contacts));
+    place_moments(named);
   }
 
-  /// Places for moments, in the solver's memory where that keeps them. Kernels store those of contacts that have some.
-  [[gnu::noinline]] void place_moments(bool keeps_them) {
-    if (keeps_them)
-      (in_substeps_ ? stored_.warm_angular_impulse : stored_.angular_impulse) =
-          columns(workspace_.remembered.stored() + 3 * job_.contacts);
-    clear_columns(stored_.angular_impulse);
-    clear_columns(stored_.warm_angular_impulse);
+  /// Places moments in the solver's memory, if contacts have columns of moments. Kernels store the moments of contacts
+  /// that resist rolling or spinning. All other moments stay 0.
+  [[gnu::noinline]] void place_moments(bool named) {
+    const bool have_moments = has_contact_moments(scene_.contacts);
+    const std::size_t three = 3 * (job_.contacts + 1);
+    T* const memory = have_moments ? workspace_.result_moments.at_least(2 * three) : nullptr;
+    const auto place = [&](Vector3Columns<T>& to, bool is_remembered, T* otherwise) {
+      const bool is_wanted = to.x || to.y || to.z;
+      to = {};
+      if (!have_moments || !(is_remembered || is_wanted)) return;
+      to = columns(is_remembered ? workspace_.remembered.stored() + 3 * job_.contacts : otherwise);
+      for (const Column<T>* column : {&to.x, &to.y, &to.z}) std::fill_n(column->data, column->count, T(0));
+    };
+    place(stored_.angular_impulse, named && !in_substeps_, memory);
+    place(stored_.warm_angular_impulse, named && in_substeps_, memory + three);
   }
 
   void find_first_of_contacts() {

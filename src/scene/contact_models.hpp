@@ -21,12 +21,6 @@ bool has_contact_moments(const SceneContacts<T>& c) {
   return c.rolling_friction || c.spinning_friction;
 }
 
-template <class T>
-void clear_columns(const Vector3Columns<T>& columns) {
-  for (const Column<T>* column : {&columns.x, &columns.y, &columns.z})
-    for (std::size_t i = 0; i < column->count && *column; ++i) (*column)[i] = T(0);
-}
-
 /// Throws Error where the options have no part in a column that is there.
 template <class T>
 void check_contact_models(const Scene<T>& scene, const SceneOptions& options);

@@ -49,13 +49,28 @@ void append_colour_set(std::vector<LaneBatch>& lane_batches, std::vector<ColourS
 
 }  // namespace
 
+void Graph::reserve(const Parts& of, std::size_t most_rounds) {
+  const std::size_t bodies_and_ends = of.bodies + 2, contacts = of.contacts, items = of.contacts + of.rows;
+  const std::size_t most_islands = std::min(of.bodies, items);
+  const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
+  make_room(of.rows, groups, island_of_group, colour_of_group_, last_.groups, last_.island_of_group);
+  make_room(contacts, manifolds, models, island_of_manifold, colour_of_manifold_, level_order, level_lane_batches,
+            level_colour_sets, last_.manifolds, last_.models, last_.island_of_manifold);
+  make_room(2 * contacts, touching_);
+  make_room(items, order, lane_batches, colour_sets, within_sets_, items_, kind_, unsorted_);
+  make_room(most_islands, parts, lone, island_size_, island_items_, part_of_island_, has_cycle_, has_model_,
+            used_by_island_, used_by_groups_, sorted_, rounds_, last_.island_size, last_.island_items, last_.rounds);
+  make_room(bodies_and_ends, bodies, island_of_body, level_begin, parent_, island_of_root_, tree_degree_,
+            tree_neighbours_, rank_, degree_, used_, touching_begin_, reached_, last_.movable, last_.island_of_root);
+  make_room(std::max(bodies_and_ends, most_rounds + 2), counts_, next_);
+}
+
 void Graph::find_islands(const Parts& of) {
   parent_.resize(of.bodies);
   for (std::size_t i = 0; i < of.bodies; ++i) parent_[i] = static_cast<std::int32_t>(i);
   tree_degree_.assign(of.bodies, 0);
   tree_neighbours_.assign(of.bodies, 0);
   within_sets_.clear();
-  within_sets_.reserve(of.contacts + of.rows);
   const auto add_neighbour = [&](std::int32_t body, std::int32_t neighbour) {
     ++tree_degree_[static_cast<std::size_t>(body)];
     tree_neighbours_[static_cast<std::size_t>(body)] ^= static_cast<std::uint32_t>(neighbour) + 1;
@@ -253,10 +268,6 @@ void Graph::connect(const Parts& of) {
   }
   last_.is_coloured = last_.is_built = last_.is_listed = false;
   find_islands(of);
-  last_.manifolds.reserve(of.contacts);
-  last_.island_of_manifold.reserve(of.contacts);
-  last_.groups.reserve(of.rows);
-  last_.island_of_group.reserve(of.rows);
   last_.movable.assign(of.movable, of.movable + of.bodies);
   last_.manifolds = manifolds;
   last_.groups = groups;
@@ -305,7 +316,6 @@ std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& leve
   touching_begin_.assign(of.bodies + 1, 0);
   for (const Constraint& m : manifolds) each_body(m, [&](std::size_t body) { ++touching_begin_[body + 1]; });
   for (std::size_t i = 0; i < of.bodies; ++i) touching_begin_[i + 1] += touching_begin_[i];
-  touching_.reserve(2 * manifolds.size());
   touching_.resize(touching_begin_[of.bodies]);
   next_.assign(touching_begin_.begin(), touching_begin_.end());
   for (std::uint32_t i = 0; i < manifolds.size(); ++i)
@@ -315,7 +325,6 @@ std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& leve
   for (std::size_t i = 0; i < of.bodies; ++i)
     if (of.movable[i] == 0) level[i] = 0;
   reached_.clear();
-  reached_.reserve(of.bodies);
   const auto reach = [&](std::int32_t body, std::int32_t at) {
     if (body < 0 || level[static_cast<std::size_t>(body)] >= 0) return;
     level[static_cast<std::size_t>(body)] = at;
@@ -339,14 +348,6 @@ std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& leve
 void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level) {
   constexpr std::uint32_t kinds = kinds_without_models;  // shock propagation knows no others
   const auto levels = static_cast<std::size_t>(find_levels(of, level));
-  // As much as there can be, so that other scenes of this size allocate nothing.
-  items_.reserve(manifolds.size());
-  level_order.reserve(manifolds.size());
-  level_lane_batches.reserve(manifolds.size());
-  level_colour_sets.reserve(manifolds.size());
-  level_begin.reserve(of.bodies + 2);
-  counts_.reserve(of.bodies + 2);
-  next_.reserve(of.bodies + 2);
   level_lane_batches.clear();
   level_colour_sets.clear();
   level_begin.assign(1, 0);

@@ -53,6 +53,9 @@ class Graph {
   static constexpr std::uint32_t most_colours = 64;
   static constexpr std::uint32_t no_island = ~std::uint32_t{0}, no_part = no_island;
 
+  /// Reserves the lists for the largest graph of these bodies, contacts and rows, so that later graphs of their number
+  /// allocate nothing. `most_rounds`: see sort_islands.
+  void reserve(const Parts& of, std::size_t most_rounds);
   /// Manifolds, groups and islands.
   void connect(const Parts& of);
   /// Numbers the islands anew, so that those with the larger numbers in `rounds` come first, which `rounds` and `more`

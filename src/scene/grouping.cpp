@@ -41,7 +41,7 @@ void Grouping::collect(std::vector<Constraint>& to, std::size_t count, std::size
   to.reserve(count);
   filter_.reserve(std::bit_ceil(filter_bits * count + 64) / 64);
   suspects_.reserve(count);
-  table_.reserve(std::bit_ceil(2 * count + smallest_table));
+  table_.reserve(std::bit_ceil(4 * count + smallest_table));
   manifold_.reserve(count);
   last_.reserve(count);
   at_.reserve(count);

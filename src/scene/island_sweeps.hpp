@@ -70,30 +70,17 @@ class IslandSweeps {
   /// A place for the block of every vector.
   void lay_out(const std::vector<LaneBatch>& vectors, Scratch<std::byte>& memory, std::vector<std::byte*>& blocks) {
     const auto size_of = [&](const LaneBatch& v) {
-      std::size_t bytes = v.is_joint ? kernels_.group_head_bytes + v.count * kernels_.row_bytes
-                                     : kernels_.head_bytes + v.count * kernels_.point_bytes;
-      if (job_.target == kernel::Target::substeps)
-        bytes += kernels_.substep_head_bytes +
-                 v.count * (v.is_joint ? kernels_.substep_row_bytes : kernels_.substep_point_bytes);
-      if (kernel::has_soft_contacts(job_) && !v.is_joint) bytes += v.count * kernels_.soft_point_bytes;
-      if (v.models != 0) bytes += bytes_of_models(v);
-      return (bytes + 63) / 64 * 64;
+      return bytes_of_block(kernels_, job_, v.is_joint, v.count, v.models);
     };
     std::size_t bytes = 0;
     for (const LaneBatch& v : vectors) bytes += size_of(v);
-    std::byte* at = memory.at_least(std::max(bytes, std::size_t{64}));
+    // Twice the need, so that the memory of large scenes grows seldom.
+    std::byte* at = memory.at_least(std::max(bytes, std::size_t{64}), 2 * bytes + 64);
     blocks.resize(vectors.size());
     for (std::size_t i = 0; i < vectors.size(); ++i) {
       blocks[i] = at;
       at += size_of(vectors[i]);
     }
-  }
-
-  std::size_t bytes_of_models(const LaneBatch& v) const {
-    std::size_t bytes = kernels_.model_head_bytes + v.count * kernels_.model_point_bytes;
-    if ((v.models & kernel::models_with_moments) != 0) bytes += kernels_.moments_bytes;
-    if (job_.target == kernel::Target::substeps) bytes += v.count * kernels_.substep_model_bytes;
-    return bytes;
   }
 
   /// All blocks of a part but the last one count, which stand side by side.

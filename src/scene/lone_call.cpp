@@ -38,8 +38,6 @@ bool solve_lone_again(Workspace<T>& workspace, const Scene<T>& scene, const Scen
     if (job.warm_impulse.x)
       job.warm_impulse = {{remembered.impulse(0), n}, {remembered.impulse(1), n}, {remembered.impulse(2), n}};
   }
-  clear_columns(last.stored.angular_impulse);
-  clear_columns(last.stored.warm_angular_impulse);
   job.scene = &scene;
   job.results = &last.stored;
   ThreadTeam team(1);
@@ -75,7 +73,7 @@ bool solve_lone_again(Workspace<T>& workspace, const Scene<T>& scene, const Scen
   report.energy_before = input.energy_before();
   report.energy_after = input.energy(team);
   if (kept != nullptr) remembered.keep_unchanged();
-  SceneOutput<T>(job, workspace, scene, results, last.stored, kept, options).store(team, report);
+  SceneOutput<T>(job, workspace, results, last.stored, options).store(team, report);
   return true;
 }
 template bool solve_lone_again(Workspace<float>&, const Scene<float>&, const SceneResults<float>&, const SceneOptions&,

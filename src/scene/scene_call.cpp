@@ -37,6 +37,9 @@ const kernel::SceneKernelsFor<T>& kernels_for(const kernel::SceneKernels& of) {
 template <class T>
 constexpr std::size_t points_of_part = 16384 / sizeof(T);
 
+/// [bytes] Blocks have room for any graph of a scene's size up to this limit.
+constexpr std::size_t most_reserved = std::size_t{32} << 20;
+
 /// Bodies, contacts and rows that are validated on narrow vectors.
 constexpr std::size_t few = 64;
 /// Islands of one manifold that narrow vectors take as soon as wide ones.
@@ -70,6 +73,7 @@ class SceneCall {
     // All that needs memory comes before any result is written.
     reserve(threads);
     set_parameters();
+    reserve_for_graphs();
     SceneReport report;
     const auto work = [&](ThreadTeam& team) {
       input_.validate(team);
@@ -84,8 +88,7 @@ class SceneCall {
       if (outcome.overflow) give_up_overflowed();
       remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), impulses_.remembers_contacts()});
       add_up(team, outcome, report);
-      SceneOutput<T>(job_, workspace_, scene_, results_, impulses_.stored(), impulses_.kept(), options_)
-          .store(team, report);
+      SceneOutput<T>(job_, workspace_, results_, impulses_.stored(), options_).store(team, report);
       report.threads = team.worked();
     };
     ThreadTeam::gather(threads, std::cref(work));
@@ -102,6 +105,10 @@ class SceneCall {
   /// True where contacts rebound in sweeps.
   bool reads_changes() const { return !is(SceneMethod::sequence) && !is(SceneMethod::resting); }
   bool is(SceneMethod method) const { return options_.method == method; }
+  bool builds_levels() const {
+    return options_.shock_propagation.enabled && !is(SceneMethod::sequence) && !is(SceneMethod::substeps) &&
+           !is(SceneMethod::coulomb);
+  }
 
   SweepOutcome build_and_solve(ThreadTeam& team, SceneReport& report) {
     for (;;) {
@@ -239,6 +246,20 @@ class SceneCall {
     }
   }
 
+  /// Reserves memory for the largest graph of this size. Calls of one size may differ in manifolds, islands and
+  /// substeps, and a scene that is solved again within a call has written results already.
+  void reserve_for_graphs() {
+    const Parts parts = input_.parts();
+    workspace_.reserve(parts, is(SceneMethod::substeps) ? static_cast<std::size_t>(options_.substeps.most) : 0);
+    if (is(SceneMethod::sequence)) return workspace_.sequence.reserve(parts);
+    // At most, each contact and each row has a block of its own.
+    const std::uint8_t models = job_.has_models ? kernel::has_model | kernel::models_with_moments : 0;
+    const std::size_t of_contacts = contacts_ * bytes_of_block(kernels_, job_, false, 1, models);
+    const std::size_t of_rows = rows_ * bytes_of_block(kernels_, job_, true, 1, 0);
+    workspace_.blocks.at_least(std::min(of_contacts + of_rows, most_reserved));
+    if (builds_levels()) workspace_.level_blocks.at_least(std::min(of_contacts, most_reserved));
+  }
+
   void set_parameters() {
     job_.scene = &scene_;
     job_.results = &impulses_.stored();
@@ -285,9 +306,7 @@ class SceneCall {
                 team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
                 workspace_.substeps, solves_lone_islands_apart(options_));
     if (is(SceneMethod::substeps)) graph.list_bodies(parts);
-    if (options_.shock_propagation.enabled && !is(SceneMethod::sequence) && !is(SceneMethod::substeps) &&
-        !is(SceneMethod::coulomb))
-      graph.build_levels(parts, kernels_.width, workspace_.level);
+    if (builds_levels()) graph.build_levels(parts, kernels_.width, workspace_.level);
     begins_with_impulses_ = impulses_.any_to_begin_with();
   }
 

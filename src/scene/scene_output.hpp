@@ -16,15 +16,13 @@ namespace carom::scene {
 template <class T>
 class SceneOutput {
  public:
-  /// `stored` are the places where the kernels have stored, of which `impulses` are those of named contacts.
-  SceneOutput(const kernel::SceneJob<T>& job, const Workspace<T>& workspace, const Scene<T>& scene,
-              const SceneResults<T>& results, const SceneResults<T>& stored, T* impulses, const SceneOptions& options)
+  /// `stored` are the places where the kernels have stored: the host's, or some in the solver's memory.
+  SceneOutput(const kernel::SceneJob<T>& job, const Workspace<T>& workspace, const SceneResults<T>& results,
+              const SceneResults<T>& stored, const SceneOptions& options)
       : job_(job),
         workspace_(workspace),
-        scene_(scene),
         results_(results),
         inner_(stored),
-        impulses_(impulses),
         options_(options),
         movable_(workspace.movable.data()),
         bodies_(job.bodies),
@@ -49,14 +47,11 @@ class SceneOutput {
     for (std::size_t i = 0; i < contacts_ && sound < contacts_; ++i) {
       if (!is_fault(static_cast<Status>(job_.status[i]))) continue;
       const T unknown = std::numeric_limits<T>::quiet_NaN();
-      const Vector3Columns<T>&p = results_.impulse, &u = results_.separation_velocity;
-      for (const auto* column : {&p.x, &p.y, &p.z}) put(*column, i, T(0));
-      for (const auto* moment : {&inner_.angular_impulse, &inner_.warm_angular_impulse})
-        for (const auto* column : {&moment->x, &moment->y, &moment->z}) put(*column, i, T(0));
+      for (const auto* of : {&inner_.impulse, &inner_.angular_impulse, &inner_.warm_angular_impulse})
+        for (const auto* column : {&of->x, &of->y, &of->z}) put(*column, i, T(0));
+      const Vector3Columns<T>& u = results_.separation_velocity;
       for (const auto* column : {&u.x, &u.y, &u.z}) put(*column, i, unknown);
       put(results_.path, i, Path{});
-      if (scene_.contacts.key)
-        for (std::size_t c = 0; c < 3; ++c) impulses_[c * contacts_ + i] = T(0);
     }
     team.each(contacts_, validated_at_once,
               [&](std::size_t first, std::size_t end, std::size_t) { store_contacts(first, end); });
@@ -78,29 +73,31 @@ class SceneOutput {
   /// the neighbours and on the number of lanes.
   static T without_sign(T x) { return x + T(0); }
 
-  /// Statuses, and the impulses of named contacts. Few at a time: those of an array of structures stay in the
-  /// first-level cache.
+  /// Stores statuses, and the impulses that kernels have left in the solver's memory. A few contacts at a time, so that
+  /// an array of structures stays in the first-level cache.
   void store_contacts(std::size_t first, std::size_t end) const {
     constexpr std::size_t most = 128;
-    const Column<T>* const to[3] = {&results_.impulse.x, &results_.impulse.y, &results_.impulse.z};
     for (std::size_t begin = first; begin < end; begin += most) {
       const std::size_t n = std::min(most, end - begin);
-      for (std::size_t c = 0; c < 3 && scene_.contacts.key; ++c) copy(impulses_ + c * contacts_, *to[c], begin, n);
-      if (job_.has_models) copy_moments(begin, n);
+      copy_stored(inner_.impulse, results_.impulse, begin, n);
+      copy_stored(inner_.angular_impulse, results_.angular_impulse, begin, n);
+      copy_stored(inner_.warm_angular_impulse, results_.warm_angular_impulse, begin, n);
       copy(reinterpret_cast<const Status*>(job_.status), results_.status, begin, n);
     }
   }
-  [[gnu::noinline]] void copy_moments(std::size_t first, std::size_t n) const {
-    copy_stored(inner_.angular_impulse, results_.angular_impulse, first, n);
-    copy_stored(inner_.warm_angular_impulse, results_.warm_angular_impulse, first, n);
-  }
-  /// Copies from the solver's memory to the host's columns, where they are two.
+  /// Copies from the solver's memory to the host's columns. Without such memory the results are zeros. Columns that
+  /// kernels have stored into stay.
   static void copy_stored(const Vector3Columns<T>& from, const Vector3Columns<T>& to, std::size_t first,
                           std::size_t n) {
-    if (from.x.data == to.x.data) return;
-    copy(from.x.data, to.x, first, n);
-    copy(from.y.data, to.y, first, n);
-    copy(from.z.data, to.z, first, n);
+    const Column<T>* const of[3] = {&from.x, &from.y, &from.z};
+    const Column<T>* const at[3] = {&to.x, &to.y, &to.z};
+    for (std::size_t c = 0; c < 3; ++c) {
+      if (of[c]->data == at[c]->data || !*at[c]) continue;
+      if (*of[c])
+        copy(of[c]->data, *at[c], first, n);
+      else
+        for (std::size_t i = first; i < first + n; ++i) (*at[c])[i] = T(0);
+    }
   }
   template <class V>
   static void copy(const V* from, const Column<V>& to, std::size_t first, std::size_t n) {
@@ -176,9 +173,7 @@ class SceneOutput {
 
   const kernel::SceneJob<T>& job_;
   const Workspace<T>& workspace_;
-  const Scene<T>& scene_;
   const SceneResults<T>&results_, &inner_;
-  T* impulses_;
   const SceneOptions& options_;
   const std::uint8_t* movable_;
   std::size_t bodies_, contacts_, rows_;

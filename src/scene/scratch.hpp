@@ -1,4 +1,4 @@
-// Memory of the solver that grows to what the largest scene so far has needed.
+// Memory of the solver. It grows to the needs of the largest scene so far.
 #pragma once
 
 #include <carom/memory.hpp>
@@ -15,13 +15,15 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  V* at_least(std::size_t count) {
+  V* at_least(std::size_t count) { return at_least(count, count); }
+  /// Allocates `reserved` numbers if the memory is smaller than `count`.
+  V* at_least(std::size_t count, std::size_t reserved) {
     if (count > capacity_) {
       free_large(data_);
       data_ = nullptr;
       capacity_ = 0;
-      data_ = static_cast<V*>(allocate_large(count * sizeof(V)));
-      capacity_ = count;
+      data_ = static_cast<V*>(allocate_large(reserved * sizeof(V)));
+      capacity_ = reserved;
     }
     return data_;
   }

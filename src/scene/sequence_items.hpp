@@ -17,13 +17,18 @@ namespace carom::scene {
 struct Lists {
   std::vector<std::uint32_t> begin, of;
 
+  /// Reserves the lists for `count` items with two owners each.
+  void reserve(std::size_t owners_count, std::size_t count) {
+    begin.reserve(owners_count + 1);
+    next_.reserve(owners_count + 1);
+    of.reserve(2 * count);
+  }
   /// `owners(i, f)` calls f(owner) for the owners of i below `count`.
   template <class Owners>
   void build(std::size_t owners_count, std::size_t count, const Owners& owners) {
     begin.assign(owners_count + 1, 0);
     for (std::uint32_t i = 0; i < count; ++i) owners(i, [&](std::uint32_t owner) { ++begin[owner + 1]; });
     for (std::size_t o = 0; o < owners_count; ++o) begin[o + 1] += begin[o];
-    of.reserve(2 * count);  // as much as bodies can have, so that other scenes of this size allocate nothing
     of.resize(begin[owners_count]);
     next_.assign(begin.begin(), begin.end());
     for (std::uint32_t i = 0; i < count; ++i) owners(i, [&](std::uint32_t owner) { of[next_[owner]++] = i; });

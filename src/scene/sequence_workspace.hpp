@@ -1,6 +1,7 @@
 // The memory of a sequence.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -42,6 +43,17 @@ struct NormalRow {
 
 template <class T>
 struct SequenceWorkspace {
+  /// Reserves the lists for the largest graph of these bodies, contacts and rows.
+  void reserve(const Parts& of) {
+    const std::size_t items = of.contacts + of.rows, most_islands = std::min(of.bodies, items);
+    items_of_island.reserve(most_islands, items);
+    items_of_body.reserve(of.bodies, items);
+    const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
+    make_room(items, island_of_item, place, urgency);
+    make_room(2 * items, tree);
+    make_room(most_islands, winner, approach, energy, impacts);
+  }
+
   Lists items_of_island, items_of_body;
   std::vector<NormalRow<T>> normal_rows;
   std::vector<T> urgency;

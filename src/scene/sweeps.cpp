@@ -237,7 +237,7 @@ class Sweeps : IslandSweeps<T> {
   }
 
   void solve_lone() {
-    kernel::LoneOutcome<T>* const outcomes = workspace_.lone.at_least(graph_.lone.size());
+    kernel::LoneOutcome<T>* const outcomes = workspace_.lone.data();
     const kernel::LoneLimits limits = limits_of_lone(options_);
     call_.team.each(graph_.lone.size(), lone_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
       kernels_.lone(job_, graph_.lone.data() + first, end - first, limits, outcomes + first);

@@ -49,6 +49,24 @@ inline kernel::LoneLimits limits_of_lone(const SceneOptions& options) {
   return {options.simultaneous.iterations, sweeps_between_checks, options.relative_tolerance};
 }
 
+/// The size of a block of `count` points or rows; `models` are the bits of its manifolds.
+template <class T>
+std::size_t bytes_of_block(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job, bool is_joint,
+                           std::size_t count, std::uint8_t models) {
+  const bool in_substeps = job.target == kernel::Target::substeps;
+  std::size_t bytes = is_joint ? kernels.group_head_bytes + count * kernels.row_bytes
+                               : kernels.head_bytes + count * kernels.point_bytes;
+  if (in_substeps)
+    bytes += kernels.substep_head_bytes + count * (is_joint ? kernels.substep_row_bytes : kernels.substep_point_bytes);
+  if (kernel::has_soft_contacts(job) && !is_joint) bytes += count * kernels.soft_point_bytes;
+  if (models != 0) {
+    bytes += kernels.model_head_bytes + count * kernels.model_point_bytes;
+    if ((models & kernel::models_with_moments) != 0) bytes += kernels.moments_bytes;
+    if (in_substeps) bytes += count * kernels.substep_model_bytes;
+  }
+  return (bytes + 63) / 64 * 64;
+}
+
 /// Statuses above `limit`. Bytes are counted in bytes, which makes vectors of the loop.
 inline std::size_t count_above(std::uint8_t limit, const std::uint8_t* status, std::size_t n) {
   constexpr std::size_t most = 255;

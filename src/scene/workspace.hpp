@@ -1,6 +1,8 @@
-// The memory of a scene's solver. It grows to what the largest scene so far has needed.
+// The memory of a scene's solver. It grows to the needs of the largest scene so far.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +33,25 @@ struct LastLone {
 
 template <class T>
 struct Workspace {
+  /// Reserves the lists for the largest graph of these bodies, contacts and rows, so that later calls of their number
+  /// allocate nothing.
+  void reserve(const Parts& of, std::size_t most_substeps) {
+    const std::array<std::size_t, 4> size{of.bodies, of.contacts, of.rows, most_substeps};
+    if (size == reserved) return;
+    graph.reserve(of, most_substeps);
+    const std::size_t items = of.contacts + of.rows, most_islands = std::min(of.bodies, items);
+    const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
+    make_room(items, block_of_lane_batch, live_blocks, colour_set_end);
+    make_room(of.contacts, block_of_level_lane_batch);
+    make_room(of.bodies, level, counted);
+    make_room(most_islands, approach, worst, sweeps_of_island, sweeping, overflow, island_status, island_residual,
+              island_iterations, kept_worst, keeping, substeps_wanted, cold, mass, supporting_mass, substeps_needed,
+              substeps);
+    lone.at_least(most_islands);
+    reserved = size;
+  }
+
+  std::array<std::size_t, 4> reserved{};  // bodies, contacts, rows, substeps
   Graph graph;
   Scratch<T> body_rows;  // 16 numbers a body; before the first one those of no body and of the world
   Scratch<kernel::VelocityRow<T>> velocities;  // of bodies, of the world, then a row nowhere for every slot
@@ -39,8 +60,8 @@ struct Workspace {
   Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link, models;
   Scratch<std::int32_t> body_a, body_b, row_body_a, row_body_b;
   Scratch<T> carried, moments, sums, row_impulse, row_work;
-  Scratch<T> impulses, warm, row_warm,
-      row_warm_after;  // results of contacts; what contacts and rows begin the next step with
+  Scratch<T> impulses, result_moments;        // results of contacts
+  Scratch<T> warm, row_warm, row_warm_after;  // what contacts and rows begin the next step with
   Scratch<T> kept, kept_rows;
   Scratch<kernel::VelocityRow<T>> kept_velocities;
   Scratch<std::byte> blocks, level_blocks;
