@@ -213,6 +213,7 @@ SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& 
     for (std::size_t i : island.rows) report.joint_work += state.rows[i].work;
     outcomes.push_back(outcome);
   }
+  if (!std::isfinite(report.joint_work)) report.joint_work = infinity;
   report.energy_after = energy_of(state);
   store(state, scene, results, report);
   store(islands, outcomes, state, results);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "fault.hpp"
@@ -63,6 +64,8 @@ class SceneOutput {
       const T* const after = job_.row_warm != nullptr ? job_.row_warm : job_.row_impulse;
       put(results_.joint_warm_impulse, i, job_.row_status[i] == ok ? without_sign(after[i]) : T(0));
     }
+    // Work beyond the range may have come out with either sign, or as no number.
+    if (!std::isfinite(report.joint_work)) report.joint_work = std::numeric_limits<double>::infinity();
     store_islands();
   }
 

@@ -312,7 +312,7 @@ void store(const Call<T>& call, const T* impulses, const std::vector<std::uint32
   }
 }
 
-/// Marks islands of groups whose bodies or impulses are beyond the range.
+/// Marks islands of groups whose bodies, impulses or residuals are beyond the range.
 template <class T>
 void mark_overflow(const kernel::SceneJob<T>& job, const Graph& graph, std::vector<std::uint8_t>& overflow) {
   for (std::size_t g = 0; g < graph.groups.size(); ++g) {
@@ -322,6 +322,7 @@ void mark_overflow(const kernel::SceneJob<T>& job, const Graph& graph, std::vect
       sum += job.row_impulse[kernel::number_at(job.row_at, group.first + r)] * T(0);
     for (const std::int32_t body : {group.body_a, group.body_b})
       for (int c = 0; c < 6; ++c) sum += velocity_of(job, body)[c] * T(0);
+    sum += JointBlock<T>(job, group).worst() * T(0);
     if (sum != T(0)) overflow[graph.island_of_group[g]] = 1;
   }
 }

@@ -1,5 +1,7 @@
 #include "substeps.hpp"
 
+#include <cmath>
+
 #include "island_sweeps.hpp"
 #include "scene_parameters.hpp"
 
@@ -28,6 +30,7 @@ class Substeps : IslandSweeps<T> {
     for (std::size_t i = 0; i < different && !rebounds_; ++i) rebounds_ = restitution[i] > T(0);
     this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
     if (count_faults(job_) != faults) return {.found_faults = true};
+    mark_rows_beyond_range();
     static const std::vector<std::byte*> none;
     return this->outcome([&](std::uint32_t i) { return options_.relative_tolerance * workspace_.approach[i]; }, none,
                          true);
@@ -91,6 +94,17 @@ class Substeps : IslandSweeps<T> {
       });
     if (rebounds_) rebound(part, each, job);
     each_block(part, each, [&](std::byte* block) { kernels_.finish(job, block); });
+  }
+
+  /// Kernels look at the last substep. Impulses add up over substeps, and the next step begins with as many times the
+  /// impulse of one.
+  void mark_rows_beyond_range() {
+    for (std::size_t g = 0; g < graph_.groups.size(); ++g)
+      for (std::uint32_t r = 0; r < graph_.groups[g].count; ++r) {
+        const std::uint32_t i = kernel::number_at(job_.row_at, graph_.groups[g].first + r);
+        if (!std::isfinite(job_.row_impulse[i]) || !std::isfinite(job_.row_warm[i]))
+          workspace_.overflow[graph_.island_of_group[g]] = 1;
+      }
   }
 
   /// Marks the lanes whose islands began the step faster than gravity makes what rests.

@@ -73,11 +73,76 @@ TYPED_TEST(SceneOverflow, of_one_island_leaves_its_bodies_as_they_came_and_the_o
     }
     EXPECT_GE(made.report.not_converged, 1u) << what;
     EXPECT_GT(made.report.residual, 0) << what;
+    EXPECT_EQ(made.report.joint_work, 0) << what;  // its rows are the only ones
     EXPECT_EQ(made.report.by_status[static_cast<std::size_t>(Status::overflow)], 8u) << what;
     EXPECT_EQ(made.report.joints_by_status[static_cast<std::size_t>(Status::overflow)], 3u) << what;
     for (std::size_t i = 2; i < 6; ++i) EXPECT_EQ(made.velocity(i), sound.velocity(i)) << what;
     for (std::size_t i = 8; i < 24; ++i) EXPECT_EQ(made.impulse(i), sound.impulse(i)) << what;
   });
+}
+
+/// A ball of this inverse mass, held by one row along z.
+template <class T>
+SceneData<T> on_a_row(double inverse_mass, double speed) {
+  SceneData<T> scene;
+  const std::int32_t a = scene.add(
+      Body{.inverse_mass = inverse_mass, .inverse_inertia = {inverse_mass, 0, 0, inverse_mass, 0, inverse_mass}});
+  put(scene.bodies.velocity, 0, {0, 0, speed});
+  scene.joints.rows.push_back({.body_a = a, .body_b = world, .linear_a = {0, 0, 1}});
+  return scene;
+}
+
+// One row takes up more energy than a number can tell, another gives off as much: their sum is none.
+TYPED_TEST(SceneOverflow, of_the_work_of_rows_is_infinite_in_the_report) {
+  using T = TypeParam;
+  const double speed = std::pow(huge<T>, 0.4), inverse_mass = std::pow(huge<T>, -0.3);
+  SceneData<T> scene = on_a_row<T>(inverse_mass, speed);
+  append(scene, on_a_row<T>(inverse_mass, 0));
+  scene.joints.rows[1].target_velocity = static_cast<T>(speed);
+  each_method(scene, [&](const Solved<T>& made, const std::string& what) {
+    for (const Status status : made.arrays.joint_status) EXPECT_EQ(status, Status::ok) << what;
+    EXPECT_EQ(made.report.joint_work, std::numeric_limits<double>::infinity()) << what;
+    EXPECT_EQ(made.report.energy_before, std::numeric_limits<double>::infinity()) << what;
+    EXPECT_EQ(made.report.energy_after, std::numeric_limits<double>::infinity()) << what;
+    EXPECT_GE(made.report.residual, 0) << what;
+    if constexpr (std::is_same_v<T, double>) {
+      if (what == "coulomb") return;
+      const auto reference = solved_by_reference(scene, usual(scene_method_from_string(what)));
+      EXPECT_EQ(reference.report.joint_work, std::numeric_limits<double>::infinity()) << what;
+    }
+  });
+}
+
+// Each substep's impulse is within the range, their sum is not.
+TYPED_TEST(SceneOverflow, of_a_joint_impulse_that_adds_up_over_substeps_has_a_status) {
+  using T = TypeParam;
+  SceneData<T> scene = on_a_row<T>(8 / huge<T>, -100);
+  scene.velocity_change = scene.angular_velocity_change = vectors<T>(1);
+  put(scene.velocity_change, 0, {0, 0, -100});
+  SceneOptions options = usual(SceneMethod::substeps);
+  options.substeps.least = options.substeps.most = 64;
+  const auto made = solved(scene, options);
+  EXPECT_EQ(made.arrays.joint_status[0], Status::overflow);
+  EXPECT_EQ(made.arrays.joint_impulse[0], T(0));
+  EXPECT_EQ(made.arrays.joint_warm_impulse[0], T(0));
+  EXPECT_EQ(made.velocity(0), scene.velocity(0));
+}
+
+// The velocity of a row is beyond the range, that of the body is not.
+TYPED_TEST(SceneOverflow, of_a_row_has_a_status) {
+  using T = TypeParam;
+  const double large = std::pow(huge<T>, 0.8);
+  SceneData<T> scene = on_a_row<T>(1 / large, large);
+  // No number of the precision brings these velocities to rest along the row but 0.
+  put(scene.bodies.velocity, 0, large * Vector{1, 0.5, 0.3});
+  scene.joints.rows[0].linear_a = {static_cast<T>(0.6 * large), static_cast<T>(0.3 * large), static_cast<T>(large)};
+  for (const SceneMethod method : all_methods) {
+    SceneOptions options = usual(method);
+    options.sequence.impacts = 1;
+    const auto made = solved(scene, options);
+    EXPECT_EQ(made.arrays.joint_status[0], Status::overflow) << to_string(method);
+    EXPECT_EQ(made.velocity(0), scene.velocity(0)) << to_string(method);
+  }
 }
 
 TEST(SceneOverflowOfTheReference, is_as_that_of_the_lanes) {
