@@ -157,9 +157,13 @@ struct IslandResults {
   Column<std::int32_t> substeps{};    ///< SceneMethod::substeps; else 1
 };
 
-/// Where the results of a scene go. Every column is optional. Those of bodies may be the input columns that they
-/// replace; any other overlap with an input is an error of the host. No result is -0: a velocity of -0 that nothing
-/// changes comes back as +0.
+/// Where the results of a scene go. Every column is optional. Results may share the memory of these inputs, and have
+/// the same bits as in memory of their own:
+/// - velocity, angular_velocity: SceneBodies::velocity, angular_velocity;
+/// - impulse, warm_impulse, angular_impulse, warm_angular_impulse: SceneContacts::warm_impulse, warm_angular_impulse;
+/// - joint_impulse, joint_warm_impulse: JointRows::warm_impulse.
+/// Any other overlap with an input is an error of the host, and any overlap of two results. After an exception no
+/// result has been written. No result is -0: a velocity of -0 that nothing changes comes back as +0.
 template <class T>
 struct SceneResults {
   Vector3Columns<T> velocity{}, angular_velocity{};  ///< [m/s], [rad/s] of the bodies after the step
@@ -183,7 +187,9 @@ struct SceneResults {
   IslandResults<T> islands{};           ///< of each island
 };
 
-/// The course of a scene. Sums over islands do not depend on threads.
+/// The course of a scene. Sums over islands do not depend on threads. No number is NaN. Speeds and energies are
+/// infinite beyond the range of T, and so is joint_work if the work of a row is beyond it. Islands that have overflowed
+/// keep their velocities, which energy_after includes, and add nothing to joint_work.
 struct SceneReport {
   std::size_t bodies = 0, contacts = 0, joint_rows = 0;                  ///< of the scene
   std::array<std::size_t, status_room> by_status{}, joints_by_status{};  ///< by the number of a Status: see count
@@ -195,7 +201,7 @@ struct SceneReport {
   std::size_t impacts = 0;       ///< of a sequence, all islands together
   double greatest_approach = 0;  ///< [m/s] before the step, below the targets
   double error = 0;              ///< [1] of the island with the largest; SceneMethod::coulomb
-  double residual = 0;           ///< [m/s] after it; rows of joints included; inf where it is beyond the range
+  double residual = 0;           ///< [m/s] after it; rows of joints included
   double energy_before = 0;      ///< [J] kinetic energy of bodies with mass
   double energy_after = 0;       ///< [J]
   /// [J] of the impulses of rows, each with the mean of its J v before and after; near it in substeps that turn arms

@@ -69,7 +69,11 @@ typedef struct carom_island_results {
   carom_output iterations, substeps;  ///< int32_t
 } carom_island_results;
 
-/// Where the results of a scene go. Every column is optional.
+/// Where the results of a scene go. Every column is optional. Results may share the memory of these inputs:
+/// - velocity, angular_velocity: velocity, angular_velocity of bodies;
+/// - impulse, warm_impulse, angular_impulse, warm_angular_impulse: warm_impulse, warm_angular_impulse of contacts;
+/// - joint_impulse, joint_warm_impulse: warm_impulse of rows.
+/// Any other overlap with an input is an error of the host, and any overlap of two results.
 typedef struct carom_scene_results {
   size_t struct_size;
   carom_outputs3 velocity, angular_velocity;             ///< [m/s], [rad/s] of the bodies after the step
@@ -183,7 +187,7 @@ typedef struct carom_scene_report {
   int32_t method, isa, threads, iterations, substeps;
   size_t impacts;
   double greatest_approach, error, residual;       ///< [m/s], [1], [m/s]
-  double energy_before, energy_after, joint_work;  ///< [J]
+  double energy_before, energy_after, joint_work;  ///< [J] inf where one is beyond the range
   size_t islands, largest_island, colours, uncoloured;
   int32_t same_graph;
   size_t not_converged, stalled;
