@@ -142,13 +142,14 @@ void each_member(F&& f, SceneOptions& options, Others&... others) {
 
 template <class F, Is<SystemOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
-  auto& [tolerance, error_mass, scale, budget, most_friction, asymmetry] = options;
+  auto& [tolerance, error_mass, scale, budget, most_friction, asymmetry, range_tolerance] = options;
   f("tolerance", tolerance, others.tolerance...);
   f("error_mass", error_mass, others.error_mass...);
   f("scale", scale, others.scale...);
   f("budget", budget, others.budget...);
   f("most_friction", most_friction, others.most_friction...);
   f("asymmetry", asymmetry, others.asymmetry...);
+  f("range_tolerance", range_tolerance, others.range_tolerance...);
 }
 
 }  // namespace carom

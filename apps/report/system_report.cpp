@@ -17,6 +17,7 @@ nlohmann::ordered_json json_of(const SolvedSystem& system) {
                                  {"solved", system.solved()},
                                  {"missed_islands", report.missed},
                                  {"error", report.error},
+                                 {"range_distance", report.range_distance},
                                  {"iterations", report.sweeps + report.interior_steps + report.newton_steps},
                                  {"sweeps", report.sweeps},
                                  {"interior_steps", report.interior_steps},

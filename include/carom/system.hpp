@@ -63,7 +63,7 @@ struct ContactSystem {
 
 /// States of a contact. A number keeps its meaning in later versions.
 enum class ContactState : std::uint8_t {
-  open = 0,   ///< no impulse
+  open = 0,   ///< no impulse: all numbers of the returned impulse are 0
   stick = 1,  ///< an impulse within the cone
   slip = 2,   ///< an impulse on the cone, against the slip
 };
@@ -103,7 +103,8 @@ struct SystemOptions {
   double tolerance = 0;
   /// [kg] ρ of the error, in [0, largest_mass]. 1 is the field's: velocities count where impulses are much larger than
   /// they, impulses where they are much smaller, so that light bodies (W of 1e4 and more) may be solved badly. 0 takes
-  /// for each island the power of two next below 3 over the mean trace of W_ii: the units of W do not matter then.
+  /// for each island the smallest power of two that is at least 3 over the mean trace of W_ii, so that units do not
+  /// matter.
   double error_mass = 1;
   ErrorScale scale = ErrorScale::system;  ///< what the error is relative to
   /// [sweeps] in [1, largest_budget]: no island takes much more work than so many Gauss–Seidel sweeps over it would.
@@ -116,6 +117,12 @@ struct SystemOptions {
   /// [1] in [0, 2]: how far W may be from symmetric, |W_ij − W_jiᵀ| relative to √(tr W_ii tr W_jj) / 3. Gyroscopic
   /// terms make W not quite symmetric; a matrix whose rows are columns is found out.
   double asymmetry = 0.1;
+  /// [1] Maximum distance of q from the range of W at which an island may be solved with P q in the place of q, with P
+  /// the orthogonal projection onto the range of W: |q − P q| relative to |q|, as `scale` says. In [0, 1]. 0: never.
+  /// Where q lies outside of the range by more than the tolerance, the island may have no solution. P q is tried after
+  /// sweeps, interior point and Newton steps have missed, and only if it changes the normal velocities by no more than
+  /// the tolerance: bodies that are squeezed are not solved by it. SystemIsland::range_distance reports the distance.
+  double range_tolerance = 1e-4;
 };
 
 /// Contacts that W connects, which are solved by themselves.
@@ -126,6 +133,10 @@ struct SystemIsland {
   std::int32_t sweeps = 0;          ///< Gauss–Seidel sweeps
   std::int32_t interior_steps = 0;  ///< steps of the interior point
   std::int32_t newton_steps = 0;    ///< semismooth Newton steps
+  /// [1] |q − P q|, relative as `error` is (SystemOptions::range_tolerance). 0 if the island is solved with q. If the
+  /// island is solved and this is not 0, it is solved with P q: `error` is that of W r + P q. If the island is missed,
+  /// 0 also means that the distance is not known.
+  double range_distance = 0;
 };
 
 /// The course of a call.
@@ -140,6 +151,7 @@ struct SystemReport {
   std::int64_t newton_steps = 0;    ///< likewise
   double seconds = 0;               ///< [s] that the call took
   int threads = 1;                  ///< that took part
+  double range_distance = 0;        ///< |q − P q| of the islands together, relative to |q|
 
   /// Whether every island has the error that was asked for.
   bool solved() const { return missed == 0; }
@@ -150,6 +162,10 @@ struct SystemReport {
 /// nothing but the rounding of its data and results. An impulse is returned for every contact, whatever the system: the
 /// best that was found, in its cone, and never one with a larger error than the warm impulses, projected onto the
 /// cones, or than no impulses where there are none.
+///
+/// Results are finite. If T cannot hold an impulse of an island (float: beyond 3e38), all impulses of the island are
+/// shortened by one factor. If T cannot hold a velocity, the largest finite number stands for it. The island then
+/// counts as missed. After an Error or std::bad_alloc nothing has been written.
 ///
 /// A solver owns its workspace: keep it from call to call. One solver serves one call at a time, as Solver does.
 class CAROM_EXPORT SystemSolver {

@@ -183,6 +183,8 @@ class SystemReport:
     #: [s] that the call took
     seconds: float
     threads: int
+    #: |q - P q| of the islands together, relative to |q|, with P the projection onto the range of W
+    range_distance: float
 
     @property
     def solved(self) -> bool:
@@ -200,6 +202,8 @@ class SystemIsland:
     sweeps: int
     interior_steps: int
     newton_steps: int
+    #: |q - P q|, relative as error is. 0 if the island is solved with q, else it is solved with P q, or missed
+    range_distance: float
 
 
 class SceneResult(SceneResultArrays):

@@ -139,7 +139,7 @@ py::object solve(PythonSystemSolver& solver, Inputs& inputs, const Batch& contac
   py::list islands;
   for (const SystemIsland& island : solver.islands())
     islands.append(py::make_tuple(island.contacts, island.solved, island.error, island.sweeps, island.interior_steps,
-                                  island.newton_steps));
+                                  island.newton_steps, island.range_distance));
   result.attr("_islands") = islands;
   result.attr("_report") = py::cast(report);
   return result;
@@ -192,6 +192,7 @@ py::dict fields_of(const SystemReport& report) {
   fields["newton_steps"] = report.newton_steps;
   fields["seconds"] = report.seconds;
   fields["threads"] = report.threads;
+  fields["range_distance"] = report.range_distance;
   return fields;
 }
 

@@ -15,8 +15,8 @@ namespace carom::c {
 
 template <class F, Is<SystemReport> O, class C>
 void each_field(F&& f, O& report, C& c) {
-  auto& [contacts, islands, largest_island, missed, error, sweeps, interior_steps, newton_steps, seconds, threads] =
-      report;
+  auto& [contacts, islands, largest_island, missed, error, sweeps, interior_steps, newton_steps, seconds, threads,
+         range_distance] = report;
   f("contacts", contacts, c.contacts);
   f("islands", islands, c.islands);
   f("largest_island", largest_island, c.largest_island);
@@ -27,17 +27,19 @@ void each_field(F&& f, O& report, C& c) {
   f("newton_steps", newton_steps, c.newton_steps);
   f("seconds", seconds, c.seconds);
   f("threads", threads, c.threads);
+  f("range_distance", range_distance, c.range_distance);
 }
 
 template <class F, Is<SystemIsland> O, class C>
 void each_field(F&& f, O& island, C& c) {
-  auto& [contacts, solved, error, sweeps, interior_steps, newton_steps] = island;
+  auto& [contacts, solved, error, sweeps, interior_steps, newton_steps, range_distance] = island;
   f("contacts", contacts, c.contacts);
   f("solved", solved, c.solved);
   f("error", error, c.error);
   f("sweeps", sweeps, c.sweeps);
   f("interior_steps", interior_steps, c.interior_steps);
   f("newton_steps", newton_steps, c.newton_steps);
+  f("range_distance", range_distance, c.range_distance);
 }
 
 namespace {

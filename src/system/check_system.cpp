@@ -30,11 +30,12 @@ void check_count(const char* what, std::size_t count, const char* limit, std::si
 }
 
 template <class C>
-void check_length(const char* name, const C& column, std::size_t count, const char* of, bool needed) {
-  if (!column && (needed || column.count > 0)) refuse(std::string("the column ") + name + " is missing");
+void check_length(const char* name, const C& column, std::size_t count, const char* of, bool needed,
+                  const char* axis = "") {
+  if (!column && (needed || column.count > 0)) refuse(std::string("the column ") + name + axis + " is missing");
   if (!column) return;
   if (column.count != count)
-    refuse(std::string("the column ") + name + " has " + std::to_string(column.count) + " elements; there are " +
+    refuse(std::string("the column ") + name + axis + " has " + std::to_string(column.count) + " elements; there are " +
            std::to_string(count) + " " + of);
 }
 
@@ -42,9 +43,9 @@ template <class V>
 void check_vector(const char* name, const V& vector, std::size_t count, const char* of, bool needed) {
   const int there = static_cast<bool>(vector.x) + static_cast<bool>(vector.y) + static_cast<bool>(vector.z);
   if (!needed && there == 0) return;
-  check_length((std::string(name) + ".x").c_str(), vector.x, count, of, true);
-  check_length((std::string(name) + ".y").c_str(), vector.y, count, of, true);
-  check_length((std::string(name) + ".z").c_str(), vector.z, count, of, true);
+  check_length(name, vector.x, count, of, true, ".x");
+  check_length(name, vector.y, count, of, true, ".y");
+  check_length(name, vector.z, count, of, true, ".z");
 }
 
 template <class V>
@@ -109,10 +110,10 @@ void check_rows(const ContactSystem<T>& system, std::size_t contacts) {
   }
 }
 
-/// The block of each contact on the diagonal, after check_rows.
+/// `diagonal` becomes the block of each contact on the diagonal, after check_rows.
 template <class T>
-std::vector<std::size_t> check_blocks(const ContactSystem<T>& system, std::size_t contacts) {
-  std::vector<std::size_t> diagonal(contacts);
+void check_blocks(const ContactSystem<T>& system, std::size_t contacts, std::vector<std::size_t>& diagonal) {
+  diagonal.resize(contacts);
   for (std::size_t i = 0; i < contacts; ++i)
     for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
          ++k) {
@@ -131,7 +132,6 @@ std::vector<std::size_t> check_blocks(const ContactSystem<T>& system, std::size_
                  in_words(static_cast<double>(w[e])) + (is_normal ? "; W_nn must be > 0" : "; it must be >= 0"));
       }
     }
-  return diagonal;
 }
 
 /// Numbers of contact models.
@@ -165,13 +165,15 @@ void check_models(const ContactSystem<T>& system, std::size_t contacts) {
 
 /// Finds each block's counterpart: rows are met in order, so that each row's columns are met in order too.
 template <class T>
-void check_symmetry(const ContactSystem<T>& system, const std::vector<std::size_t>& diagonal, double bound) {
+void check_symmetry(const ContactSystem<T>& system, CheckSpace& space, double bound) {
+  const std::vector<std::size_t>& diagonal = space.diagonal;
+  std::vector<std::int64_t>& next = space.next;
   const std::size_t contacts = diagonal.size();
   const auto root_of_trace = [&](std::size_t i) {
     const SystemBlock<T>& w = system.block[diagonal[i]];
     return std::sqrt((static_cast<double>(w[0]) + static_cast<double>(w[4]) + static_cast<double>(w[8])) / 3);
   };
-  std::vector<std::int64_t> next(contacts);
+  next.resize(contacts);
   for (std::size_t i = 0; i < contacts; ++i) next[i] = system.row_start[i];
   for (std::size_t i = 0; i < contacts; ++i)
     for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
@@ -210,6 +212,8 @@ void check_options(const SystemOptions& options) {
   check_range("most_friction", options.most_friction,
               options.most_friction > 0 && options.most_friction <= SystemOptions::largest_friction, "(0, 1e6]");
   check_range("asymmetry", options.asymmetry, options.asymmetry >= 0 && options.asymmetry <= 2, "[0, 2]");
+  check_range("range_tolerance", options.range_tolerance, options.range_tolerance >= 0 && options.range_tolerance <= 1,
+              "[0, 1]");
   if (options.scale != ErrorScale::system && options.scale != ErrorScale::island)
     refuse("SystemOptions::scale is no ErrorScale");
 }
@@ -261,7 +265,7 @@ std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>
 }
 
 template <class T>
-void check_values(const ContactSystem<T>& system, const SystemOptions& options) {
+void check_values(const ContactSystem<T>& system, const SystemOptions& options, CheckSpace& space) {
   const std::size_t contacts = system.friction.count;
   if (contacts == 0) return;
   check_moments(system, contacts);
@@ -272,12 +276,13 @@ void check_values(const ContactSystem<T>& system, const SystemOptions& options) 
   check_finite("velocity", system.velocity, contacts);
   check_models(system, contacts);
   if (system.warm_impulse.x) check_finite("warm_impulse", system.warm_impulse, contacts);
-  check_symmetry(system, check_blocks(system, rows_of(system)), options.asymmetry);
+  check_blocks(system, rows_of(system), space.diagonal);
+  check_symmetry(system, space, options.asymmetry);
 }
 
 template std::size_t check_columns(const ContactSystem<float>&, const SystemResults<float>&);
 template std::size_t check_columns(const ContactSystem<double>&, const SystemResults<double>&);
-template void check_values(const ContactSystem<float>&, const SystemOptions&);
-template void check_values(const ContactSystem<double>&, const SystemOptions&);
+template void check_values(const ContactSystem<float>&, const SystemOptions&, CheckSpace&);
+template void check_values(const ContactSystem<double>&, const SystemOptions&, CheckSpace&);
 
 }  // namespace carom::systems

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <carom/system.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 namespace carom::systems {
 
@@ -11,8 +14,14 @@ void check_options(const SystemOptions& options);
 template <class T>
 std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>& results);
 
+/// Memory of check_values.
+struct CheckSpace {
+  std::vector<std::size_t> diagonal;
+  std::vector<std::int64_t> next;
+};
+
 /// Values, once the columns are right.
 template <class T>
-void check_values(const ContactSystem<T>& system, const SystemOptions& options);
+void check_values(const ContactSystem<T>& system, const SystemOptions& options, CheckSpace& space);
 
 }  // namespace carom::systems

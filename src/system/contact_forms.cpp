@@ -111,20 +111,22 @@ void ContactForms::list_moments(const ContactSystem<T>& system, const Islands& i
   const auto contact_of = [&](std::size_t row) {
     return island.bearer[row] >= 0 ? island.bearer[row] : static_cast<std::int32_t>(row);
   };
-  std::vector<std::vector<std::int32_t>> beside(rows);
+  if (beside_.size() < rows) beside_.resize(rows);
+  for (std::size_t c = 0; c < rows; ++c) beside_[c].clear();
   for (std::size_t c = 0; c < rows; ++c)
     for (std::size_t k = at(island.row_start[c]); k < at(island.row_start[c + 1]); ++k) {
       const std::int32_t i = contact_of(c), j = contact_of(at(island.column[k]));
       for (const std::int32_t column : {j, island.moment[at(j)]})
-        if (column >= 0) beside[at(i)].push_back(column);
+        if (column >= 0) beside_[at(i)].push_back(column);
     }
-  for (std::vector<std::int32_t>& columns : beside) {
+  for (std::size_t c = 0; c < rows; ++c) {
+    std::vector<std::int32_t>& columns = beside_[c];
     std::sort(columns.begin(), columns.end());
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   }
   whole_.clear();
   for (std::size_t c = 0; c < rows; ++c) {
-    for (const std::int32_t column : beside[at(contact_of(c))]) {
+    for (const std::int32_t column : beside_[at(contact_of(c))]) {
       const std::size_t k = island.block_of(c, column);
       const bool is_there = k < at(island.row_start[c + 1]) && island.column[k] == column;
       if (at(column) == c) whole_.diagonal.push_back(static_cast<std::int32_t>(whole_.column.size()));

@@ -67,6 +67,7 @@ class ContactForms {
 
   std::vector<ContactForm> form_;
   IslandSystem whole_;
+  std::vector<std::vector<std::int32_t>> beside_;  // columns of each contact and its moment
 };
 
 }  // namespace carom::systems

@@ -14,6 +14,8 @@ struct Effort {
   double budget = 0;      ///< [sweeps]
   double spent = 0;       ///< [sweeps]
   double sweep_cost = 1;  ///< [block products]
+  /// |q − P q| up to which q may be projected onto the range of W (velocity_range.hpp); 0: it is not.
+  double range_limit = 0;
   std::int32_t sweeps = 0, interior_steps = 0, newton_steps = 0;
 
   bool exhausted() const { return !(spent < budget); }

@@ -14,7 +14,7 @@ double EliminationWork::count(std::size_t bodies, const std::vector<std::array<s
   minimum_degree_.run(pattern_, elimination_);
   // Each body is two blocks.
   double products = 0;
-  for (std::size_t g = 0; g < elimination_.pivots.size(); ++g) {
+  for (std::size_t g = 0; g < elimination_.groups(); ++g) {
     const std::size_t pivots = 2 * elimination_.pivots[g].size(), whole = pivots + 2 * elimination_.border[g].size();
     for (std::size_t k = 0; k < pivots; ++k) products += products_of_pivot(static_cast<double>(whole - k - 1));
   }

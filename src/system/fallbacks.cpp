@@ -61,10 +61,15 @@ void IslandSolver::start_anywhere(Effort& effort, std::size_t starts) {
   std::swap(best, kept_);
 }
 
-void IslandSolver::fall_back(Effort& effort) {
+/// The interior point without the proximal term, and from other starts.
+void IslandSolver::start_elsewhere(Effort& effort) {
   go_inside(effort, {});
   for (const auto& [r, u] : first_starts) go_inside(effort, {.r = r, .u = u});
   polish(effort);
+}
+
+void IslandSolver::fall_back(Effort& effort) {
+  start_elsewhere(effort);
   sweep(effort, 100);
   go_inside(effort, {.least_step = 0.6, .middle = 0.7});
   polish(effort);

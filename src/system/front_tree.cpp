@@ -18,7 +18,7 @@ void FrontTree::merge_chains() {
   auto& pivots = elimination_.pivots;
   auto& border = elimination_.border;
   auto& parent = elimination_.parent;
-  for (std::size_t g = 0; g < pivots.size(); ++g) {
+  for (std::size_t g = 0; g < elimination_.groups(); ++g) {
     if (parent[g] < 0) continue;
     const std::size_t p = at(parent[g]);
     const std::size_t zeros = pivots[p].size() + border[p].size() - border[g].size();
@@ -27,8 +27,8 @@ void FrontTree::merge_chains() {
     pivots[g].clear();
   }
   std::vector<std::int32_t>& joined = owner_;
-  joined.assign(pivots.size(), -1);
-  for (std::size_t g = pivots.size(); g-- > 0;) {
+  joined.assign(elimination_.groups(), -1);
+  for (std::size_t g = elimination_.groups(); g-- > 0;) {
     if (parent[g] >= 0) parent[g] = joined[at(parent[g])];
     joined[g] = pivots[g].empty() ? parent[g] : static_cast<std::int32_t>(g);
   }
@@ -36,7 +36,7 @@ void FrontTree::merge_chains() {
 
 /// Groups in an order in which the contributions that a front takes up are the last ones on the stack.
 void FrontTree::order_groups() {
-  const std::size_t groups = elimination_.pivots.size();
+  const std::size_t groups = elimination_.groups();
   // Children of each group as a list, the later ones first, so that the earlier ones are taken first from the end.
   std::vector<std::int32_t>&first = owner_, &next = local_;
   first.assign(groups + 1, -1);
@@ -49,7 +49,8 @@ void FrontTree::order_groups() {
   }
   // Parents before children, then reversed.
   postorder_.clear();
-  std::vector<std::int32_t> open;
+  std::vector<std::int32_t>& open = position_;
+  open.clear();
   for (std::int32_t g = first[groups]; g >= 0; g = next[at(g)]) open.push_back(g);
   while (!open.empty()) {
     const std::int32_t g = open.back();
@@ -63,7 +64,7 @@ void FrontTree::order_groups() {
 void FrontTree::lay_out() {
   const std::size_t contacts = elimination_.contacts;
   std::vector<std::int32_t>& front_of = owner_;
-  front_of.assign(elimination_.pivots.size(), -1);
+  front_of.assign(elimination_.groups(), -1);
   for (std::size_t f = 0; f < postorder_.size(); ++f) front_of[at(postorder_[f])] = static_cast<std::int32_t>(f);
   position_.assign(contacts, 0);
   std::int32_t position = 0;
@@ -101,7 +102,8 @@ void FrontTree::lay_out() {
   }
   // Each contribution begins where the first one that its front takes up began.
   stack_numbers = 0;
-  std::vector<std::size_t> begin(front.size(), ~std::size_t{0});
+  std::vector<std::size_t>& begin = begin_;
+  begin.assign(front.size(), ~std::size_t{0});
   std::size_t top = 0;
   for (std::size_t i = 0; i < front.size(); ++i) {
     Front& f = front[i];
@@ -124,7 +126,8 @@ void FrontTree::place_blocks(const IslandSystem& system) {
     for (std::int32_t k = 0; k < front[f].pivots; ++k)
       owner[at(contact[at(front[f].first_contact + k)])] = static_cast<std::int32_t>(f);
   // Blocks by the front that takes them up: that of the contact that goes first.
-  std::vector<std::int32_t> count(front.size() + 1, 0);
+  std::vector<std::int32_t>& count = count_;
+  count.assign(front.size() + 1, 0);
   const auto front_of = [&](std::size_t i, std::size_t j) { return at(std::min(owner[i], owner[j])); };
   for (std::size_t i = 0; i < contacts; ++i)
     for (auto k = at(system.row_start[i]); k < at(system.row_start[i + 1]); ++k)
@@ -140,7 +143,8 @@ void FrontTree::place_blocks(const IslandSystem& system) {
   entry_stride.resize(blocks);
   diagonal_place.resize(contacts);
   diagonal_stride.resize(contacts);
-  std::vector<std::int32_t> row_of(blocks);
+  std::vector<std::int32_t>& row_of = row_of_;
+  row_of.resize(blocks);
   for (std::size_t i = 0; i < contacts; ++i)
     for (auto k = at(system.row_start[i]); k < at(system.row_start[i + 1]); ++k) {
       row_of[k] = static_cast<std::int32_t>(i);

@@ -49,7 +49,8 @@ class FrontTree {
 
   MinimumDegree minimum_degree_;
   Elimination elimination_;
-  std::vector<std::int32_t> postorder_, position_, owner_, local_;
+  std::vector<std::int32_t> postorder_, position_, owner_, local_, count_, row_of_;
+  std::vector<std::size_t> begin_;
 };
 
 }  // namespace carom::systems

@@ -8,7 +8,7 @@ namespace carom::systems {
 
 namespace {
 
-constexpr double largest_error = 1e300;  // also what is not a number
+constexpr double largest_error = 1e100;  // also what is not a number
 
 /// No contact approaches: zero is a solution.
 bool rests_without_impulses(const IslandSystem& system) {
@@ -31,6 +31,10 @@ void IslandSolver::begin(const Effort& effort) {
   project(system, best.r);
   best.error = measure(system, best.r, velocities_);
   if (best.error <= effort.target) best.error = std::max(best.error, rounding_of(system, best.r));
+  if (best.error < largest_error) return;
+  // Impulses of this size are worse than none.
+  best.r.assign(best.r.size(), 0);
+  best.error = measure(system, best.r, velocities_);
   if (!(best.error < largest_error)) best.error = largest_error;
 }
 
@@ -49,8 +53,33 @@ void IslandSolver::polish(Effort& effort) {
   if (!done(effort)) newton_.run(system, lu_, best, effort, steps);
 }
 
+/// Solves W r + P q where q lies so far outside of the range of W that impulses cannot bring the error down to the
+/// target. Tangential velocities may change by as much as Effort::range_limit, normal ones by no more than the target:
+/// bodies that are squeezed stay unsolved.
+void IslandSolver::solve_in_range(Effort& effort) {
+  if (effort.range_limit == 0 || done(effort) || !range_.find(system, lu_, effort)) return;
+  range_distance = range_.distance();
+  if (!(range_distance > 0.5 * effort.target && range_distance <= effort.range_limit &&
+        range_.normal_distance(system) <= effort.target))
+    return;
+  outside_ = range_.outside();
+  kept_ = best;
+  kept_q_ = system.q;
+  for (std::size_t i = 0; i < outside_.size(); ++i) system.q[i] -= outside_[i];
+  begin(effort);
+  go_inside(effort, {.proximal = true});
+  polish(effort);
+  start_elsewhere(effort);
+  if (best.error <= effort.target) return;
+  std::swap(best, kept_);
+  std::swap(system.q, kept_q_);
+  outside_.clear();
+}
+
 void IslandSolver::solve(Effort& effort, bool is_swept) {
   constexpr std::size_t first_sweeps = 20;
+  range_distance = 0;
+  outside_.clear();
   effort.sweep_cost = sweep_cost(system);
   lu_.forget(&bodies);
   begin(effort);
@@ -71,7 +100,10 @@ void IslandSolver::solve(Effort& effort, bool is_swept) {
     go_inside(effort, {.proximal = true});
     polish(effort);
   }
-  if (!done(effort)) fall_back(effort);
+  solve_in_range(effort);
+  if (done(effort)) return;
+  fall_back(effort);
+  if (best.error <= effort.target) range_distance = 0;
 }
 
 }  // namespace carom::systems

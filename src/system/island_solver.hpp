@@ -6,6 +6,7 @@
 #include "interior_point.hpp"
 #include "newton.hpp"
 #include "sweeps.hpp"
+#include "velocity_range.hpp"
 
 namespace carom::systems {
 
@@ -17,10 +18,14 @@ class IslandSolver {
   BodyForm bodies;
   /// The impulses.
   Best best;
+  /// |q − P q| after solve, with P the projection onto the range of W; 0 where it was not needed.
+  double range_distance = 0;
 
   /// Begins with best.r, moved into the cones; best.error becomes its error. Then the best that is found stands there.
   /// `is_swept`: sweeps are not worth trying any more.
   void solve(Effort& effort, bool is_swept = false);
+  /// q − P q, if solve has put P q in the place of system.q and solved that; else empty.
+  const Numbers& outside() const { return outside_; }
 
  private:
   void begin(const Effort& effort);
@@ -29,8 +34,10 @@ class IslandSolver {
   void sweep(Effort& effort, std::size_t most);
   void go_inside(Effort& effort, const InteriorPointOptions& options);
   void polish(Effort& effort);
+  void solve_in_range(Effort& effort);
 
   // In fallbacks.cpp.
+  void start_elsewhere(Effort& effort);
   void fall_back(Effort& effort);
   void raise_friction(Effort& effort, std::size_t steps);
   void start_anywhere(Effort& effort, std::size_t starts);
@@ -39,8 +46,9 @@ class IslandSolver {
   Factorisation lu_;
   InteriorPoint interior_point_;
   Newton newton_;
+  VelocityRange range_;
   Best kept_;
-  Numbers friction_, velocities_;
+  Numbers friction_, velocities_, outside_, kept_q_;
 };
 
 }  // namespace carom::systems

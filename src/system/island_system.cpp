@@ -1,6 +1,7 @@
 #include "island_system.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace carom::systems {
 
@@ -27,8 +28,10 @@ template <class Each>
 double mass_of_each(const Each& each) {
   double largest = 0, sum = 0;
   std::size_t count = 0;
-  each([&](double mean) { largest = std::max(largest, mean), ++count; });
-  each([&](double mean) { sum += mean / largest; });
+  // A mean may be beyond the range of double.
+  const auto within = [](double mean) { return std::min(mean, std::numeric_limits<double>::max()); };
+  each([&](double mean) { largest = std::max(largest, within(mean)), ++count; });
+  each([&](double mean) { sum += within(mean) / largest; });
   const double mean = sum / static_cast<double>(count) * largest;
   return std::ldexp(1.0, std::clamp(-std::ilogb(mean), -1000, 1000));
 }

@@ -180,8 +180,6 @@ void MinimumDegree::run(const IslandSystem& system, Elimination& elimination) {
   elimination.contacts = contacts;
   size_lists(elimination.pivots, order_.size());
   size_lists(elimination.border, order_.size());
-  elimination.pivots.resize(order_.size());
-  elimination.border.resize(order_.size());
   elimination.parent.resize(order_.size());
   std::vector<std::int32_t>& place = outside_;
   for (std::size_t g = 0; g < order_.size(); ++g) place[at(order_[g])] = static_cast<std::int32_t>(g);

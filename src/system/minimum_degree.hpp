@@ -11,9 +11,11 @@
 
 namespace carom::systems {
 
-/// A forest of groups of contacts, each eliminated at once: of dense fronts.
+/// A forest of groups of contacts, each eliminated at once: of dense fronts. `pivots` and `border` may have more lists
+/// than there are groups, whose memory later islands use.
 struct Elimination {
   std::size_t contacts = 0;
+  std::size_t groups() const { return parent.size(); }
   std::vector<std::vector<std::int32_t>> pivots;  ///< contacts of each group; groups in the order of elimination
   std::vector<std::vector<std::int32_t>> border;  ///< later contacts that their elimination touches
   std::vector<std::int32_t> parent;               ///< the later group with the first of the border; -1: none

@@ -4,6 +4,8 @@
 #include <carom/system.hpp>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -25,6 +27,7 @@ namespace {
 using systems::Islands;
 using systems::IslandSolver;
 using systems::IslandSystem;
+using systems::Numbers;
 
 template <class T>
 double tolerance_of(const SystemOptions& options) {
@@ -32,12 +35,13 @@ double tolerance_of(const SystemOptions& options) {
   return std::is_same_v<T, float> ? 1e-4 : 1e-8;
 }
 
-/// The power of two that brings the largest number of q near 1, so that no square of it leaves the range of double.
-template <class T>
-double scale_of(const ContactSystem<T>& system) {
+/// The power of two that brings the largest number of q near 1, so that no square of it leaves the range of double. Of
+/// the rows `row_of(0)` up to `row_of(rows - 1)`.
+template <class T, class RowOf>
+double scale_of(const ContactSystem<T>& system, std::size_t rows, const RowOf& row_of) {
   double largest = 0;
-  for (std::size_t i = 0; i < systems::rows_of(system); ++i)
-    for (const double x : systems::velocity_of(system, i)) largest = std::max(largest, std::abs(x));
+  for (std::size_t i = 0; i < rows; ++i)
+    for (const double x : systems::velocity_of(system, row_of(i))) largest = std::max(largest, std::abs(x));
   return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
 }
 
@@ -62,9 +66,10 @@ double norm_of(const IslandSystem& island) {
   return std::sqrt(sum);
 }
 
-/// The state that the natural map tells, with the mass that suits the contact.
-ContactState state_of(const IslandSystem& system, std::size_t i, const std::vector<double>& impulse,
-                      const std::vector<double>& velocity) {
+/// The state of a contact that has an impulse: what the natural map tells, with the mass that suits the contact. Where
+/// the map tells that the contact is open, the impulse is a remainder of the iterations, and its place in the cone
+/// tells.
+ContactState state_of(const IslandSystem& system, std::size_t i, const Numbers& impulse, const Numbers& velocity) {
   const double rho = 1 / system.mean_diagonal(i), friction = system.friction[i];
   const double *r = &impulse[3 * i], *u = &velocity[3 * i];
   double v[3] = {u[0], u[1], u[2] + friction * systems::tangential_length(u)};
@@ -72,36 +77,30 @@ ContactState state_of(const IslandSystem& system, std::size_t i, const std::vect
   if (has_moment) v[2] = systems::with_slips(u, &velocity[3 * systems::at(system.moment[i])], friction);
   double z[3] = {r[0] - rho * v[0], r[1] - rho * v[1], r[2] - rho * v[2]};
   const double t = systems::tangential_length(z);
+  bool is_open = friction * t <= -z[2];
   if (has_moment) {
     const double *m = &impulse[3 * systems::at(system.moment[i])], *y = &velocity[3 * systems::at(system.moment[i])];
     double w[3] = {m[0] - rho * y[0], m[1] - rho * y[1], m[2] - rho * y[2]};
     systems::project(z, w, friction);
-    if (z[2] <= 0) return ContactState::open;
-  } else if (friction * t <= -z[2]) {
-    return ContactState::open;
+    is_open = z[2] <= 0;
   }
-  return t < friction * z[2] ? ContactState::stick : ContactState::slip;
+  const bool sticks = is_open ? systems::tangential_length(r) < (1 - 0x1p-50) * friction * r[2] : t < friction * z[2];
+  return sticks ? ContactState::stick : ContactState::slip;
 }
 
-/// Impulses are in units of `mass` / `scale`, velocities of 1 / `scale`.
+/// x in the caller's units, of numbers in units of `unit` / `scale`.
+double in_units(double x, double unit, double scale) {
+  const double y = x * unit;
+  return std::isfinite(y) ? y / scale : x / scale * unit;
+}
+
+/// A number as T holds it: what is beyond the range becomes its end. `fits` becomes false then.
 template <class T>
-void store(const SystemResults<T>& results, const Islands& islands, std::size_t index, std::size_t contacts,
-           const std::vector<double>& impulse, const std::vector<double>& velocity, double mass, double scale) {
-  for (std::size_t c = 0; c < islands.size(index); ++c) {
-    const auto row = static_cast<std::size_t>(islands.contact[islands.start[index] + c]);
-    const bool is_moment = row >= contacts;
-    const std::size_t i = is_moment ? row - contacts : row;
-    const double *r = &impulse[3 * c], *u = &velocity[3 * c];
-    if (results.island && !is_moment) results.island[i] = static_cast<std::int32_t>(index);
-    const auto put = [&](const Vector3Columns<T>& to, const double* from, double factor) {
-      if (!to.x) return;
-      to.x[i] = static_cast<T>(from[0] * factor / scale);
-      to.y[i] = static_cast<T>(from[1] * factor / scale);
-      to.z[i] = static_cast<T>(from[2] * factor / scale);
-    };
-    put(is_moment ? results.angular_impulse : results.impulse, r, mass);
-    put(is_moment ? results.angular_velocity : results.velocity, u, 1);
-  }
+double held(double x, bool& fits) {
+  constexpr double end = std::numeric_limits<T>::max();
+  if (std::abs(x) <= end) return x;
+  fits = false;
+  return std::isnan(x) ? 0 : std::copysign(end, x);
 }
 
 }  // namespace
@@ -129,60 +128,150 @@ struct SystemSolver::State {
   struct Slot {
     IslandSolver solver;
     systems::ContactForms forms;
-    std::vector<double> velocity;
+    Numbers velocity, start;
+    double scale = 1, mass = 1;  // impulses are in units of mass / scale, velocities in units of 1 / scale
   };
 
+  std::size_t row_of(std::size_t island, std::size_t place) const {
+    return static_cast<std::size_t>(islands.contact[islands.start[island] + place]);
+  }
+
+  /// The warm impulses of the island in the numbers of its system; zeros if there are none.
   template <class T>
-  void solve_island(const ContactSystem<T>& system, const SystemResults<T>& results, const SystemOptions& options,
-                    std::size_t index, double scale, double q_norm, Slot& slot) {
-    IslandSolver& solver = slot.solver;
-    read_island(system, islands, index, scale, options.most_friction, solver.system);
-    slot.forms.shape(system, islands, index, options.most_friction, solver.system);
-    const std::size_t contacts = solver.system.contacts();
-    // W in units of the error's mass, so that the solver's own error has the mass 1.
-    const double mass = options.error_mass > 0 ? options.error_mass : systems::mass_of(solver.system);
-    if (mass != 1)
-      for (double& w : solver.system.block) w *= mass;
-    std::vector<double>& r = solver.best.r;
-    r.assign(3 * contacts, 0);
-    if (system.warm_impulse.x || system.warm_angular_impulse.x) {
-      for (std::size_t c = 0; c < contacts; ++c) {
-        const std::array<double, 3> warm =
-            systems::of_row(system, system.warm_impulse, system.warm_angular_impulse,
-                            static_cast<std::size_t>(islands.contact[islands.start[index] + c]));
-        for (std::size_t a = 0; a < 3; ++a) r[3 * c + a] = warm[a] * scale / mass;
-        if (slot.forms.any()) slot.forms.from_world(c, &r[3 * c]);
-      }
+  void read_warm(const ContactSystem<T>& system, std::size_t index, const Slot& slot, Numbers& r) const {
+    r.assign(3 * islands.size(index), 0);
+    if (!system.warm_impulse.x && !system.warm_angular_impulse.x) return;
+    for (std::size_t c = 0; c < islands.size(index); ++c) {
+      const std::array<double, 3> warm =
+          systems::of_row(system, system.warm_impulse, system.warm_angular_impulse, row_of(index, c));
+      for (std::size_t a = 0; a < 3; ++a) r[3 * c + a] = warm[a] * slot.scale / slot.mass;
+      if (slot.forms.any()) slot.forms.from_world(c, &r[3 * c]);
     }
+  }
+
+  /// The power of two by which impulses are to be divided for T to hold them; 0 if it does.
+  template <class T>
+  int excess_of(const Slot& slot, const Numbers& r) const {
+    int excess = 0;
+    for (std::size_t c = 0; c < r.size() / 3; ++c) {
+      double x[3] = {r[3 * c], r[3 * c + 1], r[3 * c + 2]};
+      if (slot.forms.any()) slot.forms.to_world(c, x);
+      bool fits = true;
+      for (const double number : x) held<T>(in_units(number, slot.mass, slot.scale), fits);
+      for (const double number : x)
+        if (!fits && number != 0)
+          excess = std::max(excess, std::ilogb(number) + std::ilogb(slot.mass) - std::ilogb(slot.scale) + 2 -
+                                        std::ilogb(static_cast<double>(std::numeric_limits<T>::max())));
+    }
+    return excess;
+  }
+
+  /// Impulses that T cannot hold give way to shorter ones, or to those of the start where these have the smaller error.
+  /// False if there are such impulses.
+  template <class T>
+  bool fit(const ContactSystem<T>& system, std::size_t index, Slot& slot) const {
+    systems::Best& best = slot.solver.best;
+    const int excess = excess_of<T>(slot, best.r);
+    if (excess == 0) return true;
+    for (double& x : best.r) x = std::ldexp(x, -excess);
+    best.error = systems::measure(slot.solver.system, best.r, slot.velocity);
+    read_warm(system, index, slot, slot.start);
+    systems::project(slot.solver.system, slot.start);
+    if (excess_of<T>(slot, slot.start) > 0) slot.start.assign(slot.start.size(), 0);
+    const double error = systems::measure(slot.solver.system, slot.start, slot.velocity);
+    if (error < best.error) {
+      best.error = error;
+      best.r = slot.start;
+    }
+    return false;
+  }
+
+  /// Keeps impulses, velocities and states of an island for write(). False if T cannot hold all velocities.
+  template <class T>
+  bool keep(const ContactSystem<T>& system, std::size_t index, Slot& slot) {
+    Numbers &r = slot.solver.best.r, &u = slot.velocity;
+    const std::size_t rows = islands.size(index), contacts = system.friction.count;
+    const auto impulse_of = [&](std::size_t c, double* to) {
+      for (std::size_t a = 0; a < 3; ++a) to[a] = r[3 * c + a];
+      if (slot.forms.any()) slot.forms.to_world(c, to);
+      for (std::size_t a = 0; a < 3; ++a) to[a] = in_units(to[a], slot.mass, slot.scale);
+    };
+    systems::velocities(slot.solver.system, r, u);
+    for (std::size_t c = 0; c < rows; ++c) {
+      const std::size_t row = row_of(index, c);
+      double* const kept = &impulse[3 * row];
+      impulse_of(c, kept);
+      if (row >= contacts) continue;
+      const bool is_open = static_cast<T>(kept[0]) == 0 && static_cast<T>(kept[1]) == 0 && static_cast<T>(kept[2]) == 0;
+      state[row] = is_open ? ContactState::open : state_of(slot.solver.system, c, r, u);
+    }
+    const Numbers& outside = slot.solver.outside();
+    for (std::size_t i = 0; i < outside.size(); ++i) u[i] += outside[i];
+    if (slot.forms.any()) {
+      for (std::size_t c = 0; c < rows; ++c) slot.forms.to_world(c, &r[3 * c]);
+      slot.forms.velocities(system, islands, index, slot.mass, slot.scale, r, u);
+    }
+    bool fits = true;
+    for (std::size_t c = 0; c < rows; ++c)
+      for (std::size_t a = 0; a < 3; ++a) velocity[3 * row_of(index, c) + a] = held<T>(u[3 * c + a] / slot.scale, fits);
+    return fits;
+  }
+
+  template <class T>
+  void solve_island(const ContactSystem<T>& system, const SystemOptions& options, std::size_t index, double scale,
+                    double q_norm, Slot& slot) {
+    IslandSolver& solver = slot.solver;
     const bool by_island = options.scale == ErrorScale::island;
+    slot.scale = scale;
+    if (by_island) slot.scale = scale_of(system, islands.size(index), [&](std::size_t c) { return row_of(index, c); });
+    read_island(system, islands, index, slot.scale, options.most_friction, solver.system);
+    slot.forms.shape(system, islands, index, options.most_friction, solver.system);
+    const std::size_t rows = solver.system.contacts();
+    // W in units of the error's mass, so that the solver's own error has the mass 1.
+    slot.mass = options.error_mass > 0 ? options.error_mass : systems::mass_of(solver.system);
+    if (slot.mass != 1)
+      for (double& w : solver.system.block) w *= slot.mass;
+    read_warm(system, index, slot, solver.best.r);
     const double base = by_island ? norm_of(solver.system) : q_norm;
     const double share =
-        by_island ? 1 : std::sqrt(static_cast<double>(contacts) / static_cast<double>(systems::rows_of(system)));
+        by_island ? 1 : std::sqrt(static_cast<double>(rows) / static_cast<double>(systems::rows_of(system)));
     systems::Effort effort;
     effort.target = tolerance_of<T>(options) * base * share;
     effort.budget = options.budget;
+    effort.range_limit = options.range_tolerance * base * share;
     solver.solve(effort);
-    systems::velocities(solver.system, r, slot.velocity);
-    std::size_t moments = 0;
-    for (std::size_t c = 0; c < contacts; ++c) {
-      if (solver.system.is_moment(c))
-        ++moments;
-      else if (results.state)
-        results.state[static_cast<std::size_t>(islands.contact[islands.start[index] + c])] =
-            state_of(solver.system, c, r, slot.velocity);
-    }
-    if (slot.forms.any()) {
-      for (std::size_t c = 0; c < contacts; ++c) slot.forms.to_world(c, &r[3 * c]);
-      slot.forms.velocities(system, islands, index, mass, scale, r, slot.velocity);
-    }
-    store(results, islands, index, system.friction.count, r, slot.velocity, mass, scale);
-    found[index] = {contacts - moments,
-                    solver.best.error <= effort.target,
-                    solver.best.error > 0 ? solver.best.error / base : 0,
-                    effort.sweeps,
-                    effort.interior_steps,
-                    effort.newton_steps};
-    squared_errors[index] = solver.best.error > 0 ? std::pow(solver.best.error / q_norm, 2) : 0;
+    const bool impulses_fit = fit(system, index, slot);
+    const bool velocities_fit = keep(system, index, slot);
+    const auto relative = [&](double x) { return x > 0 ? x / base : 0; };
+    SystemIsland& island = found[index];
+    for (std::size_t c = 0; c < rows; ++c) island.contacts += solver.system.is_moment(c) ? 0 : 1;
+    island.solved = impulses_fit && velocities_fit && solver.best.error <= effort.target;
+    island.error = relative(solver.best.error);
+    island.sweeps = effort.sweeps;
+    island.interior_steps = effort.interior_steps;
+    island.newton_steps = effort.newton_steps;
+    island.range_distance = relative(solver.range_distance);
+    const auto squared = [&](double x) { return x > 0 ? std::pow(x / q_norm * (scale / slot.scale), 2) : 0; };
+    squares[index] = {squared(solver.best.error), squared(solver.range_distance)};
+  }
+
+  /// All results, once all islands are solved.
+  template <class T>
+  void write(const ContactSystem<T>& system, const SystemResults<T>& results) const {
+    const auto put = [](const Vector3Columns<T>& to, std::size_t count, const double* from) {
+      for (std::size_t i = 0; to.x && i < count; ++i, from += 3) {
+        to.x[i] = static_cast<T>(from[0]);
+        to.y[i] = static_cast<T>(from[1]);
+        to.z[i] = static_cast<T>(from[2]);
+      }
+    };
+    const std::size_t contacts = system.friction.count, moments = system.moment.count;
+    put(results.impulse, contacts, impulse.data());
+    put(results.velocity, contacts, velocity.data());
+    put(results.angular_impulse, moments, impulse.data() + 3 * contacts);
+    put(results.angular_velocity, moments, velocity.data() + 3 * contacts);
+    for (std::size_t i = 0; results.state && i < contacts; ++i) results.state[i] = state[i];
+    for (std::size_t i = 0; results.island && i < contacts; ++i) results.island[i] = islands.island[i];
   }
 
   template <class T>
@@ -194,7 +283,7 @@ struct SystemSolver::State {
     const Release release{busy};
     SystemReport report;
     report.contacts = systems::check_columns(system, results);
-    systems::check_values(system, options);
+    systems::check_values(system, options, check_space);
     const DefaultFloatingPoint environment;
     if (report.contacts > 0) {
       islands.find(system);
@@ -203,30 +292,38 @@ struct SystemSolver::State {
     }
     report.islands = islands.count();
     found.assign(report.islands, {});
-    squared_errors.assign(report.islands, 0);
-    const double scale = report.contacts > 0 ? scale_of(system) : 1;
+    squares.assign(report.islands, {});
+    const std::size_t rows = systems::rows_of(system);
+    impulse.resize(3 * rows);
+    velocity.resize(3 * rows);
+    state.resize(report.contacts);
+    const double scale = scale_of(system, rows, [](std::size_t i) { return i; });
     const double q_norm = report.contacts > 0 ? norm_of(system, scale, options.most_friction) : 0;
 
     order.resize(report.islands);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     // Large ones first, so that no thread waits for one in the end.
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return islands.size(a) > islands.size(b); });
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return islands.size(a) != islands.size(b) ? islands.size(a) > islands.size(b) : a < b;
+    });
     const std::size_t threads = std::clamp(report.islands, std::size_t{1}, threads_here(execution.threads));
     while (slots.size() < threads) slots.push_back(std::make_unique<Slot>());
     used.assign(threads, 0);
     try {
-      run_tasks(order.size(), threads, [&](std::size_t task, std::size_t slot) {
+      const auto task = [&](std::size_t index, std::size_t slot) {
         used[slot] = 1;
-        solve_island(system, results, options, order[task], scale, q_norm, *slots[slot]);
-      });
+        solve_island(system, options, order[index], scale, q_norm, *slots[slot]);
+      };
+      run_tasks(order.size(), threads, std::ref(task));
     } catch (...) {
       slots.clear();
       found.clear();
       throw;
     }
 
-    double sum = 0;
+    write(system, results);
+
+    double error = 0, distance = 0;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const SystemIsland& island = found[i];
       report.largest_island = std::max(report.largest_island, island.contacts);
@@ -234,9 +331,11 @@ struct SystemSolver::State {
       report.sweeps += island.sweeps;
       report.interior_steps += island.interior_steps;
       report.newton_steps += island.newton_steps;
-      sum += squared_errors[i];
+      error += squares[i].error;
+      distance += squares[i].range_distance;
     }
-    report.error = std::sqrt(sum);
+    report.error = std::sqrt(error);
+    report.range_distance = std::sqrt(distance);
     report.threads = static_cast<int>(std::max<std::ptrdiff_t>(1, std::count(used.begin(), used.end(), 1)));
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return report;
@@ -244,10 +343,17 @@ struct SystemSolver::State {
 
   Execution execution;
   std::atomic<bool> busy{false};
+  systems::CheckSpace check_space;
   Islands islands;
   std::vector<std::size_t> order;
   std::vector<SystemIsland> found;
-  std::vector<double> squared_errors;  // relative to the whole system's q
+  struct Squares {
+    double error = 0, range_distance = 0;
+  };
+  std::vector<Squares> squares;  // of islands, relative to the whole system's q
+  // Of rows, in the caller's units, as T holds them.
+  Numbers impulse, velocity;
+  std::vector<ContactState> state;
   std::vector<std::unique_ptr<Slot>> slots;
   std::vector<char> used;
 };

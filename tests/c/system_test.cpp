@@ -65,6 +65,8 @@ TEST(CSystem, gives_the_bits_of_cpp) {
   EXPECT_EQ(report_in_c.error, report.error);
   EXPECT_EQ(report_in_c.sweeps, report.sweeps);
   EXPECT_EQ(report_in_c.islands, report.islands);
+  EXPECT_EQ(options_in_c.range_tolerance, SystemOptions{}.range_tolerance);
+  EXPECT_EQ(report_in_c.range_distance, report.range_distance);
   auto island = sized<carom_system_island>();
   for (std::size_t i = 0; i < report.islands; ++i) {
     ASSERT_EQ(carom_system_solver_island(solver_in_c, i, &island), CAROM_OK);

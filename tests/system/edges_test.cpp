@@ -285,6 +285,156 @@ TEST(Systems, a_matrix_that_is_not_positive_gets_impulses_in_the_cones) {
   EXPECT_LE(error_of(system, solution.r), error_of(system, std::vector<double>(6)));
 }
 
+/// One contact of W = w on the diagonal that approaches at q.
+template <class T>
+SystemData<T> approaching(T w, T q) {
+  SystemData<T> system;
+  system.friction = {T(0.3)};
+  system.q = {0, 0, -q};
+  system.column = {0};
+  system.block = {{w, 0, 0, 0, w, 0, 0, 0, w}};
+  system.row_start = {0, 1};
+  return system;
+}
+
+template <class T>
+void expect_finite(const SystemData<T>& system, const SystemOptions& options, bool may_be_solved) {
+  SystemSolution<T> solution(system.contacts());
+  SystemSolver solver({.threads = 1});
+  const SystemReport report = solver.solve(system.view(), solution.view(), options);
+  for (const T x : solution.r) EXPECT_TRUE(std::isfinite(x)) << x;
+  for (const T x : solution.u) EXPECT_TRUE(std::isfinite(x)) << x;
+  EXPECT_TRUE(std::isfinite(report.error)) << report.error;
+  EXPECT_TRUE(std::isfinite(solver.islands()[0].error)) << solver.islands()[0].error;
+  EXPECT_TRUE(may_be_solved || !report.solved());
+  const double t = std::hypot(static_cast<double>(solution.r[0]), static_cast<double>(solution.r[1]));
+  EXPECT_LE(t, 0.3 * static_cast<double>(solution.r[2]) * (1 + 1e-6));
+}
+
+// The impulse would be 1e40 kg m/s in float, 1e360 in double.
+TEST(Systems, impulses_beyond_the_range_are_missed_and_finite) {
+  for (const double error_mass : {0.0, 1.0, 1e30}) {
+    SystemOptions options;
+    options.error_mass = error_mass;
+    expect_finite(approaching<float>(1e-20f, 1e20f), options, false);
+    expect_finite(approaching<double>(1e-160, 1e200), options, false);
+  }
+}
+
+// The tangential velocities of two contacts add up to 4e38 m/s.
+TEST(Systems, velocities_beyond_the_range_are_missed_and_finite) {
+  SystemData<float> system;
+  system.friction = {1, 1};
+  system.q = {3e38f, 0, 0.5e38f, 1e38f, 0, -3e38f};
+  system.row_start = {0, 2, 4};
+  system.column = {0, 1, 0, 1};
+  const SystemBlock<float> own{1, 0, 0, 0, 1, 0, 0, 0, 1}, other{0, 0, 0.9f, 0, 0, 0, 0, 0, 0.9f},
+      back{0, 0, 0, 0, 0, 0, 0.9f, 0, 0.9f};
+  system.block = {own, other, back, own};
+  SystemSolution<float> solution(2);
+  SystemOptions options;
+  options.asymmetry = 2;
+  EXPECT_FALSE(SystemSolver({.threads = 1}).solve(system.view(), solution.view(), options).solved());
+  EXPECT_EQ(solution.u[0], std::numeric_limits<float>::max());
+  for (const float x : solution.r) EXPECT_TRUE(std::isfinite(x));
+  for (const float x : solution.u) EXPECT_TRUE(std::isfinite(x));
+}
+
+// In the numbers of the solver these are beyond the range of double.
+TEST(Systems, warm_impulses_that_are_huge_beside_the_velocities_give_way_to_none) {
+  SystemData<double> system = approaching(1.0, 1e-150);
+  system.warm = {0, 0, 1e200};
+  system.tangential_compliance = {1};
+  for (const double budget : {1.0, 10.0, 1000.0}) {
+    SystemOptions options;
+    options.budget = budget;
+    expect_finite(system, options, true);
+  }
+}
+
+TEST(Systems, numbers_of_any_size_give_finite_results) {
+  for (const double w : {1e-305, 1e-150, 1.0, 1e150, 1.7e308})
+    for (const double q : {1e-300, 1e-150, 1.0, 1e150, 1e308})
+      for (const double error_mass : {0.0, 1.0, 1e30})
+        for (const ErrorScale scale : {ErrorScale::system, ErrorScale::island}) {
+          SCOPED_TRACE(std::to_string(std::log10(w)) + " " + std::to_string(std::log10(q)));
+          SystemOptions options;
+          options.error_mass = error_mass;
+          options.scale = scale;
+          options.budget = 100;
+          SystemData<double> system = approaching(w, q);
+          expect_finite(system, options, true);
+          system.warm = {1, -2, 1e300};
+          expect_finite(system, options, true);
+        }
+}
+
+/// `open` of a contact, and no other state, says that it has no impulse.
+template <class T>
+void expect_open_without_impulse(const SystemData<T>& system, double tolerance, std::size_t& open) {
+  SystemSolution<T> solution(system.contacts());
+  SystemOptions options;
+  options.tolerance = tolerance;
+  SystemSolver({.threads = 1}).solve(system.view(), solution.view(), options);
+  for (std::size_t i = 0; i < system.contacts(); ++i) {
+    const bool is_zero = solution.r[3 * i] == 0 && solution.r[3 * i + 1] == 0 && solution.r[3 * i + 2] == 0;
+    EXPECT_EQ(solution.state[i] == ContactState::open, is_zero) << i << " at " << tolerance;
+    open += is_zero ? 1 : 0;
+  }
+}
+
+TEST(Systems, a_contact_is_open_exactly_if_its_impulse_is_zero) {
+  for (const double tolerance : {1e-8, 1e-4, 1e-2, 0.1}) {
+    std::size_t open = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      const SystemData<double> system = random_system(seed, 1 + seed % 6, 1 + seed % 2, 0.5);
+      expect_open_without_impulse(system, tolerance, open);
+      SystemData<float> in_float;
+      in_float.friction = {system.friction.begin(), system.friction.end()};
+      in_float.q = {system.q.begin(), system.q.end()};
+      in_float.row_start = system.row_start;
+      in_float.column = system.column;
+      for (const SystemBlock<double>& block : system.block)
+        for (std::size_t e = 0; e < 9; ++e) {
+          if (e == 0) in_float.block.emplace_back();
+          in_float.block.back()[e] = static_cast<float>(block[e]);
+        }
+      expect_open_without_impulse(in_float, tolerance, open);
+    }
+    EXPECT_GT(open, 50u);
+  }
+}
+
+// A mean trace of 18: 3 / 18 lies between 1/8 and 1/4.
+TEST(Systems, an_error_mass_of_0_is_the_next_power_of_two_above) {
+  SystemData<double> system = random_system(3, 12, 2, 0.5);
+  double trace = 0;
+  for (std::size_t i = 0; i < 12; ++i)
+    for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
+         ++k)
+      if (system.column[k] == static_cast<std::int32_t>(i))
+        trace += (system.block[k][0] + system.block[k][4] + system.block[k][8]) / 12;
+  for (SystemBlock<double>& block : system.block)
+    for (double& w : block) w *= 18 / trace;
+  SystemSolution<double> solution(12);
+  SystemOptions options;
+  options.error_mass = 0;
+  options.tolerance = 1e-10;
+  options.budget = 2;
+  const SystemReport report = solve(system, solution, options);
+  EXPECT_GT(report.error, 1e-6);
+  const auto error_with = [&](double mass) {
+    SystemData<double> scaled = system;
+    for (SystemBlock<double>& block : scaled.block)
+      for (double& w : block) w *= mass;
+    std::vector<double> r = solution.r;
+    for (double& x : r) x /= mass;
+    return error_of(scaled, r);
+  };
+  EXPECT_NEAR(report.error, error_with(0.25), 1e-12);
+  EXPECT_GT(std::abs(report.error - error_with(0.125)), 1e-3 * report.error);
+}
+
 TEST(Systems, an_empty_one_is_solved) {
   const SystemReport report = SystemSolver({.threads = 1}).solve(ContactSystem<double>{}, SystemResults<double>{});
   EXPECT_TRUE(report.solved());

@@ -50,6 +50,7 @@ typedef struct carom_system_options {
   int32_t scale;                 ///< carom_error_scale
   double budget;                 ///< [sweeps]
   double most_friction, asymmetry;
+  double range_tolerance;  ///< [1]
 } carom_system_options;
 
 /// Sets the defaults; struct_size is sizeof *options.
@@ -63,6 +64,7 @@ typedef struct carom_system_report {
   int64_t sweeps, interior_steps, newton_steps;
   double seconds;  ///< [s]
   int32_t threads;
+  double range_distance;  ///< [1]
 } carom_system_report;
 
 /// Contacts that W connects, which are solved by themselves.
@@ -72,6 +74,7 @@ typedef struct carom_system_island {
   int32_t solved;  ///< 0 or 1
   double error;
   int32_t sweeps, interior_steps, newton_steps;
+  double range_distance;  ///< [1]
 } carom_system_island;
 
 /// A solver of contact systems with its workspace.

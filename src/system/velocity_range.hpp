@@ -1,0 +1,29 @@
+// The part of q outside of the range of W. A contact system whose q has such a part need not have a solution: for
+// bodies q = H v is in the range of W = H M⁻¹ Hᵀ, and what lies outside comes from roundings, or from constraints that
+// the caller moves against each other.
+#pragma once
+
+#include "effort.hpp"
+#include "factorisation.hpp"
+
+namespace carom::systems {
+
+class VelocityRange {
+ public:
+  /// Finds outside() of the island: the residual of the least-squares solution of W y = q, by the method of generalised
+  /// conjugate residuals (S. C. Eisenstat, H. C. Elman, M. H. Schultz, Variational iterative methods for nonsymmetric
+  /// systems of linear equations, 1983) with the preconditioner W + δ. False if this matrix cannot be factored.
+  bool find(const IslandSystem& system, Factorisation& lu, Effort& effort);
+  /// q − P q, with P the orthogonal projection onto the range of W.
+  const Numbers& outside() const { return outside_; }
+  /// |q − P q|, and the same of the normal velocities of contacts alone.
+  double distance() const;
+  double normal_distance(const IslandSystem& system) const;
+
+ private:
+  Numbers outside_, direction_, product_, rest_, shift_, unit_, ones_;
+  std::vector<Numbers> basis_;  // orthonormal, of the range of W
+  Beside beside_;
+};
+
+}  // namespace carom::systems
