@@ -1,5 +1,6 @@
 """Contact systems: the matrices that people have, as the rows of blocks that the solver reads."""
 
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,9 +37,14 @@ def block_rows(matrix: Any) -> BlockRows:
         dense = dense.reshape(n, 3, n, 3).transpose(0, 2, 1, 3)
     if dense.ndim != 4 or dense.shape[0] != dense.shape[1] or dense.shape[2:] != (3, 3):
         raise Error(f"carom: the matrix has the shape {dense.shape}, not (3 n, 3 n) or (n, n, 3, 3)")
-    there = (dense != 0).any(axis=(2, 3)) | np.eye(len(dense), dtype=bool)
-    row, column = np.nonzero(there)
-    return BlockRows(np.searchsorted(row, np.arange(len(dense) + 1)), column, dense[row, column])
+    n = len(dense)
+    blocks = np.ascontiguousarray(dense).reshape(n * n, 9)
+    there = (blocks != 0).any(axis=1)
+    there[:: n + 1] = True
+    row_start = np.zeros(n + 1, np.int64)
+    np.cumsum(there.reshape(n, n).sum(axis=1), out=row_start[1:])
+    place = np.flatnonzero(there)
+    return BlockRows(row_start, (place % n).astype(np.int32), blocks.take(place, axis=0).reshape(-1, 3, 3))
 
 
 def _numbers(name: str, numbers: Any, dtype: Any = None) -> Any:
@@ -131,8 +137,20 @@ class SystemSolver:
         )
 
 
+#: The solver of each thread, for its memory. Large systems have one of their own, whose memory ends with the call.
+_kept = threading.local()
+_kept_contacts = 256
+
+
 def solve_system(W: Any, q: Any, mu: Any, **options: Any) -> SystemResult:
-    return SystemSolver().solve(W, q, mu, **options)
+    if np.size(q) > 3 * _kept_contacts:
+        return SystemSolver().solve(W, q, mu, **options)
+    try:
+        solver = _kept.solver
+    except AttributeError:
+        solver = _kept.solver = SystemSolver()
+    result: SystemResult = solver.solve(W, q, mu, **options)
+    return result
 
 
 solve_system.__doc__ = SystemSolver.solve.__doc__ = """Solves u = W r + q with Coulomb friction for the impulses r.
