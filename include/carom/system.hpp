@@ -70,8 +70,8 @@ enum class ContactState : std::uint8_t {
 /// "open", "stick", "slip"; "unknown" of any other number.
 CAROM_EXPORT std::string_view to_string(ContactState state);
 
-/// Columns that take the results. Every one is optional; those that are there are as long as the contacts. No overlap
-/// with the columns of the system is allowed, but that of `impulse` and `warm_impulse`, and of their angular ones.
+/// Columns that take the results. Each is optional, and as long as the contacts if given. Columns must not overlap with
+/// columns of the system, except `impulse` with `warm_impulse`, and `angular_impulse` with `warm_angular_impulse`.
 template <class T>
 struct SystemResults {
   Vector3Columns<T> impulse{};    ///< [N s] r, in the cone to rounding
@@ -89,7 +89,7 @@ enum class ErrorScale : std::uint8_t {
   island = 1,  ///< |q| of each island: its bits do not depend on other islands
 };
 
-/// What error is asked for, and how much work it may take.
+/// The error that is asked for, and the work that it may take.
 struct SystemOptions {
   /// The largest values of options that have one.
   static constexpr double most_tolerance = 1, largest_budget = 1e12, largest_friction = 1e6, largest_mass = 1e30;
@@ -99,7 +99,7 @@ struct SystemOptions {
 
   /// [1] in [0, most_tolerance]: the error |r − P(r − ρ (u + friction |u_t| n))| / (ρ |q|) that is asked for, with P
   /// the projection onto the cones, norms over all contacts and ρ = error_mass. 0: 1e-8 in double, 1e-4 in float. With
-  /// contact models it is that of the numbers in which their cones are round.
+  /// contact models it is measured in the numbers in which their cones are round.
   double tolerance = 0;
   /// [kg] ρ of the error, in [0, largest_mass]. 1 is the field's: velocities count where impulses are much larger than
   /// they, impulses where they are much smaller, so that light bodies (W of 1e4 and more) may be solved badly. 0 takes
@@ -134,8 +134,8 @@ struct SystemIsland {
   std::int32_t interior_steps = 0;  ///< steps of the interior point
   std::int32_t newton_steps = 0;    ///< semismooth Newton steps
   /// [1] |q − P q|, relative as `error` is (SystemOptions::range_tolerance). 0 if the island is solved with q. If the
-  /// island is solved and this is not 0, it is solved with P q: `error` is that of W r + P q. If the island is missed,
-  /// 0 also means that the distance is not known.
+  /// island is solved and this is not 0, it is solved with P q: `error` is the error of W r + P q. If the island is
+  /// missed, 0 also means that the distance is not known.
   double range_distance = 0;
 };
 
@@ -146,14 +146,14 @@ struct SystemReport {
   std::size_t largest_island = 0;   ///< [contacts]
   std::size_t missed = 0;           ///< islands that are not solved to the tolerance
   double error = 0;                 ///< of the whole system, relative to |q|; before impulses are rounded to float
-  std::int64_t sweeps = 0;          ///< sums over the islands
-  std::int64_t interior_steps = 0;  ///< likewise
-  std::int64_t newton_steps = 0;    ///< likewise
+  std::int64_t sweeps = 0;          ///< sum over the islands
+  std::int64_t interior_steps = 0;  ///< sum over the islands
+  std::int64_t newton_steps = 0;    ///< sum over the islands
   double seconds = 0;               ///< [s] that the call took
   int threads = 1;                  ///< that took part
   double range_distance = 0;        ///< |q − P q| of the islands together, relative to |q|
 
-  /// Whether every island has the error that was asked for.
+  /// Returns true if every island is solved.
   bool solved() const { return missed == 0; }
 };
 
@@ -161,10 +161,10 @@ struct SystemReport {
 /// The bits of a result do not depend on the threads. Numbers are double within, so that a system in float loses
 /// nothing but the rounding of its data and results. An impulse is returned for every contact, whatever the system: the
 /// best that was found, in its cone, and never one with a larger error than the warm impulses, projected onto the
-/// cones, or than no impulses where there are none.
+/// cones, or without warm impulses than no impulses.
 ///
 /// Results are finite. If T cannot hold an impulse of an island (float: beyond 3e38), all impulses of the island are
-/// shortened by one factor. If T cannot hold a velocity, the largest finite number stands for it. The island then
+/// shortened by one factor. If T cannot hold a velocity, the largest finite number is returned. The island then
 /// counts as missed. After an Error or std::bad_alloc nothing has been written.
 ///
 /// A solver owns its workspace: keep it from call to call. One solver serves one call at a time, as Solver does.

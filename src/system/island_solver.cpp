@@ -8,7 +8,7 @@ namespace carom::systems {
 
 namespace {
 
-constexpr double largest_error = 1e100;  // also what is not a number
+constexpr double largest_error = 1e100;  // also of impulses without a finite error
 
 /// No contact approaches: zero is a solution.
 bool rests_without_impulses(const IslandSystem& system) {
@@ -19,7 +19,7 @@ bool rests_without_impulses(const IslandSystem& system) {
 
 }  // namespace
 
-/// As many as twelve factorisations cost: about what the interior point takes.
+/// Returns the number of sweeps that cost as much as twelve factorisations, or about as much as the interior point.
 std::size_t IslandSolver::sweeps_worth_trying() {
   if (!lu_.is_planned()) lu_.plan(system);
   const double worth = 12 * (lu_.products() + 2 * lu_.solve_products()) / sweep_cost(system);
@@ -53,9 +53,9 @@ void IslandSolver::polish(Effort& effort) {
   if (!done(effort)) newton_.run(system, lu_, best, effort, steps);
 }
 
-/// Solves W r + P q where q lies so far outside of the range of W that impulses cannot bring the error down to the
-/// target. Tangential velocities may change by as much as Effort::range_limit, normal ones by no more than the target:
-/// bodies that are squeezed stay unsolved.
+/// Solves W r + P q if the part of q outside of the range of W may keep the error above the target. Tangential
+/// velocities may change by as much as Effort::range_limit, normal ones by no more than the target: bodies that are
+/// squeezed stay unsolved.
 void IslandSolver::solve_in_range(Effort& effort) {
   if (effort.range_limit == 0 || done(effort) || !range_.find(system, lu_, effort)) return;
   range_distance = range_.distance();

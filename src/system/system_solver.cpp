@@ -35,8 +35,8 @@ double tolerance_of(const SystemOptions& options) {
   return std::is_same_v<T, float> ? 1e-4 : 1e-8;
 }
 
-/// The power of two that brings the largest number of q near 1, so that no square of it leaves the range of double. Of
-/// the rows `row_of(0)` up to `row_of(rows - 1)`.
+/// Returns the power of two that brings the largest number of q near 1, so that no square of it leaves the range of
+/// double. The rows are `row_of(0)` to `row_of(rows - 1)`.
 template <class T, class RowOf>
 double scale_of(const ContactSystem<T>& system, std::size_t rows, const RowOf& row_of) {
   double largest = 0;
@@ -66,9 +66,8 @@ double norm_of(const IslandSystem& island) {
   return std::sqrt(sum);
 }
 
-/// The state of a contact that has an impulse: what the natural map tells, with the mass that suits the contact. Where
-/// the map tells that the contact is open, the impulse is a remainder of the iterations, and its place in the cone
-/// tells.
+/// Returns the state of a contact with an impulse, by the natural map with the mass 1 / mean_diagonal. If the map has
+/// the contact open, the impulse is a remainder of the iterations: its place in the cone decides.
 ContactState state_of(const IslandSystem& system, std::size_t i, const Numbers& impulse, const Numbers& velocity) {
   const double rho = 1 / system.mean_diagonal(i), friction = system.friction[i];
   const double *r = &impulse[3 * i], *u = &velocity[3 * i];
@@ -94,7 +93,7 @@ double in_units(double x, double unit, double scale) {
   return std::isfinite(y) ? y / scale : x / scale * unit;
 }
 
-/// A number as T holds it: what is beyond the range becomes its end. `fits` becomes false then.
+/// Limits x to the range of T, and NaN to 0. `fits` becomes false if this changes x.
 template <class T>
 double held(double x, bool& fits) {
   constexpr double end = std::numeric_limits<T>::max();
@@ -136,7 +135,7 @@ struct SystemSolver::State {
     return static_cast<std::size_t>(islands.contact[islands.start[island] + place]);
   }
 
-  /// The warm impulses of the island in the numbers of its system; zeros if there are none.
+  /// Reads the warm impulses of the island in the numbers of its system; zeros by default.
   template <class T>
   void read_warm(const ContactSystem<T>& system, std::size_t index, const Slot& slot, Numbers& r) const {
     r.assign(3 * islands.size(index), 0);
@@ -166,8 +165,8 @@ struct SystemSolver::State {
     return excess;
   }
 
-  /// Impulses that T cannot hold give way to shorter ones, or to those of the start where these have the smaller error.
-  /// False if there are such impulses.
+  /// Shortens impulses that T cannot hold. Takes the start in their place if it has the smaller error. Returns false if
+  /// T cannot hold the impulses.
   template <class T>
   bool fit(const ContactSystem<T>& system, std::size_t index, Slot& slot) const {
     systems::Best& best = slot.solver.best;
@@ -351,7 +350,7 @@ struct SystemSolver::State {
     double error = 0, range_distance = 0;
   };
   std::vector<Squares> squares;  // of islands, relative to the whole system's q
-  // Of rows, in the caller's units, as T holds them.
+  // Results of the rows in the caller's units, within the range of T.
   Numbers impulse, velocity;
   std::vector<ContactState> state;
   std::vector<std::unique_ptr<Slot>> slots;

@@ -1,6 +1,6 @@
-// The part of q outside of the range of W. A contact system whose q has such a part need not have a solution: for
-// bodies q = H v is in the range of W = H M⁻¹ Hᵀ, and what lies outside comes from roundings, or from constraints that
-// the caller moves against each other.
+// The part of q outside of the range of W. Impulses cannot change this part, so a solution may not exist. For bodies
+// q = H v is in the range of W = H M⁻¹ Hᵀ: the part comes from roundings, or from constraints that the caller moves
+// against each other.
 #pragma once
 
 #include "effort.hpp"

@@ -72,7 +72,7 @@ TEST(Range, a_stack_whose_velocities_lie_outside_of_it_is_solved_and_the_distanc
     EXPECT_NEAR(report.range_distance, distance, 1e-4 * distance);
     EXPECT_NEAR(solver.islands()[0].range_distance, distance, 1e-4 * distance);
     EXPECT_EQ(report.islands, 1u);
-    // The error is that of P q, the velocities are those of q.
+    // The error belongs to P q, the velocities to q.
     SystemData<double> projected = system;
     for (std::size_t i = 0; i < outside.size(); ++i) projected.q[i] -= outside[i];
     EXPECT_LE(error_of(projected, solution.r), 1.1e-8);
