@@ -5,6 +5,8 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "analysis/reading.hpp"
 #include "analysis/solving.hpp"
@@ -84,15 +86,13 @@ Timing time_in_turn(const std::function<void()>& first, const std::function<void
 
 class Comparer {
  public:
-  Comparer(const io::Table& table, io::Form form, const CommandOptions& command)
-      : table_(table),
+  Comparer(io::Table table, io::Form form, const CommandOptions& command)
+      : table_(std::move(table)),
         command_(command),
         options_(command.solver_options()),
         solver_(command.execution()),
-        contacts_(read_contacts(table, form, command.read_options())),
-        scales_(scales_of(contacts_)),
-        lanes_(contacts_),
-        reference_(contacts_) {}
+        contacts_(read_contacts(table_, form, command.read_options())),
+        scales_(scales_of(contacts_)) {}
 
   Comparison compare() {
     Comparison comparison;
@@ -113,19 +113,19 @@ class Comparer {
     {
       ProgressBar bar("solving on lanes");
       Solved solved = solve_on_lanes(contacts_, solver_, options_, bar.function());
-      lanes_ = std::move(solved.results);
+      lanes_.emplace(std::move(solved.results));
       report = solved.report;
     }
     {
       ProgressBar bar("solving by the reference");
       Solved solved = solve_by_reference(contacts_, options_, bar.function(), &boundary_);
-      reference_ = std::move(solved.results);
+      reference_.emplace(std::move(solved.results));
       reference_report = solved.report;
     }
     comparison.isa = report.isa;
     comparison.threads = report.threads;
-    comparison.lanes = side(report, lanes_);
-    comparison.reference = side(reference_report, reference_);
+    comparison.lanes = side(report, *lanes_);
+    comparison.reference = side(reference_report, *reference_);
   }
 
   Side side(const Report& report, const io::ResultNumbers& results) const {
@@ -144,26 +144,26 @@ class Comparer {
 
   // Prints the faults that the lanes tell. A row that only the reference refuses stands among the differing paths.
   std::size_t print_faults() const {
-    std::size_t bad_rows = print_bad_rows(table_, contacts_, lanes_.status, command_);
+    std::size_t bad_rows = print_bad_rows(table_, contacts_, lanes_->status, command_);
     for (std::size_t row = 0; row < contacts_.size(); ++row)
-      if (!is_fault(lanes_.status[row]) && is_fault(reference_.status[row])) ++bad_rows;
+      if (!is_fault(lanes_->status[row]) && is_fault(reference_->status[row])) ++bad_rows;
     return bad_rows;
   }
 
   void compare_rows(Comparison& comparison) const {
     const std::string name = is_body_form(contacts_.form()) ? "new_separation_velocity" : "u";
-    const Vectors u(lanes_.numbers, name), reference_u(reference_.numbers, name);
+    const Vectors u(lanes_->numbers, name), reference_u(reference_->numbers, name);
     SpreadOf velocity(table_);
     for (std::size_t row = 0; row < contacts_.size(); ++row) {
-      const Status status = lanes_.status[row], reference_status = reference_.status[row];
+      const Status status = lanes_->status[row], reference_status = reference_->status[row];
       if (is_resolved(status) && is_resolved(reference_status))
         velocity.add(row, distance(u[row], reference_u[row]) / scales_.speed[row]);
-      if (status == reference_status && lanes_.path[row] == reference_.path[row]) continue;
+      if (status == reference_status && lanes_->path[row] == reference_->path[row]) continue;
       const auto course = [row](const io::ResultNumbers& results) {
         return is_fault(results.status[row]) ? std::string(to_string(results.status[row]))
                                              : to_string(results.path[row]);
       };
-      comparison.path_differences.push_back({table_.line(row), course(lanes_), course(reference_), boundary_[row]});
+      comparison.path_differences.push_back({table_.line(row), course(*lanes_), course(*reference_), boundary_[row]});
     }
     comparison.velocity = velocity.spread();
   }
@@ -190,7 +190,7 @@ class Comparer {
   // Takes the differences relative to scale(row), in the resolved rows whose cells hold numbers.
   template <class Scale>
   void expect(Comparison& comparison, const std::string& name, Scale scale) const {
-    const Vectors lanes(lanes_.numbers, name), reference(reference_.numbers, name);
+    const Vectors lanes(lanes_->numbers, name), reference(reference_->numbers, name);
     std::array<std::size_t, 3> columns{};
     for (std::size_t i = 0; i < 3; ++i) {
       const io::NumberColumn* component = lanes.column(i);
@@ -212,8 +212,8 @@ class Comparer {
         const double difference = distance(value, expected);
         return difference == 0 ? 0 : difference / scale(row);
       };
-      if (is_resolved(lanes_.status[row])) of_lanes.add(row, relative(lanes[row]));
-      if (is_resolved(reference_.status[row])) of_reference.add(row, relative(reference[row]));
+      if (is_resolved(lanes_->status[row])) of_lanes.add(row, relative(lanes[row]));
+      if (is_resolved(reference_->status[row])) of_reference.add(row, relative(reference[row]));
     }
     comparison.expected_vectors.push_back({name, of_lanes.spread(), of_reference.spread()});
   }
@@ -227,40 +227,42 @@ class Comparer {
     ExpectedWord word{.name = name};
     for (std::size_t row = 0; row < contacts_.size(); ++row) {
       const std::string expected = table_.text(row, column);
-      if (expected.empty() || (name == "path" && is_fault(lanes_.status[row]))) continue;
+      if (expected.empty() || (name == "path" && is_fault(lanes_->status[row]))) continue;
       ++word.rows;
-      if (expected != word_for(lanes_, row)) ++word.lanes_differ;
-      if (expected != word_for(reference_, row)) ++word.reference_differs;
+      if (expected != word_for(*lanes_, row)) ++word.lanes_differ;
+      if (expected != word_for(*reference_, row)) ++word.reference_differs;
     }
     comparison.expected_words.push_back(word);
   }
 
   void time(Comparison& comparison) {
     if (contacts_.size() == 0) return;
-    const Timing timing =
-        time_in_turn(repeatable_on_lanes(contacts_, solver_, options_), repeatable_by_reference(contacts_, options_));
+    // Contacts and results in float take memory now. The table and the results are needed no more.
+    table_ = io::Table();
+    const Timing timing = time_in_turn(repeatable_on_lanes(contacts_, solver_, options_, *lanes_),
+                                       repeatable_by_reference(contacts_, options_, *reference_));
     const auto contacts = static_cast<double>(contacts_.size());
     comparison.lanes.contacts_per_second = contacts / timing.first;
     comparison.reference.contacts_per_second = contacts / timing.second;
     comparison.repetitions = timing.repetitions;
   }
 
-  const io::Table& table_;
+  io::Table table_;
   const CommandOptions& command_;
   Options options_;
   Solver solver_;
   io::ContactNumbers contacts_;
   ContactScales scales_;
-  io::ResultNumbers lanes_, reference_;
+  std::optional<io::ResultNumbers> lanes_, reference_;
   std::vector<double> boundary_;
 };
 
 }  // namespace
 
-Comparison compare(const io::Table& table, const CommandOptions& options) {
+Comparison compare(io::Table table, const CommandOptions& options) {
   const io::Form form = io::form_of(table);
   options.require_fit(table, form);
-  return Comparer(table, form, options).compare();
+  return Comparer(std::move(table), form, options).compare();
 }
 
 }  // namespace carom::apps

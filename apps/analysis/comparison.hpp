@@ -62,7 +62,7 @@ struct Comparison {
 };
 
 /// Solves and times the table on both, and prints bad rows on stderr. Throws Error.
-Comparison compare(const io::Table& table, const CommandOptions& options);
+Comparison compare(io::Table table, const CommandOptions& options);
 
 void print_text(const Comparison& comparison, const CommandOptions& options);
 void print_json(const Comparison& comparison, const CommandOptions& options);

@@ -1,8 +1,6 @@
 // Writes a table with the margins of its rows and what spans their impulse space.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <ostream>
 #include <string>
 #include <vector>
@@ -19,18 +17,24 @@ inline void write_region(std::ostream& stream, const io::Table& table, const io:
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < table.header().size(); ++i)
     if (numbers.find(table.header()[i]) == nullptr) kept.push_back(i);
-  const auto cell = [](const std::string& text) { return io::needs_quotes(text) ? io::quoted(text) : text; };
-
   std::string line;
-  for (const std::size_t i : kept) line += cell(table.header()[i]) + ",";
+  for (const std::size_t i : kept) {
+    io::append_cell(line, table.header()[i]);
+    line += ',';
+  }
   for (const io::NumberColumn& column : numbers.columns()) line += column.name + ",";
   line.back() = '\n';
   stream << line;
   for (std::size_t row = 0; row < table.rows(); ++row) {
     line.clear();
-    for (const std::size_t i : kept) line += cell(table.text(row, i)) + ",";
-    for (const io::NumberColumn& column : numbers.columns())
-      line += fmt::format("{:.{}g},", column.values[row], column.digits);
+    for (const std::size_t i : kept) {
+      io::append_cell(line, table, row, i);
+      line += ',';
+    }
+    for (const io::NumberColumn& column : numbers.columns()) {
+      io::append_number(line, column.values[row], column.digits);
+      line += ',';
+    }
     line.back() = '\n';
     stream << line;
     if (progress && row % 4096 == 0) progress(row, table.rows());

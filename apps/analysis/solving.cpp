@@ -53,14 +53,9 @@ Solved solved(const io::ContactNumbers& contacts, const io::Progress& progress, 
 
 // Makes a function of work(contacts, results) on all contacts at once.
 template <class Contacts, class Work>
-std::function<void()> repeatable(const io::ContactNumbers& contacts, Work work) {
-  struct Whole {
-    explicit Whole(const io::ContactNumbers& c) : results(c), batch(c, results, 0, c.size()) {}
-    io::ResultNumbers results;
-    Batch<Contacts> batch;
-  };
-  return [whole = std::make_shared<Whole>(contacts), work] {
-    work(whole->batch.contacts.view(), whole->batch.results.view());
+std::function<void()> repeatable(const io::ContactNumbers& contacts, io::ResultNumbers& results, Work work) {
+  return [whole = std::make_shared<Batch<Contacts>>(contacts, results, 0, contacts.size()), work] {
+    work(whole->contacts.view(), whole->results.view());
   };
 }
 
@@ -141,17 +136,20 @@ Solved solve_by_reference(const io::ContactNumbers& contacts, const Options& opt
   });
 }
 
-std::function<void()> repeatable_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options) {
+std::function<void()> repeatable_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options,
+                                          io::ResultNumbers& results) {
   return io::with_contacts(contacts.form(), contacts.in_float(), [&]<class Contacts>() {
-    return repeatable<Contacts>(
-        contacts, [&solver, options](const auto& all, const auto& results) { solver.solve(all, results, options); });
+    return repeatable<Contacts>(contacts, results, [&solver, options](const auto& all, const auto& places) {
+      solver.solve(all, places, options);
+    });
   });
 }
 
-std::function<void()> repeatable_by_reference(const io::ContactNumbers& contacts, const Options& options) {
+std::function<void()> repeatable_by_reference(const io::ContactNumbers& contacts, const Options& options,
+                                              io::ResultNumbers& results) {
   return io::with_contacts_in_double(contacts.form(), [&]<class Contacts>() {
     return repeatable<Contacts>(
-        contacts, [options](const auto& all, const auto& results) { reference_solve(all, results, options); });
+        contacts, results, [options](const auto& all, const auto& places) { reference_solve(all, places, options); });
   });
 }
 

@@ -41,10 +41,12 @@ Solved solve_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const 
 Solved solve_by_reference(const io::ContactNumbers& contacts, const Options& options, const io::Progress& progress = {},
                           std::vector<double>* boundary_distance = nullptr);
 
-/// The same work as a function to be timed, all contacts in one call, with everything prepared. The contacts and the
-/// solver must outlive it.
-std::function<void()> repeatable_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options);
-std::function<void()> repeatable_by_reference(const io::ContactNumbers& contacts, const Options& options);
+/// Return a function that solves all contacts in one call, to be timed. Results in double go to `results`, results in
+/// float to columns of the function. All arguments must outlive it.
+std::function<void()> repeatable_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options,
+                                          io::ResultNumbers& results);
+std::function<void()> repeatable_by_reference(const io::ContactNumbers& contacts, const Options& options,
+                                              io::ResultNumbers& results);
 
 /// The scales that the reference's K and u0 give.
 ContactScales scales_of(const io::ContactNumbers& contacts);

@@ -38,8 +38,7 @@ Exit code: 0 all rows are fine; 1 there are bad rows (the others are compared al
 
 int run(const CompareCommand& command) {
   command.require_valid();
-  const io::Table table = read_table(command.input);
-  const Comparison comparison = compare(table, command);
+  const Comparison comparison = compare(read_table(command.input), command);
   if (command.as_json)
     print_json(comparison, command);
   else

@@ -1,5 +1,7 @@
 #include "commands/result_sink.hpp"
 
+#include <algorithm>
+
 namespace carom::apps {
 namespace {
 
@@ -8,13 +10,22 @@ class CsvSink final : public ResultSink {
   CsvSink(OutputFile& output, std::vector<io::ResultColumn> columns) : output_(output), columns_(std::move(columns)) {
     output_.stream() << io::csv_header(columns_);
   }
-  void make(Rows& rows) const override {
-    rows.text = io::csv_rows(columns_, rows.table, *rows.contacts, rows.solved->results);
-  }
+  void make(Rows& rows) const override { rows.text = text_of(rows, 0, rows.table.rows()); }
   void write(Rows& rows) override { output_.stream() << rows.text << std::flush; }
+  void put(const Rows& rows) override {
+    constexpr std::size_t at_once = 4096;
+    const std::size_t count = rows.table.rows();
+    for (std::size_t first = 0; first < count; first += at_once)
+      output_.stream() << text_of(rows, first, std::min(at_once, count - first));
+    output_.stream().flush();
+  }
   void sync() override {}
 
  private:
+  std::string text_of(const Rows& rows, std::size_t first, std::size_t count) const {
+    return io::csv_rows(columns_, rows.table, *rows.contacts, rows.solved->results, first, count);
+  }
+
   OutputFile& output_;
   std::vector<io::ResultColumn> columns_;
 };
@@ -27,19 +38,33 @@ class Hdf5Sink final : public ResultSink {
   void make(Rows& rows) const override {
     rows.cells.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i)
-      rows.cells.push_back(is_copied(rows, i) ? io::Cells()
-                                              : io::result_cells(columns_[i], in_file_[i].type, rows.table,
-                                                                 *rows.contacts, rows.solved->results));
+      rows.cells.push_back(is_copied(rows, i) ? io::Cells() : cells_of(rows, i));
   }
   void write(Rows& rows) override {
-    if (rows.first + rows.table.rows() > rows_)
-      throw Error("carom: " + rows.table.name() + " has changed while it was read");
+    require_place(rows);
     for (std::size_t i = 0; i < columns_.size(); ++i)
       writer_.write(i, rows.first, is_copied(rows, i) ? *rows.table.cells(columns_[i].index) : rows.cells[i]);
+  }
+  void put(const Rows& rows) override {
+    require_place(rows);
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (is_copied(rows, i))
+        writer_.write(i, rows.first, *rows.table.cells(columns_[i].index));
+      else
+        writer_.write(i, rows.first, cells_of(rows, i));
   }
   void sync() override { writer_.sync(); }
 
  private:
+  void require_place(const Rows& rows) const {
+    if (rows.first + rows.table.rows() > rows_)
+      throw Error("carom: " + rows.table.name() + " has changed while it was read");
+  }
+
+  io::Cells cells_of(const Rows& rows, std::size_t i) const {
+    return io::result_cells(columns_[i], in_file_[i].type, rows.table, *rows.contacts, rows.solved->results);
+  }
+
   // A column of HDF5 is written as it was read.
   bool is_copied(const Rows& rows, std::size_t i) const {
     return columns_[i].source == io::ResultColumn::Source::table && rows.table.cells(columns_[i].index) != nullptr;

@@ -39,6 +39,8 @@ class ResultSink {
   virtual void make(Rows& rows) const = 0;
   /// Writes it, in the order of the file. Throws Error.
   virtual void write(Rows& rows) = 0;
+  /// Makes and writes the rows in small parts, which takes less memory than make() and write().
+  virtual void put(const Rows& rows) = 0;
   /// Waits until all that was written is on the disk, if the file has to survive the run. Throws Error.
   virtual void sync() = 0;
 };

@@ -129,6 +129,9 @@ class SceneRun {
     rows.table = read_table(options_.input);
     rows_ = rows.table.rows();
     require(rows.table);
+    if (io::is_hdf5_name(options_.output) && !std::filesystem::is_regular_file(options_.input))
+      throw Error("carom: " + rows.table.name() +
+                  " can't become HDF5, which needs the columns first: it is no file to read twice");
     output_.emplace(options_.output, options_.input);
     solve(rows);
     make_sink(rows, false);
@@ -213,9 +216,8 @@ class SceneRun {
     if (ranks_.are_many()) sink_->sync();  // before another rank counts on it
   }
 
-  void write(Rows& rows) {
-    sink_->make(rows);
-    sink_->write(rows);
+  void write(const Rows& rows) {
+    sink_->put(rows);
     bar_.hide();
     bad_rows_.print(rows.table, *rows.contacts, rows.solved->results.status);
     counts_.add(*rows.contacts, rows.solved->results);
@@ -270,9 +272,6 @@ class SceneRun {
 int solve_scenes(const SolveOptions& options) {
   const SceneOptions scene = scene_options(options);
   require_fit(options, scene.method);
-  if (io::is_hdf5_name(options.output) && !std::filesystem::is_regular_file(options.input))
-    throw Error("carom: " + options.input +
-                " can't become HDF5, which needs the columns first: it is no file to read twice");
   if (options.resume) throw Error("carom: --resume is not for scenes, which are begun anew");
   options.require_valid(!options.reference);
   return SceneRun(options, scene, Ranks::world()).solve();

@@ -7,10 +7,28 @@
 #include <functional>
 #include <unordered_map>
 
+#include "io/scene_rows.hpp"
+#include "io/units.hpp"
+
 namespace carom::io {
 namespace {
 
 constexpr std::size_t longest_word = 64;
+
+bool is_name_of_words(std::string_view name) {
+  return name == "law" || name == "restitution_law" || name == "status" || name == "path";
+}
+
+bool is_name_of_numbers(std::string_view name) {
+  return !unit_of(name).empty() || name == "key" ||
+         std::find(scene_columns.begin(), scene_columns.end(), name) != scene_columns.end();
+}
+
+/// Identifiers begin so ("007"); programs write no number with superfluous zeros.
+bool has_superfluous_zero(std::string_view number) {
+  if (number.starts_with('-') || number.starts_with('+')) number.remove_prefix(1);
+  return number.size() > 1 && number[0] == '0' && number[1] >= '0' && number[1] <= '9';
+}
 
 template <class Integer>
 bool is_integer(std::string_view text) {
@@ -30,11 +48,11 @@ std::vector<Integer> integers_of(const Table& table, std::size_t column) {
 }
 
 template <class Number>
-std::vector<Number> numbers_of(const Table& table, std::size_t column, Number empty) {
+std::vector<Number> numbers_of(const Table& table, std::size_t column, Number empty, Number (*rounded)(double)) {
   std::vector<Number> values(table.rows(), empty);
   for (std::size_t row = 0; row < values.size(); ++row)
     if (const std::string_view text = table.cell(row, column); !text.empty())
-      values[row] = static_cast<Number>(to_number(text).value_or(0));
+      values[row] = rounded(to_number(text).value_or(0));
   return values;
 }
 
@@ -67,6 +85,9 @@ TextCells text_of(const Table& table, std::size_t column, std::size_t width) {
 
 }  // namespace
 
+TypeFinder::TypeFinder(std::string_view name)
+    : is_of_numbers_(is_name_of_numbers(name)), all_numbers_(!is_name_of_words(name)) {}
+
 void TypeFinder::add(std::string_view cell) {
   width_ = std::max(width_, cell.size());
   any_empty_ = any_empty_ || cell.empty();
@@ -77,7 +98,7 @@ void TypeFinder::add(std::string_view cell) {
 void TypeFinder::add_number(std::string_view cell) {
   constexpr double every_whole_number = 0x1p53;  // below it; 2^53 + 1 is rounded to it
   const std::optional<double> value = to_number(cell);
-  all_numbers_ = value.has_value();
+  all_numbers_ = value && (is_of_numbers_ || !has_superfluous_zero(cell));
   if (!value) return;
   all_int64_ = all_int64_ && is_integer<std::int64_t>(cell);
   all_uint64_ = all_uint64_ && is_integer<std::uint64_t>(cell);
@@ -90,11 +111,11 @@ void TypeFinder::add_word(std::string_view cell) {
   few_words_ = words_.size() <= most_words && cell.size() <= longest_word && cell != empty_word;
 }
 
-ColumnType TypeFinder::type() const {
-  const bool whole = all_int64_ || all_uint64_;
-  if (all_numbers_ && beyond_double_ && whole && !any_empty_)
+ColumnType TypeFinder::type(bool in_quotes) const {
+  const bool are_numbers = all_numbers_ && (is_of_numbers_ || !in_quotes), whole = all_int64_ || all_uint64_;
+  if (are_numbers && beyond_double_ && whole && !any_empty_)
     return {all_int64_ ? ColumnType::int64 : ColumnType::uint64, 1, nullptr};
-  if (all_numbers_ && !(beyond_double_ && whole)) return {};
+  if (are_numbers && !(beyond_double_ && whole)) return {};
   if (few_words_)
     return {ColumnType::word, 1, std::make_shared<const std::vector<std::string>>(words_.begin(), words_.end())};
   return {ColumnType::text, width_, nullptr};
@@ -104,9 +125,9 @@ Cells cells_of(const Table& table, std::size_t column, const ColumnType& type) {
   if (const Cells* cells = table.cells(column)) return *cells;
   switch (type.kind) {
     case ColumnType::float64:
-      return numbers_of<double>(table, column, empty_cell);
+      return numbers_of<double>(table, column, empty_cell, [](double value) { return value; });
     case ColumnType::float32:
-      return numbers_of<float>(table, column, empty_cell_in_float);
+      return numbers_of<float>(table, column, empty_cell_in_float, in_float);
     case ColumnType::int64:
       return integers_of<std::int64_t>(table, column);
     case ColumnType::uint64:

@@ -14,18 +14,23 @@ namespace carom::io {
 inline constexpr std::string_view empty_word = "(empty)";
 inline constexpr std::size_t most_words = 256;
 
-/// Finds the type of a column from its cells: numbers are float64, or 64-bit integers where some are too large to be
-/// whole numbers of float64; few words are counted, all else is text.
+/// Finds the type of a CSV column. Numbers become float64, or 64-bit integers if some exceed 2^53. At most 256 words
+/// become an enumeration, and all else text. The name decides where carom knows the column: `law` and `status` hold
+/// words, `friction` holds numbers. Other columns of numbers are text if a cell is quoted or begins with a superfluous
+/// zero ("007").
 class TypeFinder {
  public:
+  explicit TypeFinder(std::string_view name);
   void add(std::string_view cell);
-  ColumnType type() const;
+  /// `in_quotes`: the column has quoted cells that are not empty.
+  ColumnType type(bool in_quotes) const;
 
  private:
   void add_number(std::string_view cell);
   void add_word(std::string_view cell);
 
-  bool all_numbers_ = true, all_int64_ = true, all_uint64_ = true, beyond_double_ = false, any_empty_ = false;
+  bool is_of_numbers_;  ///< by its name
+  bool all_numbers_, all_int64_ = true, all_uint64_ = true, beyond_double_ = false, any_empty_ = false;
   bool few_words_ = true;
   std::size_t width_ = 1;
   std::set<std::string, std::less<>> words_;

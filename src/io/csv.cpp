@@ -63,6 +63,9 @@ struct CsvReader::State {
       ++line;
       std::string_view part(text, static_cast<std::size_t>(length));
       done += part.size();
+      if (line == 1 && part == hdf5_signature.substr(0, hdf5_signature.find('\n') + 1))
+        throw Error("carom: " + table.name_ +
+                    " is HDF5, which can't be read from standard input or a pipe: name the file instead");
       if (line == 1 && part.starts_with("\xEF\xBB\xBF")) part.remove_prefix(3);
       feed(part);
       if (!part.ends_with('\n')) feed("\n");
@@ -78,9 +81,14 @@ struct CsvReader::State {
       if (is_plain(part)) return take_plain(part);
       within_row = true;
     }
-    if (csv_parse(&parser, part.data(), part.size(), on_cell, on_row, this) != part.size() && !failure)
-      throw std::bad_alloc();
-    if (failure) std::rethrow_exception(failure);
+    // libcsv does not pass on_cell whether the cell is quoted. The parser has the state of the current cell between two
+    // calls, so each call ends before a delimiter.
+    while (!part.empty()) {
+      const std::size_t length = std::min(part.find_first_of(",\r\n", 1), part.size());
+      if (csv_parse(&parser, part.data(), length, on_cell, on_row, this) != length && !failure) throw std::bad_alloc();
+      if (failure) std::rethrow_exception(failure);
+      part.remove_prefix(length);
+    }
   }
 
   // A line without quotes is a row, for which libcsv's way from character to character is a long one.
@@ -136,6 +144,12 @@ struct CsvReader::State {
     table.text_ += ',';
   }
 
+  /// Notes that the next cell is quoted.
+  void take_quotes() {
+    const std::size_t column = table.cell_ends_.size() - row.cell;
+    if (table.header_line_ != 0 && column < table.in_quotes_.size()) table.in_quotes_[column] = true;
+  }
+
   void take_end(std::size_t end) {
     if (end > std::numeric_limits<std::uint32_t>::max())
       throw Error("carom: " + table.name_ + ":" + std::to_string(row.line) + ": this row has more than 4 GiB");
@@ -151,6 +165,7 @@ struct CsvReader::State {
       return;
     }
     table.header_line_ = row.line;
+    table.in_quotes_.resize(table.header_.size());
     std::set<std::string_view> names;
     for (const std::string& name : table.header_)
       if (!names.insert(name).second)
@@ -162,7 +177,9 @@ struct CsvReader::State {
   static void on_cell(void* text, std::size_t length, void* self) {
     auto& state = *static_cast<State*>(self);
     try {
-      if (!state.failure) state.take_cell({static_cast<const char*>(text), length});
+      if (state.failure) return;
+      if (state.parser.quoted != 0 && length > 0) state.take_quotes();
+      state.take_cell({static_cast<const char*>(text), length});
     } catch (...) {
       state.failure = std::current_exception();
     }
@@ -221,6 +238,7 @@ Table CsvReader::take() {
   state_->table.name_ = table.name_;
   state_->table.header_ = table.header_;
   state_->table.header_line_ = table.header_line_;
+  state_->table.in_quotes_ = table.in_quotes_;
   // The next rows are about as long.
   state_->table.text_.reserve(table.text_.size() + table.text_.size() / 16);
   state_->table.cell_ends_.reserve(table.cell_ends_.size());
@@ -242,7 +260,7 @@ const CsvReader::Survey& CsvReader::survey() {
   CsvReader reader(state_->path, state_->progress);
   const Table& table = reader.table();
   survey_ = std::make_unique<Survey>();
-  std::vector<TypeFinder> finders(table.header().size());
+  std::vector<TypeFinder> finders(table.header().begin(), table.header().end());
   while (reader.read(rows_at_once)) {
     for (std::size_t row = 0; row < table.rows(); ++row) {
       if (table.width(row) != finders.size())
@@ -258,7 +276,7 @@ const CsvReader::Survey& CsvReader::survey() {
     }
     survey_->rows += table.rows();
   }
-  for (const TypeFinder& finder : finders) survey_->types.push_back(finder.type());
+  for (std::size_t i = 0; i < finders.size(); ++i) survey_->types.push_back(finders[i].type(table.holds_text(i)));
   return *survey_;
 }
 
@@ -298,10 +316,12 @@ void append_cell(std::string& line, std::string_view cell) {
 }
 
 void append_cell(std::string& line, const Table& table, std::size_t row, std::size_t column) {
-  if (table.holds_numbers(column))
-    append_number(line, *table.cells(column), row);
+  if (table.holds_numbers(column)) return append_number(line, *table.cells(column), row);
+  const std::string_view cell = table.cell(row, column);
+  if (table.holds_text(column) && to_number(cell))
+    line += quoted(cell);
   else
-    append_cell(line, table.cell(row, column));
+    append_cell(line, cell);
 }
 
 }  // namespace carom::io

@@ -47,7 +47,7 @@ bool needs_quotes(std::string_view text);
 std::string quoted(std::string_view text);
 /// Appends a cell, in quotes where it needs them.
 void append_cell(std::string& line, std::string_view cell);
-/// The same of a table.
+/// Appends a cell of a table. Text that looks like a number is quoted too, so that it stays text.
 void append_cell(std::string& line, const Table& table, std::size_t row, std::size_t column);
 
 }  // namespace carom::io

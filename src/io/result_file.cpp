@@ -1,26 +1,12 @@
 #include "io/result_file.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <string_view>
 
 #include "io/column_types.hpp"
 #include "io/csv.hpp"
 
 namespace carom::io {
-namespace {
-
-/// As printf's %.*g has it, to the last character.
-void append_digits(std::string& text, double value, int digits) {
-  std::array<char, 40> characters;
-  const auto end =
-      std::to_chars(characters.data(), characters.data() + characters.size(), value, std::chars_format::general, digits)
-          .ptr;
-  text.append(characters.data(), static_cast<std::size_t>(end - characters.data()));
-}
-
-}  // namespace
 
 std::string csv_header(const std::vector<ResultColumn>& columns) {
   std::string line;
@@ -33,16 +19,16 @@ std::string csv_header(const std::vector<ResultColumn>& columns) {
 }
 
 std::string csv_rows(const std::vector<ResultColumn>& columns, const Table& table, const ContactNumbers& contacts,
-                     const ResultNumbers& results) {
+                     const ResultNumbers& results, std::size_t first_row, std::size_t count) {
   using Source = ResultColumn::Source;
   constexpr std::size_t length_of_cell = 20;
   std::string text;
-  text.reserve(length_of_cell * columns.size() * table.rows());
+  text.reserve(length_of_cell * columns.size() * count);
   // Lines of the table are copied as they are, where no result takes the place of a cell.
   const std::size_t width = table.header().size();
   const bool begins_with_table = std::all_of(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(width),
                                              [](const ResultColumn& c) { return c.source == Source::table; });
-  for (std::size_t row = 0; row < table.rows(); ++row) {
+  for (std::size_t row = first_row; row < first_row + count; ++row) {
     std::size_t first = 0;
     if (const std::string_view line = table.plain_line(row);
         begins_with_table && !line.empty() && table.width(row) == width) {
@@ -54,7 +40,7 @@ std::string csv_rows(const std::vector<ResultColumn>& columns, const Table& tabl
       const ResultColumn& column = columns[i];
       if (column.source == Source::numbers) {
         const NumberColumn& numbers = results.numbers.columns()[column.index];
-        append_digits(text, numbers.values[row], numbers.digits);
+        append_number(text, numbers.values[row], numbers.digits);
       } else if (column.source == Source::status) {
         text += words_of_statuses()[index_of_status(contacts, results, row)];
       } else if (column.source == Source::path) {
@@ -72,7 +58,7 @@ std::string csv_rows(const std::vector<ResultColumn>& columns, const Table& tabl
 void write_results(std::ostream& stream, const Table& table, const ContactNumbers& contacts,
                    const ResultNumbers& results, bool details) {
   const std::vector<ResultColumn> columns = result_columns(table, contacts.form(), results, details);
-  stream << csv_header(columns) << csv_rows(columns, table, contacts, results);
+  stream << csv_header(columns) << csv_rows(columns, table, contacts, results, 0, table.rows());
   stream.flush();
   if (!stream) throw Error("carom: the results could not be written");
 }

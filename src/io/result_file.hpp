@@ -14,10 +14,10 @@ namespace carom::io {
 /// The header as a line of CSV.
 std::string csv_header(const std::vector<ResultColumn>& columns);
 
-/// Every row of the table, in order, with the text of its cells, and the results. Rows that could not be read get the
-/// status `unreadable`. Cells beyond the header are left out.
+/// `count` rows of the table, in order: the text of their cells, and the results. Unreadable rows get the status
+/// `unreadable`. Cells beyond the header are left out.
 std::string csv_rows(const std::vector<ResultColumn>& columns, const Table& table, const ContactNumbers& contacts,
-                     const ResultNumbers& results);
+                     const ResultNumbers& results, std::size_t first_row, std::size_t count);
 
 /// Writes the header and all rows. Throws Error if the stream fails.
 void write_results(std::ostream& stream, const Table& table, const ContactNumbers& contacts,

@@ -36,6 +36,12 @@ using Cells = std::variant<std::vector<double>, std::vector<float>, std::vector<
 /// The empty cell of a column of numbers: a NaN of its own, in float as in double.
 inline constexpr auto empty_cell = std::bit_cast<double>(std::uint64_t{0x7ff8'ca60'0000'0000});
 inline constexpr auto empty_cell_in_float = std::bit_cast<float>(std::uint32_t{0x7fc6'5300});
+
+/// Convert a number to the other precision. A NaN keeps its sign, its kind (quiet or signalling) and the payload bits
+/// that fit; conversions of the language may change them.
+double in_double(float value);
+float in_float(double value);
+
 inline bool is_empty_cell(double value) {
   return std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(empty_cell);
 }
@@ -66,6 +72,9 @@ class Table {
   const Cells* cells(std::size_t column) const { return columns_.empty() ? nullptr : &columns_[column]; }
   /// True of numbers, which have no text of their own.
   bool holds_numbers(std::size_t column) const;
+  /// True of text and words, even if all of them look like numbers. A CSV column holds text once one of its cells was
+  /// quoted.
+  bool holds_text(std::size_t column) const;
   /// The text of a cell of a column that does not hold numbers; empty where a row is shorter than the header.
   std::string_view cell(std::size_t row, std::size_t column) const;
   /// The text of any cell: of a number the shortest that brings back its bits.
@@ -101,16 +110,21 @@ class Table {
   std::string text_;                      // of all cells, each with a comma behind it
   std::vector<std::uint32_t> cell_ends_;  // from where the text of the row begins
   std::vector<Row> rows_;
-  std::vector<Cells> columns_;  // instead of the text
+  std::vector<bool> in_quotes_;  // by column: a cell that is not empty was quoted
+  std::vector<Cells> columns_;   // instead of the text
   std::size_t first_row_ = 0, count_ = 0;
 };
 
-/// Appends the shortest text that brings back the bits of a number, whole numbers as such; nothing of an empty cell.
+/// Appends the shortest text that brings back the bits of a number, whole numbers as such; nothing of an empty cell. A
+/// NaN with a payload P is nan(0xP), as C's strtod reads it, and snan(0xP) if it is signalling.
 void append_number(std::string& text, double value);
+/// Appends a number with `digits` significant digits, as printf's %.*g does. NaNs are written as above.
+void append_number(std::string& text, double value, int digits);
 /// The same of a column of numbers.
 void append_number(std::string& text, const Cells& cells, std::size_t row);
 
-/// The number that the whole text stands for, correctly rounded: decimal, inf and nan, with or without a sign.
+/// The correctly rounded number that the whole text represents: decimal, inf or nan, with or without a sign, or a NaN
+/// with a payload as append_number() writes it.
 std::optional<double> to_number(std::string_view text);
 
 }  // namespace carom::io

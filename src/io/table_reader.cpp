@@ -1,6 +1,5 @@
 #include "io/table_reader.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -24,14 +23,12 @@ Table read_table(const std::string& path, Progress progress) {
 }
 
 bool is_hdf5(const std::string& path) {
-  constexpr char signature[] = "\x89HDF\r\n\x1a\n";
-  constexpr std::size_t length = sizeof signature - 1;
-  char begin[length] = {};
+  char begin[hdf5_signature.size()] = {};
   // What a pipe gives can't be read again.
   std::error_code absent;
-  if (!std::filesystem::is_regular_file(path, absent)) return false;
+  if (path == "-" || !std::filesystem::is_regular_file(path, absent)) return false;
   std::ifstream stream(path, std::ios::binary);
-  return stream.read(begin, length) && std::equal(begin, begin + length, signature);
+  return stream.read(begin, sizeof begin) && hdf5_signature == std::string_view(begin, sizeof begin);
 }
 
 bool is_hdf5_name(const std::string& path) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/table.hpp"
@@ -17,6 +18,9 @@ struct ColumnType {
   std::size_t width = 1;                                  ///< of text [bytes]
   std::shared_ptr<const std::vector<std::string>> words;  ///< of word: at most 256
 };
+
+/// Signature at the start of an HDF5 file.
+inline constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
 
 class TableReader {
  public:
@@ -45,7 +49,7 @@ std::unique_ptr<TableReader> open_table(const std::string& path, Progress progre
 /// All of a file.
 Table read_table(const std::string& path, Progress progress = {});
 
-/// Tells HDF5 files by their first bytes; false if the file can't be read or is no regular one.
+/// Recognises regular files that begin with the signature of HDF5. False for "-".
 bool is_hdf5(const std::string& path);
 
 /// Tells HDF5 files that are to be by their names, which end in .h5 or .hdf5.

@@ -101,6 +101,50 @@ TEST(Numbers, spellings_of_numbers_are_read) {
   EXPECT_TRUE(std::signbit(io::to_number("-0").value()));
 }
 
+// C's strtod reads the text of quiet NaNs with the same bits.
+TEST(Numbers, nans_have_a_text_that_keeps_their_bits) {
+  struct Case {
+    std::uint64_t bits;
+    const char* text;
+  };
+  for (const auto& [bits, text] : {Case{0x7ff8000000000000, "nan"},
+                                   {0xfff8000000000000, "-nan"},
+                                   {0x7ff8000000000001, "nan(0x1)"},
+                                   {0xffffffffffffffff, "-nan(0x7ffffffffffff)"},
+                                   {0x7ff0000000000001, "snan(0x1)"},
+                                   {0xfff7ffffffffffff, "-snan(0x7ffffffffffff)"}}) {
+    std::string shortest, digits;
+    io::append_number(shortest, std::bit_cast<double>(bits));
+    io::append_number(digits, std::bit_cast<double>(bits), 17);
+    EXPECT_EQ(shortest, text);
+    EXPECT_EQ(digits, text);
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(io::to_number(text).value_or(0)), bits) << text;
+#ifdef __GLIBC__
+    if (shortest.find('s') == std::string::npos) {
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(std::strtod(text, nullptr)), bits) << text;
+    }
+#endif
+  }
+  for (const char* text : {"snan", "snan(0x0)", "snan(1)", "nan(0x1", "nan(0x1) ", "sinf", "--nan(0x1)"})
+    EXPECT_EQ(io::to_number(text), std::nullopt) << text;
+}
+
+TEST(Numbers, nans_in_float_keep_their_bits_in_double_and_as_text) {
+  std::vector<std::uint32_t> all = {0x7fc00000, 0xffc00000, 0x7f800001, 0xff800001, 0x7fffffff, 0xffbfffff};
+  for (int bit = 0; bit < 22; ++bit) all.push_back(0x7f800000 | 1U << bit);
+  for (const std::uint32_t bits : all) {
+    const auto number = std::bit_cast<float>(bits);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(io::in_float(io::in_double(number))), bits);
+    std::string text;
+    io::append_number(text, io::Cells(std::vector<float>{number}), 0);
+    const std::optional<double> read = io::to_number(text);
+    ASSERT_TRUE(read) << text;
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(io::in_float(*read)), bits) << text;
+  }
+  // The payload is lost, but not the NaN.
+  EXPECT_TRUE(std::isnan(io::in_float(std::bit_cast<double>(std::uint64_t{0x7ff0000000000001}))));
+}
+
 TEST(Numbers, beyond_the_range_of_double_they_are_rounded) {
   EXPECT_EQ(io::to_number("1e400"), std::numeric_limits<double>::infinity());
   EXPECT_EQ(io::to_number("-1e400"), -std::numeric_limits<double>::infinity());
@@ -160,6 +204,44 @@ TEST(Csv, numbers_names_line_and_column_of_what_is_none) {
   EXPECT_EQ(table.numbers("x"), (std::vector<double>{1, 3}));
   expect_within(":3: column y: 'four' is not a number", error_of([&] { table.numbers("y"); }));
   expect_within(":1: the column z is missing", error_of([&] { table.numbers("z"); }));
+}
+
+// The type that a column gets in HDF5.
+io::ColumnType::Kind kind_of(const std::string& name, const std::string& cells) {
+  const TemporaryFile file(name + "\n" + cells);
+  return io::CsvReader(file.path()).types()[0].kind;
+}
+
+TEST(Csv, columns_of_words_are_told_from_columns_of_numbers) {
+  using io::ColumnType;
+  EXPECT_EQ(kind_of("x", "1.50\n+2\n1e-3\n0.5\n-0\nnan(0x1)\n"), ColumnType::float64);
+  // Quotes, or zeros that no number needs, make text of a column that carom does not know.
+  EXPECT_EQ(kind_of("x", "\"1.50\"\n2\n"), ColumnType::word);
+  EXPECT_EQ(kind_of("x", "1\n2\n 3 \n \"4\" \n"), ColumnType::word);
+  EXPECT_EQ(kind_of("x", "7\n007\n"), ColumnType::word);
+  EXPECT_EQ(kind_of("x", "-01.5\n"), ColumnType::word);
+  EXPECT_EQ(kind_of("x", "1\n\"\"\n"), ColumnType::float64) << "an empty cell";
+  EXPECT_EQ(kind_of("\"x\"", "1\n"), ColumnType::float64) << "a name";
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += '"' + std::to_string(i) + "\"\n";
+  EXPECT_EQ(kind_of("x", many), ColumnType::text);
+  // The names of known columns decide.
+  for (const char* name : {"friction", "velocity_a_x", "scene_step", "body_a", "weight_brach"})
+    EXPECT_EQ(kind_of(name, "\"1.50\"\n007\n"), ColumnType::float64) << name;
+  EXPECT_EQ(kind_of("key", "\"18446744073709551615\"\n"), ColumnType::uint64);
+  for (const char* name : {"law", "restitution_law", "status", "path"})
+    EXPECT_EQ(kind_of(name, "\"\"\n"), ColumnType::word) << name;
+}
+
+// The reader finds quoted cells between its calls of libcsv.
+TEST(Csv, quotes_are_those_of_their_column_alone) {
+  const TemporaryFile file("a,b,c,d\n1,\"2\",3,4\n\"x, \"\"y\"\"\",5,\"6\"\r\n7,8,9,\"1\n\"\n");
+  io::CsvReader reader(file.path());
+  reader.read(1);
+  EXPECT_TRUE(reader.table().holds_text(1));
+  for (const std::size_t column : {0u, 2u, 3u}) EXPECT_FALSE(reader.table().holds_text(column)) << column;
+  reader.read(10);
+  for (const std::size_t column : {0u, 1u, 2u, 3u}) EXPECT_TRUE(reader.take().holds_text(column)) << column;
 }
 
 TEST(ContactFile, the_order_of_the_columns_is_free) {
@@ -265,6 +347,7 @@ TEST(ResultFile, columns_that_nobody_reads_come_out_as_they_went_in) {
   row.insert(row.begin(), {"\"a, \"\"note\"\"\"", "\"x, \"\"y\"\"\nand z\""});
   row.emplace_back("digits", "0.10000000000000000000001");
   row.emplace_back("padded", "\" p \"");
+  row.emplace_back("text", "\"1.50\"");
   const io::Table table = table_of(csv_of({row}));
   const std::string output = solved<SpaceContacts<double>>(table);
   EXPECT_TRUE(output.starts_with("\"a, \"\"note\"\"\",k_xx,")) << output;
@@ -275,6 +358,9 @@ TEST(ResultFile, columns_that_nobody_reads_come_out_as_they_went_in) {
   }
   EXPECT_EQ(again.cell(0, again.find("digits")), "0.10000000000000000000001");
   EXPECT_EQ(again.cell(0, 0), "x, \"y\"\nand z");
+  // Quotes stay where only they distinguish text from a number.
+  EXPECT_TRUE(again.holds_text(again.find("text")));
+  EXPECT_FALSE(again.holds_text(again.find("digits")));
 }
 
 TEST(ResultFile, columns_with_names_of_results_are_replaced_in_place) {
