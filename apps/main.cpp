@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <carom/solver.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -84,6 +85,7 @@ int run_command(int argc, char** argv) {
 }  // namespace carom::apps
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // write() then returns EFBIG at the size limit of a file
   const int exit_code = carom::apps::run_command(argc, argv);
   carom::apps::transport::end();
   // The buffer's last text may not find room any more.

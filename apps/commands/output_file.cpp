@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <carom/status.hpp>
 #include <cerrno>
 #include <csignal>
@@ -12,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+
+#include "commands/interruption.hpp"
 
 namespace carom::apps {
 namespace {
@@ -22,27 +25,27 @@ namespace fs = std::filesystem;
   throw Error("carom: " + name + " can't be written: " + std::strerror(reason));
 }
 
-// For who interrupts the command: the part that is being written.
-std::array<char, 4096> part_of_signals{};
+std::array<char, 4096> place_of_part{};
+/// The part that a signal removes, or null.
+std::atomic<const char*> part_of_signals{nullptr};
 
 extern "C" void remove_part(int signal) {
-  if (part_of_signals[0] != '\0') unlink(part_of_signals.data());
+  if (const char* const part = part_of_signals) unlink(part);
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
-constexpr int interruptions[] = {SIGINT, SIGTERM, SIGHUP};
-
-/// Keeps interruptions waiting while it lives: between the making of a part and its removal's being arranged.
+/// Blocks signals while it lives, so that none arrives before the removal of a new part is arranged.
 class Uninterrupted {
  public:
   Uninterrupted() {
     sigset_t wait;
     sigemptyset(&wait);
-    for (const int signal : interruptions) sigaddset(&wait, signal);
-    sigprocmask(SIG_BLOCK, &wait, &before_);
+    for (int signal = 1; signal <= last_signal(); ++signal)
+      if (ends_process(signal) && !is_crash(signal)) sigaddset(&wait, signal);
+    pthread_sigmask(SIG_BLOCK, &wait, &before_);
   }
-  ~Uninterrupted() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  ~Uninterrupted() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   Uninterrupted(const Uninterrupted&) = delete;
   Uninterrupted& operator=(const Uninterrupted&) = delete;
 
@@ -51,10 +54,11 @@ class Uninterrupted {
 };
 
 void remove_on_signals(const std::string& part) {
-  if (part.size() >= part_of_signals.size()) return;
-  std::memcpy(part_of_signals.data(), part.c_str(), part.size() + 1);
-  for (const int signal : interruptions)
-    if (std::signal(signal, remove_part) == SIG_IGN) std::signal(signal, SIG_IGN);  // nohup
+  if (part.size() >= place_of_part.size()) return;
+  std::memcpy(place_of_part.data(), part.c_str(), part.size() + 1);
+  part_of_signals = place_of_part.data();
+  for (int signal = 1; signal <= last_signal(); ++signal)
+    if (ends_process(signal)) handle(signal, remove_part);
 }
 
 /// The rights of the file that it replaces, as far as the system lets us, or those that any new file gets.
@@ -194,9 +198,14 @@ OutputFile::OutputFile(const std::string& path, const std::string& input, Unfini
 }
 
 OutputFile::~OutputFile() {
-  if (part_.empty() || is_kept_) return;
+  if (!is_kept_) discard();
+}
+
+void OutputFile::discard() {
+  if (part_.empty()) return;
   ::unlink(part_.c_str());
-  part_of_signals[0] = '\0';
+  part_of_signals = nullptr;
+  part_.clear();
 }
 
 const std::string& OutputFile::part() const {
@@ -210,7 +219,7 @@ void OutputFile::finish() {
   if (part_.empty()) return;
   if (std::rename(part_.c_str(), place_.c_str()) != 0) throw_unwritable(name_, errno);
   keep_name(place_);
-  part_of_signals[0] = '\0';
+  part_of_signals = nullptr;
   part_.clear();
 }
 

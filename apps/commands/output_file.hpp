@@ -10,10 +10,10 @@ namespace carom::apps {
 /// A run may end before its file is complete: its part is then kept or removed.
 enum class UnfinishedPart { is_removed, is_kept };
 
-/// The file that a command makes. It is written beside its place, as NAME.XXXXXX.part, and takes its place when it is
-/// complete: a run that fails or is interrupted leaves what was there as it was. A device or a pipe is written where it
-/// is, as is what a process has open (/dev/stdout); "-" is standard output. There is one at a time. A part that is kept
-/// is NAME.part, and is what an earlier run has left there.
+/// The file that a command makes. It is written as NAME.XXXXXX.part in the same folder and renamed when it is complete:
+/// a run that fails, or that a signal ends, does not touch NAME. Devices, pipes and the files of a process
+/// (/dev/stdout) are written directly; "-" is standard output. There is one OutputFile at a time. A part that is kept
+/// is NAME.part; an earlier run may have begun it.
 class OutputFile {
  public:
   /// Opens the file. This comes before the work, so that a path that can't be written costs none. Throws Error, also if
@@ -31,8 +31,8 @@ class OutputFile {
   const std::string& part() const;
   /// The path that it will have, without links.
   const std::string& place() const { return place_; }
-  /// Removes a part that would be kept.
-  void discard() { is_kept_ = false; }
+  /// Removes the part at once, also one that would be kept.
+  void discard();
   /// The file is complete. Throws Error.
   void finish();
 

@@ -125,6 +125,7 @@ class Run {
 
   int solve() {
     require_resumable();
+    if (is_resumable_) take_interruptions();  // before the part exists: a run without rows removes it
     if (ranks_.is_first())
       output_.emplace(command_.output, command_.input,
                       is_resumable_ ? UnfinishedPart::is_kept : UnfinishedPart::is_removed);
@@ -174,7 +175,6 @@ class Run {
                    log_->begin(sums(), shares(reader_->count(), log_->done(), rows_of_stage_at_once, ranks_.size())),
                    rows_of_stage_at_once);
     if (!ranks_.is_first()) make_sink(log_->part(), true);
-    take_interruptions();
   }
 
   void make_sink(const std::string& part, bool is_made) {

@@ -160,6 +160,8 @@ class SweepRun {
   }
 
   int run() {
+    const bool is_resumable = !options_.output.empty() && from_hdf5_;
+    if (is_resumable) take_interruptions();  // before the part exists: a run without rows removes it
     if (!options_.output.empty() && ranks_.is_first())
       output_.emplace(options_.output, options_.input,
                       from_hdf5_ ? UnfinishedPart::is_kept : UnfinishedPart::is_removed);
@@ -205,7 +207,6 @@ class SweepRun {
       }
       share = log_->begin(sums(), shares(rows_, log_->done(), rows_of_block, ranks_.size()));
       if (!ranks_.is_first()) make_file(log_->part(), true);
-      take_interruptions();
     } else if (output_) {
       make_file(output_->part(), false);
     }

@@ -87,11 +87,24 @@ std::uint64_t make_column(hid_t file, const Hdf5Column& column, std::size_t rows
   return cells_in(extents) == 0 ? 0 : H5Dget_offset(set);
 }
 
-/// HDF5 does not survive that a file can't have its length.
+/// Datasets of at least `large` bytes begin at a page of the file.
+constexpr hsize_t large = 1 << 16, page = 1 << 12;
+
+/// Upper bound of the bytes that HDF5 adds to the cells of a column: padding to a page, header, unit and words.
+std::size_t most_bytes_beside(const Hdf5Column& column) {
+  constexpr std::size_t header = 4096, of_word = 32;
+  std::size_t words = 0;
+  if (column.type.words)
+    for (const std::string& word : *column.type.words) words += word.size() + of_word;
+  return page + header + column.name.size() + words;
+}
+
+/// Throws Error if the file cannot have its length: HDF5 crashes then. The length is known only after the layout, so
+/// that this tests an upper bound.
 void require_length(const std::string& path, const std::vector<Hdf5Column>& columns, std::size_t rows) {
-  std::size_t bytes = 0;
+  std::size_t bytes = 1 << 14;  // for the header of the file and the group
   for (const Hdf5Column& column : columns)
-    bytes += cells_in(extents_of(column, rows)) * H5Tget_size(type_in_file(column.type));
+    bytes += cells_in(extents_of(column, rows)) * H5Tget_size(type_in_file(column.type)) + most_bytes_beside(column);
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   const int reason = file < 0 || ::ftruncate(file, static_cast<off_t>(bytes)) != 0 ? errno : 0;
   if (file >= 0) ::close(file);
@@ -100,7 +113,6 @@ void require_length(const std::string& path, const std::vector<Hdf5Column>& colu
 
 std::vector<std::uint64_t> make_file(const std::string& path, const std::vector<Hdf5Column>& columns,
                                      std::size_t rows) {
-  constexpr hsize_t large = 1 << 16, page = 1 << 12;
   silence_hdf5();
   require_length(path, columns, rows);
   const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose), access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/contacts/random_contacts.hpp"
@@ -120,13 +121,20 @@ TEST(Output, takes_its_place_when_it_is_complete_and_leaves_nothing_else) {
 TEST(Output, of_an_interrupted_run_is_what_was_there_before) {
   const TemporaryFolder folder;
   const fs::path out = folder / "out.csv";
-  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+  std::vector<int> signals = {SIGINT,  SIGTERM,   SIGHUP,  SIGUSR1, SIGUSR2,  SIGALRM,
+                              SIGXCPU, SIGVTALRM, SIGPROF, SIGPIPE, SIGRTMIN, SIGRTMAX};
+  // Sanitizers have handlers of their own for these.
+  if (support::fast_build) signals.insert(signals.end(), {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS});
+  signals.push_back(SIGKILL);  // leaves its part
+  const rlimit no_core{0, 0};
+  for (const int signal : signals) {
     write(out, "old");
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
+      setrlimit(RLIMIT_CORE, &no_core);
       dup2(ends[0], STDIN_FILENO);
       close(ends[0]);
       close(ends[1]);
@@ -144,13 +152,34 @@ TEST(Output, of_an_interrupted_run_is_what_was_there_before) {
     int status = 0;
     waitpid(child, &status, 0);
     close(ends[1]);
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << signal;
     EXPECT_EQ(read(out), "old");
     // Nobody can clean up after SIGKILL.
     if (signal != SIGKILL) {
       EXPECT_EQ(folder.names(), only_output) << signal;
     }
   }
+}
+
+// The system's default is to kill the process.
+TEST(Output, that_exceeds_the_limit_of_a_file_is_an_error) {
+  const TemporaryFile input, scenes;
+  for (const auto& [file, distribution] : {std::pair(&input, "matrices"), {&scenes, "chains"}})
+    ASSERT_EQ(
+        carom("generate --contacts 2000 --distribution " + std::string(distribution) + " -o " + file->name()).exit_code,
+        0);
+  const TemporaryFolder folder;
+  for (const std::string& command :
+       {"solve " + input.name() + " -o ", "solve --scene " + scenes.name() + " -o ", "convert " + input.name() + " ",
+        "check --law smith " + input.name() + " -o ", std::string("generate --contacts 2000 -o ")}) {
+    const Ended run = shell("ulimit -f 64; carom " + command + (folder / "out.csv").string());
+    EXPECT_EQ(run.exit_code, 2) << command;
+    expect_within("out.csv can't be written: File too large", run.err);
+    EXPECT_TRUE(folder.names().empty()) << command;
+  }
+  const Ended run = shell("ulimit -f 64; carom solve " + input.name() + " -o - > " + (folder / "all").string());
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.err, "carom: standard output can't be written: File too large\n");
 }
 
 TEST(Output, keeps_the_rights_of_the_file_that_it_replaces_and_follows_links) {
@@ -232,33 +261,69 @@ TEST(Output, of_reports_that_cannot_be_written_is_an_error_too) {
   }
 }
 
+/// The peak of resident memory of a run [B].
+std::size_t peak_of(const std::string& arguments) {
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/sh", "sh", "-c", ("exec '" CAROM_COMMAND "' " + arguments + " > /dev/null 2>&1").c_str(),
+          static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  rusage usage{};
+  EXPECT_EQ(wait4(child, &status, 0, &usage), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << arguments;
+#ifdef __APPLE__
+  constexpr std::size_t unit = 1;
+#else
+  constexpr std::size_t unit = 1024;
+#endif
+  return static_cast<std::size_t>(usage.ru_maxrss) * unit;
+}
+
 // solve reads, solves and writes a part of the file at a time.
 TEST(Memory, of_solve_does_not_grow_with_the_file) {
   if (!support::fast_build) GTEST_SKIP() << "a sanitizer keeps memory";
   const std::string row = "2,-0.2,1.5,0.75,-1,0.3,0.5\n";
-  const auto peak_of = [&](std::size_t rows) {
+  const auto peak_of_rows = [&](std::size_t rows) {
     const TemporaryFile input("k_xx,k_xy,k_yy,u0_x,u0_y,friction,restitution\n");
     {
       std::ofstream file(input.path(), std::ios::app);
       for (std::size_t i = 0; i < rows; ++i) file << row;
     }
-    const Ended run = carom("solve " + input.name() + " --threads 2 -o /dev/null");
-    EXPECT_EQ(run.exit_code, 0);
-    expect_within(std::to_string(rows) + " contacts", run.out);
-    rusage usage{};
-    getrusage(RUSAGE_CHILDREN, &usage);
-#ifdef __APPLE__
-    constexpr std::size_t unit = 1;
-#else
-    constexpr std::size_t unit = 1024;
-#endif
-    return static_cast<std::size_t>(usage.ru_maxrss) * unit;  // [B] of the largest child so far
+    return peak_of("solve " + input.name() + " --threads 2 -o /dev/null");
   };
   // How many of the blocks that there may be at a time are in use at once is up to the threads, so that the peak
   // differs from run to run. It is far from what the text of the rows alone would take, were it held.
   constexpr std::size_t fewer = 16 * 65536 + 1, more = 3 * fewer;
-  const std::size_t small = peak_of(fewer), large = peak_of(more);
+  const std::size_t small = peak_of_rows(fewer), large = peak_of_rows(more);
   EXPECT_LT(large, small + (more - fewer) * row.size() / 2);
+}
+
+// Bytes per row from docs/contact-files.md, plus a tenth for pages and the allocator.
+TEST(Memory, of_whole_files_is_what_the_documentation_says) {
+  if (!support::fast_build) GTEST_SKIP() << "a sanitizer keeps memory";
+  constexpr std::size_t fewer = 20000, more = 80000;
+  for (const std::string distribution : {"matrices", "chains"}) {
+    const TemporaryFile small, large;
+    for (const auto& [rows, file] : {std::pair(fewer, &small), {more, &large}})
+      ASSERT_EQ(carom("generate --contacts " + std::to_string(rows) + " --distribution " + distribution + " -o " +
+                      file->name())
+                    .exit_code,
+                0);
+    const std::size_t of_file = (fs::file_size(large.path()) - fs::file_size(small.path())) / (more - fewer);
+    const auto expect_bytes = [&](const std::string& command, const std::string& options, std::size_t bytes) {
+      const std::size_t few = peak_of(command + small.name() + options),
+                        many = peak_of(command + large.name() + options);
+      EXPECT_LT((many - few) / (more - fewer), of_file + bytes + bytes / 10) << command << options;
+    };
+    if (distribution == "chains") {
+      expect_bytes("solve --scene ", " --threads 2 -o /dev/null", 760);
+    } else {
+      expect_bytes("compare ", " --law no-slip --threads 2", 360);
+      expect_bytes("compare ", " --law no-slip --threads 2 --precision float", 370);
+    }
+  }
 }
 
 }  // namespace

@@ -1,10 +1,16 @@
 // HDF5 where the command reads and writes contacts.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "io/hdf5_writer.hpp"
 #include "io/table_reader.hpp"
 #include "support/contacts/random_contacts.hpp"
 #include "support/files/contact_tables.hpp"
@@ -41,6 +47,73 @@ TEST(Convert, there_and_back_gives_the_same_text_where_numbers_have_the_fewest_d
   const TemporaryFile column("x\n1\n\"\"\n2\n"), of_column({}, ".h5");
   convert(column, of_column);
   EXPECT_EQ(as_csv(of_column), column.text());
+}
+
+template <class Number>
+void expect_same_bits(const io::Cells& cells, const std::vector<Number>& wanted) {
+  const auto& found = std::get<std::vector<Number>>(cells);
+  ASSERT_EQ(found.size(), wanted.size());
+  EXPECT_EQ(std::memcmp(found.data(), wanted.data(), wanted.size() * sizeof(Number)), 0);
+}
+
+TEST(Convert, keeps_the_bits_of_nans) {
+  std::vector<double> doubles = {io::empty_cell};
+  std::vector<float> floats = {io::empty_cell_in_float};
+  for (const std::uint64_t bits : {0x7ff8000000000000, 0x7ff8000000000001, 0x7ff0000000000001, 0x7ff7000000000000})
+    for (const double sign : {1., -1.}) doubles.push_back(std::copysign(std::bit_cast<double>(bits), sign));
+  for (const std::uint32_t bits : {0x7fc00000, 0x7fc00001, 0x7f800001, 0x7fbf0000})
+    for (const float sign : {1.F, -1.F}) floats.push_back(std::copysign(std::bit_cast<float>(bits), sign));
+  const TemporaryFile h5({}, ".h5"), same({}, ".h5"), csv, again({}, ".h5"), in_float({}, ".h5");
+  {
+    io::Hdf5Writer writer(h5.name(),
+                          {{"x", {io::ColumnType::float64, 1, nullptr}}, {"y", {io::ColumnType::float32, 1, nullptr}}},
+                          doubles.size());
+    writer.write(0, 0, doubles);
+    writer.write(1, 0, floats);
+  }
+  for (const std::string& files :
+       {h5.name() + " " + same.name(), h5.name() + " " + csv.name(), csv.name() + " " + again.name(),
+        csv.name() + " --precision float " + in_float.name()})
+    ASSERT_EQ(carom("convert " + files).exit_code, 0) << files;
+  const io::Table copied = io::read_table(same.name());
+  expect_same_bits(*copied.cells(0), doubles);
+  expect_same_bits(*copied.cells(1), floats);
+  expect_same_bits(*io::read_table(again.name()).cells(0), doubles);
+  expect_same_bits(*io::read_table(in_float.name()).cells(1), floats);
+}
+
+TEST(Convert, keeps_text_that_looks_like_numbers) {
+  const std::vector<std::string> texts = {"007", "1.50", "nan", "", "12345678901234567890"};
+  io::TextCells cells{20, {}};
+  for (const std::string& text : texts) cells.characters += text + std::string(20 - text.size(), '\0');
+  const TemporaryFile h5({}, ".h5"), csv, again({}, ".h5"), csv_again;
+  {
+    io::Hdf5Writer writer(h5.name(), {{"part", {io::ColumnType::text, 20, nullptr}}}, texts.size());
+    writer.write(0, 0, cells);
+  }
+  for (const std::string& files :
+       {h5.name() + " " + csv.name(), csv.name() + " " + again.name(), again.name() + " " + csv_again.name()})
+    ASSERT_EQ(carom("convert " + files).exit_code, 0) << files;
+  EXPECT_EQ(csv.text(), "part\n\"007\"\n\"1.50\"\n\"nan\"\n\"\"\n\"12345678901234567890\"\n");
+  EXPECT_EQ(csv_again.text(), csv.text());
+  const io::Table table = io::read_table(again.name());
+  ASSERT_FALSE(table.holds_numbers(0));
+  for (std::size_t row = 0; row < texts.size(); ++row) EXPECT_EQ(table.cell(row, 0), texts[row]);
+}
+
+// solve and check copy such text.
+TEST(Convert, is_not_needed_for_text_to_stay_text) {
+  Row row = space_row();
+  row.emplace_back("part", "\"1.50\"");
+  const TemporaryFile csv(csv_of({row})), solved, h5({}, ".h5"), checked({}, ".h5");
+  ASSERT_EQ(carom("solve " + csv.name() + " -o " + solved.name()).exit_code, 0);
+  ASSERT_EQ(carom("solve " + solved.name() + " -o " + h5.name()).exit_code, 0);
+  ASSERT_EQ(carom("check " + h5.name() + " -o " + checked.name()).exit_code, 0);
+  for (const TemporaryFile* file : {&h5, &checked}) {
+    const io::Table table = io::read_table(file->name());
+    ASSERT_FALSE(table.holds_numbers(table.find("part")));
+    EXPECT_EQ(table.cell(0, table.find("part")), "1.50");
+  }
 }
 
 TEST(Convert, to_float_rounds_numbers) {
@@ -113,6 +186,46 @@ TEST(Hdf5, is_read_by_every_command) {
   carom("check " + csv.name() + " -o " + margins.name());
   carom("check " + h5.name() + " -o " + other.name());
   EXPECT_EQ(margins.text(), other.text());
+}
+
+TEST(Hdf5, that_comes_from_standard_input_is_an_error_of_every_command) {
+  const TemporaryFile csv(csv_of({space_row()})), h5({}, ".h5"), out;
+  convert(csv, h5);
+  for (const std::string command :
+       {"solve IN -o OUT", "solve IN -o OUT.h5", "solve --scene IN -o OUT", "solve --scene IN -o OUT.h5", "compare IN",
+        "check IN", "compare-laws IN", "sweep IN", "convert IN OUT", "convert IN OUT.h5", "export --fclib IN -o OUT"}) {
+    std::string line = command;
+    if (const std::size_t place = line.find("OUT"); place != std::string::npos) line.replace(place, 3, out.name());
+    for (const auto& [in, name] : {std::pair("-", "standard input"), {"/dev/stdin", "/dev/stdin"}}) {
+      std::string whole = line;
+      whole.replace(whole.find("IN"), 2, in);
+      std::vector<std::string> ways = {"cat " + h5.name() + " | carom " + whole};
+      if (in[0] == '-') ways.push_back("carom " + whole + " < " + h5.name());  // /dev/stdin is the file then
+      for (const std::string& way : ways) {
+        const Ended run = shell(way);
+        EXPECT_EQ(run.exit_code, 2) << way;
+        EXPECT_EQ(run.err, "carom: " + std::string(name) +
+                               " is HDF5, which can't be read from standard input or a pipe: name the file instead\n")
+            << way;
+      }
+    }
+  }
+}
+
+// A limit may lie between the bytes of the cells and the length of the file.
+TEST(Hdf5, that_exceeds_the_limit_of_a_file_is_an_error) {
+  const TemporaryFile h5({}, ".h5"), out({}, ".h5");
+  ASSERT_EQ(carom("generate --contacts 20000 --distribution matrices -o " + h5.name()).exit_code, 0);
+  const std::size_t bytes_of_cells = 11 * 20000 * 8, length = std::filesystem::file_size(h5.path()), block = 512;
+  std::size_t errors = 0;
+  for (std::size_t limit = bytes_of_cells / block - 4; limit < length / block + 8; limit += 4) {
+    const Ended run = shell("ulimit -f " + std::to_string(limit) + "; carom convert " + h5.name() + " " + out.name());
+    if (run.exit_code == 0 && limit * block >= length) continue;
+    EXPECT_EQ(run.exit_code, 2) << limit;
+    expect_within("can't be written: File too large", run.err);
+    ++errors;
+  }
+  EXPECT_GT(errors, 10u);
 }
 
 TEST(Hdf5, holds_scenes) {
