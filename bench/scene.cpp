@@ -17,7 +17,7 @@
 
 #include "captured_scene.hpp"
 #include "machine.hpp"
-#include "support/scenes/generators.hpp"
+#include "support/scenes/boxes_on_plate.hpp"
 
 namespace carom::bench {
 namespace {
@@ -65,7 +65,13 @@ enum class Kind {
   box,
   stack_of_ten,
   ragdoll,
-  boxes_apart
+  boxes_apart,
+  plate_6000,
+  plate_12000,
+  random_plate_6000,
+  random_plate_12000,
+  rotating_plate_6000,
+  rotating_plate_12000
 };
 
 /// The pyramid with what its forces have made of the velocities, and with names.
@@ -108,6 +114,19 @@ SceneData<T> sliding(SceneData<T> scene, T speed) {
   return scene;
 }
 
+/// A plate of 100 t with boxes on it in a grid, under so many contacts.
+template <class T>
+SceneData<T> plate(std::size_t contacts, double disorder = 0) {
+  return scenes::boxes_on_plate<T>(contacts / 4, 1e5, disorder);
+}
+
+template <class T>
+SceneData<T> rotating_plate(std::size_t contacts) {
+  SceneData<T> scene = plate<T>(contacts);
+  scenes::put(scene.bodies.angular_velocity, 0, {0.01, 0.02, 0.3});
+  return scene;
+}
+
 /// A captured pile is taken instead of the one that is drawn if the environment variable names a file.
 const char* captured_pile() {
   return std::getenv("CAROM_BENCH_PILE");
@@ -138,6 +157,18 @@ SceneData<T> make(Kind kind) {
       return ragdoll<T>();
     case Kind::boxes_apart:
       return stacks_apart<T>(1000, 1);
+    case Kind::plate_6000:
+      return plate<T>(6000);
+    case Kind::plate_12000:
+      return plate<T>(12000);
+    case Kind::random_plate_6000:
+      return plate<T>(6000, 0.2);
+    case Kind::random_plate_12000:
+      return plate<T>(12000, 0.2);
+    case Kind::rotating_plate_6000:
+      return rotating_plate<T>(6000);
+    case Kind::rotating_plate_12000:
+      return rotating_plate<T>(12000);
     case Kind::islands_of_ten:
       break;
   }
@@ -200,6 +231,7 @@ std::string disagreement(Kind kind, const SceneOptions& options, const Execution
                            : kind == Kind::stack_of_ten    ? at_rest(scenes::stack<T>(10))
                            : kind == Kind::ragdoll         ? ragdoll<T>()
                            : kind == Kind::boxes_apart     ? stacks_apart<T>(100, 1)
+                           : kind >= Kind::plate_6000      ? plate<T>(400, 0.2)  // nothing ties
                                                            : scenes::islands<T>(500, 2, 8, 2);
   const std::size_t apart = bodies_apart(few, options, execution);
   const std::size_t allowed = options.method == SceneMethod::sequence ? few.body_count() / 50 : 0;
@@ -378,6 +410,18 @@ void register_precision(const std::string& precision, int most_threads) {
     one("scene/sequence/" + std::string(to_string(law)) + "/" + place(execution) + "islands:1000x10",
         Kind::islands_of_ten, in_sequence(law), execution);
   }
+  // All contacts are those of one body that moves.
+  const auto on_one_body = [&](Kind kind, const std::string& name) {
+    const Execution execution{.isa = best, .threads = 1};
+    one("scene/sequence/chatterjee-ruina/" + place(execution) + name, kind, in_sequence(Law::chatterjee_ruina),
+        execution);
+  };
+  on_one_body(Kind::plate_6000, "plate:6000");
+  on_one_body(Kind::plate_12000, "plate:12000");
+  on_one_body(Kind::random_plate_6000, "random_plate:6000");
+  on_one_body(Kind::random_plate_12000, "random_plate:12000");
+  on_one_body(Kind::rotating_plate_6000, "rotating_plate:6000");
+  on_one_body(Kind::rotating_plate_12000, "rotating_plate:12000");
 }
 
 }  // namespace

@@ -2,10 +2,11 @@
 //   scene/simultaneous/<precision>/<isa>/threads:<t>/pyramid:<n>   a sweep over all contacts; items are contacts ×
 //   sweeps scene/setup/<precision>/<isa>/threads:<t>/pyramid:<n>          what a call takes beside its 10 sweeps
 //   scene/call/<precision>/<isa>/threads:<t>/<scene>:<n>           a call with 10 sweeps; items are contacts
-//   scene/small/<precision>/<isa>/threads:<t>/<scene>:<boxes>     the same at rest, with keys, the graph kept
+//   scene/small/<precision>/<isa>/threads:<t>/<scene>:<boxes>      the same at rest, with keys, the graph kept
 //   scene/sequence/<law>/<precision>/<isa>/threads:<t>/islands:1000x10, and of the reference
-//   scene/sequence_reference/... scene/islands/<precision>/<isa>/threads:<t>/<islands>          islands of 2 to 8
-//   contacts, 10 sweeps
+//   scene/sequence_reference/...
+//   scene/sequence/<law>/<precision>/<isa>/threads:<t>/<plate>:<n> a call on n contacts of one body
+//   scene/islands/<precision>/<isa>/threads:<t>/<islands>          islands of 2 to 8 contacts, 10 sweeps
 #pragma once
 
 namespace carom::bench {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hub_tree.hpp"
 #include "impact_batch.hpp"
 #include "joint_block.hpp"
 #include "solver/range.hpp"
@@ -23,6 +24,8 @@ class Sequence {
         options_(call.options),
         status_(call.workspace.island_status),
         workspace_(space),
+        hubs_(space.hubs),
+        has_hubs_(!space.hubs.list.empty()),
         batch_(batch),
         contacts_(call.job.scene->contacts, batch),
         rows_(call.job.body_rows),
@@ -45,19 +48,17 @@ class Sequence {
       if (active.empty()) return;
       std::size_t n = 0;
       for (const std::uint32_t island : active) {
-        const std::uint32_t item =
-            workspace_.items_of_island.of[workspace_.items_of_island.begin[island] + workspace_.winner[island]];
+        const std::uint32_t item = next_of(island);
         if (item < job_.contacts)
           nominate(n++, item);
         else
-          push_group(item - job_.contacts);
+          push_group(island, item - job_.contacts);
       }
       collide(n);
       std::size_t k = 0, kept = 0;
       for (const std::uint32_t island : active) {
-        const std::uint32_t item =
-            workspace_.items_of_island.of[workspace_.items_of_island.begin[island] + workspace_.winner[island]];
-        const bool moved = item >= job_.contacts || apply(k++, item);
+        const std::uint32_t item = next_of(island);
+        const bool moved = item < job_.contacts ? apply(k++, island, item) : true;
         if (go_on(island, item, moved)) active[kept++] = island;
       }
       active.resize(kept);
@@ -82,38 +83,112 @@ class Sequence {
 
   JointBlock<T> group_of(std::size_t group) const { return JointBlock<T>(job_, graph_.groups[group]); }
 
-  /// Tells which of two items comes first: by urgency, then by index or by chance.
+  /// Tells which of two places of the tournament comes first: by urgency, then by index or by chance.
   auto before(std::uint32_t island) const {
-    const std::uint32_t* const items = workspace_.items_of_island.of.data() + workspace_.items_of_island.begin[island];
-    return [this, items](std::uint32_t x, std::uint32_t y) {
-      const std::uint32_t i = items[x], j = items[y];
+    const std::uint32_t* const entrants = entrants_of(island);
+    return [this, entrants](std::uint32_t x, std::uint32_t y) {
+      const std::uint32_t i = entrants[x], j = entrants[y];
       const T u = workspace_.urgency[i], v = workspace_.urgency[j];
-      if (u != v) return u > v;
-      const std::uint64_t seed = options_.sequence.seed;
-      return seed == 0 ? x < y : scattered(seed ^ x) > scattered(seed ^ y);
+      return u != v ? u > v : tie_of(i) > tie_of(j);
     };
+  }
+  /// The greater one comes first.
+  std::uint64_t tie_of(std::uint32_t item) const {
+    const std::uint64_t seed = options_.sequence.seed, number = workspace_.number[item];
+    return seed == 0 ? ~number : scattered(seed ^ number);
   }
 
   std::uint32_t size_of(std::uint32_t island) const {
     return workspace_.items_of_island.begin[island + 1] - workspace_.items_of_island.begin[island];
   }
+  std::uint32_t* entrants_of(std::uint32_t island) const {
+    return workspace_.entrants.data() + workspace_.items_of_island.begin[island];
+  }
+  std::uint32_t next_of(std::uint32_t island) const { return entrants_of(island)[workspace_.winner[island]]; }
+  T greatest(std::uint32_t island) const { return workspace_.urgency[next_of(island)]; }
+
   std::uint32_t* tree_of(std::uint32_t island) const {
     return workspace_.tree.data() + 2 * workspace_.items_of_island.begin[island];
+  }
+  void play_again(std::uint32_t island, std::uint32_t place) const {
+    workspace_.winner[island] =
+        Tournament::play_again(tree_of(island), workspace_.entrants_count[island], place, before(island));
   }
 
   /// False if nothing approaches.
   bool begin(std::uint32_t island) {
-    const std::uint32_t at = workspace_.items_of_island.begin[island], n = size_of(island);
-    for (std::uint32_t i = 0; i < n; ++i)
-      workspace_.urgency[workspace_.items_of_island.of[at + i]] = urgency_of(workspace_.items_of_island.of[at + i]);
+    const std::uint32_t n = workspace_.entrants_count[island];
+    std::uint32_t* const entrants = entrants_of(island);
+    for (std::uint32_t i = 0; i < n; ++i) workspace_.urgency[entrants[i]] = urgency_of(entrants[i]);
+    if (has_hubs_)
+      for (std::uint32_t hub = hubs_.of_island[island]; hub < hubs_.of_island[island + 1]; ++hub) {
+        tree_of_hub(hub).build();
+        seek(island, hub, 0);
+      }
     workspace_.winner[island] = Tournament::play_all(tree_of(island), n, before(island));
     workspace_.approach[island] = std::max(0.0, static_cast<double>(greatest(island)));
     return workspace_.approach[island] > 0;
   }
-  T greatest(std::uint32_t island) const {
-    return workspace_
-        .urgency[workspace_.items_of_island.of[workspace_.items_of_island.begin[island] + workspace_.winner[island]]];
+
+  /// What the tree of a hub asks about contacts and bodies.
+  class HubContacts {
+   public:
+    explicit HubContacts(const Sequence& sequence) : of_(sequence) {}
+
+    HubRow<T> row(std::uint32_t contact, std::int32_t hub) const {
+      const NormalRow<T>& s = of_.workspace_.normal_rows[contact];
+      HubRow<T> row;
+      const bool is_a = of_.job_.scene->contacts.body_a[contact] == hub;
+      for (int c = 0; c < 3; ++c) {
+        row.n[c] = is_a ? s.n[c] : -s.n[c];
+        row.turn_hub[c] = is_a ? s.turn_a[c] : -s.turn_b[c];
+        row.turn_partner[c] = is_a ? s.turn_b[c] : -s.turn_a[c];
+      }
+      row.target = s.target;
+      row.partner = partner(contact, hub);
+      return row;
+    }
+    std::int32_t partner(std::uint32_t contact, std::int32_t hub) const {
+      const SceneContacts<T>& contacts = of_.job_.scene->contacts;
+      const std::int32_t a = contacts.body_a[contact];
+      return a == hub ? contacts.body_b[contact] : a;
+    }
+    std::uint64_t tie(std::uint32_t contact) const { return of_.tie_of(contact); }
+    T speed(std::uint32_t contact) const {
+      return of_.is_refused(contact) ? -std::numeric_limits<T>::infinity() : of_.urgency_of(contact);
+    }
+    const T* velocity(std::int32_t body) const { return of_.velocity(body); }
+    bool moves(std::int32_t body) const { return body >= 0 && of_.moves(body); }
+    T response(std::int32_t body, int c) const {
+      constexpr int diagonal[3] = {0, 3, 5};
+      const T* const record = kernel::record_of(of_.rows_, body);
+      return c < 3 ? record[kernel::BodyRecord::inverse_mass]
+                   : record[kernel::BodyRecord::inverse_inertia + diagonal[c - 3]];
+    }
+
+   private:
+    const Sequence& of_;
+  };
+
+  HubTree<T, HubContacts> tree_of_hub(std::uint32_t hub) const { return {hubs_, hubs_.list[hub], HubContacts(*this)}; }
+
+  /// Lets the hub's most urgent contact stand for it.
+  void seek(std::uint32_t island, std::uint32_t hub, std::int64_t now) {
+    const auto found = tree_of_hub(hub).find(now);
+    workspace_.urgency[found.contact] = found.speed;
+    entrants_of(island)[hubs_.list[hub].place] = found.contact;
   }
+
+  /// True if a contact of a hub had no impulse the last time, and none of its bodies has been pushed since.
+  bool is_refused(std::uint32_t contact) const {
+    const std::int64_t since = hubs_.refused[contact];
+    for (const std::int32_t body : {job_.scene->contacts.body_a[contact], job_.scene->contacts.body_b[contact]})
+      if (body >= 0 && hubs_.pushed[static_cast<std::size_t>(body)] >= since) return false;
+    return true;
+  }
+
+  /// The number of the impact that comes or is under way, from 1 on. Before them all is 0.
+  std::int64_t now(std::uint32_t island) const { return static_cast<std::int64_t>(workspace_.impacts[island]) + 1; }
 
   void nominate(std::size_t k, std::uint32_t contact) {
     batch_.item[k] = contact;
@@ -153,14 +228,16 @@ class Sequence {
   }
 
   /// Takes over contact k of the batch; false if it has no impulse.
-  bool apply(std::size_t k, std::uint32_t contact) {
+  bool apply(std::size_t k, std::uint32_t island, std::uint32_t contact) {
     workspace_.outcome[contact] = batch_.status[k];
     if (!is_resolved(batch_.status[k])) return false;
     for (std::size_t c = 0; c < 3; ++c) impulses_[c * job_.contacts + contact] += batch_.results[c][k];
     if (job_.results->path.data != nullptr) job_.results->path[contact] = batch_.path[k];
     const auto put = [&](std::int32_t body, const T* to) {
       if (body < 0 || !moves(body)) return;
-      std::copy_n(to, 6, kernel::record_of(rows_, body) + kernel::BodyRecord::velocity);
+      T* const v = kernel::record_of(rows_, body) + kernel::BodyRecord::velocity;
+      if (has_hubs_ && !std::equal(to, to + 6, v)) hubs_.changed[static_cast<std::size_t>(body)] = now(island);
+      std::copy_n(to, 6, v);
     };
     T a[6], b[6];
     for (std::size_t c = 0; c < 6; ++c) {
@@ -175,32 +252,38 @@ class Sequence {
 
   bool moves(std::int32_t body) const { return kernel::is_movable(kernel::record_of(rows_, body)); }
 
-  void push_group(std::size_t group) {
+  void push_group(std::uint32_t island, std::size_t group) {
     group_of(group).resolve(job_);
     ++batch_.impacts;
+    if (!has_hubs_) return;
+    for (const std::int32_t body : {graph_.groups[group].body_a, graph_.groups[group].body_b})
+      if (body >= 0 && moves(body)) hubs_.changed[static_cast<std::size_t>(body)] = now(island);
   }
 
   /// Who is the next of the island; false if it is over.
   bool go_on(std::uint32_t island, std::uint32_t item, bool moved) {
-    std::uint32_t* const tree = tree_of(island);
-    const std::uint32_t n = size_of(island);
-    const auto first = before(island);
-    const auto look = [&](std::uint32_t other) {
-      workspace_.urgency[other] = urgency_of(other);
-      workspace_.winner[island] = Tournament::play_again(tree, n, workspace_.place[other], first);
-    };
     if (moved) {
       const auto [a, b] = bodies_of(item);
       for (const std::int32_t body : {a, b})
-        if (body >= 0 && moves(body))
-          for (std::uint32_t i = workspace_.items_of_body.begin[static_cast<std::size_t>(body)];
-               i < workspace_.items_of_body.begin[static_cast<std::size_t>(body) + 1]; ++i)
-            look(workspace_.items_of_body.of[i]);
+        if (body >= 0 && moves(body)) look_around(island, body);
+    } else if (has_hubs_ && item < job_.contacts && hubs_.hub_of[item] != Hubs<T>::none) {
+      const std::uint32_t hub = hubs_.hub_of[item];
+      hubs_.refused[item] = now(island);
+      hubs_.has_refused[island] = 1;
+      tree_of_hub(hub).forget(item);
+      hubs_.list[hub].is_stale = true;
+      batch_.stale_hubs.push_back(hub);
     } else {
       workspace_.urgency[item] = -std::numeric_limits<T>::infinity();
-      workspace_.winner[island] = Tournament::play_again(tree, n, workspace_.place[item], first);
+      play_again(island, workspace_.place[item]);
     }
-    const std::size_t impacts = ++workspace_.impacts[island], most = most_impacts_ * n;
+    for (const std::uint32_t hub : batch_.stale_hubs) {
+      hubs_.list[hub].is_stale = false;
+      seek(island, hub, now(island));
+      play_again(island, hubs_.list[hub].place);
+    }
+    batch_.stale_hubs.clear();
+    const std::size_t impacts = ++workspace_.impacts[island], most = most_impacts_ * size_of(island);
     const double left = static_cast<double>(greatest(island));
     if (!(left > 0) || left <= options_.relative_tolerance * workspace_.approach[island]) return false;
     if (impacts == most / 2) workspace_.energy[island] = energy_of(island);
@@ -209,6 +292,32 @@ class Sequence {
     const bool stalled = before_half - energy_of(island) < SceneThresholds::stalled<T> * before_half;
     status_[island] = stalled ? IslandStatus::stalled : IslandStatus::not_converged;
     return false;
+  }
+
+  /// Finds the urgency of all items of a body that an impact has pushed.
+  void look_around(std::uint32_t island, std::int32_t pushed) {
+    const auto body = static_cast<std::size_t>(pushed);
+    for (std::uint32_t i = workspace_.items_of_body.begin[body]; i < workspace_.items_of_body.begin[body + 1]; ++i) {
+      const std::uint32_t item = workspace_.items_of_body.of[i];
+      workspace_.urgency[item] = urgency_of(item);
+      play_again(island, workspace_.place[item]);
+    }
+    if (!has_hubs_) return;
+    hubs_.pushed[body] = now(island);
+    // Contacts that were refused count again.
+    if (hubs_.has_refused[island] != 0) hubs_.changed[body] = now(island);
+    if (hubs_.changed[body] != now(island)) return;
+    const auto search_again = [&](std::uint32_t hub) {
+      if (hubs_.list[hub].is_stale) return;
+      hubs_.list[hub].is_stale = true;
+      batch_.stale_hubs.push_back(hub);
+    };
+    if (hubs_.of_body[body] != Hubs<T>::none) search_again(hubs_.of_body[body]);
+    for (std::uint32_t root = hubs_.first_root[body]; root != Hubs<T>::none; root = hubs_.nodes[root].next_root) {
+      const std::uint32_t hub = hubs_.hub_of[hubs_.contacts[hubs_.nodes[root].first]];
+      tree_of_hub(hub).move_partner(root);
+      search_again(hub);
+    }
   }
 
   std::pair<std::int32_t, std::int32_t> bodies_of(std::uint32_t item) const {
@@ -225,8 +334,7 @@ class Sequence {
       const auto [a, b] = bodies_of(item);
       // A body counts where its first item does.
       for (const std::int32_t body : {a, b})
-        if (body >= 0 && moves(body) &&
-            workspace_.items_of_body.of[workspace_.items_of_body.begin[static_cast<std::size_t>(body)]] == item)
+        if (body >= 0 && moves(body) && workspace_.first_item[static_cast<std::size_t>(body)] == item)
           sum += kinetic_energy(kernel::record_of(rows_, body));
     }
     return sum;
@@ -237,6 +345,8 @@ class Sequence {
   const SceneOptions& options_;
   std::vector<IslandStatus>& status_;
   SequenceWorkspace<T>& workspace_;
+  Hubs<T>& hubs_;
+  bool has_hubs_;
   ImpactBatch<T>& batch_;
   BatchContacts<T> contacts_;
   T* rows_;
@@ -265,6 +375,109 @@ void fill_normal_rows(const kernel::SceneJob<T>& job, std::vector<NormalRow<T>>&
     turn(scene.contacts.lever_a, s.turn_a);
     turn(scene.contacts.lever_b, s.turn_b);
     s.target = scene.contacts.target_velocity ? scene.contacts.target_velocity[i] : T(0);
+  }
+}
+
+/// Chooses the hubs and their contacts: of its two bodies the one with more items has a contact.
+template <class T>
+void find_hubs(const kernel::SceneJob<T>& job, const Graph& graph, const std::vector<std::uint32_t>& island_of_item,
+               SequenceWorkspace<T>& space) {
+  Hubs<T>& hubs = space.hubs;
+  const Lists& items = space.items_of_body;
+  const auto size_of = [&](std::int32_t body) {
+    const std::uint32_t size =
+        body < 0 ? 0 : items.begin[static_cast<std::size_t>(body) + 1] - items.begin[static_cast<std::size_t>(body)];
+    return size > Hubs<T>::few && kernel::is_movable(kernel::record_of(job.body_rows, body)) ? size : 0;
+  };
+  /// The hub that has a contact, or -1.
+  const auto owner_of = [&](std::uint32_t contact) -> std::int32_t {
+    if (island_of_item[contact] == Graph::no_island) return -1;
+    const std::int32_t a = job.scene->contacts.body_a[contact], b = job.scene->contacts.body_b[contact];
+    const std::uint32_t of_a = size_of(a), of_b = size_of(b);
+    if (std::max(of_a, of_b) == 0) return -1;
+    return of_a < of_b || (of_a == of_b && b < a) ? b : a;
+  };
+  hubs.list.clear();
+  std::uint32_t largest = 0;
+  for (std::size_t body = 0; body < job.bodies; ++body)
+    largest = std::max(largest, size_of(static_cast<std::int32_t>(body)));
+  if (largest == 0) return;
+  // As much as there can be, so that other scenes of this size with hubs allocate nothing.
+  hubs.list.reserve(2 * (job.contacts + graph.groups.size()) / Hubs<T>::few);
+  hubs.of_body.assign(job.bodies, Hubs<T>::none);
+  for (std::uint32_t i = 0; i < job.contacts; ++i) {
+    const std::int32_t owner = owner_of(i);
+    if (owner < 0) continue;
+    std::uint32_t& hub = hubs.of_body[static_cast<std::size_t>(owner)];
+    if (hub == Hubs<T>::none) hubs.list.push_back({.body = owner, .island = island_of_item[i]});
+    hub = 0;
+  }
+  if (hubs.list.empty()) return;
+  std::sort(hubs.list.begin(), hubs.list.end(), [](const Hub<T>& x, const Hub<T>& y) {
+    return x.island != y.island ? x.island < y.island : x.body < y.body;
+  });
+  hubs.of_island.assign(graph.islands + 1, 0);
+  for (const Hub<T>& hub : hubs.list) ++hubs.of_island[hub.island + 1];
+  for (std::size_t i = 0; i < graph.islands; ++i) hubs.of_island[i + 1] += hubs.of_island[i];
+  for (std::uint32_t h = 0; h < hubs.list.size(); ++h) hubs.of_body[static_cast<std::size_t>(hubs.list[h].body)] = h;
+  hubs.hub_of.assign(job.contacts, Hubs<T>::none);
+  for (std::uint32_t i = 0; i < job.contacts; ++i) {
+    const std::int32_t owner = owner_of(i);
+    if (owner < 0) continue;
+    hubs.hub_of[i] = hubs.of_body[static_cast<std::size_t>(owner)];
+    ++hubs.list[hubs.hub_of[i]].end;
+  }
+  std::uint32_t count = 0;
+  for (Hub<T>& hub : hubs.list) {
+    hub.first = count;
+    count += hub.end;
+    hub.end = hub.first;
+  }
+  hubs.contacts.reserve(job.contacts);
+  hubs.contacts.resize(count);
+  for (std::uint32_t i = 0; i < job.contacts; ++i)
+    if (hubs.hub_of[i] != Hubs<T>::none) hubs.contacts[hubs.list[hubs.hub_of[i]].end++] = i;
+  hubs.spots.reserve(job.contacts);
+  hubs.segments.reserve(job.contacts);
+  hubs.nodes.reserve(2 * job.contacts);
+  hubs.spots.resize(count);
+  hubs.segments.resize(count);
+  hubs.nodes.resize(2 * std::size_t{count});
+  hubs.leaf.resize(job.contacts);
+  hubs.refused.assign(job.contacts, 0);
+  hubs.first_root.assign(job.bodies, Hubs<T>::none);
+  hubs.changed.assign(job.bodies, 0);
+  hubs.pushed.assign(job.bodies, 0);
+  hubs.has_refused.assign(graph.islands, 0);
+}
+
+/// Lists who takes part in the tournaments of islands: items that no hub has, and then the hubs.
+template <class T>
+void enter(const kernel::SceneJob<T>& job, const Graph& graph, SequenceWorkspace<T>& space) {
+  const Lists& items = space.items_of_island;
+  Hubs<T>& hubs = space.hubs;
+  const std::size_t count = job.contacts + graph.groups.size();
+  space.number.resize(count);
+  space.place.resize(count);
+  space.entrants.resize(count);
+  space.entrants_count.resize(graph.islands);
+  for (std::size_t island = 0; island < graph.islands; ++island) {
+    const std::uint32_t begin = items.begin[island];
+    std::uint32_t n = 0;
+    for (std::uint32_t i = begin; i < items.begin[island + 1]; ++i) {
+      const std::uint32_t item = items.of[i];
+      space.number[item] = i - begin;
+      if (!hubs.list.empty() && item < job.contacts && hubs.hub_of[item] != Hubs<T>::none) continue;
+      space.place[item] = n;
+      space.entrants[begin + n++] = item;
+    }
+    if (!hubs.list.empty())
+      for (std::uint32_t h = hubs.of_island[island]; h < hubs.of_island[island + 1]; ++h) {
+        Hub<T>& hub = hubs.list[h];
+        hub.place = n;
+        space.entrants[begin + n++] = hubs.contacts[hub.first];
+      }
+    space.entrants_count[island] = n;
   }
 }
 
@@ -368,10 +581,16 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceWo
     if (b >= 0) f(static_cast<std::uint32_t>(b));
   };
   space.items_of_body.build(job.bodies, items, bodies);
-  space.place.resize(items);
-  for (std::size_t island = 0; island < graph.islands; ++island)
-    for (std::uint32_t i = space.items_of_island.begin[island]; i < space.items_of_island.begin[island + 1]; ++i)
-      space.place[space.items_of_island.of[i]] = i - space.items_of_island.begin[island];
+  space.first_item.assign(job.bodies, 0);
+  for (std::size_t i = 0; i < job.bodies; ++i)
+    if (space.items_of_body.begin[i] < space.items_of_body.begin[i + 1])
+      space.first_item[i] = space.items_of_body.of[space.items_of_body.begin[i]];
+  find_hubs(job, graph, island_of_item, space);
+  if (!space.hubs.list.empty())
+    space.items_of_body.build(job.bodies, items, [&](std::uint32_t item, const auto& f) {
+      if (item >= job.contacts || space.hubs.hub_of[item] == Hubs<T>::none) bodies(item, f);
+    });
+  enter(job, graph, space);
   space.winner.resize(graph.islands);
   space.tree.resize(2 * items);
   space.urgency.resize(items);

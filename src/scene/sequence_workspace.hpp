@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "hub_tree.hpp"
 #include "sequence_items.hpp"
 #include "solver/range.hpp"
 
@@ -31,7 +32,8 @@ struct ImpactBatch {
   std::unique_ptr<kernel::LawTile<T>> law_tile;
   std::unique_ptr<kernel::GroupTile<T>> group;
   std::unique_ptr<MemberResults<T>> members;
-  std::vector<std::uint32_t> active;  // islands
+  std::vector<std::uint32_t> active;      // islands
+  std::vector<std::uint32_t> stale_hubs;  // whose most urgent contact is to be found again
   std::size_t impacts = 0, lanes = 0, lanes_used = 0;
 };
 
@@ -57,7 +59,12 @@ struct SequenceWorkspace {
   Lists items_of_island, items_of_body;
   std::vector<NormalRow<T>> normal_rows;
   std::vector<T> urgency;
-  std::vector<std::uint32_t> island_of_item, place, tree, winner;  // place: among the items of its island
+  Hubs<T> hubs;
+  std::vector<std::uint32_t> island_of_item, number;  // number: among the items of its island
+  // The tournament of an island: its entrants, from its items_of_island.begin on, are items that no hub has and of each
+  // hub the most urgent contact. Places are those of items, the tree and the winner are of places.
+  std::vector<std::uint32_t> entrants, entrants_count, place, tree, winner;
+  std::vector<std::uint32_t> first_item;  // of bodies
   std::vector<double> approach, energy;
   std::vector<std::size_t> impacts;
   std::vector<Status> outcome;                           // of the last impact of contacts

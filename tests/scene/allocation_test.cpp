@@ -11,6 +11,7 @@
 #include <string>
 
 #include "support/running/counted_allocations.hpp"
+#include "support/scenes/boxes_on_plate.hpp"
 #include "support/scenes/draw_models.hpp"
 #include "support/scenes/runs.hpp"
 
@@ -173,6 +174,24 @@ TYPED_TEST(LaterSceneCall, of_the_size_of_the_first_allocates_nothing) {
         }
       }
     }
+}
+
+TYPED_TEST(LaterSceneCall, with_bodies_of_many_contacts_allocates_nothing_either) {
+  const SceneOptions options = usual(SceneMethod::sequence);
+  const auto scene_with = [](std::size_t boxes) {
+    auto scene = boxes_on_plate<TypeParam>(boxes, 100, 0.1);
+    append(scene, boxes_on_plate<TypeParam>(60 - boxes, 100, 0.1));
+    return scene;
+  };
+  const auto first = scene_with(40), second = scene_with(25);
+  SceneArrays<TypeParam> arrays(first);
+  const auto first_view = first.view(), second_view = second.view();
+  const auto results = arrays.view();
+  SceneSolver solver({.threads = 1});
+  solver.solve(first_view, results, options);
+  const auto made = allocations_during([&] { solver.solve(second_view, results, options); });
+  EXPECT_EQ(made.by_new, 0u);
+  EXPECT_EQ(made.by_malloc, 0u);
 }
 
 /// A scene that has rows of all kinds out of order, a contact whose K is singular, and names.
