@@ -26,12 +26,12 @@ def _version():
 
 
 def _described(name):
-    """A value of pyproject.toml, which Python before 3.11 cannot read."""
+    """Returns a value of pyproject.toml. Python before 3.11 has no TOML parser."""
     return re.search(rf"^{name} = (.*)$", (ROOT / "pyproject.toml").read_text(), re.M)[1]
 
 
 def _metadata():
-    """The tag of the wheel, and the files of its dist-info without RECORD."""
+    """Returns the tag of the wheel, and the files of its dist-info without RECORD."""
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
     tag = f"{python}-{python}{sys.abiflags}-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
     lines = ["Metadata-Version: 2.1", "Name: carom", f"Version: {_version()}"]
@@ -46,8 +46,8 @@ def _metadata():
 
 
 def _build():
-    """The build tree of this interpreter. It stays, so that the next wheel compiles only changed files."""
-    # Environments come and go, the interpreter that they link to stays.
+    """Returns the build tree of this interpreter. It is kept, so the next wheel compiles only changed files."""
+    # Environments are temporary; the interpreter that they link to is permanent.
     python = os.path.realpath(sys.executable)
     build = ROOT / "build/wheel" / hashlib.sha256(python.encode()).hexdigest()[:8]
     options = ["CMAKE_BUILD_TYPE=Release", "CAROM_BUILD_PYTHON=ON", f"Python3_EXECUTABLE={python}"]
@@ -60,7 +60,7 @@ def _build():
 
 
 def _package(build):
-    """The files of the package by their paths in the wheel."""
+    """Returns the files of the package by their paths in the wheel."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", folder, "--strip"], check=True)
         [package] = pathlib.Path(folder).rglob("carom")
@@ -90,7 +90,7 @@ def _wheel(build, folder):
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    # Without it pip builds for minutes before it looks for NumPy.
+    # Without this hook pip builds for minutes before it looks for NumPy.
     info = pathlib.Path(metadata_directory) / f"carom-{_version()}.dist-info"
     info.mkdir()
     for name, text in _metadata()[1].items():

@@ -1,9 +1,9 @@
-"""Writes what the package says of its names: signatures, documentation with units, enumerations, types.
+"""Writes signatures, documentation with units, enumerations and types of the package.
 
 python3 generate.py <folder of the package, with its compiled module> <include/carom>
 
-Names, shapes and kinds come from the module, which has them from the description of the columns; comments are those of
-the headers. So nothing here lists a column.
+Names, shapes and kinds come from the compiled module, which takes them from the description of the columns. Texts come
+from the comments of the headers. This file lists no columns.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ import textwrap
 
 
 def comments_of(folder):
-    """{struct: {member: comment}} of the headers."""
+    """Returns {struct: {member: comment}} of the headers."""
     structs = {}
     for header in sorted(folder.glob("*.hpp")):
         struct, above, last = None, [], []
@@ -44,7 +44,7 @@ def comments_of(folder):
 def comment_of(structs, of, name):
     for struct in of.split():
         text = structs.get(struct, {}).get(name, "")
-        # Enumerators and the like of weights have no comments of their own.
+        # Enumerators and members such as weights have no comments of their own.
         if text and (found := re.search(r"as in (?:carom::)?(\w+)", text)) and found[1] != struct:
             text = structs.get(found[1], {}).get(name, text)
         if text:
@@ -68,7 +68,7 @@ def shape_of(parts, is_matrix):
 
 
 class Function:
-    """What has been described of a function: its columns, options and results, each once."""
+    """The description of a function: its columns, options and results, each once."""
 
     def __init__(self, described):
         self.columns, self.options, self.results = {}, {}, {}
@@ -82,7 +82,7 @@ class Function:
                 to.setdefault(group, {}).setdefault(name, (of, parts, is_matrix, element, is_needed))
 
     def group(self, *groups):
-        """The columns of these groups together."""
+        """Returns the columns of these groups together."""
         return {name: entry for group in groups for name, entry in self.columns.get(group, {}).items()}
 
 
@@ -115,7 +115,7 @@ def annotation(entry):
 
 
 def signature(parameters, kind):
-    """A function's parameters with their types where `kind` is "typed", and without them where it is "text"."""
+    """Returns the parameters of a function: with types if `kind` is "typed", without types if it is "text"."""
     parts = []
     for name, hint in parameters:
         if hint is None or kind == "text":
@@ -151,7 +151,7 @@ CALLS = {
         ("pair", "cotangent"),
     ),
 }
-# Functions of the module alone, which solve nothing: they have no results by name.
+# Functions of the module that no solver has. They have no results by name.
 ALONE = ("contact_space", "pull_back")
 EXTRA = {
     "differentiate": {
@@ -185,7 +185,7 @@ def bodies_of(name, function):
 
 def parameters_of(name, function):
     columns = function.group(*CALLS[name][2])
-    # None of the law's columns may be named twice: as a column and as an option.
+    # A column of a law must not be named twice, as a column and as an option.
     named = {key: (annotation(entry), None) for key, entry in columns.items()}
     named |= {key: entry for key, entry in BODIES.items() if key in bodies_of(name, function)}
     if name in HAVE_OUT:

@@ -1,4 +1,4 @@
-// How a collision went, contact by contact and for the whole batch.
+// Outcome of a collision: errors, the status and path of each contact, and the report of a batch.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace carom {
 
-/// The kind tells what helps against an Error: another call, the same one later or on another machine, or nothing.
+/// Category of an Error. It shows whether to correct the call, to retry it later or on another machine, or to give up.
 enum class ErrorKind : std::uint8_t {
   argument,       ///< columns of different lengths, a missing column, an option out of range
   busy,           ///< the solver serves another call
@@ -25,24 +25,24 @@ enum class ErrorKind : std::uint8_t {
 /// Misuse of the interface, found before any work. The message names the column or the option.
 class CAROM_EXPORT Error : public std::invalid_argument {
  public:
-  /// With the text of what() and its kind.
+  /// `message` is the text of what().
   explicit Error(const std::string& message, ErrorKind kind = ErrorKind::argument)
       : std::invalid_argument(message), kind_(kind) {}
 
-  /// What helps against it.
+  /// Category of the error.
   ErrorKind kind() const noexcept { return kind_; }
 
  private:
   ErrorKind kind_;
 };
 
-/// A status tells what became of a contact. Anything but `ok` and `several_solutions` means a zero impulse and
-/// untouched velocities. A number keeps its meaning in later versions, and new ones take the numbers in between. A
-/// contact with several faults carries the one that comes first in fault_priority.
+/// Outcome of a contact. Every status except `ok` and `several_solutions` means a zero impulse and unchanged
+/// velocities. A contact with several faults has the status that comes first in fault_priority. Numbers keep their
+/// meaning in later versions; new statuses take unused numbers.
 enum class Status : std::uint8_t {
   ok = 0,                 ///< resolved
   separating = 1,         ///< u·n >= 0 before the collision: nothing to do
-  several_solutions = 2,  ///< resolved; the law has more than one solution, and docs/laws.md says which one this is
+  several_solutions = 2,  ///< resolved; the law has several solutions, docs/laws.md says which one is returned
 
   body_index_out_of_range = 8,  ///< below -1, or not below the number of bodies
   same_body = 9,                ///< both indices name one body
@@ -54,30 +54,30 @@ enum class Status : std::uint8_t {
   both_immovable = 19,                             ///< all inverse masses and inverse inertias are zero
   restitution_out_of_range = 24,                   ///< outside [0, Options::largest_restitution]
   negative_friction = 25,
-  law_unavailable = 28,              ///< not a law, or not one of this dimension
-  law_parameter_missing = 29,        ///< the law reads a column that is not there
+  law_unavailable = 28,              ///< not a law, or a law that this dimension lacks
+  law_parameter_missing = 29,        ///< a column that the law reads is missing
   law_parameter_out_of_range = 30,   ///< see LawColumns
   step_not_positive = 31,            ///< the contact's own Euler step is <= 0
-  restitution_law_unavailable = 32,  ///< not a restitution law, or one that the integrator of Law::incremental lacks
-  overflow = 36,  ///< the data are finite, but K, u0 or the impulse exceeds the precision's range; in
-                  ///< scenes K, or any number of the island
-  /// The working precision can't tell K from a singular one. Of bodies without an inverse mass: the least eigenvalue of
-  /// K is not above 32 epsilon times the sum of tr J |r|^2 of both bodies, with J the inverse inertia and r the lever
-  /// arm. Of a K of the host's: det K[0:2,0:2] or 1 / (K^-1)_33 is not above 4 epsilon of K_11 K_22 or K_33.
+  restitution_law_unavailable = 32,  ///< not a restitution law, or the integrator of Law::incremental lacks it
+  overflow = 36,                     ///< the data are finite, but K, u0 or the impulse exceeds the range of the
+                                     ///< precision; in scenes, K or any number of the island does
+  /// K is singular to working precision. For bodies without an inverse mass: the minimum eigenvalue of K is at most 32
+  /// epsilon times the sum of tr J |r|^2 of both bodies, with J the inverse inertia and r the lever arm. For a K that
+  /// the caller passes: det K[0:2,0:2] is at most 4 epsilon K_11 K_22, or 1 / (K^-1)_33 is at most 4 epsilon K_33.
   collision_matrix_not_positive_definite = 37,
-  step_too_large = 40,  ///< the contact's own Euler step exceeds |u0| / trace K, so that one step may change u by more
-                        ///< than u
+  step_too_large = 40,  ///< the contact's own Euler step exceeds |u0| / trace K: one step could change u by more than
+                        ///< |u|
   step_budget_reached = 41,  ///< Options::step_budget sliding steps did not end the collision
-  no_solution = 42,          ///< the law has none or none was found, see docs/laws.md
+  no_solution = 42,          ///< the law has no solution, or no solution was found; see docs/laws.md
 
-  // These are of scenes alone.
+  // Scenes only.
   static_friction_below_friction = 48,
   impulse_bounds_reversed = 49,  ///< JointRows::least_impulse > largest_impulse
   negative_compliance = 50,
   negative_frequency = 51,      ///< JointRows::frequency
   negative_damping_ratio = 52,  ///< JointRows::damping_ratio
   negative_friction_2 = 53,
-  friction_direction_along_normal = 54,  ///< or of length 0; where friction_2 differs from friction
+  friction_direction_along_normal = 54,  ///< or zero, while friction_2 differs from friction
   negative_rolling_friction = 55,
   negative_spinning_friction = 56,
   negative_normal_compliance = 57,
@@ -85,10 +85,10 @@ enum class Status : std::uint8_t {
   stiffness_not_positive = 59,
   negative_damping = 60,
 };
-/// Every Status is below it, those of later versions too: the length of arrays of counts.
+/// Length of arrays of counts by Status. Every Status, also of later versions, is below it.
 inline constexpr std::size_t status_room = 64;
 
-/// The faults, of which a contact that has several carries the first.
+/// The faults by priority: a contact with several faults has the status of the first one.
 inline constexpr Status fault_priority[] = {
     Status::body_index_out_of_range,
     Status::same_body,
@@ -125,20 +125,20 @@ inline constexpr Status fault_priority[] = {
     Status::negative_damping,
 };
 
-/// All that there are: those that are no faults, then fault_priority.
+/// Returns all statuses: `ok`, `separating` and `several_solutions`, then fault_priority.
 CAROM_EXPORT std::span<const Status> all_statuses();
 
-/// True of every status that says the contact's data (or the step budget) kept it from being resolved.
+/// Returns true for every status of a contact that was not resolved because of its data, its law or the step budget.
 constexpr bool is_fault(Status status) {
   return status > Status::several_solutions;
 }
 
-/// True of the statuses with which the contact has an impulse.
+/// Returns true for the statuses of contacts with an impulse.
 constexpr bool is_resolved(Status status) {
   return status == Status::ok || status == Status::several_solutions;
 }
 
-/// "ok", "separating" or the name of the fault, as above; "unknown" of any other number.
+/// Returns the name of the status, as above; "unknown" for any other number.
 CAROM_EXPORT std::string_view to_string(Status status);
 
 /// How the sliding phase ended. A number keeps its meaning in later versions.
@@ -149,8 +149,8 @@ enum class Course : std::uint8_t {
   stick_in_c = 3,      ///< sliding stopped during compression
   stick_in_d = 4,      ///< sliding stopped during decompression
   stick_at_start = 5,  ///< there was no slip to begin with
-  slip = 6,            ///< of a law without a course: the impulse is on the friction cone
-  stick = 7,           ///< of a law without a course: it is not
+  slip = 6,            ///< algebraic law: the impulse is on the friction cone
+  stick = 7,           ///< algebraic law: the impulse is not on the friction cone
 };
 
 /// The phase that followed when sliding had stopped.
@@ -167,14 +167,15 @@ struct Path {
   std::uint8_t compressions = 0;       ///< in [0, 3]
   std::uint8_t decompressions = 0;     ///< in [0, 3]
 
-  static constexpr std::size_t kinds = 4 + 16 + 3 * 2 * 16;  ///< of paths that are known
-  /// Every index is below it, those of later versions too: the length of arrays of counts.
+  static constexpr std::size_t kinds = 4 + 16 + 3 * 2 * 16;  ///< number of known paths
+  /// Length of arrays of counts by path. Every index, also of later versions, is below it.
   static constexpr std::size_t room = 128;
 
-  /// True if there is such a path: sticking follows the courses that stick, and what has no course has no counts.
+  /// Returns true if this path can occur: only courses that stick have a value of `sticking`, and courses without
+  /// phases have counts of 0.
   constexpr bool is_known() const { return index() < kinds && *this == from_index(index()); }
-  /// A number that stands for this path, below `kinds` if it is known: the four without phases, those that slide to
-  /// their end, those that stick.
+  /// Returns the number of this path, below `kinds` if the path is known. Paths without phases come first (four), then
+  /// paths that slide to the end, then paths that stick.
   [[gnu::always_inline]] constexpr std::size_t index() const {
     const auto number = static_cast<std::size_t>(course), counts = std::size_t{compressions} * 4 + decompressions;
     if (course <= Course::separating) return number;
@@ -191,12 +192,12 @@ struct Path {
     return {static_cast<Course>(3 + (index - 20) / 32),
             (index - 20) / 16 % 2 == 0 ? Sticking::stable : Sticking::diverge, compressions, decompressions};
   }
-  /// Of all four parts.
+  /// Compares all four members.
   friend constexpr bool operator==(const Path&, const Path&) = default;
 };
 
-/// "slide_end+c1d1", "stick_in_c+stable+c1d0", "slip", "separating"; empty for a fault; "unknown" if its
-/// parts are.
+/// Returns "slide_end+c1d1", "stick_in_c+stable+c1d0", "slip", "separating" or similar; an empty text for a fault;
+/// "unknown" if a member is unknown.
 CAROM_EXPORT std::string to_string(Path path);
 
 /// The inverse of to_string(Path); throws Error on any other text.
@@ -204,7 +205,7 @@ CAROM_EXPORT Path path_from_string(std::string_view text);
 
 /// The instruction sets that carom has kernels for.
 enum class Isa : std::uint8_t {
-  automatic,  ///< the environment variable CAROM_ISA if it is set, else the best one this CPU has
+  automatic,  ///< the environment variable CAROM_ISA if it is set, else the best ISA of this CPU
   scalar,
   sse2,
   avx2,  ///< with FMA3
@@ -213,38 +214,39 @@ enum class Isa : std::uint8_t {
 };
 inline constexpr std::size_t isa_count = 6;
 
-/// "auto", "scalar", "sse2", "avx2", "avx512", "neon"; "unknown" of any other number.
+/// "auto", "scalar", "sse2", "avx2", "avx512", "neon"; "unknown" for any other number.
 CAROM_EXPORT std::string_view to_string(Isa isa);
 
 /// The inverse of to_string(Isa); throws Error on any other text.
 CAROM_EXPORT Isa isa_from_string(std::string_view text);
 
-/// A report tells what happened to a batch.
+/// Summary of a batch.
 struct CAROM_EXPORT Report {
-  std::size_t contacts = 0;                          ///< of the batch
-  std::array<std::size_t, status_room> by_status{};  ///< by the number of a Status: see count
-  std::array<std::size_t, Path::room> by_path{};     ///< by Path::index
-  Isa isa = Isa::scalar;                             ///< that the kernel was compiled for
-  int threads = 1;                                   ///< that took part
+  std::size_t contacts = 0;                          ///< number of contacts in the batch
+  std::array<std::size_t, status_room> by_status{};  ///< contacts by the number of their Status; see count
+  std::array<std::size_t, Path::room> by_path{};     ///< contacts by the index of their Path
+  Isa isa = Isa::scalar;                             ///< ISA that the kernel was compiled for
+  int threads = 1;                                   ///< number of threads that took part
   std::uint64_t sliding_steps = 0;                   ///< integration steps, summed over the contacts
-  std::uint64_t lane_steps = 0;  ///< steps that the lanes could have taken meanwhile; sliding_steps is what they did
-  double largest_energy_gain = 0;  ///< [J], 0 if no contact gained energy: p·u0 + ½ p·K p, the change of kinetic energy
-  std::size_t largest_energy_gain_contact = 0;  ///< the first contact with that gain; meaningless if it is 0
+  std::uint64_t lane_steps = 0;    ///< steps for which the lanes had room meanwhile; they took sliding_steps of these
+  double largest_energy_gain = 0;  ///< [J] max. change of kinetic energy p·u0 + ½ p·K p; 0 if no contact gained energy
+  std::size_t largest_energy_gain_contact = 0;  ///< the first contact with that gain; meaningless if the gain is 0
 
-  /// Adds the batch that comes next: its contact i counts as contact `contacts + i` of the whole. `threads` becomes the
-  /// larger number of the two, `isa` that of the next batch, and of equal gains of energy the earlier one stays.
+  /// Appends the report of the next batch: its contact i becomes contact `contacts + i` of the whole. `threads` becomes
+  /// the maximum of both, `isa` becomes the ISA of the next batch. If both have the same energy gain, the earlier
+  /// contact stays.
   Report& operator+=(const Report& next);
 
-  /// Contacts of a status; 0 of what is none.
+  /// Number of contacts with this status; 0 for an unknown status.
   std::size_t count(Status status) const {
     const auto number = static_cast<std::size_t>(status);
     return number < status_room ? by_status[number] : 0;
   }
-  /// Contacts of a path; 0 of what is none.
+  /// Number of contacts with this path; 0 for an unknown path.
   std::size_t count(Path path) const { return path.is_known() ? by_path[path.index()] : 0; }
-  /// Contacts whose data are at fault.
+  /// Number of contacts with a fault.
   std::size_t faults() const;
-  /// The paths that occurred, the most frequent first.
+  /// The paths that occurred and their counts, the most frequent first.
   std::vector<std::pair<Path, std::size_t>> paths() const;
 };
 

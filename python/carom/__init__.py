@@ -1,8 +1,8 @@
 """Collisions of rigid bodies in batches: arrays of contacts in, arrays of impulses out.
 
-carom.solve resolves contacts, each by itself, under one of thirteen laws; carom.SceneSolver solves whole scenes,
-carom.solve_system contact systems that are given by a matrix. Keywords are the names of columns; a number stands for all
-contacts. All units are SI. docs/python.md shows how.
+carom.solve resolves contacts, each by itself, under one of thirteen laws. carom.SceneSolver solves whole scenes.
+carom.solve_system solves contact systems given by a matrix. Keywords are the names of columns; one number applies to all
+contacts. All units are SI. docs/python.md has examples.
 """
 
 from . import _carom, _docs, _results

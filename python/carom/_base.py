@@ -1,4 +1,4 @@
-"""Base classes and types for the written and the generated parts of the package."""
+"""Base classes and types of the package."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union
@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class ColumnsByName:
-    """Columns by name, each an array or a number for all."""
+    """Columns by name. A column is an array or one number for all elements."""
 
     def __init__(self, **columns: Any) -> None:
         self.__dict__.update((name, column) for name, column in columns.items() if column is not None)
@@ -18,16 +18,16 @@ class ColumnsByName:
 
 #: Columns by name: an object, a dict or a structured array.
 Columns = Union[ColumnsByName, Mapping[str, Any], NDArray[Any]]
-#: A law's name for all contacts, or names or numbers (carom.Law) for each.
+#: The name of one law for all contacts, or a name or a number (carom.Law) for each contact.
 Laws = Union[str, Sequence[str], ArrayLike]
 
 
 class Arrays:
-    """The requested arrays of results as attributes."""
+    """Requested arrays of results, as attributes."""
 
     _report: Any
 
-    if not TYPE_CHECKING:  # which knows the arrays that there may be
+    if not TYPE_CHECKING:  # type checkers know the possible arrays
 
         def __getattr__(self, name):
             if name.startswith("_"):
@@ -35,7 +35,7 @@ class Arrays:
             raise AttributeError(f"there is no array '{name}' here, for the call was not asked for it (results=, out=)")
 
     def __getstate__(self) -> dict[str, Any]:
-        # A report that nobody has read yet is an object of C++.
+        # A report that has not been read yet is a C++ object, which cannot be pickled.
         state = {name: value for name, value in self.__dict__.items() if name != "_report"}
         if "_report" in self.__dict__:
             state["report"] = getattr(self, "report")

@@ -1,4 +1,4 @@
-"""What calls give back: arrays as attributes, and a report."""
+"""Results of calls: arrays as attributes, and a report."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,29 +12,29 @@ from ._names import Bodies, RegionArrays, ResultArrays, SceneResultArrays, Syste
 
 @dataclass(frozen=True)
 class Report:
-    """What happened to a batch of contacts."""
+    """Summary of a batch of contacts."""
 
     contacts: int
-    #: by Status, those that occurred
+    #: number of contacts by Status, without zeros
     by_status: dict[int, int]
-    #: by the name of the path, the most frequent first
+    #: number of contacts by the name of the path, the most frequent first
     by_path: dict[str, int]
-    #: the instruction set of the kernel
+    #: instruction set of the kernel
     isa: str
-    #: that took part
+    #: number of threads that took part
     threads: int
     #: integration steps, summed over the contacts
     sliding_steps: int
-    #: steps that the lanes could have taken meanwhile
+    #: steps for which the lanes had room meanwhile
     lane_steps: int
-    #: [J] 0 if no contact gained energy
+    #: [J] max. gain of kinetic energy; 0 if no contact gained energy
     largest_energy_gain: float
     #: the first contact with that gain
     largest_energy_gain_contact: int
 
     @property
     def faults(self) -> int:
-        """Contacts at fault: those of any status but ok, separating and several_solutions."""
+        """Number of contacts with any status except ok, separating and several_solutions."""
         return sum(count for status, count in self.by_status.items() if status > 2)
 
 
@@ -43,9 +43,9 @@ class RegionReport:
     """How many impulses leave the permissible region, and by which bound."""
 
     contacts: int
-    #: of the data
+    #: number of contacts with faulty data
     faults: int
-    #: that leave the region by one bound or more
+    #: number of impulses that violate at least one bound
     outside: int
     gains_energy: int
     penetrates: int
@@ -55,28 +55,28 @@ class RegionReport:
 
 @dataclass(frozen=True)
 class GradientReport:
-    """How many gradients have each GradientStatus."""
+    """Number of gradients by GradientStatus."""
 
     contacts: int
-    #: by GradientStatus, those that occurred
+    #: number of gradients by GradientStatus, without zeros
     by_status: dict[int, int]
 
 
 class Result(ResultArrays):
-    """Impulses of contacts, and what they bring about. Arrays that the call was not asked for are no attributes."""
+    """Impulses and other results of contacts. Only requested arrays are attributes."""
 
     @cached_property
     def report(self) -> Report:
-        """What happened to the batch."""
+        """Summary of the batch."""
         return Report(**self._report.fields())
 
 
 class Region(RegionArrays):
-    """How far impulses lie inside the permissible region: below zero they are outside."""
+    """Distances of impulses from the bounds of the permissible region; below zero they are outside."""
 
     @cached_property
     def report(self) -> RegionReport:
-        """How many leave it."""
+        """Number of impulses outside the region."""
         return RegionReport(**self._report.fields())
 
 
@@ -85,7 +85,7 @@ class Gradients(Arrays):
 
     #: of the impulse: (n, 3), or (n, 3, parts) by a vector or a matrix
     impulse: dict[str, NDArray[Any]]
-    #: of the separation velocity after the collision, likewise
+    #: of the separation velocity after the collision, in the same shapes
     separation_velocity: dict[str, NDArray[Any]]
     #: of the number whose cotangent was given: (n,) or (n, parts)
     product: dict[str, NDArray[Any]]
@@ -94,12 +94,12 @@ class Gradients(Arrays):
 
     @cached_property
     def report(self) -> GradientReport:
-        """How many gradients have each status."""
+        """Number of gradients by status."""
         return GradientReport(**self._report.fields())
 
 
 class ContactSpace(Arrays):
-    """Contacts as laws see them, and the arguments of solve and differentiate."""
+    """Contacts in the form that laws use: arguments of solve and differentiate."""
 
     #: (n, 3, 3): rows are two tangents and the normal, from B to A
     frame: NDArray[Any]
@@ -110,7 +110,7 @@ class ContactSpace(Arrays):
 
 
 class PairGradients(Arrays):
-    """Derivatives by the numbers of the bodies and their contact, with the names and shapes of these."""
+    """Derivatives by the data of the bodies and their contact, with the same names and shapes as the data."""
 
     a: Bodies
     b: Bodies
@@ -121,69 +121,69 @@ class PairGradients(Arrays):
 
 @dataclass(frozen=True)
 class SceneReport:
-    """The course of a scene."""
+    """Report of a scene."""
 
     bodies: int
     contacts: int
     joint_rows: int
-    #: contacts by Status, those that occurred
+    #: number of contacts by Status, without zeros
     by_status: dict[int, int]
-    #: rows of joints by Status
+    #: number of rows of joints by Status, without zeros
     joints_by_status: dict[int, int]
     method: str
     isa: str
     threads: int
-    #: sweeps over the island that took the most
+    #: max. number of sweeps over an island
     iterations: int
-    #: of the island that took the most
+    #: max. number of substeps of an island
     substeps: int
-    #: of a sequence, all islands together
+    #: impacts of a sequence, all islands together
     impacts: int
-    #: [m/s] before the step, below the targets
+    #: [m/s] max. approach speed before the step, relative to the targets
     greatest_approach: float
-    #: [m/s] after it
+    #: [m/s] max. violation after the step
     residual: float
-    #: [1] of the worst island, relative; coulomb
+    #: [1] max. relative error of an island; coulomb
     error: float
-    #: [J] kinetic, of bodies with mass
+    #: [J] kinetic energy of bodies with mass before the step
     energy_before: float
-    #: [J]
+    #: [J] kinetic energy of bodies with mass after the step
     energy_after: float
-    #: [J] of the impulses of rows
+    #: [J] work of the impulses of rows
     joint_work: float
     islands: int
-    #: contacts and rows of the largest
+    #: contacts and rows of the largest island
     largest_island: int
-    #: nothing had to be built, for manifolds, joints and islands were those of the last call
+    #: True if the manifolds, joints and islands of the last call were reused
     same_graph: bool
-    #: islands that the iterations were not enough for
+    #: islands that have not converged
     not_converged: int
-    #: those of them that had stopped losing energy; sequence
+    #: of these, islands whose impacts had stopped losing energy; sequence
     stalled: int
-    #: islands that have been left to sweeps; coulomb
+    #: islands that were solved by sweeps alone; coulomb
     swept: int
 
 
 @dataclass(frozen=True)
 class SystemReport:
-    """The course of a call for a contact system."""
+    """Report of a call for a contact system."""
 
     contacts: int
     islands: int
-    #: contacts of the largest
+    #: contacts of the largest island
     largest_island: int
     #: islands that are not solved to the tolerance
     missed: int
-    #: of the whole system, relative to |q|
+    #: error of the whole system, relative to |q|
     error: float
     #: sums over the islands
     sweeps: int
     interior_steps: int
     newton_steps: int
-    #: [s] that the call took
+    #: [s] time of the call
     seconds: float
     threads: int
-    #: |q - P q| of the islands together, relative to |q|, with P the projection onto the range of W
+    #: |q - P q| of all islands together, relative to |q|, with P the projection onto the range of W
     range_distance: float
 
     @property
@@ -194,7 +194,7 @@ class SystemReport:
 
 @dataclass(frozen=True)
 class SystemIsland:
-    """Contacts that the matrix connects, which are solved by themselves."""
+    """An island: contacts that the matrix connects. Each island is solved by itself."""
 
     contacts: int
     solved: bool
@@ -202,16 +202,16 @@ class SystemIsland:
     sweeps: int
     interior_steps: int
     newton_steps: int
-    #: |q - P q|, relative as error is. 0 if the island is solved with q, else it is solved with P q, or missed
+    #: |q - P q|, relative as error is. 0 if the island is solved with q; otherwise it is solved with P q or missed
     range_distance: float
 
 
 class SceneResult(SceneResultArrays):
-    """What a step of a scene gives: new velocities of bodies, impulses and statuses of contacts and joints."""
+    """Results of a step of a scene: new velocities of bodies, impulses and statuses of contacts and joints."""
 
     @cached_property
     def report(self) -> SceneReport:
-        """The course of the step."""
+        """Report of the step."""
         return SceneReport(**self._report.fields())
 
 
@@ -222,10 +222,10 @@ class SystemResult(SystemResultArrays):
 
     @cached_property
     def report(self) -> SystemReport:
-        """The course of the call."""
+        """Report of the call."""
         return SystemReport(**self._report.fields())
 
     @cached_property
     def islands(self) -> list[SystemIsland]:
-        """In the order of their first contacts."""
+        """Islands in the order of their first contacts."""
         return [SystemIsland(*island) for island in self._islands]

@@ -1,4 +1,4 @@
-"""Contact systems: the matrices that people have, as the rows of blocks that the solver reads."""
+"""Contact systems: converts matrices to the block rows that the solver reads."""
 
 import threading
 from typing import Any, NamedTuple
@@ -11,8 +11,8 @@ from ._results import SystemResult
 
 
 class BlockRows(NamedTuple):
-    """A matrix of 3 x 3 blocks by rows: contact i has block[row_start[i]:row_start[i + 1]], in the columns
-    column[row_start[i]:row_start[i + 1]], which ascend."""
+    """A matrix of 3 x 3 blocks by rows. Row i has the blocks block[row_start[i]:row_start[i + 1]] in the block columns
+    column[row_start[i]:row_start[i + 1]], in ascending order."""
 
     row_start: Any
     column: Any
@@ -20,7 +20,7 @@ class BlockRows(NamedTuple):
 
 
 def block_rows(matrix: Any) -> BlockRows:
-    """The blocks of a matrix: scipy.sparse (of any format), (3n, 3n), (n, n, 3, 3), or BlockRows. Blocks of zeros are
+    """Returns the blocks of a matrix: scipy.sparse (any format), (3n, 3n), (n, n, 3, 3), or BlockRows. Zero blocks are
     left out, except on the diagonal."""
     if isinstance(matrix, BlockRows):
         return matrix
@@ -48,7 +48,7 @@ def block_rows(matrix: Any) -> BlockRows:
 
 
 def _numbers(name: str, numbers: Any, dtype: Any = None) -> Any:
-    """An array of real numbers. Python objects such as fractions become doubles."""
+    """Returns an array of real numbers. Python objects such as fractions become doubles."""
     try:
         array = np.asarray(numbers)
         if array.dtype.kind == "O":
@@ -70,7 +70,7 @@ def _vectors(name: str, numbers: Any, dtype: Any) -> Any:
 
 
 class SystemSolver:
-    """Solves contact systems; keep it from call to call. One solver serves one call at a time."""
+    """Solves contact systems. Keep the solver from call to call. One solver serves one call at a time."""
 
     def __init__(self, *, threads: int = 0) -> None:
         self._solver = _carom._SystemSolver(threads)
@@ -121,7 +121,7 @@ class SystemSolver:
             if numbers is not None:
                 models[name] = _vectors(name, numbers, block.dtype)
         if normal_first:
-            # The solver has the normal last.
+            # In the solver the normal is last.
             turned = [1, 2, 0]
             block = block[:, turned][:, :, turned]
         return self._solver.solve(
@@ -137,7 +137,7 @@ class SystemSolver:
         )
 
 
-#: The solver of each thread, for its memory. Large systems have one of their own, whose memory ends with the call.
+#: One solver per thread, which keeps its workspace. Large systems get a new solver, freed after the call.
 _kept = threading.local()
 _kept_contacts = 256
 
@@ -156,21 +156,21 @@ def solve_system(W: Any, q: Any, mu: Any, **options: Any) -> SystemResult:
 solve_system.__doc__ = SystemSolver.solve.__doc__ = """Solves u = W r + q with Coulomb friction for the impulses r.
 
     W   [1/kg] scipy.sparse of any format, (3n, 3n), (n, n, 3, 3) or BlockRows; frames have the normal last. Rows of
-        moments are behind those of contacts
-    q   [m/s] (n, 3) or (3n,): the velocities without impulses. Restitution is yours, in q
-    mu  [1] (n,) or one number: friction
+        moments follow the rows of contacts
+    q   [m/s] (n, 3) or (3n,): velocities without impulses. Add restitution to q
+    mu  [1] (n,) or one number: coefficient of friction
 
-    warm_impulse           [N s] (n, 3) or (3n,): r to begin with
-    friction_2             [1] (n,) or one number: the coefficient across friction_direction, where mu is that along it
-    friction_direction     [1] (n, 2) or one: along the first tangent and the second, which is (1, 0)
-    normal_compliance      [1/kg] (n,) or one number: what u_n gives way for an impulse of 1 N s
-    tangential_compliance  [1/kg] likewise, of the slip
+    warm_impulse           [N s] (n, 3) or (3n,): initial r
+    friction_2             [1] (n,) or one number: coefficient across friction_direction; mu is the coefficient along it
+    friction_direction     [1] (n, 2) or one: components along the first and the second tangent; default (1, 0)
+    normal_compliance      [1/kg] (n,) or one number: part of u_n that the contact yields per unit impulse
+    tangential_compliance  [1/kg] (n,) or one number: part of the slip that the contact yields per unit impulse
     moment                 (m,) the contacts that resist rolling or spinning, ascending
-    rolling_friction       [m] (m,) or one number: the moment of rolling is up to this times the normal impulse
-    spinning_friction      [m] likewise of spinning
+    rolling_friction       [m] (m,) or one number: max. moment of rolling per unit of normal impulse
+    spinning_friction      [m] (m,) or one number: max. moment of spinning per unit of normal impulse
     angular_velocity       [rad/s] (m, 3) with moment: o without impulses, q of its rows
-    warm_angular_impulse   [N m s] (m, 3): moments to begin with
-    normal_first           frames have the normal first, as those of FCLIB; results, too
+    warm_angular_impulse   [N m s] (m, 3): initial moments
+    normal_first           True: frames of arguments and results have the normal first, as in FCLIB
 
-The options and results are those of carom::SystemSolver (docs/contact-systems.md). ContactBench's G, g, mus are W, q, mu.
+Options and results are as in carom::SystemSolver (docs/contact-systems.md). ContactBench's G, g, mus are W, q, mu.
 """

@@ -48,7 +48,7 @@ void Arguments::add_all_of(PyObject* source) {
     }
     return;
   }
-  // A copy of the items, which nobody else can change.
+  // A copy of the items, which no other thread can change.
   py::object items;
   if (PyDict_Check(source)) {
     items = owned(PyDict_Copy(source));

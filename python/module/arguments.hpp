@@ -12,26 +12,26 @@ struct Given {
   PyObject* value;
 };
 
-/// Names and values live as long as the Arguments, whatever other threads and methods of the values do meanwhile with
-/// the object that held them: keywords belong to the frame of the caller, and everything else is kept here.
+/// Names and values live as long as the Arguments, even if other threads or methods of the values change the object
+/// that held them: keywords belong to the frame of the caller, and this object owns everything else.
 class Arguments {
  public:
   /// Arguments of a call. One positional argument may hold further columns by name, as `of` takes them.
   Arguments(const char* function, PyObject* const* values, Py_ssize_t positional, PyObject* keywords);
-  /// Items of a mapping, fields of a structured array, or attributes of an object such as carom.Bodies; `what` says
-  /// whose they are.
+  /// Items of a mapping, fields of a structured array, or attributes of an object such as carom.Bodies. `what` names
+  /// that object in messages.
   static Arguments of(PyObject* source, const std::string& what);
 
-  /// The value of this name if it was given and is not None, else null. It is not found again.
+  /// Removes and returns the value of this name; null if it is missing or None.
   PyObject* take(PyObject* name);
-  /// The same, but it stays.
+  /// As take(), but the value stays.
   PyObject* value(PyObject* name) const;
   bool has(PyObject* name) const { return value(name) != nullptr; }
-  /// Adds an argument that outlives these.
+  /// Adds an argument, which must outlive this object.
   void give(PyObject* name, PyObject* value);
-  /// All that has not been taken.
+  /// The arguments that have not been taken.
   const std::vector<Given>& given() const { return given_; }
-  /// Throws ArgumentError of a name that the function does not know.
+  /// Throws ArgumentError for a name that the function does not know.
   [[noreturn]] void refuse(PyObject* name) const;
   const std::string& function() const { return function_; }
 

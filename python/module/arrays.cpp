@@ -32,7 +32,7 @@ T number_at(const Array& array, Py_ssize_t i) {
   return value;
 }
 
-// Whole numbers of whatever type, which have to fit. An array without elements has no type that matters.
+// Integers of any type, which must fit. The type of an empty array does not matter.
 py::object whole_numbers(PyObject* source, int type, double min, double max, const std::string& name) {
   const char kind = as_array(source).type->kind;
   if (kind != 'i' && kind != 'u' && as_array(source).size() > 0)
@@ -64,7 +64,7 @@ std::uint8_t law_number(Element element, PyObject* law) {
   return static_cast<std::uint8_t>(number);
 }
 
-// Names and numbers, in any mixture, or one for all.
+// Names and numbers in any mixture, or one for all contacts.
 py::object law_numbers(PyObject* laws, Element element, const std::string& column) {
   const Array& array = as_array(laws);
   if (array.rank > 1) refuse("the column " + column + " has laws in the shape " + shape_words(laws) + ", not (n,)");
@@ -82,11 +82,11 @@ py::object law_numbers(PyObject* laws, Element element, const std::string& colum
   return numbers;
 }
 
-// Writes the column at `place` of an object, whatever its type.
+// Writes the column at `place` of an object, for any element type.
 void set_column(void* object, std::size_t place, const void* data, std::size_t count, std::ptrdiff_t stride) {
   using Any = Column<const double>;
   static_assert(sizeof(Any) == sizeof(Column<Path>) && sizeof(Any) == sizeof(Column<const float>));
-  // An array without elements is a column, too.
+  // An empty array is also a column.
   static const double none = 0;
   Any column;
   column.data = static_cast<const double*>(data == nullptr ? &none : data);
@@ -95,7 +95,8 @@ void set_column(void* object, std::size_t place, const void* data, std::size_t c
   std::memcpy(static_cast<char*>(object) + place, static_cast<const void*>(&column), sizeof column);
 }
 
-// Bytes from the first element of an array to the first of a part of a field, by rows and columns for full matrices.
+// Offset in bytes from the first element of an array to the first element of a part. Full matrices have rows and
+// columns.
 Py_ssize_t part_offset(const Field& field, std::size_t part, const Py_ssize_t* strides, bool is_full) {
   static constexpr std::uint8_t row[] = {0, 0, 0, 1, 1, 2}, column[] = {0, 1, 2, 1, 2, 2};
   static constexpr std::uint8_t planar_row[] = {0, 0, 1}, planar_column[] = {0, 1, 1};
@@ -106,7 +107,7 @@ Py_ssize_t part_offset(const Field& field, std::size_t part, const Py_ssize_t* s
 
 enum class Extent : std::uint8_t { wrong, one, many };
 
-// Tells one number, vector or matrix from one for every contact.
+// Distinguishes one number, vector or matrix for all contacts from one for every contact.
 Extent extent_of(const Field& field, const Array& array) {
   const int rank = array.rank;
   const Py_ssize_t* const shape = array.shape;
@@ -117,12 +118,12 @@ Extent extent_of(const Field& field, const Array& array) {
     if (rank == 3 && shape[1] == d && shape[2] == d) return Extent::many;
   }
   if (rank == 1 && shape[0] == field.parts) return Extent::one;
-  // np.array([]) is all vectors of no contacts.
+  // np.array([]) holds the vectors of zero contacts.
   if (rank == 1 && shape[0] == 0) return Extent::many;
   return rank == 2 && shape[1] == field.parts ? Extent::many : Extent::wrong;
 }
 
-// Points the columns of a field at the elements of an array, of which there are `count`.
+// Points the columns of a field at the `count` elements of an array.
 void set_columns(void* object, std::size_t base, const Field& field, const Array& array, Extent extent,
                  std::size_t count) {
   const bool is_repeated = extent == Extent::one;
@@ -179,7 +180,7 @@ void Inputs::add(Batch& batch, const Field& field, PyObject* value, std::size_t 
   const bool is_law = field.element == Element::law || field.element == Element::restitution_law;
   const bool is_ours = is_array(value);
   placed.is_converted = !is_ours;
-  // NumPy would turn a list of names and numbers into names.
+  // NumPy would convert a list of names and numbers to names only.
   placed.array = is_ours ? py::reinterpret_borrow<py::object>(value) : naming(what, [&] {
     return array_of(value, is_law ? type_of_number(type_number::object) : py::object(), 0);
   });
@@ -276,7 +277,7 @@ py::object Inputs::array_in_place(const Batch& batch, PyObject* name) const {
 
 void Inputs::write(void* object, bool in_float) {
   for (Placed& placed : placed_) convert(placed, in_float);
-  // From here on no Python runs, so that no shape changes any more.
+  // No Python code runs below, so shapes no longer change.
   for (Placed& placed : placed_) {
     const Field& field = *placed.field;
     const auto count = static_cast<std::size_t>(placed.batch->size());

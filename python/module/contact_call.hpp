@@ -1,4 +1,4 @@
-// Contacts of a call, whatever their form: their columns from arrays, and the solver that takes them.
+// Contacts of a call in any form: reads their columns from arrays and selects the solver.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace carom::python {
 
-/// The object of a method, or the solver of this thread for functions of the module.
+/// Returns the solver of a method, or this thread's solver for functions of the module.
 Solver& solver_of(PyObject* self);
 
 struct ContactNames {
@@ -23,7 +23,7 @@ inline const ContactNames& names() {
   return all;
 }
 
-/// Contacts of a form, and the other columns of a call.
+/// Contacts in one form, and the other columns of a call.
 template <class Contacts_, class More_ = char>
 struct CallOf {
   using Contacts = Contacts_;
@@ -31,7 +31,7 @@ struct CallOf {
   More_ more{};
 };
 
-/// The lever arm of the immovable world, which lives as long as the program.
+/// The lever arm of the immovable world. It lives as long as the program.
 inline PyObject* no_lever(Py_ssize_t dimension) {
   const auto make = [](Py_ssize_t size) {
     const py::object zeros = new_array(type_of_number(type_number::float32), 1, &size);

@@ -6,7 +6,7 @@
 namespace carom::python {
 namespace {
 
-/// Calls work.operator()<Contacts>() with the form that the arguments are of.
+/// Calls work.operator()<Contacts>() with the form of the arguments.
 template <class Work>
 py::object with_form(const Arguments& arguments, bool planar, const Work& work) {
   if (arguments.has(names().k))
@@ -32,7 +32,7 @@ const Record& results_record() {
 }
 
 bool is_usual_result(const Field& field) {
-  // All but works and steps: scalars that are no bytes, and not the angular velocities of the plane.
+  // All results except the works and the steps.
   static PyObject* const others[] = {interned("work_compression"), interned("work_decompression"), interned("steps")};
   return field.name != others[0] && field.name != others[1] && field.name != others[2];
 }
@@ -193,7 +193,7 @@ py::dict fields_of_region(const RegionReport& report) {
 
 Solver& solver_of(PyObject* self) {
   static thread_local Solver of_thread;
-  // Functions of the module get the module.
+  // Functions of the module receive the module as self.
   return PyModule_Check(self) ? of_thread : py::cast<Solver&>(py::handle(self));
 }
 

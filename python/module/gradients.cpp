@@ -1,4 +1,4 @@
-// Gradients of the response of contacts: differentiate, of Solver and of the module; by the bodies, pull_back.
+// Gradients of contacts: differentiate (of Solver and of the module), and pull_back to the data of the bodies.
 #include <carom/body_gradients.hpp>
 #include <cstring>
 
@@ -29,8 +29,8 @@ const Record& derivatives_record() {
   return record;
 }
 
-/// Arrays of derivatives of three numbers, (n, 3) or (n, 3, parts), or of one: (n,) or (n, parts). Columns are
-/// contiguous, for these are written in place.
+/// Makes arrays of derivatives of three numbers, (n, 3) or (n, 3, parts), or of one number, (n,) or (n, parts). Columns
+/// are contiguous, because they are written in place.
 template <class T, class... Rows>
 py::dict derivative_arrays(const std::vector<PyObject*>& by, Py_ssize_t count, Rows&... rows) {
   py::dict arrays;
@@ -131,7 +131,7 @@ void add_contacts(RecordMaker& maker, const Pairs<double>& pairs) {
   const auto adds = maker.adds(true);
   columns::each_number(
       [&](const columns::Label& label, const auto& column) {
-        // The contact's own vectors; bodies have records of their own.
+        // Only the vectors of the contact; bodies have their own records.
         if (*label.side == '\0' && *label.part != '\0') adds(label, column);
       },
       pairs);
@@ -239,7 +239,7 @@ py::object pulled_back(Arguments& arguments) {
       refuse(std::string("of_") + after + " needs " + after + ", the one after the collision");
   return with_columns<Pairs, PairCotangent>(
       arguments, &pair_cotangent_record(), [&]<class T>(const auto& call, Py_ssize_t count) {
-        // Results have the names and shapes of what they are derivatives by.
+        // Derivatives have the names and shapes of their variables.
         Pairs<T> to;
         const auto make = [&](const Record& record, std::size_t base, const py::object& result) {
           for (const Field& field : record.fields) {
@@ -266,7 +266,7 @@ py::object pulled_back(Arguments& arguments) {
             each_place(call.more.velocity, i, cotangent.velocity, read);
             each_place(call.more.of_velocity, i, cotangent.of_velocity, read);
             const BodyPair<T> by = pull_back(pair, contact_space(pair), cotangent);
-            // The columns lie in arrays that were made here, whatever InlineContacts say.
+            // The columns are const in InlineContacts, but they point into new arrays.
             each_place(to, i, by, [](const T& column, const T& number) { const_cast<T&>(column) = number; });
           }
         }
@@ -314,7 +314,7 @@ void add_gradients(py::module_& module) {
     describe(function, "bodies", "BodyColumns", bodies_record<decltype(Pairs<double>::a)>());
   }
   Record by_name = pair_cotangent_record();
-  // Those of the product come as one.
+  // The two columns of the product are one argument.
   by_name.fields.erase(by_name.fields.begin(), by_name.fields.begin() + 2);
   describe("pull_back", "cotangent", "ResultColumns", by_name);
 }

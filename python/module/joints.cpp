@@ -16,8 +16,8 @@
 namespace carom::python {
 namespace {
 
-/// Rows as a structured array, whose fields a scene reads. Warm impulses are not among them, for where there is a
-/// column of these keys find none.
+/// Makes a structured array of rows with the fields that a scene reads. It has no warm impulses: with such a column the
+/// solver would ignore keys.
 template <class T>
 py::object array_of_rows(const JointRowData<T>& data) {
   using Row = typename JointRowData<T>::Row;
@@ -62,7 +62,7 @@ JointBodies<T> joint_bodies(const py::object& a, const py::object& b, const py::
           vector_of<T>(anchor_b, "anchor_b")};
 }
 
-/// The rows that add(data, bodies) makes of a joint in the precision asked for.
+/// Returns the rows that add(data, bodies) makes of a joint, in the requested precision.
 template <class Add>
 py::object rows_of(const py::object& dtype, const py::object& a, const py::object& b, const py::object& anchor_a,
                    const py::object& anchor_b, const Add& add) {
@@ -190,7 +190,7 @@ py::object number_or_array(const std::array<double, n>& numbers) {
   return array;
 }
 
-/// Mechanisms of a scene in its precision, which write into the arrays of its bodies.
+/// Mechanisms of a scene, in the precision of the scene. They write into the arrays of its bodies.
 class PythonMechanisms {
  private:
   template <class F>
@@ -211,7 +211,7 @@ class PythonMechanisms {
     return visit([&](const auto& of) { return of.contact(index); });
   }
 
-  /// Calls f(mechanisms, results) with the columns that are changed.
+  /// Calls f(mechanisms, results) with the columns that the call changes.
   template <class F>
   void change(const py::object& joint_impulse, const F& f) const {
     visit([&]<class T>(const Mechanisms<T>& of) {
@@ -232,14 +232,14 @@ class PythonMechanisms {
   std::variant<std::monostate, Mechanisms<double>, Mechanisms<float>> mechanisms_;
 };
 
-/// The columns of one contact for solve: what every law reads of contacts in contact space.
+/// Returns the columns of one contact for solve: the columns of contacts in contact space that every law reads.
 py::dict columns_of(const MechanismContact& contact) {
   py::dict columns;
   each_field(
       [&](const char* name, const auto& value) {
         if (contacts_record<SpaceContacts<double>>().find(interned(name)) == nullptr) return;
         const py::object numbers = number_or_array(value);
-        // Arrays with a row, and numbers.
+        // Arrays with one row, and numbers.
         if (is_array(numbers.ptr()))
           columns[name] = numbers.attr("reshape")(1, -1);
         else

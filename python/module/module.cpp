@@ -17,7 +17,7 @@ struct Documented {
   PyMethodDef definition{};
 };
 
-/// By the names in the module: "solve", "Solver.solve".
+/// Functions by their names in the module: "solve", "Solver.solve".
 std::map<std::string, std::unique_ptr<Documented>>& functions() {
   static std::map<std::string, std::unique_ptr<Documented>> all;
   return all;

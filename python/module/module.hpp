@@ -9,15 +9,15 @@
 
 namespace carom::python {
 
-/// A function of keywords, as Python calls it without a dict of them.
+/// A function with keywords in Python's vectorcall form, which needs no dict.
 using Function = PyObject* (*)(PyObject* self, PyObject* const* values, Py_ssize_t positional, PyObject* keywords);
 
-/// Adds a function to the module, or a method to a class of it. Both live as long as the program.
+/// Adds a function to the module, or a method to one of its classes. Both live as long as the program.
 void add_function(const py::module_& module, const char* name, Function function);
 void add_method(const py::object& type, const char* name, Function function);
 
-/// Adds a class to the module. An object that Python made by __new__ alone is an Error where it is used: it has no
-/// object of C++, and pybind11 would hand out uninitialised memory.
+/// Adds a class to the module. Use of an object that Python made by __new__ alone is an Error: it has no C++ object,
+/// and pybind11 would return uninitialised memory.
 template <class T>
 py::class_<T> add_class(const py::module_& module, const char* name) {
   static const std::string called = name;
@@ -28,7 +28,7 @@ py::class_<T> add_class(const py::module_& module, const char* name) {
   return type;
 }
 
-/// Makes carom.Error or carom.ArgumentError of an Error.
+/// Raises carom.Error or carom.ArgumentError for an Error.
 void set_error(const Error& error);
 
 /// Runs the work of a function and turns exceptions of C++ into exceptions of Python.
@@ -50,7 +50,7 @@ PyObject* guarded(const Work& work) noexcept {
   return nullptr;
 }
 
-/// An object of a class of the Python part of the package: "Result".
+/// Makes an object of a class of the Python part of the package, for example "Result".
 py::object new_result(const char* name);
 
 /// Counts of statuses by their numbers, without zeros.
@@ -58,7 +58,7 @@ py::dict counts_of(const std::array<std::size_t, status_room>& by_status);
 
 Execution execution_of(const py::object& isa, const py::object& threads);
 
-/// Lets pickle and copy make a solver like another one: by its execution, for all else only saves time.
+/// Makes pickle and copy create a solver with the same execution. All other state only saves time.
 template <class S>
 auto pickled_by_execution() {
   return py::pickle(

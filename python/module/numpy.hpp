@@ -1,6 +1,6 @@
-// NumPy's arrays without NumPy's headers: the build needs no NumPy, and the module works with NumPy 1 and 2. It uses
-// only what both have at the same place: the array object, the head of the type object, and four entries of the table
-// of functions. NumPy never moves an entry of this table (numpy_api.py in its sources).
+// NumPy arrays without NumPy's headers: the build needs no NumPy, and the module works with NumPy 1 and 2. It uses only
+// members that both have at the same offset: the array object, the head of the type object, and four entries of the
+// function table. NumPy never moves an entry of this table (numpy_api.py in its sources).
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -33,7 +33,7 @@ struct Array {
   bool is_of(int number) const;
 };
 
-/// Numbers of NumPy's types.
+/// Type numbers of NumPy.
 namespace type_number {
 inline constexpr int uint8 = 2, int32 = 5, float32 = 11, float64 = 12, object = 17, float16 = 23;
 inline constexpr int int64 = sizeof(long) == 8 ? 7 : 9, uint64 = sizeof(long) == 8 ? 8 : 10;
@@ -44,7 +44,7 @@ namespace requirement {
 inline constexpr int contiguous = 0x1, forced_cast = 0x10, aligned = 0x100, native = 0x200;
 }
 
-/// NumPy's functions, which import_numpy() finds.
+/// NumPy functions, which import_numpy() finds.
 struct NumPy {
   PyTypeObject* array = nullptr;
   ArrayType* (*type_of_number)(int number) = nullptr;
@@ -57,7 +57,7 @@ struct NumPy {
 
 /// Finds NumPy's functions. Throws Python's ImportError without NumPy.
 void import_numpy();
-/// The functions. Throws Error before import_numpy().
+/// Returns the functions. Throws Error before import_numpy().
 const NumPy& numpy();
 
 inline bool is_array(PyObject* object) {
@@ -72,9 +72,9 @@ inline Array& as_array(const py::object& array) {
 
 /// A reference to the type of a number.
 py::object type_of_number(int number);
-/// The type that numpy.dtype makes of a description.
+/// Returns the type that numpy.dtype makes from a description.
 py::object type_of_description(const py::object& description);
-/// An array of a Python object. Without `type` NumPy chooses one.
+/// Makes an array from a Python object. Without `type` NumPy chooses the type.
 py::object array_of(PyObject* value, const py::object& type, int flags);
 /// A new array, C-contiguous and not initialised.
 py::object new_array(const py::object& type, int rank, const Py_ssize_t* shape);

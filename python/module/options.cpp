@@ -131,14 +131,14 @@ const OptionList& scene_options_of(SceneMethod method) {
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("SequenceOptions", o.sequence); }),
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("IterationOptions", o.iteration); }),
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("RestingOptions", o.resting); }),
-      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) {  // of a step: both
+      make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) {  // SceneMethod::step has both
         to.fields("IterationOptions", o.iteration);
         to.fields("RestingOptions", o.resting);
       }),
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) { to.fields("SubstepsOptions", o.substeps); }),
       make_list<SceneOptions>([](ListMaker& to, const SceneOptions& o) {
         to.fields("CoulombOptions", o.coulomb);
-        // Where islands are swept.
+        // For islands that are solved by sweeps.
         to.add("SimultaneousOptions", "iterations", o.simultaneous.iterations, "iterations");
         to.add("SimultaneousOptions", "relaxation", o.simultaneous.relaxation, "relaxation");
         to.add("SimultaneousOptions", "rounds", o.simultaneous.rounds, "rounds");

@@ -1,4 +1,4 @@
-// Options of calls by their names: one list of the members of each struct of options.
+// Options of calls by name: one list of the members of each options struct.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -11,14 +11,14 @@
 
 namespace carom::python {
 
-/// A member of a struct of options.
+/// A member of an options struct.
 struct Option {
   PyObject* name;  // interned
   const char* of;  // the struct in include/carom, where its comment is
   const char* member;
   const char* kind;     // for signatures: "float", "int", "bool", "str"
   std::string usual;    // the default: "'incremental'", "200"
-  std::string choices;  // of names, else empty
+  std::string choices;  // allowed names, else empty
   std::size_t offset;
   void (*set)(void* place, PyObject* value, const char* name);
 };
@@ -26,17 +26,17 @@ struct Option {
 using OptionList = std::vector<Option>;
 
 const OptionList& collision_options();
-/// Options of all methods, and options that one method reads.
+/// Options of all methods, and options of single methods.
 const OptionList& scene_options();
 const OptionList& scene_options_of(SceneMethod method);
 const OptionList& system_options();
 const OptionList& mechanism_options();
 
-/// Takes the options of a list from the arguments and writes them into an object. Where laws may be columns, too, those
-/// that are not named by one string stay.
+/// Takes the options of a list from the arguments and writes them into an object. If laws may also be columns, laws
+/// that are not one string stay in the arguments.
 void take_options(const OptionList& list, Arguments& arguments, void* options, bool law_is_a_column = true);
 
-/// A number that is no member of a struct: a tolerance of a call. Returns whether it was given.
+/// Takes a number that is not a member of a struct, for example the tolerance of a call. Returns whether it was given.
 bool take_number(Arguments& arguments, PyObject* name, double& number);
 
 }  // namespace carom::python

@@ -8,7 +8,7 @@ std::string value_words(PyObject* value) {
   try {
     words = text_of(owned(PyObject_Repr(value)).ptr());
   } catch (const py::error_already_set&) {
-    // The object has no text that can be shown.
+    // The object has no printable text.
   }
   if (!words.empty() && words.size() <= longest && words.find('\n') == std::string::npos) return words;
   return std::string("of type ") + Py_TYPE(value)->tp_name;

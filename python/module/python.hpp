@@ -1,4 +1,5 @@
-// Python for the files of the module: its interface in C, since a call of one contact takes a microsecond.
+// Python's C interface for the files of the module. It is used directly because a call with one contact takes only
+// about a microsecond.
 #pragma once
 
 #include <array>
@@ -10,8 +11,8 @@
 
 namespace carom::python {
 
-/// An argument of the wrong type, or one that a function does not know: in Python carom.ArgumentError, which is an
-/// Error and a TypeError.
+/// Error for an argument of the wrong type or of an unknown name. In Python it is carom.ArgumentError, an Error and a
+/// TypeError.
 class ArgumentError : public Error {
  public:
   explicit ArgumentError(const std::string& message) : Error("carom: " + message) {}
@@ -21,7 +22,7 @@ class ArgumentError : public Error {
   throw Error("carom: " + message);
 }
 
-/// A new reference that an interface gave, or the Python exception that it left.
+/// Takes a new reference from the C interface, or throws the Python exception that the call has set.
 inline py::object owned(PyObject* object) {
   if (object == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(object);
@@ -31,7 +32,7 @@ inline void succeed(int result) {
   if (result < 0) throw py::error_already_set();
 }
 
-/// A string that compares with keywords of calls by its address. It lives as long as the program.
+/// An interned string, which compares with keywords of calls by address. It lives as long as the program.
 inline PyObject* interned(const std::string& text) {
   PyObject* name = PyUnicode_InternFromString(text.c_str());
   if (name == nullptr) throw py::error_already_set();
@@ -52,8 +53,8 @@ inline std::string words_of(const py::handle& object) {
 /// A value in a message: its repr if that is short, else its type.
 std::string value_words(PyObject* value);
 
-/// Runs `work` on a value of the caller's, in which NumPy and methods of the value may fail. Throws an Error that
-/// begins with what() in the place of a Python error that says that the value is wrong.
+/// Runs `work` on a value of the caller; NumPy and methods of the value may fail in it. Replaces a Python error about a
+/// wrong value by an Error that begins with what().
 template <class What, class Work>
 auto naming(const What& what, const Work& work) {
   try {
@@ -74,11 +75,11 @@ constexpr const char* words_of_type() {
   return "a string";
 }
 
-/// Throws ArgumentError: `what` is not as expected, or a whole number that is too large.
+/// Throws ArgumentError: `what` is not as expected, or is an integer that is too large.
 [[noreturn]] void refuse_value(const std::string& what, PyObject* value, const char* expected, bool is_number);
 
-/// The value of an argument as a bool, a whole number, a number or a string. Throws an Error that begins with what() if
-/// it is something else.
+/// Converts an argument to a bool, an integer, a number or a string. Throws an Error that begins with what() if the
+/// argument has another type.
 template <class T, class What>
 T value_of(PyObject* value, const What& what) {
   try {
@@ -92,10 +93,10 @@ T value_of(const py::object& value, const char* what) {
   return value_of<T>(value.ptr(), [&] { return std::string(what); });
 }
 
-/// Three numbers of a sequence.
+/// Reads three numbers from a sequence.
 std::array<double, 3> three_numbers(PyObject* value, const std::string& what);
 
-/// Calls f(name) for the names in a sequence, which are strings. `what` is the argument.
+/// Calls f(name) for each name in a sequence of strings. `what` names the argument in messages.
 template <class F>
 void each_name(PyObject* names, const char* what, const F& f) {
   const auto wrong = [&] {

@@ -1,5 +1,6 @@
-// The fields of a struct of columns as Python sees them: their names, shapes and places, made of the description in
-// columns.hpp. Code that fills columns knows no struct and no precision.
+// The fields of a struct of columns as Python sees them: names, shapes and offsets, from the description in
+// columns.hpp.
+// Code that fills columns does not depend on the struct or the precision.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -17,7 +18,7 @@ namespace carom::python {
 
 /// The kind of the elements of a column.
 enum class Element : std::uint8_t {
-  number,  ///< of the precision of the call
+  number,  ///< in the precision of the call
   int32,
   uint64,
   law,
@@ -43,7 +44,7 @@ constexpr Element element_of() {
   if constexpr (std::is_same_v<T, ContactState>) return Element::contact_state;
 }
 
-/// An array of Python's: all columns of a number, a vector or a symmetric matrix.
+/// An array in Python: all columns of a number, a vector or a symmetric matrix.
 struct Field {
   static constexpr std::size_t most_parts = 6;
 
@@ -65,7 +66,7 @@ struct Record {
   const Field* find(PyObject* name) const {
     for (const Field& field : fields)
       if (field.name == name) return &field;
-    // Keywords are interned unless the program made them at run time.
+    // Keywords are interned, except names made at run time.
     if (PyUnicode_CHECK_INTERNED(name)) return nullptr;
     for (const Field& field : fields)
       if (PyUnicode_Compare(field.name, name) == 0) return &field;
@@ -73,7 +74,7 @@ struct Record {
   }
 };
 
-/// Adds the columns of `fields` that lie within `object` to a record, one after the other.
+/// Adds the columns of `fields` that lie within `object` to a record, in their order.
 class RecordMaker {
  public:
   RecordMaker(Record& record, const void* object) : record_(record), object_(static_cast<const char*>(object)) {}
@@ -129,7 +130,7 @@ void add_contacts(RecordMaker& maker, const Contacts& contacts) {
   columns::each_index(needed, contacts);
   columns::each_choice(
       [&](const columns::Label& label, const auto& column) {
-        // Nothing is integrated in the plane.
+        // Planar contacts have no integration.
         constexpr bool is_step = std::is_floating_point_v<std::remove_cvref_t<decltype(*column.data)>>;
         if constexpr (!(is_step && planar)) optional(label, column);
       },

@@ -72,7 +72,7 @@ PythonScene::PythonScene(PyObject* bodies, PyObject* contacts, PyObject* joints)
     }
     const Arguments columns = Arguments::of(given, batch.what);
     inputs_.add_all(batch, record, columns, base, batch.what);
-    // A number for all has no length. One body or contact has arrays of length one.
+    // A number that applies to all has no length. One body or contact has arrays of length one.
     if (batch.count < 0) refuse(std::string("no array among ") + batch.what + " tells how many there are");
   };
   if (bodies == nullptr || bodies == Py_None) refuse("a scene needs bodies");
@@ -109,7 +109,7 @@ py::object solve(SceneSolver& solver, const PythonScene& scene, Arguments& argum
                      (options.method == SceneMethod::simultaneous && options.simultaneous.time_step > 0);
   const bool has_joints = scene.joints() > 0;
   Outputs outputs(arguments, [=](const Field& field) {
-    // Default results. Warm impulses and islands only on request.
+    // Default results. Other results, such as warm impulses and islands, are made on request.
     static PyObject* const of_contacts[] = {names().velocity, names().angular_velocity, interned("impulse"),
                                             interned("separation_velocity"), interned("status")};
     if (field.name == names().displacement || field.name == names().rotation) return moves;

@@ -1,4 +1,4 @@
-// Scenes as Python has them.
+// Scenes in Python.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -8,7 +8,7 @@
 
 namespace carom::python {
 
-/// The columns of a step. They point into the arrays that the scene was made of.
+/// The columns of a step. They point into the arrays that the scene was constructed from.
 class PythonScene {
  public:
   PythonScene(PyObject* bodies, PyObject* contacts, PyObject* joints);
@@ -19,7 +19,7 @@ class PythonScene {
   Py_ssize_t bodies() const { return bodies_.size(); }
   Py_ssize_t contacts() const { return contacts_.size(); }
   Py_ssize_t joints() const { return joints_.size(); }
-  /// The caller's own array, whose elements the scene reads where they are.
+  /// Returns the caller's array that the scene reads in place.
   py::object array_of_bodies(PyObject* name) const { return inputs_.array_in_place(bodies_, name); }
   template <class T>
   const Scene<T>& view() const {
@@ -33,10 +33,10 @@ class PythonScene {
   std::variant<Scene<double>, Scene<float>> scene_;
 };
 
-/// The scene of an argument. Throws ArgumentError if it is something else.
+/// Returns the scene of an argument. Throws ArgumentError if the argument is not a scene.
 const PythonScene& scene_of(PyObject* value);
 
-/// The columns of SceneResults that are as long as the bodies, and those as long as the rows of joints.
+/// The columns of SceneResults that are as long as the bodies, and the columns that are as long as the rows of joints.
 const Record& body_results_record();
 const Record& row_results_record();
 

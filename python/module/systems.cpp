@@ -1,4 +1,4 @@
-// Contact systems. The forms that a matrix can have become rows of blocks in Python; here are these.
+// Contact systems. Python code converts all forms of a matrix to block rows; this file takes block rows.
 #include <algorithm>
 #include <carom/system.hpp>
 
@@ -57,7 +57,7 @@ const Record& results_record() {
   return record;
 }
 
-/// A record whose vectors have the part along the normal first, as arrays in frames of FCLIB do.
+/// Returns a record whose vectors have the normal component first, as in the frames of FCLIB.
 Record with_normal_first(Record record) {
   for (Field& field : record.fields)
     if (field.parts == 3) std::rotate(field.offset, field.offset + 2, field.offset + 3);
@@ -74,7 +74,7 @@ const Records& records(bool normal_first) {
   return normal_first ? first : last;
 }
 
-/// A contiguous array of numbers, which are parts of elements.
+/// Reads a contiguous array of numbers as a column of elements.
 template <class Element, class Number>
 Column<const Element> contiguous(py::object& array, PyObject* given, int type, const char* name) {
   const auto what = [&] { return std::string("the column ") + name; };
@@ -91,14 +91,14 @@ Column<const Element> contiguous(py::object& array, PyObject* given, int type, c
   return {reinterpret_cast<const Element*>(as_array(array).data), bytes / sizeof(Element)};
 }
 
-/// A solver whose islands are read after its call, while other threads of Python run. The flag is read and written with
-/// the interpreter's lock.
+/// A solver whose islands are read after its call, while other Python threads run. The interpreter lock protects the
+/// flag.
 struct PythonSystemSolver : SystemSolver {
   using SystemSolver::SystemSolver;
   bool is_in_use = false;
 };
 
-/// Keeps other calls away while it lives.
+/// Marks a solver as in use while it lives; other calls are then an Error.
 class Use {
  public:
   explicit Use(PythonSystemSolver& solver) : flag_(solver.is_in_use) {

@@ -1,4 +1,4 @@
-// Scenes in C: scene.hpp and scene_options.hpp tell the rest. Not yet promised, as these are.
+// Scenes in C. scene.hpp and scene_options.hpp describe the members. Not yet stable (README.md#what-is-promised).
 #pragma once
 
 #include <carom/c/base.h>
@@ -10,16 +10,16 @@
 extern "C" {
 #endif
 
-/// The bodies of a scene, of whose columns the first four are needed.
+/// The bodies of a scene. The first four columns are required.
 typedef struct carom_scene_bodies {
   size_t struct_size;
   carom_column inverse_mass;                                ///< [1/kg]
   carom_symmetric3 inverse_inertia;                         ///< [1/(kg m²)]
   carom_vectors3 velocity, angular_velocity;                ///< [m/s], [rad/s]
-  carom_vectors3 velocity_change, angular_velocity_change;  ///< optional: what forces of the step have added
+  carom_vectors3 velocity_change, angular_velocity_change;  ///< optional: added by forces of the step
 } carom_scene_bodies;
 
-/// Contacts of a scene, of whose columns those up to body_b are needed.
+/// Contacts of a scene. The columns up to body_b are required.
 typedef struct carom_scene_contacts {
   size_t struct_size;
   carom_column friction, restitution;                ///< [1]
@@ -36,10 +36,10 @@ typedef struct carom_scene_contacts {
   carom_vectors3 surface_velocity;                        ///< [m/s]
   carom_vectors3 warm_impulse, warm_angular_impulse;      ///< [N s], [N m s]
   carom_column key;                                       ///< uint64_t
-  const carom_law_columns* laws;                          ///< optional, of CAROM_METHOD_SEQUENCE
+  const carom_law_columns* laws;                          ///< optional, for CAROM_METHOD_SEQUENCE
 } carom_scene_contacts;
 
-/// Rows of joints, of whose columns those up to angular_b are needed. joints.h writes those of the usual joints.
+/// Rows of joints. The columns up to angular_b are required. joints.h writes the rows of the usual joints.
 typedef struct carom_joint_rows {
   size_t struct_size;
   carom_column body_a, body_b;                              ///< int32_t: index into the bodies, -1 for the world
@@ -53,7 +53,7 @@ typedef struct carom_joint_rows {
   carom_vectors3 arm_a, arm_b;                              ///< [m]
 } carom_joint_rows;
 
-/// One step of a host.
+/// Bodies, contacts and joints of one step.
 typedef struct carom_scene {
   size_t struct_size;
   const carom_scene_bodies* bodies;
@@ -69,11 +69,11 @@ typedef struct carom_island_results {
   carom_output iterations, substeps;  ///< int32_t
 } carom_island_results;
 
-/// Where the results of a scene go. Every column is optional. Results may share the memory of these inputs:
+/// Results of a scene. Every column is optional. Results may share the memory of these inputs:
 /// - velocity, angular_velocity: velocity, angular_velocity of bodies;
 /// - impulse, warm_impulse, angular_impulse, warm_angular_impulse: warm_impulse, warm_angular_impulse of contacts;
 /// - joint_impulse, joint_warm_impulse: warm_impulse of rows.
-/// Any other overlap with an input is an error of the host, and any overlap of two results.
+/// Any other overlap with an input, and any overlap of two results, is an error of the caller.
 typedef struct carom_scene_results {
   size_t struct_size;
   carom_outputs3 velocity, angular_velocity;             ///< [m/s], [rad/s] of the bodies after the step
@@ -118,14 +118,14 @@ typedef struct carom_iteration_options {
 typedef struct carom_resting_options {
   size_t struct_size;
   int32_t iterations;
-  double time_step;   ///< [s] needed
+  double time_step;   ///< [s] required
   double gravity[3];  ///< [m/s²]
 } carom_resting_options;
 
 /// Options of CAROM_METHOD_SUBSTEPS.
 typedef struct carom_substeps_options {
   size_t struct_size;
-  double time_step;  ///< [s] needed
+  double time_step;  ///< [s] required
   int32_t least, most, rounds, sweeps, relaxing, restitution_sweeps;
   double slop, push_out, largest_push_out_speed;  ///< [m], [1], [m/s]
   double joint_frequency, joint_damping_ratio, contact_damping_ratio;
@@ -139,20 +139,20 @@ typedef struct carom_coulomb_options {
   int32_t largest_island, after_sweeps;                 ///< [1] contacts and rows; 0 or 1
 } carom_coulomb_options;
 
-/// Contacts that are at rest.
+/// Criterion for contacts at rest.
 typedef struct carom_rest_criterion {
   size_t struct_size;
   double gravity, tolerance;  ///< [m/s²], [m]
 } carom_rest_criterion;
 
-/// Sweeps from the immovable bodies upwards.
+/// Additional sweeps from the immovable bodies upwards.
 typedef struct carom_shock_propagation {
   size_t struct_size;
   int32_t enabled;  ///< 0 or 1
   int32_t iterations;
 } carom_shock_propagation;
 
-/// A pointer that is NULL stands for the defaults.
+/// Options of a call. A NULL pointer selects the defaults.
 typedef struct carom_scene_options {
   size_t struct_size;
   int32_t method;                                    ///< carom_scene_method
@@ -168,7 +168,7 @@ typedef struct carom_scene_options {
   const carom_coulomb_options* coulomb;
 } carom_scene_options;
 
-// They set the defaults; struct_size is sizeof of what the pointer points to.
+// These functions set the defaults; struct_size is the size of the struct that the pointer points to.
 CAROM_EXPORT void carom_simultaneous_options_init(carom_simultaneous_options* options, size_t struct_size);
 CAROM_EXPORT void carom_sequence_options_init(carom_sequence_options* options, size_t struct_size);
 CAROM_EXPORT void carom_iteration_options_init(carom_iteration_options* options, size_t struct_size);
@@ -179,7 +179,7 @@ CAROM_EXPORT void carom_rest_criterion_init(carom_rest_criterion* criterion, siz
 CAROM_EXPORT void carom_shock_propagation_init(carom_shock_propagation* shock_propagation, size_t struct_size);
 CAROM_EXPORT void carom_scene_options_init(carom_scene_options* options, size_t struct_size);
 
-/// The course of a scene.
+/// Report of a scene.
 typedef struct carom_scene_report {
   size_t struct_size;
   size_t bodies, contacts, joint_rows;
@@ -187,7 +187,7 @@ typedef struct carom_scene_report {
   int32_t method, isa, threads, iterations, substeps;
   size_t impacts;
   double greatest_approach, error, residual;       ///< [m/s], [1], [m/s]
-  double energy_before, energy_after, joint_work;  ///< [J] inf where one is beyond the range
+  double energy_before, energy_after, joint_work;  ///< [J] inf if beyond the range
   size_t islands, largest_island, colours, uncoloured;
   int32_t same_graph;
   size_t not_converged, stalled;
@@ -199,7 +199,7 @@ typedef struct carom_scene_solver carom_scene_solver;
 
 CAROM_EXPORT carom_error carom_scene_solver_create(const carom_execution* execution, carom_scene_solver** solver);
 CAROM_EXPORT void carom_scene_solver_destroy(carom_scene_solver* solver);
-/// carom_isa of the one in use.
+/// Returns the carom_isa in use.
 CAROM_EXPORT int32_t carom_scene_solver_isa(const carom_scene_solver* solver);
 /// Forgets the impulses of named contacts and rows.
 CAROM_EXPORT carom_error carom_scene_solver_forget(carom_scene_solver* solver);

@@ -1,4 +1,4 @@
-// Contact systems in C: system.hpp tells the rest. Not yet promised, as it is.
+// Contact systems in C. system.hpp describes the members. Not yet stable (README.md#what-is-promised).
 #pragma once
 
 #include <carom/c/base.h>
@@ -9,22 +9,22 @@
 extern "C" {
 #endif
 
-/// A contact system: rows of W compressed, nine numbers a block, row after row. All columns up to `block` are
-/// needed.
+/// A contact system. W is stored as compressed block rows; a block has nine numbers, row by row. All columns up to
+/// `block` are required.
 typedef struct carom_contact_system {
   size_t struct_size;
   carom_column friction;        ///< [1] for each contact
   carom_vectors3 velocity;      ///< [m/s] q, for each contact
-  carom_column row_start;       ///< int64_t, one more than contacts
+  carom_column row_start;       ///< int64_t, rows + 1 elements
   carom_column column;          ///< int32_t, for each block
-  carom_column block;           ///< [1/kg] for each block: the first of nine numbers side by side
+  carom_column block;           ///< [1/kg] for each block: the first of nine adjacent numbers
   carom_vectors3 warm_impulse;  ///< [N s] optional
   // Contact models, all of them optional.
   carom_column friction_2;             ///< [1] across friction_direction
-  carom_vectors2 friction_direction;   ///< [1] along the first tangent and the second
+  carom_vectors2 friction_direction;   ///< [1] along the first and the second tangent
   carom_column normal_compliance;      ///< [1/kg]
   carom_column tangential_compliance;  ///< [1/kg]
-  // Moments, behind whose contacts' rows W has theirs.
+  // Moments. In W their rows follow the rows of the contacts.
   carom_column moment;                  ///< int32_t: the contact of each moment, ascending
   carom_column rolling_friction;        ///< [m] for each moment
   carom_column spinning_friction;       ///< [m] for each moment
@@ -32,7 +32,7 @@ typedef struct carom_contact_system {
   carom_vectors3 warm_angular_impulse;  ///< [N m s] for each moment
 } carom_contact_system;
 
-/// Where the results go. Every column is optional.
+/// Results of a contact system. Every column is optional.
 typedef struct carom_system_results {
   size_t struct_size;
   carom_outputs3 impulse;           ///< [N s] r
@@ -43,7 +43,7 @@ typedef struct carom_system_results {
   carom_outputs3 angular_velocity;  ///< [rad/s] of each moment
 } carom_system_results;
 
-/// The options of a contact system.
+/// Options of a contact system.
 typedef struct carom_system_options {
   size_t struct_size;
   double tolerance, error_mass;  ///< [1], [kg]
@@ -56,7 +56,7 @@ typedef struct carom_system_options {
 /// Sets the defaults; struct_size is sizeof *options.
 CAROM_EXPORT void carom_system_options_init(carom_system_options* options, size_t struct_size);
 
-/// The course of a call.
+/// Report of a call.
 typedef struct carom_system_report {
   size_t struct_size;
   size_t contacts, islands, largest_island, missed;
@@ -67,7 +67,7 @@ typedef struct carom_system_report {
   double range_distance;  ///< [1]
 } carom_system_report;
 
-/// Contacts that W connects, which are solved by themselves.
+/// An island: contacts that W connects. Each island is solved by itself.
 typedef struct carom_system_island {
   size_t struct_size;
   size_t contacts;
@@ -82,7 +82,7 @@ typedef struct carom_system_solver carom_system_solver;
 
 /// `execution` may be NULL.
 CAROM_EXPORT carom_error carom_system_solver_create(const carom_execution* execution, carom_system_solver** solver);
-/// NULL is none.
+/// Does nothing if `solver` is NULL.
 CAROM_EXPORT void carom_system_solver_destroy(carom_system_solver* solver);
 
 /// SystemSolver::solve. `results`, `options` and `report` may be NULL.
@@ -90,7 +90,7 @@ CAROM_EXPORT carom_error carom_system_solve(carom_system_solver* solver, int32_t
                                             const carom_contact_system* system, const carom_system_results* results,
                                             const carom_system_options* options, carom_system_report* report);
 
-/// An island of the last call, in the order of their first contacts.
+/// Reads an island of the last call. Islands are in the order of their first contacts.
 CAROM_EXPORT carom_error carom_system_solver_island(const carom_system_solver* solver, size_t index,
                                                     carom_system_island* island);
 
