@@ -1,5 +1,5 @@
-# Looks at the packages: lintian finds no fault, and a host's projects in C++ and in C, the command, its manual and the module
-# for Python work with what they bring, which is unpacked into a folder, or truly installed. pip installs the wheel.
+# Tests the packages: lintian finds no fault. Projects in C++ and in C, the command, its manual and the module for Python work
+# with the files of the packages, unpacked into a folder or, with INSTALL, installed. pip installs the wheel.
 #
 # cmake -DPACKAGES=<folder> -DROOT=<sources> -DSCRATCH=<folder> -DVERSION=<of carom> -DGENERATOR=<name>
 #       -DCOMPILER=<C++ compiler> -DPYTHON=<python3> -DFLOAT_LIBRARY=<libBulletDynamics> [-DINSTALL=ON] -P check.cmake
@@ -10,7 +10,7 @@ list(LENGTH packages count)
 if(NOT count EQUAL 5)
   message(FATAL_ERROR "not five packages in ${PACKAGES}: ${packages}")
 endif()
-# CPack writes scripts that call ldconfig beside the trigger that does; no package here closes a bug of Debian's.
+# Suppressed tags: CPack's scripts call ldconfig in addition to the trigger, and no package here closes a Debian bug.
 run(lintian --allow-root --fail-on=error,warning --suppress-tags=maintscript-calls-ldconfig,initial-upload-closes-no-bugs
     ${packages})
 

@@ -1,4 +1,4 @@
-# What dpkg is told of each package, and what policy wants in it: its licence and its changelog.
+# Metadata of the Debian packages. Debian's policy requires the licence and the changelog in each of them.
 set(documents ${CMAKE_CURRENT_BINARY_DIR}/documents)
 file(READ ${PROJECT_SOURCE_DIR}/LICENSE licence)
 string(REGEX MATCH "Copyright \\(c\\) ([^\n]+)\n\n(.*)" unused "${licence}")
@@ -74,8 +74,8 @@ This package has a constraint solver for the worlds of the Bullet physics
 library, as a static library." NEEDS development DEPENDS libbullet-dev libtbb-dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/c/ DESTINATION share/doc/libcarom-dev/examples COMPONENT development)
 
-# What dpkg runs and reads: compiled files of Python's come and go with their package, and libraries tell whoever links them
-# on which package to depend.
+# Control files: the scripts of the Python package compile and remove its bytecode; shlibs names the package on which programs
+# linked with the library depend.
 set(control ${CMAKE_CURRENT_BINARY_DIR}/control)
 file(WRITE ${control}/postinst "#!/bin/sh\nset -e\nif [ \"$1\" = configure ]; then\n  py3compile -p python3-carom\nfi\n")
 file(WRITE ${control}/prerm "#!/bin/sh\nset -e\npy3clean -p python3-carom\n")
