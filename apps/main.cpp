@@ -33,7 +33,8 @@ carom COMMAND --help tells more of each.
 
 Exit code: 0 all is fine; 1 there are bad rows; 2 wrong usage or a file error.)";
 
-/// Several processes do these two together. Each would do all of another command, and write over what the others write.
+/// Allows several processes only for `solve` and `sweep`. With any other command every process would do all the work
+/// and overwrite the others' output.
 void refuse_ranks(CLI::App& app) {
   for (CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
     const std::string name = command->get_name();
@@ -71,7 +72,7 @@ int run_command(int argc, char** argv) {
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
   } catch (const std::system_error& error) {
-    // Only fmt's reports on standard output fail so.
+    // Only fmt's reports on standard output fail this way.
     fmt::print(stderr, "carom: standard output can't be written: {}\n", error.code().message());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "carom: this needs more memory than there is\n");
@@ -88,7 +89,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // write() then returns EFBIG at the size limit of a file
   const int exit_code = carom::apps::run_command(argc, argv);
   carom::apps::transport::end();
-  // The buffer's last text may not find room any more.
+  // There may be no space left for the last text of the buffer.
   if (exit_code != carom::apps::exit_error && std::fflush(stdout) != 0) {
     fmt::print(stderr, "carom: standard output can't be written: {}\n", std::strerror(errno));
     return carom::apps::exit_error;

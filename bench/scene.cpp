@@ -26,10 +26,10 @@ using scenes::SceneArrays;
 using scenes::SceneData;
 
 constexpr int usual_sweeps = 10, many_sweeps = 110, pyramid_base = 86;
-constexpr double resting_time_step = 0.01;  // of the forces in the pyramid's velocities
+constexpr double resting_time_step = 0.01;  // of the forces that are part of the pyramid's velocities
 constexpr std::size_t pile_contacts = 9692, many_islands = 100'000;
 
-/// As engines call it: as many sweeps as they ask for, whatever is left.
+/// As engines call it: a fixed number of sweeps, regardless of the residual.
 SceneOptions swept(int sweeps) {
   SceneOptions options;
   options.simultaneous.iterations = sweeps;
@@ -44,7 +44,7 @@ SceneOptions in_sequence(Law law) {
   return options;
 }
 
-/// Substeps as an engine takes them at rest: what was remembered of the calls before is nearly the answer.
+/// Substeps as an engine takes them at rest: the impulses of earlier calls are nearly the solution.
 SceneOptions in_substeps(int count) {
   SceneOptions options;
   options.method = SceneMethod::substeps;
@@ -74,7 +74,7 @@ enum class Kind {
   rotating_plate_12000
 };
 
-/// The pyramid with what its forces have made of the velocities, and with names.
+/// The pyramid with keys, and with velocities that include the effect of forces.
 template <class T>
 SceneData<T> at_rest(SceneData<T> scene) {
   scene.velocity_change = scene.bodies.velocity;
@@ -114,7 +114,7 @@ SceneData<T> sliding(SceneData<T> scene, T speed) {
   return scene;
 }
 
-/// A plate of 100 t with boxes on it in a grid, under so many contacts.
+/// A plate of 100 t with a grid of boxes on it. `contacts` is the number of contacts.
 template <class T>
 SceneData<T> plate(std::size_t contacts, double disorder = 0) {
   return scenes::boxes_on_plate<T>(contacts / 4, 1e5, disorder);
@@ -127,7 +127,7 @@ SceneData<T> rotating_plate(std::size_t contacts) {
   return scene;
 }
 
-/// A captured pile is taken instead of the one that is drawn if the environment variable names a file.
+/// The environment variable, if set, names a file with a captured pile, which replaces the generated one.
 const char* captured_pile() {
   return std::getenv("CAROM_BENCH_PILE");
 }
@@ -184,7 +184,7 @@ const SceneData<T>& scene_of(Kind kind) {
   return *scene;
 }
 
-/// The results that a host asks for: velocities, impulses and statuses.
+/// The results that a typical caller asks for: velocities, impulses and statuses.
 template <class T>
 SceneResults<T> timed_columns(SceneArrays<T>& arrays) {
   SceneResults<T> results = arrays.view();
@@ -193,7 +193,7 @@ SceneResults<T> timed_columns(SceneArrays<T>& arrays) {
   return results;
 }
 
-/// How many bodies have velocities that are not the reference's for these numbers.
+/// Number of bodies whose velocities differ from the reference by more than 1e5 ε times the max velocity.
 template <class T>
 std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options, const Execution& execution) {
   SceneArrays<T> found(scene);
@@ -216,8 +216,8 @@ std::size_t bodies_apart(const SceneData<T>& scene, const SceneOptions& options,
   return apart;
 }
 
-/// Empty if the lanes do what the reference does, on scenes of the same kind that it can solve in no time. In a
-/// sequence rounding may decide which of two contacts comes first.
+/// Empty if the lanes agree with the reference, on scenes of the same kind that are small enough for the reference. In
+/// a sequence rounding may decide which of two contacts comes first.
 template <class T>
 std::string disagreement(Kind kind, const SceneOptions& options, const Execution& execution) {
   const SceneData<T> few = kind == Kind::pyramid           ? scenes::pyramid<T>(24)
@@ -261,7 +261,7 @@ class Timed {
   const std::string& wrong() const { return wrong_; }
   std::int64_t contacts() const { return static_cast<std::int64_t>(scene_.contact_count()); }
 
-  /// Every other call leaves the last contact out, so that the graph is built anew, but where `again` is set.
+  /// Every other call omits the last contact, so that the graph is built anew, unless `again` is set.
   SceneReport call(const SceneOptions& options) {
     if (!again) std::swap(friction_.back(), other_friction_);
     const SceneReport report = solver_.solve(view_, results_, options);
@@ -286,14 +286,14 @@ class Timed {
   SceneResults<T> results_ = timed_columns(arrays_);
 };
 
-/// 100 sweeps: what a call with 110 takes longer than one with 10.
+/// The time of 100 sweeps: a call with 110 sweeps minus a call with 10.
 template <class T>
 void sweeps(benchmark::State& state, Kind kind, const Execution& execution) try {
   Timed<T> timed(kind, swept(usual_sweeps), execution);
   if (!timed.wrong().empty()) return state.SkipWithError(timed.wrong().c_str());
   for (auto _ : state) {
     const double few = timed.seconds(swept(usual_sweeps)), many = timed.seconds(swept(many_sweeps));
-    // A disturbed call may be the longer one of the two.
+    // With a disturbance, the call with fewer sweeps may take longer.
     state.SetIterationTime(std::max(many - few, 1e-9));
   }
   state.SetItemsProcessed(state.iterations() * timed.contacts() * (many_sweeps - usual_sweeps));
@@ -301,7 +301,7 @@ void sweeps(benchmark::State& state, Kind kind, const Execution& execution) try 
   state.SkipWithError(error.what());
 }
 
-/// A call less its sweeps: checks, islands, colours, preparation, results.
+/// A call minus its sweeps: checks, islands, colours, preparation, results.
 template <class T>
 void setup(benchmark::State& state, const Execution& execution) try {
   Timed<T> timed(Kind::pyramid, swept(usual_sweeps), execution);
@@ -410,7 +410,7 @@ void register_precision(const std::string& precision, int most_threads) {
     one("scene/sequence/" + std::string(to_string(law)) + "/" + place(execution) + "islands:1000x10",
         Kind::islands_of_ten, in_sequence(law), execution);
   }
-  // All contacts are those of one body that moves.
+  // All contacts act on one movable body.
   const auto on_one_body = [&](Kind kind, const std::string& name) {
     const Execution execution{.isa = best, .threads = 1};
     one("scene/sequence/chatterjee-ruina/" + place(execution) + name, kind, in_sequence(Law::chatterjee_ruina),

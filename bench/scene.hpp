@@ -1,6 +1,6 @@
 // Scenes, on the best ISA unless the row is of one contact law:
 //   scene/simultaneous/<precision>/<isa>/threads:<t>/pyramid:<n>   a sweep over all contacts; items are contacts ×
-//   sweeps scene/setup/<precision>/<isa>/threads:<t>/pyramid:<n>          what a call takes beside its 10 sweeps
+//   sweeps scene/setup/<precision>/<isa>/threads:<t>/pyramid:<n>          time of a call without its 10 sweeps
 //   scene/call/<precision>/<isa>/threads:<t>/<scene>:<n>           a call with 10 sweeps; items are contacts
 //   scene/small/<precision>/<isa>/threads:<t>/<scene>:<boxes>      the same at rest, with keys, the graph kept
 //   scene/sequence/<law>/<precision>/<isa>/threads:<t>/islands:1000x10, and of the reference

@@ -1,5 +1,5 @@
-// The fields of the structs of options. A structured binding has as many names as the struct has fields: none can be
-// forgotten. The interface in C and the module for Python go by these lists.
+// The fields of the option structs. A structured binding must name all fields of a struct, so none can be forgotten.
+// The C interface and the Python module use these lists.
 #pragma once
 
 #include <carom/scene_options.hpp>
@@ -13,7 +13,7 @@ namespace carom {
 template <class T, class U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
 
-// Each calls f(name, field, the same fields of others...) for every field.
+// Each function calls f(name, field, the same fields of others...) for every field.
 
 template <class F, Is<Execution> O, class... Others>
 void each_field(F&& f, O& execution, Others&... others) {
@@ -116,7 +116,7 @@ void each_field(F&& f, O& shock, Others&... others) {
   f("iterations", iterations, others.iterations...);
 }
 
-/// But for the members that are structs.
+/// Without the members that are structs.
 template <class F, Is<SceneOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
   auto& [method, collision, relative_tolerance, restitution_threshold, rest, shock_propagation, simultaneous, sequence,

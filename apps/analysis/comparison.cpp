@@ -21,7 +21,7 @@ class SpreadOf {
   explicit SpreadOf(const io::Table& table) : table_(table) {}
 
   void add(std::size_t row, double difference) {
-    // NaN would not be ordered, and must not hide.
+    // A NaN has no order and would go unnoticed.
     if (std::isnan(difference)) difference = std::numeric_limits<double>::infinity();
     if (differences_.empty() || difference > largest_) {
       largest_ = difference;
@@ -66,7 +66,7 @@ Timing time_in_turn(const std::function<void()>& first, const std::function<void
   const auto rounds_for = [&](double seconds) {
     return seconds < shortest ? static_cast<int>(std::ceil(shortest / std::max(seconds, 1e-7))) : 1;
   };
-  // The first run warms up; if it was short, its time says little.
+  // The first run warms up. If it was short, its time says little.
   const auto warm_up = [&](const std::function<void()>& work) {
     const double seconds = time(work, 1);
     return seconds < shortest ? time(work, 1) : seconds;
@@ -142,7 +142,8 @@ class Comparer {
     return std::string(contacts_.readable(row) ? to_string(results.status[row]) : io::unreadable);
   }
 
-  // Prints the faults that the lanes tell. A row that only the reference refuses stands among the differing paths.
+  // Prints the rows in which the lanes find a fault. Rows that only the reference rejects are among the differing
+  // paths.
   std::size_t print_faults() const {
     std::size_t bad_rows = print_bad_rows(table_, contacts_, lanes_->status, command_);
     for (std::size_t row = 0; row < contacts_.size(); ++row)
@@ -237,7 +238,7 @@ class Comparer {
 
   void time(Comparison& comparison) {
     if (contacts_.size() == 0) return;
-    // Contacts and results in float take memory now. The table and the results are needed no more.
+    // The contacts and results in float need memory now. The table and its results are no longer needed.
     table_ = io::Table();
     const Timing timing = time_in_turn(repeatable_on_lanes(contacts_, solver_, options_, *lanes_),
                                        repeatable_by_reference(contacts_, options_, *reference_));

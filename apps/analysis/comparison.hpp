@@ -17,7 +17,7 @@ struct Spread {
   std::size_t rows = 0;
   double largest = 0;
   double median = 0;
-  std::size_t line = 0;  ///< of the largest
+  std::size_t line = 0;  ///< line with the max difference
 };
 
 struct PathDifference {
@@ -41,8 +41,8 @@ struct ExpectedWord {
 /// The end of the contacts on the lanes or in the reference.
 struct Side {
   std::map<std::string, std::size_t> by_status;
-  double energy_gain = 0;            ///< [J] largest
-  std::size_t energy_gain_line = 0;  ///< 0 if there is none
+  double energy_gain = 0;            ///< [J] max
+  std::size_t energy_gain_line = 0;  ///< 0: no energy gain
   double contacts_per_second = 0;
 };
 
@@ -55,7 +55,7 @@ struct Comparison {
   int threads = 1;
   int repetitions = 0;
   Side lanes, reference;
-  Spread velocity;  ///< difference in the separation velocity relative to |u0|, of the rows that both resolved
+  Spread velocity;  ///< difference of the separation velocities relative to |u0|, over the rows that both resolved
   std::vector<PathDifference> path_differences;
   std::vector<ExpectedVector> expected_vectors;
   std::vector<ExpectedWord> expected_words;

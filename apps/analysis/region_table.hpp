@@ -10,8 +10,8 @@
 
 namespace carom::apps {
 
-/// Writes all rows: their cells, but not those of columns that have the name of one of the numbers, and then the
-/// numbers. Throws Error if the stream fails.
+/// Writes all rows: their cells, then the numbers. Columns of the table with the name of one of the numbers are left
+/// out. Throws Error if the stream fails.
 inline void write_region(std::ostream& stream, const io::Table& table, const io::Numbers& numbers,
                          const io::Progress& progress) {
   std::vector<std::size_t> kept;

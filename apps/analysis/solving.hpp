@@ -1,4 +1,4 @@
-// Contacts in the form and the precision that the library solves: here alone the command knows either as a type.
+// Contacts in the form and the precision that the library solves. Only here does the command know both as types.
 #pragma once
 
 #include <carom/solver.hpp>
@@ -12,7 +12,7 @@
 
 namespace carom::apps {
 
-/// Contacts of a call: many for its threads to share, few for memory and for a progress bar to count.
+/// Contacts of a call: enough to share among its threads, few enough to limit memory and to advance a progress bar.
 inline constexpr std::size_t rows_at_once = 65536;
 
 class Stopwatch {
@@ -24,19 +24,19 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// Results of contacts, with what the library says of them.
+/// Results of contacts and the library's report.
 struct Solved {
   io::ResultNumbers results;
   Report report;
-  double seconds = 0;  ///< that the library took
+  double seconds = 0;  ///< time spent in the library
 };
 
 /// Solves contacts on the lanes.
 Solved solve_on_lanes(const io::ContactNumbers& contacts, Solver& solver, const Options& options,
                       const io::Progress& progress = {});
 
-/// Solves contacts by the scalar reference in double, to which contacts in float are their rounded numbers.
-/// `boundary_distance` gets the numbers of reference::Outcome if it is not null; the planar reference leaves them
+/// Solves contacts by the scalar reference in double. Contacts in float enter with their rounded numbers.
+/// `boundary_distance`, if not null, receives reference::Outcome::boundary_distance; the planar reference leaves it
 /// infinite.
 Solved solve_by_reference(const io::ContactNumbers& contacts, const Options& options, const io::Progress& progress = {},
                           std::vector<double>* boundary_distance = nullptr);
@@ -51,8 +51,8 @@ std::function<void()> repeatable_by_reference(const io::ContactNumbers& contacts
 /// The scales that the reference's K and u0 give.
 ContactScales scales_of(const io::ContactNumbers& contacts);
 
-/// Puts impulses to the permissible region on the lanes, and shows a bar. They stand in `impulses` under their names in
-/// results.
+/// Projects impulses onto the permissible region on the lanes, and shows a progress bar. `impulses` holds them under
+/// their names in results.
 Region region_of(const io::ContactNumbers& contacts, const ContactScales& scales, const io::Numbers& impulses,
                  Solver& solver, const Options& options);
 

@@ -61,7 +61,8 @@ void remove_on_signals(const std::string& part) {
     if (ends_process(signal)) handle(signal, remove_part);
 }
 
-/// The rights of the file that it replaces, as far as the system lets us, or those that any new file gets.
+/// Gives the new file the owner and mode of the file that it replaces, as far as the system permits, else the mode of
+/// any new file.
 void give_rights(int file, const struct stat* old) {
   mode_t rights = 0666;
   if (old != nullptr) {
@@ -75,7 +76,7 @@ void give_rights(int file, const struct stat* old) {
   ::fchmod(file, rights);
 }
 
-/// On the disk too, as far as its file system keeps names so.
+/// Syncs the name to the disk, if the file system supports it.
 void keep_name(const std::string& path) {
   const int folder = ::open(fs::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
@@ -85,8 +86,8 @@ void keep_name(const std::string& path) {
 
 constexpr const char* processes = "/proc/";
 
-// Without links, so that a file that is linked to is replaced and not the link. Links of /proc lead to what a process
-// has open, which need not have a name: they stay.
+// Resolves symbolic links, so that the target of a link is replaced and not the link. Links in /proc stay: they lead to
+// open files of a process, which need not have a name.
 fs::path without_links(fs::path path) {
   for (int links = 0; links < 40; ++links) {
     const fs::path folder = fs::canonical(path.has_parent_path() ? path.parent_path() : ".");
@@ -112,7 +113,7 @@ class OutputFile::Buffer : public std::streambuf {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  /// On the disk, so that a file that has its name has its contents too.
+  /// Syncs to the disk, so that the renamed file is never without its contents.
   void keep() {
     sync();
     if (::fsync(file_) != 0 && errno != EINVAL) throw_unwritable(name_, errno);
@@ -179,7 +180,7 @@ OutputFile::OutputFile(const std::string& path, const std::string& input, Unfini
     if (exists && (!S_ISREG(old.st_mode) || place_.starts_with(processes))) {
       buffer_ = std::make_unique<Buffer>(name_, ::open(place_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
     } else {
-      // A file that must not be written must not be replaced either.
+      // A file that must not be written to must not be replaced either.
       if (exists && ::access(place_.c_str(), W_OK) != 0) throw_unwritable(name_, errno);
       std::string part = place_ + (is_kept_ ? ".part" : ".XXXXXX.part");
       if (is_kept_ && fs::equivalent(part, input, absent))

@@ -31,13 +31,13 @@ namespace {
 /// Few enough for the caches of a core to keep much of them.
 constexpr std::size_t rows_of_stage_at_once = 16384;
 
-/// Memory of a block serves the next one, which would else get new pages from the system at more than half of the cost.
+/// Reuses the memory of a block for the next one. New pages from the system would take more than half of the time.
 void keep_memory() {
 #ifdef __GLIBC__
-  constexpr int largest = 1 << 25, kept = 1 << 30;  // the largest that glibc takes
+  constexpr int largest = 1 << 25, kept = 1 << 30;  // the max that glibc accepts
   mallopt(M_MMAP_THRESHOLD, largest);
   mallopt(M_TRIM_THRESHOLD, kept);
-  mallopt(M_ARENA_MAX, 1);  // for all threads, each of which would else keep as much
+  mallopt(M_ARENA_MAX, 1);  // for all threads; each arena would keep as much
 #endif
 }
 
@@ -71,7 +71,7 @@ nlohmann::json json_of(const Summary& summary) {
           {"seconds", summary.seconds}};
 }
 
-/// Adds the sums of another rank or of an earlier run, of which the time is that of the slowest.
+/// Adds the sums of another rank or of an earlier run. The time becomes the max of both.
 void add(Summary& summary, const nlohmann::json& other) {
   add(summary.counts, other.at("counts"));
   add_gain(summary, exact_number(other.at("energy_gain")), other.at("energy_gain_row"));
@@ -93,7 +93,7 @@ void print_summary(const SolveOptions& command, const io::Table& table, const Su
     fmt::print(out, "no contact gained energy\n");
 }
 
-/// All that the bits of the results depend on.
+/// Everything that determines the bits of the results.
 nlohmann::json description(const SolveOptions& command, io::TableReader& reader, Isa isa) {
   return {{"options",
            {{"version", version()},
@@ -133,7 +133,7 @@ class Run {
     bool is_complete = false;
     try {
       if (is_resumable_) begin_resumable();
-      if (to_hdf5_) reader_->types();  // CSV is read for them, which must be over before the stages begin
+      if (to_hdf5_) reader_->types();  // reads the CSV once, which must be done before the stages begin
       run_stages({[this](Rows& rows) { return read(rows); },
                   [this](Rows& rows) { rows.contacts.emplace(rows.table, form_, command_.read_options()); },
                   [this](Rows& rows) { solve(rows); }, [this](Rows& rows) { sink_->make(rows); },
@@ -202,7 +202,7 @@ class Run {
   }
 
   void add_moment() {
-    // A disk that has refused once may claim success when it is asked again.
+    // A disk that has failed once may report success on the next attempt.
     is_sound_ = false;
     sink_->sync();
     is_sound_ = true;
@@ -216,7 +216,7 @@ class Run {
   }
 
   bool read_all(Rows& rows) {
-    // An empty file goes through the stages once: it has a header to write, and misuse is found in it too.
+    // An empty file passes the stages once: its header is written, and misuse is detected.
     const bool is_first = std::exchange(is_first_, false);
     if (!reader_->read(rows_of_stage_at_once) && !is_first) return false;
     rows.table = reader_->take();
@@ -254,10 +254,11 @@ class Run {
     if (since_moment_.seconds() >= command_.checkpoint) add_moment();
   }
 
-  /// The sums of other ranks wait until the file has its name: a last moment before that has rank 0's alone.
+  /// The sums of other ranks are added after the file has its name. The last snapshot before that has only the sums of
+  /// rank 0.
   bool finish() {
     if (ranks_.are_many() && written_ > 0)
-      add_moment();  // another rank may be killed before this one is heard
+      add_moment();  // another rank may be killed before its sums arrive
     else if (sink_)
       sink_->sync();
     if (ranks_.are_many()) heard_ = ranks_.gather(text_of(sums()));
@@ -274,7 +275,7 @@ class Run {
     return bad_rows == 0 ? exit_fine : exit_bad_rows;
   }
 
-  /// Ends a run that did not come to its end.
+  /// Ends a run that was interrupted.
   [[noreturn]] void leave(const std::exception_ptr& failure) {
     bar_.hide();
     if (log_) {

@@ -49,7 +49,7 @@ bool reads_keys(SceneMethod method) {
   return method == SceneMethod::simultaneous || method == SceneMethod::substeps || method == SceneMethod::coulomb;
 }
 
-/// Throws Error if the options do not fit each other.
+/// Throws Error if the options contradict each other.
 void require_fit(const SolveOptions& options, SceneMethod method) {
   if (method != SceneMethod::sequence && !options.given_of_laws.empty())
     throw Error("carom: " + options.given_of_laws.front() + " needs --method sequence; " + options.method +
@@ -168,7 +168,7 @@ class SceneRun {
     header_ = std::move(none.table);
   }
 
-  /// Tells every rank its parts by their borders, and the file that is written.
+  /// Sends every rank the borders of its parts and the name of the output file.
   std::vector<std::size_t> share() {
     std::vector<std::string> texts;
     if (ranks_.is_first()) {
@@ -223,7 +223,7 @@ class SceneRun {
     counts_.add(*rows.contacts, rows.solved->results);
   }
 
-  /// Rank 0 adds what the others have solved, whose scenes come behind its own.
+  /// Rank 0 adds the results of the other ranks. Their scenes follow its own.
   void hear_others() {
     if (!ranks_.are_many()) return;
     sink_->sync();

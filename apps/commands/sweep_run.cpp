@@ -36,7 +36,7 @@ std::vector<StudyPoint> points_of(const std::vector<Law>& laws, const SweepOptio
   return points;
 }
 
-/// Results that are written of every row at every point.
+/// Results that are written for every row at every point.
 std::vector<io::ResultColumn> columns_of_sweep(const io::ResultNumbers& results, io::Form form, bool details) {
   const io::FormColumns& all = io::columns_of(form);
   std::vector<std::string> names = all.impulse_components;
@@ -55,7 +55,7 @@ std::vector<io::ResultColumn> columns_of_sweep(const io::ResultNumbers& results,
   return columns;
 }
 
-/// The file of a study: datasets of its points, then of all results at every point.
+/// The file of a study: datasets of its points, then all results at every point.
 class SweepFile {
  public:
   SweepFile(const std::string& part, const std::vector<StudyPoint>& points, std::vector<io::ResultColumn> columns,
@@ -221,7 +221,7 @@ class SweepRun {
     if (ranks_.are_many()) file_->sync();  // before another rank counts on it
   }
 
-  /// A block is read once, and then goes through the stages once a point.
+  /// Reads a block once and passes it through the stages once per point.
   bool read(Rows& rows) {
     if (interrupted != 0) return false;
     if (point_ == points_.size()) point_ = 0;
@@ -300,7 +300,7 @@ class SweepRun {
   }
 
   void add_moment() {
-    // A disk that has refused once may claim success when it is asked again.
+    // A disk that has failed once may report success on the next attempt.
     is_sound_ = false;
     file_->sync();
     is_sound_ = true;
@@ -308,10 +308,11 @@ class SweepRun {
     since_moment_ = Stopwatch();
   }
 
-  /// The sums of other ranks wait until the file has its name: a last moment before that has rank 0's alone.
+  /// The sums of other ranks are added after the file has its name. The last snapshot before that has only the sums of
+  /// rank 0.
   bool finish() {
     if (log_ && ranks_.are_many() && written_ > 0)
-      add_moment();  // another rank may be killed before this one is heard
+      add_moment();  // another rank may be killed before its sums arrive
     else if (file_)
       file_->sync();
     if (ranks_.are_many()) heard_ = ranks_.gather(text_of(sums()));
@@ -343,7 +344,7 @@ class SweepRun {
   std::vector<StudyPoint> points_;
   Solver solver_;
   BadRows bad_rows_;
-  std::vector<PointSums> sums_, sums_of_block_;  // the latter of a block that has not come to the last point
+  std::vector<PointSums> sums_, sums_of_block_;  // sums_of_block_: of the block that has not reached the last point
   std::size_t rows_ = 0, written_ = 0, point_ = 0;
   std::optional<OutputFile> output_;  // of rank 0
   std::optional<RunLog> log_;

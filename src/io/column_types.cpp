@@ -24,7 +24,7 @@ bool is_name_of_numbers(std::string_view name) {
          std::find(scene_columns.begin(), scene_columns.end(), name) != scene_columns.end();
 }
 
-/// Identifiers begin so ("007"); programs write no number with superfluous zeros.
+/// Identifiers may begin with a zero ("007"); programs write numbers without superfluous zeros.
 bool has_superfluous_zero(std::string_view number) {
   if (number.starts_with('-') || number.starts_with('+')) number.remove_prefix(1);
   return number.size() > 1 && number[0] == '0' && number[1] >= '0' && number[1] <= '9';
@@ -56,7 +56,7 @@ std::vector<Number> numbers_of(const Table& table, std::size_t column, Number em
   return values;
 }
 
-/// The first reading has found the words and the widths.
+/// The first reading finds the words and the widths.
 [[noreturn]] void throw_changed(const Table& table, std::size_t row) {
   throw Error("carom: " + table.place(row) + "the file has changed while it was read");
 }
@@ -96,7 +96,7 @@ void TypeFinder::add(std::string_view cell) {
 }
 
 void TypeFinder::add_number(std::string_view cell) {
-  constexpr double every_whole_number = 0x1p53;  // below it; 2^53 + 1 is rounded to it
+  constexpr double every_whole_number = 0x1p53;  // exclusive bound; 2^53 + 1 is rounded to it
   const std::optional<double> value = to_number(cell);
   all_numbers_ = value && (is_of_numbers_ || !has_superfluous_zero(cell));
   if (!value) return;
@@ -107,7 +107,7 @@ void TypeFinder::add_number(std::string_view cell) {
 
 void TypeFinder::add_word(std::string_view cell) {
   if (!words_.contains(cell)) words_.emplace(cell);
-  // Numbers differ from row to row, so that they end this soon.
+  // Numbers differ from row to row, so a column of numbers soon has too many words.
   few_words_ = words_.size() <= most_words && cell.size() <= longest_word && cell != empty_word;
 }
 

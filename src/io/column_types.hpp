@@ -1,4 +1,4 @@
-// How HDF5 holds columns of text: what their cells are, and the cells as such.
+// Types of text columns in HDF5: their detection, and the conversion of cells.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace carom::io {
 
-/// What HDF5 has in the place of the empty word.
+/// Replaces the empty word in HDF5.
 inline constexpr std::string_view empty_word = "(empty)";
 inline constexpr std::size_t most_words = 256;
 
@@ -36,7 +36,7 @@ class TypeFinder {
   std::set<std::string, std::less<>> words_;
 };
 
-/// The column's cells as they are, or those of a text as the type has them.
+/// The column's cells, converted to the type if the column holds text.
 Cells cells_of(const Table& table, std::size_t column, const ColumnType& type);
 
 }  // namespace carom::io

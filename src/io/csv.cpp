@@ -73,7 +73,7 @@ struct CsvReader::State {
     }
   }
 
-  // Line by line, because libcsv does not tell on which line a row began.
+  // Line by line, because libcsv does not report the line on which a row begins.
   void feed(std::string_view part) {
     if (!within_row) {
       if (part.find_first_not_of(" \t\r\n") == std::string::npos) return;
@@ -91,7 +91,7 @@ struct CsvReader::State {
     }
   }
 
-  // A line without quotes is a row, for which libcsv's way from character to character is a long one.
+  // Fast path: a line without quotes is a row. libcsv would read it character by character.
   static bool is_plain(std::string_view part) {
     return part.ends_with('\n') && part.find('"') == std::string_view::npos &&
            part.find('\r') >= part.size() - std::min<std::size_t>(part.size(), 2);
@@ -195,11 +195,11 @@ struct CsvReader::State {
 
   std::filesystem::path path;
   File file;
-  std::size_t size = 0, done = 0;  // [bytes]; the size is 0 of what is no regular file
+  std::size_t size = 0, done = 0;  // [bytes]; size is 0 if the file is not regular
   Progress progress;
   csv_parser parser{};
   Table table;
-  char* text = nullptr;  // of a line, of getline
+  char* text = nullptr;  // a line, owned by getline
   std::size_t capacity = 0;
   std::size_t line = 0;
   Table::Row row{};
@@ -227,7 +227,7 @@ bool CsvReader::read(std::size_t enough) {
 }
 
 Table CsvReader::read_all() && {
-  // The cells' text is shorter than the file. What is never written to takes no memory.
+  // The file size bounds the text of the cells. Reserved memory that is never written costs no pages.
   state_->table.text_.reserve(state_->size);
   read(std::numeric_limits<std::size_t>::max());
   return std::move(state_->table);

@@ -42,10 +42,10 @@ class CsvReader final : public TableReader {
 /// Reads all of a file.
 Table read_csv(const std::filesystem::path& path, const Progress& progress = {});
 
-/// Whether a cell must stand in quotes to be read as it is.
+/// True if the cell needs quotes to be read back unchanged.
 bool needs_quotes(std::string_view text);
 std::string quoted(std::string_view text);
-/// Appends a cell, in quotes where it needs them.
+/// Appends a cell, quoted if necessary.
 void append_cell(std::string& line, std::string_view cell);
 /// Appends a cell of a table. Text that looks like a number is quoted too, so that it stays text.
 void append_cell(std::string& line, const Table& table, std::size_t row, std::size_t column);

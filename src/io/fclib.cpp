@@ -25,7 +25,7 @@ std::string contents(const std::string& path) {
   return bytes;
 }
 
-/// Gathers the entries of a square matrix in blocks; those of a contact on the diagonal are always there.
+/// Gathers the entries of a square matrix into 3 × 3 blocks. The diagonal block of every contact is always present.
 void set_blocks(FclibProblem& problem, const SparseMatrix& matrix, std::size_t contacts) {
   std::size_t k = 0;
   std::vector<std::size_t> place(contacts, ~std::size_t{0});
@@ -51,7 +51,7 @@ void set_blocks(FclibProblem& problem, const SparseMatrix& matrix, std::size_t c
   }
 }
 
-/// Throws Error if numbers of a contact of a global problem have left the range of double.
+/// Throws Error if numbers of a contact of a global problem exceed the range of double.
 void check_range(const Hdf5File& file, const SystemNumbers& numbers, std::size_t contact) {
   bool is_sound = true;
   for (std::size_t d = 0; d < 3; ++d) is_sound &= std::isfinite(numbers.velocity[3 * contact + d]);

@@ -19,7 +19,7 @@ SparseMatrix read_fclib_matrix(const Hdf5File& file, const std::string& group) {
   if (i.size() != x.size())
     file.fail("has " + std::to_string(i.size()) + " numbers in " + group + "/i and " + std::to_string(x.size()) +
               " in " + group + "/x");
-  // Some codes write all the room that they have for entries, with zeros behind the last one.
+  // Some codes write all their allocated entries, with zeros after the last used one.
   const auto check_rest = [&](const char* counted_by, std::size_t count) {
     for (std::size_t k = count; k < x.size(); ++k)
       if (x[k] != 0)

@@ -70,7 +70,7 @@ hsize_t cells_in(const std::vector<hsize_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), hsize_t{1}, std::multiplies<>());
 }
 
-/// Its place in the file, which it has from the start.
+/// Creates the dataset of a column. Returns its offset in the file, which is allocated early; 0 if it is empty.
 std::uint64_t make_column(hid_t file, const Hdf5Column& column, std::size_t rows) {
   const std::vector<hsize_t> extents = extents_of(column, rows);
   const Hdf5Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -99,8 +99,8 @@ std::size_t most_bytes_beside(const Hdf5Column& column) {
   return page + header + column.name.size() + words;
 }
 
-/// Throws Error if the file cannot have its length: HDF5 crashes then. The length is known only after the layout, so
-/// that this tests an upper bound.
+/// Throws Error if the file cannot have its length, because HDF5 would crash. The length is known only after the
+/// layout, so this tests an upper bound.
 void require_length(const std::string& path, const std::vector<Hdf5Column>& columns, std::size_t rows) {
   std::size_t bytes = 1 << 14;  // for the header of the file and the group
   for (const Hdf5Column& column : columns)

@@ -24,7 +24,7 @@ std::string csv_rows(const std::vector<ResultColumn>& columns, const Table& tabl
   constexpr std::size_t length_of_cell = 20;
   std::string text;
   text.reserve(length_of_cell * columns.size() * count);
-  // Lines of the table are copied as they are, where no result takes the place of a cell.
+  // Lines of the table are copied unchanged if no result replaces a cell.
   const std::size_t width = table.header().size();
   const bool begins_with_table = std::all_of(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(width),
                                              [](const ResultColumn& c) { return c.source == Source::table; });

@@ -23,11 +23,11 @@ std::string csv_rows(const std::vector<ResultColumn>& columns, const Table& tabl
 void write_results(std::ostream& stream, const Table& table, const ContactNumbers& contacts,
                    const ResultNumbers& results, bool details);
 
-/// The columns of an HDF5 file, where those of the table have these types.
+/// The columns of an HDF5 file. `types`: the types of the table's columns.
 std::vector<Hdf5Column> hdf5_columns(const std::vector<ResultColumn>& columns, const std::vector<ColumnType>& types,
                                      const ResultNumbers& results);
 
-/// The cells of one of these columns. The table counts only for its own.
+/// The cells of one of these columns. Only columns of the table read the table.
 Cells result_cells(const ResultColumn& column, const ColumnType& type, const Table& table,
                    const ContactNumbers& contacts, const ResultNumbers& results);
 

@@ -41,7 +41,7 @@ Twist velocity_of(const SceneBodies<double>& bodies, std::int32_t body) {
   return {v[0], v[1], v[2], w[0], w[1], w[2]};
 }
 
-/// Three directions, two tangents and the normal, on a body, and the change of velocity that a unit impulse makes.
+/// Three directions (two tangents and the normal) on a body, and the velocity changes per unit impulse.
 struct Side {
   std::int32_t body = -1;
   std::array<Twist, 3> of{}, response{};
@@ -78,7 +78,7 @@ double target(double normal, double wanted, double restitution, double threshold
 
 std::vector<std::size_t> sound_contacts(const Scene<double>& scene, SceneOptions& options) {
   const std::size_t contacts = scene.contacts.friction.count;
-  // The solver is asked for nothing but what it refuses: a sweep will do, and no W.
+  // Finds the contacts that the solver rejects. One sweep is enough, and no W is built.
   options.method = SceneMethod::coulomb;
   options.coulomb.largest_island = 1;
   options.simultaneous.iterations = 1;
@@ -137,12 +137,12 @@ bool moves(const Side& side) {
 
 /// The velocities of a body in a global system.
 struct Motion {
-  std::int32_t linear = -1, angular = -1;  ///< the first of each kind; -1: there is none
+  std::int32_t linear = -1, angular = -1;  ///< index of the first of each; -1: does not move so
   bool about_all_axes = false;
-  std::vector<Vector> axis;  ///< whose products with themselves are the inverse inertia
+  std::vector<Vector> axis;  ///< the sum of their outer products is the inverse inertia
 };
 
-/// Cholesky's factors of the inverse inertia, the largest pivot first, without those that are rounding.
+/// Pivoted Cholesky factors of the inverse inertia. Pivots within rounding are dropped.
 void find_axes(const SceneBodies<double>& bodies, std::size_t b, Motion& motion) {
   std::array<Vector, 3> rest = inverse_inertia_of(bodies, b);
   const double trace = rest[0][0] + rest[1][1] + rest[2][2];
@@ -159,11 +159,11 @@ void find_axes(const SceneBodies<double>& bodies, std::size_t b, Motion& motion)
       for (std::size_t j = 0; j < 3; ++j) rest[i][j] -= axis[i] * axis[j];
     motion.axis.push_back(axis);
   }
-  // The inertia itself is had without losing more than half of the digits.
+  // The inertia can be computed without losing more than half of the digits.
   motion.about_all_axes = pivot > 0x1p-26 * trace;
 }
 
-/// A body's part of M and f, of which the momentum along `linear` and `angular` is what it has before the step.
+/// Adds a body to M and f. `linear` and `angular` index its momentum before the step in f.
 void add_body(const SceneBodies<double>& bodies, std::int32_t body, Motion& motion, GlobalSystem& system) {
   const auto b = static_cast<std::size_t>(body);
   const Twist velocity = velocity_of(bodies, body);
@@ -183,7 +183,7 @@ void add_body(const SceneBodies<double>& bodies, std::int32_t body, Motion& moti
   if (motion.axis.empty()) return;
   const std::size_t first = system.momentum.size();
   motion.angular = static_cast<std::int32_t>(first);
-  // Cofactors of numbers near 1 stay within the range.
+  // Cofactors of numbers near 1 stay within the range of double.
   std::array<Vector, 3> j = inverse_inertia_of(bodies, b);
   const double trace = j[0][0] + j[1][1] + j[2][2];
   for (Vector& row : j)
@@ -201,7 +201,7 @@ void add_body(const SceneBodies<double>& bodies, std::int32_t body, Motion& moti
   }
 }
 
-/// A side's part of H and w, whose part of the velocities that are not in the system does not change.
+/// Adds one side of a contact to H and w. Velocities that are not in the system do not change and go to w.
 void add_side(const SceneBodies<double>& bodies, const Side& side, const Motion& motion, std::size_t contact,
               GlobalSystem& system) {
   const Twist velocity = velocity_of(bodies, side.body);

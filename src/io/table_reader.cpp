@@ -24,7 +24,7 @@ Table read_table(const std::string& path, Progress progress) {
 
 bool is_hdf5(const std::string& path) {
   char begin[hdf5_signature.size()] = {};
-  // What a pipe gives can't be read again.
+  // A pipe cannot be read twice.
   std::error_code absent;
   if (path == "-" || !std::filesystem::is_regular_file(path, absent)) return false;
   std::ifstream stream(path, std::ios::binary);

@@ -1,4 +1,4 @@
-// Files as tables, some rows at a time: CSV or HDF5, told by their first bytes.
+// Reads tables from files, some rows at a time. The first bytes decide between CSV and HDF5.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace carom::io {
 
-/// What HDF5 has for a column.
+/// Type of a column in HDF5.
 struct ColumnType {
   enum Kind : std::uint8_t { float64, float32, int64, uint64, word, text } kind = float64;
-  std::size_t width = 1;                                  ///< of text [bytes]
-  std::shared_ptr<const std::vector<std::string>> words;  ///< of word: at most 256
+  std::size_t width = 1;                                  ///< width of text [bytes]
+  std::shared_ptr<const std::vector<std::string>> words;  ///< for `word`: at most 256
 };
 
 /// Signature at the start of an HDF5 file.
@@ -29,30 +29,30 @@ class TableReader {
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;
 
-  /// The header and the rows that were read last.
+  /// The header and the rows of the last read.
   virtual const Table& table() const = 0;
-  /// Reads the next rows in place of the last ones, about `enough`. False: there were none left.
+  /// Replaces the rows by the next ones, about `enough`. Returns false at the end of the file.
   virtual bool read(std::size_t enough) = 0;
-  /// The rows that were read last, which the reader then has no more.
+  /// Moves the rows of the last read out of the reader.
   virtual Table take() = 0;
-  /// How many rows the file has, and how HDF5 holds its columns. CSV is read through once for them: standard input
-  /// can't be. Throws Error.
+  /// Number of rows in the file, and the types of its columns in HDF5. A CSV file is read once for both; standard input
+  /// cannot be. Throws Error.
   virtual std::size_t count() = 0;
   virtual const std::vector<ColumnType>& types() = 0;
 };
 
-/// "-" is standard input. HDF5 is read from `first_row` on, and of it the column `only` if it is named. Throws Error,
-/// naming the file and what is wrong in it; also where it is HDF5 and carom was built without.
+/// "-" is standard input. HDF5 is read from `first_row` on. If `only` is given, only this column is read. Throws Error
+/// with the file and the fault, also if the file is HDF5 and carom was built without HDF5.
 std::unique_ptr<TableReader> open_table(const std::string& path, Progress progress = {}, std::size_t first_row = 0,
                                         const std::string& only = {});
 
-/// All of a file.
+/// Reads the whole file.
 Table read_table(const std::string& path, Progress progress = {});
 
 /// Recognises regular files that begin with the signature of HDF5. False for "-".
 bool is_hdf5(const std::string& path);
 
-/// Tells HDF5 files that are to be by their names, which end in .h5 or .hdf5.
+/// True if the name of a new file ends in .h5 or .hdf5.
 bool is_hdf5_name(const std::string& path);
 
 }  // namespace carom::io

@@ -1,4 +1,4 @@
-// As incremental.cpp, of scenes in float. The precisions are two files, which compile side by side.
+// As incremental.cpp, for scenes in float. Each precision has its own file, so that both compile in parallel.
 #include "kernel/scene/scene_kernel.hpp"
 
 namespace carom::kernel::CAROM_ISA {

@@ -1,4 +1,4 @@
-// As incremental.cpp, of scenes in double.
+// As incremental.cpp, for scenes in double.
 #include "kernel/scene/scene_kernel.hpp"
 
 namespace carom::kernel::CAROM_ISA {

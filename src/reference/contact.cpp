@@ -17,7 +17,7 @@ SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Op
 namespace {
 
 bool is_positive_semidefinite(const Matrix3& m, double tolerance) {
-  // Most are positive definite, or the zeros of an immovable body, and that is faster to see.
+  // Fast path: most matrices are positive definite, or zero for an immovable body.
   if (m == Matrix3{} || Cholesky::of(m)) return true;
   return !(smallest_eigenvalue(m) < -tolerance * (m[0][0] + m[1][1] + m[2][2]));
 }
@@ -66,7 +66,7 @@ Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Opti
     return Status::separating;
   }
 
-  // K and u0 are finite, but the ratio that measures the impulse may not be.
+  // K and u0 are finite, but the ratio that scales the impulse may overflow.
   const double trace = k[0][0] + k[1][1] + k[2][2];
   const auto in_range = [](double impulse) { return impulse > 0 && !std::isinf(impulse); };
   Outcome o;

@@ -1,4 +1,4 @@
-// A contact as the reference loads it, validates its data and resolves it, for batches and for scenes.
+// Loads, validates and resolves a contact in the reference, for batches and for scenes.
 #pragma once
 
 #include <carom/reference.hpp>
@@ -29,12 +29,12 @@ SpaceContact load(const SpaceContacts<double>& contacts, std::size_t i, const Op
 Status fault_of_body(const Body& body, const Options& options);
 Status fault_of_data(const SpaceContact& c);
 
-/// True if the matrix `k` of these bodies is positive definite, and not by rounding.
+/// True if the matrix `k` of these bodies is positive definite by more than its rounding.
 bool is_definite(const Matrix3& k, const Body& a, const Vector3& lever_a, const Body& b, const Vector3& lever_b);
 
 // Law.
 
-/// The contact frame with what stands in it.
+/// The contact frame and the quantities in it.
 struct InContactFrame {
   Matrix3 to_contact{};  ///< the rotation from the world
   Body a, b;
@@ -44,14 +44,14 @@ struct InContactFrame {
 };
 InContactFrame in_contact_frame(const BodyContact& c);
 
-/// The law of the contact, in contact space. There is an impulse if the contact is resolved.
+/// Applies the law of the contact, in contact space. The result has an impulse if the contact is resolved.
 Status collide(const Laws& laws, const Matrix3& k, const Vector3& u0, const Options& options,
                bool with_boundary_distance, Outcome& outcome);
-/// The same of the bodies' contact, whose frame is given.
+/// Same for a contact of bodies, in the given frame.
 Status collide(const BodyContact& c, const InContactFrame& frame, const Options& options, bool with_boundary_distance,
                Outcome& outcome);
 
-/// The changes of a body's velocities, in the world, by an impulse in the contact frame.
+/// The changes of a body's velocities, in the world frame, by an impulse in the contact frame.
 struct Change {
   Vector3 velocity{}, angular_velocity{};
 };

@@ -4,12 +4,12 @@
 //
 //   u       separation velocity, r = |u_t|, û = u_t / r
 //   s       normal impulse, p_z; du/ds = K (-μ û, 1)
-//   W       work of the normal force in the phase that is under way
-//   E       what the law of restitution still lacks; the collision ends at E = 0
+//   W       work of the normal force in the current phase
+//   E       remaining work of the law of restitution; the collision ends at E = 0
 //   λ       dr/ds on a ray
 //
-// An event, of which f is the zero, is at s + Δ with Δ = -f / (df/ds): its value vanishes, its derivatives tell how the
-// event moves. There is no exit to rays: the series goes on until nothing of the slip is left.
+// The zero of an event function f is at s + Δ with Δ = -f / (df/ds). The value of Δ vanishes, and its derivatives give
+// the motion of the event. There is no exit to rays: the series continues until the slip has vanished.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -112,7 +112,7 @@ struct Slide {
     sum_zr = integral(cauchy_product(z, r));
   }
 
-  // So long that the last two orders are far enough below rounding for those of the derivatives to be so too.
+  // Steps short enough that the last two orders, and their derivatives, are below rounding.
   double step() const {
     double h = 4;
     for (const Series* c : {&x, &y, &r, &z, &sum_zr})
@@ -134,7 +134,7 @@ class Course {
   }
 
   Response<N> run(std::int32_t step_budget) {
-    // A slip so small is none: its square would vanish.
+    // Such a small slip counts as zero, because its square would vanish.
     if (first_slip_ <= 1e-140) {
       rest(true);
       return found_;
@@ -192,7 +192,7 @@ class Course {
     p_ = sum(p_, multiple(ds, rate));
   }
 
-  // The next phase begins where u_z is 0. True if nothing is to come back.
+  // The next phase begins at u_z = 0. Returns true if there is no rebound.
   bool turn() {
     const N slope = c_.k.times(impulse_rate())[2];
     u_[2].value = 0;
@@ -226,7 +226,7 @@ class Course {
     phase_begin_ = s;
   }
 
-  // E at the end of the phases that are over, of the energetic and the kinetic law.
+  // E at the end of the finished phases, for the energetic and the kinetic law.
   N lacking() const {
     const N& e = c_.restitution;
     if (law_ == RestitutionLaw::energetic) return e * e * wc_ + wd_ + work_;
@@ -272,7 +272,7 @@ class Course {
   void arrive() {
     const double r = slip(), x = u_[0].value / r, y = u_[1].value / r;
     const Six<N>& k = c_.k;
-    // The direction is that of the slip which is left now: none may be left after the first step to rest.
+    // The direction of the current slip. No slip may be left after the first step to rest.
     const Three<N> rate = {-(x * c_.friction), -(y * c_.friction), 1}, du = k.times(rate);
     const double lambda = x * du[0].value + y * du[1].value;
     const auto to_rest = [&] { shift(-((x * u_[0] + y * u_[1]) / lambda), rate); };
@@ -288,7 +288,7 @@ class Course {
     rest(false);
   }
 
-  // From rest, at p_[2], whose derivatives are those of the arrival.
+  // From rest, at p_[2], with the derivatives of the arrival.
   void rest(bool at_start) {
     const Six<N>& k = c_.k;
     const auto q = k.solve_tangential(k.xz, k.yz);
@@ -300,7 +300,7 @@ class Course {
     Three<N> rate;
     if (held) {
       rate = {-q[0], -q[1], 1};
-      // Friction has stopped the slip, whatever came before.
+      // Friction has stopped the slip.
       const auto stop = k.solve_tangential(c_.u0[0] + k.xz * p_[2], c_.u0[1] + k.yz * p_[2]);
       const double uz = u_[2].value;
       p_ = {-stop[0], -stop[1], p_[2]};

@@ -67,11 +67,11 @@ Status fault_of_data(const SpaceContact& c) {
 
 // Law.
 
-// Not if rounding leaves open that K is positive definite.
+// Returns nothing if rounding leaves it open whether K is positive definite.
 bool is_definite(const SpaceContact& c) {
   return c.k_xx > 0 && c.k_yy - c.k_xy / c.k_xx * c.k_xy > 4 * std::numeric_limits<double>::epsilon() * c.k_yy;
 }
-// True if the K of these bodies in `space` is definite by its rounding alone.
+// True if the K of these bodies in `space` is definite only by its rounding.
 bool is_singular(const SpaceContact& space, const BodyContact& of) {
   const double mass = of.a.inverse_mass + of.b.inverse_mass;
   const double rounding = rounding_of_k(
@@ -82,7 +82,7 @@ bool is_singular(const SpaceContact& space, const BodyContact& of) {
   return !(mass > 0 || is_definite(c));
 }
 
-// In contact space. Anything but ok means that there is no impulse.
+// In contact space. A status other than ok means that there is no impulse.
 Status collide(const SpaceContact& c, Outcome& outcome) {
   outcome.u = c.u0;
   const double trace = c.k_xx + c.k_yy, speed = std::max(std::abs(c.u0[0]), std::abs(c.u0[1]));

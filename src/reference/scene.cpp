@@ -37,7 +37,7 @@ Path path_of(const SceneContact& c, Status status) {
   return {Cone(round.friction).reached(round.impulse) ? Course::slip : Course::stick};
 }
 
-// With the velocities of now, unless the data leave it unknown.
+// With the current velocities. NaN if faulty data leave it unknown.
 Vector3 separation_velocity_of(const SceneState& state, const Scene<double>& scene, std::size_t i) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const Vector3 unknown{nan, nan, nan};
@@ -53,7 +53,7 @@ Vector3 separation_velocity_of(const SceneState& state, const Scene<double>& sce
 
 void store(const SceneState& state, const Scene<double>& scene, const SceneResults<double>& results,
            SceneReport& report) {
-  // Results of bodies may stand in the place of columns of the scene: first what reads those.
+  // Results of bodies may overwrite columns of the scene, so results that read these columns come first.
   for (std::size_t i = 0; i < state.contacts.size(); ++i) {
     const SceneContact& c = state.contacts[i];
     const Status status = status_of(c);
@@ -79,7 +79,7 @@ void store(const SceneState& state, const Scene<double>& scene, const SceneResul
   }
 }
 
-// Beyond the range of numbers are also those whose squares are.
+// Numbers whose squares overflow count as overflowed too.
 bool has_overflowed(const SceneState& state, const SceneIsland& island) {
   const auto is_beyond = [](const Vector3& v) { return !std::isfinite(dot(v, v)); };
   return std::ranges::any_of(island.contacts,
@@ -93,7 +93,7 @@ bool has_overflowed(const SceneState& state, const SceneIsland& island) {
          });
 }
 
-// The bodies stay as they came.
+// The bodies keep their initial velocities.
 void give_up(SceneState& state, const SceneIsland& island, const std::vector<Body>& came, SceneOutcome& outcome) {
   for (std::size_t i : island.bodies) state.bodies[i] = came[i];
   for (std::size_t i : island.contacts) state.contacts[i].status = Status::overflow;
@@ -132,7 +132,7 @@ SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const Sc
     case SceneMethod::substeps:
       return solve_substeps(state, island, options);
     case SceneMethod::step:
-    case SceneMethod::coulomb:  // refused
+    case SceneMethod::coulomb:  // rejected
       break;
   }
   // [BS] figure 1: collisions, then contacts at rest.
@@ -143,7 +143,7 @@ SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const Sc
   SceneOutcome outcome = solve_resting(state, island, options, levels);
   outcome.iterations += collisions.iterations;
   outcome.approach = std::max(collisions.approach, outcome.approach);
-  // Contacts that still collide are not at rest, others are.
+  // Contacts that still collide are not at rest; all other contacts are.
   if (collisions.status != IslandStatus::converged &&
       collisions.unsettled > options.relative_tolerance * collisions.approach) {
     if (outcome.status == IslandStatus::converged) outcome.status = collisions.status;

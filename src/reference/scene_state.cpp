@@ -1,4 +1,4 @@
-// Scenes: load, validate, velocities and impulses. What docs/scenes.md says of contacts and rows stands here.
+// Scenes: load, validate, velocities and impulses, as docs/scenes.md describes them.
 #include "reference/scene_state.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ double finite_friction(double friction) {
   return std::min(friction, SceneThresholds::most_friction);
 }
 
-// The columns that the method does not read are as if they were not there.
+// Columns that the method does not read count as missing.
 IndexedContacts<double> read_columns(const Scene<double>& scene, const SceneReads& reads) {
   IndexedContacts<double> contacts = scene.indexed_contacts();
   if (reads.laws) return contacts;
@@ -44,7 +44,7 @@ Options read_options(const SceneOptions& options, const SceneReads& reads) {
   return of_contacts;
 }
 
-// True of a direction whose part across the normal is rounding.
+// True for a direction whose tangential part is within rounding.
 bool is_along_normal(const Vector3& direction, const Vector3& normal) {
   const double scale = std::max({std::abs(direction[0]), std::abs(direction[1]), std::abs(direction[2])});
   if (!(scale > 0)) return true;
@@ -90,7 +90,7 @@ void read_model(SceneContact& c, const SceneContacts<double>& from, std::size_t 
     numbers.see(x);
   numbers.see(c.friction_direction);
   numbers.see(c.warm_angular_impulse);
-  for (double x : {friction_2, c.stiffness})  // infinity is one of their numbers
+  for (double x : {friction_2, c.stiffness})  // infinity is valid
     if (std::isnan(x)) numbers.see(x);
 }
 
@@ -99,7 +99,7 @@ void see(Numbers& numbers, const Twist& twist) {
   numbers.see(twist.angular_velocity);
 }
 
-// u·n if the bodies moved so.
+// u·n for these body velocities.
 double approach_of(const std::vector<Twist>& twists, const SceneContact& c) {
   if (twists.empty()) return 0;
   const auto at = [&](std::size_t body, const Vector3& lever) {
@@ -132,7 +132,7 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   numbers.see(c.gap);
   numbers.see(c.damping_ratio);
   numbers.see(c.warm_impulse);
-  if (std::isnan(c.frequency)) numbers.see(c.frequency);  // infinity is hard
+  if (std::isnan(c.frequency)) numbers.see(c.frequency);  // infinity means rigid
   for (std::int32_t body : {columns.body_a[i], columns.body_b[i]})
     if (body >= 0 && static_cast<std::size_t>(body) < changes.size())
       see(numbers, changes[static_cast<std::size_t>(body)]);
@@ -156,7 +156,7 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   return c;
 }
 
-// True of a row that only turns its bodies, by no more than rounding makes of it.
+// True for a row that only turns its bodies, with a response within its rounding.
 bool is_singular(const SceneRow& row, const SceneState& state) {
   const Body &a = state.bodies[row.a], &b = state.bodies[row.b];
   const double firm = a.inverse_mass * dot(row.linear_a, row.linear_a) +
@@ -177,8 +177,8 @@ Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) 
   for (const Vector3& v : {row.linear_a, row.angular_a, row.linear_b, row.angular_b}) numbers.see(v);
   for (double x : {row.target, row.compliance, row.warm_impulse, row.error, row.damping_ratio}) numbers.see(x);
   for (const Vector3& v : {row.arm_a, row.arm_b}) numbers.see(v);
-  if (std::isnan(row.frequency)) numbers.see(row.frequency);  // infinity is as stiff as can be
-  // No impulse is at or above infinity.
+  if (std::isnan(row.frequency)) numbers.see(row.frequency);  // infinity means rigid
+  // A lower limit of +infinity leaves no valid impulse.
   if (!(row.least < infinity)) numbers.see(row.least);
   if (!(row.largest > -infinity)) numbers.see(row.largest);
   const Status of_data = first_fault(numbers.fault(), of_bodies);
@@ -187,7 +187,7 @@ Status fault_of(const SceneRow& row, Status of_bodies, const SceneState& state) 
   const bool singular = is_singular(row, state);
   if (!std::isfinite(row.diagonal) || (row.diagonal > 0 && !singular && !std::isfinite(1 / row.diagonal)))
     return Status::overflow;
-  // A compliance below 0 has a status of its own. Without it rounding alone makes the sum negative.
+  // A negative compliance has its own status. Otherwise only rounding makes the sum negative.
   if (singular || row.diagonal == 0 || (row.diagonal < 0 && row.compliance >= 0))
     return Status::collision_matrix_not_positive_definite;
   if (row.least > row.largest) return Status::impulse_bounds_reversed;
@@ -262,7 +262,7 @@ Vector3 relative_velocity(const SceneState& state, const SceneContact& c) {
 
 void apply_impulse(SceneState& state, const SceneContact& c, const Vector3& impulse, bool on_a, bool on_b) {
   const Matrix3 to_world = transpose(c.frame.to_contact);
-  // A body that does not move keeps its velocity to the last bit.
+  // An immovable body keeps its velocity bit by bit.
   if (on_a && state.is_movable(c.a)) {
     const Change change = change_by(impulse, to_world, c.frame.a, c.frame.lever_a);
     Body& body = state.bodies[c.a];
@@ -341,7 +341,7 @@ double kinetic_energy(const Body& body) {
   double energy = body.inverse_mass > 0 ? 0.5 * dot(body.velocity, body.velocity) / body.inverse_mass : 0;
   const Vector3& w = body.angular_velocity;
   if (const auto factor = Cholesky::of(body.inverse_inertia)) return energy + 0.5 * dot(w, factor->solve(w));
-  // Some direction does not turn. What it costs to tell it from one that hardly does is rounding of the greatest.
+  // The body cannot turn about some axis. Eigenvalues within the rounding of the max eigenvalue count as 0.
   const auto [values, vectors] = eigenvectors(body.inverse_inertia);
   const double least = 16 * epsilon * std::max({values[0], values[1], values[2]});
   for (std::size_t i = 0; i < 3; ++i) {

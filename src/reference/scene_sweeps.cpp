@@ -10,17 +10,17 @@
 namespace carom::reference {
 namespace {
 
-// The mean velocity, over the time h, of a point at r that turns with w, [BS] eq. 7. With the Padé approximant (2, 2)
-// of the rotation, which is of fourth order as RK4 is, and a rotation at every spin.
+// The mean velocity over the time h of a point at r that rotates with w, [BS] eq. 7. Uses the Padé approximant (2, 2)
+// of the rotation: of fourth order like RK4, and a rotation at every angular velocity.
 Vector3 mean_turning(const Vector3& w, const Vector3& r, double h) {
-  // Beyond the range of numbers a turn is as good as none.
+  // The limit avoids overflow. The mean velocity is practically 0 beyond it.
   const double angle2 = std::min(h * h * dot(w, w), 1e300), c = 1 - angle2 / 12, scale = 1 / (c * c + angle2 / 4);
   const Vector3 once = cross(w, r);
   return (c * scale) * once + (h / 2 * scale) * cross(w, once);
 }
 
-// Turns by θ <= 1 radian in the time h, or by 1/θ. A normal that turned further would look away from the impulse along
-// it, and the impulse would then push its contact shut.
+// Turns by θ <= 1 radian in the time h, or by 1/θ. If the normal turned further, it would point away from the impulse
+// along it, and the impulse would push its contact shut.
 Vector3 at_most_a_radian(const Vector3& w, double h) {
   return 1 / std::max(1.0, h * h * dot(w, w)) * w;
 }
@@ -52,15 +52,15 @@ IslandStatus SceneSweeps::run(int most, double tolerance, double runaway) {
   for (int done = 1; done <= most; ++done) {
     ++sweeps_;
     seen = sweep();
-    // Contacts that contradict each other never end, and throw the bodies about now and then. The best of the states
-    // after 16, 32, 64 ... sweeps is kept for that.
+    // Contacts that contradict each other never converge, and sometimes throw the bodies about. So the best of the
+    // states after 16, 32, 64 ... sweeps is kept.
     if (method_ == SceneMethod::resting && done >= 16 && done < most &&
         std::has_single_bit(static_cast<unsigned>(done)))
       keep(seen);
-    // An island that begins with impulses may be at its end from the start.
+    // A warm-started island may have converged from the start.
     const bool is_early = method_ == SceneMethod::simultaneous && done == 1 && most > 1;
     if ((done % 4 == 0 || is_early) && seen <= tolerance) return IslandStatus::converged;
-    // Numbers of that size leave their roundings in the velocities, even where the sweeps find an end beyond them.
+    // Impulses of that size leave their rounding errors in the velocities, even if the sweeps converge afterwards.
     if (done % 4 == 0 && done < most && seen > runaway && seen > kept_missed_) {
       status = IslandStatus::diverged;
       break;
@@ -103,7 +103,7 @@ double SceneSweeps::sweep() {
     const SceneBlock& block = island_.sweep_order[n];
     for (int round = 0; round < rounds(); ++round) {
       const auto see = [&](double missed) {
-        // The first of several rounds measures what contacts miss; rows count in each of them.
+        // The violation of contacts is measured in the first inner iteration, the violation of rows in all of them.
         if (round > 0 && !block.is_group) return;
         if (!(missed <= seen)) seen = std::isnan(missed) ? infinity : missed;
       };
@@ -137,7 +137,7 @@ void SceneSweeps::propagate_shock(const std::vector<int>& levels) {
           const bool moves_a = levels[c.a] == level_of(block), moves_b = levels[c.b] == level_of(block);
           const Body a = moves_a ? c.frame.a : Body{}, b = moves_b ? c.frame.b : Body{};
           const Matrix3 k = collision_matrix(a, c.frame.lever_a, b, c.frame.lever_b);
-          // A body that only turns about its centre can't answer alone.
+          // A body that can only turn about its centre has no response of its own.
           if (is_definite(k, a, c.frame.lever_a, b, c.frame.lever_b)) visit(c, k, moves_a, moves_b);
         }
 }
@@ -155,7 +155,7 @@ double SceneSweeps::take(SceneContact& c, const Vector3& impulse, const Vector3&
   const Vector3 change = impulse - c.impulse;
   apply_impulse(state_, c, change, moves_a, moves_b);
   c.impulse = impulse;
-  // The speed that the change makes: while impulses are taken back no contact approaches.
+  // The speed that the change causes. No contact approaches while impulses decrease.
   const double mass = state_.bodies[c.a].inverse_mass + state_.bodies[c.b].inverse_mass;
   const double of_change = mass * std::sqrt(dot(change, change));
   const bool is_number = !std::isnan(of_change + velocity[0] + velocity[1] + velocity[2]);
@@ -230,7 +230,7 @@ Vector3 SceneSweeps::predicted_velocity_of(const SceneContact& c) const {
   const auto falling = [&](const Body& body) { return body.inverse_mass > 0 ? (h / 2) * gravity : Vector3{}; };
   const Body &a = state_.bodies[c.a], &b = state_.bodies[c.b];
   const Vector3 n = c.frame.to_contact[2];
-  // The gap after the step, over the step.
+  // The gap after the step, divided by the step.
   const Vector3 u = a.velocity + mean_turning(a.angular_velocity, c.data.lever_a, h) + falling(a) - b.velocity -
                     mean_turning(b.angular_velocity, c.data.lever_b, h) - falling(b) - c.surface_slip + (c.gap / h) * n;
   const Vector3 turned_normal = n + h * mean_turning(at_most_a_radian(b.angular_velocity, h), n, h);

@@ -1,4 +1,4 @@
-// The stages of a contact that are the same in space and in a plane: load, validate, store.
+// The stages that spatial and planar contacts share: load, validate, store.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace carom::reference {
 template <class Parameters>
 struct LawsOf : LawOfContact<Parameters> {
   double friction = 0, restitution = 0, largest_restitution = 1;
-  double step = 0;  // of its own, if it has one
+  double step = 0;  // the contact's own step, if given
   bool has_step = false;
   RestitutionLaw restitution_law = RestitutionLaw::energetic;
   Integrator integrator = Integrator::series;
@@ -58,7 +58,7 @@ void make_unknown(std::array<double, n>& v) {
   v.fill(std::numeric_limits<double>::quiet_NaN());
 }
 
-/// Tells whether an index is -1, the world, or that of a body.
+/// True if an index is valid: -1 (the world) or the index of a body.
 inline bool exists(std::int32_t index, std::size_t bodies) {
   return index >= -1 && (index < 0 || static_cast<std::size_t>(index) < bodies);
 }
@@ -69,7 +69,7 @@ inline Status fault_of_indices(std::int32_t a, std::int32_t b, std::size_t bodie
   return a == b && a >= 0 ? Status::same_body : Status::ok;
 }
 
-/// The world stands still; of a body that does not exist nothing is known.
+/// The world is at rest. The state of a body that does not exist is unknown.
 template <class Body, class Bodies>
 Body load_body(const Bodies& bodies, std::int32_t index) {
   Body body;
@@ -89,7 +89,7 @@ void load_laws(const Contacts& contacts, std::size_t i, const Options& options, 
   laws.restitution = contacts.restitution[i];
   laws.largest_restitution = options.largest_restitution;
   laws.restitution_law = columns.restitution_law ? columns.restitution_law[i] : options.restitution_law;
-  // Nothing is integrated in the plane.
+  // Planar laws do not integrate.
   if constexpr (std::is_same_v<Parameters, LawParameters>) {
     laws.has_step = columns.step && laws.law == Law::incremental;
     if (laws.has_step) laws.step = columns.step[i];
@@ -97,7 +97,7 @@ void load_laws(const Contacts& contacts, std::size_t i, const Options& options, 
   }
 }
 
-/// A contact of bodies, which it has itself or by index.
+/// A contact of bodies, which it stores itself or refers to by index.
 template <class BodyContact, class Contacts>
 BodyContact load_bodies(const Contacts& contacts, std::size_t i, const Options& options) {
   BodyContact c;
@@ -119,7 +119,7 @@ BodyContact load_bodies(const Contacts& contacts, std::size_t i, const Options& 
 
 // Validate.
 
-/// Finds NaN and infinity among the numbers that it sees. A friction may be infinite.
+/// Finds NaN and infinity among the numbers passed to see(). A friction may be infinite.
 class Numbers {
  public:
   void see(double x) {
@@ -159,7 +159,7 @@ Status fault_of_laws(const LawsOf<Parameters>& laws) {
   if (laws.friction < 0) return Status::negative_friction;
   if (laws.fault != Status::ok) return laws.fault;
   if (laws.has_step && !(laws.step > 0)) return Status::step_not_positive;
-  // The integrator is that of the incremental law alone.
+  // Only the incremental law has an integrator.
   const bool euler = laws.law == Law::incremental && laws.integrator == Integrator::euler;
   const auto last = euler ? RestitutionLaw::energetic : RestitutionLaw::kinematic;
   if (laws.restitution_law > last) return Status::restitution_law_unavailable;
@@ -175,14 +175,14 @@ bool is_immovable(const Body& body) {
   return body.inverse_mass == 0 && !turns(body);
 }
 
-/// What rounding may leave of an eigenvalue 0 of K. A mass m keeps K above m. Without one K is what is left of a sum
-/// whose terms are at most `terms`, Σ tr J |r|². Its entries are off by some 18 ε of it, and the factors that tell
-/// whether K is definite by 3 ε.
+/// Upper bound of the rounding error of a zero eigenvalue of K. A mass m keeps K above m. Without a mass K is the rest
+/// of a sum whose terms are at most `terms` = Σ tr J |r|². The error of its entries is about 18 ε terms, and the
+/// factors that test K for definiteness add 3 ε terms.
 inline double rounding_of_k(double mass, double terms) {
   return mass > 0 ? 0 : 32 * std::numeric_limits<double>::epsilon() * terms;
 }
 
-/// `numbers` are those that the contact has beside its own.
+/// `numbers` contains the contact's additional numbers.
 template <class BodyContact>
 Status fault_of_data(const BodyContact& c, const Options& options, Numbers numbers = {}) {
   if (c.indices != Status::ok) return c.indices;
@@ -200,7 +200,7 @@ Status fault_of_data(const BodyContact& c, const Options& options, Numbers numbe
   return fault_of_laws(c);
 }
 
-// Store. A column that is not there takes nothing.
+// Store. Missing columns are skipped.
 
 /// The results of a contact; vectors are in their frame.
 template <class Outcome, class Vector, class AngularVelocity>

@@ -32,12 +32,12 @@ std::array<double, n> operator*(double s, std::array<double, n> a) {
   return a;
 }
 
-/// x 2ⁿ, also where 2ⁿ itself is out of range: what makes numbers of the order of 1 of subnormal ones.
+/// x 2ⁿ, even if 2ⁿ itself is out of range: scales subnormal numbers to order 1.
 inline Vector3 scaled(const Vector3& x, int n) {
   return {std::scalbn(x[0], n), std::scalbn(x[1], n), std::scalbn(x[2], n)};
 }
 
-/// The largest n with 2ⁿ <= x, of what is positive and finite.
+/// The max n with 2ⁿ <= x, for positive finite x. Otherwise 0.
 inline int exponent(double x) {
   return x > 0 && std::isfinite(x) ? std::ilogb(x) : 0;
 }
@@ -80,7 +80,7 @@ inline Matrix3 transpose(const Matrix3& m) {
   return {Vector3{m[0][0], m[1][0], m[2][0]}, Vector3{m[0][1], m[1][1], m[2][1]}, Vector3{m[0][2], m[1][2], m[2][2]}};
 }
 
-/// m - x, with x on the diagonal.
+/// m - x, with x subtracted from the diagonal.
 inline Matrix3 less(const Matrix3& m, double x) {
   Matrix3 result = m;
   for (std::size_t i = 0; i < 3; ++i) result[i][i] -= x;
@@ -92,16 +92,16 @@ inline Matrix3 operator*(const Matrix3& a, const Matrix3& b) {
   return {c * a[0], c * a[1], c * a[2]};
 }
 
-/// [R]'s a with a tilde: the matrix of a x.
+/// [R]'s a with a tilde: the matrix with the product a × x.
 inline Matrix3 cross_matrix(const Vector3& a) {
   return {Vector3{0, -a[2], a[1]}, Vector3{a[2], 0, -a[0]}, Vector3{-a[1], a[0], 0}};
 }
 
-/// The factor L of a symmetric positive definite matrix L Lᵀ, of which it reads the lower triangle.
+/// The factor L of a symmetric positive definite matrix L Lᵀ. Reads the lower triangle.
 class Cholesky {
  public:
-  /// Nothing if rounding leaves open that the matrix is positive definite: the computed factors are those of a matrix
-  /// that differs by up to 4 units of rounding of a diagonal entry, so a pivot as small as that tells nothing.
+  /// Returns nothing if rounding leaves it open whether the matrix is positive definite. The computed factors belong to
+  /// a matrix that differs by up to 4 units of rounding of a diagonal entry, so a smaller pivot is no proof.
   static std::optional<Cholesky> of(const Matrix3& k) {
     const auto positive = [](double pivot, double entry) {
       return pivot > 4 * std::numeric_limits<double>::epsilon() * entry;

@@ -1,5 +1,5 @@
-// The impulses of a call. Contacts and rows begin with impulses of the host, or with the solver's own of the last call.
-// The resulting impulses get places.
+// The impulses of a call: initial impulses of contacts and rows, from the caller or from the solver's last call, and
+// the memory for the results.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace carom::scene {
 
-/// True if the bytes from the first to the last element of each column meet.
+/// True if the bytes between the first and the last element of each column overlap.
 template <class T>
 bool may_overlap(const Column<const T>& x, const Column<const T>& y) {
   if (!x || !y || x.count == 0 || y.count == 0) return false;
@@ -59,7 +59,7 @@ class CallImpulses {
     find_first_of_rows();
   }
 
-  /// The rows [first, end) begin with their impulses.
+  /// Sets the initial impulses of the rows [first, end).
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
     const auto share =
@@ -76,13 +76,13 @@ class CallImpulses {
     }
   }
 
-  /// True once rows have begun, if anything begins with an impulse.
+  /// True if any initial impulse may be nonzero. Call after begin_rows().
   bool any_to_begin_with() const {
     return static_cast<bool>(job_.warm_impulse.x) ||
            std::any_of(job_.row_impulse, job_.row_impulse + job_.rows, [](T x) { return x != T(0); });
   }
 
-  /// Takes what a contact or a row begins with from the solver's memory; false if that was nothing.
+  /// Removes the stored initial impulse of a contact or a row. False if it was zero.
   bool drop(std::size_t i, bool is_row) {
     if (!is_row) return remembers_contacts_ && workspace_.remembered.drop(i);
     if (!remembers_rows_) return false;
@@ -95,7 +95,7 @@ class CallImpulses {
   bool remembers_contacts() const { return remembers_contacts_; }
   bool remembers_rows() const { return remembers_rows_; }
   T* of_rows() const { return row_warm_; }
-  /// The host's results, with the solver's own memory in place of some columns.
+  /// The caller's results. Some columns are replaced by the solver's own memory.
   const SceneResults<T>& stored() const { return stored_; }
   /// The impulses of a sequence, component by component.
   T* kept() const { return kept_; }
@@ -105,7 +105,7 @@ class CallImpulses {
     const std::size_t n = job_.contacts;
     return {{from, n}, {from + n, n}, {from + 2 * n, n}};
   }
-  /// True where contacts and rows may begin with impulses.
+  /// True if contacts and rows may have initial impulses.
   bool is_warm() const {
     return in_substeps_ || options_.method == SceneMethod::simultaneous || options_.method == SceneMethod::coulomb;
   }
@@ -113,8 +113,8 @@ class CallImpulses {
   void place_results() {
     const std::size_t three = 3 * (job_.contacts + 1);
     const bool named = static_cast<bool>(scene_.contacts.key);
-    // Named contacts need their impulses afterwards, whether the host wants them or not. Where kernels would store over
-    // the impulses that contacts begin with, a contact that is solved again could not begin with them.
+    // Contacts with keys need their impulses afterwards, even if the caller does not ask for them. If kernels overwrote
+    // the initial impulses of contacts, a contact that is solved again could not start from them.
     const bool apart = named || may_overlap<T>(stored_.impulse, scene_.contacts.warm_impulse) ||
                        may_overlap<T>(stored_.impulse, scene_.contacts.warm_angular_impulse);
     if (named && !in_substeps_)
@@ -133,7 +133,7 @@ class CallImpulses {
     place_moments(named);
   }
 
-  /// Places moments in the solver's memory, if contacts have columns of moments. Kernels store the moments of contacts
+  /// Stores moments in the solver's memory if contacts have columns of moments. Kernels store the moments of contacts
   /// that resist rolling or spinning. All other moments stay 0.
   [[gnu::noinline]] void place_moments(bool named) {
     const bool have_moments = has_contact_moments(scene_.contacts);

@@ -1,4 +1,4 @@
-// Contact models of a scene on the solver's side: which contacts have one, and what may stand in one manifold.
+// Contact models of a scene for the solver: which contacts have one, and which contacts can share a manifold.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -21,7 +21,7 @@ bool has_contact_moments(const SceneContacts<T>& c) {
   return c.rolling_friction || c.spinning_friction;
 }
 
-/// Throws Error where the options have no part in a column that is there.
+/// Throws Error if the options do not support a given column.
 template <class T>
 void check_contact_models(const Scene<T>& scene, const SceneOptions& options);
 
@@ -30,8 +30,8 @@ bool has_ellipse(const SceneContacts<T>& c, std::size_t i) {
   return c.friction_2 && c.friction[i] != c.friction_2[i];
 }
 
-/// Bits of kernel::has_model and kernel::models_with_moments: 0 of a contact whose numbers are those of contacts
-/// without models, and which is solved as one.
+/// Bits of kernel::has_model and kernel::models_with_moments. 0 if the numbers of the contact equal a contact without
+/// models; it is then solved as one.
 template <class T>
 std::uint8_t models_of(const SceneContacts<T>& c, std::size_t i) {
   const auto above_zero = [i](const Column<const T>& column) { return column && column[i] > T(0); };
@@ -42,7 +42,7 @@ std::uint8_t models_of(const SceneContacts<T>& c, std::size_t i) {
                                    (turns ? kernel::models_with_moments : 0));
 }
 
-/// Tells whether friction of two contacts has the same ellipse.
+/// True if the friction of two contacts has the same ellipse.
 template <class T>
 bool have_same_ellipse(const SceneContacts<T>& c, std::size_t i, std::size_t j) {
   if (!has_ellipse(c, i) && !has_ellipse(c, j)) return true;

@@ -9,7 +9,8 @@
 namespace carom::scene {
 namespace {
 
-// Kinds of lane batches in a colour: the longest groups first, then the longest manifolds, then those with models.
+// Kinds of lane batches of a colour, in this order: groups by decreasing length, manifolds by decreasing length,
+// manifolds with models.
 constexpr std::uint32_t rows = kernel::rows_of_group, points = kernel::points_of_manifold;
 constexpr std::uint32_t kinds_without_models = rows + points, most_kinds = rows + 4 * points;
 
@@ -29,8 +30,7 @@ bool may_stand_together(std::uint32_t kind, std::uint32_t other) {
   return is_joint_kind(kind) == is_joint_kind(other) && models_of_kind(kind) == models_of_kind(other);
 }
 
-/// Appends the lane_batches of `n` items from `first` of the order on that have one colour, and the colour_set that
-/// they make.
+/// Appends the lane_batches of `n` items of one colour, from `first` of the order on, and their colour_set.
 template <class Key>
 void append_colour_set(std::vector<LaneBatch>& lane_batches, std::vector<ColourSet>& colour_sets, std::uint32_t first,
                        std::uint32_t n, std::size_t width, const Key& kind_at) {
@@ -116,7 +116,7 @@ void Graph::find_islands(const Parts& of) {
 
 void Graph::sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepNeed>& more) {
   rounds_ = rounds;
-  // By counting, so that equal ones keep their order and nothing is allocated anew.
+  // Counting sort: stable, and without a new allocation.
   std::int32_t most = 0;
   for (const std::int32_t n : rounds) most = std::max(most, n);
   counts_.assign(static_cast<std::size_t>(most) + 2, 0);
@@ -147,7 +147,7 @@ void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>&
   part_of_island_.resize(islands);
   has_model_.assign(models.empty() ? 0 : islands, 0);
   for (std::size_t m = 0; m < models.size(); ++m) has_model_[island_of_manifold[m]] |= models[m];
-  // An island's number is in the order of its first group or manifold, so that parts are near each other in memory.
+  // Islands are numbered by their first group or manifold, so that parts are contiguous in memory.
   for (std::uint32_t island = 0; island < islands; ++island) {
     if (apart && island_items_[island] == 1 && (has_model_.empty() || has_model_[island] == 0)) {
       part_of_island_[island] = no_part;
@@ -191,7 +191,7 @@ void Graph::list_bodies(const Parts& of) {
 }
 
 void Graph::arrange(std::size_t width) {
-  // By part, then by colour and kind: two sorts by counting, each of which keeps the order of what is equal.
+  // Sorts by part, then by colour and kind: two stable counting sorts.
   const std::uint32_t kinds = models.empty() ? kinds_without_models : most_kinds;
   const std::size_t count = groups.size() + manifolds.size();
   const auto part_at = [&](std::size_t i) {
@@ -308,7 +308,7 @@ void Graph::build(const Parts& of, std::size_t width, std::size_t part_points, c
 }
 
 std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& level) {
-  // Breadth first over manifolds, from those that touch what does not move.
+  // Breadth-first search over manifolds. Starts at manifolds with an immovable body.
   const auto each_body = [&](const Constraint& m, const auto& f) {
     if (moves(of, m.body_a)) f(static_cast<std::size_t>(m.body_a));
     if (moves(of, m.body_b)) f(static_cast<std::size_t>(m.body_b));
@@ -346,7 +346,7 @@ std::int32_t Graph::find_levels(const Parts& of, std::vector<std::int32_t>& leve
 }
 
 void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level) {
-  constexpr std::uint32_t kinds = kinds_without_models;  // shock propagation knows no others
+  constexpr std::uint32_t kinds = kinds_without_models;  // shock propagation has no other kinds
   const auto levels = static_cast<std::size_t>(find_levels(of, level));
   level_lane_batches.clear();
   level_colour_sets.clear();
@@ -354,7 +354,7 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
   const auto level_of = [&](const Constraint& m) -> std::size_t {
     const std::int32_t a = m.body_a < 0 ? 0 : level[static_cast<std::size_t>(m.body_a)];
     const std::int32_t b = m.body_b < 0 ? 0 : level[static_cast<std::size_t>(m.body_b)];
-    return a < 0 || b < 0 ? 0 : static_cast<std::size_t>(std::max(a, b));  // none is at level 0
+    return a < 0 || b < 0 ? 0 : static_cast<std::size_t>(std::max(a, b));  // level 0 is empty
   };
   counts_.assign(levels + 2, 0);
   for (const Constraint& m : manifolds) ++counts_[level_of(m) + 1];
@@ -362,7 +362,7 @@ void Graph::build_levels(const Parts& of, std::size_t width, std::vector<std::in
   next_.assign(counts_.begin(), counts_.end());
   items_.resize(manifolds.size());
   for (std::uint32_t i = 0; i < manifolds.size(); ++i) {
-    // Colours hold for any part of the manifolds.
+    // Colours remain valid for every subset of the manifolds.
     const std::uint32_t colour = colour_of_manifold_[i];
     items_[next_[level_of(manifolds[i])]++] = {
         colour < most_colours ? colour * kinds + kind_of(false, manifolds[i].count, 0) : most_colours * kinds, i};

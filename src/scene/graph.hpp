@@ -1,5 +1,5 @@
-// The graph tells which contacts and rows belong together, and in what order they are solved: manifolds, islands,
-// colours, levels. It depends on indices and on what can move alone.
+// The graph groups contacts and rows and defines the order of the solution: manifolds, islands, colours, levels. It
+// depends only on indices and on which bodies can move.
 #pragma once
 
 #include <cstddef>
@@ -10,40 +10,40 @@
 
 namespace carom::scene {
 
-/// A graph is made of these. `fault` is 0 of those that take part.
+/// Input of a graph. `fault` is 0 for contacts and rows that take part.
 struct Parts {
   std::size_t bodies = 0, contacts = 0, rows = 0;
   const std::uint8_t* movable = nullptr;
   const std::int32_t *body_a = nullptr, *body_b = nullptr, *row_body_a = nullptr, *row_body_b = nullptr;
   const std::uint8_t *fault = nullptr, *row_fault = nullptr;
   Links links;
-  const std::uint8_t* models = nullptr;  // of contacts: 0, or bits of kernel::has_model and others; null: 0 of all
+  const std::uint8_t* models = nullptr;  // of contacts: 0, or bits of kernel::has_model and others; null: all 0
 };
 
-/// A number of consecutive manifolds or groups of `order` that share no body that moves.
+/// Consecutive manifolds or groups of `order` that share no movable body.
 struct LaneBatch {
   std::uint32_t first;  // in Graph::order
   std::uint8_t lanes;
   std::uint8_t count;  // points or rows of the longest
   bool is_joint;
-  std::uint8_t models;  // of manifolds, which have the same: see kernel::has_model
+  std::uint8_t models;  // of manifolds, equal for all: see kernel::has_model
 };
 
-/// Vectors that may be solved at once, whichever comes first.
+/// Lane batches that may be solved in parallel, in any order.
 struct ColourSet {
   std::uint32_t first, end;  // in Graph::lane_batches
 };
 
-/// Islands that are solved together by one thread, or one large island.
+/// Islands that one thread solves together, or one large island.
 struct Part {
   std::uint32_t first_colour_set = 0, end_colour_set = 0;
   std::uint32_t first_lane_batch = 0, end_lane_batch = 0;
   std::uint32_t first_island = 0, islands = 0;
   std::uint32_t points = 0;                    // and rows
-  std::uint32_t first_body = 0, end_body = 0;  // in Graph::bodies, if there are those
+  std::uint32_t first_body = 0, end_body = 0;  // in Graph::bodies, if listed
 };
 
-/// How many substeps an island takes, as a real number, and in how many calls in a row it needed fewer.
+/// Number of substeps of an island, as a real number, and the number of consecutive calls that needed fewer.
 struct SubstepNeed {
   float substeps = 0, quiet = 0;
 };
@@ -53,29 +53,29 @@ class Graph {
   static constexpr std::uint32_t most_colours = 64;
   static constexpr std::uint32_t no_island = ~std::uint32_t{0}, no_part = no_island;
 
-  /// Reserves the lists for the largest graph of these bodies, contacts and rows, so that later graphs of their number
+  /// Reserves the lists for the largest graph of these numbers of bodies, contacts and rows, so that later graphs
   /// allocate nothing. `most_rounds`: see sort_islands.
   void reserve(const Parts& of, std::size_t most_rounds);
-  /// Manifolds, groups and islands.
+  /// Finds manifolds, groups and islands.
   void connect(const Parts& of);
-  /// Numbers the islands anew, so that those with the larger numbers in `rounds` come first, which `rounds` and `more`
-  /// follow. Islands with other numbers will be in other parts.
+  /// Sorts the islands by decreasing `rounds`, and sorts `rounds` and `more` with them. Islands with different `rounds`
+  /// are put into different parts.
   void sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepNeed>& more);
-  /// Parts, colours and vectors. Islands of up to `part_points` contacts and rows are solved together. `width`
-  /// manifolds go into a vector. `rounds`: see sort_islands, or empty. Islands of one manifold are in no part but among
-  /// the lone ones if these are `apart`.
+  /// Finds parts, colours and lane batches. Islands of up to `part_points` contacts and rows are solved together. A
+  /// lane batch has up to `width` manifolds. `rounds`: see sort_islands, or empty. `apart`: islands of one manifold go
+  /// to `lone` instead of a part.
   void build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
              bool apart);
-  /// The bodies of every part, and the island of every body.
+  /// Lists the bodies of every part, and the island of every body.
   void list_bodies(const Parts& of);
 
-  /// The colour sets of shock propagation: level by level, its colours in order. Manifolds without a level are left
-  /// out. `level` gets the level of each body, and of those that nothing connects to the ground -1.
+  /// Builds the colour sets of shock propagation: level by level, the colours of a level in order. Manifolds without a
+  /// level are left out. `level` is set to the level of each body, or -1 for bodies without a connection to the ground.
   void build_levels(const Parts& of, std::size_t width, std::vector<std::int32_t>& level);
 
   std::vector<Constraint> manifolds, groups;
-  std::vector<std::uint8_t> models;  // of manifolds, those of their contacts together; empty: 0 of all
-  Grouping of_contacts, of_rows;     // where those of manifolds and groups stand
+  std::vector<std::uint8_t> models;  // of manifolds: union of the bits of their contacts; empty: all 0
+  Grouping of_contacts, of_rows;     // positions of the contacts and rows of manifolds and groups
   std::vector<std::uint32_t> island_of_manifold, island_of_group;
   std::vector<std::uint32_t> order;  // manifolds and groups, as lane batches take them
   std::vector<LaneBatch> lane_batches;
@@ -92,10 +92,10 @@ class Graph {
 
   std::size_t islands = 0, largest_island = 0, colours = 0, uncoloured = 0;
   std::size_t most_lanes = 0;    // of a lane batch
-  bool is_of_last_call = false;  // nothing has changed, and all of the last call's is there
+  bool is_of_last_call = false;  // nothing has changed, and the last call's graph is complete
 
  private:
-  /// This is what the graph was made of in the last call, with its islands before they were sorted.
+  /// The input of the last call's graph. Islands are in the order before sorting.
   struct Last {
     std::vector<Constraint> manifolds, groups;
     std::vector<std::uint8_t> movable, models;
@@ -112,30 +112,30 @@ class Graph {
     std::int32_t a, b;
   };
 
-  /// True if manifolds, groups and bodies are those of the last call.
+  /// True if manifolds, groups and bodies equal the last call's.
   bool is_last(const Parts& of) const;
   void find_islands(const Parts& of);
   void find_models(const Parts& of);
   void find_parts(std::size_t part_points, const std::vector<std::int32_t>& rounds, bool apart);
   std::uint32_t island_of(const Parts& of, std::size_t body);
-  /// Tells which islands have a cycle of movable bodies. Two bodies that touch in several ways make none.
+  /// Finds the islands with a cycle of movable bodies. Several constraints between two bodies are no cycle.
   void find_cycles(const Parts& of);
-  /// Counts the bodies of every island in their order, and the manifolds and groups of every body.
+  /// Numbers the bodies of every island in order, and counts the manifolds and groups of every body.
   void number_bodies(const Parts& of);
   void colour(const Parts& of);
   void arrange(std::size_t width);
   std::uint32_t models_of(std::uint32_t manifold) const { return models.empty() ? 0 : models[manifold]; }
-  /// The highest.
+  /// Returns the max level.
   std::int32_t find_levels(const Parts& of, std::vector<std::int32_t>& level);
 
   static bool moves(const Parts& of, std::int32_t body) { return body >= 0 && of.movable[body] != 0; }
 
   std::vector<std::int32_t> parent_;
   std::vector<std::uint32_t> island_of_root_, island_size_, part_of_island_;
-  std::vector<std::uint32_t> island_items_;  // manifolds, and groups twice: 1 of those of one manifold
+  std::vector<std::uint32_t> island_items_;  // manifolds + 2 × groups; 1: a single manifold
   std::vector<std::uint8_t> colour_of_group_, colour_of_manifold_;
-  // A spanning forest of the movable bodies: how many neighbours each of them has in it, and their numbers from 1 on
-  // under exclusive or. Pairs of bodies that were in one set already when they came.
+  // A spanning forest of the movable bodies: number of neighbours of each body, and the exclusive or of the neighbours'
+  // numbers, counted from 1. within_sets_: pairs of bodies that were already connected.
   std::vector<std::uint32_t> tree_degree_, tree_neighbours_;
   std::vector<BodyPair> within_sets_;
   std::vector<std::uint8_t> has_cycle_, has_model_;  // of islands
@@ -149,7 +149,7 @@ class Graph {
   std::vector<std::int32_t> rounds_;  // of islands before they were sorted
   Last last_;
   std::vector<std::uint8_t> kind_;
-  std::vector<std::uint32_t> touching_, touching_begin_;  // manifolds of bodies
+  std::vector<std::uint32_t> touching_, touching_begin_;  // manifolds of each body
   std::vector<std::int32_t> reached_;                     // bodies in the order of their levels
 };
 

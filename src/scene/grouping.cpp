@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 constexpr std::size_t smallest_table = 64;
-constexpr std::size_t most_neighbours = 16;  // manifolds of a body that are compared one with another
-constexpr std::size_t filter_bits = 16;      // for each manifold, so that the filter stays in the first-level cache
+constexpr std::size_t most_neighbours = 16;  // max number of manifolds of a body that are compared pairwise
+constexpr std::size_t filter_bits = 16;      // per manifold, so that the filter fits into the first-level cache
 
 std::size_t scattered(std::int32_t body_a, std::int32_t body_b) {
   const std::uint64_t pair =
@@ -37,7 +37,7 @@ void Grouping::make_room(const std::vector<Constraint>& of) {
 
 void Grouping::collect(std::vector<Constraint>& to, std::size_t count, std::size_t most, const std::int32_t* body_a,
                        const std::int32_t* body_b, const std::uint8_t* fault, const Links& links) {
-  // As much as there can be, so that other scenes of this size allocate nothing.
+  // The max possible size, so that other scenes of this size allocate nothing.
   to.reserve(count);
   filter_.reserve(std::bit_ceil(filter_bits * count + 64) / 64);
   suspects_.reserve(count);
@@ -69,7 +69,7 @@ bool Grouping::collect_neighbours(std::vector<Constraint>& to, std::size_t count
       continue;
     }
     const std::uint64_t of = pair(body_a[i], body_b[i]);
-    // Places must follow one another.
+    // Positions must be consecutive.
     is_sorted = is_sorted && (of > last_pair || to.empty() || (of == last_pair && end == i));
     std::size_t n = 1;
     while (n < most && i + n < count && fault[i + n] == 0 && follows(i + n)) ++n;
@@ -86,7 +86,7 @@ bool is_same_pair(const Constraint& x, const Constraint& y) {
   return x.body_a == y.body_a && x.body_b == y.body_b;
 }
 
-/// Nothing where the first bodies are not in order, or one of them has many manifolds.
+/// Returns nothing if the first bodies are not in order, or if one of them has too many manifolds.
 std::optional<bool> has_pair_twice_in_order(const std::vector<Constraint>& of) {
   std::size_t first = 0;  // of the manifolds with this first body
   for (std::size_t m = 1; m < of.size(); ++m) {
@@ -110,7 +110,7 @@ std::optional<bool> has_pair_twice_in_order(const std::vector<Constraint>& of) {
 
 bool Grouping::has_pair_twice(const std::vector<Constraint>& of) {
   if (const std::optional<bool> found = has_pair_twice_in_order(of)) return *found;
-  // Few pairs share a bit of the filter, and only those are compared.
+  // Few pairs share a bit of the filter, and only these pairs are compared.
   const std::size_t bits = std::bit_ceil(filter_bits * of.size() + 64), mask = bits - 1;
   filter_.assign(bits / 64, 0);
   suspects_.clear();
@@ -126,7 +126,7 @@ bool Grouping::has_pair_twice(const std::vector<Constraint>& of) {
     word |= one;
   }
   if (suspects_.empty()) return false;
-  // The first of each pair have their bits too: a filter of the suspects finds them.
+  // The first manifold of a repeated pair is not yet among the suspects. A filter of the suspects finds it.
   filter_.assign(bits / 64, 0);
   for (const std::uint32_t m : suspects_) {
     const std::size_t bit = scattered(of[m].body_a, of[m].body_b) & mask;

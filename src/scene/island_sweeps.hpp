@@ -1,5 +1,4 @@
-// What the methods that sweep have in common: blocks in the order of the graph, islands that end, what is left at the
-// end.
+// Common code of the methods that sweep: blocks in the order of the graph, convergence of islands, final residuals.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +8,9 @@
 
 namespace carom::scene {
 
-/// Vectors that a thread takes at a time: a microsecond or two of work.
+/// Lane batches per task: a microsecond or two of work.
 inline constexpr std::size_t grain = 8;
-/// Blocks of more bytes are taken to be beyond the second-level cache.
+/// Blocks with more bytes are assumed to exceed the second-level cache.
 inline constexpr std::size_t cached_bytes = std::size_t{1} << 20;
 
 template <class T>
@@ -43,8 +42,8 @@ class IslandSweeps {
     workspace_.sweeps_of_island.assign(graph_.islands, 0);
   }
 
-  /// Calls solve(part, each, slot) for all parts: large islands one after the other on all threads, then the others
-  /// side by side. each(n, f) calls f(first, end, slot) for what makes up [0, n).
+  /// Calls solve(part, each, slot) for all parts: first large islands, one after the other on all threads, then the
+  /// others in parallel. each(n, f) calls f(first, end, slot) for ranges that cover [0, n).
   template <class F>
   void each_part(const F& solve) {
     const auto is_large = [&](const Part& part) {
@@ -67,14 +66,14 @@ class IslandSweeps {
     });
   }
 
-  /// A place for the block of every vector.
+  /// Allocates the block of every lane batch.
   void lay_out(const std::vector<LaneBatch>& vectors, Scratch<std::byte>& memory, std::vector<std::byte*>& blocks) {
     const auto size_of = [&](const LaneBatch& v) {
       return bytes_of_block(kernels_, job_, v.is_joint, v.count, v.models);
     };
     std::size_t bytes = 0;
     for (const LaneBatch& v : vectors) bytes += size_of(v);
-    // Twice the need, so that the memory of large scenes grows seldom.
+    // Twice the required size, so that the memory of large scenes rarely grows.
     std::byte* at = memory.at_least(std::max(bytes, std::size_t{64}), 2 * bytes + 64);
     blocks.resize(vectors.size());
     for (std::size_t i = 0; i < vectors.size(); ++i) {
@@ -83,7 +82,7 @@ class IslandSweeps {
     }
   }
 
-  /// All blocks of a part but the last one count, which stand side by side.
+  /// Bytes of all blocks of a part except the last one. They are contiguous.
   std::size_t bytes_of(const Part& part) const {
     const std::vector<std::byte*>& blocks = workspace_.block_of_lane_batch;
     return part.first_lane_batch < part.end_lane_batch
@@ -132,7 +131,7 @@ class IslandSweeps {
       }
   }
 
-  /// Takes islands that are done out of the sweeps; true if any is left.
+  /// Removes islands that are done from the sweeps. True if any island is left.
   bool retire(const Part& part, bool any_new) {
     bool left = false;
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
@@ -157,8 +156,8 @@ class IslandSweeps {
     return true;
   }
 
-  /// Adds up what the heads of finished blocks tell. `threshold(island)` [m/s] is that of convergence; `further` blocks
-  /// may have overflowed as well. Where a pass follows, `is_last` is false.
+  /// Sums up the heads of finished blocks. `threshold(island)` [m/s] is the convergence threshold. `further` blocks may
+  /// have overflowed as well. `is_last` is false if another pass follows.
   template <class Threshold>
   SweepOutcome outcome(const Threshold& threshold, const std::vector<std::byte*>& further, bool is_last) {
     SweepOutcome sum;
@@ -187,7 +186,7 @@ class IslandSweeps {
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
       double& residual = workspace_.island_residual[i];
       if (workspace_.overflow[i] != 0) {
-        // Its bodies stay as they came, with all of their approach.
+        // Its bodies keep their initial velocities, and so their approach speed.
         const double approach = workspace_.approach[i];
         residual = std::max(residual, approach > 0 ? approach : std::numeric_limits<double>::infinity());
         workspace_.island_status[i] = IslandStatus::overflow;
@@ -198,7 +197,7 @@ class IslandSweeps {
       if (!converged)
         workspace_.island_status[i] =
             workspace_.sweeping[i] == Sweeping::ran_away ? IslandStatus::diverged : IslandStatus::not_converged;
-      // Contacts that still collide have no part in a pass that follows.
+      // Contacts that still collide do not take part in the next pass.
       if (!converged || is_last) residual = std::max(residual, workspace_.worst[i]);
     }
     return sum;

@@ -1,4 +1,4 @@
-// The rows of a group as one impact: [CR] 6.5 takes a joint for a plastic collision without slip.
+// The rows of a group as one impact: [CR] 6.5 treats a joint as a plastic collision without slip.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@ void turn(const T* j, const double* v, double* to) {
   to[2] = static_cast<double>(j[2]) * v[0] + static_cast<double>(j[4]) * v[1] + static_cast<double>(j[5]) * v[2];
 }
 
-/// [J] of a body as a row of 16 numbers, without the axes that cannot turn and without what has no mass.
+/// [J] Kinetic energy of a body from its record. Axes that cannot turn, and translation without an inverse mass, do not
+/// count.
 template <class T>
 double kinetic_energy(const T* row) {
   double j[6], w[3], v2 = 0;
@@ -81,13 +82,13 @@ class JointBlock {
     }
   }
 
-  /// The effect of an impulse of 1 on row s on row r, without the compliance.
+  /// The effect on row r of a unit impulse on row s, without the compliance.
   double response(std::size_t r, std::size_t s) const {
     double sum = 0;
     for (int c = 0; c < 12; ++c) sum += row_[r].j[c] * row_[s].change[c];
     return sum;
   }
-  /// Tells what keeps a row from being answered: no impulse moves it, or its response is out of range.
+  /// Finds why a row cannot be solved: no impulse moves it, or its response is out of range.
   Status fault(const kernel::SceneJob<T>& job, std::size_t r) const {
     const double own = response(r, r) + row_[r].compliance;
     if ((!(own > 0) && own == own) || (only_turns(r) && own <= rounding_of(job, r)))
@@ -95,10 +96,10 @@ class JointBlock {
     const auto finite = [](double x) { return std::abs(x) <= static_cast<double>(std::numeric_limits<T>::max()); };
     return finite(own) && finite(1 / own) ? Status::ok : Status::overflow;
   }
-  /// The row in the scene.
+  /// Index of the row in the scene.
   std::size_t number(std::size_t r) const { return number_[r]; }
 
-  /// Gives the bodies the impulses that the rows begin with.
+  /// Applies the initial impulses of the rows to the bodies.
   void begin(const kernel::SceneJob<T>& job) {
     if (std::none_of(row_, row_ + count_, [](const Row& row) { return row.impulse != 0; })) return;
     double before[kernel::rows_of_group];
@@ -110,7 +111,7 @@ class JointBlock {
       job.row_work[number_[r]] = static_cast<T>(row_[r].impulse * (before[r] + velocity_of(r)) / 2);
   }
 
-  /// By how much the rows miss their targets, where no bound keeps them there.
+  /// Max residual of the rows. A row counts as 0 if a limit of its impulse keeps it from its target.
   T worst() const {
     double worst = 0;
     for (std::size_t r = 0; r < count_; ++r) {
@@ -122,7 +123,7 @@ class JointBlock {
     return static_cast<T>(worst);
   }
 
-  /// Brings the rows to their targets, all at once if they have no bounds, else one after the other.
+  /// Solves the rows for their targets: all at once without limits, else one after the other.
   void resolve(const kernel::SceneJob<T>& job) {
     double before[kernel::rows_of_group], begun[kernel::rows_of_group];
     for (std::size_t r = 0; r < count_; ++r) {
@@ -146,14 +147,14 @@ class JointBlock {
   }
 
  private:
-  /// True of a row whose response is a sum of w·J w alone.
+  /// True for a row whose response is only Σ w·J w.
   bool only_turns(std::size_t r) const {
     const Row& row = row_[r];
     double firm = row.compliance;
     for (const int c : {0, 1, 2, 6, 7, 8}) firm += row.j[c] * row.change[c];
     return firm == 0;
   }
-  /// What rounding makes of Σ w·J w at most: a part of the absolute values that the sum is added up from.
+  /// Upper bound of the rounding error of Σ w·J w: a fraction of the sum of its absolute terms.
   double rounding_of(const kernel::SceneJob<T>& job, std::size_t r) const {
     double terms = 0;
     for (std::size_t side = 0; side < 2; ++side) {
@@ -177,7 +178,7 @@ class JointBlock {
   }
 
   struct Row {
-    double j[12], change[12];  // the row; what an impulse of 1 does to both bodies
+    double j[12], change[12];  // the row; velocity changes of both bodies per unit impulse
     double target, compliance, least, largest, impulse;
     bool good;
   };
@@ -198,7 +199,7 @@ class JointBlock {
     for (int c = 0; c < 12; ++c) velocity_[c] += change * row_[r].change[c];
   }
 
-  /// (J M⁻¹ Jᵀ + compliance) x = -rest by L D Lᵀ; rows that repeat others have no pivot and get nothing.
+  /// Solves (J M⁻¹ Jᵀ + compliance) x = -rest by L D Lᵀ. Redundant rows have no pivot and get 0.
   void resolve_at_once() {
     double l[kernel::rows_of_group][kernel::rows_of_group] = {}, d[kernel::rows_of_group], x[kernel::rows_of_group];
     for (std::size_t r = 0; r < count_; ++r) {

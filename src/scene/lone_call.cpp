@@ -8,7 +8,7 @@
 namespace carom::scene {
 namespace {
 
-/// True if all contacts are sound and of the manifold that they were, and all bodies move that did.
+/// True if all contacts are valid and form the same manifold as before, and the same bodies can move.
 template <class T>
 bool is_as_it_was(const Workspace<T>& space, const kernel::SceneJob<T>& job, const kernel::Constraint& manifold) {
   bool same = space.body_a.data()[0] == manifold.body_a && space.body_b.data()[0] == manifold.body_b;

@@ -1,6 +1,6 @@
-// Collisions of intact mechanisms. A contact is three rows like those of joints, one for each axis of its frame. A unit
-// impulse of one of them moves its bodies; the joints' impulses λ = −(W + Γ)⁻¹ J Δv with W = J M⁻¹Jᵀ hold the rows;
-// what the contact's rows see then is a column of K. [CR] A.1
+// Collisions of intact mechanisms. A contact has three rows like joint rows, one for each axis of its frame. A unit
+// impulse on one of them moves the bodies, and the joints' impulses λ = −(W + Γ)⁻¹ J Δv with W = J M⁻¹Jᵀ hold the joint
+// rows. The resulting velocities of the contact's rows are a column of K. [CR] A.1
 #include <algorithm>
 #include <carom/mechanism.hpp>
 #include <cmath>
@@ -43,11 +43,11 @@ Vector read(const Vector3Columns<const T>& v, std::size_t i) {
   return {v.x[i], v.y[i], v.z[i]};
 }
 
-/// Rows that movable bodies connect.
+/// Rows connected by movable bodies.
 struct Mechanism {
   std::vector<std::size_t> rows;
-  std::string fault;                              // why it cannot be held; empty if it can
-  std::optional<scene::PivotedCholesky> inverse;  // of W + Γ, without a fault
+  std::string fault;                              // reason why it cannot be held; empty if it can
+  std::optional<scene::PivotedCholesky> inverse;  // of W + Γ; empty with a fault
 };
 
 /// The rows of a contact along the axes of its frame, and the mechanisms of its bodies.
@@ -233,8 +233,9 @@ struct Mechanisms<T>::State {
     return sum;
   }
 
-  /// Adds impulses of a mechanism's rows, and what they do to `changes`, so that J Δv + Γ λ = −offset. Where rows are
-  /// nearly redundant, W + Γ has lost what sets them apart, but J Δv has not: the error shrinks from pass to pass.
+  /// Computes the impulses of a mechanism's rows so that J Δv + Γ λ = −offset, and adds their effect to `changes`. For
+  /// nearly redundant rows W + Γ has lost their difference to rounding, but J Δv has not: the error decreases with
+  /// every pass.
   std::vector<double> hold(const Mechanism& mechanism, const std::vector<double>& offset, Changes& changes) const {
     std::vector<double> impulse(mechanism.rows.size()), missed(impulse.size());
     for (int pass = 0; pass < 3; ++pass) {
@@ -251,8 +252,8 @@ struct Mechanisms<T>::State {
     return impulse;
   }
 
-  /// Finds what an impulse in the contact's frame does to all bodies, with the joints held; the joints' impulses are
-  /// added to `joint_impulse` if it is there.
+  /// Returns the velocity changes of all bodies by an impulse in the contact's frame, with the joints held. Adds the
+  /// joints' impulses to `joint_impulse` if given.
   Changes response(const ContactRows& contact, const Vector& impulse, const Column<T>& joint_impulse = {}) const {
     Changes changes;
     for (std::size_t i = 0; i < 3; ++i) add(changes, impulse[i], contact.row[i]);
@@ -297,7 +298,7 @@ struct Mechanisms<T>::State {
   std::vector<Body> bodies;
   std::vector<Row> rows;
   std::vector<Mechanism> mechanisms;
-  std::vector<std::size_t> mechanism_of;  // of each body; none of bodies without rows
+  std::vector<std::size_t> mechanism_of;  // of each body; `none` for bodies without rows
 };
 
 template <class T>

@@ -33,16 +33,16 @@ const kernel::SceneKernelsFor<T>& kernels_for(const kernel::SceneKernels& of) {
     return *of.f64;
 }
 
-/// Contacts and rows of islands that are solved together: their blocks stay in a core's own cache.
+/// Contacts and rows of islands that are solved together: their blocks fit into a core's own cache.
 template <class T>
 constexpr std::size_t points_of_part = 16384 / sizeof(T);
 
 /// [bytes] Blocks have room for any graph of a scene's size up to this limit.
 constexpr std::size_t most_reserved = std::size_t{32} << 20;
 
-/// Bodies, contacts and rows that are validated on narrow vectors.
+/// Up to this number of bodies, contacts and rows validation uses narrow vectors.
 constexpr std::size_t few = 64;
-/// Islands of one manifold that narrow vectors take as soon as wide ones.
+/// Up to this number of islands of one manifold, narrow vectors are as fast as wide ones.
 constexpr std::size_t most_narrow = 4;
 
 template <class T>
@@ -70,7 +70,7 @@ class SceneCall {
 
   SceneReport run(std::size_t threads) {
     workspace_.last_lone.is_there = false;
-    // All that needs memory comes before any result is written.
+    // All allocations come before the first result is written.
     reserve(threads);
     set_parameters();
     reserve_for_graphs();
@@ -81,7 +81,7 @@ class SceneCall {
                 [&](std::size_t first, std::size_t end, std::size_t) { impulses_.begin_rows(first, end); });
       SweepOutcome outcome = build_and_solve(team, report);
       if (outcome.overflow && drop_remembered()) {
-        // The other islands get the same bits.
+        // The other islands get identical bits.
         begin_again();
         outcome = build_and_solve(team, report);
       }
@@ -102,7 +102,7 @@ class SceneCall {
   }
 
  private:
-  /// True where contacts rebound in sweeps.
+  /// True if contacts rebound in sweeps.
   bool reads_changes() const { return !is(SceneMethod::sequence) && !is(SceneMethod::resting); }
   bool is(SceneMethod method) const { return options_.method == method; }
   bool builds_levels() const {
@@ -115,14 +115,14 @@ class SceneCall {
       build(team);
       const SweepOutcome outcome = solve(team, report);
       if (!outcome.found_faults) return outcome;
-      // The graph leaves out what is at fault, too.
+      // The new graph excludes the faulty contacts and rows.
       begin_again();
     }
   }
 
   SweepOutcome solve(ThreadTeam& team, SceneReport& report) {
-    // Scenes that do not fill half a wide vector take less time on narrow ones, and blocks are the same for both. Those
-    // of levels are wider, since a level goes across parts.
+    // Scenes that fill less than half of a wide vector are faster on narrow vectors; the blocks are the same for both.
+    // With shock propagation a level spans all parts and fills wide vectors.
     const bool is_narrow = workspace_.graph.most_lanes <= narrow_kernels_.width &&
                            workspace_.graph.lone.size() <= most_narrow && !options_.shock_propagation.enabled;
     const Call<T> call{options_, is_narrow ? narrow_kernels_ : kernels_, job_, workspace_, team};
@@ -130,7 +130,7 @@ class SceneCall {
     workspace_.island_residual.assign(workspace_.graph.islands, 0);
     workspace_.island_iterations.assign(workspace_.graph.islands, 0);
     if (is(SceneMethod::substeps)) {
-      // Those of before may have been given up.
+      // An abandoned pass may have left displacements.
       std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
       return run_substeps(call, begins_with_impulses_);
     }
@@ -149,7 +149,7 @@ class SceneCall {
     return outcome;
   }
 
-  /// True if the scene is one manifold without faults, whose impulses the solver remembers where they have names.
+  /// True if the scene is one manifold without faults, and the solver stores the impulses of contacts with keys.
   bool is_lone(const SceneReport& report) const {
     const Graph& graph = workspace_.graph;
     const SceneContacts<T>& contacts = scene_.contacts;
@@ -159,7 +159,7 @@ class SceneCall {
            graph.manifolds[0].count == contacts_ && bodies_ + contacts_ <= few && remembers && !job_.has_models &&
            report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)] == contacts_;
   }
-  /// Leaves what the next call needs for the short way of lone_call.hpp.
+  /// Stores the state that the fast path of the next call needs (lone_call.hpp).
   void leave_lone() {
     LastLone<T>& last = workspace_.last_lone;
     last.kernels = &narrow_kernels_;
@@ -170,7 +170,7 @@ class SceneCall {
     last.is_there = true;
   }
 
-  /// Everything but the faults as it was before the scene was solved.
+  /// Restores the initial state of the scene, except the faults.
   void begin_again() {
     for (std::size_t i = 0; i < bodies_; ++i) return_velocity(i);
     for (std::size_t i = 0; i < contacts_; ++i)
@@ -186,7 +186,7 @@ class SceneCall {
       job_.velocities[body].numbers[c] = record[kernel::BodyRecord::velocity + c] = (*columns[c])[body];
   }
 
-  /// Calls f(contact or row, is_row) for what is in an island that has overflowed.
+  /// Calls f(contact or row, is_row) for every contact and row of islands that have overflowed.
   template <class F>
   void each_overflowed(const F& f) const {
     const Graph& graph = workspace_.graph;
@@ -201,14 +201,14 @@ class SceneCall {
     go(graph.groups, graph.island_of_group, job_.row_at, true);
   }
 
-  /// Takes the impulses of earlier calls from islands that have overflowed; false if there are none.
+  /// Removes the stored impulses of earlier calls from islands that have overflowed. False if there were none.
   bool drop_remembered() {
     bool any = false;
     each_overflowed([&](const Constraint&, std::size_t i, bool is_row) { any = impulses_.drop(i, is_row) || any; });
     return any;
   }
 
-  /// Islands whose numbers have left the range: their bodies stay as they came.
+  /// Marks islands that have overflowed. Their bodies keep their initial velocities.
   void give_up_overflowed() {
     each_overflowed([&](const Constraint& of, std::size_t i, bool is_row) {
       (is_row ? job_.row_status : job_.status)[i] = static_cast<std::uint8_t>(Status::overflow);
@@ -219,7 +219,7 @@ class SceneCall {
   }
 
   void reserve(std::size_t threads) {
-    // Before the bodies stand what is no body and the world, as the kernels of single contacts read them.
+    // Two records precede the bodies, as in the kernels of single contacts: the dummy body (-2) and the world (-1).
     constexpr std::size_t size = kernel::BodyRecord::size;
     job_.body_rows = workspace_.body_rows.at_least((bodies_ + 2) * size) + 2 * size;
     std::fill_n(kernel::record_of(job_.body_rows, -2), size, std::numeric_limits<T>::quiet_NaN());
@@ -247,12 +247,12 @@ class SceneCall {
   }
 
   /// Reserves memory for the largest graph of this size. Calls of one size may differ in manifolds, islands and
-  /// substeps, and a scene that is solved again within a call has written results already.
+  /// substeps, and a scene that is solved again within a call has already written results.
   void reserve_for_graphs() {
     const Parts parts = input_.parts();
     workspace_.reserve(parts, is(SceneMethod::substeps) ? static_cast<std::size_t>(options_.substeps.most) : 0);
     if (is(SceneMethod::sequence)) return workspace_.sequence.reserve(parts);
-    // At most, each contact and each row has a block of its own.
+    // At most one block for every contact and row.
     const std::uint8_t models = job_.has_models ? kernel::has_model | kernel::models_with_moments : 0;
     const std::size_t of_contacts = contacts_ * bytes_of_block(kernels_, job_, false, 1, models);
     const std::size_t of_rows = rows_ * bytes_of_block(kernels_, job_, true, 1, 0);
@@ -288,7 +288,7 @@ class SceneCall {
   void build(ThreadTeam& team) {
     if (is(SceneMethod::sequence)) validate_laws(options_, entry_, job_, workspace_.sequence, team);
     const Parts parts = input_.parts();
-    // Threads share parts, so that there should be some more of those than of these.
+    // Threads share parts, so there should be more parts than threads.
     const std::size_t share = (contacts_ + rows_) / (2 * team.slots()) + 1;
     Graph& graph = workspace_.graph;
     graph.connect(parts);

@@ -1,4 +1,4 @@
-// The results of a scene on their way to the host: all that the kernels have not stored themselves.
+// Stores the results of a scene that the kernels have not stored themselves.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace carom::scene {
 template <class T>
 class SceneOutput {
  public:
-  /// `stored` are the places where the kernels have stored: the host's, or some in the solver's memory.
+  /// `stored` are the destinations of the kernels: the caller's columns, or the solver's memory.
   SceneOutput(const kernel::SceneJob<T>& job, const Workspace<T>& workspace, const SceneResults<T>& results,
               const SceneResults<T>& stored, const SceneOptions& options)
       : job_(job),
@@ -30,7 +30,7 @@ class SceneOutput {
         contacts_(job.contacts),
         rows_(job.rows) {}
 
-  /// Stores what the kernels have not: velocities, statuses, and the results of what has been left out.
+  /// Stores velocities, statuses, and the results of faulty contacts and rows.
   void store(ThreadTeam& team, SceneReport& report) {
     const auto put = [](const auto& column, std::size_t i, auto value) {
       if (column) column[i] = value;
@@ -64,7 +64,7 @@ class SceneOutput {
       const T* const after = job_.row_warm != nullptr ? job_.row_warm : job_.row_impulse;
       put(results_.joint_warm_impulse, i, job_.row_status[i] == ok ? without_sign(after[i]) : T(0));
     }
-    // Work beyond the range may have come out with either sign, or as no number.
+    // Work that overflows may have either sign, or be NaN.
     if (!std::isfinite(report.joint_work)) report.joint_work = std::numeric_limits<double>::infinity();
     store_islands();
   }
@@ -72,12 +72,12 @@ class SceneOutput {
  private:
   static constexpr auto ok = static_cast<std::uint8_t>(Status::ok);
 
-  /// +0 for -0. An island whose neighbours on the lanes go on adds zeros meanwhile, so that signs of zeros depend on
-  /// the neighbours and on the number of lanes.
+  /// Replaces -0 by +0. An island that has ended adds zeros while its neighbours in the lanes go on, so the sign of a
+  /// zero depends on the neighbours and on the number of lanes.
   static T without_sign(T x) { return x + T(0); }
 
-  /// Stores statuses, and the impulses that kernels have left in the solver's memory. A few contacts at a time, so that
-  /// an array of structures stays in the first-level cache.
+  /// Stores statuses, and the impulses in the solver's memory. Processes a few contacts at a time, so that an array of
+  /// structures stays in the first-level cache.
   void store_contacts(std::size_t first, std::size_t end) const {
     constexpr std::size_t most = 128;
     for (std::size_t begin = first; begin < end; begin += most) {
@@ -88,8 +88,8 @@ class SceneOutput {
       copy(reinterpret_cast<const Status*>(job_.status), results_.status, begin, n);
     }
   }
-  /// Copies from the solver's memory to the host's columns. Without such memory the results are zeros. Columns that
-  /// kernels have stored into stay.
+  /// Copies from the solver's memory to the caller's columns. Without such memory the results are zeros. Columns that
+  /// kernels have written are left alone.
   static void copy_stored(const Vector3Columns<T>& from, const Vector3Columns<T>& to, std::size_t first,
                           std::size_t n) {
     const Column<T>* const of[3] = {&from.x, &from.y, &from.z};
@@ -111,14 +111,13 @@ class SceneOutput {
       for (std::size_t i = first; i < first + n; ++i) to[i] = from[i];
   }
 
-  /// How bodies have moved, those that nothing touches and those that move by themselves too; and the impulses for the
-  /// next step.
+  /// Stores the displacements of all bodies, including free bodies, and the warm impulses for the next step.
   void store_motion() const {
     const Vector3Columns<T>&x = results_.displacement, &turn = results_.rotation;
     const Column<T>* const columns[6] = {&x.x, &x.y, &x.z, &turn.x, &turn.y, &turn.z};
     const auto h = static_cast<T>(options_.substeps.time_step);
     const auto n = static_cast<T>(options_.substeps.least);
-    // In substeps of their own forces act half a substep later than at once.
+    // With n substeps, forces act later than at the start of the step: on average by half a step minus half a substep.
     const T by_forces = T(0.5) * h * (T(1) - T(1) / n);
     for (std::size_t i = 0; i < bodies_; ++i) {
       const std::uint32_t island = workspace_.graph.island_of_body[i];

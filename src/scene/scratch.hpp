@@ -1,4 +1,4 @@
-// Memory of the solver. It grows to the needs of the largest scene so far.
+// Memory of the solver. It grows to the size of the largest scene so far.
 #pragma once
 
 #include <carom/memory.hpp>
@@ -6,7 +6,7 @@
 
 namespace carom::scene {
 
-/// Memory for numbers that are written before they are read.
+/// Memory for numbers that are always written before they are read.
 template <class V>
 class Scratch {
  public:

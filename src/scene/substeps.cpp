@@ -8,9 +8,9 @@
 namespace carom::scene {
 namespace {
 
-/// So many substeps begin with what the impulses of one have made.
+/// Number of substeps that start from velocities extrapolated from the impulses of one substep.
 constexpr int substeps_from_impulses = 32;
-/// Bodies that a thread takes at a time.
+/// Bodies per task.
 constexpr std::size_t bodies_at_once = 64;
 
 template <class T>
@@ -69,9 +69,10 @@ class Substeps : IslandSweeps<T> {
     };
     const T share = T(1) / static_cast<T>(n), h = job.parameters.substep;
     for (int k = 0; k < n; ++k) {
-      // The impulses of a substep are whole again in the next one, so that with the forces they make what they made:
-      // v + h a + M⁻¹ Jᵀ p is 2 v less the velocity that the substep began with. Where nothing holds a body its
-      // roundings add up so, with the power 3/2 of the substeps, until the impulses themselves are taken again.
+      // Every substep applies the impulses of the previous one again. Together with the forces they have the same
+      // effect again: v + h a + M⁻¹ Jᵀ p is 2 v minus the velocity at the start of the previous substep. For a free
+      // body the rounding errors of this formula grow with the power 3/2 of the number of substeps, so after some
+      // substeps the forces and impulses themselves are applied.
       const bool is_exact = k % substeps_from_impulses == 0;
       each_body(part, each, [&](std::uint32_t i) {
         k == 0 ? begin_step(i, share) : is_exact ? begin_with_forces(i, share) : begin_substep(i);
@@ -96,8 +97,8 @@ class Substeps : IslandSweeps<T> {
     each_block(part, each, [&](std::byte* block) { kernels_.finish(job, block); });
   }
 
-  /// Kernels look at the last substep. Impulses add up over substeps, and the next step begins with as many times the
-  /// impulse of one.
+  /// Kernels check the last substep only. Impulses are summed over the substeps, and the next step starts from a
+  /// multiple of the last substep's impulses.
   void mark_rows_beyond_range() {
     for (std::size_t g = 0; g < graph_.groups.size(); ++g)
       for (std::uint32_t r = 0; r < graph_.groups[g].count; ++r) {
@@ -107,7 +108,8 @@ class Substeps : IslandSweeps<T> {
       }
   }
 
-  /// Marks the lanes whose islands began the step faster than gravity makes what rests.
+  /// Marks the lanes whose islands were hit: their approach speed at the start of the step exceeds
+  /// SceneThresholds::blow × gravity × time step.
   void mark_struck(Head& of) const {
     const double blow = SceneThresholds::blow * options_.rest.gravity * options_.substeps.time_step;
     of.struck = 0;
@@ -115,7 +117,7 @@ class Substeps : IslandSweeps<T> {
       if (workspace_.approach[this->island(of, lane)] > blow) of.struck |= 1u << lane;
   }
 
-  /// Islands with a contact that rebounds are swept once more.
+  /// Islands with a contact that rebounds are swept again.
   template <class Each>
   void rebound(const Part& part, const Each& each, const Job& job) {
     each_block(part, each, [&](std::byte* block) { kernels_.rebound(job, block); });
@@ -130,7 +132,7 @@ class Substeps : IslandSweeps<T> {
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
       if (workspace_.sweeping[i] == Sweeping::goes_on)
         workspace_.sweeps_of_island[i] += options_.substeps.restitution_sweeps;
-      workspace_.sweeping[i] = Sweeping::goes_on;  // what is left decides
+      workspace_.sweeping[i] = Sweeping::goes_on;  // decided by the residual later
     }
   }
 

@@ -9,9 +9,9 @@
 namespace carom::scene {
 namespace {
 
-/// Islands of one manifold that a thread solves at a time.
+/// Islands of one manifold per task.
 constexpr std::size_t lone_at_once = 64;
-/// The first sweep after which a state is kept; later ones are kept after twice as many each time.
+/// Number of sweeps before the first snapshot. It doubles for every later snapshot.
 constexpr int first_kept_sweep = 16;
 
 int most_sweeps(const SceneOptions& options, SceneMethod method) {
@@ -71,7 +71,7 @@ class Sweeps : IslandSweeps<T> {
   using Base::retire;
   using Base::workspace_;
 
-  /// Calls kernel(job, block, lanes) for the lanes of live blocks whose islands are marked as kept.
+  /// Calls kernel(job, block, lanes) for live blocks, with the lanes of islands marked in `keeping`.
   template <class Each>
   void each_keeping(const Part& part, const Each& each,
                     void (*kernel)(const kernel::SceneJob<T>&, std::byte*, std::uint32_t)) {
@@ -86,8 +86,8 @@ class Sweeps : IslandSweeps<T> {
     });
   }
 
-  /// Where contacts contradict each other, impulses grow without end and throw the bodies about now and then. The best
-  /// of a few states is kept, and what does not end returns to it.
+  /// If contacts contradict each other, impulses grow without limit and sometimes throw the bodies about. The best of a
+  /// few snapshots is kept, and islands that do not converge return to it.
   template <class Each>
   void keep_if_better(const Part& part, const Each& each) {
     bool any = false;
@@ -105,7 +105,7 @@ class Sweeps : IslandSweeps<T> {
     gather_worst(part);
     bool any = false;
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
-      // Not a number is worse than any.
+      // NaN is worse than every number.
       workspace_.keeping[i] = workspace_.sweeping[i] == Sweeping::goes_on &&
                               workspace_.kept_worst[i] < std::numeric_limits<double>::infinity() &&
                               !(workspace_.worst[i] <= workspace_.kept_worst[i]);
@@ -114,8 +114,8 @@ class Sweeps : IslandSweeps<T> {
     if (any) each_keeping(part, each, kernels_.return_to_kept);
   }
 
-  /// Islands that run away end at once, unconverged: numbers of that size leave their roundings in the
-  /// velocities, even where the sweeps find an end beyond them. Returns whether there was any.
+  /// Stops islands that diverge, unconverged: impulses of that size leave their rounding errors in the velocities, even
+  /// if the sweeps converge afterwards. Returns true if there was any.
   template <class Each>
   bool end_runaways(const Part& part, int sweeps, const Each& each) {
     bool any = false;
@@ -133,12 +133,12 @@ class Sweeps : IslandSweeps<T> {
     return true;
   }
 
-  /// Islands that begin with impulses may be at their end after the first sweep.
+  /// Warm-started islands may have converged after the first sweep.
   bool looks_after(int sweeps) const {
     return sweeps % sweeps_between_checks == 0 || (sweeps == 1 && method_ == SceneMethod::simultaneous);
   }
 
-  /// True if the only island of a part misses too much; most of them are seen to by their first block.
+  /// True if the only island of a part is above its threshold. Usually the first block decides.
   bool misses_too_much(const Part& part) const {
     const double most = threshold(part.first_island);
     for (std::uint32_t s = part.first_colour_set; s < part.end_colour_set; ++s)
@@ -157,7 +157,7 @@ class Sweeps : IslandSweeps<T> {
                : relative;
   }
 
-  /// Further contacts of islands may collide now. Their approach speeds go to `worst`.
+  /// Checks whether further contacts of islands collide now. Their approach speeds go to `worst`.
   void collide_again(const Part& part) {
     for (std::uint32_t s = part.first_colour_set; s < part.end_colour_set; ++s)
       for (std::uint32_t v = graph_.colour_sets[s].first; v < workspace_.colour_set_end[s]; ++v) {
@@ -183,7 +183,7 @@ class Sweeps : IslandSweeps<T> {
     bool any_new = false;
     for (std::uint32_t i = part.first_island; i < end_island; ++i) {
       workspace_.approach[i] = workspace_.worst[i];
-      // Where nothing approaches there is nothing to do; simultaneous may begin with impulses.
+      // Without an approaching contact the island is done, unless simultaneous has initial impulses.
       if (method_ != SceneMethod::simultaneous && !(workspace_.worst[i] > 0))
         workspace_.sweeping[i] = Sweeping::done, any_new = true;
     }
@@ -230,7 +230,7 @@ class Sweeps : IslandSweeps<T> {
         for (std::size_t v = part.first_lane_batch + first; v < part.first_lane_batch + end; ++v)
           if (graph_.lane_batches[v].is_joint)
             kernels_.finish(job_,
-                            workspace_.block_of_lane_batch[v]);  // the pass that follows goes on with these impulses
+                            workspace_.block_of_lane_batch[v]);  // the next pass continues from these impulses
           else
             kernels_.retarget(job_, workspace_.block_of_lane_batch[v], (1u << graph_.lane_batches[v].lanes) - 1);
       });
@@ -252,7 +252,7 @@ class Sweeps : IslandSweeps<T> {
     });
   }
 
-  /// Level by level from the ground, with what lies below held fast.
+  /// Shock propagation: level by level from the ground. Lower levels are immovable.
   void propagate() {
     const std::vector<std::byte*>& blocks = workspace_.block_of_lane_batch;
     call_.team.each(blocks.size(), grain, [&](std::size_t first, std::size_t end, std::size_t) {
@@ -286,7 +286,7 @@ class Sweeps : IslandSweeps<T> {
       });
     };
     finish_all(job_, workspace_.block_of_lane_batch);
-    // After it: the impulses of these contacts have gone on.
+    // Last, because the final impulses of these contacts are in the blocks of shock propagation.
     if (shocks_) finish_all(*shocked_, workspace_.block_of_level_lane_batch);
   }
 

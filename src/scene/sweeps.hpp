@@ -1,4 +1,5 @@
-// The methods that sweep over contacts: simultaneous, iteration, resting. What is solved when; how, the kernels know.
+// The methods that sweep over contacts: simultaneous, iteration, resting. This layer orders the work; the kernels
+// solve.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 namespace carom::scene {
 
-/// A scene on its way through the solver: validated, with its graph.
+/// The state of a scene during the solution: validated, with its graph.
 template <class T>
 struct Call {
   const SceneOptions& options;
@@ -20,9 +21,9 @@ struct Call {
   ThreadTeam& team;
 };
 
-/// Sums of one pass over a scene; those of islands are in the workspace.
+/// Sums of one pass over a scene. Values of islands are in the workspace.
 struct SweepOutcome {
-  /// A fault of a contact or row that came to light in its preparation: nothing else is told, no result is written.
+  /// Preparation found a faulty contact or row. All other members are then invalid, and no result is written.
   bool found_faults = false;
   bool overflow = false;  ///< Workspace::overflow marks islands
   double approach = 0;
@@ -30,26 +31,26 @@ struct SweepOutcome {
 };
 
 enum class Ending {
-  finish,      ///< the results go to the host
-  accumulate,  ///< the impulses go to SceneJob::impulse_sum, for a pass that follows
+  finish,      ///< store the results in the caller's columns
+  accumulate,  ///< add the impulses to SceneJob::impulse_sum, for the next pass
 };
 
-/// Islands of one manifold are solved by a kernel of their own. Which islands these are depends on the options and on
-/// the island alone, since its arithmetic is another one.
+/// True if islands of one manifold have their own kernel. The choice depends only on the options and on the island,
+/// because the kernel's rounding differs.
 inline bool solves_lone_islands_apart(const SceneOptions& options) {
   return options.method == SceneMethod::simultaneous && !options.shock_propagation.enabled &&
          options.simultaneous.relaxation == 1 && options.simultaneous.rounds == 1;
 }
 
-/// Sweeps between two looks at the residual.
+/// Sweeps between two checks of the residual.
 inline constexpr int sweeps_between_checks = 4;
 
-/// When the sweeps over such an island end.
+/// Stopping criteria of such islands.
 inline kernel::LoneLimits limits_of_lone(const SceneOptions& options) {
   return {options.simultaneous.iterations, sweeps_between_checks, options.relative_tolerance};
 }
 
-/// The size of a block of `count` points or rows; `models` are the bits of its manifolds.
+/// Bytes of a block of `count` points or rows. `models`: model bits of its manifolds.
 template <class T>
 std::size_t bytes_of_block(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job, bool is_joint,
                            std::size_t count, std::uint8_t models) {
@@ -67,7 +68,7 @@ std::size_t bytes_of_block(const kernel::SceneKernelsFor<T>& kernels, const kern
   return (bytes + 63) / 64 * 64;
 }
 
-/// Statuses above `limit`. Bytes are counted in bytes, which makes vectors of the loop.
+/// Counts the statuses above `limit`. Counting in bytes lets the compiler vectorise the loop.
 inline std::size_t count_above(std::uint8_t limit, const std::uint8_t* status, std::size_t n) {
   constexpr std::size_t most = 255;
   std::size_t count = 0;
@@ -86,8 +87,7 @@ std::size_t count_faults(const kernel::SceneJob<T>& job) {
   return count_above(separating, job.status, job.contacts) + count_above(separating, job.row_status, job.rows);
 }
 
-/// Solves every island by the method, whose targets stand in the job. `warm`: the contacts or rows may begin with
-/// impulses.
+/// Solves every island by the method. The job defines its targets. `warm`: contacts or rows may have initial impulses.
 template <class T>
 SweepOutcome sweep(const Call<T>& call, SceneMethod method, bool warm, Ending ending);
 

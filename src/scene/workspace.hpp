@@ -1,4 +1,4 @@
-// The memory of a scene's solver. It grows to the needs of the largest scene so far.
+// The memory of a scene's solver. It grows to the size of the largest scene so far.
 #pragma once
 
 #include <algorithm>
@@ -17,23 +17,23 @@
 
 namespace carom::scene {
 
-/// The state of an island from sweep to sweep.
+/// The state of an island between sweeps.
 enum class Sweeping : std::uint8_t { goes_on, done, may_collide_again, ran_away };
 
-/// The last call, if its scene was one sound manifold and nothing else: what is set up for it serves the next one, too.
+/// The last call, if its scene was a single manifold without faults. The next call reuses its setup.
 template <class T>
 struct LastLone {
   bool is_there = false;
   const kernel::SceneKernelsFor<T>* kernels = nullptr;
   kernel::SceneJob<T> job{};
-  SceneResults<T> stored;             // where the kernels store
+  SceneResults<T> stored;             // destinations of the kernels
   std::vector<std::uint8_t> movable;  // bodies
   Isa isa = Isa::scalar;
 };
 
 template <class T>
 struct Workspace {
-  /// Reserves the lists for the largest graph of these bodies, contacts and rows, so that later calls of their number
+  /// Reserves the lists for the largest graph of these numbers of bodies, contacts and rows, so that later calls
   /// allocate nothing.
   void reserve(const Parts& of, std::size_t most_substeps) {
     const std::array<std::size_t, 4> size{of.bodies, of.contacts, of.rows, most_substeps};
@@ -53,15 +53,15 @@ struct Workspace {
 
   std::array<std::size_t, 4> reserved{};  // bodies, contacts, rows, substeps
   Graph graph;
-  Scratch<T> body_rows;  // 16 numbers a body; before the first one those of no body and of the world
-  Scratch<kernel::VelocityRow<T>> velocities;  // of bodies, of the world, then a row nowhere for every slot
+  Scratch<T> body_rows;                        // 16 numbers per body; preceded by the dummy body and the world
+  Scratch<kernel::VelocityRow<T>> velocities;  // of bodies, of the world, then a dummy row for every slot
   Scratch<kernel::VelocityRow<T>> changes;     // of bodies and of the world
   Scratch<T> energies;
   Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link, models;
   Scratch<std::int32_t> body_a, body_b, row_body_a, row_body_b;
   Scratch<T> carried, moments, sums, row_impulse, row_work;
   Scratch<T> impulses, result_moments;        // results of contacts
-  Scratch<T> warm, row_warm, row_warm_after;  // what contacts and rows begin the next step with
+  Scratch<T> warm, row_warm, row_warm_after;  // initial impulses of the next step
   Scratch<T> kept, kept_rows;
   Scratch<kernel::VelocityRow<T>> kept_velocities;
   Scratch<std::byte> blocks, level_blocks;
@@ -73,20 +73,20 @@ struct Workspace {
   std::vector<std::int32_t> sweeps_of_island;
   std::vector<Sweeping> sweeping;           // of islands
   std::vector<std::uint8_t> overflow;       // of islands
-  std::vector<IslandStatus> island_status;  // as are these two, of all passes of a call
+  std::vector<IslandStatus> island_status;  // this and the next two: of all passes of a call
   std::vector<double> island_residual;
   std::vector<int> island_iterations;
-  std::vector<double> kept_worst;  // of the state that an island may come back to
+  std::vector<double> kept_worst;  // of the snapshot that an island may return to
   std::vector<std::uint8_t> keeping;
   SequenceWorkspace<T> sequence;
   coulomb::Workspace coulomb;
   Remembered<T> remembered;
   LastLone<T> last_lone;
-  // Substeps: bodies as they began a substep, how far they have moved; loads; numbers of substeps of islands.
+  // Substeps: velocities at the start of a substep, displacements; loads; numbers of substeps of islands.
   Scratch<kernel::VelocityRow<T>> began, displacements;
   Scratch<T> loads;
   std::vector<SubstepNeed> substeps_wanted;
-  std::vector<std::uint8_t> cold, counted;  // islands that nothing is known of; their bodies
+  std::vector<std::uint8_t> cold, counted;  // islands without a history; their bodies
   std::vector<double> mass, supporting_mass;
   std::vector<double> substeps_needed;
   std::vector<std::int32_t> substeps;

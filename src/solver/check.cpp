@@ -16,10 +16,10 @@ namespace {
 
 using columns::Label;
 
-/// Throws Error at the first column that is not as it should be; every one is compared with the first that is needed.
+/// Throws Error at the first invalid column. All columns are compared with the first required one.
 class ColumnCheck {
  public:
-  /// The first column has `count` elements; `some` are known to be wanted.
+  /// The first column has `count` elements. `some`: columns are required even if `count` is 0.
   ColumnCheck(std::size_t count, bool some) : count_(count), wanted_(some || count > 0) {}
 
   template <class T>
@@ -72,11 +72,11 @@ class ColumnCheck {
   bool wanted_, known_ = false;
 };
 
-/// Tells whether the columns of a call are all there and alike, but not what is wrong: a call of few contacts takes
-/// little longer than this. What it does not take for good may still be.
+/// Checks whether the columns of a call are complete and of equal length, without finding the fault. It must be fast: a
+/// whole call with few contacts takes little longer. A call that this check rejects may still be valid.
 class QuickColumnCheck {
  public:
-  /// As of a ColumnCheck.
+  /// Same arguments as ColumnCheck.
   QuickColumnCheck(std::size_t count, bool some) : count_(count), wanted_(some || count > 0) {}
 
   template <class T>
@@ -104,14 +104,14 @@ class QuickColumnCheck {
   bool wanted_, good_ = true;
 };
 
-/// Shows columns to one of these checks.
+/// Passes columns to one of these checks.
 template <class Check>
 class EachColumn : public Check {
  public:
   explicit EachColumn(std::size_t count, bool some = false) : Check(count, some) {}
 
-  // For each of a form's columns, `of` a scene or of no other; between its label and the column may stand what the
-  // column is of.
+  // For the columns of a form. `of` replaces the owner in their labels, if not empty. Some columns come with a further
+  // argument between label and column, which is ignored.
   auto needs(const char* of = "") { return Show<true>{*this, of}; }
   auto accepts(const char* of = "") { return Show<false>{*this, of}; }
 
@@ -162,14 +162,14 @@ class EachColumn : public Check {
   };
 };
 
-/// Shows the columns of a call to a check; show_more(check) shows those beside the contacts.
+/// Passes the columns of a call to a check. show_more(check) passes all columns other than the contacts'.
 template <class Check, class Contacts, class ShowMore>
 [[gnu::always_inline]] inline bool check_call(const Contacts& contacts, const ShowMore& show_more) {
   EachColumn<Check> all(contacts.friction.count);
   all.contacts(contacts);
   bool good = true;
   if constexpr (requires { contacts.bodies; }) {
-    // A host without bodies has empty columns. Where there is no column at all it has forgotten them.
+    // A caller without bodies has empty columns. Missing columns mean that the caller has forgotten them.
     EachColumn<Check> bodies(contacts.bodies.inverse_mass.count, contacts.friction.count > 0);
     bodies.bodies(contacts.bodies);
     good = bodies.is_good();
@@ -270,7 +270,7 @@ bool check_scene(const Scene<T>& scene, const SceneResults<T>& results) {
   columns::each_scene_body_result(bodies.accepts(), results);
   columns::each_island_result(bodies.accepts(), results.islands);
   bodies.at_most(body_count, SceneLimits::most_bodies, "SceneLimits::most_bodies", "bodies");
-  // A sum beyond the range of std::size_t counts as its end.
+  // Saturates if the sum exceeds the range of std::size_t.
   bodies.at_most(contact_count + std::min(row_count, ~contact_count), SceneLimits::most_contacts_and_rows,
                  "SceneLimits::most_contacts_and_rows", "contacts and joint rows");
   return contacts.is_good() && rows.is_good() && bodies.is_good();

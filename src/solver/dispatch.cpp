@@ -23,7 +23,7 @@ CAROM_BUILT_ISAS
 
 namespace {
 
-// By the names of cmake/CaromIsa.cmake, which has two scalar ones.
+// Named as in cmake/CaromIsa.cmake, which has two scalar variants.
 namespace named {
 [[maybe_unused]] constexpr Isa avx512 = Isa::avx512, avx2 = Isa::avx2, sse2 = Isa::sse2, neon = Isa::neon,
                                scalar_fma = Isa::scalar, scalar = Isa::scalar;
@@ -54,7 +54,7 @@ namespace runs_here {
 }
 }  // namespace runs_here
 
-// The fastest first, also of those of one ISA.
+// Fastest first, also among the variants of one ISA.
 #define CAROM_WITH(isa)       \
   {named::isa,                \
    &runs_here::isa,           \

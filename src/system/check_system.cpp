@@ -57,7 +57,7 @@ void check_finite(const char* name, const V& vector, std::size_t count) {
                "; it must be finite");
 }
 
-/// A row of W in words.
+/// A row of W, as text for messages.
 template <class T>
 std::string owner(const ContactSystem<T>& system, std::size_t i) {
   const std::size_t contacts = system.friction.count;
@@ -110,7 +110,7 @@ void check_rows(const ContactSystem<T>& system, std::size_t contacts) {
   }
 }
 
-/// `diagonal` becomes the block of each contact on the diagonal, after check_rows.
+/// Sets `diagonal` to the diagonal block of each contact. Call after check_rows.
 template <class T>
 void check_blocks(const ContactSystem<T>& system, std::size_t contacts, std::vector<std::size_t>& diagonal) {
   diagonal.resize(contacts);
@@ -163,7 +163,8 @@ void check_models(const ContactSystem<T>& system, std::size_t contacts) {
   }
 }
 
-/// Finds each block's counterpart: rows are met in order, so that each row's columns are met in order too.
+/// Finds each block's transposed counterpart. Rows are visited in order, so each row's columns are visited in order
+/// too.
 template <class T>
 void check_symmetry(const ContactSystem<T>& system, CheckSpace& space, double bound) {
   const std::vector<std::size_t>& diagonal = space.diagonal;
@@ -179,7 +180,7 @@ void check_symmetry(const ContactSystem<T>& system, CheckSpace& space, double bo
     for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
          ++k) {
       const auto j = static_cast<std::size_t>(system.column[k]);
-      // Blocks that the row of j has before i have no counterpart in an earlier row, or have been met.
+      // Blocks of row j before column i have no counterpart in an earlier row, or were visited.
       std::int64_t& there = next[j];
       while (there < system.row_start[j + 1] &&
              static_cast<std::size_t>(system.column[static_cast<std::size_t>(there)]) < i)
@@ -222,7 +223,7 @@ template <class T>
 std::size_t check_columns(const ContactSystem<T>& system, const SystemResults<T>& results) {
   const std::size_t contacts = system.friction.count, moments = system.moment.count;
   check_count("contacts", contacts, "most_contacts", SystemOptions::most_contacts);
-  // Without contacts no column needs to be there.
+  // Without contacts all columns are optional.
   if (contacts > 0 && !system.friction) refuse("the column system.friction is missing");
   check_vector("system.velocity", system.velocity, contacts, "contacts", contacts > 0);
   check_vector("system.warm_impulse", system.warm_impulse, contacts, "contacts", false);

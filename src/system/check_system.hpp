@@ -1,4 +1,4 @@
-// The checks of contact systems before any work: what is wrong is an Error that names the column and the row.
+// Checks contact systems before any work. A fault is an Error that names the column and the row.
 #pragma once
 
 #include <carom/system.hpp>
@@ -20,7 +20,7 @@ struct CheckSpace {
   std::vector<std::int64_t> next;
 };
 
-/// Values, once the columns are right.
+/// Checks the values. Call after the check of the columns.
 template <class T>
 void check_values(const ContactSystem<T>& system, const SystemOptions& options, CheckSpace& space);
 

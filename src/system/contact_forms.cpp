@@ -6,7 +6,7 @@
 namespace carom::systems {
 namespace {
 
-/// m becomes Fᵀ m G, of 3 × 3 blocks.
+/// Replaces m by Fᵀ m G, of 3 × 3 blocks.
 void change_axes(const std::array<double, 9>& f, const std::array<double, 9>& g, double* m) {
   double right[9];
   for (std::size_t a = 0; a < 3; ++a)
@@ -21,7 +21,7 @@ double inverse(double x) {
   return x > 0 ? 1 / x : 0;
 }
 
-/// `longest`: greater lengths count as that.
+/// `longest`: upper limit of the lengths.
 template <class T>
 ContactForm form_of_moment(const ContactSystem<T>& system, std::size_t i, double longest) {
   const auto length = [&](const Column<const T>& column) {
@@ -61,7 +61,7 @@ ContactForm form_of(const ContactSystem<T>& system, std::size_t i, double most_f
     if (system.friction_direction.x) {
       x = static_cast<double>(system.friction_direction.x[i]);
       y = static_cast<double>(system.friction_direction.y[i]);
-      // Squares of the larger one would leave the range of double.
+      // The square of the larger one would exceed the range of double.
       const double larger = std::max(std::abs(x), std::abs(y));
       x /= larger;
       y /= larger;
@@ -89,8 +89,8 @@ void ContactForms::from_world(std::size_t c, double* r) const {
   turn(form_[c].from_world, r);
 }
 
-/// Lists which rows are moments, and whose. A contact and its moment then have blocks in the same columns, and columns
-/// in the same rows, which solvers go by.
+/// Lists the rows that are moments, and their contacts. A contact and its moment then have blocks in the same columns,
+/// and columns in the same rows, as solvers require.
 template <class T>
 void ContactForms::list_moments(const ContactSystem<T>& system, const Islands& islands, std::size_t index,
                                 IslandSystem& island) {

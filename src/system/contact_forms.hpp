@@ -17,9 +17,9 @@
 
 namespace carom::systems {
 
-/// The change of variables by which a contact's model, or its moment's, becomes a plain cone.
+/// The change of variables that turns a contact's model, or its moment's, into a plain cone.
 struct ContactForm {
-  std::array<double, 9> to_world{1, 0, 0, 0, 1, 0, 0, 0, 1};    ///< F, row after row
+  std::array<double, 9> to_world{1, 0, 0, 0, 1, 0, 0, 0, 1};    ///< F, by rows
   std::array<double, 9> from_world{1, 0, 0, 0, 1, 0, 0, 0, 1};  ///< its inverse; 0 along an axis without friction
   std::array<double, 3> compliance{};                           ///< diagonal of Fᵀ Γ F
   double friction = 0;
@@ -31,14 +31,15 @@ bool has_models(const ContactSystem<T>& system) {
   return system.friction_2 || system.normal_compliance || system.tangential_compliance || system.moment;
 }
 
-/// q becomes Fᵀ q.
+/// Replaces q by Fᵀ q.
 void turn_velocity(const ContactForm& form, double* q);
 
 template <class T>
 ContactForm form_of(const ContactSystem<T>& system, std::size_t contact, double most_friction);
 
-/// [m] The rolling and spinning lengths that count as any longer one, of a contact that answers a unit impulse with
-/// `w` [1/kg] and a unit angular impulse with `w_moment` [1/(kg m²)]: as friction above `most_friction` does.
+/// [m] Upper limit of the rolling and spinning lengths. Larger ones act like this one, as friction above
+/// `most_friction` does. `w` [1/kg]: the contact's response to a unit impulse. `w_moment` [1/(kg m²)]: to a unit
+/// angular impulse.
 inline double longest_length(double most_friction, double w, double w_moment) {
   return most_friction * std::sqrt(w / w_moment);
 }
@@ -46,17 +47,17 @@ inline double longest_length(double most_friction, double w, double w_moment) {
 /// The forms of an island's rows.
 class ContactForms {
  public:
-  /// Gives the island that read_island has read the form of its contacts' models.
+  /// Transforms the island from read_island to the form of its contacts' models.
   template <class T>
   void shape(const ContactSystem<T>& system, const Islands& islands, std::size_t index, double most_friction,
              IslandSystem& island);
 
-  /// False: the island is as it stands.
+  /// False if the island is unchanged.
   bool any() const { return !form_.empty(); }
-  /// r = F x of row `c` of the island, and x as near to r as there is one.
+  /// to_world: r = F x for row `c` of the island. from_world: x, as near to r as possible.
   void to_world(std::size_t c, double* r) const;
   void from_world(std::size_t c, double* r) const;
-  /// u = q_scale q + unit W r, without the compliance, of impulses r = F x.
+  /// u = q_scale q + unit W r, without the compliance, for impulses r = F x.
   template <class T>
   void velocities(const ContactSystem<T>& system, const Islands& islands, std::size_t index, double unit,
                   double q_scale, const Numbers& r, Numbers& u) const;

@@ -1,4 +1,4 @@
-// The work on an island, counted in Gauss–Seidel sweeps over it, and its bounds.
+// The work on an island, in units of Gauss–Seidel sweeps over it, and its limits.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace carom::systems {
 
 struct Effort {
-  double target = 0;      ///< absolute error that is asked for
+  double target = 0;      ///< requested absolute error
   double budget = 0;      ///< [sweeps]
   double spent = 0;       ///< [sweeps]
   double sweep_cost = 1;  ///< [block products]
-  /// |q − P q| up to which q may be projected onto the range of W (velocity_range.hpp); 0: it is not.
+  /// Max |q − P q| for which q is projected onto the range of W (velocity_range.hpp). 0: no projection.
   double range_limit = 0;
   std::int32_t sweeps = 0, interior_steps = 0, newton_steps = 0;
 
@@ -22,7 +22,7 @@ struct Effort {
   void spend(double block_products) { spent += block_products / sweep_cost; }
 };
 
-/// The cost of a sweep and of the measure of its error, in block products: a local solve takes some 12.
+/// The cost of a sweep, including the measurement of the error, in block products. A local solve costs about 12.
 inline double sweep_cost(const IslandSystem& system) {
   return 2 * static_cast<double>(system.blocks()) + 12 * static_cast<double>(system.contacts());
 }
@@ -32,8 +32,8 @@ struct Best {
   Numbers r;
   double error = 0;
 
-  /// Takes impulses if their error is smaller; a NaN is not. An error that reaches the target counts only as far as
-  /// rounding lets it be known: impulses may be so large that the velocities are lost in W r.
+  /// Takes impulses if their error is smaller; NaN is not. An error below the target is raised to its rounding error if
+  /// this exceeds the target: impulses may be so large that W r loses the velocities.
   void offer(const IslandSystem& system, const Numbers& impulses, double their_error, double target) {
     if (!(their_error < error)) return;
     if (their_error <= target) {

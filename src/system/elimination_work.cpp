@@ -12,7 +12,7 @@ double EliminationWork::count(std::size_t bodies, const std::vector<std::array<s
     pattern_.row_start.push_back(static_cast<std::int32_t>(pattern_.column.size()));
   }
   minimum_degree_.run(pattern_, elimination_);
-  // Each body is two blocks.
+  // Each body has two blocks.
   double products = 0;
   for (std::size_t g = 0; g < elimination_.groups(); ++g) {
     const std::size_t pivots = 2 * elimination_.pivots[g].size(), whole = pivots + 2 * elimination_.border[g].size();

@@ -1,5 +1,6 @@
-// Attempts on islands where sweeps and the interior point from its usual start have failed. Each solves some islands
-// that the others miss, and none of them all: the cheaper ones come first, and the best impulses of all are kept.
+// Attempts on islands for which sweeps and the interior point from its usual start have failed. Each solves some
+// islands that the others miss, and no attempt solves all of them. Cheaper attempts come first, and the best impulses
+// of all are kept.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,13 +12,13 @@
 namespace carom::systems {
 namespace {
 
-/// Where the interior point begins instead: r and u, relative to q.
+/// Alternative starts of the interior point: r and u, relative to q.
 constexpr double first_starts[][2] = {{10, 1}, {1, 10}};
 constexpr double further_starts[][2] = {{1, 0.1}, {100, 10}, {0.1, 1}, {1, 100}, {1000, 100}};
 
 }  // namespace
 
-/// Friction rises from a fraction to its own value, each step from the impulses of the last.
+/// Raises friction from a fraction to its full value. Each step starts from the impulses of the last one.
 void IslandSolver::raise_friction(Effort& effort, std::size_t steps) {
   if (done(effort)) return;
   kept_ = best;
@@ -61,7 +62,7 @@ void IslandSolver::start_anywhere(Effort& effort, std::size_t starts) {
   std::swap(best, kept_);
 }
 
-/// The interior point without the proximal term, and from other starts.
+/// Tries the interior point without the proximal term, and from other starts.
 void IslandSolver::start_elsewhere(Effort& effort) {
   go_inside(effort, {});
   for (const auto& [r, u] : first_starts) go_inside(effort, {.r = r, .u = u});

@@ -5,15 +5,15 @@
 namespace carom::systems {
 namespace {
 
-/// The number of zeros in a column that a merged front may have beside those of its children, in contacts: they are
-/// computed with, but fewer fronts are handed on.
+/// Max number of additional zeros, in contacts, per column of a merged front. Zeros cost arithmetic, but fewer
+/// contributions are passed on.
 std::size_t zeros_allowed(std::size_t pivots, std::size_t rest) {
   return pivots <= 2 ? 2 + rest / 4 : rest / 8;
 }
 
 }  // namespace
 
-/// A group joins its parent where their fronts are nearly the same.
+/// Merges a group with its parent if their fronts are nearly equal.
 void FrontTree::merge_chains() {
   auto& pivots = elimination_.pivots;
   auto& border = elimination_.border;
@@ -34,10 +34,10 @@ void FrontTree::merge_chains() {
   }
 }
 
-/// Groups in an order in which the contributions that a front takes up are the last ones on the stack.
+/// Orders the groups so that the contributions of a front's children are on top of the stack.
 void FrontTree::order_groups() {
   const std::size_t groups = elimination_.groups();
-  // Children of each group as a list, the later ones first, so that the earlier ones are taken first from the end.
+  // Children of each group as a list in reverse order, so that the first child is popped first.
   std::vector<std::int32_t>&first = owner_, &next = local_;
   first.assign(groups + 1, -1);
   next.assign(groups, -1);
@@ -100,7 +100,7 @@ void FrontTree::lay_out() {
     }
     front.push_back(f);
   }
-  // Each contribution begins where the first one that its front takes up began.
+  // Each contribution begins where the first contribution from the front's children began.
   stack_numbers = 0;
   std::vector<std::size_t>& begin = begin_;
   begin.assign(front.size(), ~std::size_t{0});
@@ -125,7 +125,7 @@ void FrontTree::place_blocks(const IslandSystem& system) {
   for (std::size_t f = 0; f < front.size(); ++f)
     for (std::int32_t k = 0; k < front[f].pivots; ++k)
       owner[at(contact[at(front[f].first_contact + k)])] = static_cast<std::int32_t>(f);
-  // Blocks by the front that takes them up: that of the contact that goes first.
+  // Groups the blocks by the front that assembles them: the front that eliminates one of their contacts first.
   std::vector<std::int32_t>& count = count_;
   count.assign(front.size() + 1, 0);
   const auto front_of = [&](std::size_t i, std::size_t j) { return at(std::min(owner[i], owner[j])); };

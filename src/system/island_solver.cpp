@@ -8,9 +8,9 @@ namespace carom::systems {
 
 namespace {
 
-constexpr double largest_error = 1e100;  // also of impulses without a finite error
+constexpr double largest_error = 1e100;  // max error; replaces an error that is not finite
 
-/// No contact approaches: zero is a solution.
+/// True if no contact approaches: zero is a solution.
 bool rests_without_impulses(const IslandSystem& system) {
   for (std::size_t i = 0; i < system.contacts(); ++i)
     if (!(system.q[3 * i + 2] >= 0) && !system.is_moment(i)) return false;
@@ -19,20 +19,20 @@ bool rests_without_impulses(const IslandSystem& system) {
 
 }  // namespace
 
-/// Returns the number of sweeps that cost as much as twelve factorisations, or about as much as the interior point.
+/// Returns the number of sweeps with the cost of twelve factorisations, about the cost of the interior point.
 std::size_t IslandSolver::sweeps_worth_trying() {
   if (!lu_.is_planned()) lu_.plan(system);
   const double worth = 12 * (lu_.products() + 2 * lu_.solve_products()) / sweep_cost(system);
   return static_cast<std::size_t>(std::clamp(worth, 30.0, 400.0));
 }
 
-/// best.r, moved into the cones, is what to begin with.
+/// Starts from best.r, moved into the cones.
 void IslandSolver::begin(const Effort& effort) {
   project(system, best.r);
   best.error = measure(system, best.r, velocities_);
   if (best.error <= effort.target) best.error = std::max(best.error, rounding_of(system, best.r));
   if (best.error < largest_error) return;
-  // Impulses of this size are worse than none.
+  // Impulses of this size are worse than zero.
   best.r.assign(best.r.size(), 0);
   best.error = measure(system, best.r, velocities_);
   if (!(best.error < largest_error)) best.error = largest_error;
@@ -54,8 +54,8 @@ void IslandSolver::polish(Effort& effort) {
 }
 
 /// Solves W r + P q if the part of q outside of the range of W may keep the error above the target. Tangential
-/// velocities may change by as much as Effort::range_limit, normal ones by no more than the target: bodies that are
-/// squeezed stay unsolved.
+/// velocities may change by up to Effort::range_limit, normal velocities by up to the target: squeezed bodies stay
+/// unsolved.
 void IslandSolver::solve_in_range(Effort& effort) {
   if (effort.range_limit == 0 || done(effort) || !range_.find(system, lu_, effort)) return;
   range_distance = range_.distance();

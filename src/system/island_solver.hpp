@@ -1,4 +1,4 @@
-// One island from sweeps to the interior point to the fallbacks, with all that a thread works in.
+// Solves one island: sweeps, then the interior point, then the fallbacks. Owns the working memory of a thread.
 #pragma once
 
 #include "effort.hpp"
@@ -12,19 +12,19 @@ namespace carom::systems {
 
 class IslandSolver {
  public:
-  /// The system to fill in before solve.
+  /// The system. Fill it in before solve().
   IslandSystem system;
-  /// Its W by bodies, if there are any.
+  /// W of the system by bodies; optional.
   BodyForm bodies;
   /// The impulses.
   Best best;
-  /// |q − P q| after solve, with P the projection onto the range of W; 0 where it was not needed.
+  /// |q − P q| after solve, with P the projection onto the range of W. 0 if P was not needed.
   double range_distance = 0;
 
-  /// Begins with best.r, moved into the cones; best.error becomes its error. Then the best that is found stands there.
-  /// `is_swept`: sweeps are not worth trying any more.
+  /// Starts from best.r, moved into the cones, with its error. `best` receives the best impulses and their error.
+  /// `is_swept`: further sweeps are not worthwhile.
   void solve(Effort& effort, bool is_swept = false);
-  /// q − P q, if solve has put P q in the place of system.q and solved that; else empty.
+  /// q − P q if solve replaced system.q by P q, else empty.
   const Numbers& outside() const { return outside_; }
 
  private:

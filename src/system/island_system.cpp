@@ -23,12 +23,12 @@ std::size_t IslandSystem::block_of(std::size_t row, std::int32_t of) const {
 
 namespace {
 
-/// each(f) calls f with the mean of the diagonal of each W_ii.
+/// each(f) calls f with the mean diagonal of each W_ii.
 template <class Each>
 double mass_of_each(const Each& each) {
   double largest = 0, sum = 0;
   std::size_t count = 0;
-  // A mean may be beyond the range of double.
+  // A mean may overflow.
   const auto within = [](double mean) { return std::min(mean, std::numeric_limits<double>::max()); };
   each([&](double mean) { largest = std::max(largest, within(mean)), ++count; });
   each([&](double mean) { sum += within(mean) / largest; });

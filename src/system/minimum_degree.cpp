@@ -29,7 +29,7 @@ void MinimumDegree::read_neighbours(const IslandSystem& system) {
 }
 
 void MinimumDegree::group_twins(std::size_t contacts) {
-  // Twins are each other's neighbours: the first of them with the same list is the least neighbour that has it.
+  // Twins are neighbours of each other. The first twin with a list is the min neighbour that has this list.
   node_of_.assign(contacts, -1);
   size_lists(group_, contacts);
   nodes_ = 0;
@@ -65,7 +65,8 @@ std::int32_t MinimumDegree::least() {
   return head_[at(lowest_)];
 }
 
-/// border_ becomes what the pivot's elimination connects, marked with stamp_; elements that it covers end in it.
+/// Sets border_ to the nodes that the elimination of the pivot connects, marked with stamp_. Absorbs the pivot's
+/// elements.
 void MinimumDegree::take_border(std::int32_t pivot) {
   border_.clear();
   mark_[at(pivot)] = ++stamp_;
@@ -83,7 +84,8 @@ void MinimumDegree::take_border(std::int32_t pivot) {
   }
 }
 
-/// Drops from a node's lists what the pivot's element covers, and counts what other elements have outside of it.
+/// Removes from a node's lists all nodes covered by the pivot's element, and counts the nodes of other elements outside
+/// of it.
 void MinimumDegree::update(std::int32_t node, std::int32_t pivot) {
   auto& elements = elements_[at(node)];
   std::erase_if(elements, [&](std::int32_t e) { return state_[at(e)] != element; });
@@ -124,7 +126,7 @@ void MinimumDegree::eliminate(std::int32_t pivot) {
     for (const std::int32_t e : elements) degree += outside_[at(e)];
     for (const std::int32_t v : variables_[at(node)]) degree += weight_[at(v)];
     if (elements.empty() && variables_[at(node)].empty()) {
-      // Nothing but the pivot's element touches it: it goes with the pivot.
+      // The node is only in the pivot's element, so it is eliminated with the pivot.
       state_[at(node)] = gone;
       left_ -= weight_[at(node)];
       together_[at(pivot)].push_back(node);

@@ -1,6 +1,6 @@
-// The order in which contacts are eliminated from W, by approximate minimum degree on the quotient graph (P. R.
-// Amestoy, T. A. Davis, I. S. Duff, An approximate minimum degree ordering algorithm, 1996). Contacts with the same
-// neighbours, as those of one pair of bodies, are eliminated together.
+// The elimination order of the contacts of W, by approximate minimum degree on the quotient graph (P. R. Amestoy, T. A.
+// Davis, I. S. Duff, An approximate minimum degree ordering algorithm, 1996). Contacts with the same neighbours, such
+// as the contacts of one pair of bodies, are eliminated together.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,24 @@
 
 namespace carom::systems {
 
-/// A forest of groups of contacts, each eliminated at once: of dense fronts. `pivots` and `border` may have more lists
-/// than there are groups, whose memory later islands use.
+/// A forest of groups of contacts. Each group is eliminated at once, as a dense front. `pivots` and `border` may have
+/// more lists than groups, to keep their memory for later islands.
 struct Elimination {
   std::size_t contacts = 0;
   std::size_t groups() const { return parent.size(); }
   std::vector<std::vector<std::int32_t>> pivots;  ///< contacts of each group; groups in the order of elimination
-  std::vector<std::vector<std::int32_t>> border;  ///< later contacts that their elimination touches
-  std::vector<std::int32_t> parent;               ///< the later group with the first of the border; -1: none
+  std::vector<std::vector<std::int32_t>> border;  ///< later contacts that their elimination connects
+  std::vector<std::int32_t> parent;               ///< the later group with the first contact of the border; -1: none
 };
 
-/// Products of blocks that the elimination of one pivot takes, with `later` rows and columns behind it.
+/// Number of block products for the elimination of one pivot with `later` rows and columns after it.
 inline double products_of_pivot(double later) {
   return 3 * later * (later + 1);
 }
 
 class MinimumDegree {
  public:
-  /// The pattern counts as symmetric: what stands on one side stands on the other.
+  /// The pattern is treated as symmetric: a block on one side implies its counterpart.
   void run(const IslandSystem& system, Elimination& elimination);
 
  private:

@@ -35,8 +35,8 @@ double tolerance_of(const SystemOptions& options) {
   return std::is_same_v<T, float> ? 1e-4 : 1e-8;
 }
 
-/// Returns the power of two that brings the largest number of q near 1, so that no square of it leaves the range of
-/// double. The rows are `row_of(0)` to `row_of(rows - 1)`.
+/// Returns the power of two that scales the max |q| to about 1, so that no square of q exceeds the range of double. The
+/// rows are `row_of(0)` to `row_of(rows - 1)`.
 template <class T, class RowOf>
 double scale_of(const ContactSystem<T>& system, std::size_t rows, const RowOf& row_of) {
   double largest = 0;
@@ -45,7 +45,7 @@ double scale_of(const ContactSystem<T>& system, std::size_t rows, const RowOf& r
   return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
 }
 
-/// |q| of contacts in the numbers of the solver. Moments have no part in it: their lengths may be any.
+/// |q| of contacts in the solver's units. Moments do not count, because their units of length are arbitrary.
 template <class T>
 double norm_of(const ContactSystem<T>& system, double scale, double most_friction) {
   const bool has_models = systems::has_models(system);
@@ -66,8 +66,8 @@ double norm_of(const IslandSystem& island) {
   return std::sqrt(sum);
 }
 
-/// Returns the state of a contact with an impulse, by the natural map with the mass 1 / mean_diagonal. If the map has
-/// the contact open, the impulse is a remainder of the iterations: its place in the cone decides.
+/// Returns the state of a contact with an impulse, by the natural map with the mass 1 / mean_diagonal. If the map says
+/// open, the impulse is a remainder of the iterations, and its position in the cone decides.
 ContactState state_of(const IslandSystem& system, std::size_t i, const Numbers& impulse, const Numbers& velocity) {
   const double rho = 1 / system.mean_diagonal(i), friction = system.friction[i];
   const double *r = &impulse[3 * i], *u = &velocity[3 * i];
@@ -87,7 +87,7 @@ ContactState state_of(const IslandSystem& system, std::size_t i, const Numbers& 
   return sticks ? ContactState::stick : ContactState::slip;
 }
 
-/// x in the caller's units, of numbers in units of `unit` / `scale`.
+/// Converts x from units of `unit` / `scale` to the caller's units.
 double in_units(double x, double unit, double scale) {
   const double y = x * unit;
   return std::isfinite(y) ? y / scale : x / scale * unit;
@@ -135,7 +135,7 @@ struct SystemSolver::State {
     return static_cast<std::size_t>(islands.contact[islands.start[island] + place]);
   }
 
-  /// Reads the warm impulses of the island in the numbers of its system; zeros by default.
+  /// Reads the warm impulses of the island in units of its system. Zero by default.
   template <class T>
   void read_warm(const ContactSystem<T>& system, std::size_t index, const Slot& slot, Numbers& r) const {
     r.assign(3 * islands.size(index), 0);
@@ -148,7 +148,7 @@ struct SystemSolver::State {
     }
   }
 
-  /// The power of two by which impulses are to be divided for T to hold them; 0 if it does.
+  /// The power of two by which impulses must be divided to fit into T; 0 if they fit.
   template <class T>
   int excess_of(const Slot& slot, const Numbers& r) const {
     int excess = 0;
@@ -165,8 +165,8 @@ struct SystemSolver::State {
     return excess;
   }
 
-  /// Shortens impulses that T cannot hold. Takes the start in their place if it has the smaller error. Returns false if
-  /// T cannot hold the impulses.
+  /// Shortens impulses that do not fit into T. Replaces them by the start if it has the smaller error. Returns false if
+  /// the impulses do not fit.
   template <class T>
   bool fit(const ContactSystem<T>& system, std::size_t index, Slot& slot) const {
     systems::Best& best = slot.solver.best;
@@ -185,7 +185,7 @@ struct SystemSolver::State {
     return false;
   }
 
-  /// Keeps impulses, velocities and states of an island for write(). False if T cannot hold all velocities.
+  /// Stores impulses, velocities and states of an island for write(). False if a velocity does not fit into T.
   template <class T>
   bool keep(const ContactSystem<T>& system, std::size_t index, Slot& slot) {
     Numbers &r = slot.solver.best.r, &u = slot.velocity;
@@ -226,7 +226,7 @@ struct SystemSolver::State {
     read_island(system, islands, index, slot.scale, options.most_friction, solver.system);
     slot.forms.shape(system, islands, index, options.most_friction, solver.system);
     const std::size_t rows = solver.system.contacts();
-    // W in units of the error's mass, so that the solver's own error has the mass 1.
+    // W in units of the error's mass, so that the mass in the solver's own error is 1.
     slot.mass = options.error_mass > 0 ? options.error_mass : systems::mass_of(solver.system);
     if (slot.mass != 1)
       for (double& w : solver.system.block) w *= slot.mass;
@@ -254,7 +254,7 @@ struct SystemSolver::State {
     squares[index] = {squared(solver.best.error), squared(solver.range_distance)};
   }
 
-  /// All results, once all islands are solved.
+  /// Writes all results, once all islands are solved.
   template <class T>
   void write(const ContactSystem<T>& system, const SystemResults<T>& results) const {
     const auto put = [](const Vector3Columns<T>& to, std::size_t count, const double* from) {
@@ -301,7 +301,7 @@ struct SystemSolver::State {
 
     order.resize(report.islands);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    // Large ones first, so that no thread waits for one in the end.
+    // Large islands first, so that no thread waits for a large one at the end.
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return islands.size(a) != islands.size(b) ? islands.size(a) > islands.size(b) : a < b;
     });
@@ -349,7 +349,7 @@ struct SystemSolver::State {
   struct Squares {
     double error = 0, range_distance = 0;
   };
-  std::vector<Squares> squares;  // of islands, relative to the whole system's q
+  std::vector<Squares> squares;  // of islands, relative to the q of the whole system
   // Results of the rows in the caller's units, within the range of T.
   Numbers impulse, velocity;
   std::vector<ContactState> state;

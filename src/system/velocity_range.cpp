@@ -6,11 +6,11 @@
 namespace carom::systems {
 namespace {
 
-/// δ relative to the largest mean diagonal of a block W_ii: its roundings in W (W + δ)⁻¹ stay below `vanishing`.
+/// δ relative to the max mean diagonal of a block W_ii. Its rounding errors in W (W + δ)⁻¹ stay below `vanishing`.
 constexpr double relative_shift = 1e-6;
 constexpr std::size_t most_steps = 40;
-/// Steps end where W (W + δ)⁻¹ e has less than this times |e|, plus `rounding` times |q|, that earlier steps have not
-/// taken away from e: eigenvalues of W below 1e-12 of the largest mean diagonal count as 0.
+/// The iteration stops when the part of W (W + δ)⁻¹ e that is orthogonal to all earlier steps is at most this times |e|
+/// plus `rounding` times |q|: eigenvalues of W below 1e-12 of the max mean diagonal count as 0.
 constexpr double vanishing = 1e-6, rounding = 1e-12;
 
 double dot(const Numbers& a, const Numbers& b) {
@@ -65,7 +65,7 @@ bool VelocityRange::find(const IslandSystem& system, Factorisation& lu, Effort& 
     subtract(-1, rest_, direction_);
     multiply(system, direction_, product_);
     effort.spend(2 * lu.solve_products() + static_cast<double>(2 * system.blocks() + step * rows));
-    // Twice, for the first time loses digits.
+    // Twice, because the first pass loses digits.
     for (int pass = 0; pass < 2; ++pass)
       for (std::size_t j = 0; j < step; ++j) subtract(dot(basis_[j], product_), basis_[j], product_);
     const double length = std::sqrt(dot(product_, product_));

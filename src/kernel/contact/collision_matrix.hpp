@@ -5,16 +5,16 @@
 //
 // Laws are isotropic, so any two tangents will do: along the axes of M every step of sliding has two terms less.
 //
-// Laws have to solve with the K whose entries are there, rounded as they are: then p answers to a
-// contact that differs by rounding, and stops what it should stop, however slender the bodies are. So det M comes from
-// the entries of M, without the rounding of their products, and S from those of K. A mass keeps det M above
-// m (m + tr A), A = M - m, and S above m |v|² with v = (-q, 1), where S = v·K v. Entries that say otherwise are at odds
-// by rounding, and what they differ by at most makes them those of a matrix that is definite. Without a mass K has to
-// stand out of its rounding (numerics/definite.hpp).
+// Laws solve with K exactly as it is stored, with rounded entries. Then p is the solution for a contact that differs
+// only by rounding, and it stops the contact correctly even for very slender bodies. So det M is computed from the
+// entries of M without rounding the products, and S from the entries of K. With A = M - m, a mass keeps det M above
+// m (m + tr A), and S = v·K v above m |v|² with v = (-q, 1). Entries that violate these bounds do so by rounding.
+// Adding the max rounding error to the diagonal makes the matrix definite. Without a mass K must be definite by more
+// than its rounding (numerics/definite.hpp).
 //
-// A lever arm along the axis of a large inverse inertia cancels it: Σ tr J |r|² is far above the trace of K then. The
-// products J [r] keep their digits all the same, so that entries are off by ε times the root of that ratio; where it is
-// extreme they are summed up with twice the digits.
+// A lever arm along the axis of a large inverse inertia cancels it: Σ tr J |r|² is then far above the trace of K. The
+// products J [r] keep their digits, so the error of the entries is ε times the root of that ratio. For an extreme ratio
+// the entries are summed with twice the digits.
 #pragma once
 
 #include "frame.hpp"
@@ -38,7 +38,7 @@ struct CollisionMatrix {
   Mask definite;
 };
 
-/// With the axes of M for tangents.
+/// With the axes of M as tangents.
 template <class B>
 struct PrincipalMatrix {
   using Mask = decltype(B(0) < B(0));
@@ -124,7 +124,7 @@ template <class T, class B>
   const auto [scale, inverse_scale] = binade_of(larger(magnitude(half_difference), magnitude(a.xy)));
   const B cos2 = inverse_scale * magnitude(half_difference), sin2 = inverse_scale * magnitude(a.xy);
   const B radius = square_root(mul_add(cos2, cos2, sin2 * sin2)), along = cos2 + radius;
-  const auto turns = along > zero;  // false of a K without any number in it, too
+  const auto turns = along > zero;  // false also if K contains NaN
   const B inverse_length = one / square_root(choose(turns, mul_add(along, along, sin2 * sin2), one));
   const B large = choose(turns, along * inverse_length, one), small = sin2 * inverse_length;
   const auto beyond = half_difference < zero;
@@ -151,7 +151,7 @@ template <class T, class B>
   return c;
 }
 
-/// True where too many digits of A = K - m are lost in what it is summed up from, Σ tr J |r|².
+/// True if A = K - m loses too many digits: its trace is far below the bound of its terms, Σ tr J |r|².
 template <class B>
 inline auto cancels(const Symmetric3<B>& a, B m, const Symmetric3<B>& inverse_inertia_a, const Vector3<B>& lever_a,
                     const Symmetric3<B>& inverse_inertia_b, const Vector3<B>& lever_b) {
@@ -171,7 +171,7 @@ template <class B>
   k.zz = neg_mul_add(r.x, y.z, mul_add(r.y, x.z, k.zz));
 }
 
-/// A symmetric matrix of the world's in the frame of the contact.
+/// Rotates a symmetric matrix from the world to the frame of the contact.
 template <class B>
 [[gnu::always_inline]] inline Symmetric3<B> in_frame(const Frame<B>& frame, const Symmetric3<B>& g) {
   const Vector3<B> g1 = g * frame.t1, g2 = g * frame.t2, g3 = g * frame.n;
@@ -189,7 +189,7 @@ template <class B>
   const auto of_bodies = [&](auto&& entry) {
     return (entry(inverse_inertia_a, lever_a) + entry(inverse_inertia_b, lever_b)).value();
   };
-  // With x, y, z in turn.
+  // Called with cyclic permutations of x, y, z.
   const auto diagonal = [](B y, B z, B jyy, B jyz, B jzz) {
     const Twofold<B> across = twofold_product(twofold_product(y, z), jyz);
     return twofold_product(twofold_product(y, y), jzz) + twofold_product(twofold_product(z, z), jyy) -
@@ -237,8 +237,8 @@ inline Symmetric3<B> inertia_at_contact(const Frame<B>& frame, B m, const Symmet
   return a;
 }
 
-/// The same, summed up in the frame of the world, which is shorter: rounding takes ε tr K of it. Where that is much of
-/// the least eigenvalue, which is m at least, and where A cancels, `careful()` is to tell it as above.
+/// Same, summed in the frame of the world, which takes fewer operations. The rounding error is ε tr K. If this is too
+/// large relative to the min eigenvalue, which is at least m, or if A cancels, `careful()` returns A as above.
 template <class B, class Careful>
 [[gnu::always_inline]] inline Symmetric3<B> quick_inertia_at_contact(const Frame<B>& frame, B m,
                                                                      const Symmetric3<B>& inverse_inertia_a,
@@ -274,8 +274,8 @@ inline CollisionMatrix<B> collision_matrix(const Frame<B>& frame, const Body<B>&
       [&] { return turning_terms(body_a.inverse_inertia, lever_a) + turning_terms(body_b.inverse_inertia, lever_b); });
 }
 
-/// The matrix of a K that the host gives, in the frame that it is given in: det M and S have to stand out of the
-/// rounding of the entries.
+/// The collision matrix of a K given by the caller, in the caller's frame. det M and S must exceed the rounding of the
+/// entries.
 template <class T, class B>
 inline CollisionMatrix<B> collision_matrix(const Symmetric3<B>& k) {
   return scaled_matrix<T>(k, B(0), [](const CollisionMatrix<B>& c) {

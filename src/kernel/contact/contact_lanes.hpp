@@ -1,6 +1,5 @@
-// A contact as every stage sees it: load, the frame and the collision matrix,
-// which depend on the geometry and the masses alone, and the separation velocity, which is another one after every
-// impulse.
+// A contact as all stages use it: load, the frame, the collision matrix, and the separation velocity. Frame and matrix
+// depend only on the geometry and the masses. The separation velocity changes with every impulse.
 #pragma once
 
 #include "collision_matrix.hpp"
@@ -24,7 +23,7 @@ inline Frame<B> frame_along(const Vector3<B>& normal, B length) {
   return make_frame((B(1) / length) * normal);
 }
 
-/// A vector of contacts between bodies.
+/// Contacts between bodies, one per lane.
 template <class A, class T>
 struct BodyContact {
   using B = typename LaneTypes<A, T>::Batch;
@@ -59,7 +58,7 @@ struct BodyContact {
   }
   Vector3<B> in_frame(const Vector3<B>& v) const { return {dot(v, frame.t1), dot(v, frame.t2), dot(v, frame.n)}; }
 
-  /// Calls f on every number that has been loaded but for the coefficients.
+  /// Calls f on every loaded number except the coefficients.
   template <class F>
   void for_each_number(F&& f) const {
     for_each_field(bodies.a, f);
@@ -70,7 +69,7 @@ struct BodyContact {
   }
 };
 
-/// A vector of contacts in contact space, whose frame is that of the numbers.
+/// Contacts in contact space, one per lane. The frame is the identity.
 template <class A, class T>
 struct SpaceContact {
   using B = typename LaneTypes<A, T>::Batch;

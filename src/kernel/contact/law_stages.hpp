@@ -1,6 +1,6 @@
-// Frame and collision matrix for the laws without a course, and what the laws need of the velocities. Each stage passes
-// over a whole tile before the next one begins: a collision is one long chain of operations that wait for each other,
-// of which the processor sees too little at a time to find the next vector's.
+// Frame, collision matrix and velocities for the algebraic laws. Each stage processes a whole tile before the next one
+// begins: a collision is a long chain of dependent operations, and the processor's window is too short to overlap it
+// with the next vector.
 #pragma once
 
 #include "contact_lanes.hpp"
@@ -101,7 +101,7 @@ struct LawStages {
     store_lanes(tile.q2 + slot, matrix.q2);
     store_lanes(tile.schur + slot, matrix.schur);
     store_lanes(tile.trace + slot, matrix.trace);
-    // Comparisons with NaN are false: what can't be told to be right is a fault.
+    // Comparisons with NaN are false, so a NaN is a fault.
     store_lanes(tile.status + slot,
                 choose(matrix.definite, B(0), B(static_cast<T>(Status::collision_matrix_not_positive_definite))));
   }

@@ -1,4 +1,4 @@
-// A vector of contacts: the stages load, frame, collision matrix and validate, and what store needs of it.
+// A vector of planar contacts: the stages load, frame, collision matrix and validate, and the input of store.
 #pragma once
 
 #include "store_planar.hpp"
@@ -16,7 +16,7 @@ struct PlanarContact {
   static constexpr bool has_bodies = requires(const Form& c) { c.lever_a; };
 
   PlanarPair<B> bodies;
-  Vector2<B> given, n, t;  // the normal as the host has it, the frame
+  Vector2<B> given, n, t;  // the caller's normal, the frame
   B length;                // of the normal
   B xx, xy, yy;            // K of contacts without bodies
   B friction, restitution;
@@ -66,7 +66,7 @@ struct PlanarContact {
         mul_add(a.angular_velocity, lever_a.x, a.velocity.y) - mul_add(b.angular_velocity, lever_b.x, b.velocity.y)};
   }
 
-  /// The faults that no parameter of a law has a part in; of those of a law's parameters the validator has been told.
+  /// Sets all faults except the faults of law parameters, which the validator already has.
   [[gnu::always_inline]] void validate(Validator& validator, const PlanarOptions& options) const {
     validator.contact_columns(friction, restitution, B(static_cast<T>(options.largest_restitution)));
     B sum = vanishing(restitution);
@@ -92,23 +92,23 @@ struct PlanarContact {
     validator.numbers(sum == B(0), each, friction);
   }
 
-  /// The last two of Status, which come first to a validator.
+  /// The last two faults of Status. The validator sets them first.
   [[gnu::always_inline]] void validate_matrix(Validator& validator) const {
     const B zero(0), unit = in.impulse_unit();
-    // Comparisons with NaN are false: what can't be told to be right is a fault.
+    // Comparisons with NaN are false, so a NaN is a fault.
     validator.fault = choose(in.definite, zero, B(static_cast<T>(Status::collision_matrix_not_positive_definite)));
     const Mask finite = vanishing(in.trace) + vanishing(in.x) + vanishing(in.y) == zero;
     const Mask in_range = vanishing(unit) == zero || in.trace <= zero;
     validator.fault = choose(finite && in_range, validator.fault, B(static_cast<T>(Status::overflow)));
   }
 
-  /// The first fault, or else ok where there is something for the law to resolve.
+  /// The first fault. Without a fault, ok if the contact approaches, else separating.
   B verdict(const Validator& validator) const {
     const B zero(0), ok(static_cast<T>(Status::ok)), separating(static_cast<T>(Status::separating));
     return choose(validator.fault == zero, choose(in.y < zero, ok, separating), validator.fault);
   }
 
-  /// From the frame of the results to that of the law.
+  /// Transforms a vector from the frame of the results to the frame of the law.
   Vector2<B> in_frame(const Vector2<B>& v) const {
     if constexpr (has_bodies)
       return {dot(v, t), dot(v, n)};
@@ -129,7 +129,7 @@ struct PlanarContact {
   }
 
  private:
-  /// Zero of what is finite, else NaN.
+  /// Zero if x is finite, else NaN.
   static B vanishing(B x) { return x - x; }
   static B known(B x) { return choose(vanishing(x) == B(0), x, B(static_cast<T>(__builtin_nan("")))); }
 };

@@ -1,12 +1,12 @@
-// Frame and collision matrix: a planar contact as its law sees it. K is divided by its trace, u0 by its
-// larger component, and so impulses by speed / trace: every number is of order 1 whatever the units of the host.
+// Frame and collision matrix of a planar contact for its law. K is divided by its trace, u0 by its larger component,
+// and so impulses by speed / trace: every number is of order 1 in any units of the caller.
 //
 //   K = (a b; b c)    along tangent and normal     [R] 5.2, step 2
 //   det = m² + m Σ J |r|² + J_A J_B (r_A × r_B)²   m = 1/mA + 1/mB
 //
-// The determinant of a slender body's K cancels; this sum of what is >= 0 does not, and no frame comes into it. Without
-// a mass it is 0 if the arms are parallel. In units of the trace, which is Σ J |r|² then, the least eigenvalue is at
-// least det. So det has to be above the margin of numerics/definite.hpp.
+// The determinant of a slender body's K cancels. The sum above has only terms >= 0, so it does not cancel, and it needs
+// no frame. Without a mass it is 0 if the arms are parallel. In units of the trace, which is then Σ J |r|², the min
+// eigenvalue is at least det. So det must exceed the margin of numerics/definite.hpp.
 #pragma once
 
 #include "kernel/host/planar_columns.hpp"
@@ -16,8 +16,8 @@
 namespace carom::kernel {
 namespace {
 
-/// The parameters that single laws read beside friction and restitution; they are 0 where the law of a contact does
-/// not read them.
+/// Parameters that only some laws read, in addition to friction and restitution. 0 if the law of a contact does not
+/// read them.
 template <class B>
 struct PlanarParameters {
   B tangential_restitution = B(0), impulse_ratio = B(0), polar_angle = B(0), fraction = B(0);
@@ -25,8 +25,8 @@ struct PlanarParameters {
   B restitution_law = B(0);
 };
 
-/// The host's numbers are of order 1 in these units: trace K [1/kg], the larger component of u0 [m/s], and for impulses
-/// the latter divided by the former.
+/// Units in which the caller's numbers are of order 1: trace K [1/kg], the larger component of u0 [m/s], and their
+/// quotient, speed / trace, for impulses.
 template <class B>
 struct PlanarUnits {
   B trace, speed, impulse;
@@ -51,11 +51,11 @@ struct PlanarProblem {
   B inverse_c, slope, pivot;  // 1 / c, b / c, det / c
   B x, y;                     // u0
   B friction, restitution;
-  B cone_t, cone_n;               // Coulomb's bound as cone_t |p_t| <= cone_n p_n, without infinity
+  B cone_t, cone_n;               // Coulomb's bound as cone_t |p_t| <= cone_n p_n, with finite coefficients
   B trace, inverse_trace, speed;  // [1/kg], [kg], [m/s]
   Mask definite;
 
-  /// K is definite where its determinant is above the `least` one.
+  /// K is definite if its determinant is above `least`.
   [[gnu::always_inline]] void set_matrix(B xx, B xy, B yy, B determinant, B least) {
     a = xx;
     b = xy;
@@ -67,7 +67,7 @@ struct PlanarProblem {
     definite = a > B(0) && c > B(0) && det > least;
   }
 
-  /// Nothing but its own rounding keeps the determinant of such a matrix from 0.
+  /// The determinant must exceed its own rounding.
   [[gnu::always_inline]] void set_matrix(B xx, B xy, B yy) {
     trace = xx + yy;
     const B scale = inverse_trace = B(1) / trace;
@@ -100,7 +100,7 @@ struct PlanarProblem {
     const B scale = B(1) / speed;
     x = u0.x * scale;
     y = u0.y * scale;
-    // The inverse of a subnormal number may be beyond all numbers.
+    // The inverse of a subnormal number may overflow.
     if (const Mask tiny = speed < B(smallest_normal<T>); lane_bits(tiny) != 0) [[unlikely]] {
       x = choose(tiny, u0.x / speed, x);
       y = choose(tiny, u0.y / speed, y);
@@ -152,7 +152,7 @@ struct PlanarImpulse {
   using Mask = typename LaneTypes<A, T>::Mask;
 
   Vector2<B> p;
-  Mask slips;  // it lies on the friction cone
+  Mask slips;  // p lies on the friction cone
 };
 
 template <class B>

@@ -38,20 +38,20 @@ inline void for_each_field(const Body<B>& body, F&& f) {
 template <class T>
 inline constexpr T largest_finite = sizeof(T) == sizeof(float) ? T(3.4028234663852886e38) : T(1.7976931348623157e308);
 
-/// Zero in place of an infinity, of numbers that may be infinite.
+/// Replaces an infinity by 0, for numbers that may be infinite.
 template <class B>
 [[gnu::always_inline]] inline B without_infinity(B x) {
   return choose(magnitude(x) > B(largest_finite<VectorElement<B>>), B(0), x);
 }
 
-/// The least of numbers that should not be below zero. A number that is none may go unnoticed, but for a minor.
+/// The min of numbers that should not be negative. It may miss a NaN, except in a minor.
 template <class B>
 struct Least {
   explicit Least(B first) : least_(first), undefined_(B(0)) {}
   [[gnu::always_inline]] void add(B x) { least_ = smaller(least_, x); }
 
-  /// The principal minors of J / 2^e + tolerance, with 2^e next to trace J: those of Validator::indefinite. Numbers far
-  /// above the trace, of which there is none in a semidefinite matrix, may overflow.
+  /// Adds the principal minors of J / 2^e + tolerance, with 2^e next to trace J, as in Validator::indefinite. Numbers
+  /// far above the trace may overflow; a semidefinite matrix has no such entries.
   [[gnu::always_inline]] void add_minors(const Symmetric3<B>& j, B tolerance) {
     const B trace = j.xx + j.yy + j.zz;
     const B scale = binade_of(trace).inverse, shift = tolerance * (trace * scale);
@@ -63,7 +63,7 @@ struct Least {
     undefined_ = undefined_ + vanishing(d123);
   }
 
-  /// NaN where a minor is not finite.
+  /// NaN if a minor is not finite.
   B value() const { return least_ + undefined_; }
 
  private:
@@ -86,8 +86,8 @@ struct Validator {
     T normal_tolerance, inertia_tolerance, largest_restitution;
   };
 
-  /// Validates contacts between bodies. `of_law()` sets the faults of what single laws read, and gives back 0 if that
-  /// is finite, else NaN, as `sum` is of all else. `each(f)` calls f on the numbers beside those of the bodies.
+  /// Validates contacts between bodies. `of_law()` sets the faults of law parameters. It returns 0 if these are finite,
+  /// else NaN. `sum` is the same for all other numbers. `each(f)` calls f on all numbers outside of the bodies.
   template <class OfLaw, class Each>
   [[gnu::always_inline]] void contact(const BodyPair<B>& pair, B length, B friction, B restitution,
                                       const Limits& limits, B sum, OfLaw&& of_law, Each&& each) {
@@ -106,7 +106,7 @@ struct Validator {
         friction);
   }
 
-  /// The same in contact space.
+  /// Same for contacts in contact space.
   template <class OfLaw, class Each>
   [[gnu::always_inline]] void contact(const Symmetric3<B>& k, const Vector3<B>& u0, B friction, B restitution,
                                       const Limits& limits, OfLaw&& of_law, Each&& each) {
@@ -125,7 +125,8 @@ struct Validator {
         friction);
   }
 
-  /// Contacts whose own restitution law is beyond the `last` one that there is; that of the options is in range.
+  /// Sets a fault if a contact's own restitution law is above `last`, the last available law. The law of the options is
+  /// already checked.
   void restitution_law(const LawColumns<T>& contacts, const Block& block, RestitutionLaw last) {
     if (contacts.restitution_law.data != nullptr)
       set(laws(contacts, block, last) > B(static_cast<T>(last)), Status::restitution_law_unavailable);
@@ -165,29 +166,31 @@ struct Validator {
     const auto trace = [](const Symmetric3<B>& j) { return j.xx + j.yy + j.zz; };
     const B trace_a = trace(a.inverse_inertia), trace_b = trace(b.inverse_inertia);
     const B zero(0);
-    // The trace of a semidefinite matrix is zero only if the matrix is; others are caught below.
+    // The trace of a semidefinite matrix is zero only if the matrix is zero. Other matrices with trace 0 are caught
+    // below.
     set(a.inverse_mass == zero && b.inverse_mass == zero && trace_a == zero && trace_b == zero, Status::both_immovable);
     set(indefinite(a.inverse_inertia, trace_a, tolerance) || indefinite(b.inverse_inertia, trace_b, tolerance),
         Status::inverse_inertia_not_positive_semidefinite);
     set(a.inverse_mass < zero || b.inverse_mass < zero, Status::negative_inverse_mass);
   }
 
-  /// `each(f)` calls f on every field that must be finite; friction may be infinite. `finite` is true where all of
-  /// them are: every field of a body goes into K or u0, and what is not finite stays so in sums and products.
+  /// Sets the faults of numbers that are not finite. `each(f)` calls f on every field that must be finite; friction may
+  /// be infinite. `finite` is true if all fields are finite: every field of a body enters K or u0, and NaN and infinity
+  /// persist through sums and products.
   template <class Each>
   void finite(Mask finite, Each&& each, B friction) {
     const Mask friction_nan = is_nan(friction);
     if (lane_bits(finite && friction == friction) == all_lanes) [[likely]]
       return;
     B sum = B(0);
-    each([&](const B& x) { sum = sum + (x - x); });  // NaN of NaN and of infinity, else 0
+    each([&](const B& x) { sum = sum + (x - x); });  // x - x is NaN for NaN and infinity, else 0
     Mask nan = friction_nan;
     each([&](const B& x) { nan = nan || is_nan(x); });
     set(is_nan(sum), Status::infinite);
     set(nan, Status::not_a_number);
   }
 
-  /// Faults of the indices of bodies, numbers of Status, come before all others.
+  /// Sets the faults of body indices, each a Status. They precede all other faults.
   void indices(B of_index) { fault = choose(of_index > B(0), of_index, fault); }
 };
 

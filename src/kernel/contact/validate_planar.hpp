@@ -23,7 +23,7 @@ struct PlanarValidator {
     fault = choose(where, B(static_cast<T>(status)), fault);
   }
 
-  /// Reads the parameters of `law`, which all of these contacts have.
+  /// Reads the parameters of `law`, the common law of these contacts.
   [[gnu::always_inline]] void read_parameters(const LawColumns<T>& contacts, const Lanes& lanes, Law law,
                                               RestitutionLaw restitution_law) {
     parameters.restitution_law = B(static_cast<T>(restitution_law));
@@ -34,7 +34,7 @@ struct PlanarValidator {
     if (reads_parameters(law)) read_columns(contacts, lanes, law);
   }
 
-  /// Faults of what has been read for the law, but for those of numbers.
+  /// Sets the faults of law parameters, except NaN and infinity.
   [[gnu::always_inline]] void law_columns(const LawColumns<T>& contacts) {
     if (contacts.restitution_law.data != nullptr)
       set(parameters.restitution_law > B(static_cast<T>(RestitutionLaw::kinematic)),
@@ -45,7 +45,7 @@ struct PlanarValidator {
     }
   }
 
-  /// Faults of what all laws read, but for those of numbers; those of a body follow.
+  /// Sets the faults of the coefficients, which all laws read, except NaN and infinity. bodies() comes next.
   [[gnu::always_inline]] void contact_columns(B friction, B restitution, B largest_restitution) {
     const B zero(0);
     set(friction < zero, Status::negative_friction);
@@ -60,11 +60,11 @@ struct PlanarValidator {
     set(a.inverse_mass < zero || b.inverse_mass < zero, Status::negative_inverse_mass);
   }
 
-  /// Faults of the indices of bodies, each a Status.
+  /// Sets the faults of body indices, each a Status.
   void indices(B found) { fault = choose(found > B(0), found, fault); }
 
-  /// `each(f)` calls f on every field that must be finite; friction may be infinite. `finite` is true where all of
-  /// them are.
+  /// Sets the faults of numbers that are not finite. `each(f)` calls f on every field that must be finite; friction may
+  /// be infinite. `finite` is true if all fields are finite.
   template <class Each>
   void numbers(Mask finite, Each&& each, B friction) {
     if (lane_bits(finite && friction == friction && parameters_vanish_ == B(0)) == all_lanes) [[likely]]
@@ -72,7 +72,7 @@ struct PlanarValidator {
     B sum = parameters_vanish_;
     Mask nan = is_nan(friction) || parameters_nan_;
     each([&](const B& x) {
-      sum = sum + (x - x);  // NaN of NaN and of infinity, else 0
+      sum = sum + (x - x);  // x - x is NaN for NaN and infinity, else 0
       nan = nan || is_nan(x);
     });
     set(is_nan(sum), Status::infinite);

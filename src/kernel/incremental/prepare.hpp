@@ -1,4 +1,4 @@
-// Load, validate, frame and collision matrix for a block, and the passage to the tile's units.
+// Load, validate, frame and collision matrix for a block, and the conversion to the tile's units.
 #pragma once
 
 #include "kernel/contact/contact_lanes.hpp"
@@ -13,12 +13,12 @@ struct Preparer {
   using Load = Loader<A, T>;
   static constexpr std::size_t width = LaneTypes<A, T>::width;
 
-  /// The columns that only this law reads.
+  /// Columns that only this law reads.
   const LawColumns<T>& columns;
   const Parameters<T>& parameters;
   Tile<T>& tile;
 
-  /// The contacts that collide, a bit a lane. `index_fault` are those of the indices of bodies, or null.
+  /// Returns the contacts that collide, one bit per lane. `index_fault`: faults of the body indices, or null.
   [[gnu::noinline]] unsigned prepare_bodies(const BodyPointers<T>& from, WholeBlock at, const T* index_fault,
                                             const Block& block, std::size_t slot) {
     using Numbers = TileLoader<A, T>;
@@ -48,7 +48,7 @@ struct Preparer {
     Mask fine = computed.fine;
     if (index_fault != nullptr) fine = fine && load_lanes<B>(index_fault) == B(0);
     return finish(block, slot, frame, u0, computed, fine, [&] {
-      const Computed copy = computed;  // by reference it would be in memory from the start
+      const Computed copy = computed;  // a copy: passed by reference, `computed` would be in memory from the start
       return validate_bodies(from, at, index_fault, block, copy);
     });
   }
@@ -72,19 +72,19 @@ struct Preparer {
  private:
   using Validate = Validator<A, T>;
 
-  /// The verdict on a contact hangs on these beside its columns.
+  /// Values that decide on the faults of a contact, in addition to its columns.
   struct Computed {
     B trace, speed, step;
     B approach;  // u0_z in units of the speed
     Mask definite;
-    Mask fine;  // without a fault, as far as it goes
+    Mask fine;  // no fault found so far
   };
 
   typename Validate::Limits limits() const {
     return {parameters.normal_tolerance, parameters.inertia_tolerance, parameters.largest_restitution};
   }
 
-  /// A = K - m to the last digits, from the numbers themselves: what is passed by reference is in memory always.
+  /// A = K - m with full accuracy. Loads its input itself: arguments passed by reference would always be in memory.
   [[gnu::noinline]] static Symmetric3<B> careful_inertia(const BodyPointers<T>& from, WholeBlock at) {
     using Numbers = TileLoader<A, T>;
     const Vector3<B> normal = Numbers::load(from.normal, at);
@@ -94,7 +94,7 @@ struct Preparer {
                               Numbers::load(from.b.inverse_inertia, at), Numbers::load(from.lever_b, at));
   }
 
-  /// The faults of contacts of which some are not plainly in order, as numbers.
+  /// Returns the faults of a block, as numbers. Called only if a contact may have a fault.
   [[gnu::noinline]] B validate_bodies(const BodyPointers<T>& from, WholeBlock at, const T* index_fault,
                                       const Block& block, const Computed& computed) const {
     const BodyContact<A, T> contact(from, at);
@@ -120,10 +120,10 @@ struct Preparer {
     return validator.fault;
   }
 
-  /// The faults of what has been computed: the last ones of Status.
+  /// Sets the faults of computed values, the last ones of Status.
   static Validate validate(const Computed& computed) {
     Validate validator;
-    // Comparisons with NaN are false: what can't be told to be right is a fault.
+    // Comparisons with NaN are false, so a NaN is a fault.
     validator.fault = choose(computed.definite, B(0), number<T, B>(Status::collision_matrix_not_positive_definite));
     const Mask finite = vanishing(computed.trace) + vanishing(computed.speed) == B(0);
     const Mask in_range = (vanishing(computed.step) == B(0) && computed.step > B(0)) || computed.trace <= B(0);
@@ -131,7 +131,7 @@ struct Preparer {
     return validator;
   }
 
-  /// The incremental law reads its restitution law beside what all others read, and the step of a contact's own.
+  /// Validates the columns that only the incremental law reads: the restitution law and the step of each contact.
   B validate_law(const Block& block, Validate& validator) const {
     validator.restitution_law(columns, block, last_restitution_law());
     if (columns.step.data == nullptr) return B(0);
@@ -155,7 +155,7 @@ struct Preparer {
     store_lanes(z + slot, v.z);
   }
 
-  /// Writes what the law reads.
+  /// Writes the law's input to the tile.
   [[gnu::always_inline]] Computed store_law_input(const Block& block, std::size_t slot,
                                                   const PrincipalMatrix<B>& matrix, const SizedDirection<B>& u0,
                                                   B friction, B restitution, Least<B> least) {
@@ -179,7 +179,7 @@ struct Preparer {
     const B law = Validate::laws(columns, block, parameters.restitution_law);
     fine = fine && law <= number<T, B>(last_restitution_law());
     if (series()) {
-      // Where next to nothing turns the slip, u_z sets the pace.
+      // If the slip hardly turns, u_z determines the step.
       const B fastest = larger(turning, B(T(0x1p-10)) * normal_rate * matrix.k33);
       step = one / choose(fastest > zero, fastest, one);
     }
@@ -221,8 +221,8 @@ struct Preparer {
     return {matrix.trace, speed, step, u.z, matrix.definite, fine};
   }
 
-  /// Writes u0 as the host's frame has it and the status; the contacts that collide, a bit a lane. `find_fault()` tells
-  /// the faults where not all contacts are fine.
+  /// Writes u0 in the caller's frame and the status. Returns the contacts that collide, one bit per lane.
+  /// `find_fault()` returns the faults; it is called unless all contacts are fine.
   template <class FindFault>
   [[gnu::always_inline]] unsigned finish(const Block& block, std::size_t slot, const Frame<B>& frame,
                                          const Vector3<B>& u0, const Computed& computed, Mask fine,

@@ -22,7 +22,7 @@
 namespace carom::kernel {
 namespace {
 
-/// Of Σ tr J |r|²: the least eigenvalue of a K without mass is above it.
+/// Relative to Σ tr J |r|²: lower limit of the min eigenvalue of a definite K without mass.
 template <class T>
 inline constexpr T singular_margin = T(32) * epsilon<T>;
 
@@ -32,7 +32,7 @@ template <class B>
   return (j.xx + j.yy + j.zz) * dot(r, r);
 }
 
-/// True where K - rounding is positive definite, by Cholesky's method. False of NaN.
+/// True if K - rounding is positive definite, by Cholesky's method. False for NaN.
 template <class B>
 [[gnu::always_inline]] inline auto stands_out(const Symmetric3<B>& k, B rounding) {
   const B zero(0), zz = k.zz - rounding, inverse = B(1) / zz, k1 = k.xz * inverse, k2 = k.yz * inverse;

@@ -1,4 +1,5 @@
-// Finish: impulses, velocities of separation, statuses and paths to the host's columns, and what contacts still miss.
+// Finish: stores impulses, separation velocities, statuses and paths in the caller's columns, and the violation of the
+// targets.
 #pragma once
 
 #include "joint_rows.hpp"
@@ -46,18 +47,19 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       else
         worst = larger(Block::load(point.target) - separation, worst);
       Vector3<B> impulse = Block::load(point.impulse);
-      // A lane may have anything behind its last point.
+      // A lane has undefined numbers behind its last point.
       const B here = vanishing(dot(u, u)) + vanishing(dot(impulse, impulse));
       range = range + choose(Base::in_use(block, p), here, zero);
       if (job.target == Target::substeps) impulse = impulse + Block::load(Block::substep_point(block)[p].sum);
       if (job.impulse_sum[0] != nullptr) impulse = impulse + load_sum(job, block, p, lanes);
-      // The cone's boundary within the roundings of three products.
+      // The boundary of the cone, within the rounding of three products.
       const B bound = friction * impulse.z * B(T(1) - T(8) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52)));
       B length2 = mul_add(impulse.x, impulse.x, impulse.y * impulse.y);
       if constexpr (has_models) length2 = Models::length2(job, block, impulse);
       slips[p] = lane_bits(length2 >= bound * bound);
       pushed[p] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
-      // Zeros lose their signs, which lanes that have come to an end, or stand beside others, may have turned.
+      // Adding 0 makes all zeros positive. Their sign may depend on the neighbours of a lane, which go on after the
+      // lane has ended.
       impulses.set(p, out_of(frame, impulse) + Vector3<B>{zero, zero, zero});
       velocities.set(p, out_of(frame, u - bias) + Vector3<B>{zero, zero, zero});
     }
@@ -71,7 +73,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
     store(job, job.results->impulse, impulses, block, lanes);
     store(job, job.results->separation_velocity, velocities, block, lanes);
     const std::uint32_t* const contact_at =
-        job.contact_at;  // statuses are bytes, which may be anything to the compiler
+        job.contact_at;  // statuses are bytes, which may alias anything for the compiler
     for_each_bit(lanes, [&](std::size_t lane) {
       const std::uint32_t first = block.first[lane];
       for (std::size_t p = 0; p < block.items[lane]; ++p) {
@@ -87,7 +89,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
     });
   }
 
-  /// See SceneKernelsFor::tell.
+  /// See `SceneKernelsFor::tell`.
   static void tell(const SceneJob<T>& job, Manifolds& block, std::uint32_t lanes) {
     const Motion<B> now = Base::motion(block, Base::frame_of(block), Block::gather(job.velocities, block.a),
                                        Block::gather(job.velocities, block.b));
@@ -119,7 +121,7 @@ struct ManifoldFinish : ManifoldStages<A, T> {
     }
   };
 
-  /// The places of faults get anything: the solver fills them afterwards.
+  /// Faulty contacts get undefined results; the solver overwrites them.
   static void store(const SceneJob<T>& job, const Vector3Columns<T>& columns, const Points& points,
                     const Manifolds& block, std::uint32_t lanes) {
     bool whole = job.contact_at == nullptr;

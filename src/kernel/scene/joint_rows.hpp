@@ -16,7 +16,7 @@ struct GroupStages {
   using JointRow = typename Block::JointRow;
   static constexpr std::size_t width = Block::width;
 
-  /// The number of a row of the group in a lane.
+  /// Index of row r of the lane's group.
   static std::size_t number(const SceneJob<T>& job, const Groups& block, std::size_t lane, std::size_t r) {
     return number_at(job.row_at, block.first[lane] + static_cast<std::uint32_t>(r));
   }
@@ -43,17 +43,17 @@ struct GroupStages {
         v.x, v.y, v.z);
     return v;
   }
-  /// The number of a row, and behind the last one that of the last.
+  /// Index of row r, or of the last row if r is behind it.
   static std::size_t number_or_last(const SceneJob<T>& job, const Groups& block, std::size_t lane, std::size_t r) {
     const std::size_t last = block.items[lane] - 1;
     return number(job, block, lane, r < last ? r : last);
   }
 
-  /// True of rows whose response is a sum of w·J w alone.
+  /// True for rows whose response is only Σ w·J w.
   static Mask only_turns(const Groups& block, const Vector3<B>& la, const Vector3<B>& lb, B compliance) {
     return Block::load(block.mass_a) * dot(la, la) + Block::load(block.mass_b) * dot(lb, lb) + compliance == B(0);
   }
-  /// What rounding makes of Σ w·J w at most: a part of the absolute values that the sum is added up from.
+  /// Upper bound of the rounding error of Σ w·J w: a fraction of the sum of its absolute terms.
   static B rounding_of(const Groups& block, const Vector3<B>& ta, const Vector3<B>& tb) {
     const auto terms = [](const Symmetric3<B>& j, const Vector3<B>& w) {
       const Vector3<B> size = {magnitude(w.x), magnitude(w.y), magnitude(w.z)};
@@ -111,7 +111,7 @@ struct GroupStages {
       const auto drop = [&](auto& lanes) {
         for (auto& lane : lanes) Block::store(lane, choose(good, Block::load(lane), zero));
       };
-      if (lane_bits(good) != lane_bits(used)) {  // a row that no impulse moves
+      if (lane_bits(good) != lane_bits(used)) {  // no impulse moves the row
         drop(row.linear_a);
         drop(row.angular_a);
         drop(row.linear_b);
@@ -127,7 +127,7 @@ struct GroupStages {
             lane < block.head.lanes && r < block.items[lane] ? job.row_impulse[number(job, block, lane, r)] : T(0);
       const B impulse = choose(good, load_lanes<B>(begun), zero);
       Block::store(row.impulse, impulse);
-      // Bounds without 0 between them have an effect where nothing is off its target, too.
+      // Limits that do not include 0 act even if the row is at its target.
       if (!is_at_once(job.target) && !job.rows_have_acted) worst = larger(magnitude(impulse) * response, worst);
       const unsigned overflowed = ~lane_bits(range == zero) & ~lane_bits(response == zero || singular);
       for_each_bit(lane_bits(used) & ~lane_bits(good), [&](std::size_t lane) {
@@ -143,7 +143,7 @@ struct GroupStages {
       Triples<A, T>::find(block);
   }
 
-  /// Bodies with the impulse of a row.
+  /// Applies the impulse of a row to the bodies.
   struct Bodies {
     typename Block::Velocity a, b;
     B mass_a, mass_b;
@@ -183,7 +183,7 @@ struct GroupStages {
     }
   };
 
-  /// By how much a row misses its target, where no bound keeps it there.
+  /// Residual of a row: 0 if a limit of the impulse keeps the row from its target.
   static B missed(B rest, const JointRow& row, B impulse) {
     const B zero(0);
     const Mask held =
@@ -197,7 +197,7 @@ struct GroupStages {
   static void sweep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere) {
     Bodies bodies(job, block);
     const B relaxation(job.parameters.relaxation);
-    B worst(0);  // in this order a NaN counts for nothing, as elsewhere
+    B worst(0);  // in this order NaN is ignored, as elsewhere
     for (int round = 0; round < job.parameters.rounds; ++round) {
       if (block.triples != 0) worst = larger(visit_triples(block, bodies, relaxation), worst);
       worst = larger(visit_rows(block, bodies, relaxation, block.triples != 0 ? 3 : 0, block.head.count), worst);
@@ -205,7 +205,7 @@ struct GroupStages {
     store_lanes(block.head.violation, worst);
     bodies.put_back(job, block, nowhere);
   }
-  /// The same of soft rows, which give the share of their answer that SubstepRow has. `aim(bodies)` comes first.
+  /// Same for soft rows, which apply the fraction SubstepRow::answer. Call `aim(bodies)` first.
   template <class Aim>
   static void substep(const SceneJob<T>& job, Groups& block, VelocityRow<T>* nowhere, Aim&& aim) {
     Bodies bodies(job, block);
@@ -218,7 +218,7 @@ struct GroupStages {
     bodies.put_back(job, block, nowhere);
   }
 
-  /// Visits rows in turn. Returns what they miss.
+  /// Visits rows in turn. Returns the max residual.
   template <bool soft = false>
   [[gnu::always_inline]] static B visit_rows(Groups& block, Bodies& bodies, B relaxation, std::size_t first,
                                              std::size_t end) {
@@ -241,10 +241,10 @@ struct GroupStages {
     return worst;
   }
 
-  /// Visits the first three rows: those of triples at once, those of others in turn.
+  /// Visits the first three rows: at once in lanes with triples, in turn in all other lanes.
   [[gnu::always_inline]] static B visit_triples(Groups& block, Bodies& bodies, B relaxation) {
     if (block.triples == Triples<A, T>::all_lanes) return visit_at_once(block, bodies, relaxation);
-    // Each way keeps the impulses and velocities of the other lanes to the bit.
+    // Each branch restores the impulses and velocities of the other branch's lanes bit by bit.
     const Mask are = Triples<A, T>::lanes(block);
     const auto kept = bodies;
     const Vector3<B> before = impulses(block);
@@ -298,7 +298,7 @@ struct GroupStages {
       B impulse = Block::load(row.impulse);
       const B velocity = bodies.velocity(row);
       worst = larger(missed(rest_of(bodies, row, impulse), row, impulse), worst);
-      // A lane may have anything behind its last row.
+      // A lane has undefined numbers behind its last row.
       range = range + choose(in_use(block, r), vanishing(velocity) + vanishing(impulse), B(0));
       if (job.target == Target::substeps)
         impulse = within_bounds(job, block, r, impulse + Block::load(Block::substep_row(block)[r].sum));
@@ -317,7 +317,7 @@ struct GroupStages {
     block.head.overflow = ((1u << block.head.lanes) - 1) & ~lane_bits(range == B(0));
   }
 
-  /// The sum of as many shares of a bound may be rounded beyond it.
+  /// The sum of the fractions of a limit may be rounded beyond the limit.
   static B within_bounds(const SceneJob<T>& job, const Groups& block, std::size_t r, B impulse) {
     const JointRows<T>& joints = job.scene->joints;
     const T infinity = static_cast<T>(__builtin_inf());

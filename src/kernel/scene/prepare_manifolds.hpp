@@ -1,5 +1,5 @@
-// Prepare: from the host's columns to blocks of manifolds. All that does not change from sweep to sweep is worked out
-// here: frames, masses, the response of every contact to an impulse, targets.
+// Prepare: loads the caller's columns into blocks of manifolds. Computes everything that stays constant over the
+// sweeps: frames, masses, the response of every contact to an impulse, targets.
 #pragma once
 
 #include "models/columns.hpp"
@@ -10,13 +10,14 @@
 namespace carom::kernel {
 namespace {
 
-/// A friction that every impulse of a contact is within, roundings included, and whose square is finite.
+/// Coefficient of friction of retired contacts. Its cone contains every impulse, rounding included, and its square is
+/// finite.
 template <class T>
 inline constexpr T retired_friction = T(1e18);
-/// [m/s] stands for faster ones, so that sums with it are finite.
+/// [m/s] Upper limit of gap speeds, so that sums with them are finite.
 template <class T>
 inline constexpr T largest_gap_speed = sizeof(T) == sizeof(float) ? T(0x1p124) : T(0x1p1020);
-/// The target of a contact that takes no part: no velocity is below it, and what it is missed by is finite.
+/// Target of an inactive contact. No velocity is below it, and the violation stays finite.
 template <class T>
 inline constexpr T no_target = sizeof(T) == sizeof(float) ? T(-0x1p126) : T(-0x1p1022);
 
@@ -34,7 +35,7 @@ struct ManifoldStages : Responses<A, T> {
     return {Block::load(block.t1), Block::load(block.t2), Block::load(block.n)};
   }
 
-  /// Velocities from the bodies' rows, in the frame.
+  /// Velocities from the rows of the bodies, in the frame of the contact.
   [[gnu::always_inline]] static Motion<B> motion(const Manifolds& block, const Frame<B>& frame,
                                                  const typename Block::Velocity& a, const typename Block::Velocity& b) {
     const Motion<B> sum = motion_of(frame, a, b);
@@ -45,9 +46,9 @@ struct ManifoldStages : Responses<A, T> {
     return {into(frame, a.v - b.v), into(frame, a.w), into(frame, b.w)};
   }
 
-  /// Four consecutive numbers of a column from each lane's first contact on, number p of all lanes in points[p]. A tile
-  /// of StagedColumns goes contact by contact instead, which would load each number twice. Numbers behind a manifold's
-  /// last point are anything.
+  /// Loads four consecutive numbers of a column from each lane's first contact on; points[p] has number p of all lanes.
+  /// A tile of StagedColumns is read contact by contact instead, as it would load each number twice. Numbers behind a
+  /// manifold's last point are undefined.
   static void load_points(const SceneJob<T>& job, const Column<const T>& column, const Manifolds& block,
                           B (&points)[row_size]) {
     bool inside = is_contiguous(column) && job.contact_at == nullptr;
@@ -71,8 +72,8 @@ struct ManifoldStages : Responses<A, T> {
         return element(column, contact_or_last(job, block, lane, p));
       });
   }
-  /// The same of vectors. In a host's structs they are read with the number behind them where a contact that follows
-  /// makes sure of it.
+  /// Same for vectors. If the vectors are contiguous structs, the load reads one number beyond each vector, provided
+  /// that a following contact guarantees that this memory exists.
   static void load_points(const SceneJob<T>& job, const Vector3Columns<const T>& columns, const Manifolds& block,
                           B (&x)[row_size], B (&y)[row_size], B (&z)[row_size]) {
     if (!stand_side_by_side(columns)) {
@@ -101,37 +102,37 @@ struct ManifoldStages : Responses<A, T> {
           x[p], y[p], z[p]);
   }
 
-  /// The highest place of a first point.
+  /// The max position of a first point.
   static std::size_t last_first(const Manifolds& block) {
     std::uint32_t last = 0;
     for (const std::uint32_t first : block.first) last = first > last ? first : last;
     return last;
   }
 
-  /// The same of a column that may not be there, and `otherwise` then.
+  /// Same for an optional column. `otherwise` is its default.
   static void load_points_or(const SceneJob<T>& job, const Column<const T>& column, const Manifolds& block, B otherwise,
                              B (&points)[row_size]) {
     for (B& x : points) x = otherwise;
     if (column.data != nullptr) load_points(job, column, block, points);
   }
 
-  /// The number of a point's contact, and behind the last point that of the last.
+  /// Index of the contact of point p, or of the last contact if p is behind it.
   static std::size_t contact_or_last(const SceneJob<T>& job, const Manifolds& block, std::size_t lane, std::size_t p) {
     const std::uint32_t last = block.items[lane] - 1;
     return contact(job, block, lane, p < last ? static_cast<std::uint32_t>(p) : last);
   }
 
-  /// The number of a point's contact.
+  /// Index of the contact of a point.
   static std::size_t contact(const SceneJob<T>& job, const Manifolds& block, std::size_t lane, std::size_t point) {
     return number_at(job.contact_at, block.first[lane] + static_cast<std::uint32_t>(point));
   }
 
-  /// The number of every lane's first contact.
+  /// Index of the first contact of every lane.
   static void find_first(const SceneJob<T>& job, const Manifolds& block, std::uint32_t (&first)[width]) {
     for (std::size_t lane = 0; lane < width; ++lane) first[lane] = number_at(job.contact_at, block.first[lane]);
   }
 
-  /// A number of every lane's first contact.
+  /// A number of the first contact of every lane.
   static B load_first(const Column<const T>& column, const std::uint32_t (&first)[width]) {
     if (column.stride == 0) return B(*column.data);
     return lanes_of<B>([&](std::size_t lane) __attribute__((always_inline)) { return element(column, first[lane]); });
@@ -195,7 +196,7 @@ struct ManifoldStages : Responses<A, T> {
     }
     if (job.target == Target::resting) {
       const B half_step(T(0.5) * job.parameters.time_step);
-      // Bodies that are held fall as well.
+      // Bodies held by shock propagation fall as well.
       const auto falls = [&](const T* const(&row)[width]) {
         T mass[width];
         for (std::size_t lane = 0; lane < width; ++lane) mass[lane] = lane < block.head.lanes ? row[lane][0] : T(0);
@@ -234,7 +235,7 @@ struct ManifoldStages : Responses<A, T> {
       Block::store(point.impulse, none);
       mark_singular(job, block, p, Definiteness<B>::of(used, k, m, ja, ra, jb, rb), used);
     }
-    // Those of models are within other bounds.
+    // Impulses of contacts with models have other limits.
     if (block.head.models == 0) take_impulses(job, block, frame);
     if (job.begun[3] == nullptr) return set_targets(job, block, frame, ~std::uint32_t{0});
     for (std::size_t p = 0; p < block.head.count; ++p) Block::store(block.point()[p].target, B(no_target<T>));
@@ -244,14 +245,14 @@ struct ManifoldStages : Responses<A, T> {
     store_violation(block.head, zero);
   }
 
-  /// A contact whose K is not definite, or beyond the precision's range, is left out.
+  /// Deactivates contacts whose K is not definite or exceeds the range of the precision.
   static void mark_singular(const SceneJob<T>& job, Manifolds& block, std::size_t p, const Definiteness<B>& found,
                             Mask used) {
     const Mask finite = found.finite;
     const unsigned odd = lane_bits(used) & ~lane_bits(finite && found.definite);
     if (odd == 0) [[likely]]
       return;
-    const bool is_fault = job.level_of_body == nullptr;  // else only the body that is not held cannot answer alone
+    const bool is_fault = job.level_of_body == nullptr;  // else only the body that is not held lacks a response
     const unsigned infinite = ~lane_bits(finite);
     Point& point = block.point()[p];
     for_each_bit(odd, [&](std::size_t lane) {
@@ -264,7 +265,7 @@ struct ManifoldStages : Responses<A, T> {
     });
   }
 
-  /// Impulses to begin with: those that are gone on with, else the host's.
+  /// Initial impulses: from the previous pass, else the caller's warm impulses.
   static void take_impulses(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame) {
     const B zero(0);
     if (job.begun[0] != nullptr) {
@@ -288,7 +289,8 @@ struct ManifoldStages : Responses<A, T> {
     }
   }
 
-  /// Targets from the velocities of the bodies, and by how much contacts miss those of the host.
+  /// Sets targets from the velocities of the bodies, and stores by how much the contacts violate the caller's target
+  /// velocities.
   static void set_targets(const SceneJob<T>& job, Manifolds& block, const Frame<B>& frame, std::uint32_t lanes) {
     const SceneContacts<T>& contacts = job.scene->contacts;
     T in_turn[width];
@@ -313,7 +315,7 @@ struct ManifoldStages : Responses<A, T> {
       B missed = target - normal;
       Mask part = used;
       if (job.target == Target::resting) {
-        // The bias has what gravity does in half a step, which the criterion of rest leaves out.
+        // The bias includes half a step of gravity, which the criterion for rest ignores.
         const Vector3<B> bias = Block::load(block.bias);
         part = and_not(used, missed + bias.z > B(job.parameters.rest_speed));
         missed = target - predict(now, Block::load(point.arm_a), Block::load(point.arm_b),
@@ -359,7 +361,7 @@ struct ManifoldStages : Responses<A, T> {
     set_targets(job, block, frame_of(block), lanes);
   }
 
-  /// Without response and with friction without end every impulse is its own successor, and the bodies go nowhere.
+  /// Without response and with unlimited friction every impulse stays as it is, and the bodies do not move.
   static void retire(Manifolds& block, std::uint32_t lanes) {
     for_each_bit(lanes, [&](std::size_t lane) {
       hold(block.a[lane]);

@@ -1,4 +1,4 @@
-// Response: what an impulse at a contact does to its velocities, in the form that the local steps take.
+// Response: the effect of an impulse at a contact on its velocities, in the form that the local steps use.
 #pragma once
 
 #include "block.hpp"
@@ -6,7 +6,7 @@
 namespace carom::kernel {
 namespace {
 
-/// J (r × e_i) for the axes e_i of a frame: the spins that units of impulse at r give a body.
+/// J (r × e_i) for the axes e_i of a frame: the angular velocity of a body per unit impulse at r.
 template <class B>
 struct UnitSpins {
   Vector3<B> x, y, z;
@@ -30,12 +30,12 @@ template <class B>
   k.zz = k.zz + mul_sub(r.y, s.z.x, r.x * s.z.y);
 }
 
-/// K of a contact in the form that the simultaneous step takes.
+/// K of a contact in the form that the simultaneous step uses.
 template <class B>
 struct SchurForm {
   B inverse_k33, k1, k2;  // k / K_33
   B s11, s12, s22;        // S⁻¹, S = M - k kᵀ / K_33
-  B reach;                // 1 / the largest eigenvalue of S
+  B reach;                // 1 / the max eigenvalue of S
 
   explicit SchurForm(const Symmetric3<B>& k)
       : inverse_k33(B(1) / k.zz), k1(k.xz * inverse_k33), k2(k.yz * inverse_k33) {
@@ -52,13 +52,13 @@ struct SchurForm {
   }
 };
 
-/// Tells what of a contact's K rules the contact out.
+/// Decides whether K allows the contact to be solved.
 template <class B>
 struct Definiteness {
   using Mask = decltype(B() > B());
   Mask finite, definite;
 
-  /// Of contacts that are `used`, between bodies of inverse masses `mass` together.
+  /// Applies to contacts in `used`. `mass`: sum of the inverse masses of both bodies.
   [[gnu::always_inline]] static Definiteness of(Mask used, const Symmetric3<B>& k, B mass, const Symmetric3<B>& ja,
                                                 const Vector3<B>& ra, const Symmetric3<B>& jb, const Vector3<B>& rb) {
     if (const Mask massless = used && mass == B(0); lane_bits(massless) != 0) [[unlikely]]
@@ -67,10 +67,11 @@ struct Definiteness {
   }
 
  private:
-  /// K, or where it is singular within its rounding a matrix without any: the inverse of K may have any size there.
+  /// Returns K. A K that is singular within its rounding is replaced by an exactly singular matrix, because its inverse
+  /// could have any size.
   static Symmetric3<B> without_doubt(Mask massless, const Symmetric3<B>& k, B terms) {
     const Mask singular = and_not(massless, stands_out(k, B(singular_margin<VectorElement<B>>) * terms));
-    const B x = larger(B(1), k.xx + k.yy + k.zz);  // NaN stays
+    const B x = larger(B(1), k.xx + k.yy + k.zz);  // keeps NaN
     return choose(singular, Symmetric3<B>{x, x, x, x, x, x}, k);
   }
 
@@ -94,7 +95,7 @@ struct Responses {
   using Mask = typename Block::Mask;
   using Response = typename Block::Response;
 
-  /// K of a contact between bodies of inverse masses `mass` together.
+  /// K of a contact. `mass`: sum of the inverse masses of both bodies.
   [[gnu::always_inline]] static Symmetric3<B> collision_matrix(B mass, const Symmetric3<B>& ja, const Vector3<B>& ra,
                                                                const Symmetric3<B>& jb, const Vector3<B>& rb) {
     Symmetric3<B> k = {mass, B(0), B(0), mass, B(0), mass};

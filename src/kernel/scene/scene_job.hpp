@@ -1,6 +1,6 @@
-// This is all that passes between a scene's solver and its kernels, free of any architecture. Kernels take blocks: as
-// many manifolds as a vector has lanes, or as many groups of joint rows, each number a vector. What a block consists of
-// is the kernels' own; the solver knows its size and reads its head.
+// The interface between a scene's solver and its kernels, independent of the architecture. Kernels work on blocks of as
+// many manifolds, or groups of joint rows, as a vector has lanes; every number is a vector. The contents of a block are
+// private to the kernels. The solver knows its size and reads its head.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -14,44 +14,44 @@ namespace carom::kernel {
 inline constexpr std::size_t points_of_manifold = 4, rows_of_group = 6;
 inline constexpr std::size_t most_lanes = 16;
 
-/// Contacts of one pair of bodies, or rows of joints of one pair, at neighbouring places: see SceneJob::contact_at.
+/// Contacts, or rows of joints, of one pair of bodies at consecutive positions: see SceneJob::contact_at.
 struct Constraint {
   std::int32_t body_a, body_b;
-  std::uint32_t first;  // place
+  std::uint32_t first;  // position
   std::uint32_t count;
 };
 
-/// The contact or row at a place; places are the numbers themselves where there is no list. Each file has its own, so
-/// that no linker takes one that was compiled for another ISA.
+/// Index of the contact or row at a position. Without a list the position is the index. Each file has its own copy, so
+/// that the linker cannot pick a copy compiled for another ISA.
 [[maybe_unused]] static std::uint32_t number_at(const std::uint32_t* list, std::uint32_t place) {
   return list != nullptr ? list[place] : place;
 }
 
-/// The velocities of a body as they are swept.
+/// The velocities of a body during the sweeps.
 template <class T>
 struct alignas(8 * sizeof(T)) VelocityRow {
-  T numbers[8];  // v, w, two to spare
+  T numbers[8];  // v, w, two unused
 };
 
-/// The first numbers of every block. Those that follow begin with a line of the cache.
+/// Common head of all blocks. The numbers after it begin on a cache line.
 template <class T>
 struct alignas(64) BlockHead {
-  std::uint32_t manifold[most_lanes];  // of the solver's list
+  std::uint32_t manifold[most_lanes];  // index in the solver's list
   std::uint32_t lanes = 0;             // in use, from the first on
   std::uint32_t live = 0;              // bits of lanes that are not done
   std::uint32_t count = 0;             // points or rows of the longest
-  std::uint32_t overflow = 0;          // bits of lanes with a result beyond the range
-  std::uint32_t struck = 0;            // substeps: bits of lanes whose island a blow has struck
+  std::uint32_t overflow = 0;          // bits of lanes with a result beyond the range of the precision
+  std::uint32_t struck = 0;            // substeps: bits of lanes whose island was hit (above the impact threshold)
   bool is_joint = false;
-  bool on_world = false;    // B of all its manifolds is the world
-  std::uint8_t models = 0;  // of its manifolds, which have the same: bits as below
-  T violation[most_lanes];  // the greatest by which a point missed its target when it was visited, or its row
+  bool on_world = false;    // body B of all manifolds is the world
+  std::uint8_t models = 0;  // model bits, see below; equal for all manifolds of the block
+  T violation[most_lanes];  // max violation of the targets of the lane's points or rows when last visited
 };
 
-/// A block of manifolds with models has more behind it, and kernels of its own.
+/// A block of manifolds with models has additional data at its end, and its own kernels.
 inline constexpr std::uint8_t has_model = 1, models_with_moments = 2;
 
-/// Numbers of the options that kernels read, in their precision.
+/// Options that kernels read, in their precision.
 template <class T>
 struct SceneParameters {
   T normal_tolerance, inertia_tolerance, largest_restitution;
@@ -60,24 +60,24 @@ struct SceneParameters {
   T gravity[3];
   T rest_speed;  // sqrt(2 g ε)
   T restitution_threshold;
-  int rounds;  // over the points of a manifold in a visit
-  // Substeps read these, which are the same for all lanes of a block.
-  T substeps, substep, inverse_substep;  // their number, the time of one
+  int rounds;  // inner iterations over the points of a manifold per visit
+  // Substeps. Equal for all lanes of a block.
+  T substeps, substep, inverse_substep;  // their number, the duration of one and its inverse
   T slop, push_out_rate, largest_push_out_speed;
   T joint_frequency, joint_damping_ratio;
   T weight;  // [m/s] of a kilogram in a step
   T contact_damping_ratio;
 };
 
-/// The contacts that take part in a method, and their targets.
+/// Selects the contacts that take part in a method, and their targets.
 enum class Target : std::uint8_t {
-  all,        ///< simultaneous: every contact has one
-  touching,   ///< contacts that separate have none
-  colliding,  ///< nor have those that approach at rest_speed or less
-  resting,    ///< those that approach faster have none, the others a gap to keep
-  substeps,   ///< as all, and a gap that moves
+  all,        ///< simultaneous: all contacts
+  touching,   ///< all contacts except separating ones
+  colliding,  ///< contacts that approach faster than rest_speed
+  resting,    ///< contacts that approach at rest_speed or less; the target is a gap to keep
+  substeps,   ///< all contacts, with a gap that moves
 };
-/// Tells whether a contact's three components are solved at once. Each file has its own copy, as with number_at.
+/// True if a contact's three components are solved at once. Each file has its own copy, as with number_at.
 [[maybe_unused]] static constexpr bool is_at_once(Target target) {
   return target == Target::all || target == Target::substeps;
 }
@@ -88,61 +88,61 @@ struct SceneJob {
   const SceneResults<T>* results;
   SceneParameters<T> parameters;
   Target target;
-  bool reads_ahead;       // simultaneous: the next block is fetched while one is swept
+  bool reads_ahead;       // simultaneous: prefetch the next block during a sweep
   bool has_models;        // contacts have columns of models
-  bool measures_changes;  // a change of impulse counts as a miss too: the change of velocity that it makes
-  // Substeps: motion since the step began, of bodies and of the world; that of bodies which nothing moves is `elapsed`
-  // [s] times their velocity.
+  bool measures_changes;  // a change of impulse counts as a violation, measured by the velocity change that it causes
+  // Substeps: displacements of the bodies and of the world since the step began. A body without constraints moves by
+  // `elapsed` [s] times its velocity.
   VelocityRow<T>* displacements;
   T elapsed;
-  bool begins_substep;  // the impulses so far are those of the substep before
+  bool begins_substep;  // the impulses are still the result of the previous substep
   std::size_t bodies, contacts, rows;
   T* body_rows;                // see body_record.hpp
-  VelocityRow<T>* velocities;  // of the bodies, and of the world behind them
-  VelocityRow<T>* changes;     // of velocities by forces in the step, likewise; null: none
+  VelocityRow<T>* velocities;  // of the bodies, then of the world
+  VelocityRow<T>* changes;     // velocity changes by forces in the step, in the same order; null: no forces
   const Constraint* manifolds;
   const Constraint* groups;
-  const std::uint32_t *contact_at, *row_at;  // places of manifolds and groups; null: see number_at
-  // Shock propagation: bodies of a lower level than their manifold's count as immovable. Null without.
+  const std::uint32_t *contact_at, *row_at;  // positions of manifolds and groups; null: see number_at
+  // Shock propagation: bodies of a lower level than their manifold's count as immovable. Otherwise null.
   const std::int32_t* level_of_body;
-  Vector3Columns<const T> warm_impulse;  // no columns: none
+  Vector3Columns<const T> warm_impulse;  // no columns: all zero
   Vector3Columns<const T> warm_angular_impulse;
-  // Impulses in the frames of their contacts, and targets: to go on with, null for none, and to store.
+  // Impulses in the frames of their contacts, and targets. `begun`: initial values, or null. `carried`: output.
   const T* begun[4];
   T* carried[4];
-  T* carried_moment[3];  // of a manifold, at its first contact; null: there are no moments
-  T* impulse_sum[3];     // of earlier passes; null: none
-  T* row_impulse;        // λ of rows, to go on with and to store into
-  T* row_work;           // of the rows' impulses, to be added to
+  T* carried_moment[3];  // of a manifold, stored at its first contact; null: no moments
+  T* impulse_sum[3];     // of earlier passes; null: first pass
+  T* row_impulse;        // λ of rows, initial value and output
+  T* row_work;           // work of the rows' impulses, accumulated
   T* row_warm;           // λ of rows for the next step; substeps
-  bool rows_have_acted;  // with the impulses that they begin with, in an earlier pass
-  // A state that sweeps may come back to: impulses and velocities as in `carried`, `row_impulse` and `velocities`. What
-  // `tell` stores of contacts is in the same places.
+  bool rows_have_acted;  // an earlier pass has applied the rows' initial impulses
+  // A snapshot that sweeps may return to: impulses and velocities as in `carried`, `row_impulse` and `velocities`.
+  // `tell` stores the velocities of contacts in the same arrays.
   T* kept[3];
-  T* kept_moment[3];  // of contacts, whose sum is that of the manifold
+  T* kept_moment[3];  // of contacts; their sum is the moment of the manifold
   T* kept_rows;
   VelocityRow<T>* kept_velocities;
   std::uint8_t* status;      // a Status, of contacts
   std::uint8_t* row_status;  // of rows
 };
 
-/// Tells whether contacts are held with a frequency. Each file has its own copy, as with number_at.
+/// True if contacts have a frequency. Each file has its own copy, as with number_at.
 template <class T>
 [[maybe_unused]] static bool has_soft_contacts(const SceneJob<T>& job) {
   return job.target == Target::substeps && job.scene->contacts.frequency.data != nullptr;
 }
 
-/// When the sweeps over islands of one manifold end.
+/// Stopping criteria of islands of one manifold.
 struct LoneLimits {
   int most_sweeps, between_looks;
   double relative_tolerance;
 };
-/// How they have ended.
+/// Their outcome.
 template <class T>
 struct LoneOutcome {
-  T approach, residual;  // [m/s] before and after, the greatest by which a contact misses its target
+  T approach, residual;  // [m/s] before and after: max violation of a contact's target
   int sweeps;
-  bool converged;  // the sweeps came to their end by it
+  bool converged;  // the sweeps met the tolerance
   bool overflow;
 };
 
@@ -150,50 +150,49 @@ template <class T>
 struct SceneKernelsFor {
   std::size_t width;
   std::size_t head_bytes, point_bytes, group_head_bytes, row_bytes;
-  std::size_t substep_head_bytes, substep_point_bytes, substep_row_bytes;  // more of each, with Target::substeps
-  std::size_t soft_point_bytes;                                            // and where contacts have a frequency
-  // More of blocks with models, where they have moments, and with Target::substeps.
+  std::size_t substep_head_bytes, substep_point_bytes, substep_row_bytes;  // additional sizes with Target::substeps
+  std::size_t soft_point_bytes;                                            // and if contacts have a frequency
+  // Additional sizes of blocks with models, with moments, and with Target::substeps.
   std::size_t model_head_bytes, moments_bytes, model_point_bytes, substep_model_bytes;
 
-  /// Fills faults (a Status each), whether a body can move, its velocity row and its kinetic energy.
+  /// Computes a fault (a Status), mobility, the velocity row and the kinetic energy of every body.
   void (*validate_bodies)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
                           std::uint8_t* movable, T* energy);
-  /// Faults of what contacts have beside their bodies and indices, and 1 or 0 for whether a contact has the same of
-  /// what a manifold shares as the one before it.
+  /// Computes the faults of contacts, except of their bodies and indices. `link` is 1 if a contact equals the one
+  /// before it in all properties that a manifold shares, else 0.
   void (*validate_contacts)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault,
                             std::uint8_t* link);
   void (*validate_rows)(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault);
-  /// Kinetic energies from the velocity rows.
+  /// Computes kinetic energies from the velocity rows.
   void (*energies)(const SceneJob<T>& job, std::size_t first, std::size_t count, T* energy);
 
-  // These work on a block whose head the solver has filled.
+  // The following work on a block whose head the solver has filled.
   void (*prepare)(const SceneJob<T>& job, std::byte* block);
   /// Applies the impulses of the rows to the bodies.
   void (*warm_start)(const SceneJob<T>& job, std::byte* block, VelocityRow<T>* nowhere);
-  /// Adds the impulses of lanes to the sums; they begin again with zero and new targets from the velocities.
+  /// Adds the impulses of lanes to the sums, resets them to zero, and sets new targets from the velocities.
   void (*retarget)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
-  /// Lanes that change no more.
+  /// Deactivates lanes that have ended.
   void (*retire)(std::byte* block, std::uint32_t lanes);
-  /// Writes the state of lanes into SceneJob::kept, and takes it from there.
+  /// Writes the state of lanes to SceneJob::kept, or restores it.
   void (*keep)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   void (*return_to_kept)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   /// Stores the impulses and targets of contacts in SceneJob::carried.
   void (*carry)(const SceneJob<T>& job, std::byte* block);
-  /// Stores the impulses of the contacts in lanes of a block of manifolds in SceneJob::carried, and their velocities,
-  /// from the targets on, in SceneJob::kept.
+  /// Exports the contacts of the lanes of a manifold block: impulses to SceneJob::carried, velocities relative to the
+  /// targets to SceneJob::kept.
   void (*tell)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   using Sweep = void (*)(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere);
   Sweep simultaneous, iteration, resting;
-  Sweep push_out, relax;  // of a substep, before and after the motion
-  /// Stores the impulses of the last substep for the next step to begin with.
+  Sweep push_out, relax;  // of a substep, before and after bodies move
+  /// Stores the impulses of the last substep as warm start of the next step.
   void (*store_warm)(const SceneJob<T>& job, std::byte* block);
-  /// Sets the targets of contacts that rebound at the end of a step, and leaves by how much they are missed.
+  /// Sets the targets of contacts that rebound at the end of a step, and stores the violation.
   void (*rebound)(const SceneJob<T>& job, std::byte* block);
-  /// Stores impulses, velocities of separation, statuses and paths, and leaves in the head what is missed and which
-  /// lanes have numbers beyond the range, squares of velocities and impulses included.
+  /// Stores impulses, separation velocities, statuses and paths. The head gets the violation and the lanes with numbers
+  /// beyond the range of the precision, including squares of velocities and impulses.
   void (*finish)(const SceneJob<T>& job, std::byte* block);
-  /// Solves islands of one manifold each, simultaneously, from the columns to the results. A contact that comes out as
-  /// a fault has its status.
+  /// Solves islands of one manifold each by PGS, from the columns to the results. A faulty contact gets its status.
   void (*lone)(const SceneJob<T>& job, const std::uint32_t* manifolds, std::size_t count, const LoneLimits& limits,
                LoneOutcome<T>* outcomes);
 };

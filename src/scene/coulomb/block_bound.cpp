@@ -16,7 +16,7 @@ template <class T>
 void BlockBound::check(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                        const Parts& parts) {
   constexpr auto most = static_cast<double>(SceneLimits::most_blocks);
-  // A constraint is on two bodies at most, so that n of them have no more than 2 n² blocks.
+  // A constraint has at most two bodies, so n of them have at most 2 n² blocks.
   const double all = static_cast<double>((parts.models != nullptr ? 2 : 1) * parts.contacts + parts.rows);
   if (2 * all * all <= most) return;
 
@@ -40,7 +40,7 @@ void BlockBound::check(const SceneOptions& options, const kernel::SceneJob<T>& j
       n += (parts.models[kernel::number_at(job.contact_at, manifold.first + p)] & kernel::models_with_moments) != 0;
     return n;
   };
-  // Calls f(root) for the one or two roots that a constraint is on.
+  // Calls f(root) for the one or two roots of a constraint.
   const auto each_root = [&](const Constraint& of, const auto& f) {
     const std::int32_t a = is_movable(of.body_a) ? root_of(parent_, of.body_a) : -1;
     const std::int32_t b = is_movable(of.body_b) ? root_of(parent_, of.body_b) : -1;
@@ -68,7 +68,7 @@ void BlockBound::check(const SceneOptions& options, const kernel::SceneJob<T>& j
       Island& island = islands_[island_of[m]];
       island.points += from[m].count;
       each_root(from[m], [&](std::int32_t root) {
-        // A root counts where it is met first.
+        // Counts a root when it is met first.
         const std::uint32_t n = std::exchange(constraints_[index(root)], 0);
         island.blocks += static_cast<double>(n) * static_cast<double>(n);
         if (n > island.constraints) island.constraints = n, island.body = root;

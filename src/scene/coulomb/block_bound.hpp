@@ -1,4 +1,4 @@
-// The blocks of W that the islands of a scene may need, from its graph and the bounds of its rows alone.
+// Upper bound of the number of blocks of W for the islands of a scene, from its graph and the limits of its rows.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,11 @@ struct SceneOptions;
 
 namespace carom::scene::coulomb {
 
-/// Refuses scenes that SceneMethod::coulomb has no room for, before any work on them.
+/// Rejects scenes that are too large for SceneMethod::coulomb, before any work on them.
 class BlockBound {
  public:
-  /// Throws Error if an island that CoulombOptions do not leave to sweeps may need more than SceneLimits::most_blocks.
+  /// Throws Error if an island may need more than SceneLimits::most_blocks. Islands that CoulombOptions leave to sweeps
+  /// do not count.
   template <class T>
   void check(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts);
 
@@ -24,11 +25,11 @@ class BlockBound {
   struct Island {
     double blocks = 0;
     std::size_t points = 0;         // contacts and rows
-    std::uint32_t constraints = 0;  // of the body that has most
+    std::uint32_t constraints = 0;  // of the body with the max number
     std::int32_t body = -1;         // this body
   };
 
-  std::vector<std::int32_t> parent_;        // of bodies: a tree holds what rows without bounds connect
+  std::vector<std::int32_t> parent_;        // of bodies: rows without limits join bodies in a tree
   std::vector<std::uint32_t> constraints_;  // of each root
   std::vector<Island> islands_;
 };

@@ -13,7 +13,7 @@
 
 namespace carom::scene::coulomb {
 
-/// What a thread works in.
+/// Working memory of a thread.
 struct Slot {
   Constraints constraints;
   Delassus delassus;
@@ -23,11 +23,11 @@ struct Slot {
   std::exception_ptr error;
 };
 
-/// Lists of numbers, one after the other: those of list i are [begin[i], begin[i + 1]).
+/// Consecutive lists of numbers. List i is [begin[i], begin[i + 1]) of `number`.
 struct Lists {
   std::vector<std::uint32_t> begin, number;
 
-  /// Number i goes into the list of[i], in order.
+  /// Appends number i to the list of[i], in order.
   void fill(std::size_t lists, const std::vector<std::uint32_t>& of);
   const std::uint32_t* of(std::size_t list) const { return number.data() + begin[list]; }
 
@@ -35,20 +35,20 @@ struct Lists {
   std::vector<std::uint32_t> next_;
 };
 
-/// How an island has been solved: by sweeps to their end; or to the tolerance, on lanes or with W, which may have
-/// missed it.
+/// How an island was solved: by sweeps only; or to the tolerance, on lanes or with W. The solution may miss the
+/// tolerance.
 enum class Method : std::uint8_t { sweeps, lanes, solved, missed };
 
 struct Workspace {
   BlockBound bound;
   Lists manifolds, groups;           // of islands
-  std::vector<std::uint32_t> order;  // of the islands that are solved to the tolerance, those with most to solve first
+  std::vector<std::uint32_t> order;  // islands to be solved to the tolerance, by decreasing work
   std::vector<Method> method;        // of islands
   std::vector<double> error;         // of islands
   std::vector<std::unique_ptr<Slot>> slots;
-  std::vector<SweptIsland> swept;   // islands in the order, as they are swept on lanes
-  std::vector<std::uint32_t> rank;  // of islands: place among these, or none
-  std::vector<std::uint32_t> live;  // part by part, the islands that are still swept so
+  std::vector<SweptIsland> swept;   // islands of `order` that are swept on lanes
+  std::vector<std::uint32_t> rank;  // of islands: index in `swept`, or none
+  std::vector<std::uint32_t> live;  // part by part, the islands still being swept
   WorkOfIslands work;
 };
 

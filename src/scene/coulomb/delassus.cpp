@@ -43,7 +43,7 @@ void Delassus::find_nodes(const Constraints& constraints) {
       if (node >= 0) cones_of_[next_[at(node)]++] = i;
 }
 
-/// The constraints of both nodes of one, in order.
+/// The constraints of both nodes of a constraint, in order.
 void Delassus::list_blocks(systems::IslandSystem& system, std::size_t cones) {
   const auto of = [&](std::int32_t node) {
     return node < 0 ? std::pair{std::size_t{0}, std::size_t{0}}
@@ -61,7 +61,7 @@ void Delassus::list_blocks(systems::IslandSystem& system, std::size_t cones) {
       a += from_a == j ? 1u : 0u;
       b += from_b == j ? 1u : 0u;
     }
-    // BlockBound does not know the rows whose bounds are so far that they count as none.
+    // BlockBound does not detect finite limits that are too large to act, so an island may exceed its bound.
     if (system.column.size() > SceneLimits::most_blocks)
       throw Error("carom: the method coulomb needs more than SceneLimits::most_blocks, " +
                   std::to_string(SceneLimits::most_blocks) + ", for an island of " + std::to_string(cones) +
@@ -183,7 +183,7 @@ void Delassus::assemble(const Constraints& constraints, systems::IslandSystem& s
       if (!constraints.row.empty()) add_effects(i, j, block);
       if (j == i) {
         for (std::size_t c = 0; c < 3; ++c) {
-          // Where joints leave nothing of a direction but rounding, impulses move nothing: let them be small.
+          // If joints block a direction up to rounding, impulses have no effect. The larger diagonal keeps them small.
           if (!(block[4 * c] > SceneThresholds::least_pivot * whole[c])) block[4 * c] += whole[c];
           block[4 * c] += cone[i].extra[c];
         }
@@ -215,7 +215,7 @@ void Delassus::apply(Constraints& constraints, const systems::Numbers& r, std::v
   }
   lambda.assign(constraints.row.size(), 0);
   if (lambda.empty()) return;
-  // Twice: the second one takes away what rounding has left.
+  // Twice: the second pass removes the rounding error of the first.
   for (int turn = 0; turn < 2; ++turn) {
     find_missed(constraints, lambda);
     bilateral_.solve_upper(missed_);

@@ -1,9 +1,9 @@
-// The contact system of an island, W r + q = u, with the rows without bounds eliminated: with H of the constraints that
-// have a cone and J of those rows, X = L⁻¹ J M⁻¹ Hᵀ (bilateral.hpp) and d the velocities that rows miss,
+// The contact system of an island, W r + q = u, after elimination of the rows without limits. H: constraints with a
+// cone. J: rows without limits. X = L⁻¹ J M⁻¹ Hᵀ (bilateral.hpp). d: velocity errors of the rows. Then
 //
 //   W = H M⁻¹ Hᵀ − Xᵀ X,   q = H v + … − Xᵀ L⁻¹ d,   λ = −L⁻ᵀ (L⁻¹ d + X r).
 //
-// All constraints on bodies that joints connect have a block of W in common.
+// All constraints on bodies that joints connect share a block of W.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ namespace carom::scene::coulomb {
 class Delassus {
  public:
   /// Throws Error if the island has more blocks than SceneLimits::most_blocks.
-  /// `bodies` is W by bodies, or nothing with rows that have been eliminated.
+  /// `bodies` is W by bodies, or empty if rows have been eliminated.
   void assemble(const Constraints& constraints, systems::IslandSystem& system, systems::BodyForm& bodies);
 
-  /// λ of the rows without bounds, as Constraints::row has them, from the impulses of the others; these go on to the
-  /// bodies' velocities with theirs.
+  /// Computes λ of the rows without limits, as in Constraints::row, from the impulses of the others. Adds both to the
+  /// velocities of the bodies.
   void apply(Constraints& constraints, const systems::Numbers& r, std::vector<double>& lambda);
 
  private:
-  /// Numbers of X of a constraint and a cluster: three a place, from `first` on up to the cluster's end.
+  /// Entries of X of a constraint and a cluster: three per position, from `first` to the cluster's end.
   struct Effect {
     std::size_t begin = 0, first = 0;
   };
@@ -43,7 +43,7 @@ class Delassus {
   }
 
   Bilateral bilateral_;
-  // A node is a cluster, or a body that is in none. A constraint has up to two; -1: no more.
+  // A node is a cluster, or a body outside of all clusters. A constraint has up to two nodes; -1: none.
   std::vector<Sides> node_;
   std::vector<std::size_t> node_begin_, cones_of_;
   std::vector<std::array<Effect, 2>> effect_;

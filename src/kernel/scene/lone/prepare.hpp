@@ -1,4 +1,4 @@
-// Prepare: from the host's columns to lone manifolds.
+// Prepare: loads the caller's columns into blocks of lone manifolds.
 #pragma once
 
 #include "manifold.hpp"
@@ -17,7 +17,7 @@ struct LonePrepare : LoneBase<L> {
   using typename Base::T;
   using typename Base::V;
 
-  /// Finds the numbers of the contacts. Returns how many there are of each manifold, none of idle lanes.
+  /// Finds the indices of the contacts. Returns the number of contacts of each manifold, 0 for idle lanes.
   static V find_contacts(const SceneJob<T>& job, Block& block) {
     T count[islands];
     block.last_contact = 0;
@@ -56,7 +56,7 @@ struct LonePrepare : LoneBase<L> {
     const auto at = [&](int k, std::size_t lane) __attribute__((always_inline)) {
       return &element(columns.x, contact_on(block, k, lane));
     };
-    // The number behind the three is read with them where a contact that follows makes sure of it.
+    // The load reads one number beyond the vector, if a following contact guarantees that this memory exists.
     if (block.last_contact + 1 < job.contacts && columns.x.stride >= static_cast<std::ptrdiff_t>(3 * sizeof(T)) &&
         width > 1) {
       for (int k = 0; k < vectors; ++k) {
@@ -108,7 +108,7 @@ struct LonePrepare : LoneBase<L> {
       set(block.manifold[island]->body_b, block.b[island], b);
     }
   }
-  /// 1/m and J of one side, zeros where it does not move.
+  /// 1/m and J of one side. Zero for immovable bodies.
   static Symmetric3<V> load_mass(const Side& side, const std::int32_t (&body)[islands], const Frame<V>& frame,
                                  T (&mass)[islands], T (&inertia)[6][islands]) {
     if (!may_move(body)) {
@@ -128,7 +128,7 @@ struct LonePrepare : LoneBase<L> {
     return j;
   }
 
-  /// Fills the block but for `manifold` and `used`.
+  /// Fills the block except `manifold` and `used`.
   static void prepare(const SceneJob<T>& job, Block& block) {
     const SceneContacts<T>& contacts = job.scene->contacts;
     const V zero(0);
@@ -146,7 +146,7 @@ struct LonePrepare : LoneBase<L> {
     const V static_friction =
         bounded(contacts.static_friction.data != nullptr ? load_first(contacts.static_friction, block) : friction);
     Base::store_shared(block.static_friction, static_friction);
-    // A body that does not move adds zeros, which change no number but the sign of a zero; couple() takes that.
+    // An immovable body adds zeros. They can only change the sign of a zero, which couple() allows.
     const Symmetric3<V> ja = load_mass(a, block.a, frame, block.mass_a, block.inertia_a);
     const Symmetric3<V> jb = load_mass(b, block.b, frame, block.mass_b, block.inertia_b);
     const V mass = L::shared(block.mass_a) + L::shared(block.mass_b);
@@ -222,7 +222,7 @@ struct LonePrepare : LoneBase<L> {
     });
   }
 
-  /// Tells whether the body of any island moves.
+  /// True if the body of any island moves.
   static bool may_move(const std::int32_t (&body)[islands]) {
     std::int32_t all = -1;
     for (std::size_t island = 0; island < islands; ++island) all &= body[island];
