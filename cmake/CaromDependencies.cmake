@@ -1,4 +1,4 @@
-# Finds what carom needs and names everything that is missing in one message.
+# Finds carom's dependencies and names all missing ones in one message.
 set(carom_missing "")
 
 macro(carom_need package debian)
@@ -28,7 +28,7 @@ if(CAROM_BUILD_APPS OR CAROM_BUILD_TESTS)
     target_link_libraries(carom_libcsv INTERFACE ${CSV_LIBRARY})
   endif()
 endif()
-# Optional: the command solves contact systems of HDF5 files with it.
+# Optional: the command needs it to solve contact systems in HDF5 files.
 if((CAROM_BUILD_APPS OR CAROM_BUILD_TESTS) AND NOT TARGET carom_hdf5)
   find_path(HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
   find_library(HDF5_LIBRARY NAMES hdf5_serial hdf5)
@@ -39,7 +39,7 @@ if((CAROM_BUILD_APPS OR CAROM_BUILD_TESTS) AND NOT TARGET carom_hdf5)
   endif()
 endif()
 if(CAROM_MPI AND CAROM_BUILD_APPS)
-  # Without the C++ bindings, which MPI has given up. Open MPI 4 looks for them unless it is told.
+  # MPI has dropped its C++ bindings, but CMake looks for them with Open MPI 4 unless they are switched off.
   set(MPI_CXX_SKIP_MPICXX ON)
   find_package(MPI QUIET COMPONENTS CXX)
   if(NOT MPI_CXX_FOUND)
@@ -62,7 +62,7 @@ if(CAROM_BUILD_BENCHMARKS)
 endif()
 
 if(CAROM_BUILD_PYTHON)
-  # Debian's NumPy, which the tests need, belongs to Debian's python3. Another python3 may be the first in the path.
+  # The tests need Debian's NumPy, which belongs to Debian's python3. Another python3 may come first in PATH.
   if(NOT DEFINED Python3_EXECUTABLE AND EXISTS /etc/debian_version AND EXISTS /usr/bin/python3)
     set(Python3_EXECUTABLE /usr/bin/python3)
   endif()
@@ -82,7 +82,7 @@ endif()
 if(xsimd_VERSION VERSION_LESS 8.1)
   message(FATAL_ERROR "carom needs xsimd 8.1 or later; this is ${xsimd_VERSION}")
 endif()
-# Debian's target of xsimd asks for xtl, which its headers do not include and its package does not bring.
+# Debian's xsimd target requires xtl, although its headers do not include xtl and its package does not install it.
 add_library(carom_xsimd INTERFACE)
 get_target_property(xsimd_include_dirs xsimd INTERFACE_INCLUDE_DIRECTORIES)
 target_include_directories(carom_xsimd SYSTEM INTERFACE $<BUILD_INTERFACE:${xsimd_include_dirs}>)

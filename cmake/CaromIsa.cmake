@@ -2,9 +2,10 @@ include(CheckCXXCompilerFlag)
 
 set(CAROM_ISAS "" CACHE STRING "ISAs to build kernels for beside the scalar one, of sse2;scalar_fma;avx2;avx512;neon; empty: all")
 
-# carom_isa(name architecture mark flags...): the kernels of one ISA, from the files of src/isa. Nothing else is compiled
-# with these flags. `architecture` is its type in src/kernel/lanes. `mark` is a part of the name of every symbol of xsimd
-# that belongs to the ISA ("^$": none does). Tests read both. ISAs are listed from the fastest to the slowest.
+# carom_isa(name architecture mark flags...): builds the kernels of one ISA from the files in src/isa. Only they are
+# compiled with these flags. `architecture` is the ISA's type in src/kernel/lanes. `mark` is a regular expression that
+# matches the name of every xsimd symbol of the ISA ("^$": no symbol). Tests read both. List the ISAs from the fastest
+# to the slowest.
 set(carom_built_isas "")
 function(carom_isa name architecture mark)
   if(CAROM_ISAS AND NOT name STREQUAL "scalar" AND NOT name IN_LIST CAROM_ISAS)
@@ -22,9 +23,9 @@ function(carom_isa name architecture mark)
     VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ${carom_position_independent})
   target_sources(carom PRIVATE $<TARGET_OBJECTS:${kernels}>)
-  # Instrumented kernels take minutes to optimise, so the sanitizers watch the wide ISAs only. Under the address sanitizer
-  # every checked access is a call, which keeps the text short enough for -O1; without optimisation the tests would run
-  # ten times as long. The thread sanitizer watches one ISA and leaves the scalar kernels unoptimised.
+  # Instrumented kernels take minutes to optimise, so the sanitizers cover the wide ISAs only. Under the address
+  # sanitizer every checked access is a call, which keeps the code small enough for -O1; without optimisation the tests
+  # would run ten times as long. The thread sanitizer covers one ISA and leaves the scalar kernels unoptimised.
   set(sanitized "")
   if(CAROM_SANITIZE AND name MATCHES "^(scalar|scalar_fma|sse2)$")
     set(sanitized -fno-sanitize=all -g0)
@@ -56,11 +57,11 @@ endfunction()
 
 set(scalar_flags "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
-  # g++ 12 warns about undefined operands that its own header leaves undefined on purpose.
+  # g++ 12 warns about operands that its own header leaves undefined on purpose.
   carom_isa(avx512 Avx512 "avx512" -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma
             -Wno-uninitialized $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
-  # g++ 12 copies structs of vectors in pieces of 16 bytes unless told, and each vector that is read from two pieces
-  # waits until both have left the store buffer.
+  # By default g++ 12 copies structs of vectors in pieces of 16 bytes. A vector read from two pieces then stalls until
+  # both have left the store buffer.
   check_cxx_compiler_flag(-mmove-max=256 CAROM_HAS_MOVE_MAX)
   set(whole_vectors "")
   if(CAROM_HAS_MOVE_MAX)
@@ -68,14 +69,14 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
   endif()
   carom_isa(avx2 Avx2 "xsimd::avx" -mavx2 -mfma ${whole_vectors})
   carom_isa(sse2 Sse2 "xsimd::sse2" -msse2 -DCAROM_UNFUSED)
-  # The scalar kernel again: without FMA among the flags every fused multiply-add is a call of the C library's.
+  # The scalar kernel with FMA: without -mfma every fused multiply-add is a call into the C library.
   carom_isa(scalar_fma Scalar "^$" -mfma)
-  # The other scalar kernel is for CPUs without FMA, where those calls take the time: it may be the smallest code.
+  # The other scalar kernel is for CPUs without FMA. The library calls dominate its time, so it is optimised for size.
   set(scalar_flags $<$<CONFIG:Release>:-Os>)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
   carom_isa(neon Neon "")  # part of the baseline
 endif()
-# Sanitizers are for machines with FMA, where the baseline's own scalar kernels do not run.
+# Sanitizers need a machine with FMA, where the baseline's scalar kernels do not run.
 if(NOT CAROM_SANITIZE OR NOT TARGET carom_scalar_fma)
   carom_isa(scalar Scalar "" ${scalar_flags})
 endif()

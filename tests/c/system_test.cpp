@@ -1,4 +1,4 @@
-// Contact systems in C give the bits and the reports of those in C++.
+// Contact systems in C give the same bits and reports as in C++.
 #include <gtest/gtest.h>
 
 #include "c/in_c.hpp"

@@ -16,8 +16,8 @@ namespace {
 
 const std::string example = CAROM_EXAMPLES_DIR "/scene/contacts.csv";
 
-/// A body of 2 kg falls on a belt; another one, which turns, hits it askew from above and rebounds, and a wall pushes
-/// that one away. Three contacts are fewer than two bodies need to be held, so that their impulses are unique.
+/// A body of 2 kg falls on a belt. A second, spinning body hits it askew from above and rebounds, and a wall pushes the
+/// second body away. Three contacts are too few to make the problem redundant, so the impulses are unique.
 const std::string balls =
     "scene_step,body_a,body_b,friction,restitution,target_velocity,normal_x,normal_y,normal_z,"
     "surface_velocity_x,surface_velocity_y,surface_velocity_z,"
@@ -41,7 +41,7 @@ std::vector<double> solution(const std::string& file, const std::string& path) {
   return io::Hdf5File(out.name(), out.text()).numbers(path);
 }
 
-/// Along a contact's normal and across it, which does not depend on the choice of tangents.
+/// Components along a contact's normal and across it. They do not depend on the choice of tangents.
 struct Parts {
   double normal, across;
 };
@@ -66,13 +66,13 @@ TEST(Export, a_scene_as_a_contact_system_has_the_impulses_of_coulomb) {
   ASSERT_EQ(carom("solve --scene " + csv.name() + " --method coulomb --tolerance 1e-12 --details -o " + results.name())
                 .exit_code,
             0);
-  // FCLIB has the normal first.
+  // FCLIB puts the normal first.
   const std::vector<double> r = solution(problem.name(), "/solution/r");
   ASSERT_EQ(r.size(), 9u);
   for (std::size_t i = 0; i < 3; ++i) {
     const Parts expected = parts_in_world(results.name(), i, "impulse");
     EXPECT_GT(expected.normal, 0.1);
-    // Both are within 1e-12 |q| of the law; W has a condition below 1e2 and |q| is about 10.
+    // Both meet the law within 1e-12 |q|; the condition of W is below 1e2 and |q| is about 10.
     EXPECT_NEAR(r[3 * i], expected.normal, 1e-9);
     EXPECT_NEAR(std::hypot(r[3 * i + 1], r[3 * i + 2]), expected.across, 1e-9);
   }
@@ -133,7 +133,7 @@ TEST(Export, a_pivot_without_mass_couples_its_contacts) {
     EXPECT_NEAR(r[3 * i], parts_in_world(solved.name(), i, "impulse").normal, 1e-9) << i;
 }
 
-/// Exports a scene both ways and compares what comes out.
+/// Exports a scene as a local and as a global problem and compares the solutions.
 void expect_global_as_local(const std::string& scene, const std::string& told, bool impulses_are_unique) {
   const TemporaryFile local({}, ".hdf5"), global({}, ".hdf5");
   ASSERT_EQ(carom("export --fclib " + scene + " -o " + local.name()).exit_code, 0);
@@ -144,7 +144,7 @@ void expect_global_as_local(const std::string& scene, const std::string& told, b
     if (path == "/solution/r" && !impulses_are_unique) continue;
     const std::vector<double> here = solution(local.name(), path), there = solution(global.name(), path);
     ASSERT_EQ(here.size(), there.size());
-    // As above: both are within 1e-12 |q| of the law.
+    // As above: both meet the law within 1e-12 |q|.
     for (std::size_t i = 0; i < here.size(); ++i) EXPECT_NEAR(here[i], there[i], 1e-9) << path << " " << i;
   }
 }
@@ -153,9 +153,9 @@ TEST(Export, global_problems_have_the_solutions_of_local_ones) {
   const TemporaryFile few(balls, ".csv"), pivot(on_a_pivot, ".csv");
   expect_global_as_local(few.name(), "scene_step 7: 3 contacts, 12 velocities of 2 bodies", true);
   expect_global_as_local(example + " --step 2", "40 contacts, 60 velocities of 10 bodies", false);
-  // The pivot has an angular velocity alone.
+  // The pivot has an angular velocity only.
   expect_global_as_local(pivot.name(), "2 contacts, 15 velocities of 3 bodies", true);
-  // It turns about a single axis, one that is askew.
+  // It turns about a single, oblique axis.
   std::string hinge = on_a_pivot;
   for (std::size_t place; (place = hinge.find("0,1,0,0,1,0,1,")) != std::string::npos;)
     hinge.replace(place, 14, "0,0.36,0,0.48,0,0,0.64,");
@@ -171,7 +171,7 @@ TEST(Export, a_global_problem_has_the_velocities_of_bodies) {
   const std::vector<double> v = solution(problem.name(), "/solution/v");
   ASSERT_EQ(v.size(), 12u);
   const io::Table table = io::read_table(results.name());
-  // Body 0 is a of the first row, body 1 a of the second.
+  // Body 0 is body A of the first row, body 1 body A of the second.
   for (std::size_t body = 0; body < 2; ++body)
     for (std::size_t c = 0; c < 3; ++c) {
       const std::string axis = std::string(1, "xyz"[c]);

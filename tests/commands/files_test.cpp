@@ -1,5 +1,5 @@
-// Where the command reads and writes: standard input, files that take their place when they are complete, files that
-// can't be written, and files larger than memory should be.
+// Input and output of the command: standard input, output files that appear only when complete, files that can't be
+// written, and files too large to be held in memory.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own, removed with the object.
+/// A temporary folder, removed by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder() { fs::create_directory(path_); }
@@ -107,7 +107,7 @@ TEST(Output, takes_its_place_when_it_is_complete_and_leaves_nothing_else) {
   EXPECT_EQ(table_of(results).rows(), 1u);
   EXPECT_EQ(folder.names(), only_output);
 
-  // A quote that does not close is found when rows have been written.
+  // An unclosed quote is detected only after rows have been written.
   const TemporaryFile broken(csv_of({space_row()}) + "\"1");
   for (const std::string command : {"solve", "check --law smith", "compare-laws"}) {
     const Ended run = carom(command + " " + broken.name() + " -o " + out);
@@ -123,7 +123,7 @@ TEST(Output, of_an_interrupted_run_is_what_was_there_before) {
   const fs::path out = folder / "out.csv";
   std::vector<int> signals = {SIGINT,  SIGTERM,   SIGHUP,  SIGUSR1, SIGUSR2,  SIGALRM,
                               SIGXCPU, SIGVTALRM, SIGPROF, SIGPIPE, SIGRTMIN, SIGRTMAX};
-  // Sanitizers have handlers of their own for these.
+  // Sanitizers install their own handlers for these signals.
   if (support::fast_build) signals.insert(signals.end(), {SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS});
   signals.push_back(SIGKILL);  // leaves its part
   const rlimit no_core{0, 0};
@@ -154,14 +154,14 @@ TEST(Output, of_an_interrupted_run_is_what_was_there_before) {
     close(ends[1]);
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << signal;
     EXPECT_EQ(read(out), "old");
-    // Nobody can clean up after SIGKILL.
+    // SIGKILL cannot be handled.
     if (signal != SIGKILL) {
       EXPECT_EQ(folder.names(), only_output) << signal;
     }
   }
 }
 
-// The system's default is to kill the process.
+// By default the system kills the process.
 TEST(Output, that_exceeds_the_limit_of_a_file_is_an_error) {
   const TemporaryFile input, scenes;
   for (const auto& [file, distribution] : {std::pair(&input, "matrices"), {&scenes, "chains"}})
@@ -195,7 +195,7 @@ TEST(Output, keeps_the_rights_of_the_file_that_it_replaces_and_follows_links) {
   EXPECT_EQ(table_of(read(out)).rows(), 1u);
   EXPECT_EQ(rights(out), 0640u);
 
-  // A link to a file that is not there yet; a new file has the rights of all new ones.
+  // A link to a missing file. The new file has the usual permissions of new files.
   fs::remove(link);
   fs::create_symlink(loose, link);
   const mode_t mask = umask(027);
@@ -261,7 +261,7 @@ TEST(Output, of_reports_that_cannot_be_written_is_an_error_too) {
   }
 }
 
-/// The peak of resident memory of a run [B].
+/// Peak resident memory of a run [B].
 std::size_t peak_of(const std::string& arguments) {
   const pid_t child = fork();
   if (child == 0) {
@@ -281,7 +281,7 @@ std::size_t peak_of(const std::string& arguments) {
   return static_cast<std::size_t>(usage.ru_maxrss) * unit;
 }
 
-// solve reads, solves and writes a part of the file at a time.
+// solve reads, solves and writes the file block by block.
 TEST(Memory, of_solve_does_not_grow_with_the_file) {
   if (!support::fast_build) GTEST_SKIP() << "a sanitizer keeps memory";
   const std::string row = "2,-0.2,1.5,0.75,-1,0.3,0.5\n";
@@ -293,14 +293,14 @@ TEST(Memory, of_solve_does_not_grow_with_the_file) {
     }
     return peak_of("solve " + input.name() + " --threads 2 -o /dev/null");
   };
-  // How many of the blocks that there may be at a time are in use at once is up to the threads, so that the peak
-  // differs from run to run. It is far from what the text of the rows alone would take, were it held.
+  // The number of blocks in use at once depends on the timing of the threads, so the peak differs from run to run. It
+  // stays far below the size of the rows' text.
   constexpr std::size_t fewer = 16 * 65536 + 1, more = 3 * fewer;
   const std::size_t small = peak_of_rows(fewer), large = peak_of_rows(more);
   EXPECT_LT(large, small + (more - fewer) * row.size() / 2);
 }
 
-// Bytes per row from docs/contact-files.md, plus a tenth for pages and the allocator.
+// Bytes per row as in docs/contact-files.md, plus a tenth for pages and the allocator.
 TEST(Memory, of_whole_files_is_what_the_documentation_says) {
   if (!support::fast_build) GTEST_SKIP() << "a sanitizer keeps memory";
   constexpr std::size_t fewer = 20000, more = 80000;

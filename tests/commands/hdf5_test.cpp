@@ -1,4 +1,4 @@
-// HDF5 where the command reads and writes contacts.
+// Contacts in HDF5 files as input and output of the command.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -19,7 +19,7 @@
 namespace carom::test {
 namespace {
 
-/// The cells of a CSV file as HDF5.
+/// Writes the cells of a CSV file to an HDF5 file.
 void convert(const TemporaryFile& csv, const TemporaryFile& h5) {
   const Ended run = carom("convert " + csv.name() + " " + h5.name());
   ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -101,7 +101,7 @@ TEST(Convert, keeps_text_that_looks_like_numbers) {
   for (std::size_t row = 0; row < texts.size(); ++row) EXPECT_EQ(table.cell(row, 0), texts[row]);
 }
 
-// solve and check copy such text.
+// solve and check copy text columns.
 TEST(Convert, is_not_needed_for_text_to_stay_text) {
   Row row = space_row();
   row.emplace_back("part", "\"1.50\"");
@@ -127,7 +127,7 @@ TEST(Convert, refuses_what_hdf5_has_no_place_for) {
   const Ended run = carom("convert " + ragged.name() + " " + h5.name());
   EXPECT_EQ(run.exit_code, 2);
   expect_within(ragged.name() + ":3: HDF5 has no place for this row: it has 1 cells", run.err);
-  // A file there, too, is read once.
+  // A file on standard input, too, is read once.
   for (const char* from : {"cat {} | carom convert - ", "< {} carom convert - "}) {
     const Ended read = shell(std::string(from).replace(std::string(from).find("{}"), 2, fine.name()) + h5.name());
     EXPECT_EQ(read.exit_code, 2) << from;
@@ -156,7 +156,7 @@ TEST(Hdf5, contacts_of_every_form_have_the_results_of_their_text) {
       for (std::size_t column = 0; column < wanted.header().size(); ++column)
         for (std::size_t row = 0; row < wanted.rows(); ++row) {
           const auto number = wanted.number(row, column);
-          // Nine digits of a float give it back when they are rounded to float.
+          // Nine digits identify a float: rounded to float, they are the same number.
           if (number && std::isnan(*number))
             EXPECT_EQ(found.text(row, column), "nan");
           else if (number && found.holds_numbers(column) && options.find("float") != std::string::npos)
@@ -212,7 +212,7 @@ TEST(Hdf5, that_comes_from_standard_input_is_an_error_of_every_command) {
   }
 }
 
-// A limit may lie between the bytes of the cells and the length of the file.
+// The limit may lie between the size of the cells and the size of the file.
 TEST(Hdf5, that_exceeds_the_limit_of_a_file_is_an_error) {
   const TemporaryFile h5({}, ".h5"), out({}, ".h5");
   ASSERT_EQ(carom("generate --contacts 20000 --distribution matrices -o " + h5.name()).exit_code, 0);
@@ -275,7 +275,7 @@ TEST(Generate, gives_the_same_contacts_in_text_and_the_first_of_more) {
   ASSERT_EQ(all.rows(), 65540u);
   const std::vector<double> few = first.numbers("lever_a_x"), many = all.numbers("lever_a_x");
   EXPECT_TRUE(std::equal(few.begin(), few.end(), many.begin()));
-  // The block behind the first is drawn too, and is another one.
+  // The second block is drawn, too, and differs from the first.
   EXPECT_NE(many[65536], 0);
   EXPECT_NE(many[65536], many[0]);
   EXPECT_NE(carom("generate --contacts 20 --seed 4 -o -").out, text.out);
@@ -287,7 +287,7 @@ TEST(Generate, makes_scenes_whose_rows_agree_on_their_bodies) {
     ASSERT_EQ(carom("generate --contacts 6000 --distribution chains --precision " + precision + " -o " + scenes.name())
                   .exit_code,
               0);
-    // Bodies whose states disagree, or scenes that are none, would be bad rows.
+    // Rows that contradict each other about a body, or do not form a scene, would be faulty rows.
     const Ended run = carom("solve --scene " + scenes.name() + " -o " + results.name() + " --precision " + precision);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     expect_within("6000 contacts in 300 scenes", run.out);

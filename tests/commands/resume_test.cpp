@@ -1,4 +1,4 @@
-// Runs over HDF5 that end before their time, and those that go on with them.
+// Interrupted runs over HDF5 files, and runs that resume them.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Seven blocks of contacts, the results of an unbroken run, and the place of a broken one.
+/// Seven blocks of contacts, the results of an uninterrupted run, and the path of an interrupted one.
 class Resume : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -58,8 +58,8 @@ class Resume : public testing::Test {
     return static_cast<std::size_t>(lines);
   }
 
-  /// Sends a run the signal when its journal has this many lines, one of which is there from the start. Returns how it
-  /// ended. A run that was complete before does not count.
+  /// Sends a run the signal when its journal has this many lines (the first is there from the start). Returns how the
+  /// run ended. Repeats runs that complete before the signal.
   int broken_off(int signal, std::size_t lines) const {
     for (int run = 0; run < 100; ++run) {
       const int status = ended_by(signal, lines);
@@ -130,7 +130,7 @@ TEST_F(Resume, after_an_interruption_goes_on_behind_its_last_block) {
   }
 }
 
-// The signal comes as soon as the part exists: before or after the first block.
+// The signal comes as soon as the .part file exists: before or after the first block.
 TEST_F(Resume, is_not_needed_after_an_interruption_before_the_first_block) {
   std::size_t without_rows = 0;
   for (int run = 0; run < 20; ++run) {
@@ -154,7 +154,7 @@ TEST_F(Resume, is_what_a_second_run_asks_for) {
   const Ended refused = carom(solve_to(out_));
   EXPECT_EQ(refused.exit_code, 2);
   expect_within("rows of an earlier run: --resume goes on with it", refused.err);
-  // A line that was being written counts for nothing.
+  // An incomplete last line is ignored.
   std::ofstream(out_ + ".journal", std::ios::app) << "{\"rows\": 100000";
   expect_resumed_as_unbroken();
 }

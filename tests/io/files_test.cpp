@@ -40,7 +40,7 @@ std::string solved(const io::Table& table, bool details = false) {
   return stream.str();
 }
 
-// Finite numbers of every magnitude: random bits.
+// Finite numbers of every magnitude, from random bits.
 template <class T, class Bits>
 std::vector<T> random_numbers(std::size_t count) {
   std::mt19937_64 random(1);
@@ -67,7 +67,7 @@ void expect_results_to_come_back() {
   results.store();
   io::write_results(stream, table, contacts, results, false);
 
-  // Written under the names of inputs, the results are read as any input is.
+  // With column names of inputs, the results are read like any input.
   std::string output = stream.str();
   const std::string written = "u0_x,u0_y,u0_z,u_x,u_y,u_z";
   const auto place = output.find(written);
@@ -206,7 +206,7 @@ TEST(Csv, numbers_names_line_and_column_of_what_is_none) {
   expect_within(":1: the column z is missing", error_of([&] { table.numbers("z"); }));
 }
 
-// The type that a column gets in HDF5.
+// The type of a column in HDF5.
 io::ColumnType::Kind kind_of(const std::string& name, const std::string& cells) {
   const TemporaryFile file(name + "\n" + cells);
   return io::CsvReader(file.path()).types()[0].kind;
@@ -215,7 +215,7 @@ io::ColumnType::Kind kind_of(const std::string& name, const std::string& cells) 
 TEST(Csv, columns_of_words_are_told_from_columns_of_numbers) {
   using io::ColumnType;
   EXPECT_EQ(kind_of("x", "1.50\n+2\n1e-3\n0.5\n-0\nnan(0x1)\n"), ColumnType::float64);
-  // Quotes, or zeros that no number needs, make text of a column that carom does not know.
+  // Quotes or leading zeros make a column with an unknown name a text column.
   EXPECT_EQ(kind_of("x", "\"1.50\"\n2\n"), ColumnType::word);
   EXPECT_EQ(kind_of("x", "1\n2\n 3 \n \"4\" \n"), ColumnType::word);
   EXPECT_EQ(kind_of("x", "7\n007\n"), ColumnType::word);
@@ -225,7 +225,7 @@ TEST(Csv, columns_of_words_are_told_from_columns_of_numbers) {
   std::string many;
   for (int i = 0; i < 300; ++i) many += '"' + std::to_string(i) + "\"\n";
   EXPECT_EQ(kind_of("x", many), ColumnType::text);
-  // The names of known columns decide.
+  // A known name decides the type.
   for (const char* name : {"friction", "velocity_a_x", "scene_step", "body_a", "weight_brach"})
     EXPECT_EQ(kind_of(name, "\"1.50\"\n007\n"), ColumnType::float64) << name;
   EXPECT_EQ(kind_of("key", "\"18446744073709551615\"\n"), ColumnType::uint64);
@@ -233,7 +233,7 @@ TEST(Csv, columns_of_words_are_told_from_columns_of_numbers) {
     EXPECT_EQ(kind_of(name, "\"\"\n"), ColumnType::word) << name;
 }
 
-// The reader finds quoted cells between its calls of libcsv.
+// The reader detects quoted cells between its calls of libcsv.
 TEST(Csv, quotes_are_those_of_their_column_alone) {
   const TemporaryFile file("a,b,c,d\n1,\"2\",3,4\n\"x, \"\"y\"\"\",5,\"6\"\r\n7,8,9,\"1\n\"\n");
   io::CsvReader reader(file.path());
@@ -358,7 +358,7 @@ TEST(ResultFile, columns_that_nobody_reads_come_out_as_they_went_in) {
   }
   EXPECT_EQ(again.cell(0, again.find("digits")), "0.10000000000000000000001");
   EXPECT_EQ(again.cell(0, 0), "x, \"y\"\nand z");
-  // Quotes stay where only they distinguish text from a number.
+  // Quotes stay only where they distinguish text from a number.
   EXPECT_TRUE(again.holds_text(again.find("text")));
   EXPECT_FALSE(again.holds_text(again.find("digits")));
 }

@@ -22,7 +22,8 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
-// Generic contacts are those of which no column vanishes by symmetry; what is left of A's truncation counts there.
+// A contact is generic if no column of its gradient vanishes by symmetry. In vanishing columns the remaining truncation
+// error of A counts.
 bool is_generic(const GoldenGradient& g) {
   return g.kind != "sphere" && g.kind != "on a ray";
 }
@@ -44,7 +45,7 @@ TEST(Gradients, agree_with_differences_in_34_digits) {
   }
 }
 
-/// Counts the contacts whose slip stops and goes on along the diverging ray.
+/// Counts the contacts whose slip stops and continues along the diverging ray.
 std::size_t count_diverging(const GradientTable<double>& table) {
   std::vector<Path> path(table.count());
   Results<double> results;
@@ -54,7 +55,7 @@ std::size_t count_diverging(const GradientTable<double>& table) {
       std::count_if(path.begin(), path.end(), [](const Path& p) { return p.sticking == Sticking::diverge; }));
 }
 
-// Laws take turns in every vector, and composites have others as members.
+// Every vector holds contacts of different laws; composites have other laws as components.
 TEST(Gradients, agree_with_the_reference_under_every_law) {
   GradientTable<double> drawn;
   add_random_contacts(1200, 3, all_laws(), drawn);
@@ -113,7 +114,7 @@ class GradientBits : public testing::Test {};
 using Numbers = testing::Types<float, double>;
 TYPED_TEST_SUITE(GradientBits, Numbers);
 
-// No bit depends on a contact's neighbours, on threads or on which of the ISAs with fused operations computes it.
+// No bit depends on a contact's neighbours, on the threads or on the ISA (among ISAs with fused multiply-add).
 TYPED_TEST(GradientBits, are_those_of_the_contact_alone) {
   using T = TypeParam;
   constexpr std::size_t count = 4001;
@@ -146,7 +147,7 @@ TYPED_TEST(GradientBits, are_those_of_the_contact_alone) {
   }
 }
 
-// A column alone, at a stride, has the bits that it has among all others.
+// A column requested alone, with a stride, has the same bits as among all others.
 TYPED_TEST(GradientBits, are_those_of_columns_asked_for_alone) {
   using T = TypeParam;
   constexpr std::size_t count = 600;
@@ -191,7 +192,7 @@ TEST(Gradients, products_are_those_of_the_jacobian) {
     }
 }
 
-// Without collision u is u0, at fault nothing is known, and without slip some laws have no derivative by it.
+// Without a collision u = u0; for faulty contacts nothing is known; without slip some laws have no derivative by slip.
 TEST(Gradients, statuses_tell_what_there_is) {
   const auto status_of = [](Law law, std::vector<double> n, double* by_u0_x = nullptr, double* by_u0_z = nullptr) {
     GradientTable<double> table, exact;
@@ -221,7 +222,7 @@ TEST(Gradients, statuses_tell_what_there_is) {
     EXPECT_EQ(status_of(law, with(Variable::friction, std::numeric_limits<double>::infinity())), GradientStatus::none);
     EXPECT_EQ(status_of(law, with(Variable::u0 + 2, -1e-16)), GradientStatus::one_sided) << to_string(law);
   }
-  // |q| = 0.17: held above, not below.
+  // |q| = 0.17: the contact sticks if the friction is above, and slides if it is below.
   auto at_rest = with(Variable::u0, 0);
   at_rest[Variable::u0 + 1] = 0;
   EXPECT_EQ(status_of(Law::incremental, at_rest, &by_x), GradientStatus::exact);
@@ -232,7 +233,7 @@ TEST(Gradients, statuses_tell_what_there_is) {
   EXPECT_EQ(status_of(Law::bilinear, at_rest), GradientStatus::undefined);
   EXPECT_EQ(status_of(Law::brach, at_rest), GradientStatus::undefined);
   EXPECT_EQ(status_of(Law::whittaker, at_rest), GradientStatus::exact);
-  // q = k / M: friction that is just enough to hold.
+  // q = k / M: the friction is just enough to hold.
   const std::vector<double> held = {0.25, 0.5, 2, 0, 0.5, 2, 0, 1, -0.1, 0, -1};
   EXPECT_EQ(status_of(Law::incremental, held), GradientStatus::one_sided);
   // Bilinear with μ p_z = |P_II,t| = 1.
@@ -250,8 +251,8 @@ GradientStatus status_near(RestitutionLaw law, const std::vector<double>& number
   return table.status(0);
 }
 
-// K = diag(2, 2, 1) and μ = ½: the slip falls at the rate 1, as -u_z does. From |u0_t| = 1 it ends where compression
-// does, from 1 + e where the collision does.
+// K = diag(2, 2, 1) and μ = ½: the slip falls at the rate 1, as -u_z does. From |u0_t| = 1 it ends together with the
+// compression, from 1 + e together with the collision.
 TEST(Gradients, statuses_tell_of_rest_where_a_phase_ends) {
   const std::vector<double> at_turn = {0.5, 0.5, 2, 0, 0, 2, 0, 1, 1, 0, -1};
   std::vector<double> at_end = at_turn;
@@ -264,8 +265,8 @@ TEST(Gradients, statuses_tell_of_rest_where_a_phase_ends) {
   }
 }
 
-// K_33 = 2, k = (1.5, 0) and μ = ½: the slip (1, 0) grows on a straight way with du_z/ds = 1.25, that is 0.625 K_33.
-// The energetic collision ends at u_z = e. Tolerances below -u0_z / |u0| = 0.707 see nothing else.
+// K_33 = 2, k = (1.5, 0) and μ = ½: the slip (1, 0) grows in a straight line with du_z/ds = 1.25, which is 0.625 K_33.
+// The energetic collision ends at u_z = e. Tolerances below -u0_z / |u0| = 0.707 detect nothing else.
 TEST(Gradients, statuses_tell_of_divisors_that_vanish) {
   const std::vector<double> slides = {0.5, 0.5, 2, 0, 1.5, 2, 0, 2, 1, 0, -1};
   for (const RestitutionLaw law : {RestitutionLaw::kinetic, RestitutionLaw::kinematic}) {
@@ -277,7 +278,7 @@ TEST(Gradients, statuses_tell_of_divisors_that_vanish) {
   EXPECT_EQ(status_near(RestitutionLaw::energetic, slides, 1.01), GradientStatus::unbounded);
 }
 
-// Faults of columns that no derivative looks at.
+// Faults in columns that no derivative reads.
 TEST(Gradients, faults_of_choices_are_those_of_solve) {
   constexpr std::size_t count = 40;
   GradientTable<float> table;

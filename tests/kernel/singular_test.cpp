@@ -1,5 +1,5 @@
-// Contacts of bodies without mass. K is singular where no impulse along some direction moves a body: of one body alone,
-// of two whose lever arms are parallel, of two that turn about one axis each. That is a fault however K is rounded.
+// Contacts of bodies that can only turn. K is singular if impulses along some direction move no body: for one body, for
+// two with parallel lever arms, and for two that turn about one axis each. This is a fault however K is rounded.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -35,7 +35,7 @@ class Singular : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Singular, Precisions);
 
-/// Laws that read no column of their own.
+/// Laws without columns of their own.
 constexpr Law laws[] = {Law::incremental, Law::frictionless, Law::no_slip,
                         Law::whittaker,   Law::smith,        Law::anitescu_potra};
 
@@ -54,7 +54,7 @@ void set_inertia(BodyArrays<T>& body, std::size_t i, const Vector& d, double siz
       body.inverse_inertia[c][i] = static_cast<T>(size * d[row] * d[column] + (row == column ? rest : 0));
 }
 
-/// Rotors whose arms lie along the normal, as those of balls on fixed centres.
+/// Rotors with arms along the normal, like balls on fixed centres.
 template <class T>
 RandomContacts<T> balls(std::uint64_t seed) {
   RandomContacts<T> contacts = without_mass<T>(seed);
@@ -72,7 +72,7 @@ RandomContacts<T> balls(std::uint64_t seed) {
   return contacts;
 }
 
-/// One rotor, with any arm, and a body that does not move.
+/// One rotor with an arbitrary arm, and a body that does not move.
 template <class T>
 RandomContacts<T> one_rotor(std::uint64_t seed) {
   RandomContacts<T> contacts = without_mass<T>(seed);
@@ -85,7 +85,7 @@ RandomContacts<T> one_rotor(std::uint64_t seed) {
   return contacts;
 }
 
-/// Two wheels, each on an axis of its own.
+/// Two wheels, each on its own axis.
 template <class T>
 RandomContacts<T> wheels(std::uint64_t seed) {
   RandomContacts<T> contacts = without_mass<T>(seed);
@@ -129,7 +129,7 @@ TYPED_TEST(Singular, matrices_of_bodies_that_only_turn_are_faults) {
   expect_faults(wheels<T>(3), "wheels");
 }
 
-/// Rotors with J = 6 and arms of 1/2 at this angle [rad].
+/// Rotors with J = 6 and arms of length 1/2 at this angle [rad].
 template <class T>
 RandomContacts<T> rotors_at(double angle, std::uint64_t seed) {
   RandomContacts<T> contacts = without_mass<T>(seed);
@@ -147,8 +147,8 @@ RandomContacts<T> rotors_at(double angle, std::uint64_t seed) {
   return contacts;
 }
 
-// K = J r² (2 - a aᵀ - b bᵀ) has the least eigenvalue J r² (1 - cos φ), of Σ tr J r² = 6 J r². Above 64 ε of the latter
-// there is no doubt, below 8 ε the rounding of the sum is as large.
+// K = J r² (2 - a aᵀ - b bᵀ) has the smallest eigenvalue J r² (1 - cos φ), and Σ tr J r² = 6 J r². Above 64 ε of this
+// sum K is certainly definite; below 8 ε the rounding of the sum is as large as the eigenvalue.
 TYPED_TEST(Singular, two_rotors_whose_arms_are_not_parallel_stop) {
   using T = TypeParam;
   const double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -169,7 +169,7 @@ TYPED_TEST(Singular, two_rotors_whose_arms_are_not_parallel_stop) {
           if (results.status[i] != Status::ok) continue;
           double u2 = 0;
           for (std::size_t c = 0; c < 3; ++c) u2 += std::pow(static_cast<double>(results.separation_velocity[c][i]), 2);
-          // It stops, e = 0, within the rounding of K times the impulse, which the margin bounds.
+          // With e = 0 it stops, up to the rounding of K times the impulse, which the margin bounds.
           ASSERT_LT(std::sqrt(u2), 8 / margin) << name << ' ' << i;
         }
       }
@@ -189,7 +189,7 @@ TYPED_TEST(Singular, the_least_mass_makes_a_matrix_definite) {
     }
 }
 
-/// Planar rotors whose arms are parallel, half of them along the normal.
+/// Planar rotors with parallel arms, half of them along the normal.
 template <class T>
 RandomPlanarBodies<T> planar_rotors(std::uint64_t seed) {
   RandomPlanarBodies<T> contacts(count, seed);
@@ -228,7 +228,7 @@ TYPED_TEST(Singular, matrices_in_the_plane_are_faults) {
   }
 }
 
-// Arms of 1/2 across each other: K = J / 4.
+// Perpendicular arms of length 1/2: K = J / 4.
 TYPED_TEST(Singular, planar_rotors_whose_arms_are_not_parallel_stop) {
   using T = TypeParam;
   RandomPlanarBodies<T> contacts = planar_rotors<T>(8);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t batch = 128;
 
-/// Errors on a logarithmic scale: a quarter of a power of two a bin.
+/// Histogram of errors on a logarithmic scale, with four bins per power of two.
 class Distribution {
  public:
   void add(double error) {
@@ -89,7 +89,7 @@ std::uint64_t contacts_of_a_round(std::optional<Law> only) {
   return sum;
 }
 
-/// The contact as a line of a contact file, and its header.
+/// Stores the contact as a line of a contact file, with its header.
 template <class T>
 void keep_row(Record::Example& example, const Contacts<T>& c, std::size_t i, Law law, RestitutionLaw restitution_law) {
   example.header = "law,restitution_law";
@@ -100,8 +100,8 @@ void keep_row(Record::Example& example, const Contacts<T>& c, std::size_t i, Law
   }
 }
 
-/// Solves the contacts again with other neighbours, on another ISA, two threads and maybe in place. Returns which kept
-/// their bits.
+/// Solves the contacts again with other neighbours, on another ISA, on two threads and maybe in place. Returns which
+/// results kept their bits.
 template <class T>
 std::vector<bool> kept_bits(const Contacts<T>& contacts, const Outcomes<T>& outcomes, const Options& options,
                             support::Draw& draw) {
@@ -164,7 +164,7 @@ void probe_batch(Form form, Kind kind, std::uint64_t number, std::optional<Law> 
 
 constexpr std::size_t batches_of_a_round = kind_names.size() * forms.size() * 2;
 
-/// Kinds, forms and precisions take turns.
+/// Cycles through kinds, forms and precisions.
 void probe_batch(std::uint64_t index, std::uint64_t number, std::optional<Law> only, Result& result) {
   const bool is_float = index % 2 == 0;
   const Form form = forms[index / 2 % forms.size()];
@@ -181,7 +181,7 @@ std::string number(double x) {
   return x < 0 ? "-" : x >= 1e4 || (x > 0 && x < 0.01) ? fmt::format("{:.1e}", x) : fmt::format("{:.2g}", x);
 }
 
-/// Law by kind, for either precision and dimension, all ISAs together.
+/// Table of laws by kinds for each precision and dimension, over all ISAs.
 std::string table_of(const Result& result) {
   std::map<std::tuple<bool, bool, Law, Kind>, Record> merged;
   for (const auto& [c, r] : result.records) {
@@ -212,7 +212,7 @@ std::string table_of(const Result& result) {
   return table;
 }
 
-/// Puts the table between the marks of a file that has them.
+/// Replaces the table between the marks in the file.
 bool renew_table(const std::string& path, const Result& result, std::uint64_t contacts) {
   constexpr std::string_view begin = "<!-- table of carom_probe -->\n", end = "<!-- end of table -->";
   std::ifstream in(path);
@@ -232,7 +232,7 @@ bool renew_table(const std::string& path, const Result& result, std::uint64_t co
   return static_cast<bool>(out);
 }
 
-/// The worst contact of every kind, law, precision and ISA, a contact file a form, with what it was.
+/// Writes the worst contact of every kind, law, precision and ISA, with a description: one contact file per form.
 bool write_rows(const std::filesystem::path& folder, const Result& result) {
   std::map<Form, std::string> files;
   for (const auto& [c, r] : result.records) {
@@ -266,7 +266,7 @@ void print(const Case& c, const Record& r) {
 
 std::optional<Counts> search_contacts(const ContactSearch& search, const GoesOn& goes_on) {
   const std::uint64_t round = contacts_of_a_round(search.law);
-  // Whole rounds, so that a search of a number of contacts has the same ones on any number of threads.
+  // Whole rounds, so that a search over a given number of contacts draws the same ones on any number of threads.
   const std::uint64_t rounds = search.contacts / round + (search.contacts % round > 0 ? 1 : 0);
   const auto parts = on_threads<Result>(
       search.threads, [&](std::uint64_t batches) { return batches / batches_of_a_round < rounds && goes_on(batches); },

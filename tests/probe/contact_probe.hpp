@@ -1,4 +1,4 @@
-// The search for single contacts that break a promise: contacts of hard kinds under every law, form, precision and ISA.
+// Searches for single contacts that break a promise: hard kinds of contacts under every law, form, precision and ISA.
 #pragma once
 
 #include <carom/laws.hpp>
@@ -11,14 +11,14 @@
 namespace carom::probe {
 
 struct ContactSearch {
-  std::uint64_t seed = 1, contacts = 0;  ///< contacts: at least so many, in whole rounds of all kinds
+  std::uint64_t seed = 1, contacts = 0;  ///< contacts: minimum number, rounded up to whole rounds of all kinds
   int threads = 1;
-  std::optional<Law> law;   ///< that one alone
-  std::string table, rows;  ///< the file whose table is renewed, the folder for the worst contacts; or none
+  std::optional<Law> law;   ///< restricts the search to this law
+  std::string table, rows;  ///< file with the table to renew, folder for the worst contacts; empty: skipped
   bool details = false;     ///< prints the errors by law, kind, precision and ISA
 };
 
-/// Prints every kind of contacts that breaks a promise, as a contact file. Nothing if a file cannot be written.
+/// Prints every kind of contact that breaks a promise, as a contact file. Returns nothing if a file cannot be written.
 std::optional<Counts> search_contacts(const ContactSearch& search, const GoesOn& goes_on);
 
 }  // namespace carom::probe

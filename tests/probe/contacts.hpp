@@ -1,4 +1,4 @@
-// The content of a contact file in memory: columns by the names of docs/contact-files.md, and views of them for the
+// The content of a contact file in memory: columns with the names in docs/contact-files.md, and views of them for the
 // solver.
 #pragma once
 
@@ -113,7 +113,7 @@ class Contacts {
   }
 };
 
-/// Results of either dimension: of a planar contact the components x, y, and the angular velocities about z.
+/// Results in 2D and 3D. Planar contacts use the components x and y, and the angular velocities about z.
 template <class T>
 struct Outcomes {
   explicit Outcomes(std::size_t n) : status(n), path(n), work_compression(n), work_decompression(n) {
@@ -163,7 +163,7 @@ struct Outcomes {
   }
 };
 
-/// Makes `input` the column of `output`, with the numbers that it had.
+/// Makes `input` refer to the memory of `output`, after copying its numbers there.
 template <class T>
 void share(Column<const T>& input, const Column<T>& output) {
   for (std::size_t i = 0; i < input.count; ++i) output[i] = input[i];
@@ -178,7 +178,7 @@ void share(planar::Vector2Columns<const T>& input, const planar::Vector2Columns<
   share(input.x, output.x), share(input.y, output.y);
 }
 
-/// `in_place`: results are written over the columns that they replace.
+/// `in_place`: writes results over the columns that they replace.
 template <class T>
 Report solve(Solver& solver, Contacts<T>& contacts, Outcomes<T>& outcomes, const Options& options,
              bool in_place = false) {
@@ -207,7 +207,7 @@ Report solve(Solver& solver, Contacts<T>& contacts, Outcomes<T>& outcomes, const
   }
 }
 
-/// The contacts from number `first` on, then those before it.
+/// The contacts rotated so that contact `first` comes first.
 template <class T>
 Contacts<T> rotated(Contacts<T> contacts, std::size_t first) {
   for (auto& [name, column] : contacts.columns)

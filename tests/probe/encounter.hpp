@@ -1,4 +1,5 @@
-// A contact as its law sees it, from the host's numbers taken as exact: K and u0 in the contact frame, the normal last.
+// The quantities of a contact in its law: K and u0 in the contact frame, with the normal last. The caller's numbers are
+// taken as exact.
 #pragma once
 
 #include <limits>
@@ -11,14 +12,14 @@ namespace carom::probe {
 
 template <class R, std::size_t D>
 struct Encounter {
-  Matrix<R, D> frame;  ///< rows: the tangents and the normal, in the frame of the results
-  Matrix<R, D> k{};    ///< [1/kg]
-  Vector<R, D> u0{};   ///< [m/s]
-  R trace = 0;         ///< [1/kg]
-  R k_terms = 0;    ///< [1/kg] what the trace is summed up from: 3 m + Σ tr J |r|², for a contact of space the trace
-  R u0_terms = 0;   ///< [m/s] what u0 is summed up from: Σ |v| + |w| |r|, for a contact of space |u0|
-  R condition = 0;  ///< of K
-  R energy = 0;     ///< ½ u0·K⁻¹ u0 [J]
+  Matrix<R, D> frame;   ///< rows: the tangents and the normal, in the frame of the results
+  Matrix<R, D> k{};     ///< [1/kg]
+  Vector<R, D> u0{};    ///< [m/s]
+  R trace = 0;          ///< [1/kg]
+  R k_terms = 0;        ///< [1/kg] sum of the terms of the trace: D m + Σ tr J |r|²; in contact space the trace
+  R u0_terms = 0;       ///< [m/s] sum of the terms of u0: Σ |v| + |w| |r|; in contact space |u0|
+  R condition = 0;      ///< of K
+  R energy = 0;         ///< ½ u0·K⁻¹ u0 [J]
   Vector<R, D> stop{};  ///< -K⁻¹ u0 [N s]
   bool solvable = false, has_mass = false;
   Definiteness definiteness = Definiteness::definite;
@@ -35,7 +36,7 @@ void complete(Encounter<R, D>& e) {
   for (std::size_t i = 0; i < D; ++i)
     for (std::size_t j = 0; j < D; ++j) scaled[i][j] = static_cast<long double>(e.k[i][j] / e.trace);
   e.condition = static_cast<R>(condition(scaled));
-  // Eigenvalues in wide numbers take their time.
+  // Eigenvalues in wide numbers are slow, so they are computed only if K is ill-conditioned.
   if (!(e.condition * 1000 * std::numeric_limits<T>::epsilon() * e.k_terms < e.trace))
     e.definiteness = definiteness<T>(least_of(eigenvalues(e.k)), e.k_terms, e.has_mass);
   Vector<R, D> x;
@@ -56,7 +57,7 @@ Matrix<R, 3> matrix_at(const Contacts<T>& c, const std::string& name, std::size_
   return {{{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}}};
 }
 
-/// Both bodies as bodies in space; one of the plane turns about z.
+/// A body of either dimension in 3D: planar bodies turn about z.
 template <class R>
 struct BodyState {
   R inverse_mass;

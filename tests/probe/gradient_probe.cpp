@@ -1,4 +1,4 @@
-// Gradients: lanes against the reference. Many contacts come to a stop and slide on along the diverging ray.
+// Compares gradients of the lanes with the reference. Many contacts stop and slide on along the diverging ray.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,13 +17,13 @@ using test::GradientTable;
 
 constexpr std::size_t contacts = 32;
 
-/// [1] of a column. The worst of 24,000 contacts is 3e-12 (docs/gradients.md), and grows with the number of contacts.
+/// [1] Unit of the error of a column. The max of 24,000 contacts is 3e-12 (docs/gradients.md); more contacts raise it.
 constexpr double unit = 1e-9;
 
-/// Far from borders: there the gradient itself grows without bound.
+/// Tolerance that excludes contacts near borders, where the gradient itself grows without bound.
 constexpr double tolerance = 1e-3;
 
-/// Contacts of which half cannot stick.
+/// Draws contacts; every second one cannot stick.
 GradientTable<double> draw_contacts(std::uint64_t number) {
   using Variable = test::GradientVariable;
   GradientTable<double> table;

@@ -1,7 +1,7 @@
-// The promises of docs/ about one solved contact, each as an error in units of what rounding may do; docs/accuracy.md
-// states the units and the bound. Judged from the host's numbers, p, u and the new velocities alone.
+// The promises of docs/ about one solved contact, each as an error in units of rounding; docs/accuracy.md states the
+// units and the bound. The judge reads only the caller's numbers, p, u and the new velocities.
 //
-//   η    the least subnormal number of the precision       U    what u0 is summed up from; T = tr K
+//   η    the smallest subnormal number of the precision    U    sum of the terms of u0; T = tr K
 //   unit of velocity   ε (U + T |p|) + η (1 + T)           of impulse   ε |p| + η
 //   unit of energy     ε (cond K ½ u0·K⁻¹u0 + U |p|) + η (U + T |p|)
 #pragma once
@@ -31,7 +31,7 @@ class Judge {
         cone_t_(friction_ > 1 ? 1 : friction_),
         cone_n_(friction_ > 1 ? 1 / friction_ : 1) {}
 
-  /// Returns nothing where there is no answer to judge, and rightly so.
+  /// Returns nothing if the contact rightly has no answer to judge.
   std::optional<Verdict> judge(Law law, RestitutionLaw restitution_law, const Outcomes<T>& o) {
     const Status status = o.status[i_];
     Verdict v;
@@ -41,7 +41,7 @@ class Judge {
       return std::nullopt;
     }
     if (!e_.solvable) {
-      // An inverse inertia may be indefinite within its tolerance, and a K of the host's within its rounding.
+      // An inverse inertia may be indefinite within its tolerance, and the caller's K within its rounding.
       const bool is_open = has_bodies(contacts_.form) || e_.definiteness == Definiteness::either;
       v.want("K is indefinite", is_open || is_fault(status) || status == Status::separating);
       if (v.broken()) return v;
@@ -54,7 +54,7 @@ class Judge {
       return v;
     }
     if (status == Status::collision_matrix_not_positive_definite) {
-      // A mass keeps K definite; a K of the host's may be singular within 24 ε, as degenerate_test derives.
+      // A mass keeps K definite; the caller's K may be singular within 24 ε, as degenerate_test derives.
       const bool is_definite = has_bodies(contacts_.form) ? e_.has_mass || e_.definiteness == Definiteness::definite
                                                           : e_.condition * 24 * epsilon < 1;
       v.want("it has an answer", !is_definite);
@@ -95,18 +95,18 @@ class Judge {
   }
 
  private:
-  /// Condition for the unit of energy. Without inverse mass it has an upper limit, 1 / (64 ε): rounding hides larger
-  /// ones, and the unit would allow any gain.
+  /// Condition of K for the unit of energy. Without inverse mass it is limited to 1 / (64 ε): rounding hides larger
+  /// condition numbers, and the unit would allow any gain.
   R condition() const {
     const bool turns_only = has_bodies(contacts_.form) && !e_.has_mass;
     return turns_only && e_.condition * 64 * epsilon > 1 ? 1 / (64 * epsilon) : e_.condition;
   }
-  /// True where the direction of the first slip is rounding.
+  /// True if the initial slip is so small that rounding determines its direction.
   bool uncertain(R slip) const { return has_bodies(contacts_.form) && slip <= bound * (epsilon * e_.u0_terms + least); }
   R t(const V& v) const { return length(tangential(v)); }
   R n(const V& v) const { return v[D - 1]; }
   R parameter(const char* name) const { return contacts_.at(name, i_); }
-  /// |p_t| beyond the cone, over max(1, μ).
+  /// Excess of |p_t| over the friction cone, divided by max(1, μ).
   R beyond(const V& p) const { return cone_n_ * t(p) - cone_t_ * n(p); }
   static V normal_vector(R size) {
     V v{};
@@ -116,7 +116,7 @@ class Judge {
 
   void judge_bodies(Verdict& v, const Outcomes<T>& o) const {
     V after_all{};
-    R stored = 0;  // what the rounding of the new velocities, as they are stored, does to u
+    R stored = 0;  // speeds whose rounding, when the new velocities are stored, changes u
     for (const char* side : {"a", "b"}) {
       const bool a = *side == 'a';
       const BodyState<R> b = body_at<R>(contacts_, side, i_);
@@ -153,7 +153,7 @@ class Judge {
     if (!kinematic && !coupled && law != Law::whittaker &&
         !(law == Law::composite && restitution_law == RestitutionLaw::kinematic))
       v.add("no energy", (dot(p_, e_.u0) + dot(p_, kp) / 2) / energy_);
-    // A velocity at rounding from 0 would still approach for a sequence of impacts.
+    // A velocity within rounding of 0 would still count as an approach in a sequence of impacts.
     if (!coupled) v.add("no penetration", n(u_) < 0 && !has_bodies(contacts_.form) ? R(2 * bound) : -n(u_) / velocity_);
     if (law == Law::no_slip) return;
     v.add("no pull", -n(p_) / impulse_);
@@ -217,7 +217,7 @@ class Judge {
     }
   }
 
-  /// p = (1 + e) P_I + κ D with K D = -w, w the slip that P_I leaves; κ = 1 + e_t unless the cone comes first.
+  /// p = (1 + e) P_I + κ D with K D = -w, where w is the slip that P_I leaves; κ = 1 + e_t unless the cone limits it.
   void judge_ray(Verdict& v) const {
     const R plastic = -n(e_.u0) / e_.k[D - 1][D - 1];
     const V k = tangential(times(e_.k, normal_vector(1)));
@@ -251,7 +251,7 @@ class Judge {
     v.add("as far as the cone lets it", missing < slack ? missing : slack);
   }
 
-  /// u_t = 0, or p on the cone and against u_t.
+  /// u_t = 0, or p is on the cone and opposes u_t.
   void judge_last_slip(Verdict& v, const V& p, const V& u, R velocity) const {
     const R unit = size_ * velocity + impulse_ * (t(u) + least);
     const V pt = tangential(p), ut = tangential(u);
@@ -267,7 +267,7 @@ class Judge {
     for (std::size_t i = 0; i + 1 < D; ++i) m[i] = (a * e_.u0[i] / largest + b * u_[i] / largest) / sum;
     const V missing = plus(cone_n_ * R(1) == 0 ? V{} : scaled(tangential(p_), cone_n_), cone_t_ * n(p_), m);
     v.add("friction against the mean slip", length(missing) / (impulse_ + cone_t_ * size_ * velocity_ / largest));
-    // Its size says nothing of its direction where friction is large.
+    // With large friction its size does not determine its direction.
     const V pt = tangential(p_);
     const R along = dot(pt, m), across = length(m) * length(plus(pt, -along / larger(dot(m, m), R(0x1p-100)), m));
     v.add("friction along the mean slip", larger(along, across) / (impulse_ + size_ * velocity_ / largest));
@@ -290,7 +290,7 @@ class Judge {
     const V axis = scaled(r, 1 / size);
     const R along = dot(p_, axis);
     v.add("friction along the ratios", length(plus(tangential(p_), -along, axis)) / direction);
-    // p_t <= r p_z, whichever is the larger.
+    // p_t <= r p_z, divided by the larger of 1 and r.
     const R f_t = size > 1 ? R(1) : size, f_n = size > 1 ? 1 / size : R(1);
     const R by_ratio = (f_t * n(p_) - f_n * along) / direction, by_cone = -beyond(p_) / impulse_;
     const V kp = times(e_.k, p_);
@@ -300,7 +300,7 @@ class Judge {
   }
   static R smallest(R a, R b) { return a < b ? a : b; }
 
-  /// Axis 1 is -û0, axis 2 is n x axis 1; in the plane the tangent along which the slip is stopped.
+  /// Axis 1 is -û0, axis 2 is n x axis 1; in 2D the tangent along which the slip is stopped.
   V direction_at(R one, R two) const {
     const R slip = t(e_.u0);
     V d{};
@@ -316,7 +316,7 @@ class Judge {
     return direction_at(parameter("impulse_ratio_1"), D == 3 ? parameter("impulse_ratio_2") : R(0));
   }
 
-  /// The compression from what the expansion can be told to have been.
+  /// Judges the compression: p minus the impulse of the expansion, which follows from restitution and the final slip.
   void judge_phases(Verdict& v) const {
     const R slip = t(u_), second_n = n(p_) * restitution_ / (1 + restitution_);
     if (slip <= bound * velocity_ || friction_ > 1e6) return;
@@ -334,7 +334,7 @@ class Judge {
 
   V centre() const { return normal_vector(R(-1.5L) * n(e_.u0) / e_.k[D - 1][D - 1]); }
 
-  /// The least margin of the region at p, which is known to `position` [N s], each in its unit.
+  /// Smallest margin of the region at p, each in its unit; p is known to `position` [N s].
   R margin(const V& p, R position) const {
     const V kp = times(e_.k, p), u = plus(e_.u0, R(1), kp);
     const R energy = -(dot(p, e_.u0) + dot(p, kp) / 2);

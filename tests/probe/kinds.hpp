@@ -1,5 +1,5 @@
-// The kinds of contacts that the prober draws: each is hard in one way, and a part of every kind has coefficients at or
-// next to their limits.
+// The kinds of contacts that the prober draws. Each is hard in one way, and some contacts of every kind have
+// coefficients at or next to their limits.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +20,16 @@ enum class Kind {
   ordinary,     ///< boxes of one material, K of moderate condition
   mass_ratio,   ///< masses in ratios up to 1e12
   slender,      ///< inertias in ratios up to 1e6
-  conditioned,  ///< cond K up to 1e12, in float up to 1e6; in contact space alone
+  conditioned,  ///< cond K up to 1e12, in float up to 1e6; only in contact space
   grazing,      ///< u·n down to 1e-15 |u|
-  head_on,      ///< slip down to 1e-15 |u|, and none
+  head_on,      ///< slip down to 1e-15 |u|, or zero
   ray,          ///< slip along and next to a ray of constant sliding
   eigenvector,  ///< slip along and next to an eigenvector of M
   limits,       ///< coefficients and parameters at and next to their limits
   uncoupled,    ///< k = 0 and next to it
   units,        ///< units over 60 decades
   subnormal,    ///< velocities among the subnormal numbers
-  singular,     ///< K singular and next to it: bodies that can only turn, and masses far below what turning adds
+  singular,     ///< K singular or nearly so: bodies that can only turn, or inverse masses far below the rotational part
   zeros,        ///< zeros of either sign
 };
 inline constexpr std::array<std::string_view, 14> kind_names{
@@ -71,7 +71,7 @@ class Drawer {
   template <std::size_t D>
   using M = Matrix<double, D>;
 
-  /// `impulse` is of the size of what the contact may see.
+  /// `impulse` [N s]: order of magnitude of the contact's impulse.
   void draw_coefficients(double impulse) {
     const bool hard = kind_ == Kind::limits || one_in(4);
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -86,7 +86,7 @@ class Drawer {
       set(name, hard && one_in(2) ? next_to_zero() : hard ? sign() / small(12) : 3 * draw_.bell());
     const std::array<double, 5> angles{0, small(digits), std::numbers::pi / 2, std::numbers::pi - small(digits), 1};
     double angle = hard ? angles[draw_.below(5)] : draw_.uniform(0, std::numbers::pi);
-    // Rounded upwards pi is out of range.
+    // Pi rounded up would be out of range.
     angle = std::min<double>(static_cast<T>(angle), std::nextafter(static_cast<T>(std::numbers::pi), T(0)));
     set("polar_angle", is_planar(contacts_.form) ? sign() * angle : angle);
     set("azimuth", draw_.uniform(-7, 7));
@@ -103,7 +103,7 @@ class Drawer {
     set("weight_frictionless", draw_.uniform(0.1, 1));
   }
 
-  /// û with (k - μ M û) ∥ û, and the friction for which that is so: false where none is.
+  /// Finds û with (k - μ M û) ∥ û, and the friction μ for which this holds. Returns false if there is no such friction.
   bool ray_of(const M<3>& k, V<3>& direction, double& friction) {
     const V<3> d = draw_.direction();
     const double size = std::hypot(d[0], d[1]), x = d[0] / size, y = d[1] / size;
@@ -113,7 +113,7 @@ class Drawer {
     return friction > 0 && friction < 1e3;
   }
 
-  /// u0 in the contact frame, of about unit speed, as the kind asks for; may choose the friction.
+  /// Draws u0 in the contact frame, with about unit speed, for the kind; may set the friction.
   template <std::size_t D>
   V<D> draw_velocity(const M<D>& k) {
     V<D> u{};
@@ -211,7 +211,7 @@ class Drawer {
     V<3> lever{}, velocity{}, spin{};
   };
 
-  /// Lengths in units of `unit`.
+  /// Lengths are multiples of `unit`.
   Body draw_body(double inverse_mass, double unit) {
     Body b;
     b.inverse_mass = inverse_mass;
@@ -224,7 +224,7 @@ class Drawer {
       for (std::size_t j = 0; j < 3; ++j)
         for (std::size_t l = 0; l < 3; ++l) b.inverse_inertia[i][j] += turn[i][l] * scale * d[l] * turn[j][l];
     V<3> arm{draw_.uniform(-1, 1), draw_.uniform(-1, 1), draw_.uniform(-1, 1)};
-    // Rods that are touched at their ends: the lever arm along the axis of the largest inverse inertia.
+    // Rods touched at their ends: the lever arm lies along the axis of the largest inverse inertia.
     if (kind_ == Kind::slender && one_in(3)) {
       const double across = one_in(4) ? 0 : small(4);
       for (std::size_t i = 0; i < 3; ++i) arm[i] = turn[i][0] + across * (turn[i][1] + turn[i][2]);
@@ -233,7 +233,7 @@ class Drawer {
     return b;
   }
 
-  /// Rotors with levers that are parallel, nearly so or not, wheels, and one rotor alone.
+  /// Draws rotors with levers that are parallel, nearly parallel or not parallel, wheels, and single rotors.
   void make_singular(Body& a, Body& b, const V<3>& n) {
     SingularDraw singular(draw_, digits);
     for (Body* body : {&a, &b}) {
@@ -246,14 +246,14 @@ class Drawer {
       b.inverse_inertia = {};
       if (a.inverse_mass == 0) b.inverse_mass = 0;
     }
-    // Levers along the normal, as balls have them, or anywhere.
+    // Lever arms along the normal, as for balls, or arbitrary ones.
     if (one_in(2))
       for (std::size_t i = 0; i < 3; ++i) a.lever[i] = static_cast<T>(-0.5 * n[i]);
     for (double& x : a.lever) x = static_cast<T>(x);
     b.lever = singular.lever(a.lever);
   }
 
-  /// Zeros of either sign in place of numbers, and normals along an axis.
+  /// Replaces numbers by zeros of either sign, and aligns normals with an axis.
   void draw_zeros() {
     const auto zero = [&] { return one_in(2) ? 0.0 : -0.0; };
     const bool diagonal = one_in(2), along_axis = one_in(2);

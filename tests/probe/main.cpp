@@ -1,6 +1,6 @@
-// The prober: draws contacts, scenes, contact systems and gradients of hard kinds, solves them under every law, method,
-// form, precision and ISA, and judges the promises of the documentation. It prints a line for each kind, and how to see
-// each broken promise, and fails if there is one.
+// The prober draws hard kinds of contacts, scenes, contact systems and gradients, solves them under every law, method,
+// form, precision and ISA, and checks the promises of the documentation. It prints a line for each kind and how to
+// reproduce each broken promise, and fails if any promise is broken.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -25,7 +25,7 @@ constexpr std::array<Subject, 4> subjects{{
 
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
 
-/// Goes on for `seconds` from now on, up to case number `most`.
+/// Continues for `seconds` from now, up to case number `most`.
 GoesOn within(double seconds, std::uint64_t most) {
   using Clock = std::chrono::steady_clock;
   return [start = Clock::now(), seconds, most](std::uint64_t cases) {
@@ -40,7 +40,7 @@ struct Wanted {
   ContactSearch contacts;
 };
 
-/// Contacts and scenes take two fifths of the time each.
+/// Contacts and scenes get two fifths of the time each.
 int run(const Wanted& wanted) {
   const bool all = wanted.what == "all", both = wanted.what == "both" || all;
   const double share = all ? 0.4 : both ? 0.5 : 1;
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
   if (!law_name.empty()) contacts.law = carom::law_from_string(law_name);
   if (!*seconds && (*by_contacts || *by_scenes)) {
     wanted.seconds = std::numeric_limits<double>::infinity();
-    // A search without a number of cases does not run.
+    // Searches without a number of cases do not run.
     if (!*by_contacts && wanted.what == "all") contacts.contacts = 0;
     if (!*by_scenes) wanted.scenes = 0;
   }

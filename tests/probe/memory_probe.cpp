@@ -1,4 +1,4 @@
-// Memory: scenes whose allocations fail, and allocations of later calls.
+// Memory: scenes with failing allocations, and allocations in later calls.
 #include <fmt/format.h>
 
 #include <carom/carom.hpp>
@@ -43,7 +43,7 @@ class Snapshot {
   std::vector<unsigned char> bytes_;
 };
 
-/// Places that hold numbers of their own.
+/// Results filled with recognisable numbers.
 template <class T>
 scenes::SceneArrays<T> marked(const scenes::SceneData<T>& data) {
   scenes::SceneArrays<T> a(data);
@@ -77,7 +77,7 @@ Judged judge(std::uint64_t number, bool shows) {
     const auto results = wanted.view();
     allocations = support::allocations_during([&] { solver.solve(scene, results, options); }).by_malloc;
   }
-  // A call without memory writes nothing, and the next call has the bits of a first one.
+  // A call that runs out of memory writes nothing, and the next call has the bits of a first call.
   for (int tries = 0; tries < 6 && allocations > 0; ++tries) {
     const std::size_t failing = 1 + draw.below(allocations);
     scenes::SceneArrays<T> made = marked(drawn.data);
@@ -98,7 +98,7 @@ Judged judge(std::uint64_t number, bool shows) {
     v.want("the call after it has the same bits", Snapshot<T>(made) == Snapshot<T>(wanted));
   }
 
-  // It plans its factorisations anew in each call.
+  // This method plans its factorisations anew in each call.
   if (options.method == SceneMethod::coulomb) return judged;
   SceneSolver solver(execution);
   const auto results = wanted.view();

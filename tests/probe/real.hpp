@@ -1,5 +1,5 @@
-// The numbers that the prober judges in: so wide that their rounding, times what cancels in the hardest of its
-// contacts, stays below that of the precision which is judged.
+// The number types in which the prober judges. They are wide enough that their rounding, amplified by the cancellation
+// in its hardest contacts, stays below the rounding of the judged precision.
 #pragma once
 
 #include <array>
@@ -76,14 +76,14 @@ Vector<R, D> plus(const Vector<R, D>& a, R s, const Vector<R, D>& b) {
   return sum;
 }
 
-/// Without the last component, the normal one.
+/// Sets the last component, the normal one, to 0.
 template <class R, std::size_t D>
 Vector<R, D> tangential(Vector<R, D> v) {
   v[D - 1] = 0;
   return v;
 }
 
-/// M⁻¹ v by Cholesky's decomposition; false where M is not positive definite.
+/// Computes M⁻¹ v by Cholesky decomposition; returns false if M is not positive definite.
 template <class R, std::size_t D>
 bool solve(const Matrix<R, D>& m, const Vector<R, D>& v, Vector<R, D>& x) {
   Matrix<R, D> l{};
@@ -148,7 +148,7 @@ R least_of(const Vector<R, D>& values) {
   return least;
 }
 
-/// The largest eigenvalue by the smallest; infinite unless positive definite.
+/// Ratio of the largest to the smallest eigenvalue; infinite unless M is positive definite.
 template <class R, std::size_t D>
 R condition(const Matrix<R, D>& m) {
   const Vector<R, D> values = eigenvalues(m);

@@ -24,22 +24,22 @@ class ContactsJudge : SceneAspect<T> {
     for (std::size_t r = 0; r < d_.row_count(); ++r) judge_row(r);
   }
 
-  /// Coulomb's law at the contacts of a scene that rests.
+  /// Judges Coulomb's law at the contacts of a scene at rest.
   void judge_law() {
     const R least =
         R(1000) * (R(o_.relative_tolerance) * R(made_.report.greatest_approach) + epsilon * s_.largest_speed());
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {
-      // Changes of impulses are measured by masses, which rotors lack.
+      // Convergence is measured as impulse changes divided by masses, which rotors lack.
       if (made_.arrays.status[i] != Status::ok || !(s_.response(i) > 0)) continue;
       const V n = s_.normal(i), p = s_.vector(made_.arrays.impulse, i), u = s_.relative(made_.arrays, i);
       const R pn = dot(p, n), un = dot(u, n), mu = d_.friction[i], k = s_.response(i);
-      // Sweeps end by the velocities that changes of impulses give to masses; a contact far from them has more.
+      // Iterations end when impulse changes, divided by masses, are small. Contacts with long lever arms change more.
       const R left = least * (R(1) + s_.turning(i) / k);
       if (mu > R(1e6) || pn * k < left) continue;
       v_.add("a contact under an impulse is at its target", absolute(un - s_.target(i)) / left * bound);
       const V slip = less(u, times(un, n)), friction = less(p, times(pn, n));
       if (mu * pn * k < left || length(slip) < left) continue;
-      // A slip that is known to a thousandth has a direction that is, and friction of full length opposes it.
+      // If the slip is known to a thousandth, so is its direction, and friction of full length opposes it.
       v_.add("friction opposes slip", (R(1) + dot(friction, slip) / (mu * pn * length(slip))) / R(0.02) * bound);
     }
   }
@@ -90,7 +90,7 @@ class ContactsJudge : SceneAspect<T> {
     if (!d_.static_friction.empty()) mu = larger(mu, static_cast<R>(d_.static_friction[i]));
     if (!(unit > 0)) return;
     v_.add("p_n >= 0", -pn / unit);
-    // Impulses of a sequence are sums over its impacts, each of which is rounded.
+    // Impulses of a sequence are sums over its impacts, and every impact rounds.
     if (mu < R(1e6) && drawn_.kind != SceneKind::models)
       v_.add("the cone of friction", (pt - mu * pn) / (unit * (R(1) + mu)) / (s_.is_sequence() ? R(10) : R(1)));
   }
@@ -103,7 +103,7 @@ class ContactsJudge : SceneAspect<T> {
       v_.add("a faulty row has no impulse", impulse != 0 ? 2 * bound : 0);
       return;
     }
-    // The reference adds up as many shares of a bound as there are substeps.
+    // The reference adds up one part of the bound per substep.
     const R beyond = larger(static_cast<R>(row.least_impulse) - impulse, impulse - static_cast<R>(row.largest_impulse));
     if (s_.in_substeps() && beyond > 0) {
       v_.add("bounds of rows", beyond / (epsilon * static_cast<R>(o_.substeps.most) * absolute(R(impulse))));

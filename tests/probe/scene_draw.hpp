@@ -1,4 +1,4 @@
-// Scenes for the prober: of every method, and of kinds that have broken promises.
+// Draws scenes for the prober: every method, and kinds of scenes that have broken promises.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class SceneDrawer : SceneDrawing<T> {
     for (double& x : body.inverse_inertia) x *= by;
   }
 
-  /// J = a + b d dᵀ with a ratio of up to 1000.
+  /// J = a + b d dᵀ with a ratio up to 1000.
   void make_slender(scenes::Body& body) {
     const scenes::Vector d = draw_.direction();
     const double least = body.inverse_mass * draw_.log_uniform(2), more = least * draw_.log_uniform(7);
@@ -82,7 +82,7 @@ class SceneDrawer : SceneDrawing<T> {
                             least + more * d[1] * d[1], more * d[1] * d[2], least + more * d[2] * d[2]};
   }
 
-  /// Two bodies of which one moves; false if the draw has none.
+  /// Draws two bodies, at least one of them movable. Returns false if the draw fails.
   bool draw_pair(std::int32_t& a, std::int32_t& b) {
     const std::size_t bodies = data().body_count();
     const auto any = [&] { return static_cast<std::int32_t>(draw_.below(bodies)); };
@@ -116,20 +116,20 @@ class SceneDrawer : SceneDrawing<T> {
         contact.point = middle + (is(SceneKind::steep) ? 2.0 : 0.7) * draw_.direction();
         const std::size_t i = data().add(contact);
         if (!is(SceneKind::rotors) || chance(4)) continue;
-        // Levers along the normal, as balls have them, or anywhere.
+        // Lever arms along the normal, as for balls, or arbitrary ones.
         if (chance(2)) put(data().lever_a, i, -0.5 * contact.normal);
         put(data().lever_b, i, singular.lever(at(data().lever_a, i)));
       }
     }
   }
 
-  /// Contacts of a body. Coulomb forms a matrix of all pairs of them.
+  /// Number of contacts of one body. The method coulomb forms a matrix of all pairs of contacts.
   std::size_t crowd() {
     if (scene_.options.method == SceneMethod::coulomb) return 20 + draw_.below(80);
     return chance(20) ? 1000 + draw_.below(1000) : 100 + draw_.below(300);
   }
 
-  /// Zeros of either sign in place of numbers. All normals lie along an axis, or none does.
+  /// Replaces numbers by zeros of either sign. Either all normals lie along an axis, or no normal does.
   void draw_zeros() {
     const auto zero = [&] { return chance(2) ? T(0) : T(-0.0); };
     const auto some = [&](auto& columns, std::size_t of) {
@@ -157,7 +157,7 @@ class SceneDrawer : SceneDrawing<T> {
   }
 
   void draw_models() {
-    // Below 1 a moment does not make a contact steep.
+    // Below 1 moments do not make a contact steep.
     const double most_length = chance(4) ? 1 : 0.1;
     scenes::draw_models(data(), draw_.below(1u << 30), scene_.options.method == SceneMethod::substeps && chance(2));
     for (T& x : data().rolling_friction) x *= static_cast<T>(5 * most_length);
@@ -258,7 +258,7 @@ class SceneDrawer : SceneDrawing<T> {
     for (std::size_t i = 0; i < data().contact_count(); ++i) data().damping_ratio.push_back(number(0, 10));
   }
 
-  /// Errors of rows, which may be motors, soft, or as stiff as a substep allows.
+  /// Draws position errors of rows, some of which are motors, soft, or as stiff as a substep allows.
   void draw_errors() {
     for (auto& row : data().joints.rows) {
       row.error = number(-0.02, 0.02);

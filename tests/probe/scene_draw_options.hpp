@@ -1,4 +1,4 @@
-// Options for the scenes of the prober: every method, and for some kinds what lets them come to an end.
+// Options for the scenes of the prober: every method, and for some kinds the options under which they converge.
 #pragma once
 
 #include <cmath>
@@ -37,7 +37,7 @@ class SceneOptionsDrawer : SceneDrawing<T> {
     if (chance(4)) o.sequence.seed = 1 + draw_.below(1000);
     if (o.method == SceneMethod::substeps) draw_substeps();
     if (is(SceneKind::anisotropic) && !chance(4)) {
-      // These are judged where they have come to an end.
+      // These kinds are judged after convergence.
       o.method = SceneMethod::simultaneous;
       o.shock_propagation.enabled = false;
       scenes::set_iterations(o, 4000);

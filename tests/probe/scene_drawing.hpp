@@ -1,4 +1,4 @@
-// A drawn scene, and what its drawers have in common.
+// A drawn scene, and the common base of its drawers.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@ enum class SceneKind {
   ordinary,
   manifolds,    ///< pairs with up to six points and one normal
   mass_ratio,   ///< masses over six decades
-  steep,        ///< lever arms that are long against the radius of gyration
-  anisotropic,  ///< inertias in ratios up to 1000, and impulses along the slip to begin with
+  steep,        ///< lever arms much longer than the radius of gyration
+  anisotropic,  ///< inertias in ratios up to 1000, and warm impulses along the slip
   driven,       ///< belts, targets, kinematic bodies, forces
   joints,
-  jammed,  ///< a body or two between contacts with the world that contradict each other
+  jammed,  ///< one or two bodies between contradictory contacts with the world
   limits,  ///< friction, restitution and bounds at their limits
   range,   ///< one number next to the range of the precision
   faults,
-  models,   ///< ellipses of friction, resistance to rolling and spinning, compliance
+  models,   ///< friction ellipses, rolling and spinning friction, compliance
   rotors,   ///< bodies that can only turn, with K and rows that are singular or nearly so
   crowded,  ///< a body with hundreds of contacts
   zeros,    ///< zeros of either sign
@@ -34,13 +34,13 @@ inline constexpr std::array<std::string_view, 15> scene_kind_names{
 template <class T>
 struct DrawnScene {
   SceneKind kind{};
-  double stretch = 1;  ///< of inverse inertias of SceneKind::steep
+  double stretch = 1;  ///< factor on the inverse inertias of SceneKind::steep
   scenes::SceneData<T> data;
   SceneOptions options;
-  std::vector<Status> fault, row_fault;  ///< that contacts and rows have been given; ok of the others
+  std::vector<Status> fault, row_fault;  ///< faults drawn for contacts and rows; ok for all others
 };
 
-/// Base of those that draw a part of `scene` by the numbers of `draw`.
+/// Base of the classes that draw a part of `scene` from the random numbers of `draw`.
 template <class T>
 class SceneDrawing {
  public:

@@ -20,7 +20,7 @@ class EnergyJudge : SceneAspect<T> {
 
   void judge(bool rests) {
     if (drawn_.kind == SceneKind::range || drawn_.kind == SceneKind::driven || drawn_.kind == SceneKind::faults) return;
-    bool plain = true;  // rows without targets, and without bounds that leave out 0
+    bool plain = true;  // rows without targets, and with bounds that include 0
     bool unbounded = true;
     for (const auto& row : d_.joints.rows) {
       plain = plain && row.target_velocity == 0 && row.least_impulse <= 0 && row.largest_impulse >= 0;
@@ -28,7 +28,7 @@ class EnergyJudge : SceneAspect<T> {
     }
     if (!plain || o_.shock_propagation.enabled) return;
     if (drawn_.kind == SceneKind::rotors) {
-      // Rest is measured by masses, which rotors lack.
+      // Convergence is measured with masses, which rotors lack.
       if (s_.is_sequence()) judge_rotors();
       return;
     }
@@ -53,7 +53,7 @@ class EnergyJudge : SceneAspect<T> {
       one = one && d_.restitution[i] == d_.restitution[0];
     }
     if (o_.restitution_threshold > 0 && !plastic) return;
-    // Contacts and rows are at their targets but for that.
+    // Work of the remaining differences between contacts or rows and their targets.
     const R left =
         R(4) * (R(made_.report.residual) + R(o_.relative_tolerance) * R(made_.report.greatest_approach)) * impulses;
     if (plastic) v_.add("plastic contacts gain no energy", (after - before) / (rounding + left));
@@ -66,7 +66,7 @@ class EnergyJudge : SceneAspect<T> {
  private:
   static R tiny() { return R(std::numeric_limits<T>::denorm_min()); }
 
-  /// The gain of a sequence is the work of its impulses: an inverse inertia may have no inverse.
+  /// Computes the energy gain of a sequence as the work of its impulses, since the inverse inertia may be singular.
   void judge_rotors() {
     R work = 0, impulses = 0, turning = 0;
     for (std::size_t i = 0; i < d_.contact_count(); ++i) {

@@ -28,9 +28,10 @@ class IslandsJudge : SceneAspect<T> {
   }
 
  private:
-  /// All of an island overflows or nothing does; its bodies are as they came.
+  /// Only numbers near the range or endless friction may make an island overflow. Bodies that no sound contact or row
+  /// moves keep their velocities.
   void judge_overflow() {
-    std::map<std::size_t, std::array<bool, 2>> seen;  // of islands: a sound contact or row, one that has overflowed
+    std::map<std::size_t, std::array<bool, 2>> seen;  // per island: has a sound contact or row, has an overflowed one
     const auto see = [&](Status found, Status given, std::int32_t a, std::int32_t b) {
       if (s_.is_in(found, given)) seen[s_.island_of(a, b)][found == Status::overflow ? 1 : 0] = true;
     };
@@ -41,8 +42,7 @@ class IslandsJudge : SceneAspect<T> {
       if (s_.is_in(made_.arrays.joint_status[r], drawn_.row_fault[r]))
         see(made_.arrays.joint_status[r], drawn_.row_fault[r], d_.joints.rows[r].body_a, d_.joints.rows[r].body_b);
     std::size_t overflowed = 0;
-    // A K or a row beyond the range is left out alone, so that this can be told of other kinds only; there is none
-    // there.
+    // SceneKind::range is not judged: there a single K or row beyond the range is left out, without its island.
     for (const auto& [island, of] : seen) overflowed += of[1] && !of[0] ? 1 : 0;
     if (overflowed > 0 && drawn_.kind != SceneKind::range && !s_.has_endless_friction())
       v_.add("ordinary numbers do not overflow", 2 * bound);
@@ -60,8 +60,8 @@ class IslandsJudge : SceneAspect<T> {
   }
   static bool same(T a, T b) { return a == b || (a != a && b != b); }
 
-  /// The velocities are those that the impulses make, if momentum is kept. Every visit rounds, at the size of what is
-  /// there then.
+  /// Judges conservation of momentum: the impulses account for the change of every velocity. Every visit of a contact
+  /// rounds in proportion to the velocities and impulses at that moment. Shock propagation does not conserve momentum.
   void judge_bodies() {
     if (o_.shock_propagation.enabled) return;
     const std::size_t n = d_.body_count();
@@ -86,7 +86,7 @@ class IslandsJudge : SceneAspect<T> {
       give(d_.body_a[i], p, cross(ra, p), size, size * length(ra));
       give(d_.body_b[i], times(-1, p), cross(rb, times(-1, p)), size, size * length(rb));
       const V m = s_.vector(made_.arrays.angular_impulse, i);
-      R resistance = 0;  // moments on the way may be larger than the one that is left
+      R resistance = 0;  // bound of the intermediate moments, which may exceed the final one
       if (!d_.rolling_friction.empty())
         resistance = size * (static_cast<R>(d_.rolling_friction[i]) + static_cast<R>(d_.spinning_friction[i]));
       give(d_.body_a[i], V{}, m, R(0), resistance);
@@ -121,13 +121,13 @@ class IslandsJudge : SceneAspect<T> {
       const R size = length(v) + length(v0) + m * terms[b] + on_the_way + visited * R(1e-30);
       const R spin = length(w) + length(w0) + s_.trace(b) * spins[b] + on_the_way + visited * R(1e-30);
       v_.add("momentum", length(less(less(v, v0), times(m, linear[b]))) / (epsilon * visited * size));
-      // Lever arms that turn in substeps are not those of the start.
+      // Substeps may turn lever arms, so the initial ones no longer apply.
       if (s_.in_substeps() && turns_arms()) continue;
       v_.add("angular momentum", length(less(less(w, w0), s_.turned(b, angular[b]))) / (epsilon * visited * spin));
     }
   }
 
-  /// Speeds on the way: those of the bodies, and those that close gaps and are gone at the end of the step.
+  /// Bound of intermediate speeds: of the bodies, and of the speeds that close gaps and vanish at the end of the step.
   R speed_on_the_way() const {
     R farthest = 0;
     const auto see = [&](T x) {
@@ -147,8 +147,8 @@ class IslandsJudge : SceneAspect<T> {
     });
   }
 
-  /// The displacement of a body; that of one which nothing touches follows its velocity, from forces that have acted
-  /// in the fewest substeps.
+  /// Judges the displacement of a body. A body without contacts or rows moves with its velocity, under forces applied
+  /// over the min number of substeps.
   void judge_motion(std::size_t b, bool is_alone) {
     const V x = s_.vector(made_.arrays.displacement, b), turn = s_.vector(made_.arrays.rotation, b);
     const V v0 = s_.vector(d_.bodies.velocity, b), w0 = s_.vector(d_.bodies.angular_velocity, b);
@@ -168,7 +168,7 @@ class IslandsJudge : SceneAspect<T> {
     judge_one(turn, w0, spun_by_forces);
   }
 
-  /// The residual of the report, computed anew.
+  /// Recomputes the residual of the report.
   void judge_residual() {
     v_.add("residuals are no NaN", made_.report.residual >= 0 ? 0 : 2 * bound);
     if (made_.report.by_status[s_.number(Status::overflow)] +
@@ -201,13 +201,13 @@ class IslandsJudge : SceneAspect<T> {
     v_.add("the residual is that of the velocities",
            absolute(static_cast<R>(made_.report.residual) - worst) /
                (epsilon * (s_.largest_speed() + worst) + std::numeric_limits<T>::denorm_min()));
-    // An island that is done has had its last changes measured as speeds of its bodies, which levers magnify.
+    // Convergence of an island is measured in speeds of its bodies; lever arms magnify them at the contacts.
     R levers = 1;
     for (std::size_t i = 0; i < d_.contact_count(); ++i)
       if (s_.is_sound(made_.arrays.status[i]) && s_.response(i) > 0)
         levers = larger(levers, R(1) + s_.turning(i) / s_.response(i));
     const R done = R(20) * levers * R(o_.relative_tolerance) * R(made_.report.greatest_approach);
-    // The error of coulomb counts friction, too.
+    // The error of the method coulomb includes friction.
     if (made_.report.not_converged > 0 && o_.method != SceneMethod::coulomb)
       v_.add("what has not converged has a residual", made_.report.residual > 0 ? 0 : 2 * bound);
     else if (drawn_.kind != SceneKind::rotors && !s_.is_sequence() && !o_.shock_propagation.enabled &&

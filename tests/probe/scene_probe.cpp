@@ -1,4 +1,4 @@
-// Scenes: drawn, solved and judged by what docs/scenes.md and docs/determinism.md promise.
+// Draws and solves scenes, and checks the promises of docs/scenes.md and docs/determinism.md.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -55,7 +55,7 @@ SolvedScene<T> solve_in_place(DrawnScene<T> drawn, const Execution& execution) {
   return made;
 }
 
-/// The scene that begins with the impulses of a result.
+/// The scene, warm-started with the impulses of a result.
 template <class T>
 DrawnScene<T> begun_with(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   DrawnScene<T> next = drawn;
@@ -73,8 +73,8 @@ bool same(const T& a, const T& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-/// Compares the bits of bodies, contacts and rows of one scene with those of another one that holds them: contact
-/// `contacts[place]` of the one stands at `place` of the other.
+/// Compares the bits of bodies, contacts and rows of `one` scene with the same objects in the scene `other`. Contact
+/// `contacts[place]` of `one` is contact `place` of `other`.
 template <class T>
 bool has_bits_of(const SolvedScene<T>& one, const SolvedScene<T>& other, const std::vector<std::size_t>& contacts,
                  const std::vector<std::size_t>& rows) {
@@ -107,7 +107,7 @@ std::vector<std::size_t> in_order(std::size_t n) {
   return order;
 }
 
-/// Gives `scene` the optional columns that `like` has.
+/// Adds the optional columns of `like` to `scene`.
 template <class T>
 void match_columns(scenes::SceneData<T>& scene, const scenes::SceneData<T>& like) {
   const auto match = [](auto& column, const auto& wanted, std::size_t n) {
@@ -201,7 +201,7 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
              report.energy_after, report.joint_work);
 }
 
-/// The scene with another one's contacts and rows in between.
+/// Solves the scene with the contacts and rows of another scene mixed in.
 template <class T>
 bool keeps_bits_among_others(const DrawnScene<T>& drawn, const SolvedScene<T>& made, std::uint64_t seed,
                              const Execution& execution) {
@@ -218,7 +218,7 @@ bool keeps_bits_among_others(const DrawnScene<T>& drawn, const SolvedScene<T>& m
   return has_bits_of(made, solve(both, execution), contacts, rows);
 }
 
-/// The scene without what is at fault.
+/// Solves the scene without its faulty contacts and rows.
 template <class T>
 bool keeps_bits_without_faults(const DrawnScene<T>& drawn, const SolvedScene<T>& made, const Execution& execution) {
   const auto sound = [](const std::vector<Status>& found) {
@@ -233,7 +233,7 @@ bool keeps_bits_without_faults(const DrawnScene<T>& drawn, const SolvedScene<T>&
   return has_bits_of(made, solve(rest, execution), contacts, rows);
 }
 
-/// Three calls of one solver with names. No sound contact or row becomes a fault by what the solver remembers.
+/// Calls one solver three times with keys. Its warm-start cache must not turn a sound contact or row into a fault.
 template <class T>
 bool remembers_no_fault(const DrawnScene<T>& drawn, const Execution& execution, std::uint64_t seed) {
   support::Draw draw(seed);
@@ -266,7 +266,7 @@ bool remembers_no_fault(const DrawnScene<T>& drawn, const Execution& execution, 
   return true;
 }
 
-/// Judges the results of a scene by other runs of it.
+/// Judges the results of a scene by solving it again in other ways.
 template <class T>
 class Rerun {
  public:
@@ -281,7 +281,7 @@ class Rerun {
 
   Verdict judge(bool& converged) {
     judge_rest(converged);
-    // Kinds that have shown what depends on neighbours are compared each time.
+    // Kinds that have revealed dependence on neighbours are compared every time.
     const bool always = drawn_.kind == SceneKind::rotors || drawn_.kind == SceneKind::zeros;
     if (always || draw_.below(3) == 0)
       v_.want("other islands change no bit",
@@ -303,7 +303,7 @@ class Rerun {
     return has_bits_of(made_, other, in_order(drawn_.fault.size()), in_order(drawn_.row_fault.size()));
   }
 
-  /// The law, where the scene begun with its own impulses is done at once.
+  /// Judges the law if the scene, warm-started with its own impulses, converges at once.
   void judge_rest(bool& converged) {
     const SceneOptions& o = drawn_.options;
     const bool is_plain =
@@ -359,7 +359,7 @@ Judged judge(std::uint64_t number, bool shows) {
                 {},
                 false};
   try {
-    // This solver knows the memory of many scenes before, those that it is compared with are new.
+    // This solver has solved many scenes before; the solvers it is compared with are new.
     thread_local std::map<Isa, SceneSolver> solvers;
     const SolvedScene<T> made = solve(solvers.try_emplace(execution.isa, execution).first->second, drawn);
     if (shows) {

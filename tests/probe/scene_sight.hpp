@@ -1,5 +1,5 @@
-// All judges of a solved scene see the same: the scene, its results, and quantities of contacts, rows and islands,
-// computed from the host's numbers alone.
+// The common view of all judges of a solved scene: the scene, its results, and quantities of contacts, rows and
+// islands, computed from the caller's numbers only.
 #pragma once
 
 #include <algorithm>
@@ -75,14 +75,14 @@ class SceneSight {
     const auto& j = d_.bodies.inverse_inertia;
     return static_cast<R>(j[0][body]) + static_cast<R>(j[3][body]) + static_cast<R>(j[5][body]);
   }
-  /// The sum of both bodies' inverse masses: a lower bound of K33, and what turns an impulse into a velocity.
+  /// Sum of both bodies' inverse masses: a lower bound of K33. Converts impulses to velocities.
   R response(std::size_t i) const {
     R sum = 0;
     for (const std::int32_t body : {d_.body_a[i], d_.body_b[i]})
       if (moves(body)) sum += static_cast<R>(d_.bodies.inverse_mass[static_cast<std::size_t>(body)]);
     return sum;
   }
-  /// A bound of what turning adds to it.
+  /// Upper bound of the contribution of rotation to K33.
   R turning(std::size_t i) const {
     R sum = 0;
     const auto add = [&](std::int32_t body, const V& r) {
@@ -139,7 +139,7 @@ class SceneSight {
     const auto b = static_cast<std::size_t>(body);
     return sum(vector(velocity, b), cross(vector(spin, b), lever));
   }
-  /// u less the surface velocity across the normal.
+  /// u minus the tangential surface velocity.
   template <class Bodies>
   V relative(const Bodies& bodies, std::size_t i) const {
     V u = less(point_velocity(bodies.velocity, bodies.angular_velocity, d_.body_a[i], vector(d_.lever_a, i)),
@@ -171,7 +171,7 @@ class SceneSight {
     return R(10) * most;  // of points at lever arms of a few metres
   }
 
-  /// The target of simultaneous contacts: docs/scenes.md.
+  /// Target velocity of contacts under the method simultaneous: docs/scenes.md.
   R target(std::size_t i) const {
     const V n = normal(i);
     const bool gives_way = !d_.normal_compliance.empty() && d_.normal_compliance[i] > 0;
@@ -190,7 +190,7 @@ class SceneSight {
     return rebound > 0 ? larger(least, rebound) : least;
   }
 
-  /// True where it is sound, or part of an island that has overflowed.
+  /// True if the contact or row is sound, or part of an overflowed island.
   static bool is_in(Status status, Status given) {
     return is_sound(status) || (status == Status::overflow && given == Status::ok);
   }
@@ -201,13 +201,13 @@ class SceneSight {
   std::size_t island_of(std::int32_t a, std::int32_t b) const {
     return root(static_cast<std::size_t>(moves(a) ? a : b));
   }
-  /// Impulses on the way to the answer may be as large then.
+  /// True if friction is so large that intermediate impulses may be, too.
   bool has_endless_friction() const {
     const auto is_endless = [](T mu) { return mu > T(1e6); };
     return std::ranges::any_of(d_.friction, is_endless) || std::ranges::any_of(d_.static_friction, is_endless);
   }
-  /// Too large a relaxation may take velocities out of the range of numbers and back. Nothing is left then of the sizes
-  /// at which the visits rounded.
+  /// Excessive relaxation may drive velocities to enormous values and back. The results then no longer show at which
+  /// size the visits rounded.
   bool has_run_away() const {
     return o_.simultaneous.relaxation > 1 && made_.report.not_converged > 0 &&
            made_.report.energy_after > 1e12 * made_.report.energy_before;
@@ -236,7 +236,7 @@ class SceneSight {
   std::vector<std::size_t> island_;
 };
 
-/// A judge of one kind of promises, who adds what it finds to a verdict.
+/// Judges one kind of promise and adds its findings to a verdict.
 template <class T>
 class SceneAspect {
  public:

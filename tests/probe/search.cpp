@@ -19,7 +19,7 @@ struct Part {
   std::map<std::string_view, std::map<std::uint64_t, std::string>> broken;  ///< by promise and index of the case
 };
 
-/// Examples of a broken promise.
+/// Max number of printed examples of a broken promise.
 constexpr std::size_t most_printed = 4;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Searches: cases are drawn and judged by their numbers, on threads, and counted by kind.
+// Searches draw cases by number, judge them on threads, and count them by kind.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace carom::probe {
 
-/// splitmix64: cases of neighbouring numbers have nothing in common.
+/// splitmix64: decorrelates cases of neighbouring numbers.
 inline std::uint64_t scattered(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -28,11 +28,11 @@ inline std::uint64_t case_number(std::uint64_t seed, std::uint64_t index) {
   return scattered(scattered(seed) + index);
 }
 
-/// Returns whether a search continues after so many cases. Threads call it at once.
+/// Returns whether a search continues after this number of cases. Must be thread-safe.
 using GoesOn = std::function<bool(std::uint64_t)>;
 
-/// Calls work(index, part) for the indices from 0 on for which goes_on is true. Every thread has a Part of its own;
-/// returns all of them.
+/// Calls work(index, part) for the indices from 0 on while goes_on is true. Every thread has its own Part. Returns the
+/// parts of all threads.
 template <class Part, class Work>
 std::vector<Part> on_threads(int threads, const GoesOn& goes_on, const Work& work) {
   std::atomic<std::uint64_t> next{0};
@@ -63,16 +63,17 @@ struct Judged {
   bool converged = false;
 };
 
-/// One of the searches. A number makes a case.
+/// One of the searches. A number determines a case.
 struct Subject {
   std::string_view name, option;
-  double share;     ///< cases for each scene
-  bool runs_alone;  ///< it counts allocations of the whole process
+  double share;     ///< number of cases per scene
+  bool runs_alone;  ///< single-threaded, since it counts the allocations of the process
   /// Judges a case; with `shows` also prints it and its results.
   Judged (*judge)(std::uint64_t number, bool shows);
 };
 
-/// Judges cases while `goes_on`, and prints examples of broken promises; with `details` also the worst of each kind.
+/// Judges cases while `goes_on` is true and prints examples of broken promises. With `details` it also prints the worst
+/// case of each kind.
 Counts search_cases(const Subject& subject, std::uint64_t seed, int threads, const GoesOn& goes_on, bool details);
 
 Judged judge_scene(std::uint64_t number, bool shows);

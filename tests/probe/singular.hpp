@@ -8,12 +8,12 @@
 namespace carom::probe {
 
 enum class Definiteness {
-  singular,  ///< exactly, up to the rounding of levers, or indefinite: a fault
+  singular,  ///< exactly singular, up to the rounding of lever arms, or indefinite: must be a fault
   either,    ///< rounding decides
-  definite,  ///< an answer
+  definite,  ///< must have an answer
 };
 
-/// `least` is the least eigenvalue, `terms` the sum of the sizes of the terms of the trace. K with a mass is never
+/// `least` is the smallest eigenvalue, `terms` the sum of the magnitudes of the trace's terms. K with a mass is never
 /// singular.
 template <class T, class R>
 Definiteness definiteness(R least, R terms, bool has_mass) {

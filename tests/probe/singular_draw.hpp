@@ -1,4 +1,4 @@
-// Bodies that can only turn, and levers that leave K singular or nearly so.
+// Draws bodies that can only turn, and lever arms that make K singular or nearly singular.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace carom::probe {
 
-/// `digits` of the precision, in decades.
+/// `digits`: decimal digits of the precision.
 class SingularDraw {
  public:
   SingularDraw(support::Draw& draw, double digits) : draw_(draw), digits_(digits) {}
@@ -16,7 +16,7 @@ class SingularDraw {
   /// 0, or far below `scale`.
   double inverse_mass(double scale) { return draw_.below(4) > 0 ? 0 : scale * small(1.5 * digits_); }
 
-  /// xx, xy, xz, yy, yz, zz of rank 1, 2 or 3. Numbers have few bits, so that the rank is exact.
+  /// xx, xy, xz, yy, yz, zz of rank 1, 2 or 3. The numbers have few bits, so the rank is exact.
   std::array<double, 6> inverse_inertia(double scale) {
     const double unit = std::exp2(std::round(std::log2(scale)));
     if (draw_.below(3) == 0) return {unit, 0, 0, unit, 0, unit};
@@ -32,7 +32,7 @@ class SingularDraw {
     return j;
   }
 
-  /// Parallel to `other`, at an angle from 1 down to below rounding, or anywhere.
+  /// Lever arm parallel to `other`, at an angle from 1 down to below rounding, or arbitrary.
   support::Vector lever(const support::Vector& other) {
     const double size = -std::exp2(static_cast<double>(draw_.below(5)) - 2);
     support::Vector r{size * other[0], size * other[1], size * other[2]};

@@ -1,5 +1,5 @@
-// Contact systems: drawn at all tolerances and sizes of numbers, solved, and judged by what docs/contact-systems.md
-// promises.
+// Draws contact systems of all tolerances and magnitudes, solves them, and checks the promises of
+// docs/contact-systems.md.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,9 +22,9 @@ using V = Vector<R, 3>;
 /// The kinds of systems.
 enum class SystemKind {
   ordinary,
-  warm,   ///< with impulses to begin with, some of them far too large
+  warm,   ///< with warm impulses, some of them far too large
   range,  ///< W and q at the ends of the range of the precision
-  any,    ///< q outside of the range of W, so that there may be no solution
+  any,    ///< q outside of the range of W, so there may be no solution
 };
 constexpr std::array<std::string_view, 4> system_kind_names{"ordinary", "warm", "range", "any"};
 
@@ -76,7 +76,7 @@ DrawnSystem<T> draw_system(std::uint64_t number) {
   return drawn;
 }
 
-/// The law of a system in wide numbers.
+/// Evaluates the law of a system in wide numbers.
 template <class T>
 class SystemLaw {
  public:
@@ -89,7 +89,7 @@ class SystemLaw {
     return {static_cast<R>(numbers[3 * i]), static_cast<R>(numbers[3 * i + 1]), static_cast<R>(numbers[3 * i + 2])};
   }
 
-  /// u, and the sum of the sizes of its terms.
+  /// u, and the sum of the magnitudes of its terms.
   V velocity(const std::vector<V>& r, std::size_t i, R& terms) const {
     V u = vector(data_.q, i);
     terms = length(u);
@@ -112,7 +112,7 @@ class SystemLaw {
     return {x[0] * mu * n / t, x[1] * mu * n / t, n};
   }
 
-  /// |r - P(r - ρ (u + μ |u_t| n))|, and what rounding to ε may make of it.
+  /// |r - P(r - ρ (u + μ |u_t| n))|, and the part of it that rounding to ε may cause.
   R error(const std::vector<V>& r, R epsilon, R& rounding) const {
     R sum = 0, rounded = 0;
     for (std::size_t i = 0; i < contacts(); ++i) {
@@ -143,7 +143,7 @@ class SystemLaw {
   R mass_;
 };
 
-/// How far q was moved into the range of W, relative to |q|: what the error does not count.
+/// Distance by which q was moved into the range of W, relative to |q|. The error excludes it.
 double range_distance(const auto& report) {
   if constexpr (requires { report.range_distance; })
     return report.range_distance;
@@ -168,7 +168,7 @@ Judged judge(std::uint64_t number, bool shows) {
     report = solver.solve(data.view(), made.view(), drawn.options);
   } catch (const Error& error) {
     if (shows) fmt::print("{}\n", error.what());
-    // W may have lost its diagonal to the end of the range.
+    // Diagonal entries of W may have underflowed or overflowed.
     v.want("a sound system is solved", drawn.kind == SystemKind::range);
     return judged;
   }
@@ -204,7 +204,7 @@ Judged judge(std::uint64_t number, bool shows) {
   for (std::size_t i = 0; i < data.contacts(); ++i) {
     R terms = 0;
     const V u = law.velocity(r, i, terms);
-    // Impulses are rounded when the velocities are known.
+    // Impulses are rounded after the velocities are computed.
     v.add("u = W r + q", length(plus(law.vector(made.u, i), R(-1), u)) / (epsilon * terms + least));
   }
   const R scale = law.scale();

@@ -1,4 +1,4 @@
-// The verdict on a case: the worst error among its promises, each in its own unit.
+// The verdict on a case: the max error over its promises, each in its own unit.
 #pragma once
 
 #include <limits>
@@ -10,8 +10,8 @@ namespace carom::probe {
 inline constexpr double bound = 64;
 
 struct Verdict {
-  double worst = 0;               ///< the largest error, in its unit
-  std::string_view promise = "";  ///< which it was
+  double worst = 0;               ///< max error, in its unit
+  std::string_view promise = "";  ///< promise with the max error
 
   void add(std::string_view name, auto error) {
     const double e = static_cast<double>(error);
@@ -20,7 +20,7 @@ struct Verdict {
       promise = name;
     }
   }
-  /// A promise that is kept or not.
+  /// Adds a promise that is either kept or broken.
   void want(std::string_view name, bool kept) { add(name, kept ? 0 : 2 * bound); }
   void add(const Verdict& other) {
     if (other.worst > worst) *this = other;

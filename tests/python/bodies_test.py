@@ -1,4 +1,4 @@
-"""Gradients by the bodies, coefficients of bodies, and mechanisms give what the library's arithmetic gives."""
+"""Gradients by body data, coefficients of bodies, and mechanisms agree with the library's arithmetic."""
 
 import unittest
 
@@ -55,7 +55,7 @@ class Bodies(unittest.TestCase):
         space = carom.contact_space(**self.pair)
         alone = carom.solve(k=space.k, separation_velocity=space.separation_velocity, **COEFFICIENTS)
         bodies = carom.solve(**self.pair, **COEFFICIENTS)
-        # Some hundred operations on numbers of 10 to 100; the frames of both may differ.
+        # A few hundred operations on numbers from 10 to 100; the two frames may differ.
         np.testing.assert_allclose(np.einsum("nji,nj->ni", space.frame, alone.impulse), bodies.impulse, rtol=0, atol=1e-11)
         np.testing.assert_array_equal(space.frame[:, 2], self.pair["normal"])
 
@@ -71,14 +71,14 @@ class Bodies(unittest.TestCase):
                 direction = np.random.default_rng(7).normal(size=(12, *shape))
                 expected = difference(lambda t: self.pair | {side: self.pair[side] | {name: self.pair[side][name] + t * direction}})
                 slope = (getattr(getattr(found, side), name) * direction).reshape(12, -1).sum(axis=1)
-                # h² of the third derivative and ε/h of f, both some 1e-9 of numbers up to 100.
+                # Errors: h² times the third derivative and ε/h times f, each about 1e-9 of numbers up to 100.
                 np.testing.assert_allclose(slope, expected, rtol=1e-6, atol=1e-6, err_msg=f"{side}.{name}")
             direction = np.random.default_rng(8).normal(size=(12, 3, 3))
             direction += direction.transpose(0, 2, 1)
             expected = difference(
                 lambda t: self.pair | {side: self.pair[side] | {"inverse_inertia": self.pair[side]["inverse_inertia"] + t * direction}}
             )
-            # A derivative by an entry off the diagonal moves both entries.
+            # The derivative by an off-diagonal entry changes both symmetric entries.
             upper = direction[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
             np.testing.assert_allclose((getattr(found, side).inverse_inertia * upper).sum(axis=1), expected, rtol=1e-6, atol=1e-6)
             direction = np.random.default_rng(9).normal(size=(12, 3))
@@ -130,7 +130,7 @@ class Combine(unittest.TestCase):
             found = carom.combine(of_bodies, [0, 0], [1, 2], rule=rule)
             if rule == "geometric-mean":
                 expected = np.sqrt([0.25, 0.125])
-            # One rounding of a root.
+            # A square root rounds once.
             np.testing.assert_allclose(found, expected, rtol=3e-16, err_msg=rule)
 
     def test_the_world_and_indices_beyond(self):
@@ -158,7 +158,7 @@ class Combine(unittest.TestCase):
 
 
 class Mechanisms(unittest.TestCase):
-    """The double pendulum of docs/mechanisms.md, whose numbers are found there by hand."""
+    """The double pendulum of docs/mechanisms.md, which derives the expected numbers by hand."""
 
     def setUp(self):
         self.bodies = carom.Bodies(

@@ -1,4 +1,4 @@
-"""solve, check and differentiate take every form of contacts as it is and give what the library gives."""
+"""solve, check and differentiate accept every form of contacts without conversion and agree with the library."""
 
 import pathlib
 import tempfile
@@ -14,12 +14,12 @@ import numpy as np
 def same_bits(test, a, b, message=""):
     a, b = np.asarray(a), np.asarray(b)
     test.assertEqual(a.shape, b.shape, message)
-    # Equal numbers, zeros of either sign, and NaN where there is NaN.
+    # Equal numbers, where zeros of either sign are equal and NaN equals NaN.
     np.testing.assert_array_equal(a, b, message)
 
 
 def spaces(count, seed=1, dtype=float):
-    """Contacts in contact space, of matrices that are positive definite by their construction."""
+    """Contacts in contact space, with matrices that are positive definite by construction."""
     draw = np.random.default_rng(seed)
     half = draw.normal(size=(count, 3, 3))
     return {
@@ -110,7 +110,7 @@ class Forms(unittest.TestCase):
         same_bits(self, carom.solve(**alone).impulse, carom.solve(**contacts | {"b": world}).impulse)
 
     def test_planar_bodies(self):
-        # A disc that falls without spin and without friction rebounds with e times its speed.
+        # A disc that falls without spin or friction rebounds with e times its speed.
         disc = carom.Bodies(inverse_mass=2.0, inverse_inertia=4.0, velocity=np.array([[1.0, -2.0]]), angular_velocity=0.0)
         result = carom.solve_planar(a=disc, normal=(0.0, 1.0), lever_a=(0.0, -1.0), friction=0.0, restitution=0.5)
         same_bits(self, result.velocity_a, [[1.0, 1.0]])
@@ -148,7 +148,7 @@ class Forms(unittest.TestCase):
     def test_empty_lists_are_columns_of_no_contacts(self):
         empty = {"k": np.array([]), "separation_velocity": [], "friction": [], "restitution": np.array([]), "law": []}
         self.assertEqual(carom.solve(empty).impulse.shape, (0, 3))
-        # They have no precision of their own.
+        # Empty columns have no precision of their own.
         single = {name: column.astype(np.float32)[:0] for name, column in spaces(1).items()}
         self.assertEqual(carom.solve(single | {"friction": np.array([])}).impulse.dtype, np.float32)
         out = np.array([])
@@ -233,13 +233,13 @@ class Laws(unittest.TestCase):
             carom.solve(**contacts, steps=0)
         series = carom.solve(**contacts).impulse
         euler = carom.solve(**contacts, integrator="euler", steps=20_000).impulse
-        # Of first order: 1e-3 is what 200 steps are promised, and 20,000 come within a hundredth.
+        # Euler's method is of first order: 200 steps promise 1e-3, and 20,000 steps come within a hundredth of it.
         np.testing.assert_allclose(euler, series, atol=1e-3)
         self.assertTrue((euler != series).any())
 
     def test_path_and_report(self):
         result = carom.solve(k=np.diag([3.0, 3.0, 1.0]), separation_velocity=(5.0, 0.0, -1.0), friction=0.1, restitution=1.0)
-        # Slides to its end: the slip of 5 m/s outlasts an impulse of 2 N s, whose friction takes 0.6 m/s.
+        # The contact slides to its end: friction at an impulse of 2 N s takes 0.6 m/s from a slip of 5 m/s.
         self.assertEqual(result.report.by_path, {"slide_end+c1d1": 1})
         self.assertEqual(result.path["compressions"].tolist(), [1])
         self.assertEqual(result.report.by_status, {carom.Status.ok: 1})
@@ -323,7 +323,7 @@ class Errors(unittest.TestCase):
             carom.solve({3: 4})
         with self.assertRaisesRegex(carom.Error, "out: columns by name are .*, not 3"):
             carom.solve(spaces(1), out=3)
-        # An argument that nobody reads, or of a wrong type, is a TypeError, too.
+        # An unknown argument, or an argument of a wrong type, is also a TypeError.
         self.assertTrue(issubclass(carom.ArgumentError, TypeError))
 
     def test_results_are_named(self):
@@ -376,7 +376,7 @@ class RegionAndGradients(unittest.TestCase):
         for name in ("friction", "k"):
             expected = np.einsum("ni,ni...->n...", cotangent[0], whole.impulse[name])
             expected += np.einsum("ni,ni...->n...", cotangent[1], whole.separation_velocity[name])
-            # Six products a sum of some size, 1 to 100.
+            # Each sum has six products of magnitude 1 to 100.
             np.testing.assert_allclose(product[name], expected, rtol=1e-12, atol=1e-12)
         with self.assertRaisesRegex(TypeError, "no derivatives by 'mass'"):
             carom.differentiate(**contacts, by=["mass"])
@@ -398,14 +398,14 @@ class Threads(unittest.TestCase):
 
     def test_other_threads_run_during_a_call(self):
         contacts, solver = spaces(1000), carom.Solver(threads=1)
-        # Euler's method takes some hundred milliseconds for so many steps.
+        # This number of Euler steps takes some hundred milliseconds.
         call = threading.Thread(target=lambda: solver.solve(**contacts, integrator="euler", steps=100_000))
         moments = [time.monotonic()]
         call.start()
         while call.is_alive():
             time.sleep(1e-4)
             moments.append(time.monotonic())
-        # With the interpreter's lock held, this thread would stand still for as long as the call takes.
+        # If the call held the interpreter's lock, this thread would stop for the whole call.
         self.assertGreater(moments[-1] - moments[0], 0.02)
         self.assertLess(np.diff(moments).max(), 0.5 * (moments[-1] - moments[0]))
 

@@ -1,4 +1,4 @@
-"""Objects of callers and of the package stay whole: while a call reads them, when they are copied, and where nothing made them."""
+"""The caller's and the package's objects stay intact: while a call reads them, when copied, and when made by __new__ alone."""
 
 import copy
 import gc
@@ -30,7 +30,7 @@ def scene():
 
 
 class During:
-    """Numbers that do something else while NumPy reads them."""
+    """Numbers that run other code while NumPy reads them."""
 
     def __init__(self, numbers, work):
         self.numbers, self.work = numbers, work
@@ -52,7 +52,7 @@ class WhileACallReads(unittest.TestCase):
                 self.others = [np.full((2, 6), 7.0) for _ in range(1000)]
 
             rest = {name: items.pop(name) for name in list(items)}
-            # The first that the call reads empties what it reads the others from.
+            # Reading the first column empties the container of the others.
             items["friction"] = During(rest.pop("friction"), empty)
             items.update(rest)
             del rest
@@ -93,7 +93,7 @@ class WhileACallReads(unittest.TestCase):
 
 
 class Number:
-    """Python runs where NumPy asks for its value, and other threads may take their turn."""
+    """Runs Python code when NumPy asks for the value, so that other threads may run."""
 
     def __init__(self, value):
         self.value = value

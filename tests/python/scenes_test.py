@@ -1,4 +1,4 @@
-"""Scenes are solved on the arrays of their bodies, with the command's answers."""
+"""Scenes are solved on the arrays of their bodies and agree with the command."""
 
 import tempfile
 import unittest
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def scene_of(file, rows):
-    """The keywords of a scene whose rows of a contact file name bodies and repeat their states."""
+    """Keywords of a scene from rows of a contact file, which name bodies and repeat their states."""
     index = {side: file.numbers(f"body_{side}").astype(np.int32)[rows] for side in "ab"}
     count = max(index["a"].max(), index["b"].max()) + 1
     bodies = {}
@@ -25,7 +25,7 @@ def scene_of(file, rows):
 
 
 def stack(count, dtype=float):
-    """Boxes of 1 m and 1 kg, one on the other on the ground, falling with g for 1/60 s."""
+    """A stack of boxes of 1 m and 1 kg on the ground, with velocities of a free fall for 1/60 s."""
     n = 4 * count
     corners = np.array([[x, y] for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
     body = np.repeat(np.arange(count), 4)
@@ -61,7 +61,7 @@ class TheCommandsAnswers(unittest.TestCase):
         for step in np.unique(steps)[:6]:
             rows = steps == step
             bodies, contacts = scene_of(file, rows)
-            # The command reads the gap for methods that push overlaps out, and takes 0 without one.
+            # The command reads the gap for methods that correct overlaps; the default is 0.
             result = carom.SceneSolver().solve(bodies=bodies, contacts=contacts, method=method, **keywords)
             np.testing.assert_array_equal(result.impulse, expected.column("impulse")[rows], f"{method} {step}")
             np.testing.assert_array_equal(result.status, [carom.Status[s] for s in np.array(expected.text["status"])[rows]])
@@ -102,10 +102,10 @@ class Stepping(unittest.TestCase):
         solver = carom.SceneSolver()
         result = solver.solve(scene, iterations=1000, in_place=True)
         self.assertIs(result.velocity, velocity)
-        # Converged to 1e-6 of the approach at 0.16 m/s, from which three boxes keep some more.
+        # Converged to 1e-6 of the approach at 0.16 m/s; three boxes keep a little more than this.
         self.assertEqual(result.report.not_converged, 0)
         self.assertLess(abs(velocity).max(), 1e-5)
-        # The ground carries three boxes: m g H.
+        # The ground carries three boxes: 3 m g H.
         self.assertAlmostEqual(result.impulse[:4, 2].sum(), 3 * 9.81 / 60, delta=1e-5)
         velocity[:, 2] -= 9.81 / 60
         again = solver.solve(scene, iterations=1000, in_place=True)
@@ -115,7 +115,7 @@ class Stepping(unittest.TestCase):
         double = carom.SceneSolver().solve(**dict(zip(("bodies", "contacts"), stack(3))), iterations=100)
         single = carom.SceneSolver().solve(**dict(zip(("bodies", "contacts"), stack(3, np.float32))), iterations=100)
         self.assertEqual(single.velocity.dtype, np.float32)
-        # 24 bits of impulses of 0.5 N s, over a hundred sweeps.
+        # 24 bits for impulses of 0.5 N s, over a hundred iterations.
         np.testing.assert_allclose(single.impulse, double.impulse, atol=1e-5)
 
     def test_a_sequence_has_options_and_laws_of_its_own(self):
@@ -165,7 +165,7 @@ class Joints(unittest.TestCase):
         rows = carom.distance_joint(a=0, direction=(0, 0, -1))
         rows["largest_impulse"] = 0.25
         result = carom.SceneSolver().solve(bodies=self.pendulum(), joints=rows)
-        # The row asks for 1 N s and may have a quarter of it. It pushes A along the direction; the fall is along it.
+        # The row needs 1 N s and is limited to a quarter of it. It pushes A along the direction, as does the fall.
         self.assertEqual(result.joint_status.tolist(), [carom.Status.ok])
         self.assertLessEqual(result.joint_impulse[0], 0.25)
         with self.assertRaisesRegex(carom.Error, "axis"):

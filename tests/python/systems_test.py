@@ -1,4 +1,4 @@
-"""Contact systems are solved from matrices of every form, with the same answer."""
+"""Contact systems have the same solution for every form of matrix."""
 
 import unittest
 
@@ -8,7 +8,7 @@ import scipy.sparse
 
 
 def system(count=6, seed=3):
-    """W = H M⁻¹ Hᵀ of contacts in a chain, each with the next, and velocities that approach."""
+    """W = H M⁻¹ Hᵀ of contacts in a chain, each coupled with the next, and approaching velocities."""
     draw = np.random.default_rng(seed)
     H = np.zeros((3 * count, 3 * (count + 2)))
     for i in range(count):
@@ -18,7 +18,7 @@ def system(count=6, seed=3):
 
 
 def error_of(W, q, mu, r):
-    """|r − P(r − û)| / |q| as docs/contact-systems.md has it, by the projection onto a cone in plain words."""
+    """|r − P(r − û)| / |q| as in docs/contact-systems.md, with the projection onto the cone written out."""
     u = (W @ r.ravel()).reshape(-1, 3) + q
     u[:, 2] += mu * np.hypot(u[:, 0], u[:, 1])
     v = r - u
@@ -42,7 +42,7 @@ class Systems(unittest.TestCase):
 
     def test_the_answer_solves_the_system(self):
         self.assertTrue(self.expected.report.solved)
-        # The tolerance in double, and the rounding of the residual here.
+        # The tolerance in double, plus the rounding of the residual computed here.
         self.assertLess(error_of(self.W, self.q, self.mu, self.expected.impulse), 1.01e-8)
         np.testing.assert_allclose(self.expected.velocity.ravel(), self.W @ self.expected.impulse.ravel() + self.q.ravel(), atol=1e-12)
         self.assertEqual(sum(island.contacts for island in self.expected.islands), 6)
@@ -65,7 +65,7 @@ class Systems(unittest.TestCase):
         turned = (3 * np.arange(6)[:, None] + first).ravel()
         result = carom.solve_system(self.W[np.ix_(turned, turned)], self.q[:, first], self.mu, normal_first=True)
         np.testing.assert_array_equal(result.impulse, self.expected.impulse[:, first])
-        # Arrays of the caller are in the same frame, whatever their strides, and may be those to begin with.
+        # The caller's arrays use the same frame with any stride, and may be the warm impulses.
         warm, velocity = np.zeros((6, 3)), np.zeros((6, 6))[:, ::2]
         out = {"impulse": warm, "velocity": velocity}
         again = carom.solve_system(self.W[np.ix_(turned, turned)], self.q[:, first], self.mu, normal_first=True, warm_impulse=warm, out=out)
@@ -90,7 +90,7 @@ class Systems(unittest.TestCase):
         np.testing.assert_allclose(one.velocity, other.velocity, atol=1e-6)
 
     def test_contacts_have_moments(self):
-        # A ball of 1 kg, 0.1 m and 0.4 m R² rolls at 1 m/s for a step of gravity: R μ_r p_n / (I + m R²) slows it down.
+        # A ball with m = 1 kg, R = 0.1 m and I = 0.4 m R² rolls at 1 m/s for a step of gravity: R μ_r p_n / (I + m R²) slows it down.
         radius, inertia, weight, rolling = 0.1, 0.004, 0.0981, 0.002
         arm = np.array([[0, -radius, 0], [radius, 0, 0], [0, 0, 0]])  # u = v + arm ω
         H = np.block([[np.eye(3), arm], [np.zeros((3, 3)), np.eye(3)]])

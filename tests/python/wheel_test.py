@@ -1,4 +1,4 @@
-"""pip installs the package into a clean environment, where it works."""
+"""pip installs the package into a clean environment, and it works there."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import unittest
 import zipfile
 
 ROOT = pathlib.Path(__file__).parents[2]
-# A build tree that has the package already, or a wheel. Without it pip builds from the sources, which takes minutes.
+# A build tree that contains the package, or a wheel. Without this argument pip builds from source, which takes minutes.
 BUILT = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
 PROGRAM = """
 import carom, importlib.metadata, numpy
@@ -19,7 +19,7 @@ print(carom.__file__, importlib.metadata.version("carom") == carom.__version__, 
 
 
 class Environment:
-    """A virtual environment of the interpreter that runs the test, with nothing of the test's own environment."""
+    """A virtual environment for the interpreter that runs the test, isolated from the test's environment variables."""
 
     def __init__(self, folder, *options):
         self.folder = pathlib.Path(folder).resolve()
@@ -57,17 +57,17 @@ class Wheel(unittest.TestCase):
         names = zipfile.ZipFile(wheel).namelist()
         self.assertIn("carom/py.typed", names)
         self.assertEqual([name for name in names if "__pycache__" in name], [])
-        # pip looks at the tag, and at what the package depends on: NumPy of the system.
+        # pip checks the wheel's tag and its dependency, the system's NumPy.
         environment = Environment(self.folder / "venv", "--system-site-packages", "--without-pip")
         self.installed(environment.pip(wheel), environment)
 
     @unittest.skipIf(BUILT, "needs no sources")
     def test_the_sources(self):
         seen = Environment(self.folder / "seen", "--system-site-packages")
-        # One instruction set, for the sake of time.
+        # One instruction set, to save time.
         fast = {"CMAKE_ARGS": "-DCAROM_ISAS=avx2"}
         self.installed(seen.pip(ROOT, **fast), seen)
-        # Where nothing shows NumPy, the build needs none. pip says what is missing before it builds.
+        # The build itself works without NumPy. pip reports the missing dependency before it builds.
         hidden = Environment(self.folder / "hidden")
         missing = hidden.pip(ROOT, **fast)
         self.assertRegex(missing.stderr, "No matching distribution found for numpy")

@@ -1,4 +1,4 @@
-// Gradients by the reference against differences in 34 digits, and the identities between their columns.
+// Compares gradients of the reference with differences in 34 digits, and checks the identities between their columns.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void differentiate(Table& table, const Options& options = {}) {
   reference::differentiate(table.contacts(), table.gradients(), options);
 }
 
-// The differences have errors of their own, h² f with h = 1e-12 of the numbers: 4e-12 next to a second compression.
+// The differences themselves have errors of h² f with h = 1e-12 of the numbers: 4e-12 next to a second compression.
 TEST(ReferenceGradients, agree_with_differences_in_34_digits) {
   const std::vector<GoldenGradient> golden = golden_gradients();
   ASSERT_GE(golden.size(), 400U);
@@ -37,7 +37,7 @@ TEST(ReferenceGradients, agree_with_differences_in_34_digits) {
   EXPECT_LE(of_incremental[of_incremental.size() / 2], 1e-14);
 }
 
-// p(K, c u0) = c p and p(cK, u0) = p / c, of impulses as of velocities; turning the contact about the normal turns p.
+// p(K, c u0) = c p and p(cK, u0) = p / c, for impulses and velocities; turning the contact about the normal turns p.
 TEST(ReferenceGradients, columns_obey_the_symmetries_of_every_law) {
   Table table;
   add_random_contacts(360, 11, all_laws(), table);
@@ -74,8 +74,8 @@ TEST(ReferenceGradients, columns_obey_the_symmetries_of_every_law) {
   }
 }
 
-/// Compares the gradients of all contacts that are `exact` with differences of the laws themselves, by the numbers that
-/// every contact has or by all. h = 1e-5 leaves h² f''' and ε / h. Returns the number of these contacts.
+/// Compares the gradients of all contacts with status `exact` with differences of the laws themselves, by the first
+/// `variables` numbers of a contact. h = 1e-5 leaves errors of h² f''' and ε / h. Returns the number of these contacts.
 std::size_t compare_with_differences(Table& table, std::size_t variables) {
   std::size_t compared = 0;
   for (std::size_t i = 0; i < table.count(); ++i) {
@@ -101,7 +101,7 @@ std::size_t compare_with_differences(Table& table, std::size_t variables) {
   return compared;
 }
 
-// The laws that the golden set lacks.
+// Laws that are not in the golden set.
 TEST(ReferenceGradients, polar_and_composite_agree_with_differences) {
   Table table;
   add_random_contacts(60, 5, {Law::polar, Law::composite}, table);
@@ -109,7 +109,7 @@ TEST(ReferenceGradients, polar_and_composite_agree_with_differences) {
   EXPECT_GT(compare_with_differences(table, Table::variables), 50U);
 }
 
-// Two rays nearly merge in each: the slip falls by 18 digits while it turns there, and then goes on along another ray.
+// In each contact two rays nearly merge. The slip falls by 18 digits while it turns there, then follows another ray.
 TEST(ReferenceGradients, slides_that_turn_as_they_stop_agree_with_differences) {
   Table table;
   table.add(Law::incremental, RestitutionLaw::kinematic,

@@ -1,5 +1,5 @@
-// A solver of scenes allocates nothing in a call after the first of its size: neither for islands and colours nor for
-// the impulses of named contacts. A call that finds no memory writes no result and forgets nothing.
+// A SceneSolver allocates nothing in a call after the first of its size: not for islands, colours or the warm-start
+// cache of contacts with keys. A call that runs out of memory writes no result and keeps the cache.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class LaterSceneCall : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(LaterSceneCall, Precisions);
 
-/// Large and small islands, joints and names. The same sizes for every `disorder`.
+/// Large and small islands, joints and keys. The sizes are the same for every `disorder`.
 template <class T>
 SceneData<T> scene_of(std::uint64_t disorder) {
   SceneData<T> scene = pyramid<T>(16);
@@ -42,7 +42,7 @@ support::Allocations allocations_of_second_call(const SceneOptions& options, con
   auto first = scene_of<T>(1), second = scene_of<T>(2);
   for (auto* scene : {&first, &second}) {
     if (!with_models) continue;
-    // Every other manifold, and one of a kind beside it.
+    // Some manifolds have compliance, some have rolling friction, some have neither.
     add_neutral_models(*scene);
     for (std::size_t i = 0; i < scene->contact_count(); ++i)
       (i % 8 == 0 ? scene->rolling_friction : scene->normal_compliance)[i] = T(i % 4 == 0 ? 0.1 : 0);
@@ -51,16 +51,16 @@ support::Allocations allocations_of_second_call(const SceneOptions& options, con
   const auto first_view = first.view(), second_view = second.view();
   const auto results = arrays.view();
   SceneSolver solver(execution);
-  // The impulses of two calls are at hand at once: those to begin with and those to keep.
+  // The solver holds the warm impulses of two calls at once, the old and the new, so two calls come first.
   solver.solve(first_view, results, options);
   solver.solve(first_view, results, options);
   return allocations_during([&] { solver.solve(second_view, results, options); });
 }
 
-/// Coulomb plans its factorisations anew in every call.
+/// The method coulomb plans its factorisations anew in every call.
 const auto& methods_without_plans = methods_of_reference;
 
-// Where sweeps on lanes solve all islands there is nothing to plan.
+// If iterations on lanes solve all islands, no factorisation is planned.
 TYPED_TEST(LaterSceneCall, of_coulomb_allocates_nothing_where_it_needs_no_factorisation) {
   auto scene = pyramid<TypeParam>(8);
   append(scene, islands<TypeParam>(200, 4, 4, 1));
@@ -103,19 +103,18 @@ TYPED_TEST(LaterSceneCall, on_two_threads_allocates_nothing_of_ours) {
     EXPECT_EQ(allocations_of_second_call<TypeParam>(usual(method), {.threads = 2}).by_new, 0u) << to_string(method);
 }
 
-// Whatever changes between two calls but the numbers of bodies, contacts and rows: lists and blocks have had room for
-// it since the first call.
+// The first call reserves enough memory for any change that keeps the numbers of bodies, contacts and rows.
 TYPED_TEST(LaterSceneCall, of_the_size_of_the_first_allocates_nothing) {
   using T = TypeParam;
   using Change = void (*)(SceneData<T>&);
   const Change changes[] = {
       [](SceneData<T>&) {},
-      // Manifolds fall apart.
+      // Manifolds split.
       [](SceneData<T>& s) { s.friction[0] = T(0.25); },
       [](SceneData<T>& s) {
         for (std::size_t i = 0; i < s.contact_count(); i += 3) s.friction[i] = T(0.125);
       },
-      // Other numbers of substeps, and other parts therefore.
+      // Other numbers of substeps, and hence other parts of the work.
       [](SceneData<T>& s) {
         for (std::size_t i = 0; i < s.body_count(); ++i)
           s.bodies.inverse_mass[i] *= T(1) / static_cast<T>(1 + i % 23 * (i % 23));
@@ -123,21 +122,21 @@ TYPED_TEST(LaterSceneCall, of_the_size_of_the_first_allocates_nothing) {
       [](SceneData<T>& s) {
         for (T& v : s.bodies.velocity[2]) v -= T(1);
       },
-      // All contacts on one body, each in a vector of its own.
+      // All contacts on one body, each in its own vector.
       [](SceneData<T>& s) {
         for (std::size_t i = 0; i < s.contact_count(); ++i) {
           s.body_a[i] = 0;
           s.body_b[i] = static_cast<std::int32_t>(1 + i % 200);
         }
       },
-      // Every body alone, and bodies that have been free touch.
+      // Every body alone, and contacts on bodies that were free.
       [](SceneData<T>& s) {
         for (std::size_t i = 0; i < s.contact_count(); ++i) {
           s.body_a[i] = static_cast<std::int32_t>(i % s.body_count());
           s.body_b[i] = world;
         }
       },
-      // Names of contacts and rows that come, go and change places.
+      // Keys of contacts and rows that appear, disappear and change places.
       [](SceneData<T>& s) {
         for (std::size_t i = 0; i < s.contact_count(); i += 2) s.key[i] += 1000000;
         for (auto& row : s.joints.rows) row.key += 5;
@@ -194,7 +193,7 @@ TYPED_TEST(LaterSceneCall, with_bodies_of_many_contacts_allocates_nothing_either
   EXPECT_EQ(made.by_malloc, 0u);
 }
 
-/// A scene that has rows of all kinds out of order, a contact whose K is singular, and names.
+/// A scene with rows of all kinds out of order, a contact with a singular K, and keys.
 template <class T>
 SceneData<T> varied(bool with_models) {
   SceneData<T> scene = scene_of<T>(1);
@@ -223,12 +222,12 @@ void fill(SceneArrays<T>& arrays, T value) {
   std::ranges::fill(arrays.joint_status, Status::no_solution);
   std::ranges::fill(arrays.island_status, IslandStatus::diverged);
   std::ranges::fill(arrays.path, Path{Course::stick_at_start});
-  // Moments are results of scenes without moments, too.
+  // Scenes without moments have results for moments, too.
   arrays.has_moments = true;
 }
 
-/// Solves `small`, whose contacts have names, then `large` with one allocation that fails, until no allocation is left.
-/// The allocations are `every` apart.
+/// Solves `small`, with keys, then `large` with one failing allocation. Repeats this with later allocations, `every`
+/// apart, until the call succeeds.
 template <class T, class Call>
 void expect_no_trace_of_failures(const SceneData<T>& small, const SceneData<T>& large, const Call& call,
                                  std::size_t every = 1) {
@@ -258,7 +257,7 @@ void expect_no_trace_of_failures(const SceneData<T>& small, const SceneData<T>& 
     if (!failed) break;
     const std::string what = "allocation " + std::to_string(failures + 1);
     expect_same_bits(arrays, untouched, what);
-    // The names of the call before are still known.
+    // The keys of the previous call are still known.
     SceneArrays<T> after(small);
     call(solver, small_view, after.view());
     expect_same_bits(after, expected, what);
@@ -267,7 +266,7 @@ void expect_no_trace_of_failures(const SceneData<T>& small, const SceneData<T>& 
   EXPECT_GT(failures, 20u);
 }
 
-/// Stacks of two cubes of `mass` [kg], with names.
+/// Stacks of two cubes of `mass` [kg], with keys.
 template <class T>
 SceneData<T> named_stacks(int stacks, double mass) {
   SceneData<T> scene = stack<T>(2);
@@ -296,7 +295,7 @@ TYPED_TEST(LaterSceneCall, after_one_without_memory_is_as_if_that_had_not_been) 
         options.shock_propagation.enabled = !with_models;
         SceneData<T> large = varied<T>(with_models);
         if (!named) large.key.clear();
-        // Coulomb makes more of them than all others together.
+        // The method coulomb allocates more often than all others together.
         expect_no_trace_of_failures<T>(
             small, large,
             [&](SceneSolver& solver, const Scene<T>& scene, const SceneResults<T>& results) {
@@ -307,7 +306,7 @@ TYPED_TEST(LaterSceneCall, after_one_without_memory_is_as_if_that_had_not_been) 
       }
 }
 
-// Remembered impulses lead out of the range, and the scene is solved twice in the call that fails.
+// Cached impulses overflow, so the failing call solves the scene twice.
 TYPED_TEST(LaterSceneCall, after_one_without_memory_that_solves_a_scene_again_is_so_too) {
   using T = TypeParam;
   const double mass = std::pow(static_cast<double>(std::numeric_limits<T>::max()), 0.45);

@@ -1,5 +1,5 @@
-// The bits of an island depend on its bodies, contacts and rows, their order and the options: not on threads, the ISA,
-// other islands or the order of islands.
+// The bits of an island depend on its bodies, contacts and rows, their order and the options, but not on threads, the
+// ISA, other islands or the order of islands.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
@@ -35,7 +35,7 @@ SceneData<T> slack_rope() {
   return scene;
 }
 
-/// Gives the velocities a sign of zero wherever they are zero.
+/// Makes every zero in the velocities a negative zero.
 template <class T>
 SceneData<T> with_negative_zeros(SceneData<T> scene) {
   for (auto* columns : {&scene.bodies.velocity, &scene.bodies.angular_velocity})
@@ -53,7 +53,7 @@ std::vector<SceneData<T>> various_islands() {
   RandomSceneOptions drawn;
   drawn.with_joints = true;
   for (std::uint64_t seed = 0; seed < 30; ++seed) made.push_back(random_scene<T>(seed, drawn));
-  // On one vector, joints whose rows are solved at once stand beside such whose rows are solved in turn.
+  // One vector holds joints whose rows are solved together and joints whose rows are solved in turn.
   for (std::uint64_t seed = 0; seed < 20; ++seed) made.push_back(odd_zigzag<T>(3, seed));
   for (const SceneData<T>& scene : {stack<T>(1), stack<T>(3), chain<T>(4), cube_against_wall<T>()})
     made.push_back(with_negative_zeros(scene));
@@ -104,7 +104,7 @@ Vectors3<T> part(const Vectors3<T>& v, std::size_t first, std::size_t count) {
   return {part(v[0], first, count), part(v[1], first, count), part(v[2], first, count)};
 }
 
-/// Gives the islands of a part of a scene the numbers of their order in it, and what `whole` says of each.
+/// Renumbers the islands of a part of a scene in their order in the part, and copies their results from `whole`.
 template <class T>
 void number_islands(SceneArrays<T>& of_part, const SceneArrays<T>& whole) {
   std::vector<std::int32_t> seen;
@@ -125,7 +125,7 @@ void number_islands(SceneArrays<T>& of_part, const SceneArrays<T>& whole) {
   }
 }
 
-/// The results of islands that stand in a scene in this order, each by itself.
+/// Splits the results of a scene, which contains islands in this order, into the results of each island.
 template <class T>
 std::vector<SceneArrays<T>> apart(const SceneArrays<T>& arrays, const std::vector<SceneData<T>>& all,
                                   const std::vector<std::size_t>& order) {
@@ -208,7 +208,7 @@ TYPED_TEST(SceneBits, of_an_island_are_the_same_alone_among_others_and_in_any_or
   support::Draw draw(11);
   for (std::size_t i = permuted.size(); i > 1; --i) std::swap(permuted[i - 1], permuted[draw.below(i)]);
   for (const SceneOptions& options : various_options()) {
-    // Random priorities of ties are those of the indices, which an order changes.
+    // Random tie-breaking depends on the indices, and these depend on the order.
     if (options.sequence.seed != 0) continue;
     const auto one_order = apart(solved(together(all, order), options).arrays, all, order);
     const auto another = apart(solved(together(all, permuted), options).arrays, all, permuted);
@@ -261,7 +261,7 @@ TYPED_TEST(SceneBits, are_the_same_in_place_and_through_structs) {
     for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(points[i].impulse[c], made.arrays.impulse[c][i]);
 }
 
-// Vectors without anything between or behind them; manifolds of one to four contacts come last.
+// Vectors packed without padding between or behind them. The last manifold has one to four contacts.
 TYPED_TEST(SceneBits, are_the_same_through_packed_vectors) {
   using T = TypeParam;
   const auto whole = pyramid<T>(5);
@@ -309,7 +309,7 @@ void expect_no_negative_zero(const SceneArrays<T>& arrays, const std::string& wh
   for (const auto* column : {&arrays.joint_impulse, &arrays.joint_warm_impulse, &arrays.island_residual}) look(*column);
 }
 
-// Bodies that nothing touches, or nothing but a faulty contact, are among them.
+// The scene includes bodies without contacts, and bodies with only faulty contacts.
 TYPED_TEST(SceneBits, have_no_negative_zero) {
   using T = TypeParam;
   const auto all = various_islands<T>();
@@ -322,12 +322,12 @@ TYPED_TEST(SceneBits, have_no_negative_zero) {
     expect_no_negative_zero(solved(scene, options).arrays, name_of(options));
 }
 
-// A level of shock propagation goes across the parts that threads share, and fills vectors that no part fills.
+// A level of shock propagation spans several of the parts that threads share, and fills vectors that no part fills.
 TEST(LevelBits, of_levels_that_are_wider_than_any_part_are_those_of_one_thread) {
   SceneData<float> scene;
   for (int i = 0; i < 17; ++i) {
     const std::int32_t a = scene.add(box(1, {1, 1, 1}, {2.0 * i, 0, 0}, {0.1 * i, 0, -1}));
-    for (int k = 0; k < 60; ++k)  // each is a manifold of its own
+    for (int k = 0; k < 60; ++k)  // each is its own manifold
       scene.add(Contact{.a = a, .point = {2.0 * i + 0.01 * k - 0.3, 0.1, -0.5}, .friction = 0.3 + 0.001 * k});
   }
   SceneOptions options;

@@ -1,4 +1,4 @@
-// Results in the memory of the inputs that they replace have the bits of results in memory of their own.
+// Results in the memory of the inputs that they replace have the same bits as results in separate memory.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -18,8 +18,8 @@ class SceneInPlace : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(SceneInPlace, Precisions);
 
-/// Large and small islands, joints, and a contact whose fault is found when its island is solved: all is solved again.
-/// Everything begins with impulses.
+/// Large and small islands, joints, and a contact with a fault that is found only while its island is solved, so that
+/// everything is solved again. All contacts and rows have warm impulses.
 template <class T>
 SceneData<T> warm_scene(bool with_models) {
   SceneData<T> scene = pyramid<T>(4);
@@ -46,10 +46,10 @@ Vector3Columns<T> writable(Vectors3<T>& v) {
   return {v[0], v[1], v[2]};
 }
 
-/// The results that go to the places of inputs. Impulses for the next step are results of substeps alone.
+/// Results that share memory with inputs. Only the method substeps returns impulses for the next step.
 enum class Pairs { of_the_step, of_the_next_step, crossed };
 
-/// Solves with velocities, impulses of contacts and of rows in the places of the inputs, and returns them.
+/// Solves with velocities and impulses of contacts and rows in the memory of the inputs, and returns them.
 template <class T, class Solve>
 SceneArrays<T> solved_in_place(SceneData<T> scene, Pairs pairs, const Solve& solve) {
   SceneArrays<T> arrays(scene);
@@ -123,7 +123,7 @@ TYPED_TEST(SceneInPlace, has_the_bits_of_results_in_memory_of_their_own) {
   });
 }
 
-// As the simultaneous step has it with a time step: one substep.
+// With a time step the method simultaneous runs as one substep.
 TYPED_TEST(SceneInPlace, has_the_bits_of_the_simultaneous_step_that_moves_bodies) {
   using T = TypeParam;
   SceneOptions options = usual(SceneMethod::simultaneous);
@@ -138,8 +138,8 @@ TYPED_TEST(SceneInPlace, has_the_bits_of_the_simultaneous_step_that_moves_bodies
         "");
 }
 
-// An island whose rows begin with remembered impulses that lead out of the range is solved again without them, and its
-// contacts begin with the host's impulses again.
+// If cached impulses of rows make an island overflow, it is solved again without them, and its contacts start again
+// from the caller's impulses.
 TYPED_TEST(SceneInPlace, has_the_bits_where_an_overflow_is_solved_again) {
   using T = TypeParam;
   SceneData<T> heavy = warm_scene<T>(false);
@@ -179,7 +179,7 @@ TYPED_TEST(SceneInPlace, has_the_bits_where_an_overflow_is_solved_again) {
   EXPECT_EQ(std::count(expected.status.begin(), expected.status.end(), Status::overflow), 0);
 }
 
-// It has no impulses for the next step.
+// The reference returns no impulses for the next step.
 TEST(SceneInPlaceOfTheReference, has_the_bits_of_results_in_memory_of_their_own) {
   each_case<double>([](const SceneData<double>& scene, const SceneOptions& options, const std::string& what) {
     if (options.method == SceneMethod::coulomb) return;

@@ -1,4 +1,4 @@
-// Limits of size are Errors before any work, which name the limit, the number and what helps.
+// Exceeding a size limit is an Error before any work. The message names the limit, the number and the remedy.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -11,13 +11,13 @@
 namespace carom::scenes {
 namespace {
 
-/// A column of one number for all.
+/// A column that repeats one number.
 template <class V>
 Column<const V> repeated(const V& value, std::size_t count) {
   return {&value, count, 0};
 }
 
-/// Balls of one number each, contacts of balls 0 and 1 and rows between them. None of this takes memory.
+/// Balls, contacts of balls 0 and 1, and rows between them. Every column repeats one number, so it takes no memory.
 Scene<double> scene_of(std::size_t bodies, std::size_t contacts, std::size_t rows) {
   static const double zero = 0, one = 1;
   static const std::int32_t first = 0, second = 1;
@@ -60,7 +60,7 @@ TEST(SceneLimit, of_bodies_contacts_and_rows_is_named) {
   EXPECT_NE(refused(2, ~std::size_t{0}, ~std::size_t{0}), "");
 }
 
-/// A body on the ground with `contacts` on it, and a ball apart that falls on the ground.
+/// A body on the ground with `contacts`, and a separate ball that falls on the ground.
 SceneData<double> loaded_body(int contacts, SceneData<double> scene = {}) {
   const std::int32_t body = scene.add(Body{.velocity = {0, 0, -1}});
   for (int i = 0; i < contacts; ++i) scene.add(Contact{.a = body, .b = world, .point = {0.01 * i, 0.02 * i, -0.5}});

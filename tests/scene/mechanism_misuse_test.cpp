@@ -1,4 +1,4 @@
-// Data at fault are errors that name the contact, the row or the body, of the mechanism that they belong to alone.
+// Faulty data are errors of their own mechanism only. The message names the contact, the row or the body.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -17,7 +17,7 @@ using Host = support::MechanismHost<double>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Two mechanisms of two bodies each, and a contact of each of them with the world.
+/// Two mechanisms of two bodies each; each has a contact with the world.
 Host two_mechanisms() {
   Host host;
   for (std::int32_t i = 0; i < 4; ++i) host.add(1, {1, 1, 1});
@@ -28,7 +28,7 @@ Host two_mechanisms() {
   return host;
 }
 
-/// What the Error says; empty if there is none.
+/// Message of the Error; empty if f throws no Error.
 std::string error_of(const std::function<void()>& f) {
   try {
     f();

@@ -1,5 +1,5 @@
-// Numbers that leave the range of the precision, and contacts that contradict each other: what a scene makes of them is
-// told, costs no other island, and is not carried into the next call.
+// Numbers beyond the range of the precision, and contradictory contacts. A scene reports them, solves all other
+// islands, and does not carry their effects into the next call.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool is_finite(const Vector& v) {
   return std::ranges::all_of(v, [](double x) { return std::isfinite(x); });
 }
 
-/// Every method of a new solver.
+/// Solves with every method, each with a new solver.
 template <class T, class F>
 void each_method(const SceneData<T>& scene, const F& f) {
   for (const SceneMethod method : all_methods) {
@@ -51,7 +51,7 @@ TYPED_TEST(SceneOverflow, of_one_island_leaves_its_bodies_as_they_came_and_the_o
   using T = TypeParam;
   const SceneData<T> good = three_stacks<T>();
   SceneData<T> bad = good;
-  // Both numbers are finite; the velocity of a corner is not.
+  // Both velocities are finite, but the velocity of a corner is not.
   put(bad.bodies.velocity, 1, {0, 0, -0.9 * huge<T>});
   put(bad.bodies.angular_velocity, 1, {0.9 * huge<T>, 0, 0});
   std::vector<Solved<T>> undisturbed;
@@ -81,7 +81,7 @@ TYPED_TEST(SceneOverflow, of_one_island_leaves_its_bodies_as_they_came_and_the_o
   });
 }
 
-/// A ball of this inverse mass, held by one row along z.
+/// A ball with this inverse mass, held by one row along z.
 template <class T>
 SceneData<T> on_a_row(double inverse_mass, double speed) {
   SceneData<T> scene;
@@ -92,7 +92,7 @@ SceneData<T> on_a_row(double inverse_mass, double speed) {
   return scene;
 }
 
-// One row takes up more energy than a number can tell, another gives off as much: their sum is none.
+// One row absorbs more energy than the precision can represent, and another supplies as much: the sum is undefined.
 TYPED_TEST(SceneOverflow, of_the_work_of_rows_is_infinite_in_the_report) {
   using T = TypeParam;
   const double speed = std::pow(huge<T>, 0.4), inverse_mass = std::pow(huge<T>, -0.3);
@@ -113,7 +113,7 @@ TYPED_TEST(SceneOverflow, of_the_work_of_rows_is_infinite_in_the_report) {
   });
 }
 
-// Each substep's impulse is within the range, their sum is not.
+// The impulse of each substep is within the range, but the sum is not.
 TYPED_TEST(SceneOverflow, of_a_joint_impulse_that_adds_up_over_substeps_has_a_status) {
   using T = TypeParam;
   SceneData<T> scene = on_a_row<T>(8 / huge<T>, -100);
@@ -128,12 +128,12 @@ TYPED_TEST(SceneOverflow, of_a_joint_impulse_that_adds_up_over_substeps_has_a_st
   EXPECT_EQ(made.velocity(0), scene.velocity(0));
 }
 
-// The velocity of a row is beyond the range, that of the body is not.
+// The velocity along the row is beyond the range, but the velocity of the body is not.
 TYPED_TEST(SceneOverflow, of_a_row_has_a_status) {
   using T = TypeParam;
   const double large = std::pow(huge<T>, 0.8);
   SceneData<T> scene = on_a_row<T>(1 / large, large);
-  // No number of the precision brings these velocities to rest along the row but 0.
+  // Only zero velocities are at rest along the row in this precision.
   put(scene.bodies.velocity, 0, large * Vector{1, 0.5, 0.3});
   scene.joints.rows[0].linear_a = {static_cast<T>(0.6 * large), static_cast<T>(0.3 * large), static_cast<T>(large)};
   for (const SceneMethod method : all_methods) {
@@ -160,7 +160,7 @@ TEST(SceneOverflowOfTheReference, is_as_that_of_the_lanes) {
   }
 }
 
-// Finite data of every kind near the range: results are finite, and if there is none, that is told.
+// Finite data of every kind near the range: results are finite, and a missing result has a status.
 TYPED_TEST(SceneOverflow, of_any_column_is_no_result_without_a_status) {
   using T = TypeParam;
   using Data = SceneData<T>;
@@ -202,13 +202,13 @@ TYPED_TEST(SceneOverflow, of_any_column_is_no_result_without_a_status) {
           }
         }
         for (const T impulse : made.arrays.joint_impulse) EXPECT_TRUE(std::isfinite(impulse)) << what;
-        // The stacks that are not touched by it.
+        // The other stacks are unaffected.
         for (std::size_t i = 8; i < n; ++i) EXPECT_FALSE(is_fault(made.arrays.status[i])) << what;
       });
     }
 }
 
-// What neither moves nor turns has no velocity at any point, and no impulse turns it.
+// A body that neither moves nor turns has zero velocity at every point, and no impulse turns it.
 TYPED_TEST(SceneOverflow, does_not_come_of_a_lever_arm_of_the_world) {
   using T = TypeParam;
   const SceneData<T> scene = three_stacks<T>();
@@ -224,7 +224,7 @@ TYPED_TEST(SceneOverflow, does_not_come_of_a_lever_arm_of_the_world) {
   }
 }
 
-/// A body between ten contacts with the world that no velocity satisfies, since their gaps contradict each other.
+/// A body between ten contacts with the world. Their gaps contradict each other, so no velocity satisfies all contacts.
 template <class T>
 SceneData<T> jammed(std::uint64_t seed) {
   support::Draw draw(seed);
@@ -252,7 +252,7 @@ TYPED_TEST(SceneOverflow, does_not_come_of_contacts_at_rest_that_contradict_each
       const auto made = solved(solver, scene, options);
       const std::string what = "seed " + std::to_string(seed) + ", h " + std::to_string(h);
       EXPECT_EQ(made.report.by_status[static_cast<std::size_t>(Status::overflow)], 0u) << what;
-      // The worst that is asked of the body is to take back its speed and the gaps.
+      // At worst the contacts require the body to cancel its speed and close the gaps.
       double wanted = length(scene.velocity(0)) + 1.5 * length(scene.angular_velocity(0)) + 0.01 / h;
       for (const double x : {made.velocity(0)[0], made.velocity(0)[1], made.velocity(0)[2]})
         EXPECT_LT(std::abs(x), 40 * wanted) << what;
@@ -260,16 +260,16 @@ TYPED_TEST(SceneOverflow, does_not_come_of_contacts_at_rest_that_contradict_each
           std::max(options.relative_tolerance * made.report.greatest_approach, options.rest.tolerance / (100 * h));
       if (made.report.iterations == 1000) {
         EXPECT_EQ(made.report.not_converged, made.report.residual > done ? 1u : 0u) << what;
-      } else if (made.report.not_converged > 0) {  // it has run away, and is back at the best that was kept
+      } else if (made.report.not_converged > 0) {  // it diverged, and the best iterate was restored
         EXPECT_GT(made.report.residual, done) << what;
       }
-      // Its impulses are no fault of the next call's contacts.
+      // Its impulses cause no fault in the next call.
       const auto next = solved(solver, scene, SceneOptions{});
       for (const Status status : next.arrays.status) EXPECT_FALSE(is_fault(status)) << what;
     }
 }
 
-/// A box against another one that a pivot holds. The sweeps of a long step take it to 4e7 m/s and back.
+/// A box against another box held by a pivot. The iterations of a long step take it to 4e7 m/s and back.
 template <class T>
 SceneData<T> beside_a_pivot() {
   SceneData<T> scene;
@@ -299,7 +299,7 @@ SceneData<T> beside_a_pivot() {
   return scene;
 }
 
-// The roundings of such a speed would be left in the velocities: v - v0 would not be Σ p / m.
+// Rounding errors at such a speed would remain in the velocities: v - v0 would differ from Σ p / m.
 TYPED_TEST(SceneOverflow, is_no_way_to_an_end_without_momentum) {
   using T = TypeParam;
   const SceneData<T> scene = beside_a_pivot<T>();
@@ -317,7 +317,7 @@ TYPED_TEST(SceneOverflow, is_no_way_to_an_end_without_momentum) {
       owed = owed + mass * made.impulse(i);
       size += mass * length(made.impulse(i));
     }
-    // Every visit of its six contacts rounds.
+    // Every visit of each of the six contacts rounds.
     EXPECT_LE(length(owed), epsilon<T> * 6 * made.report.iterations * size) << what;
     EXPECT_EQ(made.report.not_converged, 1u) << what;
     EXPECT_EQ(made.arrays.island_status[0], IslandStatus::diverged) << what;
@@ -328,7 +328,7 @@ TYPED_TEST(SceneOverflow, is_no_way_to_an_end_without_momentum) {
   if constexpr (std::is_same_v<T, double>) judge(solved_by_reference(scene, options), "reference");
 }
 
-// A remembered impulse may be beyond what the bodies of the next call bear.
+// A cached impulse may be too large for the bodies of the next call.
 TYPED_TEST(SceneOverflow, by_remembered_impulses_is_none_of_the_next_call) {
   using T = TypeParam;
   SceneData<T> scene = three_stacks<T>();
@@ -359,7 +359,7 @@ TYPED_TEST(SceneOverflow, by_remembered_impulses_is_none_of_the_next_call) {
   for (const Status status : second.arrays.status) EXPECT_FALSE(is_fault(status));
 }
 
-// A rotation by h w moves no point by more than twice its lever arm, whatever the spin.
+// A rotation by h w moves a point by at most twice its lever arm, for any spin.
 TYPED_TEST(SceneOverflow, does_not_come_of_the_spin_of_a_body_at_rest) {
   using T = TypeParam;
   for (const double spin : {1.0, 1e2, 1e4, 1e6}) {
@@ -367,7 +367,7 @@ TYPED_TEST(SceneOverflow, does_not_come_of_the_spin_of_a_body_at_rest) {
     Body body;
     body.angular_velocity = {spin, 0.3 * spin, 0};
     const std::int32_t a = scene.add(body);
-    // Its own contact moves across the normal, so that it is at rest.
+    // The contact point moves perpendicular to the normal, so the contact is at rest.
     scene.add(Contact{.a = a, .b = world, .point = {0, 0, -1}, .friction = 0});
     SceneOptions options;
     options.method = SceneMethod::resting;
@@ -378,8 +378,9 @@ TYPED_TEST(SceneOverflow, does_not_come_of_the_spin_of_a_body_at_rest) {
   }
 }
 
-// The normal turns with body b, by a radian at most: the impulse that keeps a sliding point outside is that along the
-// normal over its share along the turned one. A normal that turned further would let the impulse grow with every sweep.
+// The normal turns with body b, by a radian at most. The impulse that keeps a sliding point outside is the impulse
+// along the original normal divided by the cosine of this angle. If the normal turned further, the impulse would grow
+// with every iteration.
 TYPED_TEST(SceneOverflow, does_not_come_of_a_normal_that_turns) {
   using T = TypeParam;
   for (const double spin : {0.5, 1.0, 1.5, 2.0, 3.0, 10.0, 1e6})
@@ -403,8 +404,8 @@ TYPED_TEST(SceneOverflow, does_not_come_of_a_normal_that_turns) {
     }
 }
 
-// One contact beside manifolds of four: its lane has places behind its last point, where bodies are faster than
-// anything that a target can be.
+// One contact in a vector with manifolds of four. Its lane has empty slots after its last point, where bodies are
+// faster than any target.
 TYPED_TEST(SceneOverflow, has_one_report_on_every_isa) {
   using T = TypeParam;
   SceneData<T> scene = stack<T>(1);

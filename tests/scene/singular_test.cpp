@@ -1,5 +1,5 @@
-// Contacts and rows that no impulse along some direction moves, of bodies that only turn: their K is singular, however
-// it is rounded. They are left out with a status, alone or beside other islands, under every method.
+// Contacts and rows of bodies that only turn, where impulses along some direction move no body: K is singular, however
+// it is rounded. Every method leaves them out with a status, with or without other islands in the scene.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -94,7 +94,7 @@ TYPED_TEST(SceneSingular, contacts_of_rotors_whose_arms_are_not_parallel_are_sol
   Draw draw(2);
   SceneData<T> scene;
   for (int i = 0; i < pairs; ++i) {
-    // The least eigenvalue of K = J r² (2 - a aᵀ - b bᵀ) is J r² (1 - |a·b|).
+    // The smallest eigenvalue of K = J r² (2 - a aᵀ - b bᵀ) is J r² (1 - |a·b|).
     const support::Rows axes = draw.rotation();
     const double angle = draw.uniform(0.3, 2.8);
     Contact contact{.a = scene.add(rotor(draw, {})), .normal = axes[2], .point = 0.5 * axes[0], .friction = 0.5};
@@ -116,7 +116,7 @@ TYPED_TEST(SceneSingular, contacts_of_rotors_whose_arms_are_not_parallel_are_sol
   }
 }
 
-// J = 6 d dᵀ: no moment across d turns the wheel.
+// J = 6 d dᵀ: a moment perpendicular to d does not turn the wheel.
 TYPED_TEST(SceneSingular, rows_that_turn_no_body_are_left_out) {
   using T = TypeParam;
   for (const bool across : {true, false}) {

@@ -1,5 +1,4 @@
-// A solver of contact systems allocates nothing in a call after the first of its size, and a call that finds no memory
-// writes no result.
+// A SystemSolver allocates nothing in a call after the first of its size. A call without memory writes no result.
 #include <gtest/gtest.h>
 
 #include <new>
@@ -13,7 +12,7 @@ namespace {
 
 using support::allocations_during;
 
-/// Islands of up to 13 contacts, some with moments. The same sizes for every `seed`.
+/// Islands of up to 13 contacts, some with moments. The sizes are the same for every `seed`.
 SystemData<double> islands(std::uint64_t seed) {
   SystemData<double> whole;
   std::vector<SystemData<double>> part;

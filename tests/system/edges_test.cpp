@@ -1,4 +1,4 @@
-// Known answers, and systems at the edges: without friction and with all of it, of deficient rank, without a solution.
+// Known answers and edge cases: no friction, infinite friction, deficient rank, no solution.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -48,8 +48,8 @@ TEST(Systems, known_contacts_slip_stick_and_open) {
   EXPECT_EQ(solution.state[2], ContactState::open);
 }
 
-// Two blocks of 1 kg in a stack that the upper one of 1 m/s falls onto, frictionless: both end at rest, and the lower
-// contact takes as much as the upper one. W = (1 −1; −1 2) for n.
+// Two frictionless blocks of 1 kg: the upper one falls at 1 m/s onto the lower one. Both end at rest, and both contacts
+// take the same impulse. W = (1 −1; −1 2) for n.
 TEST(Systems, without_friction_normal_impulses_are_those_of_a_stack) {
   std::vector<double> w(36);
   for (std::size_t a = 0; a < 3; ++a) {
@@ -77,7 +77,7 @@ TEST(Systems, any_friction_up_to_infinity_is_solved) {
   }
 }
 
-// A contact that presses sticks, whatever the slip.
+// With infinite friction a contact under pressure sticks at any slip.
 TEST(Systems, infinite_friction_holds_what_presses) {
   const SystemData<double> system = system_of(identity(3), {5, -7, -0.1}, {infinity});
   SystemSolution<double> solution(1);
@@ -86,7 +86,7 @@ TEST(Systems, infinite_friction_holds_what_presses) {
   EXPECT_EQ(solution.state[0], ContactState::stick);
 }
 
-// Copies of a contact share its impulse in any way: the sum is the one contact's.
+// Copies of a contact share its impulse in any way; the sum is the impulse of the single contact.
 TEST(Systems, duplicates_of_a_contact_bear_its_impulse_together) {
   for (const std::size_t copies : {2u, 4u, 30u}) {
     std::vector<double> w(9 * copies * copies), q;
@@ -106,7 +106,7 @@ TEST(Systems, duplicates_of_a_contact_bear_its_impulse_together) {
   }
 }
 
-// A planar contact: the matrix knows no second tangent.
+// A planar contact: the matrix has no second tangent.
 TEST(Systems, a_block_without_a_second_tangent_is_solved) {
   std::vector<double> w = identity(3);
   w[4] = 0;
@@ -115,7 +115,7 @@ TEST(Systems, a_block_without_a_second_tangent_is_solved) {
   expect_vector(solution.r, 0, -0.5, 0, 1);
 }
 
-// One body between two walls that both approach it: u_1 + u_2 = −2 whatever the impulses, so that none solves it.
+// One body between two walls that both approach it: u_1 + u_2 = −2 for any impulses, so there is no solution.
 SystemData<double> squeezed() {
   std::vector<double> w(36);
   for (std::size_t a = 0; a < 3; ++a) {
@@ -175,7 +175,7 @@ TEST(Systems, impulses_are_never_worse_than_those_to_begin_with) {
     SystemSolution<double> solution(10);
     solve(system, solution);
     const std::vector<double> solved = solution.r;
-    // A tolerance that the start already meets leaves it as it is.
+    // If the start already meets the tolerance, it is returned unchanged.
     system.warm = solved;
     SystemOptions options;
     options.tolerance = 1e-6;
@@ -183,7 +183,7 @@ TEST(Systems, impulses_are_never_worse_than_those_to_begin_with) {
     EXPECT_EQ(warm.sweeps, 0);
     EXPECT_EQ(warm.interior_steps, 0);
     EXPECT_LE(error_of(system, solution.r), 1e-6);
-    // With the smallest budget nothing is lost either.
+    // The smallest budget does not make the start worse.
     for (std::size_t i = 0; i < solved.size(); ++i) system.warm[i] = solved[i] * (i % 3 == 2 ? 1.001 : 0.999);
     options.tolerance = 1e-12;
     options.budget = 1;
@@ -193,7 +193,7 @@ TEST(Systems, impulses_are_never_worse_than_those_to_begin_with) {
 }
 
 TEST(Systems, warm_impulses_outside_of_their_cones_are_moved_into_them) {
-  // The solution (−0.5, 0, 1) is the nearest point of the cone to each of these: no sweep is needed.
+  // The solution (−0.5, 0, 1) is the nearest point of the cone to each of these starts, so no iteration is needed.
   SystemData<double> system = system_of(identity(3), {1, 0, -1}, {0.5});
   for (const double outside : {0.25, 1.0, 4.0}) {
     system.warm = {-0.5 - outside, 0, 1 - 0.5 * outside};
@@ -223,7 +223,7 @@ TEST(Systems, velocities_of_zero_are_solved_by_zero_whatever_the_start) {
   EXPECT_EQ(solution.r, std::vector<double>(3));
 }
 
-// Numbers whose squares leave the range of double.
+// Numbers whose squares are beyond the range of double.
 TEST(Systems, units_do_not_matter) {
   for (const double scale : {1e-200, 1e200}) {
     SystemData<double> system = system_of(identity(3), {scale, 0, -scale}, {0.5});
@@ -234,8 +234,9 @@ TEST(Systems, units_do_not_matter) {
   }
 }
 
-// Impulses of 1e20 kg m/s hide velocities when these are subtracted from them: after one sweep all seemed solved. Tiny
-// ones are lost beside velocities in the field's error, not in one with a mass of the matrix's own.
+// Velocities must not be lost when they are subtracted from impulses of 1e20 kg m/s: everything would seem solved after
+// one iteration. Tiny impulses are lost among velocities in the field's usual error, but not in an error with a mass
+// taken from the matrix.
 TEST(Systems, units_of_the_matrix_do_not_matter) {
   const SystemData<double> plain = random_system(7, 12, 3, 0.6);
   const struct {
@@ -252,15 +253,15 @@ TEST(Systems, units_of_the_matrix_do_not_matter) {
     EXPECT_TRUE(solve(system, solution, options).solved());
     std::vector<double> r = solution.r;
     for (double& x : r) x *= scale;
-    // They are judged in the units of the plain one. Its W is of the order of 1, not quite: hence the factor of ten.
+    // Judged in the units of the plain system. Its W is only roughly of order 1, hence the factor of ten.
     EXPECT_LE(error_of(plain, r), 1e-7);
-    // The same impulses to begin with are solved at once.
+    // Warm-started with these impulses, the system is solved at once.
     system.warm = solution.r;
     EXPECT_EQ(solve(system, solution, options).sweeps, 0);
   }
 }
 
-// Impulses are in their cones and finite whatever the numbers of the matrix, solved or not.
+// Impulses are finite and in their cones for any numbers in the matrix, solved or not.
 TEST(Systems, matrices_at_the_ends_of_the_range_do_no_harm) {
   for (const double scale : {1e-300, 1e-160, 1e160, 1e300}) {
     const SystemData<double> system = system_of(identity(6, scale), {1, 0, -1, 0.1, 0, -2}, {0.5, 0.5});
@@ -271,7 +272,7 @@ TEST(Systems, matrices_at_the_ends_of_the_range_do_no_harm) {
   }
 }
 
-// Not positive semidefinite: no law of bodies makes it, and what comes out is still in the cones.
+// The matrix is not positive semidefinite, which no bodies can cause. The impulses are still in the cones.
 TEST(Systems, a_matrix_that_is_not_positive_gets_impulses_in_the_cones) {
   std::vector<double> w = identity(6);
   for (std::size_t a = 0; a < 3; ++a) w[a * 6 + 3 + a] = w[(3 + a) * 6 + a] = 3;
@@ -285,7 +286,7 @@ TEST(Systems, a_matrix_that_is_not_positive_gets_impulses_in_the_cones) {
   EXPECT_LE(error_of(system, solution.r), error_of(system, std::vector<double>(6)));
 }
 
-/// One contact of W = w on the diagonal that approaches at q.
+/// One contact with w on the diagonal of W, approaching at q.
 template <class T>
 SystemData<T> approaching(T w, T q) {
   SystemData<T> system;
@@ -340,7 +341,7 @@ TEST(Systems, velocities_beyond_the_range_are_missed_and_finite) {
   for (const float x : solution.u) EXPECT_TRUE(std::isfinite(x));
 }
 
-// In the numbers of the solver these are beyond the range of double.
+// In the solver's scaled units these impulses are beyond the range of double.
 TEST(Systems, warm_impulses_that_are_huge_beside_the_velocities_give_way_to_none) {
   SystemData<double> system = approaching(1.0, 1e-150);
   system.warm = {0, 0, 1e200};
@@ -369,7 +370,7 @@ TEST(Systems, numbers_of_any_size_give_finite_results) {
         }
 }
 
-/// `open` of a contact, and no other state, says that it has no impulse.
+/// A contact has no impulse if and only if its state is `open`.
 template <class T>
 void expect_open_without_impulse(const SystemData<T>& system, double tolerance, std::size_t& open) {
   SystemSolution<T> solution(system.contacts());
@@ -405,7 +406,7 @@ TEST(Systems, a_contact_is_open_exactly_if_its_impulse_is_zero) {
   }
 }
 
-// A mean trace of 18: 3 / 18 lies between 1/8 and 1/4.
+// The mean trace is 18, and 3 / 18 lies between 1/8 and 1/4.
 TEST(Systems, an_error_mass_of_0_is_the_next_power_of_two_above) {
   SystemData<double> system = random_system(3, 12, 2, 0.5);
   double trace = 0;

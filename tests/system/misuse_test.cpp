@@ -1,4 +1,4 @@
-// Misuse of contact systems is an Error before any work, whose message names the column and the row.
+// Misuse of contact systems is an Error before any work. The message names the column and the row.
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
@@ -65,7 +65,7 @@ TEST(SystemMisuse, values_are_named_by_column_and_row) {
        }},
       {"SystemOptions::asymmetry", [](auto& s) { s.block[1][3] += 10; }},
       {"system.block[1][3], of contacts 0 and 1", [](auto& s) { s.block[1][3] += 10; }},
-      // Without its counterpart a block faces zeros.
+      // A block without its transposed counterpart is compared with zeros.
       {"of contacts 1 and 0",
        [](auto& s) {
          s.column.erase(s.column.begin() + 1);
@@ -179,7 +179,7 @@ TEST(SystemMisuse, options_are_named) {
   expect_named(refusal_of([](auto& o) { o.scale = static_cast<ErrorScale>(2); }), "SystemOptions::scale");
 }
 
-// The columns are one number each.
+// Every column repeats one number.
 TEST(SystemMisuse, limits_of_size_are_named) {
   const double zero = 0;
   const std::int64_t start = 0;

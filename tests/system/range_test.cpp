@@ -1,5 +1,5 @@
-// Velocities outside of the range of W: what roundings of a caller leave is solved and reported, bodies that are
-// squeezed are missed.
+// Velocities outside of the range of W. Systems with the caller's rounding errors are solved and the distance is
+// reported; squeezed bodies have no solution.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -22,8 +22,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-/// q without its projection onto the range of W: what Gram and Schmidt's method leaves of it. The longest column that
-/// is left comes next.
+/// q minus its projection onto the range of W, by Gram–Schmidt with pivoting: the longest remaining column comes next.
 std::vector<double> outside_of_range(const SystemData<double>& system) {
   const std::size_t size = system.q.size();
   std::vector<std::vector<double>> column(size, std::vector<double>(size));
@@ -72,7 +71,7 @@ TEST(Range, a_stack_whose_velocities_lie_outside_of_it_is_solved_and_the_distanc
     EXPECT_NEAR(report.range_distance, distance, 1e-4 * distance);
     EXPECT_NEAR(solver.islands()[0].range_distance, distance, 1e-4 * distance);
     EXPECT_EQ(report.islands, 1u);
-    // The error belongs to P q, the velocities to q.
+    // The error refers to P q, the velocities to q.
     SystemData<double> projected = system;
     for (std::size_t i = 0; i < outside.size(); ++i) projected.q[i] -= outside[i];
     EXPECT_LE(error_of(projected, solution.r), 1.1e-8);
@@ -98,7 +97,7 @@ TEST(Range, is_left_no_further_than_the_options_allow) {
   EXPECT_EQ(never.range_distance, 0);
 }
 
-// A body between two walls that approach it at `speed`, and pull it along in opposite directions.
+// A body between two walls that approach it at `speed` and drag it in opposite directions.
 SystemData<double> squeezed(double speed, double slip) {
   std::vector<double> w(36);
   for (std::size_t a = 0; a < 3; ++a) {

@@ -12,7 +12,7 @@
 
 namespace carom::test {
 
-/// K = G Gᵀ + c 1, u0_z < 0; friction and restitution inside their ranges. Laws and restitution laws take turns.
+/// K = G Gᵀ + c 1, u0_z < 0; friction and restitution inside their ranges. Cycles through laws and restitution laws.
 inline void add_random_contacts(std::size_t count, std::uint64_t seed, const std::vector<Law>& laws, auto&&... tables) {
   support::Draw draw(seed);
   for (std::size_t i = 0; i < count; ++i) {
@@ -46,8 +46,8 @@ inline void add_random_contacts(std::size_t count, std::uint64_t seed, const std
   }
 }
 
-/// `count` random contacts under the incremental law whose slip stops and then goes on along the diverging ray. About
-/// six of a thousand random contacts do so.
+/// Adds `count` random contacts under the incremental law whose slip stops and then continues along the diverging ray.
+/// About six in a thousand random contacts do so.
 inline void add_contacts_that_diverge(std::size_t count, std::uint64_t seed, auto&&... tables) {
   constexpr std::size_t drawn_at_once = 4000;
   Solver solver({.threads = 1});

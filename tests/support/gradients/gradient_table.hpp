@@ -79,7 +79,8 @@ class GradientTable {
   std::vector<GradientStatus> status_;
 };
 
-/// The worst difference of two tables in a column of contact i, relative to its size or 1e-3 of the largest.
+/// Max difference of two tables over the columns of contact i, relative to the column's max entry or 1e-3 of the max
+/// over all columns.
 template <class T>
 double difference(const GradientTable<T>& a, const GradientTable<double>& b, std::size_t i, std::size_t first_row) {
   double worst = 0, largest = 0;
@@ -96,7 +97,7 @@ double difference(const GradientTable<T>& a, const GradientTable<double>& b, std
   return worst;
 }
 
-/// The numbers that every contact has, in the order of GradientTable::add.
+/// Indices of a contact's numbers, in the order of GradientTable::add.
 struct GradientVariable {
   static constexpr std::size_t friction = 0, restitution = 1, k = 2, u0 = 8, own = 11, weight = 20;
 };

@@ -1,4 +1,4 @@
-// The ISAs whose results have the same bits.
+// The ISAs that give the same bits.
 #pragma once
 
 #include <carom/solver.hpp>

@@ -46,7 +46,7 @@ void expect_same_bits(const ResultArrays<T>& a, const ResultArrays<T>& b, const 
   EXPECT_TRUE(same_bits(a.steps, b.steps)) << what;
 }
 
-/// Runs the contacts' view on a solver of these options.
+/// Solves the contacts' view with a solver of these options.
 template <class T, class View>
 ResultArrays<T> solve(const View& view, std::size_t count, const SolverSetup& options, Report* report = nullptr,
                       bool bodies = true) {

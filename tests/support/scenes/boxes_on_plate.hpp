@@ -1,12 +1,12 @@
-// A body with many contacts: boxes on one plate that moves.
+// A body with many contacts: boxes on one movable plate.
 #pragma once
 
 #include "support/scenes/generators.hpp"
 
 namespace carom::scenes {
 
-/// Boxes of 1 kg that fall at 1 m/s on one plate of this mass, in a square grid; with disorder they are anywhere on the
-/// plate, and their velocities differ by so much. One island of four contacts a box.
+/// Boxes of 1 kg that fall at 1 m/s on one plate of this mass, in a square grid. With disorder the boxes are anywhere
+/// on the plate, and their velocities deviate by this amount. All contacts, four per box, form one island.
 template <class T>
 SceneData<T> boxes_on_plate(std::size_t boxes, double mass, double disorder = 0) {
   support::Draw draw(7);
