@@ -1,8 +1,8 @@
 // The most urgent contact of a body with many contacts, a *hub*, by branch and bound.
 //
-// An impact changes the velocity of the hub, and with it the approach speeds of all its contacts. So the tree keeps no
-// approach speeds but ranges of what they are made of: contacts with similar rows are neighbours, and the ranges of a
-// node bound the approach speed of all contacts below it for any velocity of the hub. A search skips the nodes that
+// An impact changes the velocity of the hub, and with it the approach speeds of all its contacts. So the tree keeps the
+// ranges of their rows and of their partners' velocities: contacts with similar rows are neighbours, and the ranges of
+// a node bound the approach speed of all contacts below it for any velocity of the hub. A search skips the nodes that
 // cannot have the most urgent contact.
 //
 // The contacts with one partner make a subtree, whose nodes read the partner's velocity. Nodes above it have several
@@ -18,7 +18,7 @@
 
 namespace carom::scene {
 
-/// What is compared between contacts: the speed, then the order of ties, which is another number for every contact.
+/// The order of contacts: by speed, then by `tie`, a different number for every contact.
 template <class T>
 struct Urgency {
   T speed;
@@ -58,25 +58,27 @@ struct HubNode {
   static constexpr std::int32_t several = -2;  // partners
   static constexpr std::int64_t never = -1;
 
-  Range<T> n[3], turn_hub[3], turn_partner[3], target;
-  std::uint64_t tie = 0;      // max of its contacts
+  // Every search reads these members.
+  Range<T> n[3], turn_hub[3];
+  // Several partners, and roots of subtrees with one: max approach speed for the reference velocity of the hub and the
+  // present velocities of the partners; the sum of the magnitudes of all numbers that such a speed goes through, which
+  // bounds its roundings; max magnitude of a component of `velocity`.
+  double approach_now = 0, passed_now = 0;
+  T fastest = 0;
   Urgency<T> bound{};         // no contact of the node is more urgent
+  std::uint64_t tie = 0;      // max of its contacts
   std::int64_t seen = never;  // time of the search that found the bound
   std::int32_t partner = several;
-  std::uint32_t parent = 0, right = 0;  // the left child follows its parent; leaves have no right one
-  std::uint32_t first = 0, end = 0;     // contacts in Hubs::contacts; one partner
-  std::uint32_t root = 0;               // of the subtree with this partner
-  std::uint32_t next_root = 0;          // of the next subtree with this partner
+  std::uint32_t right = 0;           // the left child follows its parent; leaves have no right one
+  std::uint32_t root = 0;            // of the subtree with this partner
+  std::uint32_t first = 0, end = 0;  // contacts in Hubs::contacts; one partner
 
-  // One partner: max approach speed for the reference velocities of hub and partner; the sum of the magnitudes of all
-  // numbers that such a speed goes through, which is what bounds its roundings.
-  double approach = 0, passed = 0;
-  // Several partners, and roots of subtrees with one: the same for the reference velocity of the hub and the present
-  // velocities of the partners.
-  double approach_now = 0, passed_now = 0;
-  T fastest = 0;         // max magnitude of a component of `velocity`
-  Range<T> velocity[6];  // of the partners
-  T reference[6] = {};   // velocity of the partner; roots of subtrees
+  Range<T> turn_partner[3], target;
+  Range<T> velocity[6];             // of the partners; several partners and roots
+  double approach = 0, passed = 0;  // one partner: for its reference velocity
+  T reference[6] = {};              // velocity of the partner; roots
+  std::uint32_t parent = 0;
+  std::uint32_t next_root = 0;  // of the next subtree with this partner
 };
 
 template <class T>
@@ -163,13 +165,16 @@ class HubTree {
     refer();
   }
 
-  /// Takes over the velocity of a partner that has moved; for each of its subtrees.
+  /// Takes over the velocity of a partner that has moved; for each of its subtrees. The ranges of velocities above it
+  /// keep its earlier ones until refer(), so that siblings need not be read for them.
   void move_partner(std::uint32_t root) {
     take_velocity(root);
     for (std::uint32_t i = root; i != hub_.root();) {
       i = at(i).parent;
-      sum_up_partners(i);
       at(i).seen = HubNode<T>::never;
+      sum_up_speeds(i);
+      at(i).fastest = std::max(at(i).fastest, at(root).fastest);
+      for (int c = 0; c < 6; ++c) at(i).velocity[c].include(at(root).velocity[c]);
     }
   }
 
@@ -209,6 +214,8 @@ class HubTree {
 
  private:
   using Spot = typename Hubs<T>::Spot;
+
+  static constexpr std::size_t read_ahead = 192;  // bytes of a node that every search reads
 
   HubNode<T>& at(std::uint32_t i) const { return hubs_.nodes[i]; }
   bool is_root(std::uint32_t i) const { return at(i).partner != HubNode<T>::several && at(i).root == i; }
@@ -328,16 +335,21 @@ class HubTree {
     }
   }
 
-  void sum_up_partners(std::uint32_t i) {
+  void sum_up_speeds(std::uint32_t i) {
     HubNode<T>& to = at(i);
     const HubNode<T>&l = at(i + 1), &r = at(to.right);
+    to.approach_now = std::max(l.approach_now, r.approach_now);
+    to.passed_now = std::max(l.passed_now, r.passed_now);
+  }
+  void sum_up_partners(std::uint32_t i) {
+    sum_up_speeds(i);
+    HubNode<T>& to = at(i);
+    const HubNode<T>&l = at(i + 1), &r = at(to.right);
+    to.fastest = std::max(l.fastest, r.fastest);
     for (int c = 0; c < 6; ++c) {
       to.velocity[c] = l.velocity[c];
       to.velocity[c].include(r.velocity[c]);
     }
-    to.approach_now = std::max(l.approach_now, r.approach_now);
-    to.passed_now = std::max(l.passed_now, r.passed_now);
-    to.fastest = std::max(l.fastest, r.fastest);
   }
 
   void take_velocity(std::uint32_t i) {
@@ -388,7 +400,7 @@ class HubTree {
   struct Sum {
     double approach, passed;
 
-    /// Adds a row's number times the change of a velocity: with what it is passed on to up to 6 numbers change by it.
+    /// Adds a number of the row times a change of velocity. It passes through up to 6 numbers of the speed.
     void add(const Range<T>& row, double change, bool of_partner) {
       const Range<double> terms = row.wide().times(change);
       approach += of_partner ? terms.max : -terms.min;
@@ -417,16 +429,23 @@ class HubTree {
     HubNode<T>& node = at(i);
     if (is_fresh(node)) return;
     ++effort_;
-    T speed = bound_by_changes(i);
-    if (!(speed < best_.speed)) speed = std::min(speed, bound_by_ranges(node));
+    const Bound found = bound_by_changes(i);
+    T speed = found.speed;
+    // The margin may hide a tie.
+    if (!(speed < best_.speed) && !(found.least > static_cast<double>(best_.speed)))
+      speed = std::min(speed, bound_by_ranges(node));
     node.bound = {speed, node.tie};
     node.seen = time_;
   }
 
-  /// The approach speed for the references, and what the changes of velocity since then add at most. The roundings are
-  /// not those of the speed, so there is a margin: half an ε of all numbers that the speed goes through, and some 16
-  /// roundings in double precision of this sum.
-  T bound_by_changes(std::uint32_t i) const {
+  struct Bound {
+    T speed;
+    double least;  // without roundings the bound is greater
+  };
+  /// The approach speed for the references plus the max effect of the changes of velocity since then. The speed itself
+  /// is rounded otherwise, so there is a margin: half an ε of all numbers that the speed goes through, and an ample
+  /// number of roundings of this sum.
+  Bound bound_by_changes(std::uint32_t i) const {
     const HubNode<T>& node = at(i);
     const bool is_stored = node.partner == HubNode<T>::several || node.root == i;
     Sum sum = is_stored ? Sum{node.approach_now, node.passed_now} : moved(node);
@@ -434,11 +453,14 @@ class HubTree {
     using Limits = std::numeric_limits<T>;
     const double fastest = static_cast<double>(is_stored ? node.fastest : at(node.root).fastest) + fastest_;
     // No number that the speed goes through must overflow.
-    if (!(fastest + sum.passed < static_cast<double>(Limits::max()) / 4)) return Limits::infinity();
+    if (!(fastest + sum.passed < static_cast<double>(Limits::max()) / 4))
+      return {Limits::infinity(), -std::numeric_limits<double>::infinity()};
     constexpr double rounding =
         0.51 * static_cast<double>(Limits::epsilon()) + 16 * std::numeric_limits<double>::epsilon();
-    const double bound = sum.approach + rounding * sum.passed + 16 * static_cast<double>(Limits::denorm_min());
-    return bound == bound ? static_cast<T>(bound) : Limits::infinity();
+    const double margin = rounding * sum.passed + 16 * static_cast<double>(Limits::denorm_min());
+    if (!(margin == margin && sum.approach == sum.approach))
+      return {Limits::infinity(), -std::numeric_limits<double>::infinity()};
+    return {static_cast<T>(sum.approach + margin), sum.approach - margin};
   }
 
   /// The operations of the approach speed on the ends of ranges. Each is monotone, roundings included, so no contact
@@ -460,18 +482,22 @@ class HubTree {
   void visit(std::uint32_t i) {
     HubNode<T>& node = at(i);
     if (node.right == 0) {
-      node.bound = {-std::numeric_limits<T>::infinity(), 0};
+      node.bound = {-std::numeric_limits<T>::infinity(), node.tie};
       for (std::uint32_t k = node.first; k < node.end; ++k) {
         ++effort_;
         const std::uint32_t contact = hubs_.contacts[k];
-        const Urgency<T> urgency = {contacts_.speed(contact), contacts_.tie(contact)};
-        if (node.bound < urgency) node.bound = urgency;
+        const T speed = contacts_.speed(contact);
+        node.bound.speed = std::max(node.bound.speed, speed);
+        if (speed < best_.speed) continue;
+        const Urgency<T> urgency = {speed, contacts_.tie(contact)};
         if (!(best_ < urgency)) continue;
         best_ = urgency;
         found_ = contact;
       }
     } else {
       std::uint32_t first = i + 1, second = node.right;
+      const auto* const bytes = reinterpret_cast<const std::byte*>(&at(second));
+      for (std::size_t line = 0; line < read_ahead; line += 64) __builtin_prefetch(bytes + line);
       set_bound(first);
       set_bound(second);
       if (at(first).bound < at(second).bound) std::swap(first, second);

@@ -130,10 +130,10 @@ class Sequence {
     return workspace_.approach[island] > 0;
   }
 
-  /// What the tree of a hub asks about contacts and bodies.
+  /// The contacts and bodies of a hub as its tree reads them.
   class HubContacts {
    public:
-    explicit HubContacts(const Sequence& sequence) : of_(sequence) {}
+    HubContacts(const Sequence& sequence, bool has_refused) : of_(sequence), has_refused_(has_refused) {}
 
     HubRow<T> row(std::uint32_t contact, std::int32_t hub) const {
       const NormalRow<T>& s = of_.workspace_.normal_rows[contact];
@@ -155,7 +155,8 @@ class Sequence {
     }
     std::uint64_t tie(std::uint32_t contact) const { return of_.tie_of(contact); }
     T speed(std::uint32_t contact) const {
-      return of_.is_refused(contact) ? -std::numeric_limits<T>::infinity() : of_.urgency_of(contact);
+      if (has_refused_ && of_.is_refused(contact)) return -std::numeric_limits<T>::infinity();
+      return of_.urgency_of(contact);
     }
     const T* velocity(std::int32_t body) const { return of_.velocity(body); }
     bool moves(std::int32_t body) const { return body >= 0 && of_.moves(body); }
@@ -168,11 +169,15 @@ class Sequence {
 
    private:
     const Sequence& of_;
+    bool has_refused_;
   };
 
-  HubTree<T, HubContacts> tree_of_hub(std::uint32_t hub) const { return {hubs_, hubs_.list[hub], HubContacts(*this)}; }
+  HubTree<T, HubContacts> tree_of_hub(std::uint32_t hub) const {
+    Hub<T>& of = hubs_.list[hub];
+    return {hubs_, of, HubContacts(*this, hubs_.has_refused[of.island] != 0)};
+  }
 
-  /// Lets the hub's most urgent contact stand for it.
+  /// Enters the most urgent contact of the hub in the tournament.
   void seek(std::uint32_t island, std::uint32_t hub, std::int64_t now) {
     const auto found = tree_of_hub(hub).find(now);
     workspace_.urgency[found.contact] = found.speed;

@@ -62,7 +62,7 @@ struct SequenceWorkspace {
   Hubs<T> hubs;
   std::vector<std::uint32_t> island_of_item, number;  // number: among the items of its island
   // The tournament of an island: its entrants, from its items_of_island.begin on, are items that no hub has and of each
-  // hub the most urgent contact. Places are those of items, the tree and the winner are of places.
+  // hub the most urgent contact. `place` is the place of an item there; tree and winner are places.
   std::vector<std::uint32_t> entrants, entrants_count, place, tree, winner;
   std::vector<std::uint32_t> first_item;  // of bodies
   std::vector<double> approach, energy;

@@ -27,7 +27,7 @@ using support::RandomPlanarBodies;
 using support::ResultArrays;
 using support::Vector;
 
-constexpr std::size_t count = 2000;
+constexpr std::size_t drawn = 2000;
 constexpr Status singular = Status::collision_matrix_not_positive_definite;
 
 template <class T>
@@ -41,8 +41,8 @@ constexpr Law laws[] = {Law::incremental, Law::frictionless, Law::no_slip,
 
 template <class T>
 RandomContacts<T> without_mass(std::uint64_t seed) {
-  RandomContacts<T> contacts(count, seed);
-  for (BodyArrays<T>* body : {&contacts.a, &contacts.b}) body->inverse_mass.assign(count, T(0));
+  RandomContacts<T> contacts(drawn, seed);
+  for (BodyArrays<T>* body : {&contacts.a, &contacts.b}) body->inverse_mass.assign(drawn, T(0));
   return contacts;
 }
 
@@ -59,7 +59,7 @@ template <class T>
 RandomContacts<T> balls(std::uint64_t seed) {
   RandomContacts<T> contacts = without_mass<T>(seed);
   Draw draw(seed);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < drawn; ++i) {
     const bool has_arms = draw.below(16) > 0;
     const double along_a = has_arms ? draw.uniform(-1, 1) : 0, along_b = has_arms ? draw.uniform(-1, 1) : 0;
     for (std::size_t c = 0; c < 3; ++c) {
@@ -77,7 +77,7 @@ template <class T>
 RandomContacts<T> one_rotor(std::uint64_t seed) {
   RandomContacts<T> contacts = without_mass<T>(seed);
   Draw draw(seed);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < drawn; ++i) {
     const bool is_a = draw.below(2) == 0;
     set_inertia(is_a ? contacts.a : contacts.b, i, draw.direction(), draw.log_uniform(3), draw.log_uniform(3));
     set_inertia(is_a ? contacts.b : contacts.a, i, {}, 0, 0);
@@ -90,7 +90,7 @@ template <class T>
 RandomContacts<T> wheels(std::uint64_t seed) {
   RandomContacts<T> contacts = without_mass<T>(seed);
   Draw draw(seed);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < drawn; ++i) {
     set_inertia(contacts.a, i, draw.direction(), draw.log_uniform(3), 0);
     set_inertia(contacts.b, i, draw.direction(), draw.log_uniform(3), 0);
   }
@@ -102,22 +102,22 @@ void expect_faults(const RandomContacts<T>& contacts, const std::string& what) {
   for (const Isa isa : available_isas())
     for (const Law law : laws) {
       const std::string name = what + ", " + std::string(to_string(law)) + " on " + std::string(to_string(isa));
-      ResultArrays<T> results(count);
+      ResultArrays<T> results(drawn);
       const Report report =
           ConfiguredSolver(law_options(law, isa)).solve(contacts.inline_contacts(), results.results());
-      EXPECT_EQ(report.count(singular), count) << name;
+      EXPECT_EQ(report.count(singular), drawn) << name;
       EXPECT_EQ(report.largest_energy_gain, 0) << name;
       for (std::size_t c = 0; c < 3; ++c) {
-        EXPECT_EQ(results.impulse[c], std::vector<T>(count)) << name;
+        EXPECT_EQ(results.impulse[c], std::vector<T>(drawn)) << name;
         EXPECT_EQ(results.angular_velocity_a[c], contacts.a.angular_velocity[c]) << name;
         EXPECT_EQ(results.angular_velocity_b[c], contacts.b.angular_velocity[c]) << name;
       }
     }
   if constexpr (std::is_same_v<T, double>) {
-    ResultArrays<double> results(count);
+    ResultArrays<double> results(drawn);
     EXPECT_EQ(
         reference::solve(contacts.inline_contacts(), results.results(), law_options(Law::no_slip)).count(singular),
-        count)
+        drawn)
         << what;
   }
 }
@@ -134,7 +134,7 @@ template <class T>
 RandomContacts<T> rotors_at(double angle, std::uint64_t seed) {
   RandomContacts<T> contacts = without_mass<T>(seed);
   Draw draw(seed);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < drawn; ++i) {
     const support::Rows axes = draw.rotation();
     for (std::size_t c = 0; c < 3; ++c) {
       contacts.lever_a[c][i] = static_cast<T>(axes[0][c] / 2);
@@ -159,13 +159,13 @@ TYPED_TEST(Singular, two_rotors_whose_arms_are_not_parallel_stop) {
       for (const Law law : {Law::no_slip, Law::incremental}) {
         const std::string name =
             std::to_string(margin) + ", " + std::string(to_string(law)) + " on " + std::string(to_string(isa));
-        ResultArrays<T> results(count);
+        ResultArrays<T> results(drawn);
         const Report report =
             ConfiguredSolver(law_options(law, isa)).solve(contacts.inline_contacts(), results.results());
-        EXPECT_EQ(report.count(singular), expected ? 0 : count) << name;
+        EXPECT_EQ(report.count(singular), expected ? 0 : drawn) << name;
         if (!expected || law != Law::no_slip) continue;
-        EXPECT_EQ(report.count(Status::ok) + report.count(Status::separating), count) << name;
-        for (std::size_t i = 0; i < count; ++i) {
+        EXPECT_EQ(report.count(Status::ok) + report.count(Status::separating), drawn) << name;
+        for (std::size_t i = 0; i < drawn; ++i) {
           if (results.status[i] != Status::ok) continue;
           double u2 = 0;
           for (std::size_t c = 0; c < 3; ++c) u2 += std::pow(static_cast<double>(results.separation_velocity[c][i]), 2);
@@ -179,10 +179,10 @@ TYPED_TEST(Singular, two_rotors_whose_arms_are_not_parallel_stop) {
 TYPED_TEST(Singular, the_least_mass_makes_a_matrix_definite) {
   using T = TypeParam;
   RandomContacts<T> contacts = balls<T>(5);
-  contacts.a.inverse_mass.assign(count, T(1e-12));
+  contacts.a.inverse_mass.assign(drawn, T(1e-12));
   for (const Isa isa : available_isas())
     for (const Law law : laws) {
-      ResultArrays<T> results(count);
+      ResultArrays<T> results(drawn);
       const Report report =
           ConfiguredSolver(law_options(law, isa)).solve(contacts.inline_contacts(), results.results());
       EXPECT_EQ(report.count(singular), 0u) << to_string(law) << " on " << to_string(isa);
@@ -192,9 +192,9 @@ TYPED_TEST(Singular, the_least_mass_makes_a_matrix_definite) {
 /// Planar rotors with parallel arms, half of them along the normal.
 template <class T>
 RandomPlanarBodies<T> planar_rotors(std::uint64_t seed) {
-  RandomPlanarBodies<T> contacts(count, seed);
+  RandomPlanarBodies<T> contacts(drawn, seed);
   Draw draw(seed);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < drawn; ++i) {
     contacts.a.inverse_mass[i] = contacts.b.inverse_mass[i] = 0;
     contacts.a.inverse_inertia[i] = static_cast<T>(draw.log_uniform(3));
     contacts.b.inverse_inertia[i] = static_cast<T>(draw.log_uniform(3));
@@ -213,17 +213,17 @@ RandomPlanarBodies<T> planar_rotors(std::uint64_t seed) {
 TYPED_TEST(Singular, matrices_in_the_plane_are_faults) {
   using T = TypeParam;
   RandomPlanarBodies<T> one = planar_rotors<T>(6);
-  one.b.inverse_inertia.assign(count, T(0));
+  one.b.inverse_inertia.assign(drawn, T(0));
   for (const RandomPlanarBodies<T>& contacts : {planar_rotors<T>(7), one}) {
     for (const Isa isa : available_isas())
       for (const Law law : {Law::incremental, Law::frictionless, Law::no_slip, Law::whittaker})
         EXPECT_EQ(ConfiguredSolver(law_options(law, isa))
                       .solve(contacts.inline_contacts(), planar::Results<T>{})
                       .count(singular),
-                  count)
+                  drawn)
             << to_string(law) << " on " << to_string(isa);
     if constexpr (std::is_same_v<T, double>) {
-      EXPECT_EQ(reference::planar::solve(contacts.inline_contacts(), {}, {}).count(singular), count);
+      EXPECT_EQ(reference::planar::solve(contacts.inline_contacts(), {}, {}).count(singular), drawn);
     }
   }
 }
@@ -232,7 +232,7 @@ TYPED_TEST(Singular, matrices_in_the_plane_are_faults) {
 TYPED_TEST(Singular, planar_rotors_whose_arms_are_not_parallel_stop) {
   using T = TypeParam;
   RandomPlanarBodies<T> contacts = planar_rotors<T>(8);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < drawn; ++i) {
     contacts.a.inverse_inertia[i] = contacts.b.inverse_inertia[i] = 6;
     contacts.lever_b_x[i] = -contacts.lever_a_y[i];
     contacts.lever_b_y[i] = contacts.lever_a_x[i];

@@ -193,8 +193,7 @@ TYPED_TEST(SequenceHub, has_the_bits_of_a_search_through_all_contacts) {
     }
 }
 
-// In float rounding decides between contacts that are equally fast in double; so does it where the reference's frames
-// round otherwise. These scenes have neither.
+// The reference rounds otherwise, so these scenes have no ties but contacts with the same numbers.
 TEST(SequenceHubOfReference, agrees_with_joints_ties_and_seeds) {
   std::vector<Named<double>> scenes = {{"disorder", boxes_on_plate<double>(64, 50, 0.3)},
                                        {"two hubs", two_hubs<double>()}};
