@@ -107,6 +107,16 @@ struct Hubs {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint32_t few = 64;  // max items of a body that is no hub
 
+  /// Reserves the lists for the largest hubs that a scene with so many bodies, contacts and islands can have.
+  void reserve(std::size_t bodies, std::size_t of_contacts, std::size_t items, std::size_t islands) {
+    const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
+    make_room(2 * items / few, list);
+    make_room(islands + 1, of_island, has_refused);
+    make_room(bodies, of_body, first_root, changed, pushed);
+    make_room(of_contacts, hub_of, contacts, spots, segments, leaf, refused);
+    make_room(2 * of_contacts, nodes);
+  }
+
   std::vector<Hub<T>> list;               // island by island
   std::vector<std::uint32_t> of_island;   // hubs [of_island[i], of_island[i + 1])
   std::vector<std::uint32_t> of_body;     // or none

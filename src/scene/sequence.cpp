@@ -407,8 +407,6 @@ void find_hubs(const kernel::SceneJob<T>& job, const Graph& graph, const std::ve
   for (std::size_t body = 0; body < job.bodies; ++body)
     largest = std::max(largest, size_of(static_cast<std::int32_t>(body)));
   if (largest == 0) return;
-  // As much as there can be, so that other scenes of this size with hubs allocate nothing.
-  hubs.list.reserve(2 * (job.contacts + graph.groups.size()) / Hubs<T>::few);
   hubs.of_body.assign(job.bodies, Hubs<T>::none);
   for (std::uint32_t i = 0; i < job.contacts; ++i) {
     const std::int32_t owner = owner_of(i);
@@ -438,13 +436,9 @@ void find_hubs(const kernel::SceneJob<T>& job, const Graph& graph, const std::ve
     count += hub.end;
     hub.end = hub.first;
   }
-  hubs.contacts.reserve(job.contacts);
   hubs.contacts.resize(count);
   for (std::uint32_t i = 0; i < job.contacts; ++i)
     if (hubs.hub_of[i] != Hubs<T>::none) hubs.contacts[hubs.list[hubs.hub_of[i]].end++] = i;
-  hubs.spots.reserve(job.contacts);
-  hubs.segments.reserve(job.contacts);
-  hubs.nodes.reserve(2 * job.contacts);
   hubs.spots.resize(count);
   hubs.segments.resize(count);
   hubs.nodes.resize(2 * std::size_t{count});
@@ -610,6 +604,7 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceWo
   for (const auto& batch : space.batches) {
     batch->impacts = batch->lanes = batch->lanes_used = 0;
     batch->active.reserve(ImpactBatch<T>::most);
+    batch->stale_hubs.reserve(space.hubs.list.capacity());
     workspace_of(*batch);
   }
   call.team.each(job.contacts, 1024, [&](std::size_t first, std::size_t end, std::size_t) {

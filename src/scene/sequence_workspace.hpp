@@ -51,9 +51,10 @@ struct SequenceWorkspace {
     items_of_island.reserve(most_islands, items);
     items_of_body.reserve(of.bodies, items);
     const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
-    make_room(items, island_of_item, place, urgency);
+    make_room(items, island_of_item, number, entrants, place, urgency);
     make_room(2 * items, tree);
-    make_room(most_islands, winner, approach, energy, impacts);
+    make_room(most_islands, entrants_count, winner, approach, energy, impacts);
+    hubs.reserve(of.bodies, of.contacts, items, most_islands);
   }
 
   Lists items_of_island, items_of_body;

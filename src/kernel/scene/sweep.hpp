@@ -9,10 +9,6 @@
 namespace carom::kernel {
 namespace {
 
-/// The least square whose root is divided by.
-template <class T>
-inline constexpr T least_square = sizeof(T) == sizeof(float) ? T(0x1p-120) : T(0x1p-1000);
-
 /// Squares of small numbers vanish: a vector of no length may have components.
 template <class B>
 [[gnu::always_inline]] inline auto is_something(B x, B y) {
@@ -151,7 +147,7 @@ struct IterationSweep {
                            u2 * mul_add(Block::load(r.s12), u1, Block::load(r.s22) * u2));
     const B stopping = choose(work > zero, slip2 / choose(work > zero, work, one), zero);
     const B c1 = neg_mul_add(stopping, u1, p.x), c2 = neg_mul_add(stopping, u2, p.y);
-    const B least_size(square_root(least_square<T>)), bound = static_friction * normal;
+    const B least_size(least_length<T>), bound = static_friction * normal;
     const B size = larger(square_root(mul_add(c1, c1, c2 * c2)), choose(is_something(c1, c2), least_size, zero));
     const B share = choose(size <= bound, one, friction * normal / larger(size, least_size));
     // Behind a lane's last point the slip may be no number.

@@ -105,11 +105,8 @@ struct ModelBlocks : Blocks<A, T> {
     return sum;
   }
 
-  /// True of limits whose squares are numbers; below there is no moment.
-  [[gnu::always_inline]] static auto is_some(B limit) {
-    constexpr T least = sizeof(T) == sizeof(float) ? T(0x1p-60) : T(0x1p-500);
-    return limit > B(least);
-  }
+  /// True for limits whose squares keep their digits; below there is no moment.
+  [[gnu::always_inline]] static auto is_some(B limit) { return limit > B(least_length<T>); }
 
   /// The moment within its limits.
   [[gnu::always_inline]] static Vector3<B> cut(const Vector3<B>& m, const Limits& to) {
