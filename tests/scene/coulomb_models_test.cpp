@@ -50,6 +50,27 @@ TEST(CoulombModels, have_the_velocities_that_sweeps_come_to_in_the_end) {
   EXPECT_GE(agreed, 20u);
 }
 
+// Some contacts of a manifold resist rolling, others do not. The moment that the manifold begins with is replaced, also
+// at contacts without a moment of their own.
+TEST(CoulombModels, hold_by_their_law_from_warm_moments) {
+  std::size_t mixed = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto scene = drawn_scene<double>(seed);
+    support::Draw draw(seed + 1000);
+    scene.warm_impulse = scene.warm_angular_impulse = vectors<double>(scene.contact_count());
+    for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+      put(scene.warm_impulse, i, draw.uniform(0, 1) * at(scene.normal, i));
+      put(scene.warm_angular_impulse, i, draw.uniform(0, 0.1) * draw.direction());
+      const bool resists = scene.rolling_friction[i] > 0 || scene.spinning_friction[i] > 0;
+      if (i > 0 && resists && scene.rolling_friction[i - 1] == 0 && scene.spinning_friction[i - 1] == 0) ++mixed;
+    }
+    const auto made = solved(scene, coulomb_to(1e-12));
+    EXPECT_EQ(made.report.not_converged, 0u) << seed;
+    EXPECT_LE(misses_of(scene, made).worst(), 1e-10) << seed;
+  }
+  EXPECT_GT(mixed, 20u);
+}
+
 TEST(CoulombModels, in_float_reach_the_tolerance) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto scene = drawn_scene<float>(seed);

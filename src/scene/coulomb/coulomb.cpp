@@ -341,6 +341,9 @@ class Coulomb : coulomb::LaneSweeps<T> {
       if (cone.kind == Cone::contact || cone.kind == Cone::moment) {
         T* const* const to = cone.kind == Cone::contact ? job_.kept : job_.kept_moment;
         for (std::size_t d = 0; d < 3; ++d) to[d][cone.number] = static_cast<T>(cone.scale[d] * r[d]);
+        // A moment follows its contact. A contact without one may hold the moment that its manifold begins with.
+        if (cone.kind == Cone::contact && job_.kept_moment[0] != nullptr)
+          for (std::size_t d = 0; d < 3; ++d) job_.kept_moment[d][cone.number] = T(0);
       } else {
         keep_row(cone.number, cone.shift + cone.sign * r[cone.row_direction()]);
       }
