@@ -185,6 +185,23 @@ struct SystemSolver::State {
     return false;
   }
 
+  /// Shortens friction that leaves its cone because its square vanishes, and the error with it. Returns false if there
+  /// is any. Such friction is below 1e-150 of |q| in units of the error's mass.
+  static bool cut_vanishing_friction(Slot& slot) {
+    const IslandSystem& island = slot.solver.system;
+    bool keeps = true;
+    for (std::size_t c = 0; c < island.contacts(); ++c) {
+      double* const r = &slot.solver.best.r[3 * c];
+      const double largest = std::max(std::abs(r[0]), std::abs(r[1]));
+      if (!(largest < 0x1p-500) || island.is_moment(c)) continue;
+      const double length = std::hypot(r[0], r[1]), bound = island.friction[c] * r[2];
+      if (length <= bound) continue;
+      for (std::size_t a = 0; a < 2; ++a) r[a] *= (1 - 0x1p-50) * (bound / length);
+      keeps = false;
+    }
+    return keeps;
+  }
+
   /// Stores impulses, velocities and states of an island for write(). False if a velocity does not fit into T.
   template <class T>
   bool keep(const ContactSystem<T>& system, std::size_t index, Slot& slot) {
@@ -239,12 +256,13 @@ struct SystemSolver::State {
     effort.budget = options.budget;
     effort.range_limit = options.range_tolerance * base * share;
     solver.solve(effort);
+    const bool friction_counts = cut_vanishing_friction(slot);
     const bool impulses_fit = fit(system, index, slot);
     const bool velocities_fit = keep(system, index, slot);
     const auto relative = [&](double x) { return x > 0 ? x / base : 0; };
     SystemIsland& island = found[index];
     for (std::size_t c = 0; c < rows; ++c) island.contacts += solver.system.is_moment(c) ? 0 : 1;
-    island.solved = impulses_fit && velocities_fit && solver.best.error <= effort.target;
+    island.solved = friction_counts && impulses_fit && velocities_fit && solver.best.error <= effort.target;
     island.error = relative(solver.best.error);
     island.sweeps = effort.sweeps;
     island.interior_steps = effort.interior_steps;

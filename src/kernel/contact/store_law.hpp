@@ -42,8 +42,8 @@ struct LawFinish {
     const B status = Stages::get(tile.status, slot);
     const Mask solved = status == zero || status == B(static_cast<T>(Status::several_solutions));
     const Mask resolved = solved && vanishing(p) + vanishing(u) == zero;
-    p = choose(resolved, p, Vector3<B>{zero, zero, zero});
-    u = choose(resolved, u, Stages::get(tile.wx, tile.wy, tile.wz, slot));
+    p = unsigned_zeros(choose(resolved, p, Vector3<B>{zero, zero, zero}));
+    u = unsigned_zeros(choose(resolved, u, Stages::get(tile.wx, tile.wy, tile.wz, slot)));
     store(results.impulse, slot, p);
     store(results.separation_velocity, slot, u);
 
@@ -76,6 +76,8 @@ struct LawFinish {
       p = choose(solved.plain, p, Stages::get(tile.px, tile.py, tile.pz, slot));
       u = choose(solved.plain, u, Stages::get(tile.ux, tile.uy, tile.uz, slot));
     }
+    p = unsigned_zeros(p);
+    u = unsigned_zeros(u);
     store(results.impulse, slot, p);
     store(results.separation_velocity, slot, u);
     count_energy<T>(tally, number, lane_bits(solved.energy > zero) & ended, solved.energy, B(1), B(1));
@@ -125,6 +127,12 @@ struct LawFinish {
     store(results.angular_velocity_a, slot, a.angular);
     store(results.velocity_b, slot, b.linear);
     store(results.angular_velocity_b, slot, b.angular);
+  }
+
+  /// +0 for -0. Which zero a minimum, a maximum or an unfused product has depends on the ISA.
+  [[gnu::always_inline]] static Vector3<B> unsigned_zeros(const Vector3<B>& v) {
+    const B zero(0);
+    return {v.x + zero, v.y + zero, v.z + zero};
   }
 
   [[gnu::always_inline]] static void store(T* to, std::size_t slot, B x) {
