@@ -35,14 +35,15 @@ extern "C" void remove_part(int signal) {
   std::raise(signal);
 }
 
-/// Blocks signals while it lives, so that none arrives before the removal of a new part is arranged.
+/// Blocks signals while it lives, so that none arrives before the removal of a new part is arranged. A fault of the
+/// process itself ends it all the same.
 class Uninterrupted {
  public:
   Uninterrupted() {
     sigset_t wait;
     sigemptyset(&wait);
     for (int signal = 1; signal <= last_signal(); ++signal)
-      if (ends_process(signal) && !is_crash(signal)) sigaddset(&wait, signal);
+      if (ends_process(signal)) sigaddset(&wait, signal);
     pthread_sigmask(SIG_BLOCK, &wait, &before_);
   }
   ~Uninterrupted() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

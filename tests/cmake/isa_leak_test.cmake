@@ -1,6 +1,6 @@
 # No function that was compiled with the flags of one ISA may be taken for that of another: in the object of an ISA every
 # symbol that the linker may merge with another file's (weak, unique) must carry the architecture in its name, and
-# nothing else may be defined for other files than the table of kernels. __clang_call_terminate has no arithmetic.
+# nothing else may be defined for other files than the tables of kernels. __clang_call_terminate has no arithmetic.
 #
 # cmake -DNM=<nm> -DOBJECTS=<object> -DISA=<name> -DMARK=<regular expression> -P isa_leak_test.cmake
 execute_process(COMMAND ${NM} --demangle --defined-only --extern-only ${OBJECTS} OUTPUT_VARIABLE symbols
@@ -12,7 +12,7 @@ string(REPLACE ";" "," symbols "${symbols}")
 string(REPLACE "\n" ";" symbols "${symbols}")
 set(seen_table FALSE)
 foreach(symbol IN LISTS symbols)
-  if(symbol MATCHES "carom::kernel::${ISA}::[a-z]+$")
+  if(symbol MATCHES "carom::kernel::${ISA}::[a-z0-9_]+$")
     set(seen_table TRUE)
   elseif(symbol STREQUAL "" OR symbol MATCHES "\\.o:$|__clang_call_terminate$|DW\\.ref\\.__gxx_personality|\\.gxx_personality|__odr_asan|__asan|__ubsan|__tsan")
   elseif(NOT symbol MATCHES "${MARK}")
