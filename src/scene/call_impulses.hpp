@@ -139,15 +139,15 @@ class CallImpulses {
     const bool have_moments = has_contact_moments(scene_.contacts);
     const std::size_t three = 3 * (job_.contacts + 1);
     T* const memory = have_moments ? workspace_.result_moments.at_least(2 * three) : nullptr;
-    const auto place = [&](Vector3Columns<T>& to, bool is_remembered, T* otherwise) {
+    const auto place = [&](Vector3Columns<T>& to, bool is_remembered, std::size_t otherwise) {
       const bool is_wanted = to.x || to.y || to.z;
       to = {};
       if (!have_moments || !(is_remembered || is_wanted)) return;
-      to = columns(is_remembered ? workspace_.remembered.stored() + 3 * job_.contacts : otherwise);
+      to = columns(is_remembered ? workspace_.remembered.stored() + 3 * job_.contacts : memory + otherwise);
       for (const Column<T>* column : {&to.x, &to.y, &to.z}) std::fill_n(column->data, column->count, T(0));
     };
-    place(stored_.angular_impulse, named && !in_substeps_, memory);
-    place(stored_.warm_angular_impulse, named && in_substeps_, memory + three);
+    place(stored_.angular_impulse, named && !in_substeps_, 0);
+    place(stored_.warm_angular_impulse, named && in_substeps_, three);
   }
 
   void find_first_of_contacts() {

@@ -161,7 +161,7 @@ class Sequence {
     const T* velocity(std::int32_t body) const { return of_.velocity(body); }
     bool moves(std::int32_t body) const { return body >= 0 && of_.moves(body); }
     T response(std::int32_t body, int c) const {
-      constexpr int diagonal[3] = {0, 3, 5};
+      constexpr std::size_t diagonal[3] = {0, 3, 5};
       const T* const record = kernel::record_of(of_.rows_, body);
       return c < 3 ? record[kernel::BodyRecord::inverse_mass]
                    : record[kernel::BodyRecord::inverse_inertia + diagonal[c - 3]];

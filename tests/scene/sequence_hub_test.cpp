@@ -175,7 +175,7 @@ TYPED_TEST_SUITE(SequenceHub, Precisions);
 
 TYPED_TEST(SequenceHub, has_the_bits_of_a_search_through_all_contacts) {
   for (const auto& [name, scene] : scenes_with_hubs<TypeParam>())
-    for (const std::uint64_t seed : {0, 1}) {
+    for (const std::uint64_t seed : {0u, 1u}) {
       const SceneOptions options = options_of_seed(seed);
       for (const Isa isa : available_isas()) {
         const auto expected = solved_plainly(scene, options, isa);
@@ -210,7 +210,7 @@ TEST(SequenceHubOfReference, agrees_with_joints_ties_and_seeds) {
     scenes.push_back(jointed);
   }
   for (const auto& [name, scene] : scenes)
-    for (const std::uint64_t seed : {0, 1, 2}) {
+    for (const std::uint64_t seed : {0u, 1u, 2u}) {
       SceneOptions options = options_of_seed(seed);
       set_iterations(options, 3);
       const auto found = solved(scene, options), expected = solved_by_reference(scene, options);
@@ -374,10 +374,10 @@ TYPED_TEST_SUITE(HubSearch, Precisions);
 TYPED_TEST(HubSearch, finds_what_a_plain_search_finds_whatever_moves) {
   using T = TypeParam;
   support::Draw draw(11);
-  for (const std::size_t of_partner : {1, 4, 7, 150})
+  for (const std::size_t of_partner : {1u, 4u, 7u, 150u})
     for (const bool in_grid : {false, true})
       for (const double tilt : {0.0, 0.8})
-        for (const std::uint64_t seed : {0, 9}) {
+        for (const std::uint64_t seed : {0u, 9u}) {
           ListedContacts<T> contacts = contacts_of_plate<T>(150, of_partner, in_grid, tilt, draw);
           contacts.seed = seed;
           OneHub<T> hub(std::move(contacts));
@@ -410,7 +410,7 @@ TYPED_TEST(HubSearch, takes_numbers_beyond_the_range_as_the_speed_does) {
   const T huge = std::numeric_limits<T>::max(), inf = std::numeric_limits<T>::infinity();
   const T odd[] = {huge, -huge, inf, -inf, std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::denorm_min(),
                    T(0)};
-  for (const std::size_t of_partner : {1, 40}) {
+  for (const std::size_t of_partner : {1u, 40u}) {
     OneHub<T> hub(contacts_of_plate<T>(80, of_partner, false, 0.8, draw));
     const auto expect_same = [&](const std::string& what) {
       // Contacts without a speed never come first, and among infinite ones any may.
@@ -447,7 +447,7 @@ double mean_effort(std::size_t count, std::size_t of_partner, bool in_grid, doub
 }
 
 TYPED_TEST(HubSearch, looks_at_few_of_many_contacts) {
-  for (const std::size_t of_partner : {1, 4})
+  for (const std::size_t of_partner : {1u, 4u})
     for (const bool in_grid : {false, true}) {
       const double few = mean_effort<TypeParam>(1000, of_partner, in_grid, 1e-5),
                    many = mean_effort<TypeParam>(4000, of_partner, in_grid, 1e-5);
