@@ -59,9 +59,9 @@ void expect_same_bits(const io::Cells& cells, const std::vector<Number>& wanted)
 TEST(Convert, keeps_the_bits_of_nans) {
   std::vector<double> doubles = {io::empty_cell};
   std::vector<float> floats = {io::empty_cell_in_float};
-  for (const std::uint64_t bits : {0x7ff8000000000000, 0x7ff8000000000001, 0x7ff0000000000001, 0x7ff7000000000000})
+  for (const std::uint64_t bits : {0x7ff8000000000000u, 0x7ff8000000000001u, 0x7ff0000000000001u, 0x7ff7000000000000u})
     for (const double sign : {1., -1.}) doubles.push_back(std::copysign(std::bit_cast<double>(bits), sign));
-  for (const std::uint32_t bits : {0x7fc00000, 0x7fc00001, 0x7f800001, 0x7fbf0000})
+  for (const std::uint32_t bits : {0x7fc00000u, 0x7fc00001u, 0x7f800001u, 0x7fbf0000u})
     for (const float sign : {1.F, -1.F}) floats.push_back(std::copysign(std::bit_cast<float>(bits), sign));
   const TemporaryFile h5({}, ".h5"), same({}, ".h5"), csv, again({}, ".h5"), in_float({}, ".h5");
   {
