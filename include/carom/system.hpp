@@ -94,9 +94,10 @@ enum class ErrorScale : std::uint8_t {
 struct SystemOptions {
   /// Upper limits of the options.
   static constexpr double most_tolerance = 1, largest_budget = 1e12, largest_friction = 1e6, largest_mass = 1e30;
-  /// Maximum number of contacts and of blocks of W. With moments the solver needs four times as many blocks.
-  static constexpr std::size_t most_contacts = std::size_t{1} << 30, most_blocks = std::size_t{1} << 30,
-                               most_blocks_with_moments = std::size_t{1} << 28;
+  static constexpr std::size_t most_contacts = std::size_t{1} << 30;  ///< Maximum number of contacts.
+  static constexpr std::size_t most_blocks = std::size_t{1} << 30;    ///< Maximum number of blocks of W.
+  /// Maximum number of blocks of W with moments. The solver needs four times as many then.
+  static constexpr std::size_t most_blocks_with_moments = std::size_t{1} << 28;
 
   /// [1] in [0, most_tolerance]: max. error |r − P(r − ρ (u + friction |u_t| n))| / (ρ |q|), with P the projection onto
   /// the cones, norms over all contacts and ρ = error_mass. 0: 1e-8 in double, 1e-4 in float. With contact models the
