@@ -35,7 +35,7 @@ TEST(CoulombModels, hold_by_their_law_and_lose_energy) {
 // As for contacts without models: the velocities of these scenes are unique. Those of seed 30 are not: four points of a
 // manifold slide, and share their load in many ways.
 TEST(CoulombModels, have_the_velocities_that_sweeps_come_to_in_the_end) {
-  // None ends early: what contacts miss along the normal does not tell whether friction has settled.
+  // No sweep ends early: the residual along the normal does not show whether friction has settled.
   SceneOptions sweeps;
   sweeps.relative_tolerance = 0;
   sweeps.simultaneous.iterations = 3000;
@@ -76,7 +76,7 @@ TEST(CoulombModels, in_float_reach_the_tolerance) {
     const auto scene = drawn_scene<float>(seed);
     const auto made = solved(scene, coulomb_to(1e-6));
     EXPECT_EQ(made.report.not_converged, 0u) << seed;
-    // Impulses and velocities are rounded to float, and so are those that contacts add up.
+    // Impulses, velocities and their sums over contacts are rounded to float.
     EXPECT_LE(misses_of(scene, made).worst(), 1e-4) << seed;
   }
 }
@@ -105,7 +105,7 @@ TEST(CoulombModels, let_a_block_leave_the_fall_line) {
   }
 }
 
-// 40 boxes on contacts that give way: every one sinks by what those below let it, and the ground carries all.
+// 40 boxes on compliant contacts: every box sinks by the compression below it, and the ground carries all boxes.
 TEST(CoulombModels, carry_a_stack_that_gives_way) {
   auto scene = stack<double>(40);
   scene.normal_compliance.assign(scene.contact_count(), 0.01);

@@ -193,7 +193,7 @@ TYPED_TEST(SequenceHub, has_the_bits_of_a_search_through_all_contacts) {
     }
 }
 
-// The reference rounds otherwise, so these scenes have no ties but contacts with the same numbers.
+// The reference rounds otherwise, so the only ties in these scenes are between contacts with the same numbers.
 TEST(SequenceHubOfReference, agrees_with_joints_ties_and_seeds) {
   std::vector<Named<double>> scenes = {{"disorder", boxes_on_plate<double>(64, 50, 0.3)},
                                        {"two hubs", two_hubs<double>()}};

@@ -47,13 +47,13 @@ struct LawFinish {
     store(results.impulse, slot, p);
     store(results.separation_velocity, slot, u);
 
-    // The kinetic energy gained, which the u that a law sets out to reach does not tell.
+    // The kinetic energy gained, from the impulse: the target velocity of a law may differ from its velocity.
     const B energy = dot(law_p, mul_add(B(T(0.5)), Stages{tile}.get_matrix(slot) * law_p,
                                         Stages::get(tile.u0x, tile.u0y, tile.u0z, slot)));
     const unsigned ended = lane_bits(resolved) & lanes;
     count_energy<T>(tally, number, lane_bits(energy > zero) & ended, energy, impulse_unit, velocity_unit);
     count(slot, choose(solved, choose(resolved, status, B(static_cast<T>(Status::overflow))), status), ended, lanes);
-    // Where the law's impulse stood; what comes next needs no more of it.
+    // Overwrites the law's own impulse and velocity, which no later stage reads.
     Stages::put(tile.px, tile.py, tile.pz, slot, p);
     Stages::put(tile.ux, tile.uy, tile.uz, slot, u);
   }
@@ -129,7 +129,7 @@ struct LawFinish {
     store(results.angular_velocity_b, slot, b.angular);
   }
 
-  /// +0 for -0. Which zero a minimum, a maximum or an unfused product has depends on the ISA.
+  /// Replaces -0 by +0. The sign of a zero from a minimum, a maximum or an unfused product depends on the ISA.
   [[gnu::always_inline]] static Vector3<B> unsigned_zeros(const Vector3<B>& v) {
     const B zero(0);
     return {v.x + zero, v.y + zero, v.z + zero};

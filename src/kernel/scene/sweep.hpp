@@ -37,7 +37,7 @@ struct NewImpulse {
 /// projection would be p_t - ρ u_t itself, and friction of full length could rest along the slip; there the direction
 /// is that of the impulse that stops the contact, which does not rest unless 1 + κ·t < 0 (docs/scenes.md).
 ///
-/// A soft contact asks for u·n + compliance p_n in place of u·n; its response has the compliance beside K_33.
+/// A soft contact asks for u·n + compliance p_n in place of u·n; its response is K_33 plus the compliance.
 template <class A, class T, bool soft = false>
 struct SimultaneousSweep {
   using Block = Blocks<A, T>;

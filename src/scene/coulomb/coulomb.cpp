@@ -283,7 +283,7 @@ class Coulomb : coulomb::LaneSweeps<T> {
     for (const auto& slot : space_.slots)
       if (slot->error) error = slot->error;
     if (!error) return;
-    // What memory has failed in the middle of is in no state to be used again.
+    // Slots whose memory failed during the work cannot be used again.
     space_.slots.clear();
     std::rethrow_exception(error);
   }
