@@ -32,8 +32,8 @@ TEST(CoulombModels, hold_by_their_law_and_lose_energy) {
   }
 }
 
-// As for contacts without models: the velocities of these scenes are unique. Those of seed 30 are not: four points of a
-// manifold slide, and share their load in many ways.
+// The velocities of these scenes are unique, as without contact models. The next seed, 30, has many solutions: four
+// points of a manifold slide and can share their load in many ways.
 TEST(CoulombModels, have_the_velocities_that_sweeps_come_to_in_the_end) {
   // No sweep ends early: the residual along the normal does not show whether friction has settled.
   SceneOptions sweeps;

@@ -22,8 +22,8 @@ struct LawFinish {
   const bool wants_paths;
   Tally& tally;
 
-  /// Leaves the impulse [N s] of the contacts in the tile, and their last status. `lanes` are those that count, contact
-  /// `number` of the batch the first of them.
+  /// Stores the impulses [N s] and the final statuses of a block of contacts in the tile. `lanes` has a bit for every
+  /// valid lane; `number` is the index in the batch of the first contact.
   template <bool in_world>
   [[gnu::flatten]] void finish(std::size_t slot, std::size_t number, unsigned lanes) const {
     const B zero(0);
@@ -58,7 +58,7 @@ struct LawFinish {
     Stages::put(tile.ux, tile.uy, tile.uz, slot, u);
   }
 
-  /// The same of contacts that DirectLaws has solved, those of the `lanes`; the others' impulses are in the tile.
+  /// Same, for contacts in `lanes` that DirectLaws has solved. The impulses of all other contacts are in the tile.
   [[gnu::always_inline]] Vector3<B> finish(const typename DirectLaws<A, T>::Solved& solved, std::size_t slot,
                                            std::size_t number, unsigned lanes, bool alone) const {
     const B zero(0);

@@ -45,7 +45,7 @@ struct Blocks {
     std::uint32_t first[width], items[width];  // places, contacts
     Lane in_lane;                              // as `items`, 0 of idle lanes
     Lane t1[3], t2[3], n[3];
-    Lane bias[3];  // what u has beside the bodies' velocities
+    Lane bias[3];  // part of u that does not come from the bodies' velocities
     Lane friction, static_friction;
     Lane mass_a, mass_b;  // inverse
     Lane inertia_a[6], inertia_b[6];
@@ -136,8 +136,8 @@ struct Blocks {
     Vector3<B> v, w;
   };
 
-  /// The bodies of one side: their records, and 1 or 0 for whether they move, and whether their lever arms count. Those
-  /// of a body that can neither move nor turn do not, however long.
+  /// The bodies of one side: their records, and flags (1 or 0) for movable bodies and for lever arms that are read.
+  /// Lever arms of bodies that can neither move nor turn are not read.
   struct Side {
     const T* record[width];
     T moves[width], has_arms[width];
@@ -156,7 +156,7 @@ struct Blocks {
       const auto set = [&](std::int32_t body, std::int32_t other, std::int32_t& index, Side& to) {
         const T* const record = to.record[lane] = record_of(job.body_rows, body);
         const bool can_move = !idle && body >= 0 && is_movable(record);
-        // Shock propagation holds what lies below.
+        // Shock propagation holds the lower body.
         const bool is_held = job.level_of_body != nullptr && other >= 0 && can_move &&
                              job.level_of_body[body] < job.level_of_body[other];
         const bool moves = can_move && !is_held;

@@ -15,8 +15,8 @@ template <class B>
   return magnitude(x) + magnitude(y) > B(0);
 }
 
-/// Tells whether (x, y), with the square `size2` of its length, lies within the radius of the cone. A radius whose
-/// square vanishes counts as none.
+/// Returns true if (x, y) lies within the radius of the cone; `size2` is its squared length. A radius below the
+/// shortest length counts as 0.
 template <class B>
 [[gnu::always_inline]] inline auto is_in_cone(B x, B y, B size2, B radius2) {
   return and_not(size2 <= radius2, and_not(is_something(x, y), radius2 > B(least_square<VectorElement<B>>)));
@@ -31,11 +31,11 @@ struct NewImpulse {
   B missed;  // by how much u·n missed the target before
 };
 
-/// All three components at once: the impulse that stops the contact if it is in the cone; else that on the cone against
-/// the slip which leaves u·n at its target, or none. The direction of friction is that of p_t - ρ u_t. At or outside
-/// the cone this is a projection, and where nothing changes any more friction opposes the slip. Inside it the
-/// projection would be p_t - ρ u_t itself, and friction of full length could rest along the slip; there the direction
-/// is that of the impulse that stops the contact, which does not rest unless 1 + κ·t < 0 (docs/scenes.md).
+/// Solves for all three components at once. If the impulse that stops the contact is in the cone, it is the solution.
+/// Otherwise the contact slips: the impulse lies on the cone and brings u·n to its target, or it is 0. Friction points
+/// along p_t - ρ u_t if that is at or outside the cone; at a fixed point friction then opposes the slip. Inside the
+/// cone that direction could be a fixed point with friction along the slip. There friction points along the impulse
+/// that stops the contact, which is no fixed point unless 1 + κ·t < 0 (docs/scenes.md).
 ///
 /// A soft contact asks for u·n + compliance p_n in place of u·n; its response is K_33 plus the compliance.
 template <class A, class T, bool soft = false>
@@ -115,8 +115,8 @@ struct SimultaneousSweep {
   }
 };
 
-/// The normal impulse first and friction then: [BS] equations 1 to 6, with the sum of friction bounded by that of the
-/// normal impulse.
+/// Solves for the normal impulse, then for friction: [BS] equations 1 to 6. The accumulated normal impulse bounds the
+/// accumulated friction.
 template <class A, class T>
 struct IterationSweep {
   using Block = Blocks<A, T>;
@@ -220,7 +220,7 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     }
   };
 
-  /// Back to the world: what the impulse `sum` and the turns have made of the bodies.
+  /// Applies the accumulated impulse `sum` and the changes of spin to the bodies, in the world frame.
   [[gnu::always_inline]] static void put_back(const SceneJob<T>& job, const Manifolds& block, const Frame<B>& frame,
                                               typename Block::Velocity a, typename Block::Velocity b,
                                               const Motion<B>& before, const Motion<B>& after, const Vector3<B>& sum,
@@ -252,8 +252,8 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     const Vector3<B> sum = visit_all<fetches>(job, block, bodies, law, motion, ahead);
     put_back(job, block, frame, a, b, before, motion, sum, nowhere);
   }
-  /// The same where B is the world. The bits are the same but for signs of zeros in velocities of points and impulses:
-  /// the change of an impulse adds to sums that begin with +0, so that none reaches the bodies.
+  /// Same, with the world as B. Only signs of zeros in point velocities and impulses can differ. They do not reach the
+  /// bodies, because impulse changes are added to sums that begin with +0.
   template <class Law, bool fetches>
   static void sweep_on_world(const SceneJob<T>& job, Manifolds& block, VelocityRow<T>* nowhere,
                              const std::byte* ahead) {
@@ -288,8 +288,8 @@ struct ManifoldSweep : ManifoldStages<A, T> {
     for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(from + i);
   }
 
-  /// Visits all points once. Returns what they miss, if that is measured: their targets, and by the velocities that the
-  /// changes of their impulses make.
+  /// Visits all points once. If `measures`, returns the max. residual [m/s]: the missed normal targets, and the
+  /// velocities that the impulse changes cause.
   template <bool measures, bool fetches = false, class Law, class AnyMotion>
   [[gnu::always_inline]] static B visit(Manifolds& block, const Bodies& bodies, const Law& law, AnyMotion& motion,
                                         Vector3<B>& sum, const std::byte* ahead = nullptr) {
@@ -304,7 +304,7 @@ struct ManifoldSweep : ManifoldStages<A, T> {
         // A lane may have anything behind its last point, also a velocity below every target.
         const auto used = Block::load(point->response.inverse_k33) > B(0);
         const B size2 = dot(change, change);
-        // In this order what is not a number counts for nothing here; `range` finds it.
+        // With these operands NaN leaves `worst` unchanged; `range` detects it.
         worst = larger(choose(used, larger(next.missed, bodies.mass * square_root(size2)), B(0)), worst);
         range = range + choose(used, vanishing(size2) + vanishing(next.missed), B(0));
       }

@@ -22,7 +22,7 @@ void Lists::fill(std::size_t lists, const std::vector<std::uint32_t>& of) {
 
 namespace {
 
-/// |q| of what bodies have a part in, but for moments, whose lengths may be any; where that is 0, of all.
+/// |q| over contacts and bounded rows. Moments have no natural unit and count only if all other components are 0.
 double norm_of(const Constraints& constraints, const systems::Numbers& q) {
   double sum = 0, all = 0;
   for (std::size_t i = 0; i < constraints.cone.size(); ++i) {
@@ -43,9 +43,9 @@ bool is_finite(const systems::IslandSystem& system) {
   return finite(system.block) && finite(system.q);
 }
 
-/// Solves the island in the slot: Slot::impulse becomes that of its cones. Velocities are in units that bring the
-/// largest near 1 and W in a mass that does, so that the units of the scene do not matter.
-/// `sweeps`: of those on lanes that came before.
+/// Solves the island in the slot and stores its impulses in Slot::impulse. Velocities and W are scaled to magnitudes
+/// near 1, so that the units of the scene do not matter. `sweeps` is the number of iterations on lanes that came
+/// before.
 systems::Effort solve(Slot& slot, double tolerance, double budget, int sweeps) {
   systems::IslandSystem& system = slot.solver.system;
   const double mass = systems::mass_of(system);

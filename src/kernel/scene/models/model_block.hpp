@@ -40,9 +40,9 @@ struct ModelBlocks : Blocks<A, T> {
 
   /// A manifold has one moment, since its points' limits add up.
   struct alignas(16) Moments {
-    Lane moment[3], sum[3];  // on A; that of the substeps before
+    Lane moment[3], sum[3];  // on A, in this substep; sum over the earlier substeps
     Lane stuck;              // 1 where the first point stuck at its last visit
-    Axes free, held;         // K_rr, and that of bodies which the first point holds: 0 where it does not
+    Axes free, held;         // K_rr; K_rr of bodies that the first point holds, else 0
     Lane hold[6];            // K_rp K_pp⁻¹ of the first point, row by row
     Lane inverse_spin;       // 0: neither body turns about the normal
     // [1/m] of a change: the impulse that takes as much energy.
