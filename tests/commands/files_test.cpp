@@ -283,7 +283,6 @@ std::size_t peak_of(const std::string& arguments) {
 
 // solve reads, solves and writes the file block by block.
 TEST(Memory, of_solve_does_not_grow_with_the_file) {
-  if (!support::fast_build) GTEST_SKIP() << "a sanitizer keeps memory";
   const std::string row = "2,-0.2,1.5,0.75,-1,0.3,0.5\n";
   const auto peak_of_rows = [&](std::size_t rows) {
     const TemporaryFile input("k_xx,k_xy,k_yy,u0_x,u0_y,friction,restitution\n");
@@ -302,7 +301,6 @@ TEST(Memory, of_solve_does_not_grow_with_the_file) {
 
 // Bytes per row as in docs/contact-files.md, plus a tenth for pages and the allocator.
 TEST(Memory, of_whole_files_is_what_the_documentation_says) {
-  if (!support::fast_build) GTEST_SKIP() << "a sanitizer keeps memory";
   constexpr std::size_t fewer = 20000, more = 80000;
   for (const std::string distribution : {"matrices", "chains"}) {
     const TemporaryFile small, large;
