@@ -10,8 +10,9 @@ namespace carom::apps {
 /// Fate of the part if the run ends before its file is complete.
 enum class UnfinishedPart { is_removed, is_kept };
 
-/// The file that a command writes. It is written as NAME.part, with a random middle, in the same folder and renamed when it is
-/// complete: a run that fails, or that a signal ends, does not touch NAME. Devices, pipes and the files of a process
+/// The file that a command writes. It is written as NAME.part, with a random middle, in the same folder and renamed
+/// when it is complete: a run that fails, or that a signal ends, does not touch NAME. Devices, pipes and the files of a
+/// process
 /// (/dev/stdout) are written directly; "-" is standard output. Only one OutputFile exists at a time. A part that is
 /// kept is named NAME.part; it may be the part of an earlier run.
 class OutputFile {
