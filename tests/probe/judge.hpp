@@ -219,16 +219,19 @@ class Judge {
 
   /// p = (1 + e) P_I + κ D with K D = -w, where w is the slip that P_I leaves; κ = 1 + e_t unless the cone limits it.
   void judge_ray(Verdict& v) const {
-    const R plastic = -n(e_.u0) / e_.k[D - 1][D - 1];
+    const R k33 = e_.k[D - 1][D - 1], plastic = -n(e_.u0) / k33;
     const V k = tangential(times(e_.k, normal_vector(1)));
     const V w = plus(tangential(e_.u0), plastic, k);
     const V d = plus(plus(tangential(u_), R(-1), tangential(e_.u0)), -(1 + restitution_) * plastic, k);
+    R velocity = velocity_;
+    // Rounding of K changes K_33, and with it P_I. This shows in w where K is singular to rounding.
+    if (e_.definiteness == Definiteness::either) velocity += epsilon * e_.k_terms * plastic * t(k) / k33;
     const R size = dot(w, w);
     const R kappa = size > 0 ? -dot(d, w) / size : R(0);
-    v.add("on the ray of P_I and P_II", length(plus(d, kappa, w)) / velocity_);
+    v.add("on the ray of P_I and P_II", length(plus(d, kappa, w)) / velocity);
     const R candidate = 1 + parameter("tangential_restitution");
-    const R missing = (candidate - kappa) * square_root(size) / velocity_;
-    v.add("kappa in its range", larger(-missing, -kappa * square_root(size) / velocity_));
+    const R missing = (candidate - kappa) * square_root(size) / velocity;
+    v.add("kappa in its range", larger(-missing, -kappa * square_root(size) / velocity));
     const R slack = -beyond(p_) / impulse_;
     v.add("as far as the cone lets it", missing < slack ? missing : slack);
   }

@@ -83,8 +83,9 @@ class IslandsJudge : SceneAspect<T> {
       R begun = 0;
       if (!d_.warm_impulse[0].empty()) begun = length(s_.vector(d_.warm_impulse, i));
       const R size = length(p) + begun;
-      give(d_.body_a[i], p, cross(ra, p), size, size * length(ra));
-      give(d_.body_b[i], times(-1, p), cross(rb, times(-1, p)), size, size * length(rb));
+      const R largest = size + on_the_way(i);
+      give(d_.body_a[i], p, cross(ra, p), size, largest * length(ra));
+      give(d_.body_b[i], times(-1, p), cross(rb, times(-1, p)), size, largest * length(rb));
       const V m = s_.vector(made_.arrays.angular_impulse, i);
       R resistance = 0;  // bound of the intermediate moments, which may exceed the final one
       if (!d_.rolling_friction.empty())
@@ -125,6 +126,12 @@ class IslandsJudge : SceneAspect<T> {
       if (s_.in_substeps() && turns_arms()) continue;
       v_.add("angular momentum", length(less(less(w, w0), s_.turned(b, angular[b]))) / (epsilon * visited * spin));
     }
+  }
+
+  /// Bound of the intermediate impulses of a contact whose K is nearly singular. They may be far above the final ones.
+  R on_the_way(std::size_t i) const {
+    if (drawn_.kind != SceneKind::rotors) return R(0);
+    return s_.largest_speed() / larger(s_.response(i), R(32) * epsilon * s_.turning(i));
   }
 
   /// Bound of intermediate speeds: of the bodies, and of the speeds that close gaps and vanish at the end of the step.

@@ -8,9 +8,10 @@
 // Laws solve with K exactly as it is stored, with rounded entries. Then p is the solution for a contact that differs
 // only by rounding, and it stops the contact correctly even for very slender bodies. So det M is computed from the
 // entries of M without rounding the products, and S from the entries of K. With A = M - m, a mass keeps det M above
-// m (m + tr A), and S = v·K v above m |v|² with v = (-q, 1). Entries that violate these bounds do so by rounding.
-// Adding the max rounding error to the diagonal makes the matrix definite. Without a mass K must be definite by more
-// than its rounding (numerics/definite.hpp).
+// m (m + tr A), and S = v·K v above m |v|² with v = (-q, 1). Entries that violate these bounds do so by rounding. Where
+// such a bound is itself below the rounding, an eigenvalue that is too small would make impulses too large and add
+// energy. In both cases the max rounding error is added to the diagonal: it makes the matrix definite, and an impulse
+// of a larger K adds no energy. Without a mass K must be definite by more than its rounding (numerics/definite.hpp).
 //
 // A lever arm along the axis of a large inverse inertia cancels it: Σ tr J |r|² is then far above the trace of K. The
 // products J [r] keep their digits, so the error of the entries is ε times the root of that ratio. For an extreme ratio
@@ -87,12 +88,11 @@ template <class T, class B, class IsDefinite>
   c.k33 = (a.zz + m) * scale;
   factorise(c);
 
-  const B ms = m * scale, half_ms = half * ms;
-  const auto odd = c.det_m < half_ms * (ms + (a.xx + a.yy) * scale) ||
-                   c.schur < half_ms * mul_add(c.q1, c.q1, mul_add(c.q2, c.q2, one));
+  const B ms = m * scale, shift(T(4) * epsilon<T>), least = larger(half * ms, shift);
+  const auto odd = c.det_m < least * (ms + (a.xx + a.yy) * scale) ||
+                   c.schur < least * mul_add(c.q1, c.q1, mul_add(c.q2, c.q2, one));
   if (const auto thin = ms > zero && odd; lane_bits(thin) != 0) [[unlikely]] {
     CollisionMatrix<B> shifted = c;
-    const B shift(T(4) * epsilon<T>);
     shifted.m11 = c.m11 + shift;
     shifted.m22 = c.m22 + shift;
     shifted.k33 = c.k33 + shift;

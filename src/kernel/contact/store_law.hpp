@@ -129,12 +129,6 @@ struct LawFinish {
     store(results.angular_velocity_b, slot, b.angular);
   }
 
-  /// Replaces -0 by +0. The sign of a zero from a minimum, a maximum or an unfused product depends on the ISA.
-  [[gnu::always_inline]] static Vector3<B> unsigned_zeros(const Vector3<B>& v) {
-    const B zero(0);
-    return {v.x + zero, v.y + zero, v.z + zero};
-  }
-
   [[gnu::always_inline]] static void store(T* to, std::size_t slot, B x) {
     if (to != nullptr) store_lanes(to + slot, x);
   }

@@ -95,6 +95,12 @@ inline Vector3<B> negated(const Vector3<B>& v) {
   return {negated(v.x), negated(v.y), negated(v.z)};
 }
 
+/// Replaces -0 by +0. The sign of a zero from a minimum, a maximum or an unfused product depends on the ISA.
+template <class B>
+inline Vector3<B> unsigned_zeros(const Vector3<B>& v) {
+  return {v.x + B(0), v.y + B(0), v.z + B(0)};
+}
+
 /// a + s v
 template <class B>
 inline Vector3<B> mul_add(B s, const Vector3<B>& v, const Vector3<B>& a) {

@@ -58,10 +58,9 @@ struct ManifoldFinish : ManifoldStages<A, T> {
       if constexpr (has_models) length2 = Models::length2(job, block, impulse);
       slips[p] = lane_bits(length2 >= bound * bound);
       pushed[p] = ~lane_bits(magnitude(impulse.x) + magnitude(impulse.y) + magnitude(impulse.z) == zero);
-      // Adding 0 makes all zeros positive. Their sign may depend on the neighbours of a lane, which go on after the
-      // lane has ended.
-      impulses.set(p, out_of(frame, impulse) + Vector3<B>{zero, zero, zero});
-      velocities.set(p, out_of(frame, u - bias) + Vector3<B>{zero, zero, zero});
+      // The signs of zeros may also depend on the neighbours of a lane, which go on after the lane has ended.
+      impulses.set(p, unsigned_zeros(out_of(frame, impulse)));
+      velocities.set(p, unsigned_zeros(out_of(frame, u - bias)));
     }
     Base::store_violation(block.head, worst);
     if constexpr (has_models) {

@@ -72,9 +72,8 @@ struct ModelFinish {
       const B roll_share = Block::load(of[p].roll) * normal(p) * per_roll;
       const B spin_share = Block::load(of[p].spin) * normal(p) * per_spin;
       T values[3][Block::width];
-      Block::store(values,
-                   out_of(frame, Vector3<B>{roll_share * moment.x, roll_share * moment.y, spin_share * moment.z}) +
-                       Vector3<B>{zero, zero, zero});
+      Block::store(values, unsigned_zeros(out_of(frame, Vector3<B>{roll_share * moment.x, roll_share * moment.y,
+                                                                   spin_share * moment.z})));
       for_each_bit(Base::all_lanes(block), [&](std::size_t lane) {
         if (p >= block.items[lane]) return;
         const std::size_t contact = Base::contact(job, block, lane, p);
