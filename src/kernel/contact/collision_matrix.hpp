@@ -89,8 +89,8 @@ template <class T, class B, class IsDefinite>
   factorise(c);
 
   const B ms = m * scale, shift(T(4) * epsilon<T>), least = larger(half * ms, shift);
-  const auto odd = c.det_m < least * (ms + (a.xx + a.yy) * scale) ||
-                   c.schur < least * mul_add(c.q1, c.q1, mul_add(c.q2, c.q2, one));
+  const auto odd =
+      c.det_m < least * (ms + (a.xx + a.yy) * scale) || c.schur < least * mul_add(c.q1, c.q1, mul_add(c.q2, c.q2, one));
   if (const auto thin = ms > zero && odd; lane_bits(thin) != 0) [[unlikely]] {
     CollisionMatrix<B> shifted = c;
     shifted.m11 = c.m11 + shift;
