@@ -70,6 +70,28 @@ struct SceneThresholds {
   /// [1] an island of substeps counts as hit if its approach speed exceeds this multiple of gravity × time step; the
   /// impulses that it passes on are then limited
   static constexpr double blow = 2;
+  /// [multiply-adds], [1] an island of substeps is solved directly if its matrix is factored with this work and if it
+  /// has no more bodies; otherwise it is swept
+  static constexpr double direct_work = 2e7, direct_bodies = 1024;
+  /// [1] weight of a loaded contact in the matrix of a direct island, times the inverse masses of its bodies
+  static constexpr double direct_weight = 1e5;
+  static constexpr int direct_tries = 2;  ///< [1] linear solves of a direct island before it is swept
+  /// [1] a direct solution is accepted if its impulses leave their cones by at most this fraction of the greatest
+  /// impulse; sliding contacts may leave it by the fraction direct_lag of their friction. They are put back.
+  static constexpr double direct_cone = 2.5e-5, direct_lag = 0.1;
+  static constexpr double direct_approach =
+      1e-6;  ///< [m/s] max. approach speed of an open contact of a direct solution
+  /// [1], [m/s] a contact slides if its friction is above this fraction of its limit and it slips faster than
+  /// direct_slip
+  static constexpr double direct_slipping = 0.95, direct_slip = 1e-3;
+  /// [1] a loaded contact with a gap below this fraction of the slop is closed
+  static constexpr double direct_closed = 4e-3;
+  /// [1] as `blow`, for a direct island: approach speed before forces act
+  static constexpr double direct_blow = 0.5;
+  /// [1] in the work of an island's sweeps: an island may use an interior point if that works less than direct_income,
+  /// or if its interior points of the last calls stay below direct_credit. Every call takes direct_income off them.
+  static constexpr double direct_income = 0.5, direct_credit = 30;
+  static constexpr double direct_turn = 0.3;  ///< [rad] max. rotation of a body by the position correction of a step
   /// [1] relative: a row with a smaller pivot repeats other rows of its joint (sequence) or of the joints around it
   /// (coulomb)
   static constexpr double least_pivot = 1e-10;

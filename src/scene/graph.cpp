@@ -153,6 +153,10 @@ void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>&
       part_of_island_[island] = no_part;
       continue;
     }
+    if (!rounds.empty() && rounds[island] == 0) {
+      part_of_island_[island] = no_part;
+      continue;
+    }
     const std::uint32_t size = island_size_[island];
     const bool differs = !rounds.empty() && island > 0 && rounds[island] != rounds[island - 1];
     if (parts.empty() || differs || parts.back().points + size > part_points) {
@@ -173,11 +177,14 @@ std::uint32_t Graph::island_of(const Parts& of, std::size_t body) {
 
 void Graph::list_bodies(const Parts& of) {
   if (last_.is_listed) return;
+  const auto part_of_body = [&](std::uint32_t island) {
+    return island == no_island ? no_part : part_of_island_[island];
+  };
   island_of_body.resize(of.bodies);
   counts_.assign(parts.size() + 1, 0);
   for (std::size_t i = 0; i < of.bodies; ++i)
-    if (const std::uint32_t island = island_of_body[i] = island_of(of, i); island != no_island)
-      ++counts_[part_of_island_[island] + 1];
+    if (const std::uint32_t part = part_of_body(island_of_body[i] = island_of(of, i)); part != no_part)
+      ++counts_[part + 1];
   for (std::size_t p = 0; p < parts.size(); ++p) {
     counts_[p + 1] += counts_[p];
     parts[p].first_body = counts_[p];
@@ -185,12 +192,12 @@ void Graph::list_bodies(const Parts& of) {
   }
   bodies.resize(counts_[parts.size()]);
   for (std::size_t i = 0; i < of.bodies; ++i)
-    if (island_of_body[i] != no_island)
-      bodies[counts_[part_of_island_[island_of_body[i]]]++] = static_cast<std::uint32_t>(i);
+    if (const std::uint32_t part = part_of_body(island_of_body[i]); part != no_part)
+      bodies[counts_[part]++] = static_cast<std::uint32_t>(i);
   last_.is_listed = true;
 }
 
-void Graph::arrange(std::size_t width) {
+void Graph::arrange(std::size_t width, bool apart) {
   // Sorts by part, then by colour and kind: two stable counting sorts.
   const std::uint32_t kinds = models.empty() ? kinds_without_models : most_kinds;
   const std::size_t count = groups.size() + manifolds.size();
@@ -202,7 +209,7 @@ void Graph::arrange(std::size_t width) {
   for (std::size_t i = 0; i < count; ++i) {
     if (const std::uint32_t part = part_at(i); part != no_part)
       ++counts_[part + 1];
-    else
+    else if (apart)
       lone.push_back(static_cast<std::uint32_t>(i - groups.size()));
   }
   for (std::size_t p = 0; p < parts.size(); ++p) counts_[p + 1] += counts_[p];
@@ -298,7 +305,7 @@ void Graph::build(const Parts& of, std::size_t width, std::size_t part_points, c
   find_parts(part_points, rounds, apart);
   if (!last_.is_coloured) colour(of);
   last_.is_coloured = true;
-  arrange(width);
+  arrange(width, apart);
   last_.width = width;
   last_.part_points = part_points;
   last_.apart = apart;

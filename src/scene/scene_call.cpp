@@ -129,11 +129,7 @@ class SceneCall {
     workspace_.island_status.assign(workspace_.graph.islands, IslandStatus::converged);
     workspace_.island_residual.assign(workspace_.graph.islands, 0);
     workspace_.island_iterations.assign(workspace_.graph.islands, 0);
-    if (is(SceneMethod::substeps)) {
-      // An abandoned pass may have left displacements.
-      std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
-      return run_substeps(call, begins_with_impulses_);
-    }
+    if (is(SceneMethod::substeps)) return run_substeps(call, begins_with_impulses_);
     if (is(SceneMethod::coulomb)) return solve_coulomb(call, begins_with_impulses_, report);
     if (!is(SceneMethod::step))
       return is(SceneMethod::sequence) ? run_sequence(call, entry_, workspace_.sequence, impulses_.kept(), report)
@@ -299,9 +295,14 @@ class SceneCall {
     if (is(SceneMethod::coulomb)) workspace_.coulomb.bound.check(options_, job_, graph, parts);
     if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph);
     workspace_.substeps.clear();
-    if (is(SceneMethod::substeps))
+    if (is(SceneMethod::substeps)) {
       count_substeps(options_, job_, workspace_, impulses_.of_rows(), impulses_.remembers_contacts(),
                      impulses_.remembers_rows());
+      // An abandoned pass may have left displacements.
+      std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
+      workspace_.direct.solve(options_, job_, graph, parts, workspace_.substeps, workspace_.substeps_wanted, team);
+      graph.sort_islands(workspace_.substeps, workspace_.substeps_wanted);
+    }
     graph.build(parts, kernels_.width,
                 team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
                 workspace_.substeps, solves_lone_islands_apart(options_));

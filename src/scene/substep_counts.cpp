@@ -14,10 +14,10 @@ constexpr std::size_t ages = loads_of_a_body;
 /// and falls slowly once fewer have been needed for some calls.
 SubstepNeed fallen(const SubstepNeed& before, float needed) {
   const auto band = std::max(1.F, static_cast<float>(SceneThresholds::substeps_band) * before.substeps);
-  if (needed > before.substeps - band) return {before.substeps, 0};
+  if (needed > before.substeps - band) return {before.substeps, 0, 0};
   const bool falls = before.quiet >= static_cast<float>(SceneThresholds::substeps_quiet);
   const float share = falls ? static_cast<float>(SceneThresholds::substeps_fall) : 1.F;
-  return {share * before.substeps, before.quiet + 1};
+  return {share * before.substeps, before.quiet + 1, 0};
 }
 
 /// Bodies by index, of which those below 0 are the world.
@@ -133,7 +133,7 @@ class ColdLoads : Bodies<T> {
 template <class T>
 void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
                     const T* row_impulse, bool has_history, bool rows_have_history) {
-  Graph& graph = workspace.graph;
+  const Graph& graph = workspace.graph;
   const SubstepsOptions& how = options.substeps;
   std::vector<double>& needed = workspace.substeps_needed;
   std::vector<std::int32_t>& count = workspace.substeps;
@@ -193,7 +193,10 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       for (std::size_t m = 0; has && m < all.size(); ++m)
         for (std::uint32_t k = 0; k < all[m].count; ++k) {
           const SubstepNeed& before = of[kernel::number_at(at, all[m].first + k)].need;
-          if (before.substeps > wanted[island[m]].substeps) wanted[island[m]] = before;
+          SubstepNeed& of_island = wanted[island[m]];
+          const float spent = std::max(of_island.spent, before.spent);
+          if (before.substeps > of_island.substeps) of_island = before;
+          of_island.spent = spent;
         }
     };
     recall(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);
@@ -205,13 +208,15 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       const auto taken = static_cast<float>(2 * how.time_step * std::sqrt(needed[i] / how.slop));
       // A number that went to and fro would excite what it holds.
       const SubstepNeed least = fallen(wanted[i], taken);
-      wanted[i] = least.substeps > taken ? least : SubstepNeed{taken, 0};
+      const float saved = static_cast<float>(SceneThresholds::direct_income);
+      const float spent = std::max(wanted[i].spent - saved, 0.F);
+      wanted[i] = least.substeps > taken ? least : SubstepNeed{taken, 0, 0};
+      wanted[i].spent = spent;
       float& of_island = wanted[i].substeps;
       of_island = std::clamp(of_island, static_cast<float>(how.least), static_cast<float>(how.most));
       count[i] = static_cast<std::int32_t>(std::ceil(of_island));
     }
   }
-  graph.sort_islands(count, wanted);
 }
 
 template void count_substeps(const SceneOptions&, const kernel::SceneJob<float>&, Workspace<float>&, const float*, bool,

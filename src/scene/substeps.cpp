@@ -31,6 +31,7 @@ class Substeps : IslandSweeps<T> {
     this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
     if (count_faults(job_) != faults) return {.found_faults = true};
     mark_rows_beyond_range();
+    take_direct_islands();
     static const std::vector<std::byte*> none;
     return this->outcome([&](std::uint32_t i) { return options_.relative_tolerance * workspace_.approach[i]; }, none,
                          true);
@@ -95,6 +96,16 @@ class Substeps : IslandSweeps<T> {
       });
     if (rebounds_) rebound(part, each, job);
     each_block(part, each, [&](std::byte* block) { kernels_.finish(job, block); });
+  }
+
+  /// Islands that are solved directly are in no part.
+  void take_direct_islands() {
+    for (const direct::Accepted& of : workspace_.direct.accepted()) {
+      const std::uint32_t island = graph_.island_of_manifold[of.manifold];
+      workspace_.approach[island] = of.approach;
+      workspace_.sweeps_of_island[island] = of.solves;
+      workspace_.sweeping[island] = Sweeping::done;
+    }
   }
 
   /// Kernels check the last substep only. Impulses are summed over the substeps, and the next step starts from a

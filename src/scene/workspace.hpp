@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coulomb/coulomb_workspace.hpp"
+#include "direct/direct_islands.hpp"
 #include "graph.hpp"
 #include "kernel/scene/scene_job.hpp"
 #include "remembered.hpp"
@@ -82,6 +83,7 @@ struct Workspace {
   coulomb::Workspace coulomb;
   Remembered<T> remembered;
   LastLone<T> last_lone;
+  direct::DirectIslands direct;
   // Substeps: velocities at the start of a substep, displacements; loads; numbers of substeps of islands.
   Scratch<kernel::VelocityRow<T>> began, displacements;
   Scratch<T> loads;
