@@ -65,6 +65,7 @@ struct SceneThresholds {
   /// [1] the number of substeps of an island decreases only if the island needs at least this fraction (and at least
   /// one) fewer. After substeps_quiet such calls the number is multiplied by substeps_fall in every call.
   static constexpr double substeps_band = 0.125, substeps_fall = 0.99, substeps_quiet = 60;
+  static constexpr int swept_substeps = 4;  ///< [1] min. number of substeps of a swept island, up to `most`
   /// [1] weight of joint impulses in the load: an error of a joint is visible before an overlap as large as slop is
   static constexpr double joint_load = 2;
   /// [1] an island of substeps counts as hit if its approach speed exceeds this multiple of gravity × time step; the
@@ -168,11 +169,12 @@ struct RestingOptions {
 /// Options of SceneMethod::substeps.
 struct SubstepsOptions {
   double time_step = 0;  ///< [s] in (0, most_time_step]; required
-  /// [1] in [1, most_substeps]: min. and max. number of substeps. Between these an island takes 2 H √(load / slop)
-  /// substeps, with H the time step and `load` [m/s²] the maximum over its bodies of S / (m H). S is half the sum of
-  /// |p_n| over the contacts of the body and of SceneThresholds::joint_load |λ| over its joints, from the last steps.
-  /// `most` limits the time of a step.
-  int least = 4, most = 64;
+  /// [1] in [1, most_substeps]: min. and max. number of substeps. With least = 1 < most, islands of hard contacts are
+  /// solved directly in one step if their matrix is small enough (docs/scenes.md, Direct islands). All other islands
+  /// are swept, in 2 H √(load / slop) substeps, at least SceneThresholds::swept_substeps. H is the time step and `load`
+  /// [m/s²] the maximum over the island's bodies of S / (m H). S is half the sum of |p_n| over the contacts of the body
+  /// and of SceneThresholds::joint_load |λ| over its joints, from the last steps. `most` limits the time of a step.
+  int least = 1, most = 64;
   /// [1] in [1, most_rounds]: passes over the points of a manifold, or the rows of a joint, per sweep. They remove the
   /// twist between two bodies; six hold the heaviest stacks.
   int rounds = 4;

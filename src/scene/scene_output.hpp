@@ -116,8 +116,9 @@ class SceneOutput {
     const Vector3Columns<T>&x = results_.displacement, &turn = results_.rotation;
     const Column<T>* const columns[6] = {&x.x, &x.y, &x.z, &turn.x, &turn.y, &turn.z};
     const auto h = static_cast<T>(options_.substeps.time_step);
-    // A body that nothing touches flies on a parabola: on average its velocity lacks half of what forces change.
-    const T by_forces = T(0.5) * h;
+    // A body that nothing touches flies on a parabola, as beside direct islands, or as its substeps would move it.
+    const auto n = static_cast<T>(options_.substeps.least);
+    const T by_forces = T(0.5) * (direct::solves_islands(options_) ? h : h * (T(1) - T(1) / n));
     for (std::size_t i = 0; i < bodies_; ++i) {
       const std::uint32_t island = workspace_.graph.island_of_body[i];
       const bool is_solved = island != Graph::no_island && workspace_.overflow[island] == 0;

@@ -140,7 +140,9 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
   std::vector<SubstepNeed>& wanted = workspace.substeps_wanted;
   needed.assign(graph.islands, options.rest.gravity);
   wanted.assign(graph.islands, {});
-  count.assign(graph.islands, how.least);
+  const int least =
+      how.least < how.most ? std::max(how.least, std::min(SceneThresholds::swept_substeps, how.most)) : how.least;
+  count.assign(graph.islands, least);
   if (how.least < how.most) {
     Loads<T> loads(job, workspace);
     ColdLoads<T> cold(job, workspace);
@@ -207,13 +209,13 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     for (std::size_t i = 0; i < graph.islands; ++i) {
       const auto taken = static_cast<float>(2 * how.time_step * std::sqrt(needed[i] / how.slop));
       // A number that went to and fro would excite what it holds.
-      const SubstepNeed least = fallen(wanted[i], taken);
+      const SubstepNeed fewer = fallen(wanted[i], taken);
       const float saved = static_cast<float>(SceneThresholds::direct_income);
       const float spent = std::max(wanted[i].spent - saved, 0.F);
-      wanted[i] = least.substeps > taken ? least : SubstepNeed{taken, 0, 0};
+      wanted[i] = fewer.substeps > taken ? fewer : SubstepNeed{taken, 0, 0};
       wanted[i].spent = spent;
       float& of_island = wanted[i].substeps;
-      of_island = std::clamp(of_island, static_cast<float>(how.least), static_cast<float>(how.most));
+      of_island = std::clamp(of_island, static_cast<float>(least), static_cast<float>(how.most));
       count[i] = static_cast<std::int32_t>(std::ceil(of_island));
     }
   }

@@ -64,7 +64,6 @@ template <class T>
 void DirectIslands::find_candidates(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                                     const Parts& parts, const std::vector<std::int32_t>& substeps) {
   candidates_.clear();
-  accepted_.clear();
   excluded_.assign(graph.islands, 0);
   begin_.assign(graph.islands + 1, 0);
   for (const std::uint32_t island : graph.island_of_group) excluded_[island] = 1;
@@ -253,6 +252,8 @@ template <class T>
 void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                           const Parts& parts, std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs,
                           ThreadTeam& team) {
+  accepted_.clear();
+  if (!solves_islands(options)) return;
   find_candidates(options, job, graph, parts, substeps);
   accepted_.reserve(candidates_.size());
   const StepOptions step = step_options(options);

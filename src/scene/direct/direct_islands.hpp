@@ -14,6 +14,11 @@
 
 namespace carom::scene::direct {
 
+/// True if islands of a call may be solved directly.
+inline bool solves_islands(const SceneOptions& options) {
+  return options.method == SceneMethod::substeps && options.substeps.least == 1 && options.substeps.most > 1;
+}
+
 /// Result of an accepted island.
 struct Accepted {
   std::uint32_t manifold = 0;  ///< a manifold of the island
