@@ -228,7 +228,7 @@ struct SceneReport {
   /// with an impulse may separate faster than their targets, and friction may still change.
   std::size_t not_converged = 0;
   std::size_t stalled = 0;                ///< of these, islands whose impacts had stopped losing energy; sequence
-  std::size_t swept = 0;                  ///< islands that were solved by sweeps alone; CoulombOptions
+  std::size_t swept = 0;                  ///< islands that were solved by sweeps alone; substeps, coulomb
   std::size_t lanes = 0, lanes_used = 0;  ///< lanes of the solved vectors, and lanes that held contacts
 
   /// Number of contacts with this status; 0 for an unknown status.

@@ -321,6 +321,7 @@ class SceneCall {
       report.stalled += workspace_.island_status[i] == IslandStatus::stalled ? 1u : 0u;
     }
     for (const std::int32_t n : workspace_.substeps) report.substeps = std::max(report.substeps, static_cast<int>(n));
+    if (is(SceneMethod::substeps)) report.swept = graph.islands - workspace_.direct.accepted().size();
     report.lanes = outcome.lanes;
     report.lanes_used = outcome.lanes_used;
     report.islands = graph.islands;

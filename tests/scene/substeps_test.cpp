@@ -26,27 +26,28 @@ TEST(NumberOfSubsteps, is_raised_by_a_ratio_of_masses_at_once) {
   for (const double ratio : {100.0, 1000.0}) {
     BoxWorld boxes = box_stack(2, ratio);
     SceneSolver solver({.threads = 1});
-    EXPECT_EQ(boxes.step_in_substeps<double>(solver, {}, h).substeps, std::ceil(wanted(ratio * g))) << ratio;
+    EXPECT_EQ(boxes.step_in_substeps<double>(solver, in_swept_substeps(), h).substeps, std::ceil(wanted(ratio * g)))
+        << ratio;
   }
 }
 
 TEST(NumberOfSubsteps, is_that_of_all_on_its_supports_while_nothing_is_known) {
   const auto first = [](BoxWorld boxes) {
     SceneSolver solver({.threads = 1});
-    return boxes.step_in_substeps<double>(solver, {}, h).substeps;
+    return boxes.step_in_substeps<double>(solver, in_swept_substeps(), h).substeps;
   };
   EXPECT_EQ(first(box_stack(20)), std::ceil(wanted(20 * g)));
   EXPECT_EQ(first(box_pyramid(20)), std::ceil(wanted(210.0 / 20 * g)));
   // Nothing supports two boxes in the air.
   BoxWorld pair = box_stack(20);
   pair.supports.erase(pair.supports.begin());
-  EXPECT_EQ(first(pair), SubstepsOptions{}.least);
+  EXPECT_EQ(first(pair), SceneThresholds::swept_substeps);
 }
 
 TEST(NumberOfSubsteps, is_raised_by_a_load_of_contacts_once_it_has_lasted_three_steps) {
   BoxWorld boxes = box_stack(20);
   SceneSolver solver({.threads = 1});
-  const SceneOptions options;
+  const SceneOptions options = in_swept_substeps();
   int before = 0;
   for (int k = 0; k < 30; ++k) before = boxes.step_in_substeps<double>(solver, options, h).substeps;
   // All of it weighs ten times as much from now on. Of twenty boxes the lowest has the weight of 19 from above and of
@@ -71,7 +72,9 @@ TEST(NumberOfSubsteps, is_not_raised_by_one_impact) {
     SceneSolver solver({.threads = 1});
     bool met = false;
     for (int k = 0; k < 30; ++k) {
-      EXPECT_EQ(boxes.step_in_substeps<double>(solver, {}, h).substeps, SubstepsOptions{}.least) << gap << ", " << k;
+      EXPECT_EQ(boxes.step_in_substeps<double>(solver, in_swept_substeps(), h).substeps,
+                SceneThresholds::swept_substeps)
+          << gap << ", " << k;
       met = met || boxes.boxes[0].velocity[2] > -1;
     }
     EXPECT_TRUE(met) << gap;
@@ -82,23 +85,24 @@ TEST(NumberOfSubsteps, falls_by_a_hundredth_a_step_when_the_load_has_been_gone_f
   BoxWorld boxes = box_stack(2, 1000);
   SceneSolver solver({.threads = 1});
   int before = 0;
-  for (int k = 0; k < 20; ++k) before = boxes.step_in_substeps<double>(solver, {}, h).substeps;
+  for (int k = 0; k < 20; ++k) before = boxes.step_in_substeps<double>(solver, in_swept_substeps(), h).substeps;
   EXPECT_GE(before, 47);
   boxes.boxes[1].mass = 1;
-  for (int k = 0; k < 60; ++k) EXPECT_EQ(boxes.step_in_substeps<double>(solver, {}, h).substeps, before) << k;
+  for (int k = 0; k < 60; ++k)
+    EXPECT_EQ(boxes.step_in_substeps<double>(solver, in_swept_substeps(), h).substeps, before) << k;
   // From 47.3 to 4 at 0.99 a step: ln(47.3 / 4) / 0.01005 = 246 steps, and three while the old load counts.
   for (int k = 0; k < 260; ++k) {
-    const int now = boxes.step_in_substeps<double>(solver, {}, h).substeps;
+    const int now = boxes.step_in_substeps<double>(solver, in_swept_substeps(), h).substeps;
     EXPECT_LE(now, before);
     EXPECT_GE(now, before - 1);
-    EXPECT_TRUE(k > 200 || now > SubstepsOptions{}.least) << k;
+    EXPECT_TRUE(k > 200 || now > SceneThresholds::swept_substeps) << k;
     before = now;
   }
-  EXPECT_EQ(before, SubstepsOptions{}.least);
+  EXPECT_EQ(before, SceneThresholds::swept_substeps);
 }
 
 TEST(NumberOfSubsteps, stays_within_least_and_most) {
-  for (const auto& [least, most, expected] : {std::array{4, 20, 20}, {60, 64, 60}, {4, 64, 47}, {1, 1, 1}}) {
+  for (const auto& [least, most, expected] : {std::array{4, 20, 20}, {60, 64, 60}, {4, 64, 47}, {2, 3, 3}, {1, 1, 1}}) {
     BoxWorld boxes = box_stack(2, 1000);
     SceneOptions options;
     options.substeps.least = least;
@@ -129,11 +133,11 @@ TYPED_TEST(Substeps, are_those_of_each_island_and_a_heavy_one_beside_it_changes_
   BoxWorld pile = box_pyramid(3), both = beside(pile, heavy);
   SceneSolver solver({.threads = 1}), other({.threads = 1});
   for (int k = 0; k < 60; ++k) {
-    pile.template step_in_substeps<TypeParam>(solver, {}, h);
-    both.template step_in_substeps<TypeParam>(other, {}, h);
+    pile.template step_in_substeps<TypeParam>(solver, in_swept_substeps(), h);
+    both.template step_in_substeps<TypeParam>(other, in_swept_substeps(), h);
     const std::size_t supports = pile.supports.size();
     for (std::size_t s = 0; s < both.supports.size(); ++s) {
-      const int least = SubstepsOptions{}.least;
+      const int least = SceneThresholds::swept_substeps;
       EXPECT_EQ(std::min(both.substeps[s], 47), s < supports ? least : 47) << "step " << k << ", support " << s;
     }
     for (std::size_t i = 0; i < pile.boxes.size(); ++i) {

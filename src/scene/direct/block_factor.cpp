@@ -9,7 +9,7 @@ namespace {
 /// Lower limit of a pivot, relative to its diagonal element.
 constexpr double least_pivot = 1e-15;
 
-/// Multiply-adds of a column with so many blocks below the diagonal: their root, divisions by it, and updates.
+/// Multiply-adds of a column with `blocks` blocks below the diagonal: their root, divisions by it, and updates.
 double work_of_column(double blocks) {
   return 112 + 126 * blocks + 108 * blocks * (blocks + 1);
 }

@@ -67,16 +67,13 @@ void add_product(const Vector3& left, const std::array<Vector3, 3>& weight, cons
 }  // namespace
 
 bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work) {
-  if (factor_.bodies() != bodies || edges_ != edges) {
-    has_factor_ = false;
+  if (!is_planned_ || factor_.bodies() != bodies || edges_ != edges) {
+    has_factor_ = is_planned_ = false;
     edges_ = edges;
-    if (!factor_.plan(bodies, edges, Thresholds::direct_work)) {
-      edges_.clear();
-      edges_.push_back({-1, -1});  // equals no other list
-      return false;
-    }
+    fits_ = factor_.plan(bodies, edges, Thresholds::direct_work);
+    is_planned_ = true;
   }
-  return factor_.work() <= most_work;
+  return fits_ && factor_.work() <= most_work;
 }
 
 void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_t fixed_bodies) {
@@ -98,7 +95,7 @@ void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_
 void DirectIsland::begin() {
   manifolds_.clear();
   points_.clear();
-  // The row after those of the bodies is that of the world.
+  // The bodies' rows are followed by the row of the world.
   for (Rows* rows : {&free_, &before_}) rows->assign(factor_.bodies() + 1, BodyRow{});
 }
 
@@ -458,7 +455,7 @@ double DirectIsland::greatest_number() const {
 /// Poisson's hypothesis: the impulses that stop a blow come back, times the restitution, at most with e² of the energy
 /// that the blow took. The bodies have moved until the contacts touch; from there they rebound.
 void DirectIsland::rebound(const StepOptions& options, bool may_use_interior_point) {
-  // What is left of the approach is stopped first.
+  // First the rest of the approach is stopped.
   const bool is_short = std::any_of(points_.begin(), points_.end(),
                                     [](const Point& p) { return p.impulse[2] > 0 && p.target[2] < p.least; });
   if (is_short) {
@@ -483,14 +480,24 @@ void DirectIsland::rebound(const StepOptions& options, bool may_use_interior_poi
   Rows& gain = rebound_;
   gain.assign(free_.size(), BodyRow{});
   accelerate(right_, gain);
-  // Energy that the blow took: kinetic energy, and the work of forces until the contacts touch.
+  // Energy that the blow took, as seen from bodies and surfaces that move by themselves: what the impulses took from
+  // the velocities with forces, without the work of forces that the bodies have not moved for.
   double lost = 0, linear_term = 0, square_term = 0;
+  each_point([&](const Manifold& m, Point& p) {
+    const Vector3 begun = relative(m, p, free_), now = relative(m, p, velocity_);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double surface = c < 2 ? p.target[c] : 0;
+      lost -= p.impulse[c] * (0.5 * (begun[c] + now[c]) - surface);
+    }
+    linear_term += p.change[2] * now[2];
+  });
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    BodyRow by_forces;
-    for (std::size_t c = 0; c < 8; ++c) by_forces.at[c] = free_[i].at[c] - before_[i].at[c];
-    lost += 0.5 * (product(i, before_[i], before_[i]) - product(i, velocity_[i], velocity_[i])) +
-            product(i, by_forces, moving_[i]);
-    linear_term += product(i, gain[i], velocity_[i]);
+    BodyRow by_forces{}, missed{};
+    for (std::size_t c = 0; c < 6; ++c) {
+      by_forces.at[c] = free_[i].at[c] - before_[i].at[c];
+      missed.at[c] = 0.5 * (before_[i].at[c] + free_[i].at[c]) - moving_[i].at[c];
+    }
+    lost -= product(i, by_forces, missed);
     square_term += 0.5 * product(i, gain[i], gain[i]);
   }
   if (!(weight > 0) || !(square_term > 0)) return;

@@ -27,7 +27,7 @@ namespace carom::scene::direct {
 
 using Vector3 = Vector<double>;
 
-/// What an island needs from the options of a call.
+/// Options of a call that an island reads.
 struct StepOptions {
   double time_step = 0;               ///< [s]
   double weight_speed = 0;            ///< [m/s] gravity × time step
@@ -161,6 +161,7 @@ class DirectIsland {
   void add_to_matrix(const Manifold& m, const Point& p, const double (&weight)[9]);
 
   std::vector<Edge> edges_;
+  bool is_planned_ = false, fits_ = false;
   BlockFactor factor_;
   std::vector<Body> bodies_;
   std::vector<Manifold> manifolds_;

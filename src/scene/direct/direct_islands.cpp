@@ -31,11 +31,15 @@ BodyRow row_of(const kernel::VelocityRow<T>& from) {
   return row;
 }
 
+/// Stores a vector without subnormal components and negative zeros.
 template <class T>
 void put(const Vector3Columns<T>& to, std::size_t i, const Vector3& v) {
   const Column<T>* const columns[3] = {&to.x, &to.y, &to.z};
-  for (std::size_t c = 0; c < 3; ++c)
-    if (*columns[c]) (*columns[c])[i] = static_cast<T>(v[c]) + T(0);
+  for (std::size_t c = 0; c < 3; ++c) {
+    if (!*columns[c]) continue;
+    const auto x = static_cast<T>(v[c]);
+    (*columns[c])[i] = std::abs(x) < std::numeric_limits<T>::min() ? T(0) : x;
+  }
 }
 
 Vector3 in_world(const Manifold& m, const Vector3& v) {
@@ -232,7 +236,7 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
       put(to.impulse, p.contact, in_world(m, p.impulse));
       const Vector3 u = island.velocity_of(m, p);
       put(to.separation_velocity, p.contact, in_world(m, u));
-      // After a blow the next step begins with what a load can have grown to: see docs/scenes.md.
+      // The next step begins with the impulse of a load, not of a blow: see docs/scenes.md, Impacts.
       const double most = u[2] > options.weight_speed ? 0 : 2 * p.begun[2] + options.weight_speed * mass;
       const double share = island.was_struck() && p.impulse[2] > most ? most / p.impulse[2] : 1;
       put(to.warm_impulse, p.contact, in_world(m, {share * p.impulse[0], share * p.impulse[1], share * p.impulse[2]}));

@@ -29,7 +29,7 @@ struct Accepted {
 /// The memory that stays from call to call.
 class DirectIslands {
  public:
-  /// Number of substeps that stands for a direct solution. Graph::sort_islands puts these islands last.
+  /// Marks a direct solution in the numbers of substeps. Graph::sort_islands puts these islands last.
   static constexpr std::int32_t solved = 0;
 
   /// Solves the islands that it can, and sets their `substeps` to `solved`. `substeps` and `needs`: of islands before

@@ -23,7 +23,7 @@ class InteriorPoint {
     std::size_t k = 0;
     of_.each_point([&](const Manifold& m, Point& p) { f(m, p, of_.cones_[k++]); });
   }
-  /// Sets the impulse of a point to that of its cone, and remembers the change.
+  /// Sets the impulse of a point from its cone, and stores the change.
   static void take(Point& p, const ConePoint& c);
   /// Cone coordinates of a relative velocity.
   static void into_cone(const ConePoint& c, const Vector3& u, double* to);

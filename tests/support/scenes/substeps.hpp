@@ -29,6 +29,13 @@ inline SceneOptions in_substeps(int number) {
   return options;
 }
 
+/// Islands are swept, in as many substeps as their load needs.
+inline SceneOptions in_swept_substeps() {
+  SceneOptions options = in_substeps();
+  options.substeps.least = 2;
+  return options;
+}
+
 inline double deepest_overlap(const BoxWorld& boxes) {
   double deepest = 0;
   for (const double gap : boxes.scene<double>().gap) deepest = std::max(deepest, -gap);
