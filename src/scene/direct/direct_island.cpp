@@ -323,7 +323,6 @@ bool DirectIsland::leaves_cone(const Manifold& m, const Point& p, const Vector3&
 }
 
 DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
-  if (!factor()) return Verdict::failed;
   ++solves_;
   std::fill(right_.begin(), right_.end(), BodyRow{});
   each_point([&](const Manifold& m, Point& p) {
@@ -352,6 +351,31 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
   if (hold_approaching()) return Verdict::contradicted;
   keep_in_cones();
   return Verdict::accepted;
+}
+
+/// Lets the friction of sliding points follow their loads and slips, with the same matrix. Returns false if there are
+/// none, or if the solution contradicts the states: then nothing changes.
+bool DirectIsland::turn_friction() {
+  bool any = false;
+  for (std::size_t i = 0; i < points_.size(); ++i) started_[i] = points_[i].impulse;
+  kept_velocity_ = velocity_;
+  each_point([&](const Manifold& m, Point& p) {
+    p.change = {};
+    if (p.state != State::slips || !(p.impulse[2] > 0)) return;
+    const Vector3 u = difference(relative(m, p, velocity_), p.target);
+    const double slip = tangential_length(u);
+    if (!(slip > Thresholds::direct_slip)) return;
+    const double f = -m.friction * p.impulse[2] / slip;
+    p.change = difference({f * u[0], f * u[1], p.impulse[2]}, p.impulse);
+    p.impulse = sum(p.impulse, p.change);
+    any = true;
+  });
+  if (!any) return false;
+  apply_changes();
+  if (solve_states(true) == Verdict::accepted) return true;
+  for (std::size_t i = 0; i < points_.size(); ++i) points_[i].impulse = started_[i];
+  velocity_ = kept_velocity_;
+  return false;
 }
 
 /// Opens the points that would pull, and lets the points slide that need more friction than they have.
@@ -462,10 +486,10 @@ void DirectIsland::rebound(const StepOptions& options, bool may_use_interior_poi
     for (Point& p : points_)
       if (p.impulse[2] > 0) p.target[2] = p.least;
     kept_ = points_;
-    kept_velocity_ = velocity_;
+    rebound_ = velocity_;
     if (!find_impulses(options, may_use_interior_point)) {
       points_ = kept_;
-      velocity_ = kept_velocity_;
+      velocity_ = rebound_;
     }
   }
   double weight = 0, squares = 0;
@@ -525,8 +549,11 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
   set_states();
   Verdict verdict = Verdict::contradicted;
   for (int i = 1; i <= Thresholds::direct_tries && verdict == Verdict::contradicted; ++i)
-    verdict = solve_states(i == Thresholds::direct_tries);
-  if (verdict != Verdict::accepted) {
+    verdict = factor() ? solve_states(i == Thresholds::direct_tries) : Verdict::failed;
+  if (verdict == Verdict::accepted) {
+    for (int i = 0; i < Thresholds::direct_turns; ++i)
+      if (!turn_friction()) break;
+  } else {
     if (!may_use_interior_point) return false;
     used_interior_point_ = true;
     for (std::size_t i = 0; i < points_.size(); ++i) points_[i].impulse = started_[i];

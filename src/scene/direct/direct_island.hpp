@@ -147,6 +147,7 @@ class DirectIsland {
   void set_states();
   Verdict solve_states(bool is_last);
   bool leaves_cone(const Manifold& m, const Point& p, const Vector3& impulse) const;
+  bool turn_friction();
   void release();
   bool hold_approaching();
   void keep_in_cones();
