@@ -65,6 +65,8 @@ struct SceneThresholds {
   /// [1] the number of substeps of an island decreases only if the island needs at least this fraction (and at least
   /// one) fewer. After substeps_quiet such calls the number is multiplied by substeps_fall in every call.
   static constexpr double substeps_band = 0.125, substeps_fall = 0.99, substeps_quiet = 60;
+  /// [m] slop of contacts and joints whose bodies have no size: neither has both a mass and an inertia
+  static constexpr double slop_without_size = 0.005;
   /// [1] weight of joint impulses in the load: an error of a joint is visible before an overlap as large as slop is
   static constexpr double joint_load = 2;
   /// [1] an island of substeps counts as hit if its approach speed exceeds this multiple of gravity × time step; the
@@ -147,7 +149,8 @@ struct RestingOptions {
 struct SubstepsOptions {
   double time_step = 0;  ///< [s] in (0, most_time_step]; required
   /// [1] in [1, most_substeps]: min. and max. number of substeps. Between these an island takes 2 H √(load / slop)
-  /// substeps, with H the time step and `load` [m/s²] the maximum over its bodies of S / (m H). S is half the sum of
+  /// substeps, with H the time step, the maximum of load / slop over its contacts and joints, and `load` [m/s²] of the
+  /// body that carries more: S / (m H). S is half the sum of
   /// |p_n| over the contacts of the body and of SceneThresholds::joint_load |λ| over its joints, from the last steps.
   /// `most` limits the time of a step.
   int least = 4, most = 64;
@@ -157,9 +160,14 @@ struct SubstepsOptions {
   int sweeps = 1;              ///< [1] in [1, most_iterations]: sweeps of a substep before the motion
   int relaxing = 1;            ///< [1] in [0, most_iterations]: sweeps after the motion, without position correction
   int restitution_sweeps = 4;  ///< [1] in [1, most_iterations]: sweeps at the end of the step for islands that rebound
-  double slop = 0.005;         ///< [m] > 0: overlap that is not corrected
-  double push_out = 0.2;       ///< [1] in [0, 1]: fraction of the overlap beyond slop that a substep corrects
-  double largest_push_out_speed = 3;                                 ///< [m/s] >= 0: max. speed of the correction
+  /// [m] >= 0: overlap that is not corrected. 0: `relative_slop` times the size of the smaller body. A contact may have
+  /// a slop of its own, SceneContacts::slop.
+  double slop = 0;
+  /// [1] > 0: slop as a fraction of the radius of gyration of the smaller body, where no slop in metres is given. The
+  /// default is 5 mm for a cube of 1 m. docs/scenes.md, Slop
+  double relative_slop = 0.01225;
+  double push_out = 0.2;              ///< [1] in [0, 1]: fraction of the overlap beyond slop that a substep corrects
+  double largest_push_out_speed = 3;  ///< [m/s] >= 0: max. speed of the correction
   double joint_frequency = std::numeric_limits<double>::infinity();  ///< [Hz] >= 0, default of JointRows::frequency
   double joint_damping_ratio = 2;                                    ///< [1] >= 0, default of JointRows::damping_ratio
   double contact_damping_ratio = 10;            ///< [1] >= 0, default for contacts with a frequency
