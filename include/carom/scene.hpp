@@ -121,6 +121,9 @@ struct SceneContacts {
   Column<const T> frequency{};
   /// [1] >= 0, optional, with `frequency`; default SubstepsOptions::contact_damping_ratio
   Column<const T> damping_ratio{};
+  /// [m] >= 0, optional: overlap that SceneMethod::substeps and SimultaneousOptions::time_step do not correct. 0, as
+  /// without the column: SubstepsOptions::slop.
+  Column<const T> slop{};
   Column<const T> target_velocity{};               ///< [m/s] optional: min. u·n after the step, default 0
   Vector3Columns<const T> surface_velocity{};      ///< [m/s] optional: u of a contact that sticks (conveyor belts). All
                                                    ///< three or none. Its component along the normal is ignored.

@@ -66,6 +66,8 @@ struct SceneThresholds {
   /// one) fewer. After substeps_quiet such calls the number is multiplied by substeps_fall in every call.
   static constexpr double substeps_band = 0.125, substeps_fall = 0.99, substeps_quiet = 60;
   static constexpr int swept_substeps = 4;  ///< [1] min. number of substeps of a swept island, up to `most`
+  /// [m] slop of contacts and joints whose bodies have no size: neither has both a mass and an inertia
+  static constexpr double slop_without_size = 0.005;
   /// [1] weight of joint impulses in the load: an error of a joint is visible before an overlap as large as slop is
   static constexpr double joint_load = 2;
   /// [1] an island of substeps counts as hit if its approach speed exceeds this multiple of gravity × time step; the
@@ -77,7 +79,8 @@ struct SceneThresholds {
   /// [1] weight of a loaded contact in the matrix of a direct island, times the inverse masses of its bodies
   static constexpr double direct_weight = 1e5;
   static constexpr int direct_tries = 2;  ///< [1] linear solves of a direct island before it is swept
-  static constexpr int direct_turns = 3;  ///< [1] further solves in which friction follows the loads of sliding contacts
+  static constexpr int direct_turns =
+      3;  ///< [1] further solves in which friction follows the loads of sliding contacts
   /// [1] a direct solution is accepted if its impulses leave their cones by at most this fraction of the greatest
   /// impulse; sliding contacts may leave it by the fraction direct_lag of their friction. They are put back.
   static constexpr double direct_cone = 2.5e-5, direct_lag = 0.1;
@@ -172,9 +175,10 @@ struct SubstepsOptions {
   double time_step = 0;  ///< [s] in (0, most_time_step]; required
   /// [1] in [1, most_substeps]: min. and max. number of substeps. With least = 1 < most, islands of hard contacts are
   /// solved directly in one step if their matrix is small enough (docs/scenes.md, Direct islands). All other islands
-  /// are swept, in 2 H √(load / slop) substeps, at least SceneThresholds::swept_substeps. H is the time step and `load`
-  /// [m/s²] the maximum over the island's bodies of S / (m H). S is half the sum of |p_n| over the contacts of the body
-  /// and of SceneThresholds::joint_load |λ| over its joints, from the last steps. `most` limits the time of a step.
+  /// are swept, in 2 H √(load / slop) substeps, at least SceneThresholds::swept_substeps. H is the time step, and load
+  /// / slop the maximum over the contacts and joints of the island. `load` [m/s²] is S / (m H) of the body that carries
+  /// more. S is half the sum of |p_n| over the contacts of the body and of SceneThresholds::joint_load |λ| over its
+  /// joints, from the last steps. `most` limits the time of a step.
   int least = 1, most = 64;
   /// [1] in [1, most_rounds]: passes over the points of a manifold, or the rows of a joint, per sweep. They remove the
   /// twist between two bodies; six hold the heaviest stacks.
@@ -182,9 +186,14 @@ struct SubstepsOptions {
   int sweeps = 1;              ///< [1] in [1, most_iterations]: sweeps of a substep before the motion
   int relaxing = 1;            ///< [1] in [0, most_iterations]: sweeps after the motion, without position correction
   int restitution_sweeps = 4;  ///< [1] in [1, most_iterations]: sweeps at the end of the step for islands that rebound
-  double slop = 0.005;         ///< [m] > 0: overlap that is not corrected
-  double push_out = 0.2;       ///< [1] in [0, 1]: fraction of the overlap beyond slop that a substep corrects
-  double largest_push_out_speed = 3;                                 ///< [m/s] >= 0: max. speed of the correction
+  /// [m] >= 0: overlap that is not corrected. 0: `relative_slop` times the size of the smaller body. A contact may have
+  /// a slop of its own, SceneContacts::slop.
+  double slop = 0;
+  /// [1] > 0: slop as a fraction of the radius of gyration of the smaller body, where no slop in metres is given. The
+  /// default is 5 mm for a cube of 1 m. docs/scenes.md, Slop
+  double relative_slop = 0.01225;
+  double push_out = 0.2;              ///< [1] in [0, 1]: fraction of the overlap beyond slop that a substep corrects
+  double largest_push_out_speed = 3;  ///< [m/s] >= 0: max. speed of the correction
   double joint_frequency = std::numeric_limits<double>::infinity();  ///< [Hz] >= 0, default of JointRows::frequency
   double joint_damping_ratio = 2;                                    ///< [1] >= 0, default of JointRows::damping_ratio
   double contact_damping_ratio = 10;            ///< [1] >= 0, default for contacts with a frequency

@@ -1,6 +1,7 @@
 // The step in substeps: SceneMethod::substeps. docs/scenes.md, Substeps
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 
@@ -18,7 +19,7 @@ Twist operator*(double s, const Twist& t) {
   return {s * t.velocity, s * t.angular_velocity};
 }
 
-// The mass of all bodies over that of those which something immovable supports.
+// The mass of all bodies over the mass of the bodies that something immovable supports.
 double cold_load(const SceneState& state, const SceneIsland& island) {
   std::map<std::size_t, bool> is_supported;
   for (const SceneBlock& block : island.blocks) {
@@ -36,12 +37,40 @@ double cold_load(const SceneState& state, const SceneIsland& island) {
   return supporting > 0 ? mass / supporting : 1;
 }
 
-// [m/s²] that the body which carries most has to bear for its mass: half of the forces on it, by the impulses that the
-// step begins with, or gravity times a ratio of masses.
-double greatest_load(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+// [m] Radius of gyration of a body, tr J / (m tr J²) with J the inverse inertia; infinite without mass or inertia.
+double size_of(const Body& body) {
+  double trace = 0, squares = 0;
+  for (std::size_t i = 0; i < 3; ++i) trace += body.inverse_inertia[i][i];
+  if (!(body.inverse_mass > 0) || !(trace > 0)) return std::numeric_limits<double>::infinity();
+  for (const auto& row : body.inverse_inertia)
+    for (const double x : row) squares += x / trace * (x / trace);
+  return std::sqrt(body.inverse_mass / (trace * squares));
+}
+
+// [m] Overlap that two bodies may keep.
+double slop_of(const SceneState& state, std::size_t a, std::size_t b, const SubstepsOptions& options) {
+  if (options.slop > 0) return options.slop;
+  const double size = std::min(size_of(state.bodies[a]), size_of(state.bodies[b]));
+  return std::isfinite(size) ? options.relative_slop * size : SceneThresholds::slop_without_size;
+}
+double slop_of(const SceneState& state, const SceneContact& c, const SubstepsOptions& options) {
+  return c.slop > 0 ? c.slop : slop_of(state, c.a, c.b, options);
+}
+double slop_of(const SceneState& state, const SceneBlock& block, const SubstepsOptions& options) {
+  if (block.is_group) return slop_of(state, block.a, block.b, options);
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i : block.items) least = std::min(least, slop_of(state, state.contacts[i], options));
+  return least;
+}
+
+// [1/s²] Maximum of load / slop over the blocks. The load [m/s²] is half of the forces on a body for its mass, by the
+// impulses that the step begins with, or gravity times a ratio of masses.
+double greatest_need(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
   std::map<std::size_t, double> carried;
-  double most = options.rest.gravity;
+  double most = 0, least_slop = std::numeric_limits<double>::infinity();
   for (const SceneBlock& block : island.blocks) {
+    const double slop = slop_of(state, block, options.substeps);
+    least_slop = std::min(least_slop, slop);
     double size = 0;
     for (std::size_t i : block.items) {
       const SceneContact* const c = block.is_group ? nullptr : &state.contacts[i];
@@ -63,12 +92,16 @@ double greatest_load(const SceneState& state, const SceneIsland& island, const S
     for (std::size_t body : {block.a, block.b})
       if (state.is_movable(body)) carried[body] += size / 2;
     const double a = state.bodies[block.a].inverse_mass, b = state.bodies[block.b].inverse_mass;
-    if (a > 0 && b > 0) most = std::max(most, options.rest.gravity * std::max(a / b, b / a));
+    const double ratio = a > 0 && b > 0 ? std::max(a / b, b / a) : 1;
+    most = std::max(most, options.rest.gravity * ratio / slop);
   }
   const bool is_cold = std::all_of(carried.begin(), carried.end(), [](const auto& of) { return of.second == 0; });
-  if (is_cold) most = std::max(most, options.rest.gravity * cold_load(state, island));
-  for (const auto& [body, impulse] : carried)
-    most = std::max(most, impulse * state.bodies[body].inverse_mass / options.substeps.time_step);
+  if (is_cold) most = std::max(most, options.rest.gravity * cold_load(state, island) / least_slop);
+  for (const SceneBlock& block : island.blocks)
+    for (std::size_t body : {block.a, block.b})
+      if (state.is_movable(body))
+        most = std::max(most, carried[body] * state.bodies[body].inverse_mass /
+                                  (options.substeps.time_step * slop_of(state, block, options.substeps)));
   return most;
 }
 
@@ -77,7 +110,7 @@ class Substeps {
   Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options)
       : state_(state), island_(island), options_(options.substeps), all_(options), moments_(state, island) {
     for (const SceneBlock& block : island.sweep_order) has_model_.push_back(has_model(state, block));
-    const double wanted = 2 * options_.time_step * std::sqrt(greatest_load(state, island, options) / options_.slop);
+    const double wanted = 2 * options_.time_step * std::sqrt(greatest_need(state, island, options));
     count_ = static_cast<int>(
         std::ceil(std::clamp(wanted, static_cast<double>(options_.least), static_cast<double>(options_.most))));
     h_ = options_.time_step / count_;
@@ -145,7 +178,7 @@ class Substeps {
     moments_.begin(options_.warm_start / count_);
   }
 
-  // The impulses of a substep are whole again in the next one; what they were is added up.
+  // The impulses of a substep are whole again in the next one; the earlier ones are added up.
   void warm_start(bool is_first) {
     for (std::size_t i : island_.rows) {
       SceneRow& row = state_.rows[i];
@@ -194,7 +227,7 @@ class Substeps {
     return error;
   }
 
-  // The targets of contacts in a substep with push-out, and what a contact with a frequency gives way.
+  // The targets of contacts in a substep with push-out, and the compliance of a contact with a frequency.
   void aim() {
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
@@ -210,7 +243,8 @@ class Substeps {
         rate = omega / stiffness;
         compliance_[i] = c.frame.k[2][2] / (h_ * omega * stiffness);
       }
-      const double pushed = std::min(rate * std::max(-gap - options_.slop, 0.0), options_.largest_push_out_speed);
+      const double overlap = std::max(-gap - slop_of(state_, c, options_), 0.0);
+      const double pushed = std::min(rate * overlap, options_.largest_push_out_speed);
       c.target = c.least_velocity + (gap > 0 ? -gap / h_ : pushed);
     }
   }
@@ -310,7 +344,7 @@ class Substeps {
       const double e = c.data.restitution, forces = c.velocity_change, half = forces / (2 * count_);
       const double speed = c.approach0 - forces;
       const double gap = gap_now(c);
-      if (!(e > 0) || !(gap < options_.slop / 2) ||
+      if (!(e > 0) || !(gap < slop_of(state_, c, options_) / 2) ||
           !(-speed > std::max(all_.restitution_threshold, std::abs(2 * half))))
         continue;
       const double met2 = (speed + half) * (speed + half) - 2 * forces / options_.time_step * (c.gap - gap);

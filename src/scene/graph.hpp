@@ -63,8 +63,8 @@ class Graph {
   /// are put into different parts.
   void sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepNeed>& more);
   /// Finds parts, colours and lane batches. Islands of up to `part_points` contacts and rows are solved together. A
-  /// lane batch has up to `width` manifolds. `rounds`: see sort_islands, or empty; islands with 0 rounds are in no part.
-  /// `apart`: islands of one manifold go to `lone` instead of a part.
+  /// lane batch has up to `width` manifolds. `rounds`: see sort_islands, or empty; islands with 0 rounds are in no
+  /// part. `apart`: islands of one manifold go to `lone` instead of a part.
   void build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
              bool apart);
   /// Lists the bodies of every part, and the island of every body.

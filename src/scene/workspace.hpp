@@ -47,7 +47,7 @@ struct Workspace {
     make_room(of.bodies, level, counted);
     make_room(most_islands, approach, worst, sweeps_of_island, sweeping, overflow, island_status, island_residual,
               island_iterations, kept_worst, keeping, substeps_wanted, cold, mass, supporting_mass, substeps_needed,
-              substeps);
+              substeps_slop2, substeps);
     lone.at_least(most_islands);
     reserved = size;
   }
@@ -90,7 +90,7 @@ struct Workspace {
   std::vector<SubstepNeed> substeps_wanted;
   std::vector<std::uint8_t> cold, counted;  // islands without a history; their bodies
   std::vector<double> mass, supporting_mass;
-  std::vector<double> substeps_needed;
+  std::vector<double> substeps_needed, substeps_slop2;
   std::vector<std::int32_t> substeps;
 };
 

@@ -63,6 +63,7 @@ class SceneOptionsDrawer : SceneDrawing<T> {
     if (chance(4)) o.relaxing = static_cast<int>(draw_.below(3));
     if (chance(4)) o.restitution_sweeps = 1 + static_cast<int>(draw_.below(8));
     if (chance(4)) o.slop = draw_.uniform(1e-4, 0.01);
+    if (chance(4)) o.relative_slop = draw_.log_uniform(1) / 100;
     if (chance(4)) o.push_out = draw_.uniform();
     if (chance(4)) o.largest_push_out_speed = draw_.uniform(0, 3);
     if (chance(4)) o.joint_frequency = draw_.uniform(0, 100);

@@ -143,7 +143,7 @@ TYPED_TEST(DirectIslands, push_out_a_deep_overlap_without_any_speed) {
       for (const MovingBox& box : world.boxes) fastest = std::max(fastest, length(box.velocity));
     }
     EXPECT_LE(fastest, 0.01) << mass;
-    EXPECT_LE(deepest_overlap(world), 1.01 * in_substeps().substeps.slop) << mass;
+    EXPECT_LE(deepest_overlap(world), 1.01 * slop_of_cubes()) << mass;
   }
 }
 

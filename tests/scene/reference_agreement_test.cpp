@@ -1,4 +1,4 @@
-// Every method on lanes gives what the scalar reference gives, to rounding: both go through contacts in one order.
+// Every method on lanes agrees with the scalar reference, to rounding: both go through contacts in one order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,8 +39,8 @@ class SceneAgreement : public testing::Test {
   }
 
   /// True if the reference gives as much for velocities that differ by the rounding of an update. It does where a
-  /// decision is that near its threshold: whether a contact sticks, or still collides. Sweeps bring some there, as
-  /// those that take back the impulse which the last substep made and leave nothing but its rounding.
+  /// decision is that near its threshold: whether a contact sticks, or still collides. Sweeps bring some there:
+  /// they may take back the impulse of the last substep up to its rounding.
   static bool agrees_nearby(const SceneData<T>& scene, const SceneOptions& options) {
     const auto found = solved(scene, options, {.threads = 1});
     for (std::uint64_t seed = 0; seed < 16; ++seed) {
@@ -106,6 +106,7 @@ TYPED_TEST(SceneAgreement, includes_gaps_targets_belts_static_friction_forces_an
         scene.frequency.push_back(static_cast<TypeParam>(hertz[seed % 2 == 0 ? 0 : draw.below(4)]));
         scene.damping_ratio.push_back(static_cast<TypeParam>(draw.uniform(0, 10)));
         if (seed % 5 == 1) scene.gap[i] -= TypeParam(0.01);
+        if (seed % 3 == 1) scene.slop.push_back(static_cast<TypeParam>(draw.below(2) == 0 ? 0 : draw.uniform(0, 5e-3)));
         scene.target_velocity.push_back(static_cast<TypeParam>(draw.uniform(-0.1, 0.1)));
         scene.static_friction.push_back(scene.friction[i] * static_cast<TypeParam>(draw.uniform(1, 1.5)));
         // A sequence has the batch's laws, and these one friction.

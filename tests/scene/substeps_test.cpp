@@ -19,7 +19,7 @@ TYPED_TEST_SUITE(Substeps, Precisions);
 
 /// 2 H √(load / slop)
 double wanted(double load) {
-  return 2 * h * std::sqrt(load / SubstepsOptions{}.slop);
+  return 2 * h * std::sqrt(load / slop_of_cubes());
 }
 
 TEST(NumberOfSubsteps, is_raised_by_a_ratio_of_masses_at_once) {
@@ -50,7 +50,7 @@ TEST(NumberOfSubsteps, is_raised_by_a_load_of_contacts_once_it_has_lasted_three_
   const SceneOptions options = in_swept_substeps();
   int before = 0;
   for (int k = 0; k < 30; ++k) before = boxes.step_in_substeps<double>(solver, options, h).substeps;
-  // All of it weighs ten times as much from now on. Of twenty boxes the lowest has the weight of 19 from above and of
+  // All of it weighs ten times as much from now on. The lowest of twenty boxes has the weight of 19 from above and of
   // 20 from below.
   boxes.gravity = 10.0 * boxes.gravity;
   for (int k = 0; k < 3; ++k) EXPECT_EQ(boxes.step_in_substeps<double>(solver, options, h).substeps, before) << k;
@@ -63,8 +63,8 @@ TEST(NumberOfSubsteps, is_raised_by_a_load_of_contacts_once_it_has_lasted_three_
 }
 
 TEST(NumberOfSubsteps, is_not_raised_by_one_impact) {
-  // At 20 m/s a box meets the plane in some substep of the second step; that of the last is a load of 0.5 4 20 m/s / h
-  // for the next one, which would take 23.
+  // At 20 m/s a box meets the plane in some substep of the second step; the last substep's impulse is a load of 0.5 4
+  // 20 m/s / h for the next one, which would take 23.
   for (const double gap : {0.34, 0.42, 0.5, 0.58, 0.65}) {
     BoxWorld boxes = box_stack(1);
     boxes.boxes[0].position[2] += gap;
@@ -112,7 +112,7 @@ TEST(NumberOfSubsteps, stays_within_least_and_most) {
   }
 }
 
-/// The boxes of both; those of the second stand 100 m away.
+/// The boxes of both; the second world's are 100 m away.
 BoxWorld beside(const BoxWorld& one, BoxWorld other) {
   BoxWorld made = one;
   const auto first = static_cast<std::int32_t>(one.boxes.size());
@@ -242,7 +242,7 @@ TYPED_TEST(Substeps, leave_the_error_of_a_row_of_frequency_zero_and_take_it_out_
   EXPECT_NEAR(length(stiff.velocity(0)), 0, 64 * epsilon<T>);
 }
 
-// The error is gone within its substep. There the row is soft again, and what comes at v = -0.4 m/s, all of the way
+// The error is gone within its substep. There the row is soft again, and a body at v = -0.4 m/s, all of the way
 // that was left in that substep of 4.2 mm, moves on by the share 1 / (1 + a2) of it. The relaxing sweep then stops it.
 // With a frequency of 1/(4h) and ζ = 2, a2 = π/2 (4 + π/2): aim.hpp.
 TYPED_TEST(Substeps, let_the_slack_error_of_a_row_that_only_pushes_shrink_to_nothing) {
@@ -260,12 +260,12 @@ TYPED_TEST(Substeps, let_the_slack_error_of_a_row_that_only_pushes_shrink_to_not
   const typename JointRowData<T>::Row rope{.largest_impulse = 0, .error = T(-0.01)};
   EXPECT_NEAR(moved(with_row<T>(1, rope)), 0.01 + further, tolerance);
   EXPECT_NEAR(moved(with_row<T>(-1, rope)), -h, tolerance);
-  // What is drawn out goes back.
+  // A row that is drawn out goes back.
   EXPECT_LT(moved(with_row<T>(0, {.largest_impulse = 0, .error = T(0.01)})), -0.005);
   EXPECT_EQ(moved(with_row<T>(0, {.largest_impulse = 0, .error = T(-0.01)})), 0);
 }
 
-/// [N s] what the next step begins with of a body of 1 kg that comes at `speed` against a plane.
+/// [N s] The impulse that the next step begins with, of a body of 1 kg that comes at `speed` against a plane.
 template <class T>
 double kept_of_contact(double speed, double begun, const Body& like = {}) {
   SceneData<T> scene;
@@ -282,8 +282,8 @@ double kept_of_row(double speed, const typename JointRowData<T>::Row& row) {
   return static_cast<double>(with_row<T>(speed, row, 1).arrays.joint_warm_impulse[0]);
 }
 
-// A blow of 3 N s would strike again in the next step; what goes on is twice what the step began with and the weight in
-// a step. What comes more slowly than twice what gravity makes in a step is no blow.
+// A blow of 3 N s would strike again in the next step; the impulse that goes on is twice the impulse at the start and
+// the weight in a step. A body slower than twice gravity times the step makes no blow.
 TYPED_TEST(Substeps, keep_of_a_blow_what_a_load_may_grow_by) {
   using T = TypeParam;
   const double weight = g * h, tolerance = 64 * epsilon<T>;
@@ -310,7 +310,7 @@ TYPED_TEST(Substeps, keep_the_impulse_of_a_row_over_the_step_within_its_bounds) 
   }
 }
 
-// A vector holds manifolds of one point and of four: what stands behind the last point of a lane misses nothing.
+// A vector holds manifolds of one point and of four: numbers behind the last point of a lane have no violation.
 TYPED_TEST(Substeps, leave_no_residual_at_a_point_that_separates_beside_manifolds_of_more_points) {
   SceneData<TypeParam> scene = stack<TypeParam>(1);
   // Its centre comes down, the contact goes up at 2 m/s.

@@ -37,6 +37,7 @@ typedef struct carom_scene_contacts {
   carom_vectors3 warm_impulse, warm_angular_impulse;      ///< [N s], [N m s]
   carom_column key;                                       ///< uint64_t
   const carom_law_columns* laws;                          ///< optional, for CAROM_METHOD_SEQUENCE
+  carom_column slop;                                      ///< [m]
 } carom_scene_contacts;
 
 /// Rows of joints. The columns up to angular_b are required. joints.h writes the rows of the usual joints.
@@ -130,6 +131,7 @@ typedef struct carom_substeps_options {
   double slop, push_out, largest_push_out_speed;  ///< [m], [1], [m/s]
   double joint_frequency, joint_damping_ratio, contact_damping_ratio;
   double warm_start, joint_warm_start;
+  double relative_slop;  ///< [1] with slop 0
 } carom_substeps_options;
 
 /// Options of CAROM_METHOD_COULOMB.

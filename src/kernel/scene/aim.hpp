@@ -38,22 +38,48 @@ struct Aim {
     }
   }
 
-  /// Fills what a prepared block has for substeps.
+  /// Fills the parts of a prepared block that substeps use.
   static void begin(const SceneJob<T>& job, Manifolds& block) {
     mark_still(block);
     const SceneContacts<T>& contacts = job.scene->contacts;
     const B zero(0);
-    B gap[row_size], least[row_size];
+    B gap[row_size], least[row_size], slop[row_size];
     Base::load_points_or(job, contacts.gap, block, zero, gap);
     Base::load_points_or(job, contacts.target_velocity, block, zero, least);
+    Base::load_points_or(job, contacts.slop, block, zero, slop);
+    const B default_slop = slop_of_bodies(job, block);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       SubstepPoint& to = Block::substep_point(block)[p];
       const Mask used = Base::in_use(block, p);
       Block::store(to.gap, choose(used, gap[p], zero));
+      Block::store(to.slop, choose(slop[p] > zero, slop[p], default_slop));
       Block::store(to.least, choose(used, least[p], B(no_target<T>)));
       Block::store(to.sum, Vector3<B>{zero, zero, zero});
     }
     if (has_soft_contacts(job)) begin_soft(job, block);
+  }
+
+  /// [m] Overlap that the contacts of two bodies may keep, without a column for it.
+  static B slop_of_bodies(const SceneJob<T>& job, const Manifolds& block) {
+    const auto& of = job.parameters;
+    if (of.slop > T(0)) return B(of.slop);
+    const B size2 = smaller(size2_of(Block::load(block.mass_a), Block::load(block.inertia_a)),
+                            size2_of(Block::load(block.mass_b), Block::load(block.inertia_b)));
+    return choose(size2 < B(static_cast<T>(__builtin_inf())), B(of.relative_slop) * square_root(size2),
+                  B(T(SceneThresholds::slop_without_size)));
+  }
+  /// [m²] Square of the radius of gyration, tr J / (m tr J²) with J the inverse inertia: the same for all axes of a
+  /// cube, dominated by the thin axis of a rod, exact for planar bodies. Infinite for a body without mass or inertia.
+  static B size2_of(B inverse_mass, const Symmetric3<B>& inverse_inertia) {
+    const B zero(0), one(1), infinite(static_cast<T>(__builtin_inf()));
+    const B trace = inverse_inertia.xx + inverse_inertia.yy + inverse_inertia.zz;
+    const Mask has_size = inverse_mass > zero && trace > zero;
+    const B scale = one / choose(has_size, trace, one);  // J² itself may be beyond the range
+    const B xx = scale * inverse_inertia.xx, yy = scale * inverse_inertia.yy, zz = scale * inverse_inertia.zz;
+    const B xy = scale * inverse_inertia.xy, xz = scale * inverse_inertia.xz, yz = scale * inverse_inertia.yz;
+    const B squares = xx * xx + yy * yy + zz * zz + B(T(2)) * (xy * xy + xz * xz + yz * yz);
+    const B size2 = inverse_mass * scale / choose(has_size, squares, one);
+    return choose(has_size && size2 < infinite, size2, infinite);  // a NaN of numbers beyond the range is no size
   }
 
   /// Contacts with a frequency are springs and dampers, integrated implicitly: E. Catto, Soft Constraints, 2011.
@@ -120,7 +146,8 @@ struct Aim {
       if (job.begins_substep) Block::store(to.sum, Block::load(to.sum) + Block::load(point.impulse));
       const B gap = gap_now(to, motion, point);
       const B closing = smaller(gap * rate, most);
-      const B pushed = smaller(push_out_rate * larger(negated(gap) - B(of.slop), zero), B(of.largest_push_out_speed));
+      const B overlap = larger(negated(gap) - Block::load(to.slop), zero);
+      const B pushed = smaller(push_out_rate * overlap, B(of.largest_push_out_speed));
       Block::store(point.target, Block::load(to.least) + choose(gap > zero, negated(closing), pushed));
     }
   }
@@ -137,8 +164,8 @@ struct Aim {
     for (std::size_t p = 0; p < block.head.count; ++p) block.point()[p].response = Block::soft_point(block)[p].hard;
   }
 
-  /// [N s] by which an impulse may be more than twice what the step began with, and go on whole to the next step: after
-  /// a blow what both bodies weigh in a step. Without one, and where no body has a mass, it has no bound.
+  /// [N s] An impulse goes on whole to the next step up to twice its value at the start of the step plus this growth:
+  /// after a blow the weight of both bodies in a step; without a blow, or without a mass, infinity.
   template <class Any>
   static B lasting_growth(const SceneJob<T>& job, const Any& block) {
     const B zero(0), one(1), infinite(static_cast<T>(__builtin_inf()));
@@ -151,8 +178,8 @@ struct Aim {
     const B both = B(job.parameters.weight) * (mass(Block::load(block.mass_a)) + mass(Block::load(block.mass_b)));
     return choose(load_lanes<B>(struck) > zero && both > zero, both, infinite);
   }
-  /// The share of an impulse that goes on, by its size and that at the start of the step. A load grows by less from
-  /// step to step; what is above came of the blow, which would strike again.
+  /// The share of an impulse that goes on, by its size now and at the start of the step. A load grows by less from step
+  /// to step; the rest came of the blow, which would strike again.
   static B lasting_share(B size, B begun, B growth) {
     const B most = mul_add(B(T(2)), begun, growth);
     return choose(size > most, most / size, B(T(1)));
@@ -205,7 +232,6 @@ struct Aim {
     if (block.head.models != 0) take_restitution<Base>(job, block, restitution);
     const Motion<B> now = Base::motion(block, frame, a, b);
     const B zero(0), bias = Block::load(block.bias[2]);
-    const B near(T(0.5) * job.parameters.slop);
     const B half_share(T(0.5) / job.parameters.substeps), acceleration(T(2) / job.parameters.time_step);
     B worst = zero;
     for (std::size_t p = 0; p < block.head.count; ++p) {
@@ -220,6 +246,7 @@ struct Aim {
       const B met2 = neg_mul_add(acceleration * forces, fallen, (speed + half) * (speed + half));
       const B wanted = mul_add(restitution[p], square_root(larger(met2, zero)), negated(half));
       const B slow = larger(B(job.parameters.restitution_threshold), magnitude(half + half));
+      const B near = B(T(0.5)) * Block::load(of.slop);
       const Mask rebounds = gap < near && restitution[p] > zero && negated(speed) > slow && Base::in_use(block, p);
       const B target = Block::load(point.target);
       const B aim = choose(rebounds, larger(wanted, target), target);

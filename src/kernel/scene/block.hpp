@@ -81,6 +81,7 @@ struct Blocks {
   };
   struct alignas(16) SubstepPoint {
     Lane gap, least;  // at the start of the step; SceneContacts::target_velocity
+    Lane slop;        // overlap that is not corrected
     Lane sum[3];      // impulse of the substeps before
   };
   // Behind those, where contacts have a frequency.

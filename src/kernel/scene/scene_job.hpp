@@ -63,7 +63,8 @@ struct SceneParameters {
   int rounds;  // inner iterations over the points of a manifold per visit
   // Substeps. Equal for all lanes of a block.
   T substeps, substep, inverse_substep;  // their number, the duration of one and its inverse
-  T slop, push_out_rate, largest_push_out_speed;
+  T slop, relative_slop;                 // 0: relative_slop times the size of the smaller body
+  T push_out_rate, largest_push_out_speed;
   T joint_frequency, joint_damping_ratio;
   T weight;  // [m/s] of a kilogram in a step
   T contact_damping_ratio;

@@ -192,9 +192,8 @@ void DirectIsland::measure_approach(const StepOptions& options) {
 }
 
 void DirectIsland::set_targets(const StepOptions& options) {
-  const double closed = Thresholds::direct_closed * options.slop;
   for (Point& p : points_) {
-    const bool is_open = p.gap > 0 && !(p.gap < closed && p.impulse[2] > 0);
+    const bool is_open = p.gap > 0 && !(p.gap < Thresholds::direct_closed * p.slop && p.impulse[2] > 0);
     p.target[2] = p.least - (is_open ? p.gap / options.time_step : 0);
   }
 }
@@ -433,11 +432,10 @@ void DirectIsland::take_impulses() {
 
 void DirectIsland::correct_overlaps(const StepOptions& options) {
   correction_.assign(free_.size(), BodyRow{});
-  const bool is_deep =
-      std::any_of(points_.begin(), points_.end(), [&](const Point& p) { return p.gap < -options.slop; });
+  const bool is_deep = std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.gap < -p.slop; });
   if (!is_deep) return;
   each_point([&](const Manifold& m, Point& p) {
-    const double overlap = std::max(-p.gap - options.slop, 0.0);
+    const double overlap = std::max(-p.gap - p.slop, 0.0);
     const double wanted = std::min(options.push_out * overlap, options.largest_push_out_speed) -
                           std::max(relative(m, p, velocity_)[2], 0.0);
     p.state = p.impulse[2] > 0 || (p.gap <= 0 && wanted > 0) ? State::slips : State::open;

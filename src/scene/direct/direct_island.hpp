@@ -32,7 +32,7 @@ struct StepOptions {
   double time_step = 0;               ///< [s]
   double weight_speed = 0;            ///< [m/s] gravity × time step
   double restitution_threshold = 0;   ///< [m/s]
-  double slop = 0, push_out = 0;      ///< [m], [1/s] rate of the correction
+  double push_out = 0;                ///< [1/s] rate of the correction
   double largest_push_out_speed = 0;  ///< [m/s]
 };
 
@@ -48,6 +48,7 @@ enum class State : std::uint8_t { open, sticks, slips };
 struct Point {
   Vector3 arm_a, arm_b;  ///< [m] world frame
   double gap = 0;        ///< [m]
+  double slop = 0;       ///< [m] overlap that is not corrected
   double least = 0;      ///< [m/s] min. normal velocity that the caller asks for
   double restitution = 0;
   Vector3 impulse{};  ///< [N s] along the tangents and the normal, as are the next four

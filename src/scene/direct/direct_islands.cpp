@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernel/body_record.hpp"
+#include "scene/slop.hpp"
 
 namespace carom::scene::direct {
 namespace {
@@ -15,8 +16,8 @@ constexpr std::size_t islands_at_once = 8;
 
 StepOptions step_options(const SceneOptions& options) {
   const SubstepsOptions& s = options.substeps;
-  return {s.time_step, options.rest.gravity * s.time_step, options.restitution_threshold,
-          s.slop,      s.push_out / s.time_step,           s.largest_push_out_speed};
+  return {s.time_step, options.rest.gravity * s.time_step, options.restitution_threshold, s.push_out / s.time_step,
+          s.largest_push_out_speed};
 }
 
 template <class T>
@@ -148,7 +149,7 @@ bool DirectIslands::plan(Candidate& candidate, const Graph& graph, const Parts& 
 
 template <class T>
 bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                         const Candidate& candidate) {
+                         const SubstepsOptions& options, const Candidate& candidate) {
   DirectIsland& island = *solvers_[candidate.solver];
   island.begin();
   const SceneContacts<T>& contacts = job.scene->contacts;
@@ -173,6 +174,7 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
         is_sound;
     return static_cast<std::int32_t>(position);
   };
+  const Slops<T> slops(job, options);
   const double share = static_cast<double>(job.parameters.warm_start);
   for (std::uint32_t k = candidate.first; k < candidate.end && is_sound; ++k) {
     const Constraint& of = graph.manifolds[manifolds_[k]];
@@ -186,6 +188,7 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
     m.axis = {t1, t2, *normal};
     m.friction = std::min(static_cast<double>(contacts.friction[first]), SceneThresholds::most_friction);
     island.add(m);
+    const double slop2 = slops.square_of(of);
     Vector3 surface{};
     if (contacts.surface_velocity.x) {
       const Vector3 s = vector_at(contacts.surface_velocity, first);
@@ -197,6 +200,7 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       p.contact = i;
       p.arm_a = vector_at(contacts.lever_a, i);
       p.arm_b = vector_at(contacts.lever_b, i);
+      p.slop = std::sqrt(slops.square_of_contact(i, slop2));
       p.gap = contacts.gap ? static_cast<double>(contacts.gap[i]) : 0;
       p.least = contacts.target_velocity ? static_cast<double>(contacts.target_velocity[i]) : 0;
       p.restitution = static_cast<double>(contacts.restitution[i]);
@@ -267,7 +271,7 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
     for (std::size_t i = first; i < end; ++i) {
       Candidate& candidate = candidates_[i];
       DirectIsland& island = *solvers_[candidate.solver];
-      if (!take(job, graph, parts, candidate)) continue;
+      if (!take(job, graph, parts, options.substeps, candidate)) continue;
       float& spent = needs[candidate.island].spent;
       const double price = island.work_of_interior_point() / candidate.sweeps;
       const bool is_cheap = price <= SceneThresholds::direct_income;

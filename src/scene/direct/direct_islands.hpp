@@ -56,7 +56,8 @@ class DirectIslands {
   bool is_plain(const kernel::SceneJob<T>& job, const Graph& graph, std::uint32_t manifold) const;
   bool plan(Candidate& candidate, const Graph& graph, const Parts& parts, double most_work);
   template <class T>
-  bool take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Candidate& candidate);
+  bool take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const SubstepsOptions& options,
+            const Candidate& candidate);
   template <class T>
   static void store(const kernel::SceneJob<T>& job, const DirectIsland& island, const StepOptions& options);
 

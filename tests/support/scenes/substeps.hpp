@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <carom/carom.hpp>
+#include <cmath>
 
 #include "support/scenes/box_world.hpp"
 
@@ -34,6 +35,11 @@ inline SceneOptions in_swept_substeps() {
   SceneOptions options = in_substeps();
   options.substeps.least = 2;
   return options;
+}
+
+/// [m] The default slop of cubes of this edge, whose radius of gyration is edge / √6.
+inline double slop_of_cubes(double edge = 1) {
+  return SubstepsOptions{}.relative_slop * edge / std::sqrt(6.0);
 }
 
 inline double deepest_overlap(const BoxWorld& boxes) {
