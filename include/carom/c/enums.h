@@ -1,4 +1,5 @@
-// The enumerations of carom in C. Numbers and meanings are the same as in the C++ headers; elements of columns are uint8_t.
+// The enumerations of carom in C. Numbers and meanings are the same as in the C++ headers. Elements of columns are
+// uint8_t.
 #pragma once
 
 #include <stdint.h>

@@ -363,7 +363,7 @@ bool DirectIsland::turn_friction() {
     if (p.state != State::slips || !(p.impulse[2] > 0)) return;
     const Vector3 u = difference(relative(m, p, velocity_), p.target);
     const double slip = tangential_length(u);
-    if (!(slip > Thresholds::direct_slip)) return;
+    if (!(slip > 10 * Thresholds::direct_approach)) return;
     const double f = -m.friction * p.impulse[2] / slip;
     p.change = difference({f * u[0], f * u[1], p.impulse[2]}, p.impulse);
     p.impulse = sum(p.impulse, p.change);
