@@ -191,7 +191,7 @@ TEST(NumberOfSubsteps, follows_the_size_of_the_bodies) {
     SceneSolver solver({.threads = 1});
     // Nothing is known of the first step: the lowest cube bears all five.
     const double wanted = 2 * h * std::sqrt(5 * g / slop_of_cubes(edge));
-    EXPECT_EQ(boxes.step_in_substeps<double>(solver, {}, h).substeps, std::ceil(wanted)) << edge;
+    EXPECT_EQ(boxes.step_in_substeps<double>(solver, in_swept_substeps(), h).substeps, std::ceil(wanted)) << edge;
   }
 }
 
@@ -201,7 +201,7 @@ TEST(NumberOfSubsteps, follows_the_least_slop_of_the_contacts) {
   scene.slop.assign(8, 0);
   scene.slop[2] = 1e-5;
   scene.velocity_change = scene.angular_velocity_change = vectors<double>(2);
-  SceneOptions options = in_substeps();
+  SceneOptions options = in_swept_substeps();
   const int expected = static_cast<int>(std::ceil(2 * h * std::sqrt(2 * g / 1e-5)));
   EXPECT_EQ(solved(scene, options).report.substeps, expected);
   EXPECT_EQ(solved_by_reference(scene, options).report.substeps, expected);
