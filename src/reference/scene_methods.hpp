@@ -29,7 +29,7 @@ double greatest_approach(const SceneState& state, const SceneIsland& island);
 /// Makes of the impulses so far those of earlier passes.
 void begin_pass(SceneState& state, const SceneIsland& island);
 
-/// How a body, or every body, moves in the step if nothing touches it: in SubstepsOptions::least substeps.
+/// Moves a body, or every body, as it flies if nothing touches it.
 void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t body);
 void move_alone(SceneState& state, const SubstepsOptions& options);
 

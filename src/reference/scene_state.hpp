@@ -63,6 +63,15 @@ struct SceneRow {
 struct Twist {
   Vector3 velocity{}, angular_velocity{};
 };
+inline Twist operator+(const Twist& x, const Twist& y) {
+  return {x.velocity + y.velocity, x.angular_velocity + y.angular_velocity};
+}
+inline Twist operator-(const Twist& x, const Twist& y) {
+  return {x.velocity - y.velocity, x.angular_velocity - y.angular_velocity};
+}
+inline Twist operator*(double s, const Twist& t) {
+  return {s * t.velocity, s * t.angular_velocity};
+}
 
 struct SceneState {
   std::vector<Body> bodies;  ///< those of the host and, as the last one, the world

@@ -4,6 +4,7 @@
 #include <map>
 #include <numbers>
 
+#include "reference/scene_direct.hpp"
 #include "reference/scene_methods.hpp"
 #include "reference/scene_models.hpp"
 #include "reference/scene_steps.hpp"
@@ -11,12 +12,6 @@
 
 namespace carom::reference {
 namespace {
-
-using reference::operator*;
-
-Twist operator*(double s, const Twist& t) {
-  return {s * t.velocity, s * t.angular_velocity};
-}
 
 // The mass of all bodies over that of those which something immovable supports.
 double cold_load(const SceneState& state, const SceneIsland& island) {
@@ -72,15 +67,24 @@ double greatest_load(const SceneState& state, const SceneIsland& island, const S
   return most;
 }
 
+// The number of substeps of the sweeps.
+int number_of_substeps(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+  const SubstepsOptions& of = options.substeps;
+  const double wanted = 2 * of.time_step * std::sqrt(greatest_load(state, island, options) / of.slop);
+  return static_cast<int>(std::ceil(std::clamp(wanted, static_cast<double>(of.least), static_cast<double>(of.most))));
+}
+
 class Substeps {
  public:
-  Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options)
-      : state_(state), island_(island), options_(options.substeps), all_(options), moments_(state, island) {
+  Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options, int count)
+      : state_(state),
+        island_(island),
+        options_(options.substeps),
+        all_(options),
+        moments_(state, island),
+        count_(count),
+        h_(options.substeps.time_step / count) {
     for (const SceneBlock& block : island.sweep_order) has_model_.push_back(has_model(state, block));
-    const double wanted = 2 * options_.time_step * std::sqrt(greatest_load(state, island, options) / options_.slop);
-    count_ = static_cast<int>(
-        std::ceil(std::clamp(wanted, static_cast<double>(options_.least), static_cast<double>(options_.most))));
-    h_ = options_.time_step / count_;
   }
 
   SceneOutcome run() {
@@ -362,8 +366,8 @@ class Substeps {
 void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t i) {
   const Body& body = state.bodies[i];
   const Twist forces = state.is_movable(i) && i < state.changes.size() ? state.changes[i] : Twist{};
-  // In substeps of their own forces act half a substep later than at once.
-  const double late = 0.5 * (1 - 1.0 / options.least);
+  // On average its velocity lacks half of the change by forces.
+  const double late = 0.5;
   state.moved[i] = {options.time_step * (body.velocity - late * forces.velocity),
                     options.time_step * (body.angular_velocity - late * forces.angular_velocity)};
 }
@@ -374,7 +378,9 @@ void move_alone(SceneState& state, const SubstepsOptions& options) {
 }
 
 SceneOutcome solve_substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
-  return Substeps(state, island, options).run();
+  const int substeps = number_of_substeps(state, island, options);
+  if (const auto outcome = solve_direct(state, island, options, substeps)) return *outcome;
+  return Substeps(state, island, options, substeps).run();
 }
 
 }  // namespace carom::reference
