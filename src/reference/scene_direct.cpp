@@ -504,6 +504,11 @@ SceneOutcome Direct::store() {
   for (const DirectPoint& p : of_.points) {
     SceneContact& c = state_.contacts[p.contact];
     c.impulse = c.frame.to_contact * (transpose(p.axes) * p.impulse);
+    // The next step starts from these impulses. After a blow they are limited to what a load can grow to in a step.
+    const double mass = of_.bodies[p.a].mass + of_.bodies[p.b].mass;
+    const bool separates = velocity(p)[2] > of_.weight_speed;
+    const double most = separates ? 0 : 2 * p.initial_impulse[2] + of_.weight_speed * mass;
+    c.next_impulse = (is_struck_ && p.impulse[2] > most ? most / p.impulse[2] : 1) * c.impulse;
     const double bound = p.friction * p.impulse[2] * (1 - 8 * epsilon);
     if (p.impulse != Vector3{}) c.path.course = tangential_length(p.impulse) >= bound ? Course::slip : Course::stick;
   }

@@ -40,7 +40,8 @@ struct SceneContact {
   double target = 0;                    ///< [m/s] of u·n, for the sweeps
   Vector3 impulse{};                    ///< [N s] of these sweeps, contact frame
   Vector3 impulse_before{};             ///< [N s] of the sweeps before, contact frame
-  Path path;                            ///< of a sequence's last impact
+  Vector3 next_impulse{};               ///< [N s] warm impulse of the next step of substeps, contact frame
+  Path path;                            ///< of a sequence's last impact, or of a direct island
   Status outcome = Status::separating;  ///< of a sequence's last impact
 };
 

@@ -109,6 +109,7 @@ class Substeps {
       outcome.iterations += options_.sweeps + options_.relaxing;
     }
     elapsed_ = options_.time_step;
+    set_next_impulses(outcome.approach);
     if (rebound())
       for (int n = 0; n < options_.restitution_sweeps; ++n, ++outcome.iterations) sweep();
     end(outcome);
@@ -298,6 +299,24 @@ class Substeps {
     const double impulse = std::clamp(to.share * (row.impulse - rest / row.diagonal), row.least, row.largest);
     apply_impulse(state_, row, impulse - row.impulse);
     row.impulse = impulse;
+  }
+
+  // The next step starts from the impulses of the last substep. After a blow they are limited to what a load can grow
+  // to in a step.
+  void set_next_impulses(double approach) {
+    const double weight_speed = all_.rest.gravity * options_.time_step;
+    const auto mass = [&](std::size_t body) {
+      const double inverse = state_.bodies[body].inverse_mass;
+      return inverse > 0 ? 1 / inverse : 0;
+    };
+    for (std::size_t i : island_.contacts) {
+      SceneContact& c = state_.contacts[i];
+      c.next_impulse = count_ * c.impulse;
+      const double growth = weight_speed * (mass(c.a) + mass(c.b));
+      if (!(approach > SceneThresholds::blow * weight_speed) || !(growth > 0)) continue;
+      const double most = 2 * std::max((c.frame.to_contact * c.warm_impulse)[2], 0.0) + growth;
+      if (c.next_impulse[2] > most) c.next_impulse = most / c.next_impulse[2] * c.next_impulse;
+    }
   }
 
   // Sets the targets of contacts that rebound; true if one misses its target.
