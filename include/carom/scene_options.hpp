@@ -79,13 +79,14 @@ struct SceneThresholds {
   /// [1] weight of a loaded contact in the matrix of a direct island, times the inverse masses of its bodies
   static constexpr double direct_weight = 1e5;
   static constexpr int direct_tries = 2;  ///< [1] linear solves of a direct island before it is swept
-  static constexpr int direct_turns =
-      3;  ///< [1] further solves in which friction follows the loads of sliding contacts
+  /// [1] further solves in which friction follows the loads of sliding contacts
+  static constexpr int direct_turns = 3;
   /// [1] a direct solution is accepted if its impulses leave their cones by at most this fraction of the greatest
   /// impulse; sliding contacts may leave it by the fraction direct_lag of their friction. They are put back.
   static constexpr double direct_cone = 2.5e-5, direct_lag = 0.1;
-  static constexpr double direct_approach =
-      1e-6;  ///< [m/s] max. approach speed of an open contact of a direct solution
+  /// [m/s] a direct solution is accepted if no open contact approaches faster, and if no contact slips faster than
+  /// direct_push with its friction instead of against it
+  static constexpr double direct_approach = 1e-6, direct_push = 1e-5;
   /// [1], [m/s] a contact slides if its friction is above this fraction of its limit and it slips faster than
   /// direct_slip
   static constexpr double direct_slipping = 0.95, direct_slip = 1e-3;

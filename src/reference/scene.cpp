@@ -60,6 +60,8 @@ void store(const SceneState& state, const Scene<double>& scene, const SceneResul
     ++report.by_status[static_cast<std::size_t>(status)];
     const bool resolved = is_resolved(status);
     write(results.impulse, i, resolved ? transpose(c.frame.to_contact) * (c.impulse + c.impulse_before) : Vector3{});
+    if (!state.moved.empty())
+      write(results.warm_impulse, i, resolved ? transpose(c.frame.to_contact) * c.next_impulse : Vector3{});
     write(results.angular_impulse, i, resolved ? transpose(c.frame.to_contact) * c.angular_impulse : Vector3{});
     write(results.separation_velocity, i, separation_velocity_of(state, scene, i));
     write(results.status, i, status);

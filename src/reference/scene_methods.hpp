@@ -29,7 +29,15 @@ double greatest_approach(const SceneState& state, const SceneIsland& island);
 /// Makes of the impulses so far those of earlier passes.
 void begin_pass(SceneState& state, const SceneIsland& island);
 
-/// How a body, or every body, moves in the step if nothing touches it: in SubstepsOptions::least substeps.
+/// [m] Overlap that a contact may keep.
+double slop_of(const SceneState& state, const SceneContact& c, const SubstepsOptions& options);
+
+/// True if islands may be solved directly.
+inline bool has_direct_islands(const SubstepsOptions& options) {
+  return options.least == 1 && options.most > 1;
+}
+
+/// Moves a body, or every body, as it flies if nothing touches it.
 void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t body);
 void move_alone(SceneState& state, const SubstepsOptions& options);
 

@@ -41,7 +41,8 @@ struct SceneContact {
   double target = 0;                    ///< [m/s] of u·n, for the sweeps
   Vector3 impulse{};                    ///< [N s] of these sweeps, contact frame
   Vector3 impulse_before{};             ///< [N s] of the sweeps before, contact frame
-  Path path;                            ///< of a sequence's last impact
+  Vector3 next_impulse{};               ///< [N s] warm impulse of the next step of substeps, contact frame
+  Path path;                            ///< of a sequence's last impact, or of a direct island
   Status outcome = Status::separating;  ///< of a sequence's last impact
 };
 
@@ -64,6 +65,15 @@ struct SceneRow {
 struct Twist {
   Vector3 velocity{}, angular_velocity{};
 };
+inline Twist operator+(const Twist& x, const Twist& y) {
+  return {x.velocity + y.velocity, x.angular_velocity + y.angular_velocity};
+}
+inline Twist operator-(const Twist& x, const Twist& y) {
+  return {x.velocity - y.velocity, x.angular_velocity - y.angular_velocity};
+}
+inline Twist operator*(double s, const Twist& t) {
+  return {s * t.velocity, s * t.angular_velocity};
+}
 
 struct SceneState {
   std::vector<Body> bodies;  ///< the caller's and, as the last one, the world

@@ -5,19 +5,35 @@
 #include <map>
 #include <numbers>
 
+#include "reference/scene_direct.hpp"
 #include "reference/scene_methods.hpp"
 #include "reference/scene_models.hpp"
 #include "reference/scene_steps.hpp"
 #include "reference/vector.hpp"
 
 namespace carom::reference {
-namespace {
 
-using reference::operator*;
-
-Twist operator*(double s, const Twist& t) {
-  return {s * t.velocity, s * t.angular_velocity};
+// [m] Radius of gyration of a body, tr J / (m tr J²) with J the inverse inertia; infinite without mass or inertia.
+static double size_of(const Body& body) {
+  double trace = 0, squares = 0;
+  for (std::size_t i = 0; i < 3; ++i) trace += body.inverse_inertia[i][i];
+  if (!(body.inverse_mass > 0) || !(trace > 0)) return std::numeric_limits<double>::infinity();
+  for (const auto& row : body.inverse_inertia)
+    for (const double x : row) squares += x / trace * (x / trace);
+  return std::sqrt(body.inverse_mass / (trace * squares));
 }
+
+// [m] Overlap that two bodies may keep.
+static double slop_of(const SceneState& state, std::size_t a, std::size_t b, const SubstepsOptions& options) {
+  if (options.slop > 0) return options.slop;
+  const double size = std::min(size_of(state.bodies[a]), size_of(state.bodies[b]));
+  return std::isfinite(size) ? options.relative_slop * size : SceneThresholds::slop_without_size;
+}
+double slop_of(const SceneState& state, const SceneContact& c, const SubstepsOptions& options) {
+  return c.slop > 0 ? c.slop : slop_of(state, c.a, c.b, options);
+}
+
+namespace {
 
 // The mass of all bodies over the mass of the bodies that something immovable supports.
 double cold_load(const SceneState& state, const SceneIsland& island) {
@@ -37,25 +53,6 @@ double cold_load(const SceneState& state, const SceneIsland& island) {
   return supporting > 0 ? mass / supporting : 1;
 }
 
-// [m] Radius of gyration of a body, tr J / (m tr J²) with J the inverse inertia; infinite without mass or inertia.
-double size_of(const Body& body) {
-  double trace = 0, squares = 0;
-  for (std::size_t i = 0; i < 3; ++i) trace += body.inverse_inertia[i][i];
-  if (!(body.inverse_mass > 0) || !(trace > 0)) return std::numeric_limits<double>::infinity();
-  for (const auto& row : body.inverse_inertia)
-    for (const double x : row) squares += x / trace * (x / trace);
-  return std::sqrt(body.inverse_mass / (trace * squares));
-}
-
-// [m] Overlap that two bodies may keep.
-double slop_of(const SceneState& state, std::size_t a, std::size_t b, const SubstepsOptions& options) {
-  if (options.slop > 0) return options.slop;
-  const double size = std::min(size_of(state.bodies[a]), size_of(state.bodies[b]));
-  return std::isfinite(size) ? options.relative_slop * size : SceneThresholds::slop_without_size;
-}
-double slop_of(const SceneState& state, const SceneContact& c, const SubstepsOptions& options) {
-  return c.slop > 0 ? c.slop : slop_of(state, c.a, c.b, options);
-}
 double slop_of(const SceneState& state, const SceneBlock& block, const SubstepsOptions& options) {
   if (block.is_group) return slop_of(state, block.a, block.b, options);
   double least = std::numeric_limits<double>::infinity();
@@ -105,15 +102,26 @@ double greatest_need(const SceneState& state, const SceneIsland& island, const S
   return most;
 }
 
+// The number of substeps of the sweeps.
+int number_of_substeps(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+  const SubstepsOptions& of = options.substeps;
+  const double wanted = 2 * of.time_step * std::sqrt(greatest_need(state, island, options));
+  const int least =
+      of.least < of.most ? std::max(of.least, std::min(SceneThresholds::swept_substeps, of.most)) : of.least;
+  return static_cast<int>(std::ceil(std::clamp(wanted, static_cast<double>(least), static_cast<double>(of.most))));
+}
+
 class Substeps {
  public:
-  Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options)
-      : state_(state), island_(island), options_(options.substeps), all_(options), moments_(state, island) {
+  Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options, int count)
+      : state_(state),
+        island_(island),
+        options_(options.substeps),
+        all_(options),
+        moments_(state, island),
+        count_(count),
+        h_(options.substeps.time_step / count) {
     for (const SceneBlock& block : island.sweep_order) has_model_.push_back(has_model(state, block));
-    const double wanted = 2 * options_.time_step * std::sqrt(greatest_need(state, island, options));
-    count_ = static_cast<int>(
-        std::ceil(std::clamp(wanted, static_cast<double>(options_.least), static_cast<double>(options_.most))));
-    h_ = options_.time_step / count_;
   }
 
   SceneOutcome run() {
@@ -138,6 +146,7 @@ class Substeps {
       outcome.iterations += options_.sweeps + options_.relaxing;
     }
     elapsed_ = options_.time_step;
+    set_next_impulses(outcome.approach);
     if (rebound())
       for (int n = 0; n < options_.restitution_sweeps; ++n, ++outcome.iterations) sweep();
     end(outcome);
@@ -330,6 +339,24 @@ class Substeps {
     row.impulse = impulse;
   }
 
+  // The next step starts from the impulses of the last substep. After a blow they are limited to what a load can grow
+  // to in a step.
+  void set_next_impulses(double approach) {
+    const double weight_speed = all_.rest.gravity * options_.time_step;
+    const auto mass = [&](std::size_t body) {
+      const double inverse = state_.bodies[body].inverse_mass;
+      return inverse > 0 ? 1 / inverse : 0;
+    };
+    for (std::size_t i : island_.contacts) {
+      SceneContact& c = state_.contacts[i];
+      c.next_impulse = count_ * c.impulse;
+      const double growth = weight_speed * (mass(c.a) + mass(c.b));
+      if (!(approach > SceneThresholds::blow * weight_speed) || !(growth > 0)) continue;
+      const double most = 2 * std::max((c.frame.to_contact * c.warm_impulse)[2], 0.0) + growth;
+      if (c.next_impulse[2] > most) c.next_impulse = most / c.next_impulse[2] * c.next_impulse;
+    }
+  }
+
   // Sets the targets of contacts that rebound; true if one misses its target.
   bool rebound() {
     bool any = false;
@@ -396,8 +423,9 @@ class Substeps {
 void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t i) {
   const Body& body = state.bodies[i];
   const Twist forces = state.is_movable(i) && i < state.changes.size() ? state.changes[i] : Twist{};
-  // In substeps of their own forces act half a substep later than at once.
-  const double late = 0.5 * (1 - 1.0 / options.least);
+  // Beside direct islands it flies on a parabola. In substeps of their own forces act half a substep later than at
+  // once.
+  const double late = has_direct_islands(options) ? 0.5 : 0.5 * (1 - 1.0 / options.least);
   state.moved[i] = {options.time_step * (body.velocity - late * forces.velocity),
                     options.time_step * (body.angular_velocity - late * forces.angular_velocity)};
 }
@@ -408,7 +436,10 @@ void move_alone(SceneState& state, const SubstepsOptions& options) {
 }
 
 SceneOutcome solve_substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
-  return Substeps(state, island, options).run();
+  const int substeps = number_of_substeps(state, island, options);
+  if (!has_direct_islands(options.substeps)) return Substeps(state, island, options, substeps).run();
+  if (const auto outcome = solve_direct(state, island, options, substeps)) return *outcome;
+  return Substeps(state, island, options, substeps).run();
 }
 
 }  // namespace carom::reference

@@ -363,7 +363,7 @@ bool DirectIsland::turn_friction() {
     if (p.state != State::slips || !(p.impulse[2] > 0)) return;
     const Vector3 u = difference(relative(m, p, velocity_), p.target);
     const double slip = tangential_length(u);
-    if (!(slip > 10 * Thresholds::direct_approach)) return;
+    if (!(slip > Thresholds::direct_push)) return;
     const double f = -m.friction * p.impulse[2] / slip;
     p.change = difference({f * u[0], f * u[1], p.impulse[2]}, p.impulse);
     p.impulse = sum(p.impulse, p.change);
@@ -400,7 +400,7 @@ bool DirectIsland::hold_approaching() {
     const Vector3 u = difference(relative(m, p, velocity_), p.target);
     const double pushed = u[0] * p.impulse[0] + u[1] * p.impulse[1];
     const bool is_held = p.state == State::open ? u[2] < -Thresholds::direct_approach
-                                                : pushed > Thresholds::direct_approach * m.friction * p.impulse[2];
+                                                : pushed > Thresholds::direct_push * m.friction * p.impulse[2];
     if (!is_held) return;
     p.state = State::sticks;
     any = true;

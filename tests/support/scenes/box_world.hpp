@@ -143,12 +143,9 @@ struct BoxWorld {
     return report;
   }
 
-  /// A step in substeps, or in one piece if the options say so: gravity goes into the velocities of boxes with a finite
-  /// mass, contacts tell their gaps, and the bodies move as they have.
+  /// The scene of a step in substeps: velocities include gravity over `h` for boxes with a finite mass.
   template <class T>
-  SceneReport step_in_substeps(SceneSolver& solver, SceneOptions options, double h) {
-    if (!(options.simultaneous.time_step > 0)) options.method = SceneMethod::substeps;
-    options.substeps.time_step = h;
+  SceneData<T> scene_with_forces(double h) const {
     SceneData<T> now = scene<T>();
     now.velocity_change = now.angular_velocity_change = vectors<T>(boxes.size());
     for (std::size_t i = 0; i < boxes.size(); ++i) {
@@ -156,8 +153,12 @@ struct BoxWorld {
       put(now.velocity_change, i, forces);
       put(now.bodies.velocity, i, boxes[i].velocity + forces);
     }
-    SceneArrays<T> arrays(now);
-    const SceneReport report = solver.solve(now.view(), arrays.view(), options);
+    return now;
+  }
+
+  /// Takes the velocities and the motion of a step in substeps.
+  template <class T>
+  void take_motion(const SceneArrays<T>& arrays) {
     take(arrays);
     substeps.clear();
     for (std::size_t s = 0; s < supports.size(); ++s)
@@ -168,6 +169,18 @@ struct BoxWorld {
       if (const double angle = length(turn); angle > 0)
         boxes[i].orientation = product(rotation((1 / angle) * turn, angle), boxes[i].orientation);
     }
+  }
+
+  /// A step in substeps, or in one piece if the options say so: gravity goes into the velocities of boxes with a finite
+  /// mass, the scene has the gaps of the contacts, and the bodies take the motion of the results.
+  template <class T>
+  SceneReport step_in_substeps(SceneSolver& solver, SceneOptions options, double h) {
+    if (!(options.simultaneous.time_step > 0)) options.method = SceneMethod::substeps;
+    options.substeps.time_step = h;
+    const SceneData<T> now = scene_with_forces<T>(h);
+    SceneArrays<T> arrays(now);
+    const SceneReport report = solver.solve(now.view(), arrays.view(), options);
+    take_motion(arrays);
     return report;
   }
 
