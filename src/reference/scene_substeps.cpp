@@ -4,6 +4,7 @@
 #include <map>
 #include <numbers>
 
+#include "reference/scene_energy.hpp"
 #include "reference/scene_methods.hpp"
 #include "reference/scene_models.hpp"
 #include "reference/scene_steps.hpp"
@@ -89,8 +90,13 @@ class Substeps {
     outcome.approach = greatest_approach(state_, island_);
     for (std::size_t i : island_.rows) velocities_before_[i] = velocity_of(state_, state_.rows[i]);
     begin();
+    SceneEnergy energy(state_, island_, moments_, count_, options_.relaxing > 0, 0.25 / h_);
+    energy.begin();
+    for (std::size_t i : island_.bodies) inverse_inertia_[i] = state_.bodies[i].inverse_inertia;
+    for (std::size_t i : island_.rows) errors_[i] = state_.rows[i].error;
     for (int k = 0; k < count_; ++k) {
       elapsed_ = k * h_;
+      energy.begin_substep();
       for (std::size_t i : island_.bodies) add(state_.bodies[i], 1.0 / count_ * change_of(i));
       warm_start(k == 0);
       aim();
@@ -98,15 +104,25 @@ class Substeps {
       for (std::size_t i : island_.bodies) {
         const Body& body = state_.bodies[i];
         state_.moved[i].velocity = state_.moved[i].velocity + h_ * body.velocity;
-        state_.moved[i].angular_velocity = state_.moved[i].angular_velocity + h_ * body.angular_velocity;
+        state_.moved[i].angular_velocity =
+            combined(state_.moved[i].angular_velocity, h_ * body.angular_velocity);
       }
+      energy.turn();
+      elapsed_ = (k + 1) * h_;
+      if (options_.relaxing > 0 || k + 1 < count_) turn();
       relax();
       for (int n = 0; n < options_.relaxing; ++n) sweep();
+      energy.check();
       outcome.iterations += options_.sweeps + options_.relaxing;
     }
     elapsed_ = options_.time_step;
-    if (rebound())
+    if (rebound()) {
+      energy.begin_rebound();
       for (int n = 0; n < options_.restitution_sweeps; ++n, ++outcome.iterations) sweep();
+      energy.check_rebound();
+    }
+    for (std::size_t i : island_.bodies) state_.bodies[i].inverse_inertia = inverse_inertia_[i];
+    outcome.energy_removed = energy.removed();
     end(outcome);
     return outcome;
   }
@@ -175,21 +191,29 @@ class Substeps {
         a.velocity + cross(a.angular_velocity, c.data.lever_a) - b.velocity - cross(b.angular_velocity, c.data.lever_b);
     return c.gap + dot(c.frame.to_contact[2], apart);
   }
-  // Turns the lever arms of a row with its bodies, and the impulse that it has so far. Returns its error of now;
-  // rotations are of second order.
+  // Turns lever arms and inertia with the bodies.
+  void turn() {
+    for (std::size_t i : island_.bodies) {
+      if (island_.rows.empty()) break;
+      const Vector3& rotation = state_.moved[i].angular_velocity;
+      if (!(dot(rotation, rotation) > SceneEnergy::noticed_turn * SceneEnergy::noticed_turn)) continue;
+      const Matrix3 r = rotation_matrix(rotation);
+      state_.bodies[i].inverse_inertia = r * inverse_inertia_.at(i) * transpose(r);
+    }
+    for (std::size_t i : island_.rows) errors_[i] = turn(state_.rows[i]);
+  }
+  // Returns the error of now; rotations are exact.
   double turn(SceneRow& row) {
     const Twist a = moved(row.a), b = moved(row.b);
-    apply_impulse(state_, row, -row.impulse);
     const auto side = [](Vector3& angular, const Vector3& linear, const Vector3& rotation, const Vector3& arm) {
       if (!(dot(arm, arm) > 0)) return dot(angular, rotation);
-      const Vector3 shift = cross(rotation, arm + 0.5 * cross(rotation, arm));
+      const Vector3 shift = rotation_matrix(rotation) * arm - arm;
       angular = cross(arm + shift, linear);
       return dot(linear, shift);
     };
     const double error = row.error + dot(row.linear_a, a.velocity) + dot(row.linear_b, b.velocity) -
                          elapsed_ * row.target + side(row.angular_a, row.linear_a, a.angular_velocity, row.arm_a) +
                          side(row.angular_b, row.linear_b, b.angular_velocity, row.arm_b);
-    apply_impulse(state_, row, row.impulse);
     row.diagonal = coupling(state_, row, row) + row.compliance;
     return error;
   }
@@ -218,7 +242,7 @@ class Substeps {
   void aim(std::size_t i) {
     SceneRow& row = state_.rows[i];
     Aim& to = aims_[i];
-    const double error = turn(row);
+    const double error = errors_.at(i);
     const double omega = 2 * std::numbers::pi * std::min(row.frequency, 0.25 / h_);
     const double stiffness = 2 * row.damping_ratio + h_ * omega, answer = h_ * omega * stiffness;
     to.slack = row.frequency > 0 && ((row.largest == 0 && error < 0) || (row.least == 0 && error > 0));
@@ -353,7 +377,8 @@ class Substeps {
   int count_ = 1;
   double h_ = 0, elapsed_ = 0;
   std::map<std::size_t, Aim> aims_;
-  std::map<std::size_t, double> sums_, velocities_before_;
+  std::map<std::size_t, double> sums_, velocities_before_, errors_;
+  std::map<std::size_t, Matrix3> inverse_inertia_;  // at the start of the step
   std::map<std::size_t, double> compliance_;  // [1/kg] of contacts
 };
 
