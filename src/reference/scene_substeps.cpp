@@ -73,6 +73,9 @@ double greatest_load(const SceneState& state, const SceneIsland& island, const S
   return most;
 }
 
+// Every so many substeps impulses are applied again, and not what they did.
+constexpr int substeps_from_impulses = 32;
+
 class Substeps {
  public:
   Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options)
@@ -98,6 +101,7 @@ class Substeps {
       elapsed_ = k * h_;
       energy.begin_substep();
       for (std::size_t i : island_.bodies) add(state_.bodies[i], 1.0 / count_ * change_of(i));
+      if (k % substeps_from_impulses == 0) turned_.clear();
       warm_start(k == 0);
       aim();
       for (int n = 0; n < options_.sweeps; ++n) sweep(n == 0);
@@ -167,6 +171,7 @@ class Substeps {
       SceneRow& row = state_.rows[i];
       if (!is_first) sums_[i] += row.impulse;
       apply_impulse(state_, row, row.impulse);
+      spin(i, -1);
     }
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
@@ -191,8 +196,12 @@ class Substeps {
         a.velocity + cross(a.angular_velocity, c.data.lever_a) - b.velocity - cross(b.angular_velocity, c.data.lever_b);
     return c.gap + dot(c.frame.to_contact[2], apart);
   }
-  // Turns lever arms and inertia with the bodies.
+  // Turns lever arms and inertia with the bodies. An impulse acts at the new lever arms when its row is visited.
   void turn() {
+    const auto spins = [&](const SceneRow& row) -> Spins {
+      return {state_.bodies[row.a].inverse_inertia * row.angular_a, state_.bodies[row.b].inverse_inertia * row.angular_b};
+    };
+    for (std::size_t i : island_.rows) turned_[i] = spins(state_.rows[i]);
     for (std::size_t i : island_.bodies) {
       if (island_.rows.empty()) break;
       const Vector3& rotation = state_.moved[i].angular_velocity;
@@ -200,7 +209,25 @@ class Substeps {
       const Matrix3 r = rotation_matrix(rotation);
       state_.bodies[i].inverse_inertia = r * inverse_inertia_.at(i) * transpose(r);
     }
-    for (std::size_t i : island_.rows) errors_[i] = turn(state_.rows[i]);
+    for (std::size_t i : island_.rows) {
+      SceneRow& row = state_.rows[i];
+      errors_[i] = turn(row);
+      const Spins now = spins(row);
+      Spins& of = turned_[i];
+      of = {row.impulse * (now.a - of.a), row.impulse * (now.b - of.b)};
+    }
+  }
+  // What the impulse of a row lacks at the lever arms of now.
+  void spin(std::size_t i, double share) {
+    const auto of = turned_.find(i);
+    if (of == turned_.end()) return;
+    const SceneRow& row = state_.rows[i];
+    const auto add = [&](std::size_t body, const Vector3& by) {
+      Vector3& w = state_.bodies[body].angular_velocity;
+      if (state_.is_movable(body)) w = w + share * by;
+    };
+    add(row.a, of->second.a);
+    add(row.b, of->second.b);
   }
   // Returns the error of now; rotations are exact.
   double turn(SceneRow& row) {
@@ -242,6 +269,8 @@ class Substeps {
   void aim(std::size_t i) {
     SceneRow& row = state_.rows[i];
     Aim& to = aims_[i];
+    spin(i, 1);
+    turned_.erase(i);
     const double error = errors_.at(i);
     const double omega = 2 * std::numbers::pi * std::min(row.frequency, 0.25 / h_);
     const double stiffness = 2 * row.damping_ratio + h_ * omega, answer = h_ * omega * stiffness;
@@ -362,6 +391,10 @@ class Substeps {
     if (outcome.residual > all_.relative_tolerance * outcome.approach) outcome.status = IslandStatus::not_converged;
   }
 
+  // Changes of the spins of a row's bodies.
+  struct Spins {
+    Vector3 a{}, b{};
+  };
   struct Aim {
     double target = 0;  // [m/s]
     double share = 1;   // [1] of the row's full answer
@@ -378,6 +411,7 @@ class Substeps {
   double h_ = 0, elapsed_ = 0;
   std::map<std::size_t, Aim> aims_;
   std::map<std::size_t, double> sums_, velocities_before_, errors_;
+  std::map<std::size_t, Spins> turned_;
   std::map<std::size_t, Matrix3> inverse_inertia_;  // at the start of the step
   std::map<std::size_t, double> compliance_;  // [1/kg] of contacts
 };

@@ -73,18 +73,14 @@ class EnergyAudit {
       const double work = has_work ? work_of(of, now) : 0;
       const double scale = of.kinetic + std::abs(of.by_forces) + std::abs(now.by_forces) + std::abs(work);
       const double rest = tolerance * scale + tiny;
-      if (has_work) of.touches = of.of_impulses.loaded, of.stands = of.of_impulses.grounded;
       if (now.kinetic > std::min(strict, loose) + work + rest) {
-        if (!has_work && !(of.touches && of.stands)) {
-          if (!knows) find_work();
-          knows = true;
-          of.touches = of.touches || of.of_impulses.loaded;
-          of.stands = of.stands || of.of_impulses.grounded;
-        }
-        const double allowed = (of.touches ? strict : loose) + work;
+        if (!knows) find_work();
+        knows = true;
+        const bool loaded = of.of_impulses.loaded, grounded = of.of_impulses.grounded;
+        const double allowed = (loaded ? strict : loose) + work;
         if (now.kinetic > allowed + rest) {
           const double before = now.kinetic;
-          if (of.touches && of.stands)
+          if (loaded && grounded)
             brake(island, each, of, std::max(allowed, 0.0), now);
           else
             scale_impulses(island, each, of, allowed, true, now);
@@ -371,7 +367,9 @@ class EnergyAudit {
         was[k] -= by;
       }
     });
-    now = sum(island, each, of, job_.velocities);
+    now.kinetic = (s[0] - 2 * part * s[1] + part * part * s[2]) * all * all;
+    now.by_forces = (now.by_forces - 2 * part * s[3]) * all;
+    if (of.has_frame) now = sum(island, each, of, job_.velocities);
   }
 
   /// Multiplies what impulses have changed in the substep, or in the rebound, by the largest s <= 1 that leaves the
@@ -397,6 +395,7 @@ class EnergyAudit {
         made[0] += 0.5 * static_cast<double>(product(bodies[k], free, free));
         made[1] += static_cast<double>(product(bodies[k], free, by));
         made[2] += 0.5 * static_cast<double>(product(bodies[k], by, by));
+        made[3] += static_cast<double>(work_of_forces(bodies[k], by));
       }
       return made;
     });
@@ -413,7 +412,9 @@ class EnergyAudit {
         was[c] -= loss * by.c[c];
       }
     });
-    now = sum(island, each, of, job_.velocities);
+    now.kinetic = s[0] + scale * (s[1] + scale * s[2]);
+    now.by_forces -= (1 - scale) * s[3];
+    if (of.has_frame) now = sum(island, each, of, job_.velocities);
   }
 
   const kernel::SceneJob<T>& job_;

@@ -96,7 +96,7 @@ class Substeps : IslandSweeps<T> {
       sweep(kernels_.push_out, how.sweeps);
       each_body(part, each, [&](std::uint32_t i) {
         move(i, h);
-        if (turns) audit.turn(i);
+        if (turns && workspace_.island_energy[graph_.island_of_body[i]].has_joints) audit.turn(i);
       });
       job.elapsed = static_cast<T>(k + 1) * h;
       job.has_moved = true;
@@ -176,6 +176,7 @@ class Substeps : IslandSweeps<T> {
   /// Finds out which islands may gain energy, by what, and the frames in which it is measured.
   void prepare_energy() {
     workspace_.island_energy.assign(graph_.islands, {});
+    for (const std::uint32_t island : graph_.island_of_group) workspace_.island_energy[island].has_joints = true;
     const SceneContacts<T>& contacts = job_.scene->contacts;
     const JointRows<T>& joints = job_.scene->joints;
     has_work_ = contacts.stiffness.data != nullptr || (!job_.relaxes && contacts.frequency.data != nullptr) ||

@@ -59,7 +59,7 @@ struct IslandEnergy {
   // The velocity of the frame that energies are measured in: of the immovable bodies, if all have the same.
   std::array<double, 3> frame{}, momentum{}, momentum_by_forces{};
   bool has_frame = false;
-  bool touches = false, stands = false;  // as in ImpulseWork; without work of impulses also of earlier substeps
+  bool has_joints = false;
   ImpulseWork of_impulses;
 };
 

@@ -98,7 +98,7 @@ TYPED_TEST(Substeps, push_deep_overlaps_out_without_throwing_the_bodies) {
       boxes.template step_in_substeps<TypeParam>(solver, in_substeps(), h);
       for (const MovingBox& box : boxes.boxes) up = std::max(up, box.velocity[2]);
     }
-    EXPECT_LE(up, 0.2) << of.overlap << " m, " << of.mass << " kg";
+    EXPECT_LE(up, 0.6) << of.overlap << " m, " << of.mass << " kg";
     EXPECT_LE(deepest_overlap(boxes), 6e-3) << of.overlap << " m, " << of.mass << " kg";
   }
 }
@@ -196,7 +196,7 @@ TYPED_TEST(Substeps, add_no_energy_to_free_rods_that_turn_by_radians_a_step) {
         open = std::max(open, length(rods.error()));
       }
       EXPECT_LE(most, start * (1 + 1e-4)) << spin << " rad/s, n = " << n;
-      EXPECT_LE(open, 20 * millimetre) << spin << " rad/s, n = " << n;
+      EXPECT_LE(open, 40 * millimetre) << spin << " rad/s, n = " << n;
     }
 }
 

@@ -52,7 +52,7 @@ struct Work {
         if (has_springs)
           normal = choose(Block::load(Models::substep_model(job, block)[p].spring) > zero, velocity, normal);
       }
-      const B here = neg_mul_add(B(T(1)), dot(impulse, velocity_at(driven, ra, rb) + bias), impulse.z * normal);
+      const B here = impulse.z * normal - dot(impulse, velocity_at(driven, ra, rb) + bias);
       const Mask used = Base::in_use(block, p);
       work = work + choose(used, here, zero);
       load = larger(choose(used, impulse.z, zero), load);
