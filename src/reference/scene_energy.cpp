@@ -286,6 +286,7 @@ void SceneEnergy::scale_impulses(double allowed, bool with_forces) {
     s0 += energy(i, free);
     s1 += product(i, free, made[i]);
     s2 += energy(i, made[i]);
+    if (!with_forces) s1 += product(i, forces(i), made[i]) / 2;
   }
   if (!(s2 > 0)) return;
   const double discriminant = s1 * s1 - 4 * s2 * (s0 - allowed);
@@ -306,7 +307,10 @@ void SceneEnergy::check_rebound() {
   if (!std::isfinite(now.kinetic)) return;
   const double done = work() - work_before_ - dot(frame_, now.momentum - at_start_.momentum);
   const double allowed = at_start_.kinetic + restitution * restitution * std::max(lost_, 0.0) + done;
-  if (!(now.kinetic > allowed + rounding * (now.kinetic + std::abs(done)) + tiny)) return;
+  // At mid substep: half of its forces have acted.
+  const double more = (now.by_forces - at_start_.by_forces) / 2;
+  const double scale = now.kinetic + std::abs(now.by_forces) + std::abs(at_start_.by_forces) + std::abs(done);
+  if (!(now.kinetic + more > allowed + rounding * scale + tiny)) return;
   scale_impulses(allowed, false);
   removed_ += std::max(now.kinetic - measured().kinetic, 0.0);
 }

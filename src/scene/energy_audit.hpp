@@ -100,7 +100,8 @@ class EnergyAudit {
     each_body(each, [&](std::uint32_t i) { space_.began.data()[i] = job_.velocities[i]; });
     for_islands([&](std::uint32_t, IslandEnergy& of) { of.work_before = of.of_impulses.work; });
   }
-  /// A rebound gives back at most the share e² of the energy that the step has lost, with e the restitution.
+  /// A rebound gives back at most the share e² of the energy that the step has lost, with e the restitution. It happens
+  /// at mid substep: velocities count with half of its forces, E(v + c/2). An elastic ball keeps its height by that.
   template <class Each>
   void check_rebound(const Each& each, bool has_work) {
     for_islands([&](std::uint32_t island, IslandEnergy& of) {
@@ -112,8 +113,9 @@ class EnergyAudit {
         for (std::size_t c = 0; c < 3; ++c) work -= of.frame[c] * (now.momentum[c] - of.momentum[c]);
       }
       const double allowed = of.kinetic + of.restitution * of.restitution * std::max(of.lost, 0.0) + work;
-      const double before = now.kinetic;
-      if (!(before > allowed + tolerance * (before + std::abs(work)) + tiny)) return;
+      const double before = now.kinetic, more = 0.5 * (now.by_forces - of.by_forces);
+      const double scale = before + std::abs(now.by_forces) + std::abs(of.by_forces) + std::abs(work);
+      if (!(before + more > allowed + tolerance * scale + tiny)) return;
       scale_impulses(island, each, of, allowed, false, now);
       of.removed += std::max(before - now.kinetic, 0.0);
     });
@@ -400,8 +402,8 @@ class EnergyAudit {
       return made;
     });
     if (!(s[2] > 0)) return;
-    const double discriminant = s[1] * s[1] - 4 * s[2] * (s[0] - allowed);
-    const double scale = std::clamp((-s[1] + (discriminant > 0 ? std::sqrt(discriminant) : 0)) / (2 * s[2]), 0.0, 1.0);
+    const double slope = with_forces ? s[1] : s[1] + 0.5 * s[3], discriminant = slope * slope - 4 * s[2] * (s[0] - allowed);
+    const double scale = std::clamp((-slope + (discriminant > 0 ? std::sqrt(discriminant) : 0)) / (2 * s[2]), 0.0, 1.0);
     const T loss = static_cast<T>(1 - scale);
     each_of(island, each, [&](std::uint32_t i) {
       Row free, by;
