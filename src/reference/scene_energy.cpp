@@ -74,12 +74,7 @@ Matrix3 rotation_matrix(const Vector3& rotation) {
 
 SceneEnergy::SceneEnergy(SceneState& state, const SceneIsland& island, const SceneMoments& moments, int substeps,
                          bool relaxes, double stiffest)
-    : state_(state),
-      island_(island),
-      moments_(moments),
-      substeps_(substeps),
-      relaxes_(relaxes),
-      stiffest_(stiffest) {}
+    : state_(state), island_(island), moments_(moments), substeps_(substeps), relaxes_(relaxes), stiffest_(stiffest) {}
 
 Twist SceneEnergy::forces(std::size_t body) const {
   if (body >= state_.changes.size()) return {};
@@ -123,7 +118,8 @@ void SceneEnergy::find_frame() {
 
 void SceneEnergy::begin() {
   find_frame();
-  for (std::size_t i : island_.bodies) inertia_[i] = inertia_at_start_[i] = inertia_of(state_.bodies[i].inverse_inertia);
+  for (std::size_t i : island_.bodies)
+    inertia_[i] = inertia_at_start_[i] = inertia_of(state_.bodies[i].inverse_inertia);
   at_start_ = measured();
   for (std::size_t i : island_.bodies) {
     half_change_ += energy(i, forces(i));
@@ -183,8 +179,7 @@ double SceneEnergy::work() const {
     const bool is_soft = !relaxes_ && c.frequency > 0 && std::isfinite(c.frequency);
     const bool is_spring = std::isfinite(c.stiffness);
     const double normal = is_soft || is_spring ? of(mean(c.a), mean(c.b))[2] : std::max(c.least_velocity, 0.0);
-    sum += c.impulse[2] * normal -
-           dot(c.impulse, of(driven(c.a), driven(c.b)) - c.frame.to_contact * c.surface_slip);
+    sum += c.impulse[2] * normal - dot(c.impulse, of(driven(c.a), driven(c.b)) - c.frame.to_contact * c.surface_slip);
   }
   for (std::size_t n = 0; n < island_.sweep_order.size(); ++n) {
     const SceneBlock& block = island_.sweep_order[n];
@@ -210,10 +205,8 @@ void SceneEnergy::check() {
   if (!std::isfinite(now.kinetic)) return;
   const double strict = at_start_.kinetic + (at_start_.by_forces + now.by_forces) / 2;
   const double loose = at_start_.kinetic + at_start_.by_forces + half_change_;
-  const double done =
-      work() - dot(frame_, now.momentum - at_start_.momentum - momentum_by_forces_);
-  const double scale =
-      at_start_.kinetic + std::abs(at_start_.by_forces) + std::abs(now.by_forces) + std::abs(done);
+  const double done = work() - dot(frame_, now.momentum - at_start_.momentum - momentum_by_forces_);
+  const double scale = at_start_.kinetic + std::abs(at_start_.by_forces) + std::abs(now.by_forces) + std::abs(done);
   const double allowed = (is_loaded() ? strict : loose) + done;
   Measured end = now;
   if (now.kinetic > allowed + rounding * scale + tiny) {
@@ -290,8 +283,7 @@ void SceneEnergy::scale_impulses(double allowed, bool with_forces) {
   }
   if (!(s2 > 0)) return;
   const double discriminant = s1 * s1 - 4 * s2 * (s0 - allowed);
-  const double scale =
-      std::clamp((-s1 + (discriminant > 0 ? std::sqrt(discriminant) : 0)) / (2 * s2), 0.0, 1.0);
+  const double scale = std::clamp((-s1 + (discriminant > 0 ? std::sqrt(discriminant) : 0)) / (2 * s2), 0.0, 1.0);
   for (std::size_t i : island_.bodies) change(i, scale - 1, made[i]);
 }
 

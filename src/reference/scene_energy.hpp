@@ -16,8 +16,8 @@ Vector3 combined(const Vector3& first, const Vector3& second);
 /// The matrix of a rotation vector.
 Matrix3 rotation_matrix(const Vector3& rotation);
 
-/// Keeps the kinetic energy of an island from rising by more than the work of forces, targets, moving bodies of infinite
-/// mass, surface velocities and springs.
+/// Keeps the kinetic energy of an island from rising by more than the work of forces, targets, moving bodies of
+/// infinite mass, surface velocities and springs.
 class SceneEnergy {
  public:
   /// [rad] Inertia follows rotations above this angle.

@@ -108,8 +108,7 @@ class Substeps {
       for (std::size_t i : island_.bodies) {
         const Body& body = state_.bodies[i];
         state_.moved[i].velocity = state_.moved[i].velocity + h_ * body.velocity;
-        state_.moved[i].angular_velocity =
-            combined(state_.moved[i].angular_velocity, h_ * body.angular_velocity);
+        state_.moved[i].angular_velocity = combined(state_.moved[i].angular_velocity, h_ * body.angular_velocity);
       }
       energy.turn();
       elapsed_ = (k + 1) * h_;
@@ -199,7 +198,8 @@ class Substeps {
   // Turns lever arms and inertia with the bodies. An impulse acts at the new lever arms when its row is visited.
   void turn() {
     const auto spins = [&](const SceneRow& row) -> Spins {
-      return {state_.bodies[row.a].inverse_inertia * row.angular_a, state_.bodies[row.b].inverse_inertia * row.angular_b};
+      return {state_.bodies[row.a].inverse_inertia * row.angular_a,
+              state_.bodies[row.b].inverse_inertia * row.angular_b};
     };
     for (std::size_t i : island_.rows) turned_[i] = spins(state_.rows[i]);
     for (std::size_t i : island_.bodies) {
@@ -413,7 +413,7 @@ class Substeps {
   std::map<std::size_t, double> sums_, velocities_before_, errors_;
   std::map<std::size_t, Spins> turned_;
   std::map<std::size_t, Matrix3> inverse_inertia_;  // at the start of the step
-  std::map<std::size_t, double> compliance_;  // [1/kg] of contacts
+  std::map<std::size_t, double> compliance_;        // [1/kg] of contacts
 };
 
 }  // namespace

@@ -31,8 +31,8 @@ inline std::array<double, 6> inertia_of(const std::array<double, 6>& j, double r
   const double d2 = j[3] - l21 * j[1], off = j[4] - l21 * j[2], l32 = over(off, d2);
   const double d3 = j[5] - l31 * j[2] - l32 * off;
   const double e1 = over(1, j[0]), e2 = over(1, d2), e3 = over(1, d3), m31 = l21 * l32 - l31;
-  return {e1 + l21 * l21 * e2 + m31 * m31 * e3, -l21 * e2 - m31 * l32 * e3, m31 * e3,
-          e2 + l32 * l32 * e3,                  -l32 * e3,                  e3};
+  return {
+      e1 + l21 * l21 * e2 + m31 * m31 * e3, -l21 * e2 - m31 * l32 * e3, m31 * e3, e2 + l32 * l32 * e3, -l32 * e3, e3};
 }
 
 template <class T>
@@ -163,7 +163,8 @@ class EnergyAudit {
 
   template <class F>
   void for_islands(const F& f) {
-    for (std::uint32_t i = part_.first_island; i < part_.first_island + part_.islands; ++i) f(i, space_.island_energy[i]);
+    for (std::uint32_t i = part_.first_island; i < part_.first_island + part_.islands; ++i)
+      f(i, space_.island_energy[i]);
   }
   template <class Each, class F>
   void each_body(const Each& each, const F& f) {
@@ -172,8 +173,8 @@ class EnergyAudit {
   template <class Each, class F>
   void each_range(std::uint32_t begin, std::uint32_t end, const Each& each, const F& f) {
     each((end - begin + bodies_at_once - 1) / bodies_at_once, [&](std::size_t first, std::size_t last, std::size_t) {
-      for (std::size_t i = begin + first * bodies_at_once; i < std::min<std::size_t>(end, begin + last * bodies_at_once);
-           ++i)
+      for (std::size_t i = begin + first * bodies_at_once;
+           i < std::min<std::size_t>(end, begin + last * bodies_at_once); ++i)
         f(graph_.bodies[i]);
     });
   }
@@ -230,7 +231,8 @@ class EnergyAudit {
       EnergySums momentum{};
       for (std::size_t k = 0; k < n; ++k)
         for (std::size_t c = 0; c < 3; ++c)
-          momentum[c] += static_cast<double>(space_.inertia.data()[bodies[k]].own[0] * velocities[bodies[k]].numbers[c]);
+          momentum[c] +=
+              static_cast<double>(space_.inertia.data()[bodies[k]].own[0] * velocities[bodies[k]].numbers[c]);
       return momentum;
     });
     for (std::size_t c = 0; c < 3; ++c) made.momentum[c] = s[c];
@@ -402,7 +404,8 @@ class EnergyAudit {
       return made;
     });
     if (!(s[2] > 0)) return;
-    const double slope = with_forces ? s[1] : s[1] + 0.5 * s[3], discriminant = slope * slope - 4 * s[2] * (s[0] - allowed);
+    const double slope = with_forces ? s[1] : s[1] + 0.5 * s[3],
+                 discriminant = slope * slope - 4 * s[2] * (s[0] - allowed);
     const double scale = std::clamp((-slope + (discriminant > 0 ? std::sqrt(discriminant) : 0)) / (2 * s[2]), 0.0, 1.0);
     const T loss = static_cast<T>(1 - scale);
     each_of(island, each, [&](std::uint32_t i) {

@@ -176,7 +176,8 @@ void Graph::list_bodies(const Parts& of) {
   island_of_body.resize(of.bodies);
   body_begin.assign(islands + 1, 0);
   for (std::size_t i = 0; i < of.bodies; ++i)
-    if (const std::uint32_t island = island_of_body[i] = island_of(of, i); island != no_island) ++body_begin[island + 1];
+    if (const std::uint32_t island = island_of_body[i] = island_of(of, i); island != no_island)
+      ++body_begin[island + 1];
   for (std::size_t i = 0; i < islands; ++i) body_begin[i + 1] += body_begin[i];
   for (Part& part : parts) {
     part.first_body = body_begin[part.first_island];

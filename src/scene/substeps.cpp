@@ -72,9 +72,9 @@ class Substeps : IslandSweeps<T> {
     const T share = T(1) / static_cast<T>(n), h = job.parameters.substep;
     EnergyAudit<T> audit(job, workspace_, part, n);
     const auto find_work = [&] { this->find_work(part, each, job, audit); };
-    const bool turns = std::any_of(graph_.lane_batches.begin() + part.first_lane_batch,
-                                   graph_.lane_batches.begin() + part.end_lane_batch,
-                                   [](const LaneBatch& of) { return of.is_joint; });
+    const bool turns =
+        std::any_of(graph_.lane_batches.begin() + part.first_lane_batch,
+                    graph_.lane_batches.begin() + part.end_lane_batch, [](const LaneBatch& of) { return of.is_joint; });
     if (turns) job.inertia = workspace_.turned.data();
     for (int k = 0; k < n; ++k) {
       // Every substep applies the impulses of the previous one again. Together with the forces they have the same
@@ -234,8 +234,8 @@ class Substeps : IslandSweeps<T> {
     for (std::size_t m = 0; m < graph_.manifolds.size(); ++m) {
       double& most = workspace_.island_energy[graph_.island_of_manifold[m]].restitution;
       for (std::uint32_t k = 0; k < graph_.manifolds[m].count; ++k)
-        most = std::max(most, static_cast<double>(
-                                  restitution[kernel::number_at(job_.contact_at, graph_.manifolds[m].first + k)]));
+        most = std::max(
+            most, static_cast<double>(restitution[kernel::number_at(job_.contact_at, graph_.manifolds[m].first + k)]));
     }
   }
 

@@ -34,8 +34,8 @@ struct LastLone {
 /// A body's mass and inertia, without the parts that are infinite, in the order of a VelocityRow.
 template <class T>
 struct alignas(16) BodyInertia {
-  T own[8];     // the diagonal: m, m, m, I_xx, I_yy, I_zz
-  T mixed[3];   // I_xy, I_xz, I_yz
+  T own[8];    // the diagonal: m, m, m, I_xx, I_yy, I_zz
+  T mixed[3];  // I_xy, I_xz, I_yz
   T unused;
   T forces[8];  // [N s] in a substep: this matrix times the velocity change by forces
 };

@@ -91,7 +91,8 @@ TYPED_TEST(Substeps, push_deep_overlaps_out_without_throwing_the_bodies) {
   for (const Case& of : {Case{0.05, 100, 2}, Case{0.5, 1000, 2}, Case{0.1, 1, 5}, Case{0.1, 10, 5}}) {
     BoxWorld boxes = box_stack(of.boxes);
     boxes.boxes.back().mass = of.mass;
-    for (std::size_t i = 0; i < boxes.boxes.size(); ++i) boxes.boxes[i].position[2] -= of.overlap * static_cast<double>(i);
+    for (std::size_t i = 0; i < boxes.boxes.size(); ++i)
+      boxes.boxes[i].position[2] -= of.overlap * static_cast<double>(i);
     SceneSolver solver({.threads = 1});
     double up = 0;
     for (int k = 0; k < 120; ++k) {
@@ -149,7 +150,9 @@ struct FreeRods {
       boxes.back().angular_velocity = (spin / scenes::length(d)) * d;
     }
   }
-  Vector arm(std::size_t body) const { return times(boxes[body].orientation, {0, (body == 0 ? 0.5 : -0.5) * length, 0}); }
+  Vector arm(std::size_t body) const {
+    return times(boxes[body].orientation, {0, (body == 0 ? 0.5 : -0.5) * length, 0});
+  }
   Vector error() const { return boxes[0].position + arm(0) - boxes[1].position - arm(1); }
 
   template <class T>
@@ -208,8 +211,7 @@ TYPED_TEST(Substeps, keep_the_angular_momentum_of_a_free_chain_that_spins) {
   chain.bodies.clear();
   const auto momentum = [&] {
     double sum = 0;
-    for (const MovingBox& of : chain.bodies)
-      sum += cross(of.position, of.velocity)[1] + 0.1 * of.angular_velocity[1];
+    for (const MovingBox& of : chain.bodies) sum += cross(of.position, of.velocity)[1] + 0.1 * of.angular_velocity[1];
     return sum;
   };
   for (int i = 0; i < 3; ++i) {
@@ -258,7 +260,8 @@ TYPED_TEST(Substeps, do_not_brake_a_box_that_slides_near_a_heavy_stack) {
   boxes.boxes.push_back({1, {1, 1, 1}, {-25, 0, 1}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {3, 0, 0}});
   boxes.rest(stack + 1, 0, -0.5, 0.5, -0.5, 0.5);
   SceneSolver solver({.threads = 1});
-  for (int k = 0; k < (fast_build ? 480 : 30); ++k) boxes.template step_in_substeps<TypeParam>(solver, in_substeps(), h);
+  for (int k = 0; k < (fast_build ? 480 : 30); ++k)
+    boxes.template step_in_substeps<TypeParam>(solver, in_substeps(), h);
   EXPECT_NEAR(boxes.boxes.back().velocity[0], 3, 3e-3);
 }
 
@@ -325,7 +328,8 @@ TEST(TallStack, of_sixty_does_not_fall) {
   }
 }
 
-// Gyroscopic torque -----------------------------------------------------------------------------------------------------
+// Gyroscopic torque
+// -----------------------------------------------------------------------------------------------------
 
 TEST(GyroscopicVelocity, keeps_energy_and_the_size_of_angular_momentum_at_any_time_step) {
   const std::array<double, 6> inertia = {3, 0.5, -0.2, 1, 0.1, 2};

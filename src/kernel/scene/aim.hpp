@@ -346,7 +346,7 @@ struct Aim {
   /// Turns a body's side of rows by the rotation vector of the body since the step began.
   struct Turn {
     Vector3<B> rotation;
-    B sine, cosine;  // sin θ / θ, (1 - cos θ) / θ²
+    B sine, cosine;                                            // sin θ / θ, (1 - cos θ) / θ²
     Symmetric3<B> change{B(0), B(0), B(0), B(0), B(0), B(0)};  // of the inverse inertia
 
     explicit Turn(const Vector3<B>& by) : rotation(by) {

@@ -94,8 +94,8 @@ struct Blocks {
   struct alignas(16) SubstepRow {
     Lane error, wanted;  // at the start of the step; JointRows::target_velocity
     Lane error_now;
-    Lane rate, share;    // of the error that goes in a second, of the row's full answer
-    Lane answer;         // `share` where the row is held, 1 where it is slack
+    Lane rate, share;  // of the error that goes in a second, of the row's full answer
+    Lane answer;       // `share` where the row is held, 1 where it is slack
     Lane sum;
     Lane arm_a[3], arm_b[3];
   };

@@ -47,8 +47,7 @@ struct Work {
       B normal = target;
       if (has_springs || is_soft) {
         const B velocity = velocity_at(mean, ra, rb).z;
-        if (is_soft)
-          normal = choose(Block::load(Block::soft_point(block)[p].compliance) > zero, velocity, normal);
+        if (is_soft) normal = choose(Block::load(Block::soft_point(block)[p].compliance) > zero, velocity, normal);
         if (has_springs)
           normal = choose(Block::load(Models::substep_model(job, block)[p].spring) > zero, velocity, normal);
       }
@@ -81,7 +80,8 @@ struct Work {
       const auto& of = Block::substep_row(block)[r];
       B target = Block::load(of.wanted);
       if (!job.relaxes) {
-        const B frequency = Stages::load_row(job, job.scene->joints.frequency, block, r, job.parameters.joint_frequency);
+        const B frequency =
+            Stages::load_row(job, job.scene->joints.frequency, block, r, job.parameters.joint_frequency);
         const Mask is_soft = frequency > B(0) && frequency < B(T(0.25) * job.parameters.inverse_substep);
         target = choose(is_soft, velocity(row, mean_a, mean_b), target);
       }

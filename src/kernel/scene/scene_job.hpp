@@ -99,7 +99,7 @@ struct SceneJob {
   // `elapsed` [s] times its velocity.
   VelocityRow<T>* displacements;
   T elapsed;
-  bool begins_substep;  // the impulses are still the result of the previous substep
+  bool begins_substep;            // the impulses are still the result of the previous substep
   const VelocityRow<T>* began;    // velocities at the start of the substep
   const VelocityRow<T>* inertia;  // inverse inertia of the bodies as they have turned; null: as in body_rows
   bool relaxes;                   // the substep ends with sweeps without position correction

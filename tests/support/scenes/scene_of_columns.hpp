@@ -225,8 +225,7 @@ struct SceneArrays {
     results.status = status;
     results.path = path;
     results.island = island;
-    results.islands = {island_status, island_residual, island_iterations, island_substeps,
-                       island_energy_removed};
+    results.islands = {island_status, island_residual, island_iterations, island_substeps, island_energy_removed};
     if (!joint_impulse.empty()) {
       results.joint_island = joint_island;
       results.joint_impulse = joint_impulse;
