@@ -146,7 +146,7 @@ bool SceneEnergy::is_loaded() const {
   return std::ranges::any_of(island_.contacts, [&](std::size_t i) { return state_.contacts[i].impulse[2] > 0; });
 }
 
-// What stands on an immovable body hands its momentum on.
+// An island that stands on an immovable body may hand momentum to it.
 bool SceneEnergy::is_grounded() const {
   const auto is_still = [&](std::size_t a, std::size_t b) { return !state_.is_movable(a) || !state_.is_movable(b); };
   return std::ranges::any_of(island_.rows,
@@ -267,7 +267,7 @@ void SceneEnergy::change(std::size_t body, double by, const Twist& along) {
   b.angular_velocity = b.angular_velocity + by * along.angular_velocity;
 }
 
-// What impulses have changed is multiplied by the largest s <= 1 that leaves the energy allowed.
+// Multiplies the velocity changes by impulses by the largest s <= 1 that leaves the energy allowed.
 void SceneEnergy::scale_impulses(double allowed, bool with_forces) {
   std::map<std::size_t, Twist> made;
   double s0 = 0, s1 = 0, s2 = 0;

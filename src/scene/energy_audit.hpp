@@ -1,5 +1,5 @@
 // The energy of islands in substeps. An island may gain the work of forces, targets, moving bodies of infinite mass,
-// surface velocities and springs. What sweeps that end early add beyond that is removed. docs/scenes.md, Energy.
+// surface velocities and springs. The excess, which sweeps that end early add, is removed. docs/scenes.md, Energy.
 //
 // With v⁻ and v⁺ the velocities at the ends of a substep, c the velocity change by forces and p the impulses, exactly
 //
@@ -57,7 +57,7 @@ class EnergyAudit {
     });
   }
 
-  /// Finds the energy of every island after a substep, and takes away what it has no right to. `find_work` computes the
+  /// Finds the energy of every island after a substep, and removes the excess. `find_work` computes the
   /// work of the impulses; `has_work` is false if it is zero for all.
   template <class Each, class FindWork>
   void check(const Each& each, bool has_work, const FindWork& find_work) {
@@ -100,7 +100,7 @@ class EnergyAudit {
     each_body(each, [&](std::uint32_t i) { space_.began.data()[i] = job_.velocities[i]; });
     for_islands([&](std::uint32_t, IslandEnergy& of) { of.work_before = of.of_impulses.work; });
   }
-  /// A rebound gives back at most the share e² of the energy that the step has lost, with e the restitution. It happens
+  /// A rebound returns at most e² of the energy that the step has lost, with e the restitution. It happens
   /// at mid substep: velocities count with half of its forces, E(v + c/2). An elastic ball keeps its height by that.
   template <class Each>
   void check_rebound(const Each& each, bool has_work) {
@@ -320,7 +320,7 @@ class EnergyAudit {
   }
 
   /// Brakes the bodies of an island that stands on immovable bodies: v ← (1 - λ r) v. r is 1 for a body whose velocity
-  /// the substep has changed by a tenth or more, so that a body that slides beside a heap of the same island keeps its
+  /// the substep has changed by a tenth or more, so that a body that slides near a heap of the same island keeps its
   /// speed. λ is the least that leaves the energy `allowed`.
   template <class Each>
   void brake(std::uint32_t island, const Each& each, const IslandEnergy& of, double allowed, Sums& now) {

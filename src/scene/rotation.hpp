@@ -40,7 +40,7 @@ inline Quaternion quaternion_of(const Rotation& r) {
   return {w, {f * r[0], f * r[1], f * r[2]}};
 }
 
-/// The rotation vector of q whose angle is next to that of `near`.
+/// The rotation vector of q with the angle closest to the angle of `near`.
 inline Rotation rotation_of(const Quaternion& q, const Rotation& near) {
   constexpr double two_pi = 6.283185307179586476925;
   const double sign = q.w < 0 ? -1 : 1, size = std::sqrt(dot(q.v, q.v));

@@ -1,9 +1,9 @@
 // Energy: the work that targets, surface velocities, bodies of infinite mass and springs may do by the impulses of a
 // substep. SceneMethod::substeps allows an island no other gain (docs/scenes.md, Energy).
 //
-// An impulse p on a contact whose velocity is u does the work p·(u⁻ + u⁺)/2 on its two bodies. A body whose mass is
-// infinite takes the part p·u of its own velocity, so that the others gain that part as well. What is left may be above
-// zero by the target, the surface velocity or a spring alone.
+// An impulse p on a contact with the relative velocity u does the work p·(u⁻ + u⁺)/2 on its two bodies. A body of
+// infinite mass gains no energy, so the other body also gains p times the velocity of the infinite one. The rest may be
+// positive by the target, the surface velocity or a spring.
 #pragma once
 
 #include "joint_rows.hpp"
