@@ -168,6 +168,8 @@ struct IslandResults {
   Column<T> residual{};               ///< [m/s] or [rad/s]: max. violation of a contact or row after the step
   Column<std::int32_t> iterations{};  ///< sweeps; for sequence impacts; for coulomb sweeps and steps
   Column<std::int32_t> substeps{};    ///< number of substeps of SceneMethod::substeps; else 1
+  /// [J] kinetic energy that SceneMethod::substeps has removed, because sweeps that end early had added it; else 0
+  Column<T> energy_removed{};
 };
 
 /// Results of a scene. Every column is optional. Results may share the memory of the following inputs; their bits are
@@ -222,6 +224,7 @@ struct SceneReport {
   /// [J] work of the impulses of rows: each impulse times the mean of its J v before and after the step. Approximate in
   /// substeps that turn lever arms.
   double joint_work = 0;
+  double energy_removed = 0;       ///< [J] sum of IslandResults::energy_removed
   std::size_t islands = 0;         ///< number of sets of bodies that contacts and rows connect through movable bodies
   std::size_t largest_island = 0;  ///< contacts and rows of the largest island
   std::size_t colours = 0;         ///< max. number of colours of an island

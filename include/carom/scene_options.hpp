@@ -36,7 +36,8 @@ enum class SceneMethod : std::uint8_t {
   /// Substeps. Each substep applies its fraction of the forces (SceneBodies::velocity_change), makes a sweep of
   /// simultaneous with position correction of contacts and joints, moves the bodies, and makes a sweep without position
   /// correction. The number of substeps follows the load of the island. Resting bodies stay at rest, and heavy bodies
-  /// stand on light ones.
+  /// stand on light ones. Kinetic energy rises by no more than the work of forces, targets and moving bodies; the rest
+  /// is removed (IslandResults::energy_removed).
   substeps,
   /// The law of simultaneous, with joints, solved to a tolerance as SystemSolver does instead of by a fixed number of
   /// sweeps. For heavy loads on light bodies, for jammed piles, and where a step must be accurate.

@@ -13,9 +13,10 @@ struct SceneOutcome {
   int iterations = 0;  ///< sweeps; impacts of a sequence
   int substeps = 1;
   std::size_t impacts = 0;
-  double approach = 0;   ///< [m/s] at the start, below the targets
-  double residual = 0;   ///< [m/s] at the end
-  double unsettled = 0;  ///< [m/s] of iteration: the greatest of contacts that collide at the end, and of rows
+  double approach = 0;        ///< [m/s] at the start, below the targets
+  double residual = 0;        ///< [m/s] at the end
+  double energy_removed = 0;  ///< [J] of substeps
+  double unsettled = 0;       ///< [m/s] of iteration: the greatest of contacts that collide at the end, and of rows
   IslandStatus status = IslandStatus::converged;
 };
 

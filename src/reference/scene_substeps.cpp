@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "reference/scene_direct.hpp"
+#include "reference/scene_energy.hpp"
 #include "reference/scene_methods.hpp"
 #include "reference/scene_models.hpp"
 #include "reference/scene_steps.hpp"
@@ -111,6 +112,9 @@ int number_of_substeps(const SceneState& state, const SceneIsland& island, const
   return static_cast<int>(std::ceil(std::clamp(wanted, static_cast<double>(least), static_cast<double>(of.most))));
 }
 
+// Every so many substeps impulses are applied again, and not what they did.
+constexpr int substeps_from_impulses = 32;
+
 class Substeps {
  public:
   Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options, int count)
@@ -130,25 +134,40 @@ class Substeps {
     outcome.approach = greatest_approach(state_, island_);
     for (std::size_t i : island_.rows) velocities_before_[i] = velocity_of(state_, state_.rows[i]);
     begin();
+    SceneEnergy energy(state_, island_, moments_, count_, options_.relaxing > 0, 0.25 / h_);
+    energy.begin();
+    for (std::size_t i : island_.bodies) inverse_inertia_[i] = state_.bodies[i].inverse_inertia;
+    for (std::size_t i : island_.rows) errors_[i] = state_.rows[i].error;
     for (int k = 0; k < count_; ++k) {
       elapsed_ = k * h_;
+      energy.begin_substep();
       for (std::size_t i : island_.bodies) add(state_.bodies[i], 1.0 / count_ * change_of(i));
+      if (k % substeps_from_impulses == 0) turned_.clear();
       warm_start(k == 0);
       aim();
       for (int n = 0; n < options_.sweeps; ++n) sweep(n == 0);
       for (std::size_t i : island_.bodies) {
         const Body& body = state_.bodies[i];
         state_.moved[i].velocity = state_.moved[i].velocity + h_ * body.velocity;
-        state_.moved[i].angular_velocity = state_.moved[i].angular_velocity + h_ * body.angular_velocity;
+        state_.moved[i].angular_velocity = combined(state_.moved[i].angular_velocity, h_ * body.angular_velocity);
       }
+      energy.turn();
+      elapsed_ = (k + 1) * h_;
+      if (options_.relaxing > 0 || k + 1 < count_) turn();
       relax();
       for (int n = 0; n < options_.relaxing; ++n) sweep();
+      energy.check();
       outcome.iterations += options_.sweeps + options_.relaxing;
     }
     elapsed_ = options_.time_step;
     set_next_impulses(outcome.approach);
-    if (rebound())
+    if (rebound()) {
+      energy.begin_rebound();
       for (int n = 0; n < options_.restitution_sweeps; ++n, ++outcome.iterations) sweep();
+      energy.check_rebound();
+    }
+    for (std::size_t i : island_.bodies) state_.bodies[i].inverse_inertia = inverse_inertia_[i];
+    outcome.energy_removed = energy.removed();
     end(outcome);
     return outcome;
   }
@@ -193,6 +212,7 @@ class Substeps {
       SceneRow& row = state_.rows[i];
       if (!is_first) sums_[i] += row.impulse;
       apply_impulse(state_, row, row.impulse);
+      spin(i, -1);
     }
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
@@ -217,21 +237,52 @@ class Substeps {
         a.velocity + cross(a.angular_velocity, c.data.lever_a) - b.velocity - cross(b.angular_velocity, c.data.lever_b);
     return c.gap + dot(c.frame.to_contact[2], apart);
   }
-  // Turns the lever arms of a row with its bodies, and the impulse that it has so far. Returns its error of now;
-  // rotations are of second order.
+  // Turns lever arms and inertia with the bodies. An impulse acts at the new lever arms when its row is visited.
+  void turn() {
+    const auto spins = [&](const SceneRow& row) -> Spins {
+      return {state_.bodies[row.a].inverse_inertia * row.angular_a,
+              state_.bodies[row.b].inverse_inertia * row.angular_b};
+    };
+    for (std::size_t i : island_.rows) turned_[i] = spins(state_.rows[i]);
+    for (std::size_t i : island_.bodies) {
+      if (island_.rows.empty()) break;
+      const Vector3& rotation = state_.moved[i].angular_velocity;
+      if (!(dot(rotation, rotation) > SceneEnergy::noticed_turn * SceneEnergy::noticed_turn)) continue;
+      const Matrix3 r = rotation_matrix(rotation);
+      state_.bodies[i].inverse_inertia = r * inverse_inertia_.at(i) * transpose(r);
+    }
+    for (std::size_t i : island_.rows) {
+      SceneRow& row = state_.rows[i];
+      errors_[i] = turn(row);
+      const Spins now = spins(row);
+      Spins& of = turned_[i];
+      of = {row.impulse * (now.a - of.a), row.impulse * (now.b - of.b)};
+    }
+  }
+  // What the impulse of a row lacks at the lever arms of now.
+  void spin(std::size_t i, double share) {
+    const auto of = turned_.find(i);
+    if (of == turned_.end()) return;
+    const SceneRow& row = state_.rows[i];
+    const auto add = [&](std::size_t body, const Vector3& by) {
+      Vector3& w = state_.bodies[body].angular_velocity;
+      if (state_.is_movable(body)) w = w + share * by;
+    };
+    add(row.a, of->second.a);
+    add(row.b, of->second.b);
+  }
+  // Returns the error of now; rotations are exact.
   double turn(SceneRow& row) {
     const Twist a = moved(row.a), b = moved(row.b);
-    apply_impulse(state_, row, -row.impulse);
     const auto side = [](Vector3& angular, const Vector3& linear, const Vector3& rotation, const Vector3& arm) {
       if (!(dot(arm, arm) > 0)) return dot(angular, rotation);
-      const Vector3 shift = cross(rotation, arm + 0.5 * cross(rotation, arm));
+      const Vector3 shift = rotation_matrix(rotation) * arm - arm;
       angular = cross(arm + shift, linear);
       return dot(linear, shift);
     };
     const double error = row.error + dot(row.linear_a, a.velocity) + dot(row.linear_b, b.velocity) -
                          elapsed_ * row.target + side(row.angular_a, row.linear_a, a.angular_velocity, row.arm_a) +
                          side(row.angular_b, row.linear_b, b.angular_velocity, row.arm_b);
-    apply_impulse(state_, row, row.impulse);
     row.diagonal = coupling(state_, row, row) + row.compliance;
     return error;
   }
@@ -261,7 +312,9 @@ class Substeps {
   void aim(std::size_t i) {
     SceneRow& row = state_.rows[i];
     Aim& to = aims_[i];
-    const double error = turn(row);
+    spin(i, 1);
+    turned_.erase(i);
+    const double error = errors_.at(i);
     const double omega = 2 * std::numbers::pi * std::min(row.frequency, 0.25 / h_);
     const double stiffness = 2 * row.damping_ratio + h_ * omega, answer = h_ * omega * stiffness;
     to.slack = row.frequency > 0 && ((row.largest == 0 && error < 0) || (row.least == 0 && error > 0));
@@ -399,6 +452,10 @@ class Substeps {
     if (outcome.residual > all_.relative_tolerance * outcome.approach) outcome.status = IslandStatus::not_converged;
   }
 
+  // Changes of the spins of a row's bodies.
+  struct Spins {
+    Vector3 a{}, b{};
+  };
   struct Aim {
     double target = 0;  // [m/s]
     double share = 1;   // [1] of the row's full answer
@@ -414,8 +471,10 @@ class Substeps {
   int count_ = 1;
   double h_ = 0, elapsed_ = 0;
   std::map<std::size_t, Aim> aims_;
-  std::map<std::size_t, double> sums_, velocities_before_;
-  std::map<std::size_t, double> compliance_;  // [1/kg] of contacts
+  std::map<std::size_t, double> sums_, velocities_before_, errors_;
+  std::map<std::size_t, Spins> turned_;
+  std::map<std::size_t, Matrix3> inverse_inertia_;  // at the start of the step
+  std::map<std::size_t, double> compliance_;        // [1/kg] of contacts
 };
 
 }  // namespace

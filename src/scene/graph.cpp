@@ -60,7 +60,7 @@ void Graph::reserve(const Parts& of, std::size_t most_rounds) {
   make_room(items, order, lane_batches, colour_sets, within_sets_, items_, kind_, unsorted_);
   make_room(most_islands, parts, lone, island_size_, island_items_, part_of_island_, has_cycle_, has_model_,
             used_by_island_, used_by_groups_, sorted_, rounds_, last_.island_size, last_.island_items, last_.rounds);
-  make_room(bodies_and_ends, bodies, island_of_body, level_begin, parent_, island_of_root_, tree_degree_,
+  make_room(bodies_and_ends, bodies, body_begin, island_of_body, level_begin, parent_, island_of_root_, tree_degree_,
             tree_neighbours_, rank_, degree_, used_, touching_begin_, reached_, last_.movable, last_.island_of_root);
   make_room(std::max(bodies_and_ends, most_rounds + 2), counts_, next_);
 }
@@ -177,23 +177,20 @@ std::uint32_t Graph::island_of(const Parts& of, std::size_t body) {
 
 void Graph::list_bodies(const Parts& of) {
   if (last_.is_listed) return;
-  const auto part_of_body = [&](std::uint32_t island) {
-    return island == no_island ? no_part : part_of_island_[island];
-  };
   island_of_body.resize(of.bodies);
-  counts_.assign(parts.size() + 1, 0);
+  body_begin.assign(islands + 1, 0);
   for (std::size_t i = 0; i < of.bodies; ++i)
-    if (const std::uint32_t part = part_of_body(island_of_body[i] = island_of(of, i)); part != no_part)
-      ++counts_[part + 1];
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    counts_[p + 1] += counts_[p];
-    parts[p].first_body = counts_[p];
-    parts[p].end_body = counts_[p + 1];
+    if (const std::uint32_t island = island_of_body[i] = island_of(of, i); island != no_island)
+      ++body_begin[island + 1];
+  for (std::size_t i = 0; i < islands; ++i) body_begin[i + 1] += body_begin[i];
+  for (Part& part : parts) {
+    part.first_body = body_begin[part.first_island];
+    part.end_body = body_begin[part.first_island + part.islands];
   }
-  bodies.resize(counts_[parts.size()]);
+  bodies.resize(body_begin[islands]);
+  next_.assign(body_begin.begin(), body_begin.end() - 1);
   for (std::size_t i = 0; i < of.bodies; ++i)
-    if (const std::uint32_t part = part_of_body(island_of_body[i]); part != no_part)
-      bodies[counts_[part]++] = static_cast<std::uint32_t>(i);
+    if (island_of_body[i] != no_island) bodies[next_[island_of_body[i]]++] = static_cast<std::uint32_t>(i);
   last_.is_listed = true;
 }
 

@@ -67,7 +67,7 @@ class Graph {
   /// part. `apart`: islands of one manifold go to `lone` instead of a part.
   void build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
              bool apart);
-  /// Lists the bodies of every part, and the island of every body.
+  /// Lists the bodies of every island in their order, and the island of every body.
   void list_bodies(const Parts& of);
 
   /// Builds the colour sets of shock propagation: level by level, the colours of a level in order. Manifolds without a
@@ -83,7 +83,8 @@ class Graph {
   std::vector<ColourSet> colour_sets;
   std::vector<Part> parts;
   std::vector<std::uint32_t> lone;            // manifolds
-  std::vector<std::uint32_t> bodies;          // part by part
+  std::vector<std::uint32_t> bodies;          // island by island
+  std::vector<std::uint32_t> body_begin;      // of islands, in `bodies`; and the end
   std::vector<std::uint32_t> island_of_body;  // or no_island
   // Shock propagation: the colour sets of level l are [level_colour_sets[l], level_colour_sets[l + 1]).
   std::vector<std::uint32_t> level_order;

@@ -237,7 +237,12 @@ class SceneCall {
     workspace_.last_lone.movable.reserve(few);
     if (is(SceneMethod::substeps)) {
       job_.displacements = workspace_.displacements.at_least(bodies_ + 1);
-      workspace_.began.at_least(bodies_ + 1);
+      job_.began = workspace_.began.at_least(bodies_ + 1);
+      job_.relaxes = options_.substeps.relaxing > 0;
+      workspace_.inertia.at_least(bodies_ + 1);
+      workspace_.turned.at_least(bodies_ + 1);
+      workspace_.energy_sums.at_least(2 * bodies_ + 1);
+      workspace_.shares.at_least(bodies_ + 1);
       workspace_.loads.at_least(loads_of_a_body * (bodies_ + 1));
     }
   }
@@ -295,6 +300,7 @@ class SceneCall {
     if (is(SceneMethod::coulomb)) workspace_.coulomb.bound.check(options_, job_, graph, parts);
     if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph);
     workspace_.substeps.clear();
+    workspace_.island_energy.clear();
     if (is(SceneMethod::substeps)) {
       count_substeps(options_, job_, workspace_, impulses_.of_rows(), impulses_.remembers_contacts(),
                      impulses_.remembers_rows());
@@ -319,6 +325,7 @@ class SceneCall {
       report.residual = std::max(report.residual, workspace_.island_residual[i]);
       report.not_converged += workspace_.island_status[i] != IslandStatus::converged ? 1u : 0u;
       report.stalled += workspace_.island_status[i] == IslandStatus::stalled ? 1u : 0u;
+      report.energy_removed += removed_energy(workspace_, i);
     }
     for (const std::int32_t n : workspace_.substeps) report.substeps = std::max(report.substeps, static_cast<int>(n));
     if (is(SceneMethod::substeps)) report.swept = graph.islands - workspace_.direct.accepted().size();

@@ -97,6 +97,7 @@ constexpr void each_island_result(F&& f, Islands& islands, Others&... others) {
   f(Label{"results.islands", "residual"}, islands.residual, others.residual...);
   f(Label{"results.islands", "iterations"}, islands.iterations, others.iterations...);
   f(Label{"results.islands", "substeps"}, islands.substeps, others.substeps...);
+  f(Label{"results.islands", "energy_removed"}, islands.energy_removed, others.energy_removed...);
 }
 template <class F, class Results, class... Others>
 constexpr void each_scene_row_result(F&& f, Results& results, Others&... others) {

@@ -157,6 +157,7 @@ class SceneOutput {
       if (islands.residual) islands.residual[i] = without_sign(static_cast<T>(workspace_.island_residual[i]));
       if (islands.iterations) islands.iterations[i] = workspace_.island_iterations[i];
       if (islands.substeps) islands.substeps[i] = workspace_.substeps.empty() ? 1 : std::max(workspace_.substeps[i], 1);
+      if (islands.energy_removed) islands.energy_removed[i] = static_cast<T>(removed_energy(workspace_, i));
     }
   }
 

@@ -128,6 +128,7 @@ TEST(MisusedScene, with_results_of_another_length_is_an_error_that_names_them) {
       {"results.warm_impulse.y", [](SceneResults<double>& r) { r.warm_impulse.y.count = 7; }},
       {"results.joint_warm_impulse", [](SceneResults<double>& r) { r.joint_warm_impulse.count = 2; }},
       {"results.islands.substeps", [](SceneResults<double>& r) { r.islands.substeps.count = 1; }},
+      {"results.islands.energy_removed", [](SceneResults<double>& r) { r.islands.energy_removed.count = 1; }},
   };
   for (const auto& [name, change] : changes) {
     SceneArrays<double> arrays(data);

@@ -68,6 +68,7 @@ std::string hash_of(const SceneData<T>& scene, SceneMethod method, Isa isa) {
   add(of.island_residual);
   add(of.island_iterations);
   add(of.island_substeps);
+  if (method == SceneMethod::substeps) add(of.island_energy_removed);  // 0 of other methods
   return hash.text();
 }
 

@@ -68,6 +68,7 @@ typedef struct carom_island_results {
   carom_output status;                ///< uint8_t, a carom_island_status
   carom_output residual;              ///< [m/s] or [rad/s]
   carom_output iterations, substeps;  ///< int32_t
+  carom_output energy_removed;        ///< [J]
 } carom_island_results;
 
 /// Results of a scene. Every column is optional. Results may share the memory of these inputs:
@@ -195,6 +196,7 @@ typedef struct carom_scene_report {
   size_t not_converged, stalled;
   size_t lanes, lanes_used;
   size_t swept;
+  double energy_removed;  ///< [J] sum over the islands
 } carom_scene_report;
 
 typedef struct carom_scene_solver carom_scene_solver;

@@ -204,6 +204,7 @@ struct SceneArrays {
         joint_island(scene.row_count()),
         island_status(scene.body_count()),
         island_residual(scene.body_count()),
+        island_energy_removed(scene.body_count()),
         island_iterations(scene.body_count()),
         island_substeps(scene.body_count()),
         has_moments(!scene.rolling_friction.empty() || !scene.spinning_friction.empty()) {}
@@ -225,7 +226,7 @@ struct SceneArrays {
     results.status = status;
     results.path = path;
     results.island = island;
-    results.islands = {island_status, island_residual, island_iterations, island_substeps};
+    results.islands = {island_status, island_residual, island_iterations, island_substeps, island_energy_removed};
     if (!joint_impulse.empty()) {
       results.joint_island = joint_island;
       results.joint_impulse = joint_impulse;
@@ -243,7 +244,7 @@ struct SceneArrays {
   std::vector<Status> joint_status;
   std::vector<std::int32_t> island, joint_island;
   std::vector<IslandStatus> island_status;
-  std::vector<T> island_residual;
+  std::vector<T> island_residual, island_energy_removed;
   std::vector<std::int32_t> island_iterations, island_substeps;
   bool has_moments;
 };
