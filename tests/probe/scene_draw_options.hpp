@@ -56,7 +56,8 @@ class SceneOptionsDrawer : SceneDrawing<T> {
   void draw_substeps() {
     SubstepsOptions& o = scene_.options.substeps;
     o.time_step = draw_.log_uniform(2) / 100;
-    o.least = 1 + static_cast<int>(draw_.below(8));
+    // Islands may be solved directly with 1.
+    o.least = draw_.below(2) == 0 ? 1 : 1 + static_cast<int>(draw_.below(8));
     o.most = o.least + static_cast<int>(draw_.below(24));
     o.rounds = 1 + static_cast<int>(draw_.below(6));
     if (chance(4)) o.sweeps = 1 + static_cast<int>(draw_.below(4));
