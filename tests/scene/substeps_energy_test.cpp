@@ -19,7 +19,7 @@ namespace {
 
 using support::fast_build;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 TYPED_TEST_SUITE(Substeps, Precisions);
 
@@ -286,7 +286,7 @@ TYPED_TEST(Substeps, let_a_belt_a_turntable_and_a_lift_do_their_work) {
 
   // A stack that a lift carries up rests on it as on the ground.
   BoxWorld lift;
-  lift.boxes.push_back({infinity, {100, 100, 1}, {}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 2}});
+  lift.boxes.push_back({unbounded, {100, 100, 1}, {}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 2}});
   for (int i = 0; i < 5; ++i) {
     lift.boxes.push_back({1, {1, 1, 1}, {0, 0, 1.0 + i}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, 2}});
     lift.rest(i + 1, i, -0.5, 0.5, -0.5, 0.5);
