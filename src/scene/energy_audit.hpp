@@ -94,10 +94,12 @@ class EnergyAudit {
     });
   }
 
-  /// Stores the velocities before contacts rebound.
-  template <class Each>
-  void begin_rebound(const Each& each) {
+  /// Stores the velocities before contacts rebound, and the work of the impulses that springs begin with. `find_work`
+  /// measures it with these velocities.
+  template <class Each, class FindWork>
+  void begin_rebound(const Each& each, const FindWork& find_work) {
     each_body(each, [&](std::uint32_t i) { space_.began.data()[i] = job_.velocities[i]; });
+    find_work();
     for_islands([&](std::uint32_t, IslandEnergy& of) { of.work_before = of.of_impulses.work; });
   }
   /// A rebound returns at most e² of the energy that the step has lost, with e the restitution. It happens

@@ -152,10 +152,10 @@ class Substeps : IslandSweeps<T> {
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
       if (!(workspace_.worst[i] > 0)) workspace_.sweeping[i] = Sweeping::done;
     const bool any = this->retire(part, true);
-    if (any) {
-      if (has_work_) find_work();
-      audit.begin_rebound(each);
-    }
+    if (any)
+      audit.begin_rebound(each, [&] {
+        if (has_work_) find_work();
+      });
     for (int k = 0; any && k < options_.substeps.restitution_sweeps; ++k)
       each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t count, std::size_t slot) {
         kernels_.simultaneous(job, blocks, count, nowhere(slot));

@@ -174,7 +174,8 @@ TYPED_TEST(DirectAgreement, includes_the_choice_of_the_islands) {
   // work is proportional to the number of sweeps, 80 multiply-adds a point here.
   std::size_t direct = 0, swept = 0;
   const auto compare = [&](const SceneData<TypeParam>& scene, int sweeps, const std::string& what) {
-    SceneOptions options = in_substeps(2);
+    SceneOptions options = in_substeps();
+    options.substeps.most = 2;
     options.substeps.rounds = 1;
     options.substeps.sweeps = sweeps;
     options.substeps.relaxing = 0;

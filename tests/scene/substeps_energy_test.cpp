@@ -61,13 +61,13 @@ void expect_no_rebound(int boxes, double mass, double most_speed) {
   BoxWorld world_of_boxes = box_stack(boxes);
   disturb(world_of_boxes, 1);
   SceneSolver solver({.threads = 1});
-  for (int k = 0; k < 60; ++k) world_of_boxes.step_in_substeps<T>(solver, in_substeps(), h);
+  for (int k = 0; k < 60; ++k) world_of_boxes.step_in_substeps<T>(solver, in_swept_substeps(), h);
   world_of_boxes.boxes.push_back({mass, {1, 1, 1}, {0, 0, boxes + 1.5}});
   world_of_boxes.rest(boxes, boxes - 1, -0.5, 0.5, -0.5, 0.5);
   const double start = energy_of(world_of_boxes.boxes, g);
   double most = start, up = 0;
   for (int k = 0; k < (fast_build ? 150 : 45); ++k) {
-    world_of_boxes.step_in_substeps<T>(solver, in_substeps(), h);
+    world_of_boxes.step_in_substeps<T>(solver, in_swept_substeps(), h);
     most = std::max(most, energy_of(world_of_boxes.boxes, g));
     up = std::max(up, world_of_boxes.boxes.back().velocity[2]);
   }
@@ -96,7 +96,7 @@ TYPED_TEST(Substeps, push_deep_overlaps_out_without_throwing_the_bodies) {
     SceneSolver solver({.threads = 1});
     double up = 0;
     for (int k = 0; k < 120; ++k) {
-      boxes.template step_in_substeps<TypeParam>(solver, in_substeps(), h);
+      boxes.template step_in_substeps<TypeParam>(solver, in_swept_substeps(), h);
       for (const MovingBox& box : boxes.boxes) up = std::max(up, box.velocity[2]);
     }
     EXPECT_LE(up, 0.6) << of.overlap << " m, " << of.mass << " kg";
@@ -108,7 +108,7 @@ TYPED_TEST(Substeps, tell_how_much_energy_they_have_removed) {
   BoxWorld boxes = box_stack(2, 100);
   boxes.boxes[1].position[2] -= 0.2;
   const SceneData<TypeParam> scene = boxes.template scene<TypeParam>();
-  SceneOptions options = in_substeps();
+  SceneOptions options = in_swept_substeps();
   options.substeps.relaxing = 0;  // the push stays in the velocities
   const auto made = solved(scene, options);
   EXPECT_GT(made.report.energy_removed, 0);
@@ -130,7 +130,7 @@ TYPED_TEST(Substeps, give_back_by_restitution_no_more_than_was_lost) {
     scene.add(Contact{.a = 0, .normal = {1, 0, 0}, .restitution = 1});
     scene.add(Contact{.a = 1, .b = 0, .normal = {1, 0, 0}, .restitution = 1});
     scene.gap = {0, static_cast<TypeParam>(-overlap)};
-    const auto made = solved(scene, in_substeps());
+    const auto made = solved(scene, in_swept_substeps());
     EXPECT_LE(energy_after(scene, made), 9 * (1 + 1e-5)) << overlap;
   }
 }
@@ -194,7 +194,7 @@ TYPED_TEST(Substeps, add_no_energy_to_free_rods_that_turn_by_radians_a_step) {
       const double start = energy_of(rods.boxes, 0);
       double most = 0, open = 0;
       for (int k = 0; k < (n < 256 && fast_build ? 600 : 20); ++k) {
-        rods.template step<TypeParam>(solver, n == 0 ? in_substeps() : in_substeps(n));
+        rods.template step<TypeParam>(solver, n == 0 ? in_swept_substeps() : in_substeps(n));
         most = std::max(most, energy_of(rods.boxes, 0));
         open = std::max(open, length(rods.error()));
       }
@@ -261,7 +261,7 @@ TYPED_TEST(Substeps, do_not_brake_a_box_that_slides_near_a_heavy_stack) {
   boxes.rest(stack + 1, 0, -0.5, 0.5, -0.5, 0.5);
   SceneSolver solver({.threads = 1});
   for (int k = 0; k < (fast_build ? 480 : 30); ++k)
-    boxes.template step_in_substeps<TypeParam>(solver, in_substeps(), h);
+    boxes.template step_in_substeps<TypeParam>(solver, in_swept_substeps(), h);
   EXPECT_NEAR(boxes.boxes.back().velocity[0], 3, 3e-3);
 }
 
@@ -277,7 +277,7 @@ TYPED_TEST(Substeps, let_a_belt_a_turntable_and_a_lift_do_their_work) {
     put(scene.bodies.velocity, 0, boxes.boxes[0].velocity + h * boxes.gravity);
     scene.surface_velocity = vectors<TypeParam>(scene.contact_count());
     for (std::size_t c = 0; c < scene.contact_count(); ++c) put(scene.surface_velocity, c, {2, 0, 0});
-    const auto made = solved(solver, scene, in_substeps());
+    const auto made = solved(solver, scene, in_swept_substeps());
     boxes.take(made.arrays);
     now = boxes.boxes[0].velocity[0];
     ASSERT_NEAR(now, std::min(2.0, 0.5 * g * h * k), 0.15) << k;
@@ -292,7 +292,7 @@ TYPED_TEST(Substeps, let_a_belt_a_turntable_and_a_lift_do_their_work) {
     lift.rest(i + 1, i, -0.5, 0.5, -0.5, 0.5);
   }
   SceneSolver of_lift({.threads = 1});
-  for (int k = 0; k < 120; ++k) lift.template step_in_substeps<TypeParam>(of_lift, in_substeps(), h);
+  for (int k = 0; k < 120; ++k) lift.template step_in_substeps<TypeParam>(of_lift, in_swept_substeps(), h);
   for (const MovingBox& box : lift.boxes) EXPECT_NEAR(box.velocity[2], 2, 1e-3);
 }
 
@@ -305,7 +305,7 @@ TYPED_TEST(Substeps, let_a_motor_do_its_work) {
   motor.target_velocity = 10;
   motor.frequency = 0;
   scene.joints.rows.push_back(motor);
-  const auto made = solved(scene, in_substeps());
+  const auto made = solved(scene, in_swept_substeps());
   EXPECT_NEAR(made.angular_velocity(0)[2], 10, 1e-5);
   EXPECT_EQ(made.report.energy_removed, 0);
 }
@@ -321,7 +321,7 @@ TEST(TallStack, of_sixty_does_not_fall) {
   for (MovingBox& box : boxes.boxes) box.position[0] += micrometres(random);
   const BoxWorld start = boxes;
   SceneSolver solver({.threads = 1});
-  for (int k = 0; k < 2400; ++k) boxes.step_in_substeps<float>(solver, in_substeps(), h);
+  for (int k = 0; k < 2400; ++k) boxes.step_in_substeps<float>(solver, in_swept_substeps(), h);
   for (std::size_t i = 0; i < boxes.boxes.size(); ++i) {
     const Vector moved = boxes.boxes[i].position - start.boxes[i].position;
     EXPECT_LE(std::hypot(moved[0], moved[1]), millimetre) << "box " << i;
