@@ -1,4 +1,4 @@
-// A scene as the reference works on it: what is loaded of bodies, contacts and rows, and their state between impulses.
+// The scene of the reference: data of bodies, contacts and rows, and their state between impulses.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -11,7 +11,7 @@ namespace carom::reference {
 
 struct SceneContact {
   Status status = Status::ok;  ///< ok until the end, or the fault that keeps the contact out
-  BodyContact data;            ///< as given; the velocities are those of the start
+  BodyContact data;            ///< as given, with the initial velocities
   std::size_t a = 0, b = 0;    ///< places in SceneState::bodies; of a good contact alone
   InContactFrame frame;        ///< of a good contact alone
 
@@ -75,9 +75,9 @@ inline Twist operator*(double s, const Twist& t) {
 }
 
 struct SceneState {
-  std::vector<Body> bodies;  ///< those of the host and, as the last one, the world
+  std::vector<Body> bodies;  ///< the caller's bodies, then the world
   std::vector<Status> body_faults;
-  std::vector<Twist> changes;  ///< of velocities by forces; none if they are not read
+  std::vector<Twist> changes;  ///< of velocities by forces; empty if they are not read
   std::vector<Twist> moved;    ///< [m], [rad] by which substeps move bodies
   std::vector<SceneContact> contacts;
   std::vector<SceneRow> rows;
@@ -85,7 +85,7 @@ struct SceneState {
   bool is_movable(std::size_t body) const { return !is_immovable(bodies[body]); }
 };
 
-/// The columns that a method reads beside those that all of them read.
+/// The columns that only some methods read.
 struct SceneReads {
   bool laws = false, gap = false, warm_impulse = false, velocity_change = false, row_errors = false;
   bool models = false;
@@ -97,7 +97,7 @@ SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, c
 /// u less the surface velocity, in the contact frame, with the velocities of now.
 Vector3 relative_velocity(const SceneState& state, const SceneContact& c);
 
-/// Adds the impulse [N s], in the contact frame, to the velocities of the bodies that are told.
+/// Applies an impulse [N s], in the contact frame, to body A if `on_a` and to body B if `on_b`.
 void apply_impulse(SceneState& state, const SceneContact& c, const Vector3& impulse, bool on_a = true,
                    bool on_b = true);
 
@@ -128,8 +128,7 @@ class RowWork {
   std::vector<double> velocities_, impulses_;
 };
 
-/// Gives the bodies the impulses within their bounds that are nearest to 0, of rows that have none yet. Returns the
-/// greatest [m/s] that one of them makes.
+/// Applies the impulses nearest to 0 within the bounds of rows. Returns the max. change of a row's velocity [m/s].
 double begin_rows(SceneState& state, const std::vector<std::size_t>& rows);
 
 /// [J] ½ v²/inverse_mass + ½ w·J w of a body, J the inverse of the inverse inertia in the directions in which it turns.

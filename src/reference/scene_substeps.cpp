@@ -13,7 +13,7 @@
 namespace carom::reference {
 namespace {
 
-// The mass of all bodies over that of those which something immovable supports.
+// Mass of all bodies divided by the mass of the bodies on immovable supports.
 double cold_load(const SceneState& state, const SceneIsland& island) {
   std::map<std::size_t, bool> is_supported;
   for (const SceneBlock& block : island.blocks) {
@@ -31,8 +31,8 @@ double cold_load(const SceneState& state, const SceneIsland& island) {
   return supporting > 0 ? mass / supporting : 1;
 }
 
-// [m/s²] that the body which carries most has to bear for its mass: half of the forces on it, by the impulses that the
-// step begins with, or gravity times a ratio of masses.
+// [m/s²] Max. load of a body, divided by its mass: half of the forces on it, by the initial impulses of the step, or
+// gravity times a ratio of masses.
 double greatest_load(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
   std::map<std::size_t, double> carried;
   double most = options.rest.gravity;
@@ -44,7 +44,7 @@ double greatest_load(const SceneState& state, const SceneIsland& island, const S
       if (c != nullptr) continue;
       const SceneRow& row = state.rows[i];
       size += row.warm_impulse * row.warm_impulse * dot(row.linear_a, row.linear_a);
-      // One that only turns the bodies counts as a force at the radius of gyration.
+      // A row that only turns the bodies counts as a force at the radius of gyration.
       const auto turns = [&](std::size_t body, const Vector3& axis) {
         const Body& b = state.bodies[body];
         if (!state.is_movable(body) || b.inverse_mass == 0 || dot(row.linear_a, row.linear_a) > 0) return;
@@ -150,7 +150,7 @@ class Substeps {
     moments_.begin(options_.warm_start / count_);
   }
 
-  // The impulses of a substep are whole again in the next one; what they were is added up.
+  // Every substep starts from the impulses of the last one, which are added up.
   void warm_start(bool is_first) {
     for (std::size_t i : island_.rows) {
       SceneRow& row = state_.rows[i];
@@ -199,7 +199,8 @@ class Substeps {
     return error;
   }
 
-  // The targets of contacts in a substep with push-out, and what a contact with a frequency gives way.
+  // Sets the targets of contacts in a substep with position correction, and the compliance of contacts with a
+  // frequency.
   void aim() {
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
@@ -301,8 +302,8 @@ class Substeps {
     row.impulse = impulse;
   }
 
-  // The next step starts from the impulses of the last substep. After a blow they are limited to what a load can grow
-  // to in a step.
+  // The next step starts from the impulses of the last substep. After a blow they are limited to the growth of a load
+  // in a step.
   void set_next_impulses(double approach) {
     const double weight_speed = all_.rest.gravity * options_.time_step;
     const auto mass = [&](std::size_t body) {

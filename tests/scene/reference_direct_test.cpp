@@ -170,7 +170,7 @@ TYPED_TEST(DirectAgreement, of_random_scenes_includes_gaps_targets_belts_forces_
 }
 
 TYPED_TEST(DirectAgreement, includes_the_choice_of_the_islands) {
-  // The reference counts the work of an exact minimum degree, the kernels that of an approximate one. The limit of the
+  // The reference orders bodies by exact minimum degree, the kernels by approximate minimum degree. The limit of the
   // work is proportional to the number of sweeps, 80 multiply-adds a point here.
   std::size_t direct = 0, swept = 0;
   const auto compare = [&](const SceneData<TypeParam>& scene, int sweeps, const std::string& what) {
