@@ -388,7 +388,7 @@ void Direct::keep_in_cones() {
   of_.apply_changes();
 }
 
-// Sets the velocities to those that the impulses make.
+// Sets the velocities from the impulses.
 void Direct::take_impulses() {
   of_.velocity = of_.free;
   for (DirectPoint& p : of_.points) p.change = p.impulse;
@@ -537,7 +537,7 @@ SceneOutcome Direct::store() {
   for (const DirectPoint& p : of_.points) {
     SceneContact& c = state_.contacts[p.contact];
     c.impulse = c.frame.to_contact * (transpose(p.axes) * p.impulse);
-    // The next step starts from these impulses. After a blow they are limited to what a load can grow to in a step.
+    // The next step starts from these impulses. After a blow they are limited to the growth of a load in a step.
     const double mass = of_.bodies[p.a].mass + of_.bodies[p.b].mass;
     const bool separates = velocity(p)[2] > of_.weight_speed;
     const double most = separates ? 0 : 2 * p.initial_impulse[2] + of_.weight_speed * mass;

@@ -274,7 +274,8 @@ class InteriorPoint {
   // Removes the impulses of contacts that separate.
   void drop_vanishing() {
     for (ConePoint& c : cones_) {
-      const double share = c.x[2] / (c.friction * mean_);
+      // With a friction coefficient above 1 friction may be the larger part of the impulse.
+      const double share = c.x[2] * std::max(1.0, 1 / c.friction) / mean_;
       const bool vanishes = share < c.s[2] * c.friction / speed_ && share < vanishing_share;
       c.point.change = vanishes ? -1.0 * c.point.impulse : Vector3{};
       if (vanishes) c.point.impulse = {};

@@ -20,14 +20,14 @@ struct SceneOutcome {
   IslandStatus status = IslandStatus::converged;
 };
 
-/// [m/s] The target of u·n by Moreau's rule, from u·n before: -e u·n, and no less than the least velocity where it is
-/// less before. Contacts that approach more slowly than `threshold` before forces act do not rebound.
+/// [m/s] Target of u·n by Moreau's rule: -e times u·n before. At least the least velocity if u·n before is below it.
+/// Contacts that approach more slowly than `threshold` before forces act do not rebound.
 double target_of(double before, const SceneContact& c, double threshold);
 
-/// [m/s] the greatest that a contact of the island approaches at below its least velocity, or a row is off its target.
+/// [m/s] Max. violation of the least velocities of contacts and of the targets of rows in an island.
 double greatest_approach(const SceneState& state, const SceneIsland& island);
 
-/// Makes of the impulses so far those of earlier passes.
+/// Adds the impulses of this pass to the impulses of earlier passes.
 void begin_pass(SceneState& state, const SceneIsland& island);
 
 /// [m] Overlap that a contact may keep.
@@ -42,7 +42,7 @@ inline bool has_direct_islands(const SubstepsOptions& options) {
 void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t body);
 void move_alone(SceneState& state, const SubstepsOptions& options);
 
-/// `levels` are those of levels_of for shock propagation, or empty: without it.
+/// `levels`: levels_of(state) with shock propagation, else empty.
 SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, const SceneOptions& options,
                                 const std::vector<int>& levels);
 SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const SceneOptions& options,

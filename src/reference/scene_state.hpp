@@ -78,7 +78,7 @@ inline Twist operator*(double s, const Twist& t) {
 struct SceneState {
   std::vector<Body> bodies;  ///< the caller's and, as the last one, the world
   std::vector<Status> body_faults;
-  std::vector<Twist> changes;  ///< of velocities by forces; none if they are not read
+  std::vector<Twist> changes;  ///< of velocities by forces; empty if they are not read
   std::vector<Twist> moved;    ///< [m], [rad] by which substeps move bodies
   std::vector<SceneContact> contacts;
   std::vector<SceneRow> rows;

@@ -76,7 +76,7 @@ double greatest_need(const SceneState& state, const SceneIsland& island, const S
       if (c != nullptr) continue;
       const SceneRow& row = state.rows[i];
       size += row.warm_impulse * row.warm_impulse * dot(row.linear_a, row.linear_a);
-      // One that only turns the bodies counts as a force at the radius of gyration.
+      // A row that only turns the bodies counts as a force at the radius of gyration.
       const auto turns = [&](std::size_t body, const Vector3& axis) {
         const Body& b = state.bodies[body];
         if (!state.is_movable(body) || b.inverse_mass == 0 || dot(row.linear_a, row.linear_a) > 0) return;
@@ -392,8 +392,8 @@ class Substeps {
     row.impulse = impulse;
   }
 
-  // The next step starts from the impulses of the last substep. After a blow they are limited to what a load can grow
-  // to in a step.
+  // The next step starts from the impulses of the last substep. After a blow they are limited to the growth of a load
+  // in a step.
   void set_next_impulses(double approach) {
     const double weight_speed = all_.rest.gravity * options_.time_step;
     const auto mass = [&](std::size_t body) {

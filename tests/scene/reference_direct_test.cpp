@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <carom/carom.hpp>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -170,7 +171,7 @@ TYPED_TEST(DirectAgreement, of_random_scenes_includes_gaps_targets_belts_forces_
 }
 
 TYPED_TEST(DirectAgreement, includes_the_choice_of_the_islands) {
-  // The reference counts the work of an exact minimum degree, the kernels that of an approximate one. The limit of the
+  // The reference orders bodies by exact minimum degree, the kernels by approximate minimum degree. The limit of the
   // work is proportional to the number of sweeps, 80 multiply-adds a point here.
   std::size_t direct = 0, swept = 0;
   const auto compare = [&](const SceneData<TypeParam>& scene, int sweeps, const std::string& what) {
@@ -199,6 +200,54 @@ TYPED_TEST(DirectAgreement, includes_the_choice_of_the_islands) {
   }
   EXPECT_GT(direct, 1000u);
   EXPECT_GT(swept, 1000u);
+}
+
+// The edges of direct islands: a factorisation that is kept, results beyond the range, very rough contacts.
+
+/// Two cubes that meet. One of them, `on_ground`, also meets the ground. Nothing else differs.
+SceneData<double> meeting_cubes(std::int32_t on_ground) {
+  SceneData<double> scene;
+  const std::int32_t a = scene.add(box(1, {1, 1, 1}, {0, 0, 0}, {1, 0, -0.2}));
+  const std::int32_t b = scene.add(box(1, {1, 1, 1}, {1, 0, 0}, {-1, 0, -0.2}));
+  scene.add(Contact{a, b, {-1, 0, 0}, {0.5, 0, 0}, 2, 0});
+  scene.add(Contact{on_ground, world, {0, 0, 1}, {static_cast<double>(on_ground), 0, -0.5}, 2, 0});
+  return scene;
+}
+
+TEST(DirectIslands, factor_again_if_another_body_of_an_equal_island_is_on_the_ground) {
+  SceneSolver solver({.threads = 1});
+  solved(solver, meeting_cubes(0), in_substeps());
+  const auto scene = meeting_cubes(1);
+  const auto found = solved(solver, scene, in_substeps());
+  expect_same_bits(found.arrays, solved(scene, in_substeps()).arrays, "after an island with the other cube");
+}
+
+TEST(DirectIslands, with_results_beyond_the_range_are_swept) {
+  for (const double speed : {1e150, 1e154, 1e160, 1e200}) {
+    SceneData<double> scene;
+    const std::int32_t a = scene.add(box(1, {1, 1, 1}, {}, {0, 0, -speed}));
+    scene.add(Contact{a, world, {0, 0, 1}, {0, 0, -0.5}, 0.5, 0.5});
+    const auto found = solved(scene, in_substeps());
+    EXPECT_TRUE(std::isfinite(found.velocity(0)[2])) << speed;
+    EXPECT_EQ(found.report.substeps, speed < 1e153 ? 1 : 4) << speed;
+  }
+}
+
+TEST(DirectIslands, do_not_gain_energy_with_very_rough_contacts) {
+  const double frictions[] = {0, 1e-7, 0.5, 50, std::numeric_limits<double>::infinity()};
+  const std::size_t count = fast_build ? 1000 : 100;
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
+    RandomSceneOptions drawn;
+    drawn.most_bodies = 12;
+    drawn.most_contacts = 40;
+    drawn.largest_restitution = 0;
+    auto scene = random_scene<double>(seed, drawn);
+    support::Draw draw(seed);
+    for (double& friction : scene.friction) friction = frictions[draw.below(5)];
+    const auto found = solved(scene, in_substeps());
+    if (found.report.substeps > 1) continue;
+    EXPECT_LE(energy_after(scene, found), energy_before(scene) * (1 + 1e-4)) << seed;
+  }
 }
 
 }  // namespace

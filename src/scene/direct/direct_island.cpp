@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "interior_point.hpp"
 
@@ -87,7 +88,7 @@ void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_
   manifolds_.reserve(manifolds);
   points_.reserve(points);
   cones_.reserve(points);
-  const std::size_t numbers = 7 * n + 3 * manifolds + 8 * points;
+  const std::size_t numbers = 7 * n + 5 * manifolds + 8 * points;
   matrix_.reserve(numbers);
   last_matrix_.reserve(numbers);
 }
@@ -252,6 +253,9 @@ void DirectIsland::list_matrix() {
     put(body.inverse_inertia);
   }
   for (const Manifold& m : manifolds_) {
+    // Bodies that nothing moves have different rows in every call, and are not in the matrix.
+    for (const std::int32_t row : {m.a, m.b})
+      matrix_.push_back(static_cast<double>(std::min(row, static_cast<std::int32_t>(bodies_.size()))));
     put(m.axis[2]);
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       const Point& p = points_[i];
@@ -467,10 +471,13 @@ double DirectIsland::work_of_interior_point() const {
 
 double DirectIsland::greatest_number() const {
   double most = 0;
+  const auto take = [&](double x) {
+    most = std::isnan(x) ? std::numeric_limits<double>::infinity() : std::max(most, std::abs(x));
+  };
   for (const BodyRow& row : velocity_)
-    for (const double x : row.at) most = std::max(most, std::abs(x));
+    for (const double x : row.at) take(x);
   for (const Point& p : points_)
-    for (const double x : p.impulse) most = std::max(most, std::abs(x));
+    for (const double x : p.impulse) take(x);
   return most;
 }
 

@@ -115,7 +115,7 @@ class DirectIsland {
   Vector3 velocity_of(const Manifold& m, const Point& p) const { return relative(m, p, velocity_); }
   double approach() const { return approach_; }  ///< [m/s] max. violation of the targets before the step
   double residual() const { return residual_; }  ///< [m/s] same after the step
-  /// Max. magnitude of all velocities and impulses.
+  /// Max. magnitude of all velocities and impulses; infinity if one is NaN.
   double greatest_number() const;
   bool was_struck() const { return struck_; }
   int solves() const { return solves_; }

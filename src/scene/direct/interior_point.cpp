@@ -189,7 +189,8 @@ double InteriorPoint::longest_step() const {
 void InteriorPoint::let_go() {
   each([&](const Manifold&, Point& p, ConePoint& c) {
     p.change = {};
-    const double share = c.x[2] / (c.friction * mean_);
+    // With a friction coefficient above 1 friction may be the larger part of a small impulse.
+    const double share = c.x[2] * std::max(1.0, 1 / c.friction) / mean_;
     if (!(share < c.s[2] * c.friction / speed_) || !(share < let_go_share)) return;
     for (std::size_t i = 0; i < 3; ++i) p.change[i] = -p.impulse[i];
     p.impulse = {};

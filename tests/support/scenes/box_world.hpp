@@ -54,7 +54,7 @@ struct BoxWorld {
   double friction = 0.5, static_friction = 0.5, restitution = 0;
   std::vector<std::int32_t> substeps;  ///< of the islands of the supports in the last step_in_substeps
 
-  /// On what is below the corners from (x0, y0) to (x1, y1) of its lower face.
+  /// Puts a box on `lower`, with contacts at the corners from (x0, y0) to (x1, y1) of its lower face.
   void rest(std::int32_t upper, std::int32_t lower, double x0, double x1, double y0, double y1) {
     const double z = -boxes[static_cast<std::size_t>(upper)].edges[2] / 2;
     supports.push_back({upper, lower, {{{x0, y0, z}, {x1, y0, z}, {x0, y1, z}, {x1, y1, z}}}});
@@ -128,8 +128,8 @@ struct BoxWorld {
     return report;
   }
 
-  /// A step as engines make them: gravity goes into the velocities, contacts then may close their gap and no more, or
-  /// lose a fifth of their overlap, and the bodies move on with what comes out.
+  /// A step as in engines: gravity goes into the velocities, targets let contacts close their gap or lose a fifth of
+  /// their overlap, and the bodies move with the new velocities.
   template <class T>
   SceneReport step_with_targets(SceneSolver& solver, const SceneOptions& options, double h) {
     for (MovingBox& moving : boxes) moving.velocity = moving.velocity + h * gravity;
