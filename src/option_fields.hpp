@@ -72,8 +72,9 @@ void each_field(F&& f, O& options, Others&... others) {
 
 template <class F, Is<SubstepsOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
-  auto& [time_step, least, most, rounds, sweeps, relaxing, restitution_sweeps, slop, push_out, largest_push_out_speed,
-         joint_frequency, joint_damping_ratio, contact_damping_ratio, warm_start, joint_warm_start] = options;
+  auto& [time_step, least, most, rounds, sweeps, relaxing, restitution_sweeps, slop, relative_slop, push_out,
+         largest_push_out_speed, joint_frequency, joint_damping_ratio, contact_damping_ratio, warm_start,
+         joint_warm_start] = options;
   f("time_step", time_step, others.time_step...);
   f("least", least, others.least...);
   f("most", most, others.most...);
@@ -82,6 +83,7 @@ void each_field(F&& f, O& options, Others&... others) {
   f("relaxing", relaxing, others.relaxing...);
   f("restitution_sweeps", restitution_sweeps, others.restitution_sweeps...);
   f("slop", slop, others.slop...);
+  f("relative_slop", relative_slop, others.relative_slop...);
   f("push_out", push_out, others.push_out...);
   f("largest_push_out_speed", largest_push_out_speed, others.largest_push_out_speed...);
   f("joint_frequency", joint_frequency, others.joint_frequency...);

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, integrator_count> integrator_names = {"eu
 constexpr std::array<std::string_view, gradient_status_count> gradient_names = {"exact",     "one-sided", "unbounded",
                                                                                 "undefined", "zero",      "none"};
 
-// A number that is none of the enumeration comes from a cast, a file or memory that was never written.
+// A number outside of the enumeration comes from a cast, a file or memory that was never written.
 template <class Enum, std::size_t n>
 constexpr std::string_view name_of(const std::array<std::string_view, n>& names, Enum value) {
   const auto number = static_cast<std::size_t>(value);
@@ -86,6 +86,7 @@ std::string_view to_string(Status status) {
     CAROM_NAME(negative_tangential_compliance);
     CAROM_NAME(stiffness_not_positive);
     CAROM_NAME(negative_damping);
+    CAROM_NAME(negative_slop);
 #undef CAROM_NAME
   }
   return unknown;

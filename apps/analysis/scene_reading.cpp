@@ -47,6 +47,7 @@ void add_scene_columns(const io::Table& table, SceneMethod method, io::ReadOptio
   };
   if (method != SceneMethod::sequence) add("static_friction");
   if (reads_gap(method)) add("gap");
+  if (method == SceneMethod::substeps) add("slop");
   for (const char* name : {"target_velocity", "surface_velocity_x", "surface_velocity_y", "surface_velocity_z"})
     add(name);
   // A method that has no part in them says so.

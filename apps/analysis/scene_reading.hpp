@@ -8,7 +8,7 @@
 
 namespace carom::apps {
 
-/// Whether the method has a part in SceneContacts::gap.
+/// True if the method reads SceneContacts::gap.
 bool reads_gap(SceneMethod method);
 
 /// Throws Error if the table holds no scenes. `option` is what asks for them.

@@ -35,7 +35,7 @@ restitution_law tells each row's own law, in place of --restitution.
 With --scene the rows of one scene_step are solved together. The columns body_a and body_b name the bodies
 (-1 is the immovable world), whose state every row repeats; new velocities are those after the whole scene.
 Optional columns: static_friction (not of coulomb), target_velocity [m/s], surface_velocity_x, _y, _z [m/s],
-gap [m] for resting and substeps, key for simultaneous, substeps and coulomb. Contact models are of these three: friction_2 with
+gap [m] for resting and substeps, slop [m] for substeps, key for simultaneous, substeps and coulomb. Contact models are of these three: friction_2 with
 friction_direction_x, _y, _z, rolling_friction and spinning_friction [m], normal_compliance and
 tangential_compliance [1/kg], and, of substeps, stiffness [N/m] and damping [N s/m].
   simultaneous  all contacts in sweeps on their friction cones, as engines do

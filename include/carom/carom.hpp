@@ -6,6 +6,7 @@
 #include <carom/contacts.hpp>
 #include <carom/export.hpp>
 #include <carom/gradients.hpp>
+#include <carom/gyroscopic.hpp>
 #include <carom/joints.hpp>
 #include <carom/law_info.hpp>
 #include <carom/laws.hpp>

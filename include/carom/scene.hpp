@@ -121,6 +121,9 @@ struct SceneContacts {
   Column<const T> frequency{};
   /// [1] >= 0, optional, with `frequency`; default SubstepsOptions::contact_damping_ratio
   Column<const T> damping_ratio{};
+  /// [m] >= 0, optional: overlap that SceneMethod::substeps and SimultaneousOptions::time_step do not correct. 0, as
+  /// without the column: SubstepsOptions::slop.
+  Column<const T> slop{};
   Column<const T> target_velocity{};               ///< [m/s] optional: min. u·n after the step, default 0
   Vector3Columns<const T> surface_velocity{};      ///< [m/s] optional: u of a contact that sticks (conveyor belts). All
                                                    ///< three or none. Its component along the normal is ignored.
@@ -165,6 +168,8 @@ struct IslandResults {
   Column<T> residual{};               ///< [m/s] or [rad/s]: max. violation of a contact or row after the step
   Column<std::int32_t> iterations{};  ///< sweeps; for sequence impacts; for coulomb sweeps and steps
   Column<std::int32_t> substeps{};    ///< number of substeps of SceneMethod::substeps; else 1
+  /// [J] kinetic energy that SceneMethod::substeps has removed, because sweeps that end early had added it; else 0
+  Column<T> energy_removed{};
 };
 
 /// Results of a scene. Every column is optional. Results may share the memory of the following inputs; their bits are
@@ -219,6 +224,7 @@ struct SceneReport {
   /// [J] work of the impulses of rows: each impulse times the mean of its J v before and after the step. Approximate in
   /// substeps that turn lever arms.
   double joint_work = 0;
+  double energy_removed = 0;       ///< [J] sum of IslandResults::energy_removed
   std::size_t islands = 0;         ///< number of sets of bodies that contacts and rows connect through movable bodies
   std::size_t largest_island = 0;  ///< contacts and rows of the largest island
   std::size_t colours = 0;         ///< max. number of colours of an island
@@ -228,7 +234,7 @@ struct SceneReport {
   /// with an impulse may separate faster than their targets, and friction may still change.
   std::size_t not_converged = 0;
   std::size_t stalled = 0;                ///< of these, islands whose impacts had stopped losing energy; sequence
-  std::size_t swept = 0;                  ///< islands that were solved by sweeps alone; CoulombOptions
+  std::size_t swept = 0;                  ///< islands that were solved by sweeps alone; substeps, coulomb
   std::size_t lanes = 0, lanes_used = 0;  ///< lanes of the solved vectors, and lanes that held contacts
 
   /// Number of contacts with this status; 0 for an unknown status.

@@ -36,7 +36,8 @@ enum class SceneMethod : std::uint8_t {
   /// Substeps. Each substep applies its fraction of the forces (SceneBodies::velocity_change), makes a sweep of
   /// simultaneous with position correction of contacts and joints, moves the bodies, and makes a sweep without position
   /// correction. The number of substeps follows the load of the island. Resting bodies stay at rest, and heavy bodies
-  /// stand on light ones.
+  /// stand on light ones. Kinetic energy rises by no more than the work of forces, targets and moving bodies; the rest
+  /// is removed (IslandResults::energy_removed).
   substeps,
   /// The law of simultaneous, with joints, solved to a tolerance as SystemSolver does instead of by a fixed number of
   /// sweeps. For heavy loads on light bodies, for jammed piles, and where a step must be accurate.
@@ -65,11 +66,39 @@ struct SceneThresholds {
   /// [1] the number of substeps of an island decreases only if the island needs at least this fraction (and at least
   /// one) fewer. After substeps_quiet such calls the number is multiplied by substeps_fall in every call.
   static constexpr double substeps_band = 0.125, substeps_fall = 0.99, substeps_quiet = 60;
+  static constexpr int swept_substeps = 4;  ///< [1] min. number of substeps of a swept island, up to `most`
+  /// [m] slop of contacts and joints whose bodies have no size: neither has both a mass and an inertia
+  static constexpr double slop_without_size = 0.005;
   /// [1] weight of joint impulses in the load: an error of a joint is visible before an overlap as large as slop is
   static constexpr double joint_load = 2;
   /// [1] an island of substeps counts as hit if its approach speed exceeds this multiple of gravity × time step; the
   /// impulses that it passes on are then limited
   static constexpr double blow = 2;
+  /// [multiply-adds], [1] an island of substeps is solved directly if its matrix is factored with this work and if it
+  /// has no more bodies; otherwise it is swept
+  static constexpr double direct_work = 2e7, direct_bodies = 1024;
+  /// [1] weight of a loaded contact in the matrix of a direct island, times the inverse masses of its bodies
+  static constexpr double direct_weight = 1e5;
+  static constexpr int direct_tries = 2;  ///< [1] linear solves of a direct island before it is swept
+  /// [1] further solves in which friction follows the loads of sliding contacts
+  static constexpr int direct_turns = 3;
+  /// [1] a direct solution is accepted if its impulses leave their cones by at most this fraction of the greatest
+  /// impulse; sliding contacts may leave it by the fraction direct_lag of their friction. They are put back.
+  static constexpr double direct_cone = 2.5e-5, direct_lag = 0.1;
+  /// [m/s] a direct solution is accepted if no open contact approaches faster, and if no contact slips faster than
+  /// direct_push with its friction instead of against it
+  static constexpr double direct_approach = 1e-6, direct_push = 1e-5;
+  /// [1], [m/s] a contact slides if its friction is above this fraction of its limit and it slips faster than
+  /// direct_slip
+  static constexpr double direct_slipping = 0.95, direct_slip = 1e-3;
+  /// [1] a loaded contact with a gap below this fraction of the slop is closed
+  static constexpr double direct_closed = 4e-3;
+  /// [1] as `blow`, for a direct island: approach speed before forces act
+  static constexpr double direct_blow = 0.5;
+  /// [1] in the work of an island's sweeps: an island may use an interior point if that works less than direct_income,
+  /// or if its interior points of the last calls stay below direct_credit. Every call takes direct_income off them.
+  static constexpr double direct_income = 0.5, direct_credit = 30;
+  static constexpr double direct_turn = 0.3;  ///< [rad] max. rotation of a body by the position correction of a step
   /// [1] relative: a row with a smaller pivot repeats other rows of its joint (sequence) or of the joints around it
   /// (coulomb)
   static constexpr double least_pivot = 1e-10;
@@ -146,20 +175,27 @@ struct RestingOptions {
 /// Options of SceneMethod::substeps.
 struct SubstepsOptions {
   double time_step = 0;  ///< [s] in (0, most_time_step]; required
-  /// [1] in [1, most_substeps]: min. and max. number of substeps. Between these an island takes 2 H √(load / slop)
-  /// substeps, with H the time step and `load` [m/s²] the maximum over its bodies of S / (m H). S is half the sum of
-  /// |p_n| over the contacts of the body and of SceneThresholds::joint_load |λ| over its joints, from the last steps.
-  /// `most` limits the time of a step.
-  int least = 4, most = 64;
+  /// [1] in [1, most_substeps]: min. and max. number of substeps. With least = 1 < most, islands of hard contacts are
+  /// solved directly in one step if their matrix is small enough (docs/scenes.md, Direct islands). All other islands
+  /// are swept, in 2 H √(load / slop) substeps, at least SceneThresholds::swept_substeps. H is the time step, and load
+  /// / slop the maximum over the contacts and joints of the island. `load` [m/s²] is S / (m H) of the body that carries
+  /// more. S is half the sum of |p_n| over the contacts of the body and of SceneThresholds::joint_load |λ| over its
+  /// joints, from the last steps. `most` limits the time of a step.
+  int least = 1, most = 64;
   /// [1] in [1, most_rounds]: passes over the points of a manifold, or the rows of a joint, per sweep. They remove the
   /// twist between two bodies; six hold the heaviest stacks.
   int rounds = 4;
   int sweeps = 1;              ///< [1] in [1, most_iterations]: sweeps of a substep before the motion
   int relaxing = 1;            ///< [1] in [0, most_iterations]: sweeps after the motion, without position correction
   int restitution_sweeps = 4;  ///< [1] in [1, most_iterations]: sweeps at the end of the step for islands that rebound
-  double slop = 0.005;         ///< [m] > 0: overlap that is not corrected
-  double push_out = 0.2;       ///< [1] in [0, 1]: fraction of the overlap beyond slop that a substep corrects
-  double largest_push_out_speed = 3;                                 ///< [m/s] >= 0: max. speed of the correction
+  /// [m] >= 0: overlap that is not corrected. 0: `relative_slop` times the size of the smaller body. A contact may have
+  /// a slop of its own, SceneContacts::slop.
+  double slop = 0;
+  /// [1] > 0: slop as a fraction of the radius of gyration of the smaller body, where no slop in metres is given. The
+  /// default is 5 mm for a cube of 1 m. docs/scenes.md, Slop
+  double relative_slop = 0.01225;
+  double push_out = 0.2;              ///< [1] in [0, 1]: fraction of the overlap beyond slop that a substep corrects
+  double largest_push_out_speed = 3;  ///< [m/s] >= 0: max. speed of the correction
   double joint_frequency = std::numeric_limits<double>::infinity();  ///< [Hz] >= 0, default of JointRows::frequency
   double joint_damping_ratio = 2;                                    ///< [1] >= 0, default of JointRows::damping_ratio
   double contact_damping_ratio = 10;            ///< [1] >= 0, default for contacts with a frequency

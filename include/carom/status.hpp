@@ -84,6 +84,7 @@ enum class Status : std::uint8_t {
   negative_tangential_compliance = 58,
   stiffness_not_positive = 59,
   negative_damping = 60,
+  negative_slop = 61,  ///< SceneContacts::slop
 };
 /// Length of arrays of counts by Status. Every Status, also of later versions, is below it.
 inline constexpr std::size_t status_room = 64;
@@ -123,6 +124,7 @@ inline constexpr Status fault_priority[] = {
     Status::negative_tangential_compliance,
     Status::stiffness_not_positive,
     Status::negative_damping,
+    Status::negative_slop,
 };
 
 /// Returns all statuses: `ok`, `separating` and `several_solutions`, then fault_priority.

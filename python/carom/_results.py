@@ -151,6 +151,8 @@ class SceneReport:
     energy_after: float
     #: [J] work of the impulses of rows
     joint_work: float
+    #: [J] kinetic energy that substeps have removed, because sweeps that end early had added it
+    energy_removed: float
     islands: int
     #: contacts and rows of the largest island
     largest_island: int

@@ -180,6 +180,7 @@ py::dict fields_of(const SceneReport& report) {
   fields["energy_before"] = report.energy_before;
   fields["energy_after"] = report.energy_after;
   fields["joint_work"] = report.joint_work;
+  fields["energy_removed"] = report.energy_removed;
   fields["islands"] = report.islands;
   fields["largest_island"] = report.largest_island;
   fields["same_graph"] = report.same_graph;

@@ -11,8 +11,8 @@ namespace carom::c {
 template <class F, Is<SceneReport> O, class C>
 void each_field(F&& f, O& report, C& c) {
   auto& [bodies, contacts, joint_rows, by_status, joints_by_status, method, isa, threads, iterations, substeps, impacts,
-         greatest_approach, error, residual, energy_before, energy_after, joint_work, islands, largest_island, colours,
-         uncoloured, same_graph, not_converged, stalled, swept, lanes, lanes_used] = report;
+         greatest_approach, error, residual, energy_before, energy_after, joint_work, energy_removed, islands,
+         largest_island, colours, uncoloured, same_graph, not_converged, stalled, swept, lanes, lanes_used] = report;
   f("bodies", bodies, c.bodies);
   f("contacts", contacts, c.contacts);
   f("joint_rows", joint_rows, c.joint_rows);
@@ -40,6 +40,7 @@ void each_field(F&& f, O& report, C& c) {
   f("lanes", lanes, c.lanes);
   f("lanes_used", lanes_used, c.lanes_used);
   f("swept", swept, c.swept);
+  f("energy_removed", energy_removed, c.energy_removed);
 }
 
 inline SceneOptions taken_scene_options(const carom_scene_options* from) {

@@ -14,7 +14,7 @@ std::string column_and_value(const Table& table, std::size_t row, const std::str
   return "column " + name + ": " + table.text(row, table.find(name));
 }
 
-// Whether the law of the row reads the column; what every law reads is no parameter of one.
+// True if the law of the row reads the column. Columns that every law reads are no parameters.
 bool is_read(const ContactNumbers& contacts, std::size_t row, const std::string& name) {
   const auto& names = columns_of(contacts.form()).law_parameters;
   if (std::find(names.begin(), names.end(), name) == names.end()) return true;
@@ -24,7 +24,7 @@ bool is_read(const ContactNumbers& contacts, std::size_t row, const std::string&
   return false;
 }
 
-// The first column that the condition holds for, of those that are read; empty if there is none.
+// The first column in use for which the condition holds; empty without one.
 template <class Condition>
 std::string first_column(const ContactNumbers& contacts, std::size_t row, Condition condition) {
   for (const NumberColumn& column : contacts.numbers().columns())
@@ -166,6 +166,7 @@ std::string describe_fault(const Table& table, const ContactNumbers& contacts, s
     case Status::negative_normal_compliance:
     case Status::negative_tangential_compliance:
     case Status::negative_damping:
+    case Status::negative_slop:
       // The status is named after its column.
       return value_of(std::string(to_string(status)).substr(std::string_view("negative_").size()), "is negative");
     case Status::law_unavailable:

@@ -42,6 +42,7 @@ void SceneData<T>::place_contacts(bool with_laws) {
   visit_needed(view_.contacts, place);
   place("static_friction", view_.contacts.static_friction);
   place("gap", view_.contacts.gap);
+  place("slop", view_.contacts.slop);
   place("target_velocity", view_.contacts.target_velocity);
   visit_vector("surface_velocity", view_.contacts.surface_velocity, place);
   const auto place_model = [&](const char* name, auto& field) { visit_vector(name, field, place); };

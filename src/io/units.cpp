@@ -25,6 +25,7 @@ constexpr Quantity quantities[] = {
     {"inverse_inertia", "1/(kg m^2)"},
     {"lever", "m"},
     {"gap", "m"},
+    {"slop", "m"},
     {"rolling_friction", "m"},
     {"spinning_friction", "m"},
     {"velocity", "m/s"},
@@ -56,7 +57,7 @@ constexpr Quantity quantities[] = {
     {"damping", "N s/m"},
 };
 
-/// Whether what follows a quantity's name is a body, a component, both or nothing: "_a_xx", "_2".
+/// True if the rest of a name after its quantity is a body, a component, both or nothing: "_a_xx", "_2".
 bool is_body_or_component(std::string_view rest) {
   if (rest.starts_with("_a") || rest.starts_with("_b")) rest.remove_prefix(2);
   return rest.empty() || (rest.size() <= 3 && rest.front() == '_' && rest.size() > 1 &&

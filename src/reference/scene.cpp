@@ -60,6 +60,8 @@ void store(const SceneState& state, const Scene<double>& scene, const SceneResul
     ++report.by_status[static_cast<std::size_t>(status)];
     const bool resolved = is_resolved(status);
     write(results.impulse, i, resolved ? transpose(c.frame.to_contact) * (c.impulse + c.impulse_before) : Vector3{});
+    if (!state.moved.empty())
+      write(results.warm_impulse, i, resolved ? transpose(c.frame.to_contact) * c.next_impulse : Vector3{});
     write(results.angular_impulse, i, resolved ? transpose(c.frame.to_contact) * c.angular_impulse : Vector3{});
     write(results.separation_velocity, i, separation_velocity_of(state, scene, i));
     write(results.status, i, status);
@@ -103,6 +105,7 @@ void give_up(SceneState& state, const SceneIsland& island, const std::vector<Bod
   }
   outcome.residual = outcome.approach > 0 ? outcome.approach : infinity;
   outcome.status = IslandStatus::overflow;
+  outcome.energy_removed = 0;
 }
 
 void add(const SceneIsland& island, const SceneOutcome& outcome, SceneReport& report) {
@@ -111,6 +114,7 @@ void add(const SceneIsland& island, const SceneOutcome& outcome, SceneReport& re
   report.impacts += outcome.impacts;
   report.greatest_approach = std::max(report.greatest_approach, outcome.approach);
   report.residual = std::max(report.residual, outcome.residual);
+  report.energy_removed += outcome.energy_removed;
   report.largest_island = std::max(report.largest_island, island.contacts.size() + island.rows.size());
   report.colours = std::max(report.colours, island.colours());
   report.uncoloured += island.uncoloured();
@@ -164,6 +168,7 @@ void store(const std::vector<SceneIsland>& islands, const std::vector<SceneOutco
     write(results.islands.residual, island, outcomes[island].residual);
     write(results.islands.iterations, island, static_cast<std::int32_t>(outcomes[island].iterations));
     write(results.islands.substeps, island, static_cast<std::int32_t>(outcomes[island].substeps));
+    write(results.islands.energy_removed, island, outcomes[island].energy_removed);
   }
 }
 

@@ -13,27 +13,36 @@ struct SceneOutcome {
   int iterations = 0;  ///< sweeps; impacts of a sequence
   int substeps = 1;
   std::size_t impacts = 0;
-  double approach = 0;   ///< [m/s] at the start, below the targets
-  double residual = 0;   ///< [m/s] at the end
-  double unsettled = 0;  ///< [m/s] of iteration: the greatest of contacts that collide at the end, and of rows
+  double approach = 0;        ///< [m/s] at the start, below the targets
+  double residual = 0;        ///< [m/s] at the end
+  double energy_removed = 0;  ///< [J] of substeps
+  double unsettled = 0;       ///< [m/s] of iteration: the greatest of contacts that collide at the end, and of rows
   IslandStatus status = IslandStatus::converged;
 };
 
-/// [m/s] The target of u·n by Moreau's rule, from u·n before: -e u·n, and no less than the least velocity where it is
-/// less before. Contacts that approach more slowly than `threshold` before forces act do not rebound.
+/// [m/s] Target of u·n by Moreau's rule: -e times u·n before. At least the least velocity if u·n before is below it.
+/// Contacts that approach more slowly than `threshold` before forces act do not rebound.
 double target_of(double before, const SceneContact& c, double threshold);
 
-/// [m/s] the greatest that a contact of the island approaches at below its least velocity, or a row is off its target.
+/// [m/s] Max. violation of the least velocities of contacts and of the targets of rows in an island.
 double greatest_approach(const SceneState& state, const SceneIsland& island);
 
-/// Makes of the impulses so far those of earlier passes.
+/// Adds the impulses of this pass to the impulses of earlier passes.
 void begin_pass(SceneState& state, const SceneIsland& island);
 
-/// How a body, or every body, moves in the step if nothing touches it: in SubstepsOptions::least substeps.
+/// [m] Overlap that a contact may keep.
+double slop_of(const SceneState& state, const SceneContact& c, const SubstepsOptions& options);
+
+/// True if islands may be solved directly.
+inline bool has_direct_islands(const SubstepsOptions& options) {
+  return options.least == 1 && options.most > 1;
+}
+
+/// Moves a body, or every body, as it flies if nothing touches it.
 void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t body);
 void move_alone(SceneState& state, const SubstepsOptions& options);
 
-/// `levels` are those of levels_of for shock propagation, or empty: without it.
+/// `levels`: levels_of(state) with shock propagation, else empty.
 SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, const SceneOptions& options,
                                 const std::vector<int>& levels);
 SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const SceneOptions& options,

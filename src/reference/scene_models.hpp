@@ -73,6 +73,8 @@ class SceneMoments {
   /// Tells how the first contact of block n took its last visit.
   void set_stuck(std::size_t n, bool stuck) { groups_[n].stuck = stuck; }
   bool is_there(std::size_t n) const { return groups_[n].is_there; }
+  /// [N m s] of block n, on A, in the contact frame.
+  const Vector3& moment(std::size_t n) const { return groups_[n].moment; }
 
   /// Gives every contact its share of the sum and of what is left.
   void share_out();

@@ -70,7 +70,8 @@ Status fault_of(const SceneContact& c, const Options& options, Numbers numbers) 
   if (c.normal_compliance < 0) return Status::negative_normal_compliance;
   if (c.tangential_compliance < 0) return Status::negative_tangential_compliance;
   if (c.stiffness <= 0) return Status::stiffness_not_positive;
-  return c.damping < 0 ? Status::negative_damping : Status::ok;
+  if (c.damping < 0) return Status::negative_damping;
+  return c.slop < 0 ? Status::negative_slop : Status::ok;
 }
 
 void read_model(SceneContact& c, const SceneContacts<double>& from, std::size_t i, bool with_springs,
@@ -120,6 +121,7 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   c.least_velocity = read_or(scene.contacts.target_velocity, i, 0);
   c.surface_velocity = read_if_there(scene.contacts.surface_velocity, i);
   if (reads.gap) c.gap = read_or(scene.contacts.gap, i, 0);
+  if (reads.row_errors) c.slop = read_or(scene.contacts.slop, i, 0);
   const bool may_be_soft = reads.row_errors && scene.contacts.frequency;
   c.frequency = may_be_soft ? scene.contacts.frequency[i] : infinity;
   c.damping_ratio = scene_options.substeps.contact_damping_ratio;
@@ -130,6 +132,7 @@ SceneContact load_contact(const Scene<double>& scene, const IndexedContacts<doub
   numbers.see(c.least_velocity);
   numbers.see(c.surface_velocity);
   numbers.see(c.gap);
+  numbers.see(c.slop);
   numbers.see(c.damping_ratio);
   numbers.see(c.warm_impulse);
   if (std::isnan(c.frequency)) numbers.see(c.frequency);  // infinity means rigid

@@ -1,4 +1,4 @@
-// A scene as the reference works on it: what is loaded of bodies, contacts and rows, and their state between impulses.
+// A scene as the reference works on it: bodies, contacts and rows, and their state between impulses.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -11,7 +11,7 @@ namespace carom::reference {
 
 struct SceneContact {
   Status status = Status::ok;  ///< ok until the end, or the fault that keeps the contact out
-  BodyContact data;            ///< as given; the velocities are those of the start
+  BodyContact data;            ///< as given; with the velocities of the start
   std::size_t a = 0, b = 0;    ///< places in SceneState::bodies; of a good contact alone
   InContactFrame frame;        ///< of a good contact alone
 
@@ -21,6 +21,7 @@ struct SceneContact {
   double least_velocity = 0;                 ///< [m/s] SceneContacts::target_velocity
   double velocity_change = 0;                ///< [m/s] of u·n by forces, in the velocities already
   double gap = 0;                            ///< [m]
+  double slop = 0;                           ///< [m] SceneContacts::slop
   double frequency = 0, damping_ratio = 0;   ///< [Hz] infinite of hard contacts, [1]
   Vector3 warm_impulse{};                    ///< [N s]
 
@@ -40,7 +41,8 @@ struct SceneContact {
   double target = 0;                    ///< [m/s] of u·n, for the sweeps
   Vector3 impulse{};                    ///< [N s] of these sweeps, contact frame
   Vector3 impulse_before{};             ///< [N s] of the sweeps before, contact frame
-  Path path;                            ///< of a sequence's last impact
+  Vector3 next_impulse{};               ///< [N s] warm impulse of the next step of substeps, contact frame
+  Path path;                            ///< of a sequence's last impact, or of a direct island
   Status outcome = Status::separating;  ///< of a sequence's last impact
 };
 
@@ -63,11 +65,20 @@ struct SceneRow {
 struct Twist {
   Vector3 velocity{}, angular_velocity{};
 };
+inline Twist operator+(const Twist& x, const Twist& y) {
+  return {x.velocity + y.velocity, x.angular_velocity + y.angular_velocity};
+}
+inline Twist operator-(const Twist& x, const Twist& y) {
+  return {x.velocity - y.velocity, x.angular_velocity - y.angular_velocity};
+}
+inline Twist operator*(double s, const Twist& t) {
+  return {s * t.velocity, s * t.angular_velocity};
+}
 
 struct SceneState {
-  std::vector<Body> bodies;  ///< those of the host and, as the last one, the world
+  std::vector<Body> bodies;  ///< the caller's and, as the last one, the world
   std::vector<Status> body_faults;
-  std::vector<Twist> changes;  ///< of velocities by forces; none if they are not read
+  std::vector<Twist> changes;  ///< of velocities by forces; empty if they are not read
   std::vector<Twist> moved;    ///< [m], [rad] by which substeps move bodies
   std::vector<SceneContact> contacts;
   std::vector<SceneRow> rows;
@@ -75,7 +86,7 @@ struct SceneState {
   bool is_movable(std::size_t body) const { return !is_immovable(bodies[body]); }
 };
 
-/// The columns that a method reads beside those that all of them read.
+/// The columns that a method reads in addition to the columns that all methods read.
 struct SceneReads {
   bool laws = false, gap = false, warm_impulse = false, velocity_change = false, row_errors = false;
   bool models = false;
@@ -87,7 +98,7 @@ SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, c
 /// u less the surface velocity, in the contact frame, with the velocities of now.
 Vector3 relative_velocity(const SceneState& state, const SceneContact& c);
 
-/// Adds the impulse [N s], in the contact frame, to the velocities of the bodies that are told.
+/// Adds the impulse [N s], in the contact frame, to the velocities of A, B or both.
 void apply_impulse(SceneState& state, const SceneContact& c, const Vector3& impulse, bool on_a = true,
                    bool on_b = true);
 
@@ -118,7 +129,7 @@ class RowWork {
   std::vector<double> velocities_, impulses_;
 };
 
-/// Gives the bodies the impulses within their bounds that are nearest to 0, of rows that have none yet. Returns the
+/// Applies the impulses nearest to 0 within the bounds of rows without an impulse. Returns the
 /// greatest [m/s] that one of them makes.
 double begin_rows(SceneState& state, const std::vector<std::size_t>& rows);
 

@@ -1,24 +1,42 @@
 // The step in substeps: SceneMethod::substeps. docs/scenes.md, Substeps
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 
+#include "reference/scene_direct.hpp"
+#include "reference/scene_energy.hpp"
 #include "reference/scene_methods.hpp"
 #include "reference/scene_models.hpp"
 #include "reference/scene_steps.hpp"
 #include "reference/vector.hpp"
 
 namespace carom::reference {
-namespace {
 
-using reference::operator*;
-
-Twist operator*(double s, const Twist& t) {
-  return {s * t.velocity, s * t.angular_velocity};
+// [m] Radius of gyration of a body, tr J / (m tr J²) with J the inverse inertia; infinite without mass or inertia.
+static double size_of(const Body& body) {
+  double trace = 0, squares = 0;
+  for (std::size_t i = 0; i < 3; ++i) trace += body.inverse_inertia[i][i];
+  if (!(body.inverse_mass > 0) || !(trace > 0)) return std::numeric_limits<double>::infinity();
+  for (const auto& row : body.inverse_inertia)
+    for (const double x : row) squares += x / trace * (x / trace);
+  return std::sqrt(body.inverse_mass / (trace * squares));
 }
 
-// The mass of all bodies over that of those which something immovable supports.
+// [m] Overlap that two bodies may keep.
+static double slop_of(const SceneState& state, std::size_t a, std::size_t b, const SubstepsOptions& options) {
+  if (options.slop > 0) return options.slop;
+  const double size = std::min(size_of(state.bodies[a]), size_of(state.bodies[b]));
+  return std::isfinite(size) ? options.relative_slop * size : SceneThresholds::slop_without_size;
+}
+double slop_of(const SceneState& state, const SceneContact& c, const SubstepsOptions& options) {
+  return c.slop > 0 ? c.slop : slop_of(state, c.a, c.b, options);
+}
+
+namespace {
+
+// The mass of all bodies over the mass of the bodies that something immovable supports.
 double cold_load(const SceneState& state, const SceneIsland& island) {
   std::map<std::size_t, bool> is_supported;
   for (const SceneBlock& block : island.blocks) {
@@ -36,12 +54,21 @@ double cold_load(const SceneState& state, const SceneIsland& island) {
   return supporting > 0 ? mass / supporting : 1;
 }
 
-// [m/s²] that the body which carries most has to bear for its mass: half of the forces on it, by the impulses that the
-// step begins with, or gravity times a ratio of masses.
-double greatest_load(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+double slop_of(const SceneState& state, const SceneBlock& block, const SubstepsOptions& options) {
+  if (block.is_group) return slop_of(state, block.a, block.b, options);
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i : block.items) least = std::min(least, slop_of(state, state.contacts[i], options));
+  return least;
+}
+
+// [1/s²] Maximum of load / slop over the blocks. The load [m/s²] is half of the forces on a body for its mass, by the
+// impulses that the step begins with, or gravity times a ratio of masses.
+double greatest_need(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
   std::map<std::size_t, double> carried;
-  double most = options.rest.gravity;
+  double most = 0, least_slop = std::numeric_limits<double>::infinity();
   for (const SceneBlock& block : island.blocks) {
+    const double slop = slop_of(state, block, options.substeps);
+    least_slop = std::min(least_slop, slop);
     double size = 0;
     for (std::size_t i : block.items) {
       const SceneContact* const c = block.is_group ? nullptr : &state.contacts[i];
@@ -49,7 +76,7 @@ double greatest_load(const SceneState& state, const SceneIsland& island, const S
       if (c != nullptr) continue;
       const SceneRow& row = state.rows[i];
       size += row.warm_impulse * row.warm_impulse * dot(row.linear_a, row.linear_a);
-      // One that only turns the bodies counts as a force at the radius of gyration.
+      // A row that only turns the bodies counts as a force at the radius of gyration.
       const auto turns = [&](std::size_t body, const Vector3& axis) {
         const Body& b = state.bodies[body];
         if (!state.is_movable(body) || b.inverse_mass == 0 || dot(row.linear_a, row.linear_a) > 0) return;
@@ -63,24 +90,42 @@ double greatest_load(const SceneState& state, const SceneIsland& island, const S
     for (std::size_t body : {block.a, block.b})
       if (state.is_movable(body)) carried[body] += size / 2;
     const double a = state.bodies[block.a].inverse_mass, b = state.bodies[block.b].inverse_mass;
-    if (a > 0 && b > 0) most = std::max(most, options.rest.gravity * std::max(a / b, b / a));
+    const double ratio = a > 0 && b > 0 ? std::max(a / b, b / a) : 1;
+    most = std::max(most, options.rest.gravity * ratio / slop);
   }
   const bool is_cold = std::all_of(carried.begin(), carried.end(), [](const auto& of) { return of.second == 0; });
-  if (is_cold) most = std::max(most, options.rest.gravity * cold_load(state, island));
-  for (const auto& [body, impulse] : carried)
-    most = std::max(most, impulse * state.bodies[body].inverse_mass / options.substeps.time_step);
+  if (is_cold) most = std::max(most, options.rest.gravity * cold_load(state, island) / least_slop);
+  for (const SceneBlock& block : island.blocks)
+    for (std::size_t body : {block.a, block.b})
+      if (state.is_movable(body))
+        most = std::max(most, carried[body] * state.bodies[body].inverse_mass /
+                                  (options.substeps.time_step * slop_of(state, block, options.substeps)));
   return most;
 }
 
+// The number of substeps of the sweeps.
+int number_of_substeps(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
+  const SubstepsOptions& of = options.substeps;
+  const double wanted = 2 * of.time_step * std::sqrt(greatest_need(state, island, options));
+  const int least =
+      of.least < of.most ? std::max(of.least, std::min(SceneThresholds::swept_substeps, of.most)) : of.least;
+  return static_cast<int>(std::ceil(std::clamp(wanted, static_cast<double>(least), static_cast<double>(of.most))));
+}
+
+// Every so many substeps impulses are applied again, and not what they did.
+constexpr int substeps_from_impulses = 32;
+
 class Substeps {
  public:
-  Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options)
-      : state_(state), island_(island), options_(options.substeps), all_(options), moments_(state, island) {
+  Substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options, int count)
+      : state_(state),
+        island_(island),
+        options_(options.substeps),
+        all_(options),
+        moments_(state, island),
+        count_(count),
+        h_(options.substeps.time_step / count) {
     for (const SceneBlock& block : island.sweep_order) has_model_.push_back(has_model(state, block));
-    const double wanted = 2 * options_.time_step * std::sqrt(greatest_load(state, island, options) / options_.slop);
-    count_ = static_cast<int>(
-        std::ceil(std::clamp(wanted, static_cast<double>(options_.least), static_cast<double>(options_.most))));
-    h_ = options_.time_step / count_;
   }
 
   SceneOutcome run() {
@@ -89,24 +134,40 @@ class Substeps {
     outcome.approach = greatest_approach(state_, island_);
     for (std::size_t i : island_.rows) velocities_before_[i] = velocity_of(state_, state_.rows[i]);
     begin();
+    SceneEnergy energy(state_, island_, moments_, count_, options_.relaxing > 0, 0.25 / h_);
+    energy.begin();
+    for (std::size_t i : island_.bodies) inverse_inertia_[i] = state_.bodies[i].inverse_inertia;
+    for (std::size_t i : island_.rows) errors_[i] = state_.rows[i].error;
     for (int k = 0; k < count_; ++k) {
       elapsed_ = k * h_;
+      energy.begin_substep();
       for (std::size_t i : island_.bodies) add(state_.bodies[i], 1.0 / count_ * change_of(i));
+      if (k % substeps_from_impulses == 0) turned_.clear();
       warm_start(k == 0);
       aim();
       for (int n = 0; n < options_.sweeps; ++n) sweep(n == 0);
       for (std::size_t i : island_.bodies) {
         const Body& body = state_.bodies[i];
         state_.moved[i].velocity = state_.moved[i].velocity + h_ * body.velocity;
-        state_.moved[i].angular_velocity = state_.moved[i].angular_velocity + h_ * body.angular_velocity;
+        state_.moved[i].angular_velocity = combined(state_.moved[i].angular_velocity, h_ * body.angular_velocity);
       }
+      energy.turn();
+      elapsed_ = (k + 1) * h_;
+      if (options_.relaxing > 0 || k + 1 < count_) turn();
       relax();
       for (int n = 0; n < options_.relaxing; ++n) sweep();
+      energy.check();
       outcome.iterations += options_.sweeps + options_.relaxing;
     }
     elapsed_ = options_.time_step;
-    if (rebound())
+    set_next_impulses(outcome.approach);
+    if (rebound()) {
+      energy.begin_rebound();
       for (int n = 0; n < options_.restitution_sweeps; ++n, ++outcome.iterations) sweep();
+      energy.check_rebound();
+    }
+    for (std::size_t i : island_.bodies) state_.bodies[i].inverse_inertia = inverse_inertia_[i];
+    outcome.energy_removed = energy.removed();
     end(outcome);
     return outcome;
   }
@@ -145,12 +206,13 @@ class Substeps {
     moments_.begin(options_.warm_start / count_);
   }
 
-  // The impulses of a substep are whole again in the next one; what they were is added up.
+  // The impulses of a substep are whole again in the next one; the earlier ones are added up.
   void warm_start(bool is_first) {
     for (std::size_t i : island_.rows) {
       SceneRow& row = state_.rows[i];
       if (!is_first) sums_[i] += row.impulse;
       apply_impulse(state_, row, row.impulse);
+      spin(i, -1);
     }
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
@@ -175,26 +237,57 @@ class Substeps {
         a.velocity + cross(a.angular_velocity, c.data.lever_a) - b.velocity - cross(b.angular_velocity, c.data.lever_b);
     return c.gap + dot(c.frame.to_contact[2], apart);
   }
-  // Turns the lever arms of a row with its bodies, and the impulse that it has so far. Returns its error of now;
-  // rotations are of second order.
+  // Turns lever arms and inertia with the bodies. An impulse acts at the new lever arms when its row is visited.
+  void turn() {
+    const auto spins = [&](const SceneRow& row) -> Spins {
+      return {state_.bodies[row.a].inverse_inertia * row.angular_a,
+              state_.bodies[row.b].inverse_inertia * row.angular_b};
+    };
+    for (std::size_t i : island_.rows) turned_[i] = spins(state_.rows[i]);
+    for (std::size_t i : island_.bodies) {
+      if (island_.rows.empty()) break;
+      const Vector3& rotation = state_.moved[i].angular_velocity;
+      if (!(dot(rotation, rotation) > SceneEnergy::noticed_turn * SceneEnergy::noticed_turn)) continue;
+      const Matrix3 r = rotation_matrix(rotation);
+      state_.bodies[i].inverse_inertia = r * inverse_inertia_.at(i) * transpose(r);
+    }
+    for (std::size_t i : island_.rows) {
+      SceneRow& row = state_.rows[i];
+      errors_[i] = turn(row);
+      const Spins now = spins(row);
+      Spins& of = turned_[i];
+      of = {row.impulse * (now.a - of.a), row.impulse * (now.b - of.b)};
+    }
+  }
+  // What the impulse of a row lacks at the lever arms of now.
+  void spin(std::size_t i, double share) {
+    const auto of = turned_.find(i);
+    if (of == turned_.end()) return;
+    const SceneRow& row = state_.rows[i];
+    const auto add = [&](std::size_t body, const Vector3& by) {
+      Vector3& w = state_.bodies[body].angular_velocity;
+      if (state_.is_movable(body)) w = w + share * by;
+    };
+    add(row.a, of->second.a);
+    add(row.b, of->second.b);
+  }
+  // Returns the error of now; rotations are exact.
   double turn(SceneRow& row) {
     const Twist a = moved(row.a), b = moved(row.b);
-    apply_impulse(state_, row, -row.impulse);
     const auto side = [](Vector3& angular, const Vector3& linear, const Vector3& rotation, const Vector3& arm) {
       if (!(dot(arm, arm) > 0)) return dot(angular, rotation);
-      const Vector3 shift = cross(rotation, arm + 0.5 * cross(rotation, arm));
+      const Vector3 shift = rotation_matrix(rotation) * arm - arm;
       angular = cross(arm + shift, linear);
       return dot(linear, shift);
     };
     const double error = row.error + dot(row.linear_a, a.velocity) + dot(row.linear_b, b.velocity) -
                          elapsed_ * row.target + side(row.angular_a, row.linear_a, a.angular_velocity, row.arm_a) +
                          side(row.angular_b, row.linear_b, b.angular_velocity, row.arm_b);
-    apply_impulse(state_, row, row.impulse);
     row.diagonal = coupling(state_, row, row) + row.compliance;
     return error;
   }
 
-  // The targets of contacts in a substep with push-out, and what a contact with a frequency gives way.
+  // The targets of contacts in a substep with push-out, and the compliance of a contact with a frequency.
   void aim() {
     for (std::size_t i : island_.contacts) {
       SceneContact& c = state_.contacts[i];
@@ -210,7 +303,8 @@ class Substeps {
         rate = omega / stiffness;
         compliance_[i] = c.frame.k[2][2] / (h_ * omega * stiffness);
       }
-      const double pushed = std::min(rate * std::max(-gap - options_.slop, 0.0), options_.largest_push_out_speed);
+      const double overlap = std::max(-gap - slop_of(state_, c, options_), 0.0);
+      const double pushed = std::min(rate * overlap, options_.largest_push_out_speed);
       c.target = c.least_velocity + (gap > 0 ? -gap / h_ : pushed);
     }
   }
@@ -218,7 +312,9 @@ class Substeps {
   void aim(std::size_t i) {
     SceneRow& row = state_.rows[i];
     Aim& to = aims_[i];
-    const double error = turn(row);
+    spin(i, 1);
+    turned_.erase(i);
+    const double error = errors_.at(i);
     const double omega = 2 * std::numbers::pi * std::min(row.frequency, 0.25 / h_);
     const double stiffness = 2 * row.damping_ratio + h_ * omega, answer = h_ * omega * stiffness;
     to.slack = row.frequency > 0 && ((row.largest == 0 && error < 0) || (row.least == 0 && error > 0));
@@ -296,6 +392,24 @@ class Substeps {
     row.impulse = impulse;
   }
 
+  // The next step starts from the impulses of the last substep. After a blow they are limited to the growth of a load
+  // in a step.
+  void set_next_impulses(double approach) {
+    const double weight_speed = all_.rest.gravity * options_.time_step;
+    const auto mass = [&](std::size_t body) {
+      const double inverse = state_.bodies[body].inverse_mass;
+      return inverse > 0 ? 1 / inverse : 0;
+    };
+    for (std::size_t i : island_.contacts) {
+      SceneContact& c = state_.contacts[i];
+      c.next_impulse = count_ * c.impulse;
+      const double growth = weight_speed * (mass(c.a) + mass(c.b));
+      if (!(approach > SceneThresholds::blow * weight_speed) || !(growth > 0)) continue;
+      const double most = 2 * std::max((c.frame.to_contact * c.warm_impulse)[2], 0.0) + growth;
+      if (c.next_impulse[2] > most) c.next_impulse = most / c.next_impulse[2] * c.next_impulse;
+    }
+  }
+
   // Sets the targets of contacts that rebound; true if one misses its target.
   bool rebound() {
     bool any = false;
@@ -310,7 +424,7 @@ class Substeps {
       const double e = c.data.restitution, forces = c.velocity_change, half = forces / (2 * count_);
       const double speed = c.approach0 - forces;
       const double gap = gap_now(c);
-      if (!(e > 0) || !(gap < options_.slop / 2) ||
+      if (!(e > 0) || !(gap < slop_of(state_, c, options_) / 2) ||
           !(-speed > std::max(all_.restitution_threshold, std::abs(2 * half))))
         continue;
       const double met2 = (speed + half) * (speed + half) - 2 * forces / options_.time_step * (c.gap - gap);
@@ -338,6 +452,10 @@ class Substeps {
     if (outcome.residual > all_.relative_tolerance * outcome.approach) outcome.status = IslandStatus::not_converged;
   }
 
+  // Changes of the spins of a row's bodies.
+  struct Spins {
+    Vector3 a{}, b{};
+  };
   struct Aim {
     double target = 0;  // [m/s]
     double share = 1;   // [1] of the row's full answer
@@ -353,8 +471,10 @@ class Substeps {
   int count_ = 1;
   double h_ = 0, elapsed_ = 0;
   std::map<std::size_t, Aim> aims_;
-  std::map<std::size_t, double> sums_, velocities_before_;
-  std::map<std::size_t, double> compliance_;  // [1/kg] of contacts
+  std::map<std::size_t, double> sums_, velocities_before_, errors_;
+  std::map<std::size_t, Spins> turned_;
+  std::map<std::size_t, Matrix3> inverse_inertia_;  // at the start of the step
+  std::map<std::size_t, double> compliance_;        // [1/kg] of contacts
 };
 
 }  // namespace
@@ -362,8 +482,9 @@ class Substeps {
 void move_alone(SceneState& state, const SubstepsOptions& options, std::size_t i) {
   const Body& body = state.bodies[i];
   const Twist forces = state.is_movable(i) && i < state.changes.size() ? state.changes[i] : Twist{};
-  // In substeps of their own forces act half a substep later than at once.
-  const double late = 0.5 * (1 - 1.0 / options.least);
+  // Beside direct islands it flies on a parabola. In substeps of their own forces act half a substep later than at
+  // once.
+  const double late = has_direct_islands(options) ? 0.5 : 0.5 * (1 - 1.0 / options.least);
   state.moved[i] = {options.time_step * (body.velocity - late * forces.velocity),
                     options.time_step * (body.angular_velocity - late * forces.angular_velocity)};
 }
@@ -374,7 +495,10 @@ void move_alone(SceneState& state, const SubstepsOptions& options) {
 }
 
 SceneOutcome solve_substeps(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
-  return Substeps(state, island, options).run();
+  const int substeps = number_of_substeps(state, island, options);
+  if (!has_direct_islands(options.substeps)) return Substeps(state, island, options, substeps).run();
+  if (const auto outcome = solve_direct(state, island, options, substeps)) return *outcome;
+  return Substeps(state, island, options, substeps).run();
 }
 
 }  // namespace carom::reference

@@ -60,7 +60,7 @@ void Graph::reserve(const Parts& of, std::size_t most_rounds) {
   make_room(items, order, lane_batches, colour_sets, within_sets_, items_, kind_, unsorted_);
   make_room(most_islands, parts, lone, island_size_, island_items_, part_of_island_, has_cycle_, has_model_,
             used_by_island_, used_by_groups_, sorted_, rounds_, last_.island_size, last_.island_items, last_.rounds);
-  make_room(bodies_and_ends, bodies, island_of_body, level_begin, parent_, island_of_root_, tree_degree_,
+  make_room(bodies_and_ends, bodies, body_begin, island_of_body, level_begin, parent_, island_of_root_, tree_degree_,
             tree_neighbours_, rank_, degree_, used_, touching_begin_, reached_, last_.movable, last_.island_of_root);
   make_room(std::max(bodies_and_ends, most_rounds + 2), counts_, next_);
 }
@@ -153,6 +153,10 @@ void Graph::find_parts(std::size_t part_points, const std::vector<std::int32_t>&
       part_of_island_[island] = no_part;
       continue;
     }
+    if (!rounds.empty() && rounds[island] == 0) {
+      part_of_island_[island] = no_part;
+      continue;
+    }
     const std::uint32_t size = island_size_[island];
     const bool differs = !rounds.empty() && island > 0 && rounds[island] != rounds[island - 1];
     if (parts.empty() || differs || parts.back().points + size > part_points) {
@@ -174,23 +178,23 @@ std::uint32_t Graph::island_of(const Parts& of, std::size_t body) {
 void Graph::list_bodies(const Parts& of) {
   if (last_.is_listed) return;
   island_of_body.resize(of.bodies);
-  counts_.assign(parts.size() + 1, 0);
+  body_begin.assign(islands + 1, 0);
   for (std::size_t i = 0; i < of.bodies; ++i)
     if (const std::uint32_t island = island_of_body[i] = island_of(of, i); island != no_island)
-      ++counts_[part_of_island_[island] + 1];
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    counts_[p + 1] += counts_[p];
-    parts[p].first_body = counts_[p];
-    parts[p].end_body = counts_[p + 1];
+      ++body_begin[island + 1];
+  for (std::size_t i = 0; i < islands; ++i) body_begin[i + 1] += body_begin[i];
+  for (Part& part : parts) {
+    part.first_body = body_begin[part.first_island];
+    part.end_body = body_begin[part.first_island + part.islands];
   }
-  bodies.resize(counts_[parts.size()]);
+  bodies.resize(body_begin[islands]);
+  next_.assign(body_begin.begin(), body_begin.end() - 1);
   for (std::size_t i = 0; i < of.bodies; ++i)
-    if (island_of_body[i] != no_island)
-      bodies[counts_[part_of_island_[island_of_body[i]]]++] = static_cast<std::uint32_t>(i);
+    if (island_of_body[i] != no_island) bodies[next_[island_of_body[i]]++] = static_cast<std::uint32_t>(i);
   last_.is_listed = true;
 }
 
-void Graph::arrange(std::size_t width) {
+void Graph::arrange(std::size_t width, bool apart) {
   // Sorts by part, then by colour and kind: two stable counting sorts.
   const std::uint32_t kinds = models.empty() ? kinds_without_models : most_kinds;
   const std::size_t count = groups.size() + manifolds.size();
@@ -202,7 +206,7 @@ void Graph::arrange(std::size_t width) {
   for (std::size_t i = 0; i < count; ++i) {
     if (const std::uint32_t part = part_at(i); part != no_part)
       ++counts_[part + 1];
-    else
+    else if (apart)
       lone.push_back(static_cast<std::uint32_t>(i - groups.size()));
   }
   for (std::size_t p = 0; p < parts.size(); ++p) counts_[p + 1] += counts_[p];
@@ -298,7 +302,7 @@ void Graph::build(const Parts& of, std::size_t width, std::size_t part_points, c
   find_parts(part_points, rounds, apart);
   if (!last_.is_coloured) colour(of);
   last_.is_coloured = true;
-  arrange(width);
+  arrange(width, apart);
   last_.width = width;
   last_.part_points = part_points;
   last_.apart = apart;

@@ -43,9 +43,10 @@ struct Part {
   std::uint32_t first_body = 0, end_body = 0;  // in Graph::bodies, if listed
 };
 
-/// Number of substeps of an island, as a real number, and the number of consecutive calls that needed fewer.
+/// Number of substeps of an island, as a real number, and the number of consecutive calls that needed fewer. `spent`:
+/// interior points of the last calls, in the work of the sweeps that they replaced.
 struct SubstepNeed {
-  float substeps = 0, quiet = 0;
+  float substeps = 0, quiet = 0, spent = 0;
 };
 
 class Graph {
@@ -62,11 +63,11 @@ class Graph {
   /// are put into different parts.
   void sort_islands(std::vector<std::int32_t>& rounds, std::vector<SubstepNeed>& more);
   /// Finds parts, colours and lane batches. Islands of up to `part_points` contacts and rows are solved together. A
-  /// lane batch has up to `width` manifolds. `rounds`: see sort_islands, or empty. `apart`: islands of one manifold go
-  /// to `lone` instead of a part.
+  /// lane batch has up to `width` manifolds. `rounds`: see sort_islands, or empty; islands with 0 rounds are in no
+  /// part. `apart`: islands of one manifold go to `lone` instead of a part.
   void build(const Parts& of, std::size_t width, std::size_t part_points, const std::vector<std::int32_t>& rounds,
              bool apart);
-  /// Lists the bodies of every part, and the island of every body.
+  /// Lists the bodies of every island in their order, and the island of every body.
   void list_bodies(const Parts& of);
 
   /// Builds the colour sets of shock propagation: level by level, the colours of a level in order. Manifolds without a
@@ -82,7 +83,8 @@ class Graph {
   std::vector<ColourSet> colour_sets;
   std::vector<Part> parts;
   std::vector<std::uint32_t> lone;            // manifolds
-  std::vector<std::uint32_t> bodies;          // part by part
+  std::vector<std::uint32_t> bodies;          // island by island
+  std::vector<std::uint32_t> body_begin;      // of islands, in `bodies`; and the end
   std::vector<std::uint32_t> island_of_body;  // or no_island
   // Shock propagation: the colour sets of level l are [level_colour_sets[l], level_colour_sets[l + 1]).
   std::vector<std::uint32_t> level_order;
@@ -123,7 +125,7 @@ class Graph {
   /// Numbers the bodies of every island in order, and counts the manifolds and groups of every body.
   void number_bodies(const Parts& of);
   void colour(const Parts& of);
-  void arrange(std::size_t width);
+  void arrange(std::size_t width, bool apart);
   std::uint32_t models_of(std::uint32_t manifold) const { return models.empty() ? 0 : models[manifold]; }
   /// Returns the max level.
   std::int32_t find_levels(const Parts& of, std::vector<std::int32_t>& level);

@@ -129,11 +129,7 @@ class SceneCall {
     workspace_.island_status.assign(workspace_.graph.islands, IslandStatus::converged);
     workspace_.island_residual.assign(workspace_.graph.islands, 0);
     workspace_.island_iterations.assign(workspace_.graph.islands, 0);
-    if (is(SceneMethod::substeps)) {
-      // An abandoned pass may have left displacements.
-      std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
-      return run_substeps(call, begins_with_impulses_);
-    }
+    if (is(SceneMethod::substeps)) return run_substeps(call, begins_with_impulses_);
     if (is(SceneMethod::coulomb)) return solve_coulomb(call, begins_with_impulses_, report);
     if (!is(SceneMethod::step))
       return is(SceneMethod::sequence) ? run_sequence(call, entry_, workspace_.sequence, impulses_.kept(), report)
@@ -241,7 +237,12 @@ class SceneCall {
     workspace_.last_lone.movable.reserve(few);
     if (is(SceneMethod::substeps)) {
       job_.displacements = workspace_.displacements.at_least(bodies_ + 1);
-      workspace_.began.at_least(bodies_ + 1);
+      job_.began = workspace_.began.at_least(bodies_ + 1);
+      job_.relaxes = options_.substeps.relaxing > 0;
+      workspace_.inertia.at_least(bodies_ + 1);
+      workspace_.turned.at_least(bodies_ + 1);
+      workspace_.energy_sums.at_least(2 * bodies_ + 1);
+      workspace_.shares.at_least(bodies_ + 1);
       workspace_.loads.at_least(loads_of_a_body * (bodies_ + 1));
     }
   }
@@ -299,9 +300,15 @@ class SceneCall {
     if (is(SceneMethod::coulomb)) workspace_.coulomb.bound.check(options_, job_, graph, parts);
     if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph);
     workspace_.substeps.clear();
-    if (is(SceneMethod::substeps))
+    workspace_.island_energy.clear();
+    if (is(SceneMethod::substeps)) {
       count_substeps(options_, job_, workspace_, impulses_.of_rows(), impulses_.remembers_contacts(),
                      impulses_.remembers_rows());
+      // An abandoned pass may have left displacements.
+      std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
+      workspace_.direct.solve(options_, job_, graph, parts, workspace_.substeps, workspace_.substeps_wanted, team);
+      graph.sort_islands(workspace_.substeps, workspace_.substeps_wanted);
+    }
     graph.build(parts, kernels_.width,
                 team.slots() == 1 ? points_of_part<T> : std::clamp(share, std::size_t{256}, points_of_part<T>),
                 workspace_.substeps, solves_lone_islands_apart(options_));
@@ -318,8 +325,10 @@ class SceneCall {
       report.residual = std::max(report.residual, workspace_.island_residual[i]);
       report.not_converged += workspace_.island_status[i] != IslandStatus::converged ? 1u : 0u;
       report.stalled += workspace_.island_status[i] == IslandStatus::stalled ? 1u : 0u;
+      report.energy_removed += removed_energy(workspace_, i);
     }
     for (const std::int32_t n : workspace_.substeps) report.substeps = std::max(report.substeps, static_cast<int>(n));
+    if (is(SceneMethod::substeps)) report.swept = graph.islands - workspace_.direct.accepted().size();
     report.lanes = outcome.lanes;
     report.lanes_used = outcome.lanes_used;
     report.islands = graph.islands;

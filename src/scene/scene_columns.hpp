@@ -1,4 +1,4 @@
-// The columns of scenes beside those of their contacts: see ../columns.hpp.
+// The columns of scenes: see ../columns.hpp, which has the columns of single contacts.
 #pragma once
 
 #include <carom/scene.hpp>
@@ -20,7 +20,7 @@ template <class F, class Contacts, class... Others>
   field("damping", contacts.damping, others.damping...);
 }
 
-/// Columns that contacts of a scene may have beside those of indexed contacts.
+/// Optional columns of contacts of a scene, in addition to the columns of indexed contacts.
 template <class F, class Contacts, class... Others>
 [[gnu::always_inline]] constexpr void each_of_scene(F&& f, Contacts& contacts, Others&... others) {
   const auto field = [&](const char* name, auto& first, auto&... rest) __attribute__((always_inline)) {
@@ -31,6 +31,7 @@ template <class F, class Contacts, class... Others>
   field("gap", contacts.gap, others.gap...);
   field("frequency", contacts.frequency, others.frequency...);
   field("damping_ratio", contacts.damping_ratio, others.damping_ratio...);
+  field("slop", contacts.slop, others.slop...);
   field("target_velocity", contacts.target_velocity, others.target_velocity...);
   field("surface_velocity", contacts.surface_velocity, others.surface_velocity...);
   field("warm_impulse", contacts.warm_impulse, others.warm_impulse...);
@@ -46,7 +47,7 @@ constexpr void each_of_scene_bodies(F&& f, Bodies& bodies, Others&... others) {
        others.angular_velocity_change...);
 }
 
-/// Columns that rows of joints need, and those that they may have.
+/// Required and optional columns of rows of joints.
 template <class F, class Rows, class... Others>
 constexpr void each_needed_of_rows(F&& f, Rows& rows, Others&... others) {
   f(Label{"joints", "body_a"}, rows.body_a, others.body_a...);
@@ -96,6 +97,7 @@ constexpr void each_island_result(F&& f, Islands& islands, Others&... others) {
   f(Label{"results.islands", "residual"}, islands.residual, others.residual...);
   f(Label{"results.islands", "iterations"}, islands.iterations, others.iterations...);
   f(Label{"results.islands", "substeps"}, islands.substeps, others.substeps...);
+  f(Label{"results.islands", "energy_removed"}, islands.energy_removed, others.energy_removed...);
 }
 template <class F, class Results, class... Others>
 constexpr void each_scene_row_result(F&& f, Results& results, Others&... others) {

@@ -116,9 +116,9 @@ class SceneOutput {
     const Vector3Columns<T>&x = results_.displacement, &turn = results_.rotation;
     const Column<T>* const columns[6] = {&x.x, &x.y, &x.z, &turn.x, &turn.y, &turn.z};
     const auto h = static_cast<T>(options_.substeps.time_step);
+    // A body that nothing touches flies on a parabola, as beside direct islands, or as its substeps would move it.
     const auto n = static_cast<T>(options_.substeps.least);
-    // With n substeps, forces act later than at the start of the step: on average by half a step minus half a substep.
-    const T by_forces = T(0.5) * h * (T(1) - T(1) / n);
+    const T by_forces = T(0.5) * (direct::solves_islands(options_) ? h : h * (T(1) - T(1) / n));
     for (std::size_t i = 0; i < bodies_; ++i) {
       const std::uint32_t island = workspace_.graph.island_of_body[i];
       const bool is_solved = island != Graph::no_island && workspace_.overflow[island] == 0;
@@ -156,7 +156,8 @@ class SceneOutput {
       if (islands.status) islands.status[i] = workspace_.island_status[i];
       if (islands.residual) islands.residual[i] = without_sign(static_cast<T>(workspace_.island_residual[i]));
       if (islands.iterations) islands.iterations[i] = workspace_.island_iterations[i];
-      if (islands.substeps) islands.substeps[i] = workspace_.substeps.empty() ? 1 : workspace_.substeps[i];
+      if (islands.substeps) islands.substeps[i] = workspace_.substeps.empty() ? 1 : std::max(workspace_.substeps[i], 1);
+      if (islands.energy_removed) islands.energy_removed[i] = static_cast<T>(removed_energy(workspace_, i));
     }
   }
 

@@ -1,8 +1,10 @@
 // The options of a scene as its kernels read them.
 #pragma once
 
+#include <algorithm>
 #include <carom/scene.hpp>
 #include <cmath>
+#include <limits>
 
 #include "kernel/scene/scene_job.hpp"
 
@@ -20,7 +22,7 @@ kernel::SceneParameters<T> parameters_of(const SceneOptions& options) {
   const Options& o = options.collision;
   const SubstepsOptions& s = options.substeps;
   const bool in_substeps = options.method == SceneMethod::substeps;
-  // Those of coulomb are the same where islands are swept.
+  // coulomb uses them where islands are swept.
   const bool sweeps = options.method == SceneMethod::simultaneous || options.method == SceneMethod::coulomb;
   const double h = in_substeps ? s.time_step : options.resting.time_step;
   const auto& g = options.resting.gravity;
@@ -40,7 +42,8 @@ kernel::SceneParameters<T> parameters_of(const SceneOptions& options) {
           1,
           static_cast<T>(h),
           static_cast<T>(h > 0 ? 1 / h : 0),
-          static_cast<T>(s.slop),
+          s.slop > 0 ? std::max(static_cast<T>(s.slop), std::numeric_limits<T>::min()) : T(0),
+          static_cast<T>(s.relative_slop),
           0,
           static_cast<T>(s.largest_push_out_speed),
           static_cast<T>(s.joint_frequency),

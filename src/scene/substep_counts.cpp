@@ -2,36 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "kernel/body_record.hpp"
+#include "slop.hpp"
 
 namespace carom::scene {
 namespace {
 
 constexpr std::size_t ages = loads_of_a_body;
 
-/// Returns what an island may have whose number was `before` and which needs `needed`: the number stays within a band,
-/// and falls slowly once fewer have been needed for some calls.
-SubstepNeed fallen(const SubstepNeed& before, float needed) {
-  const auto band = std::max(1.F, static_cast<float>(SceneThresholds::substeps_band) * before.substeps);
-  if (needed > before.substeps - band) return {before.substeps, 0};
-  const bool falls = before.quiet >= static_cast<float>(SceneThresholds::substeps_quiet);
-  const float share = falls ? static_cast<float>(SceneThresholds::substeps_fall) : 1.F;
-  return {share * before.substeps, before.quiet + 1};
+/// [1/s⁴] (load / slop)², of a load [m/s²] and the square of a slop.
+double square_of_need(double load, double slop2) {
+  return load * load / slop2;
 }
 
-/// Bodies by index, of which those below 0 are the world.
-template <class T>
-class Bodies {
- protected:
-  explicit Bodies(const kernel::SceneJob<T>& job) : job_(job) {}
-
-  const T* record(std::int32_t body) const { return kernel::record_of(job_.body_rows, body); }
-  bool moves(std::int32_t body) const { return body >= 0 && kernel::is_movable(record(body)); }
-  T inverse_mass(std::int32_t body) const { return record(body)[kernel::BodyRecord::inverse_mass]; }
-
-  const kernel::SceneJob<T>& job_;
-};
+/// Returns the number for an island that had `before` and needs `needed`: it stays within a band, and falls slowly once
+/// fewer have been needed for some calls.
+SubstepNeed fallen(const SubstepNeed& before, float needed) {
+  const auto band = std::max(1.F, static_cast<float>(SceneThresholds::substeps_band) * before.substeps);
+  if (needed > before.substeps - band) return {before.substeps, 0, 0};
+  const bool falls = before.quiet >= static_cast<float>(SceneThresholds::substeps_quiet);
+  const float share = falls ? static_cast<float>(SceneThresholds::substeps_fall) : 1.F;
+  return {share * before.substeps, before.quiet + 1, 0};
+}
 
 /// The loads of all bodies.
 template <class T>
@@ -84,7 +77,7 @@ class Loads : Bodies<T> {
   T* loads_;
 };
 
-/// Finds what the supports of an island that nothing is known of would carry if all of it stood on them.
+/// Finds the load of the supports of an island without history, as if all of it stood on them.
 template <class T>
 class ColdLoads : Bodies<T> {
   using Bodies<T>::moves;
@@ -95,8 +88,8 @@ class ColdLoads : Bodies<T> {
   }
   void know(std::uint32_t island) { of_.cold[island] = 0; }
 
-  /// Raises `needed` [m/s²].
-  void raise(std::vector<double>& needed, double gravity) {
+  /// Raises `needed`: see count_substeps. `slop2` [m²] of the islands.
+  void raise(std::vector<double>& needed, const std::vector<double>& slop2, double gravity) {
     const Graph& graph = of_.graph;
     if (std::find(of_.cold.begin(), of_.cold.end(), 1) == of_.cold.end()) return;
     of_.counted.assign(this->job_.bodies, 0);
@@ -105,7 +98,8 @@ class ColdLoads : Bodies<T> {
     add(graph.manifolds, graph.island_of_manifold);
     add(graph.groups, graph.island_of_group);
     for (std::size_t i = 0; i < graph.islands; ++i)
-      if (of_.supporting_mass[i] > 0) needed[i] = std::max(needed[i], gravity * (of_.mass[i] / of_.supporting_mass[i]));
+      if (of_.supporting_mass[i] > 0)
+        needed[i] = std::max(needed[i], square_of_need(gravity * (of_.mass[i] / of_.supporting_mass[i]), slop2[i]));
   }
 
  private:
@@ -133,15 +127,19 @@ class ColdLoads : Bodies<T> {
 template <class T>
 void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
                     const T* row_impulse, bool has_history, bool rows_have_history) {
-  Graph& graph = workspace.graph;
+  const Graph& graph = workspace.graph;
   const SubstepsOptions& how = options.substeps;
-  std::vector<double>& needed = workspace.substeps_needed;
+  std::vector<double>&needed = workspace.substeps_needed, &slop2 = workspace.substeps_slop2;
   std::vector<std::int32_t>& count = workspace.substeps;
   std::vector<SubstepNeed>& wanted = workspace.substeps_wanted;
-  needed.assign(graph.islands, options.rest.gravity);
+  needed.assign(graph.islands, 0);
+  slop2.assign(graph.islands, std::numeric_limits<double>::infinity());
   wanted.assign(graph.islands, {});
-  count.assign(graph.islands, how.least);
+  const int least =
+      how.least < how.most ? std::max(how.least, std::min(SceneThresholds::swept_substeps, how.most)) : how.least;
+  count.assign(graph.islands, least);
   if (how.least < how.most) {
+    const Slops<T> slops(job, how);
     Loads<T> loads(job, workspace);
     ColdLoads<T> cold(job, workspace);
     const Vector3Columns<const T>&p = job.warm_impulse, &n = job.scene->contacts.normal;
@@ -178,40 +176,47 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       std::fill_n(size, ages, T(SceneThresholds::joint_load) * std::sqrt(size2));
       loads.add(of, size);
     }
-    const auto raise = [&](const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island) {
-      for (std::size_t m = 0; m < all.size(); ++m) {
-        const T carried = std::max(loads.of(all[m].body_a), loads.of(all[m].body_b));
-        needed[island[m]] = std::max({needed[island[m]], static_cast<double>(carried) / how.time_step,
-                                      options.rest.gravity * loads.ratio(all[m])});
-      }
+    const auto raise = [&](const Constraint& of, std::uint32_t island, double square_of_slop) {
+      const T carried = std::max(loads.of(of.body_a), loads.of(of.body_b));
+      const double load =
+          std::max(static_cast<double>(carried) / how.time_step, options.rest.gravity * loads.ratio(of));
+      needed[island] = std::max(needed[island], square_of_need(load, square_of_slop));
+      slop2[island] = std::min(slop2[island], square_of_slop);
     };
-    raise(graph.manifolds, graph.island_of_manifold);
-    raise(graph.groups, graph.island_of_group);
+    for (std::size_t m = 0; m < graph.manifolds.size(); ++m)
+      raise(graph.manifolds[m], graph.island_of_manifold[m], slops.square_of_manifold(graph.manifolds[m]));
+    for (std::size_t m = 0; m < graph.groups.size(); ++m)
+      raise(graph.groups[m], graph.island_of_group[m], slops.square_of(graph.groups[m]));
     // The larger number of before counts where islands have met.
     const auto recall = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
                             const std::uint32_t* at, const auto* of) {
       for (std::size_t m = 0; has && m < all.size(); ++m)
         for (std::uint32_t k = 0; k < all[m].count; ++k) {
           const SubstepNeed& before = of[kernel::number_at(at, all[m].first + k)].need;
-          if (before.substeps > wanted[island[m]].substeps) wanted[island[m]] = before;
+          SubstepNeed& of_island = wanted[island[m]];
+          const float spent = std::max(of_island.spent, before.spent);
+          if (before.substeps > of_island.substeps) of_island = before;
+          of_island.spent = spent;
         }
     };
     recall(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);
     recall(rows_have_history, graph.groups, graph.island_of_group, job.row_at, workspace.remembered.rows());
     for (std::uint32_t i = 0; i < graph.islands; ++i)
       if (wanted[i].substeps > 0) cold.know(i);
-    cold.raise(needed, options.rest.gravity);
+    cold.raise(needed, slop2, options.rest.gravity);
     for (std::size_t i = 0; i < graph.islands; ++i) {
-      const auto taken = static_cast<float>(2 * how.time_step * std::sqrt(needed[i] / how.slop));
-      // A number that went to and fro would excite what it holds.
-      const SubstepNeed least = fallen(wanted[i], taken);
-      wanted[i] = least.substeps > taken ? least : SubstepNeed{taken, 0};
+      const auto taken = static_cast<float>(2 * how.time_step * std::sqrt(std::sqrt(needed[i])));
+      // A number that went to and fro would excite the island.
+      const SubstepNeed fewer = fallen(wanted[i], taken);
+      const float saved = static_cast<float>(SceneThresholds::direct_income);
+      const float spent = std::max(wanted[i].spent - saved, 0.F);
+      wanted[i] = fewer.substeps > taken ? fewer : SubstepNeed{taken, 0, 0};
+      wanted[i].spent = spent;
       float& of_island = wanted[i].substeps;
-      of_island = std::clamp(of_island, static_cast<float>(how.least), static_cast<float>(how.most));
+      of_island = std::clamp(of_island, static_cast<float>(least), static_cast<float>(how.most));
       count[i] = static_cast<std::int32_t>(std::ceil(of_island));
     }
   }
-  graph.sort_islands(count, wanted);
 }
 
 template void count_substeps(const SceneOptions&, const kernel::SceneJob<float>&, Workspace<float>&, const float*, bool,

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "energy_audit.hpp"
 #include "island_sweeps.hpp"
 #include "scene_parameters.hpp"
 
@@ -28,9 +29,11 @@ class Substeps : IslandSweeps<T> {
     const std::size_t different =
         restitution.stride == 0 ? std::min<std::size_t>(restitution.count, 1) : restitution.count;
     for (std::size_t i = 0; i < different && !rebounds_; ++i) rebounds_ = restitution[i] > T(0);
+    prepare_energy();
     this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
     if (count_faults(job_) != faults) return {.found_faults = true};
     mark_rows_beyond_range();
+    take_direct_islands();
     static const std::vector<std::byte*> none;
     return this->outcome([&](std::uint32_t i) { return options_.relative_tolerance * workspace_.approach[i]; }, none,
                          true);
@@ -64,10 +67,16 @@ class Substeps : IslandSweeps<T> {
         each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t count, std::size_t slot) {
           kernel(job, blocks, count, nowhere(slot));
         });
-        job.begins_substep = false;
+        job.begins_substep = job.has_moved = false;
       }
     };
     const T share = T(1) / static_cast<T>(n), h = job.parameters.substep;
+    EnergyAudit<T> audit(job, workspace_, part, n);
+    const auto find_work = [&] { this->find_work(part, each, job, audit); };
+    const bool turns =
+        std::any_of(graph_.lane_batches.begin() + part.first_lane_batch,
+                    graph_.lane_batches.begin() + part.end_lane_batch, [](const LaneBatch& of) { return of.is_joint; });
+    if (turns) job.inertia = workspace_.turned.data();
     for (int k = 0; k < n; ++k) {
       // Every substep applies the impulses of the previous one again. Together with the forces they have the same
       // effect again: v + h a + M⁻¹ Jᵀ p is 2 v minus the velocity at the start of the previous substep. For a free
@@ -77,15 +86,23 @@ class Substeps : IslandSweeps<T> {
       each_body(part, each, [&](std::uint32_t i) {
         k == 0 ? begin_step(i, share) : is_exact ? begin_with_forces(i, share) : begin_substep(i);
       });
+      if (k == 0) audit.begin(each, turns);
       if (k == 0 ? warm_ : is_exact)
         each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t count, std::size_t slot) {
           for (std::size_t i = 0; i < count; ++i) kernels_.warm_start(job, blocks[i], nowhere(slot));
         });
       job.elapsed = static_cast<T>(k) * h;
       job.begins_substep = k > 0;
+      job.has_moved = false;
       sweep(kernels_.push_out, how.sweeps);
-      each_body(part, each, [&](std::uint32_t i) { move(i, h); });
+      each_body(part, each, [&](std::uint32_t i) {
+        move(i, h);
+        if (turns && workspace_.island_energy[graph_.island_of_body[i]].has_joints) audit.turn(i);
+      });
+      job.elapsed = static_cast<T>(k + 1) * h;
+      job.has_moved = true;
       sweep(kernels_.relax, how.relaxing);
+      audit.check(each, has_work_, find_work);
     }
     job.elapsed = job.parameters.time_step;
     if (job_.row_warm != nullptr || job_.results->warm_impulse.x)
@@ -93,8 +110,18 @@ class Substeps : IslandSweeps<T> {
         mark_struck(this->head(block));
         kernels_.store_warm(job, block);
       });
-    if (rebounds_) rebound(part, each, job);
+    if (rebounds_) rebound(part, each, job, audit, find_work);
     each_block(part, each, [&](std::byte* block) { kernels_.finish(job, block); });
+  }
+
+  /// Islands that are solved directly are in no part.
+  void take_direct_islands() {
+    for (const direct::Accepted& of : workspace_.direct.accepted()) {
+      const std::uint32_t island = graph_.island_of_manifold[of.manifold];
+      workspace_.approach[island] = of.approach;
+      workspace_.sweeps_of_island[island] = of.solves;
+      workspace_.sweeping[island] = Sweeping::done;
+    }
   }
 
   /// Kernels check the last substep only. Impulses are summed over the substeps, and the next step starts from a
@@ -118,21 +145,108 @@ class Substeps : IslandSweeps<T> {
   }
 
   /// Islands with a contact that rebounds are swept again.
-  template <class Each>
-  void rebound(const Part& part, const Each& each, const Job& job) {
+  template <class Each, class FindWork>
+  void rebound(const Part& part, const Each& each, const Job& job, EnergyAudit<T>& audit, const FindWork& find_work) {
     each_block(part, each, [&](std::byte* block) { kernels_.rebound(job, block); });
     this->gather_worst(part);
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i)
       if (!(workspace_.worst[i] > 0)) workspace_.sweeping[i] = Sweeping::done;
     const bool any = this->retire(part, true);
+    if (any)
+      audit.begin_rebound(each, [&] {
+        if (has_work_) find_work();
+      });
     for (int k = 0; any && k < options_.substeps.restitution_sweeps; ++k)
       each_colour_set(part, each, [&](std::byte* const* blocks, std::size_t count, std::size_t slot) {
         kernels_.simultaneous(job, blocks, count, nowhere(slot));
       });
+    if (any) {
+      if (has_work_) find_work();
+      audit.check_rebound(each, has_work_);
+    }
     for (std::uint32_t i = part.first_island; i < part.first_island + part.islands; ++i) {
       if (workspace_.sweeping[i] == Sweeping::goes_on)
         workspace_.sweeps_of_island[i] += options_.substeps.restitution_sweeps;
       workspace_.sweeping[i] = Sweeping::goes_on;  // decided by the residual later
+    }
+  }
+
+  /// Finds what the impulses of the last substep may have added to the energy of their islands.
+  template <class Each>
+  void find_work(const Part& part, const Each& each, const Job& job, EnergyAudit<T>& audit) {
+    each_block(part, each, [&](std::byte* block) { kernels_.work(job, block); });
+    audit.forget_work();
+    for (std::uint32_t v = part.first_lane_batch; v < part.end_lane_batch; ++v) {
+      const Head& of = this->head(workspace_.block_of_lane_batch[v]);
+      for (std::uint32_t lane = 0; lane < of.lanes; ++lane)
+        audit.add(this->island(of, lane), static_cast<double>(of.work[lane]), (of.loaded >> lane & 1u) != 0,
+                  (of.grounded >> lane & 1u) != 0);
+    }
+  }
+
+  /// Finds out which islands may gain energy, by what, and the frames in which it is measured.
+  void prepare_energy() {
+    workspace_.island_energy.assign(graph_.islands, {});
+    for (const std::uint32_t island : graph_.island_of_group) workspace_.island_energy[island].has_joints = true;
+    const SceneContacts<T>& contacts = job_.scene->contacts;
+    const JointRows<T>& joints = job_.scene->joints;
+    has_work_ = contacts.stiffness.data != nullptr || (!job_.relaxes && contacts.frequency.data != nullptr) ||
+                (!job_.relaxes && joints.frequency.data != nullptr) || is_any(contacts.target_velocity) ||
+                is_any(contacts.surface_velocity.x) || is_any(contacts.surface_velocity.y) ||
+                is_any(contacts.surface_velocity.z) || is_any(joints.target_velocity);
+    bool any_moves = false;
+    for (std::size_t i = 0; i < job_.bodies && !any_moves; ++i) any_moves = is_driven(i);
+    has_work_ = has_work_ || any_moves;
+    if (any_moves) find_frames();
+    if (rebounds_) find_restitution();
+  }
+  /// True if the column has a number other than 0.
+  static bool is_any(const Column<const T>& column) {
+    const std::size_t different = column.stride == 0 ? std::min<std::size_t>(column.count, 1) : column.count;
+    for (std::size_t i = 0; i < different; ++i)
+      if (column[i] != T(0)) return true;
+    return false;
+  }
+  /// True if a part of the body's velocity is not zero and impulses do not change it.
+  bool is_driven(std::size_t i) const {
+    const T* const record = kernel::record_of(job_.body_rows, static_cast<std::ptrdiff_t>(i));
+    const T* const v = job_.velocities[i].numbers;
+    if (!(record[0] > T(0)) && (v[0] != T(0) || v[1] != T(0) || v[2] != T(0))) return true;
+    return !(record[1] + record[4] + record[6] > T(0)) && (v[3] != T(0) || v[4] != T(0) || v[5] != T(0));
+  }
+  template <class F>
+  void each_constraint(const F& f) const {
+    for (std::size_t m = 0; m < graph_.manifolds.size(); ++m) f(graph_.manifolds[m], graph_.island_of_manifold[m]);
+    for (std::size_t g = 0; g < graph_.groups.size(); ++g) f(graph_.groups[g], graph_.island_of_group[g]);
+  }
+  /// An island is measured in the frame of its immovable bodies if they have one velocity: heaps on a lift or a train
+  /// are treated as heaps on the ground.
+  void find_frames() {
+    std::vector<std::uint8_t>& known = workspace_.cold;  // 0: no body yet; 1: has a frame; 2: different bodies
+    known.assign(graph_.islands, 0);
+    each_constraint([&](const Constraint& of, std::uint32_t island) {
+      for (const std::int32_t body : {of.body_a, of.body_b}) {
+        if (body >= 0 && kernel::is_movable(kernel::record_of(job_.body_rows, body))) continue;
+        std::array<double, 3> v{};
+        for (std::size_t c = 0; c < 3 && body >= 0; ++c) v[c] = static_cast<double>(job_.velocities[body].numbers[c]);
+        std::array<double, 3>& frame = workspace_.island_energy[island].frame;
+        if (known[island] == 0) frame = v;
+        known[island] = known[island] == 0 || (known[island] == 1 && frame == v) ? 1 : 2;
+      }
+    });
+    for (std::size_t i = 0; i < graph_.islands; ++i) {
+      IslandEnergy& of = workspace_.island_energy[i];
+      if (known[i] != 1) of.frame = {};
+      of.has_frame = of.frame != std::array<double, 3>{};
+    }
+  }
+  void find_restitution() {
+    const Column<const T>& restitution = job_.scene->contacts.restitution;
+    for (std::size_t m = 0; m < graph_.manifolds.size(); ++m) {
+      double& most = workspace_.island_energy[graph_.island_of_manifold[m]].restitution;
+      for (std::uint32_t k = 0; k < graph_.manifolds[m].count; ++k)
+        most = std::max(
+            most, static_cast<double>(restitution[kernel::number_at(job_.contact_at, graph_.manifolds[m].first + k)]));
     }
   }
 
@@ -183,10 +297,27 @@ class Substeps : IslandSweeps<T> {
   void move(std::uint32_t i, T h) {
     const T* const v = job_.velocities[i].numbers;
     T* const moved = job_.displacements[i].numbers;
-    for (std::size_t c = 0; c < 8; ++c) moved[c] += h * v[c];
+    for (std::size_t c = 0; c < 3; ++c) moved[c] += h * v[c];
+    T* const angle = moved + 3;
+    const T by[3] = {h * v[3], h * v[4], h * v[5]};
+    // Two rotations whose order matters by less than this are added. [rad]
+    constexpr T small = T(1e-4);
+    const T order[3] = {by[1] * angle[2] - by[2] * angle[1], by[2] * angle[0] - by[0] * angle[2],
+                        by[0] * angle[1] - by[1] * angle[0]};
+    if (order[0] * order[0] + order[1] * order[1] + order[2] * order[2] > small * small) [[unlikely]]
+      return turn_far(angle, by);
+    for (std::size_t c = 0; c < 3; ++c) angle[c] += by[c] + T(0.5) * order[c];
+  }
+  static void turn_far(T* angle, const T (&by)[3]) {
+    const auto wide = [](const T* x) -> Rotation {
+      return {static_cast<double>(x[0]), static_cast<double>(x[1]), static_cast<double>(x[2])};
+    };
+    const Rotation turned = combined(wide(angle), wide(by));
+    for (std::size_t c = 0; c < 3; ++c) angle[c] = static_cast<T>(turned[c]);
   }
 
   bool warm_, rebounds_ = false;
+  bool has_work_ = false;  // impulses may add energy
 };
 
 }  // namespace

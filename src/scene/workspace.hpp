@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coulomb/coulomb_workspace.hpp"
+#include "direct/direct_islands.hpp"
 #include "graph.hpp"
 #include "kernel/scene/scene_job.hpp"
 #include "remembered.hpp"
@@ -31,6 +32,38 @@ struct LastLone {
   Isa isa = Isa::scalar;
 };
 
+/// A body's mass and inertia, without the parts that are infinite, in the order of a VelocityRow.
+template <class T>
+struct alignas(16) BodyInertia {
+  T own[8];    // the diagonal: m, m, m, I_xx, I_yy, I_zz
+  T mixed[3];  // I_xy, I_xz, I_yz
+  T unused;
+  T forces[8];  // [N s] in a substep: this matrix times the velocity change by forces
+};
+
+/// Sums over the bodies of an island.
+using EnergySums = std::array<double, 4>;
+
+/// What impulses of a substep may add to the energy of an island: see kernel/scene/energy.hpp.
+struct ImpulseWork {
+  double work = 0;                        // [J]
+  bool loaded = false, grounded = false;  // a contact has an impulse; on a body that does not move
+};
+
+/// The energy of an island in substeps: see energy_audit.hpp.
+struct IslandEnergy {
+  double kinetic = 0, by_forces = 0;  // [J] at the start of a substep; c·M v of it, c the velocity change by forces
+  double half_change = 0;             // [J] c·M c / 2
+  double lost = 0, removed = 0;       // [J] in the step so far
+  double work_before = 0;             // [J] before contacts rebound
+  double restitution = 0;             // the largest of its contacts
+  // The velocity of the frame that energies are measured in: of the immovable bodies, if all have the same.
+  std::array<double, 3> frame{}, momentum{}, momentum_by_forces{};
+  bool has_frame = false;
+  bool has_joints = false;
+  ImpulseWork of_impulses;
+};
+
 template <class T>
 struct Workspace {
   /// Reserves the lists for the largest graph of these numbers of bodies, contacts and rows, so that later calls
@@ -46,7 +79,7 @@ struct Workspace {
     make_room(of.bodies, level, counted);
     make_room(most_islands, approach, worst, sweeps_of_island, sweeping, overflow, island_status, island_residual,
               island_iterations, kept_worst, keeping, substeps_wanted, cold, mass, supporting_mass, substeps_needed,
-              substeps);
+              substeps_slop2, substeps, island_energy);
     lone.at_least(most_islands);
     reserved = size;
   }
@@ -82,14 +115,26 @@ struct Workspace {
   coulomb::Workspace coulomb;
   Remembered<T> remembered;
   LastLone<T> last_lone;
+  direct::DirectIslands direct;
   // Substeps: velocities at the start of a substep, displacements; loads; numbers of substeps of islands.
   Scratch<kernel::VelocityRow<T>> began, displacements;
+  Scratch<BodyInertia<T>> inertia;
+  Scratch<kernel::VelocityRow<T>> turned;  // inverse inertia of bodies that have turned
+  Scratch<EnergySums> energy_sums;
+  Scratch<T> shares;  // of the brake, of bodies
+  std::vector<IslandEnergy> island_energy;
   Scratch<T> loads;
   std::vector<SubstepNeed> substeps_wanted;
   std::vector<std::uint8_t> cold, counted;  // islands without a history; their bodies
   std::vector<double> mass, supporting_mass;
-  std::vector<double> substeps_needed;
+  std::vector<double> substeps_needed, substeps_slop2;
   std::vector<std::int32_t> substeps;
 };
+
+/// [J] that an island has lost to keep its energy in bounds. Islands that have overflowed keep their velocities.
+template <class T>
+double removed_energy(const Workspace<T>& of, std::size_t island) {
+  return island < of.island_energy.size() && of.overflow[island] == 0 ? of.island_energy[island].removed : 0;
+}
 
 }  // namespace carom::scene

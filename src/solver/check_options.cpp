@@ -1,4 +1,4 @@
-// The checks of options. check.cpp has those of columns.
+// The checks of options. check.cpp has the checks of columns.
 #include <carom/system.hpp>
 #include <charconv>
 #include <string>
@@ -90,8 +90,10 @@ void check_scene_options(const SceneOptions& options) {
   is_count(s.sweeps, "substeps.sweeps");
   in_range(s.relaxing, 0, SceneLimits::most_iterations, "substeps.relaxing");
   is_count(s.restitution_sweeps, "substeps.restitution_sweeps");
-  if (!(s.slop > 0)) throw Error("carom: the option substeps.slop is " + in_words(s.slop) + ", not above 0");
   in_range(s.slop, 0, most, "substeps.slop");
+  if (!(s.relative_slop > 0))
+    throw Error("carom: the option substeps.relative_slop is " + in_words(s.relative_slop) + ", not above 0");
+  in_range(s.relative_slop, 0, most, "substeps.relative_slop");
   in_range(s.push_out, 0, 1, "substeps.push_out");
   in_range(s.largest_push_out_speed, 0, most, "substeps.largest_push_out_speed");
   if (!(s.joint_frequency >= 0))

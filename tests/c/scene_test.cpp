@@ -1,4 +1,4 @@
-// Scenes in C give the bits and the reports of those in C++, under every method.
+// Scenes in C give the same bits and reports as in C++, under every method.
 #include <gtest/gtest.h>
 
 #include "c/in_c.hpp"
@@ -123,6 +123,7 @@ TEST(CSceneOptions, begin_with_the_defaults_of_cpp) {
   EXPECT_EQ(substeps.time_step, 0);
   EXPECT_EQ(substeps.most, expected.most);
   EXPECT_EQ(substeps.slop, expected.slop);
+  EXPECT_EQ(substeps.relative_slop, expected.relative_slop);
   EXPECT_EQ(substeps.joint_frequency, expected.joint_frequency);
   EXPECT_EQ(substeps.joint_warm_start, expected.joint_warm_start);
   carom_scene_options options;

@@ -174,6 +174,8 @@ TEST(SceneFaults, columns_of_the_method_must_be_filled_and_others_are_not_read) 
   for (const std::string text : {"", "x"}) {
     EXPECT_EQ(status("gap", text, "simultaneous"), "ok");
     EXPECT_EQ(status("gap", text, "resting --time-step 0.01"), "unreadable");
+    EXPECT_EQ(status("slop", text, "simultaneous"), "ok");
+    EXPECT_EQ(status("slop", text, "substeps --time-step 0.01"), "unreadable");
     EXPECT_EQ(status("static_friction", text, "sequence"), "ok");
     EXPECT_EQ(status("static_friction", text, "iteration"), "unreadable");
     EXPECT_EQ(status("target_velocity", text, "sequence"), "unreadable");
@@ -185,6 +187,13 @@ TEST(SceneFaults, columns_of_the_method_must_be_filled_and_others_are_not_read) 
     EXPECT_EQ(status("key", text, "sequence"), "ok");
   }
   for (const std::string text : {"", "0", "18446744073709551615"}) EXPECT_EQ(status("key", text, "simultaneous"), "ok");
+}
+
+TEST(SceneFaults, a_negative_slop_is_named) {
+  const Ended run =
+      solved({with(ball_row("1", {0, "1"}, {1}), "slop", "-0.001")}, "--method substeps --time-step 0.01");
+  EXPECT_EQ(run.exit_code, 1);
+  expect_within(":2: column slop: -0.001 is negative (negative_slop)\n", named(run.err));
 }
 
 TEST(SceneFaults, static_friction_below_friction_and_numbers_that_are_not_finite) {

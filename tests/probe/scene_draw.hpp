@@ -251,6 +251,9 @@ class SceneDrawer : SceneDrawing<T> {
 
   void draw_gaps() {
     for (std::size_t i = 0; i < data().contact_count(); ++i) data().gap.push_back(number(-0.01, 0.01));
+    if (chance(4))
+      for (std::size_t i = 0; i < data().contact_count(); ++i)
+        data().slop.push_back(chance(2) ? T(0) : number(0, 0.01));
     if (!chance(4)) return;
     for (std::size_t i = 0; i < data().contact_count(); ++i)
       data().frequency.push_back(chance(4) ? std::numeric_limits<T>::infinity() : number(0, 200));

@@ -56,13 +56,15 @@ class SceneOptionsDrawer : SceneDrawing<T> {
   void draw_substeps() {
     SubstepsOptions& o = scene_.options.substeps;
     o.time_step = draw_.log_uniform(2) / 100;
-    o.least = 1 + static_cast<int>(draw_.below(8));
+    // Islands may be solved directly with 1.
+    o.least = draw_.below(2) == 0 ? 1 : 1 + static_cast<int>(draw_.below(8));
     o.most = o.least + static_cast<int>(draw_.below(24));
     o.rounds = 1 + static_cast<int>(draw_.below(6));
     if (chance(4)) o.sweeps = 1 + static_cast<int>(draw_.below(4));
     if (chance(4)) o.relaxing = static_cast<int>(draw_.below(3));
     if (chance(4)) o.restitution_sweeps = 1 + static_cast<int>(draw_.below(8));
     if (chance(4)) o.slop = draw_.uniform(1e-4, 0.01);
+    if (chance(4)) o.relative_slop = draw_.log_uniform(1) / 100;
     if (chance(4)) o.push_out = draw_.uniform();
     if (chance(4)) o.largest_push_out_speed = draw_.uniform(0, 3);
     if (chance(4)) o.joint_frequency = draw_.uniform(0, 100);

@@ -162,7 +162,9 @@ class IslandsJudge : SceneAspect<T> {
     if (!s_.is_finite(v0) || !s_.is_finite(w0)) return;
     v_.add("motion is finite", s_.is_finite(x) && s_.is_finite(turn) ? 0 : 2 * bound);
     if (!is_alone || drawn_.kind == SceneKind::range) return;
-    const R h = o_.substeps.time_step, late = R(0.5) * (R(1) - R(1) / static_cast<R>(o_.substeps.least));
+    const bool direct = o_.substeps.least == 1 && o_.substeps.most > 1;
+    const R h = o_.substeps.time_step,
+            late = direct ? R(0.5) : R(0.5) * (R(1) - R(1) / static_cast<R>(o_.substeps.least));
     const bool forced = !d_.velocity_change[0].empty() && s_.moves(static_cast<std::int32_t>(b));
     const V by_forces = forced ? s_.vector(d_.velocity_change, b) : V{},
             spun_by_forces = forced ? s_.vector(d_.angular_velocity_change, b) : V{};

@@ -121,6 +121,7 @@ void match_columns(scenes::SceneData<T>& scene, const scenes::SceneData<T>& like
   match(scene.gap, like.gap, n);
   match(scene.frequency, like.frequency, n);
   match(scene.damping_ratio, like.damping_ratio, n);
+  match(scene.slop, like.slop, n);
   match(scene.target_velocity, like.target_velocity, n);
   match3(scene.surface_velocity, like.surface_velocity, n);
   match3(scene.warm_impulse, like.warm_impulse, n);
@@ -154,9 +155,10 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   const SubstepsOptions& s = o.substeps;
   if (o.method == SceneMethod::substeps)
     fmt::print(
-        "time_step {} substeps {} to {} rounds {} sweeps {} {} {} slop {} push_out {} {} joints {} {} warm {} {}\n",
-        s.time_step, s.least, s.most, s.rounds, s.sweeps, s.relaxing, s.restitution_sweeps, s.slop, s.push_out,
-        s.largest_push_out_speed, s.joint_frequency, s.joint_damping_ratio, s.warm_start, s.joint_warm_start);
+        "time_step {} substeps {} to {} rounds {} sweeps {} {} {} slop {} {} push_out {} {} joints {} {} warm {} {}\n",
+        s.time_step, s.least, s.most, s.rounds, s.sweeps, s.relaxing, s.restitution_sweeps, s.slop, s.relative_slop,
+        s.push_out, s.largest_push_out_speed, s.joint_frequency, s.joint_damping_ratio, s.warm_start,
+        s.joint_warm_start);
   for (std::size_t b = 0; b < d.body_count(); ++b) {
     const auto& j = d.bodies.inverse_inertia;
     fmt::print("body {}: 1/m {}  J {} {} {} {} {} {}  v {} w {}  ->  v {} w {}\n", b, d.bodies.inverse_mass[b], j[0][b],
@@ -171,6 +173,7 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
     number_if_there("gap", d.gap, i);
     number_if_there("frequency", d.frequency, i);
     number_if_there("damping", d.damping_ratio, i);
+    number_if_there("slop", d.slop, i);
     number_if_there("target", d.target_velocity, i);
     if_there("surface", d.surface_velocity, i);
     if_there("warm", d.warm_impulse, i);

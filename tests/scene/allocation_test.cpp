@@ -214,7 +214,8 @@ void fill(SceneArrays<T>& arrays, T value) {
        {&arrays.velocity, &arrays.angular_velocity, &arrays.displacement, &arrays.rotation, &arrays.impulse,
         &arrays.warm_impulse, &arrays.angular_impulse, &arrays.warm_angular_impulse, &arrays.separation_velocity})
     for (auto& column : *vector) std::ranges::fill(column, value);
-  for (auto* column : {&arrays.joint_impulse, &arrays.joint_warm_impulse, &arrays.island_residual})
+  for (auto* column :
+       {&arrays.joint_impulse, &arrays.joint_warm_impulse, &arrays.island_residual, &arrays.island_energy_removed})
     std::ranges::fill(*column, value);
   for (auto* column : {&arrays.island, &arrays.joint_island, &arrays.island_iterations, &arrays.island_substeps})
     std::ranges::fill(*column, 77);

@@ -63,6 +63,7 @@ TYPED_TEST(ContactModels, on_lanes_agree_with_the_reference_sweep_by_sweep) {
   const std::size_t count = fast_build ? 400 : 40;
   for (const int method : {0, 1, 2}) {
     std::size_t apart = 0;
+    std::string seeds;
     for (std::uint64_t seed = 0; seed < count; ++seed) {
       SceneOptions options = usual(method == 1 ? SceneMethod::substeps : SceneMethod::simultaneous);
       if (method == 2) options.simultaneous.time_step = 0.01;
@@ -85,10 +86,12 @@ TYPED_TEST(ContactModels, on_lanes_agree_with_the_reference_sweep_by_sweep) {
         if (method != 0) scene.frequency.push_back(static_cast<TypeParam>(seed % 3 == 1 ? 30 : 1e30));
         if (seed % 5 == 0) scene.restitution[i] = TypeParam(0.5);
       }
-      apart += this->agrees(scene, options) ? 0 : 1;
+      if (this->agrees(scene, options)) continue;
+      ++apart;
+      seeds += ' ' + std::to_string(seed);
     }
     // A steep contact has several roots, and which of them is found depends on the way to it.
-    EXPECT_LE(apart, count / 200) << method;
+    EXPECT_LE(apart, count / 200) << method << ", seeds" << seeds;
   }
 }
 

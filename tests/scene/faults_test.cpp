@@ -64,7 +64,7 @@ struct Fault {
   Status status;
 };
 
-/// Two stacks with one fault, solved, beside the same without it.
+/// Two stacks with one fault, and the same without it, solved.
 template <class T>
 struct Faulty {
   SceneMethod method;
@@ -74,7 +74,7 @@ struct Faulty {
   std::string what;
 };
 
-/// Calls `check` with each fault under each method; `part` finds in the scene what is to be spoilt.
+/// Calls `check` with each fault under each method; `part` finds the part of the scene to spoil.
 template <class T, class Part>
 void for_each_fault(const std::vector<Fault<Part>>& faults, std::type_identity_t<Part>& (*part)(SceneData<T>&),
                     void (*check)(const Faulty<T>&)) {
@@ -161,7 +161,7 @@ TYPED_TEST(SceneFault, of_a_contact_has_its_status_and_costs_only_that_contact) 
     for (const auto& [name, spoil, status] : faults)
       if (method != SceneMethod::coulomb || !std::string_view(name).starts_with("static"))
         expect_contact_fault<T>(method, spoil, status, name);
-  // What a method does not read does not count.
+  // A method ignores columns that it does not read.
   expect_contact_fault<T>(
       SceneMethod::resting, [](Data& s) { s.gap[5] = nan<T>; }, Status::not_a_number, "gap");
   expect_contact_fault<T>(
@@ -219,7 +219,7 @@ TYPED_TEST(SceneFault, of_a_body_is_one_of_all_its_contacts_and_rows) {
         for (std::size_t i = 4; i < 8; ++i) EXPECT_EQ(made.arrays.status[i], status) << what << ", contact " << i;
         for (std::size_t i = 0; i < 4; ++i) EXPECT_FALSE(is_fault(made.arrays.status[i])) << what << ", contact " << i;
         for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(made.arrays.joint_status[i], status) << what << ", row " << i;
-        // The faulty body keeps what it had, bit by bit, and the lower box stands alone.
+        // The faulty body keeps its state, bit by bit, and the lower box stands alone.
         for (std::size_t c = 0; c < 3; ++c)
           EXPECT_EQ(std::memcmp(&made.arrays.velocity[c][1], &bad.bodies.velocity[c][1], sizeof(T)), 0) << what;
         expect_same(made, undisturbed, bodies_of_one, 2 * bodies_of_one, contacts_of_one, 2 * contacts_of_one, what);
@@ -317,6 +317,18 @@ TYPED_TEST(SceneFault, of_what_gaps_are_held_by_is_one_in_substeps) {
   held_by(30, nan<T>, Status::not_a_number, "damping ratio");
   held_by(30, infinity<T>, Status::infinite, "infinite damping ratio");
   held_by(30, T(-0.5), Status::negative_damping_ratio, "negative damping ratio");
+  const auto may_keep = [](T slop, Status status, const std::string& what) {
+    expect_contact_fault<T>(
+        SceneMethod::substeps,
+        [=](Data& s) {
+          s.slop.assign(s.contact_count(), T(0));
+          s.slop[5] = slop;
+        },
+        status, what);
+  };
+  may_keep(nan<T>, Status::not_a_number, "slop");
+  may_keep(infinity<T>, Status::infinite, "infinite slop");
+  may_keep(T(-0.5), Status::negative_slop, "negative slop");
 }
 
 // A row whose bounds are one number is a force; a bound above zero pushes even where nothing moves.

@@ -24,6 +24,13 @@ void forget_arms(SceneData<T>& scene) {
 
 template <class T>
 class SceneInvariant : public testing::Test {};
+
+/// A time step in which no body turns by 0.01 rad: substeps would turn its inertia.
+SceneOptions without_turns(SceneMethod method) {
+  SceneOptions options = usual(method);
+  if (method == SceneMethod::substeps) options.substeps.time_step = 1e-4;
+  return options;
+}
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(SceneInvariant, Precisions);
 
@@ -50,7 +57,7 @@ TYPED_TEST(SceneInvariant, momentum_and_angular_momentum_stay_to_rounding_under_
   drawn.with_world = false;
   drawn.with_joints = true;
   for (const SceneMethod method : all_methods) {
-    SceneOptions options = usual(method);
+    SceneOptions options = without_turns(method);
     for (std::uint64_t seed = 0; seed < (fast_build ? 500 : 50); ++seed) {
       auto scene = random_scene<TypeParam>(seed, drawn);
       forget_arms(scene);
@@ -228,21 +235,27 @@ TYPED_TEST(SceneInvariant, simultaneous_contacts_gain_no_more_energy_than_the_wo
 // The work of all impulses is the change of the energy.
 TYPED_TEST(SceneInvariant, the_work_of_joints_alone_is_the_change_of_the_energy_under_every_method) {
   using T = TypeParam;
+  std::size_t checked = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SceneData<T> scene = with_joints_and<T>(0, seed);
     std::ranges::fill(scene.body_a, std::int32_t{-7});
     for (auto& row : scene.joints.rows) row.target_velocity = T(0.3);
     forget_arms(scene);
     const auto check = [&](const Solved<T>& made, const std::string& method) {
+      // The check of energy reduces the effect of impulses, and leaves their sum.
+      if (made.report.energy_removed > 0) return;
+      ++checked;
       const double before = energy_before(scene), after = energy_after(scene, made);
       EXPECT_NEAR(made.report.joint_work, after - before, 1000 * epsilon<T> * (before + after))
           << method << ", seed " << seed;
     };
-    for (const SceneMethod method : all_methods) check(solved(scene, usual(method)), std::string(to_string(method)));
+    for (const SceneMethod method : all_methods)
+      check(solved(scene, without_turns(method)), std::string(to_string(method)));
     if constexpr (std::is_same_v<T, double>)
       for (const SceneMethod method : methods_of_reference)
-        check(solved_by_reference(scene, usual(method)), "reference, " + std::string(to_string(method)));
+        check(solved_by_reference(scene, without_turns(method)), "reference, " + std::string(to_string(method)));
   }
+  EXPECT_GE(checked, 18 * std::size(all_methods));
 }
 
 // A contact that would separate without its own impulse has none, even where friction could jam it.

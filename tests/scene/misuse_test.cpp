@@ -26,6 +26,7 @@ SceneData<double> full_scene() {
   scene.gap.assign(n, 0);
   scene.frequency.assign(n, 30);
   scene.damping_ratio.assign(n, 1);
+  scene.slop.assign(n, 1e-3);
   scene.target_velocity.assign(n, 0);
   scene.surface_velocity = scene.warm_impulse = vectors<double>(n);
   scene.velocity_change = scene.angular_velocity_change = vectors<double>(scene.body_count());
@@ -81,6 +82,7 @@ TEST(MisusedScene, with_a_column_of_another_length_is_an_error_that_names_it) {
       {"contacts.gap", [](Scene<double>& s) { s.contacts.gap.count = 0; }},
       {"contacts.frequency", [](Scene<double>& s) { s.contacts.frequency.count = 1; }},
       {"contacts.damping_ratio", [](Scene<double>& s) { s.contacts.damping_ratio.count = 1; }},
+      {"contacts.slop", [](Scene<double>& s) { s.contacts.slop.count = 1; }},
       {"contacts.target_velocity", [](Scene<double>& s) { s.contacts.target_velocity.count = 9; }},
       {"contacts.surface_velocity.z", [](Scene<double>& s) { s.contacts.surface_velocity.z.count = 1; }},
       {"contacts.warm_impulse.x", [](Scene<double>& s) { s.contacts.warm_impulse.x.count = 1; }},
@@ -126,6 +128,7 @@ TEST(MisusedScene, with_results_of_another_length_is_an_error_that_names_them) {
       {"results.warm_impulse.y", [](SceneResults<double>& r) { r.warm_impulse.y.count = 7; }},
       {"results.joint_warm_impulse", [](SceneResults<double>& r) { r.joint_warm_impulse.count = 2; }},
       {"results.islands.substeps", [](SceneResults<double>& r) { r.islands.substeps.count = 1; }},
+      {"results.islands.energy_removed", [](SceneResults<double>& r) { r.islands.energy_removed.count = 1; }},
   };
   for (const auto& [name, change] : changes) {
     SceneArrays<double> arrays(data);
@@ -178,8 +181,12 @@ TEST(MisusedScene, with_options_out_of_range_is_an_error_that_names_them) {
       {"substeps.sweeps", [](SceneOptions& o) { o.substeps.sweeps = 0; }},
       {"substeps.relaxing", [](SceneOptions& o) { o.substeps.relaxing = -1; }},
       {"substeps.restitution_sweeps", [](SceneOptions& o) { o.substeps.restitution_sweeps = 0; }},
-      {"substeps.slop", [](SceneOptions& o) { o.substeps.slop = 0; }},
+      {"substeps.slop", [](SceneOptions& o) { o.substeps.slop = -1e-3; }},
+      {"substeps.slop", [](SceneOptions& o) { o.substeps.slop = nan; }},
       {"substeps.slop", [](SceneOptions& o) { o.substeps.slop = infinity; }},
+      {"substeps.relative_slop", [](SceneOptions& o) { o.substeps.relative_slop = 0; }},
+      {"substeps.relative_slop", [](SceneOptions& o) { o.substeps.relative_slop = nan; }},
+      {"substeps.relative_slop", [](SceneOptions& o) { o.substeps.relative_slop = infinity; }},
       {"substeps.push_out", [](SceneOptions& o) { o.substeps.push_out = 1.25; }},
       {"substeps.push_out", [](SceneOptions& o) { o.substeps.push_out = nan; }},
       {"substeps.largest_push_out_speed", [](SceneOptions& o) { o.substeps.largest_push_out_speed = -1; }},

@@ -19,13 +19,13 @@ TYPED_TEST_SUITE(Substeps, Precisions);
 
 // Rest ----------------------------------------------------------------------------------------------------------------
 
-/// The figures are marks of the method: a drift of 1 mm, and 3 mm more overlap than the slop that is left alone. What
-/// stands on k boxes sinks by what k contacts overlap, and would fall further.
+/// The figures are marks of the method: a drift of 1 mm, and 3 mm more overlap than the slop. A box on k others
+/// sinks by the overlap of k contacts, and would fall further.
 template <class T>
 void expect_rest(BoxWorld boxes, double largest_drift, const std::string& what) {
   const BoxWorld start = boxes;
   SceneOptions options = in_substeps();
-  const double most_overlap = options.substeps.slop + 3 * millimetre;
+  const double most_overlap = slop_of_cubes() + 3 * millimetre;
   SceneSolver solver({.threads = 1});
   double overlap = 0;
   for (int k = 0; k < (fast_build ? 600 : 30); ++k) {
@@ -72,7 +72,7 @@ TYPED_TEST(Substeps, hold_a_hanging_chain_of_twenty_with_a_hundred_times_the_mas
 }
 
 // A tension of 118 g kg turns a rod of 0.021 kg m² back at √(118 g 0.5 / 0.021) = 166 rad/s, as the impulses of its
-// joints act at points that turn with it. With lever arms that stood for a whole step of H that would be an explicit
+// joints act at points that turn with it. With lever arms that are constant over a step of H that would be an explicit
 // integration, which is stable for less than 2 / H = 120 rad/s: the chain would explode.
 TYPED_TEST(Substeps, hold_a_chain_that_falls_from_horizontal) {
   EXPECT_LE(RodChain(1.5707963267948966).run<TypeParam>(300).peak, 12 * millimetre);

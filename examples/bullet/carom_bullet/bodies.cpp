@@ -1,5 +1,6 @@
 #include "bodies.hpp"
 
+#include <BulletCollision/CollisionShapes/btCollisionShape.h>
 #include <LinearMath/btTransformUtil.h>
 
 namespace carom::bullet {
@@ -20,7 +21,7 @@ btVector3 spin_change_of(const btRigidBody& body, const btContactSolverInfo& inf
   return change;
 }
 
-// Reads all but the velocities of now.
+// Reads everything except the current velocities.
 void read_state(const btRigidBody& body, const btContactSolverInfo& info, BodyState& state) {
   const bool kinematic = body.isKinematicObject();
   const btScalar share = kinematic ? btScalar(0) : btScalar(1);
@@ -51,18 +52,18 @@ btQuaternion turn_by(const btVector3& rotation) {
   return btQuaternion(rotation / angle, angle);
 }
 
-// Moves a body so that it arrives where the step has left it once Bullet has moved it by its velocities.
-void move_ahead(btRigidBody& body, const BodyState& state, btScalar time_step) {
+// Moves a body by `shift`, and turns it so that it has the orientation of the step's end once Bullet has turned it.
+void move_ahead(btRigidBody& body, const BodyState& state, const btVector3& shift, btScalar time_step) {
   const btTransform& from = body.getWorldTransform();
   // Bullet's own motion, backwards: it turns by no more than a bound.
   btTransform back;
   btTransformUtil::integrateTransform(btTransform::getIdentity(), -state.velocity, -state.spin, time_step, back);
   const btTransform to(back.getBasis() * btMatrix3x3(turn_by(state.rotation)) * from.getBasis(),
-                       from.getOrigin() + (state.displacement - state.velocity * time_step));
+                       from.getOrigin() + shift);
   body.setWorldTransform(to);
 }
 
-// Bodies lie anywhere in memory, so that each is asked for so many bodies ahead of its turn.
+// Bodies lie anywhere in memory, so each is prefetched a few bodies before it is read.
 constexpr std::size_t ahead = 4;
 constexpr std::size_t velocities_end = sizeof(btCollisionObject) + sizeof(btMatrix3x3) + 2 * sizeof(btVector3);
 
@@ -71,7 +72,7 @@ constexpr std::size_t velocities_end = sizeof(btCollisionObject) + sizeof(btMatr
 void Bodies::clear() {
   taken_.clear();
   state_.resize(0);
-  has_links_ = false;
+  has_links_ = has_sweeps_ = false;
 }
 
 std::int32_t Bodies::take(btCollisionObject& object) {
@@ -88,7 +89,10 @@ std::int32_t Bodies::take(btCollisionObject& object) {
   if (!kinematic && body->getInvMass() == btScalar(0)) return world;
   const auto index = static_cast<std::int32_t>(size());
   body->setCompanionId(index);
-  taken_.push_back({body, !kinematic && body->getInvMass() > 0, false});
+  const bool moves = !kinematic && body->getInvMass() > 0;
+  const bool has_sweep = moves && body->getCcdSquareMotionThreshold() != 0 && body->getCollisionShape()->isConvex();
+  has_sweeps_ = has_sweeps_ || has_sweep;
+  taken_.push_back({body, moves, false, has_sweep, false});
   return index;
 }
 
@@ -108,6 +112,18 @@ void Bodies::read(std::size_t first, std::size_t end, const btContactSolverInfo&
 
 void Bodies::add_half() {
   for (BodyState& state : state_) add_half_to(state);
+}
+
+bool Bodies::find_swept(btScalar time_step) {
+  bool any = false;
+  for (std::size_t i = 0; has_sweeps_ && i < size(); ++i) {
+    Taken& taken = taken_[i];
+    taken.is_swept =
+        taken.has_sweep && (state_[i].velocity * time_step).length2() > taken.body->getCcdSquareMotionThreshold();
+    if (taken.is_swept) state_[i].start.setZero();
+    any = any || taken.is_swept;
+  }
+  return any;
 }
 
 SceneBodies<btScalar> Bodies::columns(bool with_changes) {
@@ -140,7 +156,11 @@ void Bodies::store(std::size_t first, std::size_t end, bool moved, btScalar time
     if (!taken_[i].moves) continue;
     body.setLinearVelocity(state_[i].velocity);
     body.setAngularVelocity(state_[i].spin);
-    if (moved) move_ahead(body, state_[i], time_step);
+    if (!moved) continue;
+    const BodyState& state = state_[i];
+    // Bullet's motion takes the body from there to the place where the step has left it.
+    const btVector3 shift = taken_[i].is_swept ? state.start : state.displacement - state.velocity * time_step;
+    move_ahead(body, state, shift, time_step);
   }
 }
 

@@ -20,30 +20,31 @@ struct BodyState {
   btVector3 velocity_change, spin_change;  ///< by the step's forces
   btVector3 velocity_before, spin_before;  ///< without them
   btVector3 displacement, rotation;        ///< [m], [rad] places for results of SceneMethod::substeps
+  btVector3 start;                         ///< [m] from here to where Bullet begins to move a body that it sweeps
   btVector3 origin;                        ///< [m] the centre of mass
   btScalar inverse_mass;
   std::array<btScalar, 6> inverse_inertia;
 };
 
-/// The bodies of one step: those that move, and kinematic ones. All others are the immovable world. A step first takes
-/// all bodies, which have no state until they are read.
+/// The movable and kinematic bodies of one step. All others are the immovable world. A step first takes all bodies,
+/// then reads their states.
 class Bodies {
  public:
   static constexpr std::int32_t world = -1;
 
   void clear();
-  /// The index of a body, which is taken in if it is not there yet; `world` of what neither moves nor is kinematic.
+  /// Returns the index of a body, and adds the body if it is new. `world` for immovable bodies.
   std::int32_t take(btCollisionObject& object);
   std::size_t size() const { return taken_.size(); }
   btRigidBody& body(std::size_t i) const { return *taken_[i].body; }
   bool moves(std::int32_t i) const { return i >= 0 && taken_[static_cast<std::size_t>(i)].moves; }
 
-  /// True if a link of a multibody was among what was taken, which has no velocity of its own.
+  /// True if one of the objects is a link of a multibody, which has no velocity of its own.
   bool has_links() const { return has_links_; }
 
-  /// Makes room for the states of all that was taken.
+  /// Makes room for the states of all bodies.
   void reserve() { state_.resize(size()); }
-  /// Reads the bodies [first, end), with so many halves of what forces do to the velocities in the step.
+  /// Reads the bodies [first, end), and adds this number of halves of the velocity change by forces.
   void read(std::size_t first, std::size_t end, const btContactSolverInfo& info, int halves);
   BodyState& operator[](std::size_t i) { return state_[i]; }
   const BodyState& operator[](std::size_t i) const { return state_[i]; }
@@ -51,6 +52,12 @@ class Bodies {
   void add_half();
   /// True if Bullet keeps a body from moving along an axis of the world.
   bool has_locked_axes(std::size_t i) const { return taken_[i].has_locked_axes; }
+
+  /// Finds the bodies whose motion Bullet will sweep at the velocities of now, and zeroes their starts. Returns true if
+  /// there are any.
+  bool find_swept(btScalar time_step);
+  /// True if find_swept found the body.
+  bool is_swept(std::size_t i) const { return taken_[i].is_swept; }
 
   /// Views of masses and of velocity and spin, and of what forces do to these.
   SceneBodies<btScalar> columns(bool with_changes);
@@ -60,18 +67,18 @@ class Bodies {
   void release() const;
   /// Writes the velocities to Bullet's bodies [first, end), and takes back the numbers. With `moved` the bodies are
   /// moved, so that they arrive at `displacement` and `rotation` from here once Bullet has moved them by their
-  /// velocities.
+  /// velocities. Bodies that Bullet sweeps are moved to their `start`.
   void store(std::size_t first, std::size_t end, bool moved, btScalar time_step) const;
 
  private:
   struct Taken {
     btRigidBody* body;
-    bool moves, has_locked_axes;
+    bool moves, has_locked_axes, has_sweep, is_swept;
   };
 
   std::vector<Taken> taken_;
   Scratch<BodyState> state_;
-  bool has_links_ = false;
+  bool has_links_ = false, has_sweeps_ = false;
 };
 
 /// The velocity of a point of body i, which stands at `lever` from the centre of mass; 0 of the world.

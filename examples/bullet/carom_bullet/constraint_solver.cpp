@@ -12,6 +12,7 @@
 
 #include "bodies.hpp"
 #include "constraints.hpp"
+#include "continuous.hpp"
 #include "parallel.hpp"
 #include "points.hpp"
 #include "settings.hpp"
@@ -79,7 +80,7 @@ void ConstraintSolver::State::gather(btCollisionObject** objects, int object_cou
                                      int manifold_count, btTypedConstraint** typed, int typed_count,
                                      const btContactSolverInfo& info, bool substeps) {
   auto begin = Clock::now();
-  // Objects of Bullet lie anywhere in memory, so that what is read of each is asked for ahead of its turn.
+  // Bullet's objects lie anywhere in memory, so each is prefetched before it is read.
   constexpr int ahead = 16;
   for (int i = 0; i < object_count; ++i) {
     if (i + ahead < object_count) fetch(objects[i + ahead], sizeof(btCollisionObject) / 2, sizeof(btCollisionObject));
@@ -89,7 +90,7 @@ void ConstraintSolver::State::gather(btCollisionObject** objects, int object_cou
   for (int i = 0; i < manifold_count; ++i) {
     constexpr std::size_t points_end = sizeof(btManifoldPoint) * MANIFOLD_CACHE_SIZE;
     if (i + ahead < manifold_count) fetch(manifolds[i + ahead], points_end, sizeof(btPersistentManifold));
-    // Most manifolds of a heap are those of boxes around bodies that do not touch.
+    // Most manifolds of a heap belong to bodies whose boxes overlap but which do not touch.
     if (manifolds[i]->getNumContacts() > 0) points.take(*manifolds[i], bodies, substeps);
   }
   add_lap(begin, report.gather_seconds);
@@ -119,7 +120,8 @@ void ConstraintSolver::State::solve(const Options& given, const btContactSolverI
 // From Bullet's objects, all of which are known by now.
 void ConstraintSolver::State::read(const Options& given, const btContactSolverInfo& info) {
   const Points::Reading how{info, static_cast<btScalar>(given.normal_tolerance), given.contacts == Contacts::substeps,
-                            given.contacts == Contacts::resting || given.contacts == Contacts::coulomb};
+                            given.contacts == Contacts::resting || given.contacts == Contacts::coulomb,
+                            given.contacts == Contacts::substeps && given.collisions == Collisions::simultaneous};
   // Collisions that come first happen half a step of forces after the last velocity.
   const int halves = given.collisions == Collisions::simultaneous ? 2 : 1;
   bodies.reserve();
@@ -138,6 +140,7 @@ void ConstraintSolver::State::read(const Options& given, const btContactSolverIn
 void ConstraintSolver::State::store(const Options& given, const btContactSolverInfo& info) {
   points.spread_collisions();
   const bool moved = given.contacts == Contacts::substeps;
+  if (moved) begin_sweeps(bodies, points, info.m_timeStep);
   parallel.each(bodies.size(), at_once,
                 [&](std::size_t first, std::size_t end) { bodies.store(first, end, moved, info.m_timeStep); });
   const auto rest_speed = static_cast<btScalar>(rest_speed_of(given));

@@ -3,7 +3,7 @@
 //     carom::bullet::ConstraintSolver solver;
 //     btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
 //
-// README.md tells what of Bullet's settings is carried over, and how.
+// README.md lists the settings of Bullet that carom uses.
 #pragma once
 
 #include <BulletDynamics/ConstraintSolver/btConstraintSolver.h>
@@ -53,13 +53,13 @@ inline SceneOptions scene_options_of_an_engine() {
 struct Options {
   Execution execution;
   Collisions collisions = Collisions::simultaneous;
-  /// Contacts::simultaneous is quicker, and keeps the height of what rebounds under Collisions::sequence or iteration.
+  /// Contacts::simultaneous is faster, and keeps the height of bouncing bodies under Collisions::sequence or iteration.
   Contacts contacts = Contacts::substeps;
   /// Its `collision` has the law of Collisions::sequence. The method, simultaneous.iterations, resting.gravity and
   /// the time steps are set by the other options and by Bullet.
   SceneOptions scene = scene_options_of_an_engine();
-  /// Sweeps at most, of every method. 0: btContactSolverInfo::m_numIterations for simultaneous, which may be 0, and
-  /// those of `scene` for the others.
+  /// Maximum number of sweeps of every method. 0: btContactSolverInfo::m_numIterations for simultaneous, which may be
+  /// 0, and the numbers in `scene` for the others.
   int iterations = 0;
   /// [1] of every contact, for laws that read it.
   double tangential_restitution = 0;
@@ -68,7 +68,7 @@ struct Options {
   double normal_tolerance = 1e-3;
 };
 
-/// What the last step took.
+/// Report of the last step.
 struct StepReport {
   SceneReport collisions, contacts;                   ///< the first is empty with Collisions::simultaneous
   double collision_seconds = 0, contact_seconds = 0;  ///< [s] of the solves
@@ -79,16 +79,16 @@ struct StepReport {
 /// them, and solved at once in allSolved. A btDiscreteDynamicsWorldMt may hand them over from several threads at once;
 /// it takes the solver by setConstraintSolver, in the place of its pool.
 ///
-/// Worlds that carom cannot serve get an Error before a body or a contact point has changed: those with links of
-/// multibodies, and pools of solvers (btConstraintSolverPoolMt), which call solveGroup alone. A
-/// btMultiBodyDynamicsWorld goes on with its own solver whatever setConstraintSolver is told: its first step with
-/// contacts ends in an Error.
+/// Worlds that carom cannot serve get an Error before a body or a contact point has changed: worlds with links
+/// of multibodies, and pools of solvers (btConstraintSolverPoolMt), which call solveGroup alone. A
+/// btMultiBodyDynamicsWorld goes on with its own solver after setConstraintSolver: its first step with contacts ends in
+/// an Error.
 class ConstraintSolver final : public btConstraintSolver {
  public:
   explicit ConstraintSolver(const Options& options = {});
   ~ConstraintSolver() override;
 
-  Options options;  ///< read in every step, but for the machine
+  Options options;  ///< read in every step, except `execution`
   const StepReport& report() const;
 
   void prepareSolve(int bodies, int manifolds) override;
@@ -97,8 +97,8 @@ class ConstraintSolver final : public btConstraintSolver {
                       btIDebugDraw* drawer, btDispatcher* dispatcher) override;
   void allSolved(const btContactSolverInfo& info, btIDebugDraw* drawer) override;
   void reset() override;
-  /// 0, which is none of Bullet's types. Those who ask do so to cast the solver to one of Bullet's classes, or to look
-  /// for btMultiBodyConstraintSolver, and any type of the list would be a lie to them.
+  /// Returns 0, a number without a name in Bullet. Callers use the type to cast the solver to one of Bullet's classes,
+  /// so no type of Bullet's list would be right.
   btConstraintSolverType getSolverType() const override;
 
  private:

@@ -1,5 +1,7 @@
 #include "points.hpp"
 
+#include <BulletCollision/CollisionDispatch/btManifoldResult.h>
+
 #include <algorithm>
 
 namespace carom::bullet {
@@ -16,6 +18,18 @@ btScalar share_of(const btManifoldPoint& point, const btContactSolverInfo& info)
   return info.m_erp2;
 }
 
+// True for a point that Bullet has made by a sweep of the body's centre, ahead of any detection.
+bool is_predictive(const btManifoldPoint& point, const btCollisionObject* body) {
+  return point.m_localPointA.isZero() && point.getPositionWorldOnA() == body->getWorldTransform().getOrigin();
+}
+
+btScalar restitution_of(const btManifoldPoint& point, const btPersistentManifold& manifold, bool predicted_rebound) {
+  btScalar restitution = point.m_combinedRestitution;
+  if (restitution == 0 && predicted_rebound && is_predictive(point, manifold.getBody0()))
+    restitution = gCalculateCombinedRestitutionCallback(manifold.getBody0(), manifold.getBody1());
+  return std::max(restitution, btScalar(0));
+}
+
 bool is_deep(btScalar gap, const btContactSolverInfo& info) {
   return info.m_splitImpulse != 0 && gap <= info.m_splitImpulsePenetrationThreshold;
 }
@@ -26,7 +40,7 @@ bool own_directions(const btManifoldPoint& point, const btContactSolverInfo& inf
          has_flag(point, BT_CONTACT_FLAG_LATERAL_FRICTION_INITIALIZED);
 }
 
-// Conveyor belts by the point's own motion, and anchors that pull back what has crept away.
+// Conveyor belts by the point's own motion, and anchors that pull bodies back which have crept away.
 btVector3 surface_velocity(const btManifoldPoint& point, bool own, const btContactSolverInfo& info) {
   btVector3 moves(0, 0, 0);
   if (own)
@@ -40,7 +54,7 @@ btVector3 surface_velocity(const btManifoldPoint& point, bool own, const btConta
 }
 
 // The directions of friction at points that follow one another. Bullet's detection keeps the lateral impulses of a
-// point that it finds again, but not their directions, so that these are those that the normal gives.
+// point that it finds again, but not their directions, so the directions follow from the normal.
 class Directions {
  public:
   void find(const btManifoldPoint& point, const btVector3& normal, bool own) {
@@ -63,7 +77,7 @@ class Directions {
   bool known_ = false;
 };
 
-// Manifolds lie anywhere in memory, so that the points of each are asked for so many manifolds ahead of their turn.
+// Manifolds lie anywhere in memory, so the points of each are prefetched a few manifolds before they are read.
 constexpr std::size_t manifolds_ahead = 4;
 
 // Asks for the numbers of points that Points::store writes.
@@ -189,7 +203,7 @@ void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const 
     all_.lever_a.set(i, point.getPositionWorldOnA() - origin_a);
     all_.lever_b.set(i, point.getPositionWorldOnB() - origin_b);
     all_.friction[i] = point.m_combinedFriction;
-    restitution_[i] = std::max(point.m_combinedRestitution, btScalar(0));
+    restitution_[i] = restitution_of(point, manifold, how.predicted_rebound);
     const btScalar gap = point.getDistance() + info.m_linearSlop;
     gap_[i] = gap;
     const bool own = own_directions(point, info);
@@ -198,7 +212,7 @@ void Points::read(Taken& taken, std::size_t number, const Bodies& bodies, const 
     } else {
       share_[i] = share_of(point, info);
       target_[i] = gap > 0 ? -gap * rate : is_deep(gap, info) ? btScalar(0) : -gap * share_[i] * rate;
-      // m_prevRHS holds what a collision gave, which does not come again.
+      // m_prevRHS holds the impulse of a collision, which must not act again.
       const btScalar held = point.m_appliedImpulse - point.m_prevRHS;
       btVector3 warm(0, 0, 0);
       if (held > 0) {
@@ -309,7 +323,8 @@ Scene<btScalar> Points::colliding(Bodies& bodies, const btContactSolverInfo& inf
 Scene<btScalar> Points::overlapping(Bodies& bodies, const btContactSolverInfo& info) {
   Scene<btScalar> scene = subset(deep_, bodies);
   push_.clear();
-  // Bodies that leave an overlap by themselves, as after a rebound, are pushed by no more than what they lack.
+  // Bodies that leave an overlap by themselves, as after a rebound, are pushed by no more than the speed that they
+  // lack.
   for (const std::size_t i : deep_)
     push_.push_back(
         std::max(-gap_[i] * share_[i] / info.m_timeStep + approach(i, bodies, &BodyState::velocity, &BodyState::spin),

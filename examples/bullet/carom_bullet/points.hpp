@@ -31,15 +31,24 @@ class Points {
     bool substeps;
     /// For methods without contact models: manifolds that resist rolling or spinning are noted.
     bool without_models;
+    /// Predictive points have the restitution of their bodies, which Bullet does not give them.
+    bool predicted_rebound;
   };
   /// Makes room for all points that were taken.
   void reserve(const Reading& how);
-  /// Reads the points of the manifolds [first, end). Targets are those of contacts that are held: gaps may close, and
-  /// overlaps are pushed out by the share that Bullet is told.
+  /// Reads the points of the manifolds [first, end). Targets let gaps close and push overlaps out, by the share in
+  /// Bullet's settings.
   void read(std::size_t first, std::size_t end, const Bodies& bodies, const Reading& how);
   /// Ends the reading.
   void sum_up(const Reading& how);
   std::size_t size() const { return all_.friction.size(); }
+  /// A point as a contact: body A has the normal, `gap` [m] is below 0 where the bodies overlap.
+  struct Contact {
+    std::int32_t a, b;
+    btVector3 normal;
+    btScalar gap;
+  };
+  Contact contact(std::size_t i) const { return {all_.body_a[i], all_.body_b[i], all_.normal[i], gap_[i]}; }
   /// The manifolds that resist rolling or spinning by rows, for methods without contact models.
   const std::vector<btPersistentManifold*>& rolling() const { return rolling_; }
 
@@ -49,7 +58,7 @@ class Points {
   /// The same for SceneMethod::substeps: gaps in place of targets, and keys in place of the impulses in the points.
   Scene<btScalar> scene_of_substeps(Bodies& bodies, const btContactSolverInfo& info, bool rebounds);
   void forget_names() { names_.forget(); }
-  /// The points that touch or will within the step: those that collide before others are held.
+  /// The points that touch, or will touch within the step. They collide before contacts are held.
   Scene<btScalar> colliding(Bodies& bodies, const btContactSolverInfo& info, const btScalar& tangential_restitution);
   /// Takes back `colliding`.
   void nothing_collides() { colliding_.clear(); }
@@ -61,8 +70,8 @@ class Points {
 
   /// Readies the impulses of collisions for `store`.
   void spread_collisions();
-  /// Writes the impulses to the points of the manifolds [first, end): those that hold them, and those of the collisions
-  /// before. `bodies` are those of `scene`; contacts that approached faster than `rest_speed` [m/s] have rebounded.
+  /// Writes the impulses of contacts and of the collisions before them to the points of the manifolds [first, end).
+  /// `bodies` are the bodies of `scene`. Contacts that approached faster than `rest_speed` [m/s] have rebounded.
   void store(std::size_t first, std::size_t end, const Bodies& bodies, const btContactSolverInfo& info,
              btScalar rest_speed) const;
 

@@ -68,7 +68,7 @@ std::vector<btScalar> pile(const carom::bullet::Options& options) {
     boxes.push_back(&box);
   }
   bullet.step(45);
-  EXPECT_GT(bullet.solver.report().contacts.contacts, 1000u);
+  EXPECT_GT(bullet.solver.report().contacts.contacts, 512u);  // Smaller scenes take one thread.
   std::vector<btScalar> found;
   const auto keep = [&](const btVector3& v) { found.insert(found.end(), {v.x(), v.y(), v.z()}); };
   for (const btRigidBody* box : boxes) {

@@ -1,4 +1,5 @@
-// The enumerations of carom in C. Numbers and meanings are those of the C++ headers; elements of columns are uint8_t.
+// The enumerations of carom in C. Numbers and meanings are the same as in the C++ headers. Elements of columns are
+// uint8_t.
 #pragma once
 
 #include <stdint.h>
@@ -73,6 +74,7 @@ typedef enum carom_status {
   CAROM_STATUS_NEGATIVE_TANGENTIAL_COMPLIANCE = 58,
   CAROM_STATUS_STIFFNESS_NOT_POSITIVE = 59,
   CAROM_STATUS_NEGATIVE_DAMPING = 60,
+  CAROM_STATUS_NEGATIVE_SLOP = 61,
 } carom_status;
 
 typedef enum carom_course {

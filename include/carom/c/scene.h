@@ -37,6 +37,7 @@ typedef struct carom_scene_contacts {
   carom_vectors3 warm_impulse, warm_angular_impulse;      ///< [N s], [N m s]
   carom_column key;                                       ///< uint64_t
   const carom_law_columns* laws;                          ///< optional, for CAROM_METHOD_SEQUENCE
+  carom_column slop;                                      ///< [m]
 } carom_scene_contacts;
 
 /// Rows of joints. The columns up to angular_b are required. joints.h writes the rows of the usual joints.
@@ -67,6 +68,7 @@ typedef struct carom_island_results {
   carom_output status;                ///< uint8_t, a carom_island_status
   carom_output residual;              ///< [m/s] or [rad/s]
   carom_output iterations, substeps;  ///< int32_t
+  carom_output energy_removed;        ///< [J]
 } carom_island_results;
 
 /// Results of a scene. Every column is optional. Results may share the memory of these inputs:
@@ -130,6 +132,7 @@ typedef struct carom_substeps_options {
   double slop, push_out, largest_push_out_speed;  ///< [m], [1], [m/s]
   double joint_frequency, joint_damping_ratio, contact_damping_ratio;
   double warm_start, joint_warm_start;
+  double relative_slop;  ///< [1] with slop 0
 } carom_substeps_options;
 
 /// Options of CAROM_METHOD_COULOMB.
@@ -193,6 +196,7 @@ typedef struct carom_scene_report {
   size_t not_converged, stalled;
   size_t lanes, lanes_used;
   size_t swept;
+  double energy_removed;  ///< [J] sum over the islands
 } carom_scene_report;
 
 typedef struct carom_scene_solver carom_scene_solver;

@@ -38,22 +38,48 @@ struct Aim {
     }
   }
 
-  /// Fills what a prepared block has for substeps.
+  /// Fills the parts of a prepared block that substeps use.
   static void begin(const SceneJob<T>& job, Manifolds& block) {
     mark_still(block);
     const SceneContacts<T>& contacts = job.scene->contacts;
     const B zero(0);
-    B gap[row_size], least[row_size];
+    B gap[row_size], least[row_size], slop[row_size];
     Base::load_points_or(job, contacts.gap, block, zero, gap);
     Base::load_points_or(job, contacts.target_velocity, block, zero, least);
+    Base::load_points_or(job, contacts.slop, block, zero, slop);
+    const B default_slop = slop_of_bodies(job, block);
     for (std::size_t p = 0; p < block.head.count; ++p) {
       SubstepPoint& to = Block::substep_point(block)[p];
       const Mask used = Base::in_use(block, p);
       Block::store(to.gap, choose(used, gap[p], zero));
+      Block::store(to.slop, choose(slop[p] > zero, slop[p], default_slop));
       Block::store(to.least, choose(used, least[p], B(no_target<T>)));
       Block::store(to.sum, Vector3<B>{zero, zero, zero});
     }
     if (has_soft_contacts(job)) begin_soft(job, block);
+  }
+
+  /// [m] Overlap that the contacts of two bodies may keep, without a column for it.
+  static B slop_of_bodies(const SceneJob<T>& job, const Manifolds& block) {
+    const auto& of = job.parameters;
+    if (of.slop > T(0)) return B(of.slop);
+    const B size2 = smaller(size2_of(Block::load(block.mass_a), Block::load(block.inertia_a)),
+                            size2_of(Block::load(block.mass_b), Block::load(block.inertia_b)));
+    return choose(size2 < B(static_cast<T>(__builtin_inf())), B(of.relative_slop) * square_root(size2),
+                  B(T(SceneThresholds::slop_without_size)));
+  }
+  /// [m²] Square of the radius of gyration, tr J / (m tr J²) with J the inverse inertia: the same for all axes of a
+  /// cube, dominated by the thin axis of a rod, exact for planar bodies. Infinite for a body without mass or inertia.
+  static B size2_of(B inverse_mass, const Symmetric3<B>& inverse_inertia) {
+    const B zero(0), one(1), infinite(static_cast<T>(__builtin_inf()));
+    const B trace = inverse_inertia.xx + inverse_inertia.yy + inverse_inertia.zz;
+    const Mask has_size = inverse_mass > zero && trace > zero;
+    const B scale = one / choose(has_size, trace, one);  // J² itself may be beyond the range
+    const B xx = scale * inverse_inertia.xx, yy = scale * inverse_inertia.yy, zz = scale * inverse_inertia.zz;
+    const B xy = scale * inverse_inertia.xy, xz = scale * inverse_inertia.xz, yz = scale * inverse_inertia.yz;
+    const B squares = xx * xx + yy * yy + zz * zz + B(T(2)) * (xy * xy + xz * xz + yz * yz);
+    const B size2 = inverse_mass * scale / choose(has_size, squares, one);
+    return choose(has_size && size2 < infinite, size2, infinite);  // a NaN of numbers beyond the range is no size
   }
 
   /// Contacts with a frequency are springs and dampers, integrated implicitly: E. Catto, Soft Constraints, 2011.
@@ -120,7 +146,8 @@ struct Aim {
       if (job.begins_substep) Block::store(to.sum, Block::load(to.sum) + Block::load(point.impulse));
       const B gap = gap_now(to, motion, point);
       const B closing = smaller(gap * rate, most);
-      const B pushed = smaller(push_out_rate * larger(negated(gap) - B(of.slop), zero), B(of.largest_push_out_speed));
+      const B overlap = larger(negated(gap) - Block::load(to.slop), zero);
+      const B pushed = smaller(push_out_rate * overlap, B(of.largest_push_out_speed));
       Block::store(point.target, Block::load(to.least) + choose(gap > zero, negated(closing), pushed));
     }
   }
@@ -137,8 +164,8 @@ struct Aim {
     for (std::size_t p = 0; p < block.head.count; ++p) block.point()[p].response = Block::soft_point(block)[p].hard;
   }
 
-  /// [N s] by which an impulse may be more than twice what the step began with, and go on whole to the next step: after
-  /// a blow what both bodies weigh in a step. Without one, and where no body has a mass, it has no bound.
+  /// [N s] An impulse goes on whole to the next step up to twice its value at the start of the step plus this growth:
+  /// after a blow the weight of both bodies in a step; without a blow, or without a mass, infinity.
   template <class Any>
   static B lasting_growth(const SceneJob<T>& job, const Any& block) {
     const B zero(0), one(1), infinite(static_cast<T>(__builtin_inf()));
@@ -151,8 +178,8 @@ struct Aim {
     const B both = B(job.parameters.weight) * (mass(Block::load(block.mass_a)) + mass(Block::load(block.mass_b)));
     return choose(load_lanes<B>(struck) > zero && both > zero, both, infinite);
   }
-  /// The share of an impulse that goes on, by its size and that at the start of the step. A load grows by less from
-  /// step to step; what is above came of the blow, which would strike again.
+  /// The share of an impulse that goes on, by its size now and at the start of the step. A load grows by less from step
+  /// to step; the rest came of the blow, which would strike again.
   static B lasting_share(B size, B begun, B growth) {
     const B most = mul_add(B(T(2)), begun, growth);
     return choose(size > most, most / size, B(T(1)));
@@ -205,7 +232,6 @@ struct Aim {
     if (block.head.models != 0) take_restitution<Base>(job, block, restitution);
     const Motion<B> now = Base::motion(block, frame, a, b);
     const B zero(0), bias = Block::load(block.bias[2]);
-    const B near(T(0.5) * job.parameters.slop);
     const B half_share(T(0.5) / job.parameters.substeps), acceleration(T(2) / job.parameters.time_step);
     B worst = zero;
     for (std::size_t p = 0; p < block.head.count; ++p) {
@@ -220,6 +246,7 @@ struct Aim {
       const B met2 = neg_mul_add(acceleration * forces, fallen, (speed + half) * (speed + half));
       const B wanted = mul_add(restitution[p], square_root(larger(met2, zero)), negated(half));
       const B slow = larger(B(job.parameters.restitution_threshold), magnitude(half + half));
+      const B near = B(T(0.5)) * Block::load(of.slop);
       const Mask rebounds = gap < near && restitution[p] > zero && negated(speed) > slow && Base::in_use(block, p);
       const B target = Block::load(point.target);
       const B aim = choose(rebounds, larger(wanted, target), target);
@@ -274,6 +301,7 @@ struct Aim {
       Block::store(to.rate, choose(keeps, omega / choose(keeps, stiffness, one), zero));
       Block::store(to.share, choose(keeps, answer / (one + answer), one));
       Block::store(to.error, read(joints.error, T(0)));
+      Block::store(to.error_now, Block::load(to.error));
       Block::store(to.wanted, Block::load(row.target));
       Block::store(to.sum, zero);
       const auto arm = [&](typename Block::Lane(&lanes)[3], const Vector3Columns<const T>& columns) {
@@ -282,56 +310,139 @@ struct Aim {
       arm(to.arm_a, joints.arm_a);
       arm(to.arm_b, joints.arm_b);
     }
+    const Vector3<B> none = {zero, zero, zero};
+    Block::store(block.turned_a, none);
+    Block::store(block.turned_b, none);
   }
 
   /// `bodies` have the impulses of the rows.
   template <class Bodies>
   static void push_out(const SceneJob<T>& job, Groups& block, Bodies& bodies) {
-    const auto& head = Block::substep_head(block);
-    const auto a = moved(job, block.a, head.still_a, bodies.a), b = moved(job, block.b, head.still_b, bodies.b);
-    const B zero(0), one(1), elapsed(job.elapsed), inverse(job.parameters.inverse_substep);
+    if (job.begins_substep) {
+      if (!job.relaxes) turn(job, block, bodies);
+      bodies.a.w = bodies.a.w + Block::load(block.turned_a);
+      bodies.b.w = bodies.b.w + Block::load(block.turned_b);
+    }
+    const B zero(0), one(1), inverse(job.parameters.inverse_substep);
     for (std::size_t r = 0; r < block.head.count; ++r) {
       JointRow& row = block.row()[r];
       SubstepRow& of = Block::substep_row(block)[r];
-      const B impulse = Block::load(row.impulse);
-      if (job.begins_substep) Block::store(of.sum, Block::load(of.sum) + impulse);
-      const Vector3<B> la = Block::load(row.linear_a), lb = Block::load(row.linear_b);
-      const B wanted = Block::load(of.wanted);
-      B error = Block::load(of.error) + (dot(la, a.v) + dot(lb, b.v));
-      error = error + (turn(row.angular_a, bodies.a.w, bodies.inertia_a, la, a.w, Block::load(of.arm_a), impulse) +
-                       turn(row.angular_b, bodies.b.w, bodies.inertia_b, lb, b.w, Block::load(of.arm_b), impulse));
-      error = neg_mul_add(elapsed, wanted, error);
-      if (job.begins_substep) {
-        const Vector3<B> ta = Block::load(row.angular_a), tb = Block::load(row.angular_b);
-        const B response = bodies.mass_a * dot(la, la) + dot(ta, bodies.inertia_a * ta) + bodies.mass_b * dot(lb, lb) +
-                           dot(tb, bodies.inertia_b * tb) + Block::load(row.compliance);
-        const Mask used = Block::load(row.inverse_response) > zero && response > zero;
-        Block::store(row.inverse_response, choose(used, one / choose(used, response, one), zero));
-      }
-      const B rate = Block::load(of.rate);
+      if (job.begins_substep) Block::store(of.sum, Block::load(of.sum) + Block::load(row.impulse));
+      const B error = Block::load(of.error_now), rate = Block::load(of.rate);
       // A row that pushes one way only lets the error on its free side shrink.
       const Mask slack = rate > zero && ((Block::load(row.largest) == zero && error < zero) ||
                                          (Block::load(row.least) == zero && error > zero));
-      Block::store(row.target, neg_mul_add(choose(slack, inverse, rate), error, wanted));
+      Block::store(row.target, neg_mul_add(choose(slack, inverse, rate), error, Block::load(of.wanted)));
       Block::store(of.answer, choose(slack, one, Block::load(of.share)));
     }
   }
 
-  /// Turns the lever arm of a row's point with the body, whose impulse so far has turned it in the old direction.
-  /// Returns what the rotation since the step began has added to the error. The rotation is that of second order.
-  [[gnu::always_inline]] static B turn(typename Block::Lane (&angular)[3], Vector3<B>& spin,
-                                       const Symmetric3<B>& inertia, const Vector3<B>& linear,
-                                       const Vector3<B>& rotation, const Vector3<B>& arm, B impulse) {
-    const Vector3<B> old = Block::load(angular);
-    const Mask has_arm = dot(arm, arm) > B(0);
-    const Vector3<B> shift = cross(rotation, mul_add(B(T(0.5)), cross(rotation, arm), arm));
-    const Vector3<B> now = choose(has_arm, cross(arm + shift, linear), old);
-    Block::store(angular, now);
-    spin = mul_add(impulse, inertia * (now - old), spin);
-    return choose(has_arm, dot(linear, shift), dot(old, rotation));
+  /// Turns the lever arms and the inertia of rows with their bodies, and finds the errors of now. Impulses that go on
+  /// from substep to substep act at the new lever arms from the next one on: equal and opposite impulses at one point
+  /// keep angular momentum.
+  template <class Bodies>
+  static void turn(const SceneJob<T>& job, Groups& block, Bodies& bodies) {
+    const auto& head = Block::substep_head(block);
+    const auto a = moved(job, block.a, head.still_a, bodies.a), b = moved(job, block.b, head.still_b, bodies.b);
+    Turn turn_a(a.w), turn_b(b.w);
+    if (job.inertia != nullptr) {
+      turn_a.take(job, block.a, head.still_a, block.inertia_a, bodies.inertia_a);
+      turn_b.take(job, block.b, head.still_b, block.inertia_b, bodies.inertia_b);
+    }
+    const B zero(0), one(1), elapsed(job.elapsed);
+    Vector3<B> spin_a = {zero, zero, zero}, spin_b = spin_a;
+    for (std::size_t r = 0; r < block.head.count; ++r) {
+      JointRow& row = block.row()[r];
+      SubstepRow& of = Block::substep_row(block)[r];
+      const B impulse = Block::load(row.impulse);
+      const Vector3<B> la = Block::load(row.linear_a), lb = Block::load(row.linear_b);
+      B error = Block::load(of.error) + (dot(la, a.v) + dot(lb, b.v));
+      error = error + (turn_a(row.angular_a, spin_a, bodies.inertia_a, la, Block::load(of.arm_a), impulse) +
+                       turn_b(row.angular_b, spin_b, bodies.inertia_b, lb, Block::load(of.arm_b), impulse));
+      Block::store(of.error_now, neg_mul_add(elapsed, Block::load(of.wanted), error));
+      const Vector3<B> ta = Block::load(row.angular_a), tb = Block::load(row.angular_b);
+      const B response = bodies.mass_a * dot(la, la) + dot(ta, bodies.inertia_a * ta) + bodies.mass_b * dot(lb, lb) +
+                         dot(tb, bodies.inertia_b * tb) + Block::load(row.compliance);
+      const Mask used = Block::load(row.inverse_response) > zero && response > zero;
+      Block::store(row.inverse_response, choose(used, one / choose(used, response, one), zero));
+    }
+    Block::store(block.turned_a, spin_a);
+    Block::store(block.turned_b, spin_b);
   }
 
-  static void relax(Groups& block) {
+  /// Turns a body's side of rows by the rotation vector of the body since the step began.
+  struct Turn {
+    Vector3<B> rotation;
+    B sine, cosine;                                            // sin θ / θ, (1 - cos θ) / θ²
+    Symmetric3<B> change{B(0), B(0), B(0), B(0), B(0), B(0)};  // of the inverse inertia
+
+    explicit Turn(const Vector3<B>& by) : rotation(by) {
+      const B t = dot(by, by);
+      // cos θ/2 and sin (θ/2) / θ of angles up to 1/4, from θ²/4.
+      const auto series = [](B y, B& w, B& f) {
+        const auto c = [](double x) { return B(static_cast<T>(x)); };
+        w = mul_add(y, mul_add(y, mul_add(y, mul_add(y, c(1.0 / 40320), c(-1.0 / 720)), c(1.0 / 24)), c(-0.5)), c(1));
+        f = mul_add(y, mul_add(y, mul_add(y, mul_add(y, c(1.0 / 725760), c(-1.0 / 10080)), c(1.0 / 240)), c(-1.0 / 12)),
+                    c(0.5));
+      };
+      B w, f;
+      series(B(T(0.25)) * t, w, f);
+      const Mask is_large = t > B(T(0.0625));
+      if (lane_bits(is_large) != 0) [[unlikely]] {
+        // A 64th of the angle, doubled six times.
+        B large_w, large_f;
+        series(B(T(0x1p-14)) * t, large_w, large_f);
+        large_f = B(T(0x1p-6)) * large_f;
+        for (int i = 0; i < 6; ++i) {
+          const B twice = large_w + large_w;
+          large_f = twice * large_f;
+          large_w = mul_add(twice, large_w, B(T(-1)));
+        }
+        const B size2 = mul_add(large_w, large_w, t * (large_f * large_f));
+        const B scale = B(1) / square_root(choose(is_large, size2, B(1)));
+        w = choose(is_large, scale * large_w, w);
+        f = choose(is_large, scale * large_f, f);
+      }
+      sine = (w + w) * f;
+      cosine = (f + f) * f;
+    }
+
+    /// Takes the body's inverse inertia as the solver has turned it.
+    void take(const SceneJob<T>& job, const std::int32_t (&index)[width], const typename Block::Lane& still,
+              typename Block::Lane (&kept)[6], Symmetric3<B>& inertia) {
+      const T* row[width];
+      for (std::size_t lane = 0; lane < width; ++lane)
+        row[lane] = job.inertia[index[lane] ^ (index[lane] >> 31)].numbers;
+      B c[row_size];
+      load_rows<B, 8>(row, c);
+      const Mask is_still = Block::load(still) > B(0);
+      const auto next = [&](B before, B now) { return choose(is_still, before, now); };
+      const Symmetric3<B> now = {next(inertia.xx, c[0]), next(inertia.xy, c[1]), next(inertia.xz, c[2]),
+                                 next(inertia.yy, c[3]), next(inertia.yz, c[4]), next(inertia.zz, c[5])};
+      change = {now.xx - inertia.xx, now.xy - inertia.xy, now.xz - inertia.xz,
+                now.yy - inertia.yy, now.yz - inertia.yz, now.zz - inertia.zz};
+      inertia = now;
+      Block::store(kept, now);
+    }
+
+    /// Returns what the rotation has added to the error of the row. Adds to `spin` what the impulse so far lacks.
+    [[gnu::always_inline]] B operator()(typename Block::Lane (&angular)[3], Vector3<B>& spin,
+                                        const Symmetric3<B>& inertia, const Vector3<B>& linear, const Vector3<B>& arm,
+                                        B impulse) const {
+      const Vector3<B> old = Block::load(angular);
+      const Mask has_arm = dot(arm, arm) > B(0);
+      const Vector3<B> across = cross(rotation, arm);
+      const Vector3<B> shift = mul_add(cosine, cross(rotation, across), sine * across);
+      const Vector3<B> now = choose(has_arm, cross(arm + shift, linear), old);
+      Block::store(angular, now);
+      spin = spin + (inertia * (impulse * (now - old)) + change * (impulse * old));
+      return choose(has_arm, dot(linear, shift), dot(old, rotation));
+    }
+  };
+
+  template <class Bodies>
+  static void relax(const SceneJob<T>& job, Groups& block, Bodies& bodies) {
+    if (job.has_moved) turn(job, block, bodies);
     for (std::size_t r = 0; r < block.head.count; ++r) {
       JointRow& row = block.row()[r];
       SubstepRow& of = Block::substep_row(block)[r];

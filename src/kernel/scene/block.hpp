@@ -71,6 +71,8 @@ struct Blocks {
     Lane inertia_a[6], inertia_b[6];
     Lane inverse_triple[6];  // see Triples
     std::uint32_t triples;   // bits of lanes
+    // Substeps: by what the impulses so far would spin the bodies more if they had acted at the lever arms of now.
+    Lane turned_a[3], turned_b[3];
 
     JointRow* row() { return reinterpret_cast<JointRow*>(this + 1); }
   };
@@ -81,6 +83,7 @@ struct Blocks {
   };
   struct alignas(16) SubstepPoint {
     Lane gap, least;  // at the start of the step; SceneContacts::target_velocity
+    Lane slop;        // overlap that is not corrected
     Lane sum[3];      // impulse of the substeps before
   };
   // Behind those, where contacts have a frequency.
@@ -91,8 +94,9 @@ struct Blocks {
   };
   struct alignas(16) SubstepRow {
     Lane error, wanted;  // at the start of the step; JointRows::target_velocity
-    Lane rate, share;    // of the error that goes in a second, of the row's full answer
-    Lane answer;         // `share` where the row is held, 1 where it is slack
+    Lane error_now;
+    Lane rate, share;  // of the error that goes in a second, of the row's full answer
+    Lane answer;       // `share` where the row is held, 1 where it is slack
     Lane sum;
     Lane arm_a[3], arm_b[3];
   };

@@ -288,6 +288,11 @@ struct GroupStages {
     Bodies bodies(job, block);
     for (std::size_t r = 0; r < block.head.count; ++r) bodies.push(block.row()[r], Block::load(block.row()[r].impulse));
     bodies.put_back(job, block, nowhere);
+    if (job.target != Target::substeps) return;
+    // These impulses act at the lever arms of now.
+    const Vector3<B> none = {B(0), B(0), B(0)};
+    Block::store(block.turned_a, none);
+    Block::store(block.turned_b, none);
   }
 
   static void finish(const SceneJob<T>& job, Groups& block) {

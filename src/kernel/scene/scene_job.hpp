@@ -46,6 +46,10 @@ struct alignas(64) BlockHead {
   bool on_world = false;    // body B of all manifolds is the world
   std::uint8_t models = 0;  // model bits, see below; equal for all manifolds of the block
   T violation[most_lanes];  // max violation of the targets of the lane's points or rows when last visited
+  // Written by SceneKernelsFor::work.
+  T work[most_lanes];          // [J] energy that the lane's impulses of this substep may have added
+  std::uint32_t loaded = 0;    // bits of lanes with a contact under an impulse
+  std::uint32_t grounded = 0;  // bits of lanes with a joint, or such a contact, on a body that does not move
 };
 
 /// A block of manifolds with models has additional data at its end, and its own kernels.
@@ -63,7 +67,8 @@ struct SceneParameters {
   int rounds;  // inner iterations over the points of a manifold per visit
   // Substeps. Equal for all lanes of a block.
   T substeps, substep, inverse_substep;  // their number, the duration of one and its inverse
-  T slop, push_out_rate, largest_push_out_speed;
+  T slop, relative_slop;                 // 0: relative_slop times the size of the smaller body
+  T push_out_rate, largest_push_out_speed;
   T joint_frequency, joint_damping_ratio;
   T weight;  // [m/s] of a kilogram in a step
   T contact_damping_ratio;
@@ -95,7 +100,11 @@ struct SceneJob {
   // `elapsed` [s] times its velocity.
   VelocityRow<T>* displacements;
   T elapsed;
-  bool begins_substep;  // the impulses are still the result of the previous substep
+  bool begins_substep;            // the impulses are still the result of the previous substep
+  const VelocityRow<T>* began;    // velocities at the start of the substep
+  const VelocityRow<T>* inertia;  // inverse inertia of the bodies as they have turned; null: as in body_rows
+  bool relaxes;                   // the substep ends with sweeps without position correction
+  bool has_moved;                 // bodies have moved since the last sweep
   std::size_t bodies, contacts, rows;
   T* body_rows;                // see body_record.hpp
   VelocityRow<T>* velocities;  // of the bodies, then of the world
@@ -185,6 +194,8 @@ struct SceneKernelsFor {
   using Sweep = void (*)(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere);
   Sweep simultaneous, iteration, resting;
   Sweep push_out, relax;  // of a substep, before and after bodies move
+  /// Computes BlockHead::work, loaded and grounded: see energy.hpp.
+  void (*work)(const SceneJob<T>& job, std::byte* block);
   /// Stores the impulses of the last substep as warm start of the next step.
   void (*store_warm)(const SceneJob<T>& job, std::byte* block);
   /// Sets the targets of contacts that rebound at the end of a step, and stores the violation.

@@ -1,6 +1,7 @@
 // The kernels of scenes, for the table of an ISA.
 #pragma once
 
+#include "energy.hpp"
 #include "finish.hpp"
 #include "kernel/lanes/subnormals.hpp"
 #include "lone/solve.hpp"
@@ -135,9 +136,16 @@ struct SceneStages {
         if constexpr (pass == Pass::push_out)
           Aim<A, T>::push_out(job, block, bodies);
         else
-          Aim<A, T>::relax(block);
+          Aim<A, T>::relax(job, block, bodies);
       });
     }
+    leave_lanes<A>();
+  }
+  static void work(const SceneJob<T>& job, std::byte* block) {
+    if (is_joint(block))
+      Work<A, T>::find(job, groups(block));
+    else
+      Work<A, T>::find(job, manifolds(block));
     leave_lanes<A>();
   }
   static void store_warm(const SceneJob<T>& job, std::byte* block) {
@@ -201,6 +209,7 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           &Stages::template sweep<RestingSweep<A, T>>,
           &Stages::template substep<Pass::push_out>,
           &Stages::template substep<Pass::relax>,
+          &Stages::work,
           &Stages::store_warm,
           &Stages::rebound,
           &Stages::finish,

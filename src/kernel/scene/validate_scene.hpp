@@ -1,4 +1,4 @@
-// Validate: the faults of bodies, contacts and rows, each by itself, so that what is at fault is left out before
+// Validate: the faults of bodies, contacts and rows, each by itself, so that faulty data are left out before
 // islands and colours are made.
 #pragma once
 
@@ -38,7 +38,7 @@ struct SceneValidation {
     for (std::size_t lane = 0; lane < count; ++lane) to[lane] = static_cast<std::uint8_t>(values[lane]);
   }
 
-  /// ½ (v²/m⁻¹ + w·J w), without the axes that cannot turn and without what has no mass.
+  /// ½ (v²/m⁻¹ + w·J w), without axes that cannot turn and bodies without mass.
   static B energy(B mass, const Symmetric3<B>& j, const Vector3<B>& v, const Vector3<B>& w) {
     const B zero(0), one(1),
         tiny = B(T(8) * (sizeof(T) == sizeof(float) ? T(0x1p-23) : T(0x1p-52))) * (j.xx + j.yy + j.zz);
@@ -124,7 +124,7 @@ struct SceneValidation {
       B sum = vanishing(normal) + vanishing(ra) + vanishing(rb) + vanishing(restitution);
       // Friction may be infinite.
       sum = sum + vanishing(without_infinity(friction));
-      B static_friction = friction, more[9];
+      B static_friction = friction, more[10];
       std::size_t further = 0;
       const auto read = [&](const Column<const T>& column) {
         if (column.data == nullptr) return;
@@ -147,6 +147,10 @@ struct SceneValidation {
         sum = sum + vanishing(without_infinity(static_friction));
       }
       if (job.target == Target::resting || job.target == Target::substeps) read(contacts.gap);
+      if (job.target == Target::substeps && contacts.slop.data != nullptr) {
+        read(contacts.slop);
+        validator.set(more[further - 1] < zero, Status::negative_slop);
+      }
       B frequency = zero;
       if (has_soft_contacts(job)) {
         frequency = Load::load(contacts.frequency, block);
@@ -182,7 +186,7 @@ struct SceneValidation {
     }
   }
 
-  /// Adds the faults of contact models to those of validate_contacts.
+  /// Adds the faults of contact models to the faults of validate_contacts.
   static void validate_models(const SceneJob<T>& job, std::size_t first, std::size_t count, std::uint8_t* fault) {
     const SceneContacts<T>& contacts = job.scene->contacts;
     for (std::size_t i = first; i < first + count; i += width) {
@@ -238,7 +242,7 @@ struct SceneValidation {
         read(joints.compliance);
         validator.set(numbers[n - 1] < zero, Status::negative_compliance);
       }
-      B bounds = zero;  // NaN or infinity of a bound that is none
+      B bounds = zero;  // NaN or infinity of a bound without effect
       if (joints.least_impulse.data != nullptr && joints.largest_impulse.data != nullptr)
         validator.set(Load::load(joints.least_impulse, block) > Load::load(joints.largest_impulse, block),
                       Status::impulse_bounds_reversed);

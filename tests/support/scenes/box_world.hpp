@@ -54,7 +54,7 @@ struct BoxWorld {
   double friction = 0.5, static_friction = 0.5, restitution = 0;
   std::vector<std::int32_t> substeps;  ///< of the islands of the supports in the last step_in_substeps
 
-  /// On what is below the corners from (x0, y0) to (x1, y1) of its lower face.
+  /// Puts a box on `lower`, with contacts at the corners from (x0, y0) to (x1, y1) of its lower face.
   void rest(std::int32_t upper, std::int32_t lower, double x0, double x1, double y0, double y1) {
     const double z = -boxes[static_cast<std::size_t>(upper)].edges[2] / 2;
     supports.push_back({upper, lower, {{{x0, y0, z}, {x1, y0, z}, {x0, y1, z}, {x1, y1, z}}}});
@@ -128,8 +128,8 @@ struct BoxWorld {
     return report;
   }
 
-  /// A step as engines make them: gravity goes into the velocities, contacts then may close their gap and no more, or
-  /// lose a fifth of their overlap, and the bodies move on with what comes out.
+  /// A step as in engines: gravity goes into the velocities, targets let contacts close their gap or lose a fifth of
+  /// their overlap, and the bodies move with the new velocities.
   template <class T>
   SceneReport step_with_targets(SceneSolver& solver, const SceneOptions& options, double h) {
     for (MovingBox& moving : boxes) moving.velocity = moving.velocity + h * gravity;
@@ -143,12 +143,9 @@ struct BoxWorld {
     return report;
   }
 
-  /// A step in substeps, or in one piece if the options say so: gravity goes into the velocities of boxes with a finite
-  /// mass, contacts tell their gaps, and the bodies move as they have.
+  /// The scene of a step in substeps: velocities include gravity over `h` for boxes with a finite mass.
   template <class T>
-  SceneReport step_in_substeps(SceneSolver& solver, SceneOptions options, double h) {
-    if (!(options.simultaneous.time_step > 0)) options.method = SceneMethod::substeps;
-    options.substeps.time_step = h;
+  SceneData<T> scene_with_forces(double h) const {
     SceneData<T> now = scene<T>();
     now.velocity_change = now.angular_velocity_change = vectors<T>(boxes.size());
     for (std::size_t i = 0; i < boxes.size(); ++i) {
@@ -156,8 +153,12 @@ struct BoxWorld {
       put(now.velocity_change, i, forces);
       put(now.bodies.velocity, i, boxes[i].velocity + forces);
     }
-    SceneArrays<T> arrays(now);
-    const SceneReport report = solver.solve(now.view(), arrays.view(), options);
+    return now;
+  }
+
+  /// Takes the velocities and the motion of a step in substeps.
+  template <class T>
+  void take_motion(const SceneArrays<T>& arrays) {
     take(arrays);
     substeps.clear();
     for (std::size_t s = 0; s < supports.size(); ++s)
@@ -168,6 +169,18 @@ struct BoxWorld {
       if (const double angle = length(turn); angle > 0)
         boxes[i].orientation = product(rotation((1 / angle) * turn, angle), boxes[i].orientation);
     }
+  }
+
+  /// A step in substeps, or in one piece if the options say so: gravity goes into the velocities of boxes with a finite
+  /// mass, the scene has the gaps of the contacts, and the bodies take the motion of the results.
+  template <class T>
+  SceneReport step_in_substeps(SceneSolver& solver, SceneOptions options, double h) {
+    if (!(options.simultaneous.time_step > 0)) options.method = SceneMethod::substeps;
+    options.substeps.time_step = h;
+    const SceneData<T> now = scene_with_forces<T>(h);
+    SceneArrays<T> arrays(now);
+    const SceneReport report = solver.solve(now.view(), arrays.view(), options);
+    take_motion(arrays);
     return report;
   }
 

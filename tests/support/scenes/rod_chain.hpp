@@ -32,6 +32,7 @@ struct RodChain {
   /// Substeps by default; by sweeps rows take a share of their errors away by their targets.
   SceneOptions options = in_substeps();
   double share = 0.2;
+  bool is_free = false;  ///< no joint holds the first body, and no gravity acts
 
   template <class T>
   void step(SceneSolver& solver) {
@@ -43,8 +44,10 @@ struct RodChain {
       return std::array<T, 3>{static_cast<T>(v[0]), static_cast<T>(v[1]), static_cast<T>(v[2])};
     };
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-      put(now.velocity_change, i, h * gravity_);
-      put(now.bodies.velocity, i, bodies[i].velocity + h * gravity_);
+      const Vector forces = is_free ? Vector{} : h * gravity_;
+      put(now.velocity_change, i, forces);
+      put(now.bodies.velocity, i, bodies[i].velocity + forces);
+      if (is_free && i == 0) continue;
       JointBodies<T> pair{static_cast<std::int32_t>(i), static_cast<std::int32_t>(i) - 1, narrowed(arm(i, 1)), {}};
       if (i > 0) pair.anchor_b = narrowed(arm(i - 1, -1));
       const std::size_t first = add_ball_joint(now.joints, pair);

@@ -122,6 +122,7 @@ void expect_same_bits(const SceneArrays<T>& a, const SceneArrays<T>& b, const st
   EXPECT_TRUE(support::same_bits(a.island_residual, b.island_residual)) << what;
   EXPECT_EQ(a.island_iterations, b.island_iterations) << what;
   EXPECT_EQ(a.island_substeps, b.island_substeps) << what;
+  EXPECT_TRUE(support::same_bits(a.island_energy_removed, b.island_energy_removed)) << what;
 }
 
 inline const SceneMethod methods_of_reference[] = {SceneMethod::simultaneous, SceneMethod::sequence,

@@ -80,8 +80,8 @@ struct SceneData {
   std::vector<std::int32_t> body_a, body_b;
   Vectors3<T> normal, lever_a, lever_b;
   std::vector<T> friction, restitution, tangential_restitution;
-  // Columns of which there is none unless a test makes one.
-  std::vector<T> static_friction, gap, frequency, damping_ratio, target_velocity;
+  // Columns that are absent unless a test makes them.
+  std::vector<T> static_friction, gap, frequency, damping_ratio, slop, target_velocity;
   std::vector<T> friction_2, rolling_friction, spinning_friction, normal_compliance, tangential_compliance, stiffness,
       damping;
   Vectors3<T> surface_velocity, warm_impulse, friction_direction, warm_angular_impulse;
@@ -134,6 +134,7 @@ struct SceneData {
     scene.contacts.gap = optional(gap);
     scene.contacts.frequency = optional(frequency);
     scene.contacts.damping_ratio = optional(damping_ratio);
+    scene.contacts.slop = optional(slop);
     scene.contacts.target_velocity = optional(target_velocity);
     scene.contacts.friction_2 = optional(friction_2);
     scene.contacts.rolling_friction = optional(rolling_friction);
@@ -203,6 +204,7 @@ struct SceneArrays {
         joint_island(scene.row_count()),
         island_status(scene.body_count()),
         island_residual(scene.body_count()),
+        island_energy_removed(scene.body_count()),
         island_iterations(scene.body_count()),
         island_substeps(scene.body_count()),
         has_moments(!scene.rolling_friction.empty() || !scene.spinning_friction.empty()) {}
@@ -224,7 +226,7 @@ struct SceneArrays {
     results.status = status;
     results.path = path;
     results.island = island;
-    results.islands = {island_status, island_residual, island_iterations, island_substeps};
+    results.islands = {island_status, island_residual, island_iterations, island_substeps, island_energy_removed};
     if (!joint_impulse.empty()) {
       results.joint_island = joint_island;
       results.joint_impulse = joint_impulse;
@@ -242,7 +244,7 @@ struct SceneArrays {
   std::vector<Status> joint_status;
   std::vector<std::int32_t> island, joint_island;
   std::vector<IslandStatus> island_status;
-  std::vector<T> island_residual;
+  std::vector<T> island_residual, island_energy_removed;
   std::vector<std::int32_t> island_iterations, island_substeps;
   bool has_moments;
 };
@@ -273,6 +275,7 @@ void append(SceneData<T>& scene, const SceneData<T>& other) {
   add(scene.gap, other.gap);
   add(scene.frequency, other.frequency);
   add(scene.damping_ratio, other.damping_ratio);
+  add(scene.slop, other.slop);
   add(scene.target_velocity, other.target_velocity);
   add3(scene.surface_velocity, other.surface_velocity);
   add3(scene.warm_impulse, other.warm_impulse);
@@ -319,6 +322,7 @@ SceneData<double> widened(const SceneData<T>& scene) {
   wide.gap = widen(scene.gap);
   wide.frequency = widen(scene.frequency);
   wide.damping_ratio = widen(scene.damping_ratio);
+  wide.slop = widen(scene.slop);
   wide.target_velocity = widen(scene.target_velocity);
   wide.surface_velocity = widen3(scene.surface_velocity);
   wide.warm_impulse = widen3(scene.warm_impulse);

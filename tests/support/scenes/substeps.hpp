@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <carom/carom.hpp>
+#include <cmath>
 
 #include "support/scenes/box_world.hpp"
 
@@ -27,6 +28,18 @@ inline SceneOptions in_substeps(int number) {
   SceneOptions options = in_substeps();
   options.substeps.least = options.substeps.most = number;
   return options;
+}
+
+/// Islands are swept, in as many substeps as their load needs.
+inline SceneOptions in_swept_substeps() {
+  SceneOptions options = in_substeps();
+  options.substeps.least = 2;
+  return options;
+}
+
+/// [m] The default slop of cubes of this edge, whose radius of gyration is edge / √6.
+inline double slop_of_cubes(double edge = 1) {
+  return SubstepsOptions{}.relative_slop * edge / std::sqrt(6.0);
 }
 
 inline double deepest_overlap(const BoxWorld& boxes) {

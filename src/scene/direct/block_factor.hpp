@@ -1,0 +1,77 @@
+// Cholesky factorisation of a sparse symmetric positive definite matrix with one row of 6×6 blocks per body. Its order
+// of elimination and its fill depend only on which bodies are connected, so they are kept while the connections stay.
+//
+// Blocks are divided by the root of their diagonal block, never multiplied by its inverse: weights of an interior point
+// differ by ten powers of ten, and the products K D⁻¹ K of two stiff blocks would lose the masses.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "system/minimum_degree.hpp"
+
+namespace carom::scene::direct {
+
+/// Six numbers of a body (linear, then angular), padded to a register of eight. The padding is zero.
+struct alignas(64) BodyRow {
+  double at[8];
+};
+
+/// A block by columns, padded to eight rows. The padding is zero.
+struct alignas(64) Block {
+  double column[6][8];
+};
+
+/// Two different bodies that a block connects.
+using Edge = std::array<std::int32_t, 2>;
+
+class BlockFactor {
+ public:
+  /// Plans the factorisation of a matrix with these edges. An edge may occur more than once. Returns false, without a
+  /// plan, if a factorisation takes more than `most_work` multiply-adds.
+  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work);
+
+  /// Position of a body in the order of elimination. Blocks and rows are addressed by positions.
+  std::size_t position(std::size_t body) const { return position_[body]; }
+  std::size_t bodies() const { return position_.size(); }
+  /// Multiply-adds of a factorisation.
+  double work() const { return work_; }
+
+  /// Sets all blocks to zero.
+  void clear();
+  Block& diagonal(std::size_t position) { return diagonal_[position]; }
+  /// Index of the block with the row of the later position and the column of the earlier position of an edge.
+  std::size_t between(std::size_t earlier, std::size_t later) const;
+  Block& block(std::size_t index) { return lower_[index]; }
+
+  /// Replaces the matrix by its factors. Returns false if the matrix is not positive definite or not finite.
+  bool factor();
+  /// Replaces the right-hand side by the solution.
+  void solve(BodyRow* x) const;
+
+ private:
+  /// T -= A Bᵀ for blocks of the column that is being eliminated, as offsets in the column.
+  struct Update {
+    std::uint32_t a, b;
+    std::uint32_t target;  // block, or ~position of a diagonal block
+  };
+
+  void order(std::size_t bodies, const std::vector<Edge>& edges);
+  void list_columns();
+  void list_updates();
+
+  double work_ = 0;
+  std::vector<std::uint32_t> position_;
+  std::vector<std::uint32_t> column_start_, row_;  // blocks below the diagonal, column by column, rows ascending
+  std::vector<std::uint32_t> update_start_;
+  std::vector<Update> updates_;
+  std::vector<Block> diagonal_, lower_;
+  std::vector<Edge> sorted_;
+  systems::IslandSystem pattern_;
+  systems::MinimumDegree minimum_degree_;
+  systems::Elimination elimination_;
+};
+
+}  // namespace carom::scene::direct

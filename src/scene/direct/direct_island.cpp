@@ -1,0 +1,610 @@
+#include "direct_island.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "interior_point.hpp"
+
+namespace carom::scene::direct {
+namespace {
+
+using Thresholds = SceneThresholds;
+
+Vector3 linear(const BodyRow& row) {
+  return {row.at[0], row.at[1], row.at[2]};
+}
+Vector3 angular(const BodyRow& row) {
+  return {row.at[3], row.at[4], row.at[5]};
+}
+Vector3 sum(const Vector3& a, const Vector3& b) {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+Vector3 difference(const Vector3& a, const Vector3& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+Vector3 scaled(double s, const Vector3& v) {
+  return {s * v[0], s * v[1], s * v[2]};
+}
+Vector3 times(const std::array<double, 6>& m, const Vector3& v) {
+  return {m[0] * v[0] + m[1] * v[1] + m[2] * v[2], m[1] * v[0] + m[3] * v[1] + m[4] * v[2],
+          m[2] * v[0] + m[4] * v[1] + m[5] * v[2]};
+}
+double tangential_length(const Vector3& v) {
+  return std::sqrt(v[0] * v[0] + v[1] * v[1]);
+}
+
+/// The inverse of a symmetric positive definite matrix. Returns false if it is not definite by more than rounding.
+bool invert(const std::array<double, 6>& a, std::array<double, 6>& inverse) {
+  const auto [xx, xy, xz, yy, yz, zz] = a;
+  const double c0 = yy * zz - yz * yz, c1 = xz * yz - xy * zz, c2 = xy * yz - xz * yy;
+  const double determinant = xx * c0 + xy * c1 + xz * c2, trace = xx + yy + zz;
+  if (!(determinant > 1e-12 * trace * trace * trace) || !(determinant < 1e300)) return false;
+  const double s = 1 / determinant;
+  inverse = {s * c0, s * c1, s * c2, s * (xx * zz - xz * xz), s * (xy * xz - xx * yz), s * (xx * yy - xy * xy)};
+  return true;
+}
+
+/// The power of 4 that is nearest to a ratio, within [1/64, 4].
+double level(double ratio) {
+  return ratio < 1.0 / 32 ? 1.0 / 64 : ratio < 1.0 / 8 ? 1.0 / 16 : ratio < 0.5 ? 0.25 : ratio < 2 ? 1 : 4;
+}
+
+/// Adds lᵀ W r to a block: l and r are the 3×6 Jacobians (1, [-arm]×) of two points, W is symmetric.
+void add_product(const Vector3& left, const std::array<Vector3, 3>& weight, const Vector3& right, double sign,
+                 Block& to) {
+  // Column k of W r, then lᵀ of it.
+  for (std::size_t k = 0; k < 6; ++k) {
+    Vector3 f;
+    for (std::size_t i = 0; i < 3; ++i) f[i] = k < 3 ? weight[i][k] : cross(right, weight[i])[k - 3];
+    const Vector3 torque = cross(left, f);
+    for (std::size_t i = 0; i < 3; ++i) {
+      to.column[k][i] += sign * f[i];
+      to.column[k][3 + i] += sign * torque[i];
+    }
+  }
+}
+
+}  // namespace
+
+bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work) {
+  if (!is_planned_ || factor_.bodies() != bodies || edges_ != edges) {
+    has_factor_ = is_planned_ = false;
+    edges_ = edges;
+    fits_ = factor_.plan(bodies, edges, Thresholds::direct_work);
+    is_planned_ = true;
+  }
+  return fits_ && factor_.work() <= most_work;
+}
+
+void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_t fixed_bodies) {
+  const std::size_t n = factor_.bodies();
+  bodies_.resize(n);
+  for (Rows* rows : {&free_, &before_, &velocity_, &moving_, &right_, &correction_, &rebound_, &kept_velocity_})
+    rows->reserve(n + 1 + fixed_bodies);
+  pushed_.reserve(n + 1 + fixed_bodies);
+  kept_.reserve(points);
+  started_.reserve(points);
+  manifolds_.reserve(manifolds);
+  points_.reserve(points);
+  cones_.reserve(points);
+  const std::size_t numbers = 7 * n + 5 * manifolds + 8 * points;
+  matrix_.reserve(numbers);
+  last_matrix_.reserve(numbers);
+}
+
+void DirectIsland::begin() {
+  manifolds_.clear();
+  points_.clear();
+  // The bodies' rows are followed by the row of the world.
+  for (Rows* rows : {&free_, &before_}) rows->assign(factor_.bodies() + 1, BodyRow{});
+}
+
+bool DirectIsland::set_body(std::size_t position, std::uint32_t number, double inverse_mass,
+                            const std::array<double, 6>& inverse_inertia, const BodyRow& velocity,
+                            const BodyRow& forces) {
+  Body& body = bodies_[position];
+  body.number = number;
+  body.inverse_mass = inverse_mass;
+  body.mass = 1 / inverse_mass;
+  body.inverse_inertia = inverse_inertia;
+  free_[position] = velocity;
+  before_[position] = velocity;
+  for (std::size_t i = 0; i < 6; ++i) before_[position].at[i] -= forces.at[i];
+  return inverse_mass > 0 && std::isfinite(body.mass) && invert(inverse_inertia, body.inertia);
+}
+
+std::int32_t DirectIsland::add_fixed(const BodyRow& velocity) {
+  free_.push_back(velocity);
+  before_.push_back(velocity);
+  return static_cast<std::int32_t>(free_.size() - 1);
+}
+
+void DirectIsland::add(const Manifold& manifold) {
+  manifolds_.push_back(manifold);
+  Manifold& m = manifolds_.back();
+  m.first = m.end = static_cast<std::uint32_t>(points_.size());
+  const auto n = static_cast<std::int32_t>(bodies_.size());
+  m.inverse_mass = 0;
+  for (const std::int32_t row : {m.a, m.b})
+    if (row < n) m.inverse_mass += bodies_[static_cast<std::size_t>(row)].inverse_mass;
+  if (m.a < n && m.b < n)
+    m.block =
+        factor_.between(static_cast<std::size_t>(std::min(m.a, m.b)), static_cast<std::size_t>(std::max(m.a, m.b)));
+}
+
+void DirectIsland::add(const Point& point) {
+  points_.push_back(point);
+  manifolds_.back().end = static_cast<std::uint32_t>(points_.size());
+}
+
+Vector3 DirectIsland::relative(const Manifold& m, const Point& p, const Rows& rows) const {
+  const BodyRow &a = rows[static_cast<std::size_t>(m.a)], &b = rows[static_cast<std::size_t>(m.b)];
+  const Vector3 u = difference(sum(linear(a), cross(angular(a), p.arm_a)), sum(linear(b), cross(angular(b), p.arm_b)));
+  return {dot(u, m.axis[0]), dot(u, m.axis[1]), dot(u, m.axis[2])};
+}
+
+void DirectIsland::add_wrench(const Manifold& m, const Point& p, const Vector3& impulse, Rows& rows) const {
+  Vector3 f{};
+  for (std::size_t i = 0; i < 3; ++i)
+    f[i] = impulse[0] * m.axis[0][i] + impulse[1] * m.axis[1][i] + impulse[2] * m.axis[2][i];
+  const auto add_to = [&](std::int32_t row, const Vector3& arm, double sign) {
+    if (static_cast<std::size_t>(row) >= bodies_.size()) return;
+    BodyRow& to = rows[static_cast<std::size_t>(row)];
+    const Vector3 torque = cross(arm, f);
+    for (std::size_t i = 0; i < 3; ++i) {
+      to.at[i] += sign * f[i];
+      to.at[3 + i] += sign * torque[i];
+    }
+  };
+  add_to(m.a, p.arm_a, 1);
+  add_to(m.b, p.arm_b, -1);
+}
+
+void DirectIsland::accelerate(const Rows& wrench, Rows& rows) const {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const Vector3 spin = times(bodies_[i].inverse_inertia, angular(wrench[i]));
+    for (std::size_t c = 0; c < 3; ++c) {
+      rows[i].at[c] += bodies_[i].inverse_mass * wrench[i].at[c];
+      rows[i].at[3 + c] += spin[c];
+    }
+  }
+}
+
+void DirectIsland::apply_changes() {
+  std::fill(right_.begin(), right_.end(), BodyRow{});
+  for (const Manifold& m : manifolds_)
+    for (std::uint32_t i = m.first; i < m.end; ++i) add_wrench(m, points_[i], points_[i].change, right_);
+  accelerate(right_, velocity_);
+}
+
+/// Measures the approach before the step, and finds contacts that rebound in it.
+void DirectIsland::measure_approach(const StepOptions& options) {
+  approach_ = 0;
+  struck_ = rebounds_ = false;
+  each_point([&](const Manifold& m, Point& p) {
+    const double now = relative(m, p, free_)[2], before = relative(m, p, before_)[2];
+    approach_ = std::max(approach_, p.least - now);
+    if (!(now < p.target[2])) return;
+    if (p.target[2] - before > Thresholds::direct_blow * options.weight_speed) struck_ = true;
+    const double slow = std::max(options.restitution_threshold, Thresholds::direct_blow * std::abs(now - before));
+    if (p.restitution > 0 && -before > slow) rebounds_ = true;
+  });
+}
+
+void DirectIsland::set_targets(const StepOptions& options) {
+  for (Point& p : points_) {
+    const bool is_open = p.gap > 0 && !(p.gap < Thresholds::direct_closed * p.slop && p.impulse[2] > 0);
+    p.target[2] = p.least - (is_open ? p.gap / options.time_step : 0);
+  }
+}
+
+/// States from the impulses of the last step. A point near the boundary of its cone that slides against its friction
+/// slips, and its friction turns with the slip. All closed points of an island without impulses stick.
+void DirectIsland::set_states() {
+  if (!is_loaded_) {
+    each_point([](const Manifold&, Point& p) { p.state = p.gap <= 0 ? State::sticks : State::open; });
+    return;
+  }
+  bool any = false;
+  for (const Manifold& m : manifolds_)
+    for (std::uint32_t i = m.first; i < m.end; ++i) {
+      Point& p = points_[i];
+      p.change = {};
+      const double friction = tangential_length(p.impulse), most = m.friction * p.impulse[2];
+      p.state = !(p.impulse[2] > 0) ? State::open : friction < most * (1 - 1e-6) ? State::sticks : State::slips;
+      if (p.state == State::open || !(friction > Thresholds::direct_slipping * most)) continue;
+      const Vector3 u = difference(relative(m, p, velocity_), p.target);
+      const double slip = tangential_length(u), along = u[0] * p.impulse[0] + u[1] * p.impulse[1];
+      if (!(slip > Thresholds::direct_slip) || !(along < (p.state == State::slips ? 0 : -0.9 * slip * friction)))
+        continue;
+      p.state = State::slips;
+      const double f = -most / slip;
+      p.change = difference({f * u[0], f * u[1], p.impulse[2]}, p.impulse);
+      p.impulse = sum(p.impulse, p.change);
+      any = true;
+    }
+  if (any) apply_changes();
+}
+
+void DirectIsland::set_weights() {
+  for (const Manifold& m : manifolds_) {
+    double load = 0;
+    int loaded = 0;
+    for (std::uint32_t i = m.first; i < m.end; ++i)
+      if (points_[i].impulse[2] > 0) {
+        load += points_[i].impulse[2];
+        ++loaded;
+      }
+    for (std::uint32_t i = m.first; i < m.end; ++i) {
+      Point& p = points_[i];
+      p.weight = p.state == State::open ? 0 : Thresholds::direct_weight / m.inverse_mass;
+      // Points with little load get less weight, so that their impulses do not turn negative.
+      if (p.state != State::open && p.impulse[2] > 0) p.weight *= level(loaded * p.impulse[2] / load);
+    }
+  }
+}
+
+void DirectIsland::list_matrix() {
+  matrix_.clear();
+  const auto put = [&](const auto& numbers) { matrix_.insert(matrix_.end(), numbers.begin(), numbers.end()); };
+  for (const Body& body : bodies_) {
+    matrix_.push_back(body.inverse_mass);
+    put(body.inverse_inertia);
+  }
+  for (const Manifold& m : manifolds_) {
+    // Bodies that nothing moves have different rows in every call, and are not in the matrix.
+    for (const std::int32_t row : {m.a, m.b})
+      matrix_.push_back(static_cast<double>(std::min(row, static_cast<std::int32_t>(bodies_.size()))));
+    put(m.axis[2]);
+    for (std::uint32_t i = m.first; i < m.end; ++i) {
+      const Point& p = points_[i];
+      matrix_.push_back(p.weight);
+      matrix_.push_back(p.state == State::sticks ? 1 : 0);
+      if (p.state == State::open) continue;
+      put(p.arm_a);
+      put(p.arm_b);
+    }
+  }
+}
+
+/// Adds Jᵀ W J of a point, where W is given in the frame of the contact.
+void DirectIsland::add_to_matrix(const Manifold& m, const Point& p, const double (&weight)[9]) {
+  std::array<Vector3, 3> in_world{};
+  for (std::size_t r = 0; r < 3; ++r) {
+    // Row r of Fᵀ W, where the rows of F are the axes.
+    Vector3 row{};
+    for (std::size_t c = 0; c < 3; ++c)
+      row[c] = m.axis[0][r] * weight[c] + m.axis[1][r] * weight[3 + c] + m.axis[2][r] * weight[6 + c];
+    for (std::size_t c = 0; c < 3; ++c)
+      in_world[r][c] = row[0] * m.axis[0][c] + row[1] * m.axis[1][c] + row[2] * m.axis[2][c];
+  }
+  const auto n = static_cast<std::int32_t>(bodies_.size());
+  if (m.a < n) add_product(p.arm_a, in_world, p.arm_a, 1, factor_.diagonal(static_cast<std::size_t>(m.a)));
+  if (m.b < n) add_product(p.arm_b, in_world, p.arm_b, 1, factor_.diagonal(static_cast<std::size_t>(m.b)));
+  if (m.a >= n || m.b >= n) return;
+  // The block has the row of the later position.
+  const bool a_is_later = m.a > m.b;
+  add_product(a_is_later ? p.arm_a : p.arm_b, in_world, a_is_later ? p.arm_b : p.arm_a, -1, factor_.block(m.block));
+}
+
+/// A = M
+void DirectIsland::begin_matrix() {
+  has_factor_ = false;
+  factor_.clear();
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    Block& d = factor_.diagonal(i);
+    const auto& [xx, xy, xz, yy, yz, zz] = bodies_[i].inertia;
+    for (std::size_t c = 0; c < 3; ++c) d.column[c][c] = bodies_[i].mass;
+    const double j[3][3] = {{xx, xy, xz}, {xy, yy, yz}, {xz, yz, zz}};
+    for (std::size_t c = 0; c < 3; ++c)
+      for (std::size_t r = 0; r < 3; ++r) d.column[3 + c][3 + r] = j[r][c];
+  }
+}
+
+bool DirectIsland::factor() {
+  set_weights();
+  list_matrix();
+  if (has_factor_ && matrix_ == last_matrix_) return true;
+  begin_matrix();
+  each_point([&](const Manifold& m, Point& p) {
+    if (p.state == State::open) return;
+    const double normal = p.weight, tangential = p.state == State::sticks ? p.weight : 0;
+    add_to_matrix(m, p, {tangential, 0, 0, 0, tangential, 0, 0, 0, normal});
+  });
+  if (!factor_.factor()) return false;
+  matrix_.swap(last_matrix_);
+  return has_factor_ = true;
+}
+
+bool DirectIsland::leaves_cone(const Manifold& m, const Point& p, const Vector3& impulse) const {
+  // Friction of a sliding point follows the normal impulse only in the next step.
+  const double slack =
+      p.state == State::slips ? std::max(tolerance_, Thresholds::direct_lag * m.friction * p.impulse[2]) : tolerance_;
+  return impulse[2] < -tolerance_ ||
+         tangential_length(impulse) > m.friction * std::max(impulse[2], 0.0) * (1 + 1e-6) + slack;
+}
+
+DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
+  ++solves_;
+  std::fill(right_.begin(), right_.end(), BodyRow{});
+  each_point([&](const Manifold& m, Point& p) {
+    p.change = {};
+    if (p.state == State::open) return;
+    p.change = difference(p.target, relative(m, p, velocity_));
+    if (p.state == State::slips) p.change[0] = p.change[1] = 0;
+    add_wrench(m, p, scaled(p.weight, p.change), right_);
+  });
+  factor_.solve(right_.data());
+  bool leaves = false;
+  each_point([&](const Manifold& m, Point& p) {
+    if (p.state == State::open) return;
+    p.change = scaled(p.weight, difference(p.change, relative(m, p, right_)));
+    if (p.state == State::slips) p.change[0] = p.change[1] = 0;
+    // Also true for NaN.
+    leaves = leaves || !(std::abs(p.change[2]) < 1e300) || leaves_cone(m, p, sum(p.impulse, p.change));
+  });
+  if (leaves) {
+    if (!is_last) release();
+    return Verdict::contradicted;
+  }
+  each_point([&](const Manifold&, Point& p) { p.impulse = sum(p.impulse, p.change); });
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    for (std::size_t c = 0; c < 6; ++c) velocity_[i].at[c] += right_[i].at[c];
+  if (hold_approaching()) return Verdict::contradicted;
+  keep_in_cones();
+  return Verdict::accepted;
+}
+
+/// Lets the friction of sliding points follow their loads and slips, with the same matrix. Returns false if there are
+/// none, or if the solution contradicts the states: then nothing changes.
+bool DirectIsland::turn_friction() {
+  bool any = false;
+  for (std::size_t i = 0; i < points_.size(); ++i) started_[i] = points_[i].impulse;
+  kept_velocity_ = velocity_;
+  each_point([&](const Manifold& m, Point& p) {
+    p.change = {};
+    if (p.state != State::slips || !(p.impulse[2] > 0)) return;
+    const Vector3 u = difference(relative(m, p, velocity_), p.target);
+    const double slip = tangential_length(u);
+    if (!(slip > Thresholds::direct_push)) return;
+    const double f = -m.friction * p.impulse[2] / slip;
+    p.change = difference({f * u[0], f * u[1], p.impulse[2]}, p.impulse);
+    p.impulse = sum(p.impulse, p.change);
+    any = true;
+  });
+  if (!any) return false;
+  apply_changes();
+  if (solve_states(true) == Verdict::accepted) return true;
+  for (std::size_t i = 0; i < points_.size(); ++i) points_[i].impulse = started_[i];
+  velocity_ = kept_velocity_;
+  return false;
+}
+
+/// Opens the points that would pull, and lets the points slide that need more friction than they have.
+void DirectIsland::release() {
+  each_point([&](const Manifold& m, Point& p) {
+    const Vector3 next = sum(p.impulse, p.change), begun = p.impulse;
+    if (p.state != State::open && leaves_cone(m, p, next)) {
+      const double normal = next[2] < -tolerance_ ? 0 : std::max(next[2], 0.0), friction = tangential_length(next);
+      const double share = friction > 0 ? m.friction * normal / friction : 0;
+      p.state = normal > 0 ? State::slips : State::open;
+      p.impulse = {share * next[0], share * next[1], normal};
+    }
+    p.change = difference(p.impulse, begun);
+  });
+  apply_changes();
+}
+
+/// Holds open points that approach, and sliding points that friction would push. Returns true if there are any.
+bool DirectIsland::hold_approaching() {
+  bool any = false;
+  each_point([&](const Manifold& m, Point& p) {
+    if (p.state == State::sticks) return;
+    const Vector3 u = difference(relative(m, p, velocity_), p.target);
+    const double pushed = u[0] * p.impulse[0] + u[1] * p.impulse[1];
+    const bool is_held = p.state == State::open ? u[2] < -Thresholds::direct_approach
+                                                : pushed > Thresholds::direct_push * m.friction * p.impulse[2];
+    if (!is_held) return;
+    p.state = State::sticks;
+    any = true;
+  });
+  return any;
+}
+
+void DirectIsland::keep_in_cones() {
+  bool any = false;
+  each_point([&](const Manifold& m, Point& p) {
+    const Vector3 begun = p.impulse;
+    const double friction = tangential_length(p.impulse), most = m.friction * p.impulse[2];
+    if (!(p.impulse[2] > 0))
+      p.impulse = {};
+    else if (friction > most)
+      p.impulse = {p.impulse[0] * (most / friction), p.impulse[1] * (most / friction), p.impulse[2]};
+    p.change = difference(p.impulse, begun);
+    any = any || p.impulse != begun;
+  });
+  if (any) apply_changes();
+}
+
+/// Impulses lead to exactly these velocities, without the rounding of the solution.
+void DirectIsland::take_impulses() {
+  velocity_ = free_;
+  each_point([&](const Manifold&, Point& p) { p.change = p.impulse; });
+  apply_changes();
+}
+
+void DirectIsland::correct_overlaps(const StepOptions& options) {
+  correction_.assign(free_.size(), BodyRow{});
+  const bool is_deep = std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.gap < -p.slop; });
+  if (!is_deep) return;
+  each_point([&](const Manifold& m, Point& p) {
+    const double overlap = std::max(-p.gap - p.slop, 0.0);
+    const double wanted = std::min(options.push_out * overlap, options.largest_push_out_speed) -
+                          std::max(relative(m, p, velocity_)[2], 0.0);
+    p.state = p.impulse[2] > 0 || (p.gap <= 0 && wanted > 0) ? State::slips : State::open;
+    p.change = {0, 0, p.gap <= 0 ? std::max(wanted, 0.0) : 0};
+  });
+  if (!factor()) return;
+  std::fill(right_.begin(), right_.end(), BodyRow{});
+  each_point([&](const Manifold& m, Point& p) {
+    if (p.state != State::open) add_wrench(m, p, scaled(p.weight, p.change), right_);
+  });
+  factor_.solve(right_.data());
+  double fastest = 0;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const Vector3 spin = angular(right_[i]);
+    fastest = std::max(fastest, dot(spin, spin));
+    correction_[i] = right_[i];
+  }
+  const double angle = std::sqrt(fastest) * options.time_step;
+  if (!(angle < 1e300)) return correction_.assign(free_.size(), BodyRow{});
+  if (angle > Thresholds::direct_turn)
+    for (BodyRow& row : correction_)
+      for (double& x : row.at) x *= Thresholds::direct_turn / angle;
+}
+
+double DirectIsland::work_of_interior_point() const {
+  constexpr double iterations = 12, work_of_point = 350;
+  return iterations * (factor_.work() + work_of_point * static_cast<double>(points_.size()));
+}
+
+double DirectIsland::greatest_number() const {
+  double most = 0;
+  const auto take = [&](double x) {
+    most = std::isnan(x) ? std::numeric_limits<double>::infinity() : std::max(most, std::abs(x));
+  };
+  for (const BodyRow& row : velocity_)
+    for (const double x : row.at) take(x);
+  for (const Point& p : points_)
+    for (const double x : p.impulse) take(x);
+  return most;
+}
+
+/// Poisson's hypothesis: the impulses that stop a blow come back, times the restitution, at most with e² of the energy
+/// that the blow took. The bodies have moved until the contacts touch; from there they rebound.
+void DirectIsland::rebound(const StepOptions& options, bool may_use_interior_point) {
+  // First the rest of the approach is stopped.
+  const bool is_short = std::any_of(points_.begin(), points_.end(),
+                                    [](const Point& p) { return p.impulse[2] > 0 && p.target[2] < p.least; });
+  if (is_short) {
+    for (Point& p : points_)
+      if (p.impulse[2] > 0) p.target[2] = p.least;
+    kept_ = points_;
+    rebound_ = velocity_;
+    if (!find_impulses(options, may_use_interior_point)) {
+      points_ = kept_;
+      velocity_ = rebound_;
+    }
+  }
+  double weight = 0, squares = 0;
+  for (Point& p : points_) {
+    const double blow = std::max(p.impulse[2] - p.begun[2], 0.0);
+    p.change = {0, 0, p.restitution * blow};
+    weight += blow;
+    squares += p.restitution * p.restitution * blow;
+  }
+  std::fill(right_.begin(), right_.end(), BodyRow{});
+  each_point([&](const Manifold& m, Point& p) { add_wrench(m, p, p.change, right_); });
+  Rows& gain = rebound_;
+  gain.assign(free_.size(), BodyRow{});
+  accelerate(right_, gain);
+  // Energy that the blow took, as seen from bodies and surfaces that move by themselves: what the impulses took from
+  // the velocities with forces, without the work of forces that the bodies have not moved for.
+  double lost = 0, linear_term = 0, square_term = 0;
+  each_point([&](const Manifold& m, Point& p) {
+    const Vector3 begun = relative(m, p, free_), now = relative(m, p, velocity_);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double surface = c < 2 ? p.target[c] : 0;
+      lost -= p.impulse[c] * (0.5 * (begun[c] + now[c]) - surface);
+    }
+    linear_term += p.change[2] * now[2];
+  });
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    BodyRow by_forces{}, missed{};
+    for (std::size_t c = 0; c < 6; ++c) {
+      by_forces.at[c] = free_[i].at[c] - before_[i].at[c];
+      missed.at[c] = 0.5 * (before_[i].at[c] + free_[i].at[c]) - moving_[i].at[c];
+    }
+    lost -= product(i, by_forces, missed);
+    square_term += 0.5 * product(i, gain[i], gain[i]);
+  }
+  if (!(weight > 0) || !(square_term > 0)) return;
+  const double most = std::max(lost, 0.0) * squares / weight;
+  const double root = std::sqrt(std::max(linear_term * linear_term + 4 * square_term * most, 0.0));
+  const double share = std::clamp((root - linear_term) / (2 * square_term), 0.0, 1.0);
+  for (Point& p : points_) p.impulse[2] += share * p.change[2];
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    for (std::size_t c = 0; c < 6; ++c) velocity_[i].at[c] += share * gain[i].at[c];
+}
+
+/// x·M y of a body
+double DirectIsland::product(std::size_t body, const BodyRow& x, const BodyRow& y) const {
+  return bodies_[body].mass * dot(linear(x), linear(y)) + dot(angular(x), times(bodies_[body].inertia, angular(y)));
+}
+
+/// Finds impulses for the targets, from the impulses and velocities so far.
+bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interior_point) {
+  double greatest = 0;
+  for (const Point& p : points_) greatest = std::max(greatest, p.impulse[2]);
+  tolerance_ = Thresholds::direct_cone * std::max(greatest, mean_weight_);
+  is_loaded_ = greatest > 0;
+  started_.resize(points_.size());
+  for (std::size_t i = 0; i < points_.size(); ++i) started_[i] = points_[i].impulse;
+  set_states();
+  Verdict verdict = Verdict::contradicted;
+  for (int i = 1; i <= Thresholds::direct_tries && verdict == Verdict::contradicted; ++i)
+    verdict = factor() ? solve_states(i == Thresholds::direct_tries) : Verdict::failed;
+  if (verdict == Verdict::accepted) {
+    for (int i = 0; i < Thresholds::direct_turns; ++i)
+      if (!turn_friction()) break;
+  } else {
+    if (!may_use_interior_point) return false;
+    used_interior_point_ = true;
+    for (std::size_t i = 0; i < points_.size(); ++i) points_[i].impulse = started_[i];
+    take_impulses();
+    if (!InteriorPoint(*this, options).run()) return false;
+    keep_in_cones();
+  }
+  take_impulses();
+  return true;
+}
+
+bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point) {
+  right_.assign(free_.size(), BodyRow{});
+  solves_ = 0;
+  used_interior_point_ = false;
+  set_targets(options);
+  measure_approach(options);
+  double mass = 0;
+  for (const Body& body : bodies_) mass += body.mass;
+  mean_weight_ = options.weight_speed * mass / static_cast<double>(bodies_.size());
+  for (Point& p : points_) p.begun = p.impulse;
+  take_impulses();
+  if (!find_impulses(options, may_use_interior_point)) return false;
+  residual_ = 0;
+  each_point([&](const Manifold& m, Point& p) {
+    residual_ = std::max(residual_, p.target[2] - relative(m, p, velocity_)[2]);
+  });
+  move(options);
+  if (rebounds_) rebound(options, may_use_interior_point);
+  return true;
+}
+
+/// Finds the velocities that move the bodies. A body without impulses flies under its forces.
+void DirectIsland::move(const StepOptions& options) {
+  correct_overlaps(options);
+  moving_ = velocity_;
+  pushed_.assign(free_.size(), 0);
+  for (const Manifold& m : manifolds_)
+    for (std::uint32_t i = m.first; i < m.end; ++i)
+      if (points_[i].impulse != Vector3{})
+        pushed_[static_cast<std::size_t>(m.a)] = pushed_[static_cast<std::size_t>(m.b)] = 1;
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    for (std::size_t c = 0; c < 6; ++c) {
+      if (pushed_[i] == 0) moving_[i].at[c] = 0.5 * (before_[i].at[c] + velocity_[i].at[c]);
+      moving_[i].at[c] += correction_[i].at[c];
+    }
+}
+
+}  // namespace carom::scene::direct

@@ -1,0 +1,77 @@
+// The direct islands of a call of SceneMethod::substeps: chooses the islands, takes their data from the caller's
+// columns, and stores the solutions that are accepted. All other islands are swept.
+#pragma once
+
+#include <carom/scene.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "direct_island.hpp"
+#include "scene/graph.hpp"
+#include "scene/thread_team.hpp"
+
+namespace carom::scene::direct {
+
+/// True if islands of a call may be solved directly.
+inline bool solves_islands(const SceneOptions& options) {
+  return options.method == SceneMethod::substeps && options.substeps.least == 1 && options.substeps.most > 1;
+}
+
+/// Result of an accepted island.
+struct Accepted {
+  std::uint32_t manifold = 0;  ///< a manifold of the island
+  double approach = 0, residual = 0;
+  int solves = 0;
+};
+
+/// The memory that stays from call to call.
+class DirectIslands {
+ public:
+  /// Marks a direct solution in the numbers of substeps. Graph::sort_islands puts these islands last.
+  static constexpr std::int32_t solved = 0;
+
+  /// Solves the islands that it can, and sets their `substeps` to `solved`. `substeps` and `needs`: of islands before
+  /// they are sorted. All memory is allocated before the first result is stored.
+  template <class T>
+  void solve(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+             std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs, ThreadTeam& team);
+
+  const std::vector<Accepted>& accepted() const { return accepted_; }
+
+ private:
+  struct Candidate {
+    std::uint32_t island;
+    std::uint32_t first, end;  // in manifolds_
+    std::size_t solver;        // index of its DirectIsland
+    double sweeps;             // multiply-adds of the sweeps that would solve it
+    bool is_accepted;
+  };
+
+  template <class T>
+  void find_candidates(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
+                       const Parts& parts, const std::vector<std::int32_t>& substeps);
+  template <class T>
+  bool is_plain(const kernel::SceneJob<T>& job, const Graph& graph, std::uint32_t manifold) const;
+  bool plan(Candidate& candidate, const Graph& graph, const Parts& parts, double most_work);
+  template <class T>
+  bool take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const SubstepsOptions& options,
+            const Candidate& candidate);
+  template <class T>
+  static void store(const kernel::SceneJob<T>& job, const DirectIsland& island, const StepOptions& options);
+
+  std::vector<Candidate> candidates_;
+  std::vector<Accepted> accepted_;
+  std::vector<std::uint32_t> begin_, manifolds_;  // manifolds of each island
+  std::vector<std::uint8_t> excluded_;            // islands
+  std::vector<std::uint32_t> local_;              // number of each body in its island
+  std::vector<std::uint32_t> bodies_;
+  std::vector<Edge> edges_;
+  // Solvers, and the first body of the island that each had in the last call.
+  std::vector<std::unique_ptr<DirectIsland>> solvers_;
+  std::vector<std::int32_t> body_of_solver_, solver_of_body_;
+  std::vector<std::uint8_t> taken_;
+};
+
+}  // namespace carom::scene::direct

@@ -1,0 +1,251 @@
+#include "interior_point.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::scene::direct {
+namespace {
+
+using systems::ConeScaling;
+using Thresholds = SceneThresholds;
+
+// Start: least impulse as a share of the mean, and the share of its cone that friction may fill.
+constexpr double least_share = 0.1, most_of_cone = 0.9;
+constexpr double most_of_the_way = 0.98;
+// Friction coefficients in the cones. Below the first there is no friction.
+constexpr double least_friction = 1e-6, most_friction = 1e3;
+// Convergence [m/s], the share of the bodies' speed that it may be in motion, and its upper limit.
+constexpr double least_tolerance = 1e-5, share_of_speed = 3e-4, most_tolerance = 1e-3;
+constexpr int follows_slip = 10;       // iterations before the slip term is frozen
+constexpr std::size_t large = 300;     // bodies; larger islands freeze it later,
+constexpr double late = 1e-4;          // at this barrier, relative to the mean impulse
+constexpr double let_go_share = 0.01;  // impulses below this share of the mean may vanish
+
+double tangential(const double* x) {
+  return systems::tangential_length(x);
+}
+
+/// The vector y with x ∘ y = barrier e.
+void set_inverse(const double* x, double barrier, double* y) {
+  const double f = barrier / systems::determinant(x);
+  y[0] = -f * x[0];
+  y[1] = -f * x[1];
+  y[2] = f * x[2];
+}
+
+}  // namespace
+
+void InteriorPoint::take(Point& p, const ConePoint& c) {
+  const Vector3 now = c.is_flat ? Vector3{0, 0, c.x[2]} : Vector3{c.x[0], c.x[1], c.x[2] / c.friction};
+  for (std::size_t i = 0; i < 3; ++i) p.change[i] = now[i] - p.impulse[i];
+  p.impulse = now;
+}
+
+void InteriorPoint::into_cone(const ConePoint& c, const Vector3& u, double* to) {
+  to[0] = c.is_flat ? 0 : u[0];
+  to[1] = c.is_flat ? 0 : u[1];
+  to[2] = u[2] / c.friction;
+}
+
+void InteriorPoint::begin() {
+  double sum = 0;
+  int loaded = 0;
+  for (const Point& p : of_.points_)
+    if (p.impulse[2] > 0) {
+      sum += p.impulse[2];
+      ++loaded;
+    }
+  mean_ = std::max(loaded > 0 ? sum / loaded : 0, 0.25 * of_.mean_weight_);
+  speed_ = options_.weight_speed;
+  const auto velocity = [&](const Manifold& m, const Point& p) {
+    const Vector3 u = of_.relative(m, p, of_.velocity_);
+    return Vector3{u[0] - p.target[0], u[1] - p.target[1], u[2] - p.target[2]};
+  };
+  of_.each_point([&](const Manifold& m, Point& p) { speed_ = std::max(speed_, std::min(0.05, -velocity(m, p)[2])); });
+  if (!(mean_ > 0)) mean_ = 1;
+  if (!(speed_ > 0)) speed_ = least_tolerance;
+  barrier_ = mean_ * speed_;
+  of_.cones_.resize(of_.points_.size());
+  each([&](const Manifold& m, Point& p, ConePoint& c) {
+    c.is_flat = m.friction < least_friction;
+    c.friction = c.is_flat ? 1 : std::min(m.friction, most_friction);
+    c.slip = 0;
+    const double least = least_share * c.friction * mean_;
+    into_cone(c, p.impulse, c.x);
+    c.x[2] = std::max(c.friction * p.impulse[2], least);
+    const double friction = tangential(c.x);
+    if (friction > most_of_cone * c.x[2])
+      for (std::size_t i = 0; i < 2; ++i) c.x[i] *= most_of_cone * c.x[2] / friction;
+    set_inverse(c.x, barrier_, c.s);
+    take(p, c);
+  });
+  of_.apply_changes();
+  // Points that part begin with the distance they have, and next to no impulse.
+  each([&](const Manifold& m, Point& p, ConePoint& c) {
+    p.change = {};
+    double s[3];
+    into_cone(c, velocity(m, p), s);
+    const double slip = tangential(s);
+    if (!c.is_flat) s[2] += slip;
+    if (c.x[2] > 1.5 * least_share * c.friction * mean_ || s[2] < 2 * c.s[2]) return;
+    const double f = slip > most_of_cone * s[2] ? most_of_cone * s[2] / slip : 1;
+    c.s[0] = f * s[0];
+    c.s[1] = f * s[1];
+    c.s[2] = s[2];
+    set_inverse(c.s, barrier_, c.x);
+  });
+  each([&](const Manifold&, Point& p, ConePoint& c) { take(p, c); });
+  of_.apply_changes();
+}
+
+double InteriorPoint::tolerance() const {
+  double energy = 0, mass = 0;
+  for (std::size_t i = 0; i < of_.bodies_.size(); ++i) {
+    const BodyRow& v = of_.before_[i];
+    const auto& [xx, xy, xz, yy, yz, zz] = of_.bodies_[i].inertia;
+    const double x = v.at[3], y = v.at[4], z = v.at[5];
+    mass += of_.bodies_[i].mass;
+    energy += of_.bodies_[i].mass * (v.at[0] * v.at[0] + v.at[1] * v.at[1] + v.at[2] * v.at[2]) +
+              x * (xx * x + xy * y + xz * z) + y * (xy * x + yy * y + yz * z) + z * (xz * x + yz * y + zz * z);
+  }
+  return std::max(least_tolerance, std::min(most_tolerance, share_of_speed * std::sqrt(energy / mass)));
+}
+
+double InteriorPoint::measure(int iteration) {
+  if (frozen_ >= 0)
+    ++frozen_;
+  else if (iteration >= follows_slip && (of_.bodies_.size() <= large || barrier_ < late * mean_))
+    frozen_ = 0;
+  double worst = 0, gap = 0;
+  each([&](const Manifold& m, Point& p, ConePoint& c) {
+    const Vector3 u = of_.relative(m, p, of_.velocity_);
+    double s[3];
+    into_cone(c, {u[0] - p.target[0], u[1] - p.target[1], u[2] - p.target[2]}, s);
+    const double slip = tangential(s);
+    if (frozen_ < 0)
+      c.slip = slip;
+    else if (frozen_ < 3)
+      c.slip = 0.5 * (c.slip + slip);
+    s[2] += c.slip;
+    double miss = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      c.miss[i] = s[i] - c.s[i];
+      miss += std::abs(c.miss[i]) * (i == 2 ? c.friction : 1);
+      gap += c.x[i] * c.s[i];
+    }
+    worst = miss <= worst ? worst : miss;  // keeps NaN
+  });
+  barrier_ = gap / static_cast<double>(of_.points_.size());
+  return worst;
+}
+
+bool InteriorPoint::factor() {
+  of_.begin_matrix();
+  each([&](const Manifold& m, Point& p, ConePoint& c) {
+    c.scaling = ConeScaling(c.s, c.x);
+    const double* const d = c.scaling.inverse_squared;
+    const double n = 1 / c.friction;
+    if (c.is_flat)
+      of_.add_to_matrix(m, p, {0, 0, 0, 0, 0, 0, 0, 0, d[8]});
+    else
+      of_.add_to_matrix(m, p, {d[0], d[1], d[2] * n, d[3], d[4], d[5] * n, d[6] * n, d[7] * n, d[8] * n * n});
+  });
+  return of_.factor_.factor();
+}
+
+template <class E>
+void InteriorPoint::find_step(const E& e) {
+  // The impulses change by dx = e - D ds, and ds = J δ + miss.
+  std::fill(of_.right_.begin(), of_.right_.end(), BodyRow{});
+  each([&](const Manifold& m, Point& p, ConePoint& c) {
+    e(c, c.dx);
+    double d[3];
+    systems::multiply(c.scaling.inverse_squared, c.miss, d);
+    for (std::size_t i = 0; i < 3; ++i) c.dx[i] -= d[i];
+    if (c.is_flat) c.dx[0] = c.dx[1] = 0;
+    of_.add_wrench(m, p, {c.dx[0], c.dx[1], c.dx[2] / c.friction}, of_.right_);
+  });
+  of_.factor_.solve(of_.right_.data());
+  each([&](const Manifold& m, Point& p, ConePoint& c) {
+    double j[3], d[3];
+    into_cone(c, of_.relative(m, p, of_.right_), j);
+    systems::multiply(c.scaling.inverse_squared, j, d);
+    for (std::size_t i = 0; i < 3; ++i) {
+      c.dx[i] -= d[i];
+      c.ds[i] = j[i] + c.miss[i];
+    }
+    if (c.is_flat) c.dx[0] = c.dx[1] = c.ds[0] = c.ds[1] = 0;
+  });
+}
+
+double InteriorPoint::longest_step() const {
+  double longest = 1;
+  for (const ConePoint& c : of_.cones_)
+    longest = std::min({longest, systems::longest_step(c.x, c.dx), systems::longest_step(c.s, c.ds)});
+  return longest;
+}
+
+/// Removes the impulses of points that part.
+void InteriorPoint::let_go() {
+  each([&](const Manifold&, Point& p, ConePoint& c) {
+    p.change = {};
+    // With a friction coefficient above 1 friction may be the larger part of a small impulse.
+    const double share = c.x[2] * std::max(1.0, 1 / c.friction) / mean_;
+    if (!(share < c.s[2] * c.friction / speed_) || !(share < let_go_share)) return;
+    for (std::size_t i = 0; i < 3; ++i) p.change[i] = -p.impulse[i];
+    p.impulse = {};
+  });
+  of_.apply_changes();
+}
+
+bool InteriorPoint::run() {
+  begin();
+  const double enough = tolerance();
+  double worst = 0;
+  for (int i = 0;; ++i) {
+    worst = measure(i);
+    if (!(worst < 1e30) || !(barrier_ < 1e30)) return false;
+    if (worst < enough && barrier_ < 0.1 * enough * mean_) break;
+    if (i == most_iterations) {
+      if (worst > most_tolerance || barrier_ > most_tolerance * mean_) return false;
+      break;
+    }
+    if (!factor()) return false;
+    ++of_.solves_;
+    // Predictor.
+    find_step([](const ConePoint& c, double* e) {
+      for (std::size_t k = 0; k < 3; ++k) e[k] = -c.x[k];
+    });
+    const double reached = longest_step(), rest = 1 - reached;
+    each([](const Manifold&, Point&, ConePoint& c) {
+      double a[3], b[3];
+      systems::multiply(c.scaling.p, c.dx, a);
+      systems::multiply(c.scaling.inverse, c.ds, b);
+      for (double& x : c.correction) x = 0;
+      systems::subtract_jordan_product(a, b, c.correction);
+    });
+    // The barrier stays above a share of the miss, which the slip term would let stall.
+    const double floor = std::max(0.05 * enough * mean_, std::min(0.3 * barrier_, 1e-3 * worst * mean_));
+    const double target = std::max(std::max(1e-4, rest * rest * rest) * barrier_, floor);
+    find_step([&](const ConePoint& c, double* e) {
+      double right[3] = {c.correction[0], c.correction[1], c.correction[2] + target}, q[3];
+      systems::subtract_jordan_product(c.scaling.lambda, c.scaling.lambda, right);
+      systems::divide(c.scaling.lambda, right, q);
+      systems::multiply(c.scaling.inverse, q, e);
+    });
+    const double step = std::min(1.0, most_of_the_way * longest_step());
+    each([&](const Manifold&, Point& p, ConePoint& c) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        c.x[k] += step * c.dx[k];
+        c.s[k] += step * c.ds[k];
+      }
+      take(p, c);
+    });
+    for (std::size_t b = 0; b < of_.bodies_.size(); ++b)
+      for (std::size_t k = 0; k < 6; ++k) of_.velocity_[b].at[k] += step * of_.right_[b].at[k];
+  }
+  let_go();
+  return true;
+}
+
+}  // namespace carom::scene::direct

@@ -1,0 +1,50 @@
+// An interior point for an island whose contact states are unknown: second-order cones with Nesterov and Todd's
+// scaling, Mehrotra's predictor and corrector, and De Saxcé's slip term φ = |u_t|, on the block matrix of the direct
+// solution. The slip term follows the iterates for the first steps and is then frozen: for a fixed φ >= 0 the
+// solution has p·(u - t) <= 0, so it always exists and cannot add energy. docs/scenes.md, Direct islands.
+#pragma once
+
+#include "direct_island.hpp"
+
+namespace carom::scene::direct {
+
+class InteriorPoint {
+ public:
+  InteriorPoint(DirectIsland& island, const StepOptions& options) : of_(island), options_(options) {}
+
+  /// Solves the step, from the impulses and velocities of the island. Returns false if it fails.
+  bool run();
+
+  static constexpr int most_iterations = 30;
+
+ private:
+  template <class F>
+  void each(const F& f) {
+    std::size_t k = 0;
+    of_.each_point([&](const Manifold& m, Point& p) { f(m, p, of_.cones_[k++]); });
+  }
+  /// Sets the impulse of a point from its cone, and stores the change.
+  static void take(Point& p, const ConePoint& c);
+  /// Cone coordinates of a relative velocity.
+  static void into_cone(const ConePoint& c, const Vector3& u, double* to);
+
+  void begin();
+  double tolerance() const;
+  /// Sets the misses of the cones. Returns the largest [m/s].
+  double measure(int iteration);
+  bool factor();
+  /// Solves for the step with the right-hand sides `e` of the cones.
+  template <class E>
+  void find_step(const E& e);
+  double longest_step() const;
+  void let_go();
+
+  DirectIsland& of_;
+  const StepOptions& options_;
+  double mean_ = 0;     // [N s] mean impulse of loaded points
+  double speed_ = 0;    // [m/s] of the island's approach
+  double barrier_ = 0;  // [J]
+  int frozen_ = -1;     // iterations since the slip term was frozen
+};
+
+}  // namespace carom::scene::direct

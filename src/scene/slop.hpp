@@ -1,0 +1,81 @@
+// The slop of contacts and joints: the overlap that position correction leaves. docs/scenes.md, Slop
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <carom/scene.hpp>
+#include <cstdint>
+#include <limits>
+
+#include "kernel/body_record.hpp"
+#include "kernel/scene/scene_job.hpp"
+
+namespace carom::scene {
+
+using kernel::Constraint;
+
+/// Bodies by index, of which those below 0 are the world.
+template <class T>
+class Bodies {
+ protected:
+  explicit Bodies(const kernel::SceneJob<T>& job) : job_(job) {}
+
+  const T* record(std::int32_t body) const { return kernel::record_of(job_.body_rows, body); }
+  bool moves(std::int32_t body) const { return body >= 0 && kernel::is_movable(record(body)); }
+  T inverse_mass(std::int32_t body) const { return record(body)[kernel::BodyRecord::inverse_mass]; }
+  std::array<double, 6> inverse_inertia(std::int32_t body) const {
+    std::array<double, 6> j{};
+    std::copy_n(record(body) + kernel::BodyRecord::inverse_inertia, 6, j.begin());
+    return j;
+  }
+
+  const kernel::SceneJob<T>& job_;
+};
+
+/// Squares of the overlaps that contacts and joints may keep: see Aim::slop_of_bodies.
+template <class T>
+class Slops : Bodies<T> {
+ public:
+  Slops(const kernel::SceneJob<T>& job, const SubstepsOptions& options) : Bodies<T>(job), options_(options) {}
+
+  /// [m²] of a joint.
+  double square_of(const Constraint& of) const {
+    if (options_.slop > 0) return options_.slop * options_.slop;
+    const double size2 = std::min(size2_of(of.body_a), size2_of(of.body_b));
+    const double share = options_.relative_slop, otherwise = SceneThresholds::slop_without_size;
+    return size2 < no_size ? share * share * size2 : otherwise * otherwise;
+  }
+  /// [m²] of a manifold: the minimum of its contacts.
+  double square_of_manifold(const Constraint& of) const {
+    const double of_bodies = square_of(of);
+    if (!this->job_.scene->contacts.slop) return of_bodies;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::uint32_t k = 0; k < of.count; ++k)
+      least = std::min(least, square_of_contact(kernel::number_at(this->job_.contact_at, of.first + k), of_bodies));
+    return least;
+  }
+  /// [m²] of a contact, `of_bodies` without a slop of its own.
+  double square_of_contact(std::uint32_t contact, double of_bodies) const {
+    const Column<const T>& column = this->job_.scene->contacts.slop;
+    const double slop = column ? static_cast<double>(column[contact]) : 0;
+    return slop > 0 ? slop * slop : of_bodies;
+  }
+
+ private:
+  static constexpr double no_size = std::numeric_limits<double>::infinity();
+
+  /// [m²] Square of the radius of gyration.
+  double size2_of(std::int32_t body) const {
+    if (!this->moves(body)) return no_size;
+    const auto mass = static_cast<double>(this->inverse_mass(body));
+    std::array<double, 6> j = this->inverse_inertia(body);
+    const double trace = j[0] + j[3] + j[5];
+    if (!(mass > 0) || !(trace > 0)) return no_size;
+    for (double& x : j) x /= trace;
+    const auto& [xx, xy, xz, yy, yz, zz] = j;
+    return mass / (trace * (xx * xx + yy * yy + zz * zz + 2 * (xy * xy + xz * xz + yz * yz)));
+  }
+  const SubstepsOptions& options_;
+};
+
+}  // namespace carom::scene

@@ -1,0 +1,95 @@
+// The slop of the reference under SceneMethod::substeps: a share of the size of the smaller body, or the caller's.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <carom/reference_scene.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "support/scenes/scene_of_structs.hpp"
+
+namespace carom::reference {
+namespace {
+
+using support::SceneBody;
+using support::SceneContact;
+using support::SceneData;
+using support::SceneResultArrays;
+
+constexpr double share = SubstepsOptions{}.relative_slop, overlap = 0.5;
+
+SceneBody<double> cube(double edge) {
+  const double mass = 1000 * edge * edge * edge, inverse = 6 / (mass * edge * edge);
+  return {1 / mass, {inverse, 0, 0, inverse, 0, inverse}};
+}
+
+/// One substep that removes a fifth of the overlap beyond the slop of a contact between the centres of two bodies.
+double slop_of(const std::vector<SceneBody<double>>& bodies, double of_option = 0, double of_column = -1) {
+  SceneData<double> data;
+  for (const SceneBody<double>& body : bodies) data.add_body(body);
+  SceneContact<double> contact;
+  contact.body_a = 0;
+  contact.body_b = bodies.size() > 1 ? 1 : -1;
+  contact.gap = -overlap;
+  data.add_contact(contact);
+  Scene<double> scene = data.view();
+  if (of_column >= 0) scene.contacts.slop = {&of_column, 1};
+  SceneOptions options;
+  options.method = SceneMethod::substeps;
+  options.substeps.time_step = 0.01;
+  options.substeps.least = options.substeps.most = 1;
+  options.substeps.largest_push_out_speed = 1e6;
+  options.substeps.slop = of_option;
+  SceneResultArrays<double> results(data);
+  std::array<double, 6> moved{};
+  SceneResults<double> places = results.places();
+  places.displacement = Vector3Columns<double>::interleaved(moved.data(), bodies.size(), 3 * sizeof(double));
+  solve_scene(scene, places, options);
+  return overlap - (moved[2] - moved[5]) / options.substeps.push_out;
+}
+
+TEST(scene_slop, is_a_share_of_the_size_of_the_smaller_body) {
+  const double root = std::sqrt(6.0), tolerance = 1e-14;
+  EXPECT_NEAR(slop_of({cube(1)}), share / root, tolerance);
+  EXPECT_NEAR(slop_of({cube(1)}), 0.005, 5e-6);
+  EXPECT_NEAR(slop_of({cube(0.01)}), 0.01 * share / root, tolerance);
+  EXPECT_NEAR(slop_of({cube(0.01), cube(10)}), 0.01 * share / root, tolerance);
+  EXPECT_NEAR(slop_of({cube(10), cube(0.01)}), 0.01 * share / root, tolerance);
+  const SceneBody<double> point = {2, {}}, planar_disc = {0.5, {0, 0, 0, 0, 0, 1 / (0.5 * 2 * 0.09)}};
+  EXPECT_NEAR(slop_of({point}), SceneThresholds::slop_without_size, tolerance);
+  EXPECT_NEAR(slop_of({planar_disc}), share * 0.3 / std::sqrt(2.0), tolerance);
+}
+
+TEST(scene_slop, is_what_the_caller_says) {
+  EXPECT_NEAR(slop_of({cube(0.2)}, 0.002), 0.002, 1e-14);
+  EXPECT_NEAR(slop_of({cube(0.2)}, 0.002, 0.001), 0.001, 1e-14);
+  EXPECT_NEAR(slop_of({cube(0.2)}, 0.002, 0), 0.002, 1e-14);
+  EXPECT_NEAR(slop_of({cube(0.2)}, 0, 0), 0.2 * share / std::sqrt(6.0), 1e-14);
+}
+
+TEST(scene_slop, below_zero_is_a_fault) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  SceneData<double> data;
+  data.add_body(cube(1));
+  SceneContact<double> contact;
+  contact.body_a = 0;
+  data.add_contact(contact);
+  for (const auto& [slop, status] : {std::pair{-1e-3, Status::negative_slop},
+                                     {nan, Status::not_a_number},
+                                     {infinity, Status::infinite},
+                                     {0.0, Status::separating}})
+    for (const SceneMethod method : {SceneMethod::substeps, SceneMethod::simultaneous}) {
+      Scene<double> scene = data.view();
+      scene.contacts.slop = {&slop, 1};
+      SceneOptions options;
+      options.method = method;
+      options.substeps.time_step = 0.01;
+      SceneResultArrays<double> results(data);
+      solve_scene(scene, results.places(), options);
+      EXPECT_EQ(results.status[0], method == SceneMethod::substeps ? status : Status::separating) << slop;
+    }
+}
+
+}  // namespace
+}  // namespace carom::reference

@@ -1,0 +1,272 @@
+// Direct islands of SceneMethod::substeps: rest, pushes, blows, rebounds and overlaps of boxes on each other.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <carom/carom.hpp>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "scene/direct/block_factor.hpp"
+#include "support/scenes/substeps.hpp"
+
+namespace carom::scenes {
+namespace {
+
+using support::fast_build;
+
+template <class T>
+class DirectIslands : public testing::Test {};
+TYPED_TEST_SUITE(DirectIslands, Precisions);
+
+double energy(const BoxWorld& world) {
+  double sum = world.kinetic_energy();
+  for (const MovingBox& box : world.boxes) sum -= box.mass * dot(world.gravity, box.position);
+  return sum;
+}
+
+/// Steps that also check that every island is solved directly.
+template <class T>
+void step(BoxWorld& world, SceneSolver& solver, int steps) {
+  for (int k = 0; k < steps; ++k) {
+    const SceneReport report = world.step_in_substeps<T>(solver, in_substeps(), h);
+    ASSERT_EQ(report.substeps, 1) << "step " << k;
+    ASSERT_EQ(report.swept, 0u) << "step " << k;
+  }
+}
+
+double drift_of(const BoxWorld& world, const BoxWorld& start) {
+  double drift = 0;
+  for (std::size_t i = 0; i < world.boxes.size(); ++i)
+    drift = std::max(drift, length(world.boxes[i].position - start.boxes[i].position));
+  return drift;
+}
+
+/// The impulses are exact from the first step on, up to the compliance of one linear solve, below 1e-5 of the
+/// height that a body falls in a step.
+template <class T>
+void expect_still(const BoxWorld& start, const std::string& what) {
+  BoxWorld world = start;
+  SceneSolver solver({.threads = 1});
+  step<T>(world, solver, fast_build ? 600 : 20);
+  double mass = 0;
+  for (const MovingBox& box : world.boxes) mass = std::max(mass, box.mass);
+  EXPECT_LE(drift_of(world, start), 0.3 * millimetre) << what;
+  const double speed = sizeof(T) == sizeof(float) ? 1e-7 : 1e-9;
+  EXPECT_LE(world.kinetic_energy(), mass * static_cast<double>(world.boxes.size()) * speed * speed) << what;
+}
+
+BoxWorld heavy_on_top(int boxes, double mass) {
+  BoxWorld world = box_stack(boxes);
+  world.boxes.back().mass = mass;
+  return world;
+}
+
+TYPED_TEST(DirectIslands, hold_stacks_of_twenty_sixty_and_a_hundred) {
+  for (const int boxes : {20, 60, 100}) expect_still<TypeParam>(box_stack(boxes), std::to_string(boxes));
+}
+TYPED_TEST(DirectIslands, hold_a_thousand_times_the_mass) {
+  expect_still<TypeParam>(heavy_on_top(2, 1000), "1000 on 1");
+  expect_still<TypeParam>(heavy_on_top(20, 1000), "1000 on 19");
+}
+TYPED_TEST(DirectIslands, hold_a_pyramid) {
+  expect_still<TypeParam>(box_pyramid(10), "base 10");
+}
+
+// By Coulomb's law the top box slides v² / (2 μ g) = 9 mm, and no other box moves.
+TYPED_TEST(DirectIslands, come_to_rest_after_a_push_at_the_top) {
+  for (const int boxes : {20, 60}) {
+    BoxWorld world = box_stack(boxes);
+    SceneSolver solver({.threads = 1});
+    step<TypeParam>(world, solver, 10);
+    world.boxes.back().velocity[0] += 0.3;
+    step<TypeParam>(world, solver, 180);
+    EXPECT_LE(std::abs(world.boxes.back().position[0]), 20 * millimetre) << boxes;
+    const double speed = std::sqrt(2 * world.kinetic_energy() / boxes);
+    EXPECT_LE(speed, boxes == 20 ? 1e-6 : 1e-3) << boxes;
+  }
+}
+
+// Blows ---------------------------------------------------------------------------------------------------------------
+
+BoxWorld falling_on(int boxes, double mass, double restitution) {
+  BoxWorld world = box_stack(boxes);
+  world.restitution = restitution;
+  world.boxes.push_back({mass, {1, 1, 1}, {0, 0, boxes + 1.5}});
+  world.rest(boxes, boxes - 1, -0.5, 0.5, -0.5, 0.5);
+  return world;
+}
+
+TYPED_TEST(DirectIslands, stop_a_body_of_any_mass_that_falls_on_others) {
+  for (const int boxes : {1, 5, 10})
+    for (const double mass : {1.0, 10.0, 100.0, 1000.0}) {
+      BoxWorld world = falling_on(boxes, mass, 0);
+      SceneSolver solver({.threads = 1});
+      const double begun = energy(world);
+      double fastest = 0, gain = 0;
+      for (int k = 0; k < 120; ++k) {
+        step<TypeParam>(world, solver, 1);
+        for (const MovingBox& box : world.boxes) fastest = std::max(fastest, box.velocity[2]);
+        gain = std::max(gain, energy(world) - begun);
+      }
+      EXPECT_LE(fastest, 0.01) << mass << " on " << boxes;
+      EXPECT_LE(gain, (sizeof(TypeParam) == sizeof(float) ? 1e-4 : 1e-6) * mass * g) << mass << " on " << boxes;
+    }
+}
+
+TYPED_TEST(DirectIslands, rebound_to_the_height_that_restitution_gives_at_any_ratio_of_masses) {
+  for (const double restitution : {0.5, 1.0})
+    for (const int boxes : {0, 1, 5, 10})
+      for (const double mass : {1.0, 10.0, 1000.0}) {
+        BoxWorld world = falling_on(boxes, mass, restitution);
+        SceneSolver solver({.threads = 1});
+        double highest = 0;
+        bool has_hit = false;
+        for (int k = 0; k < 110; ++k) {
+          step<TypeParam>(world, solver, 1);
+          has_hit = has_hit || world.boxes.back().velocity[2] > 0.1;
+          if (has_hit) highest = std::max(highest, world.boxes.back().position[2] - boxes - 0.5);
+        }
+        EXPECT_NEAR(highest, restitution * restitution, 0.005) << restitution << ": " << mass << " on " << boxes;
+      }
+}
+
+TYPED_TEST(DirectIslands, push_out_a_deep_overlap_without_any_speed) {
+  for (const double mass : {1.0, 100.0, 1000.0}) {
+    BoxWorld world = heavy_on_top(2, mass);
+    world.boxes[1].position[2] -= 0.2;
+    SceneSolver solver({.threads = 1});
+    double fastest = 0;
+    for (int k = 0; k < 300; ++k) {
+      step<TypeParam>(world, solver, 1);
+      for (const MovingBox& box : world.boxes) fastest = std::max(fastest, length(box.velocity));
+    }
+    EXPECT_LE(fastest, 0.01) << mass;
+    EXPECT_LE(deepest_overlap(world), 1.01 * slop_of_cubes()) << mass;
+  }
+}
+
+// v² / 2 = (μ cos α - sin α) g s; a step of friction that lags by one makes up to v h of it.
+TYPED_TEST(DirectIslands, slide_as_Coulomb_says) {
+  const double angle = 0.35, friction = 0.5, speed = 1;
+  BoxWorld world = block_on_incline(angle, friction, speed);
+  const Vector start = world.boxes[0].position;
+  SceneSolver solver({.threads = 1});
+  step<TypeParam>(world, solver, 240);
+  const double way = speed * speed / 2 / (g * (friction * std::cos(angle) - std::sin(angle)));
+  EXPECT_NEAR(length(world.boxes[0].position - start), way, speed * h);
+  EXPECT_LE(length(world.boxes[0].velocity), 1e-6);
+}
+
+// Calls ---------------------------------------------------------------------------------------------------------------
+
+TYPED_TEST(DirectIslands, have_the_same_bits_alone_and_among_others) {
+  const BoxWorld alone = box_stack(5);
+  BoxWorld both = box_pyramid(4);
+  const auto first = static_cast<std::int32_t>(both.boxes.size());
+  for (const MovingBox& box : alone.boxes) both.boxes.push_back(box);
+  for (BoxWorld::Support support : alone.supports) {
+    support.upper += first;
+    if (support.lower >= 0) support.lower += first;
+    both.supports.push_back(support);
+  }
+  BoxWorld a = alone, b = both;
+  SceneSolver solver_a({.threads = 1}), solver_b({.threads = 2});
+  a.boxes.back().velocity[0] = b.boxes.back().velocity[0] = 0.3;
+  for (int k = 0; k < 30; ++k) {
+    a.step_in_substeps<TypeParam>(solver_a, in_substeps(), h);
+    b.step_in_substeps<TypeParam>(solver_b, in_substeps(), h);
+    for (std::size_t i = 0; i < alone.boxes.size(); ++i) {
+      const MovingBox &x = a.boxes[i], &y = b.boxes[static_cast<std::size_t>(first) + i];
+      ASSERT_EQ(x.position, y.position) << "step " << k << ", box " << i;
+      ASSERT_EQ(x.velocity, y.velocity) << "step " << k << ", box " << i;
+    }
+  }
+}
+
+TYPED_TEST(DirectIslands, are_left_to_sweeps_where_least_asks_for_more_substeps) {
+  BoxWorld world = box_stack(3);
+  SceneSolver solver({.threads = 1});
+  SceneOptions options = in_substeps();
+  options.substeps.least = 2;
+  const SceneReport report = world.step_in_substeps<TypeParam>(solver, options, h);
+  EXPECT_GE(report.substeps, SceneThresholds::swept_substeps);
+  EXPECT_EQ(report.swept, 1u);
+}
+
+// The factorisation ---------------------------------------------------------------------------------------------------
+
+TEST(BlockFactor, solves_a_random_positive_definite_system) {
+  using namespace scene::direct;
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> draw(-1, 1);
+  for (const std::size_t bodies : {1u, 2u, 7u, 30u}) {
+    std::vector<Edge> edges;
+    for (std::size_t k = 0; bodies > 1 && k < 2 * bodies; ++k) {
+      const auto a = static_cast<std::int32_t>(random() % bodies), b = static_cast<std::int32_t>(random() % bodies);
+      if (a != b) edges.push_back({a, b});
+    }
+    BlockFactor factor;
+    ASSERT_TRUE(factor.plan(bodies, edges, 1e9));
+    factor.clear();
+    const std::size_t n = 6 * bodies;
+    std::vector<double> dense(n * n, 0);
+    // A sum of J Jᵀ over the edges, and a multiple of 1.
+    for (std::size_t i = 0; i < n; ++i) {
+      dense[i * n + i] = 1;
+      factor.diagonal(i / 6).column[i % 6][i % 6] = 1;
+    }
+    for (const Edge& edge : edges) {
+      const std::size_t at[2] = {factor.position(static_cast<std::size_t>(edge[0])),
+                                 factor.position(static_cast<std::size_t>(edge[1]))};
+      double j[2][6];
+      for (auto& side : j)
+        for (double& x : side) x = draw(random);
+      for (int s = 0; s < 2; ++s)
+        for (int t = 0; t < 2; ++t)
+          for (std::size_t r = 0; r < 6; ++r)
+            for (std::size_t c = 0; c < 6; ++c) {
+              dense[(6 * at[s] + r) * n + 6 * at[t] + c] += j[s][r] * j[t][c];
+              if (s == t)
+                factor.diagonal(at[s]).column[c][r] += j[s][r] * j[t][c];
+              else if (at[s] > at[t])
+                factor.block(factor.between(at[t], at[s])).column[c][r] += j[s][r] * j[t][c];
+            }
+    }
+    std::vector<BodyRow> x(bodies, BodyRow{});
+    std::vector<double> right(n);
+    for (std::size_t i = 0; i < n; ++i) x[i / 6].at[i % 6] = right[i] = draw(random);
+    ASSERT_TRUE(factor.factor());
+    factor.solve(x.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0, size = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        sum += dense[i * n + k] * x[k / 6].at[k % 6];
+        size += std::abs(dense[i * n + k] * x[k / 6].at[k % 6]);
+      }
+      // The backward error of Cholesky's method is 3 n ε at most.
+      EXPECT_NEAR(sum, right[i], 3 * static_cast<double>(n) * epsilon<double> * (size + 1)) << bodies;
+    }
+  }
+}
+
+TEST(BlockFactor, refuses_a_plan_that_takes_more_work_than_allowed) {
+  scene::direct::BlockFactor factor;
+  EXPECT_FALSE(factor.plan(3, {{0, 1}, {1, 2}}, 100));
+  EXPECT_TRUE(factor.plan(3, {{0, 1}, {1, 2}}, 1e5));
+  EXPECT_GT(factor.work(), 100);
+}
+
+TEST(BlockFactor, fails_on_a_matrix_that_is_not_positive_definite_or_not_finite) {
+  scene::direct::BlockFactor factor;
+  ASSERT_TRUE(factor.plan(1, {}, 1e5));
+  factor.clear();
+  EXPECT_FALSE(factor.factor());
+  factor.clear();
+  for (std::size_t i = 0; i < 6; ++i) factor.diagonal(0).column[i][i] = std::nan("");
+  EXPECT_FALSE(factor.factor());
+}
+
+}  // namespace
+}  // namespace carom::scenes
