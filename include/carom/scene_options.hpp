@@ -95,9 +95,10 @@ struct SceneThresholds {
   static constexpr double direct_closed = 4e-3;
   /// [1] as `blow`, for a direct island: approach speed before forces act
   static constexpr double direct_blow = 0.5;
-  /// [1] in the work of an island's sweeps: an island may use an interior point if that works less than direct_income,
-  /// or if its interior points of the last calls stay below direct_credit. Every call takes direct_income off them.
-  static constexpr double direct_income = 0.5, direct_credit = 30;
+  /// [1] in the work of an island's sweeps, counted in scalar multiply-adds: factorisations and interior points of an
+  /// island may add up to direct_credit over its last calls. Every call takes direct_income off them. The sweeps run on
+  /// lanes, so that direct_income is about half of their time.
+  static constexpr double direct_income = 0.125, direct_credit = 8;
   static constexpr double direct_turn = 0.3;  ///< [rad] max. rotation of a body by the position correction of a step
   /// [1] relative: a row with a smaller pivot repeats other rows of its joint (sequence) or of the joints around it
   /// (coulomb)

@@ -202,7 +202,7 @@ bool Direct::is_small(int substeps) {
   const double most = std::min(Thresholds::direct_work, sweeps / Thresholds::direct_tries);
   const double work = work_of_factorisation(of_, most);
   // The credit of an island without a past.
-  const double price = 12 * (work + 350 * points) / sweeps;
+  const double price = (Thresholds::direct_tries * work + 12 * (work + 350 * points)) / sweeps;
   may_use_interior_point_ = price <= std::max(Thresholds::direct_income, Thresholds::direct_credit);
   return work <= most;
 }

@@ -44,7 +44,7 @@ struct Part {
 };
 
 /// Number of substeps of an island, as a real number, and the number of consecutive calls that needed fewer. `spent`:
-/// interior points of the last calls, in the work of the sweeps that they replaced.
+/// work of the last calls on direct solutions, in the work of the island's sweeps.
 struct SubstepNeed {
   float substeps = 0, quiet = 0, spent = 0;
 };

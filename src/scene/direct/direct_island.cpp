@@ -312,6 +312,7 @@ bool DirectIsland::factor() {
     const double normal = p.weight, tangential = p.state == State::sticks ? p.weight : 0;
     add_to_matrix(m, p, {tangential, 0, 0, 0, tangential, 0, 0, 0, normal});
   });
+  work_done_ += factor_.work();
   if (!factor_.factor()) return false;
   matrix_.swap(last_matrix_);
   return has_factor_ = true;
@@ -464,9 +465,9 @@ void DirectIsland::correct_overlaps(const StepOptions& options) {
       for (double& x : row.at) x *= Thresholds::direct_turn / angle;
 }
 
-double DirectIsland::work_of_interior_point() const {
-  constexpr double iterations = 12, work_of_point = 350;
-  return iterations * (factor_.work() + work_of_point * static_cast<double>(points_.size()));
+double DirectIsland::work_of_iteration() const {
+  constexpr double work_of_point = 350;
+  return factor_.work() + work_of_point * static_cast<double>(points_.size());
 }
 
 double DirectIsland::greatest_number() const {
@@ -560,7 +561,6 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
       if (!turn_friction()) break;
   } else {
     if (!may_use_interior_point) return false;
-    used_interior_point_ = true;
     for (std::size_t i = 0; i < points_.size(); ++i) points_[i].impulse = started_[i];
     take_impulses();
     if (!InteriorPoint(*this, options).run()) return false;
@@ -573,7 +573,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
 bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point) {
   right_.assign(free_.size(), BodyRow{});
   solves_ = 0;
-  used_interior_point_ = false;
+  work_done_ = 0;
   set_targets(options);
   measure_approach(options);
   double mass = 0;

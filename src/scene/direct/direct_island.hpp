@@ -100,8 +100,9 @@ class DirectIsland {
   /// Adds a point to the last manifold.
   void add(const Point& point);
 
-  /// Multiply-adds of an interior point of average length.
-  double work_of_interior_point() const;
+  /// Multiply-adds of a factorisation, and of an iteration of the interior point.
+  double work_of_factorisation() const { return factor_.work(); }
+  double work_of_iteration() const;
   /// Returns true if there is a solution. `may_use_interior_point`: if the linear solves are not accepted.
   bool solve(const StepOptions& options, bool may_use_interior_point);
 
@@ -119,7 +120,7 @@ class DirectIsland {
   double greatest_number() const;
   bool was_struck() const { return struck_; }
   int solves() const { return solves_; }
-  bool used_interior_point() const { return used_interior_point_; }
+  double work_done() const { return work_done_; }  ///< multiply-adds of factorisations and interior points
 
  private:
   friend class InteriorPoint;
@@ -176,9 +177,9 @@ class DirectIsland {
   std::vector<ConePoint> cones_;
   std::vector<double> matrix_, last_matrix_;  // all numbers that A is made of
   bool has_factor_ = false;
-  bool struck_ = false, rebounds_ = false, is_loaded_ = false, used_interior_point_ = false;
+  bool struck_ = false, rebounds_ = false, is_loaded_ = false;
   int solves_ = 0;
-  double approach_ = 0, residual_ = 0;
+  double approach_ = 0, residual_ = 0, work_done_ = 0;
   double mean_weight_ = 0;  // [N s] of a body in a step
   double tolerance_ = 0;    // [N s] by which impulses may leave their cones before they are put back
 };

@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint32_t no_number = ~std::uint32_t{0};
 /// Islands per task.
 constexpr std::size_t islands_at_once = 8;
+/// Iterations of an interior point of average length.
+constexpr double iterations = 12;
 
 StepOptions step_options(const SceneOptions& options) {
   const SubstepsOptions& s = options.substeps;
@@ -272,12 +274,16 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
       Candidate& candidate = candidates_[i];
       DirectIsland& island = *solvers_[candidate.solver];
       if (!take(job, graph, parts, options.substeps, candidate)) continue;
+      // Work is measured in the sweeps that it replaces.
       float& spent = needs[candidate.island].spent;
-      const double price = island.work_of_interior_point() / candidate.sweeps;
-      const bool is_cheap = price <= SceneThresholds::direct_income;
-      const bool is_affordable = is_cheap || static_cast<double>(spent) + price <= SceneThresholds::direct_credit;
-      candidate.is_accepted = island.solve(step, is_affordable) && island.greatest_number() < most;
-      if (island.used_interior_point() && !is_cheap) spent += static_cast<float>(price);
+      const double left = SceneThresholds::direct_credit - static_cast<double>(spent);
+      const double tries = SceneThresholds::direct_tries * island.work_of_factorisation() / candidate.sweeps;
+      const double interior_point = iterations * island.work_of_iteration() / candidate.sweeps;
+      const auto is_affordable = [&](double work) { return work <= SceneThresholds::direct_income || work <= left; };
+      if (!is_affordable(tries)) continue;
+      candidate.is_accepted =
+          island.solve(step, is_affordable(tries + interior_point)) && island.greatest_number() < most;
+      spent += static_cast<float>(island.work_done() / candidate.sweeps);
       if (candidate.is_accepted) store(job, island, step);
     }
   });

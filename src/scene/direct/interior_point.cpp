@@ -150,6 +150,7 @@ bool InteriorPoint::factor() {
     else
       of_.add_to_matrix(m, p, {d[0], d[1], d[2] * n, d[3], d[4], d[5] * n, d[6] * n, d[7] * n, d[8] * n * n});
   });
+  of_.work_done_ += of_.work_of_iteration();
   return of_.factor_.factor();
 }
 
