@@ -1,6 +1,6 @@
 // The gyroscopic torque of a body that turns freely.
 //
-// Not yet promised: this interface may change between minor versions until 1.0 (README.md, What is promised).
+// Not yet promised: this interface may change between minor versions until 1.0 (README.md#what-is-promised).
 #pragma once
 
 #include <array>

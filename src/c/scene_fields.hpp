@@ -1,4 +1,4 @@
-// The options and the report of scenes beside those of C: see fields.hpp.
+// Pairs the options and the report of scenes with the structs of C: see fields.hpp.
 #pragma once
 
 #include <carom/scene.hpp>

@@ -542,13 +542,14 @@ SceneOutcome Direct::store() {
     const bool separates = velocity(p)[2] > of_.weight_speed;
     const double most = separates ? 0 : 2 * p.initial_impulse[2] + of_.weight_speed * mass;
     c.next_impulse = (is_struck_ && p.impulse[2] > most ? most / p.impulse[2] : 1) * c.impulse;
-    const double bound = p.friction * p.impulse[2] * (1 - 8 * epsilon);
+    const double bound = p.friction * p.impulse[2] * (1 - 1e-6);
     if (p.impulse != Vector3{}) c.path.course = tangential_length(p.impulse) >= bound ? Course::slip : Course::stick;
   }
   SceneOutcome outcome;
   outcome.iterations = of_.solves;
   outcome.approach = approach_;
   outcome.residual = residual_;
+  if (residual_ > std::max(Thresholds::direct_push, 1e-4 * approach_)) outcome.status = IslandStatus::not_converged;
   return outcome;
 }
 

@@ -59,9 +59,9 @@ class SceneMoments {
   void begin(double share);
   /// Applies them to the bodies.
   void apply();
-  /// Adds what they are to the sum of the step.
+  /// Adds the moments to the sum of the step.
   void add_up();
-  /// Goes on without the moments of manifolds that do not give way, which have been added up.
+  /// Continues without the moments of rigid manifolds, which have been added up.
   void begin_rebound();
 
   /// The rolling part of block n, before its forces. `velocity` is that of a step of its first contact, `k` that of a
@@ -76,7 +76,7 @@ class SceneMoments {
   /// [N m s] of block n, on A, in the contact frame.
   const Vector3& moment(std::size_t n) const { return groups_[n].moment; }
 
-  /// Gives every contact its share of the sum and of what is left.
+  /// Gives every contact its share of the sum and of the rest.
   void share_out();
 
  private:

@@ -112,7 +112,7 @@ int number_of_substeps(const SceneState& state, const SceneIsland& island, const
   return static_cast<int>(std::ceil(std::clamp(wanted, static_cast<double>(least), static_cast<double>(of.most))));
 }
 
-// Every so many substeps impulses are applied again, and not what they did.
+// After this number of substeps the impulses themselves are applied again, instead of the last change of velocity.
 constexpr int substeps_from_impulses = 32;
 
 class Substeps {
@@ -259,7 +259,7 @@ class Substeps {
       of = {row.impulse * (now.a - of.a), row.impulse * (now.b - of.b)};
     }
   }
-  // What the impulse of a row lacks at the lever arms of now.
+  // The missing effect of a row's impulse at the present lever arms.
   void spin(std::size_t i, double share) {
     const auto of = turned_.find(i);
     if (of == turned_.end()) return;

@@ -116,7 +116,8 @@ class SceneOutput {
     const Vector3Columns<T>&x = results_.displacement, &turn = results_.rotation;
     const Column<T>* const columns[6] = {&x.x, &x.y, &x.z, &turn.x, &turn.y, &turn.z};
     const auto h = static_cast<T>(options_.substeps.time_step);
-    // A body that nothing touches flies on a parabola, as beside direct islands, or as its substeps would move it.
+    // A body that nothing touches flies on a parabola if islands are solved directly, else as its substeps would move
+    // it.
     const auto n = static_cast<T>(options_.substeps.least);
     const T by_forces = T(0.5) * (direct::solves_islands(options_) ? h : h * (T(1) - T(1) / n));
     for (std::size_t i = 0; i < bodies_; ++i) {

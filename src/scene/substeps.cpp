@@ -120,7 +120,7 @@ class Substeps : IslandSweeps<T> {
       const std::uint32_t island = graph_.island_of_manifold[of.manifold];
       workspace_.approach[island] = of.approach;
       workspace_.sweeps_of_island[island] = of.solves;
-      workspace_.sweeping[island] = Sweeping::done;
+      workspace_.sweeping[island] = of.has_converged() ? Sweeping::done : Sweeping::goes_on;
     }
   }
 
@@ -171,7 +171,7 @@ class Substeps : IslandSweeps<T> {
     }
   }
 
-  /// Finds what the impulses of the last substep may have added to the energy of their islands.
+  /// Finds the work of the impulses of the last substep, by island.
   template <class Each>
   void find_work(const Part& part, const Each& each, const Job& job, EnergyAudit<T>& audit) {
     each_block(part, each, [&](std::byte* block) { kernels_.work(job, block); });

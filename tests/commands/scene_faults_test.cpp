@@ -20,7 +20,7 @@ Ended solved(const std::vector<Row>& rows, const std::string& options = "") {
   return carom("solve --scene " + input.name() + " -o - " + options);
 }
 
-// What stands behind the name of the file in a message of the command.
+// The part of a message after the name of the file.
 std::string named(const std::string& text) {
   std::string result;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -49,7 +49,7 @@ TEST(SceneFaults, rows_that_disagree_about_a_body_name_both_lines_and_the_column
   EXPECT_EQ(cell(got, 1, "status"), "body_state_disagrees");
   EXPECT_EQ(cell(got, 1, "path"), "");
   EXPECT_EQ(got.numbers("impulse_x")[1], 0);
-  // Body 1 moves as the other rows have it; body 3 is told of by the bad row alone.
+  // Body 1 moves as the other rows have it; body 3 occurs only in the bad row.
   EXPECT_EQ(cell(got, 1, "new_velocity_b_x"), cell(got, 0, "new_velocity_b_x"));
   EXPECT_EQ(cell(got, 1, "new_velocity_a_x"), "1");
   expect_same_results(got, 0, expected, 0);
@@ -78,7 +78,7 @@ TEST(SceneFaults, a_row_that_disagrees_about_both_bodies_names_both) {
 
 TEST(SceneFaults, a_row_that_is_left_out_tells_of_no_body) {
   const Row first = ball_row("1", {0, "1"}, {1});
-  // The second row disagrees about body 0, so that body 2 is as the third one tells.
+  // The second row disagrees about body 0, so that body 2 is as in the third row.
   const Ended run = solved({first, ball_row("1", {0, "2"}, {2, "7"}), ball_row("1", {2, "8"}, {3}),
                             with(ball_row("1", {4, "9"}, {5}), "friction", "x"), ball_row("1", {4, "1"}, {5})});
   EXPECT_EQ(run.exit_code, 1);

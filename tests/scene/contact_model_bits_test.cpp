@@ -147,7 +147,7 @@ TYPED_TEST(ContactModelBits, of_keys_are_those_of_warm_impulses_and_moments) {
       again.arrays.island_energy_removed = second.arrays.island_energy_removed;
       if (options.method != SceneMethod::substeps)
         expect_same_bits(second.arrays, again.arrays, std::string(to_string(options.method)));
-      // New contacts inherit what is left of their manifold, moments too.
+      // New contacts inherit the rest of their manifold's impulses, moments too.
       std::swap(named.key[0], named.key[1]);
       named.key[0] = 1000;
       solver.forget();

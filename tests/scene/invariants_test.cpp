@@ -1,4 +1,4 @@
-// What holds for every scene: momentum, and energy where a method promises it.
+// Invariants of every scene: momentum, and energy if the method promises it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace {
 
 using support::fast_build;
 
-/// Rows that act where they stood at the start: substeps turn lever arms that they know, and with them what is kept.
+/// Rows that act where they stood at the start: substeps turn lever arms that they know, and then the invariant is
+/// another one.
 template <class T>
 void forget_arms(SceneData<T>& scene) {
   for (auto& row : scene.joints.rows) row.arm_a = row.arm_b = {};
@@ -36,7 +37,7 @@ TYPED_TEST_SUITE(SceneInvariant, Precisions);
 
 struct Momentum {
   Vector linear{}, angular{};
-  double size = 0;  ///< [N s] sum over bodies of what they have alone
+  double size = 0;  ///< [N s] sum over bodies of the magnitudes
 };
 
 template <class T>
@@ -168,7 +169,7 @@ TYPED_TEST(SceneInvariant, no_scene_gains_energy_from_plastic_simultaneous_conta
   set_iterations(options, 400);
   options.relative_tolerance = 1e-6;
   const auto made = solved(many.scene, options);
-  // What few islands reach the count has a small residual too.
+  // The few islands that reach the count have a small residual too.
   EXPECT_LE(static_cast<double>(made.report.not_converged), 0.02 * static_cast<double>(many.first_body.size()));
   many.each_energy(made, [&](std::size_t i, double before, double after, double impulses) {
     // The change is p·u1 less a square: of a contact that has reached its target p·u1 is not above 0, and each may miss
@@ -258,7 +259,7 @@ TYPED_TEST(SceneInvariant, the_work_of_joints_alone_is_the_change_of_the_energy_
   EXPECT_GE(checked, 18 * std::size(all_methods));
 }
 
-// A contact that would separate without its own impulse has none, even where friction could jam it.
+// A contact that would separate without its own impulse gets no impulse, even if friction could jam it.
 TYPED_TEST(SceneInvariant, simultaneous_contacts_that_can_jam_keep_energy_within_bounds) {
   RandomSceneOptions drawn;
   drawn.largest_restitution = 0;

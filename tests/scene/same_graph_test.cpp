@@ -1,4 +1,4 @@
-// A scene whose manifolds, joints and moving bodies are those of the last call keeps the graph, with the bits of a
+// A scene with the manifolds, joints and moving bodies of the last call keeps the graph, with the bits of a
 // solver that builds it anew.
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ SceneOptions in_substeps() {
   return options;
 }
 
-/// Two piles beside each other, the second with joints.
+/// Two piles side by side, the second with joints.
 template <class T>
 SceneData<T> scene_of_two_islands() {
   SceneData<T> scene = pyramid<T>(4);

@@ -1,4 +1,4 @@
-// One number a method stands for the bits of all columns of results on some scenes. It is the same for every ISA with
+// One hash per method covers the bits of all columns of results on some scenes. It is the same for every ISA with
 // fused multiply-add, NEON among them, every compiler and every build type; only a decision may change it.
 #include <gtest/gtest.h>
 

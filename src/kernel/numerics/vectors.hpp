@@ -36,7 +36,7 @@ template <class B>
   return {neg_mul_add(l21, y, mul_sub(i1, b.x, l31 * z)), y, z};
 }
 
-/// Above this ratio of their terms to what they come to, K and velocities are summed up with twice the digits.
+/// K and velocities are summed up with twice the digits if the ratio of their terms to the sum is above this.
 template <class T>
 inline constexpr T largest_cancellation = T(4096);
 

@@ -281,7 +281,7 @@ struct Aim {
       JointRow& row = block.row()[r];
       SubstepRow& to = Block::substep_row(block)[r];
       const Mask used = Stages::in_use(block, r) && Block::load(row.inverse_response) > zero;
-      // Impulses and what they answer to are those of a substep.
+      // Impulses and responses are per substep.
       Block::store(row.impulse, share * Block::load(row.impulse));
       Block::store(row.least, without_subnormals(share * Block::load(row.least)));
       Block::store(row.largest, without_subnormals(share * Block::load(row.largest)));

@@ -71,7 +71,7 @@ struct Blocks {
     Lane inertia_a[6], inertia_b[6];
     Lane inverse_triple[6];  // see Triples
     std::uint32_t triples;   // bits of lanes
-    // Substeps: by what the impulses so far would spin the bodies more if they had acted at the lever arms of now.
+    // Substeps: additional spin of the bodies if the impulses so far had acted at the present lever arms.
     Lane turned_a[3], turned_b[3];
 
     JointRow* row() { return reinterpret_cast<JointRow*>(this + 1); }

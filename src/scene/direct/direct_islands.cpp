@@ -251,7 +251,7 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
       if (!to.path) continue;
       Path path{};
       const double friction2 = p.impulse[0] * p.impulse[0] + p.impulse[1] * p.impulse[1];
-      const double bound = m.friction * p.impulse[2] * (1 - 8 * std::numeric_limits<double>::epsilon());
+      const double bound = m.friction * p.impulse[2] * (1 - 1e-6);  // as for the state of the next step
       path.course = !is_pushed ? Course::separating : friction2 >= bound * bound ? Course::slip : Course::stick;
       to.path[p.contact] = path;
     }

@@ -2,6 +2,7 @@
 // columns, and stores the solutions that are accepted. All other islands are swept.
 #pragma once
 
+#include <algorithm>
 #include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,9 @@ struct Accepted {
   std::uint32_t manifold = 0;  ///< a manifold of the island
   double approach = 0, residual = 0;
   int solves = 0;
+
+  /// The compliance of a linear solution leaves 1e-5 of the approach. An interior point may leave more.
+  bool has_converged() const { return residual <= std::max(SceneThresholds::direct_push, 1e-4 * approach); }
 };
 
 /// The memory that stays from call to call.

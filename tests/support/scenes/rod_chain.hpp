@@ -23,7 +23,7 @@ struct RodChain {
   }
 
   Vector arm(std::size_t body, double side) const { return times(bodies[body].orientation, {0, 0, side * reach}); }
-  /// The point of the body before, less that of the body: joint i holds body i.
+  /// Distance of the previous body's point from the body's point: joint i holds body i.
   Vector error(std::size_t i) const {
     const Vector before = i == 0 ? Vector{} : bodies[i - 1].position + arm(i - 1, -1);
     return bodies[i].position + arm(i, 1) - before;

@@ -132,7 +132,7 @@ inline const SceneMethod all_methods[] = {SceneMethod::simultaneous, SceneMethod
                                           SceneMethod::resting,      SceneMethod::step,     SceneMethod::substeps,
                                           SceneMethod::coulomb};
 
-/// A method as engines use it, with what it needs.
+/// A method as engines use it, with its required options.
 inline SceneOptions usual(SceneMethod method) {
   SceneOptions options;
   options.method = method;

@@ -21,7 +21,7 @@ struct ModelFinish {
   }
   static B most(const SceneJob<T>& job, Manifolds& block) { return Block::load(Models::model_head(job, block).most); }
 
-  /// The part of a miss that the compliance gives way by.
+  /// The part of a miss that the compliance explains.
   static B give(const SceneJob<T>& job, Manifolds& block, std::size_t p) {
     return Block::load(Models::model_point(job, block)[p].form.compliance) * Block::load(block.point()[p].impulse[2]);
   }
