@@ -306,7 +306,8 @@ class SceneCall {
                      impulses_.remembers_rows());
       // An abandoned pass may have left displacements.
       std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
-      workspace_.direct.solve(options_, job_, graph, parts, workspace_.substeps, workspace_.substeps_wanted, team);
+      workspace_.direct.solve(options_, job_, graph, parts, workspace_.substeps, workspace_.substeps_wanted, team,
+                              builds_++ == 0);
       graph.sort_islands(workspace_.substeps, workspace_.substeps_wanted);
     }
     graph.build(parts, kernels_.width,
@@ -351,6 +352,7 @@ class SceneCall {
   SceneInput<T> input_;
   CallImpulses<T> impulses_;
   bool begins_with_impulses_ = false;
+  int builds_ = 0;  // of graphs in this call; after the first, results may have been written
 };
 
 }  // namespace

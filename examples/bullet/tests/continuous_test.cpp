@@ -142,7 +142,7 @@ TEST(ContinuousWorld, lands_on_the_floor) {
   btRigidBody& ball = bullet.add_ball(at(-90, 0, 1.1f), radius);
   ball.setLinearVelocity(btVector3(40, 0, -15));
   watch(ball, 0.08f);
-  bullet.step(6);
+  bullet.step(10);
   for (int i = 0; i < 100; ++i) {
     bullet.step();
     EXPECT_NEAR(ball.getWorldTransform().getOrigin().z(), radius, 0.01f) << i;

@@ -150,6 +150,8 @@ class DirectIsland {
   Verdict solve_states(bool is_last);
   bool leaves_cone(const Manifold& m, const Point& p, const Vector3& impulse) const;
   bool turn_friction();
+  void solve_again();
+  bool solve_or_return();
   void release();
   bool hold_approaching();
   void keep_in_cones();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 
 #include "kernel/body_record.hpp"
 #include "scene/slop.hpp"
@@ -258,14 +259,28 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
   }
 }
 
+void DirectIslands::forget() {
+  solvers_.clear();
+  body_of_solver_.clear();
+  solver_of_body_.clear();
+  taken_.clear();
+  candidates_.clear();
+}
+
 template <class T>
 void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                           const Parts& parts, std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs,
-                          ThreadTeam& team) {
+                          ThreadTeam& team, bool may_throw) {
   accepted_.clear();
   if (!solves_islands(options)) return;
-  find_candidates(options, job, graph, parts, substeps);
-  accepted_.reserve(candidates_.size());
+  try {
+    find_candidates(options, job, graph, parts, substeps);
+    accepted_.reserve(candidates_.size());
+  } catch (const std::bad_alloc&) {
+    forget();
+    if (may_throw) throw;
+    return;
+  }
   const StepOptions step = step_options(options);
   // Squares of results beyond this are beyond the range of T.
   const double most = std::sqrt(static_cast<double>(std::numeric_limits<T>::max()) / 16);
@@ -296,8 +311,8 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
 }
 
 template void DirectIslands::solve(const SceneOptions&, const kernel::SceneJob<float>&, const Graph&, const Parts&,
-                                   std::vector<std::int32_t>&, std::vector<SubstepNeed>&, ThreadTeam&);
+                                   std::vector<std::int32_t>&, std::vector<SubstepNeed>&, ThreadTeam&, bool);
 template void DirectIslands::solve(const SceneOptions&, const kernel::SceneJob<double>&, const Graph&, const Parts&,
-                                   std::vector<std::int32_t>&, std::vector<SubstepNeed>&, ThreadTeam&);
+                                   std::vector<std::int32_t>&, std::vector<SubstepNeed>&, ThreadTeam&, bool);
 
 }  // namespace carom::scene::direct

@@ -37,14 +37,18 @@ class DirectIslands {
   static constexpr std::int32_t solved = 0;
 
   /// Solves the islands that it can, and sets their `substeps` to `solved`. `substeps` and `needs`: of islands before
-  /// they are sorted. All memory is allocated before the first result is stored.
+  /// they are sorted. All memory is allocated before the first result is stored. `may_throw`: out of memory is an
+  /// exception; otherwise all islands are left to sweeps.
   template <class T>
   void solve(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-             std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs, ThreadTeam& team);
+             std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw);
 
   const std::vector<Accepted>& accepted() const { return accepted_; }
 
  private:
+  /// Forgets all plans. Results do not depend on them.
+  void forget();
+
   struct Candidate {
     std::uint32_t island;
     std::uint32_t first, end;  // in manifolds_
