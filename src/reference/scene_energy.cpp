@@ -18,6 +18,7 @@ constexpr double rounding = 1e-12, tiny = 1e-30;
 constexpr double braking = 100;
 // [rad] Two rotations whose order matters less are added.
 constexpr double small_turn = 1e-4;
+constexpr double farthest_turn = 1e9;  // double does not resolve the angle of longer vectors
 
 struct Quaternion {
   double w = 1;
@@ -51,6 +52,7 @@ Vector3 velocity_at(const Twist& body, const Vector3& lever) {
 }  // namespace
 
 Vector3 combined(const Vector3& first, const Vector3& second) {
+  if (!(dot(first, first) + dot(second, second) < farthest_turn * farthest_turn)) return first + second;
   const Vector3 order = cross(second, first), sum = first + second + 0.5 * order;
   if (!(dot(order, order) > small_turn * small_turn)) return sum;
   const Quaternion a = quaternion_of(first), b = quaternion_of(second);

@@ -60,8 +60,11 @@ inline Rotation rotation_of(const Quaternion& q, const Rotation& near) {
   return {angle * axis[0], angle * axis[1], angle * axis[2]};
 }
 
-/// The rotation by `first` and then by `second`.
+/// The rotation by `first` and then by `second`. Vectors of which double does not resolve the angle are added.
 inline Rotation combined(const Rotation& first, const Rotation& second) {
+  constexpr double farthest = 1e9;  // [rad]
+  if (!(dot(first, first) + dot(second, second) < farthest * farthest))
+    return {first[0] + second[0], first[1] + second[1], first[2] + second[2]};
   const Rotation turn = cross(second, first);
   const Rotation sum = {first[0] + second[0] + 0.5 * turn[0], first[1] + second[1] + 0.5 * turn[1],
                         first[2] + second[2] + 0.5 * turn[2]};

@@ -304,7 +304,8 @@ class Substeps : IslandSweeps<T> {
     constexpr T small = T(1e-4);
     const T order[3] = {by[1] * angle[2] - by[2] * angle[1], by[2] * angle[0] - by[0] * angle[2],
                         by[0] * angle[1] - by[1] * angle[0]};
-    if (order[0] * order[0] + order[1] * order[1] + order[2] * order[2] > small * small) [[unlikely]]
+    // Overflow may make NaN.
+    if (!(order[0] * order[0] + order[1] * order[1] + order[2] * order[2] <= small * small)) [[unlikely]]
       return turn_far(angle, by);
     for (std::size_t c = 0; c < 3; ++c) angle[c] += by[c] + T(0.5) * order[c];
   }

@@ -487,8 +487,9 @@ double DirectIsland::greatest_number() const {
   const auto take = [&](double x) {
     most = std::isnan(x) ? std::numeric_limits<double>::infinity() : std::max(most, std::abs(x));
   };
-  for (const BodyRow& row : velocity_)
-    for (const double x : row.at) take(x);
+  for (const Rows* rows : {&velocity_, &moving_})
+    for (const BodyRow& row : *rows)
+      for (const double x : row.at) take(x);
   for (const Point& p : points_)
     for (const double x : p.impulse) take(x);
   return most;
