@@ -150,6 +150,12 @@ bool DirectIslands::plan(Candidate& candidate, const Graph& graph, const Parts& 
   return true;
 }
 
+/// Squares of numbers beyond this are beyond the range of T.
+template <class T>
+double most_number() {
+  return std::sqrt(static_cast<double>(std::numeric_limits<T>::max()) / 16);
+}
+
 template <class T>
 bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                          const SubstepsOptions& options, const Candidate& candidate) {
@@ -177,6 +183,12 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
         is_sound;
     return static_cast<std::int32_t>(position);
   };
+  // Trace of the inverse inertia. [1/(kg m²)]
+  const auto turning = [&](std::int32_t body) -> double {
+    if (body < 0 || parts.movable[body] == 0) return 0;
+    const T* const j = kernel::record_of(job.body_rows, body) + kernel::BodyRecord::inverse_inertia;
+    return static_cast<double>(j[0]) + static_cast<double>(j[3]) + static_cast<double>(j[5]);
+  };
   const Slops<T> slops(job, options);
   const double share = static_cast<double>(job.parameters.warm_start);
   for (std::uint32_t k = candidate.first; k < candidate.end && is_sound; ++k) {
@@ -191,7 +203,7 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
     m.axis = {t1, t2, *normal};
     m.friction = std::min(static_cast<double>(contacts.friction[first]), SceneThresholds::most_friction);
     island.add(m);
-    const double slop2 = slops.square_of(of);
+    const double slop2 = slops.square_of(of), turning_a = turning(of.body_a), turning_b = turning(of.body_b);
     Vector3 surface{};
     if (contacts.surface_velocity.x) {
       const Vector3 s = vector_at(contacts.surface_velocity, first);
@@ -203,6 +215,9 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       p.contact = i;
       p.arm_a = vector_at(contacts.lever_a, i);
       p.arm_b = vector_at(contacts.lever_b, i);
+      // Sweeps find the contacts whose K overflows.
+      const double k = turning_a * dot(p.arm_a, p.arm_a) + turning_b * dot(p.arm_b, p.arm_b);
+      if (!(k < most_number<T>())) return false;
       p.slop = std::sqrt(slops.square_of_contact(i, slop2));
       p.gap = contacts.gap ? static_cast<double>(contacts.gap[i]) : 0;
       p.least = contacts.target_velocity ? static_cast<double>(contacts.target_velocity[i]) : 0;
@@ -282,8 +297,6 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
     return;
   }
   const StepOptions step = step_options(options);
-  // Squares of results beyond this are beyond the range of T.
-  const double most = std::sqrt(static_cast<double>(std::numeric_limits<T>::max()) / 16);
   team.each(candidates_.size(), islands_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
     for (std::size_t i = first; i < end; ++i) {
       Candidate& candidate = candidates_[i];
@@ -297,7 +310,7 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
       const auto is_affordable = [&](double work) { return work <= SceneThresholds::direct_income || work <= left; };
       if (!is_affordable(tries)) continue;
       candidate.is_accepted =
-          island.solve(step, is_affordable(tries + interior_point)) && island.greatest_number() < most;
+          island.solve(step, is_affordable(tries + interior_point)) && island.greatest_number() < most_number<T>();
       spent += static_cast<float>(island.work_done() / candidate.sweeps);
       if (candidate.is_accepted) store(job, island, step);
     }
