@@ -44,8 +44,7 @@ class IslandsJudge : SceneAspect<T> {
     std::size_t overflowed = 0;
     // SceneKind::range is not judged: there a single K or row beyond the range is left out, without its island.
     for (const auto& [island, of] : seen) overflowed += of[1] && !of[0] ? 1 : 0;
-    if (overflowed > 0 && drawn_.kind != SceneKind::range && !s_.has_endless_friction() &&
-        !s_.has_jointed_rotors())
+    if (overflowed > 0 && drawn_.kind != SceneKind::range && !s_.has_endless_friction() && !s_.has_jointed_rotors())
       v_.add("ordinary numbers do not overflow", 2 * bound);
     for (std::size_t b = 0; b < d_.body_count(); ++b) {
       const auto found = seen.find(s_.root(b));

@@ -213,9 +213,7 @@ class SceneSight {
            made_.report.energy_after > 1e12 * made_.report.energy_before;
   }
   bool in_substeps() const { return o_.method == SceneMethod::substeps; }
-  bool has_jointed_rotors() const {
-    return in_substeps() && drawn_.kind == SceneKind::rotors && d_.row_count() > 0;
-  }
+  bool has_jointed_rotors() const { return in_substeps() && drawn_.kind == SceneKind::rotors && d_.row_count() > 0; }
   bool is_sequence() const { return o_.method == SceneMethod::sequence; }
 
  private:
