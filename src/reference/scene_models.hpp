@@ -12,8 +12,8 @@
 
 namespace carom::reference {
 
-/// The state that a step on an ellipse starts from. Vectors are in the contact frame, whose first axis is that of
-/// `friction_1`.
+/// The state at the start of a step on an ellipse. Vectors are in the contact frame; `friction_1` acts along its first
+/// axis.
 struct EllipseStep {
   Matrix3 k{};                            ///< [1/kg] with the compliance on the diagonal
   Vector3 velocity{};                     ///< [m/s] of the contact, with what its compliance gives, less the target
@@ -25,7 +25,7 @@ struct EllipseImpulse {
   Vector3 impulse{};
   bool sticks = false;
 };
-/// The impulse of the law, with everything else held fast.
+/// The impulse of the law if no other impulse changes.
 EllipseImpulse step_on_ellipse(const EllipseStep& step, double relaxation);
 
 /// The step of a contact whose velocity, as above, is known.
@@ -34,7 +34,7 @@ EllipseStep ellipse_step(const SceneContact& c, const Vector3& velocity);
 /// [N s] an impulse to begin with, within static friction.
 Vector3 cut_to_cone(const SceneContact& c, const Vector3& impulse);
 
-/// The impulse with friction as long along both axes as that of the larger coefficient, and this one.
+/// An impulse scaled so that the larger coefficient bounds its friction along both axes, and that coefficient.
 struct RoundImpulse {
   Vector3 impulse{};
   double friction = 0;
@@ -64,10 +64,10 @@ class SceneMoments {
   /// Continues without the moments of rigid manifolds, which have been added up.
   void begin_rebound();
 
-  /// The rolling part of block n, before its forces. `velocity` is that of a step of its first contact, `k` that of a
-  /// hard one.
+  /// The rolling part of block n, before its forces. `velocity` and `k` are the members of EllipseStep for its first
+  /// contact.
   void roll(std::size_t n, const Vector3& velocity, Matrix3 k);
-  /// The spinning part, behind the forces, which have changed the limits of both. Returns the change of the moment
+  /// The spinning part, after the forces, which have changed the limits of both. Returns the change of the moment
   /// since `roll`, as the speed [m/s] that an impulse of the same energy makes.
   double spin(std::size_t n);
   /// Tells how the first contact of block n took its last visit.

@@ -1,4 +1,4 @@
-// Models of Bullet's points beside one coefficient of friction, as carom carries them over.
+// Contact points of Bullet with more than one coefficient of friction: anisotropy, springs, rolling friction, CFM.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, PointModels, testing::Values(Contacts::simulta
 // 3.62452 m/s in a second. Substeps in float add some roundings of the tangential impulses, each within 1e-7 of p_n.
 TEST_P(PointModels, let_a_box_slide_off_the_fall_line) {
   BulletWorld bullet(with(GetParam()));
-  // The slippery axis is that of the box, which stands askew.
+  // The slippery axis is the x axis of the box, which is turned by `yaw`.
   const btScalar slope = 40 * SIMD_RADS_PER_DEG, yaw = 30 * SIMD_RADS_PER_DEG, fall = yaw + 45 * SIMD_RADS_PER_DEG;
   const btScalar down = gravity * std::sin(slope);
   bullet.world.setGravity(btVector3(down * std::cos(fall), down * std::sin(fall), -gravity * std::cos(slope)));
@@ -44,7 +44,7 @@ TEST_P(PointModels, let_a_box_slide_off_the_fall_line) {
   EXPECT_NEAR(v.length(), 3.624520f, 1e-3f);
 }
 
-// A scaling by 1 in the plane of contact changes nothing but roundings, whatever it is along the normal.
+// Scaling friction by 1 along both tangents changes only roundings. The scaling along the normal has no effect.
 TEST_P(PointModels, of_equal_scalings_are_a_circle) {
   const auto slide = [&](bool scaled) {
     carom::bullet::Options options = with(GetParam());
@@ -103,8 +103,8 @@ bool let_creep(btManifoldPoint& point, const btCollisionObjectWrapper*, int, int
   return true;
 }
 
-// A flat box that friction holds on a slope of 0.1: its four points share m g sin β h as friction in a step, and each
-// gives way by its part of that times the CFM. A box of 10 mm shares it evenly to some percent.
+// Friction holds a flat box on a slope of 0.1. The impulse of friction in a step is m g sin β h in all; each of the
+// four points slides at its share of the impulse times the CFM. The shares of a box 10 mm high differ by some percent.
 TEST_P(PointModels, let_a_box_creep_by_the_cfm_of_friction) {
   BulletWorld bullet(with(GetParam()));
   bullet.world.getSolverInfo().m_solverMode |=

@@ -425,7 +425,8 @@ struct Aim {
       Block::store(kept, now);
     }
 
-    /// Returns what the rotation has added to the error of the row. Adds to `spin` what the impulse so far lacks.
+    /// Returns the error that the rotation has added to the row. Adds to `spin` the angular velocity by which the
+    /// effect of `impulse` changes with the new lever arm and inertia.
     [[gnu::always_inline]] B operator()(typename Block::Lane (&angular)[3], Vector3<B>& spin,
                                         const Symmetric3<B>& inertia, const Vector3<B>& linear, const Vector3<B>& arm,
                                         B impulse) const {

@@ -523,8 +523,8 @@ void DirectIsland::rebound(const StepOptions& options, bool may_use_interior_poi
   Rows& gain = rebound_;
   gain.assign(free_.size(), BodyRow{});
   accelerate(right_, gain);
-  // Energy that the blow took, as seen from bodies and surfaces that move by themselves: what the impulses took from
-  // the velocities with forces, without the work of forces that the bodies have not moved for.
+  // Energy that the blow took, in the frame of bodies and surfaces with prescribed motion: the loss by impulses from
+  // the velocities with forces, without the work of forces over distances that the bodies have not moved.
   double lost = 0, linear_term = 0, square_term = 0;
   each_point([&](const Manifold& m, Point& p) {
     const Vector3 begun = relative(m, p, free_), now = relative(m, p, velocity_);
