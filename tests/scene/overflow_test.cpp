@@ -224,6 +224,19 @@ TYPED_TEST(SceneOverflow, does_not_come_of_a_lever_arm_of_the_world) {
   }
 }
 
+// K overflows, and needs no impulse for that.
+TYPED_TEST(SceneOverflow, of_a_lever_arm_has_a_status_where_the_contact_separates) {
+  using T = TypeParam;
+  SceneData<T> scene = stack<T>(1);
+  put(scene.bodies.velocity, 0, {0, 0, 1});
+  scene.lever_a[0][1] = std::numeric_limits<T>::max();
+  each_method(scene, [&](const Solved<T>& made, const std::string& what) {
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_EQ(made.arrays.status[i], i == 1 ? Status::overflow : Status::separating) << what << ", contact " << i;
+    EXPECT_EQ(made.velocity(0), (Vector{0, 0, 1})) << what;
+  });
+}
+
 /// A body between ten contacts with the world. Their gaps contradict each other, so no velocity satisfies all contacts.
 template <class T>
 SceneData<T> jammed(std::uint64_t seed) {

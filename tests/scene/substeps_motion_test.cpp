@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "scene/rotation.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {
@@ -88,6 +89,17 @@ TYPED_TEST(Substeps, move_a_free_body_as_its_substeps_do) {
     Lone over_the_plane{.gap = 10, .velocity = 3};
     over_the_plane.step<TypeParam>(in_substeps(n), g);
     EXPECT_NEAR(over_the_plane.gap, 10 + 3 * h + fallen, tolerance);
+  }
+}
+
+// Beyond 1e9 rad double does not resolve the angle of a sum of rotations; the vectors are added.
+TEST(CombinedRotations, of_any_size_are_finite) {
+  for (const double angle : {1e8, 1e12, 1e100, 1e300}) {
+    const scene::Rotation sum = scene::combined({angle, 0, 0}, {0, angle, 0});
+    for (const double x : sum) EXPECT_TRUE(std::isfinite(x)) << angle;
+    if (angle > 1e9) {
+      EXPECT_EQ(sum, (scene::Rotation{angle, angle, 0})) << angle;
+    }
   }
 }
 
