@@ -1,5 +1,5 @@
-// Contact models have the same bits on every ISA with fused operations, for any number of threads and whatever stands
-// beside an island. Islands without models keep the bits that they have in scenes without their columns.
+// Contact models have the same bits on every ISA with fused operations, for any number of threads and with any other
+// islands in the scene. Islands without models keep the bits that they have in scenes without their columns.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Contacts and joints held in substeps: what rests, what rebounds, what swings.
+// Contacts and joints in substeps: bodies at rest, rebounds and swinging chains.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ TEST(Substeps, keep_a_stack_where_it_is) {
   }
   EXPECT_LT(drift, 1e-3f);
   EXPECT_EQ(bullet.solver.report().contacts.swept, 0u);                       // solved directly
-  EXPECT_NEAR(bullet.impulse_on(*stack.back()), gravity * time_step, 1e-3f);  // that of a step, whatever the substeps
+  EXPECT_NEAR(bullet.impulse_on(*stack.back()), gravity * time_step, 1e-3f);  // [N s] per step
 }
 
 TEST(Substeps, let_a_heavy_box_stand_on_a_light_one) {
@@ -71,12 +71,12 @@ TEST(Substeps, keep_the_pivot_of_a_pendulum) {
   }
   EXPECT_LT(error, 2e-3f);
   EXPECT_NEAR(lowest, -1, 0.02f);
-  // Substeps take some of the swing, and give nothing to it.
+  // Substeps damp the swing; they add no energy to it.
   EXPECT_GT(highest, -0.4f);
   EXPECT_LT(highest, 0);
 }
 
-// Links under tension swing against each other, and what they swing by must not grow.
+// Links under tension swing against each other. The amplitude must not grow.
 TEST(Substeps, feed_no_chain_with_energy) {
   BulletWorld bullet(in_substeps());
   std::vector<btRigidBody*> links = {&bullet.add_box(at(0, 0, 0), 0, btVector3(0.1f, 0.1f, 0.1f))};
@@ -120,7 +120,7 @@ TEST(Substeps, hold_limits) {
   }
 }
 
-// A constraint that has an ERP of its own loses that share of its error a step, and does not shoot beyond.
+// A constraint with its own ERP loses that share of its error in a step, without overshoot.
 TEST(Substeps, follow_an_erp_of_a_constraint) {
   BulletWorld bullet(in_substeps());
   bullet.world.setGravity(btVector3(0, 0, 0));
