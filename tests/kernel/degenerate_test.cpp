@@ -1,5 +1,5 @@
-// What engines produce near the edge of what has an answer, support/contacts/degenerate_contacts.hpp: all of it ends
-// with a right answer, or with a status that says why not.
+// Contacts of engines that are nearly degenerate (support/contacts/degenerate_contacts.hpp) have a right answer, or a
+// status that names the fault.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ constexpr Wide epsilon = static_cast<Wide>(std::numeric_limits<T>::epsilon());
 template <class T>
 constexpr Wide error_unit = 1e-14L / epsilon<double>* epsilon<T>;
 
-// Of |u0|: a slip so small is one that has come to rest, or keeps its direction.
+// [1] Share of |u0|. A smaller slip has come to rest, or keeps its direction.
 template <class T>
 constexpr Wide least_slip = std::is_same_v<T, float> ? 0x1p-20L : 0x1p-49L;
 
@@ -81,10 +81,9 @@ ResultArrays<T> solved(const Contacts& contacts) {
   return results;
 }
 
-// K as it is given, its entries rounded to T, may be no better than a singular one: refused is what is within 4 ε of
-// it, and as much for the rounding of that number itself, in det M = m1 m2 of the product of the diagonal, at most m1²,
-// and in S = v·K v, v = (-q, 1), of its terms, at most |v|² tr K <= 3 |v|² λ_max. Above 24 ε λ_max none is so
-// small.
+// A given K, with entries rounded to T, may be singular to rounding. It is refused if det M = m1 m2 is within 4 ε of
+// the product of the diagonal, at most m1², or if S = v·K v, v = (-q, 1), is within 8 ε of q1² M_11 + q2² M_22 + K_33
+// <= |v|² λ_max. S itself is wrong by up to 6 ε of that. So a K with λ_min above 24 ε λ_max is not refused.
 template <class T>
 bool may_be_refused(const RandomSpaceContacts<T>&, double condition) {
   return !(condition > 0 && condition < 1 / (24 * epsilon<T>));
@@ -110,10 +109,11 @@ struct Exact {
   WideVector u, p;
 };
 
-// By how much u may be off, relative to |u0|:
+// Bound of the error of u, relative to |u0|:
 //
 // - cond K times the error unit.
-// - From bodies K and u0 are sums whose terms may cancel: 4 ε of those of u0, and of those of K times the impulse. Both
+// - Between bodies the terms of K and u0 may cancel: 4 ε of the terms of u0, and of the terms of K times the impulse.
+// Both
 //   may grow with cond K as support/running/agreement.cpp has it.
 // - Where the end of the collision is steep: an error δ of u_z up to there is one of δ |p| in the work. The end, where
 //   the work comes to zero at the speed u_z and its slope, moves by the smaller of δ |p| / u_z and √(2 δ |p| / slope),
@@ -170,7 +170,7 @@ TYPED_TEST(Degenerate, contacts_agree_with_the_exact_reference) {
   });
 }
 
-// Of every contact that is resolved, however ill-conditioned.
+// Holds for every resolved contact, also for ill-conditioned ones.
 TYPED_TEST(Degenerate, contacts_keep_to_the_law) {
   using T = TypeParam;
   for_each_kind<T>([](const std::string& name, const auto& contacts) {
@@ -194,8 +194,8 @@ TYPED_TEST(Degenerate, contacts_keep_to_the_law) {
         ASSERT_LE(length(pt), friction * pn + (1 + friction) * turning * length(p));
       }
 
-      // What a slip that counts as none may give, and what ½ p·K p changes by with the entries of K, which are rounded
-      // when they are scaled and when they are turned onto the axes of M.
+      // Energy of a slip below the least one, and the change of ½ p·K p by the entries of K, which are rounded when
+      // they are scaled and when they are turned to the axes of M.
       const Wide of_slip = length(p) * least_slip<T> * length(e.u0) / 2;
       const Wide of_k = epsilon<T> * e.k_terms * dot(p, p);
       ASSERT_LE(energy_gain(e, results, i), rounding_of_energy(e, results, i) + of_slip + of_k);

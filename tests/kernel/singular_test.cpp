@@ -24,6 +24,7 @@ using support::BodyArrays;
 using support::Draw;
 using support::RandomContacts;
 using support::RandomPlanarBodies;
+using support::RandomSpaceContacts;
 using support::ResultArrays;
 using support::Vector;
 
@@ -187,6 +188,49 @@ TYPED_TEST(Singular, the_least_mass_makes_a_matrix_definite) {
           ConfiguredSolver(law_options(law, isa)).solve(contacts.inline_contacts(), results.results());
       EXPECT_EQ(report.count(singular), 0u) << to_string(law) << " on " << to_string(isa);
     }
+}
+
+// K = A + λ 1 with A of rank 2 in contact space, rounded: its least eigenvalue is of the size of the rounding. With S'
+// for S = 1 / (K⁻¹)_33 the impulse along the least eigenvector is f = S / S' times the exact one, and its energy is f
+// (f - 2) times what stopping the contact takes away. An answer has S' above 8 ε d, wrong by 6 ε d at most, so that f
+// <= 7/4.
+TYPED_TEST(Singular, matrices_of_the_caller_are_faults_or_have_an_answer_that_gains_nothing) {
+  using T = TypeParam;
+  constexpr long double epsilon = std::numeric_limits<T>::epsilon();
+  RandomSpaceContacts<T> contacts(drawn, 9);
+  Draw draw(9);
+  for (std::size_t i = 0; i < drawn; ++i) {
+    const Vector d = draw.direction(), e = draw.direction();
+    const double second = draw.log_uniform(8), least = draw.uniform(-2, 30) * static_cast<double>(epsilon);
+    for (std::size_t row = 0, c = 0; row < 3; ++row)
+      for (std::size_t column = row; column < 3; ++column, ++c)
+        contacts.k[c][i] =
+            static_cast<T>(d[row] * d[column] + second * e[row] * e[column] + (row == column ? least : 0));
+    contacts.restitution[i] = 0;
+  }
+  constexpr std::size_t at[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+  for (const Isa isa : available_isas()) {
+    ResultArrays<T> results(drawn, false);
+    ConfiguredSolver(law_options(Law::no_slip, isa)).solve(contacts.space_contacts(), results.results());
+    std::size_t answers = 0;
+    for (std::size_t i = 0; i < drawn; ++i) {
+      if (results.status[i] != Status::ok) continue;
+      ++answers;
+      long double gain = 0, p2 = 0, u2 = 0;
+      for (std::size_t row = 0; row < 3; ++row) {
+        const auto p = static_cast<long double>(results.impulse[row][i]);
+        const auto u = static_cast<long double>(contacts.separation_velocity[row][i]);
+        p2 += p * p;
+        u2 += u * u;
+        gain += p * u;
+        for (std::size_t column = 0; column < 3; ++column)
+          gain += p * static_cast<long double>(contacts.k[at[row][column]][i]) *
+                  static_cast<long double>(results.impulse[column][i]) / 2;
+      }
+      EXPECT_LE(gain, 64 * epsilon * std::sqrt(p2 * u2)) << to_string(isa) << ", contact " << i;
+    }
+    EXPECT_GT(answers, drawn / 10) << to_string(isa);
+  }
 }
 
 /// Planar rotors with parallel arms, half of them along the normal.

@@ -135,7 +135,8 @@ class IslandsJudge : SceneAspect<T> {
     return s_.largest_speed() / larger(s_.response(i), R(32) * epsilon * s_.turning(i));
   }
 
-  /// Bound of intermediate speeds: of the bodies, and of the speeds that close gaps and vanish at the end of the step.
+  /// Bound of intermediate speeds: of the bodies, of the speeds that close gaps and vanish at the end of the step, and
+  /// of points of bodies that almost only turn, whose impulses along their arms turn them by the rounding of r × p.
   R speed_on_the_way() const {
     R farthest = 0;
     const auto see = [&](T x) {
@@ -146,7 +147,12 @@ class IslandsJudge : SceneAspect<T> {
     for (const auto& row : d_.joints.rows) see(row.error);
     const double step =
         s_.in_substeps() ? o_.substeps.time_step / static_cast<double>(o_.substeps.most) : o_.resting.time_step;
-    return farthest / static_cast<R>(step) + R(0.1L) * s_.largest_speed();
+    R by_rounding = 0;
+    if (drawn_.kind == SceneKind::rotors)
+      for (std::size_t i = 0; i < d_.contact_count(); ++i)
+        if (s_.is_sound(made_.arrays.status[i]))
+          by_rounding = larger(by_rounding, epsilon * s_.turning(i) * length(s_.vector(made_.arrays.impulse, i)));
+    return farthest / static_cast<R>(step) + R(0.1L) * s_.largest_speed() + by_rounding;
   }
 
   /// Judges the displacement of a body. A body without contacts or rows moves with its velocity, under forces applied

@@ -237,6 +237,27 @@ TYPED_TEST(SceneOverflow, of_a_lever_arm_has_a_status_where_the_contact_separate
   });
 }
 
+// Sweeps measure the slip of a contact without friction, which direct islands do not need.
+TYPED_TEST(SceneOverflow, of_a_target_has_the_same_status_in_direct_and_in_swept_islands) {
+  using T = TypeParam;
+  constexpr T largest = std::numeric_limits<T>::max();
+  SceneData<T> moving = stack<T>(1);
+  moving.friction.assign(4, T(0));
+  put(moving.bodies.velocity, 0, {0, 0, 1});
+  SceneData<T> rising = moving;
+  for (auto& column : moving.surface_velocity) column.assign(4, T(0));
+  moving.surface_velocity[0][1] = largest / 2;
+  rising.target_velocity.assign(4, T(0));
+  rising.target_velocity[1] = -largest / 2;
+  for (const SceneData<T>& scene : {moving, rising}) {
+    SceneOptions direct = usual(SceneMethod::substeps), swept = direct;
+    swept.substeps.least = 4;
+    const Solved<T> a = solved(scene, direct), b = solved(scene, swept);
+    EXPECT_EQ(a.arrays.status, b.arrays.status);
+    EXPECT_EQ(a.report.not_converged, b.report.not_converged);
+  }
+}
+
 /// A body between ten contacts with the world. Their gaps contradict each other, so no velocity satisfies all contacts.
 template <class T>
 SceneData<T> jammed(std::uint64_t seed) {

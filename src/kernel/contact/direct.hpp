@@ -3,13 +3,12 @@
 //
 //   p = (1 + e) P_I + κ D        u = (1 - κ) u0 + (1 + e - κ) K P_I        D = P_II - P_I
 //
-// (closed_form.hpp), κ being 0, 1 + e, or 1 + e_t and less on the cone. The bilinear law takes the size of D's
-// tangential part and has it oppose the slip. None of it asks for a contact frame: between bodies everything stands in
-// the frame of the world.
+// (closed_form.hpp) with κ = 0, 1 + e, or 1 + e_t, limited by the cone. The bilinear law takes the size of D's
+// tangential part, directed against the slip. No contact frame is needed: bodies are computed in the frame of the
+// world.
 //
-// It decides for contacts that are plainly in order. Where one is at fault, or its K is so ill-conditioned or its
-// numbers of such a size that bits are lost here, the stages decide: which way a contact goes hangs on the contact
-// alone.
+// Contacts with a fault, with an ill-conditioned K, or with numbers so large or small that bits would be lost here are
+// left to the stages (law_stages.hpp). The choice depends on the contact alone.
 #pragma once
 
 #include "kernel/laws/law_list.hpp"
@@ -31,14 +30,14 @@ struct DirectLaws {
     B energy;            // gained [J]
     Mask plain, approaches, slips;
   };
-  /// With what the impulse does to the angular velocities.
+  /// With the change of the angular velocities by the impulse.
   struct SolvedBodies : Solved {
     TurnRows<B> turn_a, turn_b;
   };
 
   const Parameters<T>& options;
 
-  /// `law` and e_t of every contact; the latter is NaN where there is none.
+  /// `law` and e_t of every contact; e_t is NaN where a law has none.
   [[gnu::always_inline]] SolvedBodies solve(const BodyPointers<T>& contacts, WholeBlock block, B law,
                                             B tangential_restitution) const {
     const B one(1);
@@ -53,7 +52,7 @@ struct DirectLaws {
     solved.turn_b = TurnRows<B>(inertia_b, lever_b);
     add_inertia(k, solved.turn_a, lever_a);
     add_inertia(k, solved.turn_b, lever_b);
-    // K is at least m, so that its condition is not above its trace over m. The other bound is of what cancels in it.
+    // K is at least m, so its condition is at most its trace over m. The other bound is of its cancelling terms.
     const B trace_a = inertia_a.xx + inertia_a.yy + inertia_a.zz, trace_b = inertia_b.xx + inertia_b.yy + inertia_b.zz;
     const B terms = mul_add(trace_a, dot(lever_a, lever_a), mul_add(trace_b, dot(lever_b, lever_b), B(3) * m));
     const B trace = k.xx + k.yy + k.zz;
@@ -104,10 +103,10 @@ struct DirectLaws {
     const B q1 = difference_of_products(m22, k1, m12, k2) * inverse_det;
     const B q2 = difference_of_products(m11, k2, m12, k1) * inverse_det;
     const B schur = neg_mul_add(q1, k1, neg_mul_add(q2, k2, one));
-    // The stages ask this of a K without masses behind it; and products of M keep their bits.
+    // Twice the margin of the stages for a K without masses; and products of M keep their bits.
     Least<B> least(m11);
     least.add(neg_mul_add(B(T(8) * epsilon<T>) * m11, m22, det));
-    least.add(schur - B(T(8) * epsilon<T>));
+    least.add(neg_mul_add(B(T(16) * epsilon<T>), schur_terms(q1, q2, m11, m22, one), schur));
     least.add(B(T(largest_ratio)) - (m11 + m22));
 
     const B stopping = negated(u0.z);
@@ -136,12 +135,12 @@ struct DirectLaws {
   // Within these squares of velocities and energies keep their bits in float.
   static constexpr double smallest_speed = 1e-14, largest_speed = 1e10;
   static constexpr double smallest_mass = 1e-20, largest_mass = 1e15, largest_ratio = 1e7, largest_friction = 1e6;
-  // Above it the stages decide, which lose less of K in rounding.
+  // Above it the stages decide: they round K less.
   static constexpr double largest_condition = 256;
 
   static B number(Law law) { return B(static_cast<T>(law)); }
 
-  /// u0_t, by its tangents: what is left of w without its normal part may be rounding that has one.
+  /// u0_t along the tangents: w without its normal part may keep a normal part by rounding.
   static Vector3<B> slip_of(const Vector3<B>& w, const Vector3<B>& n) {
     const Frame<B> frame = make_frame(n);
     return mul_add(dot(w, frame.t1), frame.t1, dot(w, frame.t2) * frame.t2);
@@ -150,7 +149,7 @@ struct DirectLaws {
   /// Where p and u lie on the ray.
   struct Ray {
     B kappa, normal;      // p = normal n + kappa D_t
-    B left, normal_left;  // 1 - κ; (1 + e - κ) times what stops the approach
+    B left, normal_left;  // 1 - κ; (1 + e - κ) times the impulse that stops the approach
     B across, bound;      // |D_t|; of κ D_t the square of its size
     Mask outside;
   };
@@ -163,7 +162,7 @@ struct DirectLaws {
     const Mask reads = bounded || law == number(Law::bilinear);
     const B normal_factor = one + restitution, normal = normal_factor * stopping;
     const B candidate = choose(bounded, one + tangential_restitution, choose(no_slip, normal_factor, zero));
-    // κ grows with what |p_t| of it takes from the cone; outside of the cone the rate is positive.
+    // `rate`: how fast |p_t| approaches the cone as κ grows. It is positive outside of the cone.
     Ray ray;
     ray.across = square_root(across2);
     const B rate = neg_mul_add(friction, along, ray.across), room = friction * normal;
@@ -183,7 +182,7 @@ struct DirectLaws {
     return ray;
   }
 
-  /// Adds what the bilinear law's friction does where it `opposes` the slip `u0_t`.
+  /// Applies the friction of the bilinear law where it `opposes` the slip `u0_t`.
   [[gnu::always_inline]] static void oppose(Solved& solved, Mask opposes, const Vector3<B>& u0_t, B response,
                                             B friction, B tangential_restitution, Ray& ray, const Symmetric3<B>& k) {
     const B zero(0), one(1);

@@ -83,8 +83,11 @@ struct SimultaneousSweep {
     const B bound2 = static_friction2 * (stick.z * stick.z);
     const auto pushes = needed > zero, is_bounded = bound2 > B(least_square<T>);
     auto sticks = stick.z >= zero && stick2 <= bound2;
-    if (lane_bits(and_not(pushes, is_bounded)) != 0) [[unlikely]]
+    if (lane_bits(and_not(pushes, is_bounded)) != 0) [[unlikely]] {
       sticks = and_not(sticks, and_not(is_something(stick.x, stick.y), is_bounded));
+      // Retired contacts keep their impulse.
+      sticks = sticks || inverse_k33 == zero;
+    }
     const Vector3<B> none = {zero, zero, zero};
     // A slip takes a root and a division that nobody waits for where every lane sticks or separates.
     if (lane_bits(and_not(pushes, sticks)) == 0) return {choose(pushes, stick, none), missed};
