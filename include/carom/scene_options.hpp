@@ -82,6 +82,24 @@ struct SceneThresholds {
   static constexpr int direct_tries = 2;  ///< [1] linear solves of a direct island before it is swept
   /// [1] further solves in which friction follows the loads of sliding contacts
   static constexpr int direct_turns = 3;
+  /// [1] a direct solution is repeated with the same matrix while held contacts miss their targets by more than
+  /// direct_miss of gravity × time step, up to direct_repeats times
+  static constexpr double direct_miss = 1e-6;
+  static constexpr int direct_repeats = 6;
+  /// [1] impulses below this fraction of the weight of a body of mean mass × time step are 0
+  static constexpr double direct_nothing = 1e-9;
+  /// [1] after that no contact may approach by more than direct_left of gravity × time step, plus direct_converged of
+  /// the greatest approach before the step
+  static constexpr double direct_left = 0.05, direct_converged = 1e-4;
+  /// [1] an interior point is accepted if no contact approaches, and none parts under an impulse, by more than this
+  /// fraction of the greatest approach before the step, or of gravity × time step
+  static constexpr double direct_failure = 0.5;
+  /// [1] a direct solution is accepted if it adds at most this multiple of m v² to the kinetic energy, with m the mass
+  /// of the island and v the greatest prescribed speed of its contacts. Without prescribed speeds it adds none.
+  static constexpr double direct_drive = 2;
+  /// [1] impulses of an interior point do at most this fraction of the work that gravity does on a body of mean mass
+  /// from rest
+  static constexpr double direct_work_left = 1e-9;
   /// [1] a direct solution is accepted if its impulses leave their cones by at most this fraction of the greatest
   /// impulse; sliding contacts may leave it by the fraction direct_lag of their friction. They are put back.
   static constexpr double direct_cone = 2.5e-5, direct_lag = 0.1;

@@ -77,6 +77,9 @@ struct DirectIsland {
   /// Adds the changes of all impulses to the velocities.
   void apply_changes();
 
+  /// [m/s] Max. approach beyond the targets.
+  double violation() const;
+
   /// Sets the matrix to M.
   void begin_matrix();
   /// Adds Jᵀ W J of a point.

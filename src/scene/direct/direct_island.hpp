@@ -76,6 +76,7 @@ struct ConePoint {
   double dx[3], ds[3], correction[3];
   double slip = 0;  ///< φ [m/s]
   double friction = 0;
+  double mass = 0;       ///< [kg] inverse of the sum of both inverse masses
   bool is_flat = false;  ///< without friction: x = (0, 0, p_n), s = (0, 0, u_n - t_n)
   systems::ConeScaling scaling;
 };
@@ -154,7 +155,13 @@ class DirectIsland {
   bool solve_or_return();
   void release();
   bool hold_approaching();
+  /// [m/s] Max. speed at which a point approaches beyond its target.
+  double violation();
+  /// [m/s] Max. speed at which a point parts although it has an impulse, which changes its velocity by as much.
+  double contradiction();
+  bool is_thrown();
   void keep_in_cones();
+  void keep_energy(const StepOptions& options);
   void take_impulses();
   void correct_overlaps(const StepOptions& options);
 
@@ -174,7 +181,7 @@ class DirectIsland {
   // Velocities: with forces and without impulses, before forces, now, of the motion. Right-hand sides and solutions.
   Rows free_, before_, velocity_, moving_, right_, correction_, rebound_, kept_velocity_;
   std::vector<Point> kept_;
-  std::vector<Vector3> started_;  // impulses
+  std::vector<Vector3> started_, initial_;  // impulses before the last solve, and before all
   std::vector<std::uint8_t> pushed_;
   std::vector<ConePoint> cones_;
   std::vector<double> matrix_, last_matrix_;  // all numbers that A is made of
@@ -183,6 +190,7 @@ class DirectIsland {
   int solves_ = 0;
   double approach_ = 0, residual_ = 0, work_done_ = 0;
   double mean_weight_ = 0;  // [N s] of a body in a step
+  double missed_ = 0;       // [m/s] max. by which held contacts have missed their targets in the last solve
   double tolerance_ = 0;    // [N s] by which impulses may leave their cones before they are put back
 };
 

@@ -27,7 +27,9 @@ struct Accepted {
   int solves = 0;
 
   /// The compliance of a linear solution leaves 1e-5 of the approach. An interior point may leave more.
-  bool has_converged() const { return residual <= std::max(SceneThresholds::direct_push, 1e-4 * approach); }
+  bool has_converged() const {
+    return residual <= std::max(SceneThresholds::direct_push, SceneThresholds::direct_converged * approach);
+  }
 };
 
 /// The memory that stays from call to call.

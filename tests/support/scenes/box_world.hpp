@@ -7,28 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "support/scenes/rotations.hpp"
 #include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 
 using support::Rows;
 using support::times;
-
-/// Rotation by an angle about a unit axis.
-inline Rows rotation(const Vector& axis, double angle) {
-  const double s = std::sin(angle), c = std::cos(angle), d = 2 * std::sin(angle / 2) * std::sin(angle / 2);
-  const auto [x, y, z] = axis;
-  return {{{c + d * x * x, d * x * y - s * z, d * x * z + s * y},
-           {d * x * y + s * z, c + d * y * y, d * y * z - s * x},
-           {d * x * z - s * y, d * y * z + s * x, c + d * z * z}}};
-}
-
-inline Rows product(const Rows& a, const Rows& b) {
-  Rows made{};
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) made[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
-  return made;
-}
 
 struct MovingBox {
   double mass = 1;
