@@ -209,6 +209,10 @@ class InteriorPoint {
       if (!(miss <= worst)) worst = miss;
       gap += dot(c.x, c.s) / c.mass();
     }
+    for (const DirectRow& row : island_.rows) {
+      const double miss = std::abs(row.target - DirectIsland::velocity_of(row, island_.velocity));
+      if (!(miss <= worst)) worst = miss;
+    }
     barrier_ = gap / static_cast<double>(cones_.size());
     return worst;
   }
@@ -247,7 +251,9 @@ class InteriorPoint {
       c.dx = right[i] - c.weight * c.miss;
       island_.add(c.point, c.impulse_of(c.dx), wrench);
     }
+    island_.add_rows(wrench);
     const Twists change = island_.solve(wrench);
+    island_.find_row_changes(change);
     for (ConePoint& c : cones_) {
       const Vector3 j = c.into_cone(island_.velocity_of(c.point, change));
       c.dx = c.dx - c.weight * j;
@@ -286,6 +292,7 @@ class InteriorPoint {
       c.s = c.s + step * c.ds;
       c.take();
     }
+    island_.take_row_changes(step);
     for (std::size_t i = 0; i < island_.movable; ++i) island_.velocity[i] = island_.velocity[i] + step * change[i];
     return true;
   }

@@ -140,11 +140,16 @@ double InteriorPoint::measure(int iteration) {
     }
     worst = miss <= worst ? worst : miss;  // keeps NaN
   });
+  of_.each_row([&](const JointRow& row) {
+    const double miss = std::abs(row.target - of_.velocity_of(row, of_.velocity_));
+    worst = miss <= worst ? worst : miss;
+  });
   barrier_ = gap / static_cast<double>(of_.points_.size());
   return worst;
 }
 
 bool InteriorPoint::factor() {
+  of_.set_row_weights();
   of_.begin_matrix();
   each([&](const Manifold& m, Point& p, ConePoint& c) {
     c.scaling = ConeScaling(c.s, c.x);
@@ -155,7 +160,7 @@ bool InteriorPoint::factor() {
     else
       of_.add_to_matrix(m, p, {d[0], d[1], d[2] * n, d[3], d[4], d[5] * n, d[6] * n, d[7] * n, d[8] * n * n});
   });
-  of_.work_done_ += of_.work_of_iteration();
+  of_.work_of_interior_points_ += of_.work_of_iteration();
   return of_.factor_.factor();
 }
 
@@ -171,7 +176,9 @@ void InteriorPoint::find_step(const E& e) {
     if (c.is_flat) c.dx[0] = c.dx[1] = 0;
     of_.add_wrench(m, p, {c.dx[0], c.dx[1], c.dx[2] / c.friction}, of_.right_);
   });
+  of_.add_rows(of_.right_);
   of_.factor_.solve(of_.right_.data());
+  of_.find_row_changes(of_.right_);
   each([&](const Manifold& m, Point& p, ConePoint& c) {
     double j[3], d[3];
     into_cone(c, of_.relative(m, p, of_.right_), j);
@@ -263,6 +270,7 @@ bool InteriorPoint::run() {
       }
       take(p, c);
     });
+    of_.take_row_changes(step);
     for (std::size_t b = 0; b < of_.bodies_.size(); ++b)
       for (std::size_t k = 0; k < 6; ++k) of_.velocity_[b].at[k] += step * of_.right_[b].at[k];
   }

@@ -25,6 +25,17 @@ struct MovingBox {
   Vector up() const { return {orientation[0][2], orientation[1][2], orientation[2][2]}; }
 };
 
+/// [kg m²] in the world frame
+inline Rows inertia_of(const MovingBox& of) {
+  Rows made{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double a = of.edges[(k + 1) % 3], b = of.edges[(k + 2) % 3], principal = of.mass * (a * a + b * b) / 12;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) made[i][j] += of.orientation[i][k] * principal * of.orientation[j][k];
+  }
+  return made;
+}
+
 struct BoxWorld {
   /// The points stand in the frame of the upper box, on its lower face; the lower one is a box or the world.
   struct Support {
