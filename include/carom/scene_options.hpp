@@ -79,9 +79,29 @@ struct SceneThresholds {
   static constexpr double direct_work = 2e7, direct_bodies = 1024;
   /// [1] weight of a loaded contact in the matrix of a direct island, times the inverse masses of its bodies
   static constexpr double direct_weight = 1e5;
+  /// [1] as direct_weight, of a row of a joint
+  static constexpr double direct_joint_weight = 1e4;
   static constexpr int direct_tries = 2;  ///< [1] linear solves of a direct island before it is swept
   /// [1] further solves in which friction follows the loads of sliding contacts
   static constexpr int direct_turns = 3;
+  /// [1] a direct solution is repeated with the same matrix while held contacts miss their targets by more than
+  /// direct_miss of gravity × time step, up to direct_repeats times
+  static constexpr double direct_miss = 1e-6;
+  static constexpr int direct_repeats = 6;
+  /// [1] impulses below this fraction of the weight of a body of mean mass × time step are 0
+  static constexpr double direct_nothing = 1e-9;
+  /// [1] after that no contact may approach by more than direct_left of gravity × time step, plus direct_converged of
+  /// the greatest approach before the step
+  static constexpr double direct_left = 0.05, direct_converged = 1e-4;
+  /// [1] an interior point is accepted if no contact approaches, and none parts under an impulse, by more than this
+  /// fraction of the greatest approach before the step, or of gravity × time step
+  static constexpr double direct_failure = 0.5;
+  /// [1] a direct solution is accepted if it adds at most this multiple of m v² to the kinetic energy, with m the mass
+  /// of the island and v the greatest prescribed speed of its contacts. Without prescribed speeds it adds none.
+  static constexpr double direct_drive = 2;
+  /// [1] impulses of an interior point do at most this fraction of the work that gravity does on a body of mean mass
+  /// from rest
+  static constexpr double direct_work_left = 1e-9;
   /// [1] a direct solution is accepted if its impulses leave their cones by at most this fraction of the greatest
   /// impulse; sliding contacts may leave it by the fraction direct_lag of their friction. They are put back.
   static constexpr double direct_cone = 2.5e-5, direct_lag = 0.1;
@@ -100,6 +120,19 @@ struct SceneThresholds {
   /// lanes, so that direct_income is about half of their time.
   static constexpr double direct_income = 0.125, direct_credit = 8;
   static constexpr double direct_turn = 0.3;  ///< [rad] max. rotation of a body by the position correction of a step
+  /// [1] position errors of a joint below direct_closed times its slop are not corrected; without a column `error` this
+  /// fraction
+  static constexpr double direct_joint_drift = 1e-9;
+  /// [1] fraction of the stiffness of joints in tension, times the square of the step, in the inertia of their bodies
+  static constexpr double direct_tension = 0.5;
+  /// Joints aim at where their arms will be after the step. [rad] The aim is smaller where a body turns by more in a
+  /// step, and [1] where tension adds more than this fraction to its inertia.
+  static constexpr double direct_curve = 0.15, direct_curve_tension = 0.1;
+  static constexpr double direct_turned = 0.01;  ///< [rad] the inertia of a body turns with it if it has turned by more
+  /// [1], [rad] an island with joints takes 1, 2, 4, ... substeps up to this number: 1 if no arm turns by more than
+  /// direct_still_turn in the step, else so many that an arm turns by no more than direct_arm_turn in one
+  static constexpr int direct_substeps = 16;
+  static constexpr double direct_still_turn = 0.004, direct_arm_turn = 0.06;
   /// [1] relative: a row with a smaller pivot repeats other rows of its joint (sequence) or of the joints around it
   /// (coulomb)
   static constexpr double least_pivot = 1e-10;

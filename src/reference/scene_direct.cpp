@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "reference/scene_energy.hpp"
 #include "reference/scene_models.hpp"
 #include "reference/vector.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 using Thresholds = SceneThresholds;
 
 constexpr double least_pivot = 1e-15;  // relative to the diagonal element
+constexpr double immovable = 1e30;     // [m²] inertia over mass, about axes about which a body cannot turn
 
 // x·M y
 double product(const DirectBody& body, const Twist& x, const Twist& y) {
@@ -30,12 +32,28 @@ Matrix3 axes_of(const Vector3& n) {
   return {Vector3{1 + sign * n[0] * n[0] * a, sign * b, -sign * n[0]}, Vector3{b, sign + n[1] * n[1] * a, -n[1]}, n};
 }
 
-// The inverse of a symmetric matrix that is positive definite by more than rounding.
-std::optional<Matrix3> inverse_of(const Matrix3& m) {
+// The axes of the world that have no part in an inverse inertia: about them the body cannot turn.
+std::array<bool, 3> locked_axes(const Matrix3& m) {
+  return {m[0] == Vector3{}, m[1] == Vector3{}, m[2] == Vector3{}};
+}
+
+// The inverse of a symmetric matrix that is positive definite by more than rounding, without the locked axes.
+std::optional<Matrix3> inverse_of(Matrix3 m, const std::array<bool, 3>& locked) {
+  const std::size_t count = static_cast<std::size_t>(std::ranges::count(locked, true));
+  if (count == 3) return Matrix3{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 3; ++k)
+      if (locked[i] || locked[k]) m[i][k] = 0;
+  const double diagonal = m[0][0] + m[1][1] + m[2][2];
+  for (std::size_t i = 0; i < 3; ++i)
+    if (locked[i]) m[i][i] = diagonal;
   const Matrix3 cofactors = {cross(m[1], m[2]), cross(m[2], m[0]), cross(m[0], m[1])};
   const double determinant = dot(m[0], cofactors[0]), trace = m[0][0] + m[1][1] + m[2][2];
   if (!(determinant > 1e-12 * trace * trace * trace) || !(determinant < 1e300)) return std::nullopt;
-  return Matrix3{1 / determinant * cofactors[0], 1 / determinant * cofactors[1], 1 / determinant * cofactors[2]};
+  Matrix3 made{1 / determinant * cofactors[0], 1 / determinant * cofactors[1], 1 / determinant * cofactors[2]};
+  for (std::size_t i = 0; i < 3; ++i)
+    if (locked[i]) made[i][i] = 0;
+  return made;
 }
 
 // The power of 4 nearest to a ratio, in [1/64, 4].
@@ -47,12 +65,13 @@ double power_of_4(double ratio) {
 // index. The count stops above `most`.
 double work_of_factorisation(const DirectIsland& island, double most) {
   std::vector<std::set<std::size_t>> neighbours(island.movable);
-  for (const auto& [first, end] : island.manifolds) {
-    const DirectPoint& p = island.points[first];
-    if (p.a >= island.movable || p.b >= island.movable) continue;
-    neighbours[p.a].insert(p.b);
-    neighbours[p.b].insert(p.a);
-  }
+  const auto connect = [&](std::size_t a, std::size_t b) {
+    if (a >= island.movable || b >= island.movable) return;
+    neighbours[a].insert(b);
+    neighbours[b].insert(a);
+  };
+  for (const auto& [first, end] : island.manifolds) connect(island.points[first].a, island.points[first].b);
+  for (const DirectRow& row : island.rows) connect(row.a, row.b);
   std::set<std::pair<std::size_t, std::size_t>> left;  // degrees and bodies
   for (std::size_t i = 0; i < neighbours.size(); ++i) left.insert({neighbours[i].size(), i});
   double work = 0;
@@ -91,6 +110,17 @@ class Direct {
 
   bool add_body(std::size_t place);
   void add(const SceneBlock& block);
+  void add_group(const SceneBlock& block);
+  int number_of_substeps() const;
+  void begin_substep(int substep);
+  bool run_substep();
+  void end_substep();
+  void stiffen();
+  void set_row_targets();
+  Twist ahead(std::size_t body, const Twists& velocities) const;
+  double error_of(const DirectRow& row, const Twist& a, const Twist& b, double elapsed) const;
+  bool keep_rows(Twists& gain);
+  double row_residual() const;
 
   Vector3 velocity(const DirectPoint& p) const { return of_.velocity_of(p, of_.velocity); }
   // Velocity relative to the target.
@@ -109,9 +139,11 @@ class Direct {
   void release();
   bool hold_approaching();
   void keep_in_cones();
+  void keep_energy();
+  bool is_thrown() const;
   void take_impulses();
   void move();
-  Twists correct_overlaps();
+  Twists correct_positions();
   void rebound();
   bool is_in_range() const;
 
@@ -120,12 +152,21 @@ class Direct {
   const SubstepsOptions& options_;
   const SceneOptions& all_;
   DirectIsland of_;
+  int substeps_ = 1;
+  double h_ = 0, elapsed_ = 0;                   // [s] of a substep; at its end
+  Twists forces_, moved_;                        // of the whole step; since its start
   std::map<std::size_t, std::size_t> index_of_;  // of a place, in of_.bodies
   Twists moving_;                                // velocities of the motion
   double approach_ = 0, residual_ = 0;           // [m/s]
-  double tolerance_ = 0;                         // [N s] by which impulses may leave their cones
+  double missed_ = 0;     // [m/s] max. by which held contacts missed their targets in the last solve
+  double tolerance_ = 0;  // [N s] by which impulses may leave their cones
   bool is_struck_ = false, rebounds_ = false, may_use_interior_point_ = false;
 };
+
+bool is_plain(const SceneRow& row) {
+  return std::isinf(row.least) && std::isinf(row.largest) && row.compliance == 0 &&
+         (row.frequency == 0 || std::isinf(row.frequency));
+}
 
 bool is_plain(const SceneContact& c) {
   return !has_model(c) && !std::isfinite(c.frequency) && !(c.static_friction > c.friction);
@@ -137,18 +178,22 @@ bool Direct::add_body(std::size_t place) {
   body.place = place;
   Twist now = {from.velocity, from.angular_velocity}, forces;
   if (state_.is_movable(place)) {
-    const std::optional<Matrix3> inertia = inverse_of(from.inverse_inertia);
+    body.locked = locked_axes(from.inverse_inertia);
+    const std::optional<Matrix3> inertia = inverse_of(from.inverse_inertia, body.locked);
+    for (std::size_t i = 0; i < 3; ++i)
+      if (body.locked[i] && now.angular_velocity[i] != 0) return false;
     body.inverse_mass = from.inverse_mass;
     body.mass = 1 / from.inverse_mass;
     if (!(from.inverse_mass > 0) || !std::isfinite(body.mass) || !inertia) return false;
-    body.inverse_inertia = from.inverse_inertia;
-    body.inertia = *inertia;
+    body.inverse_inertia = body.first_inverse_inertia = from.inverse_inertia;
+    body.inertia = body.first_inertia = *inertia;
     if (place < state_.changes.size()) forces = state_.changes[place];
   }
   index_of_[place] = of_.bodies.size();
   of_.bodies.push_back(body);
   of_.free.push_back(now);
   of_.before.push_back(now - forces);
+  forces_.push_back(forces);
   return true;
 }
 
@@ -166,7 +211,7 @@ void Direct::add(const SceneBlock& block) {
     p.lever_a = c.data.lever_a;
     p.lever_b = c.data.lever_b;
     p.friction = c.friction;
-    p.gap = c.gap;
+    p.gap = p.first_gap = c.gap;
     p.slop = slop_of(state_, c, options_);
     p.restitution = c.data.restitution;
     p.least_velocity = c.least_velocity;
@@ -174,22 +219,82 @@ void Direct::add(const SceneBlock& block) {
     p.target = p.axes * c.surface_velocity;
     const Vector3 warm = options_.warm_start * (p.axes * c.warm_impulse);
     const double size = tangential_length(warm), most = p.friction * warm[2], cut = size > most ? most / size : 1;
-    if (warm[2] > 0) p.impulse = {cut * warm[0], cut * warm[1], warm[2]};
-    p.initial_impulse = p.impulse;
+    if (warm[2] > 0) p.next_impulse = {cut * warm[0], cut * warm[1], warm[2]};
     of_.points.push_back(p);
   }
   of_.manifolds.push_back({begin, of_.points.size()});
 }
 
-// Returns false for an island with other than plain contacts of bodies with a mass and an inertia.
+void Direct::add_group(const SceneBlock& block) {
+  for (std::size_t place : {block.a, block.b})
+    if (!index_of_.contains(place)) add_body(place);
+  for (std::size_t i : block.items) {
+    const SceneRow& from = state_.rows[i];
+    DirectRow row;
+    row.row = i;
+    row.a = index_of_[block.a];
+    row.b = index_of_[block.b];
+    row.linear_a = from.linear_a;
+    row.angular_a = from.angular_a;
+    row.linear_b = from.linear_b;
+    row.angular_b = from.angular_b;
+    row.first_arm_a = row.arm_a = from.arm_a;
+    row.first_arm_b = row.arm_b = from.arm_b;
+    row.wanted = from.target;
+    row.first_error = from.error;
+    row.allowed_error = slop_of(state_, block.a, block.b, options_) *
+                        (from.has_error ? Thresholds::direct_closed : Thresholds::direct_joint_drift);
+    row.keeps_position = from.frequency > 0;
+    row.next_impulse = options_.joint_warm_start * from.warm_impulse;
+    const DirectBody &a = of_.bodies[row.a], &b = of_.bodies[row.b];
+    const double mass =
+        a.inverse_mass * dot(row.linear_a, row.linear_a) + b.inverse_mass * dot(row.linear_b, row.linear_b);
+    const double spin =
+        dot(row.angular_a, a.inverse_inertia * row.angular_a) + dot(row.angular_b, b.inverse_inertia * row.angular_b);
+    row.weight = Thresholds::direct_joint_weight / (mass > 0 ? mass : spin);
+    of_.rows.push_back(row);
+  }
+}
+
+// The arms of joints turn by no more than a small angle in a substep.
+int Direct::number_of_substeps() const {
+  double fastest = 0;
+  const auto take = [&](std::size_t body, const Vector3& arm) {
+    const Vector3 speed = cross(of_.free[body].angular_velocity, arm);
+    if (body < of_.movable && dot(arm, arm) > 0)
+      fastest = std::max(fastest, std::sqrt(dot(speed, speed) / dot(arm, arm)));
+  };
+  for (const DirectRow& row : of_.rows) {
+    take(row.a, row.first_arm_a);
+    take(row.b, row.first_arm_b);
+  }
+  const double angle = fastest * options_.time_step;
+  if (!(angle > Thresholds::direct_still_turn)) return 1;
+  int substeps = 2;
+  while (angle > Thresholds::direct_arm_turn * substeps) substeps *= 2;
+  while (substeps > std::min(Thresholds::direct_substeps, options_.most)) substeps /= 2;
+  return substeps;
+}
+
+// Returns false for an island with other than plain contacts and rows of bodies with a mass and an inertia.
 bool Direct::load() {
-  if (!island_.rows.empty() || static_cast<double>(island_.bodies.size()) > Thresholds::direct_bodies) return false;
+  if (static_cast<double>(island_.bodies.size()) > Thresholds::direct_bodies) return false;
   for (std::size_t i : island_.contacts)
     if (!is_plain(state_.contacts[i])) return false;
+  for (std::size_t i : island_.rows)
+    if (!is_plain(state_.rows[i])) return false;
   for (std::size_t place : island_.bodies)
     if (!add_body(place)) return false;
   of_.movable = of_.bodies.size();
-  for (const SceneBlock& block : island_.blocks) add(block);
+  for (const SceneBlock& block : island_.blocks) block.is_group ? add_group(block) : add(block);
+  substeps_ = number_of_substeps();
+  h_ = options_.time_step / substeps_;
+  of_.weight_speed /= substeps_;
+  for (DirectPoint& p : of_.points) p.next_impulse = 1.0 / substeps_ * p.next_impulse;
+  for (DirectRow& row : of_.rows) {
+    row.next_impulse /= substeps_;
+    row.first_velocity = DirectIsland::velocity_of(row, of_.free);
+  }
   double mass = 0;
   for (const DirectBody& body : of_.bodies) mass += body.mass;
   of_.mean_weight = of_.weight_speed * mass / static_cast<double>(of_.movable);
@@ -199,7 +304,7 @@ bool Direct::load() {
 bool Direct::is_small(int substeps) {
   const auto points = static_cast<double>(of_.points.size());
   const double visits = options_.rounds * (options_.sweeps + options_.relaxing);
-  const double sweeps = 80 * visits * points * substeps;
+  const double sweeps = (80 * points + 48 * static_cast<double>(of_.rows.size())) * visits * substeps;
   const double most = std::min(Thresholds::direct_work, sweeps / Thresholds::direct_tries);
   const double work = work_of_factorisation(of_, most);
   // The credit of an island without a past.
@@ -212,11 +317,15 @@ bool Direct::is_small(int substeps) {
 void Direct::set_targets() {
   for (DirectPoint& p : of_.points) {
     const bool is_closed = p.gap <= 0 || (p.gap < Thresholds::direct_closed * p.slop && p.impulse[2] > 0);
-    p.target[2] = p.least_velocity - (is_closed ? 0 : p.gap / options_.time_step);
+    p.target[2] = p.least_velocity - (is_closed ? 0 : p.gap / h_);
   }
 }
 
 void Direct::measure_approach() {
+  approach_ = 0;
+  is_struck_ = rebounds_ = false;
+  for (const DirectRow& row : of_.rows)
+    approach_ = std::max(approach_, std::abs(DirectIsland::velocity_of(row, of_.free) - row.wanted));
   for (const DirectPoint& p : of_.points) {
     const double now = of_.velocity_of(p, of_.free)[2], before = of_.velocity_of(p, of_.before)[2];
     approach_ = std::max(approach_, p.least_velocity - now);
@@ -302,11 +411,16 @@ Direct::Verdict Direct::solve_statuses(bool is_last) {
     p.change = held(p, -1.0 * excess(p));
     of_.add(p, p.weight * p.change, right);
   }
+  of_.add_rows(right);
   const Twists change = of_.solve(right);
+  of_.find_row_changes(change);
   bool leaves = false;
+  missed_ = 0;
   for (DirectPoint& p : of_.points) {
     if (p.status == DirectStatus::open) continue;
-    p.change = held(p, p.weight * (p.change - of_.velocity_of(p, change)));
+    const Vector3 miss = held(p, p.change - of_.velocity_of(p, change));
+    for (const double x : miss) missed_ = std::max(missed_, std::abs(x));
+    p.change = p.weight * miss;
     leaves = leaves || !is_finite(p.change) || leaves_cone(p, p.impulse + p.change);
   }
   if (leaves) {
@@ -314,6 +428,7 @@ Direct::Verdict Direct::solve_statuses(bool is_last) {
     return Verdict::contradicted;
   }
   for (DirectPoint& p : of_.points) p.impulse = p.impulse + p.change;
+  of_.take_row_changes(1);
   for (std::size_t i = 0; i < of_.movable; ++i) of_.velocity[i] = of_.velocity[i] + change[i];
   if (hold_approaching()) return Verdict::contradicted;
   keep_in_cones();
@@ -324,6 +439,7 @@ Direct::Verdict Direct::solve_statuses(bool is_last) {
 // nothing, if there are none or if the solution contradicts the statuses.
 bool Direct::turn_friction() {
   const std::vector<DirectPoint> kept = of_.points;
+  const std::vector<DirectRow> kept_rows = of_.rows;
   const Twists kept_velocity = of_.velocity;
   bool any = false;
   for (DirectPoint& p : of_.points) {
@@ -340,6 +456,7 @@ bool Direct::turn_friction() {
   of_.apply_changes();
   if (solve_statuses(true) == Verdict::accepted) return true;
   of_.points = kept;
+  of_.rows = kept_rows;
   of_.velocity = kept_velocity;
   return false;
 }
@@ -347,9 +464,11 @@ bool Direct::turn_friction() {
 // Solves once more with the same matrix. Changes nothing if the solution contradicts the statuses.
 void Direct::solve_again() {
   const std::vector<DirectPoint> kept = of_.points;
+  const std::vector<DirectRow> kept_rows = of_.rows;
   const Twists kept_velocity = of_.velocity;
   if (solve_statuses(true) == Verdict::accepted) return;
   of_.points = kept;
+  of_.rows = kept_rows;
   of_.velocity = kept_velocity;
 }
 
@@ -389,7 +508,7 @@ void Direct::keep_in_cones() {
   for (DirectPoint& p : of_.points) {
     const Vector3 initial = p.impulse;
     const double size = tangential_length(p.impulse), most = p.friction * p.impulse[2];
-    if (!(p.impulse[2] > 0))
+    if (!(p.impulse[2] > Thresholds::direct_nothing * of_.mean_weight))
       p.impulse = {};
     else if (size > most)
       p.impulse = {most / size * p.impulse[0], most / size * p.impulse[1], p.impulse[2]};
@@ -398,11 +517,64 @@ void Direct::keep_in_cones() {
   of_.apply_changes();
 }
 
+// Velocities that are prescribed may wedge a body. Returns true if the island has gained more energy than they have.
+bool Direct::is_thrown() const {
+  for (const DirectRow& row : of_.rows)
+    if (row.wanted != 0) return false;
+  double fastest = 0;
+  for (const DirectPoint& p : of_.points) {
+    const Vector3 target = {p.target[0], p.target[1], std::max(p.target[2], 0.0)};
+    fastest = std::max(fastest, dot(target, target));
+    for (const auto& [body, lever] : {std::pair{p.a, p.lever_a}, std::pair{p.b, p.lever_b}}) {
+      if (body < of_.movable) continue;
+      const Twist& t = of_.free[body];
+      const Vector3 v = t.velocity + cross(t.angular_velocity, lever);
+      fastest = std::max(fastest, dot(v, v));
+    }
+  }
+  if (!(fastest > 0)) return false;
+  double energy = 0, mass = 0;
+  for (std::size_t i = 0; i < of_.movable; ++i) {
+    const DirectBody& body = of_.bodies[i];
+    energy += (product(body, of_.velocity[i], of_.velocity[i]) - product(body, of_.free[i], of_.free[i])) / 2;
+    mass += body.mass;
+  }
+  return !(energy <= Thresholds::direct_drive * mass * fastest);
+}
+
+// The interior point ends at a tolerance, and friction may push by one. Impulses that do work at the new velocities are
+// reduced, all by one share, until they do none. The work of moving surfaces and of targets does not count.
+void Direct::keep_energy() {
+  double work = 0, answer = 0;
+  for (const DirectPoint& p : of_.points) {
+    const Vector3 now = velocity(p), change = now - of_.velocity_of(p, of_.free);
+    work += dot(p.impulse, now - Vector3{p.target[0], p.target[1], std::max(p.target[2], 0.0)});
+    answer += dot(p.impulse, change);
+  }
+  for (const DirectRow& row : of_.rows) {
+    const double now = of_.velocity_of(row, of_.velocity);
+    work += row.impulse * (now - row.target);
+    answer += row.impulse * (now - of_.velocity_of(row, of_.free));
+  }
+  if (!(work > Thresholds::direct_work_left * of_.mean_weight * of_.weight_speed)) return;
+  const double share = answer > work ? (answer - work) / answer : 0;
+  for (DirectPoint& p : of_.points) p.impulse = share * p.impulse;
+  for (DirectRow& row : of_.rows) row.impulse *= share;
+}
+
 // Sets the velocities from the impulses.
 void Direct::take_impulses() {
   of_.velocity = of_.free;
   for (DirectPoint& p : of_.points) p.change = p.impulse;
   of_.apply_changes();
+  for (const DirectRow& row : of_.rows) of_.accelerate(row, row.impulse, of_.velocity);
+}
+
+double Direct::row_residual() const {
+  double most = 0;
+  for (const DirectRow& row : of_.rows)
+    most = std::max(most, std::abs(DirectIsland::velocity_of(row, of_.velocity) - row.target));
+  return most;
 }
 
 bool Direct::find_impulses() {
@@ -411,72 +583,265 @@ bool Direct::find_impulses() {
   tolerance_ = Thresholds::direct_cone * std::max(greatest, of_.mean_weight);
   std::vector<Vector3> initial;
   for (const DirectPoint& p : of_.points) initial.push_back(p.impulse);
+  const std::vector<DirectRow> initial_rows = of_.rows;
   set_statuses(greatest > 0);
   Verdict verdict = Verdict::contradicted;
   for (int i = 1; i <= Thresholds::direct_tries && verdict == Verdict::contradicted; ++i)
     verdict = factor() ? solve_statuses(i == Thresholds::direct_tries) : Verdict::failed;
   if (verdict == Verdict::accepted) {
-    // Every solve leaves 1e-5 of the error of new impulses.
-    for (int i = 0; i < Thresholds::direct_tries && (is_struck_ || !(greatest > 0)); ++i) solve_again();
-    for (int i = 0; i < Thresholds::direct_turns; ++i)
-      if (!turn_friction()) break;
-  } else {
+    // Every solve leaves a share of the error of new impulses. Where it is large, or has not been seen, more follow.
+    const bool are_new = is_struck_ || !(greatest > 0);
+    for (int i = 0; i < Thresholds::direct_repeats; ++i) {
+      const bool misses =
+          missed_ > Thresholds::direct_miss * of_.weight_speed || row_residual() > Thresholds::direct_push;
+      if (!misses && (!are_new || i >= Thresholds::direct_tries)) break;
+      solve_again();
+    }
+    bool turned = false;
+    for (int i = 0; i < Thresholds::direct_turns && turn_friction(); ++i) turned = true;
+    if (turned) keep_energy();
+    // Friction that follows its load may move light bodies.
+    const double most = Thresholds::direct_left * of_.weight_speed + Thresholds::direct_converged * approach_;
+    if (of_.violation() > most || is_thrown()) verdict = Verdict::contradicted;
+  }
+  if (verdict != Verdict::accepted) {
     if (!may_use_interior_point_) return false;
     for (std::size_t i = 0; i < initial.size(); ++i) of_.points[i].impulse = initial[i];
+    of_.rows = initial_rows;
     take_impulses();
     if (!solve_by_interior_point(of_)) return false;
+    take_impulses();
+    // Contacts may neither approach nor have an impulse and separate.
+    double error = of_.violation();
+    for (const DirectPoint& p : of_.points) {
+      const double both = std::min(excess(p)[2], p.impulse[2] * p.inverse_mass);
+      if (!(both <= error)) error = both;
+    }
+    if (!(error <= Thresholds::direct_failure * std::max(approach_, of_.weight_speed))) return false;
     keep_in_cones();
+    keep_energy();
+    take_impulses();
+    return !is_thrown();
   }
   take_impulses();
   return true;
 }
 
 bool Direct::run() {
-  set_targets();
-  measure_approach();
-  take_impulses();
-  if (!find_impulses()) return false;
-  for (const DirectPoint& p : of_.points) residual_ = std::max(residual_, -excess(p)[2]);
-  move();
-  if (rebounds_) rebound();
+  moved_.assign(of_.bodies.size(), {});
+  double approach = 0;
+  for (int k = 0; k < substeps_; ++k) {
+    begin_substep(k);
+    if (!run_substep()) return false;
+    end_substep();
+    if (k == 0) approach = approach_;
+  }
+  approach_ = approach;
   return is_in_range();
 }
 
-// Bodies without impulses fly under their forces. The others move with their new velocities, and out of their overlaps.
+void Direct::begin_substep(int substep) {
+  if (substep > 0) of_.before = of_.velocity;
+  for (std::size_t i = 0; i < of_.movable; ++i) of_.free[i] = of_.before[i] + 1.0 / substeps_ * forces_[i];
+  for (DirectPoint& p : of_.points) {
+    p.gap = p.first_gap + of_.velocity_of(p, moved_)[2];
+    p.impulse = p.initial_impulse = p.next_impulse;
+  }
+  for (DirectRow& row : of_.rows) {
+    const auto turn = [&](std::size_t body, const Vector3& first, const Vector3& linear, Vector3& arm,
+                          Vector3& angular) {
+      if (first == Vector3{} || substep == 0) return;
+      arm = rotation_matrix(moved_[body].angular_velocity) * first;
+      angular = cross(arm, linear);
+    };
+    turn(row.a, row.first_arm_a, row.linear_a, row.arm_a, row.angular_a);
+    turn(row.b, row.first_arm_b, row.linear_b, row.arm_b, row.angular_b);
+    row.impulse = row.initial_impulse = row.next_impulse;
+  }
+  if (!of_.rows.empty()) stiffen();
+  elapsed_ = (substep + 1) * h_;
+}
+
+// Joints in tension turn their bodies back. A part of that stiffness, times h², is added to the inertia.
+void Direct::stiffen() {
+  std::vector<Matrix3> tension(of_.bodies.size());
+  const auto add = [&](std::size_t body, const Vector3& arm, double load) {
+    if (body >= of_.movable || !(load > 0) || !(dot(arm, arm) > 0)) return;
+    const double unit = std::exp2(std::floor(std::log2(load)) - 3);  // the load has four bits
+    const double stiffness = Thresholds::direct_tension * h_ * std::ceil(load / unit) * unit;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t k = 0; k < 3; ++k)
+        tension[body][i][k] += stiffness * ((i == k ? 1 : 0) - arm[i] * arm[k] / dot(arm, arm));
+  };
+  for (std::size_t i = 0; i < of_.rows.size();) {
+    const DirectRow& first = of_.rows[i];
+    double load_a = 0, load_b = 0;
+    for (; i < of_.rows.size(); ++i) {
+      const DirectRow& row = of_.rows[i];
+      if (row.a != first.a || row.b != first.b || row.arm_a != first.arm_a || row.arm_b != first.arm_b) break;
+      load_a += row.impulse * dot(row.linear_a, row.arm_a);
+      load_b += row.impulse * dot(row.linear_b, row.arm_b);
+    }
+    add(first.a, first.arm_a, load_a);
+    add(first.b, first.arm_b, load_b);
+  }
+  const auto trace = [](const Matrix3& m) { return m[0][0] + m[1][1] + m[2][2]; };
+  for (std::size_t i = 0; i < of_.movable; ++i) {
+    DirectBody& body = of_.bodies[i];
+    const Vector3& rotation = moved_[i].angular_velocity;
+    body.inertia = body.first_inertia;
+    body.inverse_inertia = body.first_inverse_inertia;
+    body.curve = 1;
+    if (dot(rotation, rotation) > Thresholds::direct_turned * Thresholds::direct_turned) {
+      const Matrix3 r = rotation_matrix(rotation);
+      body.inertia = r * body.inertia * transpose(r);
+      body.inverse_inertia = r * body.inverse_inertia * transpose(r);
+    }
+    if (!(trace(tension[i]) > 0)) continue;
+    body.curve = std::min(1.0, Thresholds::direct_curve_tension * trace(body.inertia) / trace(tension[i]));
+    const Matrix3 stiff = body.inertia + tension[i];
+    if (const std::optional<Matrix3> inverse = inverse_of(stiff, body.locked)) {
+      body.inertia = stiff;
+      body.inverse_inertia = *inverse;
+    }
+  }
+}
+
+// Arms turn during the substep: joints aim at where they will be. In a rebound they hold the velocities of now.
+void Direct::set_row_targets() {
+  for (DirectRow& row : of_.rows) {
+    row.target = row.wanted;
+    if (rebounds_) continue;
+    const auto add = [&](std::size_t body, const Vector3& linear, const Vector3& arm) {
+      if (body >= of_.movable) return;
+      const Vector3& spin = of_.free[body].angular_velocity;
+      const double angle = h_ * std::sqrt(dot(spin, spin)), most = Thresholds::direct_curve;
+      const double share = of_.bodies[body].curve * (angle > most ? most * most / (angle * angle) : 1);
+      row.target -= h_ / 2 * share * dot(linear, cross(spin, cross(spin, arm)));
+    };
+    add(row.a, row.linear_a, row.arm_a);
+    add(row.b, row.linear_b, row.arm_b);
+  }
+}
+
+bool Direct::run_substep() {
+  set_targets();
+  measure_approach();
+  set_row_targets();
+  take_impulses();
+  if (!find_impulses()) return false;
+  residual_ = std::max(of_.violation(), row_residual());
+  move();
+  if (rebounds_) rebound();
+  return true;
+}
+
+// Displacements at the end of the substep.
+Twist Direct::ahead(std::size_t body, const Twists& velocities) const {
+  const Twist& now = moved_[body];
+  return {now.velocity + h_ * velocities[body].velocity,
+          combined(now.angular_velocity, h_ * velocities[body].angular_velocity)};
+}
+
+// Bodies move. The next substep starts from these impulses; after a blow they are limited to the growth of a load.
+void Direct::end_substep() {
+  for (std::size_t i = 0; i < of_.bodies.size(); ++i) moved_[i] = ahead(i, moving_);
+  const auto share = [&](double size, double initial, std::size_t a, std::size_t b) {
+    const double most = 2 * initial + of_.weight_speed * (of_.bodies[a].mass + of_.bodies[b].mass);
+    return is_struck_ && size > most ? most / size : 1;
+  };
+  for (DirectPoint& p : of_.points) {
+    p.sum = p.sum + p.impulse;
+    const bool separates = is_struck_ && velocity(p)[2] > of_.weight_speed;
+    p.next_impulse = (separates ? 0 : share(p.impulse[2], p.initial_impulse[2], p.a, p.b)) * p.impulse;
+  }
+  for (DirectRow& row : of_.rows) {
+    row.sum += row.impulse;
+    const double length = std::sqrt(dot(row.linear_a, row.linear_a));
+    row.next_impulse =
+        row.impulse * share(length * std::abs(row.impulse), length * std::abs(row.initial_impulse), row.a, row.b);
+  }
+}
+
+// Bodies without impulses fly under their forces. The others move with their new velocities, and out of their overlaps
+// and errors.
 void Direct::move() {
   moving_ = of_.velocity;
   std::vector<bool> is_pushed(of_.bodies.size(), false);
   for (const DirectPoint& p : of_.points)
     if (p.impulse != Vector3{}) is_pushed[p.a] = is_pushed[p.b] = true;
+  for (const DirectRow& row : of_.rows) is_pushed[row.a] = is_pushed[row.b] = true;
   for (std::size_t i = 0; i < of_.movable; ++i)
     if (!is_pushed[i]) moving_[i] = 0.5 * (of_.before[i] + of_.velocity[i]);
-  const Twists correction = correct_overlaps();
+  const Twists correction = correct_positions();
   for (std::size_t i = 0; i < of_.movable; ++i) moving_[i] = moving_[i] + correction[i];
 }
 
-// Velocities that reduce the overlaps, and that are not kept. Loaded contacts hold; friction does not count.
-Twists Direct::correct_overlaps() {
+double Direct::error_of(const DirectRow& row, const Twist& a, const Twist& b, double elapsed) const {
+  const auto turned = [](const Vector3& linear, const Vector3& angular, const Vector3& arm, const Vector3& rotation) {
+    return arm == Vector3{} ? dot(angular, rotation) : dot(linear, rotation_matrix(rotation) * arm - arm);
+  };
+  return row.first_error + dot(row.linear_a, a.velocity) + dot(row.linear_b, b.velocity) - elapsed * row.wanted +
+         turned(row.linear_a, row.angular_a, row.first_arm_a, a.angular_velocity) +
+         turned(row.linear_b, row.angular_b, row.first_arm_b, b.angular_velocity);
+}
+
+// Velocities that reduce the overlaps and the errors of joints, and that are not kept. Loaded contacts hold; friction
+// does not count.
+Twists Direct::correct_positions() {
   const Twists none(of_.bodies.size());
-  if (std::ranges::none_of(of_.points, [](const DirectPoint& p) { return p.gap < -p.slop; })) return none;
-  const double rate = options_.push_out / options_.time_step;
+  bool any = std::ranges::any_of(of_.points, [](const DirectPoint& p) { return p.gap < -p.slop; });
+  std::vector<double> row_wanted;
+  for (const DirectRow& row : of_.rows) {
+    const double error =
+        row.keeps_position ? error_of(row, ahead(row.a, of_.velocity), ahead(row.b, of_.velocity), elapsed_) : 0;
+    any = any || std::abs(error) > row.allowed_error;
+    row_wanted.push_back(-error / h_);
+  }
+  if (!any) return none;
+  const double rate = options_.push_out / h_;
   std::vector<double> wanted;
   for (DirectPoint& p : of_.points) {
     const double pushed = std::min(rate * std::max(-p.gap - p.slop, 0.0), options_.largest_push_out_speed);
-    wanted.push_back(p.gap <= 0 ? std::max(pushed - std::max(velocity(p)[2], 0.0), 0.0) : 0);
+    const double missing = pushed - std::max(velocity(p)[2], 0.0);
+    wanted.push_back(p.gap <= 0 ? std::max(missing, 0.0) : 0);
     p.status = p.impulse[2] > 0 || wanted.back() > 0 ? DirectStatus::slips : DirectStatus::open;
   }
   if (!factor()) return none;
   std::vector<double> right = of_.right_hand_side();
   for (std::size_t i = 0; i < wanted.size(); ++i)
     of_.add(of_.points[i], {0, 0, of_.points[i].weight * wanted[i]}, right);
+  for (std::size_t i = 0; i < row_wanted.size(); ++i) of_.add(of_.rows[i], of_.rows[i].weight * row_wanted[i], right);
   Twists correction = of_.solve(right);
   double fastest = 0;
   for (const Twist& t : correction) fastest = std::max(fastest, dot(t.angular_velocity, t.angular_velocity));
-  const double angle = std::sqrt(fastest) * options_.time_step;
+  const double angle = std::sqrt(fastest) * h_;
   if (!std::isfinite(angle)) return none;
   if (angle > Thresholds::direct_turn)
     for (Twist& t : correction) t = Thresholds::direct_turn / angle * t;
   return correction;
+}
+
+// Adds the impulses of joints to velocities that other impulses have made, so that joints hold. Returns false if there
+// are none.
+bool Direct::keep_rows(Twists& gain) {
+  if (of_.rows.empty()) return true;
+  for (DirectPoint& p : of_.points) p.status = DirectStatus::open;
+  if (!factor()) return false;
+  std::vector<double> kept(of_.rows.size());
+  for (int n = 0; n < Thresholds::direct_tries + 1; ++n) {
+    std::vector<double> right = of_.right_hand_side();
+    for (DirectRow& row : of_.rows) {
+      row.change = -DirectIsland::velocity_of(row, gain);
+      of_.add(row, row.weight * row.change, right);
+    }
+    const Twists change = of_.solve(right);
+    of_.find_row_changes(change);
+    for (std::size_t i = 0; i < kept.size(); ++i) kept[i] += of_.rows[i].change;
+    for (std::size_t i = 0; i < of_.movable; ++i) gain[i] = gain[i] + change[i];
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) of_.rows[i].change = kept[i];
+  return true;
 }
 
 // Poisson's hypothesis: the impulses of the blow return, times the restitution, with at most e² of the energy that the
@@ -489,9 +854,11 @@ void Direct::rebound() {
     for (DirectPoint& p : points)
       if (p.impulse[2] > 0) p.target[2] = p.least_velocity;
     const std::vector<DirectPoint> kept = points;
+    const std::vector<DirectRow> kept_rows = of_.rows;
     const Twists kept_velocity = of_.velocity;
     if (!find_impulses()) {
       points = kept;
+      of_.rows = kept_rows;
       of_.velocity = kept_velocity;
     }
   }
@@ -504,6 +871,7 @@ void Direct::rebound() {
     weight += blow;
     squares += p.restitution * p.restitution * blow;
   }
+  if (!keep_rows(gain)) return;
   // The energy with a share s of the gain is linear s + square s². Bodies and surfaces that move by themselves are the
   // frame of the energy that the blow took: the work of the impulses, less the work of forces over the way that the
   // bodies have not moved.
@@ -513,6 +881,11 @@ void Direct::rebound() {
     const Vector3 surface = {p.target[0], p.target[1], 0};
     lost -= dot(p.impulse, 0.5 * (first + now) - surface);
     linear += p.change[2] * now[2];
+  }
+  for (const DirectRow& row : of_.rows) {
+    const double first = DirectIsland::velocity_of(row, of_.free), now = DirectIsland::velocity_of(row, of_.velocity);
+    lost -= row.impulse * ((first + now) / 2 - row.wanted);
+    linear += row.change * now;
   }
   for (std::size_t i = 0; i < of_.movable; ++i) {
     const DirectBody& body = of_.bodies[i];
@@ -525,6 +898,8 @@ void Direct::rebound() {
   const double root = std::sqrt(std::max(linear * linear + 4 * square * most, 0.0));
   const double share = std::clamp((root - linear) / (2 * square), 0.0, 1.0);
   for (DirectPoint& p : points) p.impulse[2] += share * p.change[2];
+  of_.take_row_changes(share);
+  if (!of_.rows.empty()) return take_impulses();
   for (std::size_t i = 0; i < of_.movable; ++i) of_.velocity[i] = of_.velocity[i] + share * gain[i];
 }
 
@@ -536,7 +911,8 @@ bool Direct::is_in_range() const {
   };
   return std::ranges::all_of(of_.velocity,
                              [&](const Twist& t) { return is_within(t.velocity) && is_within(t.angular_velocity); }) &&
-         std::ranges::all_of(of_.points, [&](const DirectPoint& p) { return is_within(p.impulse); });
+         std::ranges::all_of(of_.points, [&](const DirectPoint& p) { return is_within(p.sum); }) &&
+         std::ranges::all_of(of_.rows, [&](const DirectRow& row) { return std::abs(row.sum) < most; });
 }
 
 SceneOutcome Direct::store() {
@@ -544,24 +920,26 @@ SceneOutcome Direct::store() {
     Body& body = state_.bodies[of_.bodies[i].place];
     body.velocity = of_.velocity[i].velocity;
     body.angular_velocity = of_.velocity[i].angular_velocity;
-    state_.moved[of_.bodies[i].place] = options_.time_step * moving_[i];
+    state_.moved[of_.bodies[i].place] = moved_[i];
   }
   for (const DirectPoint& p : of_.points) {
     SceneContact& c = state_.contacts[p.contact];
-    c.impulse = c.frame.to_contact * (transpose(p.axes) * p.impulse);
-    // The next step starts from these impulses. After a blow they are limited to the growth of a load in a step.
-    const double mass = of_.bodies[p.a].mass + of_.bodies[p.b].mass;
-    const bool separates = velocity(p)[2] > of_.weight_speed;
-    const double most = separates ? 0 : 2 * p.initial_impulse[2] + of_.weight_speed * mass;
-    c.next_impulse = (is_struck_ && p.impulse[2] > most ? most / p.impulse[2] : 1) * c.impulse;
-    const double bound = p.friction * p.impulse[2] * (1 - 1e-6);
-    if (p.impulse != Vector3{}) c.path.course = tangential_length(p.impulse) >= bound ? Course::slip : Course::stick;
+    c.impulse = c.frame.to_contact * (transpose(p.axes) * p.sum);
+    c.next_impulse = c.frame.to_contact * (transpose(p.axes) * (static_cast<double>(substeps_) * p.next_impulse));
+    const double bound = p.friction * p.sum[2] * (1 - 1e-6);
+    if (p.sum != Vector3{}) c.path.course = tangential_length(p.sum) >= bound ? Course::slip : Course::stick;
+  }
+  for (const DirectRow& row : of_.rows) {
+    state_.rows[row.row].impulse = row.sum;
+    state_.rows[row.row].work += row.sum * (row.first_velocity + DirectIsland::velocity_of(row, of_.velocity)) / 2;
   }
   SceneOutcome outcome;
   outcome.iterations = of_.solves;
+  outcome.substeps = substeps_;
   outcome.approach = approach_;
   outcome.residual = residual_;
-  if (residual_ > std::max(Thresholds::direct_push, 1e-4 * approach_)) outcome.status = IslandStatus::not_converged;
+  if (residual_ > std::max(Thresholds::direct_push, Thresholds::direct_converged * approach_))
+    outcome.status = IslandStatus::not_converged;
   return outcome;
 }
 
@@ -610,6 +988,15 @@ Vector3 DirectIsland::velocity_of(const DirectPoint& p, const Twists& twists) co
          (a.velocity + cross(a.angular_velocity, p.lever_a) - b.velocity - cross(b.angular_velocity, p.lever_b));
 }
 
+double DirectIsland::violation() const {
+  double most = 0;
+  for (const DirectPoint& p : points) {
+    const double missing = p.target[2] - velocity_of(p, velocity)[2];
+    if (!(missing <= most)) most = missing;
+  }
+  return most;
+}
+
 void DirectIsland::accelerate(const DirectPoint& p, const Vector3& impulse, Twists& twists) const {
   const Vector3 force = transpose(p.axes) * impulse;
   const auto push = [&](std::size_t i, const Vector3& lever, const Vector3& by) {
@@ -621,6 +1008,47 @@ void DirectIsland::accelerate(const DirectPoint& p, const Vector3& impulse, Twis
   push(p.b, p.lever_b, -1.0 * force);
 }
 
+double DirectIsland::velocity_of(const DirectRow& row, const Twists& twists) {
+  const Twist &a = twists[row.a], &b = twists[row.b];
+  return dot(row.linear_a, a.velocity) + dot(row.angular_a, a.angular_velocity) + dot(row.linear_b, b.velocity) +
+         dot(row.angular_b, b.angular_velocity);
+}
+
+void DirectIsland::accelerate(const DirectRow& row, double impulse, Twists& twists) const {
+  const auto push = [&](std::size_t i, const Vector3& linear, const Vector3& angular) {
+    if (i >= movable) return;
+    twists[i].velocity = twists[i].velocity + impulse * bodies[i].inverse_mass * linear;
+    twists[i].angular_velocity = twists[i].angular_velocity + bodies[i].inverse_inertia * (impulse * angular);
+  };
+  push(row.a, row.linear_a, row.angular_a);
+  push(row.b, row.linear_b, row.angular_b);
+}
+
+void DirectIsland::add(const DirectRow& row, double impulse, std::vector<double>& right) const {
+  const auto push = [&](std::size_t i, const Vector3& linear, const Vector3& angular) {
+    if (i >= movable) return;
+    for (std::size_t c = 0; c < 3; ++c) {
+      right[6 * i + c] += impulse * linear[c];
+      right[6 * i + 3 + c] += impulse * angular[c];
+    }
+  };
+  push(row.a, row.linear_a, row.angular_a);
+  push(row.b, row.linear_b, row.angular_b);
+}
+
+void DirectIsland::add_rows(std::vector<double>& right) {
+  for (DirectRow& row : rows) {
+    row.change = row.target - velocity_of(row, velocity);
+    add(row, row.weight * row.change, right);
+  }
+}
+void DirectIsland::find_row_changes(const Twists& solution) {
+  for (DirectRow& row : rows) row.change = row.weight * (row.change - velocity_of(row, solution));
+}
+void DirectIsland::take_row_changes(double share) {
+  for (DirectRow& row : rows) row.impulse += share * row.change;
+}
+
 void DirectIsland::apply_changes() {
   for (const DirectPoint& p : points)
     if (p.change != Vector3{}) accelerate(p, p.change, velocity);
@@ -630,18 +1058,35 @@ void DirectIsland::begin_matrix() {
   std::vector<std::size_t> first(6 * movable);
   for (std::size_t i = 0; i < movable; ++i)
     for (std::size_t c = 0; c < 6; ++c) first[6 * i + c] = 6 * i;
-  for (const auto& [begin, end] : manifolds) {
-    const std::size_t low = std::min(points[begin].a, points[begin].b),
-                      high = std::max(points[begin].a, points[begin].b);
+  const auto connect = [&](std::size_t a, std::size_t b) {
+    const std::size_t low = std::min(a, b), high = std::max(a, b);
     if (high < movable)
       for (std::size_t c = 0; c < 6; ++c) first[6 * high + c] = std::min(first[6 * high + c], 6 * low);
-  }
+  };
+  for (const auto& [begin, end] : manifolds) connect(points[begin].a, points[begin].b);
+  for (const DirectRow& row : rows) connect(row.a, row.b);
   matrix.clear(first);
   for (std::size_t i = 0; i < movable; ++i)
     for (std::size_t r = 0; r < 3; ++r) {
       matrix.at(6 * i + r, 6 * i + r) = bodies[i].mass;
       for (std::size_t c = 0; c <= r; ++c) matrix.at(6 * i + 3 + r, 6 * i + 3 + c) = bodies[i].inertia[r][c];
+      if (bodies[i].locked[r]) matrix.at(6 * i + 3 + r, 6 * i + 3 + r) = immovable * bodies[i].mass;
     }
+  for (const DirectRow& row : rows) {
+    // Jᵀ of the row, where it is not 0.
+    std::map<std::size_t, double> j;
+    const auto take = [&](std::size_t body, const Vector3& linear, const Vector3& angular) {
+      for (std::size_t c = 0; c < 3 && body < movable; ++c) {
+        j[6 * body + c] += linear[c];
+        j[6 * body + 3 + c] += angular[c];
+      }
+    };
+    take(row.a, row.linear_a, row.angular_a);
+    take(row.b, row.linear_b, row.angular_b);
+    for (const auto& [i, x] : j)
+      for (const auto& [k, y] : j)
+        if (k <= i) matrix.at(i, k) += row.weight * x * y;
+  }
 }
 
 void DirectIsland::add(const DirectPoint& p, const Matrix3& weight) {

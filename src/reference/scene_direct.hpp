@@ -34,7 +34,10 @@ class DirectMatrix {
 struct DirectBody {
   std::size_t place = 0;  ///< in SceneState::bodies
   double mass = 0, inverse_mass = 0;
-  Matrix3 inertia{}, inverse_inertia{};  ///< all four are 0 for an immovable body
+  Matrix3 inertia{}, inverse_inertia{};              ///< all four are 0 for an immovable body
+  Matrix3 first_inertia{}, first_inverse_inertia{};  ///< at the start of the step, without the tension of joints
+  std::array<bool, 3> locked{};                      ///< axes about which the body cannot turn
+  double curve = 1;                                  ///< [1] share of the curvature that joints aim at
 };
 
 /// State of a contact in the matrix.
@@ -47,13 +50,31 @@ struct DirectPoint {
   Matrix3 axes{};                ///< two tangents and the normal
   Vector3 lever_a{}, lever_b{};  ///< [m] world frame
   double friction = 0, gap = 0, slop = 0, restitution = 0;
+  double first_gap = 0;         ///< [m] at the start of the step
   double least_velocity = 0;    ///< [m/s]
   double inverse_mass = 0;      ///< [1/kg] sum of both bodies
-  Vector3 initial_impulse{};    ///< [N s]
+  Vector3 initial_impulse{};    ///< [N s] of the substep
   Vector3 impulse{}, change{};  ///< [N s]
+  Vector3 next_impulse{};       ///< [N s] to start the next substep with
+  Vector3 sum{};                ///< [N s] of all substeps
   Vector3 target{};             ///< [m/s]
   double weight = 0;            ///< [kg] D
   DirectStatus status = DirectStatus::open;
+};
+
+/// A row of a joint, without bounds and compliance.
+struct DirectRow {
+  std::size_t row = 0;                                       ///< in SceneState::rows
+  std::size_t a = 0, b = 0;                                  ///< in DirectIsland::bodies
+  Vector3 linear_a{}, angular_a{}, linear_b{}, angular_b{};  ///< of now
+  Vector3 first_arm_a{}, first_arm_b{}, arm_a{}, arm_b{};    ///< [m] at the start of the step, and of now
+  double wanted = 0, target = 0;                             ///< [m/s] as given, and of the substep
+  double first_error = 0, allowed_error = 0;                 ///< [m] smaller errors than the latter are left
+  bool keeps_position = true;
+  double initial_impulse = 0, impulse = 0, change = 0;  ///< [N s] of the substep
+  double next_impulse = 0, sum = 0;                     ///< [N s] as of contacts
+  double weight = 0;                                    ///< [kg] or [kg m²] D
+  double first_velocity = 0;                            ///< [m/s] J v at the start of the step
 };
 
 using Twists = std::vector<Twist>;
@@ -64,25 +85,37 @@ struct DirectIsland {
   std::size_t movable = 0;
   std::vector<DirectPoint> points;
   std::vector<std::array<std::size_t, 2>> manifolds;  ///< first and last point + 1
-  Twists before;                                      ///< before forces
-  Twists free;                                        ///< with forces, without impulses
-  Twists velocity;                                    ///< now
-  double weight_speed = 0;                            ///< [m/s] gravity × time step
-  double mean_weight = 0;                             ///< [N s] weight_speed × mean mass
-  int solves = 0;                                     ///< factorisations
+  std::vector<DirectRow> rows;
+  Twists before;            ///< before forces
+  Twists free;              ///< with forces, without impulses
+  Twists velocity;          ///< now
+  double weight_speed = 0;  ///< [m/s] gravity × time step
+  double mean_weight = 0;   ///< [N s] weight_speed × mean mass
+  int solves = 0;           ///< factorisations
 
   Vector3 velocity_of(const DirectPoint& p, const Twists& twists) const;
+  static double velocity_of(const DirectRow& row, const Twists& twists);
   /// Adds M⁻¹ Jᵀ impulse to the velocities.
   void accelerate(const DirectPoint& p, const Vector3& impulse, Twists& twists) const;
+  void accelerate(const DirectRow& row, double impulse, Twists& twists) const;
   /// Adds the changes of all impulses to the velocities.
   void apply_changes();
 
-  /// Sets the matrix to M.
+  /// [m/s] Max. approach beyond the targets.
+  double violation() const;
+
+  /// Sets the matrix to M + Jᵀ D J with the rows of joints.
   void begin_matrix();
   /// Adds Jᵀ W J of a point.
   void add(const DirectPoint& p, const Matrix3& weight);
   /// Adds Jᵀ impulse of a point to a right-hand side.
   void add(const DirectPoint& p, const Vector3& impulse, std::vector<double>& right) const;
+  void add(const DirectRow& row, double impulse, std::vector<double>& right) const;
+  /// Adds Jᵀ D (target - J v) of all rows to a right-hand side.
+  void add_rows(std::vector<double>& right);
+  /// Sets the changes of the rows' impulses from the solution.
+  void find_row_changes(const Twists& solution);
+  void take_row_changes(double share);
   std::vector<double> right_hand_side() const { return std::vector<double>(6 * movable); }
   /// Solves with the factorised matrix.
   Twists solve(std::vector<double> right) const;

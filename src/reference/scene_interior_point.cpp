@@ -1,7 +1,8 @@
 // The interior point of direct islands. The impulse of a contact, x = (p_t, μ p_n), and its velocity relative to the
 // target, s = (u_t, u_n / μ + φ), are in the Lorentz cone. With De Saxcé's slip term φ = |u_t|, x·s = 0 is Coulomb's
 // law. The scaling is Nesterov and Todd's; each iteration takes Mehrotra's predictor and corrector. φ follows the
-// iterates at first. Then it is frozen, so that the remaining problem is convex and has a solution.
+// iterates at first. Then it is frozen, so that the remaining problem is convex and has a solution. If contacts
+// approach there, φ is set to the slips and the next problem is solved.
 #include <algorithm>
 #include <cmath>
 
@@ -17,11 +18,13 @@ constexpr int averaged_iterations = 3;     // of φ when it is frozen
 constexpr std::size_t large_island = 300;  // bodies; larger islands freeze φ only below late_barrier
 constexpr double late_barrier = 1e-4;      // [m/s] times the mean impulse
 constexpr double least_impulse = 0.1;      // at the start, times the mean impulse
-constexpr double share_of_cone = 0.9;      // of friction at the start
-constexpr double share_of_step = 0.98;     // of the longest step within the cones
+// Impulses are divided by the mass of their contact before they are compared.
+constexpr double share_of_cone = 0.9;   // of friction at the start
+constexpr double share_of_step = 0.98;  // of the longest step within the cones
 constexpr double least_friction = 1e-6, most_friction = 1e3;
 constexpr double least_tolerance = 1e-5, most_tolerance = 1e-3, tolerance_of_speed = 3e-4;
-constexpr double vanishing_share = 0.01;  // impulses below this share of the mean may be dropped
+constexpr double vanishing_share = 0.1;  // an impulse is dropped if it changes less than this share of its separation
+constexpr double most_approach = 10;     // times the tolerance, before φ is set again
 constexpr double least_determinant = 1e-300;
 
 double slip_of(const Vector3& x) {
@@ -91,6 +94,7 @@ struct ConePoint {
     return is_frictionless ? Vector3{0, 0, u[2]} : Vector3{u[0], u[1], u[2] / friction};
   }
   Vector3 impulse_of(const Vector3& of) const { return into_cone(of); }
+  double mass() const { return 1 / point.inverse_mass; }
 
   void scale() {
     const double of_x = std::max(determinant(x), least_determinant), of_s = std::max(determinant(s), least_determinant);
@@ -121,9 +125,11 @@ class InteriorPoint {
     begin();
     const double enough = tolerance();
     for (int i = 0;; ++i) {
-      const double worst = measure(i);
+      double worst = measure(i);
+      const auto is_solved = [&] { return worst < enough && barrier_ < 0.1 * enough * mean_; };
+      if (is_solved() && i < most_iterations && set_slips_again(enough)) worst = measure(i);
       if (!(worst < 1e30) || !(barrier_ < 1e30)) return false;
-      if (worst < enough && barrier_ < 0.1 * enough * mean_) break;
+      if (is_solved()) break;
       if (i == most_iterations) {
         if (worst > most_tolerance || barrier_ > most_tolerance * mean_) return false;
         break;
@@ -141,10 +147,10 @@ class InteriorPoint {
     double sum = 0, loaded = 0;
     for (const DirectPoint& p : island_.points)
       if (p.impulse[2] > 0) {
-        sum += p.impulse[2];
+        sum += p.impulse[2] * p.inverse_mass;
         ++loaded;
       }
-    mean_ = std::max(loaded > 0 ? sum / loaded : 0, 0.25 * island_.mean_weight);
+    mean_ = std::max(loaded > 0 ? sum / loaded : 0, 0.25 * island_.weight_speed);
     if (!(mean_ > 0)) mean_ = 1;
     speed_ = island_.weight_speed;
     for (const DirectPoint& p : island_.points) speed_ = std::max(speed_, std::min(0.05, -excess(p)[2]));
@@ -153,10 +159,10 @@ class InteriorPoint {
     for (ConePoint& c : cones_) {
       const Vector3 p = c.point.impulse;
       c.x = {c.is_frictionless ? 0 : p[0], c.is_frictionless ? 0 : p[1],
-             std::max(c.friction * p[2], least_impulse * c.friction * mean_)};
+             std::max(c.friction * p[2], least_impulse * c.friction * mean_ * c.mass())};
       const double most = share_of_cone * c.x[2], size = slip_of(c.x);
       if (size > most) c.x = {most / size * c.x[0], most / size * c.x[1], c.x[2]};
-      c.s = partner(c.x, barrier_);
+      c.s = partner(c.x, barrier_ * c.mass());
       c.take();
     }
     island_.apply_changes();
@@ -164,10 +170,10 @@ class InteriorPoint {
     for (ConePoint& c : cones_) {
       const Vector3 u = c.into_cone(excess(c.point));
       const double slip = slip_of(u), normal = c.is_frictionless ? u[2] : u[2] + slip;
-      if (c.x[2] > 1.5 * least_impulse * c.friction * mean_ || normal < 2 * c.s[2]) continue;
+      if (c.x[2] > 1.5 * least_impulse * c.friction * mean_ * c.mass() || normal < 2 * c.s[2]) continue;
       const double f = slip > share_of_cone * normal ? share_of_cone * normal / slip : 1;
       c.s = {f * u[0], f * u[1], normal};
-      c.x = partner(c.s, barrier_);
+      c.x = partner(c.s, barrier_ * c.mass());
     }
     for (ConePoint& c : cones_) c.take();
     island_.apply_changes();
@@ -201,7 +207,11 @@ class InteriorPoint {
       c.miss = s - c.s;
       const double miss = std::abs(c.miss[0]) + std::abs(c.miss[1]) + c.friction * std::abs(c.miss[2]);
       if (!(miss <= worst)) worst = miss;
-      gap += dot(c.x, c.s);
+      gap += dot(c.x, c.s) / c.mass();
+    }
+    for (const DirectRow& row : island_.rows) {
+      const double miss = std::abs(row.target - DirectIsland::velocity_of(row, island_.velocity));
+      if (!(miss <= worst)) worst = miss;
     }
     barrier_ = gap / static_cast<double>(cones_.size());
     return worst;
@@ -220,6 +230,19 @@ class InteriorPoint {
     return island_.matrix.factor();
   }
 
+  // Sets φ to the slips if contacts approach because they slip less than at the time that φ was frozen. Returns false
+  // if none does.
+  bool set_slips_again(double enough) {
+    if (frozen_ < 0 || !(island_.violation() > most_approach * enough)) return false;
+    for (ConePoint& c : cones_) {
+      if (c.is_frictionless) continue;
+      const double slip = slip_of(excess(c.point));
+      c.s[2] += std::max(slip - c.slip, 0.0);
+      c.slip = slip;
+    }
+    return true;
+  }
+
   // The step with dx + P⁻² ds = right of every cone, and ds = J δ + miss. Returns δ.
   Twists find_step(const std::vector<Vector3>& right) {
     std::vector<double> wrench = island_.right_hand_side();
@@ -228,7 +251,9 @@ class InteriorPoint {
       c.dx = right[i] - c.weight * c.miss;
       island_.add(c.point, c.impulse_of(c.dx), wrench);
     }
+    island_.add_rows(wrench);
     const Twists change = island_.solve(wrench);
+    island_.find_row_changes(change);
     for (ConePoint& c : cones_) {
       const Vector3 j = c.into_cone(island_.velocity_of(c.point, change));
       c.dx = c.dx - c.weight * j;
@@ -257,7 +282,7 @@ class InteriorPoint {
     for (std::size_t i = 0; i < cones_.size(); ++i) {
       const ConePoint& c = cones_[i];
       const Vector3 second = jordan_product(c.scaling * c.dx, c.inverse * c.ds);
-      const Vector3 of_scaled = Vector3{0, 0, barrier} - jordan_product(c.lambda, c.lambda) - second;
+      const Vector3 of_scaled = Vector3{0, 0, barrier * c.mass()} - jordan_product(c.lambda, c.lambda) - second;
       right[i] = c.inverse * jordan_quotient(c.lambda, of_scaled);
     }
     const Twists change = find_step(right);
@@ -267,6 +292,7 @@ class InteriorPoint {
       c.s = c.s + step * c.ds;
       c.take();
     }
+    island_.take_row_changes(step);
     for (std::size_t i = 0; i < island_.movable; ++i) island_.velocity[i] = island_.velocity[i] + step * change[i];
     return true;
   }
@@ -275,8 +301,8 @@ class InteriorPoint {
   void drop_vanishing() {
     for (ConePoint& c : cones_) {
       // With a friction coefficient above 1 friction may be the larger part of the impulse.
-      const double share = c.x[2] * std::max(1.0, 1 / c.friction) / mean_;
-      const bool vanishes = share < c.s[2] * c.friction / speed_ && share < vanishing_share;
+      const double size = c.x[2] * std::max(1.0, 1 / c.friction);
+      const bool vanishes = size < vanishing_share * c.mass() * excess(c.point)[2];
       c.point.change = vanishes ? -1.0 * c.point.impulse : Vector3{};
       if (vanishes) c.point.impulse = {};
     }
@@ -285,9 +311,9 @@ class InteriorPoint {
 
   DirectIsland& island_;
   std::vector<ConePoint> cones_;
-  double mean_ = 0;     // [N s] mean impulse of the loaded contacts
+  double mean_ = 0;     // [m/s] mean impulse of the loaded contacts, over their masses
   double speed_ = 0;    // [m/s] max. approach
-  double barrier_ = 0;  // [J] mean x·s
+  double barrier_ = 0;  // [m²/s²] mean x·s, over the masses
   int frozen_ = -1;     // iterations since φ was frozen
 };
 

@@ -30,8 +30,9 @@ double greatest_approach(const SceneState& state, const SceneIsland& island);
 /// Adds the impulses of this pass to the impulses of earlier passes.
 void begin_pass(SceneState& state, const SceneIsland& island);
 
-/// [m] Overlap that a contact may keep.
+/// [m] Overlap that a contact, or two bodies, may keep.
 double slop_of(const SceneState& state, const SceneContact& c, const SubstepsOptions& options);
+double slop_of(const SceneState& state, std::size_t a, std::size_t b, const SubstepsOptions& options);
 
 /// True if islands may be solved directly.
 inline bool has_direct_islands(const SubstepsOptions& options) {

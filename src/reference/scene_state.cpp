@@ -215,6 +215,7 @@ SceneRow load_row(const JointRows<double>& rows, std::size_t i, const SceneState
   if (reads.warm_impulse) row.warm_impulse = read_or(rows.warm_impulse, i, 0);
   if (reads.row_errors) {
     row.error = read_or(rows.error, i, 0);
+    row.has_error = static_cast<bool>(rows.error);
     row.frequency = read_or(rows.frequency, i, options.joint_frequency);
     row.damping_ratio = read_or(rows.damping_ratio, i, options.joint_damping_ratio);
     row.arm_a = read_if_there(rows.arm_a, i);

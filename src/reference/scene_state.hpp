@@ -57,6 +57,7 @@ struct SceneRow {
   double work = 0;      ///< [J] of the impulses so far
 
   double error = 0;                         ///< [m] at the start of the step
+  bool has_error = false;                   ///< the caller gives it
   double frequency = 0, damping_ratio = 0;  ///< [Hz], [1]
   Vector3 arm_a{}, arm_b{};                 ///< [m]
 };

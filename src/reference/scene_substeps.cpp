@@ -24,8 +24,7 @@ static double size_of(const Body& body) {
   return std::sqrt(body.inverse_mass / (trace * squares));
 }
 
-// [m] Overlap that two bodies may keep.
-static double slop_of(const SceneState& state, std::size_t a, std::size_t b, const SubstepsOptions& options) {
+double slop_of(const SceneState& state, std::size_t a, std::size_t b, const SubstepsOptions& options) {
   if (options.slop > 0) return options.slop;
   const double size = std::min(size_of(state.bodies[a]), size_of(state.bodies[b]));
   return std::isfinite(size) ? options.relative_slop * size : SceneThresholds::slop_without_size;

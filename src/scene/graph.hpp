@@ -44,9 +44,11 @@ struct Part {
 };
 
 /// Number of substeps of an island, as a real number, and the number of consecutive calls that needed fewer. `spent`:
-/// work of the last calls on direct solutions, in the work of the island's sweeps.
+/// work of the last calls on direct solutions, in the work of the island's sweeps. `direct`: substeps of a direct
+/// solution, and calls that needed much fewer.
 struct SubstepNeed {
   float substeps = 0, quiet = 0, spent = 0;
+  float direct = 0, direct_quiet = 0;
 };
 
 class Graph {

@@ -184,8 +184,7 @@ class IslandSweeps {
       sum.lanes_used += graph_.manifolds[m].count;
     }
     if (options_.method == SceneMethod::substeps)
-      for (const direct::Accepted& of : workspace_.direct.accepted())
-        workspace_.worst[graph_.island_of_manifold[of.manifold]] = of.residual;
+      for (const direct::Accepted& of : workspace_.direct.accepted()) workspace_.worst[of.island(graph_)] = of.residual;
     for (std::uint32_t i = 0; i < graph_.islands; ++i) {
       double& residual = workspace_.island_residual[i];
       if (workspace_.overflow[i] != 0) {

@@ -60,6 +60,9 @@ inline Rotation rotation_of(const Quaternion& q, const Rotation& near) {
   return {angle * axis[0], angle * axis[1], angle * axis[2]};
 }
 
+/// [rad] Two rotations whose order matters by less than this are added.
+inline constexpr double small_order = 1e-4;
+
 /// The rotation by `first` and then by `second`. Vectors of which double does not resolve the angle are added.
 inline Rotation combined(const Rotation& first, const Rotation& second) {
   constexpr double farthest = 1e9;  // [rad]
@@ -68,6 +71,7 @@ inline Rotation combined(const Rotation& first, const Rotation& second) {
   const Rotation turn = cross(second, first);
   const Rotation sum = {first[0] + second[0] + 0.5 * turn[0], first[1] + second[1] + 0.5 * turn[1],
                         first[2] + second[2] + 0.5 * turn[2]};
+  if (dot(turn, turn) <= small_order * small_order) return sum;
   const Quaternion a = quaternion_of(first), b = quaternion_of(second);
   const Rotation across = cross(b.v, a.v);
   return rotation_of({a.w * b.w - dot(a.v, b.v),

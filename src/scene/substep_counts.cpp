@@ -20,10 +20,10 @@ double square_of_need(double load, double slop2) {
 /// fewer have been needed for some calls.
 SubstepNeed fallen(const SubstepNeed& before, float needed) {
   const auto band = std::max(1.F, static_cast<float>(SceneThresholds::substeps_band) * before.substeps);
-  if (needed > before.substeps - band) return {before.substeps, 0, 0};
+  if (needed > before.substeps - band) return {before.substeps};
   const bool falls = before.quiet >= static_cast<float>(SceneThresholds::substeps_quiet);
   const float share = falls ? static_cast<float>(SceneThresholds::substeps_fall) : 1.F;
-  return {share * before.substeps, before.quiet + 1, 0};
+  return {share * before.substeps, before.quiet + 1};
 }
 
 /// The loads of all bodies.
@@ -194,9 +194,12 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
         for (std::uint32_t k = 0; k < all[m].count; ++k) {
           const SubstepNeed& before = of[kernel::number_at(at, all[m].first + k)].need;
           SubstepNeed& of_island = wanted[island[m]];
-          const float spent = std::max(of_island.spent, before.spent);
+          const SubstepNeed both = of_island;
           if (before.substeps > of_island.substeps) of_island = before;
-          of_island.spent = spent;
+          of_island.spent = std::max(both.spent, before.spent);
+          of_island.direct = std::max(both.direct, before.direct);
+          of_island.direct_quiet =
+              both.direct > 0 ? std::min(both.direct_quiet, before.direct_quiet) : before.direct_quiet;
         }
     };
     recall(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);
@@ -209,9 +212,11 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       // A number that went to and fro would excite the island.
       const SubstepNeed fewer = fallen(wanted[i], taken);
       const float saved = static_cast<float>(SceneThresholds::direct_income);
-      const float spent = std::max(wanted[i].spent - saved, 0.F);
-      wanted[i] = fewer.substeps > taken ? fewer : SubstepNeed{taken, 0, 0};
-      wanted[i].spent = spent;
+      const SubstepNeed before = wanted[i];
+      wanted[i] = fewer.substeps > taken ? fewer : SubstepNeed{taken};
+      wanted[i].spent = std::max(before.spent - saved, 0.F);
+      wanted[i].direct = before.direct;
+      wanted[i].direct_quiet = before.direct_quiet;
       float& of_island = wanted[i].substeps;
       of_island = std::clamp(of_island, static_cast<float>(least), static_cast<float>(how.most));
       count[i] = static_cast<std::int32_t>(std::ceil(of_island));

@@ -117,9 +117,10 @@ class Substeps : IslandSweeps<T> {
   /// Islands that are solved directly are in no part.
   void take_direct_islands() {
     for (const direct::Accepted& of : workspace_.direct.accepted()) {
-      const std::uint32_t island = graph_.island_of_manifold[of.manifold];
+      const std::uint32_t island = of.island(graph_);
       workspace_.approach[island] = of.approach;
       workspace_.sweeps_of_island[island] = of.solves;
+      workspace_.substeps[island] = of.substeps;
       workspace_.sweeping[island] = of.has_converged() ? Sweeping::done : Sweeping::goes_on;
     }
   }
@@ -300,8 +301,7 @@ class Substeps : IslandSweeps<T> {
     for (std::size_t c = 0; c < 3; ++c) moved[c] += h * v[c];
     T* const angle = moved + 3;
     const T by[3] = {h * v[3], h * v[4], h * v[5]};
-    // Two rotations whose order matters by less than this are added. [rad]
-    constexpr T small = T(1e-4);
+    constexpr T small = T(small_order);
     const T order[3] = {by[1] * angle[2] - by[2] * angle[1], by[2] * angle[0] - by[0] * angle[2],
                         by[0] * angle[1] - by[1] * angle[0]};
     // Overflow may make NaN.

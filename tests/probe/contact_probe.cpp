@@ -212,26 +212,6 @@ std::string table_of(const Result& result) {
   return table;
 }
 
-/// Replaces the table between the marks in the file.
-bool renew_table(const std::string& path, const Result& result, std::uint64_t contacts) {
-  constexpr std::string_view begin = "<!-- table of carom_probe -->\n", end = "<!-- end of table -->";
-  std::ifstream in(path);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  const std::size_t from = text.find(begin), to = text.find(end);
-  if (!in || from == std::string::npos || to == std::string::npos) {
-    fmt::print(stderr, "carom_probe: {} has no marks for a table, or cannot be read\n", path);
-    return false;
-  }
-  in.close();
-  text.replace(from + begin.size(), to - from - begin.size(),
-               fmt::format("{}\n{} contacts judged.\n", table_of(result), contacts));
-  std::ofstream out(path);
-  out << text;
-  out.close();
-  if (!out) fmt::print(stderr, "carom_probe: cannot write {}\n", path);
-  return static_cast<bool>(out);
-}
-
 /// Writes the worst contact of every kind, law, precision and ISA, with a description: one contact file per form.
 bool write_rows(const std::filesystem::path& folder, const Result& result) {
   std::map<Form, std::string> files;
@@ -296,7 +276,9 @@ std::optional<Counts> search_contacts(const ContactSearch& search, const GoesOn&
   fmt::print("{} contacts judged from seed {}, {} of them separating, {} without an answer\n", all.judged, search.seed,
              all.separating, all.unanswered);
   if (!search.rows.empty() && !write_rows(search.rows, result)) return std::nullopt;
-  if (!search.table.empty() && !renew_table(search.table, result, all.judged)) return std::nullopt;
+  if (!search.table.empty() &&
+      !renew_table(search.table, "carom_probe", fmt::format("{}\n{} contacts judged.\n", table_of(result), all.judged)))
+    return std::nullopt;
   return counts;
 }
 

@@ -16,8 +16,9 @@
 namespace carom::probe {
 namespace {
 
-constexpr std::array<Subject, 4> subjects{{
+constexpr std::array<Subject, 5> subjects{{
     {"scenes", "--scene", 1, false, judge_scene},
+    {"motions", "--motion", 0.1, false, judge_motion},
     {"systems", "--system", 0.5, false, judge_system},
     {"gradients", "--gradients-of", 0.1, false, judge_gradients},
     {"memory", "--memory", 0.02, true, judge_memory},
@@ -35,12 +36,12 @@ GoesOn within(double seconds, std::uint64_t most) {
 
 struct Wanted {
   double seconds = 60;
-  std::uint64_t scenes = endless;
+  std::uint64_t scenes = endless, motions = endless;
   std::string what = "all";
   ContactSearch contacts;
 };
 
-/// Contacts and scenes get two fifths of the time each.
+/// Contacts and scenes get two fifths of the time each, the others equal parts of the rest.
 int run(const Wanted& wanted) {
   const bool all = wanted.what == "all", both = wanted.what == "both" || all;
   const double share = all ? 0.4 : both ? 0.5 : 1;
@@ -54,11 +55,16 @@ int run(const Wanted& wanted) {
     const bool is_scenes = &subject == subjects.data();
     if (!all && wanted.what != subject.name && !(both && is_scenes)) continue;
     const double seconds = wanted.seconds * (all && !is_scenes ? 0.2 / (subjects.size() - 1) : share);
-    const auto most = wanted.scenes == endless
-                          ? endless
-                          : static_cast<std::uint64_t>(subject.share * static_cast<double>(wanted.scenes));
+    auto most = wanted.scenes == endless
+                    ? endless
+                    : static_cast<std::uint64_t>(subject.share * static_cast<double>(wanted.scenes));
+    const bool moves = subject.judge == judge_motion;
+    if (moves && wanted.motions != endless) most = wanted.motions;
+    const bool makes_table = moves && wanted.what == subject.name && !wanted.contacts.table.empty();
+    std::string table;
     const Counts found = search_cases(subject, wanted.contacts.seed, wanted.contacts.threads, within(seconds, most),
-                                      wanted.contacts.details);
+                                      wanted.contacts.details, makes_table ? &table : nullptr);
+    if (makes_table && !renew_table(wanted.contacts.table, "moving scenes", table)) return 2;
     counts.insert(found.begin(), found.end());
   }
   std::uint64_t broken = 0;
@@ -88,7 +94,8 @@ int main(int argc, char** argv) {
   contacts.contacts = endless;
   contacts.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   CLI::Option* const seconds =
-      app.add_option("seconds", wanted.seconds, "how long to search; without bound if --contacts or --scenes is given")
+      app.add_option("seconds", wanted.seconds,
+                     "how long to search; without bound if --contacts, --scenes or --motions is given")
           ->check(CLI::PositiveNumber)
           ->capture_default_str();
   app.add_option("seed", contacts.seed, "of the random numbers")->capture_default_str();
@@ -102,11 +109,13 @@ int main(int argc, char** argv) {
       app.add_option("--contacts", contacts.contacts, "stop after so many judged contacts");
   CLI::Option* const by_scenes =
       app.add_option("--scenes", wanted.scenes, "stop after so many scenes, and others in proportion");
+  CLI::Option* const by_motions = app.add_option("--motions", wanted.motions,
+                                                 "stop after so many scenes that move; by default a tenth of --scenes");
   std::string law_name;
   std::vector<std::string> names;
   for (const carom::LawInfo& info : carom::all_laws()) names.emplace_back(carom::to_string(info.law));
   app.add_option("--law", law_name, "contacts: only this law")->option_text("NAME")->check(CLI::IsMember(names));
-  app.add_option("--table", contacts.table, "contacts: renew the table of the errors, law by kind, in this file");
+  app.add_option("--table", contacts.table, "contacts and motions: renew the table of the errors in this file");
   app.add_option("--rows", contacts.rows,
                  "contacts: write the worst of every law, kind, precision and ISA into contact files in this folder");
   app.add_flag("--details", contacts.details, "print the worst error of every law or method, kind and precision");
@@ -120,7 +129,7 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < subjects.size(); ++i)
     if (*single[i]) return show(subjects[i], number);
   if (!law_name.empty()) contacts.law = carom::law_from_string(law_name);
-  if (!*seconds && (*by_contacts || *by_scenes)) {
+  if (!*seconds && (*by_contacts || *by_scenes || *by_motions)) {
     wanted.seconds = std::numeric_limits<double>::infinity();
     // Searches without a number of cases do not run.
     if (!*by_contacts && wanted.what == "all") contacts.contacts = 0;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <fstream>
+#include <iterator>
 #include <tuple>
 
 namespace carom::probe {
@@ -22,9 +25,25 @@ struct Part {
 /// Max number of printed examples of a broken promise.
 constexpr std::size_t most_printed = 4;
 
+std::string table_of(const std::map<Key, Record>& records) {
+  std::map<std::string, std::array<Record, 2>> by_kind;
+  for (const auto& [key, r] : records) {
+    Record& sum = by_kind[std::get<1>(key)][std::get<2>(key) == "float" ? 0 : 1];
+    sum.cases += r.cases;
+    sum.worst.add(r.worst);
+  }
+  std::string table =
+      "| kind | scenes | float: worst | promise | double: worst | promise | bound |\n|---|---|---|---|---|---|---|\n";
+  for (const auto& [kind, r] : by_kind)
+    table += fmt::format("| {} | {} | {:.2g} | {} | {:.2g} | {} | {} |\n", kind, r[0].cases + r[1].cases,
+                         r[0].worst.worst, r[0].worst.promise, r[1].worst.worst, r[1].worst.promise, bound);
+  return table;
+}
+
 }  // namespace
 
-Counts search_cases(const Subject& subject, std::uint64_t seed, int threads, const GoesOn& goes_on, bool details) {
+Counts search_cases(const Subject& subject, std::uint64_t seed, int threads, const GoesOn& goes_on, bool details,
+                    std::string* table) {
   const auto parts = on_threads<Part>(subject.runs_alone ? 1 : threads, goes_on, [&](std::uint64_t index, Part& part) {
     const std::uint64_t number = case_number(seed, index);
     const Judged judged = subject.judge(number, false);
@@ -70,8 +89,27 @@ Counts search_cases(const Subject& subject, std::uint64_t seed, int threads, con
     cases += r.cases;
     converged += r.converged;
   }
+  if (table != nullptr) *table = fmt::format("{}\n{} {} judged.\n", table_of(all.records), cases, subject.name);
   fmt::print("{} {} judged from seed {}, {} of them converged\n", cases, subject.name, seed, converged);
   return counts;
+}
+
+bool renew_table(const std::string& path, const std::string& name, const std::string& table) {
+  const std::string begin = "<!-- table of " + name + " -->\n", end = "<!-- end of table -->";
+  std::ifstream in(path);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::size_t from = text.find(begin), to = text.find(end, std::min(from, text.size()));
+  if (!in || from == std::string::npos || to == std::string::npos) {
+    fmt::print(stderr, "carom_probe: {} has no marks for a table, or cannot be read\n", path);
+    return false;
+  }
+  in.close();
+  text.replace(from + begin.size(), to - from - begin.size(), table);
+  std::ofstream out(path);
+  out << text;
+  out.close();
+  if (!out) fmt::print(stderr, "carom_probe: cannot write {}\n", path);
+  return static_cast<bool>(out);
 }
 
 }  // namespace carom::probe

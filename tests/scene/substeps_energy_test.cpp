@@ -23,16 +23,6 @@ constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 TYPED_TEST_SUITE(Substeps, Precisions);
 
-Rows inertia_of(const MovingBox& of) {
-  Rows made{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    const double a = of.edges[(k + 1) % 3], b = of.edges[(k + 2) % 3], principal = of.mass * (a * a + b * b) / 12;
-    for (std::size_t i = 0; i < 3; ++i)
-      for (std::size_t j = 0; j < 3; ++j) made[i][j] += of.orientation[i][k] * principal * of.orientation[j][k];
-  }
-  return made;
-}
-
 /// [J] Kinetic and potential energy.
 double energy_of(const std::vector<MovingBox>& boxes, double gravity) {
   double energy = 0;

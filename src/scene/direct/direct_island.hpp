@@ -20,25 +20,34 @@
 #include <vector>
 
 #include "block_factor.hpp"
-#include "scene/vector3.hpp"
 #include "system/cone.hpp"
+#include "vectors.hpp"
 
 namespace carom::scene::direct {
 
-using Vector3 = Vector<double>;
-
-/// Options of a call that an island reads.
+/// Options of a call that an island reads. Within a substep they are the substep's.
 struct StepOptions {
   double time_step = 0;               ///< [s]
   double weight_speed = 0;            ///< [m/s] gravity × time step
   double restitution_threshold = 0;   ///< [m/s]
   double push_out = 0;                ///< [1/s] rate of the correction
   double largest_push_out_speed = 0;  ///< [m/s]
+
+  StepOptions substep(int substeps) const {
+    const double share = 1.0 / substeps;
+    return {share * time_step, share * weight_speed, restitution_threshold, substeps * push_out,
+            largest_push_out_speed};
+  }
 };
 
+/// Inertias are xx xy xz yy yz zz.
 struct Body {
   double mass = 0, inverse_mass = 0;
-  std::array<double, 6> inertia{}, inverse_inertia{};  ///< xx xy xz yy yz zz
+  std::array<double, 6> inertia{}, inverse_inertia{};  ///< with the tension of joints
+  std::array<double, 6> given{}, given_inverse{};      ///< at the start of the step
+  std::array<double, 6> tension{};                     ///< [kg m²] what the tension of joints adds
+  Axes locked = 0;                                     ///< axes about which the body cannot turn: no inertia there
+  double curve = 1;                                    ///< [1] share of the curvature that joints aim at
   std::uint32_t number = 0;
 };
 
@@ -47,13 +56,16 @@ enum class State : std::uint8_t { open, sticks, slips };
 
 struct Point {
   Vector3 arm_a, arm_b;  ///< [m] world frame
+  double first_gap = 0;  ///< [m] at the start of the step
   double gap = 0;        ///< [m]
   double slop = 0;       ///< [m] overlap that is not corrected
   double least = 0;      ///< [m/s] min. normal velocity that the caller asks for
   double restitution = 0;
-  Vector3 impulse{};  ///< [N s] along the tangents and the normal, as are the next four
-  Vector3 begun{};    ///< impulse at the start of the step
+  Vector3 impulse{};  ///< [N s] of the substep, along the tangents and the normal, as are the next six
+  Vector3 begun{};    ///< impulse at the start of the substep
   Vector3 change{};   ///< change of the impulse
+  Vector3 next{};     ///< impulse to start the next substep with
+  Vector3 sum{};      ///< impulses of all substeps
   Vector3 target{};   ///< [m/s]
   double weight = 0;  ///< [kg] D
   State state = State::open;
@@ -69,6 +81,35 @@ struct Manifold {
   std::size_t block = 0;             ///< in the factor, if both bodies move
 };
 
+/// Impulses of points and rows.
+struct Impulses {
+  std::vector<Vector3> points;
+  std::vector<double> rows;
+};
+
+/// A row of a joint without bounds. It stays in the matrix, with one weight.
+struct JointRow {
+  std::int32_t a = 0, b = 0;          ///< as of manifolds
+  std::size_t block = 0;              ///< in the factor, if both bodies move
+  Vector3 linear_a{}, linear_b{};     ///< world frame, as are the next vectors
+  Vector3 angular_a{}, angular_b{};   ///< of now
+  Vector3 arm_a{}, arm_b{};           ///< [m] at the start of the step; 0: `angular` does not turn
+  Vector3 turned_a{}, turned_b{};     ///< [m] arms of now
+  double wanted = 0;                  ///< [m/s] target that the caller asks for
+  double target = 0;                  ///< [m/s] of J v
+  double before = 0;                  ///< [m/s] J v at the start of the step
+  double first_error = 0, error = 0;  ///< [m] at the start of the step, and of now
+  double allowed_error = 0;           ///< [m] smaller errors are not corrected
+  bool keeps_position = true;         ///< errors are corrected
+  double impulse = 0;                 ///< [N s] of the substep, as are the next four
+  double begun = 0, change = 0, next = 0;
+  double sum = 0;           ///< of all substeps
+  double kept = 0;          ///< of a rebound
+  double weight = 0;        ///< [kg] or [kg m²] D
+  double inverse_mass = 0;  ///< [1/kg] of both bodies
+  std::uint32_t row = 0;    ///< in the scene
+};
+
 /// A point in the interior point: x and s are in the Lorentz cone, x = (p_t, μ p_n), s = (u_t, (u_n - t_n) / μ + φ).
 struct ConePoint {
   double x[3], s[3];
@@ -76,6 +117,7 @@ struct ConePoint {
   double dx[3], ds[3], correction[3];
   double slip = 0;  ///< φ [m/s]
   double friction = 0;
+  double mass = 0;       ///< [kg] inverse of the sum of both inverse masses
   bool is_flat = false;  ///< without friction: x = (0, 0, p_n), s = (0, 0, u_n - t_n)
   systems::ConeScaling scaling;
 };
@@ -86,12 +128,13 @@ class DirectIsland {
   /// `most_work`.
   bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work);
   /// Reserves memory, so that the functions below allocate nothing.
-  void reserve(std::size_t manifolds, std::size_t points, std::size_t fixed_bodies);
+  void reserve(std::size_t manifolds, std::size_t points, std::size_t rows, std::size_t fixed_bodies);
 
   // The island, filled by the caller in this order.
-  void begin();
+  void begin(int substeps);
   std::size_t position(std::size_t body) const { return factor_.position(body); }
-  /// Sets a movable body. Returns false if its inverse mass or inertia has no inverse.
+  /// Sets a movable body. Returns false if its inverse mass has no inverse, or its inertia none but for axes of the
+  /// world about which it cannot turn.
   bool set_body(std::size_t position, std::uint32_t number, double inverse_mass,
                 const std::array<double, 6>& inverse_inertia, const BodyRow& velocity, const BodyRow& forces);
   /// Adds a body that nothing moves. Returns its row.
@@ -99,6 +142,9 @@ class DirectIsland {
   void add(const Manifold& manifold);
   /// Adds a point to the last manifold.
   void add(const Point& point);
+  /// Adds a row. Rows of a joint follow one another. Returns false if no impulse moves the row by more than rounding,
+  /// or by a number beyond `most`.
+  bool add(const JointRow& row, double most);
 
   /// Multiply-adds of a factorisation, and of an iteration of the interior point.
   double work_of_factorisation() const { return factor_.work(); }
@@ -110,17 +156,20 @@ class DirectIsland {
   const std::vector<Body>& bodies() const { return bodies_; }
   const std::vector<Manifold>& manifolds() const { return manifolds_; }
   const std::vector<Point>& points() const { return points_; }
+  const std::vector<JointRow>& rows() const { return rows_; }
   const BodyRow& velocity(std::size_t position) const { return velocity_[position]; }
-  /// [m/s], [rad/s] velocity that moves the body in the step. It includes the correction of overlaps.
-  const BodyRow& motion(std::size_t position) const { return moving_[position]; }
+  /// [m], [rad] displacement and rotation vector of the body in the step.
+  const BodyRow& moved(std::size_t position) const { return moved_[position]; }
+  int substeps() const { return substeps_; }
   Vector3 velocity_of(const Manifold& m, const Point& p) const { return relative(m, p, velocity_); }
+  double velocity_of(const JointRow& row) const { return velocity_of(row, velocity_); }
   double approach() const { return approach_; }  ///< [m/s] max. violation of the targets before the step
   double residual() const { return residual_; }  ///< [m/s] same after the step
   /// Max. magnitude of all velocities and impulses; infinity if one is NaN.
   double greatest_number() const;
-  bool was_struck() const { return struck_; }
   int solves() const { return solves_; }
-  double work_done() const { return work_done_; }  ///< multiply-adds of factorisations and interior points
+  /// Multiply-adds of interior points, and of the factorisations of an average substep.
+  double work_done() const { return work_of_interior_points_ + work_of_factorisations_ / substeps_; }
 
  private:
   friend class InteriorPoint;
@@ -140,6 +189,15 @@ class DirectIsland {
       for (std::uint32_t i = m.first; i < m.end; ++i) f(m, points_[i]);
   }
 
+  template <class F>
+  void each_row(const F& f) {
+    for (JointRow& row : rows_) f(row);
+  }
+  bool moves(std::int32_t body) const { return static_cast<std::size_t>(body) < bodies_.size(); }
+
+  bool solve_substep(const StepOptions& options, bool may_use_interior_point);
+  void begin_substep(int substep, double time_step);
+  void end_substep(const StepOptions& options);
   void measure_approach(const StepOptions& options);
   bool find_impulses(const StepOptions& options, bool may_use_interior_point);
   void move(const StepOptions& options);
@@ -150,13 +208,41 @@ class DirectIsland {
   Verdict solve_states(bool is_last);
   bool leaves_cone(const Manifold& m, const Point& p, const Vector3& impulse) const;
   bool turn_friction();
-  void solve_again();
+  bool solve_again();
+  void keep_impulses(Impulses& to) const;
+  void return_impulses(const Impulses& from);
   bool solve_or_return();
   void release();
   bool hold_approaching();
+  /// [m/s] Max. speed at which a point approaches beyond its target.
+  double violation();
+  /// [m/s] Max. speed at which a point parts although it has an impulse, which changes its velocity by as much.
+  double contradiction();
+  bool is_thrown();
   void keep_in_cones();
+  void keep_energy(const StepOptions& options);
   void take_impulses();
-  void correct_overlaps(const StepOptions& options);
+  void correct_positions(const StepOptions& options);
+
+  // Rows of joints: joint_rows.cpp
+  static double velocity_of(const JointRow& row, const BodyRow& a, const BodyRow& b);
+  double velocity_of(const JointRow& row, const Rows& rows) const;
+  void add_wrench(const JointRow& row, double impulse, Rows& rows) const;
+  void set_row_weights();
+  double row_residual() const;
+  void add_rows_to_matrix();
+  /// Adds Jᵀ D (t - J v) of all rows.
+  void add_rows(Rows& right);
+  /// Sets the changes of impulses from the solution. Returns false if one is not finite.
+  bool find_row_changes(const Rows& solution);
+  void take_row_changes(double share);
+  void turn_rows(double elapsed);
+  double error_of(const JointRow& row, const BodyRow& a, const BodyRow& b, double elapsed) const;
+  void stiffen(double time_step);
+  void set_row_targets(double time_step);
+  /// Sets `change` of the rows to the velocities that correct their errors. Returns true if there are any.
+  bool find_row_errors(double time_step);
+  bool keep_rows(Rows& gain);
 
   /// Builds and factors A for the states of the points, unless it is the last matrix.
   bool factor();
@@ -171,18 +257,23 @@ class DirectIsland {
   std::vector<Body> bodies_;
   std::vector<Manifold> manifolds_;
   std::vector<Point> points_;
-  // Velocities: with forces and without impulses, before forces, now, of the motion. Right-hand sides and solutions.
-  Rows free_, before_, velocity_, moving_, right_, correction_, rebound_, kept_velocity_;
+  std::vector<JointRow> rows_;
+  // Velocities: by forces in the step, with forces and without impulses, before forces, now, of the motion.
+  // Displacements. Right-hand sides and solutions.
+  Rows forces_, free_, before_, velocity_, moving_, moved_, right_, correction_, rebound_, kept_velocity_;
   std::vector<Point> kept_;
-  std::vector<Vector3> started_;  // impulses
+  std::vector<JointRow> kept_rows_;
+  Impulses started_, initial_;  // before the last solve, and before all
   std::vector<std::uint8_t> pushed_;
   std::vector<ConePoint> cones_;
   std::vector<double> matrix_, last_matrix_;  // all numbers that A is made of
   bool has_factor_ = false;
   bool struck_ = false, rebounds_ = false, is_loaded_ = false;
-  int solves_ = 0;
-  double approach_ = 0, residual_ = 0, work_done_ = 0;
+  int substeps_ = 1, solves_ = 0;
+  double elapsed_ = 0;  // [s] at the end of the substep
+  double approach_ = 0, residual_ = 0, work_of_factorisations_ = 0, work_of_interior_points_ = 0;
   double mean_weight_ = 0;  // [N s] of a body in a step
+  double missed_ = 0;       // [m/s] max. by which held contacts have missed their targets in the last solve
   double tolerance_ = 0;    // [N s] by which impulses may leave their cones before they are put back
 };
 

@@ -35,15 +35,29 @@ BodyRow row_of(const kernel::VelocityRow<T>& from) {
   return row;
 }
 
+template <class T>
+T without_subnormals(double x) {
+  const auto narrow = static_cast<T>(x);
+  return std::abs(narrow) < std::numeric_limits<T>::min() ? T(0) : narrow;
+}
+
 /// Stores a vector without subnormal components and negative zeros.
 template <class T>
 void put(const Vector3Columns<T>& to, std::size_t i, const Vector3& v) {
   const Column<T>* const columns[3] = {&to.x, &to.y, &to.z};
   for (std::size_t c = 0; c < 3; ++c) {
-    if (!*columns[c]) continue;
-    const auto x = static_cast<T>(v[c]);
-    (*columns[c])[i] = std::abs(x) < std::numeric_limits<T>::min() ? T(0) : x;
+    if (*columns[c]) (*columns[c])[i] = without_subnormals<T>(v[c]);
   }
+}
+
+/// Lists the constraints of each island: island i has [begin[i], begin[i + 1]) of `list`.
+void list_by_island(std::size_t islands, const std::vector<std::uint32_t>& island_of, std::vector<std::uint32_t>& begin,
+                    std::vector<std::uint32_t>& list) {
+  begin.assign(islands + 2, 0);
+  for (const std::uint32_t island : island_of) ++begin[island + 2];
+  for (std::size_t i = 2; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  list.resize(island_of.size());
+  for (std::uint32_t c = 0; c < island_of.size(); ++c) list[begin[island_of[c] + 1]++] = c;
 }
 
 Vector3 in_world(const Manifold& m, const Vector3& v) {
@@ -68,34 +82,58 @@ bool DirectIslands::is_plain(const kernel::SceneJob<T>& job, const Graph& graph,
   return true;
 }
 
+/// True if all rows of a group are rigid: without bounds, compliance and frequency.
+template <class T>
+bool DirectIslands::is_plain_group(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
+                                   std::uint32_t group) const {
+  const JointRows<T>& rows = job.scene->joints;
+  const Constraint& of = graph.groups[group];
+  const auto read = [&](const Column<const T>& column, std::size_t i, double otherwise) {
+    return column ? static_cast<double>(column[i]) : otherwise;
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (std::uint32_t k = 0; k < of.count; ++k) {
+    const std::uint32_t i = kernel::number_at(job.row_at, of.first + k);
+    const double frequency = read(rows.frequency, i, options.substeps.joint_frequency);
+    if (std::isfinite(read(rows.least_impulse, i, -infinity)) || std::isfinite(read(rows.largest_impulse, i, infinity)))
+      return false;
+    if (read(rows.compliance, i, 0) > 0 || (frequency > 0 && frequency < infinity)) return false;
+  }
+  return true;
+}
+
 template <class T>
 void DirectIslands::find_candidates(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                                    const Parts& parts, const std::vector<std::int32_t>& substeps) {
+                                    const Parts& parts, const std::vector<std::int32_t>& substeps,
+                                    std::vector<SubstepNeed>& needs) {
   candidates_.clear();
   excluded_.assign(graph.islands, 0);
-  begin_.assign(graph.islands + 1, 0);
-  for (const std::uint32_t island : graph.island_of_group) excluded_[island] = 1;
   for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
     const std::uint32_t island = graph.island_of_manifold[m];
-    ++begin_[island + 1];
     if (excluded_[island] == 0 && !is_plain(job, graph, m)) excluded_[island] = 1;
   }
-  for (std::size_t i = 0; i < graph.islands; ++i) begin_[i + 1] += begin_[i];
-  manifolds_.resize(graph.manifolds.size());
-  for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) manifolds_[begin_[graph.island_of_manifold[m]]++] = m;
-  // begin_[i] is now the end of island i.
+  for (std::uint32_t g = 0; g < graph.groups.size(); ++g) {
+    const std::uint32_t island = graph.island_of_group[g];
+    if (excluded_[island] == 0 && !is_plain_group(options, job, graph, g)) excluded_[island] = 1;
+  }
+  list_by_island(graph.islands, graph.island_of_manifold, begin_, manifolds_);
+  list_by_island(graph.islands, graph.island_of_group, group_begin_, groups_);
   local_.assign(parts.bodies, no_number);
   solver_of_body_.resize(std::max(solver_of_body_.size(), parts.bodies), -1);
   taken_.assign(solvers_.size(), 0);
-  // Multiply-adds of the visits of a point in a substep.
-  const double work_of_visit = 80.0 * options.substeps.rounds * (options.substeps.sweeps + options.substeps.relaxing);
+  // Multiply-adds of the visits of a point, and of a row, in a substep.
+  const double visits = options.substeps.rounds * (options.substeps.sweeps + options.substeps.relaxing);
+  const double work_of_visit = 80 * visits, work_of_row = 48 * visits;
   for (std::uint32_t i = 0; i < graph.islands; ++i) {
     if (excluded_[i] != 0) continue;
-    Candidate candidate{i, i == 0 ? 0 : begin_[i - 1], begin_[i], 0, 0, false};
-    std::size_t points = 0;
+    Candidate candidate{i, begin_[i], begin_[i + 1], group_begin_[i], group_begin_[i + 1], 0, 1, 0, false};
+    std::size_t points = 0, rows = 0;
     for (std::uint32_t k = candidate.first; k < candidate.end; ++k) points += graph.manifolds[manifolds_[k]].count;
+    for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) rows += graph.groups[groups_[k]].count;
+    if (rows > 0) candidate.substeps = count_substeps(job, graph, parts, options.substeps, candidate, needs[i]);
     // Two factorisations may cost no more than the sweeps that they replace.
-    candidate.sweeps = work_of_visit * static_cast<double>(points) * substeps[i];
+    candidate.sweeps =
+        (work_of_visit * static_cast<double>(points) + work_of_row * static_cast<double>(rows)) * substeps[i];
     if (plan(candidate, graph, parts, candidate.sweeps / SceneThresholds::direct_tries))
       candidates_.push_back(candidate);
   }
@@ -106,11 +144,58 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
     }
 }
 
+/// The number of substeps of an island with joints: arms turn by at most a small angle in a substep. The number falls
+/// only after many calls that needed much fewer, because changes cost energy: velocities belong to the middle of a
+/// substep.
+template <class T>
+int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                                  const SubstepsOptions& options, const Candidate& candidate, SubstepNeed& need) const {
+  const JointRows<T>& rows = job.scene->joints;
+  if (!rows.arm_a.x) return 1;
+  double fastest2 = 0;  // [rad²/s²]
+  const auto take = [&](std::int32_t body, const Vector3Columns<const T>& arms, std::size_t i) {
+    if (body < 0 || parts.movable[body] == 0) return;
+    const Vector3 arm = vector_at(arms, i), spin = angular(row_of(job.velocities[body]));
+    const Vector3 speed = cross(spin, arm);
+    const double length2 = dot(arm, arm);
+    if (length2 > 0) fastest2 = std::max(fastest2, dot(speed, speed) / length2);
+  };
+  for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) {
+    const Constraint& of = graph.groups[groups_[k]];
+    for (std::uint32_t r = 0; r < of.count; ++r) {
+      const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
+      take(of.body_a, rows.arm_a, i);
+      take(of.body_b, rows.arm_b, i);
+    }
+  }
+  const double angle = std::sqrt(fastest2) * options.time_step;
+  const int most = std::min(SceneThresholds::direct_substeps, options.most);
+  int substeps = 1;
+  while (2 * substeps <= most &&
+         angle > (substeps > 1 ? SceneThresholds::direct_arm_turn * substeps : SceneThresholds::direct_still_turn))
+    substeps *= 2;
+  const int before = std::min(static_cast<int>(need.direct), most);
+  if (substeps >= before) {
+    need.direct_quiet = 0;
+  } else {
+    const bool is_quiet =
+        8 * angle < (before > 2 ? SceneThresholds::direct_arm_turn * before : SceneThresholds::direct_still_turn);
+    need.direct_quiet = is_quiet ? need.direct_quiet + 1 : 0;
+    substeps = before;
+    if (need.direct_quiet >= static_cast<float>(SceneThresholds::substeps_quiet)) {
+      need.direct_quiet = 0;
+      substeps /= 2;
+    }
+  }
+  need.direct = static_cast<float>(substeps);
+  return substeps;
+}
+
 /// Numbers the bodies of an island, and gives it a solver with a plan and memory. Returns false if it is too large.
 bool DirectIslands::plan(Candidate& candidate, const Graph& graph, const Parts& parts, double most_work) {
   bodies_.clear();
   edges_.clear();
-  std::size_t points = 0;
+  std::size_t points = 0, rows = 0;
   const auto moves = [&](std::int32_t body) { return body >= 0 && parts.movable[body] != 0; };
   const auto number = [&](std::int32_t body) {
     std::uint32_t& local = local_[static_cast<std::size_t>(body)];
@@ -120,13 +205,19 @@ bool DirectIslands::plan(Candidate& candidate, const Graph& graph, const Parts& 
     }
     return static_cast<std::int32_t>(local);
   };
-  for (std::uint32_t k = candidate.first; k < candidate.end; ++k) {
-    const Constraint& m = graph.manifolds[manifolds_[k]];
-    points += m.count;
-    const bool a = moves(m.body_a), b = moves(m.body_b);
-    const std::int32_t first = a ? number(m.body_a) : -1, second = b ? number(m.body_b) : -1;
+  const auto connect = [&](const Constraint& of) {
+    const bool a = moves(of.body_a), b = moves(of.body_b);
+    const std::int32_t first = a ? number(of.body_a) : -1, second = b ? number(of.body_b) : -1;
     if (a && b) edges_.push_back({first, second});
-    if (static_cast<double>(bodies_.size()) > SceneThresholds::direct_bodies) return false;
+    return static_cast<double>(bodies_.size()) <= SceneThresholds::direct_bodies;
+  };
+  for (std::uint32_t k = candidate.first; k < candidate.end; ++k) {
+    points += graph.manifolds[manifolds_[k]].count;
+    if (!connect(graph.manifolds[manifolds_[k]])) return false;
+  }
+  for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) {
+    rows += graph.groups[groups_[k]].count;
+    if (!connect(graph.groups[groups_[k]])) return false;
   }
   const std::uint32_t first_body = bodies_.front();
   std::int32_t solver = solver_of_body_[first_body];
@@ -145,8 +236,8 @@ bool DirectIslands::plan(Candidate& candidate, const Graph& graph, const Parts& 
   taken_[candidate.solver] = 1;
   DirectIsland& island = *solvers_[candidate.solver];
   if (!island.plan(bodies_.size(), edges_, most_work)) return false;
-  const std::size_t manifolds = candidate.end - candidate.first;
-  island.reserve(manifolds, points, 2 * manifolds);
+  const std::size_t manifolds = candidate.end - candidate.first, groups = candidate.end_group - candidate.first_group;
+  island.reserve(manifolds, points, rows, 2 * (manifolds + groups));
   return true;
 }
 
@@ -160,7 +251,7 @@ template <class T>
 bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                          const SubstepsOptions& options, const Candidate& candidate) {
   DirectIsland& island = *solvers_[candidate.solver];
-  island.begin();
+  island.begin(candidate.substeps);
   const SceneContacts<T>& contacts = job.scene->contacts;
   const auto world = static_cast<std::int32_t>(island.bodies().size());
   std::size_t set = 0;
@@ -220,7 +311,7 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       const double least = contacts.target_velocity ? static_cast<double>(contacts.target_velocity[i]) : 0;
       if (!(std::max({k, std::abs(least), std::sqrt(dot(surface, surface))}) < most_number<T>())) return false;
       p.slop = std::sqrt(slops.square_of_contact(i, slop2));
-      p.gap = contacts.gap ? static_cast<double>(contacts.gap[i]) : 0;
+      p.gap = p.first_gap = contacts.gap ? static_cast<double>(contacts.gap[i]) : 0;
       p.least = least;
       p.restitution = static_cast<double>(contacts.restitution[i]);
       p.target = surface;
@@ -234,44 +325,71 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       island.add(p);
     }
   }
+  const JointRows<T>& rows = job.scene->joints;
+  const auto read = [](const Column<const T>& column, std::size_t i, double otherwise) {
+    return column ? static_cast<double>(column[i]) : otherwise;
+  };
+  for (std::uint32_t k = candidate.first_group; k < candidate.end_group && is_sound; ++k) {
+    const Constraint& of = graph.groups[groups_[k]];
+    JointRow joint;
+    joint.a = row(of.body_a);
+    joint.b = row(of.body_b);
+    if (!is_sound) return false;
+    joint.allowed_error = std::sqrt(slops.square_of(of)) *
+                          (rows.error ? SceneThresholds::direct_closed : SceneThresholds::direct_joint_drift);
+    for (std::uint32_t r = 0; r < of.count; ++r) {
+      const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
+      joint.row = i;
+      joint.linear_a = vector_at(rows.linear_a, i);
+      joint.linear_b = vector_at(rows.linear_b, i);
+      joint.angular_a = vector_at(rows.angular_a, i);
+      joint.angular_b = vector_at(rows.angular_b, i);
+      if (rows.arm_a.x) {
+        joint.arm_a = vector_at(rows.arm_a, i);
+        joint.arm_b = vector_at(rows.arm_b, i);
+      }
+      joint.wanted = read(rows.target_velocity, i, 0);
+      joint.first_error = joint.error = read(rows.error, i, 0);
+      joint.keeps_position = read(rows.frequency, i, options.joint_frequency) > 0;
+      joint.impulse = static_cast<double>(job.row_impulse[i]);
+      // Sweeps find the rows that no impulse moves, and those out of range.
+      if (!island.add(joint, most_number<T>())) return false;
+    }
+  }
   return is_sound;
 }
 
 template <class T>
-void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& island, const StepOptions& options) {
-  const double h = options.time_step;
+void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& island) {
   for (std::size_t i = 0; i < island.bodies().size(); ++i) {
     const std::size_t body = island.bodies()[i].number;
-    const BodyRow &v = island.velocity(i), &motion = island.motion(i);
+    const BodyRow &v = island.velocity(i), &moved = island.moved(i);
     for (std::size_t c = 0; c < 6; ++c) {
       job.velocities[body].numbers[c] = static_cast<T>(v.at[c]) + T(0);
-      job.displacements[body].numbers[c] = static_cast<T>(h * motion.at[c]);
+      job.displacements[body].numbers[c] = static_cast<T>(moved.at[c]);
     }
   }
+  const double substeps = island.substeps();
   const SceneResults<T>& to = *job.results;
-  for (const Manifold& m : island.manifolds()) {
-    double mass = 0;
-    for (const std::int32_t row : {m.a, m.b})
-      if (static_cast<std::size_t>(row) < island.bodies().size())
-        mass += island.bodies()[static_cast<std::size_t>(row)].mass;
+  for (const Manifold& m : island.manifolds())
     for (std::uint32_t k = m.first; k < m.end; ++k) {
       const Point& p = island.points()[k];
-      put(to.impulse, p.contact, in_world(m, p.impulse));
-      const Vector3 u = island.velocity_of(m, p);
-      put(to.separation_velocity, p.contact, in_world(m, u));
-      // The next step begins with the impulse of a load, not of a blow: see docs/scenes.md, Impacts.
-      const double most = u[2] > options.weight_speed ? 0 : 2 * p.begun[2] + options.weight_speed * mass;
-      const double share = island.was_struck() && p.impulse[2] > most ? most / p.impulse[2] : 1;
-      put(to.warm_impulse, p.contact, in_world(m, {share * p.impulse[0], share * p.impulse[1], share * p.impulse[2]}));
-      const bool is_pushed = p.impulse != Vector3{};
+      put(to.impulse, p.contact, in_world(m, p.sum));
+      put(to.separation_velocity, p.contact, in_world(m, island.velocity_of(m, p)));
+      put(to.warm_impulse, p.contact, in_world(m, scaled(substeps, p.next)));
+      const bool is_pushed = p.sum != Vector3{};
       job.status[p.contact] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
       if (!to.path) continue;
       Path path{};
-      const double friction2 = p.impulse[0] * p.impulse[0] + p.impulse[1] * p.impulse[1];
-      const double bound = m.friction * p.impulse[2] * (1 - 1e-6);  // as for the state of the next step
+      const double friction2 = p.sum[0] * p.sum[0] + p.sum[1] * p.sum[1];
+      const double bound = m.friction * p.sum[2] * (1 - 1e-6);  // as for the state of the next step
       path.course = !is_pushed ? Course::separating : friction2 >= bound * bound ? Course::slip : Course::stick;
       to.path[p.contact] = path;
     }
+  for (const JointRow& row : island.rows()) {
+    job.row_impulse[row.row] = without_subnormals<T>(row.sum);
+    job.row_warm[row.row] = without_subnormals<T>(substeps * row.next);
+    job.row_work[row.row] = static_cast<T>(row.sum * 0.5 * (row.before + island.velocity_of(row)));
   }
 }
 
@@ -290,7 +408,7 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
   accepted_.clear();
   if (!solves_islands(options)) return;
   try {
-    find_candidates(options, job, graph, parts, substeps);
+    find_candidates(options, job, graph, parts, substeps, needs);
     accepted_.reserve(candidates_.size());
   } catch (const std::bad_alloc&) {
     forget();
@@ -313,14 +431,16 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
       candidate.is_accepted =
           island.solve(step, is_affordable(tries + interior_point)) && island.greatest_number() < most_number<T>();
       spent += static_cast<float>(island.work_done() / candidate.sweeps);
-      if (candidate.is_accepted) store(job, island, step);
+      if (candidate.is_accepted) store(job, island);
     }
   });
   for (const Candidate& candidate : candidates_) {
     if (!candidate.is_accepted) continue;
     const DirectIsland& island = *solvers_[candidate.solver];
     substeps[candidate.island] = solved;
-    accepted_.push_back({manifolds_[candidate.first], island.approach(), island.residual(), island.solves()});
+    const bool is_group = candidate.first == candidate.end;
+    accepted_.push_back({is_group ? groups_[candidate.first_group] : manifolds_[candidate.first], is_group,
+                         island.approach(), island.residual(), island.solves(), island.substeps()});
   }
 }
 

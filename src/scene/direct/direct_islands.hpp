@@ -22,12 +22,18 @@ inline bool solves_islands(const SceneOptions& options) {
 
 /// Result of an accepted island.
 struct Accepted {
-  std::uint32_t manifold = 0;  ///< a manifold of the island
+  std::uint32_t constraint = 0;  ///< a manifold of the island; without any, a group of rows
+  bool is_group = false;
   double approach = 0, residual = 0;
-  int solves = 0;
+  int solves = 0, substeps = 1;
 
+  std::uint32_t island(const Graph& graph) const {
+    return is_group ? graph.island_of_group[constraint] : graph.island_of_manifold[constraint];
+  }
   /// The compliance of a linear solution leaves 1e-5 of the approach. An interior point may leave more.
-  bool has_converged() const { return residual <= std::max(SceneThresholds::direct_push, 1e-4 * approach); }
+  bool has_converged() const {
+    return residual <= std::max(SceneThresholds::direct_push, SceneThresholds::direct_converged * approach);
+  }
 };
 
 /// The memory that stays from call to call.
@@ -51,29 +57,38 @@ class DirectIslands {
 
   struct Candidate {
     std::uint32_t island;
-    std::uint32_t first, end;  // in manifolds_
-    std::size_t solver;        // index of its DirectIsland
-    double sweeps;             // multiply-adds of the sweeps that would solve it
+    std::uint32_t first, end;              // in manifolds_
+    std::uint32_t first_group, end_group;  // in groups_
+    std::size_t solver;                    // index of its DirectIsland
+    int substeps;
+    double sweeps;  // multiply-adds of the sweeps that would solve it
     bool is_accepted;
   };
 
   template <class T>
   void find_candidates(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                       const Parts& parts, const std::vector<std::int32_t>& substeps);
+                       const Parts& parts, const std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs);
   template <class T>
   bool is_plain(const kernel::SceneJob<T>& job, const Graph& graph, std::uint32_t manifold) const;
+  template <class T>
+  bool is_plain_group(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
+                      std::uint32_t group) const;
   bool plan(Candidate& candidate, const Graph& graph, const Parts& parts, double most_work);
   template <class T>
   bool take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const SubstepsOptions& options,
             const Candidate& candidate);
   template <class T>
-  static void store(const kernel::SceneJob<T>& job, const DirectIsland& island, const StepOptions& options);
+  int count_substeps(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                     const SubstepsOptions& options, const Candidate& candidate, SubstepNeed& need) const;
+  template <class T>
+  static void store(const kernel::SceneJob<T>& job, const DirectIsland& island);
 
   std::vector<Candidate> candidates_;
   std::vector<Accepted> accepted_;
-  std::vector<std::uint32_t> begin_, manifolds_;  // manifolds of each island
-  std::vector<std::uint8_t> excluded_;            // islands
-  std::vector<std::uint32_t> local_;              // number of each body in its island
+  std::vector<std::uint32_t> begin_, manifolds_;     // manifolds of each island
+  std::vector<std::uint32_t> group_begin_, groups_;  // its groups of rows
+  std::vector<std::uint8_t> excluded_;               // islands
+  std::vector<std::uint32_t> local_;                 // number of each body in its island
   std::vector<std::uint32_t> bodies_;
   std::vector<Edge> edges_;
   // Solvers, and the first body of the island that each had in the last call.

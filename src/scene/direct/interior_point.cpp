@@ -9,6 +9,8 @@ namespace {
 using systems::ConeScaling;
 using Thresholds = SceneThresholds;
 
+// Impulses are compared by the velocities that they change: by p / m with m the mass of a contact, so that light bodies
+// count as heavy ones do.
 // Start: least impulse as a share of the mean, and the share of its cone that friction may fill.
 constexpr double least_share = 0.1, most_of_cone = 0.9;
 constexpr double most_of_the_way = 0.98;
@@ -16,10 +18,12 @@ constexpr double most_of_the_way = 0.98;
 constexpr double least_friction = 1e-6, most_friction = 1e3;
 // Convergence [m/s], the share of the bodies' speed that it may be in motion, and its upper limit.
 constexpr double least_tolerance = 1e-5, share_of_speed = 3e-4, most_tolerance = 1e-3;
-constexpr int follows_slip = 10;       // iterations before the slip term is frozen
-constexpr std::size_t large = 300;     // bodies; larger islands freeze it later,
-constexpr double late = 1e-4;          // at this barrier, relative to the mean impulse
-constexpr double let_go_share = 0.01;  // impulses below this share of the mean may vanish
+constexpr int follows_slip = 10;      // iterations before the slip term is frozen
+constexpr std::size_t large = 300;    // bodies; larger islands freeze it later,
+constexpr double late = 1e-4;         // at this barrier, relative to the mean impulse
+constexpr double let_go_share = 0.1;  // an impulse may vanish if it changes velocities by less than this share of the
+                                      // speed at which its contact parts
+constexpr double thaws_above = 10;    // a contact may approach by this multiple of the tolerance
 
 double tangential(const double* x) {
   return systems::tangential_length(x);
@@ -50,12 +54,12 @@ void InteriorPoint::into_cone(const ConePoint& c, const Vector3& u, double* to) 
 void InteriorPoint::begin() {
   double sum = 0;
   int loaded = 0;
-  for (const Point& p : of_.points_)
-    if (p.impulse[2] > 0) {
-      sum += p.impulse[2];
-      ++loaded;
-    }
-  mean_ = std::max(loaded > 0 ? sum / loaded : 0, 0.25 * of_.mean_weight_);
+  of_.each_point([&](const Manifold& m, Point& p) {
+    if (!(p.impulse[2] > 0)) return;
+    sum += p.impulse[2] * m.inverse_mass;
+    ++loaded;
+  });
+  mean_ = std::max(loaded > 0 ? sum / loaded : 0, 0.25 * options_.weight_speed);
   speed_ = options_.weight_speed;
   const auto velocity = [&](const Manifold& m, const Point& p) {
     const Vector3 u = of_.relative(m, p, of_.velocity_);
@@ -70,13 +74,14 @@ void InteriorPoint::begin() {
     c.is_flat = m.friction < least_friction;
     c.friction = c.is_flat ? 1 : std::min(m.friction, most_friction);
     c.slip = 0;
-    const double least = least_share * c.friction * mean_;
+    c.mass = 1 / m.inverse_mass;
+    const double least = least_share * c.friction * mean_ * c.mass;
     into_cone(c, p.impulse, c.x);
     c.x[2] = std::max(c.friction * p.impulse[2], least);
     const double friction = tangential(c.x);
     if (friction > most_of_cone * c.x[2])
       for (std::size_t i = 0; i < 2; ++i) c.x[i] *= most_of_cone * c.x[2] / friction;
-    set_inverse(c.x, barrier_, c.s);
+    set_inverse(c.x, barrier_ * c.mass, c.s);
     take(p, c);
   });
   of_.apply_changes();
@@ -87,12 +92,12 @@ void InteriorPoint::begin() {
     into_cone(c, velocity(m, p), s);
     const double slip = tangential(s);
     if (!c.is_flat) s[2] += slip;
-    if (c.x[2] > 1.5 * least_share * c.friction * mean_ || s[2] < 2 * c.s[2]) return;
+    if (c.x[2] > 1.5 * least_share * c.friction * mean_ * c.mass || s[2] < 2 * c.s[2]) return;
     const double f = slip > most_of_cone * s[2] ? most_of_cone * s[2] / slip : 1;
     c.s[0] = f * s[0];
     c.s[1] = f * s[1];
     c.s[2] = s[2];
-    set_inverse(c.s, barrier_, c.x);
+    set_inverse(c.s, barrier_ * c.mass, c.x);
   });
   each([&](const Manifold&, Point& p, ConePoint& c) { take(p, c); });
   of_.apply_changes();
@@ -131,15 +136,20 @@ double InteriorPoint::measure(int iteration) {
     for (std::size_t i = 0; i < 3; ++i) {
       c.miss[i] = s[i] - c.s[i];
       miss += std::abs(c.miss[i]) * (i == 2 ? c.friction : 1);
-      gap += c.x[i] * c.s[i];
+      gap += c.x[i] * c.s[i] / c.mass;
     }
     worst = miss <= worst ? worst : miss;  // keeps NaN
+  });
+  of_.each_row([&](const JointRow& row) {
+    const double miss = std::abs(row.target - of_.velocity_of(row, of_.velocity_));
+    worst = miss <= worst ? worst : miss;
   });
   barrier_ = gap / static_cast<double>(of_.points_.size());
   return worst;
 }
 
 bool InteriorPoint::factor() {
+  of_.set_row_weights();
   of_.begin_matrix();
   each([&](const Manifold& m, Point& p, ConePoint& c) {
     c.scaling = ConeScaling(c.s, c.x);
@@ -150,7 +160,7 @@ bool InteriorPoint::factor() {
     else
       of_.add_to_matrix(m, p, {d[0], d[1], d[2] * n, d[3], d[4], d[5] * n, d[6] * n, d[7] * n, d[8] * n * n});
   });
-  of_.work_done_ += of_.work_of_iteration();
+  of_.work_of_interior_points_ += of_.work_of_iteration();
   return of_.factor_.factor();
 }
 
@@ -166,7 +176,9 @@ void InteriorPoint::find_step(const E& e) {
     if (c.is_flat) c.dx[0] = c.dx[1] = 0;
     of_.add_wrench(m, p, {c.dx[0], c.dx[1], c.dx[2] / c.friction}, of_.right_);
   });
+  of_.add_rows(of_.right_);
   of_.factor_.solve(of_.right_.data());
+  of_.find_row_changes(of_.right_);
   each([&](const Manifold& m, Point& p, ConePoint& c) {
     double j[3], d[3];
     into_cone(c, of_.relative(m, p, of_.right_), j);
@@ -186,13 +198,27 @@ double InteriorPoint::longest_step() const {
   return longest;
 }
 
-/// Removes the impulses of points that part.
+/// The frozen slip terms let sliding contacts approach if their slip has become smaller. Sets the slip terms to the
+/// slips then: the iteration goes on from there, to another solution that adds no energy.
+bool InteriorPoint::thaw(double enough) {
+  if (frozen_ < 0 || !(of_.violation() > thaws_above * enough)) return false;
+  each([&](const Manifold& m, Point& p, ConePoint& c) {
+    if (c.is_flat) return;
+    const Vector3 u = of_.relative(m, p, of_.velocity_);
+    const double x[2] = {u[0] - p.target[0], u[1] - p.target[1]}, slip = tangential(x);
+    c.s[2] += std::max(slip - c.slip, 0.0);
+    c.slip = slip;
+  });
+  return true;
+}
+
+/// Removes the impulses of points that part faster than these impulses could change.
 void InteriorPoint::let_go() {
-  each([&](const Manifold&, Point& p, ConePoint& c) {
+  each([&](const Manifold& m, Point& p, ConePoint& c) {
     p.change = {};
+    const double part = of_.relative(m, p, of_.velocity_)[2] - p.target[2];
     // With a friction coefficient above 1 friction may be the larger part of a small impulse.
-    const double share = c.x[2] * std::max(1.0, 1 / c.friction) / mean_;
-    if (!(share < c.s[2] * c.friction / speed_) || !(share < let_go_share)) return;
+    if (!(c.x[2] * std::max(1.0, 1 / c.friction) < let_go_share * part * c.mass)) return;
     for (std::size_t i = 0; i < 3; ++i) p.change[i] = -p.impulse[i];
     p.impulse = {};
   });
@@ -205,8 +231,10 @@ bool InteriorPoint::run() {
   double worst = 0;
   for (int i = 0;; ++i) {
     worst = measure(i);
+    const auto is_done = [&] { return worst < enough && barrier_ < 0.1 * enough * mean_; };
+    if (is_done() && i < most_iterations && thaw(enough)) worst = measure(i);
     if (!(worst < 1e30) || !(barrier_ < 1e30)) return false;
-    if (worst < enough && barrier_ < 0.1 * enough * mean_) break;
+    if (is_done()) break;
     if (i == most_iterations) {
       if (worst > most_tolerance || barrier_ > most_tolerance * mean_) return false;
       break;
@@ -229,7 +257,7 @@ bool InteriorPoint::run() {
     const double floor = std::max(0.05 * enough * mean_, std::min(0.3 * barrier_, 1e-3 * worst * mean_));
     const double target = std::max(std::max(1e-4, rest * rest * rest) * barrier_, floor);
     find_step([&](const ConePoint& c, double* e) {
-      double right[3] = {c.correction[0], c.correction[1], c.correction[2] + target}, q[3];
+      double right[3] = {c.correction[0], c.correction[1], c.correction[2] + target * c.mass}, q[3];
       systems::subtract_jordan_product(c.scaling.lambda, c.scaling.lambda, right);
       systems::divide(c.scaling.lambda, right, q);
       systems::multiply(c.scaling.inverse, q, e);
@@ -242,6 +270,7 @@ bool InteriorPoint::run() {
       }
       take(p, c);
     });
+    of_.take_row_changes(step);
     for (std::size_t b = 0; b < of_.bodies_.size(); ++b)
       for (std::size_t k = 0; k < 6; ++k) of_.velocity_[b].at[k] += step * of_.right_[b].at[k];
   }

@@ -1,7 +1,8 @@
 // An interior point for an island whose contact states are unknown: second-order cones with Nesterov and Todd's
 // scaling, Mehrotra's predictor and corrector, and De Saxcé's slip term φ = |u_t|, on the block matrix of the direct
 // solution. The slip term follows the iterates for the first steps and is then frozen: for a fixed φ >= 0 the
-// solution has p·(u - t) <= 0, so it always exists and cannot add energy. docs/scenes.md, Direct islands.
+// solution has p·(u - t) <= 0, so it always exists and cannot add energy. If contacts approach in that solution, the
+// slip term is set anew and frozen again. docs/scenes.md, Direct islands.
 #pragma once
 
 #include "direct_island.hpp"
@@ -37,13 +38,15 @@ class InteriorPoint {
   template <class E>
   void find_step(const E& e);
   double longest_step() const;
+  /// Sets the slip terms anew if contacts approach. Returns false if none does.
+  bool thaw(double enough);
   void let_go();
 
   DirectIsland& of_;
   const StepOptions& options_;
-  double mean_ = 0;     // [N s] mean impulse of loaded points
+  double mean_ = 0;     // [m/s] mean impulse of loaded points over the masses of their contacts
   double speed_ = 0;    // [m/s] of the island's approach
-  double barrier_ = 0;  // [J]
+  double barrier_ = 0;  // [m²/s²] mean of x·s over the masses
   int frozen_ = -1;     // iterations since the slip term was frozen
 };
 

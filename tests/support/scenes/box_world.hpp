@@ -7,28 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "support/scenes/rotations.hpp"
 #include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 
 using support::Rows;
 using support::times;
-
-/// Rotation by an angle about a unit axis.
-inline Rows rotation(const Vector& axis, double angle) {
-  const double s = std::sin(angle), c = std::cos(angle), d = 2 * std::sin(angle / 2) * std::sin(angle / 2);
-  const auto [x, y, z] = axis;
-  return {{{c + d * x * x, d * x * y - s * z, d * x * z + s * y},
-           {d * x * y + s * z, c + d * y * y, d * y * z - s * x},
-           {d * x * z - s * y, d * y * z + s * x, c + d * z * z}}};
-}
-
-inline Rows product(const Rows& a, const Rows& b) {
-  Rows made{};
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t j = 0; j < 3; ++j) made[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
-  return made;
-}
 
 struct MovingBox {
   double mass = 1;
@@ -39,6 +24,17 @@ struct MovingBox {
 
   Vector up() const { return {orientation[0][2], orientation[1][2], orientation[2][2]}; }
 };
+
+/// [kg m²] in the world frame
+inline Rows inertia_of(const MovingBox& of) {
+  Rows made{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double a = of.edges[(k + 1) % 3], b = of.edges[(k + 2) % 3], principal = of.mass * (a * a + b * b) / 12;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) made[i][j] += of.orientation[i][k] * principal * of.orientation[j][k];
+  }
+  return made;
+}
 
 struct BoxWorld {
   /// The points stand in the frame of the upper box, on its lower face; the lower one is a box or the world.

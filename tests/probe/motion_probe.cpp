@@ -1,0 +1,193 @@
+// Scenes that move: bodies move by the results of each call, contacts and joint errors follow them. Judges energy,
+// momentum and rest over sixty steps.
+#include <fmt/format.h>
+
+#include <carom/carom.hpp>
+#include <string>
+
+#include "probe/motion_judge.hpp"
+#include "probe/search.hpp"
+#include "support/running/isas.hpp"
+
+namespace carom::probe {
+namespace {
+
+template <class T>
+class Motion {
+ public:
+  Motion(const DrawnMotion& drawn, const Execution& execution, std::uint64_t number)
+      : drawn_(drawn), world_(drawn.world), solver_(execution), draw_(scattered(number + 1)), judge_(drawn_) {}
+
+  /// Makes all steps. Returns false if a body is nowhere.
+  bool run(bool shows) {
+    for (std::size_t k = 0; k < drawn_.steps.size(); ++k)
+      if (!step(k, shows)) return false;
+    return true;
+  }
+  const MotionWorld& world() const { return world_; }
+  Verdict verdict() const {
+    Verdict v = judge_.verdict();
+    v.add(v_);
+    return v;
+  }
+  bool converged() const { return converged_; }
+
+ private:
+  SceneMethod method() const { return drawn_.options.method; }
+
+  /// Columns that the method reads instead of `gap` and `error`.
+  void fit(scenes::SceneData<T>& data, double h) const {
+    if (drawn_.moves_in_call) return;
+    if (method() == SceneMethod::sequence) {
+      data.velocity_change = data.angular_velocity_change = {};
+      data.gap.clear();
+      data.key.clear();
+      return;
+    }
+    for (const T gap : data.gap) data.target_velocity.push_back(static_cast<T>(-gap / h * (gap > 0 ? 1 : 0.2)));
+    data.gap.clear();
+    for (auto& row : data.joints.rows) {
+      row.target_velocity += static_cast<T>(-0.2 / h) * row.error;
+      row.error = 0;
+    }
+  }
+  /// Contacts and rows of the step that get a fault.
+  void spoil(scenes::SceneData<T>& data, std::size_t& contact, std::size_t& row) {
+    constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+    if (data.contact_count() > 0) {
+      contact = draw_.below(data.contact_count());
+      switch (draw_.below(3)) {
+        case 0:
+          data.friction[contact] = -1;
+          break;
+        case 1:
+          data.lever_a[1][contact] = nan;
+          break;
+        default:
+          for (auto& column : data.normal) column[contact] *= T(2);
+      }
+    }
+    if (data.row_count() > 0) {
+      row = draw_.below(data.row_count());
+      data.joints.rows[row].target_velocity = nan;
+    }
+  }
+
+  bool step(std::size_t k, bool shows) {
+    const double h = drawn_.steps[k];
+    scenes::SceneData<T> data = world_.scene<T>(h, touches_);
+    fit(data, h);
+    std::size_t bad_contact = ~std::size_t{0}, bad_row = bad_contact;
+    if (drawn_.is_faulty[k]) spoil(data, bad_contact, bad_row);
+    SceneOptions options = drawn_.options;
+    options.substeps.time_step = h;
+    if (options.simultaneous.time_step > 0) options.simultaneous.time_step = h;
+    scenes::SceneArrays<T> made(data);
+    const SceneReport report = solver_.solve(data.view(), made.view(), options);
+    converged_ = converged_ && report.not_converged == 0;
+    for (std::size_t i = 0; i < data.contact_count(); ++i)
+      v_.want("faults alone have their status", is_fault(made.status[i]) == (i == bad_contact));
+    for (std::size_t r = 0; r < data.row_count(); ++r)
+      v_.want("faults alone have their status", is_fault(made.joint_status[r]) == (r == bad_row));
+    if (bad_row < data.row_count()) data.joints.rows[bad_row].target_velocity = 0;
+    const std::vector<MotionBody> before = world_.bodies;
+    world_.take(made, h, drawn_.moves_in_call);
+    for (const MotionBody& body : world_.bodies)
+      for (std::size_t c = 0; c < 3; ++c)
+        if (!std::isfinite(body.position[c] + body.velocity[c] + body.spin[c])) {
+          v_.want("bodies stay finite", false);
+          return false;
+        }
+    judge_.judge({before, world_.bodies, data, made, h, law(report)});
+    if (drawn_.rests && drawn_.is_steady && !drawn_.has_faults && method() == SceneMethod::substeps) judge_rest();
+    if (shows) {
+      double fastest = 0;
+      for (const MotionBody& body : world_.bodies)
+        if (body.moves()) fastest = std::max(fastest, support::length(body.velocity));
+      fmt::print(
+          "step {} of {:.4g} s: contacts {} rows {} islands {} substeps {} iterations {} swept {} not converged {} "
+          "residual {:.3g} removed {:.3g}  fastest {:.3g} m/s  gained {:.3g} balance {:.3g} of {:.3g} J{}\n",
+          k, h, data.contact_count(), data.row_count(), report.islands, report.substeps, report.iterations,
+          report.swept, report.not_converged, report.residual, report.energy_removed, fastest, judge_.gained(),
+          judge_.balance(), judge_.play(), drawn_.is_faulty[k] ? "  fault" : "");
+    }
+    return true;
+  }
+
+  EnergyLaw law(const SceneReport& report) const {
+    if (world_.stiffness > 0) return EnergyLaw::none;  // springs store energy
+    if (drawn_.moves_in_call) return EnergyLaw::in_motion;
+    if (method() == SceneMethod::sequence) return EnergyLaw::solved;
+    const bool is_solved = method() == SceneMethod::coulomb && report.not_converged == 0 && world_.restitution == 0;
+    return is_solved ? EnergyLaw::solved : EnergyLaw::none;
+  }
+
+  /// A pile at rest keeps still: no body moves faster than a share of what gravity makes over its size, or farther
+  /// than a share of its size.
+  void judge_rest() {
+    const double share = drawn_.options.substeps.least == 1 && drawn_.kind == MotionKind::stack ? 3e-3 : 5e-2;
+    for (std::size_t b = 0; b < world_.bodies.size(); ++b) {
+      const MotionBody &body = world_.bodies[b], &begun = drawn_.world.bodies[b];
+      const double speed = support::length(body.velocity), way = support::length(body.position - begun.position);
+      v_.add("piles at rest stay at rest", bound * speed / (share * std::sqrt(9.81 * drawn_.size)));
+      v_.add("piles at rest stay in place", bound * way / (share * drawn_.size));
+    }
+  }
+
+  const DrawnMotion& drawn_;
+  MotionWorld world_;
+  SceneSolver solver_;
+  support::Draw draw_;
+  std::vector<MotionTouch> touches_;
+  MotionJudge<T> judge_;
+  Verdict v_;
+  bool converged_ = true;
+};
+
+bool same_place(const MotionWorld& a, const MotionWorld& b) {
+  bool same = true;
+  for (std::size_t i = 0; i < a.bodies.size(); ++i)
+    same = same && a.bodies[i].position == b.bodies[i].position && a.bodies[i].velocity == b.bodies[i].velocity &&
+           a.bodies[i].spin == b.bodies[i].spin;
+  return same;
+}
+
+template <class T>
+Judged judge(std::uint64_t number, bool shows) {
+  const DrawnMotion drawn = MotionDrawer(number).draw();
+  support::Draw draw(scattered(number));
+  const std::vector<Isa> isas = available_isas(), equal = support::isas_with_fma();
+  const Execution execution{.isa = isas[draw.below(isas.size())], .threads = 1};
+  Judged judged{std::string(motion_kind_names[static_cast<std::size_t>(drawn.kind)]),
+                std::is_same_v<T, float> ? "float" : "double",
+                std::string(to_string(drawn.options.method)),
+                {},
+                false};
+  if (shows)
+    fmt::print("{} bodies {} joints {} e {} size {} substeps {} to {} {}\n", to_string(execution.isa),
+               drawn.world.bodies.size(), drawn.world.joints.size(), drawn.world.restitution, drawn.size,
+               drawn.options.substeps.least, drawn.options.substeps.most, drawn.rests ? "at rest" : "");
+  try {
+    Motion<T> motion(drawn, execution, number);
+    motion.run(shows);
+    judged.verdict = motion.verdict();
+    judged.converged = motion.converged();
+    if (execution.isa != Isa::sse2 && draw.below(8) == 0) {
+      Motion<T> other(drawn, {.isa = equal[draw.below(equal.size())], .threads = 2}, number);
+      other.run(false);
+      judged.verdict.want("other ISAs and threads change no bit", same_place(motion.world(), other.world()));
+    }
+  } catch (const std::exception& error) {
+    if (shows) fmt::print("{}\n", error.what());
+    judged.verdict.want("a sound call throws nothing", false);
+  }
+  return judged;
+}
+
+}  // namespace
+
+Judged judge_motion(std::uint64_t number, bool shows) {
+  return number % 2 == 0 ? judge<float>(number, shows) : judge<double>(number, shows);
+}
+
+}  // namespace carom::probe

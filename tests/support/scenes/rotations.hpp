@@ -1,0 +1,26 @@
+// Rotation matrices.
+#pragma once
+
+#include <cmath>
+
+#include "support/draw.hpp"
+
+namespace carom::scenes {
+
+/// Rotation by an angle about a unit axis.
+inline support::Rows rotation(const support::Vector& axis, double angle) {
+  const double s = std::sin(angle), c = std::cos(angle), d = 2 * std::sin(angle / 2) * std::sin(angle / 2);
+  const auto [x, y, z] = axis;
+  return {{{c + d * x * x, d * x * y - s * z, d * x * z + s * y},
+           {d * x * y + s * z, c + d * y * y, d * y * z - s * x},
+           {d * x * z - s * y, d * y * z + s * x, c + d * z * z}}};
+}
+
+inline support::Rows product(const support::Rows& a, const support::Rows& b) {
+  support::Rows made{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) made[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
+  return made;
+}
+
+}  // namespace carom::scenes
