@@ -668,7 +668,6 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
   for (const Point& p : points_) greatest = std::max(greatest, p.impulse[2]);
   tolerance_ = Thresholds::direct_cone * std::max(greatest, mean_weight_);
   is_loaded_ = greatest > 0;
-  started_.resize(points_.size());
   for (Impulses* of : {&started_, &initial_}) {
     of->points.resize(points_.size());
     of->rows.resize(rows_.size());
