@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -62,7 +63,7 @@ struct DirectPoint {
   DirectStatus status = DirectStatus::open;
 };
 
-/// A row of a joint, without bounds and compliance.
+/// A row of a joint, without compliance.
 struct DirectRow {
   std::size_t row = 0;                                       ///< in SceneState::rows
   std::size_t a = 0, b = 0;                                  ///< in DirectIsland::bodies
@@ -74,7 +75,14 @@ struct DirectRow {
   double initial_impulse = 0, impulse = 0, change = 0;  ///< [N s] of the substep
   double next_impulse = 0, sum = 0;                     ///< [N s] as of contacts
   double weight = 0;                                    ///< [kg] or [kg m²] D
-  double first_velocity = 0;                            ///< [m/s] J v at the start of the step
+  // Bounds of the impulse [N s], of the substep. A row that is not held has its impulse on one of them.
+  double least = -std::numeric_limits<double>::infinity(), largest = std::numeric_limits<double>::infinity();
+  bool is_held = true;
+  double error = 0;                           ///< [m] at the start of the substep
+  double least_slack = 0, largest_slack = 0;  ///< [m/s] of the interior point: J v - target is their difference
+  double least_change = 0, largest_change = 0;
+  double barrier_velocity = 0;  ///< [m/s] by which the barrier shifts the target
+  double first_velocity = 0;    ///< [m/s] J v at the start of the step
 };
 
 using Twists = std::vector<Twist>;
@@ -113,6 +121,8 @@ struct DirectIsland {
   /// Sets the changes of the rows' impulses from the solution.
   void find_row_changes(const Twists& solution);
   void take_row_changes(double share);
+  /// Applies the changes of the rows' impulses to the velocities.
+  void apply_row_changes();
   std::vector<double> right_hand_side() const { return std::vector<double>(6 * movable); }
   /// Solves with the factorised matrix.
   Twists solve(std::vector<double> right) const;

@@ -15,6 +15,8 @@ using Thresholds = SceneThresholds;
 /// [m²] Inertia of a body about an axis about which it cannot turn, over its mass: beyond all weights in the matrix.
 constexpr double immovable = 1e30;
 
+/// Further tries of an island whose rows have bounds.
+constexpr int more_tries = 2;
 /// Further solves while rows of joints miss their targets.
 constexpr int most_refinements = 4;
 
@@ -347,6 +349,8 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
     // Also true for NaN.
     leaves = leaves || !(std::abs(p.change[2]) < 1e300) || leaves_cone(m, p, sum(p.impulse, p.change));
   });
+  for (const JointRow& row : rows_)
+    leaves = leaves || (row.state == RowState::held && is_out_of_bounds(row, row.impulse + row.change));
   if (leaves) {
     if (!is_last) release();
     return Verdict::contradicted;
@@ -355,8 +359,10 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
   take_row_changes(1);
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     for (std::size_t c = 0; c < 6; ++c) velocity_[i].at[c] += right_[i].at[c];
-  if (hold_approaching()) return Verdict::contradicted;
+  const bool holds_contacts = hold_approaching(), holds_rows = hold_rows();
+  if (holds_contacts || holds_rows) return Verdict::contradicted;
   keep_in_cones();
+  keep_rows_in_bounds();
   return Verdict::accepted;
 }
 
@@ -419,6 +425,7 @@ void DirectIsland::release() {
     p.change = difference(p.impulse, begun);
   });
   apply_changes();
+  release_rows();
 }
 
 /// Holds open points that approach, and sliding points that friction would push. Returns true if there are any.
@@ -577,7 +584,11 @@ void DirectIsland::rebound(const StepOptions& options, bool may_use_interior_poi
   const double share = std::clamp((root - linear_term) / (2 * square_term), 0.0, 1.0);
   for (Point& p : points_) p.impulse[2] += share * p.change[2];
   take_row_changes(share);
-  if (!rows_.empty()) return take_impulses();
+  if (!rows_.empty()) {
+    // A rope does not push because the bodies rebound.
+    each_row([](JointRow& row) { row.impulse = std::min(std::max(row.impulse, row.least), row.largest); });
+    return take_impulses();
+  }
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     for (std::size_t c = 0; c < 6; ++c) velocity_[i].at[c] += share * gain[i].at[c];
 }
@@ -589,7 +600,11 @@ double DirectIsland::product(std::size_t body, const BodyRow& x, const BodyRow& 
 
 double DirectIsland::row_residual() const {
   double most = 0;
-  for (const JointRow& row : rows_) most = std::max(most, std::abs(velocity_of(row, velocity_) - row.target));
+  for (const JointRow& row : rows_) {
+    const double miss = velocity_of(row, velocity_) - row.target;
+    const bool is_kept_from = (miss > 0 && row.impulse <= row.least) || (miss < 0 && row.impulse >= row.largest);
+    if (!is_kept_from) most = std::max(most, std::abs(miss));
+  }
   return most;
 }
 
@@ -603,9 +618,11 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
   started_rows_.resize(rows_.size());
   keep_impulses();
   set_states();
+  set_row_states();
+  const int tries = Thresholds::direct_tries + (has_bounds() ? more_tries : 0);
   Verdict verdict = Verdict::contradicted;
-  for (int i = 1; i <= Thresholds::direct_tries && verdict == Verdict::contradicted; ++i)
-    verdict = factor() ? solve_states(i == Thresholds::direct_tries) : Verdict::failed;
+  for (int i = 1; i <= tries && verdict == Verdict::contradicted; ++i)
+    verdict = factor() ? solve_states(i == tries) : Verdict::failed;
   if (verdict == Verdict::accepted) {
     // The compliance of D leaves 1e-5 of impulses that have just begun, after each solve.
     for (int i = 0; i < Thresholds::direct_tries && (struck_ || !is_loaded_); ++i)
@@ -621,6 +638,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
     take_impulses();
     if (!InteriorPoint(*this, options).run()) return false;
     keep_in_cones();
+    keep_rows_in_bounds();
   }
   take_impulses();
   return true;
@@ -636,6 +654,8 @@ bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point
   each_point([&](const Manifold&, Point& p) { p.next = scaled(share, p.impulse); });
   each_row([&](JointRow& row) {
     row.next = share * row.impulse;
+    row.least = share * row.given_least;
+    row.largest = share * row.given_largest;
     row.before = velocity_of(row, free_);
   });
   double approach = 0;
@@ -711,7 +731,7 @@ void DirectIsland::end_substep(const StepOptions& options) {
     p.next = parts ? Vector3{} : scaled(share(p.impulse[2], p.begun[2], m.a, m.b), p.impulse);
   });
   each_row([&](JointRow& row) {
-    row.sum += row.impulse;
+    row.sum = std::min(std::max(row.sum + row.impulse, row.given_least), row.given_largest);
     // A row that only turns the bodies has nothing to do with their weight.
     const double length = std::sqrt(dot(row.linear_a, row.linear_a));
     row.next = share(length * std::abs(row.impulse), length * std::abs(row.begun), row.a, row.b) * row.impulse;
