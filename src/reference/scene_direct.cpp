@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <set>
 
 #include "reference/scene_energy.hpp"
@@ -166,10 +167,6 @@ class Direct {
   bool is_struck_ = false, rebounds_ = false, may_use_interior_point_ = false;
 };
 
-bool is_plain(const SceneRow& row) {
-  return row.compliance == 0 && (row.frequency == 0 || std::isinf(row.frequency));
-}
-
 bool is_plain(const SceneContact& c) {
   return !has_model(c) && !std::isfinite(c.frequency) && !(c.static_friction > c.friction);
 }
@@ -248,13 +245,14 @@ void Direct::add_group(const SceneBlock& block) {
     row.largest = from.largest;
     row.allowed_error = slop_of(state_, block.a, block.b, options_) *
                         (from.has_error ? Thresholds::direct_closed : Thresholds::direct_joint_drift);
-    row.keeps_position = from.frequency > 0;
+    row.keeps_position = std::isinf(from.frequency);
     row.next_impulse = std::clamp(options_.joint_warm_start * from.warm_impulse, from.least, from.largest);
     const DirectBody &a = of_.bodies[row.a], &b = of_.bodies[row.b];
     const double mass =
         a.inverse_mass * dot(row.linear_a, row.linear_a) + b.inverse_mass * dot(row.linear_b, row.linear_b);
     const double spin =
         dot(row.angular_a, a.inverse_inertia * row.angular_a) + dot(row.angular_b, b.inverse_inertia * row.angular_b);
+    row.response = from.diagonal;
     row.weight = Thresholds::direct_joint_weight / (mass > 0 ? mass : spin);
     of_.rows.push_back(row);
   }
@@ -285,8 +283,6 @@ bool Direct::load() {
   if (static_cast<double>(island_.bodies.size()) > Thresholds::direct_bodies) return false;
   for (std::size_t i : island_.contacts)
     if (!is_plain(state_.contacts[i])) return false;
-  for (std::size_t i : island_.rows)
-    if (!is_plain(state_.rows[i])) return false;
   for (std::size_t place : island_.bodies)
     if (!add_body(place)) return false;
   of_.movable = of_.bodies.size();
@@ -299,6 +295,16 @@ bool Direct::load() {
     row.next_impulse /= substeps_;
     row.least /= substeps_;
     row.largest /= substeps_;
+    // A frequency makes a spring and a damper, integrated implicitly.
+    const SceneRow& from = state_.rows[row.row];
+    row.compliance = substeps_ * from.compliance;
+    if (from.frequency > 0 && std::isfinite(from.frequency)) {
+      const double omega = 2 * std::numbers::pi * std::min(from.frequency, 0.25 / h_);
+      const double stiffness = 2 * from.damping_ratio + h_ * omega;
+      row.spring_rate = omega / stiffness;
+      row.compliance += row.response / (h_ * omega * stiffness);
+    }
+    row.weight = 1 / (1 / row.weight + row.compliance);
     row.first_velocity = DirectIsland::velocity_of(row, of_.free);
   }
   double mass = 0;
@@ -450,7 +456,7 @@ Direct::Verdict Direct::solve_statuses(bool is_last) {
 }
 
 // The friction of sliding contacts follows their loads and slips, with the same matrix. Returns false, and changes
-// nothing, if there are none or if the solution contradicts the statuses.
+// nothing, if no contact slides or if the solution contradicts the statuses.
 bool Direct::turn_friction() {
   const std::vector<DirectPoint> kept = of_.points;
   const std::vector<DirectRow> kept_rows = of_.rows;
@@ -519,7 +525,7 @@ bool Direct::hold_rows() {
   bool any = false;
   for (DirectRow& row : of_.rows) {
     if (row.is_held || !(row.least < row.largest)) continue;
-    const double miss = DirectIsland::velocity_of(row, of_.velocity) - row.target;
+    const double miss = of_.miss_of(row);
     row.is_held = row.impulse <= row.least ? miss < -Thresholds::direct_approach : miss > Thresholds::direct_approach;
     any = any || row.is_held;
   }
@@ -584,7 +590,7 @@ void Direct::hold_rows_within_bounds() {
 double Direct::row_residual() const {
   double most = 0;
   for (const DirectRow& row : of_.rows) {
-    const double miss = DirectIsland::velocity_of(row, of_.velocity) - row.target;
+    const double miss = of_.miss_of(row);
     if (miss > 0 ? row.impulse > row.least : row.impulse < row.largest) most = std::max(most, std::abs(miss));
   }
   return most;
@@ -709,8 +715,9 @@ void Direct::stiffen() {
 void Direct::set_row_targets() {
   for (DirectRow& row : of_.rows) {
     // The error of a row that acts one way may close where the row does not act.
-    const bool has_way = (row.least == 0 && row.error > 0) || (row.largest == 0 && row.error < 0);
-    row.target = row.wanted - (row.keeps_position && has_way ? row.error / h_ : 0);
+    const bool has_way = (row.keeps_position || row.spring_rate > 0) &&
+                         ((row.least == 0 && row.error > 0) || (row.largest == 0 && row.error < 0));
+    row.target = row.wanted - (has_way ? 1 / h_ : row.spring_rate) * row.error;
     if (rebounds_) continue;
     const auto add = [&](std::size_t body, const Vector3& linear, const Vector3& arm) {
       if (body >= of_.movable) return;
@@ -799,7 +806,7 @@ Twists Direct::correct_positions() {
   for (DirectRow& row : of_.rows) {
     double error =
         row.keeps_position ? error_of(row, ahead(row.a, of_.velocity), ahead(row.b, of_.velocity), elapsed_) : 0;
-    // A row that acts one way corrects nothing on its other side, and what it corrects even without an impulse.
+    // A row that acts one way corrects nothing on its other side, and its errors count even without an impulse.
     if (row.largest == 0) error = std::max(error, 0.0);
     if (row.least == 0) error = std::min(error, 0.0);
     if ((row.least == 0 || row.largest == 0) && error != 0) row.is_held = true;
@@ -841,8 +848,9 @@ bool Direct::keep_rows(Twists& gain) {
   std::vector<double> kept(of_.rows.size());
   for (int n = 0; n < Thresholds::direct_tries + 1; ++n) {
     std::vector<double> right = of_.right_hand_side();
-    for (DirectRow& row : of_.rows) {
-      row.change = -DirectIsland::velocity_of(row, gain);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      DirectRow& row = of_.rows[i];
+      row.change = -DirectIsland::velocity_of(row, gain) - row.compliance * kept[i];
       if (row.is_held) of_.add(row, row.weight * row.change, right);
     }
     const Twists change = of_.solve(right);
@@ -1018,6 +1026,10 @@ double DirectIsland::velocity_of(const DirectRow& row, const Twists& twists) {
          dot(row.angular_b, b.angular_velocity);
 }
 
+double DirectIsland::miss_of(const DirectRow& row) const {
+  return velocity_of(row, velocity) + row.compliance * row.impulse - row.target;
+}
+
 void DirectIsland::accelerate(const DirectRow& row, double impulse, Twists& twists) const {
   const auto push = [&](std::size_t i, const Vector3& linear, const Vector3& angular) {
     if (i >= movable) return;
@@ -1042,7 +1054,7 @@ void DirectIsland::add(const DirectRow& row, double impulse, std::vector<double>
 
 void DirectIsland::add_rows(std::vector<double>& right) {
   for (DirectRow& row : rows) {
-    row.change = row.is_held ? row.target + row.barrier_velocity - velocity_of(row, velocity) : 0;
+    row.change = row.is_held ? row.barrier_velocity - miss_of(row) : 0;
     add(row, row.weight * row.change, right);
   }
 }

@@ -82,6 +82,9 @@ struct DirectRow {
   double least_slack = 0, largest_slack = 0;  ///< [m/s] of the interior point: J v - target is their difference
   double least_change = 0, largest_change = 0;
   double barrier_velocity = 0;  ///< [m/s] by which the barrier shifts the target
+  double response = 0;          ///< [1/kg] J M⁻¹ Jᵀ
+  double compliance = 0;        ///< [1/kg] of the substep: J v gives way by compliance times impulse
+  double spring_rate = 0;       ///< [1/s] at which a spring aims to remove its error
   double first_velocity = 0;    ///< [m/s] J v at the start of the step
 };
 
@@ -103,6 +106,8 @@ struct DirectIsland {
 
   Vector3 velocity_of(const DirectPoint& p, const Twists& twists) const;
   static double velocity_of(const DirectRow& row, const Twists& twists);
+  /// J v + compliance · impulse - target
+  double miss_of(const DirectRow& row) const;
   /// Adds M⁻¹ Jᵀ impulse to the velocities.
   void accelerate(const DirectPoint& p, const Vector3& impulse, Twists& twists) const;
   void accelerate(const DirectRow& row, double impulse, Twists& twists) const;

@@ -233,8 +233,7 @@ class InteriorPoint {
     auto count = static_cast<double>(cones_.size());
     for (DirectRow& row : island_.rows) {
       if (!row.is_held) continue;
-      const double of_row = DirectIsland::velocity_of(row, island_.velocity) - row.target;
-      const double miss = std::abs(of_row - row.least_slack + row.largest_slack);
+      const double miss = std::abs(island_.miss_of(row) - row.least_slack + row.largest_slack);
       if (!(miss <= worst)) worst = miss;
       each_bound(row, [&](double from, double& slack, double&, double) {
         gap += from * slack;

@@ -231,6 +231,35 @@ TYPED_TEST(DirectJoints, turn_by_a_motor_up_to_its_torque) {
   }
 }
 
+// A spring of f = 2 Hz sinks by g / (2 π f)², swings f times a second, and more damping swings less. The implicit step
+// damps by itself, too. By sweeps it crept down without a swing.
+TYPED_TEST(DirectJoints, swing_on_a_spring_of_a_frequency) {
+  const double sag = g / std::pow(4 * 2 * quarter, 2);
+  double last_depth = 2 * sag;
+  for (const double damping_ratio : {0.0, 0.1, 1.0}) {
+    JointedBoxes of;
+    of.boxes.push_back({1, {0.2, 0.2, 0.2}, {}});
+    of.join(0, world, {});
+    of.joints[0].frequency = 2;
+    of.joints[0].damping_ratio = damping_ratio;
+    SceneSolver solver({.threads = 1});
+    double deepest = 0, before = 0;
+    int turns = 0;
+    for (int k = 0; k < 600; ++k) {
+      step<TypeParam>(of, solver);
+      const double now = of.boxes[0].velocity[2];
+      deepest = std::max(deepest, -of.boxes[0].position[2]);
+      if (k < 120 && now * before < 0) ++turns;
+      before = now;
+    }
+    EXPECT_NEAR(-of.boxes[0].position[2], sag, 1e-3 * sag) << damping_ratio;
+    EXPECT_LT(deepest, last_depth) << damping_ratio;
+    if (damping_ratio < 1) EXPECT_NEAR(turns, 8, 1) << damping_ratio;
+    last_depth = deepest;
+  }
+  EXPECT_LE(last_depth, 1.001 * sag);
+}
+
 // It falls 0.5 m, tightens without a rebound and hangs.
 TYPED_TEST(DirectJoints, hang_on_a_rope_that_was_slack) {
   JointedBoxes of;

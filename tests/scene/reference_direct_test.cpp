@@ -160,6 +160,17 @@ JointedBoxes motor_and_rope() {
   return made;
 }
 
+JointedBoxes boxes_on_springs() {
+  JointedBoxes made;
+  made.has_floor = true;
+  made.boxes = {{1, {0.3, 0.3, 0.3}, {0.5, 0, 0.7}}, {3, {0.3, 0.3, 0.3}, {1, 0, 0.7}}};
+  made.join(0, world, {0, 0, 0.7});
+  made.join(1, 0, {0.75, 0, 0.7});
+  made.joints[1].frequency = 3;
+  made.joints[1].damping_ratio = 0.1;
+  return made;
+}
+
 // Rows of joints in all: substeps by spin, tension, curvature, corrected errors, rebounds.
 TYPED_TEST(DirectAgreement, of_joints_that_swing_fall_and_rebound_holds_in_every_step) {
   const struct {
@@ -170,7 +181,8 @@ TYPED_TEST(DirectAgreement, of_joints_that_swing_fall_and_rebound_holds_in_every
                {"ball on an arm, e = 1", ball_on_an_arm(1)},
                {"doll", doll(0.2, {0.3, 1.1, 0.7})},
                {"doll that lies", doll(0.01, {0, 1.5, 0})},
-               {"motor that lifts a box by a rope", motor_and_rope()}};
+               {"motor that lifts a box by a rope", motor_and_rope()},
+               {"boxes on springs", boxes_on_springs()}};
   for (const auto& [name, begin] : cases) {
     JointedBoxes boxes = begin;
     std::vector<TypeParam> rows;

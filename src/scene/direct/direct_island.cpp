@@ -601,7 +601,7 @@ double DirectIsland::product(std::size_t body, const BodyRow& x, const BodyRow& 
 double DirectIsland::row_residual() const {
   double most = 0;
   for (const JointRow& row : rows_) {
-    const double miss = velocity_of(row, velocity_) - row.target;
+    const double miss = miss_of(row);
     const bool is_kept_from = (miss > 0 && row.impulse <= row.least) || (miss < 0 && row.impulse >= row.largest);
     if (!is_kept_from) most = std::max(most, std::abs(miss));
   }
@@ -658,6 +658,7 @@ bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point
     row.largest = share * row.given_largest;
     row.before = velocity_of(row, free_);
   });
+  set_compliances(substep.time_step);
   double approach = 0;
   for (int k = 0; k < substeps_; ++k) {
     begin_substep(k, substep.time_step);

@@ -46,7 +46,7 @@ struct Body {
   double mass = 0, inverse_mass = 0;
   std::array<double, 6> inertia{}, inverse_inertia{};  ///< with the tension of joints
   std::array<double, 6> given{}, given_inverse{};      ///< at the start of the step
-  std::array<double, 6> tension{};                     ///< [kg m²] what the tension of joints adds
+  std::array<double, 6> tension{};                     ///< [kg m²] from the tension of joints
   Axes locked = 0;                                     ///< axes about which the body cannot turn: no inertia there
   double curve = 1;                                    ///< [1] share of the curvature that joints aim at
   std::uint32_t number = 0;
@@ -106,6 +106,12 @@ struct JointRow {
   double weight = 0;        ///< [kg] or [kg m²] D
   double inverse_mass = 0;  ///< [1/kg] of both bodies
   std::uint32_t row = 0;    ///< in the scene
+  // A row gives way by compliance times impulse. A spring and a damper has a rate besides.
+  double given_compliance = 0;                                                    ///< [1/kg] of the step
+  double frequency = std::numeric_limits<double>::infinity(), damping_ratio = 0;  ///< [Hz], [1]
+  double response = 0;                                                            ///< [1/kg] J M⁻¹ Jᵀ
+  double compliance = 0;                                                          ///< [1/kg] of the substep
+  double rate = 0;  ///< [1/s] at which a spring aims to remove its error
   // Bounds of the impulse.
   double given_least = -std::numeric_limits<double>::infinity();   ///< [N s] of the step
   double given_largest = std::numeric_limits<double>::infinity();  ///< [N s] of the step
@@ -247,6 +253,9 @@ class DirectIsland {
 
   // Bounds of rows: row_bounds.cpp
   static bool has_free_side(const JointRow& row);
+  /// [m/s] J v + compliance λ - target
+  double miss_of(const JointRow& row) const;
+  void set_compliances(double time_step);
   void set_row_states();
   bool is_out_of_bounds(const JointRow& row, double impulse) const;
   void release_rows();

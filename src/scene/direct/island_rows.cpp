@@ -53,6 +53,7 @@ bool DirectIsland::add(const JointRow& from, double most) {
   if (a) add_side(row.a, row.linear_a, row.angular_a);
   if (b) add_side(row.b, row.linear_b, row.angular_b);
   row.inverse_mass = linear > 0 ? linear : response;
+  row.response = linear + response + row.given_compliance;
   row.turned_a = row.arm_a;
   row.turned_b = row.arm_b;
   if (a && b)
@@ -84,9 +85,28 @@ void DirectIsland::add_wrench(const JointRow& row, double impulse, Rows& rows) c
   add_to(row.b, row.linear_b, row.angular_b);
 }
 
+/// Rows with a frequency are springs and dampers, integrated implicitly: E. Catto, Soft Constraints, 2011.
+void DirectIsland::set_compliances(double time_step) {
+  each_row([&](JointRow& row) {
+    row.compliance = substeps_ * row.given_compliance;
+    row.rate = 0;
+    if (!(row.frequency > 0) || !std::isfinite(row.frequency)) return;
+    constexpr double two_pi = 6.283185307179586476925;
+    const double omega = two_pi * std::min(row.frequency, 0.25 / time_step);
+    const double stiffness = 2 * row.damping_ratio + time_step * omega;
+    row.rate = omega / stiffness;
+    row.compliance += row.response / (time_step * omega * stiffness);
+  });
+}
+
+double DirectIsland::miss_of(const JointRow& row) const {
+  return velocity_of(row, velocity_) + row.compliance * row.impulse - row.target;
+}
+
 void DirectIsland::set_row_weights() {
   each_row([](JointRow& row) {
-    row.weight = row.state == RowState::held ? Thresholds::direct_joint_weight / row.inverse_mass : 0;
+    const double compliance = row.inverse_mass / Thresholds::direct_joint_weight + row.compliance;
+    row.weight = row.state == RowState::held ? 1 / compliance : 0;
   });
 }
 
@@ -108,7 +128,7 @@ void DirectIsland::add_rows_to_matrix() {
 
 void DirectIsland::add_rows(Rows& right) {
   each_row([&](JointRow& row) {
-    row.change = row.target + row.pull - velocity_of(row, velocity_);
+    row.change = row.pull - miss_of(row);
     add_wrench(row, row.weight * row.change, right);
   });
 }
@@ -206,7 +226,7 @@ void DirectIsland::stiffen(double time_step) {
 void DirectIsland::set_row_targets(double time_step) {
   each_row([&](JointRow& row) {
     // An error on the side where the row does not push may shrink to 0.
-    row.target = row.wanted - (has_free_side(row) ? row.error / time_step : 0);
+    row.target = row.wanted - (has_free_side(row) ? 1 / time_step : row.rate) * row.error;
     if (rebounds_) return;
     const auto add_side = [&](std::int32_t body, const Vector3& along, const Vector3& arm) {
       if (!moves(body) || arm == Vector3{}) return;
@@ -262,7 +282,7 @@ bool DirectIsland::keep_rows(Rows& gain) {
   for (int i = 0; i < Thresholds::direct_tries + 1; ++i) {
     std::fill(right_.begin(), right_.end(), BodyRow{});
     each_row([&](JointRow& row) {
-      row.change = -velocity_of(row, gain);
+      row.change = -velocity_of(row, gain) - row.compliance * row.kept;
       add_wrench(row, row.weight * row.change, right_);
     });
     factor_.solve(right_.data());

@@ -30,7 +30,8 @@ bool has_range(const JointRow& row) {
 
 /// True if the row pushes one way only and its error is on the side where it does not push.
 bool DirectIsland::has_free_side(const JointRow& row) {
-  return row.keeps_position && ((row.largest == 0 && row.error < 0) || (row.least == 0 && row.error > 0));
+  return (row.keeps_position || row.rate > 0) &&
+         ((row.largest == 0 && row.error < 0) || (row.least == 0 && row.error > 0));
 }
 
 bool DirectIsland::has_bounds() const {
@@ -69,7 +70,7 @@ bool DirectIsland::hold_rows() {
   bool any = false;
   each_row([&](JointRow& row) {
     if (row.state == RowState::held || !has_range(row)) return;
-    const double miss = velocity_of(row, velocity_) - row.target;
+    const double miss = miss_of(row);
     const bool is_against =
         row.state == RowState::at_least ? miss < -Thresholds::direct_approach : miss > Thresholds::direct_approach;
     if (!is_against) return;
@@ -119,7 +120,7 @@ void DirectIsland::begin_bounds(double mean_impulse, double barrier) {
 void DirectIsland::measure_rows(double& worst, double& gap, std::size_t& count) const {
   for (const JointRow& row : rows_) {
     if (row.state != RowState::held) continue;
-    const double miss = std::abs(velocity_of(row, velocity_) - row.target - row.slack_least + row.slack_largest);
+    const double miss = std::abs(miss_of(row) - row.slack_least + row.slack_largest);
     worst = miss <= worst ? worst : miss;  // keeps NaN
     if (!row.is_bounded) continue;
     if (has_least(row)) gap += (row.impulse - row.least) * row.slack_least;

@@ -6,6 +6,7 @@
 #include <carom/joints.hpp>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "support/scenes/substeps.hpp"
@@ -23,10 +24,12 @@ struct JointedBoxes {
     std::int32_t a = 0, b = world;
     Vector at_a{}, at_b{};  ///< [m] in the frames of the bodies
     Kind kind = Kind::ball;
-    Vector axis = {0, 1, 0};  ///< of a hinge, in the frame of A
-    double length = 0;        ///< [m] of a rope
-    double speed = 0;         ///< [rad/s] of a motor about the axis
-    double torque = 0;        ///< [N m] of the motor
+    Vector axis = {0, 1, 0};                                     ///< of a hinge, in the frame of A
+    double length = 0;                                           ///< [m] of a rope
+    double speed = 0;                                            ///< [rad/s] of a motor about the axis
+    double torque = 0;                                           ///< [N m] of the motor
+    double frequency = std::numeric_limits<double>::infinity();  ///< [Hz] of the linear rows
+    double damping_ratio = 2;
   };
 
   std::vector<MovingBox> boxes;
@@ -140,7 +143,12 @@ struct JointedBoxes {
                               : joint.kind == Kind::hinge
                                   ? add_hinge(now.joints, pair, narrowed<T>(arm(joint.a, joint.axis)))
                                   : add_fixed_joint(now.joints, pair);
-    for (std::size_t c = 0; c < 3; ++c) now.joints.rows[first + c].error = static_cast<T>(lacks[c]);
+    for (std::size_t c = 0; c < 3; ++c) {
+      auto& row = now.joints.rows[first + c];
+      row.error = static_cast<T>(lacks[c]);
+      row.frequency = static_cast<T>(joint.frequency);
+      row.damping_ratio = static_cast<T>(joint.damping_ratio);
+    }
   }
   template <class T>
   void add_floor(SceneData<T>& now, std::int32_t i) const {
