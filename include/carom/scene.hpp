@@ -43,8 +43,9 @@ struct JointRows {
   /// [m] optional: position error of the row at the start of the step. Its rate is the left side minus target_velocity.
   /// Default 0.
   Column<const T> error{};
-  /// [Hz] >= 0, optional: stiffness of the correction. Infinity is as stiff as a substep allows; 0 does not correct the
-  /// error (motors). Default: SubstepsOptions::joint_frequency.
+  /// [Hz] >= 0, optional: stiffness of the correction. Infinity corrects the whole error; 0 does not correct it
+  /// (motors). In between, a direct island has a spring, and a swept island corrects the position at that rate.
+  /// Default: SubstepsOptions::joint_frequency.
   Column<const T> frequency{};
   Column<const T> damping_ratio{};           ///< [1] >= 0, optional, default SubstepsOptions::joint_damping_ratio
   Vector3Columns<const T> arm_a{}, arm_b{};  ///< [m] optional: offsets from the centres of mass to the two points that

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <set>
 
 #include "reference/scene_energy.hpp"
@@ -16,6 +17,7 @@ using Thresholds = SceneThresholds;
 
 constexpr double least_pivot = 1e-15;  // relative to the diagonal element
 constexpr double immovable = 1e30;     // [m²] inertia over mass, about axes about which a body cannot turn
+constexpr int more_tries = 2;          // of an island whose rows have bounds
 
 // x·M y
 double product(const DirectBody& body, const Twist& x, const Twist& y) {
@@ -121,6 +123,10 @@ class Direct {
   double error_of(const DirectRow& row, const Twist& a, const Twist& b, double elapsed) const;
   bool keep_rows(Twists& gain);
   double row_residual() const;
+  bool leaves_bounds(const DirectRow& row, double impulse) const;
+  bool hold_rows();
+  void hold_rows_within_bounds();
+  void keep_rows_in_bounds();
 
   Vector3 velocity(const DirectPoint& p) const { return of_.velocity_of(p, of_.velocity); }
   // Velocity relative to the target.
@@ -162,11 +168,6 @@ class Direct {
   double tolerance_ = 0;  // [N s] by which impulses may leave their cones
   bool is_struck_ = false, rebounds_ = false, may_use_interior_point_ = false;
 };
-
-bool is_plain(const SceneRow& row) {
-  return std::isinf(row.least) && std::isinf(row.largest) && row.compliance == 0 &&
-         (row.frequency == 0 || std::isinf(row.frequency));
-}
 
 bool is_plain(const SceneContact& c) {
   return !has_model(c) && !std::isfinite(c.frequency) && !(c.static_friction > c.friction);
@@ -241,17 +242,21 @@ void Direct::add_group(const SceneBlock& block) {
     row.first_arm_a = row.arm_a = from.arm_a;
     row.first_arm_b = row.arm_b = from.arm_b;
     row.wanted = from.target;
-    row.first_error = from.error;
+    row.first_error = row.error = from.error;
+    row.least = from.least;
+    row.largest = from.largest;
     row.allowed_error = slop_of(state_, block.a, block.b, options_) *
                         (from.has_error ? Thresholds::direct_closed : Thresholds::direct_joint_drift);
-    row.keeps_position = from.frequency > 0;
-    row.next_impulse = options_.joint_warm_start * from.warm_impulse;
+    row.keeps_position = std::isinf(from.frequency);
+    row.next_impulse = std::clamp(options_.joint_warm_start * from.warm_impulse, from.least, from.largest);
     const DirectBody &a = of_.bodies[row.a], &b = of_.bodies[row.b];
     const double mass =
         a.inverse_mass * dot(row.linear_a, row.linear_a) + b.inverse_mass * dot(row.linear_b, row.linear_b);
     const double spin =
         dot(row.angular_a, a.inverse_inertia * row.angular_a) + dot(row.angular_b, b.inverse_inertia * row.angular_b);
-    row.weight = Thresholds::direct_joint_weight / (mass > 0 ? mass : spin);
+    row.response = from.diagonal;
+    row.mass = 1 / (mass > 0 ? mass : spin);
+    row.weight = Thresholds::direct_joint_weight * row.mass;
     of_.rows.push_back(row);
   }
 }
@@ -281,8 +286,6 @@ bool Direct::load() {
   if (static_cast<double>(island_.bodies.size()) > Thresholds::direct_bodies) return false;
   for (std::size_t i : island_.contacts)
     if (!is_plain(state_.contacts[i])) return false;
-  for (std::size_t i : island_.rows)
-    if (!is_plain(state_.rows[i])) return false;
   for (std::size_t place : island_.bodies)
     if (!add_body(place)) return false;
   of_.movable = of_.bodies.size();
@@ -293,6 +296,18 @@ bool Direct::load() {
   for (DirectPoint& p : of_.points) p.next_impulse = 1.0 / substeps_ * p.next_impulse;
   for (DirectRow& row : of_.rows) {
     row.next_impulse /= substeps_;
+    row.least /= substeps_;
+    row.largest /= substeps_;
+    // A frequency makes a spring and a damper, integrated implicitly.
+    const SceneRow& from = state_.rows[row.row];
+    row.compliance = substeps_ * from.compliance;
+    if (from.frequency > 0 && std::isfinite(from.frequency)) {
+      const double omega = 2 * std::numbers::pi * std::min(from.frequency, 0.25 / h_);
+      const double stiffness = 2 * from.damping_ratio + h_ * omega;
+      row.spring_rate = omega / stiffness;
+      row.compliance += row.response / (h_ * omega * stiffness);
+    }
+    row.weight = 1 / (1 / row.weight + row.compliance);
     row.first_velocity = DirectIsland::velocity_of(row, of_.free);
   }
   double mass = 0;
@@ -324,8 +339,16 @@ void Direct::set_targets() {
 void Direct::measure_approach() {
   approach_ = 0;
   is_struck_ = rebounds_ = false;
-  for (const DirectRow& row : of_.rows)
-    approach_ = std::max(approach_, std::abs(DirectIsland::velocity_of(row, of_.free) - row.wanted));
+  for (const DirectRow& row : of_.rows) {
+    // The direction in which a row acts alone: 1, -1, or 0 for both.
+    const double acts = row.least == 0 ? 1 : row.largest == 0 ? -1 : 0;
+    const double now = DirectIsland::velocity_of(row, of_.free) - row.wanted;
+    const double before = DirectIsland::velocity_of(row, of_.before) - row.wanted;
+    approach_ = std::max(approach_, acts == 0 ? std::abs(now) : -acts * now);
+    const double free_way = row.keeps_position ? std::max(acts * row.error, 0.0) : 0;
+    if (row.keeps_position && acts != 0 && -acts * before - free_way / h_ > Thresholds::direct_blow * of_.weight_speed)
+      is_struck_ = true;
+  }
   for (const DirectPoint& p : of_.points) {
     const double now = of_.velocity_of(p, of_.free)[2], before = of_.velocity_of(p, of_.before)[2];
     approach_ = std::max(approach_, p.least_velocity - now);
@@ -414,8 +437,9 @@ Direct::Verdict Direct::solve_statuses(bool is_last) {
   of_.add_rows(right);
   const Twists change = of_.solve(right);
   of_.find_row_changes(change);
-  bool leaves = false;
   missed_ = 0;
+  bool leaves = std::ranges::any_of(
+      of_.rows, [&](const DirectRow& row) { return row.is_held && leaves_bounds(row, row.impulse + row.change); });
   for (DirectPoint& p : of_.points) {
     if (p.status == DirectStatus::open) continue;
     const Vector3 miss = held(p, p.change - of_.velocity_of(p, change));
@@ -430,13 +454,15 @@ Direct::Verdict Direct::solve_statuses(bool is_last) {
   for (DirectPoint& p : of_.points) p.impulse = p.impulse + p.change;
   of_.take_row_changes(1);
   for (std::size_t i = 0; i < of_.movable; ++i) of_.velocity[i] = of_.velocity[i] + change[i];
-  if (hold_approaching()) return Verdict::contradicted;
+  const bool holds_contacts = hold_approaching();
+  if (hold_rows() || holds_contacts) return Verdict::contradicted;
   keep_in_cones();
+  keep_rows_in_bounds();
   return Verdict::accepted;
 }
 
 // The friction of sliding contacts follows their loads and slips, with the same matrix. Returns false, and changes
-// nothing, if there are none or if the solution contradicts the statuses.
+// nothing, if no contact slides or if the solution contradicts the statuses.
 bool Direct::turn_friction() {
   const std::vector<DirectPoint> kept = of_.points;
   const std::vector<DirectRow> kept_rows = of_.rows;
@@ -485,6 +511,40 @@ void Direct::release() {
     p.change = p.impulse - initial;
   }
   of_.apply_changes();
+  for (DirectRow& row : of_.rows) {
+    const double next = row.impulse + row.change, bound = std::clamp(next, row.least, row.largest);
+    const bool leaves = row.is_held && leaves_bounds(row, next);
+    row.change = leaves ? bound - row.impulse : 0;
+    if (!leaves) continue;
+    row.is_held = false;
+    row.impulse = bound;
+  }
+  of_.apply_row_changes();
+}
+
+bool Direct::leaves_bounds(const DirectRow& row, double impulse) const {
+  return impulse < row.least - tolerance_ || impulse > row.largest + tolerance_;
+}
+
+// Holds the rows at a bound that would have to change their impulse away from it. Returns true if there are any.
+bool Direct::hold_rows() {
+  bool any = false;
+  for (DirectRow& row : of_.rows) {
+    if (row.is_held || !(row.least < row.largest)) continue;
+    const double miss = of_.miss_of(row);
+    row.is_held = row.impulse <= row.least ? miss < -Thresholds::direct_approach : miss > Thresholds::direct_approach;
+    any = any || row.is_held;
+  }
+  return any;
+}
+
+void Direct::keep_rows_in_bounds() {
+  for (DirectRow& row : of_.rows) {
+    const double next = std::clamp(row.impulse, row.least, row.largest);
+    row.change = next - row.impulse;
+    row.impulse = next;
+  }
+  of_.apply_row_changes();
 }
 
 // Holds the open contacts that approach, and the sliding contacts that friction would push. Returns true if there are
@@ -520,7 +580,7 @@ void Direct::keep_in_cones() {
 // Velocities that are prescribed may wedge a body. Returns true if the island has gained more energy than they have.
 bool Direct::is_thrown() const {
   for (const DirectRow& row : of_.rows)
-    if (row.wanted != 0) return false;
+    if (row.wanted != 0 || row.compliance > 0) return false;
   double fastest = 0;
   for (const DirectPoint& p : of_.points) {
     const Vector3 target = {p.target[0], p.target[1], std::max(p.target[2], 0.0)};
@@ -570,10 +630,20 @@ void Direct::take_impulses() {
   for (const DirectRow& row : of_.rows) of_.accelerate(row, row.impulse, of_.velocity);
 }
 
+bool is_bounded(const DirectRow& row) {
+  return std::isfinite(row.least) || std::isfinite(row.largest);
+}
+
+void Direct::hold_rows_within_bounds() {
+  for (DirectRow& row : of_.rows) row.is_held = row.impulse > row.least && row.impulse < row.largest;
+}
+
 double Direct::row_residual() const {
   double most = 0;
-  for (const DirectRow& row : of_.rows)
-    most = std::max(most, std::abs(DirectIsland::velocity_of(row, of_.velocity) - row.target));
+  for (const DirectRow& row : of_.rows) {
+    const double miss = of_.miss_of(row);
+    if (miss > 0 ? row.impulse > row.least : row.impulse < row.largest) most = std::max(most, std::abs(miss));
+  }
   return most;
 }
 
@@ -585,9 +655,12 @@ bool Direct::find_impulses() {
   for (const DirectPoint& p : of_.points) initial.push_back(p.impulse);
   const std::vector<DirectRow> initial_rows = of_.rows;
   set_statuses(greatest > 0);
+  hold_rows_within_bounds();
+  const bool have_bounds = std::ranges::any_of(of_.rows, is_bounded);
+  const int tries = Thresholds::direct_tries + (have_bounds ? more_tries : 0);
   Verdict verdict = Verdict::contradicted;
-  for (int i = 1; i <= Thresholds::direct_tries && verdict == Verdict::contradicted; ++i)
-    verdict = factor() ? solve_statuses(i == Thresholds::direct_tries) : Verdict::failed;
+  for (int i = 1; i <= tries && verdict == Verdict::contradicted; ++i)
+    verdict = factor() ? solve_statuses(i == tries) : Verdict::failed;
   if (verdict == Verdict::accepted) {
     // Every solve leaves a share of the error of new impulses. Where it is large, or has not been seen, more follow.
     const bool are_new = is_struck_ || !(greatest > 0);
@@ -619,6 +692,7 @@ bool Direct::find_impulses() {
     }
     if (!(error <= Thresholds::direct_failure * std::max(approach_, of_.weight_speed))) return false;
     keep_in_cones();
+    keep_rows_in_bounds();
     keep_energy();
     take_impulses();
     return !is_thrown();
@@ -657,6 +731,7 @@ void Direct::begin_substep(int substep) {
     turn(row.a, row.first_arm_a, row.linear_a, row.arm_a, row.angular_a);
     turn(row.b, row.first_arm_b, row.linear_b, row.arm_b, row.angular_b);
     row.impulse = row.initial_impulse = row.next_impulse;
+    if (substep > 0) row.error = error_of(row, moved_[row.a], moved_[row.b], elapsed_);
   }
   if (!of_.rows.empty()) stiffen();
   elapsed_ = (substep + 1) * h_;
@@ -710,7 +785,10 @@ void Direct::stiffen() {
 // Arms turn during the substep: joints aim at where they will be. In a rebound they hold the velocities of now.
 void Direct::set_row_targets() {
   for (DirectRow& row : of_.rows) {
-    row.target = row.wanted;
+    // The error of a row that acts one way may close where the row does not act.
+    const bool has_way = (row.keeps_position || row.spring_rate > 0) &&
+                         ((row.least == 0 && row.error > 0) || (row.largest == 0 && row.error < 0));
+    row.target = row.wanted - (has_way ? 1 / h_ : row.spring_rate) * row.error;
     if (rebounds_) continue;
     const auto add = [&](std::size_t body, const Vector3& linear, const Vector3& arm) {
       if (body >= of_.movable) return;
@@ -756,7 +834,8 @@ void Direct::end_substep() {
     p.next_impulse = (separates ? 0 : share(p.impulse[2], p.initial_impulse[2], p.a, p.b)) * p.impulse;
   }
   for (DirectRow& row : of_.rows) {
-    row.sum += row.impulse;
+    const SceneRow& given = state_.rows[row.row];
+    row.sum = std::clamp(row.sum + row.impulse, given.least, given.largest);
     const double length = std::sqrt(dot(row.linear_a, row.linear_a));
     row.next_impulse =
         row.impulse * share(length * std::abs(row.impulse), length * std::abs(row.initial_impulse), row.a, row.b);
@@ -792,9 +871,15 @@ Twists Direct::correct_positions() {
   const Twists none(of_.bodies.size());
   bool any = std::ranges::any_of(of_.points, [](const DirectPoint& p) { return p.gap < -p.slop; });
   std::vector<double> row_wanted;
-  for (const DirectRow& row : of_.rows) {
-    const double error =
+  hold_rows_within_bounds();
+  for (DirectRow& row : of_.rows) {
+    double error =
         row.keeps_position ? error_of(row, ahead(row.a, of_.velocity), ahead(row.b, of_.velocity), elapsed_) : 0;
+    // A row that acts one way corrects nothing on its other side, and its errors count even without an impulse.
+    if (row.largest == 0) error = std::max(error, 0.0);
+    if (row.least == 0) error = std::min(error, 0.0);
+    if ((row.least == 0 || row.largest == 0) && error != 0) row.is_held = true;
+    if (!row.is_held) error = 0;
     any = any || std::abs(error) > row.allowed_error;
     row_wanted.push_back(-error / h_);
   }
@@ -827,13 +912,15 @@ Twists Direct::correct_positions() {
 bool Direct::keep_rows(Twists& gain) {
   if (of_.rows.empty()) return true;
   for (DirectPoint& p : of_.points) p.status = DirectStatus::open;
+  hold_rows_within_bounds();
   if (!factor()) return false;
   std::vector<double> kept(of_.rows.size());
   for (int n = 0; n < Thresholds::direct_tries + 1; ++n) {
     std::vector<double> right = of_.right_hand_side();
-    for (DirectRow& row : of_.rows) {
-      row.change = -DirectIsland::velocity_of(row, gain);
-      of_.add(row, row.weight * row.change, right);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      DirectRow& row = of_.rows[i];
+      row.change = -DirectIsland::velocity_of(row, gain) - row.compliance * kept[i];
+      if (row.is_held) of_.add(row, row.weight * row.change, right);
     }
     const Twists change = of_.solve(right);
     of_.find_row_changes(change);
@@ -899,7 +986,11 @@ void Direct::rebound() {
   const double share = std::clamp((root - linear) / (2 * square), 0.0, 1.0);
   for (DirectPoint& p : points) p.impulse[2] += share * p.change[2];
   of_.take_row_changes(share);
-  if (!of_.rows.empty()) return take_impulses();
+  if (!of_.rows.empty()) {
+    // A rope does not push because the bodies rebound.
+    for (DirectRow& row : of_.rows) row.impulse = std::clamp(row.impulse, row.least, row.largest);
+    return take_impulses();
+  }
   for (std::size_t i = 0; i < of_.movable; ++i) of_.velocity[i] = of_.velocity[i] + share * gain[i];
 }
 
@@ -1014,6 +1105,10 @@ double DirectIsland::velocity_of(const DirectRow& row, const Twists& twists) {
          dot(row.angular_b, b.angular_velocity);
 }
 
+double DirectIsland::miss_of(const DirectRow& row) const {
+  return velocity_of(row, velocity) + row.compliance * row.impulse - row.target;
+}
+
 void DirectIsland::accelerate(const DirectRow& row, double impulse, Twists& twists) const {
   const auto push = [&](std::size_t i, const Vector3& linear, const Vector3& angular) {
     if (i >= movable) return;
@@ -1038,12 +1133,16 @@ void DirectIsland::add(const DirectRow& row, double impulse, std::vector<double>
 
 void DirectIsland::add_rows(std::vector<double>& right) {
   for (DirectRow& row : rows) {
-    row.change = row.target - velocity_of(row, velocity);
+    row.change = row.is_held ? row.barrier_velocity - miss_of(row) : 0;
     add(row, row.weight * row.change, right);
   }
 }
 void DirectIsland::find_row_changes(const Twists& solution) {
-  for (DirectRow& row : rows) row.change = row.weight * (row.change - velocity_of(row, solution));
+  for (DirectRow& row : rows) row.change = row.is_held ? row.weight * (row.change - velocity_of(row, solution)) : 0;
+}
+void DirectIsland::apply_row_changes() {
+  for (const DirectRow& row : rows)
+    if (row.change != 0) accelerate(row, row.change, velocity);
 }
 void DirectIsland::take_row_changes(double share) {
   for (DirectRow& row : rows) row.impulse += share * row.change;
@@ -1073,6 +1172,7 @@ void DirectIsland::begin_matrix() {
       if (bodies[i].locked[r]) matrix.at(6 * i + 3 + r, 6 * i + 3 + r) = immovable * bodies[i].mass;
     }
   for (const DirectRow& row : rows) {
+    if (!row.is_held) continue;
     // Jᵀ of the row, where it is not 0.
     std::map<std::size_t, double> j;
     const auto take = [&](std::size_t body, const Vector3& linear, const Vector3& angular) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -62,7 +63,7 @@ struct DirectPoint {
   DirectStatus status = DirectStatus::open;
 };
 
-/// A row of a joint, without bounds and compliance.
+/// A row of a joint, without compliance.
 struct DirectRow {
   std::size_t row = 0;                                       ///< in SceneState::rows
   std::size_t a = 0, b = 0;                                  ///< in DirectIsland::bodies
@@ -73,8 +74,18 @@ struct DirectRow {
   bool keeps_position = true;
   double initial_impulse = 0, impulse = 0, change = 0;  ///< [N s] of the substep
   double next_impulse = 0, sum = 0;                     ///< [N s] as of contacts
-  double weight = 0;                                    ///< [kg] or [kg m²] D
-  double first_velocity = 0;                            ///< [m/s] J v at the start of the step
+  double mass = 0, weight = 0;                          ///< [kg] or [kg m²] of both bodies; D
+  // Bounds of the impulse [N s], of the substep. A row that is not held has its impulse on one of them.
+  double least = -std::numeric_limits<double>::infinity(), largest = std::numeric_limits<double>::infinity();
+  bool is_held = true;
+  double error = 0;                           ///< [m] at the start of the substep
+  double least_slack = 0, largest_slack = 0;  ///< [m/s] of the interior point: J v - target is their difference
+  double least_change = 0, largest_change = 0;
+  double barrier_velocity = 0;  ///< [m/s] by which the barrier shifts the target
+  double response = 0;          ///< [1/kg] J M⁻¹ Jᵀ
+  double compliance = 0;        ///< [1/kg] of the substep: J v gives way by compliance times impulse
+  double spring_rate = 0;       ///< [1/s] at which a spring aims to remove its error
+  double first_velocity = 0;    ///< [m/s] J v at the start of the step
 };
 
 using Twists = std::vector<Twist>;
@@ -95,6 +106,8 @@ struct DirectIsland {
 
   Vector3 velocity_of(const DirectPoint& p, const Twists& twists) const;
   static double velocity_of(const DirectRow& row, const Twists& twists);
+  /// J v + compliance · impulse - target
+  double miss_of(const DirectRow& row) const;
   /// Adds M⁻¹ Jᵀ impulse to the velocities.
   void accelerate(const DirectPoint& p, const Vector3& impulse, Twists& twists) const;
   void accelerate(const DirectRow& row, double impulse, Twists& twists) const;
@@ -116,6 +129,8 @@ struct DirectIsland {
   /// Sets the changes of the rows' impulses from the solution.
   void find_row_changes(const Twists& solution);
   void take_row_changes(double share);
+  /// Applies the changes of the rows' impulses to the velocities.
+  void apply_row_changes();
   std::vector<double> right_hand_side() const { return std::vector<double>(6 * movable); }
   /// Solves with the factorised matrix.
   Twists solve(std::vector<double> right) const;

@@ -18,8 +18,10 @@ constexpr int averaged_iterations = 3;     // of φ when it is frozen
 constexpr std::size_t large_island = 300;  // bodies; larger islands freeze φ only below late_barrier
 constexpr double late_barrier = 1e-4;      // [m/s] times the mean impulse
 constexpr double least_impulse = 0.1;      // at the start, times the mean impulse
-// Impulses are divided by the mass of their contact before they are compared.
+// Impulses are divided by the mass of their contact or row before they are compared.
 constexpr double share_of_cone = 0.9;   // of friction at the start
+constexpr double row_distance = 0.1;    // from a bound at the start, times the mean impulse
+constexpr double share_of_range = 0.1;  // and of the range between the bounds
 constexpr double share_of_step = 0.98;  // of the longest step within the cones
 constexpr double least_friction = 1e-6, most_friction = 1e3;
 constexpr double least_tolerance = 1e-5, most_tolerance = 1e-3, tolerance_of_speed = 3e-4;
@@ -177,6 +179,32 @@ class InteriorPoint {
     }
     for (ConePoint& c : cones_) c.take();
     island_.apply_changes();
+    begin_rows();
+  }
+
+  // Calls f(distance from the bound, slack, change of the slack, sign) for the bounds of a row in the iteration: its
+  // impulse is `distance` from the bound in the direction `sign`.
+  template <class F>
+  static void each_bound(DirectRow& row, const F& f) {
+    if (!row.is_held) return;
+    if (std::isfinite(row.least)) f(row.impulse - row.least, row.least_slack, row.least_change, 1.0);
+    if (std::isfinite(row.largest)) f(row.largest - row.impulse, row.largest_slack, row.largest_change, -1.0);
+  }
+
+  // Impulses begin within their bounds. A row without a range between its bounds takes no part.
+  void begin_rows() {
+    for (DirectRow& row : island_.rows) {
+      const double range = row.largest - row.least,
+                   distance = std::min(row_distance * mean_ * row.mass, share_of_range * range);
+      row.least_slack = row.largest_slack = row.least_change = row.largest_change = row.barrier_velocity = 0;
+      row.is_held = range > 0;
+      const double next = std::min(std::max(row.impulse, row.least + distance), row.largest - distance);
+      row.change = std::isfinite(row.least) || std::isfinite(row.largest) ? next - row.impulse : 0;
+      row.impulse += row.change;
+      each_bound(row, [&](double from, double& slack, double&, double) { slack = barrier_ * row.mass / from; });
+    }
+    island_.apply_row_changes();
+    for (const DirectRow& row : island_.rows) weights_.push_back(row.weight);
   }
 
   double tolerance() const {
@@ -209,15 +237,26 @@ class InteriorPoint {
       if (!(miss <= worst)) worst = miss;
       gap += dot(c.x, c.s) / c.mass();
     }
-    for (const DirectRow& row : island_.rows) {
-      const double miss = std::abs(row.target - DirectIsland::velocity_of(row, island_.velocity));
+    auto count = static_cast<double>(cones_.size());
+    for (DirectRow& row : island_.rows) {
+      if (!row.is_held) continue;
+      const double miss = std::abs(island_.miss_of(row) - row.least_slack + row.largest_slack);
       if (!(miss <= worst)) worst = miss;
+      each_bound(row, [&](double from, double& slack, double&, double) {
+        gap += from * slack / row.mass;
+        ++count;
+      });
     }
-    barrier_ = gap / static_cast<double>(cones_.size());
+    barrier_ = gap / count;
     return worst;
   }
 
   bool factor() {
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      double compliance = 1 / weights_[i];
+      each_bound(island_.rows[i], [&](double from, double& slack, double&, double) { compliance += slack / from; });
+      island_.rows[i].weight = 1 / compliance;
+    }
     island_.begin_matrix();
     for (ConePoint& c : cones_) {
       c.scale();
@@ -243,9 +282,16 @@ class InteriorPoint {
     return true;
   }
 
-  // The step with dx + P⁻² ds = right of every cone, and ds = J δ + miss. Returns δ.
-  Twists find_step(const std::vector<Vector3>& right) {
+  // The step with dx + P⁻² ds = right of every cone, and ds = J δ + miss; with `barrier` for the bounds of rows.
+  // Returns δ.
+  Twists find_step(const std::vector<Vector3>& right, double barrier) {
     std::vector<double> wrench = island_.right_hand_side();
+    for (DirectRow& row : island_.rows) {
+      row.barrier_velocity = 0;
+      each_bound(row, [&](double from, double&, double&, double sign) {
+        row.barrier_velocity += sign * barrier * row.mass / from;
+      });
+    }
     for (std::size_t i = 0; i < cones_.size(); ++i) {
       ConePoint& c = cones_[i];
       c.dx = right[i] - c.weight * c.miss;
@@ -254,6 +300,10 @@ class InteriorPoint {
     island_.add_rows(wrench);
     const Twists change = island_.solve(wrench);
     island_.find_row_changes(change);
+    for (DirectRow& row : island_.rows)
+      each_bound(row, [&](double from, double& slack, double& slack_change, double sign) {
+        slack_change = (barrier * row.mass - slack * sign * row.change) / from - slack;
+      });
     for (ConePoint& c : cones_) {
       const Vector3 j = c.into_cone(island_.velocity_of(c.point, change));
       c.dx = c.dx - c.weight * j;
@@ -263,8 +313,16 @@ class InteriorPoint {
     return change;
   }
 
-  double longest_step_of_all() const {
+  double longest_step_of_all() {
     double longest = 1;
+    const auto limit = [&](double x, double change) {
+      if (change < 0) longest = std::min(longest, -x / change);
+    };
+    for (DirectRow& row : island_.rows)
+      each_bound(row, [&](double from, double& slack, double& slack_change, double sign) {
+        limit(from, sign * row.change);
+        limit(slack, slack_change);
+      });
     for (const ConePoint& c : cones_) longest = std::min({longest, longest_step(c.x, c.dx), longest_step(c.s, c.ds)});
     return longest;
   }
@@ -274,7 +332,7 @@ class InteriorPoint {
     ++island_.solves;
     std::vector<Vector3> right;
     for (const ConePoint& c : cones_) right.push_back(-1.0 * c.x);
-    find_step(right);
+    find_step(right, 0);
     const double rest = 1 - longest_step_of_all();
     // The barrier does not fall below a share of the misses. Otherwise the slip term would stop the iteration.
     const double least = std::max(0.05 * enough * mean_, std::min(0.3 * barrier_, 1e-3 * worst * mean_));
@@ -285,13 +343,15 @@ class InteriorPoint {
       const Vector3 of_scaled = Vector3{0, 0, barrier * c.mass()} - jordan_product(c.lambda, c.lambda) - second;
       right[i] = c.inverse * jordan_quotient(c.lambda, of_scaled);
     }
-    const Twists change = find_step(right);
+    const Twists change = find_step(right, barrier);
     const double step = std::min(1.0, share_of_step * longest_step_of_all());
     for (ConePoint& c : cones_) {
       c.x = c.x + step * c.dx;
       c.s = c.s + step * c.ds;
       c.take();
     }
+    for (DirectRow& row : island_.rows)
+      each_bound(row, [&](double, double& slack, double& slack_change, double) { slack += step * slack_change; });
     island_.take_row_changes(step);
     for (std::size_t i = 0; i < island_.movable; ++i) island_.velocity[i] = island_.velocity[i] + step * change[i];
     return true;
@@ -307,14 +367,27 @@ class InteriorPoint {
       if (vanishes) c.point.impulse = {};
     }
     island_.apply_changes();
+    // Impulses of rows go to the bound from which their row separates.
+    for (std::size_t i = 0; i < weights_.size(); ++i) {
+      DirectRow& row = island_.rows[i];
+      row.change = row.barrier_velocity = 0;
+      row.weight = weights_[i];
+      each_bound(row, [&](double from, double& slack, double&, double sign) {
+        const double share = from / (row.mass * mean_);
+        if (share < slack / speed_ && share < vanishing_share) row.change = -sign * from;
+      });
+      row.impulse += row.change;
+    }
+    island_.apply_row_changes();
   }
 
   DirectIsland& island_;
   std::vector<ConePoint> cones_;
-  double mean_ = 0;     // [m/s] mean impulse of the loaded contacts, over their masses
-  double speed_ = 0;    // [m/s] max. approach
-  double barrier_ = 0;  // [m²/s²] mean x·s, over the masses
-  int frozen_ = -1;     // iterations since φ was frozen
+  std::vector<double> weights_;  // of rows
+  double mean_ = 0;              // [m/s] mean impulse of the loaded contacts, over their masses
+  double speed_ = 0;             // [m/s] max. approach
+  double barrier_ = 0;           // [m²/s²] mean x·s, over the masses
+  int frozen_ = -1;              // iterations since φ was frozen
 };
 
 }  // namespace

@@ -209,6 +209,74 @@ TYPED_TEST(DirectJoints, let_a_doll_with_masses_of_365_to_1_come_to_rest) {
   }
 }
 
+// A motor below its torque has its speed, and one that stalls has its torque.
+TYPED_TEST(DirectJoints, turn_by_a_motor_up_to_its_torque) {
+  for (const double torque : {3.0, 20.0}) {
+    JointedBoxes of;
+    of.boxes.push_back({1, {1, 0.1, 0.1}, {0.5, 0, 0}});
+    of.join(0, world, {}, Kind::hinge);
+    of.joints[0].speed = -2;  // upwards
+    of.joints[0].torque = torque;
+    SceneSolver solver({.threads = 1});
+    double most = 0;
+    for (int k = 0; k < 60; ++k) {
+      const double before = of.energy();
+      step<TypeParam>(of, solver);
+      most = std::max(most, of.energy() - before);
+      if (torque > 10) ASSERT_NEAR(of.boxes[0].angular_velocity[1], -2, k < 2 ? 2 : 1e-3) << k;
+    }
+    // A weight of 4.9 N m falls against 3 N m. Torque times the speed of the motor is the most that it gives.
+    if (torque < 10) EXPECT_LT(of.boxes[0].position[2], -0.2);
+    EXPECT_LE(most, h * torque * 2 * 1.1) << torque;
+  }
+}
+
+// A spring of f = 2 Hz sinks by g / (2 π f)², swings f times a second, and more damping swings less. The implicit step
+// damps by itself, too. By sweeps it crept down without a swing.
+TYPED_TEST(DirectJoints, swing_on_a_spring_of_a_frequency) {
+  const double sag = g / std::pow(4 * 2 * quarter, 2);
+  double last_depth = 2 * sag;
+  for (const double damping_ratio : {0.0, 0.1, 1.0}) {
+    JointedBoxes of;
+    of.boxes.push_back({1, {0.2, 0.2, 0.2}, {}});
+    of.join(0, world, {});
+    of.joints[0].frequency = 2;
+    of.joints[0].damping_ratio = damping_ratio;
+    SceneSolver solver({.threads = 1});
+    double deepest = 0, before = 0;
+    int turns = 0;
+    for (int k = 0; k < 600; ++k) {
+      step<TypeParam>(of, solver);
+      const double now = of.boxes[0].velocity[2];
+      deepest = std::max(deepest, -of.boxes[0].position[2]);
+      if (k < 120 && now * before < 0) ++turns;
+      before = now;
+    }
+    EXPECT_NEAR(-of.boxes[0].position[2], sag, 1e-3 * sag) << damping_ratio;
+    EXPECT_LT(deepest, last_depth) << damping_ratio;
+    if (damping_ratio < 1) EXPECT_NEAR(turns, 8, 1) << damping_ratio;
+    last_depth = deepest;
+  }
+  EXPECT_LE(last_depth, 1.001 * sag);
+}
+
+// It falls 0.5 m, tightens without a rebound and hangs.
+TYPED_TEST(DirectJoints, hang_on_a_rope_that_was_slack) {
+  JointedBoxes of;
+  of.boxes.push_back({1, {0.2, 0.2, 0.2}, {0, 0, -0.5}});
+  of.joints.push_back({0, world, {}, {}, Kind::rope});
+  of.joints[0].length = 1;
+  SceneSolver solver({.threads = 1});
+  double fastest = 0;
+  for (int k = 0; k < 60; ++k) {
+    step<TypeParam>(of, solver);
+    fastest = std::max(fastest, of.boxes[0].velocity[2]);
+  }
+  EXPECT_NEAR(of.boxes[0].position[2], -1, 0.1 * millimetre);
+  EXPECT_LE(fastest, 1e-3);
+  EXPECT_LE(of.kinetic_energy(), 1e-8);
+}
+
 TYPED_TEST(DirectJoints, have_the_same_bits_alone_and_among_others) {
   JointedBoxes alone = doll(0.1, {0.3, 1.1, 0.7}), both;
   both.has_floor = true;

@@ -149,6 +149,29 @@ JointedBoxes ball_on_an_arm(double restitution) {
   return made;
 }
 
+JointedBoxes motor_and_rope() {
+  JointedBoxes made;
+  made.has_floor = true;
+  made.boxes = {{1, {1, 0.1, 0.1}, {0.5, 0, 1}}, {2, {0.2, 0.2, 0.2}, {1, 0, 0.4}}};
+  made.join(0, world, {0, 0, 1}, JointedBoxes::Kind::hinge);
+  made.joints[0].speed = -2;
+  made.joints[0].torque = 12;
+  made.joints.push_back({1, 0, {0, 0, 0.1}, {0.5, 0, 0}, JointedBoxes::Kind::rope});
+  made.joints[1].length = 0.7;
+  return made;
+}
+
+JointedBoxes boxes_on_springs() {
+  JointedBoxes made;
+  made.has_floor = true;
+  made.boxes = {{1, {0.3, 0.3, 0.3}, {0.5, 0, 0.7}}, {3, {0.3, 0.3, 0.3}, {1, 0, 0.7}}};
+  made.join(0, world, {0, 0, 0.7});
+  made.join(1, 0, {0.75, 0, 0.7});
+  made.joints[1].frequency = 3;
+  made.joints[1].damping_ratio = 0.1;
+  return made;
+}
+
 // Rows of joints in all: substeps by spin, tension, curvature, corrected errors, rebounds.
 TYPED_TEST(DirectAgreement, of_joints_that_swing_fall_and_rebound_holds_in_every_step) {
   const struct {
@@ -158,7 +181,9 @@ TYPED_TEST(DirectAgreement, of_joints_that_swing_fall_and_rebound_holds_in_every
                {"ball on an arm, e = 0.5", ball_on_an_arm(0.5)},
                {"ball on an arm, e = 1", ball_on_an_arm(1)},
                {"doll", doll(0.2, {0.3, 1.1, 0.7})},
-               {"doll that lies", doll(0.01, {0, 1.5, 0})}};
+               {"doll that lies", doll(0.01, {0, 1.5, 0})},
+               {"motor that lifts a box by a rope", motor_and_rope()},
+               {"boxes on springs", boxes_on_springs()}};
   for (const auto& [name, begin] : cases) {
     JointedBoxes boxes = begin;
     std::vector<TypeParam> rows;

@@ -15,6 +15,9 @@ using Thresholds = SceneThresholds;
 /// [m²] Inertia of a body about an axis about which it cannot turn, over its mass: beyond all weights in the matrix.
 constexpr double immovable = 1e30;
 
+/// Further tries of an island whose rows have bounds.
+constexpr int more_tries = 2;
+
 double tangential_length(const Vector3& v) {
   return systems::tangential_length(v.data());
 }
@@ -349,6 +352,8 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
     // Also true for NaN.
     leaves = leaves || !(std::abs(p.change[2]) < 1e300) || leaves_cone(m, p, sum(p.impulse, p.change));
   });
+  for (const JointRow& row : rows_)
+    leaves = leaves || (row.state == RowState::held && is_out_of_bounds(row, row.impulse + row.change));
   if (leaves) {
     if (!is_last) release();
     return Verdict::contradicted;
@@ -357,8 +362,10 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
   take_row_changes(1);
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     for (std::size_t c = 0; c < 6; ++c) velocity_[i].at[c] += right_[i].at[c];
-  if (hold_approaching()) return Verdict::contradicted;
+  const bool holds_contacts = hold_approaching(), holds_rows = hold_rows();
+  if (holds_contacts || holds_rows) return Verdict::contradicted;
   keep_in_cones();
+  keep_rows_in_bounds();
   return Verdict::accepted;
 }
 
@@ -421,6 +428,7 @@ void DirectIsland::release() {
     p.change = difference(p.impulse, begun);
   });
   apply_changes();
+  release_rows();
 }
 
 /// Holds open points that approach, and sliding points that friction would push. Returns true if there are any.
@@ -461,9 +469,9 @@ double DirectIsland::contradiction() {
 /// Bodies and surfaces with prescribed velocities may wedge a body, with friction coefficients about 1: the impulses
 /// then have no limit. Returns true if the island has more energy than such velocities can give it.
 bool DirectIsland::is_thrown() {
-  // A row that drives has no limit, either.
+  // A row that drives has no limit, either, and springs return energy.
   for (const JointRow& row : rows_)
-    if (row.wanted != 0) return false;
+    if (row.wanted != 0 || row.compliance > 0) return false;
   double fastest = 0;
   const std::size_t n = bodies_.size();
   const auto of_fixed = [&](std::int32_t row, const Vector3& arm) {
@@ -646,7 +654,11 @@ void DirectIsland::rebound(const StepOptions& options, bool may_use_interior_poi
   const double share = std::clamp((root - linear_term) / (2 * square_term), 0.0, 1.0);
   for (Point& p : points_) p.impulse[2] += share * p.change[2];
   take_row_changes(share);
-  if (!rows_.empty()) return take_impulses();
+  if (!rows_.empty()) {
+    // A rope does not push because the bodies rebound.
+    each_row([](JointRow& row) { row.impulse = std::min(std::max(row.impulse, row.least), row.largest); });
+    return take_impulses();
+  }
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     for (std::size_t c = 0; c < 6; ++c) velocity_[i].at[c] += share * gain[i].at[c];
 }
@@ -658,7 +670,11 @@ double DirectIsland::product(std::size_t body, const BodyRow& x, const BodyRow& 
 
 double DirectIsland::row_residual() const {
   double most = 0;
-  for (const JointRow& row : rows_) most = std::max(most, std::abs(velocity_of(row, velocity_) - row.target));
+  for (const JointRow& row : rows_) {
+    const double miss = miss_of(row);
+    const bool is_kept_from = (miss > 0 && row.impulse <= row.least) || (miss < 0 && row.impulse >= row.largest);
+    if (!is_kept_from) most = std::max(most, std::abs(miss));
+  }
   return most;
 }
 
@@ -674,9 +690,11 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
   }
   keep_impulses(initial_);
   set_states();
+  set_row_states();
+  const int tries = Thresholds::direct_tries + (has_bounds() ? more_tries : 0);
   Verdict verdict = Verdict::contradicted;
-  for (int i = 1; i <= Thresholds::direct_tries && verdict == Verdict::contradicted; ++i)
-    verdict = factor() ? solve_states(i == Thresholds::direct_tries) : Verdict::failed;
+  for (int i = 1; i <= tries && verdict == Verdict::contradicted; ++i)
+    verdict = factor() ? solve_states(i == tries) : Verdict::failed;
   if (verdict == Verdict::accepted) {
     // The compliance of D leaves 1e-5 of new impulses after each solve, and more where heavy bodies load light ones.
     const auto is_rough = [&](int i) {
@@ -704,6 +722,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
           Thresholds::direct_failure * std::max(approach_, options.weight_speed)))
       return false;
     keep_in_cones();
+    keep_rows_in_bounds();
     keep_energy(options);
     take_impulses();
     return !is_thrown();
@@ -722,8 +741,11 @@ bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point
   each_point([&](const Manifold&, Point& p) { p.next = scaled(share, p.impulse); });
   each_row([&](JointRow& row) {
     row.next = share * row.impulse;
+    row.least = share * row.given_least;
+    row.largest = share * row.given_largest;
     row.before = velocity_of(row, free_);
   });
+  set_compliances(substep.time_step);
   double approach = 0;
   for (int k = 0; k < substeps_; ++k) {
     begin_substep(k, substep.time_step);
@@ -793,7 +815,7 @@ void DirectIsland::end_substep(const StepOptions& options) {
     p.next = parts ? Vector3{} : scaled(share(p.impulse[2], p.begun[2], m.a, m.b), p.impulse);
   });
   each_row([&](JointRow& row) {
-    row.sum += row.impulse;
+    row.sum = std::min(std::max(row.sum + row.impulse, row.given_least), row.given_largest);
     // A row that only turns the bodies has nothing to do with their weight.
     const double length = std::sqrt(dot(row.linear_a, row.linear_a));
     row.next = share(length * std::abs(row.impulse), length * std::abs(row.begun), row.a, row.b) * row.impulse;

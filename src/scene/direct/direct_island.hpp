@@ -17,6 +17,7 @@
 #include <carom/scene_options.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "block_factor.hpp"
@@ -45,7 +46,7 @@ struct Body {
   double mass = 0, inverse_mass = 0;
   std::array<double, 6> inertia{}, inverse_inertia{};  ///< with the tension of joints
   std::array<double, 6> given{}, given_inverse{};      ///< at the start of the step
-  std::array<double, 6> tension{};                     ///< [kg m²] what the tension of joints adds
+  std::array<double, 6> tension{};                     ///< [kg m²] from the tension of joints
   Axes locked = 0;                                     ///< axes about which the body cannot turn: no inertia there
   double curve = 1;                                    ///< [1] share of the curvature that joints aim at
   std::uint32_t number = 0;
@@ -87,7 +88,10 @@ struct Impulses {
   std::vector<double> rows;
 };
 
-/// A row of a joint without bounds. It stays in the matrix, with one weight.
+/// State of a row in the matrix: it is held, or its impulse is at a bound.
+enum class RowState : std::uint8_t { held, at_least, at_largest };
+
+/// A row of a joint. A held row has one weight.
 struct JointRow {
   std::int32_t a = 0, b = 0;          ///< as of manifolds
   std::size_t block = 0;              ///< in the factor, if both bodies move
@@ -108,6 +112,22 @@ struct JointRow {
   double weight = 0;        ///< [kg] or [kg m²] D
   double inverse_mass = 0;  ///< [1/kg] of both bodies
   std::uint32_t row = 0;    ///< in the scene
+  // A row gives way by compliance times impulse. A spring and a damper has a rate besides.
+  double given_compliance = 0;                                                    ///< [1/kg] of the step
+  double frequency = std::numeric_limits<double>::infinity(), damping_ratio = 0;  ///< [Hz], [1]
+  double response = 0;                                                            ///< [1/kg] J M⁻¹ Jᵀ
+  double compliance = 0;                                                          ///< [1/kg] of the substep
+  double rate = 0;  ///< [1/s] at which a spring aims to remove its error
+  // Bounds of the impulse.
+  double given_least = -std::numeric_limits<double>::infinity();   ///< [N s] of the step
+  double given_largest = std::numeric_limits<double>::infinity();  ///< [N s] of the step
+  double least = 0, largest = 0;                                   ///< [N s] of the substep
+  RowState state = RowState::held;
+  bool is_bounded = false;
+  // In the interior point J v - target is slack_least - slack_largest, both >= 0. They are 0 without the bound.
+  double slack_least = 0, slack_largest = 0;    ///< [m/s]
+  double change_least = 0, change_largest = 0;  ///< [m/s] of them
+  double pull = 0;                              ///< [m/s] of the barrier
 };
 
 /// A point in the interior point: x and s are in the Lorentz cone, x = (p_t, μ p_n), s = (u_t, (u_n - t_n) / μ + φ).
@@ -224,7 +244,7 @@ class DirectIsland {
   void take_impulses();
   void correct_positions(const StepOptions& options);
 
-  // Rows of joints: joint_rows.cpp
+  // Rows of joints: island_rows.cpp
   static double velocity_of(const JointRow& row, const BodyRow& a, const BodyRow& b);
   double velocity_of(const JointRow& row, const Rows& rows) const;
   void add_wrench(const JointRow& row, double impulse, Rows& rows) const;
@@ -243,6 +263,29 @@ class DirectIsland {
   /// Sets `change` of the rows to the velocities that correct their errors. Returns true if there are any.
   bool find_row_errors(double time_step);
   bool keep_rows(Rows& gain);
+
+  // Bounds of rows: row_bounds.cpp
+  static bool has_free_side(const JointRow& row);
+  /// [m/s] J v + compliance λ - target
+  double miss_of(const JointRow& row) const;
+  void set_compliances(double time_step);
+  void set_row_states();
+  bool is_out_of_bounds(const JointRow& row, double impulse) const;
+  void release_rows();
+  bool hold_rows();
+  void keep_rows_in_bounds();
+  void apply_row_changes();
+  bool has_bounds() const;
+  // In the interior point. Impulses and the barrier are over the mass of their row, as those of contacts.
+  void begin_bounds(double mean, double barrier);
+  /// Adds the gaps of the bounds to `gap`, their number to `count`, and raises `worst` [m/s] to the misses of all rows.
+  void measure_rows(double& worst, double& gap, std::size_t& count) const;
+  void weigh_bounds();
+  void aim_bounds(double barrier);
+  void find_slack_changes(double barrier);
+  double longest_step_of_bounds() const;
+  void take_slack_changes(double share);
+  void snap_to_bounds(double mean, double speed);
 
   /// Builds and factors A for the states of the points, unless it is the last matrix.
   bool factor();

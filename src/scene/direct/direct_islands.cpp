@@ -82,26 +82,6 @@ bool DirectIslands::is_plain(const kernel::SceneJob<T>& job, const Graph& graph,
   return true;
 }
 
-/// True if all rows of a group are rigid: without bounds, compliance and frequency.
-template <class T>
-bool DirectIslands::is_plain_group(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                                   std::uint32_t group) const {
-  const JointRows<T>& rows = job.scene->joints;
-  const Constraint& of = graph.groups[group];
-  const auto read = [&](const Column<const T>& column, std::size_t i, double otherwise) {
-    return column ? static_cast<double>(column[i]) : otherwise;
-  };
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (std::uint32_t k = 0; k < of.count; ++k) {
-    const std::uint32_t i = kernel::number_at(job.row_at, of.first + k);
-    const double frequency = read(rows.frequency, i, options.substeps.joint_frequency);
-    if (std::isfinite(read(rows.least_impulse, i, -infinity)) || std::isfinite(read(rows.largest_impulse, i, infinity)))
-      return false;
-    if (read(rows.compliance, i, 0) > 0 || (frequency > 0 && frequency < infinity)) return false;
-  }
-  return true;
-}
-
 template <class T>
 void DirectIslands::find_candidates(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                                     const Parts& parts, const std::vector<std::int32_t>& substeps,
@@ -111,10 +91,6 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
   for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
     const std::uint32_t island = graph.island_of_manifold[m];
     if (excluded_[island] == 0 && !is_plain(job, graph, m)) excluded_[island] = 1;
-  }
-  for (std::uint32_t g = 0; g < graph.groups.size(); ++g) {
-    const std::uint32_t island = graph.island_of_group[g];
-    if (excluded_[island] == 0 && !is_plain_group(options, job, graph, g)) excluded_[island] = 1;
   }
   list_by_island(graph.islands, graph.island_of_manifold, begin_, manifolds_);
   list_by_island(graph.islands, graph.island_of_group, group_begin_, groups_);
@@ -329,6 +305,7 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
   const auto read = [](const Column<const T>& column, std::size_t i, double otherwise) {
     return column ? static_cast<double>(column[i]) : otherwise;
   };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   for (std::uint32_t k = candidate.first_group; k < candidate.end_group && is_sound; ++k) {
     const Constraint& of = graph.groups[groups_[k]];
     JointRow joint;
@@ -350,8 +327,14 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       }
       joint.wanted = read(rows.target_velocity, i, 0);
       joint.first_error = joint.error = read(rows.error, i, 0);
-      joint.keeps_position = read(rows.frequency, i, options.joint_frequency) > 0;
+      joint.frequency = read(rows.frequency, i, options.joint_frequency);
+      joint.damping_ratio = read(rows.damping_ratio, i, options.joint_damping_ratio);
+      joint.keeps_position = joint.frequency == infinity;
+      joint.given_compliance = read(rows.compliance, i, 0);
       joint.impulse = static_cast<double>(job.row_impulse[i]);
+      joint.given_least = read(rows.least_impulse, i, -infinity);
+      joint.given_largest = read(rows.largest_impulse, i, infinity);
+      joint.is_bounded = joint.given_least > -infinity || joint.given_largest < infinity;
       // Sweeps find the rows that no impulse moves, and those out of range.
       if (!island.add(joint, most_number<T>())) return false;
     }
@@ -425,11 +408,11 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
       float& spent = needs[candidate.island].spent;
       const double left = SceneThresholds::direct_credit - static_cast<double>(spent);
       const double tries = SceneThresholds::direct_tries * island.work_of_factorisation() / candidate.sweeps;
-      const double interior_point = iterations * island.work_of_iteration() / candidate.sweeps;
+      const double interior_points = candidate.substeps * iterations * island.work_of_iteration() / candidate.sweeps;
       const auto is_affordable = [&](double work) { return work <= SceneThresholds::direct_income || work <= left; };
       if (!is_affordable(tries)) continue;
       candidate.is_accepted =
-          island.solve(step, is_affordable(tries + interior_point)) && island.greatest_number() < most_number<T>();
+          island.solve(step, is_affordable(tries + interior_points)) && island.greatest_number() < most_number<T>();
       spent += static_cast<float>(island.work_done() / candidate.sweeps);
       if (candidate.is_accepted) store(job, island);
     }

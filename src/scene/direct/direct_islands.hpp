@@ -70,9 +70,6 @@ class DirectIslands {
                        const Parts& parts, const std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs);
   template <class T>
   bool is_plain(const kernel::SceneJob<T>& job, const Graph& graph, std::uint32_t manifold) const;
-  template <class T>
-  bool is_plain_group(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                      std::uint32_t group) const;
   bool plan(Candidate& candidate, const Graph& graph, const Parts& parts, double most_work);
   template <class T>
   bool take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const SubstepsOptions& options,

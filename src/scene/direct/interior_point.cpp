@@ -101,6 +101,7 @@ void InteriorPoint::begin() {
   });
   each([&](const Manifold&, Point& p, ConePoint& c) { take(p, c); });
   of_.apply_changes();
+  of_.begin_bounds(mean_, barrier_);
 }
 
 double InteriorPoint::tolerance() const {
@@ -140,16 +141,15 @@ double InteriorPoint::measure(int iteration) {
     }
     worst = miss <= worst ? worst : miss;  // keeps NaN
   });
-  of_.each_row([&](const JointRow& row) {
-    const double miss = std::abs(row.target - of_.velocity_of(row, of_.velocity_));
-    worst = miss <= worst ? worst : miss;
-  });
-  barrier_ = gap / static_cast<double>(of_.points_.size());
+  std::size_t count = of_.points_.size();
+  of_.measure_rows(worst, gap, count);
+  barrier_ = gap / static_cast<double>(count);
   return worst;
 }
 
 bool InteriorPoint::factor() {
   of_.set_row_weights();
+  of_.weigh_bounds();
   of_.begin_matrix();
   each([&](const Manifold& m, Point& p, ConePoint& c) {
     c.scaling = ConeScaling(c.s, c.x);
@@ -165,7 +165,8 @@ bool InteriorPoint::factor() {
 }
 
 template <class E>
-void InteriorPoint::find_step(const E& e) {
+void InteriorPoint::find_step(double barrier, const E& e) {
+  of_.aim_bounds(barrier);
   // The impulses change by dx = e - D ds, and ds = J δ + miss.
   std::fill(of_.right_.begin(), of_.right_.end(), BodyRow{});
   each([&](const Manifold& m, Point& p, ConePoint& c) {
@@ -179,6 +180,7 @@ void InteriorPoint::find_step(const E& e) {
   of_.add_rows(of_.right_);
   of_.factor_.solve(of_.right_.data());
   of_.find_row_changes(of_.right_);
+  of_.find_slack_changes(barrier);
   each([&](const Manifold& m, Point& p, ConePoint& c) {
     double j[3], d[3];
     into_cone(c, of_.relative(m, p, of_.right_), j);
@@ -192,7 +194,7 @@ void InteriorPoint::find_step(const E& e) {
 }
 
 double InteriorPoint::longest_step() const {
-  double longest = 1;
+  double longest = of_.longest_step_of_bounds();
   for (const ConePoint& c : of_.cones_)
     longest = std::min({longest, systems::longest_step(c.x, c.dx), systems::longest_step(c.s, c.ds)});
   return longest;
@@ -223,6 +225,7 @@ void InteriorPoint::let_go() {
     p.impulse = {};
   });
   of_.apply_changes();
+  of_.snap_to_bounds(mean_, speed_);
 }
 
 bool InteriorPoint::run() {
@@ -242,7 +245,7 @@ bool InteriorPoint::run() {
     if (!factor()) return false;
     ++of_.solves_;
     // Predictor.
-    find_step([](const ConePoint& c, double* e) {
+    find_step(0, [](const ConePoint& c, double* e) {
       for (std::size_t k = 0; k < 3; ++k) e[k] = -c.x[k];
     });
     const double reached = longest_step(), rest = 1 - reached;
@@ -256,7 +259,7 @@ bool InteriorPoint::run() {
     // The barrier stays above a share of the miss, which the slip term would let stall.
     const double floor = std::max(0.05 * enough * mean_, std::min(0.3 * barrier_, 1e-3 * worst * mean_));
     const double target = std::max(std::max(1e-4, rest * rest * rest) * barrier_, floor);
-    find_step([&](const ConePoint& c, double* e) {
+    find_step(target, [&](const ConePoint& c, double* e) {
       double right[3] = {c.correction[0], c.correction[1], c.correction[2] + target * c.mass}, q[3];
       systems::subtract_jordan_product(c.scaling.lambda, c.scaling.lambda, right);
       systems::divide(c.scaling.lambda, right, q);
@@ -271,6 +274,7 @@ bool InteriorPoint::run() {
       take(p, c);
     });
     of_.take_row_changes(step);
+    of_.take_slack_changes(step);
     for (std::size_t b = 0; b < of_.bodies_.size(); ++b)
       for (std::size_t k = 0; k < 6; ++k) of_.velocity_[b].at[k] += step * of_.right_[b].at[k];
   }

@@ -34,9 +34,9 @@ class InteriorPoint {
   /// Sets the misses of the cones. Returns the largest [m/s].
   double measure(int iteration);
   bool factor();
-  /// Solves for the step with the right-hand sides `e` of the cones.
+  /// Solves for the step with the right-hand sides `e` of the cones, and the barrier of the bounds of rows.
   template <class E>
-  void find_step(const E& e);
+  void find_step(double barrier, const E& e);
   double longest_step() const;
   /// Sets the slip terms anew if contacts approach. Returns false if none does.
   bool thaw(double enough);

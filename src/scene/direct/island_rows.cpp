@@ -53,6 +53,7 @@ bool DirectIsland::add(const JointRow& from, double most) {
   if (a) add_side(row.a, row.linear_a, row.angular_a);
   if (b) add_side(row.b, row.linear_b, row.angular_b);
   row.inverse_mass = linear > 0 ? linear : response;
+  row.response = linear + response + row.given_compliance;
   row.turned_a = row.arm_a;
   row.turned_b = row.arm_b;
   if (a && b)
@@ -84,12 +85,34 @@ void DirectIsland::add_wrench(const JointRow& row, double impulse, Rows& rows) c
   add_to(row.b, row.linear_b, row.angular_b);
 }
 
+/// Rows with a frequency are springs and dampers, integrated implicitly: E. Catto, Soft Constraints, 2011.
+void DirectIsland::set_compliances(double time_step) {
+  each_row([&](JointRow& row) {
+    row.compliance = substeps_ * row.given_compliance;
+    row.rate = 0;
+    if (!(row.frequency > 0) || !std::isfinite(row.frequency)) return;
+    constexpr double two_pi = 6.283185307179586476925;
+    const double omega = two_pi * std::min(row.frequency, 0.25 / time_step);
+    const double stiffness = 2 * row.damping_ratio + time_step * omega;
+    row.rate = omega / stiffness;
+    row.compliance += row.response / (time_step * omega * stiffness);
+  });
+}
+
+double DirectIsland::miss_of(const JointRow& row) const {
+  return velocity_of(row, velocity_) + row.compliance * row.impulse - row.target;
+}
+
 void DirectIsland::set_row_weights() {
-  each_row([](JointRow& row) { row.weight = Thresholds::direct_joint_weight / row.inverse_mass; });
+  each_row([](JointRow& row) {
+    const double compliance = row.inverse_mass / Thresholds::direct_joint_weight + row.compliance;
+    row.weight = row.state == RowState::held ? 1 / compliance : 0;
+  });
 }
 
 void DirectIsland::add_rows_to_matrix() {
   for (const JointRow& row : rows_) {
+    if (!(row.weight > 0)) continue;
     const Vector3 &la = row.linear_a, &ta = row.angular_a, &lb = row.linear_b, &tb = row.angular_b;
     const double a[6] = {la[0], la[1], la[2], ta[0], ta[1], ta[2]}, b[6] = {lb[0], lb[1], lb[2], tb[0], tb[1], tb[2]};
     if (moves(row.a)) add_outer(row.weight, a, a, factor_.diagonal(static_cast<std::size_t>(row.a)));
@@ -105,7 +128,7 @@ void DirectIsland::add_rows_to_matrix() {
 
 void DirectIsland::add_rows(Rows& right) {
   each_row([&](JointRow& row) {
-    row.change = row.target - velocity_of(row, velocity_);
+    row.change = row.pull - miss_of(row);
     add_wrench(row, row.weight * row.change, right);
   });
 }
@@ -202,7 +225,8 @@ void DirectIsland::stiffen(double time_step) {
 /// Rows aim at where the turning arms will be after the step. In a rebound they hold the velocities of now.
 void DirectIsland::set_row_targets(double time_step) {
   each_row([&](JointRow& row) {
-    row.target = row.wanted;
+    // An error on the side where the row does not push may shrink to 0.
+    row.target = row.wanted - (has_free_side(row) ? 1 / time_step : row.rate) * row.error;
     if (rebounds_) return;
     const auto add_side = [&](std::int32_t body, const Vector3& along, const Vector3& arm) {
       if (!moves(body) || arm == Vector3{}) return;
@@ -219,6 +243,7 @@ void DirectIsland::set_row_targets(double time_step) {
 
 bool DirectIsland::find_row_errors(double time_step) {
   bool any = false;
+  set_row_states();
   const auto ahead = [&](std::int32_t body) {
     BodyRow to = moved_[static_cast<std::size_t>(body)];
     const BodyRow& v = velocity_[static_cast<std::size_t>(body)];
@@ -232,7 +257,14 @@ bool DirectIsland::find_row_errors(double time_step) {
   each_row([&](JointRow& row) {
     row.change = 0;
     if (!row.keeps_position) return;
-    const double error = error_of(row, ahead(row.a), ahead(row.b), elapsed_);
+    double error = error_of(row, ahead(row.a), ahead(row.b), elapsed_);
+    if (row.is_bounded) {
+      if (row.largest == 0) error = std::max(error, 0.0);
+      if (row.least == 0) error = std::min(error, 0.0);
+      // A row that pushes one way corrects its error even without an impulse.
+      if ((row.largest == 0 || row.least == 0) && error != 0) row.state = RowState::held;
+      if (row.state != RowState::held) return;
+    }
     any = any || std::abs(error) > row.allowed_error;
     row.change = -error / time_step;
   });
@@ -244,12 +276,13 @@ bool DirectIsland::find_row_errors(double time_step) {
 bool DirectIsland::keep_rows(Rows& gain) {
   if (rows_.empty()) return true;
   for (Point& p : points_) p.state = State::open;
+  set_row_states();
   if (!factor()) return false;
   each_row([](JointRow& row) { row.kept = 0; });
   for (int i = 0; i < Thresholds::direct_tries + 1; ++i) {
     std::fill(right_.begin(), right_.end(), BodyRow{});
     each_row([&](JointRow& row) {
-      row.change = -velocity_of(row, gain);
+      row.change = -velocity_of(row, gain) - row.compliance * row.kept;
       add_wrench(row, row.weight * row.change, right_);
     });
     factor_.solve(right_.data());

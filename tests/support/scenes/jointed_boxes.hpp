@@ -6,6 +6,7 @@
 #include <carom/joints.hpp>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "support/scenes/substeps.hpp"
@@ -18,12 +19,17 @@ std::array<T, 3> narrowed(const Vector& v) {
 }
 
 struct JointedBoxes {
-  enum class Kind : std::uint8_t { ball, hinge, fixed };
+  enum class Kind : std::uint8_t { ball, hinge, fixed, rope };
   struct Joint {
     std::int32_t a = 0, b = world;
     Vector at_a{}, at_b{};  ///< [m] in the frames of the bodies
     Kind kind = Kind::ball;
-    Vector axis = {0, 1, 0};  ///< of a hinge, in the frame of A
+    Vector axis = {0, 1, 0};                                     ///< of a hinge, in the frame of A
+    double length = 0;                                           ///< [m] of a rope
+    double speed = 0;                                            ///< [rad/s] of a motor about the axis
+    double torque = 0;                                           ///< [N m] of the motor
+    double frequency = std::numeric_limits<double>::infinity();  ///< [Hz] of the linear rows
+    double damping_ratio = 2;
   };
 
   std::vector<MovingBox> boxes;
@@ -44,7 +50,7 @@ struct JointedBoxes {
   }
   double worst_error() const {
     double worst = 0;
-    for (const Joint& joint : joints) worst = std::max(worst, length(error(joint)));
+    for (const Joint& joint : joints) worst = std::max(worst, length(error(joint)) - joint.length);
     return worst;
   }
   double kinetic_energy() const {
@@ -121,12 +127,28 @@ struct JointedBoxes {
   void add(SceneData<T>& now, const Joint& joint) const {
     const JointBodies<T> pair{joint.a, joint.b, narrowed<T>(arm(joint.a, joint.at_a)),
                               joint.b < 0 ? std::array<T, 3>{} : narrowed<T>(arm(joint.b, joint.at_b))};
+    const Vector lacks = error(joint);
+    if (joint.kind == Kind::rope) {
+      const std::size_t row = add_distance_joint(now.joints, pair, narrowed<T>((1 / length(lacks)) * lacks));
+      now.joints.rows[row].error = static_cast<T>(length(lacks) - joint.length);
+      now.joints.rows[row].largest_impulse = 0;
+      return;
+    }
+    if (joint.torque > 0) {
+      const std::size_t row = add_motor(now.joints, pair, narrowed<T>(arm(joint.a, joint.axis)),
+                                        static_cast<T>(joint.speed), static_cast<T>(h * joint.torque));
+      now.joints.rows[row].frequency = 0;
+    }
     const std::size_t first = joint.kind == Kind::ball ? add_ball_joint(now.joints, pair)
                               : joint.kind == Kind::hinge
                                   ? add_hinge(now.joints, pair, narrowed<T>(arm(joint.a, joint.axis)))
                                   : add_fixed_joint(now.joints, pair);
-    const Vector lacks = error(joint);
-    for (std::size_t c = 0; c < 3; ++c) now.joints.rows[first + c].error = static_cast<T>(lacks[c]);
+    for (std::size_t c = 0; c < 3; ++c) {
+      auto& row = now.joints.rows[first + c];
+      row.error = static_cast<T>(lacks[c]);
+      row.frequency = static_cast<T>(joint.frequency);
+      row.damping_ratio = static_cast<T>(joint.damping_ratio);
+    }
   }
   template <class T>
   void add_floor(SceneData<T>& now, std::int32_t i) const {
