@@ -41,7 +41,7 @@ struct JointRows {
   Column<const std::uint64_t> key{};                   ///< optional, as SceneContacts::key
   // SceneMethod::substeps also corrects the position of a row, with the stiffness given by `frequency`.
   /// [m] optional: position error of the row at the start of the step. Its rate is the left side minus target_velocity.
-  /// Default 0.
+  /// Default 0. A row with the error 0 and an infinite frequency is rigid: it does not give way within the step.
   Column<const T> error{};
   /// [Hz] >= 0, optional: stiffness of the correction. Infinity corrects the whole error; 0 does not correct it
   /// (motors). In between, a direct island has a spring, and a swept island corrects the position at that rate.
@@ -62,7 +62,7 @@ struct SceneBodies {
   /// [m/s], [rad/s] optional: the part of the velocities that the forces of this step have added. With it, contacts
   /// rebound at mid step, when half of it has acted: a body whose position follows its velocity in steps then rises to
   /// the height that it fell from. Under SceneMethod::simultaneous, coulomb, iteration and step. SceneMethod::substeps
-  /// adds it in equal parts. All six or none.
+  /// adds it in equal parts. For kinematic bodies: the change of their velocity in this step. All six or none.
   Vector3Columns<const T> velocity_change{}, angular_velocity_change{};
 
   /// The four columns of BodyColumns.
@@ -93,8 +93,8 @@ struct SceneContacts {
   Vector3Columns<const T> normal;             ///< [1] as in InlineContacts
   Vector3Columns<const T> lever_a, lever_b;   ///< [m] contact point minus centre of mass
   Column<const std::int32_t> body_a, body_b;  ///< index into the bodies, -1 for the immovable world
-  /// [1] optional, >= friction: coefficient of static friction. Default: friction. SceneMethod::coulomb throws an Error
-  /// if it is given.
+  /// [1] optional, >= friction: coefficient of static friction. All points of a manifold that sticks have it, and a
+  /// point whose impulse it can stop. Default: friction. SceneMethod::coulomb throws an Error if it is given.
   Column<const T> static_friction{};
   /// [1] >= 0, optional, with friction_direction: coefficient of friction across that direction; `friction` is the
   /// coefficient along it. Friction impulses lie within an ellipse, and a sliding contact has the impulse that
@@ -132,8 +132,9 @@ struct SceneContacts {
   Vector3Columns<const T> warm_angular_impulse{};  ///< [N m s] optional: initial angular impulse on A of the resistance
                                                    ///< to rolling and spinning; world frame
   /// optional: name of the contact from step to step. The solver starts from the impulse that the contact of this name
-  /// had in the last call. 0 is no name. If `warm_impulse` is given, the solver starts from `warm_impulse` and
-  /// `warm_angular_impulse` instead.
+  /// had in the last call, times the ratio of both time steps if both calls have one. Contacts of an island that was
+  /// left out since then are found for SceneThresholds::remembered_calls calls. 0 is no name. If `warm_impulse` is
+  /// given, the solver starts from `warm_impulse` and `warm_angular_impulse` instead.
   Column<const std::uint64_t> key{};
   LawColumns<T> laws{};  ///< for SceneMethod::sequence
 };

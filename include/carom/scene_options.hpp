@@ -67,6 +67,13 @@ struct SceneThresholds {
   /// one) fewer. After substeps_quiet such calls the number is multiplied by substeps_fall in every call.
   static constexpr double substeps_band = 0.125, substeps_fall = 0.99, substeps_quiet = 60;
   static constexpr int swept_substeps = 4;  ///< [1] min. number of substeps of a swept island, up to `most`
+  /// [1] calls for which a solver keeps the impulses of named contacts and rows of an island that it is not given
+  static constexpr int remembered_calls = 1000;
+  /// [1] a manifold sticks again, with its static friction, below this fraction of the speed of contacts at rest
+  static constexpr double stick_again = 0.5;
+  /// [1] as stick_again, of a manifold that is not known from earlier calls, if SceneBodies::velocity_change is not
+  /// given
+  static constexpr double stick_cold = 4;
   /// [m] slop of contacts and joints whose bodies have no size: neither has both a mass and an inertia
   static constexpr double slop_without_size = 0.005;
   /// [1] weight of joint impulses in the load: an error of a joint is visible before an overlap as large as slop is
@@ -172,7 +179,7 @@ struct SimultaneousOptions {
   double relaxation = 1;
   /// [1] in [0, 1]: fraction of the warm impulses to start from, for contacts and for rows. If target_velocity of a row
   /// removes a position error, the impulse of the last step contains the correction; with a fraction of 1 chains swing
-  /// up.
+  /// up. Rows with two finite bounds (motors) take the fraction of contacts.
   double warm_start = 1, joint_warm_start = 0.5;
   int rounds = 1;  ///< [1] in [1, most_rounds]: see SubstepsOptions::rounds
   /// [s] in [0, most_time_step]. 0: no position correction; a correction in the caller's targets stays in the
@@ -286,7 +293,7 @@ struct SceneOptions {
   /// [m/s] >= 0: contacts that approach more slowly have no restitution under simultaneous, coulomb, iteration and
   /// step. The approach speed is taken without SceneBodies::velocity_change.
   double restitution_threshold = 0;
-  RestCriterion rest{};                  ///< for iteration, resting and step
+  RestCriterion rest{};                  ///< for iteration, resting, step and static friction
   ShockPropagation shock_propagation{};  ///< for simultaneous, resting, step and iteration
   SimultaneousOptions simultaneous{};    ///< for SceneMethod::simultaneous
   SequenceOptions sequence{};            ///< for SceneMethod::sequence

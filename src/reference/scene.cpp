@@ -122,6 +122,40 @@ void add(const SceneIsland& island, const SceneOutcome& outcome, SceneReport& re
   report.stalled += outcome.status == IslandStatus::stalled ? 1 : 0;
 }
 
+// [m/s] The slip of a contact without the forces of the step.
+double slip_before_forces(const SceneState& state, const SceneContact& c) {
+  const auto of = [&](std::size_t body, const Vector3& lever) {
+    const Twist by = body < state.changes.size() ? state.changes[body] : Twist{};
+    const Body& b = state.bodies[body];
+    return b.velocity - by.velocity + cross(b.angular_velocity - by.angular_velocity, lever);
+  };
+  const Vector3 u = of(c.a, c.data.lever_a) - of(c.b, c.data.lever_b) - c.surface_velocity;
+  const Vector3& n = c.data.normal;
+  const Vector3 slip = u - (dot(u, n) / dot(n, n)) * n;
+  return std::sqrt(dot(slip, slip));
+}
+
+// A manifold that is at rest sticks as a whole: all its points have the static coefficient. The reference has no
+// memory: every manifold is new.
+void take_static_friction(SceneState& state, const SceneIsland& island, const RestCriterion& rest) {
+  for (const SceneBlock& block : island.blocks) {
+    if (block.is_group || !(state.contacts[block.items[0]].static_friction > state.contacts[block.items[0]].friction))
+      continue;
+    double fastest = 0;
+    for (std::size_t i : block.items) fastest = std::max(fastest, slip_before_forces(state, state.contacts[i]));
+    const double share = state.changes.empty() ? SceneThresholds::stick_cold : SceneThresholds::stick_again;
+    if (fastest > share * std::sqrt(2 * rest.gravity * rest.tolerance)) continue;
+    for (std::size_t i : block.items) {
+      SceneContact& c = state.contacts[i];
+      if (c.has_ellipse) {
+        if (!(c.friction > 0)) continue;
+        c.friction_2 *= c.static_friction / c.friction;
+      }
+      c.friction = c.static_friction;
+    }
+  }
+}
+
 SceneOutcome solve_island(SceneState& state, const SceneIsland& island, const SceneOptions& options,
                           const std::vector<int>& levels) {
   switch (options.method) {
@@ -208,6 +242,7 @@ SceneReport solve_scene(const Scene<double>& scene, const SceneResults<double>& 
   std::vector<SceneOutcome> outcomes;
   if (is(SceneMethod::substeps)) move_alone(state, options.substeps);
   for (const SceneIsland& island : islands) {
+    if (!is(SceneMethod::sequence)) take_static_friction(state, island, options.rest);
     SceneOutcome outcome = solve_island(state, island, options, levels);
     if (has_overflowed(state, island)) {
       give_up(state, island, came, outcome);

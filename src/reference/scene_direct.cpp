@@ -170,7 +170,7 @@ class Direct {
 };
 
 bool is_plain(const SceneContact& c) {
-  return !has_model(c) && !std::isfinite(c.frequency) && !(c.static_friction > c.friction);
+  return !has_model(c) && !std::isfinite(c.frequency);
 }
 
 bool Direct::add_body(std::size_t place) {
@@ -188,8 +188,8 @@ bool Direct::add_body(std::size_t place) {
     if (!(from.inverse_mass > 0) || !std::isfinite(body.mass) || !inertia) return false;
     body.inverse_inertia = body.first_inverse_inertia = from.inverse_inertia;
     body.inertia = body.first_inertia = *inertia;
-    if (place < state_.changes.size()) forces = state_.changes[place];
   }
+  if (place < state_.changes.size()) forces = state_.changes[place];
   index_of_[place] = of_.bodies.size();
   of_.bodies.push_back(body);
   of_.free.push_back(now);

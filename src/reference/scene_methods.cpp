@@ -13,26 +13,30 @@ double resting_speed(const SceneOptions& options) {
   return std::sqrt(2 * options.rest.gravity * options.rest.tolerance);
 }
 
-// Tells what a contact lacks of its least velocity, with the velocities of now.
+// [m/s] by which a contact misses its least velocity, with the velocities of now.
 double shortfall(const SceneState& state, const SceneContact& c) {
   return c.least_velocity - relative_velocity(state, c)[2];
 }
 
-// [m/s] the greatest approach of what collides: approaches faster than contacts at rest. 0 if nothing does.
-double greatest_collision(const SceneState& state, const SceneIsland& island, double speed_at_rest) {
+// A contact collides if it approaches faster than contacts at rest, and closes its gap within the time step. Only
+// SceneMethod::step has gaps here.
+bool collides(const SceneState& state, const SceneContact& c, const SceneOptions& options) {
+  if (!(shortfall(state, c) > resting_speed(options))) return false;
+  return !(c.gap > 0) || c.gap / options.resting.time_step + relative_velocity(state, c)[2] < 0;
+}
+
+// [m/s] the greatest approach of what collides. 0 if nothing does.
+double greatest_collision(const SceneState& state, const SceneIsland& island, const SceneOptions& options) {
   double greatest = 0;
-  for (std::size_t i : island.contacts) {
-    const double approach = shortfall(state, state.contacts[i]);
-    if (approach > speed_at_rest) greatest = std::max(greatest, approach);
-  }
+  for (std::size_t i : island.contacts)
+    if (collides(state, state.contacts[i], options)) greatest = std::max(greatest, shortfall(state, state.contacts[i]));
   return greatest;
 }
 
 void take_colliding(SceneState& state, const SceneIsland& island, const SceneOptions& options) {
-  const double speed_at_rest = resting_speed(options);
   for (std::size_t i : island.contacts) {
     SceneContact& c = state.contacts[i];
-    c.takes_part = shortfall(state, c) > speed_at_rest;
+    c.takes_part = collides(state, c, options);
     c.target = target_of(relative_velocity(state, c)[2], c, options.restitution_threshold);
   }
 }
@@ -104,12 +108,11 @@ SceneOutcome solve_simultaneous(SceneState& state, const SceneIsland& island, co
 SceneOutcome solve_iteration(SceneState& state, const SceneIsland& island, const SceneOptions& options,
                              const std::vector<int>& levels) {
   SceneOutcome outcome;
-  const double speed_at_rest = resting_speed(options);
   const int most = options.iteration.iterations;
   const bool is_colliding = options.iteration.swept == SweptContacts::colliding;
   RowWork work(state, island.rows);
   SceneSweeps sweeps(state, island, options, SceneMethod::iteration);
-  const auto collision = [&] { return is_colliding ? greatest_collision(state, island, speed_at_rest) : 0; };
+  const auto collision = [&] { return is_colliding ? greatest_collision(state, island, options) : 0; };
   if (is_colliding)
     take_colliding(state, island, options);
   else

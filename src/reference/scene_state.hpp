@@ -2,6 +2,7 @@
 #pragma once
 
 #include <carom/scene.hpp>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -92,6 +93,11 @@ struct SceneReads {
   bool laws = false, gap = false, warm_impulse = false, velocity_change = false, row_errors = false;
   bool models = false;
 };
+
+/// A motor, or friction: its warm impulse has no position error to correct.
+inline bool has_two_bounds(const SceneRow& row) {
+  return std::isfinite(row.least) && std::isfinite(row.largest);
+}
 
 /// Everything that is there, with the faults of data.
 SceneState load_scene(const Scene<double>& scene, const SceneOptions& options, const SceneReads& reads);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <optional>
 
 #include "reference/scene_direct.hpp"
 #include "reference/scene_energy.hpp"
@@ -132,6 +133,7 @@ class Substeps {
     outcome.substeps = count_;
     outcome.approach = greatest_approach(state_, island_);
     for (std::size_t i : island_.rows) velocities_before_[i] = velocity_of(state_, state_.rows[i]);
+    follow_moving_bodies();
     begin();
     SceneEnergy energy(state_, island_, moments_, count_, options_.relaxing > 0, 0.25 / h_);
     energy.begin();
@@ -178,6 +180,22 @@ class Substeps {
   }
   Twist change_of(std::size_t body) const { return body < state_.changes.size() ? state_.changes[body] : Twist{}; }
 
+  // Bodies with mass follow the change of velocity of the bodies that nothing moves, if these have one change: it is in
+  // their velocities from the first substep on, as it is in those of the moving bodies.
+  void follow_moving_bodies() {
+    std::optional<Vector3> followed;
+    for (const SceneBlock& block : island_.blocks)
+      for (std::size_t body : {block.a, block.b}) {
+        if (state_.bodies[body].inverse_mass > 0) continue;
+        const Vector3 change = change_of(body).velocity;
+        if (followed && *followed != change) return;
+        followed = change;
+      }
+    if (!followed || state_.changes.empty()) return;
+    for (std::size_t i : island_.bodies)
+      if (state_.bodies[i].inverse_mass > 0) state_.changes[i].velocity = state_.changes[i].velocity - *followed;
+  }
+
   // Everything per substep: bounds and compliance of rows, impulses to begin with. Velocities are without forces.
   void begin() {
     for (std::size_t i : island_.bodies) {
@@ -186,7 +204,8 @@ class Substeps {
     }
     for (std::size_t i : island_.rows) {
       SceneRow& row = state_.rows[i];
-      row.impulse = std::clamp(options_.joint_warm_start * row.warm_impulse, row.least, row.largest) / count_;
+      const double share = has_two_bounds(row) ? options_.warm_start : options_.joint_warm_start;
+      row.impulse = std::clamp(share * row.warm_impulse, row.least, row.largest) / count_;
       row.least /= count_;
       row.largest /= count_;
       row.diagonal += (count_ - 1) * row.compliance;
@@ -321,7 +340,9 @@ class Substeps {
       to.target = row.target;
     else
       to.target = row.target - (to.slack ? 1 / h_ : omega / stiffness) * error;
-    to.share = to.slack || row.frequency == 0 ? 1 : answer / (1 + answer);
+    // A row without an error at the start of the step is rigid, unless it is a spring.
+    const bool is_rigid = row.frequency == 0 || (row.error == 0 && !std::isfinite(row.frequency));
+    to.share = to.slack || is_rigid ? 1 : answer / (1 + answer);
   }
   void relax() {
     for (std::size_t i : island_.contacts) {

@@ -32,7 +32,9 @@ void SceneSweeps::warm_start() {
     for (std::size_t i : block.items) {
       if (block.is_group) {
         SceneRow& row = state_.rows[i];
-        row.impulse = std::clamp(options_.simultaneous.joint_warm_start * row.warm_impulse, row.least, row.largest);
+        const SimultaneousOptions& of = options_.simultaneous;
+        const double share = has_two_bounds(row) ? of.warm_start : of.joint_warm_start;
+        row.impulse = std::clamp(share * row.warm_impulse, row.least, row.largest);
         apply_impulse(state_, row, row.impulse);
         continue;
       }

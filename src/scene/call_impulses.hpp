@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <carom/scene.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -51,7 +52,9 @@ class CallImpulses {
     Remembered<T>& remembered = workspace_.remembered;
     const Column<const std::uint64_t>&key = scene_.contacts.key, &row_key = scene_.joints.key;
     if (key || row_key)
-      remembered.reserve(job_.contacts, job_.rows, in_substeps_, has_contact_moments(scene_.contacts));
+      remembered.reserve(job_.contacts, job_.rows, in_substeps_, has_contact_moments(scene_.contacts),
+                         in_substeps_ ? options_.substeps.time_step : 0, workspace_.static_friction.slip(),
+                         scene_.contacts.lever_a);
     place_results();
     if (key) remembered.read_contacts(key);
     if (row_key) remembered.read_rows(row_key);
@@ -62,15 +65,21 @@ class CallImpulses {
   /// Sets the initial impulses of the rows [first, end).
   void begin_rows(std::size_t first, std::size_t end) {
     const JointRows<T>& joints = scene_.joints;
-    const auto share =
+    const auto of_rows =
         static_cast<T>(in_substeps_                              ? options_.substeps.joint_warm_start
                        : options_.method == SceneMethod::coulomb ? options_.coulomb.warm_start
                                                                  : options_.simultaneous.joint_warm_start);
+    // A row with two bounds has no position error in its impulse. It could not reach a bound that sweeps reach in many
+    // steps if a part of its impulse were lost in every step.
+    const auto of_bounded = static_cast<T>(warm_start_of(options_));
+    const bool has_bounds = joints.least_impulse && joints.largest_impulse;
     for (std::size_t i = first; i < end; ++i) {
       T& impulse = job_.row_impulse[i];
       impulse = job_.row_work[i] = 0;
       if (job_.row_status[i] != static_cast<std::uint8_t>(Status::ok)) continue;
-      impulse = share * row_warm_[i];
+      const bool is_bounded =
+          has_bounds && std::isfinite(joints.least_impulse[i]) && std::isfinite(joints.largest_impulse[i]);
+      impulse = (is_bounded ? of_bounded : of_rows) * row_warm_[i];
       if (joints.least_impulse) impulse = std::max(impulse, joints.least_impulse[i]);
       if (joints.largest_impulse) impulse = std::min(impulse, joints.largest_impulse[i]);
     }

@@ -17,7 +17,7 @@ class KeyIndex {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   using Keys = Column<const std::uint64_t>;
 
-  /// Makes room for `count` keys of the call under way. Those of the last one are there until they are replaced.
+  /// Makes room for `count` keys of this call. The last call's keys stay until `replace`.
   void reserve(std::size_t count) {
     for (auto* keys : {&keys_, &next_keys_}) keys->reserve(count);
     table_.reserve(slots_of(std::max(count, keys_.size())));
@@ -27,6 +27,7 @@ class KeyIndex {
   }
 
   std::size_t size() const { return keys_.size(); }
+  std::uint64_t at(std::size_t place) const { return keys_[place]; }
   /// Tells whether these are the keys of the last call in its order.
   bool are(const Keys& key) const {
     if (key.count != keys_.size()) return false;
@@ -66,14 +67,14 @@ class KeyIndex {
     std::uint64_t* const to = next_keys_.data();
     for (std::size_t i = 0; i < key.count; ++i) to[i] = key[i];
   }
-  /// Forgets all but what has been inserted since `reserve`.
+  /// Keeps the keys that have been inserted since `reserve`, and forgets all others.
   void replace() { keys_.swap(next_keys_); }
   void clear() { keys_.clear(); }
 
  private:
   static std::size_t slots_of(std::size_t keys) { return std::bit_ceil(4 * keys + 16); }
 
-  /// Sets `expected_` to the place of the key; false if there is none.
+  /// Sets `expected_` to the place of the key; false if no place has it.
   bool look_up(std::uint64_t key) {
     if (keys_.empty()) return false;
     if (table_.empty()) {
@@ -103,7 +104,7 @@ class KeyIndex {
 
   /// Neighbouring keys are spread evenly by the golden ratio.
   static std::uint64_t hash_of(std::uint64_t key) { return (key ^ key >> 32) * 0x9e3779b97f4a7c15u; }
-  /// The part of a slot that tells most keys apart.
+  /// The part of a slot by which most keys differ.
   std::uint32_t mark_of(std::uint64_t hash) const { return static_cast<std::uint32_t>(hash >> 8) & ~places_; }
 
   std::size_t first_slot(std::uint64_t hash) const {

@@ -72,7 +72,7 @@ bool solve_lone_again(Workspace<T>& workspace, const Scene<T>& scene, const Scen
   report.not_converged = converged ? 0 : 1;
   report.energy_before = input.energy_before();
   report.energy_after = input.energy(team);
-  if (kept != nullptr) remembered.keep_unchanged();
+  if (kept != nullptr) remembered.keep_unchanged(scene.contacts.lever_a);
   SceneOutput<T>(job, workspace, results, last.stored, options).store(team, report);
   return true;
 }

@@ -3,16 +3,22 @@
 
 #include <algorithm>
 #include <carom/scene.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
+#include "absent.hpp"
 #include "graph.hpp"
 #include "key_index.hpp"
+#include "manifold_load.hpp"
 #include "scratch.hpp"
 
 namespace carom::scene {
+
+/// The state of a manifold with static friction: see static_friction.hpp.
+enum class Slip : std::uint8_t { unknown, slips, sticks };
 
 /// How an impulse came about: its size in the two calls before the last, and what its island took.
 template <class T>
@@ -34,20 +40,57 @@ struct RememberedRow {
   SubstepNeed need;
 };
 
+/// Scales stored numbers to a time step of another length. Loads are impulses per time, and numbers of substeps grow
+/// with the time step.
+class StepScale {
+ public:
+  /// [s] Time steps of both calls, or 0. Impulses do not change if one of them is 0.
+  StepScale(double then, double now) : factor_(then > 0 && now > 0 ? now / then : 1) {}
+
+  bool changes() const { return factor_ != 1; }
+  /// A number beyond the range is forgotten.
+  template <class T>
+  T operator()(T impulse) const {
+    const auto now = static_cast<T>(factor_ * static_cast<double>(impulse));
+    return std::isfinite(now) ? now : T(0);
+  }
+  SubstepNeed operator()(const SubstepNeed& need) const {
+    return {
+        static_cast<float>(std::min(factor_ * static_cast<double>(need.substeps), double{SceneLimits::most_substeps})),
+        need.quiet, need.spent};
+  }
+  template <class T>
+  ImpulseHistory<T> operator()(const ImpulseHistory<T>& history) const {
+    return {{(*this)(history.earlier[0]), (*this)(history.earlier[1])}, (*this)(history.need)};
+  }
+
+ private:
+  double factor_;
+};
+
 template <class T>
 class Remembered {
  public:
   using Keys = KeyIndex::Keys;
 
   /// Makes room for a call. Contacts have a history in substeps alone, and moments where they resist rolling.
-  void reserve(std::size_t contacts, std::size_t rows, bool with_history, bool with_moments) {
+  /// `time_step` [s] of the call, or 0. `slip`: states of contacts at the end of the call, or null.
+  /// `arm`: the lever arms of contacts about body A.
+  void reserve(std::size_t contacts, std::size_t rows, bool with_history, bool with_moments, double time_step,
+               const Slip* slip, const Vector3Columns<const T>& arm) {
     contact_count_ = contacts;
+    arm_ = arm;
+    slip_ = slip;
+    time_step_ = time_step;
     with_history_ = with_history;
     components_ = with_moments ? most_components : 3;
     keys_.reserve(contacts);
     for (auto* impulses : {&last_.impulse, &next_.impulse, &stored_}) impulses->reserve(components_ * contacts);
     for (Records* records : {&last_, &next_}) {
       records->begins_manifold.reserve(contacts);
+      records->island.reserve(contacts);
+      records->arm.reserve(3 * contacts);
+      if (slip != nullptr) records->slip.reserve(contacts);
       if (with_history) records->history.reserve(contacts);
     }
     taken_.reserve(std::max(keys_.size(), contacts));
@@ -61,14 +104,26 @@ class Remembered {
     for (auto* records : {&rows_, &next_rows_}) records->reserve(rows);
     next_rows_.clear();
     row_ = row_records_.at_least(rows + 1);
+
+    row_taken_.assign(std::max(rows_.size(), rows), 0);
+    reads_contacts_ = reads_rows_ = false;
+    found_absent_.clear();
+    found_absent_.reserve(contacts);
+    found_absent_rows_.clear();
+    found_absent_rows_.reserve(rows);
+    absent_.reserve(std::max(keys_.size(), contacts));
+    absent_rows_.reserve(std::max(rows_.size(), rows));
+    is_left_out_.reserve(std::max({keys_.size(), contacts, rows_.size(), rows}));
   }
 
   /// Looks up the keys of contacts.
   void read_contacts(const Keys& key) {
     new_.clear();
     all_have_keys_ = true;
-    is_unchanged_ =
-        key.count == keys_.size() && last_.components >= components_ && keys_.count_expected(key, 0) == key.count;
+    reads_contacts_ = true;
+    scale_ = StepScale(last_.time_step, time_step_);
+    is_unchanged_ = !scale_.changes() && key.count == keys_.size() && last_.components >= components_ &&
+                    keys_.count_expected(key, 0) == key.count;
     if (is_unchanged_) {
       // The impulses stay where they are.
       impulse_ = last_.impulse.data();
@@ -79,6 +134,272 @@ class Remembered {
     impulse_ = found_impulse_;
     stride_ = contact_count_;
     taken_.assign(keys_.size(), 0);
+    find_contacts(key);
+    if (scale_.changes()) rescale(key.count);
+    if (!new_.empty()) take_absent(key);
+  }
+  void read_rows(const Keys& key) {
+    reads_rows_ = true;
+    const StepScale scale(rows_time_step_, time_step_);
+    for (std::size_t i = 0; i < key.count; ++i) {
+      row_[i] = {};
+      if (const std::uint32_t found = row_keys_.find(key[i]); found != KeyIndex::none) {
+        row_taken_[found] = 1;
+        const RememberedRow<T>& of = rows_[found].row;
+        row_[i] = {scale(of.impulse), scale(of.need)};
+      } else if (const std::uint32_t absent = absent_rows_.find(key[i]); absent != KeyIndex::none) {
+        const AbsentRow& of = absent_rows_.at(absent);
+        const StepScale since(of.time_step, time_step_);
+        row_[i] = {since(of.row.impulse), since(of.row.need)};
+        found_absent_rows_.push_back(absent);
+      }
+    }
+  }
+
+  /// True if a call of the columns and options of the last one has its keys, too: the impulses stay where they are, and
+  /// `keep_unchanged` takes the impulses of this call.
+  bool are_unchanged(const Keys& key) {
+    if (!keys_.are(key)) return false;
+    impulse_ = last_.impulse.data();
+    stride_ = last_.stride;
+    stored_.resize(last_.impulse.size());
+    return true;
+  }
+  void keep_unchanged(const Vector3Columns<const T>& arm) {
+    last_.impulse.swap(stored_);
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      last_.arm[3 * i] = arm.x[i];
+      last_.arm[3 * i + 1] = arm.y[i];
+      last_.arm[3 * i + 2] = arm.z[i];
+    }
+  }
+
+  /// Points of a manifold come and go, its load stays: where some points are new, or some of the last call are gone,
+  /// the impulses get the force and the moment that the manifold had. `contacts`: of this call.
+  void inherit(const Graph& graph, const SceneContacts<T>& contacts) {
+    if (is_unchanged_ || keys_.size() == 0) return;
+    const bool any_gone = std::find(taken_.begin(), taken_.begin() + key_count(), 0) != taken_.begin() + key_count();
+    if (!any_gone) return;
+    const std::uint32_t* const at = graph.of_contacts.at();
+    for (const Constraint& m : graph.manifolds) pass_on(m, at, contacts);
+  }
+
+  /// Removes the initial impulse of a contact. Returns false if it was zero.
+  bool drop(std::size_t contact) {
+    bool any = false;
+    for (std::size_t c = 0; c < components_; ++c) {
+      any = any || impulse(c)[contact] != T(0);
+      impulse(c)[contact] = 0;
+    }
+    if (with_history_) history_[contact] = {};
+    return any;
+  }
+
+  /// Three columns for the impulses of this call's contacts, which the next one begins with, and three for moments.
+  T* stored() { return stored_.data(); }
+
+  bool all_have_keys() const { return all_have_keys_; }
+
+  /// Stores the islands of the last call that this call has left out. Call before the functions below.
+  void keep_absent() {
+    absent_.pass_call();
+    absent_rows_.pass_call();
+    for (const std::uint32_t found : found_absent_) absent_.drop(found);
+    for (const std::uint32_t found : found_absent_rows_) absent_rows_.drop(found);
+    const bool all_contacts_are_there = !reads_contacts_ || is_unchanged_ || keys_.size() == 0;
+    const bool all_rows_are_there = !reads_rows_ || std::find(row_taken_.begin(), row_taken_.begin() + row_count(),
+                                                              0) == row_taken_.begin() + row_count();
+    if (all_contacts_are_there && all_rows_are_there) return;
+    // Islands have the same numbers if contacts and rows are of the same call.
+    const bool are_of_one_call = contacts_call_ == rows_call_;
+    if (!all_contacts_are_there) {
+      find_left_out(true, are_of_one_call && reads_rows_);
+      for (std::size_t i = 0; i < keys_.size(); ++i)
+        if (is_left_out_[last_.island[i]] != 0) store_absent(i);
+    }
+    if (!all_rows_are_there) {
+      find_left_out(are_of_one_call && reads_contacts_, true);
+      for (std::size_t i = 0; i < rows_.size(); ++i)
+        if (is_left_out_[rows_[i].island] != 0 && rows_[i].row.impulse != T(0))
+          absent_rows_.add(row_keys_.at(i), {rows_[i].row, rows_time_step_});
+    }
+  }
+
+  /// The next call will know all contacts, which have keys, no history, and the places of their numbers.
+  void keep_all(const Keys& key, const std::vector<Constraint>& manifolds, const std::vector<std::uint32_t>& island) {
+    if (!is_unchanged_) {
+      keys_.insert(key);
+      keys_.replace();
+    }
+    next_.begins_manifold.assign(contact_count_, 0);
+    next_.island.resize(contact_count_);
+    next_.arm.resize(3 * contact_count_);
+    for (std::size_t i = 0; i < contact_count_; ++i) store_arm(i, i);
+    for (std::size_t m = 0; m < manifolds.size(); ++m) {
+      next_.begins_manifold[manifolds[m].first] = 1;
+      std::fill_n(next_.island.begin() + manifolds[m].first, manifolds[m].count, island[m]);
+    }
+    next_.history.clear();
+    next_.slip.clear();
+    if (slip_ != nullptr) next_.slip.assign(slip_, slip_ + contact_count_);
+    next_.impulse.swap(stored_);
+    finish_contacts();
+  }
+
+  /// The next call will know those contacts that are added, manifold by manifold.
+  void begin_to_add() {
+    next_.impulse.resize(components_ * contact_count_);
+    next_.begins_manifold.clear();
+    next_.island.clear();
+    next_.arm.resize(3 * contact_count_);
+    next_.history.clear();
+    next_.slip.clear();
+  }
+  void add(std::uint64_t key, std::size_t contact, bool begins_manifold, std::uint32_t island,
+           const ImpulseHistory<T>& history) {
+    const std::size_t place = next_.begins_manifold.size(), n = contact_count_;
+    for (std::size_t c = 0; c < components_; ++c) next_.impulse[c * n + place] = stored_[c * n + contact];
+    keys_.insert(key);
+    store_arm(place, contact);
+    next_.begins_manifold.push_back(begins_manifold ? 1 : 0);
+    next_.island.push_back(island);
+    if (slip_ != nullptr) next_.slip.push_back(slip_[contact]);
+    if (with_history_) next_.history.push_back(history);
+  }
+  void replace_contacts() {
+    keys_.replace();
+    finish_contacts();
+  }
+
+  void add_row(std::uint64_t key, std::uint32_t island, T impulse, const SubstepNeed& need) {
+    if (key == 0) return;
+    row_keys_.insert(key);
+    next_rows_.push_back({{impulse, need}, island});
+  }
+  void replace_rows() {
+    row_keys_.replace();
+    rows_.swap(next_rows_);
+    rows_time_step_ = time_step_;
+    rows_call_ = call_;
+  }
+  /// After all contacts and rows of a call.
+  void end_call() { ++call_; }
+  void clear() {
+    keys_.clear();
+    row_keys_.clear();
+    rows_.clear();
+    absent_.clear();
+    absent_rows_.clear();
+  }
+
+  /// The state of a contact after the last call.
+  Slip slip(std::size_t contact) const {
+    const std::size_t place = is_unchanged_ ? contact : place_[contact];
+    return place < last_.slip.size() ? last_.slip[place] : Slip::unknown;
+  }
+
+  T* impulse(std::size_t component) const { return impulse_ + component * stride_; }
+  ImpulseHistory<T>* history() const { return history_; }
+  RememberedRow<T>* rows() const { return row_; }
+
+ private:
+  static constexpr std::size_t most_components = 6;  // of an impulse and of a moment
+
+  /// Records of contacts in the order of their keys. The contacts of a manifold are adjacent.
+  struct Records {
+    std::vector<T> impulse;  // columns
+    std::size_t components = 0;
+    std::size_t stride = 0;  // from one column to the next
+    double time_step = 0;    // [s]
+    std::vector<std::uint8_t> begins_manifold;
+    std::vector<std::uint32_t> island;       // its number in the call
+    std::vector<T> arm;                      // [m] about body A, contact by contact
+    std::vector<ImpulseHistory<T>> history;  // empty, except after substeps
+    std::vector<Slip> slip;                  // empty without static friction
+  };
+  struct RowRecord {
+    RememberedRow<T> row;
+    std::uint32_t island = 0;
+  };
+  struct AbsentContact {
+    T impulse[most_components]{};
+    ImpulseHistory<T> history;
+    double time_step = 0;  // [s]
+  };
+  struct AbsentRow {
+    RememberedRow<T> row;
+    double time_step = 0;  // [s]
+  };
+
+  void finish_contacts() {
+    next_.stride = contact_count_;
+    next_.components = components_;
+    next_.time_step = time_step_;
+    std::swap(last_, next_);
+    contacts_call_ = call_;
+  }
+
+  void store_arm(std::size_t place, std::size_t contact) {
+    T* const to = next_.arm.data() + 3 * place;
+    to[0] = arm_.x[contact];
+    to[1] = arm_.y[contact];
+    to[2] = arm_.z[contact];
+  }
+
+  void rescale(std::size_t contacts) {
+    for (std::size_t c = 0; c < components_; ++c)
+      for (std::size_t i = 0; i < contacts; ++i) impulse(c)[i] = scale_(impulse(c)[i]);
+    for (std::size_t i = 0; with_history_ && i < contacts; ++i) history_[i] = scale_(history_[i]);
+  }
+
+  /// New contacts that earlier calls had.
+  void take_absent(const Keys& key) {
+    if (absent_.is_empty()) return;
+    std::size_t new_ones = 0;
+    for (const std::uint32_t i : new_) {
+      const std::uint32_t found = absent_.find(key[i]);
+      if (found == KeyIndex::none) {
+        new_[new_ones++] = i;
+        continue;
+      }
+      const AbsentContact& of = absent_.at(found);
+      const StepScale since(of.time_step, time_step_);
+      for (std::size_t c = 0; c < components_; ++c) impulse(c)[i] = since(of.impulse[c]);
+      if (with_history_) history_[i] = since(of.history);
+      place_[i] = has_no_key;  // it inherits nothing
+      found_absent_.push_back(found);
+    }
+    new_.resize(new_ones);
+  }
+  void store_absent(std::size_t i) {
+    AbsentContact of;
+    bool is_any = false;
+    for (std::size_t c = 0; c < last_.components; ++c) {
+      of.impulse[c] = last_.impulse[c * last_.stride + i];
+      is_any = is_any || of.impulse[c] != T(0);
+    }
+    if (!is_any) return;
+    if (!last_.history.empty()) of.history = last_.history[i];
+    of.time_step = last_.time_step;
+    absent_.add(keys_.at(i), of);
+  }
+  /// Marks the islands of the last call of which this call has no contact, if `by_contacts`, and no row, if `by_rows`.
+  void find_left_out(bool by_contacts, bool by_rows) {
+    std::uint32_t islands = 0;
+    const auto contacts = static_cast<std::ptrdiff_t>(by_contacts ? keys_.size() : 0);
+    const auto rows = static_cast<std::ptrdiff_t>(by_rows ? rows_.size() : 0);
+    for (std::ptrdiff_t i = 0; i < contacts; ++i) islands = std::max(islands, last_.island[i] + 1);
+    for (std::ptrdiff_t i = 0; i < rows; ++i) islands = std::max(islands, rows_[i].island + 1);
+    is_left_out_.assign(islands, 1);
+    for (std::ptrdiff_t i = 0; i < contacts; ++i)
+      if (is_unchanged_ || taken_[i] != 0) is_left_out_[last_.island[i]] = 0;
+    for (std::ptrdiff_t i = 0; i < rows; ++i)
+      if (row_taken_[i] != 0) is_left_out_[rows_[i].island] = 0;
+  }
+  std::ptrdiff_t key_count() const { return static_cast<std::ptrdiff_t>(keys_.size()); }
+  std::ptrdiff_t row_count() const { return static_cast<std::ptrdiff_t>(rows_.size()); }
+
+  void find_contacts(const Keys& key) {
     // Runs of keys as they were are copied at once, until there have been many of them.
     std::size_t i = 0, runs = 0;
     while (i < key.count && runs <= key.count / 32) {
@@ -100,124 +421,7 @@ class Remembered {
     }
     take_impulses(first, key.count);
   }
-  void read_rows(const Keys& key) {
-    for (std::size_t i = 0; i < key.count; ++i) {
-      const std::uint32_t found = row_keys_.find(key[i]);
-      row_[i] = found != KeyIndex::none ? rows_[found] : RememberedRow<T>{};
-    }
-  }
-
-  /// True if a call of the columns and options of the last one has its keys, too: the impulses stay where they are, and
-  /// `keep_unchanged` takes those of this call.
-  bool are_unchanged(const Keys& key) {
-    if (!keys_.are(key)) return false;
-    impulse_ = last_.impulse.data();
-    stride_ = last_.stride;
-    stored_.resize(last_.impulse.size());
-    return true;
-  }
-  void keep_unchanged() { last_.impulse.swap(stored_); }
-
-  /// New contacts of a manifold share what those of it carried whose keys are gone: points of a manifold come and go,
-  /// its load stays.
-  void inherit(const Graph& graph) {
-    if (new_.empty()) return;
-    const std::uint32_t* const at = graph.of_contacts.at();
-    if (at != nullptr || new_.size() > graph.manifolds.size() / 8) {
-      for (const Constraint& m : graph.manifolds) share_estate(m, at);
-      return;
-    }
-    // Places are the numbers of contacts here; they ascend, and so do new contacts.
-    auto next = graph.manifolds.begin();
-    for (const std::uint32_t i : new_) {
-      next = std::lower_bound(next, graph.manifolds.end(), i,
-                              [](const Constraint& m, std::uint32_t x) { return m.first + m.count <= x; });
-      if (next == graph.manifolds.end()) return;
-      if (next->first <= i) share_estate(*next++, at);
-    }
-  }
-
-  /// Takes from a contact what it begins with; false if that was nothing.
-  bool drop(std::size_t contact) {
-    bool any = false;
-    for (std::size_t c = 0; c < components_; ++c) {
-      any = any || impulse(c)[contact] != T(0);
-      impulse(c)[contact] = 0;
-    }
-    if (with_history_) history_[contact] = {};
-    return any;
-  }
-
-  /// Three columns for the impulses of this call's contacts, which the next one begins with, and three for moments.
-  T* stored() { return stored_.data(); }
-
-  bool all_have_keys() const { return all_have_keys_; }
-  /// The next call will know all contacts, which have keys, no history, and the places of their numbers.
-  void keep_all(const Keys& key, const std::vector<Constraint>& manifolds) {
-    if (!is_unchanged_) {
-      keys_.insert(key);
-      keys_.replace();
-    }
-    next_.begins_manifold.assign(contact_count_, 0);
-    for (const Constraint& m : manifolds) next_.begins_manifold[m.first] = 1;
-    next_.history.clear();
-    next_.impulse.swap(stored_);
-    next_.stride = contact_count_;
-    next_.components = components_;
-    std::swap(last_, next_);
-  }
-
-  /// The next call will know those contacts that are added, manifold by manifold.
-  void begin_to_add() {
-    next_.impulse.resize(components_ * contact_count_);
-    next_.stride = contact_count_;
-    next_.components = components_;
-    next_.begins_manifold.clear();
-    next_.history.clear();
-  }
-  void add(std::uint64_t key, std::size_t contact, bool begins_manifold, const ImpulseHistory<T>& history) {
-    const std::size_t place = next_.begins_manifold.size(), n = contact_count_;
-    for (std::size_t c = 0; c < components_; ++c) next_.impulse[c * n + place] = stored_[c * n + contact];
-    keys_.insert(key);
-    next_.begins_manifold.push_back(begins_manifold ? 1 : 0);
-    if (with_history_) next_.history.push_back(history);
-  }
-  void replace_contacts() {
-    keys_.replace();
-    std::swap(last_, next_);
-  }
-
-  void add_row(std::uint64_t key, T impulse, const SubstepNeed& need) {
-    if (key == 0) return;
-    row_keys_.insert(key);
-    next_rows_.push_back({impulse, need});
-  }
-  void replace_rows() {
-    row_keys_.replace();
-    rows_.swap(next_rows_);
-  }
-  void clear() {
-    keys_.clear();
-    row_keys_.clear();
-  }
-
-  T* impulse(std::size_t component) const { return impulse_ + component * stride_; }
-  ImpulseHistory<T>* history() const { return history_; }
-  RememberedRow<T>* rows() const { return row_; }
-
- private:
-  static constexpr std::size_t most_components = 6;  // of an impulse and of a moment
-
-  /// These are of contacts in the order of their keys; those of a manifold stand side by side.
-  struct Records {
-    std::vector<T> impulse;  // columns
-    std::size_t components = 0;
-    std::size_t stride = 0;  // from one column to the next
-    std::vector<std::uint8_t> begins_manifold;
-    std::vector<ImpulseHistory<T>> history;  // none but of substeps
-  };
-
-  /// Contacts from i on are those of the last call from place `from` on.
+  /// Contacts from i on equal the last call's from place `from` on.
   void take_run(std::size_t i, std::size_t from, std::size_t n) {
     for (std::size_t c = 0; c < components_; ++c)
       if (c < last_.components)
@@ -255,49 +459,108 @@ class Remembered {
       history_[i + k] = last_.history.empty() ? ImpulseHistory<T>{} : last_.history[from + k];
   }
 
+  /// The load of the points of a manifold that are gone.
   struct Estate {
-    T impulse[most_components]{};
+    Wrench wrench;
+    std::array<T, 3> moment{};  // that resists rolling
     ImpulseHistory<T> history;
     bool is_any = false;
   };
 
-  void share_estate(const Constraint& m, const std::uint32_t* at) {
+  void pass_on(const Constraint& m, const std::uint32_t* at, const SceneContacts<T>& contacts) {
     const auto each = [&](const auto& f) {
       for (std::uint32_t k = 0; k < m.count; ++k) f(kernel::number_at(at, m.first + k));
     };
-    int heirs = 0;
-    each([&](std::size_t i) { heirs += place_[i] == is_new ? 1 : 0; });
-    if (heirs == 0) return;
     Estate estate;
+    int heirs = 0, known = 0;
+    std::size_t seen = 0, seen_end = 0;  // places of the last manifold that was looked at
     each([&](std::size_t i) {
-      if (place_[i] < has_no_key) take_what_is_left(place_[i], estate);
+      heirs += place_[i] == is_new ? 1 : 0;
+      if (place_[i] >= has_no_key) return;
+      ++known;
+      if (place_[i] >= seen && place_[i] < seen_end) return;
+      seen = first_place(place_[i]);
+      seen_end = take_what_is_left(seen, estate);
     });
     if (!estate.is_any) return;
-    const T share = T(1) / static_cast<T>(heirs);
+    // Histories and moments go to new points, or else to all.
+    const auto is_heir = [&](std::size_t i) { return heirs > 0 ? place_[i] == is_new : place_[i] < has_no_key; };
+    const T share = T(1) / static_cast<T>(heirs > 0 ? heirs : known);
     each([&](std::size_t i) {
-      if (place_[i] != is_new) return;
-      for (std::size_t c = 0; c < components_; ++c) impulse(c)[i] = share * estate.impulse[c];
+      if (!is_heir(i)) return;
+      for (std::size_t c = 3; c < components_; ++c) impulse(c)[i] += share * estate.moment[c - 3];
       if (!with_history_) return;
-      const ImpulseHistory<T>& history = estate.history;
-      history_[i] = {{share * history.earlier[0], share * history.earlier[1]}, history.need};
+      ImpulseHistory<T>& history = history_[i];
+      for (std::size_t k = 0; k < 2; ++k) history.earlier[k] += share * estate.history.earlier[k];
+      if (estate.history.need.substeps > history.need.substeps) history.need = estate.history.need;
+    });
+    spread(each, contacts, estate.wrench, heirs);
+  }
+  template <class Each>
+  void spread(const Each& each, const SceneContacts<T>& contacts, Wrench wrench, int heirs) {
+    using Vector = Wrench::Vector;
+    const auto at = [](const Vector3Columns<const T>& of, std::size_t i) -> Vector {
+      return {static_cast<double>(of.x[i]), static_cast<double>(of.y[i]), static_cast<double>(of.z[i])};
+    };
+    const Vector of_gone = wrench.force;
+    Vector normal{};
+    each([&](std::size_t i) {
+      normal = at(contacts.normal, i);
+      if (place_[i] < has_no_key) wrench.add(impulse_at(i), last_arm(place_[i]));
+    });
+    const auto along = [&](const Vector& x) { return x[0] * normal[0] + x[1] * normal[1] + x[2] * normal[2]; };
+    const double all = along(wrench.force), of_heir = heirs > 0 ? along(of_gone) / heirs : 0;
+    ManifoldLoad load;
+    const auto is_in = [&](std::size_t i) { return place_[i] != has_no_key; };
+    each([&](std::size_t i) {
+      if (!is_in(i)) return;
+      load.add(at(contacts.lever_a, i), (place_[i] == is_new ? of_heir : along(impulse_at(i))) / all);
+    });
+    if (!load.spread(wrench, normal)) return;
+    std::size_t point = 0;
+    each([&](std::size_t i) {
+      if (!is_in(i)) return;
+      const Vector& now = load.impulse(point++);
+      for (std::size_t c = 0; c < 3; ++c) {
+        const auto x = static_cast<T>(now[c]);
+        impulse(c)[i] = std::isfinite(x) ? x : T(0);
+      }
     });
   }
+  Wrench::Vector impulse_at(std::size_t contact) const {
+    Wrench::Vector made;
+    for (std::size_t c = 0; c < 3; ++c) made[c] = static_cast<double>(impulse(c)[contact]);
+    return made;
+  }
+  Wrench::Vector last_arm(std::size_t place) const {
+    return {static_cast<double>(last_.arm[3 * place]), static_cast<double>(last_.arm[3 * place + 1]),
+            static_cast<double>(last_.arm[3 * place + 2])};
+  }
 
-  /// Adds to `sum` what nobody has taken of the manifold of the last call that a place belongs to.
-  void take_what_is_left(std::size_t place, Estate& sum) {
+  /// The first place of the manifold of the last call that a place belongs to.
+  std::size_t first_place(std::size_t place) const {
+    while (place > 0 && last_.begins_manifold[place] == 0) --place;
+    return place;
+  }
+  /// Adds to `sum` what nobody has taken of the manifold of the last call that begins at a place. Returns its end.
+  std::size_t take_what_is_left(std::size_t place, Estate& sum) {
     const auto& begins = last_.begins_manifold;
-    while (place > 0 && begins[place] == 0) --place;
     for (bool is_first = true; place < begins.size() && (is_first || begins[place] == 0); ++place, is_first = false) {
       if (taken_[place] != 0) continue;
       taken_[place] = 1;
       sum.is_any = true;
-      for (std::size_t c = 0; c < components_ && c < last_.components; ++c)
-        sum.impulse[c] += last_.impulse[c * last_.stride + place];
+      Wrench::Vector impulse;
+      for (std::size_t c = 0; c < 3; ++c)
+        impulse[c] = static_cast<double>(scale_(last_.impulse[c * last_.stride + place]));
+      sum.wrench.add(impulse, last_arm(place));
+      for (std::size_t c = 3; c < components_ && c < last_.components; ++c)
+        sum.moment[c - 3] += scale_(last_.impulse[c * last_.stride + place]);
       if (last_.history.empty()) continue;
-      const ImpulseHistory<T>& history = last_.history[place];
+      const ImpulseHistory<T> history = scale_(last_.history[place]);
       for (std::size_t k = 0; k < 2; ++k) sum.history.earlier[k] += history.earlier[k];
       if (history.need.substeps > sum.history.need.substeps) sum.history.need = history.need;
     }
+    return place;
   }
 
   static constexpr std::uint32_t is_new = KeyIndex::none, has_no_key = is_new - 1;
@@ -305,9 +568,20 @@ class Remembered {
   KeyIndex keys_, row_keys_;
   Records last_, next_;
   std::vector<T> stored_;
-  std::vector<std::uint8_t> taken_;  // of the last call's contacts, by those of this one
+  std::vector<std::uint8_t> taken_;  // contacts of the last call that this call has
   std::vector<std::uint32_t> new_;   // contacts whose keys the last call did not have
-  std::vector<RememberedRow<T>> rows_, next_rows_;
+  std::vector<RowRecord> rows_, next_rows_;
+  std::vector<std::uint8_t> row_taken_;  // as taken_
+  Absent<AbsentContact> absent_;
+  Absent<AbsentRow> absent_rows_;
+  std::vector<std::uint32_t> found_absent_, found_absent_rows_;
+  std::vector<std::uint8_t> is_left_out_;  // islands of the last call
+  const Slip* slip_ = nullptr;             // of contacts in this call
+  Vector3Columns<const T> arm_{};          // of contacts in this call
+  StepScale scale_{0, 0};                  // of contacts
+  double time_step_ = 0, rows_time_step_ = 0;
+  std::uint64_t call_ = 1, contacts_call_ = 0, rows_call_ = 0;
+  bool reads_contacts_ = false, reads_rows_ = false;
   Scratch<T> found_impulses_;
   Scratch<ImpulseHistory<T>> histories_;
   Scratch<RememberedRow<T>> row_records_;

@@ -35,7 +35,7 @@ void remember_contacts(const Memorable<T>& of) {
   const Column<const std::uint64_t>& key = of.scene.contacts.key;
   const auto has_fault = [&](std::size_t i) { return is_fault(static_cast<Status>(job.status[i])); };
   if (!of.in_substeps && job.contact_at == nullptr && remembered.all_have_keys() && !any_fault(job))
-    return remembered.keep_all(key, graph.manifolds);
+    return remembered.keep_all(key, graph.manifolds, graph.island_of_manifold);
   const Vector3Columns<const T>&begun = job.warm_impulse, &n = of.scene.contacts.normal;
   remembered.begin_to_add();
   for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
@@ -49,7 +49,7 @@ void remember_contacts(const Memorable<T>& of) {
         history.pass(std::max(begun.x[i] * n.x[i] + begun.y[i] * n.y[i] + begun.z[i] * n.z[i], T(0)));
       }
       if (of.in_substeps) history.need = of.workspace.substeps_wanted[graph.island_of_manifold[m]];
-      remembered.add(key[i], i, begins, history);
+      remembered.add(key[i], i, begins, graph.island_of_manifold[m], history);
       begins = false;
     }
   }
@@ -61,6 +61,8 @@ void remember(const Memorable<T>& of) {
   Remembered<T>& remembered = of.workspace.remembered;
   const Graph& graph = of.workspace.graph;
   const kernel::SceneJob<T>& job = of.job;
+  if (!of.scene.contacts.key && !of.scene.joints.key) return;
+  remembered.keep_absent();
   if (of.scene.contacts.key) remember_contacts(of);
   if (const Column<const std::uint64_t>& key = of.scene.joints.key) {
     const T* const impulse = of.in_substeps ? job.row_warm : job.row_impulse;
@@ -70,10 +72,11 @@ void remember(const Memorable<T>& of) {
         if (job.row_status[i] != static_cast<std::uint8_t>(Status::ok)) continue;
         const SubstepNeed need =
             of.in_substeps ? of.workspace.substeps_wanted[graph.island_of_group[m]] : SubstepNeed{};
-        remembered.add_row(key[i], impulse[i], need);
+        remembered.add_row(key[i], graph.island_of_group[m], impulse[i], need);
       }
     remembered.replace_rows();
   }
+  remembered.end_call();
 }
 
 }  // namespace carom::scene

@@ -86,6 +86,7 @@ class SceneCall {
         outcome = build_and_solve(team, report);
       }
       if (outcome.overflow) give_up_overflowed();
+      if (workspace_.static_friction.is_there()) workspace_.static_friction.end(scene_, job_, workspace_.graph);
       remember<T>({scene_, job_, workspace_, is(SceneMethod::substeps), impulses_.remembers_contacts()});
       add_up(team, outcome, report);
       SceneOutput<T>(job_, workspace_, results_, impulses_.stored(), options_).store(team, report);
@@ -153,6 +154,7 @@ class SceneCall {
         contacts.key ? workspace_.remembered.all_have_keys() && !contacts.warm_impulse.x : !job_.warm_impulse.x;
     return solves_lone_islands_apart(options_) && graph.lone.size() == 1 && graph.manifolds.size() == 1 && rows_ == 0 &&
            graph.manifolds[0].count == contacts_ && bodies_ + contacts_ <= few && remembers && !job_.has_models &&
+           !workspace_.static_friction.is_there() &&
            report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)] == contacts_;
   }
   /// Stores the state that the fast path of the next call needs (lone_call.hpp).
@@ -233,12 +235,15 @@ class SceneCall {
       job_.kept_rows = workspace_.kept_rows.at_least(rows_ + 1);
       job_.kept_velocities = workspace_.kept_velocities.at_least(bodies_ + 1);
     }
+    workspace_.static_friction.reserve(scene_, options_);
     impulses_.reserve();
     workspace_.last_lone.movable.reserve(few);
     if (is(SceneMethod::substeps)) {
       job_.displacements = workspace_.displacements.at_least(bodies_ + 1);
       job_.began = workspace_.began.at_least(bodies_ + 1);
       job_.relaxes = options_.substeps.relaxing > 0;
+      workspace_.forces.at_least(bodies_ + 1);
+      workspace_.followed.at_least(bodies_ + 1);
       workspace_.inertia.at_least(bodies_ + 1);
       workspace_.turned.at_least(bodies_ + 1);
       workspace_.energy_sums.at_least(2 * bodies_ + 1);
@@ -266,6 +271,7 @@ class SceneCall {
     job_.results = &impulses_.stored();
     job_.parameters = parameters_of<T>(options_);
     job_.target = target_of(options_);
+    job_.reads_gap = is(SceneMethod::step) || is(SceneMethod::resting);
     const bool sums = is(SceneMethod::step) || job_.target == kernel::Target::colliding;
     if (sums) {
       T* const memory = workspace_.sums.at_least(3 * (contacts_ + 1));
@@ -297,8 +303,9 @@ class SceneCall {
     job_.groups = graph.groups.data();
     job_.contact_at = graph.of_contacts.at();
     job_.row_at = graph.of_rows.at();
+    take_static_friction();
     if (is(SceneMethod::coulomb)) workspace_.coulomb.bound.check(options_, job_, graph, parts);
-    if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph);
+    if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph, scene_.contacts);
     workspace_.substeps.clear();
     workspace_.island_energy.clear();
     if (is(SceneMethod::substeps)) {
@@ -316,6 +323,16 @@ class SceneCall {
     if (is(SceneMethod::substeps)) graph.list_bodies(parts);
     if (builds_levels()) graph.build_levels(parts, kernels_.width, workspace_.level);
     begins_with_impulses_ = impulses_.any_to_begin_with();
+  }
+
+  /// Manifolds that stick have their static coefficient in all that follows.
+  void take_static_friction() {
+    if (!workspace_.static_friction.is_there()) return;
+    const Remembered<T>& remembered = workspace_.remembered;
+    const bool is_named = static_cast<bool>(scene_.contacts.key);
+    scene_in_effect_ = workspace_.static_friction.begin(
+        scene_, job_, workspace_.graph, [&](std::size_t i) { return is_named ? remembered.slip(i) : Slip::unknown; });
+    job_.scene = &scene_in_effect_;
   }
 
   void add_up(ThreadTeam& team, const SweepOutcome& outcome, SceneReport& report) {
@@ -347,6 +364,7 @@ class SceneCall {
   const Scene<T>& scene_;
   const SceneResults<T>& results_;
   const SceneOptions& options_;
+  Scene<T> scene_in_effect_;  // of manifolds with static friction
   std::size_t bodies_, contacts_, rows_;
   SceneJob<T> job_{};
   SceneInput<T> input_;

@@ -218,8 +218,9 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       wanted[i].direct = before.direct;
       wanted[i].direct_quiet = before.direct_quiet;
       float& of_island = wanted[i].substeps;
-      of_island = std::clamp(of_island, static_cast<float>(least), static_cast<float>(how.most));
-      count[i] = static_cast<std::int32_t>(std::ceil(of_island));
+      // The memory has no lower bound: it is scaled by the length of the next step.
+      of_island = std::min(of_island, static_cast<float>(how.most));
+      count[i] = static_cast<std::int32_t>(std::ceil(std::max(of_island, static_cast<float>(least))));
     }
   }
 }

@@ -20,7 +20,7 @@ class Substeps : IslandSweeps<T> {
   using typename Base::Head;
 
  public:
-  Substeps(const Call<T>& call, bool warm) : Base(call), warm_(warm) {}
+  Substeps(const Call<T>& call, bool warm) : Base(call), forced_(job_), warm_(warm) {}
 
   SweepOutcome run() {
     this->begin();
@@ -30,6 +30,7 @@ class Substeps : IslandSweeps<T> {
         restitution.stride == 0 ? std::min<std::size_t>(restitution.count, 1) : restitution.count;
     for (std::size_t i = 0; i < different && !rebounds_; ++i) rebounds_ = restitution[i] > T(0);
     prepare_energy();
+    follow_moving_bodies();
     this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
     if (count_faults(job_) != faults) return {.found_faults = true};
     mark_rows_beyond_range();
@@ -71,7 +72,7 @@ class Substeps : IslandSweeps<T> {
       }
     };
     const T share = T(1) / static_cast<T>(n), h = job.parameters.substep;
-    EnergyAudit<T> audit(job, workspace_, part, n);
+    EnergyAudit<T> audit(forced_, workspace_, part, n);
     const auto find_work = [&] { this->find_work(part, each, job, audit); };
     const bool turns =
         std::any_of(graph_.lane_batches.begin() + part.first_lane_batch,
@@ -201,6 +202,46 @@ class Substeps : IslandSweeps<T> {
     if (any_moves) find_frames();
     if (rebounds_) find_restitution();
   }
+  /// A body that nothing moves, such as a lift, has its velocity of the end of the step in all substeps, so that it
+  /// moves by H v. Bodies on it get the change of that velocity at once, too, and the rest of their own change in equal
+  /// parts: relative to it they move as on a body at rest. An island with several such bodies follows them if their
+  /// changes are the same.
+  void follow_moving_bodies() {
+    forced_ = job_;
+    if (job_.changes == nullptr) return;
+    const auto moves = [&](std::int32_t body) {
+      return body >= 0 && kernel::record_of(job_.body_rows, body)[0] > T(0);
+    };
+    const auto change_of = [&](std::int32_t body) {
+      std::array<T, 3> change{};
+      for (std::size_t c = 0; c < 3 && body >= 0; ++c) change[c] = job_.changes[body].numbers[c];
+      return change;
+    };
+    bool any = false;
+    for (std::size_t i = 0; i < job_.bodies && !any; ++i) {
+      const auto body = static_cast<std::int32_t>(i);
+      any = !moves(body) && change_of(body) != std::array<T, 3>{};
+    }
+    if (!any) return;
+    std::vector<std::uint8_t>& known = workspace_.cold;  // as in find_frames
+    known.assign(graph_.islands, 0);
+    each_constraint([&](const Constraint& of, std::uint32_t island) {
+      for (const std::int32_t body : {of.body_a, of.body_b}) {
+        if (moves(body)) continue;
+        const std::array<T, 3> change = change_of(body);
+        std::array<T, 3>& followed = workspace_.followed.data()[island];
+        if (known[island] == 0) followed = change;
+        known[island] = known[island] == 0 || (known[island] == 1 && followed == change) ? 1 : 2;
+      }
+    });
+    forced_.changes = workspace_.forces.data();
+    std::copy_n(job_.changes, job_.bodies + 1, forced_.changes);
+    for (std::size_t i = 0; i < job_.bodies; ++i) {
+      const std::uint32_t island = graph_.island_of_body[i];
+      if (island == Graph::no_island || known[island] != 1 || !moves(static_cast<std::int32_t>(i))) continue;
+      for (std::size_t c = 0; c < 3; ++c) forced_.changes[i].numbers[c] -= workspace_.followed.data()[island][c];
+    }
+  }
   /// True if the column has a number other than 0.
   static bool is_any(const Column<const T>& column) {
     const std::size_t different = column.stride == 0 ? std::min<std::size_t>(column.count, 1) : column.count;
@@ -270,7 +311,7 @@ class Substeps : IslandSweeps<T> {
   void begin_step(std::uint32_t i, T share) {
     T* const v = job_.velocities[i].numbers;
     T* const began = workspace_.began.data()[i].numbers;
-    const T* const change = job_.changes != nullptr ? job_.changes[i].numbers : nullptr;
+    const T* const change = forced_.changes != nullptr ? forced_.changes[i].numbers : nullptr;
     for (std::size_t c = 0; c < 8; ++c) {
       const T by_forces = change != nullptr ? change[c] : T(0);
       began[c] = v[c] - by_forces;
@@ -280,7 +321,7 @@ class Substeps : IslandSweeps<T> {
   }
   void begin_with_forces(std::uint32_t i, T share) {
     T* const v = job_.velocities[i].numbers;
-    const T* const change = job_.changes != nullptr ? job_.changes[i].numbers : nullptr;
+    const T* const change = forced_.changes != nullptr ? forced_.changes[i].numbers : nullptr;
     for (std::size_t c = 0; c < 8; ++c) {
       workspace_.began.data()[i].numbers[c] = v[c];
       if (change != nullptr) v[c] += share * change[c];
@@ -317,6 +358,7 @@ class Substeps : IslandSweeps<T> {
     for (std::size_t c = 0; c < 3; ++c) angle[c] = static_cast<T>(turned[c]);
   }
 
+  Job forced_;  // its changes are what forces do in equal parts: see follow_moving_bodies
   bool warm_, rebounds_ = false;
   bool has_work_ = false;  // impulses may add energy
 };

@@ -1,4 +1,4 @@
-// SceneMethod::substeps: what is solved when.
+// SceneMethod::substeps: the order of its work.
 #pragma once
 
 #include "sweeps.hpp"

@@ -15,6 +15,7 @@
 #include "remembered.hpp"
 #include "scratch.hpp"
 #include "sequence_workspace.hpp"
+#include "static_friction.hpp"
 
 namespace carom::scene {
 
@@ -89,6 +90,9 @@ struct Workspace {
   Scratch<T> body_rows;                        // 16 numbers per body; preceded by the dummy body and the world
   Scratch<kernel::VelocityRow<T>> velocities;  // of bodies, of the world, then a dummy row for every slot
   Scratch<kernel::VelocityRow<T>> changes;     // of bodies and of the world
+  // Changes by forces in substeps, and the changes that the bodies of an island follow.
+  Scratch<kernel::VelocityRow<T>> forces;
+  Scratch<std::array<T, 3>> followed;
   Scratch<T> energies;
   Scratch<std::uint8_t> body_fault, movable, fitness, status, row_status, link, models;
   Scratch<std::int32_t> body_a, body_b, row_body_a, row_body_b;
@@ -115,6 +119,7 @@ struct Workspace {
   coulomb::Workspace coulomb;
   Remembered<T> remembered;
   LastLone<T> last_lone;
+  StaticFriction<T> static_friction;
   direct::DirectIslands direct;
   // Substeps: velocities at the start of a substep, displacements; loads; numbers of substeps of islands.
   Scratch<kernel::VelocityRow<T>> began, displacements;

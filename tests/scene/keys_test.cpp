@@ -1,6 +1,6 @@
-// The impulses that contacts with keys begin with, for all orders of keys, are those of a plain search of the last
-// call's: from the place behind the one that was found last, else from the start. New contacts of a manifold share what
-// nobody has taken of the manifolds that the others of it were in.
+// Contacts with keys begin with the impulses of a plain search of the last call's keys, for all orders of keys: from
+// the place behind the one that was found last, else from the start. A manifold has the force and the moment of its
+// impulses, also of points that are gone. Islands that were left out are found later.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,11 +8,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "scene/manifold_load.hpp"
 #include "support/draw.hpp"
+#include "support/scenes/box_world.hpp"
 #include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
@@ -22,7 +25,7 @@ using Keys = std::vector<std::uint64_t>;
 using Manifold = std::vector<std::size_t>;
 constexpr std::size_t none = ~std::size_t{0};
 
-/// Sound contacts of a pair, up to four of those that follow one another among them, in the order of their first ones.
+/// Sound contacts of a pair, up to four that follow one another among them, in the order of their first contacts.
 template <class T>
 std::vector<Manifold> manifolds_of(const SceneData<T>& scene) {
   std::vector<Manifold> all;
@@ -43,65 +46,102 @@ std::vector<Manifold> manifolds_of(const SceneData<T>& scene) {
 template <class T>
 class PlainMemory {
  public:
-  Vectors3<T> recall(const Keys& key, const std::vector<Manifold>& manifolds) {
+  Vectors3<T> recall(const SceneData<T>& scene, const Keys& key, const std::vector<Manifold>& manifolds) {
     std::vector<std::size_t> place(key.size(), none);
     std::vector<bool> taken(records_.size(), false);
+    Vectors3<T> impulses = vectors<T>(key.size());
+    std::vector<std::uint64_t> back;
+    is_there_.clear();
     for (std::size_t i = 0, expected = 0; i < key.size(); ++i) {
       if (key[i] == 0) continue;
       if (expected >= records_.size() || records_[expected].key != key[i]) {
         const auto found = std::ranges::find(records_, key[i], &Record::key);
-        if (found == records_.end()) continue;
+        if (found == records_.end()) {
+          const auto left_out = left_out_.find(key[i]);
+          if (left_out == left_out_.end()) continue;
+          for (std::size_t c = 0; c < 3; ++c) impulses[c][i] = left_out->second[c];
+          place[i] = from_before;
+          back.push_back(key[i]);
+          continue;
+        }
         expected = static_cast<std::size_t>(found - records_.begin());
       }
       place[i] = expected++;
       taken[place[i]] = true;
+      is_there_.insert(records_[place[i]].island);
     }
-    Vectors3<T> impulses = vectors<T>(key.size());
+    for (const std::uint64_t of : back) left_out_.erase(of);
     for (std::size_t i = 0; i < key.size(); ++i)
-      for (std::size_t c = 0; c < 3 && place[i] != none; ++c) impulses[c][i] = records_[place[i]].impulse[c];
-    for (const Manifold& manifold : manifolds) bequeath(key, manifold, place, taken, impulses);
+      for (std::size_t c = 0; c < 3 && place[i] < from_before; ++c) impulses[c][i] = records_[place[i]].impulse[c];
+    for (const Manifold& manifold : manifolds) bequeath(scene, key, manifold, place, taken, impulses);
     return impulses;
   }
 
-  void remember(const Keys& key, const std::vector<Manifold>& manifolds, const Vectors3<T>& impulse) {
+  void remember(const SceneData<T>& scene, const Keys& key, const std::vector<Manifold>& manifolds,
+                const Vectors3<T>& impulse) {
+    for (const Record& of : records_)
+      if (!is_there_.contains(of.island) && of.impulse != std::array<T, 3>{}) left_out_[of.key] = of.impulse;
     records_.clear();
     for (std::size_t m = 0; m < manifolds.size(); ++m)
       for (const std::size_t i : manifolds[m])
-        if (key[i] != 0) records_.push_back({key[i], {impulse[0][i], impulse[1][i], impulse[2][i]}, m});
+        if (key[i] != 0)
+          records_.push_back(
+              {key[i], {impulse[0][i], impulse[1][i], impulse[2][i]}, at(scene.lever_a, i), m, scene.body_a[i]});
   }
 
  private:
+  static constexpr std::size_t from_before = none - 1;
+
   struct Record {
     std::uint64_t key;
     std::array<T, 3> impulse;
+    Vector arm;
     std::size_t manifold;
+    std::int32_t island;  // every body is one
   };
 
-  void bequeath(const Keys& key, const Manifold& manifold, const std::vector<std::size_t>& place,
-                std::vector<bool>& taken, Vectors3<T>& impulses) const {
+  static Vector wide(const std::array<T, 3>& x) {
+    return {static_cast<double>(x[0]), static_cast<double>(x[1]), static_cast<double>(x[2])};
+  }
+
+  void bequeath(const SceneData<T>& scene, const Keys& key, const Manifold& manifold,
+                const std::vector<std::size_t>& place, std::vector<bool>& taken, Vectors3<T>& impulses) const {
     const auto is_new = [&](std::size_t i) { return place[i] == none && key[i] != 0; };
-    const auto heirs = std::ranges::count_if(manifold, is_new);
-    if (heirs == 0) return;
-    std::array<T, 3> estate{};
+    carom::scene::Wrench wrench;
     bool is_any = false;
     for (const std::size_t i : manifold) {
-      if (place[i] == none) continue;
+      if (place[i] >= from_before) continue;
       for (std::size_t r = 0; r < records_.size(); ++r) {
         if (records_[r].manifold != records_[place[i]].manifold || taken[r]) continue;
         taken[r] = is_any = true;
-        for (std::size_t c = 0; c < 3; ++c) estate[c] += records_[r].impulse[c];
+        wrench.add(wide(records_[r].impulse), records_[r].arm);
       }
     }
-    const T share = T(1) / static_cast<T>(heirs);
+    if (!is_any) return;
+    const Vector normal = at(scene.normal, manifold[0]);
+    const double of_gone = dot(wrench.force, normal);
+    const auto heirs = static_cast<double>(std::ranges::count_if(manifold, is_new));
     for (const std::size_t i : manifold)
-      for (std::size_t c = 0; c < 3 && is_any && is_new(i); ++c) impulses[c][i] = share * estate[c];
+      if (place[i] < from_before) wrench.add(wide(records_[place[i]].impulse), records_[place[i]].arm);
+    const double all = dot(wrench.force, normal);
+    carom::scene::ManifoldLoad load;
+    std::vector<std::size_t> points;
+    for (const std::size_t i : manifold) {
+      if (!is_new(i) && place[i] >= from_before) continue;
+      points.push_back(i);
+      load.add(at(scene.lever_a, i), (is_new(i) ? of_gone / heirs : dot(at(impulses, i), normal)) / all);
+    }
+    if (!load.spread(wrench, normal)) return;
+    for (std::size_t k = 0; k < points.size(); ++k) put(impulses, points[k], load.impulse(k));
   }
 
   std::vector<Record> records_;
+  std::map<std::uint64_t, std::array<T, 3>> left_out_;
+  std::set<std::int32_t> is_there_;  // islands of the records that the call under way has
 };
 
 /// Bodies on the ground, some on two manifolds or a manifold that is not full. Contacts of different bodies may stand
-/// between those of one, and some are at fault.
+/// between the contacts of one body, and some are at fault.
 template <class T>
 SceneData<T> bodies_on_the_ground(std::size_t bodies, bool in_order, bool with_faults, support::Draw& draw) {
   SceneData<T> scene;
@@ -173,6 +213,59 @@ const std::vector<Order>& orders() {
   return all;
 }
 
+/// [N s], [N m s] what impulses on points do.
+carom::scene::Wrench wrench_of(const std::vector<Vector>& arms, const std::vector<Vector>& impulses) {
+  carom::scene::Wrench wrench;
+  for (std::size_t i = 0; i < arms.size(); ++i) wrench.add(impulses[i], arms[i]);
+  return wrench;
+}
+
+// Points in a plane can have the force and the moment of pushing impulses on other points of that plane if the centre
+// of pressure is among them. 1e-11: the shares are exact to 1e-12.
+TEST(ManifoldLoad, spreads_the_force_and_the_moment_of_points_that_are_gone) {
+  support::Draw draw(1);
+  const auto in_plane = [&] { return Vector{draw.uniform(-1, 1), draw.uniform(-1, 1), -0.5}; };
+  for (int n = 0; n < 1000; ++n) {
+    const Rows turn = rotation(draw.direction(), draw.uniform(0, 3));
+    std::vector<Vector> arms, impulses, now;
+    for (int i = 0; i < 4; ++i) {
+      arms.push_back(times(turn, in_plane()));
+      impulses.push_back(times(turn, {draw.bell(), draw.bell(), draw.uniform(0, 1)}));
+    }
+    const auto expected = wrench_of(arms, impulses);
+    carom::scene::ManifoldLoad load;
+    // A square or a triangle around all points.
+    const std::vector<Vector> square = {{-9, -9, -0.5}, {9, -9, -0.5}, {9, 9, -0.5}, {-9, 9, -0.5}};
+    const std::vector<Vector> triangle = {{-9, -9, -0.5}, {20, -9, -0.5}, {-9, 20, -0.5}};
+    for (const Vector& x : n % 2 == 0 ? square : triangle) {
+      now.push_back(times(turn, x));
+      load.add(now.back(), draw.uniform(0, 1));
+    }
+    ASSERT_TRUE(load.spread(expected, times(turn, {0, 0, 1})));
+    std::vector<Vector> spread;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      spread.push_back(load.impulse(i));
+      EXPECT_GE(dot(spread[i], times(turn, {0, 0, 1})), -1e-11);
+    }
+    const auto found = wrench_of(now, spread);
+    const double scale = 1 + length(expected.force) + length(expected.moment);
+    EXPECT_LE(length(found.force - expected.force), 1e-11 * scale) << n;
+    EXPECT_LE(length(found.moment - expected.moment), 1e-10 * scale) << n;
+  }
+}
+
+TEST(ManifoldLoad, of_a_centre_outside_of_all_points_is_on_the_nearest_edge) {
+  carom::scene::ManifoldLoad load;
+  for (const Vector& x : {Vector{0, 0, 0}, Vector{1, 0, 0}, Vector{0, 1, 0}}) load.add(x, 1.0 / 3);
+  carom::scene::Wrench wrench;
+  wrench.add({0, 0, 2}, {0.5, -1, 0});
+  ASSERT_TRUE(load.spread(wrench, {0, 0, 1}));
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(load.impulse(i)[2], i < 2 ? 1 : 0, 1e-15);
+  wrench = {};
+  wrench.add({0, 0, -2}, {0.25, 0.25, 0});
+  EXPECT_FALSE(load.spread(wrench, {0, 0, 1})) << "a force that pulls";
+}
+
 template <class T>
 class SceneKeys : public testing::Test {};
 using Precisions = testing::Types<float, double>;
@@ -195,13 +288,13 @@ void expect_plain_search(std::size_t bodies, bool in_order, bool with_faults, co
       key.resize(scene.contact_count());
       order.change(key, call, draw);
       const auto manifolds = manifolds_of(scene);
-      scene.warm_impulse = memory.recall(key, manifolds);
+      scene.warm_impulse = memory.recall(scene, key, manifolds);
       const Solved<T> expected = solved(scene, options);
       scene.warm_impulse = {};
       scene.key = key;
       const Solved<T> found = solved(solver, scene, options);
       expect_same_bits(found.arrays, expected.arrays, what);
-      memory.remember(key, manifolds,
+      memory.remember(scene, key, manifolds,
                       options.method == SceneMethod::substeps ? found.arrays.warm_impulse : found.arrays.impulse);
     }
   }

@@ -293,14 +293,17 @@ struct Aim {
       const auto read = [&](const Column<const T>& column, T otherwise) {
         return choose(used, Stages::load_row(job, column, block, r, otherwise), zero);
       };
-      const B frequency = smaller(read(joints.frequency, of.joint_frequency), stiffest);
+      const B given = read(joints.frequency, of.joint_frequency), frequency = smaller(given, stiffest);
       const B omega = B(T(6.283185307179586)) * frequency;
       const B stiffness = mul_add(h, omega, B(T(2)) * read(joints.damping_ratio, of.joint_damping_ratio));
       const B answer = h * omega * stiffness;
       const Mask keeps = frequency > zero;
+      const B error = read(joints.error, T(0));
+      // A row without an error is rigid: the next step would not know how far its load has moved it.
+      const Mask is_soft = keeps && (error < zero || error > zero || given < B(static_cast<T>(__builtin_inf())));
       Block::store(to.rate, choose(keeps, omega / choose(keeps, stiffness, one), zero));
-      Block::store(to.share, choose(keeps, answer / (one + answer), one));
-      Block::store(to.error, read(joints.error, T(0)));
+      Block::store(to.share, choose(is_soft, answer / (one + answer), one));
+      Block::store(to.error, error);
       Block::store(to.error_now, Block::load(to.error));
       Block::store(to.wanted, Block::load(row.target));
       Block::store(to.sum, zero);

@@ -212,7 +212,7 @@ struct ManifoldStages : Responses<A, T> {
     load_points(job, contacts.lever_a, block, arm_a[0], arm_a[1], arm_a[2]);
     load_points(job, contacts.lever_b, block, arm_b[0], arm_b[1], arm_b[2]);
     B gap[row_size];
-    const bool has_gap = job.target == Target::resting && contacts.gap.data != nullptr;
+    const bool has_gap = job.reads_gap && contacts.gap.data != nullptr;
     if (has_gap) load_points(job, contacts.gap, block, gap);
     const Mask has_arms_a = load_lanes<B>(a.has_arms) > zero, has_arms_b = load_lanes<B>(b.has_arms) > zero;
     for (std::size_t p = 0; p < block.head.count; ++p) {
@@ -326,7 +326,11 @@ struct ManifoldStages : Responses<A, T> {
             forced ? B(T(0.5)) * velocity_at(change, Block::load(point.arm_a), Block::load(point.arm_b)).z : zero;
         target = target_of(job, normal, target, restitution[p], half_change);
         if (job.target == Target::touching) part = and_not(used, missed < zero);
-        if (job.target == Target::colliding) part = used && missed > B(job.parameters.rest_speed);
+        if (job.target == Target::colliding) {
+          // A contact collides in the step in which its gap closes.
+          const B reach = Block::load(point.response.reach);
+          part = and_not(used && missed > B(job.parameters.rest_speed), reach > zero && normal + reach >= zero);
+        }
       }
       Block::store(point.target, choose(turn, choose(part, target, none), Block::load(point.target)));
       const B lacks = choose(part, missed, zero);

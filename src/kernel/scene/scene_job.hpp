@@ -95,6 +95,7 @@ struct SceneJob {
   Target target;
   bool reads_ahead;       // simultaneous: prefetch the next block during a sweep
   bool has_models;        // contacts have columns of models
+  bool reads_gap;         // resting and step: contacts have a gap at the start of the time step
   bool measures_changes;  // a change of impulse counts as a violation, measured by the velocity change that it causes
   // Substeps: displacements of the bodies and of the world since the step began. A body without constraints moves by
   // `elapsed` [s] times its velocity.

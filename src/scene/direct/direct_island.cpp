@@ -104,10 +104,11 @@ bool DirectIsland::set_body(std::size_t position, std::uint32_t number, double i
   return is_sound;
 }
 
-std::int32_t DirectIsland::add_fixed(const BodyRow& velocity) {
+std::int32_t DirectIsland::add_fixed(const BodyRow& velocity, const BodyRow& change) {
   forces_.emplace_back();
   free_.push_back(velocity);
   before_.push_back(velocity);
+  for (std::size_t i = 0; i < 6; ++i) before_.back().at[i] -= change.at[i];
   return static_cast<std::int32_t>(free_.size() - 1);
 }
 

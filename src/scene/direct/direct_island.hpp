@@ -157,8 +157,8 @@ class DirectIsland {
   /// world about which it cannot turn.
   bool set_body(std::size_t position, std::uint32_t number, double inverse_mass,
                 const std::array<double, 6>& inverse_inertia, const BodyRow& velocity, const BodyRow& forces);
-  /// Adds a body that nothing moves. Returns its row.
-  std::int32_t add_fixed(const BodyRow& velocity);
+  /// Adds a body that nothing moves. `change`: of its velocity in the step. Returns its row.
+  std::int32_t add_fixed(const BodyRow& velocity, const BodyRow& change);
   void add(const Manifold& manifold);
   /// Adds a point to the last manifold.
   void add(const Point& point);

@@ -74,8 +74,6 @@ bool DirectIslands::is_plain(const kernel::SceneJob<T>& job, const Graph& graph,
   if (!graph.models.empty() && graph.models[manifold] != 0) return false;
   const SceneContacts<T>& contacts = job.scene->contacts;
   const Constraint& m = graph.manifolds[manifold];
-  const std::uint32_t first = kernel::number_at(job.contact_at, m.first);
-  if (contacts.static_friction && contacts.static_friction[first] > contacts.friction[first]) return false;
   if (!contacts.frequency) return true;
   for (std::uint32_t k = 0; k < m.count; ++k)
     if (std::isfinite(contacts.frequency[kernel::number_at(job.contact_at, m.first + k)])) return false;
@@ -235,7 +233,8 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
   const auto row = [&](std::int32_t body) -> std::int32_t {
     if (body < 0) return world;
     const auto i = static_cast<std::size_t>(body);
-    if (parts.movable[i] == 0) return island.add_fixed(row_of(job.velocities[i]));
+    const BodyRow change = job.changes != nullptr ? row_of(job.changes[i]) : BodyRow{};
+    if (parts.movable[i] == 0) return island.add_fixed(row_of(job.velocities[i]), change);
     const std::size_t position = island.position(local_[i]);
     if (local_[i] < set) return static_cast<std::int32_t>(position);
     ++set;
@@ -243,11 +242,10 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
     std::array<double, 6> inertia;
     for (std::size_t c = 0; c < 6; ++c)
       inertia[c] = static_cast<double>(record[kernel::BodyRecord::inverse_inertia + c]);
-    is_sound =
-        island.set_body(position, static_cast<std::uint32_t>(i),
-                        static_cast<double>(record[kernel::BodyRecord::inverse_mass]), inertia,
-                        row_of(job.velocities[i]), job.changes != nullptr ? row_of(job.changes[i]) : BodyRow{}) &&
-        is_sound;
+    is_sound = island.set_body(position, static_cast<std::uint32_t>(i),
+                               static_cast<double>(record[kernel::BodyRecord::inverse_mass]), inertia,
+                               row_of(job.velocities[i]), change) &&
+               is_sound;
     return static_cast<std::int32_t>(position);
   };
   // Trace of the inverse inertia. [1/(kg m²)]
