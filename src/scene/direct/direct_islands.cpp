@@ -283,7 +283,8 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       p.arm_a = vector_at(contacts.lever_a, i);
       p.arm_b = vector_at(contacts.lever_b, i);
       // Sweeps find the contacts whose K overflows.
-      const double k = turning_a * dot(p.arm_a, p.arm_a) + turning_b * dot(p.arm_b, p.arm_b);
+      const double k = (turning_a > 0 ? turning_a * dot(p.arm_a, p.arm_a) : 0) +
+                       (turning_b > 0 ? turning_b * dot(p.arm_b, p.arm_b) : 0);
       if (!(k < most_number<T>())) return false;
       p.slop = std::sqrt(slops.square_of_contact(i, slop2));
       p.gap = p.first_gap = contacts.gap ? static_cast<double>(contacts.gap[i]) : 0;
