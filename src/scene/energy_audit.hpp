@@ -26,6 +26,7 @@ namespace carom::scene {
 inline std::array<double, 6> inertia_of(const std::array<double, 6>& j, double rounding) {
   const double tiny = 8 * rounding * (j[0] + j[3] + j[5]);
   const auto over = [&](double x, double pivot) { return pivot > tiny ? x / pivot : 0; };
+  if (j[1] == 0 && j[2] == 0 && j[4] == 0) return {over(1, j[0]), 0, 0, over(1, j[3]), 0, over(1, j[5])};
   // J = L D Lᵀ
   const double l21 = over(j[1], j[0]), l31 = over(j[2], j[0]);
   const double d2 = j[3] - l21 * j[1], off = j[4] - l21 * j[2], l32 = over(off, d2);

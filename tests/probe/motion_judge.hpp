@@ -23,7 +23,7 @@ class MotionJudge {
  public:
   /// Share of the energy in play that may be gained, where the work of forces is known exactly. The work in substeps is
   /// known to `about`, and with rebounds in the middle of steps to `about_rebounds`.
-  static constexpr double tolerance = sizeof(T) == sizeof(float) ? 1e-4 : 1e-6, about = 1e-3, about_rebounds = 0.05;
+  static constexpr double tolerance = sizeof(T) == sizeof(float) ? 1e-4 : 1e-5, about = 1e-3, about_rebounds = 0.05;
   static constexpr double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
 
   explicit MotionJudge(const DrawnMotion& drawn) : drawn_(drawn) {}

@@ -704,9 +704,10 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
     };
     for (int i = 0; i < Thresholds::direct_repeats && is_rough(i); ++i)
       if (!solve_again()) break;
-    bool turned = false;
-    for (int i = 0; i < Thresholds::direct_turns && turn_friction(); ++i) turned = true;
-    if (turned) keep_energy(options);
+    for (int i = 0; i < Thresholds::direct_turns; ++i)
+      if (!turn_friction()) break;
+    if (std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.state == State::slips; }))
+      keep_energy(options);
     // Friction that has followed its load may have moved a light body.
     if (violation() > Thresholds::direct_left * options.weight_speed + Thresholds::direct_converged * approach_ ||
         is_thrown())
