@@ -18,11 +18,12 @@ class Absent {
  public:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  /// Makes room for `more` records, so that the functions below allocate nothing.
-  void reserve(std::size_t more) {
+  /// Makes room for `more` records, so that the functions below allocate nothing, and for `at_first` in all.
+  void reserve(std::size_t more, std::size_t at_first) {
+    if (more == 0 && at_first <= records_.capacity()) return;
     while (first_ < records_.size() && !is_there(records_[first_])) ++first_;
     if (first_ > records_.size() / 2) compact();
-    const std::size_t most = records_.size() + more;
+    const std::size_t most = std::max(records_.size() + more, at_first);
     if (most > records_.capacity()) records_.reserve(std::max(most, 2 * records_.capacity()));
     if (table_.size() < slots_of(most)) make_table(slots_of(most));
   }

@@ -58,6 +58,7 @@ class CallImpulses {
     place_results();
     if (key) remembered.read_contacts(key);
     if (row_key) remembered.read_rows(row_key);
+    if (key || row_key) remembered.reserve_absent();
     find_first_of_contacts();
     find_first_of_rows();
   }

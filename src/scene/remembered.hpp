@@ -111,8 +111,8 @@ class Remembered {
     found_absent_.reserve(contacts);
     found_absent_rows_.clear();
     found_absent_rows_.reserve(rows);
-    absent_.reserve(std::max(keys_.size(), contacts));
-    absent_rows_.reserve(std::max(rows_.size(), rows));
+    absent_.reserve(0, contacts);
+    absent_rows_.reserve(0, rows);
     is_left_out_.reserve(std::max({keys_.size(), contacts, rows_.size(), rows}));
   }
 
@@ -154,6 +154,15 @@ class Remembered {
         found_absent_rows_.push_back(absent);
       }
     }
+  }
+
+  /// Makes room for the islands that this call leaves out. Call after the functions above, and before `inherit`.
+  void reserve_absent() {
+    if (reads_contacts_ && !is_unchanged_)
+      absent_.reserve(static_cast<std::size_t>(std::count(taken_.begin(), taken_.begin() + key_count(), 0)), 0);
+    if (reads_rows_)
+      absent_rows_.reserve(
+          static_cast<std::size_t>(std::count(row_taken_.begin(), row_taken_.begin() + row_count(), 0)), 0);
   }
 
   /// True if a call of the columns and options of the last one has its keys, too: the impulses stay where they are, and
