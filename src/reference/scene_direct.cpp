@@ -248,7 +248,8 @@ void Direct::add_group(const SceneBlock& block) {
     row.allowed_error = slop_of(state_, block.a, block.b, options_) *
                         (from.has_error ? Thresholds::direct_closed : Thresholds::direct_joint_drift);
     row.keeps_position = std::isinf(from.frequency);
-    row.next_impulse = std::clamp(options_.joint_warm_start * from.warm_impulse, from.least, from.largest);
+    const double share = has_two_bounds(from) ? options_.warm_start : options_.joint_warm_start;
+    row.next_impulse = std::clamp(share * from.warm_impulse, from.least, from.largest);
     const DirectBody &a = of_.bodies[row.a], &b = of_.bodies[row.b];
     const double mass =
         a.inverse_mass * dot(row.linear_a, row.linear_a) + b.inverse_mass * dot(row.linear_b, row.linear_b);
