@@ -189,9 +189,10 @@ class DirectIsland {
   bool struck_ = false, rebounds_ = false, is_loaded_ = false;
   int solves_ = 0;
   double approach_ = 0, residual_ = 0, work_done_ = 0;
-  double mean_weight_ = 0;  // [N s] of a body in a step
-  double missed_ = 0;       // [m/s] max. by which held contacts have missed their targets in the last solve
-  double tolerance_ = 0;    // [N s] by which impulses may leave their cones before they are put back
+  double mean_momentum_ = 0;  // [N s] of a body with the forces of the step
+  double mean_weight_ = 0;    // [N s] of a body in a step
+  double missed_ = 0;         // [m/s] max. by which held contacts have missed their targets in the last solve
+  double tolerance_ = 0;      // [N s] by which impulses may leave their cones before they are put back
 };
 
 }  // namespace carom::scene::direct
