@@ -95,7 +95,7 @@ struct SceneThresholds {
   /// direct_miss of gravity × time step, up to direct_repeats times
   static constexpr double direct_miss = 1e-6;
   static constexpr int direct_repeats = 6;
-  /// [1] impulses below this fraction of the weight of a body of mean mass × time step are 0
+  /// [1] impulses below this fraction of the mean momentum of the bodies, with the forces of the step, are 0
   static constexpr double direct_nothing = 1e-9;
   /// [1] after that no contact may approach by more than direct_left of gravity × time step, plus direct_converged of
   /// the greatest approach before the step

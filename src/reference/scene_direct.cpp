@@ -164,6 +164,7 @@ class Direct {
   std::map<std::size_t, std::size_t> index_of_;  // of a place, in of_.bodies
   Twists moving_;                                // velocities of the motion
   double approach_ = 0, residual_ = 0;           // [m/s]
+  double mean_momentum_ = 0;                     // [N s] of a body with the forces of the step
   double missed_ = 0;     // [m/s] max. by which held contacts missed their targets in the last solve
   double tolerance_ = 0;  // [N s] by which impulses may leave their cones
   bool is_struck_ = false, rebounds_ = false, may_use_interior_point_ = false;
@@ -569,7 +570,7 @@ void Direct::keep_in_cones() {
   for (DirectPoint& p : of_.points) {
     const Vector3 initial = p.impulse;
     const double size = tangential_length(p.impulse), most = p.friction * p.impulse[2];
-    if (!(p.impulse[2] > Thresholds::direct_nothing * of_.mean_weight))
+    if (!(p.impulse[2] > Thresholds::direct_nothing * mean_momentum_))
       p.impulse = {};
     else if (size > most)
       p.impulse = {most / size * p.impulse[0], most / size * p.impulse[1], p.impulse[2]};
@@ -807,6 +808,10 @@ void Direct::set_row_targets() {
 bool Direct::run_substep() {
   set_targets();
   measure_approach();
+  mean_momentum_ = 0;
+  for (std::size_t i = 0; i < of_.movable; ++i)
+    mean_momentum_ += of_.bodies[i].mass * std::sqrt(dot(of_.free[i].velocity, of_.free[i].velocity)) /
+                      static_cast<double>(of_.movable);
   set_row_targets();
   take_impulses();
   if (!find_impulses()) return false;

@@ -499,7 +499,7 @@ void DirectIsland::keep_in_cones() {
   each_point([&](const Manifold& m, Point& p) {
     const Vector3 begun = p.impulse;
     const double friction = tangential_length(p.impulse), most = m.friction * p.impulse[2];
-    if (!(p.impulse[2] > Thresholds::direct_nothing * mean_weight_))
+    if (!(p.impulse[2] > Thresholds::direct_nothing * mean_momentum_))
       p.impulse = {};
     else if (friction > most)
       p.impulse = {p.impulse[0] * (most / friction), p.impulse[1] * (most / friction), p.impulse[2]};
@@ -783,6 +783,10 @@ bool DirectIsland::solve_substep(const StepOptions& options, bool may_use_interi
   double mass = 0;
   for (const Body& body : bodies_) mass += body.mass;
   mean_weight_ = options.weight_speed * mass / static_cast<double>(bodies_.size());
+  mean_momentum_ = 0;
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    mean_momentum_ +=
+        bodies_[i].mass * std::sqrt(dot(linear(free_[i]), linear(free_[i]))) / static_cast<double>(bodies_.size());
   take_impulses();
   if (!find_impulses(options, may_use_interior_point)) return false;
   residual_ = std::max(violation(), row_residual());
