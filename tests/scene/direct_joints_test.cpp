@@ -223,10 +223,14 @@ TYPED_TEST(DirectJoints, turn_by_a_motor_up_to_its_torque) {
       const double before = of.energy();
       step<TypeParam>(of, solver);
       most = std::max(most, of.energy() - before);
-      if (torque > 10) ASSERT_NEAR(of.boxes[0].angular_velocity[1], -2, k < 2 ? 2 : 1e-3) << k;
+      if (torque > 10) {
+        ASSERT_NEAR(of.boxes[0].angular_velocity[1], -2, k < 2 ? 2 : 1e-3) << k;
+      }
     }
     // A weight of 4.9 N m falls against 3 N m. Torque times the speed of the motor is the most that it gives.
-    if (torque < 10) EXPECT_LT(of.boxes[0].position[2], -0.2);
+    if (torque < 10) {
+      EXPECT_LT(of.boxes[0].position[2], -0.2);
+    }
     EXPECT_LE(most, h * torque * 2 * 1.1) << torque;
   }
 }
@@ -254,7 +258,9 @@ TYPED_TEST(DirectJoints, swing_on_a_spring_of_a_frequency) {
     }
     EXPECT_NEAR(-of.boxes[0].position[2], sag, 1e-3 * sag) << damping_ratio;
     EXPECT_LT(deepest, last_depth) << damping_ratio;
-    if (damping_ratio < 1) EXPECT_NEAR(turns, 8, 1) << damping_ratio;
+    if (damping_ratio < 1) {
+      EXPECT_NEAR(turns, 8, 1) << damping_ratio;
+    }
     last_depth = deepest;
   }
   EXPECT_LE(last_depth, 1.001 * sag);
