@@ -1,4 +1,4 @@
-// Impulses of named contacts and rows are those that the next call begins with.
+// The next call begins with the impulses of named contacts and rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TYPED_TEST(WarmStart, by_key_takes_fewer_sweeps_to_the_same_answer) {
   const auto cold = solved(solver, this->scene_, options), warm = solved(solver, this->scene_, options);
   EXPECT_GT(cold.report.iterations, 40);
   EXPECT_LE(warm.report.iterations, 8);
-  // Contacts may share their load in several ways; velocities are within what the residuals of 30 contacts add up to.
+  // Contacts may share their load in several ways; velocities agree within the sum of the residuals of 30 contacts.
   for (std::size_t i = 0; i < this->scene_.body_count(); ++i)
     EXPECT_NEAR(length(warm.velocity(i) - cold.velocity(i)), 0, 30 * 1e-4 * cold.report.greatest_approach) << i;
 }
@@ -114,7 +114,7 @@ TYPED_TEST(WarmStart, by_key_is_that_by_impulse) {
     }
     const auto by_impulse = solved(named_no_more, options);
     expect_same_bits(by_key.arrays, by_impulse.arrays, "share " + std::to_string(share));
-    // Impulses in the scene come before those that the solver knows.
+    // Impulses in the scene precede the ones that the solver has stored.
     auto both = this->scene_;
     both.warm_impulse = vectors<TypeParam>(both.contact_count());
     both.joints = named_no_more.joints;
@@ -188,7 +188,7 @@ TYPED_TEST(WarmStart, ends_with_forget_and_with_a_share_of_nothing) {
   expect_same_bits(solved(other, nameless, {}).arrays, first.arrays, "key 0 is no name");
 }
 
-// A contact that turned keeps of its impulse what the new cone holds: nothing that pulls, no more than friction allows.
+// A contact that turned keeps the part of its impulse within the new cone: it does not pull, and friction is limited.
 TYPED_TEST(WarmStart, brings_no_impulse_out_of_the_cone) {
   SceneData<TypeParam> scene;
   scene.add(Body{.velocity = {0, 0, 1}});
@@ -201,7 +201,7 @@ TYPED_TEST(WarmStart, brings_no_impulse_out_of_the_cone) {
   EXPECT_EQ(pulled.velocity(0), (Vector{0, 0, 1}));
   EXPECT_EQ(pulled.impulse(0), Vector{});
 
-  // Without approach the sweep takes back what the warm impulse brought along the normal.
+  // Without approach the sweep removes the normal part of the warm impulse.
   put(scene.bodies.velocity, 0, {});
   put(scene.warm_impulse, 0, {3, 0, 2});
   set_iterations(options, 200);
