@@ -141,7 +141,7 @@ class Direct {
   Verdict solve_statuses(bool is_last);
   bool leaves_cone(const DirectPoint& p, const Vector3& impulse) const;
   bool turn_friction();
-  void solve_again();
+  bool solve_again();
   void release();
   bool hold_approaching();
   void keep_in_cones();
@@ -490,14 +490,15 @@ bool Direct::turn_friction() {
 }
 
 // Solves once more with the same matrix. Changes nothing if the solution contradicts the statuses.
-void Direct::solve_again() {
+bool Direct::solve_again() {
   const std::vector<DirectPoint> kept = of_.points;
   const std::vector<DirectRow> kept_rows = of_.rows;
   const Twists kept_velocity = of_.velocity;
-  if (solve_statuses(true) == Verdict::accepted) return;
+  if (solve_statuses(true) == Verdict::accepted) return true;
   of_.points = kept;
   of_.rows = kept_rows;
   of_.velocity = kept_velocity;
+  return false;
 }
 
 // Opens the contacts that would pull, and lets the contacts slide that need more friction than they have.
@@ -670,7 +671,7 @@ bool Direct::find_impulses() {
       const bool misses =
           missed_ > Thresholds::direct_miss * of_.weight_speed || row_residual() > Thresholds::direct_push;
       if (!misses && (!are_new || i >= Thresholds::direct_tries)) break;
-      solve_again();
+      if (!solve_again()) break;
     }
     for (int i = 0; i < Thresholds::direct_turns; ++i)
       if (!turn_friction()) break;

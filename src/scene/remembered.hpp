@@ -55,9 +55,10 @@ class StepScale {
     return std::isfinite(now) ? now : T(0);
   }
   SubstepNeed operator()(const SubstepNeed& need) const {
-    return {
-        static_cast<float>(std::min(factor_ * static_cast<double>(need.substeps), double{SceneLimits::most_substeps})),
-        need.quiet, need.spent};
+    SubstepNeed now = need;
+    now.substeps =
+        static_cast<float>(std::min(factor_ * static_cast<double>(need.substeps), double{SceneLimits::most_substeps}));
+    return now;
   }
   template <class T>
   ImpulseHistory<T> operator()(const ImpulseHistory<T>& history) const {

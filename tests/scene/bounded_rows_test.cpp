@@ -66,7 +66,9 @@ TYPED_TEST(SceneRows, without_an_error_hold_a_body_at_any_number_of_substeps) {
       velocity = made.velocity(0);
       sunk -= at(made.arrays.displacement, 0)[2];
     }
-    EXPECT_NEAR(sunk, 0, 600 * 16 * epsilon<T> * g * h * h) << "least " << options.substeps.least;
+    // A direct island leaves an error of the call below direct_joint_drift times the slop of the body, of 3 m at most.
+    const double drift = SceneThresholds::direct_joint_drift * options.substeps.relative_slop * 3;
+    EXPECT_NEAR(sunk, 0, 600 * (16 * epsilon<T> * g * h * h + drift)) << "least " << options.substeps.least;
   }
 }
 

@@ -85,7 +85,10 @@ TYPED_TEST(Memory, of_an_island_that_is_left_out_lasts_for_the_documented_number
       expect_same_bits(after(left_out).arrays, expected.arrays, std::to_string(left_out) + " calls");
     const Solved<T> forgotten = after(SceneThresholds::remembered_calls + 1);
     expect_same_bits(forgotten.arrays, cold.arrays, "forgotten");
-    EXPECT_NE(forgotten.arrays.joint_impulse, expected.arrays.joint_impulse);
+    // Direct islands may find the same impulses from any start.
+    if (forgotten.report.swept > 0) {
+      EXPECT_NE(forgotten.arrays.joint_impulse, expected.arrays.joint_impulse);
+    }
   }
 }
 
