@@ -84,6 +84,8 @@ struct SceneThresholds {
   /// [multiply-adds], [1] an island of substeps is solved directly if its matrix is factored with this work and if it
   /// has no more bodies; otherwise it is swept
   static constexpr double direct_work = 2e7, direct_bodies = 1024;
+  /// [1] as direct_bodies, of an island with joints that an interior point solves
+  static constexpr std::size_t direct_joint_bodies = 32;
   /// [1] weight of a loaded contact in the matrix of a direct island, times the inverse masses of its bodies
   static constexpr double direct_weight = 1e5;
   /// [1] as direct_weight, of a row of a joint
@@ -100,6 +102,8 @@ struct SceneThresholds {
   /// [1] after that no contact may approach by more than direct_left of gravity × time step, plus direct_converged of
   /// the greatest approach before the step
   static constexpr double direct_left = 0.05, direct_converged = 1e-4;
+  /// [1] as direct_converged, of a row of a joint, which may miss its target by more
+  static constexpr double direct_rows_left = 1e-2;
   /// [1] an interior point is accepted if no contact approaches, and none parts under an impulse, by more than this
   /// fraction of the greatest approach before the step, or of gravity × time step
   static constexpr double direct_failure = 0.5;

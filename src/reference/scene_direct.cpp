@@ -326,7 +326,8 @@ bool Direct::is_small(int substeps) {
   const double work = work_of_factorisation(of_, most);
   // The credit of an island without a past.
   const double price = (Thresholds::direct_tries * work + 12 * (work + 350 * points)) / sweeps;
-  may_use_interior_point_ = price <= std::max(Thresholds::direct_income, Thresholds::direct_credit);
+  may_use_interior_point_ = price <= std::max(Thresholds::direct_income, Thresholds::direct_credit) &&
+                            (of_.rows.empty() || of_.movable <= Thresholds::direct_joint_bodies);
   return work <= most;
 }
 
@@ -817,6 +818,8 @@ bool Direct::run_substep() {
   take_impulses();
   if (!find_impulses()) return false;
   residual_ = std::max(of_.violation(), row_residual());
+  if (!(row_residual() <= Thresholds::direct_left * of_.weight_speed + Thresholds::direct_rows_left * approach_))
+    return false;
   move();
   if (rebounds_) rebound();
   return true;

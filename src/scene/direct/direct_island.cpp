@@ -790,6 +790,8 @@ bool DirectIsland::solve_substep(const StepOptions& options, bool may_use_interi
   take_impulses();
   if (!find_impulses(options, may_use_interior_point)) return false;
   residual_ = std::max(violation(), row_residual());
+  if (!(row_residual() <= Thresholds::direct_left * options.weight_speed + Thresholds::direct_rows_left * approach_))
+    return false;
   move(options);
   if (rebounds_) rebound(options, may_use_interior_point);
   return true;
