@@ -396,14 +396,13 @@ class Remembered {
   /// Marks the islands of the last call of which this call has no contact, if `by_contacts`, and no row, if `by_rows`.
   void find_left_out(bool by_contacts, bool by_rows) {
     std::uint32_t islands = 0;
-    const auto contacts = static_cast<std::ptrdiff_t>(by_contacts ? keys_.size() : 0);
-    const auto rows = static_cast<std::ptrdiff_t>(by_rows ? rows_.size() : 0);
-    for (std::ptrdiff_t i = 0; i < contacts; ++i) islands = std::max(islands, last_.island[i] + 1);
-    for (std::ptrdiff_t i = 0; i < rows; ++i) islands = std::max(islands, rows_[i].island + 1);
+    const std::size_t contacts = by_contacts ? keys_.size() : 0, rows = by_rows ? rows_.size() : 0;
+    for (std::size_t i = 0; i < contacts; ++i) islands = std::max(islands, last_.island[i] + 1);
+    for (std::size_t i = 0; i < rows; ++i) islands = std::max(islands, rows_[i].island + 1);
     is_left_out_.assign(islands, 1);
-    for (std::ptrdiff_t i = 0; i < contacts; ++i)
+    for (std::size_t i = 0; i < contacts; ++i)
       if (is_unchanged_ || taken_[i] != 0) is_left_out_[last_.island[i]] = 0;
-    for (std::ptrdiff_t i = 0; i < rows; ++i)
+    for (std::size_t i = 0; i < rows; ++i)
       if (row_taken_[i] != 0) is_left_out_[rows_[i].island] = 0;
   }
   std::ptrdiff_t key_count() const { return static_cast<std::ptrdiff_t>(keys_.size()); }
