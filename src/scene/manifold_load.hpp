@@ -6,19 +6,21 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <optional>
+
+#include "vector3.hpp"
 
 namespace carom::scene {
 
 /// Force and moment on body A, about its centre of mass. Sums over a step. [N s], [N m s]
 struct Wrench {
-  using Vector = std::array<double, 3>;
-  Vector force{}, moment{};
+  Vector<double> force{}, moment{};
 
-  void add(const Vector& impulse, const Vector& arm) {
+  void add(const Vector<double>& impulse, const Vector<double>& arm) {
+    const Vector<double> turn = cross(arm, impulse);
     for (std::size_t c = 0; c < 3; ++c) {
-      const std::size_t d = (c + 1) % 3, e = (c + 2) % 3;
       force[c] += impulse[c];
-      moment[c] += arm[d] * impulse[e] - arm[e] * impulse[d];
+      moment[c] += turn[c];
     }
   }
 };
@@ -26,7 +28,7 @@ struct Wrench {
 /// Finds impulses on up to four points.
 class ManifoldLoad {
  public:
-  using Vector = std::array<double, 3>;
+  using Vector = scene::Vector<double>;
   static constexpr std::size_t most = 4;
 
   /// A point, and the share of the normal impulse that it should have if the others allow it.
@@ -38,8 +40,9 @@ class ManifoldLoad {
   /// Returns false if the force does not push A along the normal. Where the moment asks for points that pull, the
   /// centre of pressure is the nearest one of points that push.
   bool spread(const Wrench& wrench, const Vector& normal) {
-    const double length = std::sqrt(dot(normal, normal));
-    for (std::size_t c = 0; c < 3; ++c) n_[c] = normal[c] / length;
+    const std::optional<Vector> n = unit(normal);
+    if (!n) return false;
+    n_ = *n;
     const double pressure = dot(wrench.force, n_);
     if (count_ == 0 || !(pressure > 0) || !std::isfinite(pressure)) return false;
     // Everything about the mean of the points, in the plane of the normal.
@@ -51,12 +54,12 @@ class ManifoldLoad {
     const Vector of_force = cross(mean, wrench.force);
     for (std::size_t c = 0; c < 3; ++c) moment[c] -= of_force[c];
     // p n at x e1 + y e2 has the moment p (y e1 - x e2).
-    set_axes();
-    const double about1 = dot(moment, e1_), about2 = dot(moment, e2_);
+    const auto [e1, e2] = tangents(n_);
+    const double about1 = dot(moment, e1), about2 = dot(moment, e2);
     for (std::size_t i = 0; i < count_; ++i) {
       Vector from{};
       for (std::size_t c = 0; c < 3; ++c) from[c] = arm_[i][c] - mean[c];
-      at_[i] = {dot(from, e1_), dot(from, e2_)};
+      at_[i] = {dot(from, e1), dot(from, e2)};
     }
     find_shares({-about2 / pressure, about1 / pressure});
 
@@ -64,7 +67,7 @@ class ManifoldLoad {
     for (std::size_t i = 0; i < count_; ++i)
       for (std::size_t c = 0; c < 2; ++c) centre[c] += share_[i] * at_[i][c];
     // Friction in the shares of the normal impulses, and a twist about their centre.
-    const Point t = {dot(tangential, e1_), dot(tangential, e2_)};
+    const Point t = {dot(tangential, e1), dot(tangential, e2)};
     double spin = dot(moment, n_) - (centre[0] * t[1] - centre[1] * t[0]), radius2 = 0;
     for (std::size_t i = 0; i < count_; ++i) radius2 += share_[i] * distance2(at_[i], centre);
     spin = radius2 > 0 ? spin / radius2 : 0;
@@ -72,7 +75,7 @@ class ManifoldLoad {
       const double along1 = share_[i] * (t[0] - spin * (at_[i][1] - centre[1]));
       const double along2 = share_[i] * (t[1] + spin * (at_[i][0] - centre[0]));
       for (std::size_t c = 0; c < 3; ++c)
-        impulse_[i][c] = share_[i] * pressure * n_[c] + along1 * e1_[c] + along2 * e2_[c];
+        impulse_[i][c] = share_[i] * pressure * n_[c] + along1 * e1[c] + along2 * e2[c];
     }
     return true;
   }
@@ -82,29 +85,12 @@ class ManifoldLoad {
  private:
   using Point = std::array<double, 2>;
 
-  static double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-  static Vector cross(const Vector& a, const Vector& b) {
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-  }
   static double distance2(const Point& a, const Point& b) {
     return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]);
   }
   /// Twice the area of a triangle.
   static double area(const Point& a, const Point& b, const Point& c) {
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-  }
-
-  void set_axes() {
-    // The axis with the smallest component of n.
-    std::size_t least = 0;
-    for (std::size_t c = 1; c < 3; ++c)
-      if (std::abs(n_[c]) < std::abs(n_[least])) least = c;
-    Vector axis{};
-    axis[least] = 1;
-    e1_ = cross(axis, n_);
-    const double length = std::sqrt(dot(e1_, e1_));
-    for (double& x : e1_) x /= length;
-    e2_ = cross(n_, e1_);
   }
 
   /// Shares >= 0 that add up to 1, with their centre at `to` or nearest to it. The wanted shares decide between
@@ -186,7 +172,7 @@ class ManifoldLoad {
   std::array<Vector, most> arm_{}, impulse_{};
   std::array<double, most> wanted_{}, share_{};
   std::array<Point, most> at_{};
-  Vector n_{}, e1_{}, e2_{};
+  Vector n_{};
 };
 
 }  // namespace carom::scene

@@ -507,14 +507,11 @@ class Remembered {
   }
   template <class Each>
   void spread(const Each& each, const SceneContacts<T>& contacts, Wrench wrench, int heirs) {
-    using Vector = Wrench::Vector;
-    const auto at = [](const Vector3Columns<const T>& of, std::size_t i) -> Vector {
-      return {static_cast<double>(of.x[i]), static_cast<double>(of.y[i]), static_cast<double>(of.z[i])};
-    };
+    using Vector = scene::Vector<double>;
     const Vector of_gone = wrench.force;
     Vector normal{};
     each([&](std::size_t i) {
-      normal = at(contacts.normal, i);
+      normal = vector_at(contacts.normal, i);
       if (place_[i] < has_no_key) wrench.add(impulse_at(i), last_arm(place_[i]));
     });
     const auto along = [&](const Vector& x) { return x[0] * normal[0] + x[1] * normal[1] + x[2] * normal[2]; };
@@ -523,7 +520,7 @@ class Remembered {
     const auto is_in = [&](std::size_t i) { return place_[i] != has_no_key; };
     each([&](std::size_t i) {
       if (!is_in(i)) return;
-      load.add(at(contacts.lever_a, i), (place_[i] == is_new ? of_heir : along(impulse_at(i))) / all);
+      load.add(vector_at(contacts.lever_a, i), (place_[i] == is_new ? of_heir : along(impulse_at(i))) / all);
     });
     if (!load.spread(wrench, normal)) return;
     std::size_t point = 0;
@@ -536,12 +533,12 @@ class Remembered {
       }
     });
   }
-  Wrench::Vector impulse_at(std::size_t contact) const {
-    Wrench::Vector made;
+  Vector<double> impulse_at(std::size_t contact) const {
+    Vector<double> made;
     for (std::size_t c = 0; c < 3; ++c) made[c] = static_cast<double>(impulse(c)[contact]);
     return made;
   }
-  Wrench::Vector last_arm(std::size_t place) const {
+  Vector<double> last_arm(std::size_t place) const {
     return {static_cast<double>(last_.arm[3 * place]), static_cast<double>(last_.arm[3 * place + 1]),
             static_cast<double>(last_.arm[3 * place + 2])};
   }
@@ -558,7 +555,7 @@ class Remembered {
       if (taken_[place] != 0) continue;
       taken_[place] = 1;
       sum.is_any = true;
-      Wrench::Vector impulse;
+      Vector<double> impulse;
       for (std::size_t c = 0; c < 3; ++c)
         impulse[c] = static_cast<double>(scale_(last_.impulse[c * last_.stride + place]));
       sum.wrench.add(impulse, last_arm(place));

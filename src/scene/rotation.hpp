@@ -5,22 +5,17 @@
 #include <array>
 #include <cmath>
 
+#include "vector3.hpp"
+
 namespace carom::scene {
 
-using Rotation = std::array<double, 3>;
+using Rotation = Vector<double>;
 
 /// A unit quaternion.
 struct Quaternion {
   double w;
   Rotation v;
 };
-
-inline double dot(const Rotation& a, const Rotation& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-inline Rotation cross(const Rotation& a, const Rotation& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 
 inline Quaternion quaternion_of(const Rotation& r) {
   // Halves the angle until its series is short, and doubles the result as often.

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <carom/scene.hpp>
 #include <cmath>
 #include <cstddef>
@@ -18,6 +17,7 @@
 #include "kernel/scene/scene_job.hpp"
 #include "remembered.hpp"
 #include "scratch.hpp"
+#include "vector3.hpp"
 
 namespace carom::scene {
 
@@ -96,7 +96,7 @@ class StaticFriction {
   }
 
  private:
-  using Vector = std::array<double, 3>;
+  using Vector = scene::Vector<double>;
 
   /// [m²/s²] A manifold that slips sticks again below the square root of it.
   double again2() const { return SceneThresholds::stick_again * SceneThresholds::stick_again * rest_speed2_; }
@@ -113,14 +113,6 @@ class StaticFriction {
     for (std::uint32_t k = 0; k < m.count; ++k)
       f(static_cast<std::size_t>(kernel::number_at(job.contact_at, m.first + k)));
   }
-
-  static Vector vector_at(const Vector3Columns<const T>& of, std::size_t i) {
-    return {static_cast<double>(of.x[i]), static_cast<double>(of.y[i]), static_cast<double>(of.z[i])};
-  }
-  static Vector cross(const Vector& a, const Vector& b) {
-    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-  }
-  static double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
   /// [m²/s²] Square of the speed of the point that slips fastest; -1 without a point. `without_forces` of the step;
   /// `loaded`: of points with an impulse alone.

@@ -3,13 +3,21 @@
 
 #include <algorithm>
 #include <array>
+#include <carom/contacts.hpp>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 
 namespace carom::scene {
 
 template <class T>
 using Vector = std::array<T, 3>;
+
+/// An element of columns, in double.
+template <class T>
+Vector<double> vector_at(const Vector3Columns<const T>& columns, std::size_t i) {
+  return {static_cast<double>(columns.x[i]), static_cast<double>(columns.y[i]), static_cast<double>(columns.z[i])};
+}
 
 template <class T>
 Vector<T> operator-(const Vector<T>& v) {

@@ -60,6 +60,7 @@ void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_
   for (Rows* of :
        {&forces_, &free_, &before_, &velocity_, &moving_, &moved_, &right_, &correction_, &rebound_, &kept_velocity_})
     of->reserve(n + 1 + fixed_bodies);
+  displacements_.reserve(n + 1 + fixed_bodies);
   rows_.reserve(rows);
   kept_rows_.reserve(rows);
   pushed_.reserve(n + 1 + fixed_bodies);

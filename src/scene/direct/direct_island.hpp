@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "block_factor.hpp"
+#include "scene/rotation.hpp"
 #include "system/cone.hpp"
 #include "vectors.hpp"
 
@@ -80,6 +81,12 @@ struct Manifold {
   double inverse_mass = 0;           ///< [1/kg] of both bodies
   std::uint32_t first = 0, end = 0;  ///< points
   std::size_t block = 0;             ///< in the factor, if both bodies move
+};
+
+/// The motion of a body since the start of the step. [m], [rad]
+struct Displacement {
+  Vector3 way, rotation;
+  Quaternion turn;  ///< of `rotation`
 };
 
 /// Impulses of points and rows.
@@ -257,7 +264,8 @@ class DirectIsland {
   bool find_row_changes(const Rows& solution);
   void take_row_changes(double share);
   void turn_rows(double elapsed);
-  double error_of(const JointRow& row, const BodyRow& a, const BodyRow& b, double elapsed) const;
+  const Displacement& displaced(std::int32_t body) const { return displacements_[static_cast<std::size_t>(body)]; }
+  double error_of(const JointRow& row, double elapsed) const;
   void stiffen(double time_step);
   void set_row_targets(double time_step);
   /// Sets `change` of the rows to the velocities that correct their errors. Returns true if there are any.
@@ -304,6 +312,7 @@ class DirectIsland {
   // Velocities: by forces in the step, with forces and without impulses, before forces, now, of the motion.
   // Displacements. Right-hand sides and solutions.
   Rows forces_, free_, before_, velocity_, moving_, moved_, right_, correction_, rebound_, kept_velocity_;
+  std::vector<Displacement> displacements_;  // that errors of rows are measured after
   std::vector<Point> kept_;
   std::vector<JointRow> kept_rows_;
   Impulses started_, initial_;  // before the last solve, and before all

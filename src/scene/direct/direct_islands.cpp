@@ -24,11 +24,6 @@ StepOptions step_options(const SceneOptions& options) {
 }
 
 template <class T>
-Vector3 vector_at(const Vector3Columns<const T>& columns, std::size_t i) {
-  return {static_cast<double>(columns.x[i]), static_cast<double>(columns.y[i]), static_cast<double>(columns.z[i])};
-}
-
-template <class T>
 BodyRow row_of(const kernel::VelocityRow<T>& from) {
   BodyRow row{};
   for (std::size_t c = 0; c < 6; ++c) row.at[c] = static_cast<double>(from.numbers[c]);

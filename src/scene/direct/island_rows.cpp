@@ -10,12 +10,11 @@ namespace {
 
 using Thresholds = SceneThresholds;
 
-/// A vector turned by a rotation vector.
-Vector3 turned_by(const Vector3& rotation, const Vector3& v) {
-  if (rotation == Vector3{}) return v;
-  const Quaternion q = quaternion_of(rotation);
-  const Vector3 twice = scaled(2, cross(q.v, v));
-  return sum(sum(v, scaled(q.w, twice)), cross(q.v, twice));
+/// A vector turned with a body.
+Vector3 turned_by(const Displacement& of, const Vector3& v) {
+  if (of.rotation == Vector3{}) return v;
+  const Vector3 twice = scaled(2, cross(of.turn.v, v));
+  return sum(sum(v, scaled(of.turn.w, twice)), cross(of.turn.v, twice));
 }
 
 /// Adds w j kᵀ to a block.
@@ -146,30 +145,32 @@ void DirectIsland::take_row_changes(double share) {
   each_row([&](JointRow& row) { row.impulse += share * row.change; });
 }
 
-/// The error after the displacements a and b of the bodies, `elapsed` after the start of the step. Rotations are exact.
-double DirectIsland::error_of(const JointRow& row, const BodyRow& a, const BodyRow& b, double elapsed) const {
-  double error = row.first_error + dot(row.linear_a, linear(a)) + dot(row.linear_b, linear(b)) - elapsed * row.wanted;
-  const auto add_side = [&](const Vector3& along, const Vector3& about, const Vector3& arm, const Vector3& rotation) {
-    error += arm == Vector3{} ? dot(about, rotation) : dot(along, difference(turned_by(rotation, arm), arm));
+/// The error after the displacements of the bodies, `elapsed` after the start of the step. Rotations are exact.
+double DirectIsland::error_of(const JointRow& row, double elapsed) const {
+  const Displacement &a = displaced(row.a), &b = displaced(row.b);
+  double error = row.first_error + dot(row.linear_a, a.way) + dot(row.linear_b, b.way) - elapsed * row.wanted;
+  const auto add_side = [&](const Vector3& along, const Vector3& about, const Vector3& arm, const Displacement& of) {
+    error += arm == Vector3{} ? dot(about, of.rotation) : dot(along, difference(turned_by(of, arm), arm));
   };
-  add_side(row.linear_a, row.angular_a, row.arm_a, angular(a));
-  add_side(row.linear_b, row.angular_b, row.arm_b, angular(b));
+  add_side(row.linear_a, row.angular_a, row.arm_a, a);
+  add_side(row.linear_b, row.angular_b, row.arm_b, b);
   return error;
 }
 
 /// Turns the arms of rows with their bodies.
 void DirectIsland::turn_rows(double elapsed) {
+  displacements_.clear();
+  for (const BodyRow& of : moved_) displacements_.push_back({linear(of), angular(of), quaternion_of(angular(of))});
   each_row([&](JointRow& row) {
-    const BodyRow &a = moved_[static_cast<std::size_t>(row.a)], &b = moved_[static_cast<std::size_t>(row.b)];
-    row.error = error_of(row, a, b, elapsed);
-    const auto turn = [](const Vector3& arm, const Vector3& rotation, const Vector3& along, Vector3& now,
+    row.error = error_of(row, elapsed);
+    const auto turn = [](const Vector3& arm, const Displacement& of, const Vector3& along, Vector3& now,
                          Vector3& about) {
       if (arm == Vector3{}) return;
-      now = turned_by(rotation, arm);
+      now = turned_by(of, arm);
       about = cross(now, along);
     };
-    turn(row.arm_a, angular(a), row.linear_a, row.turned_a, row.angular_a);
-    turn(row.arm_b, angular(b), row.linear_b, row.turned_b, row.angular_b);
+    turn(row.arm_a, displaced(row.a), row.linear_a, row.turned_a, row.angular_a);
+    turn(row.arm_b, displaced(row.b), row.linear_b, row.turned_b, row.angular_b);
   });
 }
 
@@ -242,22 +243,20 @@ void DirectIsland::set_row_targets(double time_step) {
 }
 
 bool DirectIsland::find_row_errors(double time_step) {
+  if (rows_.empty()) return false;
   bool any = false;
   set_row_states();
-  const auto ahead = [&](std::int32_t body) {
-    BodyRow to = moved_[static_cast<std::size_t>(body)];
-    const BodyRow& v = velocity_[static_cast<std::size_t>(body)];
-    const Vector3 rotation = combined(angular(to), scaled(time_step, angular(v)));
-    for (std::size_t c = 0; c < 3; ++c) {
-      to.at[c] += time_step * v.at[c];
-      to.at[3 + c] = rotation[c];
-    }
-    return to;
-  };
+  // At the end of the substep.
+  displacements_.clear();
+  for (std::size_t i = 0; i < moved_.size(); ++i) {
+    const BodyRow& v = velocity_[i];
+    const Vector3 rotation = combined(angular(moved_[i]), scaled(time_step, angular(v)));
+    displacements_.push_back({sum(linear(moved_[i]), scaled(time_step, linear(v))), rotation, quaternion_of(rotation)});
+  }
   each_row([&](JointRow& row) {
     row.change = 0;
     if (!row.keeps_position) return;
-    double error = error_of(row, ahead(row.a), ahead(row.b), elapsed_);
+    double error = error_of(row, elapsed_);
     if (row.is_bounded) {
       if (row.largest == 0) error = std::max(error, 0.0);
       if (row.least == 0) error = std::min(error, 0.0);
