@@ -297,13 +297,13 @@ TYPED_TEST(LaterSceneCall, after_one_without_memory_is_as_if_that_had_not_been) 
         options.shock_propagation.enabled = !with_models;
         SceneData<T> large = varied<T>(with_models);
         if (!named) large.key.clear();
-        // The method coulomb allocates more often than all others together.
+        // Direct islands and the method coulomb allocate 14,000 times, the others 400 times at most.
         expect_no_trace_of_failures<T>(
             small, large,
             [&](SceneSolver& solver, const Scene<T>& scene, const SceneResults<T>& results) {
               solver.solve(scene, results, options);
             },
-            method == SceneMethod::coulomb ? 97 : 1);
+            method == SceneMethod::coulomb || method == SceneMethod::substeps ? 101 : 1);
         if (testing::Test::HasFailure()) FAIL() << to_string(method) << (with_models ? ", models" : "") << named;
       }
 }
