@@ -34,17 +34,10 @@ def block_rows(matrix: Any) -> BlockRows:
     dense = _numbers("W", matrix)
     if dense.ndim == 2 and dense.shape[0] == dense.shape[1] and dense.shape[0] % 3 == 0:
         n = len(dense) // 3
-        dense = dense.reshape(n, 3, n, 3).transpose(0, 2, 1, 3)
-    if dense.ndim != 4 or dense.shape[0] != dense.shape[1] or dense.shape[2:] != (3, 3):
-        raise Error(f"carom: the matrix has the shape {dense.shape}, not (3 n, 3 n) or (n, n, 3, 3)")
-    n = len(dense)
-    blocks = np.ascontiguousarray(dense).reshape(n * n, 9)
-    there = (blocks != 0).any(axis=1)
-    there[:: n + 1] = True
-    row_start = np.zeros(n + 1, np.int64)
-    np.cumsum(there.reshape(n, n).sum(axis=1), out=row_start[1:])
-    place = np.flatnonzero(there)
-    return BlockRows(row_start, (place % n).astype(np.int32), blocks.take(place, axis=0).reshape(-1, 3, 3))
+        return BlockRows(*_carom._block_rows(dense.reshape(n, 3, n, 3)))
+    if dense.ndim == 4 and dense.shape[0] == dense.shape[1] and dense.shape[2:] == (3, 3):
+        return BlockRows(*_carom._block_rows(dense.transpose(0, 2, 1, 3)))
+    raise Error(f"carom: the matrix has the shape {dense.shape}, not (3 n, 3 n) or (n, n, 3, 3)")
 
 
 def _numbers(name: str, numbers: Any, dtype: Any = None) -> Any:

@@ -1,6 +1,8 @@
 // Contact systems. Python code converts all forms of a matrix to block rows; this file takes block rows.
 #include <algorithm>
+#include <array>
 #include <carom/system.hpp>
+#include <vector>
 
 #include "arrays.hpp"
 #include "describe.hpp"
@@ -180,6 +182,46 @@ PyObject* solve_of(PyObject* self, PyObject* const* values, Py_ssize_t positiona
   });
 }
 
+/// Returns row_start, column and block of an array of numbers (n, 3, n, 3).
+template <class T>
+py::tuple block_rows_of(const Array& matrix, int type) {
+  const Py_ssize_t n = matrix.shape[0];
+  const auto element = [&](Py_ssize_t i, Py_ssize_t j, Py_ssize_t k) {
+    const auto* const strides = matrix.strides;
+    return *reinterpret_cast<const T*>(matrix.data + i * strides[0] + k / 3 * strides[1] + j * strides[2] +
+                                       k % 3 * strides[3]);
+  };
+  std::vector<std::int32_t> columns;
+  const py::object starts = new_array(type_of_number(type_number::int64), 1, std::array{n + 1}.data());
+  auto* const start = reinterpret_cast<std::int64_t*>(as_array(starts).data);
+  start[0] = 0;
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    for (Py_ssize_t j = 0; j < n; ++j) {
+      bool is_zero = i != j;
+      for (Py_ssize_t k = 0; is_zero && k < 9; ++k) is_zero = element(i, j, k) == T(0);
+      if (!is_zero) columns.push_back(static_cast<std::int32_t>(j));
+    }
+    start[i + 1] = static_cast<std::int64_t>(columns.size());
+  }
+  const auto count = static_cast<Py_ssize_t>(columns.size());
+  const py::object column = new_array(type_of_number(type_number::int32), 1, &count);
+  std::ranges::copy(columns, reinterpret_cast<std::int32_t*>(as_array(column).data));
+  const py::object block = new_array(type_of_number(type), 3, std::array<Py_ssize_t, 3>{count, 3, 3}.data());
+  auto* to = reinterpret_cast<T*>(as_array(block).data);
+  for (Py_ssize_t i = 0, place = 0; i < n; ++i)
+    for (; place < start[i + 1]; ++place)
+      for (Py_ssize_t k = 0; k < 9; ++k) *to++ = element(i, columns[static_cast<std::size_t>(place)], k);
+  return py::make_tuple(starts, column, block);
+}
+
+py::tuple block_rows(const py::object& given) {
+  const bool in_float = as_array(given).type->number == type_number::float32;
+  const int type = in_float ? type_number::float32 : type_number::float64;
+  const py::object matrix = array_of(given.ptr(), type_of_number(type),
+                                     requirement::aligned | requirement::native | requirement::forced_cast);
+  return in_float ? block_rows_of<float>(as_array(matrix), type) : block_rows_of<double>(as_array(matrix), type);
+}
+
 py::dict fields_of(const SystemReport& report) {
   py::dict fields;
   fields["contacts"] = report.contacts;
@@ -200,6 +242,7 @@ py::dict fields_of(const SystemReport& report) {
 
 void add_systems(py::module_& module) {
   add_class<SystemReport>(module, "_SystemReport").def("fields", fields_of);
+  module.def("_block_rows", block_rows);
   auto solver = add_class<PythonSystemSolver>(module, "_SystemSolver");
   solver
       .def(py::init(

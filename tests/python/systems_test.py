@@ -52,6 +52,7 @@ class Systems(unittest.TestCase):
         forms = [scipy.sparse.bsr_matrix(self.W, blocksize=(3, 3))]
         forms += [scipy.sparse.csr_matrix(self.W), scipy.sparse.coo_matrix(self.W), scipy.sparse.csc_array(self.W)]
         forms += [self.W.reshape(n, 3, n, 3).transpose(0, 2, 1, 3), carom.block_rows(self.W)]
+        forms += [np.asfortranarray(self.W), np.kron(self.W, np.ones((1, 2)))[:, ::2], self.W.astype(">f8"), self.W.astype(np.longdouble)]
         for form in forms:
             result = carom.solve_system(form, self.q, self.mu)
             np.testing.assert_array_equal(result.impulse, self.expected.impulse)
