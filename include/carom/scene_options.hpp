@@ -84,8 +84,6 @@ struct SceneThresholds {
   /// [multiply-adds], [1] an island of substeps is solved directly if its matrix is factored with this work and if it
   /// has no more bodies; otherwise it is swept
   static constexpr double direct_work = 2e7, direct_bodies = 1024;
-  /// [1] as direct_bodies, of an island with joints that an interior point solves
-  static constexpr std::size_t direct_joint_bodies = 32;
   /// [1] weight of a loaded contact in the matrix of a direct island, times the inverse masses of its bodies
   static constexpr double direct_weight = 1e5;
   /// [1] as direct_weight, of a row of a joint

@@ -235,8 +235,7 @@ bool DirectSolver::is_small(int substeps) {
   const double work = work_of_factorisation(of_, most);
   // The credit of an island without a past.
   const double price = (Thresholds::direct_tries * work + 12 * (work + 350 * points)) / sweeps;
-  may_use_interior_point_ = price <= std::max(Thresholds::direct_income, Thresholds::direct_credit) &&
-                            (of_.rows.empty() || of_.movable <= Thresholds::direct_joint_bodies);
+  may_use_interior_point_ = price <= std::max(Thresholds::direct_income, Thresholds::direct_credit);
   return work <= most;
 }
 

@@ -121,9 +121,44 @@ class InteriorPoint {
  public:
   explicit InteriorPoint(DirectIsland& island) : island_(island) {
     for (DirectPoint& p : island.points) cones_.emplace_back(p);
+    for (const DirectRow& row : island.rows) weights_.push_back(row.weight);
   }
 
   bool run() {
+    std::vector<double> centre;
+    for (const DirectRow& row : island_.rows) centre.push_back(row.initial_impulse);
+    if (!run_from(centre)) return false;
+    // The first impulses of rows are changes by all of the load.
+    if (!centre.empty() && std::ranges::count(centre, 0.0) == std::ssize(centre)) {
+      for (std::size_t i = 0; i < centre.size(); ++i) centre[i] = island_.rows[i].impulse;
+      frozen_ = -1;
+      if (!run_from(centre)) return false;
+    }
+    drop_vanishing();
+    return true;
+  }
+
+ private:
+  static double softness(const DirectRow& row) { return 1 / (SceneThresholds::direct_joint_weight * row.mass); }
+
+  // Adds, or takes away, a compliance against changes of the impulses.
+  void soften(const std::vector<double>& centre, double sign) {
+    for (std::size_t i = 0; i < centre.size(); ++i) {
+      DirectRow& row = island_.rows[i];
+      row.compliance += sign * softness(row);
+      row.target += sign * softness(row) * centre[i];
+    }
+  }
+
+  // Without softness a joint and contacts could press against each other by any amount, and the barrier would let them.
+  bool run_from(const std::vector<double>& centre) {
+    soften(centre, 1);
+    const bool is_solved = iterate();
+    soften(centre, -1);
+    return is_solved;
+  }
+
+  bool iterate() {
     begin();
     const double enough = tolerance();
     for (int i = 0;; ++i) {
@@ -136,13 +171,11 @@ class InteriorPoint {
         if (worst > most_tolerance || barrier_ > most_tolerance * mean_) return false;
         break;
       }
-      if (!iterate(enough, worst)) return false;
+      if (!take_step(enough, worst)) return false;
     }
-    drop_vanishing();
     return true;
   }
 
- private:
   Vector3 excess(const DirectPoint& p) const { return island_.velocity_of(p, island_.velocity) - p.target; }
 
   void begin() {
@@ -204,7 +237,6 @@ class InteriorPoint {
       each_bound(row, [&](double from, double& slack, double&, double) { slack = barrier_ * row.mass / from; });
     }
     island_.apply_row_changes();
-    for (const DirectRow& row : island_.rows) weights_.push_back(row.weight);
   }
 
   double tolerance() const {
@@ -253,7 +285,7 @@ class InteriorPoint {
 
   bool factor() {
     for (std::size_t i = 0; i < weights_.size(); ++i) {
-      double compliance = 1 / weights_[i];
+      double compliance = 1 / weights_[i] + softness(island_.rows[i]);
       each_bound(island_.rows[i], [&](double from, double& slack, double&, double) { compliance += slack / from; });
       island_.rows[i].weight = 1 / compliance;
     }
@@ -327,7 +359,7 @@ class InteriorPoint {
     return longest;
   }
 
-  bool iterate(double enough, double worst) {
+  bool take_step(double enough, double worst) {
     if (!factor()) return false;
     ++island_.solves;
     std::vector<Vector3> right;

@@ -114,6 +114,7 @@ struct JointRow {
   bool keeps_position = true;         ///< errors are corrected
   double impulse = 0;                 ///< [N s] of the substep, as are the next four
   double begun = 0, change = 0, next = 0;
+  double centre = 0;        ///< from which the compliance of the interior point counts
   double sum = 0;           ///< of all substeps
   double kept = 0;          ///< of a rebound
   double weight = 0;        ///< [kg] or [kg m²] D

@@ -405,9 +405,7 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
       const double interior_points = candidate.substeps * iterations * island.work_of_iteration() / candidate.sweeps;
       const auto is_affordable = [&](double work) { return work <= SceneThresholds::direct_income || work <= left; };
       if (!is_affordable(tries)) continue;
-      const bool may_use_interior_point =
-          is_affordable(tries + interior_points) &&
-          (island.rows().empty() || island.bodies().size() <= SceneThresholds::direct_joint_bodies);
+      const bool may_use_interior_point = is_affordable(tries + interior_points);
       candidate.is_accepted = island.solve(step, may_use_interior_point) && island.greatest_number() < most_number<T>();
       spent += static_cast<float>(island.work_done() / candidate.sweeps);
       if (candidate.is_accepted) store(job, island);

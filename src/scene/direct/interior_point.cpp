@@ -228,7 +228,39 @@ void InteriorPoint::let_go() {
   of_.snap_to_bounds(mean_, speed_);
 }
 
+/// Solves with rows that give way by the compliance of their weights against the change of their impulses, as in the
+/// linear solves. Without it joints and contacts may press against each other by any amount: the middle of the cones,
+/// where the barrier leads, is then at infinity.
+bool InteriorPoint::run_softened() {
+  const auto soften = [&](double sign) {
+    of_.each_row([&](JointRow& row) {
+      const double compliance = row.inverse_mass / Thresholds::direct_joint_weight;
+      row.compliance += sign * compliance;
+      row.target += sign * compliance * row.centre;
+    });
+  };
+  soften(1);
+  const bool is_solved = iterate();
+  soften(-1);
+  return is_solved;
+}
+
 bool InteriorPoint::run() {
+  of_.each_row([](JointRow& row) { row.centre = row.begun; });
+  const bool is_cold = !of_.rows_.empty() && std::all_of(of_.rows_.begin(), of_.rows_.end(),
+                                                         [](const JointRow& row) { return row.begun == 0; });
+  if (!run_softened()) return false;
+  // The first impulses of rows are changes by all of the load.
+  if (is_cold) {
+    of_.each_row([](JointRow& row) { row.centre = row.impulse; });
+    frozen_ = -1;
+    if (!run_softened()) return false;
+  }
+  let_go();
+  return true;
+}
+
+bool InteriorPoint::iterate() {
   begin();
   const double enough = tolerance();
   double worst = 0;
@@ -278,7 +310,6 @@ bool InteriorPoint::run() {
     for (std::size_t b = 0; b < of_.bodies_.size(); ++b)
       for (std::size_t k = 0; k < 6; ++k) of_.velocity_[b].at[k] += step * of_.right_[b].at[k];
   }
-  let_go();
   return true;
 }
 

@@ -29,6 +29,8 @@ class InteriorPoint {
   /// Cone coordinates of a relative velocity.
   static void into_cone(const ConePoint& c, const Vector3& u, double* to);
 
+  bool run_softened();
+  bool iterate();
   void begin();
   double tolerance() const;
   /// Sets the misses of the cones. Returns the largest [m/s].
