@@ -511,8 +511,8 @@ void DirectIsland::keep_in_cones() {
 }
 
 /// Reduces all impulses by the share that leaves them no positive work at the new velocities: an interior point ends at
-/// a tolerance, and sliding friction is accepted with one. Work at prescribed surface velocities, and at targets above
-/// 0, is excepted.
+/// a tolerance, linear solves leave a share of the error, and sliding friction is accepted with one. Work at prescribed
+/// surface velocities, and at targets above 0, is excepted.
 void DirectIsland::keep_energy(const StepOptions& options) {
   double work = 0, answer = 0;
   each_point([&](const Manifold& m, Point& p) {
@@ -707,8 +707,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
       if (!solve_again()) break;
     for (int i = 0; i < Thresholds::direct_turns; ++i)
       if (!turn_friction()) break;
-    if (std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.state == State::slips; }))
-      keep_energy(options);
+    keep_energy(options);
     // Friction that has followed its load may have moved a light body.
     if (violation() > Thresholds::direct_left * options.weight_speed + Thresholds::direct_converged * approach_ ||
         is_thrown())
