@@ -46,7 +46,6 @@ struct MotionBody {
     for (std::size_t c = 0; c < 3; ++c) made = made + (i[c] * support::dot(axis(c), x)) * axis(c);
     return made;
   }
-  Vector velocity_at(const Vector& arm) const { return velocity + support::cross(spin, arm); }
 };
 
 /// A half-space of the world, or of a body of infinite mass that carries it.
