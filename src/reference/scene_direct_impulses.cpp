@@ -364,7 +364,9 @@ bool DirectSolver::find_impulses() {
     }
     for (int i = 0; i < Thresholds::direct_turns; ++i)
       if (!turn_friction()) break;
-    keep_energy();
+    const bool slips =
+        std::ranges::any_of(of_.points, [](const DirectPoint& p) { return p.status == DirectStatus::slips; });
+    if (slips || missed_ > Thresholds::direct_miss * of_.weight_speed) keep_energy();
     // Friction that follows its load may move light bodies.
     const double most = Thresholds::direct_left * of_.weight_speed + Thresholds::direct_converged * approach_;
     if (of_.violation() > most || is_thrown()) verdict = Verdict::contradicted;

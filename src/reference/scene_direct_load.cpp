@@ -234,8 +234,9 @@ bool DirectSolver::is_small(int substeps) {
   const double most = std::min(Thresholds::direct_work, sweeps / Thresholds::direct_tries);
   const double work = work_of_factorisation(of_, most);
   // The credit of an island without a past.
-  const double price = (Thresholds::direct_tries * work + 12 * (work + 350 * points)) / sweeps;
-  may_use_interior_point_ = price <= std::max(Thresholds::direct_income, Thresholds::direct_credit);
+  const double interior_point = 12 * (work + 350 * points);
+  const double price = (Thresholds::direct_tries * work + interior_point) / sweeps;
+  may_use_interior_point_ = price <= Thresholds::direct_credit || interior_point < Thresholds::direct_small;
   return work <= most;
 }
 

@@ -707,7 +707,9 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
       if (!solve_again()) break;
     for (int i = 0; i < Thresholds::direct_turns; ++i)
       if (!turn_friction()) break;
-    keep_energy(options);
+    const bool slips =
+        std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.state == State::slips; });
+    if (slips || missed_ > Thresholds::direct_miss * options.weight_speed) keep_energy(options);
     // Friction that has followed its load may have moved a light body.
     if (violation() > Thresholds::direct_left * options.weight_speed + Thresholds::direct_converged * approach_ ||
         is_thrown())

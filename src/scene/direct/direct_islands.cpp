@@ -402,10 +402,11 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
       float& spent = needs[candidate.island].spent;
       const double left = SceneThresholds::direct_credit - static_cast<double>(spent);
       const double tries = SceneThresholds::direct_tries * island.work_of_factorisation() / candidate.sweeps;
-      const double interior_points = candidate.substeps * iterations * island.work_of_iteration() / candidate.sweeps;
-      const auto is_affordable = [&](double work) { return work <= SceneThresholds::direct_income || work <= left; };
+      const double work = candidate.substeps * iterations * island.work_of_iteration();
+      const bool may_owe = left > 0 && work < SceneThresholds::direct_small;
+      const auto is_affordable = [&](double price) { return price <= SceneThresholds::direct_income || price <= left; };
       if (!is_affordable(tries)) continue;
-      const bool may_use_interior_point = is_affordable(tries + interior_points);
+      const bool may_use_interior_point = may_owe || is_affordable(tries + work / candidate.sweeps);
       candidate.is_accepted = island.solve(step, may_use_interior_point) && island.greatest_number() < most_number<T>();
       spent += static_cast<float>(island.work_done() / candidate.sweeps);
       if (candidate.is_accepted) store(job, island);
