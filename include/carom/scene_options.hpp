@@ -128,7 +128,7 @@ struct SceneThresholds {
   /// island may add up to direct_credit over its last calls. Every call takes direct_income off them. The sweeps run on
   /// lanes, so that direct_income is about half of their time.
   static constexpr double direct_income = 0.125, direct_credit = 8;
-  /// [multiply-adds] an interior point with less work may use more than is left of the credit, if anything is left
+  /// [multiply-adds] an interior point with less work may use more than the credit, if half of it is left
   static constexpr double direct_small = 1e6;
   static constexpr double direct_turn = 0.3;  ///< [rad] max. rotation of a body by the position correction of a step
   /// [1] position errors of a joint below direct_closed times its slop are not corrected; without a column `error` this

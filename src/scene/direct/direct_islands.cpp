@@ -403,12 +403,16 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
       const double left = SceneThresholds::direct_credit - static_cast<double>(spent);
       const double tries = SceneThresholds::direct_tries * island.work_of_factorisation() / candidate.sweeps;
       const double work = candidate.substeps * iterations * island.work_of_iteration();
-      const bool may_owe = left > 0 && work < SceneThresholds::direct_small;
+      const bool is_small = work < SceneThresholds::direct_small;
+      const bool may_owe = is_small && 2 * left > SceneThresholds::direct_credit;
       const auto is_affordable = [&](double price) { return price <= SceneThresholds::direct_income || price <= left; };
       if (!is_affordable(tries)) continue;
       const bool may_use_interior_point = may_owe || is_affordable(tries + work / candidate.sweeps);
       candidate.is_accepted = island.solve(step, may_use_interior_point) && island.greatest_number() < most_number<T>();
       spent += static_cast<float>(island.work_done() / candidate.sweeps);
+      // The next call may try linear solves, which rest needs alone.
+      if (candidate.is_accepted && is_small)
+        spent = std::min(spent, static_cast<float>(SceneThresholds::direct_credit - tries));
       if (candidate.is_accepted) store(job, island);
     }
   });
