@@ -74,6 +74,20 @@ void DirectSolver::set_statuses(bool is_loaded) {
     p.impulse = p.impulse + p.change;
     any = true;
   }
+  // Friction that just holds, without a slip that shows, may turn: its contacts stick.
+  for (const auto& [first, end] : of_.manifolds) {
+    const auto all = [&, first = first, end = end](const auto& holds) {
+      for (std::size_t i = first; i < end; ++i)
+        if (of_.points[i].status != DirectStatus::open && !holds(of_.points[i])) return false;
+      return true;
+    };
+    if (!is_loaded || !all([&](const DirectPoint& p) {
+          return p.status == DirectStatus::slips && tangential_length(excess(p)) < Thresholds::direct_push;
+        }))
+      continue;
+    for (std::size_t i = first; i < end; ++i)
+      if (of_.points[i].status == DirectStatus::slips) of_.points[i].status = DirectStatus::sticks;
+  }
   if (any) of_.apply_changes();
 }
 

@@ -130,6 +130,8 @@ class Motion {
   void judge_rest() {
     const SubstepsOptions& o = drawn_.options.substeps;
     const bool is_swept = o.least > 1 || o.most == 1;
+    // No stack rests in less than its load needs.
+    if (is_swept && o.most < 8) return;
     const double share = is_swept ? 0.2 : drawn_.kind == MotionKind::stack ? 3e-3 : 5e-2;
     for (std::size_t b = 0; b < world_.bodies.size(); ++b) {
       const MotionBody &body = world_.bodies[b], &begun = drawn_.world.bodies[b];

@@ -201,15 +201,20 @@ void DirectIsland::set_states() {
     return;
   }
   bool any = false;
-  for (const Manifold& m : manifolds_)
+  for (const Manifold& m : manifolds_) {
+    double fastest = 0;
+    bool sticks = false;
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       Point& p = points_[i];
       p.change = {};
       const double friction = tangential_length(p.impulse), most = m.friction * p.impulse[2];
       p.state = !(p.impulse[2] > 0) ? State::open : friction < most * (1 - 1e-6) ? State::sticks : State::slips;
-      if (p.state == State::open || !(friction > Thresholds::direct_slipping * most)) continue;
+      if (p.state == State::open) continue;
       const Vector3 u = difference(relative(m, p, velocity_), p.target);
       const double slip = tangential_length(u), along = u[0] * p.impulse[0] + u[1] * p.impulse[1];
+      fastest = std::max(fastest, slip);
+      sticks = sticks || p.state == State::sticks;
+      if (!(friction > Thresholds::direct_slipping * most)) continue;
       if (!(slip > Thresholds::direct_slip) || !(along < (p.state == State::slips ? 0 : -0.9 * slip * friction)))
         continue;
       p.state = State::slips;
@@ -218,6 +223,11 @@ void DirectIsland::set_states() {
       p.impulse = sum(p.impulse, p.change);
       any = true;
     }
+    // Friction that just holds: without a slip that shows, its directions have to be solved for.
+    if (sticks || !(fastest < Thresholds::direct_push)) continue;
+    for (std::uint32_t i = m.first; i < m.end; ++i)
+      if (points_[i].state == State::slips) points_[i].state = State::sticks;
+  }
   if (any) apply_changes();
 }
 
