@@ -251,6 +251,18 @@ TEST(BlockFactor, solves_a_random_positive_definite_system) {
   }
 }
 
+// Contacts at the boundary of their cones kept the directions of their friction while their slip hardly showed. Any
+// rotation about the normal then grew.
+TYPED_TEST(DirectIslands, hold_a_box_by_friction_that_is_just_enough) {
+  BoxWorld slope = block_on_incline(std::atan(0.5), 0.5, 0);
+  slope.boxes[0].angular_velocity = 1e-6 * slope.plane;
+  const Vector start = slope.boxes[0].position;
+  SceneSolver solver({.threads = 1});
+  for (int k = 0; k < (fast_build ? 600 : 200); ++k) slope.step_in_substeps<TypeParam>(solver, in_substeps(), h);
+  EXPECT_LE(length(slope.boxes[0].position - start), 0.1 * millimetre);
+  EXPECT_LE(length(slope.boxes[0].angular_velocity), 1e-5);
+}
+
 TEST(BlockFactor, refuses_a_plan_that_takes_more_work_than_allowed) {
   scene::direct::BlockFactor factor;
   EXPECT_FALSE(factor.plan(3, {{0, 1}, {1, 2}}, 100));
