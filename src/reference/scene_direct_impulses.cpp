@@ -325,7 +325,7 @@ void DirectSolver::keep_energy() {
   if (!(work > Thresholds::direct_work_left * of_.mean_weight * of_.weight_speed)) return;
   const double share = answer > work ? (answer - work) / answer : 0;
   for (DirectPoint& p : of_.points) p.impulse = share * p.impulse;
-  for (DirectRow& row : of_.rows) row.impulse *= share;
+  for (DirectRow& row : of_.rows) row.impulse = std::min(std::max(share * row.impulse, row.least), row.largest);
 }
 
 // Sets the velocities from the impulses.

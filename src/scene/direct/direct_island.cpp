@@ -538,7 +538,7 @@ void DirectIsland::keep_energy(const StepOptions& options) {
   if (!(work > Thresholds::direct_work_left * mean_weight_ * options.weight_speed)) return;
   const double share = answer > work ? (answer - work) / answer : 0;
   for (Point& p : points_) p.impulse = scaled(share, p.impulse);
-  for (JointRow& row : rows_) row.impulse *= share;
+  for (JointRow& row : rows_) row.impulse = std::min(std::max(share * row.impulse, row.least), row.largest);
 }
 
 /// Impulses lead to exactly these velocities, without the rounding of the solution.
