@@ -1,4 +1,4 @@
-// Contact systems. Python code converts all forms of a matrix to block rows; this file takes block rows.
+// Contact systems with matrices as block rows, and the conversion of dense matrices to block rows.
 #include <algorithm>
 #include <array>
 #include <carom/system.hpp>

@@ -51,41 +51,35 @@ void DirectSolver::measure_approach() {
 }
 
 // Statuses by the impulses of the last step. A contact near the boundary of its cone which slips against its friction
-// slides, and its friction turns against the slip. Without any impulses all closed contacts stick.
+// slides, and its friction turns against the slip. Friction that just holds a manifold sticks: without a slip that
+// shows, its directions are unknown. Without any impulses all closed contacts stick.
 void DirectSolver::set_statuses(bool is_loaded) {
   bool any = false;
-  for (DirectPoint& p : of_.points) {
-    p.change = {};
-    if (!is_loaded) {
-      p.status = p.gap <= 0 ? DirectStatus::sticks : DirectStatus::open;
-      continue;
-    }
-    const double size = tangential_length(p.impulse), most = p.friction * p.impulse[2];
-    p.status = !(p.impulse[2] > 0)        ? DirectStatus::open
-               : size < most * (1 - 1e-6) ? DirectStatus::sticks
-                                          : DirectStatus::slips;
-    if (p.status == DirectStatus::open || !(size > Thresholds::direct_slipping * most)) continue;
-    const Vector3 u = excess(p);
-    const double slip = tangential_length(u), along = u[0] * p.impulse[0] + u[1] * p.impulse[1];
-    if (!(slip > Thresholds::direct_slip)) continue;
-    if (!(along < (p.status == DirectStatus::slips ? 0 : -0.9 * slip * size))) continue;
-    p.status = DirectStatus::slips;
-    p.change = Vector3{-most / slip * u[0], -most / slip * u[1], p.impulse[2]} - p.impulse;
-    p.impulse = p.impulse + p.change;
-    any = true;
-  }
-  // Friction that just holds, without a slip that shows, may turn: its contacts stick.
   for (const auto& [first, end] : of_.manifolds) {
-    const auto all = [&, first = first, end = end](const auto& holds) {
-      for (std::size_t i = first; i < end; ++i)
-        if (of_.points[i].status != DirectStatus::open && !holds(of_.points[i])) return false;
-      return true;
-    };
-    if (!is_loaded || !all([&](const DirectPoint& p) {
-          return p.status == DirectStatus::slips && tangential_length(excess(p)) < Thresholds::direct_push;
-        }))
-      continue;
-    for (std::size_t i = first; i < end; ++i)
+    bool just_holds = is_loaded;
+    for (std::size_t i = first; i < end; ++i) {
+      DirectPoint& p = of_.points[i];
+      p.change = {};
+      if (!is_loaded) {
+        p.status = p.gap <= 0 ? DirectStatus::sticks : DirectStatus::open;
+        continue;
+      }
+      const double size = tangential_length(p.impulse), most = p.friction * p.impulse[2];
+      p.status = !(p.impulse[2] > 0)        ? DirectStatus::open
+                 : size < most * (1 - 1e-6) ? DirectStatus::sticks
+                                            : DirectStatus::slips;
+      if (p.status == DirectStatus::open) continue;
+      const Vector3 u = excess(p);
+      const double slip = tangential_length(u), along = u[0] * p.impulse[0] + u[1] * p.impulse[1];
+      if (p.status == DirectStatus::sticks || size == 0 || !(slip < Thresholds::direct_push)) just_holds = false;
+      if (!(size > Thresholds::direct_slipping * most) || !(slip > Thresholds::direct_slip)) continue;
+      if (!(along < (p.status == DirectStatus::slips ? 0 : -0.9 * slip * size))) continue;
+      p.status = DirectStatus::slips;
+      p.change = Vector3{-most / slip * u[0], -most / slip * u[1], p.impulse[2]} - p.impulse;
+      p.impulse = p.impulse + p.change;
+      any = true;
+    }
+    for (std::size_t i = first; just_holds && i < end; ++i)
       if (of_.points[i].status == DirectStatus::slips) of_.points[i].status = DirectStatus::sticks;
   }
   if (any) of_.apply_changes();
@@ -166,42 +160,37 @@ DirectSolver::Verdict DirectSolver::solve_statuses(bool is_last) {
   return Verdict::accepted;
 }
 
-// The friction of sliding contacts follows their loads and slips, with the same matrix. Returns false, and changes
-// nothing, if no contact slides or if the solution contradicts the statuses.
-bool DirectSolver::turn_friction() {
-  const std::vector<DirectPoint> kept = of_.points;
-  const std::vector<DirectRow> kept_rows = of_.rows;
-  const Twists kept_velocity = of_.velocity;
-  bool any = false;
-  for (DirectPoint& p : of_.points) {
-    p.change = {};
-    if (p.status != DirectStatus::slips || !(p.impulse[2] > 0)) continue;
-    const Vector3 u = excess(p);
-    const double slip = tangential_length(u), most = p.friction * p.impulse[2];
-    if (!(slip > Thresholds::direct_push)) continue;
-    p.change = Vector3{-most / slip * u[0], -most / slip * u[1], p.impulse[2]} - p.impulse;
-    p.impulse = p.impulse + p.change;
-    any = true;
-  }
-  if (!any) return false;
-  of_.apply_changes();
-  if (solve_statuses(true) == Verdict::accepted) return true;
-  of_.points = kept;
-  of_.rows = kept_rows;
-  of_.velocity = kept_velocity;
+// Solves with the same matrix after `change` of impulses and velocities. Returns false, and restores all of them, if
+// `change` returns false or if the solution contradicts the statuses.
+template <class Change>
+bool DirectSolver::solve_or_restore(const Change& change) {
+  const std::vector<DirectPoint> points = of_.points;
+  const std::vector<DirectRow> rows = of_.rows;
+  const Twists velocity = of_.velocity;
+  if (change() && solve_statuses(true) == Verdict::accepted) return true;
+  of_.points = points;
+  of_.rows = rows;
+  of_.velocity = velocity;
   return false;
 }
 
-// Solves once more with the same matrix. Changes nothing if the solution contradicts the statuses.
-bool DirectSolver::solve_again() {
-  const std::vector<DirectPoint> kept = of_.points;
-  const std::vector<DirectRow> kept_rows = of_.rows;
-  const Twists kept_velocity = of_.velocity;
-  if (solve_statuses(true) == Verdict::accepted) return true;
-  of_.points = kept;
-  of_.rows = kept_rows;
-  of_.velocity = kept_velocity;
-  return false;
+// The friction of sliding contacts follows their loads and slips. Returns false if no contact slides.
+bool DirectSolver::turn_friction() {
+  return solve_or_restore([&] {
+    bool any = false;
+    for (DirectPoint& p : of_.points) {
+      p.change = {};
+      if (p.status != DirectStatus::slips || !(p.impulse[2] > 0)) continue;
+      const Vector3 u = excess(p);
+      const double slip = tangential_length(u), most = p.friction * p.impulse[2];
+      if (!(slip > Thresholds::direct_push)) continue;
+      p.change = Vector3{-most / slip * u[0], -most / slip * u[1], p.impulse[2]} - p.impulse;
+      p.impulse = p.impulse + p.change;
+      any = true;
+    }
+    if (any) of_.apply_changes();
+    return any;
+  });
 }
 
 // Opens the contacts that would pull, and lets the contacts slide that need more friction than they have.
@@ -374,7 +363,7 @@ bool DirectSolver::find_impulses() {
       const bool misses =
           missed_ > Thresholds::direct_miss * of_.weight_speed || row_residual() > Thresholds::direct_push;
       if (!misses && (!are_new || i >= Thresholds::direct_tries)) break;
-      if (!solve_again()) break;
+      if (!solve_or_restore([] { return true; })) break;
     }
     for (int i = 0; i < Thresholds::direct_turns; ++i)
       if (!turn_friction()) break;

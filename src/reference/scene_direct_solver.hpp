@@ -71,7 +71,8 @@ class DirectSolver {
   Verdict solve_statuses(bool is_last);
   bool leaves_cone(const DirectPoint& p, const Vector3& impulse) const;
   bool turn_friction();
-  bool solve_again();
+  template <class Change>
+  bool solve_or_restore(const Change& change);
   void release();
   bool hold_approaching();
   void keep_in_cones();

@@ -194,7 +194,8 @@ void DirectIsland::set_targets(const StepOptions& options) {
 }
 
 /// States from the impulses of the last step. A point near the boundary of its cone that slides against its friction
-/// slips, and its friction turns with the slip. All closed points of an island without impulses stick.
+/// slips, and its friction turns with the slip. Friction that just holds a manifold sticks. All closed points of an
+/// island without impulses stick.
 void DirectIsland::set_states() {
   if (!is_loaded_) {
     each_point([](const Manifold&, Point& p) { p.state = p.gap <= 0 ? State::sticks : State::open; });
@@ -202,19 +203,18 @@ void DirectIsland::set_states() {
   }
   bool any = false;
   for (const Manifold& m : manifolds_) {
-    double fastest = 0;
-    bool sticks = false;
+    bool just_holds = true;
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       Point& p = points_[i];
       p.change = {};
       const double friction = tangential_length(p.impulse), most = m.friction * p.impulse[2];
       p.state = !(p.impulse[2] > 0) ? State::open : friction < most * (1 - 1e-6) ? State::sticks : State::slips;
       if (p.state == State::open) continue;
+      just_holds = just_holds && p.state == State::slips && friction > 0;
+      if (!(friction > Thresholds::direct_slipping * most)) continue;
       const Vector3 u = difference(relative(m, p, velocity_), p.target);
       const double slip = tangential_length(u), along = u[0] * p.impulse[0] + u[1] * p.impulse[1];
-      fastest = std::max(fastest, slip);
-      sticks = sticks || p.state == State::sticks;
-      if (!(friction > Thresholds::direct_slipping * most)) continue;
+      just_holds = just_holds && slip < Thresholds::direct_push;
       if (!(slip > Thresholds::direct_slip) || !(along < (p.state == State::slips ? 0 : -0.9 * slip * friction)))
         continue;
       p.state = State::slips;
@@ -223,9 +223,8 @@ void DirectIsland::set_states() {
       p.impulse = sum(p.impulse, p.change);
       any = true;
     }
-    // Friction that just holds: without a slip that shows, its directions have to be solved for.
-    if (sticks || !(fastest < Thresholds::direct_push)) continue;
-    for (std::uint32_t i = m.first; i < m.end; ++i)
+    // Without a slip that shows, the directions of the friction are unknown.
+    for (std::uint32_t i = m.first; just_holds && i < m.end; ++i)
       if (points_[i].state == State::slips) points_[i].state = State::sticks;
   }
   if (any) apply_changes();
@@ -522,7 +521,7 @@ void DirectIsland::keep_in_cones() {
 
 /// Reduces all impulses by the share that leaves them no positive work at the new velocities: an interior point ends at
 /// a tolerance, linear solves leave a share of the error, and sliding friction is accepted with one. Work at prescribed
-/// surface velocities, and at targets above 0, is excepted.
+/// surface velocities, and at targets above 0, is excepted. Rows stay within their bounds.
 void DirectIsland::keep_energy(const StepOptions& options) {
   double work = 0, answer = 0;
   each_point([&](const Manifold& m, Point& p) {

@@ -228,9 +228,9 @@ void InteriorPoint::let_go() {
   of_.snap_to_bounds(mean_, speed_);
 }
 
-/// Solves with rows that give way by the compliance of their weights against the change of their impulses, as in the
-/// linear solves. Without it joints and contacts may press against each other by any amount: the middle of the cones,
-/// where the barrier leads, is then at infinity.
+/// Solves with a compliance for the change of the impulse of every row: the inverse of its weight, which a linear solve
+/// leaves, too. Between rigid rows and contacts internal forces have no limit, and the barrier would drive them to
+/// infinity.
 bool InteriorPoint::run_softened() {
   const auto soften = [&](double sign) {
     of_.each_row([&](JointRow& row) {
@@ -250,7 +250,7 @@ bool InteriorPoint::run() {
   const bool is_cold = !of_.rows_.empty() && std::all_of(of_.rows_.begin(), of_.rows_.end(),
                                                          [](const JointRow& row) { return row.begun == 0; });
   if (!run_softened()) return false;
-  // The first impulses of rows are changes by all of the load.
+  // Without warm impulses the compliance acts on the whole load. The second solution has it for the rest alone.
   if (is_cold) {
     of_.each_row([](JointRow& row) { row.centre = row.impulse; });
     frozen_ = -1;
