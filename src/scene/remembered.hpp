@@ -91,7 +91,7 @@ class Remembered {
       records->begins_manifold.reserve(contacts);
       records->island.reserve(contacts);
       records->arm.reserve(3 * contacts);
-      if (slip != nullptr) records->slip.reserve(contacts);
+      records->slip.reserve(contacts);
       if (with_history) records->history.reserve(contacts);
     }
     taken_.reserve(std::max(keys_.size(), contacts));
@@ -114,7 +114,7 @@ class Remembered {
     found_absent_rows_.reserve(rows);
     absent_.reserve(0, contacts);
     absent_rows_.reserve(0, rows);
-    is_left_out_.reserve(std::max({keys_.size(), contacts, rows_.size(), rows}));
+    is_left_out_.reserve(std::max(keys_.size() + rows_.size(), contacts + rows));
   }
 
   /// Looks up the keys of contacts.

@@ -31,18 +31,19 @@ class StaticFriction {
   /// True if a manifold has two coefficients. Call the functions below only then.
   bool is_there() const { return is_there_; }
 
-  /// Makes room. `scene`: the caller's.
+  /// Makes room, also where no manifold has two coefficients now, for the next call may have them. `scene`: the
+  /// caller's.
   void reserve(const Scene<T>& scene, const SceneOptions& options) {
     const SceneContacts<T>& contacts = scene.contacts;
     const std::size_t n = contacts.friction.count;
     is_there_ = false;
     if (!contacts.static_friction || !is_read_by(options.method)) return;
     for (std::size_t i = 0; i < n && !is_there_; ++i) is_there_ = contacts.static_friction[i] > contacts.friction[i];
-    if (!is_there_) return;
     rest_speed2_ = 2 * options.rest.gravity * options.rest.tolerance;
     friction_.at_least(n);
     friction_2_.at_least(n);
-    std::fill_n(slip_.at_least(n), n, Slip::unknown);
+    Slip* const slip = slip_.at_least(n);
+    if (is_there_) std::fill_n(slip, n, Slip::unknown);
   }
   /// The states of contacts, after the call.
   const Slip* slip() const { return is_there_ ? slip_.data() : nullptr; }

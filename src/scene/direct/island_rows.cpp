@@ -189,17 +189,19 @@ void DirectIsland::stiffen(double time_step) {
                              1 - r[1] * r[1], -r[1] * r[2], 1 - r[2] * r[2]};
     for (std::size_t i = 0; i < 6; ++i) of[i] += stiffness * terms[i];
   };
-  // Consecutive rows with the same arms hold one point: their impulse is a vector.
+  // Consecutive rows with the same arms hold one point: their impulse is a vector. Arms that are not numbers equal
+  // none, not even themselves.
   for (std::size_t i = 0; i < rows_.size();) {
     const JointRow& first = rows_[i];
     double load_a = 0, load_b = 0;
-    for (; i < rows_.size(); ++i) {
+    const auto holds_same_point = [&](const JointRow& row) {
+      return row.a == first.a && row.b == first.b && row.turned_a == first.turned_a && row.turned_b == first.turned_b;
+    };
+    do {
       const JointRow& row = rows_[i];
-      if (row.a != first.a || row.b != first.b || row.turned_a != first.turned_a || row.turned_b != first.turned_b)
-        break;
       load_a += row.impulse * dot(row.linear_a, row.turned_a);
       load_b += row.impulse * dot(row.linear_b, row.turned_b);
-    }
+    } while (++i < rows_.size() && holds_same_point(rows_[i]));
     add(first.a, first.turned_a, load_a);
     add(first.b, first.turned_b, load_b);
   }
