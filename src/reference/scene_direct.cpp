@@ -65,12 +65,14 @@ void DirectSolver::stiffen() {
   for (std::size_t i = 0; i < of_.rows.size();) {
     const DirectRow& first = of_.rows[i];
     double load_a = 0, load_b = 0;
-    for (; i < of_.rows.size(); ++i) {
+    const auto holds_same_point = [&](const DirectRow& row) {
+      return row.a == first.a && row.b == first.b && row.arm_a == first.arm_a && row.arm_b == first.arm_b;
+    };
+    do {
       const DirectRow& row = of_.rows[i];
-      if (row.a != first.a || row.b != first.b || row.arm_a != first.arm_a || row.arm_b != first.arm_b) break;
       load_a += row.impulse * dot(row.linear_a, row.arm_a);
       load_b += row.impulse * dot(row.linear_b, row.arm_b);
-    }
+    } while (++i < of_.rows.size() && holds_same_point(of_.rows[i]));
     add(first.a, first.arm_a, load_a);
     add(first.b, first.arm_b, load_b);
   }

@@ -201,7 +201,7 @@ bool DirectSolver::load() {
     if (!add_body(place)) return false;
   of_.movable = of_.bodies.size();
   for (const SceneBlock& block : island_.blocks) block.is_group ? add_group(block) : add(block);
-  substeps_ = number_of_substeps();
+  substeps_ = std::max(number_of_substeps(), options_.direct_least);
   h_ = options_.time_step / substeps_;
   of_.weight_speed /= substeps_;
   for (DirectPoint& p : of_.points) p.next_impulse = 1.0 / substeps_ * p.next_impulse;

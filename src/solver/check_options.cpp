@@ -1,4 +1,5 @@
 // The checks of options. check.cpp has the checks of columns.
+#include <algorithm>
 #include <carom/system.hpp>
 #include <charconv>
 #include <string>
@@ -86,6 +87,10 @@ void check_scene_options(const SceneOptions& options) {
     throw Error("carom: the option substeps.time_step is 0, but substeps need a step above 0");
   in_range(s.least, 1, SceneLimits::most_substeps, "substeps.least");
   in_range(s.most, s.least, SceneLimits::most_substeps, "substeps.most");
+  in_range(s.direct_least, 1, std::min(SceneThresholds::direct_substeps, s.most), "substeps.direct_least");
+  if (s.direct_least > 1 && s.least > 1)
+    throw Error("carom: the option substeps.direct_least is " + in_words(s.direct_least) +
+                ", but no island is solved directly with substeps.least above 1");
   in_range(s.rounds, 1, SceneLimits::most_rounds, "substeps.rounds");
   is_count(s.sweeps, "substeps.sweeps");
   in_range(s.relaxing, 0, SceneLimits::most_iterations, "substeps.relaxing");

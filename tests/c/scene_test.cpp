@@ -124,6 +124,7 @@ TEST(CSceneOptions, begin_with_the_defaults_of_cpp) {
   EXPECT_EQ(substeps.most, expected.most);
   EXPECT_EQ(substeps.slop, expected.slop);
   EXPECT_EQ(substeps.relative_slop, expected.relative_slop);
+  EXPECT_EQ(substeps.direct_least, expected.direct_least);
   EXPECT_EQ(substeps.joint_frequency, expected.joint_frequency);
   EXPECT_EQ(substeps.joint_warm_start, expected.joint_warm_start);
   carom_scene_options options;

@@ -60,6 +60,8 @@ class MotionDrawer {
     // Bodies of the size s move in √(s / 1 m) of the time.
     if (made_.size != 1)
       for (double& h : made_.steps) h *= std::sqrt(made_.size);
+    // Last, so that other draws do not depend on it.
+    if (SubstepsOptions& o = made_.options.substeps; o.least == 1 && o.most > 1 && chance(8)) o.direct_least = 2;
     return std::move(made_);
   }
 

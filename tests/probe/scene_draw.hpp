@@ -283,6 +283,9 @@ DrawnScene<T> draw_scene(std::uint64_t seed) {
   SceneSpoiler<T> spoiler(draw, scene);
   if (scene.kind == SceneKind::range) spoiler.leave_range();
   if (scene.kind == SceneKind::faults) spoiler.spoil();
+  // Last, so that other draws do not depend on it.
+  if (SubstepsOptions& o = scene.options.substeps; o.least == 1 && o.most > 1 && draw.below(4) == 0)
+    o.direct_least = 2 + static_cast<int>(draw.below(static_cast<std::size_t>(std::min(o.most, 16) - 1)));
   return scene;
 }
 

@@ -133,6 +133,7 @@ typedef struct carom_substeps_options {
   double joint_frequency, joint_damping_ratio, contact_damping_ratio;
   double warm_start, joint_warm_start;
   double relative_slop;  ///< [1] with slop 0
+  int32_t direct_least;
 } carom_substeps_options;
 
 /// Options of CAROM_METHOD_COULOMB.

@@ -99,7 +99,10 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
     std::size_t points = 0, rows = 0;
     for (std::uint32_t k = candidate.first; k < candidate.end; ++k) points += graph.manifolds[manifolds_[k]].count;
     for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) rows += graph.groups[groups_[k]].count;
-    if (rows > 0) candidate.substeps = count_substeps(job, graph, parts, options.substeps, candidate, needs[i]);
+    candidate.substeps = options.substeps.direct_least;
+    if (rows > 0)
+      candidate.substeps =
+          std::max(candidate.substeps, count_substeps(job, graph, parts, options.substeps, candidate, needs[i]));
     // Two factorisations may cost no more than the sweeps that they replace.
     candidate.sweeps =
         (work_of_visit * static_cast<double>(points) + work_of_row * static_cast<double>(rows)) * substeps[i];
