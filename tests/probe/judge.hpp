@@ -82,7 +82,7 @@ class Judge {
     u_ = into<R, D>(e_.frame, {o.velocity[0][i_], o.velocity[1][i_], o.velocity[2][i_]});
     size_ = length(p_);
     const R k33 = e_.k[D - 1][D - 1];
-    centre_ = epsilon * (e_.u0_terms - e_.trace * n(e_.u0) / k33) / k33;
+    centre_ = (epsilon * (e_.u0_terms - e_.trace * n(e_.u0) / k33) + least) / k33;
     velocity_ = epsilon * (e_.u0_terms + e_.trace * size_) + least * (1 + e_.trace);
     impulse_ = epsilon * size_ + least;
     energy_ = epsilon * (condition() * e_.energy + e_.u0_terms * size_) + least * (e_.u0_terms + e_.trace * size_);

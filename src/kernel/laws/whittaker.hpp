@@ -47,12 +47,18 @@ inline LawResult<A, T> slip_to_normal_velocity(
   result.slips = ratio.slips;
   const B slip_z = larger(mul_add(in.k1, ratio.v1, mul_add(in.k2, ratio.v2, c)) * inverse_k33, zero);
   const B size = square_root(mul_add(ratio.v1, ratio.v1, ratio.v2 * ratio.v2));
-  // Onto the cone, by the side that is the smaller.
-  const Mask steep = in.friction > one;
-  const B radius = choose(steep, size, cone.tangential * slip_z);
-  const B v1 = radius * ratio.e1, v2 = radius * ratio.e2;
-  result.p = {negated(choose(ratio.slips, v1, stick.x)), negated(choose(ratio.slips, v2, stick.y)),
-              choose(ratio.slips, choose(steep, cone.normal * size, slip_z), sticking_z)};
+  // Onto the cone, p = P (-f_t e, f_n), by the side that is the smaller. Where K is so ill-conditioned that this misses
+  // u_z by more than rounding, e determines the P that reaches it.
+  const B rise = mul_add(in.k1, ratio.e1, in.k2 * ratio.e2);
+  const B rate = mul_sub(cone.normal, in.k33, cone.tangential * rise);
+  B along = choose(in.friction > one, size, slip_z);
+  const Mask missed =
+      magnitude(mul_sub(rate, along, c)) > B(T(16) * epsilon<T>) * along && rate > B(T(0x1p-8)) * in.k33;
+  along = choose(missed, c / choose(missed, rate, one), along);
+  const B radius = cone.tangential * along;
+  result.p = {negated(choose(ratio.slips, radius * ratio.e1, stick.x)),
+              negated(choose(ratio.slips, radius * ratio.e2, stick.y)),
+              choose(ratio.slips, cone.normal * along, sticking_z)};
   // u comes from p, not from λ v: where K is ill-conditioned the two differ by more than the rounding of either.
   const Vector3<B> after = u0 + k_times(in, result.p);
   result.u = {choose(ratio.slips, after.x, zero), choose(ratio.slips, after.y, zero), u0.z + c};
