@@ -117,9 +117,10 @@ class Motion {
     return true;
   }
 
-  /// Chains that motors drive under `coulomb` leave the range of float, with all contacts and rows of their island.
+  /// Islands that no impulses satisfy leave the range of float under `coulomb`, with all their contacts and rows: chains
+  /// that motors drive, bodies between walls that close.
   bool may_overflow(Status status) const {
-    return status == Status::overflow && method() == SceneMethod::coulomb && !drawn_.world.joints.empty();
+    return status == Status::overflow && method() == SceneMethod::coulomb && sizeof(T) == sizeof(float);
   }
 
   EnergyLaw law(const SceneReport& report) const {
