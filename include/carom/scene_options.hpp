@@ -95,6 +95,9 @@ struct SceneThresholds {
   /// direct_miss of gravity × time step, up to direct_repeats times
   static constexpr double direct_miss = 1e-6;
   static constexpr int direct_repeats = 6;
+  /// [1] an island whose contacts and rows miss their targets by at most direct_calm of gravity × time step keeps its
+  /// factor while normals, arms and inertia change by at most the fraction direct_same
+  static constexpr double direct_calm = 1e-4, direct_same = 2e-5;
   /// [1] impulses below this fraction of the mean momentum of the bodies, with the forces of the step, are 0
   static constexpr double direct_nothing = 1e-9;
   /// [1] after that no contact may approach by more than direct_left of gravity × time step, plus direct_converged of

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scene/direct/block_factor.hpp"
+#include "scene/direct/direct_island.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {
@@ -233,6 +234,70 @@ TYPED_TEST(DirectIslands, are_left_to_sweeps_where_least_asks_for_more_substeps)
   const SceneReport report = world.step_in_substeps<TypeParam>(solver, options, h);
   EXPECT_GE(report.substeps, SceneThresholds::swept_substeps);
   EXPECT_EQ(report.swept, 1u);
+}
+
+// The factor that is kept ---------------------------------------------------------------------------------------------
+
+/// Solves a cube of 1 kg that rests on four points with its load, whose arms are off by `shift` [m]. Returns the
+/// multiply-adds of factorisations.
+double work_on_resting_cube(scene::direct::DirectIsland& island, double shift, bool remembers, std::uint64_t name = 1) {
+  EXPECT_TRUE(island.plan(1, {}, 1e9));
+  island.reserve(1, 4, 0, 2);
+  island.begin(1, name);
+  const scene::direct::BodyRow fall{{0, 0, -g * h, 0, 0, 0}};
+  EXPECT_TRUE(island.set_body(0, 0, 1, {6, 0, 0, 6, 0, 6}, fall, fall));
+  scene::direct::Manifold m;
+  m.a = 0;
+  m.b = 1;  // the world
+  m.axis = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  m.friction = 0.5;
+  island.add(m);
+  for (const double x : {-0.5, 0.5})
+    for (const double y : {-0.5, 0.5}) {
+      scene::direct::Point p;
+      p.arm_a = {x + shift, y, -0.5};
+      p.slop = slop_of_cubes();
+      p.impulse = {0, 0, 0.25 * g * h};
+      island.add(p);
+    }
+  const scene::direct::StepOptions options{h, g * h, 0, 0.2 / h, 3, remembers};
+  EXPECT_TRUE(island.solve(options, false));
+  for (std::size_t c = 0; c < 6; ++c) EXPECT_LE(std::abs(island.velocity(0).at[c]), 1e-4 * g * h);
+  return island.work_done();
+}
+
+// Four loads that are right to 1e-5 leave the cube calm; the factor of arms that differ by less than direct_same of
+// their length then does.
+TEST(DirectIsland, keeps_its_factor_while_it_is_calm_and_hardly_changes) {
+  const double near = 0.5 * SceneThresholds::direct_same * std::sqrt(0.5), far = 1e-3;
+  scene::direct::DirectIsland island;
+  EXPECT_GT(work_on_resting_cube(island, 0, true), 0);
+  EXPECT_EQ(work_on_resting_cube(island, 0, true), 0);
+  EXPECT_EQ(work_on_resting_cube(island, near, true), 0);
+  EXPECT_GT(work_on_resting_cube(island, near, false), 0) << "the impulses are the caller's";
+  EXPECT_GT(work_on_resting_cube(island, 0, true, 2), 0) << "another island";
+  EXPECT_EQ(work_on_resting_cube(island, near, true, 2), 0);
+  EXPECT_GT(work_on_resting_cube(island, far, true), 0);
+  EXPECT_GT(work_on_resting_cube(island, far + 10 * near, true), 0);
+  island.forget_factor();
+  EXPECT_GT(work_on_resting_cube(island, far + 10 * near, true), 0);
+}
+
+TYPED_TEST(DirectIslands, rest_while_their_points_move_a_little_in_every_step) {
+  BoxWorld world = box_stack(10, 1.5);
+  const BoxWorld start = world;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> noise(-1e-6, 1e-6);
+  SceneSolver solver({.threads = 1});
+  for (int k = 0; k < (fast_build ? 600 : 30); ++k) {
+    step<TypeParam>(world, solver, 1);
+    for (std::size_t s = 0; s < world.supports.size(); ++s)
+      for (std::size_t i = 0; i < 4; ++i)
+        for (std::size_t c = 0; c < 2; ++c)
+          world.supports[s].points[i][c] = start.supports[s].points[i][c] + noise(random);
+  }
+  // The points' moves by 1e-6 of the edge change their impulses by as much: a corner tilts the stack by no more.
+  EXPECT_LE(drift_of(world, start), 0.01 * millimetre);
 }
 
 // The factorisation ---------------------------------------------------------------------------------------------------

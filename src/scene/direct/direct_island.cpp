@@ -72,13 +72,20 @@ void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_
   manifolds_.reserve(manifolds);
   points_.reserve(points);
   cones_.reserve(points);
-  const std::size_t numbers = 7 * n + 5 * manifolds + 8 * points + 15 * rows;
+  const std::size_t numbers = n + 2 * manifolds + 2 * points + 3 * rows;
   matrix_.reserve(numbers);
   last_matrix_.reserve(numbers);
+  factored_.inverse_inertia.reserve(n);
+  factored_.axes.reserve(manifolds);
+  factored_.arms.reserve(points);
+  factored_.rows.reserve(rows);
+  factored_.row_weights.reserve(rows);
 }
 
-void DirectIsland::begin(int substeps) {
+void DirectIsland::begin(int substeps, std::uint64_t name) {
   substeps_ = substeps;
+  has_same_name_ = name != 0 && name == name_;
+  name_ = name;
   manifolds_.clear();
   points_.clear();
   rows_.clear();
@@ -129,29 +136,6 @@ void DirectIsland::add(const Manifold& manifold) {
 void DirectIsland::add(const Point& point) {
   points_.push_back(point);
   manifolds_.back().end = static_cast<std::uint32_t>(points_.size());
-}
-
-Vector3 DirectIsland::relative(const Manifold& m, const Point& p, const Rows& rows) const {
-  const BodyRow &a = rows[static_cast<std::size_t>(m.a)], &b = rows[static_cast<std::size_t>(m.b)];
-  const Vector3 u = difference(sum(linear(a), cross(angular(a), p.arm_a)), sum(linear(b), cross(angular(b), p.arm_b)));
-  return {dot(u, m.axis[0]), dot(u, m.axis[1]), dot(u, m.axis[2])};
-}
-
-void DirectIsland::add_wrench(const Manifold& m, const Point& p, const Vector3& impulse, Rows& rows) const {
-  Vector3 f{};
-  for (std::size_t i = 0; i < 3; ++i)
-    f[i] = impulse[0] * m.axis[0][i] + impulse[1] * m.axis[1][i] + impulse[2] * m.axis[2][i];
-  const auto add_to = [&](std::int32_t row, const Vector3& arm, double sign) {
-    if (static_cast<std::size_t>(row) >= bodies_.size()) return;
-    BodyRow& to = rows[static_cast<std::size_t>(row)];
-    const Vector3 torque = cross(arm, f);
-    for (std::size_t i = 0; i < 3; ++i) {
-      to.at[i] += sign * f[i];
-      to.at[3 + i] += sign * torque[i];
-    }
-  };
-  add_to(m.a, p.arm_a, 1);
-  add_to(m.b, p.arm_b, -1);
 }
 
 void DirectIsland::accelerate(const Rows& wrench, Rows& rows) const {
@@ -251,31 +235,71 @@ void DirectIsland::set_weights() {
 
 void DirectIsland::list_matrix() {
   matrix_.clear();
-  const auto put = [&](const auto& numbers) { matrix_.insert(matrix_.end(), numbers.begin(), numbers.end()); };
-  for (const Body& body : bodies_) {
-    matrix_.push_back(body.inverse_mass);
-    put(body.inverse_inertia);
-  }
+  // Bodies that nothing moves have different rows in every call, and are not in the matrix.
+  const auto put_body = [&](std::int32_t row) {
+    matrix_.push_back(static_cast<double>(std::min(row, static_cast<std::int32_t>(bodies_.size()))));
+  };
+  for (const Body& body : bodies_) matrix_.push_back(body.inverse_mass);
   for (const Manifold& m : manifolds_) {
-    // Bodies that nothing moves have different rows in every call, and are not in the matrix.
-    for (const std::int32_t row : {m.a, m.b})
-      matrix_.push_back(static_cast<double>(std::min(row, static_cast<std::int32_t>(bodies_.size()))));
-    put(m.axis[2]);
+    put_body(m.a);
+    put_body(m.b);
     for (std::uint32_t i = m.first; i < m.end; ++i) {
-      const Point& p = points_[i];
-      matrix_.push_back(p.weight);
-      matrix_.push_back(p.state == State::sticks ? 1 : 0);
-      if (p.state == State::open) continue;
-      put(p.arm_a);
-      put(p.arm_b);
+      matrix_.push_back(points_[i].weight);
+      matrix_.push_back(points_[i].state == State::sticks ? 1 : 0);
     }
   }
   for (const JointRow& row : rows_) {
-    for (const std::int32_t body : {row.a, row.b})
-      matrix_.push_back(static_cast<double>(std::min(body, static_cast<std::int32_t>(bodies_.size()))));
-    matrix_.push_back(row.weight);
-    for (const Vector3* v : {&row.linear_a, &row.angular_a, &row.linear_b, &row.angular_b}) put(*v);
+    put_body(row.a);
+    put_body(row.b);
+    matrix_.push_back(row.weight > 0 ? 1 : 0);
   }
+}
+
+DirectIsland::Likeness DirectIsland::likeness() const {
+  bool is_same = true, is_near = true;
+  const auto compare = [&](const auto& now, const auto& then) {
+    if (now == then) return;
+    is_same = false;
+    double size = 0;
+    for (const double x : then) size = std::max(size, std::abs(x));
+    for (std::size_t i = 0; i < now.size(); ++i)
+      is_near = is_near && std::abs(now[i] - then[i]) <= Thresholds::direct_same * size;
+  };
+  for (std::size_t i = 0; i < bodies_.size() && is_near; ++i)
+    compare(bodies_[i].inverse_inertia, factored_.inverse_inertia[i]);
+  for (std::size_t k = 0; k < manifolds_.size() && is_near; ++k) {
+    const Manifold& m = manifolds_[k];
+    for (std::size_t c = 0; c < 3; ++c) compare(m.axis[c], factored_.axes[k][c]);
+    for (std::uint32_t i = m.first; i < m.end; ++i) {
+      if (points_[i].state == State::open) continue;
+      compare(points_[i].arm_a, factored_.arms[i][0]);
+      compare(points_[i].arm_b, factored_.arms[i][1]);
+    }
+  }
+  for (std::size_t i = 0; i < rows_.size() && is_near; ++i) {
+    const JointRow& row = rows_[i];
+    const JointVectors& then = factored_.rows[i];
+    compare(row.linear_a, then.linear_a);
+    compare(row.angular_a, then.angular_a);
+    compare(row.linear_b, then.linear_b);
+    compare(row.angular_b, then.angular_b);
+    compare(std::array{row.weight}, std::array{factored_.row_weights[i]});
+  }
+  return is_same ? Likeness::same : is_near ? Likeness::near : Likeness::other;
+}
+
+bool DirectIsland::is_calm() const {
+  bool is_calm = true;
+  for (const Manifold& m : manifolds_)
+    for (std::uint32_t i = m.first; i < m.end && is_calm; ++i) {
+      const Point& p = points_[i];
+      if (p.state == State::open) continue;
+      const Vector3 miss = difference(p.target, relative(m, p, velocity_));
+      for (std::size_t c = p.state == State::slips ? 2 : 0; c < 3; ++c)
+        is_calm = is_calm && std::abs(miss[c]) <= calm_speed_;
+    }
+  for (const JointRow& row : rows_) is_calm = is_calm && (!(row.weight > 0) || std::abs(miss_of(row)) <= calm_speed_);
+  return is_calm;
 }
 
 /// Adds Jᵀ W J of a point, where W is given in the frame of the contact.
@@ -302,6 +326,18 @@ void DirectIsland::add_to_matrix(const Manifold& m, const Point& p, const double
 void DirectIsland::begin_matrix() {
   has_factor_ = false;
   factor_.clear();
+  factored_.inverse_inertia.clear();
+  factored_.axes.clear();
+  factored_.arms.clear();
+  factored_.rows.clear();
+  factored_.row_weights.clear();
+  for (const Body& body : bodies_) factored_.inverse_inertia.push_back(body.inverse_inertia);
+  for (const Manifold& m : manifolds_) factored_.axes.push_back(m.axis);
+  for (const Point& p : points_) factored_.arms.push_back({p.arm_a, p.arm_b});
+  for (const JointRow& row : rows_) {
+    factored_.rows.push_back({row.linear_a, row.angular_a, row.linear_b, row.angular_b});
+    factored_.row_weights.push_back(row.weight);
+  }
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     Block& d = factor_.diagonal(i);
     const auto& [xx, xy, xz, yy, yz, zz] = bodies_[i].inertia;
@@ -318,7 +354,14 @@ void DirectIsland::begin_matrix() {
 bool DirectIsland::factor() {
   set_weights();
   list_matrix();
-  if (has_factor_ && matrix_ == last_matrix_) return true;
+  if (has_factor_ && matrix_ == last_matrix_) {
+    const Likeness like = likeness();
+    if (like == Likeness::same) return true;
+    if (like == Likeness::near && may_be_near_ && is_calm()) {
+      for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].weight = factored_.row_weights[i];
+      return true;
+    }
+  }
   begin_matrix();
   each_point([&](const Manifold& m, Point& p) {
     if (p.state == State::open) return;
@@ -347,7 +390,7 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
     if (p.state == State::open) return;
     p.change = difference(p.target, relative(m, p, velocity_));
     if (p.state == State::slips) p.change[0] = p.change[1] = 0;
-    add_wrench(m, p, scaled(p.weight, p.change), right_);
+    add_wrench_in_factor(m, p, scaled(p.weight, p.change), right_);
   });
   add_rows(right_);
   factor_.solve(right_.data());
@@ -356,7 +399,7 @@ DirectIsland::Verdict DirectIsland::solve_states(bool is_last) {
   missed_ = 0;
   each_point([&](const Manifold& m, Point& p) {
     if (p.state == State::open) return;
-    Vector3 miss = difference(p.change, relative(m, p, right_));
+    Vector3 miss = difference(p.change, relative_in_factor(m, p, right_));
     if (p.state == State::slips) miss[0] = miss[1] = 0;
     for (const double x : miss) missed_ = std::max(missed_, std::abs(x));
     p.change = scaled(p.weight, miss);
@@ -695,6 +738,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
   for (const Point& p : points_) greatest = std::max(greatest, p.impulse[2]);
   tolerance_ = Thresholds::direct_cone * std::max(greatest, mean_weight_);
   is_loaded_ = greatest > 0;
+  calm_speed_ = Thresholds::direct_calm * options.weight_speed;
   for (Impulses* of : {&started_, &initial_}) {
     of->points.resize(points_.size());
     of->rows.resize(rows_.size());
@@ -759,6 +803,11 @@ bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point
     row.before = velocity_of(row, free_);
   });
   set_compliances(substep.time_step);
+  // Results depend on the last call only through what the solver remembers of the island.
+  const bool begins_loaded =
+      std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.impulse[2] > 0; }) ||
+      std::any_of(rows_.begin(), rows_.end(), [](const JointRow& row) { return row.impulse != 0; });
+  may_be_near_ = options.remembers && has_same_name_ && begins_loaded;
   double approach = 0;
   for (int k = 0; k < substeps_; ++k) {
     begin_substep(k, substep.time_step);

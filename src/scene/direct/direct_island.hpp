@@ -34,11 +34,12 @@ struct StepOptions {
   double restitution_threshold = 0;   ///< [m/s]
   double push_out = 0;                ///< [1/s] rate of the correction
   double largest_push_out_speed = 0;  ///< [m/s]
+  bool remembers = false;             ///< impulses are those of the last call, by keys
 
   StepOptions substep(int substeps) const {
     const double share = 1.0 / substeps;
-    return {share * time_step, share * weight_speed, restitution_threshold, substeps * push_out,
-            largest_push_out_speed};
+    return {share * time_step,   share * weight_speed,   restitution_threshold,
+            substeps * push_out, largest_push_out_speed, remembers};
   }
 };
 
@@ -87,6 +88,21 @@ struct Manifold {
 struct Displacement {
   Vector3 way, rotation;
   Quaternion turn;  ///< of `rotation`
+};
+
+/// The row of a joint in J.
+struct JointVectors {
+  Vector3 linear_a, angular_a, linear_b, angular_b;
+};
+
+/// What the factor was made of, besides masses, weights and states. While an island is calm, its geometry of now may
+/// differ by SceneThresholds::direct_same.
+struct FactoredGeometry {
+  std::vector<std::array<double, 6>> inverse_inertia;  ///< of bodies
+  std::vector<std::array<Vector3, 3>> axes;            ///< of manifolds
+  std::vector<std::array<Vector3, 2>> arms;            ///< of points
+  std::vector<JointVectors> rows;
+  std::vector<double> row_weights;
 };
 
 /// Impulses of points and rows.
@@ -158,8 +174,12 @@ class DirectIsland {
   /// Reserves memory, so that the functions below allocate nothing.
   void reserve(std::size_t manifolds, std::size_t points, std::size_t rows, std::size_t fixed_bodies);
 
+  /// The next solution does not use the factor of the last one.
+  void forget_factor() { has_factor_ = false; }
+
   // The island, filled by the caller in this order.
-  void begin(int substeps);
+  /// `name`: of the island, from call to call, or 0.
+  void begin(int substeps, std::uint64_t name);
   std::size_t position(std::size_t body) const { return factor_.position(body); }
   /// Sets a movable body. Returns false if its inverse mass has no inverse, or its inertia none but for axes of the
   /// world about which it cannot turn.
@@ -204,8 +224,28 @@ class DirectIsland {
   using Rows = std::vector<BodyRow>;
   enum class Verdict : std::uint8_t { accepted, contradicted, failed };
 
-  Vector3 relative(const Manifold& m, const Point& p, const Rows& rows) const;
-  void add_wrench(const Manifold& m, const Point& p, const Vector3& impulse, Rows& rows) const;
+  static Vector3 relative(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& arm_a,
+                          const Vector3& arm_b, const Rows& rows);
+  static Vector3 relative(const Manifold& m, const Point& p, const Rows& rows) {
+    return relative(m, m.axis, p.arm_a, p.arm_b, rows);
+  }
+  void add_wrench(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& arm_a, const Vector3& arm_b,
+                  const Vector3& impulse, Rows& rows) const;
+  void add_wrench(const Manifold& m, const Point& p, const Vector3& impulse, Rows& rows) const {
+    add_wrench(m, m.axis, p.arm_a, p.arm_b, impulse, rows);
+  }
+  // With the geometry of the factor.
+  Vector3 relative_in_factor(const Manifold& m, const Point& p, const Rows& rows) const {
+    const auto& [arm_a, arm_b] = factored_.arms[index_of(p)];
+    return relative(m, factored_.axes[index_of(m)], arm_a, arm_b, rows);
+  }
+  void add_wrench_in_factor(const Manifold& m, const Point& p, const Vector3& impulse, Rows& rows) const {
+    const auto& [arm_a, arm_b] = factored_.arms[index_of(p)];
+    add_wrench(m, factored_.axes[index_of(m)], arm_a, arm_b, impulse, rows);
+  }
+  std::size_t index_of(const Manifold& m) const { return static_cast<std::size_t>(&m - manifolds_.data()); }
+  std::size_t index_of(const Point& p) const { return static_cast<std::size_t>(&p - points_.data()); }
+  std::size_t index_of(const JointRow& row) const { return static_cast<std::size_t>(&row - rows_.data()); }
   /// rows += M⁻¹ wrench
   void accelerate(const Rows& wrench, Rows& rows) const;
   /// Applies the changes of all points to the velocities.
@@ -253,8 +293,14 @@ class DirectIsland {
   void correct_positions(const StepOptions& options);
 
   // Rows of joints: island_rows.cpp
-  static double velocity_of(const JointRow& row, const BodyRow& a, const BodyRow& b);
+  template <class Vectors>
+  static double velocity_of(const Vectors& of, const BodyRow& a, const BodyRow& b) {
+    return dot(of.linear_a, linear(a)) + dot(of.angular_a, angular(a)) +
+           (dot(of.linear_b, linear(b)) + dot(of.angular_b, angular(b)));
+  }
   double velocity_of(const JointRow& row, const Rows& rows) const;
+  template <class Vectors>
+  void add_wrench(const JointRow& row, const Vectors& of, double impulse, Rows& rows) const;
   void add_wrench(const JointRow& row, double impulse, Rows& rows) const;
   void set_row_weights();
   double row_residual() const;
@@ -296,8 +342,13 @@ class DirectIsland {
   void take_slack_changes(double share);
   void snap_to_bounds(double mean, double speed);
 
-  /// Builds and factors A for the states of the points, unless it is the last matrix.
+  /// Builds and factors A for the states of the points, unless the last factor will do.
   bool factor();
+  enum class Likeness : std::uint8_t { same, near, other };
+  /// How the geometry of now is like that of the factor.
+  Likeness likeness() const;
+  /// True if no held contact and no held row misses its target by more than rounding.
+  bool is_calm() const;
   void set_weights();
   void list_matrix();
   void begin_matrix();
@@ -319,8 +370,13 @@ class DirectIsland {
   Impulses started_, initial_;  // before the last solve, and before all
   std::vector<std::uint8_t> pushed_;
   std::vector<ConePoint> cones_;
-  std::vector<double> matrix_, last_matrix_;  // all numbers that A is made of
+  std::vector<double> matrix_, last_matrix_;  // masses, weights and states that A is made of
+  FactoredGeometry factored_;
   bool has_factor_ = false;
+  std::uint64_t name_ = 0;
+  bool has_same_name_ = false;  // as in the last call
+  bool may_be_near_ = false;    // the factor of nearly the same geometry will do
+  double calm_speed_ = 0;       // [m/s] see is_calm
   bool struck_ = false, rebounds_ = false, is_loaded_ = false;
   int substeps_ = 1, solves_ = 0;
   double elapsed_ = 0;  // [s] at the end of the substep
@@ -330,5 +386,30 @@ class DirectIsland {
   double missed_ = 0;         // [m/s] max. by which held contacts have missed their targets in the last solve
   double tolerance_ = 0;      // [N s] by which impulses may leave their cones before they are put back
 };
+
+inline Vector3 DirectIsland::relative(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& arm_a,
+                                      const Vector3& arm_b, const Rows& rows) {
+  const BodyRow &a = rows[static_cast<std::size_t>(m.a)], &b = rows[static_cast<std::size_t>(m.b)];
+  const Vector3 u = difference(sum(linear(a), cross(angular(a), arm_a)), sum(linear(b), cross(angular(b), arm_b)));
+  return {dot(u, axes[0]), dot(u, axes[1]), dot(u, axes[2])};
+}
+
+inline void DirectIsland::add_wrench(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& arm_a,
+                                     const Vector3& arm_b, const Vector3& impulse, Rows& rows) const {
+  Vector3 f{};
+  for (std::size_t i = 0; i < 3; ++i)
+    f[i] = impulse[0] * axes[0][i] + impulse[1] * axes[1][i] + impulse[2] * axes[2][i];
+  const auto add_to = [&](std::int32_t row, const Vector3& arm, double sign) {
+    if (static_cast<std::size_t>(row) >= bodies_.size()) return;
+    BodyRow& to = rows[static_cast<std::size_t>(row)];
+    const Vector3 torque = cross(arm, f);
+    for (std::size_t i = 0; i < 3; ++i) {
+      to.at[i] += sign * f[i];
+      to.at[3 + i] += sign * torque[i];
+    }
+  };
+  add_to(m.a, arm_a, 1);
+  add_to(m.b, arm_b, -1);
+}
 
 }  // namespace carom::scene::direct

@@ -17,10 +17,17 @@ constexpr std::size_t islands_at_once = 8;
 /// Iterations of an interior point of average length.
 constexpr double iterations = 12;
 
-StepOptions step_options(const SceneOptions& options) {
+template <class T>
+StepOptions step_options(const SceneOptions& options, const Scene<T>& scene) {
   const SubstepsOptions& s = options.substeps;
-  return {s.time_step, options.rest.gravity * s.time_step, options.restitution_threshold, s.push_out / s.time_step,
-          s.largest_push_out_speed};
+  const bool remembers =
+      (scene.contacts.key || scene.joints.key) && !scene.contacts.warm_impulse.x && !scene.joints.warm_impulse;
+  return {s.time_step,
+          options.rest.gravity * s.time_step,
+          options.restitution_threshold,
+          s.push_out / s.time_step,
+          s.largest_push_out_speed,
+          remembers};
 }
 
 template <class T>
@@ -89,6 +96,7 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
   list_by_island(graph.islands, graph.island_of_group, group_begin_, groups_);
   local_.assign(parts.bodies, no_number);
   solver_of_body_.resize(std::max(solver_of_body_.size(), parts.bodies), -1);
+  body_of_solver_.resize(solvers_.size(), -1);
   taken_.assign(solvers_.size(), 0);
   // Multiply-adds of the visits of a point, and of a row, in a substep.
   const double visits = options.substeps.rounds * (options.substeps.sweeps + options.substeps.relaxing);
@@ -203,6 +211,7 @@ bool DirectIslands::plan(Candidate& candidate, const Graph& graph, const Parts& 
     }
     body_of_solver_[static_cast<std::size_t>(solver)] = static_cast<std::int32_t>(first_body);
     solver_of_body_[first_body] = solver;
+    solvers_[static_cast<std::size_t>(solver)]->forget_factor();
   }
   candidate.solver = static_cast<std::size_t>(solver);
   taken_[candidate.solver] = 1;
@@ -223,8 +232,16 @@ template <class T>
 bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                          const SubstepsOptions& options, const Candidate& candidate) {
   DirectIsland& island = *solvers_[candidate.solver];
-  island.begin(candidate.substeps);
   const SceneContacts<T>& contacts = job.scene->contacts;
+  const JointRows<T>& rows = job.scene->joints;
+  // An island has the name of its first contact or row.
+  const auto name_of = [](const Column<const std::uint64_t>& key, const std::uint32_t* at, std::uint32_t first) {
+    return key ? key[kernel::number_at(at, first)] : 0;
+  };
+  island.begin(candidate.substeps,
+               candidate.first < candidate.end
+                   ? name_of(contacts.key, job.contact_at, graph.manifolds[manifolds_[candidate.first]].first)
+                   : name_of(rows.key, job.row_at, graph.groups[groups_[candidate.first_group]].first));
   const auto world = static_cast<std::int32_t>(island.bodies().size());
   std::size_t set = 0;
   bool is_sound = true;
@@ -298,7 +315,6 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       island.add(p);
     }
   }
-  const JointRows<T>& rows = job.scene->joints;
   const auto read = [](const Column<const T>& column, std::size_t i, double otherwise) {
     return column ? static_cast<double>(column[i]) : otherwise;
   };
@@ -373,14 +389,6 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
   }
 }
 
-void DirectIslands::forget() {
-  solvers_.clear();
-  body_of_solver_.clear();
-  solver_of_body_.clear();
-  taken_.clear();
-  candidates_.clear();
-}
-
 template <class T>
 void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                           const Parts& parts, std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs,
@@ -391,11 +399,12 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
     find_candidates(options, job, graph, parts, substeps, needs);
     accepted_.reserve(candidates_.size());
   } catch (const std::bad_alloc&) {
-    forget();
+    // Plans that were made stay, and so do the factors of other islands.
+    candidates_.clear();
     if (may_throw) throw;
     return;
   }
-  const StepOptions step = step_options(options);
+  const StepOptions step = step_options(options, *job.scene);
   team.each(candidates_.size(), islands_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
     for (std::size_t i = first; i < end; ++i) {
       Candidate& candidate = candidates_[i];

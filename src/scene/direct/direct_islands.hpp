@@ -52,9 +52,6 @@ class DirectIslands {
   const std::vector<Accepted>& accepted() const { return accepted_; }
 
  private:
-  /// Forgets all plans. Results do not depend on them.
-  void forget();
-
   struct Candidate {
     std::uint32_t island;
     std::uint32_t first, end;              // in manifolds_

@@ -63,15 +63,12 @@ bool DirectIsland::add(const JointRow& from, double most) {
   return (linear > 0 || response > rounding * terms) && linear + response < most && most * (linear + response) > 1;
 }
 
-double DirectIsland::velocity_of(const JointRow& row, const BodyRow& a, const BodyRow& b) {
-  return dot(row.linear_a, linear(a)) + dot(row.angular_a, angular(a)) +
-         (dot(row.linear_b, linear(b)) + dot(row.angular_b, angular(b)));
-}
 double DirectIsland::velocity_of(const JointRow& row, const Rows& rows) const {
   return velocity_of(row, rows[static_cast<std::size_t>(row.a)], rows[static_cast<std::size_t>(row.b)]);
 }
 
-void DirectIsland::add_wrench(const JointRow& row, double impulse, Rows& rows) const {
+template <class Vectors>
+void DirectIsland::add_wrench(const JointRow& row, const Vectors& of, double impulse, Rows& rows) const {
   const auto add_to = [&](std::int32_t body, const Vector3& along, const Vector3& about) {
     if (!moves(body)) return;
     BodyRow& to = rows[static_cast<std::size_t>(body)];
@@ -80,8 +77,11 @@ void DirectIsland::add_wrench(const JointRow& row, double impulse, Rows& rows) c
       to.at[3 + i] += impulse * about[i];
     }
   };
-  add_to(row.a, row.linear_a, row.angular_a);
-  add_to(row.b, row.linear_b, row.angular_b);
+  add_to(row.a, of.linear_a, of.angular_a);
+  add_to(row.b, of.linear_b, of.angular_b);
+}
+void DirectIsland::add_wrench(const JointRow& row, double impulse, Rows& rows) const {
+  add_wrench(row, row, impulse, rows);
 }
 
 /// Rows with a frequency are springs and dampers, integrated implicitly: E. Catto, Soft Constraints, 2011.
@@ -128,14 +128,15 @@ void DirectIsland::add_rows_to_matrix() {
 void DirectIsland::add_rows(Rows& right) {
   each_row([&](JointRow& row) {
     row.change = row.pull - miss_of(row);
-    add_wrench(row, row.weight * row.change, right);
+    add_wrench(row, factored_.rows[index_of(row)], row.weight * row.change, right);
   });
 }
 
 bool DirectIsland::find_row_changes(const Rows& solution) {
   bool is_finite = true;
   each_row([&](JointRow& row) {
-    row.change = row.weight * (row.change - velocity_of(row, solution));
+    const BodyRow &a = solution[static_cast<std::size_t>(row.a)], &b = solution[static_cast<std::size_t>(row.b)];
+    row.change = row.weight * (row.change - velocity_of(factored_.rows[index_of(row)], a, b));
     is_finite = is_finite && std::abs(row.change) < 1e300;
   });
   return is_finite;
@@ -284,7 +285,7 @@ bool DirectIsland::keep_rows(Rows& gain) {
     std::fill(right_.begin(), right_.end(), BodyRow{});
     each_row([&](JointRow& row) {
       row.change = -velocity_of(row, gain) - row.compliance * row.kept;
-      add_wrench(row, row.weight * row.change, right_);
+      add_wrench(row, factored_.rows[index_of(row)], row.weight * row.change, right_);
     });
     factor_.solve(right_.data());
     if (!find_row_changes(right_)) return false;
