@@ -225,11 +225,11 @@ struct SubstepsOptions {
   double time_step = 0;  ///< [s] in (0, most_time_step]; required
   /// [1] in [1, most_substeps]: min. and max. number of substeps. With least = 1 < most, islands of hard contacts
   /// and joints are solved directly if their matrix is small enough (docs/scenes.md, Direct islands): in one step, or
-  /// with joints in 1, 2, 4, 8 or 16 substeps, at least `direct_least`. All other islands are swept, in 2 H √(load / slop) substeps, at least
-  /// SceneThresholds::swept_substeps. H is the time step, and load / slop the maximum over the contacts and joints of
-  /// the island. `load` [m/s²] is S / (m H) of the body that carries more. S is half the sum of |p_n| over the contacts
-  /// of the body and of SceneThresholds::joint_load |λ| over its joints, from the last steps. `most` limits the time of
-  /// a step.
+  /// with joints in 1, 2, 4, 8 or 16 substeps, at least `direct_least`. All other islands are swept, in 2 H √(load /
+  /// slop) substeps, at least SceneThresholds::swept_substeps. H is the time step, and load / slop the maximum over the
+  /// contacts and joints of the island. `load` [m/s²] is S / (m H) of the body that carries more. S is half the sum of
+  /// |p_n| over the contacts of the body and of SceneThresholds::joint_load |λ| over its joints, from the last steps.
+  /// `most` limits the time of a step.
   int least = 1, most = 64;
   /// [1] in [1, SceneThresholds::direct_substeps], at most `most`, and 1 if `least` is above 1: min. number of substeps
   /// of an island that is solved directly. With 2 the way of a sliding box has half the error, in twice the time.

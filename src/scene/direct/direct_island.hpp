@@ -34,7 +34,7 @@ struct StepOptions {
   double restitution_threshold = 0;   ///< [m/s]
   double push_out = 0;                ///< [1/s] rate of the correction
   double largest_push_out_speed = 0;  ///< [m/s]
-  bool remembers = false;             ///< impulses are those of the last call, by keys
+  bool remembers = false;             ///< islands begin with the impulses of their keys
 
   StepOptions substep(int substeps) const {
     const double share = 1.0 / substeps;
@@ -95,7 +95,7 @@ struct JointVectors {
   Vector3 linear_a, angular_a, linear_b, angular_b;
 };
 
-/// What the factor was made of, besides masses, weights and states. While an island is calm, its geometry of now may
+/// The geometry of the matrix that was factored. While an island is calm, its geometry of now may
 /// differ by SceneThresholds::direct_same.
 struct FactoredGeometry {
   std::vector<std::array<double, 6>> inverse_inertia;  ///< of bodies
@@ -157,7 +157,7 @@ struct JointRow {
 /// A point in the interior point: x and s are in the Lorentz cone, x = (p_t, μ p_n), s = (u_t, (u_n - t_n) / μ + φ).
 struct ConePoint {
   double x[3], s[3];
-  double miss[3];  ///< what s differs from the velocities
+  double miss[3];  ///< velocities, less s
   double dx[3], ds[3], correction[3];
   double slip = 0;  ///< φ [m/s]
   double friction = 0;
@@ -181,8 +181,8 @@ class DirectIsland {
   /// `name`: of the island, from call to call, or 0.
   void begin(int substeps, std::uint64_t name);
   std::size_t position(std::size_t body) const { return factor_.position(body); }
-  /// Sets a movable body. Returns false if its inverse mass has no inverse, or its inertia none but for axes of the
-  /// world about which it cannot turn.
+  /// Sets a movable body. Returns false if its inverse mass has no inverse, or its inertia has none: axes of
+  /// the world about which it cannot turn do not count.
   bool set_body(std::size_t position, std::uint32_t number, double inverse_mass,
                 const std::array<double, 6>& inverse_inertia, const BodyRow& velocity, const BodyRow& forces);
   /// Adds a body that nothing moves. `change`: of its velocity in the step. Returns its row.
@@ -331,7 +331,7 @@ class DirectIsland {
   void keep_rows_in_bounds();
   void apply_row_changes();
   bool has_bounds() const;
-  // In the interior point. Impulses and the barrier are over the mass of their row, as those of contacts.
+  // In the interior point. Impulses and the barrier are over the mass of their row, as for contacts.
   void begin_bounds(double mean, double barrier);
   /// Adds the gaps of the bounds to `gap`, their number to `count`, and raises `worst` [m/s] to the misses of all rows.
   void measure_rows(double& worst, double& gap, std::size_t& count) const;
@@ -345,7 +345,7 @@ class DirectIsland {
   /// Builds and factors A for the states of the points, unless the last factor will do.
   bool factor();
   enum class Likeness : std::uint8_t { same, near, other };
-  /// How the geometry of now is like that of the factor.
+  /// Compares the geometry of now with the factor's.
   Likeness likeness() const;
   /// True if no held contact and no held row misses its target by more than rounding.
   bool is_calm() const;

@@ -399,7 +399,7 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
     find_candidates(options, job, graph, parts, substeps, needs);
     accepted_.reserve(candidates_.size());
   } catch (const std::bad_alloc&) {
-    // Plans that were made stay, and so do the factors of other islands.
+    // Plans and factors of other islands stay.
     candidates_.clear();
     if (may_throw) throw;
     return;
