@@ -296,10 +296,10 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       p.arm_a = vector_at(contacts.lever_a, i);
       p.arm_b = vector_at(contacts.lever_b, i);
       // Sweeps find the contacts whose K, surface velocity or target overflows.
-      const double k = (turning_a > 0 ? turning_a * dot(p.arm_a, p.arm_a) : 0) +
-                       (turning_b > 0 ? turning_b * dot(p.arm_b, p.arm_b) : 0);
+      const double response = (turning_a > 0 ? turning_a * dot(p.arm_a, p.arm_a) : 0) +
+                              (turning_b > 0 ? turning_b * dot(p.arm_b, p.arm_b) : 0);
       const double least = contacts.target_velocity ? static_cast<double>(contacts.target_velocity[i]) : 0;
-      if (!(std::max({k, std::abs(least), std::sqrt(dot(surface, surface))}) < most_number<T>())) return false;
+      if (!(std::max({response, std::abs(least), std::sqrt(dot(surface, surface))}) < most_number<T>())) return false;
       p.slop = std::sqrt(slops.square_of_contact(i, slop2));
       p.gap = p.first_gap = contacts.gap ? static_cast<double>(contacts.gap[i]) : 0;
       p.least = least;
