@@ -92,9 +92,9 @@ struct SceneThresholds {
   /// [1] further solves in which friction follows the loads of sliding contacts
   static constexpr int direct_turns = 3;
   /// [1] a direct solution is repeated with the same matrix while held contacts miss their targets by more than
-  /// direct_miss of gravity × time step, up to direct_repeats times
+  /// direct_miss of gravity × time step
   static constexpr double direct_miss = 1e-6;
-  static constexpr int direct_repeats = 6;
+  static constexpr int direct_repeats = 6;  ///< [1] max. number of these repetitions
   /// [1] an island whose contacts and rows miss their targets by at most direct_calm of gravity × time step keeps its
   /// factor while normals, arms and inertia change by at most the fraction direct_same
   static constexpr double direct_calm = 1e-4, direct_same = 2e-5;
@@ -143,9 +143,9 @@ struct SceneThresholds {
   /// step, and [1] where tension adds more than this fraction to its inertia.
   static constexpr double direct_curve = 0.15, direct_curve_tension = 0.1;
   static constexpr double direct_turned = 0.01;  ///< [rad] the inertia of a body turns with it if it has turned by more
-  /// [1], [rad] an island with joints takes 1, 2, 4, ... substeps up to this number: 1 if no arm turns by more than
-  /// direct_still_turn in the step, else so many that an arm turns by no more than direct_arm_turn in one
-  static constexpr int direct_substeps = 16;
+  static constexpr int direct_substeps = 16;     ///< [1] max. number of substeps of a direct island: 1, 2, 4, ...
+  /// [rad] an island with joints takes one if no arm turns by more than direct_still_turn in the step, else as many as
+  /// keep the turn of an arm in a substep within direct_arm_turn
   static constexpr double direct_still_turn = 0.004, direct_arm_turn = 0.06;
   /// [1] relative: a row with a smaller pivot repeats other rows of its joint (sequence) or of the joints around it
   /// (coulomb)
