@@ -72,8 +72,8 @@ void each_field(F&& f, O& options, Others&... others) {
 
 template <class F, Is<SubstepsOptions> O, class... Others>
 void each_field(F&& f, O& options, Others&... others) {
-  auto& [time_step, least, most, direct_least, rounds, sweeps, relaxing, restitution_sweeps, slop, relative_slop, push_out,
-         largest_push_out_speed, joint_frequency, joint_damping_ratio, contact_damping_ratio, warm_start,
+  auto& [time_step, least, most, direct_least, rounds, sweeps, relaxing, restitution_sweeps, slop, relative_slop,
+         push_out, largest_push_out_speed, joint_frequency, joint_damping_ratio, contact_damping_ratio, warm_start,
          joint_warm_start] = options;
   f("time_step", time_step, others.time_step...);
   f("least", least, others.least...);

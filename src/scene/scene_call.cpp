@@ -81,7 +81,7 @@ class SceneCall {
                 [&](std::size_t first, std::size_t end, std::size_t) { impulses_.begin_rows(first, end); });
       SweepOutcome outcome = build_and_solve(team, report);
       if (outcome.overflow && drop_remembered()) {
-        // The other islands get identical bits.
+        // The other islands get identical bits, within the exception of docs/determinism.md.
         begin_again();
         outcome = build_and_solve(team, report);
       }

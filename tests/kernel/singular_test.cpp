@@ -288,5 +288,61 @@ TYPED_TEST(Singular, planar_rotors_whose_arms_are_not_parallel_stop) {
               0u);
 }
 
+// Whittaker's impulse between two slender bodies whose K has a condition of 2400: friction that nearly lifts the
+// contact leaves a hundredth of K_33 for u_z, and the slip ratio alone missed it by a hundred roundings of K p.
+TEST(SlenderBodies, reach_the_normal_velocity_under_whittaker) {
+  RandomContacts<float> c(1, 1);
+  const auto set = [](auto& columns, const auto&... numbers) {
+    std::size_t i = 0;
+    ((columns[i++][0] = static_cast<float>(numbers)), ...);
+  };
+  c.friction[0] = 1.2365636f;
+  c.restitution[0] = 0.75851315f;
+  set(c.normal, -0.9503124, -0.0774619, 0.3015063);
+  set(c.lever_a, -0.73168665, 0.27219954, -0.94096375);
+  set(c.lever_b, -0.75919306, -0.8311856, -0.15732557);
+  c.a.inverse_mass[0] = 1;
+  c.b.inverse_mass[0] = 0.6657435f;
+  set(c.a.inverse_inertia, 118283.336, -107192.35, 16695.918, 97150.82, -15171.639, 2774.0051);
+  set(c.b.inverse_inertia, 9314.7, -2331.0269, 568.7647, 586.3191, -144.26575, 40.97556);
+  set(c.a.velocity, 3.1734831, 0.13445605, 2.3140237);
+  set(c.b.velocity, 0, -0.92038983, 1.1428956);
+  set(c.a.angular_velocity, -1.3098476, 0.8684569, 0.7664938);
+  set(c.b.angular_velocity, -0.39661998, 0.009567297, 0.877522);
+
+  const auto at = [](const auto& columns) {
+    return Vector{static_cast<double>(columns[0][0]), static_cast<double>(columns[1][0]),
+                  static_cast<double>(columns[2][0])};
+  };
+  const Vector n = at(c.normal);
+  for (const Isa isa : available_isas()) {
+    ResultArrays<float> made(1);
+    Solver({.isa = isa, .threads = 1}).solve(c.inline_contacts(), made.results(), law_options(Law::whittaker));
+    const Vector p = at(made.impulse);
+    double before = 0, after = 0, terms = 0, trace = 0;
+    for (const double sign : {1.0, -1.0}) {
+      const BodyArrays<float>& body = sign > 0 ? c.a : c.b;
+      const Vector arm = at(sign > 0 ? c.lever_a : c.lever_b), v = at(body.velocity), w = at(body.angular_velocity);
+      const Vector torque = support::cross(arm, p);
+      const auto j = [&](std::size_t k) { return static_cast<double>(body.inverse_inertia[k][0]); };
+      const auto times_inertia = [&](const Vector& x) {
+        return Vector{j(0) * x[0] + j(1) * x[1] + j(2) * x[2], j(1) * x[0] + j(3) * x[1] + j(4) * x[2],
+                      j(2) * x[0] + j(4) * x[1] + j(5) * x[2]};
+      };
+      const Vector turn = times_inertia(torque);
+      const double m = static_cast<double>(body.inverse_mass[0]);
+      const double begun = sign * (support::dot(n, v) + support::dot(n, support::cross(w, arm)));
+      before += begun;
+      after += begun + m * support::dot(n, p) + support::dot(n, support::cross(turn, arm));
+      terms += support::length(v) + support::length(w) * support::length(arm);
+      trace += 3 * m + (j(0) + j(3) + j(5)) * support::dot(arm, arm) - support::dot(arm, times_inertia(arm));
+    }
+    // 64 of the units of docs/accuracy.md.
+    const double unit =
+        static_cast<double>(std::numeric_limits<float>::epsilon()) * (terms + trace * support::length(p));
+    EXPECT_NEAR(after, -static_cast<double>(c.restitution[0]) * before, 64 * unit) << to_string(isa);
+  }
+}
+
 }  // namespace
 }  // namespace carom

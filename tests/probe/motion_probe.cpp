@@ -117,8 +117,8 @@ class Motion {
     return true;
   }
 
-  /// Islands that no impulses satisfy leave the range of float under `coulomb`, with all their contacts and rows: chains
-  /// that motors drive, bodies between walls that close.
+  /// Islands that no impulses satisfy leave the range of float under `coulomb`, with all their contacts and rows:
+  /// chains that motors drive, bodies between walls that close.
   bool may_overflow(Status status) const {
     return status == Status::overflow && method() == SceneMethod::coulomb && sizeof(T) == sizeof(float);
   }

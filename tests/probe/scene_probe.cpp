@@ -155,9 +155,10 @@ void print(const DrawnScene<T>& drawn, const SolvedScene<T>& made) {
   const SubstepsOptions& s = o.substeps;
   if (o.method == SceneMethod::substeps)
     fmt::print(
-        "time_step {} substeps {} to {} direct {} rounds {} sweeps {} {} {} slop {} {} push_out {} {} joints {} {} warm {} {}\n",
-        s.time_step, s.least, s.most, s.direct_least, s.rounds, s.sweeps, s.relaxing, s.restitution_sweeps, s.slop, s.relative_slop,
-        s.push_out, s.largest_push_out_speed, s.joint_frequency, s.joint_damping_ratio, s.warm_start,
+        "time_step {} substeps {} to {} direct {} rounds {} sweeps {} {} {} slop {} {} push_out {} {} joints {} {} "
+        "warm {} {}\n",
+        s.time_step, s.least, s.most, s.direct_least, s.rounds, s.sweeps, s.relaxing, s.restitution_sweeps, s.slop,
+        s.relative_slop, s.push_out, s.largest_push_out_speed, s.joint_frequency, s.joint_damping_ratio, s.warm_start,
         s.joint_warm_start);
   for (std::size_t b = 0; b < d.body_count(); ++b) {
     const auto& j = d.bodies.inverse_inertia;

@@ -72,7 +72,7 @@ void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_
   manifolds_.reserve(manifolds);
   points_.reserve(points);
   cones_.reserve(points);
-  const std::size_t numbers = n + 2 * manifolds + 2 * points + 3 * rows;
+  const std::size_t numbers = 3 + n + 3 * manifolds + 2 * points + 3 * rows;
   matrix_.reserve(numbers);
   last_matrix_.reserve(numbers);
   factored_.inverse_inertia.reserve(n);
@@ -235,6 +235,8 @@ void DirectIsland::set_weights() {
 
 void DirectIsland::list_matrix() {
   matrix_.clear();
+  for (const std::size_t count : {manifolds_.size(), points_.size(), rows_.size()})
+    matrix_.push_back(static_cast<double>(count));
   // Bodies that nothing moves have different rows in every call, and are not in the matrix.
   const auto put_body = [&](std::int32_t row) {
     matrix_.push_back(static_cast<double>(std::min(row, static_cast<std::int32_t>(bodies_.size()))));
@@ -243,6 +245,7 @@ void DirectIsland::list_matrix() {
   for (const Manifold& m : manifolds_) {
     put_body(m.a);
     put_body(m.b);
+    matrix_.push_back(static_cast<double>(m.end - m.first));
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       matrix_.push_back(points_[i].weight);
       matrix_.push_back(points_[i].state == State::sticks ? 1 : 0);
@@ -257,10 +260,9 @@ void DirectIsland::list_matrix() {
 
 DirectIsland::Likeness DirectIsland::likeness() const {
   bool is_same = true, is_near = true;
-  const auto compare = [&](const auto& now, const auto& then) {
+  const auto compare = [&](const auto& now, const auto& then, double size = 0) {
     if (now == then) return;
     is_same = false;
-    double size = 0;
     for (const double x : then) size = std::max(size, std::abs(x));
     for (std::size_t i = 0; i < now.size(); ++i)
       is_near = is_near && std::abs(now[i] - then[i]) <= Thresholds::direct_same * size;
@@ -279,10 +281,12 @@ DirectIsland::Likeness DirectIsland::likeness() const {
   for (std::size_t i = 0; i < rows_.size() && is_near; ++i) {
     const JointRow& row = rows_[i];
     const JointVectors& then = factored_.rows[i];
+    // The arm of a row may lie along it.
+    const auto length = [](const Vector3& arm) { return std::sqrt(dot(arm, arm)); };
     compare(row.linear_a, then.linear_a);
-    compare(row.angular_a, then.angular_a);
+    compare(row.angular_a, then.angular_a, length(row.turned_a));
     compare(row.linear_b, then.linear_b);
-    compare(row.angular_b, then.angular_b);
+    compare(row.angular_b, then.angular_b, length(row.turned_b));
     compare(std::array{row.weight}, std::array{factored_.row_weights[i]});
   }
   return is_same ? Likeness::same : is_near ? Likeness::near : Likeness::other;
@@ -807,7 +811,7 @@ bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point
   const bool begins_loaded =
       std::any_of(points_.begin(), points_.end(), [](const Point& p) { return p.impulse[2] > 0; }) ||
       std::any_of(rows_.begin(), rows_.end(), [](const JointRow& row) { return row.impulse != 0; });
-  may_be_near_ = options.remembers && has_same_name_ && begins_loaded;
+  may_be_near_ = options.remembers && has_same_name_ && begins_loaded && substeps_ == 1;
   double approach = 0;
   for (int k = 0; k < substeps_; ++k) {
     begin_substep(k, substep.time_step);

@@ -174,8 +174,11 @@ class DirectIsland {
   /// Reserves memory, so that the functions below allocate nothing.
   void reserve(std::size_t manifolds, std::size_t points, std::size_t rows, std::size_t fixed_bodies);
 
-  /// The next solution does not use the factor of the last one.
-  void forget_factor() { has_factor_ = false; }
+  /// The solver is another island's from now on.
+  void forget_factor() {
+    has_factor_ = has_same_name_ = false;
+    name_ = 0;
+  }
 
   // The island, filled by the caller in this order.
   /// `name`: of the island, from call to call, or 0.
@@ -347,7 +350,7 @@ class DirectIsland {
   enum class Likeness : std::uint8_t { same, near, other };
   /// Compares the geometry of now with the factor's.
   Likeness likeness() const;
-  /// True if no held contact and no held row misses its target by more than rounding.
+  /// True if no held contact and no held row misses its target by more than SceneThresholds::direct_calm allows.
   bool is_calm() const;
   void set_weights();
   void list_matrix();

@@ -399,7 +399,7 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
     find_candidates(options, job, graph, parts, substeps, needs);
     accepted_.reserve(candidates_.size());
   } catch (const std::bad_alloc&) {
-    // Plans and factors of other islands stay.
+    // Islands that were planned anew have lost their factors: docs/determinism.md.
     candidates_.clear();
     if (may_throw) throw;
     return;
