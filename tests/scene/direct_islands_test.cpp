@@ -246,7 +246,7 @@ double work_on_resting_cube(scene::direct::DirectIsland& island, double shift, b
   island.begin(1, name);
   const scene::direct::BodyRow fall{{0, 0, -g * h, 0, 0, 0}};
   EXPECT_TRUE(island.set_body(0, 0, 1, {6, 0, 0, 6, 0, 6}, fall, fall));
-  scene::direct::Manifold m;
+  scene::direct::Manifold m{};
   m.a = 0;
   m.b = 1;  // the world
   m.axis = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
@@ -254,7 +254,7 @@ double work_on_resting_cube(scene::direct::DirectIsland& island, double shift, b
   island.add(m);
   for (const double x : {-0.5, 0.5})
     for (const double y : {-0.5, 0.5}) {
-      scene::direct::Point p;
+      scene::direct::Point p{};
       p.arm_a = {x + shift, y, -0.5};
       p.slop = slop_of_cubes();
       p.impulse = {0, 0, 0.25 * g * h};
