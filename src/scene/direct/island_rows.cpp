@@ -102,6 +102,16 @@ double DirectIsland::miss_of(const JointRow& row) const {
   return velocity_of(row, velocity_) + row.compliance * row.impulse - row.target;
 }
 
+double DirectIsland::row_residual() const {
+  double most = 0;
+  for (const JointRow& row : rows_) {
+    const double miss = miss_of(row);
+    const bool is_kept_from = (miss > 0 && row.impulse <= row.least) || (miss < 0 && row.impulse >= row.largest);
+    if (!is_kept_from) most = std::max(most, std::abs(miss));
+  }
+  return most;
+}
+
 void DirectIsland::set_row_weights() {
   each_row([](JointRow& row) {
     const double compliance = row.inverse_mass / Thresholds::direct_joint_weight + row.compliance;
