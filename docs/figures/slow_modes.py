@@ -56,7 +56,8 @@ def cube(axes, x, y, tilt, **more):
 
 def ground(axes, left, right):
     axes.plot([left, right], [0, 0], color=style.INK, linewidth=1.5)
-    axes.add_patch(plt.Rectangle((left, -0.5), right - left, 0.5, facecolor="none", edgecolor=style.GREY, hatch="////", linewidth=0))
+    axes.add_patch(plt.Rectangle((left, -0.5), right - left, 0.5, facecolor="none", edgecolor=style.GREY, hatch="////",
+                                 linewidth=0))
 
 
 def draw_spectrum(measured, folder):
@@ -116,15 +117,17 @@ def draw_buckling(measured, folder):
         for _, x, y in measured["rate"][name]:
             rates.plot(x, y, "o", color=colour, markersize=5, label="carom" if x in (2, 10) else None)
             print(f"| {name} | {x:.0f} | {moved[x][which]:.4f} | {y:.4f} |")
-    grid(rates, title="motion of 40 cubes after a push", xlabel="substeps n", ylabel="rate", ylim=(0, 1.5), xticks=(2, 4, 6, 8, 10, 14, 20))
+    grid(rates, title="motion of 40 cubes after a push", xlabel="substeps n", ylabel="rate", ylim=(0, 1.5),
+         xticks=(2, 4, 6, 8, 10, 14, 20))
     rates.legend(frameon=False, fontsize=9, loc="lower right")
     finish(figure, folder, "slow-modes-buckling.png")
 
 
 def draw_sways(measured, folder):
     figure, axes = plt.subplots(figsize=(9, 4), layout="constrained")
-    looks = {"12 swept substeps": (RED, "-"), "20 swept substeps": (BLUE, "-"), "13 swept with energy check": (RED, (0, (5, 2))),
-             "20 swept with energy check": (BLUE, (0, (5, 2))), "direct": (GREEN, "-")}
+    dashed = (0, (5, 2))
+    looks = {"12 swept substeps": (RED, "-"), "20 swept substeps": (BLUE, "-"), "13 swept with energy check": (RED, dashed),
+             "20 swept with energy check": (BLUE, dashed), "direct": (GREEN, "-")}
     for name, (colour, dashes) in looks.items():
         _, x, y = np.array(measured["sway"][name]).T
         axes.plot(x, 1e3 * y, color=colour, linestyle=dashes, linewidth=2.4 if name == "direct" else 1.6, label=name)
@@ -140,14 +143,17 @@ def draw_rebounds(measured, folder):
     for name, colour in looks.items():
         _, x, y = np.array(measured["blow"][name]).T
         heights.plot(x, y, color=colour, linewidth=2.4 if name == "direct" else 1.6, label=name)
-    grid(heights, title="100 kg on 1 kg, 10 sweeps a step", xlabel="time [s]", ylabel="height above rest [m]", xlim=(0, 1), ylim=(-1.5, 1))
+    grid(heights, title="100 kg on 1 kg, 10 sweeps a step", xlabel="time [s]", ylabel="height above rest [m]", xlim=(0, 1),
+         ylim=(-1.5, 1))
     heights.legend(frameon=False, fontsize=9, loc="lower right")
     mass = np.geomspace(1, 1000, 100)
-    axes.plot(mass, model.rebound((mass / (mass + 1)) ** 10), color=RED, linewidth=1.5, label="m$^{π/(2 arccos √m)}$, m = (M/(M+1))$^{10}$")
+    axes.plot(mass, model.rebound((mass / (mass + 1)) ** 10), color=RED, linewidth=1.5,
+              label="m$^{π/(2 arccos √m)}$, m = (M/(M+1))$^{10}$")
     for warm, colour in (("1", RED), ("0.85", YELLOW), ("0.5", PINK), ("0", BLUE)):
         _, x, y = np.array(measured["rebound"]["speed " + warm]).T
         axes.plot(x, np.maximum(y, 0), "o", color=colour, markersize=5, label="carom, warm start " + warm)
-    grid(axes, title="rebound of M kg from 1 kg, no gravity", xscale="log", xlabel="M", ylabel="speed after / before", ylim=(-0.02, 1))
+    grid(axes, title="rebound of M kg from 1 kg, no gravity", xscale="log", xlabel="M", ylabel="speed after / before",
+         ylim=(-0.02, 1))
     ticks(axes, (1, 10, 100, 1000))
     axes.legend(frameon=False, fontsize=9, loc="upper left")
     finish(figure, folder, "slow-modes-rebound.png")
@@ -162,6 +168,11 @@ def together(bodies, size):
         columns[3 * i:3 * i + 3, 3 * (i // size):3 * (i // size) + 3] = [[1, 0, arm], [0, 1, 0], [0, 0, np.sqrt(model.INERTIA)]]
     axes = np.linalg.qr(columns)[0]
     return np.eye(3 * bodies) - axes @ axes.T
+
+
+def grouped(bodies, size):
+    """ε of two sweeps after a solve with rigid groups"""
+    return 1 - max(abs(np.linalg.eigvals(np.linalg.matrix_power(model.sweep(bodies), 2) @ together(bodies, size))))
 
 
 def start(bodies):
@@ -219,9 +230,10 @@ def draw_remedies(measured, folder):
     for name, (velocities, colour) in runs.items():
         size = sizes(velocities)
         size = size[:np.argmax(size < 1e-12 * size[0]) + 1] if (size < 1e-12 * size[0]).any() else size
-        axes.plot(np.arange(len(size)), size / size[0], color=colour, linewidth=1.7, marker="o" if name == "direct solve" else None,
-                  markersize=4, label=name)
-        print(f"| {name} | {np.argmax(size < 1e-3 * size[0]) or '> ' + str(count)} | {size[min(100, len(size) - 1)] / size[0]:.1e} |")
+        axes.plot(np.arange(len(size)), size / size[0], color=colour, linewidth=1.7, markersize=4, label=name,
+                  marker="o" if name == "direct solve" else None)
+        enough = np.argmax(size < 1e-3 * size[0]) or f"> {count}"
+        print(f"| {name} | to 1/1000: {enough} | {size[min(100, len(size) - 1)] / size[0]:.1e} |")
     grid(axes, title="20 cubes from impulses 0, all stick", xscale="symlog", yscale="log", xlabel="sweeps, or solves",
          ylabel="|v| / |v| at the start", ylim=(1e-13, 2), xlim=(0, 3000))
     ticks(axes, (0, 1, 10, 100, 1000))
@@ -232,21 +244,22 @@ def draw_remedies(measured, folder):
     substep = 4.12 / curve**4
     shares.plot(curve, np.minimum(1, substep), color=BLUE, linewidth=1.5, label="two sweeps, 4.12 / N⁴")
     shares.plot(curve, np.minimum(1, 3.73 * substep), color=PINK, linewidth=1.5, label="the same, ω = 1.577")
-    groups = [1 - max(abs(np.linalg.eigvals(np.linalg.matrix_power(model.sweep(n), 2) @ together(n, 8)))) for n in (16, 24, 40, 64, 96)]
-    shares.plot((16, 24, 40, 64, 96), groups, "s-", color=RED, linewidth=1.5, markersize=4, label="two sweeps, rigid groups of 8")
+    towers = (16, 24, 40, 64, 96)
+    groups = [grouped(n, 8) for n in towers]
+    shares.plot(towers, groups, "s-", color=RED, linewidth=1.5, markersize=4, label="two sweeps, rigid groups of 8")
     print("| groups of 8 |", *(f"{x:.3f} |" for x in groups))
-    for size in (4, 5, 8, 10):
-        n = 40
-        one = 1 - max(abs(np.linalg.eigvals(np.linalg.matrix_power(model.sweep(n), 2) @ together(n, size))))
-        print(f"| groups of {size}, 40 cubes | {one:.3f} | {one * size**4:.0f} |")
+    for group in (4, 5, 8, 10):
+        print(f"| groups of {group}, 40 cubes | {grouped(40, group):.3f} |")
     solve = 6.18 * model.DIRECT_WEIGHT / curve**4
-    shares.plot(curve, solve / (1 + solve), color=GREEN, linewidth=1.5, label="one direct solve, α / (1 + α), α = 6.18·10⁵ / N⁴")
+    shares.plot(curve, solve / (1 + solve), color=GREEN, linewidth=1.5,
+                label="one direct solve, α / (1 + α), α = 6.18·10⁵ / N⁴")
     _, _, y = np.array(measured["direct step"]["carom"]).T
     shares.plot(numbers, y, "o", color=GREEN, markerfacecolor="white", markersize=7, label="a direct step of carom")
     for n, own in zip(numbers, y):
         a = np.linalg.eigvalsh(model.direct_matrix(n))[0]
         print(f"| {n} | {a / (1 + a):.4g} | {own:.4g} |")
-    grid(shares, title="share of the slowest mode removed", xscale="log", yscale="log", xlabel="cubes N", ylabel="share", ylim=(1e-9, 2))
+    grid(shares, title="share of the slowest mode removed", xscale="log", yscale="log", xlabel="cubes N", ylabel="share",
+         ylim=(1e-9, 2))
     ticks(shares, (4, 10, 20, 40, 100, 200))
     shares.legend(frameon=False, fontsize=9, loc="lower left")
     finish(figure, folder, "slow-modes-remedies.png")
@@ -276,9 +289,10 @@ def draw_direct(folder):
     draw_blocks(matrix, (0, 0), lambda i, j: abs(i - j) <= 1, 6, BLUE, "M + JᵀDJ")
     draw_blocks(matrix, (8, 0), lambda i, j: 0 <= i - j <= 1, 6, GREEN, "L: no fill")
     matrix.annotate("", (7.8, -3), (6.1, -3), arrowprops={"arrowstyle": "-|>", "color": style.INK})
-    matrix.text(7, -6.5, "a body is a block on the diagonal,\na pair that touches one beside it", ha="center", va="top", fontsize=9)
+    matrix.text(7, -6.5, "a body is a block on the diagonal,\na touching pair one off it", ha="center", va="top", fontsize=9)
     v = start(20)
-    for name, velocities, colour in (("sweeps", repeated(model.sweep(20), v, 1000), BLUE), ("direct solves", direct(20, v, 5), GREEN)):
+    for name, velocities, colour in (("sweeps", repeated(model.sweep(20), v, 1000), BLUE),
+                                     ("direct solves", direct(20, v, 5), GREEN)):
         size = sizes(velocities)
         axes.plot(np.arange(len(size)), size / size[0], color=colour, linewidth=1.8, marker="o" if len(size) < 10 else None,
                   markersize=5, label=name)
@@ -287,7 +301,7 @@ def draw_direct(folder):
          ylabel="|v| / |v| at the start", ylim=(1e-8, 2), xlim=(0, 1000))
     ticks(axes, (0, 1, 10, 100, 1000))
     axes.legend(frameon=False, fontsize=9, loc="lower right")
-    finish(figure, folder, "scenes-direct.png", "linear model, all contacts stick: python3 docs/figures/slow_modes.py")
+    finish(figure, folder, "scenes-direct.png", "28 November 2026 · linear model in NumPy, all contacts stick · python3 docs/figures/slow_modes.py")
 
 
 def print_limits():

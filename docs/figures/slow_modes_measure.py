@@ -36,9 +36,9 @@ class Tower:
         self.x[:, 2] = np.arange(bodies) + 0.5
         self.axes = np.tile(np.eye(3), (bodies, 1, 1))
         self.mass = mass
+        rates = ("velocity", "angular_velocity", "velocity_change", "angular_velocity_change")
         self.columns = carom.Bodies(inverse_mass=1 / mass, inverse_inertia=inertia,
-                                    **{name: np.zeros((bodies, 3)) for name in ("velocity", "angular_velocity", "velocity_change",
-                                                                                "angular_velocity_change")})
+                                    **{name: np.zeros((bodies, 3)) for name in rates})
         points, below = 4 * bodies, np.repeat(np.arange(bodies, dtype=np.int32), 4)
         self.contacts = carom.Contacts(body_a=below, body_b=below - 1, normal=np.zeros((points, 3)),
                                        lever_a=np.zeros((points, 3)), lever_b=np.zeros((points, 3)), gap=np.zeros(points),
@@ -196,7 +196,8 @@ def gaps(write):
 
 
 def boundaries(write):
-    for bodies, numbers in {10: (1, 2), 14: (1, 2, 3), 20: (2, 3, 4), 28: (4, 5, 6), 40: (7, 8, 9), 56: (12, 13, 14, 15)}.items():
+    for bodies, numbers in {10: (1, 2), 14: (1, 2, 3), 20: (2, 3, 4), 28: (4, 5, 6), 40: (7, 8, 9),
+                            56: (12, 13, 14, 15)}.items():
         for substeps in numbers:
             write("boundary", "substeps", bodies, substeps, swept_fall(bodies, substeps, 2))
     for bodies, numbers in {10: (1, 2, 3), 14: (4, 5, 6, 7), 20: (14, 16, 17, 18), 28: (38, 44, 47, 52)}.items():
@@ -308,6 +309,24 @@ def rests(write):
             write("rest", name, bodies, tower.result.island_substeps[0], tower.lean())
 
 
+def warm_starts(write):
+    """Part of the warm start: how far the top has sunk after 5 s, and the time of the fall."""
+    for bodies, substeps in ((20, 8), (40, 12)):
+        for warm in (1, 0.95, 0.85):
+            tower, fell, sunk = Tower(bodies), 0, 0
+            for count in range(1800):
+                tower.sweep(substeps, warm=warm, rounds=8)
+                if count == 30:
+                    tower.push(0.01)
+                if count == 299:
+                    sunk = bodies - 0.5 - tower.x[-1, 2]
+                if tower.lean() > FALLEN:
+                    fell = count * H
+                    break
+            write("warm start", "sunk", bodies, warm, sunk)
+            write("warm start", "falls", bodies, warm, fell)
+
+
 def times():
     """The fastest call at rest [µs], from Python."""
     for bodies in (20, 60, 100, 200):
@@ -334,7 +353,8 @@ def main(path):
     with open(path, "w", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(("experiment", "series", "bodies", "x", "y"))
-        for experiment in (gaps, boundaries, rates, sways, solves, rebounds, relaxations, rests):
+        for experiment in (gaps, boundaries, rates, sways, solves, rebounds, relaxations, rests,
+                           warm_starts):
             start = time.perf_counter()
             experiment(lambda name, series, bodies, x, y: table.writerow((name, series, bodies, f"{x:.4g}", f"{y + 0.0:.4g}")))
             print(f"{experiment.__name__}  {time.perf_counter() - start:.0f} s", flush=True)

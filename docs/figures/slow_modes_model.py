@@ -34,7 +34,7 @@ def visits(bodies, inertia=INERTIA):
 
 
 def removed_by_all(bodies, inertia=INERTIA):
-    """Sum of the projections. Its eigenvalues are those of block Jacobi on the impulses."""
+    """Sum of the projections. Block Jacobi on the impulses has the same eigenvalues."""
     return sum(visits(bodies, inertia))
 
 
