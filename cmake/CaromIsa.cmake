@@ -13,7 +13,7 @@ function(carom_isa name architecture mark)
   endif()
   set(kernels carom_${name})
   add_library(${kernels} OBJECT isa/incremental.cpp isa/algebraic.cpp isa/planar.cpp isa/region.cpp isa/scene_f32.cpp isa/scene_f64.cpp
-                                isa/gradients.cpp)
+                                isa/gradients.cpp isa/blocks.cpp)
   carom_options(${kernels})
   target_include_directories(${kernels} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(${kernels} SYSTEM PRIVATE $<TARGET_PROPERTY:carom_xsimd,INTERFACE_INCLUDE_DIRECTORIES>)

@@ -162,16 +162,30 @@ enum class IslandStatus : std::uint8_t {
   overflow = 32,       ///< its numbers left the range of T; its bodies keep their initial velocities
 };
 
+/// The algorithm that solved an island. Numbers keep their meaning in later versions.
+enum class IslandAlgorithm : std::uint8_t {
+  sweeps = 0,          ///< sweeps over its contacts and rows
+  impacts = 1,         ///< one contact at a time; SceneMethod::sequence
+  last_impulses = 2,   ///< the impulses that it began with are the solution; SceneMethod::substeps
+  linear = 3,          ///< linear solves on its loaded contacts; SceneMethod::substeps
+  interior_point = 4,  ///< an interior-point method on the step; SceneMethod::substeps
+  system = 5,          ///< the solver of contact systems; SceneMethod::coulomb
+};
+
 /// Results of islands. The columns are as long as the bodies, because every island has a movable body; the first
 /// SceneReport::islands elements are written.
 template <class T>
 struct IslandResults {
   Column<IslandStatus> status{};      ///< how the solution ended
   Column<T> residual{};               ///< [m/s] or [rad/s]: max. violation of a contact or row after the step
-  Column<std::int32_t> iterations{};  ///< sweeps; for sequence impacts; for coulomb sweeps and steps
+  Column<std::int32_t> iterations{};  ///< sweeps, impacts, or linear solves and steps: see algorithm
   Column<std::int32_t> substeps{};    ///< number of substeps of SceneMethod::substeps; else 1
   /// [J] kinetic energy that SceneMethod::substeps has removed, because sweeps that end early had added it; else 0
   Column<T> energy_removed{};
+  /// [1] of SceneMethod::coulomb the error that SceneOptions::coulomb bounds; else `residual` over the greatest
+  /// approach speed before the step, and 0 if nothing approached
+  Column<T> relative_error{};
+  Column<IslandAlgorithm> algorithm{};  ///< the algorithm that solved it; of substeps with several, that of the hardest
 };
 
 /// Results of a scene. Every column is optional. Results may share the memory of the following inputs; their bits are

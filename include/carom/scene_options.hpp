@@ -98,6 +98,9 @@ struct SceneThresholds {
   /// [1] an island whose contacts and rows miss their targets by at most direct_calm of gravity × time step keeps its
   /// factor while normals, arms and inertia change by at most the fraction direct_same
   static constexpr double direct_calm = 1e-4, direct_same = 2e-5;
+  /// [1] a direct island is not solved if all contacts and rows meet their targets to this fraction of gravity × time
+  /// step with the impulses that it begins with
+  static constexpr double direct_settled = 5e-11;
   /// [1] impulses below this fraction of the mean momentum of the bodies, with the forces of the step, are 0
   static constexpr double direct_nothing = 1e-9;
   /// [1] after that no contact may approach by more than direct_left of gravity × time step, plus direct_converged of

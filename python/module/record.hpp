@@ -27,6 +27,7 @@ enum class Element : std::uint8_t {
   path,
   gradient_status,
   island_status,
+  island_algorithm,
   contact_state,
 };
 
@@ -41,6 +42,7 @@ constexpr Element element_of() {
   if constexpr (std::is_same_v<T, Path>) return Element::path;
   if constexpr (std::is_same_v<T, GradientStatus>) return Element::gradient_status;
   if constexpr (std::is_same_v<T, IslandStatus>) return Element::island_status;
+  if constexpr (std::is_same_v<T, IslandAlgorithm>) return Element::island_algorithm;
   if constexpr (std::is_same_v<T, ContactState>) return Element::contact_state;
 }
 

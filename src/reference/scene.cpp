@@ -203,6 +203,8 @@ void store(const std::vector<SceneIsland>& islands, const std::vector<SceneOutco
     write(results.islands.iterations, island, static_cast<std::int32_t>(outcomes[island].iterations));
     write(results.islands.substeps, island, static_cast<std::int32_t>(outcomes[island].substeps));
     write(results.islands.energy_removed, island, outcomes[island].energy_removed);
+    write(results.islands.relative_error, island, outcomes[island].relative_error());
+    write(results.islands.algorithm, island, outcomes[island].algorithm);
   }
 }
 

@@ -348,6 +348,7 @@ SceneOutcome DirectSolver::store() {
   }
   SceneOutcome outcome;
   outcome.iterations = of_.solves;
+  outcome.algorithm = of_.algorithm;
   outcome.substeps = substeps_;
   outcome.approach = approach_;
   outcome.residual = residual_;

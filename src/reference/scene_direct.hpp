@@ -103,6 +103,7 @@ struct DirectIsland {
   double weight_speed = 0;  ///< [m/s] gravity × time step
   double mean_weight = 0;   ///< [N s] weight_speed × mean mass
   int solves = 0;           ///< factorisations
+  IslandAlgorithm algorithm = IslandAlgorithm::linear;
 
   Vector3 velocity_of(const DirectPoint& p, const Twists& twists) const;
   static double velocity_of(const DirectRow& row, const Twists& twists);

@@ -342,6 +342,24 @@ double DirectSolver::row_residual() const {
   return most;
 }
 
+// True if the impulses to begin with meet all targets within rounding.
+bool DirectSolver::is_settled() const {
+  if (substeps_ > 1 || is_struck_ || rebounds_) return false;
+  const double most = Thresholds::direct_settled * of_.weight_speed;
+  bool is_loaded = false;
+  for (const DirectPoint& p : of_.points) {
+    const Vector3 u = excess(p);
+    if (u[2] < -most) return false;
+    if (p.status == DirectStatus::open) continue;
+    is_loaded = true;
+    if (!(std::max({std::abs(u[0]), std::abs(u[1]), std::abs(u[2])}) <= most)) return false;
+    if (p.status == DirectStatus::slips && leaves_cone(p, p.impulse)) return false;
+  }
+  for (const DirectRow& row : of_.rows)
+    if (!row.is_held || !(std::abs(of_.miss_of(row)) <= most)) return false;
+  return is_loaded;
+}
+
 bool DirectSolver::find_impulses() {
   double greatest = 0;
   for (const DirectPoint& p : of_.points) greatest = std::max(greatest, p.impulse[2]);
@@ -351,6 +369,10 @@ bool DirectSolver::find_impulses() {
   const std::vector<DirectRow> initial_rows = of_.rows;
   set_statuses(greatest > 0);
   hold_rows_within_bounds();
+  if (greatest > 0 && is_settled()) {
+    of_.algorithm = IslandAlgorithm::last_impulses;
+    return true;
+  }
   const bool have_bounds = std::ranges::any_of(of_.rows, is_bounded);
   const int tries = Thresholds::direct_tries + (have_bounds ? more_tries : 0);
   Verdict verdict = Verdict::contradicted;
@@ -380,6 +402,7 @@ bool DirectSolver::find_impulses() {
     of_.rows = initial_rows;
     take_impulses();
     if (!solve_by_interior_point(of_)) return false;
+    of_.algorithm = IslandAlgorithm::interior_point;
     take_impulses();
     // Contacts may neither approach nor have an impulse and separate.
     double error = of_.violation();

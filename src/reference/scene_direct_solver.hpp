@@ -66,6 +66,7 @@ class DirectSolver {
   void measure_approach();
   bool find_impulses();
   void set_statuses(bool is_loaded);
+  bool is_settled() const;
   void set_weights();
   bool factor();
   Verdict solve_statuses(bool is_last);

@@ -18,6 +18,9 @@ struct SceneOutcome {
   double energy_removed = 0;  ///< [J] of substeps
   double unsettled = 0;       ///< [m/s] of iteration: the greatest of contacts that collide at the end, and of rows
   IslandStatus status = IslandStatus::converged;
+  IslandAlgorithm algorithm = IslandAlgorithm::sweeps;
+
+  double relative_error() const { return approach > 0 ? residual / approach : 0; }
 };
 
 /// [m/s] Target of u·n by Moreau's rule: -e times u·n before. At least the least velocity if u·n before is below it.

@@ -187,6 +187,7 @@ SceneOutcome solve_sequence(SceneState& state, const SceneIsland& island, const 
   const double approach = greatest_approach(state, island);
   SceneOutcome outcome = Sequence(state, island, options).run();
   outcome.approach = approach;
+  outcome.algorithm = IslandAlgorithm::impacts;
   for (std::size_t i : island.contacts) {
     const SceneContact& c = state.contacts[i];
     outcome.residual = std::max(outcome.residual, c.least_velocity - relative_velocity(state, c)[2]);

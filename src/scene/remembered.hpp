@@ -25,6 +25,7 @@ template <class T>
 struct ImpulseHistory {
   T earlier[2]{};
   SubstepNeed need;
+  T rest[3]{};  ///< [N s] what the rounding of the impulse left
 
   /// The impulse of the last call is an earlier one for the next.
   void pass(T last) {
@@ -38,6 +39,7 @@ template <class T>
 struct RememberedRow {
   T impulse = 0;
   SubstepNeed need;
+  T rest = 0;  ///< as of contacts
 };
 
 /// Scales stored numbers to a time step of another length. Loads are impulses per time, and numbers of substeps grow
@@ -62,7 +64,13 @@ class StepScale {
   }
   template <class T>
   ImpulseHistory<T> operator()(const ImpulseHistory<T>& history) const {
-    return {{(*this)(history.earlier[0]), (*this)(history.earlier[1])}, (*this)(history.need)};
+    ImpulseHistory<T> now{{(*this)(history.earlier[0]), (*this)(history.earlier[1])}, (*this)(history.need)};
+    for (std::size_t c = 0; c < 3; ++c) now.rest[c] = (*this)(history.rest[c]);
+    return now;
+  }
+  template <class T>
+  RememberedRow<T> operator()(const RememberedRow<T>& row) const {
+    return {(*this)(row.impulse), (*this)(row.need), (*this)(row.rest)};
   }
 
  private:
@@ -146,12 +154,10 @@ class Remembered {
       row_[i] = {};
       if (const std::uint32_t found = row_keys_.find(key[i]); found != KeyIndex::none) {
         row_taken_[found] = 1;
-        const RememberedRow<T>& of = rows_[found].row;
-        row_[i] = {scale(of.impulse), scale(of.need)};
+        row_[i] = scale(rows_[found].row);
       } else if (const std::uint32_t absent = absent_rows_.find(key[i]); absent != KeyIndex::none) {
         const AbsentRow& of = absent_rows_.at(absent);
-        const StepScale since(of.time_step, time_step_);
-        row_[i] = {since(of.row.impulse), since(of.row.need)};
+        row_[i] = StepScale(of.time_step, time_step_)(of.row);
         found_absent_rows_.push_back(absent);
       }
     }
@@ -281,10 +287,10 @@ class Remembered {
     finish_contacts();
   }
 
-  void add_row(std::uint64_t key, std::uint32_t island, T impulse, const SubstepNeed& need) {
+  void add_row(std::uint64_t key, std::uint32_t island, const RememberedRow<T>& row) {
     if (key == 0) return;
     row_keys_.insert(key);
-    next_rows_.push_back({{impulse, need}, island});
+    next_rows_.push_back({row, island});
   }
   void replace_rows() {
     row_keys_.replace();
@@ -526,6 +532,7 @@ class Remembered {
     std::size_t point = 0;
     each([&](std::size_t i) {
       if (!is_in(i)) return;
+      if (with_history_) std::fill_n(history_[i].rest, 3, T(0));
       const Vector& now = load.impulse(point++);
       for (std::size_t c = 0; c < 3; ++c) {
         const auto x = static_cast<T>(now[c]);

@@ -26,6 +26,11 @@ bool any_fault(const kernel::SceneJob<T>& job) {
   return is_fault(static_cast<Status>(highest));
 }
 
+/// True if the impulses are those of DirectIsland, in double.
+inline bool is_direct(IslandAlgorithm by) {
+  return by == IslandAlgorithm::last_impulses || by == IslandAlgorithm::linear || by == IslandAlgorithm::interior_point;
+}
+
 /// Keeps the contacts without fault, manifold by manifold.
 template <class T>
 void remember_contacts(const Memorable<T>& of) {
@@ -48,6 +53,10 @@ void remember_contacts(const Memorable<T>& of) {
         history = remembered.history()[i];
         history.pass(std::max(begun.x[i] * n.x[i] + begun.y[i] * n.y[i] + begun.z[i] * n.z[i], T(0)));
       }
+      const std::uint32_t island = graph.island_of_manifold[m];
+      const bool has_rest = job.next_rest.x && is_direct(of.workspace.island_algorithm[island]);
+      const Column<T>* const rests[3] = {&job.next_rest.x, &job.next_rest.y, &job.next_rest.z};
+      for (std::size_t c = 0; c < 3; ++c) history.rest[c] = has_rest ? (*rests[c])[i] : T(0);
       if (of.in_substeps) history.need = of.workspace.substeps_wanted[graph.island_of_manifold[m]];
       remembered.add(key[i], i, begins, graph.island_of_manifold[m], history);
       begins = false;
@@ -70,9 +79,12 @@ void remember(const Memorable<T>& of) {
       for (std::uint32_t k = 0; k < graph.groups[m].count; ++k) {
         const std::uint32_t i = kernel::number_at(job.row_at, graph.groups[m].first + k);
         if (job.row_status[i] != static_cast<std::uint8_t>(Status::ok)) continue;
-        const SubstepNeed need =
-            of.in_substeps ? of.workspace.substeps_wanted[graph.island_of_group[m]] : SubstepNeed{};
-        remembered.add_row(key[i], graph.island_of_group[m], impulse[i], need);
+        const std::uint32_t island = graph.island_of_group[m];
+        RememberedRow<T> row{impulse[i], {}, 0};
+        if (of.in_substeps) row.need = of.workspace.substeps_wanted[island];
+        if (job.row_next_rest != nullptr && is_direct(of.workspace.island_algorithm[island]))
+          row.rest = job.row_next_rest[i];
+        remembered.add_row(key[i], island, row);
       }
     remembered.replace_rows();
   }

@@ -129,6 +129,9 @@ class SceneCall {
     const Call<T> call{options_, is_narrow ? narrow_kernels_ : kernels_, job_, workspace_, team};
     workspace_.island_status.assign(workspace_.graph.islands, IslandStatus::converged);
     workspace_.island_residual.assign(workspace_.graph.islands, 0);
+    workspace_.island_error.assign(workspace_.graph.islands, 0);
+    workspace_.island_algorithm.assign(workspace_.graph.islands,
+                                       is(SceneMethod::sequence) ? IslandAlgorithm::impacts : IslandAlgorithm::sweeps);
     workspace_.island_iterations.assign(workspace_.graph.islands, 0);
     if (is(SceneMethod::substeps)) return run_substeps(call, begins_with_impulses_);
     if (is(SceneMethod::coulomb)) return solve_coulomb(call, begins_with_impulses_, report);
@@ -313,8 +316,8 @@ class SceneCall {
                      impulses_.remembers_rows());
       // An abandoned pass may have left displacements.
       std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
-      workspace_.direct.solve(options_, job_, graph, parts, workspace_.substeps, workspace_.substeps_wanted, team,
-                              builds_++ == 0);
+      workspace_.direct.solve(options_, *entry_.scene.blocks, job_, graph, parts, workspace_.substeps,
+                              workspace_.substeps_wanted, team, builds_++ == 0);
       graph.sort_islands(workspace_.substeps, workspace_.substeps_wanted);
     }
     graph.build(parts, kernels_.width,

@@ -98,6 +98,8 @@ constexpr void each_island_result(F&& f, Islands& islands, Others&... others) {
   f(Label{"results.islands", "iterations"}, islands.iterations, others.iterations...);
   f(Label{"results.islands", "substeps"}, islands.substeps, others.substeps...);
   f(Label{"results.islands", "energy_removed"}, islands.energy_removed, others.energy_removed...);
+  f(Label{"results.islands", "relative_error"}, islands.relative_error, others.relative_error...);
+  f(Label{"results.islands", "algorithm"}, islands.algorithm, others.algorithm...);
 }
 template <class F, class Results, class... Others>
 constexpr void each_scene_row_result(F&& f, Results& results, Others&... others) {

@@ -159,6 +159,8 @@ class SceneOutput {
       if (islands.iterations) islands.iterations[i] = workspace_.island_iterations[i];
       if (islands.substeps) islands.substeps[i] = workspace_.substeps.empty() ? 1 : std::max(workspace_.substeps[i], 1);
       if (islands.energy_removed) islands.energy_removed[i] = static_cast<T>(removed_energy(workspace_, i));
+      if (islands.relative_error) islands.relative_error[i] = static_cast<T>(workspace_.island_error[i]);
+      if (islands.algorithm) islands.algorithm[i] = workspace_.island_algorithm[i];
     }
   }
 

@@ -122,6 +122,7 @@ class Substeps : IslandSweeps<T> {
       workspace_.approach[island] = of.approach;
       workspace_.sweeps_of_island[island] = of.solves;
       workspace_.substeps[island] = of.substeps;
+      workspace_.island_algorithm[island] = of.algorithm;
       workspace_.sweeping[island] = of.has_converged() ? Sweeping::done : Sweeping::goes_on;
     }
   }

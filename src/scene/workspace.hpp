@@ -79,8 +79,8 @@ struct Workspace {
     make_room(of.contacts, block_of_level_lane_batch);
     make_room(of.bodies, level, counted);
     make_room(most_islands, approach, worst, sweeps_of_island, sweeping, overflow, island_status, island_residual,
-              island_iterations, kept_worst, keeping, substeps_wanted, cold, mass, supporting_mass, substeps_needed,
-              substeps_slop2, substeps, island_energy);
+              island_error, island_algorithm, island_iterations, kept_worst, keeping, substeps_wanted, cold, mass,
+              supporting_mass, substeps_needed, substeps_slop2, substeps, island_energy);
     lone.at_least(most_islands);
     reserved = size;
   }
@@ -99,6 +99,7 @@ struct Workspace {
   Scratch<T> carried, moments, sums, row_impulse, row_work;
   Scratch<T> impulses, result_moments;        // results of contacts
   Scratch<T> warm, row_warm, row_warm_after;  // initial impulses of the next step
+  Scratch<T> rests, row_rests;                // what their rounding left
   Scratch<T> kept, kept_rows;
   Scratch<kernel::VelocityRow<T>> kept_velocities;
   Scratch<std::byte> blocks, level_blocks;
@@ -110,8 +111,10 @@ struct Workspace {
   std::vector<std::int32_t> sweeps_of_island;
   std::vector<Sweeping> sweeping;           // of islands
   std::vector<std::uint8_t> overflow;       // of islands
-  std::vector<IslandStatus> island_status;  // this and the next two: of all passes of a call
+  std::vector<IslandStatus> island_status;  // this and the next four: of all passes of a call
   std::vector<double> island_residual;
+  std::vector<double> island_error;  // see IslandResults::relative_error
+  std::vector<IslandAlgorithm> island_algorithm;
   std::vector<int> island_iterations;
   std::vector<double> kept_worst;  // of the snapshot that an island may return to
   std::vector<std::uint8_t> keeping;
@@ -135,6 +138,11 @@ struct Workspace {
   std::vector<double> substeps_needed, substeps_slop2;
   std::vector<std::int32_t> substeps;
 };
+
+/// [1] IslandResults::relative_error of methods without an error of their own.
+inline double relative_error(double residual, double approach) {
+  return approach > 0 ? residual / approach : 0;
+}
 
 /// [J] that an island has lost to keep its energy in bounds. Islands that have overflowed keep their velocities.
 template <class T>

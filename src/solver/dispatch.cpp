@@ -16,6 +16,7 @@ namespace kernel {
   extern const GradientKernels gradients;         \
   extern const SceneKernelsFor<float> scene_f32;  \
   extern const SceneKernelsFor<double> scene_f64; \
+  extern const BlockKernels blocks;               \
   }
 CAROM_BUILT_ISAS
 #undef CAROM_WITH
@@ -63,7 +64,7 @@ namespace runs_here {
    &kernel::isa::planar,      \
    &kernel::isa::region,      \
    &kernel::isa::gradients,   \
-   {&kernel::isa::scene_f32, &kernel::isa::scene_f64}},
+   {&kernel::isa::scene_f32, &kernel::isa::scene_f64, &kernel::isa::blocks}},
 constexpr IsaEntry table[] = {CAROM_BUILT_ISAS};
 #undef CAROM_WITH
 

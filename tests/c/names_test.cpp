@@ -78,6 +78,12 @@ static_assert(CAROM_ISLAND_CONVERGED == int(IslandStatus::converged) &&
               CAROM_ISLAND_STALLED == int(IslandStatus::stalled) &&
               CAROM_ISLAND_DIVERGED == int(IslandStatus::diverged) &&
               CAROM_ISLAND_OVERFLOW == int(IslandStatus::overflow));
+static_assert(CAROM_ISLAND_BY_SWEEPS == int(IslandAlgorithm::sweeps) &&
+              CAROM_ISLAND_BY_IMPACTS == int(IslandAlgorithm::impacts) &&
+              CAROM_ISLAND_BY_LAST_IMPULSES == int(IslandAlgorithm::last_impulses) &&
+              CAROM_ISLAND_BY_LINEAR == int(IslandAlgorithm::linear) &&
+              CAROM_ISLAND_BY_INTERIOR_POINT == int(IslandAlgorithm::interior_point) &&
+              CAROM_ISLAND_BY_SYSTEM == int(IslandAlgorithm::system));
 static_assert(CAROM_COMBINE_MEAN == int(CombineRule::mean) &&
               CAROM_COMBINE_GEOMETRIC_MEAN == int(CombineRule::geometric_mean) &&
               CAROM_COMBINE_LEAST == int(CombineRule::least) && CAROM_COMBINE_LARGEST == int(CombineRule::largest) &&

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "scene/direct/block_factor.hpp"
 #include "scene/direct/direct_island.hpp"
+#include "solver/dispatch.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {
@@ -238,29 +238,31 @@ TYPED_TEST(DirectIslands, are_left_to_sweeps_where_least_asks_for_more_substeps)
 
 // The factor that is kept ---------------------------------------------------------------------------------------------
 
-/// Solves a cube of 1 kg that rests on four points with its load, whose arms are off by `shift` [m]. Returns the
-/// multiply-adds of factorisations.
-double work_on_resting_cube(scene::direct::DirectIsland& island, double shift, bool remembers, std::uint64_t name = 1) {
-  EXPECT_TRUE(island.plan(1, {}, 1e9));
+/// A cube of 1 kg that rests on four points.
+struct RestingCube {
+  double load = 1 + 1e-7;  ///< impulses that are given, over those of its weight
+  double shift = 0;        ///< [m] by which its arms are off
+  bool remembers = true;
+  std::uint64_t name = 1;
+};
+
+/// Solves the cube. Returns the multiply-adds of factorisations.
+double work_on(scene::direct::DirectIsland& island, const RestingCube& cube) {
+  EXPECT_TRUE(island.plan(1, {}, 1e9, *find_isa(Isa::automatic).scene.blocks));
   island.reserve(1, 4, 0, 2);
-  island.begin(1, name);
+  island.begin(1, cube.name);
   const scene::direct::BodyRow fall{{0, 0, -g * h, 0, 0, 0}};
   EXPECT_TRUE(island.set_body(0, 0, 1, {6, 0, 0, 6, 0, 6}, fall, fall));
-  scene::direct::Manifold m{};
-  m.a = 0;
-  m.b = 1;  // the world
-  m.axis = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  m.friction = 0.5;
-  island.add(m);
+  constexpr std::int32_t world = 1;
+  island.add_manifold(0, world, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 0.5);
   for (const double x : {-0.5, 0.5})
     for (const double y : {-0.5, 0.5}) {
-      scene::direct::Point p{};
-      p.arm_a = {x + shift, y, -0.5};
+      scene::direct::Point& p = island.add_point();
+      p.arm_a = {x + cube.shift, y, -0.5};
       p.slop = slop_of_cubes();
-      p.impulse = {0, 0, 0.25 * g * h};
-      island.add(p);
+      p.impulse = {0, 0, cube.load * 0.25 * g * h};
     }
-  const scene::direct::StepOptions options{h, g * h, 0, 0.2 / h, 3, remembers};
+  const scene::direct::StepOptions options{h, g * h, 0, 0.2 / h, 3, cube.remembers};
   EXPECT_TRUE(island.solve(options, false));
   for (std::size_t c = 0; c < 6; ++c) EXPECT_LE(std::abs(island.velocity(0).at[c]), 1e-4 * g * h);
   return island.work_done();
@@ -271,16 +273,43 @@ double work_on_resting_cube(scene::direct::DirectIsland& island, double shift, b
 TEST(DirectIsland, keeps_its_factor_while_it_is_calm_and_hardly_changes) {
   const double near = 0.5 * SceneThresholds::direct_same * std::sqrt(0.5), far = 1e-3;
   scene::direct::DirectIsland island;
-  EXPECT_GT(work_on_resting_cube(island, 0, true), 0);
-  EXPECT_EQ(work_on_resting_cube(island, 0, true), 0);
-  EXPECT_EQ(work_on_resting_cube(island, near, true), 0);
-  EXPECT_GT(work_on_resting_cube(island, near, false), 0) << "the impulses are the caller's";
-  EXPECT_GT(work_on_resting_cube(island, 0, true, 2), 0) << "another island";
-  EXPECT_EQ(work_on_resting_cube(island, near, true, 2), 0);
-  EXPECT_GT(work_on_resting_cube(island, far, true), 0);
-  EXPECT_GT(work_on_resting_cube(island, far + 10 * near, true), 0);
+  EXPECT_GT(work_on(island, {}), 0);
+  EXPECT_EQ(work_on(island, {}), 0);
+  EXPECT_EQ(work_on(island, {.shift = near}), 0);
+  EXPECT_GT(work_on(island, {.shift = near, .remembers = false}), 0) << "the impulses are the caller's";
+  EXPECT_GT(work_on(island, {.name = 2}), 0) << "another island";
+  EXPECT_EQ(work_on(island, {.shift = near, .name = 2}), 0);
+  EXPECT_GT(work_on(island, {.shift = far}), 0);
+  EXPECT_GT(work_on(island, {.shift = far + 10 * near}), 0);
   island.forget_factor();
-  EXPECT_GT(work_on_resting_cube(island, far + 10 * near, true), 0);
+  EXPECT_GT(work_on(island, {.shift = far + 10 * near}), 0);
+}
+
+TEST(DirectIsland, is_not_solved_if_the_impulses_that_it_begins_with_are_the_solution) {
+  const double near = 1 + 0.5 * SceneThresholds::direct_settled, far = 1 + 2 * SceneThresholds::direct_settled;
+  scene::direct::DirectIsland island;
+  const auto solves = [&](const RestingCube& cube) {
+    work_on(island, cube);
+    return island.solves();
+  };
+  EXPECT_EQ(solves({.load = 1}), 0);
+  EXPECT_EQ(solves({.load = near}), 0);
+  EXPECT_LE(island.residual(), SceneThresholds::direct_settled * g * h);
+  EXPECT_EQ(solves({.load = near, .name = 2}), 0);
+  EXPECT_GT(solves({.load = far}), 0);
+  EXPECT_GT(solves({.load = 2 - far}), 0);
+  EXPECT_GT(solves({.load = 0}), 0);
+}
+
+// Impulses in float would miss by more than direct_settled.
+TYPED_TEST(DirectIslands, are_not_solved_while_they_rest) {
+  BoxWorld tower = box_stack(20), pair = box_stack(2), pyramid = box_pyramid(5);
+  pair.boxes[1].mass = 1000;
+  for (BoxWorld* world : {&tower, &pair, &pyramid}) {
+    SceneSolver solver({.threads = 1});
+    for (int k = 0; k < 20; ++k) step<TypeParam>(*world, solver, 1);
+    EXPECT_EQ(world->step_in_substeps<TypeParam>(solver, in_substeps(), h).iterations, 0);
+  }
 }
 
 TYPED_TEST(DirectIslands, rest_while_their_points_move_a_little_in_every_step) {
@@ -300,62 +329,6 @@ TYPED_TEST(DirectIslands, rest_while_their_points_move_a_little_in_every_step) {
   EXPECT_LE(drift_of(world, start), 0.01 * millimetre);
 }
 
-// The factorisation ---------------------------------------------------------------------------------------------------
-
-TEST(BlockFactor, solves_a_random_positive_definite_system) {
-  using namespace scene::direct;
-  std::mt19937 random(7);
-  std::uniform_real_distribution<double> draw(-1, 1);
-  for (const std::size_t bodies : {1u, 2u, 7u, 30u}) {
-    std::vector<Edge> edges;
-    for (std::size_t k = 0; bodies > 1 && k < 2 * bodies; ++k) {
-      const auto a = static_cast<std::int32_t>(random() % bodies), b = static_cast<std::int32_t>(random() % bodies);
-      if (a != b) edges.push_back({a, b});
-    }
-    BlockFactor factor;
-    ASSERT_TRUE(factor.plan(bodies, edges, 1e9));
-    factor.clear();
-    const std::size_t n = 6 * bodies;
-    std::vector<double> dense(n * n, 0);
-    // A sum of J Jᵀ over the edges, and a multiple of 1.
-    for (std::size_t i = 0; i < n; ++i) {
-      dense[i * n + i] = 1;
-      factor.diagonal(i / 6).column[i % 6][i % 6] = 1;
-    }
-    for (const Edge& edge : edges) {
-      const std::size_t at[2] = {factor.position(static_cast<std::size_t>(edge[0])),
-                                 factor.position(static_cast<std::size_t>(edge[1]))};
-      double j[2][6];
-      for (auto& side : j)
-        for (double& x : side) x = draw(random);
-      for (int s = 0; s < 2; ++s)
-        for (int t = 0; t < 2; ++t)
-          for (std::size_t r = 0; r < 6; ++r)
-            for (std::size_t c = 0; c < 6; ++c) {
-              dense[(6 * at[s] + r) * n + 6 * at[t] + c] += j[s][r] * j[t][c];
-              if (s == t)
-                factor.diagonal(at[s]).column[c][r] += j[s][r] * j[t][c];
-              else if (at[s] > at[t])
-                factor.block(factor.between(at[t], at[s])).column[c][r] += j[s][r] * j[t][c];
-            }
-    }
-    std::vector<BodyRow> x(bodies, BodyRow{});
-    std::vector<double> right(n);
-    for (std::size_t i = 0; i < n; ++i) x[i / 6].at[i % 6] = right[i] = draw(random);
-    ASSERT_TRUE(factor.factor());
-    factor.solve(x.data());
-    for (std::size_t i = 0; i < n; ++i) {
-      double sum = 0, size = 0;
-      for (std::size_t k = 0; k < n; ++k) {
-        sum += dense[i * n + k] * x[k / 6].at[k % 6];
-        size += std::abs(dense[i * n + k] * x[k / 6].at[k % 6]);
-      }
-      // The backward error of Cholesky's method is 3 n ε at most.
-      EXPECT_NEAR(sum, right[i], 3 * static_cast<double>(n) * epsilon<double> * (size + 1)) << bodies;
-    }
-  }
-}
-
 // Contacts at the boundary of their cones kept the directions of their friction while their slip hardly showed. Any
 // rotation about the normal then grew.
 TYPED_TEST(DirectIslands, hold_a_box_by_friction_that_is_just_enough) {
@@ -366,23 +339,6 @@ TYPED_TEST(DirectIslands, hold_a_box_by_friction_that_is_just_enough) {
   for (int k = 0; k < (fast_build ? 600 : 200); ++k) slope.step_in_substeps<TypeParam>(solver, in_substeps(), h);
   EXPECT_LE(length(slope.boxes[0].position - start), 0.1 * millimetre);
   EXPECT_LE(length(slope.boxes[0].angular_velocity), 1e-5);
-}
-
-TEST(BlockFactor, refuses_a_plan_that_takes_more_work_than_allowed) {
-  scene::direct::BlockFactor factor;
-  EXPECT_FALSE(factor.plan(3, {{0, 1}, {1, 2}}, 100));
-  EXPECT_TRUE(factor.plan(3, {{0, 1}, {1, 2}}, 1e5));
-  EXPECT_GT(factor.work(), 100);
-}
-
-TEST(BlockFactor, fails_on_a_matrix_that_is_not_positive_definite_or_not_finite) {
-  scene::direct::BlockFactor factor;
-  ASSERT_TRUE(factor.plan(1, {}, 1e5));
-  factor.clear();
-  EXPECT_FALSE(factor.factor());
-  factor.clear();
-  for (std::size_t i = 0; i < 6; ++i) factor.diagonal(0).column[i][i] = std::nan("");
-  EXPECT_FALSE(factor.factor());
 }
 
 }  // namespace

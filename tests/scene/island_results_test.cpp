@@ -10,6 +10,7 @@
 #include "support/scenes/generators.hpp"
 #include "support/scenes/iterations.hpp"
 #include "support/scenes/runs.hpp"
+#include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {
 namespace {
@@ -86,7 +87,50 @@ void expect_islands(const SceneData<T>& scene, const Solved<T>& made, const std:
     iterations = std::max(iterations, arrays.island_iterations[i]);
   }
   EXPECT_EQ(residual, static_cast<double>(static_cast<T>(made.report.residual))) << what;
+  double error = 0;
+  for (std::size_t i = 0; i < made.report.islands; ++i) {
+    const bool is_by_system = arrays.island_algorithm[i] == IslandAlgorithm::system;
+    if (is_by_system) error = std::max(error, static_cast<double>(arrays.island_error[i]));
+    EXPECT_TRUE(!is_by_system || made.report.method == SceneMethod::coulomb) << what;
+    EXPECT_GE(arrays.island_error[i], T(0)) << what;
+    if (!is_by_system && arrays.island_residual[i] > T(0) && made.report.islands == 1) {
+      const double of_island = static_cast<double>(arrays.island_residual[i]) / made.report.greatest_approach;
+      EXPECT_NEAR(static_cast<double>(arrays.island_error[i]), of_island, 1e-6 * of_island) << what;
+    }
+  }
+  EXPECT_EQ(error, static_cast<double>(static_cast<T>(made.report.error))) << what;
   EXPECT_EQ(iterations, made.report.iterations) << what;
+}
+
+TYPED_TEST(IslandResults, say_which_algorithm_solved_an_island_and_to_which_relative_error) {
+  using T = TypeParam;
+  const auto solved_by = [](const SceneData<T>& scene, SceneSolver& solver, const SceneOptions& options) {
+    return solved(solver, scene, options).arrays;
+  };
+  const BoxWorld tower = box_stack(3);
+  const SceneData<T> scene = tower.scene_with_forces<T>(h);
+  SceneSolver solver({.threads = 1});
+  SceneArrays<T> of = solved_by(scene, solver, in_substeps());
+  EXPECT_EQ(of.island_algorithm[0], IslandAlgorithm::linear);
+  EXPECT_LE(of.island_error[0], T(1e-4)) << "the bound of a direct island";
+  for (int k = 0; k < 10; ++k) of = solved_by(scene, solver, in_substeps());
+  EXPECT_EQ(of.island_algorithm[0], IslandAlgorithm::last_impulses);
+  EXPECT_EQ(of.island_iterations[0], 0);
+  EXPECT_LE(of.island_error[0], static_cast<T>(SceneThresholds::direct_settled));
+
+  SceneOptions options;
+  for (const auto& [method, expected] : {std::pair{SceneMethod::simultaneous, IslandAlgorithm::sweeps},
+                                         {SceneMethod::sequence, IslandAlgorithm::impacts},
+                                         {SceneMethod::coulomb, IslandAlgorithm::system}}) {
+    options.method = method;
+    options.coulomb.after_sweeps = false;
+    SceneSolver other({.threads = 1});
+    const SceneArrays<T> made = solved_by(scene, other, options);
+    EXPECT_EQ(made.island_algorithm[0], expected) << to_string(method);
+    if (made.island_status[0] == IslandStatus::converged && method != SceneMethod::coulomb) {
+      EXPECT_LE(made.island_error[0], T(2 * options.relative_tolerance)) << to_string(method);
+    }
+  }
 }
 
 TYPED_TEST(IslandResults, are_those_of_what_bodies_connect_and_sum_up_to_the_report) {

@@ -135,6 +135,15 @@ typedef enum carom_island_status {
   CAROM_ISLAND_OVERFLOW = 32,
 } carom_island_status;
 
+typedef enum carom_island_algorithm {
+  CAROM_ISLAND_BY_SWEEPS = 0,
+  CAROM_ISLAND_BY_IMPACTS = 1,
+  CAROM_ISLAND_BY_LAST_IMPULSES = 2,
+  CAROM_ISLAND_BY_LINEAR = 3,
+  CAROM_ISLAND_BY_INTERIOR_POINT = 4,
+  CAROM_ISLAND_BY_SYSTEM = 5,
+} carom_island_algorithm;
+
 typedef enum carom_combine_rule {
   CAROM_COMBINE_MEAN = 0,
   CAROM_COMBINE_GEOMETRIC_MEAN = 1,

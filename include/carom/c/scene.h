@@ -69,6 +69,8 @@ typedef struct carom_island_results {
   carom_output residual;              ///< [m/s] or [rad/s]
   carom_output iterations, substeps;  ///< int32_t
   carom_output energy_removed;        ///< [J]
+  carom_output relative_error;        ///< [1]
+  carom_output algorithm;             ///< uint8_t, a carom_island_algorithm
 } carom_island_results;
 
 /// Results of a scene. Every column is optional. Results may share the memory of these inputs:

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "block_matrix.hpp"
 #include "kernel/body_record.hpp"
 
 namespace carom::kernel {
@@ -116,6 +117,12 @@ struct SceneJob {
   // Shock propagation: bodies of a lower level than their manifold's count as immovable. Otherwise null.
   const std::int32_t* level_of_body;
   Vector3Columns<const T> warm_impulse;  // no columns: all zero
+  // Substeps in float: what the rounding of the impulses left, of the last call and for the next. Direct islands go on
+  // with impulses in double. No columns: it is not remembered.
+  Vector3Columns<const T> warm_rest;
+  Vector3Columns<T> next_rest;
+  Column<const T> row_warm_rest;
+  T* row_next_rest;
   Vector3Columns<const T> warm_angular_impulse;
   // Impulses in the frames of their contacts, and targets. `begun`: initial values, or null. `carried`: output.
   const T* begun[4];
@@ -213,6 +220,7 @@ struct SceneKernelsFor {
 struct SceneKernels {
   const SceneKernelsFor<float>* f32;
   const SceneKernelsFor<double>* f64;
+  const BlockKernels* blocks;
 };
 
 }  // namespace carom::kernel

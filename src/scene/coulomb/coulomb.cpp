@@ -111,7 +111,14 @@ class Coulomb : coulomb::LaneSweeps<T> {
     for (const double error : space_.error) report.error = std::max(report.error, error);
     static const std::vector<std::byte*> none;
     // No threshold of those solved to the tolerance: whether they have converged has been found by the error.
-    return this->outcome([&](std::uint32_t i) { return is_solved(i) ? -1.0 : threshold(i); }, none, true);
+    const SweepOutcome outcome =
+        this->outcome([&](std::uint32_t i) { return is_solved(i) ? -1.0 : threshold(i); }, none, true);
+    for (std::uint32_t i = 0; i < graph_.islands; ++i)
+      if (is_solved(i)) {
+        workspace_.island_error[i] = space_.error[i];
+        workspace_.island_algorithm[i] = IslandAlgorithm::system;
+      }
+    return outcome;
   }
 
  private:

@@ -1,90 +1,13 @@
 #include "block_factor.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace carom::scene::direct {
 namespace {
 
-/// Lower limit of a pivot, relative to its diagonal element.
-constexpr double least_pivot = 1e-15;
-
 /// Multiply-adds of a column with `blocks` blocks below the diagonal: their root, divisions by it, and updates.
 double work_of_column(double blocks) {
   return 112 + 126 * blocks + 108 * blocks * (blocks + 1);
-}
-
-/// Replaces a symmetric block by its Cholesky factor L, with the inverses of the pivots on the diagonal. Pivots that
-/// rounding has made too small are raised. Returns false if the block is not finite.
-bool find_root(Block& a) {
-  for (std::size_t j = 0; j < 6; ++j) {
-    const double whole = a.column[j][j];
-    double pivot = whole;
-    for (std::size_t k = 0; k < j; ++k) pivot -= a.column[k][j] * a.column[k][j];
-    pivot = std::max(pivot, least_pivot * whole);
-    if (!(pivot > 0) || !(pivot < 1e300)) return false;
-    const double inverse = 1 / std::sqrt(pivot);
-    a.column[j][j] = inverse;
-    for (std::size_t i = j + 1; i < 6; ++i) {
-      double sum = a.column[j][i];
-      for (std::size_t k = 0; k < j; ++k) sum -= a.column[k][i] * a.column[k][j];
-      a.column[j][i] = sum * inverse;
-    }
-  }
-  return true;
-}
-
-/// B = B L⁻ᵀ
-void divide(Block& b, const Block& root) {
-  for (std::size_t j = 0; j < 6; ++j) {
-    double sum[8];
-    for (std::size_t i = 0; i < 8; ++i) sum[i] = b.column[j][i];
-    for (std::size_t k = 0; k < j; ++k)
-      for (std::size_t i = 0; i < 8; ++i) sum[i] -= b.column[k][i] * root.column[k][j];
-    for (std::size_t i = 0; i < 8; ++i) b.column[j][i] = sum[i] * root.column[j][j];
-  }
-}
-
-/// y = L⁻¹ y
-void solve_lower(const Block& root, double* y) {
-  for (std::size_t j = 0; j < 6; ++j) {
-    y[j] *= root.column[j][j];
-    for (std::size_t i = j + 1; i < 6; ++i) y[i] -= root.column[j][i] * y[j];
-  }
-}
-
-/// y = L⁻ᵀ y
-void solve_upper(const Block& root, double* y) {
-  for (std::size_t j = 6; j-- > 0;) {
-    for (std::size_t i = j + 1; i < 6; ++i) y[j] -= root.column[j][i] * y[i];
-    y[j] *= root.column[j][j];
-  }
-}
-
-/// y -= A x
-void subtract_product(const Block& a, const double* x, double* y) {
-  double sum[8];
-  for (std::size_t i = 0; i < 8; ++i) sum[i] = y[i];
-  for (std::size_t k = 0; k < 6; ++k)
-    for (std::size_t i = 0; i < 8; ++i) sum[i] -= a.column[k][i] * x[k];
-  for (std::size_t i = 0; i < 8; ++i) y[i] = sum[i];
-}
-
-/// sums[k] += column k of A, times x by elements
-void add_by_rows(const Block& a, const double* x, double (&sums)[6][8]) {
-  for (std::size_t k = 0; k < 6; ++k)
-    for (std::size_t i = 0; i < 8; ++i) sums[k][i] += a.column[k][i] * x[i];
-}
-
-/// T -= A Bᵀ
-void subtract_outer(Block& t, const Block& a, const Block& b) {
-  for (std::size_t j = 0; j < 6; ++j) {
-    double sum[8];
-    for (std::size_t i = 0; i < 8; ++i) sum[i] = t.column[j][i];
-    for (std::size_t k = 0; k < 6; ++k)
-      for (std::size_t i = 0; i < 8; ++i) sum[i] -= a.column[k][i] * b.column[k][j];
-    for (std::size_t i = 0; i < 8; ++i) t.column[j][i] = sum[i];
-  }
 }
 
 }  // namespace
@@ -99,6 +22,10 @@ bool BlockFactor::plan(std::size_t bodies, const std::vector<Edge>& edges, doubl
   list_updates();
   diagonal_.resize(bodies);
   lower_.resize(row_.size());
+  std::uint32_t longest = 1;
+  for (std::size_t c = 0; c < bodies; ++c) longest = std::max(longest, column_start_[c + 1] - column_start_[c]);
+  left_.resize(longest);
+  right_.resize(longest);
   return true;
 }
 
@@ -163,40 +90,9 @@ void BlockFactor::clear() {
   std::fill(lower_.begin(), lower_.end(), Block{});
 }
 
-bool BlockFactor::factor() {
-  for (std::size_t c = 0; c < diagonal_.size(); ++c) {
-    const Block& root = diagonal_[c];
-    if (!find_root(diagonal_[c])) return false;
-    const std::uint32_t first = column_start_[c];
-    for (std::uint32_t k = first; k < column_start_[c + 1]; ++k) divide(lower_[k], root);
-    for (std::uint32_t u = update_start_[c]; u < update_start_[c + 1]; ++u) {
-      const Update& update = updates_[u];
-      const std::uint32_t row = ~update.target;
-      Block& target = row < diagonal_.size() ? diagonal_[row] : lower_[update.target];
-      subtract_outer(target, lower_[first + update.a], lower_[first + update.b]);
-    }
-  }
-  return true;
-}
-
-void BlockFactor::solve(BodyRow* x) const {
-  const std::size_t n = diagonal_.size();
-  for (std::size_t c = 0; c < n; ++c) {
-    solve_lower(diagonal_[c], x[c].at);
-    const BodyRow y = x[c];
-    for (std::uint32_t k = column_start_[c]; k < column_start_[c + 1]; ++k)
-      subtract_product(lower_[k], y.at, x[row_[k]].at);
-  }
-  for (std::size_t c = n; c-- > 0;) {
-    if (column_start_[c] < column_start_[c + 1]) {
-      double sums[6][8] = {};
-      for (std::uint32_t k = column_start_[c]; k < column_start_[c + 1]; ++k)
-        add_by_rows(lower_[k], x[row_[k]].at, sums);
-      for (std::size_t j = 0; j < 6; ++j)
-        x[c].at[j] -= ((sums[j][0] + sums[j][1]) + (sums[j][2] + sums[j][3])) + (sums[j][4] + sums[j][5]);
-    }
-    solve_upper(diagonal_[c], x[c].at);
-  }
+kernel::BlockMatrix BlockFactor::matrix() {
+  return {diagonal_.size(), column_start_.data(), row_.data(),  update_start_.data(), updates_.data(),
+          diagonal_.data(), lower_.data(),        left_.data(), right_.data()};
 }
 
 }  // namespace carom::scene::direct

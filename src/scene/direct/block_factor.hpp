@@ -1,8 +1,6 @@
-// Cholesky factorisation of a sparse symmetric positive definite matrix with one row of 6×6 blocks per body. Its order
-// of elimination and its fill depend only on which bodies are connected, so they are kept while the connections stay.
-//
-// Blocks are divided by the root of their diagonal block, never multiplied by its inverse: weights of an interior point
-// differ by ten powers of ten, and the products K D⁻¹ K of two stiff blocks would lose the masses.
+// The factorisation of a sparse symmetric positive definite matrix with one row of 6×6 blocks per body
+// (kernel/scene/block_factor.hpp). Its order of elimination and its fill depend only on which bodies are connected, so
+// they are kept while the connections stay.
 #pragma once
 
 #include <array>
@@ -10,25 +8,21 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/scene/block_matrix.hpp"
 #include "system/minimum_degree.hpp"
 
 namespace carom::scene::direct {
 
-/// Six numbers of a body (linear, then angular), padded to a register of eight. The padding is zero.
-struct alignas(64) BodyRow {
-  double at[8];
-};
-
-/// A block by columns, padded to eight rows. The padding is zero.
-struct alignas(64) Block {
-  double column[6][8];
-};
+using Block = kernel::BodyBlock;
+using kernel::BodyRow;
 
 /// Two different bodies that a block connects.
 using Edge = std::array<std::int32_t, 2>;
 
 class BlockFactor {
  public:
+  /// The kernels of an ISA, before all else.
+  void use(const kernel::BlockKernels& kernels) { kernels_ = &kernels; }
   /// Plans the factorisation of a matrix with these edges. An edge may occur more than once. Returns false, without a
   /// plan, if a factorisation takes more than `most_work` multiply-adds.
   bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work);
@@ -47,27 +41,23 @@ class BlockFactor {
   Block& block(std::size_t index) { return lower_[index]; }
 
   /// Replaces the matrix by its factors. Returns false if the matrix is not positive definite or not finite.
-  bool factor();
+  bool factor() { return kernels_->factor(matrix()); }
   /// Replaces the right-hand side by the solution.
-  void solve(BodyRow* x) const;
+  void solve(BodyRow* x) { kernels_->solve(matrix(), x); }
 
  private:
-  /// T -= A Bᵀ for blocks of the column that is being eliminated, as offsets in the column.
-  struct Update {
-    std::uint32_t a, b;
-    std::uint32_t target;  // block, or ~position of a diagonal block
-  };
-
+  kernel::BlockMatrix matrix();
   void order(std::size_t bodies, const std::vector<Edge>& edges);
   void list_columns();
   void list_updates();
 
+  const kernel::BlockKernels* kernels_ = nullptr;
   double work_ = 0;
   std::vector<std::uint32_t> position_;
   std::vector<std::uint32_t> column_start_, row_;  // blocks below the diagonal, column by column, rows ascending
   std::vector<std::uint32_t> update_start_;
-  std::vector<Update> updates_;
-  std::vector<Block> diagonal_, lower_;
+  std::vector<kernel::BlockUpdate> updates_;
+  std::vector<Block> diagonal_, lower_, left_, right_;
   std::vector<Edge> sorted_;
   systems::IslandSystem pattern_;
   systems::MinimumDegree minimum_degree_;

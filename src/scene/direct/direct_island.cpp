@@ -20,7 +20,9 @@ double tangential_length(const Vector3& v) {
 
 }  // namespace
 
-bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work) {
+bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work,
+                        const kernel::BlockKernels& kernels) {
+  factor_.use(kernels);
   if (!is_planned_ || factor_.bodies() != bodies || edges_ != edges) {
     has_factor_ = is_planned_ = false;
     edges_ = edges;
@@ -96,22 +98,17 @@ std::int32_t DirectIsland::add_fixed(const BodyRow& velocity, const BodyRow& cha
   return static_cast<std::int32_t>(free_.size() - 1);
 }
 
-void DirectIsland::add(const Manifold& manifold) {
-  manifolds_.push_back(manifold);
-  Manifold& m = manifolds_.back();
+void DirectIsland::add_manifold(std::int32_t a, std::int32_t b, const std::array<Vector3, 3>& axis, double friction) {
+  Manifold& m = manifolds_.emplace_back();
+  m.a = a;
+  m.b = b;
+  m.axis = axis;
+  m.friction = friction;
   m.first = m.end = static_cast<std::uint32_t>(points_.size());
-  const auto n = static_cast<std::int32_t>(bodies_.size());
-  m.inverse_mass = 0;
-  for (const std::int32_t row : {m.a, m.b})
-    if (row < n) m.inverse_mass += bodies_[static_cast<std::size_t>(row)].inverse_mass;
-  if (m.a < n && m.b < n)
-    m.block =
-        factor_.between(static_cast<std::size_t>(std::min(m.a, m.b)), static_cast<std::size_t>(std::max(m.a, m.b)));
-}
-
-void DirectIsland::add(const Point& point) {
-  points_.push_back(point);
-  manifolds_.back().end = static_cast<std::uint32_t>(points_.size());
+  for (const std::int32_t row : {a, b})
+    if (moves(row)) m.inverse_mass += bodies_[static_cast<std::size_t>(row)].inverse_mass;
+  if (moves(a) && moves(b))
+    m.block = factor_.between(static_cast<std::size_t>(std::min(a, b)), static_cast<std::size_t>(std::max(a, b)));
 }
 
 void DirectIsland::accelerate(const Rows& wrench, Rows& rows) const {
@@ -145,9 +142,14 @@ void DirectIsland::set_states() {
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       Point& p = points_[i];
       p.change = {};
-      const double friction = tangential_length(p.impulse), most = m.friction * p.impulse[2];
-      p.state = !(p.impulse[2] > 0) ? State::open : friction < most * (1 - 1e-6) ? State::sticks : State::slips;
-      if (p.state == State::open) continue;
+      const double most = m.friction * p.impulse[2], held = most * Thresholds::direct_slipping;
+      p.state = p.impulse[2] > 0 ? State::sticks : State::open;
+      if (p.state == State::open || p.impulse[0] * p.impulse[0] + p.impulse[1] * p.impulse[1] < held * held) {
+        just_holds = just_holds && p.state == State::open;
+        continue;
+      }
+      const double friction = tangential_length(p.impulse);
+      if (!(friction < most * (1 - 1e-6))) p.state = State::slips;
       just_holds = just_holds && p.state == State::slips && friction > 0;
       if (!(friction > Thresholds::direct_slipping * most)) continue;
       const Vector3 u = difference(relative(m, p, velocity_), p.target);
@@ -378,6 +380,32 @@ void DirectIsland::keep_energy(const StepOptions& options) {
   for (JointRow& row : rows_) row.impulse = std::min(std::max(share * row.impulse, row.least), row.largest);
 }
 
+/// True if the velocities that the impulses to begin with lead to are the solution, but for rounding. Sets the
+/// residual.
+bool DirectIsland::is_settled(double weight_speed) {
+  if (!is_loaded_ || substeps_ > 1 || struck_ || rebounds_) return false;
+  const double most = Thresholds::direct_settled * weight_speed;
+  residual_ = 0;
+  for (const Manifold& m : manifolds_)
+    for (std::uint32_t i = m.first; i < m.end; ++i) {
+      const Point& p = points_[i];
+      const Vector3 u = difference(relative(m, p, velocity_), p.target);
+      residual_ = std::max(residual_, -u[2]);
+      if (p.state == State::open) {
+        if (u[2] < -most) return false;
+        continue;
+      }
+      const double slip = std::max(std::abs(u[0]), std::abs(u[1]));
+      if (!(std::max(std::abs(u[2]), slip) <= most)) return false;
+      if (p.state == State::slips && leaves_cone(m, p, p.impulse)) return false;
+    }
+  for (const JointRow& row : rows_) {
+    if (row.state != RowState::held || !(std::abs(miss_of(row)) <= most)) return false;
+    residual_ = std::max(residual_, std::abs(miss_of(row)));
+  }
+  return true;
+}
+
 double DirectIsland::work_of_iteration() const {
   constexpr double work_of_point = 350;
   return factor_.work() + work_of_point * static_cast<double>(points_.size());
@@ -397,6 +425,12 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
   keep_impulses(initial_);
   set_states();
   set_row_states();
+  is_settled_ = is_settled(options.weight_speed);
+  if (is_settled_) return true;
+  mean_momentum_ = 0;
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    mean_momentum_ +=
+        bodies_[i].mass * std::sqrt(dot(linear(free_[i]), linear(free_[i]))) / static_cast<double>(bodies_.size());
   const int tries = Thresholds::direct_tries + (has_bounds() ? more_tries : 0);
   Verdict verdict = Verdict::contradicted;
   for (int i = 1; i <= tries && verdict == Verdict::contradicted; ++i)
@@ -424,6 +458,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
     return_impulses(initial_);
     take_impulses();
     if (!InteriorPoint(*this, options).run()) return false;
+    has_gone_inside_ = true;
     take_impulses();
     // A solution that hardly stops the approach is worse than sweeps.
     if (!(std::max(violation(), contradiction()) <=

@@ -14,7 +14,7 @@
 // depend on the island alone.
 #pragma once
 
-#include <carom/scene_options.hpp>
+#include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -170,7 +170,7 @@ class DirectIsland {
  public:
   /// Plans the factorisation if the edges differ from the last ones. Returns false if it takes more multiply-adds than
   /// `most_work`.
-  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work);
+  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work, const kernel::BlockKernels& kernels);
   /// Reserves memory, so that the functions below allocate nothing.
   void reserve(std::size_t manifolds, std::size_t points, std::size_t rows, std::size_t fixed_bodies);
 
@@ -190,9 +190,13 @@ class DirectIsland {
                 const std::array<double, 6>& inverse_inertia, const BodyRow& velocity, const BodyRow& forces);
   /// Adds a body that nothing moves. `change`: of its velocity in the step. Returns its row.
   std::int32_t add_fixed(const BodyRow& velocity, const BodyRow& change);
-  void add(const Manifold& manifold);
-  /// Adds a point to the last manifold.
-  void add(const Point& point);
+  /// `a`, `b`: rows of the bodies.
+  void add_manifold(std::int32_t a, std::int32_t b, const std::array<Vector3, 3>& axis, double friction);
+  /// Adds a point to the last manifold, and returns it.
+  Point& add_point() {
+    ++manifolds_.back().end;
+    return points_.emplace_back();
+  }
   /// Adds a row. Rows of a joint follow one another. Returns false if no impulse moves the row by more than rounding,
   /// or by a number beyond `most`.
   bool add(const JointRow& row, double most);
@@ -219,6 +223,12 @@ class DirectIsland {
   /// Max. magnitude of all velocities and impulses; infinity if one is NaN.
   double greatest_number() const;
   int solves() const { return solves_; }
+  /// That of the hardest substep.
+  IslandAlgorithm algorithm() const {
+    return solves_ == 0       ? IslandAlgorithm::last_impulses
+           : has_gone_inside_ ? IslandAlgorithm::interior_point
+                              : IslandAlgorithm::linear;
+  }
   /// Multiply-adds of interior points, and of the factorisations of an average substep.
   double work_done() const { return work_of_interior_points_ + work_of_factorisations_ / substeps_; }
 
@@ -266,6 +276,7 @@ class DirectIsland {
   }
   bool moves(std::int32_t body) const { return static_cast<std::size_t>(body) < bodies_.size(); }
 
+  bool is_settled(double weight_speed);
   bool solve_substep(const StepOptions& options, bool may_use_interior_point);
   void begin_substep(int substep, double time_step);
   void end_substep(const StepOptions& options);
@@ -355,7 +366,11 @@ class DirectIsland {
   void set_weights();
   void list_matrix();
   void begin_matrix();
-  void add_to_matrix(const Manifold& m, const Point& p, const double (&weight)[9]);
+  struct Moments;
+  template <class F>
+  void add_points_to_matrix(const F& weight_of);
+  /// With the scalings of the interior point.
+  void add_cones_to_matrix();
 
   std::vector<Edge> edges_;
   bool is_planned_ = false, fits_ = false;
@@ -380,7 +395,8 @@ class DirectIsland {
   bool has_same_name_ = false;  // as in the last call
   bool may_be_near_ = false;    // the factor of nearly the same geometry will do
   double calm_speed_ = 0;       // [m/s] see is_calm
-  bool struck_ = false, rebounds_ = false, is_loaded_ = false;
+  bool struck_ = false, rebounds_ = false, is_loaded_ = false, is_settled_ = false;
+  bool has_gone_inside_ = false;  // an interior point has solved a substep
   int substeps_ = 1, solves_ = 0;
   double elapsed_ = 0;  // [s] at the end of the substep
   double approach_ = 0, residual_ = 0, work_of_factorisations_ = 0, work_of_interior_points_ = 0;

@@ -52,6 +52,17 @@ void put(const Vector3Columns<T>& to, std::size_t i, const Vector3& v) {
   }
 }
 
+/// Stores the impulse that the next step begins with, and what its rounding leaves.
+template <class T>
+void put_warm(const kernel::SceneJob<T>& job, std::size_t i, const Vector3& v) {
+  const Vector3Columns<T>&to = job.results->warm_impulse, &rest = job.next_rest;
+  put(to, i, v);
+  if (!rest.x) return;
+  Vector3 left;
+  for (std::size_t c = 0; c < 3; ++c) left[c] = v[c] - static_cast<double>(without_subnormals<T>(v[c]));
+  put(rest, i, left);
+}
+
 /// Lists the constraints of each island: island i has [begin[i], begin[i + 1]) of `list`.
 void list_by_island(std::size_t islands, const std::vector<std::uint32_t>& island_of, std::vector<std::uint32_t>& begin,
                     std::vector<std::uint32_t>& list) {
@@ -216,7 +227,7 @@ bool DirectIslands::plan(Candidate& candidate, const Graph& graph, const Parts& 
   candidate.solver = static_cast<std::size_t>(solver);
   taken_[candidate.solver] = 1;
   DirectIsland& island = *solvers_[candidate.solver];
-  if (!island.plan(bodies_.size(), edges_, most_work)) return false;
+  if (!island.plan(bodies_.size(), edges_, most_work, *kernels_)) return false;
   const std::size_t manifolds = candidate.end - candidate.first, groups = candidate.end_group - candidate.first_group;
   island.reserve(manifolds, points, rows, 2 * (manifolds + groups));
   return true;
@@ -274,24 +285,23 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
   for (std::uint32_t k = candidate.first; k < candidate.end && is_sound; ++k) {
     const Constraint& of = graph.manifolds[manifolds_[k]];
     const std::uint32_t first = kernel::number_at(job.contact_at, of.first);
-    Manifold m;
-    m.a = row(of.body_a);
-    m.b = row(of.body_b);
+    const std::int32_t a = row(of.body_a), b = row(of.body_b);
     const std::optional<Vector3> normal = unit(vector_at(contacts.normal, first));
     if (!normal || !is_sound) return false;
     const auto [t1, t2] = tangents(*normal);
-    m.axis = {t1, t2, *normal};
-    m.friction = std::min(static_cast<double>(contacts.friction[first]), SceneThresholds::most_friction);
-    island.add(m);
+    const double friction = std::min(static_cast<double>(contacts.friction[first]), SceneThresholds::most_friction);
+    island.add_manifold(a, b, {t1, t2, *normal}, friction);
     const double slop2 = slops.square_of(of), turning_a = turning(of.body_a), turning_b = turning(of.body_b);
+    const double slop = std::sqrt(slop2);
     Vector3 surface{};
     if (contacts.surface_velocity.x) {
       const Vector3 s = vector_at(contacts.surface_velocity, first);
       surface = {dot(s, t1), dot(s, t2), 0};
     }
+    const double speed = std::sqrt(dot(surface, surface));
     for (std::uint32_t c = 0; c < of.count; ++c) {
       const std::uint32_t i = kernel::number_at(job.contact_at, of.first + c);
-      Point p;
+      Point& p = island.add_point();
       p.contact = i;
       p.arm_a = vector_at(contacts.lever_a, i);
       p.arm_b = vector_at(contacts.lever_b, i);
@@ -299,20 +309,20 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       const double response = (turning_a > 0 ? turning_a * dot(p.arm_a, p.arm_a) : 0) +
                               (turning_b > 0 ? turning_b * dot(p.arm_b, p.arm_b) : 0);
       const double least = contacts.target_velocity ? static_cast<double>(contacts.target_velocity[i]) : 0;
-      if (!(std::max({response, std::abs(least), std::sqrt(dot(surface, surface))}) < most_number<T>())) return false;
-      p.slop = std::sqrt(slops.square_of_contact(i, slop2));
+      if (!(std::max({response, std::abs(least), speed}) < most_number<T>())) return false;
+      p.slop = contacts.slop ? std::sqrt(slops.square_of_contact(i, slop2)) : slop;
       p.gap = p.first_gap = contacts.gap ? static_cast<double>(contacts.gap[i]) : 0;
       p.least = least;
       p.restitution = static_cast<double>(contacts.restitution[i]);
       p.target = surface;
       if (job.warm_impulse.x) {
-        const Vector3 w = vector_at(job.warm_impulse, i);
+        Vector3 w = vector_at(job.warm_impulse, i);
+        if (job.warm_rest.x) w = sum(w, vector_at(job.warm_rest, i));
         const Vector3 given = {share * dot(w, t1), share * dot(w, t2), share * dot(w, *normal)};
-        const double friction = std::sqrt(given[0] * given[0] + given[1] * given[1]), most = m.friction * given[2];
-        const double cut = friction > most ? most / friction : 1;
+        const double held2 = given[0] * given[0] + given[1] * given[1], most = friction * given[2];
+        const double cut = held2 > most * most ? most / std::sqrt(held2) : 1;
         if (given[2] > 0) p.impulse = {cut * given[0], cut * given[1], given[2]};
       }
-      island.add(p);
     }
   }
   const auto read = [](const Column<const T>& column, std::size_t i, double otherwise) {
@@ -348,6 +358,7 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
       joint.given_least = read(rows.least_impulse, i, -infinity);
       joint.given_largest = read(rows.largest_impulse, i, infinity);
       joint.is_bounded = joint.given_least > -infinity || joint.given_largest < infinity;
+      if (job.row_warm_rest && !joint.is_bounded) joint.impulse += static_cast<double>(job.row_warm_rest[i]);
       // Sweeps find the rows that no impulse moves, and those out of range.
       if (!island.add(joint, most_number<T>())) return false;
     }
@@ -370,9 +381,11 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
   for (const Manifold& m : island.manifolds())
     for (std::uint32_t k = m.first; k < m.end; ++k) {
       const Point& p = island.points()[k];
-      put(to.impulse, p.contact, in_world(m, p.sum));
+      const Vector3 impulse = in_world(m, p.sum);
+      put(to.impulse, p.contact, impulse);
       put(to.separation_velocity, p.contact, in_world(m, island.velocity_of(m, p)));
-      put(to.warm_impulse, p.contact, in_world(m, scaled(substeps, p.next)));
+      const Vector3 next = scaled(substeps, p.next);
+      put_warm(job, p.contact, next == p.sum ? impulse : in_world(m, next));
       const bool is_pushed = p.sum != Vector3{};
       job.status[p.contact] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
       if (!to.path) continue;
@@ -384,15 +397,20 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
     }
   for (const JointRow& row : island.rows()) {
     job.row_impulse[row.row] = without_subnormals<T>(row.sum);
-    job.row_warm[row.row] = without_subnormals<T>(substeps * row.next);
+    const double next = substeps * row.next;
+    job.row_warm[row.row] = without_subnormals<T>(next);
+    if (job.row_next_rest != nullptr)
+      job.row_next_rest[row.row] = without_subnormals<T>(next - static_cast<double>(job.row_warm[row.row]));
     job.row_work[row.row] = static_cast<T>(row.sum * 0.5 * (row.before + island.velocity_of(row)));
   }
 }
 
 template <class T>
-void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                          const Parts& parts, std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs,
-                          ThreadTeam& team, bool may_throw) {
+void DirectIslands::solve(const SceneOptions& options, const kernel::BlockKernels& kernels,
+                          const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                          std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs, ThreadTeam& team,
+                          bool may_throw) {
+  kernels_ = &kernels;
   accepted_.clear();
   if (!solves_islands(options)) return;
   try {
@@ -434,13 +452,15 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
     substeps[candidate.island] = solved;
     const bool is_group = candidate.first == candidate.end;
     accepted_.push_back({is_group ? groups_[candidate.first_group] : manifolds_[candidate.first], is_group,
-                         island.approach(), island.residual(), island.solves(), island.substeps()});
+                         island.approach(), island.residual(), island.solves(), island.substeps(), island.algorithm()});
   }
 }
 
-template void DirectIslands::solve(const SceneOptions&, const kernel::SceneJob<float>&, const Graph&, const Parts&,
-                                   std::vector<std::int32_t>&, std::vector<SubstepNeed>&, ThreadTeam&, bool);
-template void DirectIslands::solve(const SceneOptions&, const kernel::SceneJob<double>&, const Graph&, const Parts&,
-                                   std::vector<std::int32_t>&, std::vector<SubstepNeed>&, ThreadTeam&, bool);
+template void DirectIslands::solve(const SceneOptions&, const kernel::BlockKernels&, const kernel::SceneJob<float>&,
+                                   const Graph&, const Parts&, std::vector<std::int32_t>&, std::vector<SubstepNeed>&,
+                                   ThreadTeam&, bool);
+template void DirectIslands::solve(const SceneOptions&, const kernel::BlockKernels&, const kernel::SceneJob<double>&,
+                                   const Graph&, const Parts&, std::vector<std::int32_t>&, std::vector<SubstepNeed>&,
+                                   ThreadTeam&, bool);
 
 }  // namespace carom::scene::direct

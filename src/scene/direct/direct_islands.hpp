@@ -26,6 +26,7 @@ struct Accepted {
   bool is_group = false;
   double approach = 0, residual = 0;
   int solves = 0, substeps = 1;
+  IslandAlgorithm algorithm = IslandAlgorithm::linear;
 
   std::uint32_t island(const Graph& graph) const {
     return is_group ? graph.island_of_group[constraint] : graph.island_of_manifold[constraint];
@@ -46,8 +47,9 @@ class DirectIslands {
   /// they are sorted. All memory is allocated before the first result is stored. `may_throw`: out of memory is an
   /// exception; otherwise all islands are left to sweeps.
   template <class T>
-  void solve(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-             std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw);
+  void solve(const SceneOptions& options, const kernel::BlockKernels& kernels, const kernel::SceneJob<T>& job,
+             const Graph& graph, const Parts& parts, std::vector<std::int32_t>& substeps,
+             std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw);
 
   const std::vector<Accepted>& accepted() const { return accepted_; }
 
@@ -77,6 +79,7 @@ class DirectIslands {
   template <class T>
   static void store(const kernel::SceneJob<T>& job, const DirectIsland& island);
 
+  const kernel::BlockKernels* kernels_ = nullptr;
   std::vector<Candidate> candidates_;
   std::vector<Accepted> accepted_;
   std::vector<std::uint32_t> begin_, manifolds_;     // manifolds of each island

@@ -151,15 +151,8 @@ bool InteriorPoint::factor() {
   of_.set_row_weights();
   of_.weigh_bounds();
   of_.begin_matrix();
-  each([&](const Manifold& m, Point& p, ConePoint& c) {
-    c.scaling = ConeScaling(c.s, c.x);
-    const double* const d = c.scaling.inverse_squared;
-    const double n = 1 / c.friction;
-    if (c.is_flat)
-      of_.add_to_matrix(m, p, {0, 0, 0, 0, 0, 0, 0, 0, d[8]});
-    else
-      of_.add_to_matrix(m, p, {d[0], d[1], d[2] * n, d[3], d[4], d[5] * n, d[6] * n, d[7] * n, d[8] * n * n});
-  });
+  each([](const Manifold&, Point&, ConePoint& c) { c.scaling = ConeScaling(c.s, c.x); });
+  of_.add_cones_to_matrix();
   of_.work_of_interior_points_ += of_.work_of_iteration();
   return of_.factor_.factor();
 }

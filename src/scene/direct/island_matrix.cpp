@@ -17,19 +17,27 @@ double level(double ratio) {
   return ratio < 1.0 / 32 ? 1.0 / 64 : ratio < 1.0 / 8 ? 1.0 / 16 : ratio < 0.5 ? 0.25 : ratio < 2 ? 1 : 4;
 }
 
-/// Adds lᵀ W r to a block: l and r are the 3×6 Jacobians (1, [-arm]×) of two points, W is symmetric.
-void add_product(const Vector3& left, const std::array<Vector3, 3>& weight, const Vector3& right, double sign,
-                 Block& to) {
-  // Column k of W r, then lᵀ of it.
-  for (std::size_t k = 0; k < 6; ++k) {
-    Vector3 f;
-    for (std::size_t i = 0; i < 3; ++i) f[i] = k < 3 ? weight[i][k] : cross(right, weight[i])[k - 3];
-    const Vector3 torque = cross(left, f);
-    for (std::size_t i = 0; i < 3; ++i) {
-      to.column[k][i] += sign * f[i];
-      to.column[k][3 + i] += sign * torque[i];
-    }
+using Matrix3 = std::array<Vector3, 3>;  // rows
+
+/// Adds r × the columns of a matrix.
+void add_cross(const Vector3& r, const Matrix3& of, Matrix3& to) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    to[0][k] += r[1] * of[2][k] - r[2] * of[1][k];
+    to[1][k] += r[2] * of[0][k] - r[0] * of[2][k];
+    to[2][k] += r[0] * of[1][k] - r[1] * of[0][k];
   }
+}
+
+/// to += sign × of
+void add_to_block(double sign, const Matrix3& w, const Matrix3& right, const Matrix3& left, const Matrix3& turning,
+                  Block& to) {
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t i = 0; i < 3; ++i) {
+      to.column[k][i] += sign * w[i][k];
+      to.column[k][3 + i] += sign * left[k][i];
+      to.column[3 + k][i] += sign * right[i][k];
+      to.column[3 + k][3 + i] += sign * turning[i][k];
+    }
 }
 
 }  // namespace
@@ -126,24 +134,62 @@ bool DirectIsland::is_calm() const {
   return is_calm;
 }
 
-/// Adds Jᵀ W J of a point, where W is given in the frame of the contact.
-void DirectIsland::add_to_matrix(const Manifold& m, const Point& p, const double (&weight)[9]) {
-  std::array<Vector3, 3> in_world{};
-  for (std::size_t r = 0; r < 3; ++r) {
-    // Row r of Fᵀ W, where the rows of F are the axes.
-    Vector3 row{};
-    for (std::size_t c = 0; c < 3; ++c)
-      row[c] = m.axis[0][r] * weight[c] + m.axis[1][r] * weight[3 + c] + m.axis[2][r] * weight[6 + c];
-    for (std::size_t c = 0; c < 3; ++c)
-      in_world[r][c] = row[0] * m.axis[0][c] + row[1] * m.axis[1][c] + row[2] * m.axis[2][c];
+/// Sums over the points of a manifold that its blocks of A are made of. With W the weight of a point in the world, r
+/// its arm on one body and J = (1, -[r]×), J_lᵀ W J_r has the blocks W, G_r, G_lᵀ and [r_l]× G_r, with G = -W [r]×.
+struct DirectIsland::Moments {
+  Matrix3 w{}, g_a{}, g_b{}, h_a{}, h_b{}, h_cross{};
+
+  /// `weight`: symmetric, in the frame of the contact.
+  void add(const Manifold& m, const Point& p, const double (&weight)[9], bool a_moves, bool b_moves) {
+    Matrix3 in_world{}, of_a{}, of_b{};
+    for (std::size_t r = 0; r < 3; ++r) {
+      // Row r of Fᵀ W, where the rows of F are the axes.
+      Vector3 row{};
+      for (std::size_t c = 0; c < 3; ++c)
+        row[c] = m.axis[0][r] * weight[c] + m.axis[1][r] * weight[3 + c] + m.axis[2][r] * weight[6 + c];
+      for (std::size_t c = 0; c < 3; ++c)
+        in_world[r][c] = row[0] * m.axis[0][c] + row[1] * m.axis[1][c] + row[2] * m.axis[2][c];
+      of_a[r] = cross(p.arm_a, in_world[r]);
+      of_b[r] = cross(p.arm_b, in_world[r]);
+    }
+    for (std::size_t r = 0; r < 3; ++r)
+      for (std::size_t c = 0; c < 3; ++c) {
+        w[r][c] += in_world[r][c];
+        g_a[r][c] += of_a[r][c];
+        g_b[r][c] += of_b[r][c];
+      }
+    if (a_moves) add_cross(p.arm_a, of_a, h_a);
+    if (b_moves) add_cross(p.arm_b, of_b, h_b);
+    if (!a_moves || !b_moves) return;
+    if (m.a > m.b)
+      add_cross(p.arm_a, of_b, h_cross);
+    else
+      add_cross(p.arm_b, of_a, h_cross);
   }
-  const auto n = static_cast<std::int32_t>(bodies_.size());
-  if (m.a < n) add_product(p.arm_a, in_world, p.arm_a, 1, factor_.diagonal(static_cast<std::size_t>(m.a)));
-  if (m.b < n) add_product(p.arm_b, in_world, p.arm_b, 1, factor_.diagonal(static_cast<std::size_t>(m.b)));
-  if (m.a >= n || m.b >= n) return;
-  // The block has the row of the later position.
-  const bool a_is_later = m.a > m.b;
-  add_product(a_is_later ? p.arm_a : p.arm_b, in_world, a_is_later ? p.arm_b : p.arm_a, -1, factor_.block(m.block));
+};
+
+/// Adds Jᵀ W J of all points. `weight_of` sets the weight of a point, or returns false without one.
+template <class F>
+void DirectIsland::add_points_to_matrix(const F& weight_of) {
+  for (const Manifold& m : manifolds_) {
+    const bool a_moves = moves(m.a), b_moves = moves(m.b);
+    Moments of;
+    bool any = false;
+    for (std::uint32_t i = m.first; i < m.end; ++i) {
+      double weight[9];
+      if (!weight_of(points_[i], weight)) continue;
+      any = true;
+      of.add(m, points_[i], weight, a_moves, b_moves);
+    }
+    if (!any) continue;
+    if (a_moves) add_to_block(1, of.w, of.g_a, of.g_a, of.h_a, factor_.diagonal(static_cast<std::size_t>(m.a)));
+    if (b_moves) add_to_block(1, of.w, of.g_b, of.g_b, of.h_b, factor_.diagonal(static_cast<std::size_t>(m.b)));
+    if (!a_moves || !b_moves) continue;
+    // The block has the row of the later position.
+    const bool a_is_later = m.a > m.b;
+    add_to_block(-1, of.w, a_is_later ? of.g_b : of.g_a, a_is_later ? of.g_a : of.g_b, of.h_cross,
+                 factor_.block(m.block));
+  }
 }
 
 /// A = M + Jᵀ D J with the rows of joints
@@ -187,15 +233,31 @@ bool DirectIsland::factor() {
     }
   }
   begin_matrix();
-  each_point([&](const Manifold& m, Point& p) {
-    if (p.state == State::open) return;
-    const double normal = p.weight, tangential = p.state == State::sticks ? p.weight : 0;
-    add_to_matrix(m, p, {tangential, 0, 0, 0, tangential, 0, 0, 0, normal});
+  add_points_to_matrix([](const Point& p, double(&weight)[9]) {
+    if (p.state == State::open) return false;
+    std::fill(std::begin(weight), std::end(weight), 0.0);
+    weight[0] = weight[4] = p.state == State::sticks ? p.weight : 0;
+    weight[8] = p.weight;
+    return true;
   });
   work_of_factorisations_ += factor_.work();
   if (!factor_.factor()) return false;
   matrix_.swap(last_matrix_);
   return has_factor_ = true;
+}
+
+void DirectIsland::add_cones_to_matrix() {
+  add_points_to_matrix([&](const Point& p, double(&weight)[9]) {
+    const ConePoint& c = cones_[index_of(p)];
+    const double* const d = c.scaling.inverse_squared;
+    const double n = 1 / c.friction;
+    std::fill(std::begin(weight), std::end(weight), 0.0);
+    weight[8] = c.is_flat ? d[8] : d[8] * n * n;
+    if (c.is_flat) return true;
+    for (const std::size_t k : {0u, 1u, 3u, 4u}) weight[k] = d[k];
+    for (const std::size_t k : {2u, 5u, 6u, 7u}) weight[k] = d[k] * n;
+    return true;
+  });
 }
 
 }  // namespace carom::scene::direct

@@ -173,6 +173,7 @@ bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point
   right_.assign(free_.size(), BodyRow{});
   moved_.assign(free_.size(), BodyRow{});
   solves_ = 0;
+  has_gone_inside_ = false;
   work_of_factorisations_ = work_of_interior_points_ = 0;
   const StepOptions substep = options.substep(substeps_);
   const double share = 1.0 / substeps_;
@@ -224,14 +225,11 @@ bool DirectIsland::solve_substep(const StepOptions& options, bool may_use_interi
   double mass = 0;
   for (const Body& body : bodies_) mass += body.mass;
   mean_weight_ = options.weight_speed * mass / static_cast<double>(bodies_.size());
-  mean_momentum_ = 0;
-  for (std::size_t i = 0; i < bodies_.size(); ++i)
-    mean_momentum_ +=
-        bodies_[i].mass * std::sqrt(dot(linear(free_[i]), linear(free_[i]))) / static_cast<double>(bodies_.size());
   take_impulses();
   if (!find_impulses(options, may_use_interior_point)) return false;
-  residual_ = std::max(violation(), row_residual());
-  if (!(row_residual() <= Thresholds::direct_left * options.weight_speed + Thresholds::direct_rows_left * approach_))
+  if (!is_settled_) residual_ = std::max(violation(), row_residual());
+  if (!is_settled_ &&
+      !(row_residual() <= Thresholds::direct_left * options.weight_speed + Thresholds::direct_rows_left * approach_))
     return false;
   move(options);
   if (rebounds_) rebound(options, may_use_interior_point);

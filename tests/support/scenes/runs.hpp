@@ -119,6 +119,8 @@ void expect_same_bits(const SceneArrays<T>& a, const SceneArrays<T>& b, const st
   EXPECT_EQ(a.island, b.island) << what;
   EXPECT_EQ(a.joint_island, b.joint_island) << what;
   EXPECT_EQ(a.island_status, b.island_status) << what;
+  EXPECT_EQ(a.island_algorithm, b.island_algorithm) << what;
+  EXPECT_TRUE(support::same_bits(a.island_error, b.island_error)) << what;
   EXPECT_TRUE(support::same_bits(a.island_residual, b.island_residual)) << what;
   EXPECT_EQ(a.island_iterations, b.island_iterations) << what;
   EXPECT_EQ(a.island_substeps, b.island_substeps) << what;

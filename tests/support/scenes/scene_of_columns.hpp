@@ -207,6 +207,8 @@ struct SceneArrays {
         island_energy_removed(scene.body_count()),
         island_iterations(scene.body_count()),
         island_substeps(scene.body_count()),
+        island_error(scene.body_count()),
+        island_algorithm(scene.body_count()),
         has_moments(!scene.rolling_friction.empty() || !scene.spinning_friction.empty()) {}
 
   SceneResults<T> view() {
@@ -226,7 +228,8 @@ struct SceneArrays {
     results.status = status;
     results.path = path;
     results.island = island;
-    results.islands = {island_status, island_residual, island_iterations, island_substeps, island_energy_removed};
+    results.islands = {island_status,         island_residual, island_iterations, island_substeps,
+                       island_energy_removed, island_error,    island_algorithm};
     if (!joint_impulse.empty()) {
       results.joint_island = joint_island;
       results.joint_impulse = joint_impulse;
@@ -246,6 +249,8 @@ struct SceneArrays {
   std::vector<IslandStatus> island_status;
   std::vector<T> island_residual, island_energy_removed;
   std::vector<std::int32_t> island_iterations, island_substeps;
+  std::vector<T> island_error;
+  std::vector<IslandAlgorithm> island_algorithm;
   bool has_moments;
 };
 
