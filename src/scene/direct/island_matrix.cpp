@@ -47,6 +47,7 @@ void DirectIsland::set_weights() {
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       Point& p = points_[i];
       p.weight = p.state == State::open ? 0 : Thresholds::direct_weight / m.inverse_mass;
+      if (treatment_.is_certified) continue;
       // Points with little load get less weight, so that their impulses do not turn negative.
       if (p.state != State::open && p.impulse[2] > 0) p.weight *= level(loaded * p.impulse[2] / load);
     }
@@ -91,6 +92,10 @@ DirectIsland::Likeness DirectIsland::likeness() const {
     compare(bodies_[i].inverse_inertia, factored_.inverse_inertia[i]);
   for (std::size_t k = 0; k < manifolds_.size() && is_near; ++k) {
     const Manifold& m = manifolds_[k];
+    // An open contact is not in the matrix.
+    bool is_open = true;
+    for (std::uint32_t i = m.first; i < m.end; ++i) is_open = is_open && points_[i].state == State::open;
+    if (is_open) continue;
     for (std::size_t c = 0; c < 3; ++c) compare(m.axis[c], factored_.axes[k][c]);
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       if (points_[i].state == State::open) continue;
@@ -181,21 +186,38 @@ bool DirectIsland::factor() {
   if (has_factor_ && matrix_ == last_matrix_) {
     const Likeness like = likeness();
     if (like == Likeness::same) return true;
-    if (like == Likeness::near && may_be_near_ && is_calm()) {
+    // A certified island keeps its factor as long as the factor is good enough to stay calm.
+    if ((like == Likeness::near || treatment_.is_certified) && may_be_near_ && is_calm()) {
       for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].weight = factored_.row_weights[i];
       return true;
     }
   }
+  if (!treatment_.may_factor) return false;
+  assemble();
+  work_of_factorisations_ += factor_.work();
+  if (!factor_.factor()) return false;
+  matrix_.swap(last_matrix_);
+  return has_factor_ = true;
+}
+
+void DirectIsland::assemble() {
   begin_matrix();
   each_point([&](const Manifold& m, Point& p) {
     if (p.state == State::open) return;
     const double normal = p.weight, tangential = p.state == State::sticks ? p.weight : 0;
     add_to_matrix(m, p, {tangential, 0, 0, 0, tangential, 0, 0, 0, normal});
   });
-  work_of_factorisations_ += factor_.work();
-  if (!factor_.factor()) return false;
+}
+
+/// The factor counts as the one of this matrix from now on. The certificate factors it before any other use.
+void DirectIsland::assemble_for_rest(const StepOptions& options) {
+  set_targets(options);
+  set_states();
+  set_weights();
+  list_matrix();
+  assemble();
   matrix_.swap(last_matrix_);
-  return has_factor_ = true;
+  has_factor_ = true;
 }
 
 }  // namespace carom::scene::direct
