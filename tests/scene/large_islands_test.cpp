@@ -145,7 +145,7 @@ TEST(LargeIsland, that_cannot_rest_starts_to_move_nearly_at_once) {
   for (const MovingBox& box : world.boxes) EXPECT_GE(box.velocity[0], 0.55 * acceleration);
 }
 
-// The first pyramid of the second world has the same boxes and contacts, and another one beside it is in motion.
+// The second world has the same pyramid, and another pyramid that moves.
 TYPED_TEST(LargeIslands, have_the_same_bits_alone_and_among_others) {
   const BoxWorld alone = box_pyramid(16);
   BoxWorld a = alone, b = alone;

@@ -15,12 +15,10 @@ constexpr double relaxation = 1.6;
 constexpr double nothing = 1e-6;
 constexpr int most_fails = 6;
 // Iterations between two measurements of the speeds. In the solution of an island that can rest they fall from one to
-// the next, or are below the second number, a fraction of the greatest velocity change by forces. Impulses that cannot
-// hold an island grow with the iterations, and so do the speeds.
+// the next, or are below the second number, a fraction of the greatest velocity change by forces. If no
+// impulses can hold the island, impulses and speeds grow with the iterations.
 constexpr int between_measures = 8;
 constexpr double slow_motion = 3e-4;
-// The pause after an island was not in balance, in calls, times 2, 4, 8 ...
-constexpr int pause_of_motion = 4;
 /// Multiply-adds of a point in an iteration, and of a block in a triangular solution. A solution waits for memory and
 /// takes this multiple of the time of the same operations in a factorisation.
 constexpr double work_of_point = 100, work_of_block = 72, slowness = 2.5;
@@ -82,10 +80,10 @@ bool Certificate::recall(const std::vector<std::uint32_t>& bodies, std::uint64_t
   return false;
 }
 
-void Certificate::fail(int pause) {
+void Certificate::fail() {
   phase_ = Phase::idle;
   fails_ = std::min(fails_ + 1, most_fails);
-  wait = pause << fails_;
+  wait = 1 << fails_;
   holds = false;
 }
 
@@ -178,7 +176,7 @@ void Certificate::work(BlockFactor& factor, double budget) {
   if (phase_ == Phase::factors) {
     std::size_t end = column_;
     for (; end < factor.bodies() && saved_ > 0; ++end) saved_ -= factor.work_of_column(end);
-    if (!factor.factor(column_, end)) return fail(pause_of_motion);
+    if (!factor.factor(column_, end)) return fail();
     column_ = end;
     if (column_ < factor.bodies()) return;
     phase_ = Phase::iterates;
@@ -194,8 +192,7 @@ void Certificate::work(BlockFactor& factor, double budget) {
       const double before = fastest_loaded_;
       measure();
       const bool gains_speed = iterations_ > between_measures && fastest_loaded_ > std::max(before, slow_motion_);
-      if (gains_speed || (iterations_ > between_measures && fastest_loaded_ > unbalanced_))
-        return fail(pause_of_motion);
+      if (gains_speed || (iterations_ > between_measures && fastest_loaded_ > unbalanced_)) return fail();
     }
     if (is_converged) {
       drop_small_impulses();
@@ -203,7 +200,7 @@ void Certificate::work(BlockFactor& factor, double budget) {
       return;
     }
     const int most = holds ? Thresholds::large_iterations_held : Thresholds::large_iterations;
-    if (!(miss_ < 1e30) || iterations_ == most) return fail(1);
+    if (!(miss_ < 1e30) || iterations_ == most) return fail();
   }
 }
 

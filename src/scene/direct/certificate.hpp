@@ -38,9 +38,10 @@ class Certificate {
   /// Returns false, and begins a new history, if the island is another one.
   bool recall(const std::vector<std::uint32_t>& bodies, std::uint64_t name, double time_step);
   Phase phase() const { return phase_; }
+  bool has_factored() const { return phase_ == Phase::iterates || phase_ == Phase::is_complete; }
   bool is_at_work() const { return phase_ != Phase::idle; }
-  /// Ends the work. The next certificate waits for `pause` times 2, 4, 8 ... calls, longer after every failure.
-  void fail(int pause);
+  /// Ends the work. The next certificate waits for 2, 4, 8 ... 64 calls, longer after every failure.
+  void fail();
   /// The island is solved. `is_certified_now`: with the factor of the certificate.
   void succeed(bool is_certified_now);
   /// Ends the work without a pause.
@@ -109,7 +110,7 @@ class Certificate {
   int iterations_ = 0;
   double enough_ = 0, unbalanced_ = 0, slow_motion_ = 0;  // [m/s]
   double miss_ = 0;                                       // [m/s] of the last iteration
-  double saved_ = 0;  // multiply-adds of the budgets so far that have not been spent
+  double saved_ = 0;                                      // multiply-adds of the budgets that are left
   double fastest_ = 0, fastest_loaded_ = 0;
 };
 

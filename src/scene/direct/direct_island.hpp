@@ -223,6 +223,8 @@ class DirectIsland {
   /// Assembles the matrix of a certificate: all closed points stick.
   void assemble_for_rest(const StepOptions& options);
   BlockFactor& block_factor() { return factor_; }
+  /// The matrix of the certificate has been factored.
+  void keep_factor() { has_factor_ = true; }
   /// The impulse that a point begins with.
   void set_impulse(std::size_t point, const Vector3& impulse) { points_[point].impulse = impulse; }
   /// Stops all bodies: velocities are the ones of forces alone.

@@ -448,7 +448,7 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneJob<T>
     substeps[candidate.island] = solved;
     const bool is_group = candidate.first == candidate.end;
     if (candidate.is_held) {
-      // What the forces would do without impulses.
+      // The speed that the forces give in the step.
       accepted_.push_back({manifolds_[candidate.first], false, step.weight_speed, step.weight_speed, 0, 1});
       continue;
     }

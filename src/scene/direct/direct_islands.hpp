@@ -60,7 +60,7 @@ class DirectIslands {
   const std::vector<Accepted>& accepted() const { return accepted_; }
 
  private:
-  /// What a large island does in a call.
+  /// The action of a large island in a call.
   enum class Action : std::uint8_t { none, solves, works, completes };
   struct Candidate {
     std::uint32_t island = 0;
@@ -74,7 +74,7 @@ class DirectIslands {
     bool is_large = false, begins = false, begins_later = false, is_held = false;
     Action action = Action::none;
     Treatment treatment;
-    bool may_hold = false, is_still = false;
+    bool may_hold = false, is_still = false, has_factor = false;
   };
   /// [m/s] Speeds of the bodies of an island.
   struct Motion {

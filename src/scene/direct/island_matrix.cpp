@@ -186,8 +186,7 @@ bool DirectIsland::factor() {
   if (has_factor_ && matrix_ == last_matrix_) {
     const Likeness like = likeness();
     if (like == Likeness::same) return true;
-    // A certified island keeps its factor as long as the factor is good enough to stay calm.
-    if ((like == Likeness::near || treatment_.is_certified) && may_be_near_ && is_calm()) {
+    if (like == Likeness::near && may_be_near_ && is_calm()) {
       for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].weight = factored_.row_weights[i];
       return true;
     }
@@ -209,7 +208,6 @@ void DirectIsland::assemble() {
   });
 }
 
-/// The factor counts as the one of this matrix from now on. The certificate factors it before any other use.
 void DirectIsland::assemble_for_rest(const StepOptions& options) {
   set_targets(options);
   set_states();
@@ -217,7 +215,6 @@ void DirectIsland::assemble_for_rest(const StepOptions& options) {
   list_matrix();
   assemble();
   matrix_.swap(last_matrix_);
-  has_factor_ = true;
 }
 
 }  // namespace carom::scene::direct

@@ -1,7 +1,7 @@
-// Large islands: what they do in a call, and how they come to rest. docs/scenes.md, Large islands.
+// The calls of large islands, and their way to rest. docs/scenes.md, Large islands.
 //
 // A factorisation of a large island takes as long as its sweeps, an interior point many times as long. Such an island
-// is swept while it moves. While it is calm, a certificate of rest is sought in slices beside the sweeps. Its impulses
+// is swept while it moves. While it is calm, a certificate of rest is sought in slices after the sweeps. Its impulses
 // let the linear solve accept the island.
 #include <algorithm>
 #include <cmath>
@@ -15,13 +15,14 @@ namespace {
 
 using Thresholds = SceneThresholds;
 
-/// [multiply-adds] The plan of a factorisation with less work takes little time beside the sweeps.
+/// [multiply-adds] The plan of a factorisation with less work takes little time, compared with the sweeps.
 constexpr double small_plan = 1e7;
 /// [1] Max. change of velocities by forces, as a multiple of gravity × time step, of an island that is held.
 constexpr double most_forces = 2;
 /// [1] Refused solutions of a calm island before it begins a certificate although its factorisation is cheap.
 constexpr int most_refused = 30;
-/// [1] Max. speed of a body in a certificate, as a fraction of gravity × time step, for its island to be stopped.
+/// [1] Max. speed of a body in a certificate, as a fraction of gravity × time step, for its island to be stopped; and
+/// of an island that has rested on one, for it to be held.
 constexpr double moving = 6e-3;
 
 template <class T>
@@ -105,7 +106,7 @@ DirectIslands::Motion DirectIslands::motion_of(const kernel::SceneJob<T>& job) c
   return made;
 }
 
-/// Decides what a large island does in this call. Returns false if it is swept and nothing else. `points`: of the
+/// Chooses the action of a large island in this call. Returns false if it is swept and nothing else. `points`: of the
 /// island. The bodies and edges are in bodies_ and edges_.
 template <class T>
 bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, Candidate& candidate, const StepOptions& step,
@@ -118,7 +119,9 @@ bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, Candidate& candid
   const Motion motion = motion_of(job);
   // A force on a single body is no reason to hold the others.
   const bool may_hold = motion.is_uniform && motion.forces < most_forces * step.weight_speed;
-  const bool is_still = may_hold && motion.fastest < Thresholds::large_still * step.weight_speed;
+  // An island that has rested on a certificate needs a new one if its contact points change.
+  const double still = of.is_certified ? moving : Thresholds::large_still;
+  const bool is_still = may_hold && motion.fastest < still * step.weight_speed;
   candidate.may_hold = may_hold;
   candidate.is_still = is_still;
   of.holds = of.holds && is_still && of.held < Thresholds::large_holds;
@@ -136,14 +139,18 @@ bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, Candidate& candid
     if (++of.waited > Thresholds::large_waits) of.drop();
     return false;
   }
-  const bool is_calm = motion.rms < Thresholds::large_calm * step.weight_speed;
+  const bool is_calm = motion.rms < Thresholds::large_calm * step.weight_speed &&
+                       motion.fastest < Thresholds::large_restless * step.weight_speed;
+  // A new plan has no factor.
+  const bool is_planned = island.is_planned(bodies_.size(), edges_);
+  of.is_certified = of.is_certified && is_planned;
+  candidate.has_factor = is_planned;
   // An island whose factorisation is not cheap is planned for certificates alone.
   const bool is_moderate = bodies_.size() <= static_cast<std::size_t>(Thresholds::direct_bodies);
   const bool may_plan =
       is_complete || of.is_certified || (is_calm && of.wait == 0) || (of.is_cheap && (was_direct || is_moderate));
   if (!may_plan) return false;
   const std::size_t manifolds = candidate.end - candidate.first;
-  const bool is_planned = island.is_planned(bodies_.size(), edges_);
   of.reserve(bodies_.size(), manifolds, points);
   if (!island.plan(bodies_.size(), edges_, Thresholds::large_max_share * candidate.sweeps,
                    Thresholds::large_max_work)) {
@@ -238,6 +245,7 @@ bool DirectIslands::solve_large(const SceneOptions& options, const kernel::Scene
   if (candidate.action == Action::works) {
     of.work(island.block_factor(),
             candidate.sweeps * (of.holds ? Thresholds::large_slice_held : Thresholds::large_slice));
+    if (of.has_factored()) island.keep_factor();
     return of.holds && hold();
   }
   if (!take_island()) {
@@ -254,11 +262,11 @@ bool DirectIslands::solve_large(const SceneOptions& options, const kernel::Scene
   if (candidate.action == Action::completes) {
     take_certificate();
     treatment.is_certified = true;
-    if (of.holds && solves(treatment)) return true;
+    if (of.holds && candidate.has_factor && solves(treatment)) return true;
     // The contacts can hold the island where it was. If it is slow, what still moves is stopped, and the certificate is
     // repeated where the island is now.
-    const bool can_stop =
-        !of.holds && candidate.may_hold && of.fastest() < moving * step.weight_speed && of.touches_everywhere(island);
+    const bool can_stop = !(of.holds && candidate.has_factor) && candidate.may_hold &&
+                          of.fastest() < moving * step.weight_speed && of.touches_everywhere(island);
     if (can_stop) {
       begin(true);
       hold();
@@ -271,7 +279,7 @@ bool DirectIslands::solve_large(const SceneOptions& options, const kernel::Scene
         }
       return true;
     }
-    of.fail(1);
+    of.fail();
     return false;
   }
   const bool holds = candidate.is_still && of.touches_everywhere(island);
