@@ -170,6 +170,7 @@ enum class IslandAlgorithm : std::uint8_t {
   linear = 3,          ///< linear solves on its loaded contacts; SceneMethod::substeps
   interior_point = 4,  ///< an interior-point method on the step; SceneMethod::substeps
   system = 5,          ///< the solver of contact systems; SceneMethod::coulomb
+  held = 6,            ///< it stays where it is while impulses for its rest are sought; SceneMethod::substeps
 };
 
 /// Results of islands. The columns are as long as the bodies, because every island has a movable body; the first

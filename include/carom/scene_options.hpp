@@ -150,6 +150,38 @@ struct SceneThresholds {
   /// [rad] an island with joints takes one if no arm turns by more than direct_still_turn in the step, else as many as
   /// keep the turn of an arm in a substep within direct_arm_turn
   static constexpr double direct_still_turn = 0.004, direct_arm_turn = 0.06;
+  /// [1] a direct island of contacts with keys is a large one from large_bodies bodies on. It may have
+  /// large_max_bodies.
+  static constexpr int large_bodies = 100, large_max_bodies = 16384;
+  /// [multiply-adds], [1] a large island whose factorisation takes more, or more than this multiple of its sweeps, is
+  /// swept
+  static constexpr double large_max_work = 4e8, large_max_share = 1.5;
+  /// [1] a large island factors in every call if that takes less than this fraction of its sweeps. Otherwise it factors
+  /// for certificates alone.
+  static constexpr double large_cheap = 1.0 / 16;
+  /// [1] a certificate takes this fraction of the work of the island's sweeps in a call, beside them and in place of
+  /// them
+  static constexpr double large_slice = 0.2, large_slice_held = 0.4;
+  /// [1] contacts with a gap below this fraction of the slop count as closed in a large island
+  static constexpr double large_closed = 0.2;
+  /// [1] a certificate begins if the RMS speed of the island's bodies is below large_calm of gravity × time step, and
+  /// is dropped above large_restless
+  static constexpr double large_calm = 0.3, large_restless = 3;
+  /// [1] an island that can rest is stopped if no body is faster than large_slow of gravity × time step, and held if
+  /// none is faster than large_still
+  static constexpr double large_slow = 0.3, large_still = 6e-6;
+  static constexpr int large_holds = 24;  ///< [1] max. number of consecutive calls that hold an island
+  static constexpr int large_waits = 16;  ///< [1] calls that a certificate waits until its island is slow
+  /// [1] fraction of the friction cone that the impulses of a certificate may use
+  static constexpr double large_cone = 0.9;
+  /// [1] a certificate has converged if its velocities change by less than this fraction of the greatest change by
+  /// forces
+  static constexpr double large_converged = 6e-9;
+  /// [1] max. number of iterations of a certificate, for an island that moves and for one that is held
+  static constexpr int large_iterations = 48, large_iterations_held = 150;
+  /// [1] an island is not in balance if a loaded body is faster than this fraction of gravity × time step in its
+  /// certificate
+  static constexpr double large_unbalanced = 0.02;
   /// [1] relative: a row with a smaller pivot repeats other rows of its joint (sequence) or of the joints around it
   /// (coulomb)
   static constexpr double least_pivot = 1e-10;

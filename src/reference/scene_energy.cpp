@@ -14,8 +14,9 @@ using reference::operator*;
 
 // [1] Rounding changes an energy by less than this share.
 constexpr double rounding = 1e-12, tiny = 1e-30;
-// A body whose velocity a substep changes by a tenth is braked in full.
-constexpr double braking = 100;
+// A body whose velocity a substep changes by a tenth is braked in full. A body falls if forces accelerate it and
+// impulses change less than the second share of its energy.
+constexpr double braking = 100, falling = 1e-8;
 // [rad] Two rotations whose order matters less are added.
 constexpr double small_turn = 1e-4;
 constexpr double farthest_turn = 1e9;  // double does not resolve the angle of longer vectors
@@ -230,17 +231,29 @@ double SceneEnergy::share(std::size_t body) const {
   return kinetic > 0 ? std::min(1.0, braking * energy(body, change) / kinetic) : 0;
 }
 
-// v ← (1 - λ r) v, with r of each body, in the frame of the ground.
+bool SceneEnergy::falls(std::size_t body) const {
+  const Twist &before = before_.at(body), now{state_.bodies[body].velocity, state_.bodies[body].angular_velocity};
+  const Twist by = forces(body), by_impulses{now.velocity - before.velocity - by.velocity,
+                                             now.angular_velocity - before.angular_velocity - by.angular_velocity};
+  return product(body, by, relative(body)) > 0 && energy(body, by_impulses) < falling * energy(body, relative(body));
+}
+
+// v ← (1 - λ r) v, with r of each body, in the frame of the ground. Bodies that fall keep their energy.
 void SceneEnergy::brake(double allowed) {
   double s0 = 0, s1 = 0, s2 = 0, of_forces = 0;
   for (std::size_t i : island_.bodies) {
     const Twist v = relative(i);
     const double kinetic = energy(i, v), r = share(i);
+    if (falls(i)) {
+      allowed -= kinetic;
+      continue;
+    }
     s0 += kinetic;
     s1 += r * kinetic;
     s2 += r * r * kinetic;
     of_forces += r * product(i, forces(i), v) / 2;
   }
+  allowed = std::max(allowed, 0.0);
   const double b = of_forces - 2 * s1, c = s0 - allowed, discriminant = b * b - 4 * s2 * c;
   double part = 2, all = 1;
   if (c <= 0)
@@ -255,11 +268,13 @@ void SceneEnergy::brake(double allowed) {
     if (left > goal) all = std::sqrt(goal / left);
   }
   for (std::size_t i : island_.bodies) {
+    if (falls(i)) continue;
+    const double r = share(i);
     Twist v = relative(i);
     const Body& body = state_.bodies[i];
     if (!(body.inverse_mass > 0)) v.velocity = {};
     if (!(trace(body.inverse_inertia) > 0)) v.angular_velocity = {};
-    change(i, (1 - part * share(i)) * all - 1, v);
+    change(i, (1 - part * r) * all - 1, v);
   }
 }
 

@@ -58,6 +58,7 @@ class SceneEnergy {
   bool is_grounded() const;
   double work() const;
   double share(std::size_t body) const;
+  bool falls(std::size_t body) const;
   void brake(double allowed);
   void scale_impulses(double allowed, bool with_forces);
   void change(std::size_t body, double by, const Twist& along);

@@ -154,6 +154,9 @@ class EnergyAudit {
   static constexpr double tiny = 1e-30;
   /// A body is braked in full if the substep has changed its velocity by a share of 1 / √braking or more.
   static constexpr T braking = T(100);
+  /// A body falls if forces accelerate it and impulses have changed less than this share of its energy. It has gained
+  /// the work of forces.
+  static constexpr T falling = T(1e-8);
   static constexpr std::size_t bodies_at_once = 64;
 
   struct Row {
@@ -324,24 +327,28 @@ class EnergyAudit {
 
   /// Brakes the bodies of an island that stands on immovable bodies: v ← (1 - λ r) v. r is 1 for a body whose velocity
   /// the substep has changed by a tenth or more, so that a body that slides near a heap of the same island keeps its
-  /// speed. λ is the least that leaves the energy `allowed`.
+  /// speed. A body that falls is not braked. λ is the least that leaves the energy `allowed`.
   template <class Each>
   void brake(std::uint32_t island, const Each& each, const IslandEnergy& of, double allowed, Sums& now) {
     const Row frame = frame_of(of);
+    const T by_forces = job_.changes != nullptr ? share_ : T(0);
     T* const shares = space_.shares.data();
     const EnergySums s = sum_of(island, each, [&](const std::uint32_t* bodies, std::size_t n) {
       EnergySums made{};
       for (std::size_t k = 0; k < n; ++k) {
         const std::uint32_t i = bodies[k];
         const T *const v = job_.velocities[i].numbers, *const was = space_.began.data()[i].numbers;
-        Row x, change;
+        Row x, change, by_impulses;
         for (std::size_t c = 0; c < 8; ++c) {
           x.c[c] = v[c] - frame.c[c];
           change.c[c] = v[c] - was[c];
+          by_impulses.c[c] = by_forces > T(0) ? change.c[c] - by_forces * job_.changes[i].numbers[c] : change.c[c];
         }
         const T twice = product(i, x, x), changed = braking * product(i, change, change);
+        const bool falls = work_of_forces(i, x) > T(0) && product(i, by_impulses, by_impulses) < falling * twice;
         const T r = changed < twice ? changed / twice : T(1);
-        shares[i] = r;
+        shares[i] = falls ? T(-1) : r;
+        if (falls) continue;
         const double e = 0.5 * static_cast<double>(twice), part = static_cast<double>(r);
         made[0] += e;
         made[1] += part * e;
@@ -350,7 +357,9 @@ class EnergyAudit {
       }
       return made;
     });
-    // Energy s0 - 2 λ s1 + λ² s2; what forces may add falls by λ s3.
+    // Energy s0 - 2 λ s1 + λ² s2; what forces may add falls by λ s3. Bodies that fall keep their energy.
+    const double kept = std::max(now.kinetic - s[0], 0.0);
+    allowed = std::max(allowed - kept, 0.0);
     const double b = s[3] - 2 * s[1], c = s[0] - allowed, discriminant = b * b - 4 * s[2] * c;
     double part = 2, all = 1;
     if (c <= 0)
@@ -363,6 +372,7 @@ class EnergyAudit {
       if (left > goal) all = std::sqrt(goal / left);
     }
     each_of(island, each, [&](std::uint32_t i) {
+      if (shares[i] < T(0)) return;
       const T* const j = inverse_of(i);
       const bool moves = space_.inertia.data()[i].own[0] > T(0), turns = j[0] + j[3] + j[5] > T(0);
       const T loss = static_cast<T>(1 - (1 - part * static_cast<double>(shares[i])) * all);
@@ -374,9 +384,9 @@ class EnergyAudit {
         was[k] -= by;
       }
     });
-    now.kinetic = (s[0] - 2 * part * s[1] + part * part * s[2]) * all * all;
-    now.by_forces = (now.by_forces - 2 * part * s[3]) * all;
-    if (of.has_frame) now = sum(island, each, of, job_.velocities);
+    now.kinetic = kept + (s[0] - 2 * part * s[1] + part * part * s[2]);
+    now.by_forces -= 2 * part * s[3];
+    if (of.has_frame || all < 1) now = sum(island, each, of, job_.velocities);
   }
 
   /// Multiplies what impulses have changed in the substep, or in the rebound, by the largest s <= 1 that leaves the

@@ -83,7 +83,8 @@ static_assert(CAROM_ISLAND_BY_SWEEPS == int(IslandAlgorithm::sweeps) &&
               CAROM_ISLAND_BY_LAST_IMPULSES == int(IslandAlgorithm::last_impulses) &&
               CAROM_ISLAND_BY_LINEAR == int(IslandAlgorithm::linear) &&
               CAROM_ISLAND_BY_INTERIOR_POINT == int(IslandAlgorithm::interior_point) &&
-              CAROM_ISLAND_BY_SYSTEM == int(IslandAlgorithm::system));
+              CAROM_ISLAND_BY_SYSTEM == int(IslandAlgorithm::system) &&
+              CAROM_ISLAND_BY_HOLDING == int(IslandAlgorithm::held));
 static_assert(CAROM_COMBINE_MEAN == int(CombineRule::mean) &&
               CAROM_COMBINE_GEOMETRIC_MEAN == int(CombineRule::geometric_mean) &&
               CAROM_COMBINE_LEAST == int(CombineRule::least) && CAROM_COMBINE_LARGEST == int(CombineRule::largest) &&

@@ -142,6 +142,7 @@ typedef enum carom_island_algorithm {
   CAROM_ISLAND_BY_LINEAR = 3,
   CAROM_ISLAND_BY_INTERIOR_POINT = 4,
   CAROM_ISLAND_BY_SYSTEM = 5,
+  CAROM_ISLAND_BY_HOLDING = 6,
 } carom_island_algorithm;
 
 typedef enum carom_combine_rule {

@@ -106,9 +106,9 @@ struct BlockFactoring {
     }
   }
 
-  static bool factor(const BlockMatrix& matrix) {
-    std::size_t c = 0;
-    for (; c < matrix.bodies && find_root(matrix.diagonal[c]); ++c) {
+  static bool factor(const BlockMatrix& matrix, std::size_t first_column, std::size_t end_column) {
+    std::size_t c = first_column;
+    for (; c < end_column && find_root(matrix.diagonal[c]); ++c) {
       const std::uint32_t first = matrix.column_start[c], end = matrix.column_start[c + 1];
       for (std::uint32_t k = first; k < end; ++k)
         divide(matrix.lower[k], matrix.diagonal[c], matrix.left[k - first], matrix.right[k - first], matrix.lower[k]);
@@ -120,7 +120,7 @@ struct BlockFactoring {
       }
     }
     leave_lanes<A>();
-    return c == matrix.bodies;
+    return c == end_column;
   }
 
   /// y = D⁻¹ y

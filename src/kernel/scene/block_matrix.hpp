@@ -35,8 +35,9 @@ struct BlockMatrix {
 
 /// The kernels of an ISA.
 struct BlockKernels {
-  /// Replaces the matrix by its factors. Returns false if it is not positive definite or not finite.
-  bool (*factor)(const BlockMatrix& matrix);
+  /// Replaces the columns from `first` to `end` by their factors; the columns before have been factored. Returns false
+  /// if the matrix is not positive definite or not finite.
+  bool (*factor)(const BlockMatrix& matrix, std::size_t first, std::size_t end);
   /// Replaces the right-hand side by the solution.
   void (*solve)(const BlockMatrix& factors, BodyRow* x);
 };

@@ -6,7 +6,7 @@ namespace carom::scene::direct {
 namespace {
 
 /// Multiply-adds of a column with `blocks` blocks below the diagonal: their root, divisions by it, and updates.
-double work_of_column(double blocks) {
+double work_with(double blocks) {
   return 112 + 126 * blocks + 108 * blocks * (blocks + 1);
 }
 
@@ -16,8 +16,7 @@ bool BlockFactor::plan(std::size_t bodies, const std::vector<Edge>& edges, doubl
   order(bodies, edges);
   list_columns();
   work_ = 0;
-  for (std::size_t c = 0; c < bodies; ++c)
-    work_ += work_of_column(static_cast<double>(column_start_[c + 1] - column_start_[c]));
+  for (std::size_t c = 0; c < bodies; ++c) work_ += work_of_column(c);
   if (work_ > most_work) return false;
   list_updates();
   diagonal_.resize(bodies);
@@ -69,12 +68,22 @@ void BlockFactor::list_columns() {
 void BlockFactor::list_updates() {
   updates_.clear();
   update_start_.assign(1, 0);
+  std::size_t all = 0;
+  for (std::size_t c = 0; c + 1 < column_start_.size(); ++c) {
+    const std::size_t count = column_start_[c + 1] - column_start_[c];
+    all += count * (count + 1) / 2;
+  }
+  updates_.reserve(all);
   for (std::size_t c = 0; c + 1 < column_start_.size(); ++c) {
     const std::uint32_t first = column_start_[c], count = column_start_[c + 1] - first;
     for (std::uint32_t b = 0; b < count; ++b) {
       updates_.push_back({b, b, ~row_[first + b]});
-      for (std::uint32_t w = b + 1; w < count; ++w)
-        updates_.push_back({w, b, static_cast<std::uint32_t>(between(row_[first + b], row_[first + w]))});
+      // The column of b has all later rows of this column, in the same order.
+      std::uint32_t target = column_start_[row_[first + b]];
+      for (std::uint32_t w = b + 1; w < count; ++w) {
+        while (row_[target] != row_[first + w]) ++target;
+        updates_.push_back({w, b, target});
+      }
     }
     update_start_.push_back(static_cast<std::uint32_t>(updates_.size()));
   }
@@ -88,6 +97,10 @@ std::size_t BlockFactor::between(std::size_t earlier, std::size_t later) const {
 void BlockFactor::clear() {
   std::fill(diagonal_.begin(), diagonal_.end(), Block{});
   std::fill(lower_.begin(), lower_.end(), Block{});
+}
+
+double BlockFactor::work_of_column(std::size_t column) const {
+  return work_with(static_cast<double>(column_start_[column + 1] - column_start_[column]));
 }
 
 kernel::BlockMatrix BlockFactor::matrix() {

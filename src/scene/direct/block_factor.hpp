@@ -41,7 +41,13 @@ class BlockFactor {
   Block& block(std::size_t index) { return lower_[index]; }
 
   /// Replaces the matrix by its factors. Returns false if the matrix is not positive definite or not finite.
-  bool factor() { return kernels_->factor(matrix()); }
+  bool factor() { return factor(0, bodies()); }
+  /// The same for the columns from `first` to `end`. The columns before `first` have been factored.
+  bool factor(std::size_t first, std::size_t end) { return kernels_->factor(matrix(), first, end); }
+  /// Multiply-adds of a column of a factorisation.
+  double work_of_column(std::size_t column) const;
+  /// Number of blocks below the diagonal.
+  std::size_t blocks() const { return row_.size(); }
   /// Replaces the right-hand side by the solution.
   void solve(BodyRow* x) { kernels_->solve(matrix(), x); }
 

@@ -21,12 +21,12 @@ double tangential_length(const Vector3& v) {
 }  // namespace
 
 bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work,
-                        const kernel::BlockKernels& kernels) {
+                        const kernel::BlockKernels& kernels, double limit) {
   factor_.use(kernels);
-  if (!is_planned_ || factor_.bodies() != bodies || edges_ != edges) {
+  if (!is_planned(bodies, edges)) {
     has_factor_ = is_planned_ = false;
     edges_ = edges;
-    fits_ = factor_.plan(bodies, edges, Thresholds::direct_work);
+    fits_ = factor_.plan(bodies, edges, limit);
     is_planned_ = true;
   }
   return fits_ && factor_.work() <= most_work;
@@ -64,6 +64,7 @@ void DirectIsland::begin(int substeps, std::uint64_t name) {
   substeps_ = substeps;
   has_same_name_ = name != 0 && name == name_;
   name_ = name;
+  treatment_ = {};
   manifolds_.clear();
   points_.clear();
   rows_.clear();
@@ -132,6 +133,13 @@ void DirectIsland::apply_changes() {
 /// slips, and its friction turns with the slip. Friction that just holds a manifold sticks. All closed points of an
 /// island without impulses stick.
 void DirectIsland::set_states() {
+  if (treatment_.is_certified) {
+    each_point([&](const Manifold&, Point& p) {
+      p.state = p.gap < treatment_.closed * p.slop ? State::sticks : State::open;
+      p.change = {};
+    });
+    return;
+  }
   if (!is_loaded_) {
     each_point([](const Manifold&, Point& p) { p.state = p.gap <= 0 ? State::sticks : State::open; });
     return;

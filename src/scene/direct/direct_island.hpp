@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "block_factor.hpp"
+#include "certificate.hpp"
 #include "scene/rotation.hpp"
 #include "system/cone.hpp"
 #include "vectors.hpp"
@@ -166,11 +167,25 @@ struct ConePoint {
   systems::ConeScaling scaling;
 };
 
+/// How the linear solves of a large island differ.
+struct Treatment {
+  /// [1] Contacts with a gap below this fraction of their slop count as closed, loaded or not. Others close to it.
+  double closed = 0;
+  /// All closed points stick, with one weight: the island rests on a certificate, and keeps the factor of it.
+  bool is_certified = false;
+  bool may_factor = true;  ///< or the last factor must do
+};
+
 class DirectIsland {
  public:
   /// Plans the factorisation if the edges differ from the last ones. Returns false if it takes more multiply-adds than
-  /// `most_work`.
-  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work, const kernel::BlockKernels& kernels);
+  /// `most_work`. Without a plan before, the limit is `limit`.
+  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work, const kernel::BlockKernels& kernels,
+            double limit = SceneThresholds::direct_work);
+  /// True if the plan is for these edges.
+  bool is_planned(std::size_t bodies, const std::vector<Edge>& edges) const {
+    return is_planned_ && factor_.bodies() == bodies && edges_ == edges;
+  }
   /// Reserves memory, so that the functions below allocate nothing.
   void reserve(std::size_t manifolds, std::size_t points, std::size_t rows, std::size_t fixed_bodies);
 
@@ -178,7 +193,10 @@ class DirectIsland {
   void forget_factor() {
     has_factor_ = has_same_name_ = false;
     name_ = 0;
+    certificate_.forget();
   }
+  Certificate& certificate() { return certificate_; }
+  const Certificate& certificate() const { return certificate_; }
 
   // The island, filled by the caller in this order.
   /// `name`: of the island, from call to call, or 0.
@@ -204,6 +222,19 @@ class DirectIsland {
   /// Multiply-adds of a factorisation, and of an iteration of the interior point.
   double work_of_factorisation() const { return factor_.work(); }
   double work_of_iteration() const;
+  /// Of this call; begin() resets it.
+  void treat(const Treatment& treatment) { treatment_ = treatment; }
+  /// Assembles the matrix of a certificate: all closed points stick.
+  void assemble_for_rest(const StepOptions& options);
+  BlockFactor& block_factor() { return factor_; }
+  /// The matrix of the certificate has been factored.
+  void keep_factor() { has_factor_ = true; }
+  /// The impulse that a point begins with.
+  void set_impulse(std::size_t point, const Vector3& impulse) { points_[point].impulse = impulse; }
+  /// Stops all bodies: velocities are the ones of forces alone.
+  void stop();
+  const BodyRow& forces(std::size_t position) const { return forces_[position]; }
+
   /// Returns true if there is a solution. `may_use_interior_point`: if the linear solves are not accepted.
   bool solve(const StepOptions& options, bool may_use_interior_point);
 
@@ -365,6 +396,7 @@ class DirectIsland {
   bool is_calm() const;
   void set_weights();
   void list_matrix();
+  void assemble();
   void begin_matrix();
   struct Moments;
   template <class F>
@@ -404,6 +436,8 @@ class DirectIsland {
   double mean_weight_ = 0;    // [N s] of a body in a substep
   double missed_ = 0;         // [m/s] max. by which held contacts have missed their targets in the last solve
   double tolerance_ = 0;      // [N s] by which impulses may leave their cones before they are put back
+  Treatment treatment_;
+  Certificate certificate_;
 };
 
 inline Vector3 DirectIsland::relative(const Manifold& m, const std::array<Vector3, 3>& axes, const Vector3& arm_a,

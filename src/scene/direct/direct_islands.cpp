@@ -96,7 +96,7 @@ bool DirectIslands::is_plain(const kernel::SceneJob<T>& job, const Graph& graph,
 template <class T>
 void DirectIslands::find_candidates(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                                     const Parts& parts, const std::vector<std::int32_t>& substeps,
-                                    std::vector<SubstepNeed>& needs) {
+                                    std::vector<SubstepNeed>& needs, const StepOptions& step) {
   candidates_.clear();
   excluded_.assign(graph.islands, 0);
   for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
@@ -114,7 +114,12 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
   const double work_of_visit = 80 * visits, work_of_row = 48 * visits;
   for (std::uint32_t i = 0; i < graph.islands; ++i) {
     if (excluded_[i] != 0) continue;
-    Candidate candidate{i, begin_[i], begin_[i + 1], group_begin_[i], group_begin_[i + 1], 0, 1, 0, false};
+    Candidate candidate;
+    candidate.island = i;
+    candidate.first = begin_[i];
+    candidate.end = begin_[i + 1];
+    candidate.first_group = group_begin_[i];
+    candidate.end_group = group_begin_[i + 1];
     std::size_t points = 0, rows = 0;
     for (std::uint32_t k = candidate.first; k < candidate.end; ++k) points += graph.manifolds[manifolds_[k]].count;
     for (std::uint32_t k = candidate.first_group; k < candidate.end_group; ++k) rows += graph.groups[groups_[k]].count;
@@ -125,8 +130,7 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
     // Two factorisations may cost no more than the sweeps that they replace.
     candidate.sweeps =
         (work_of_visit * static_cast<double>(points) + work_of_row * static_cast<double>(rows)) * substeps[i];
-    if (plan(candidate, graph, parts, candidate.sweeps / SceneThresholds::direct_tries))
-      candidates_.push_back(candidate);
+    if (plan(candidate, job, graph, parts, step)) candidates_.push_back(candidate);
   }
   for (std::size_t s = 0; s < solvers_.size(); ++s)
     if (taken_[s] == 0 && body_of_solver_[s] >= 0) {
@@ -183,7 +187,12 @@ int DirectIslands::count_substeps(const kernel::SceneJob<T>& job, const Graph& g
 }
 
 /// Numbers the bodies of an island, and gives it a solver with a plan and memory. Returns false if it is too large.
-bool DirectIslands::plan(Candidate& candidate, const Graph& graph, const Parts& parts, double most_work) {
+template <class T>
+bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                         const StepOptions& step) {
+  const bool may_be_large = step.remembers && this->may_be_large(job, graph, parts, candidate);
+  const std::size_t most_bodies =
+      static_cast<std::size_t>(may_be_large ? SceneThresholds::large_max_bodies : SceneThresholds::direct_bodies);
   bodies_.clear();
   edges_.clear();
   std::size_t points = 0, rows = 0;
@@ -199,8 +208,10 @@ bool DirectIslands::plan(Candidate& candidate, const Graph& graph, const Parts& 
   const auto connect = [&](const Constraint& of) {
     const bool a = moves(of.body_a), b = moves(of.body_b);
     const std::int32_t first = a ? number(of.body_a) : -1, second = b ? number(of.body_b) : -1;
-    if (a && b) edges_.push_back({first, second});
-    return static_cast<double>(bodies_.size()) <= SceneThresholds::direct_bodies;
+    // A pair with many contacts has several manifolds, as many as touch in this call.
+    const Edge edge = {first, second};
+    if (a && b && (edges_.empty() || edges_.back() != edge)) edges_.push_back(edge);
+    return bodies_.size() <= most_bodies;
   };
   for (std::uint32_t k = candidate.first; k < candidate.end; ++k) {
     points += graph.manifolds[manifolds_[k]].count;
@@ -227,16 +238,15 @@ bool DirectIslands::plan(Candidate& candidate, const Graph& graph, const Parts& 
   candidate.solver = static_cast<std::size_t>(solver);
   taken_[candidate.solver] = 1;
   DirectIsland& island = *solvers_[candidate.solver];
-  if (!island.plan(bodies_.size(), edges_, most_work, *kernels_)) return false;
+  candidate.is_large = may_be_large && bodies_.size() >= static_cast<std::size_t>(SceneThresholds::large_bodies);
+  if (candidate.is_large) {
+    const std::uint32_t first = kernel::number_at(job.contact_at, graph.manifolds[manifolds_[candidate.first]].first);
+    return plan_large(job, candidate, step, job.scene->contacts.key[first], points);
+  }
+  if (!island.plan(bodies_.size(), edges_, candidate.sweeps / SceneThresholds::direct_tries, *kernels_)) return false;
   const std::size_t manifolds = candidate.end - candidate.first, groups = candidate.end_group - candidate.first_group;
   island.reserve(manifolds, points, rows, 2 * (manifolds + groups));
   return true;
-}
-
-/// Squares of numbers beyond this are beyond the range of T.
-template <class T>
-double most_number() {
-  return std::sqrt(static_cast<double>(std::numeric_limits<T>::max()) / 16);
 }
 
 template <class T>
@@ -413,8 +423,9 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::BlockKernel
   kernels_ = &kernels;
   accepted_.clear();
   if (!solves_islands(options)) return;
+  const StepOptions step = step_options(options, *job.scene);
   try {
-    find_candidates(options, job, graph, parts, substeps, needs);
+    find_candidates(options, job, graph, parts, substeps, needs, step);
     accepted_.reserve(candidates_.size());
   } catch (const std::bad_alloc&) {
     // Islands that were planned anew have lost their factors: docs/determinism.md.
@@ -422,10 +433,13 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::BlockKernel
     if (may_throw) throw;
     return;
   }
-  const StepOptions step = step_options(options, *job.scene);
   team.each(candidates_.size(), islands_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
     for (std::size_t i = first; i < end; ++i) {
       Candidate& candidate = candidates_[i];
+      if (candidate.is_large) {
+        candidate.is_accepted = solve_large(options, job, graph, parts, step, candidate);
+        continue;
+      }
       DirectIsland& island = *solvers_[candidate.solver];
       if (!take(job, graph, parts, options.substeps, candidate)) continue;
       // Work is measured in the sweeps that it replaces.
@@ -451,11 +465,23 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::BlockKernel
     const DirectIsland& island = *solvers_[candidate.solver];
     substeps[candidate.island] = solved;
     const bool is_group = candidate.first == candidate.end;
+    if (candidate.is_held) {
+      // The speed that the forces give in the step.
+      accepted_.push_back(
+          {manifolds_[candidate.first], false, step.weight_speed, step.weight_speed, 0, 1, IslandAlgorithm::held});
+      continue;
+    }
     accepted_.push_back({is_group ? groups_[candidate.first_group] : manifolds_[candidate.first], is_group,
                          island.approach(), island.residual(), island.solves(), island.substeps(), island.algorithm()});
   }
 }
 
+template bool DirectIslands::take(const kernel::SceneJob<float>&, const Graph&, const Parts&, const SubstepsOptions&,
+                                  const Candidate&);
+template bool DirectIslands::take(const kernel::SceneJob<double>&, const Graph&, const Parts&, const SubstepsOptions&,
+                                  const Candidate&);
+template void DirectIslands::store(const kernel::SceneJob<float>&, const DirectIsland&);
+template void DirectIslands::store(const kernel::SceneJob<double>&, const DirectIsland&);
 template void DirectIslands::solve(const SceneOptions&, const kernel::BlockKernels&, const kernel::SceneJob<float>&,
                                    const Graph&, const Parts&, std::vector<std::int32_t>&, std::vector<SubstepNeed>&,
                                    ThreadTeam&, bool);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <carom/scene.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -37,6 +39,12 @@ struct Accepted {
   }
 };
 
+/// Squares of numbers beyond this are beyond the range of T.
+template <class T>
+double most_number() {
+  return std::sqrt(static_cast<double>(std::numeric_limits<T>::max()) / 16);
+}
+
 /// The memory that stays from call to call.
 class DirectIslands {
  public:
@@ -54,22 +62,38 @@ class DirectIslands {
   const std::vector<Accepted>& accepted() const { return accepted_; }
 
  private:
+  /// The action of a large island in a call.
+  enum class Action : std::uint8_t { none, solves, works, completes };
   struct Candidate {
-    std::uint32_t island;
-    std::uint32_t first, end;              // in manifolds_
-    std::uint32_t first_group, end_group;  // in groups_
-    std::size_t solver;                    // index of its DirectIsland
-    int substeps;
-    double sweeps;  // multiply-adds of the sweeps that would solve it
-    bool is_accepted;
+    std::uint32_t island = 0;
+    std::uint32_t first = 0, end = 0;              // in manifolds_
+    std::uint32_t first_group = 0, end_group = 0;  // in groups_
+    std::size_t solver = 0;                        // index of its DirectIsland
+    int substeps = 1;
+    double sweeps = 0;  // multiply-adds of the sweeps that would solve it
+    bool is_accepted = false;
+    // Large islands.
+    bool is_large = false, begins = false, begins_later = false, is_held = false;
+    Action action = Action::none;
+    Treatment treatment;
+    bool may_hold = false, is_still = false, has_factor = false;
+  };
+  /// [m/s] Speeds of the bodies of an island.
+  struct Motion {
+    double rms = 0, fastest = 0;
+    double forces = 0;       // [m/s] change of the velocity by forces in the call
+    bool is_uniform = true;  // all bodies have the same
   };
 
   template <class T>
   void find_candidates(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                       const Parts& parts, const std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs);
+                       const Parts& parts, const std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs,
+                       const StepOptions& step);
   template <class T>
   bool is_plain(const kernel::SceneJob<T>& job, const Graph& graph, std::uint32_t manifold) const;
-  bool plan(Candidate& candidate, const Graph& graph, const Parts& parts, double most_work);
+  template <class T>
+  bool plan(Candidate& candidate, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+            const StepOptions& step);
   template <class T>
   bool take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const SubstepsOptions& options,
             const Candidate& candidate);
@@ -78,6 +102,21 @@ class DirectIslands {
                      const SubstepsOptions& options, const Candidate& candidate, SubstepNeed& need) const;
   template <class T>
   static void store(const kernel::SceneJob<T>& job, const DirectIsland& island);
+
+  // Large islands: large_islands.cpp
+  template <class T>
+  bool may_be_large(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                    const Candidate& candidate) const;
+  template <class T>
+  Motion motion_of(const kernel::SceneJob<T>& job) const;
+  template <class T>
+  bool plan_large(const kernel::SceneJob<T>& job, Candidate& candidate, const StepOptions& step, std::uint64_t name,
+                  std::size_t points);
+  template <class T>
+  bool solve_large(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
+                   const StepOptions& step, Candidate& candidate);
+  template <class T>
+  void store_held(const kernel::SceneJob<T>& job, const Graph& graph, const Candidate& candidate) const;
 
   const kernel::BlockKernels* kernels_ = nullptr;
   std::vector<Candidate> candidates_;

@@ -55,6 +55,7 @@ void DirectIsland::set_weights() {
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       Point& p = points_[i];
       p.weight = p.state == State::open ? 0 : Thresholds::direct_weight / m.inverse_mass;
+      if (treatment_.is_certified) continue;
       // Points with little load get less weight, so that their impulses do not turn negative.
       if (p.state != State::open && p.impulse[2] > 0) p.weight *= level(loaded * p.impulse[2] / load);
     }
@@ -99,6 +100,10 @@ DirectIsland::Likeness DirectIsland::likeness() const {
     compare(bodies_[i].inverse_inertia, factored_.inverse_inertia[i]);
   for (std::size_t k = 0; k < manifolds_.size() && is_near; ++k) {
     const Manifold& m = manifolds_[k];
+    // An open contact is not in the matrix.
+    bool is_open = true;
+    for (std::uint32_t i = m.first; i < m.end; ++i) is_open = is_open && points_[i].state == State::open;
+    if (is_open) continue;
     for (std::size_t c = 0; c < 3; ++c) compare(m.axis[c], factored_.axes[k][c]);
     for (std::uint32_t i = m.first; i < m.end; ++i) {
       if (points_[i].state == State::open) continue;
@@ -232,14 +237,8 @@ bool DirectIsland::factor() {
       return true;
     }
   }
-  begin_matrix();
-  add_points_to_matrix([](const Point& p, double(&weight)[9]) {
-    if (p.state == State::open) return false;
-    std::fill(std::begin(weight), std::end(weight), 0.0);
-    weight[0] = weight[4] = p.state == State::sticks ? p.weight : 0;
-    weight[8] = p.weight;
-    return true;
-  });
+  if (!treatment_.may_factor) return false;
+  assemble();
   work_of_factorisations_ += factor_.work();
   if (!factor_.factor()) return false;
   matrix_.swap(last_matrix_);
@@ -258,6 +257,26 @@ void DirectIsland::add_cones_to_matrix() {
     for (const std::size_t k : {2u, 5u, 6u, 7u}) weight[k] = d[k] * n;
     return true;
   });
+}
+
+void DirectIsland::assemble() {
+  begin_matrix();
+  add_points_to_matrix([](const Point& p, double(&weight)[9]) {
+    if (p.state == State::open) return false;
+    std::fill(std::begin(weight), std::end(weight), 0.0);
+    weight[0] = weight[4] = p.state == State::sticks ? p.weight : 0;
+    weight[8] = p.weight;
+    return true;
+  });
+}
+
+void DirectIsland::assemble_for_rest(const StepOptions& options) {
+  set_targets(options);
+  set_states();
+  set_weights();
+  list_matrix();
+  assemble();
+  matrix_.swap(last_matrix_);
 }
 
 }  // namespace carom::scene::direct

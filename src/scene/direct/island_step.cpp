@@ -30,8 +30,9 @@ void DirectIsland::measure_approach(const StepOptions& options) {
 
 void DirectIsland::set_targets(const StepOptions& options) {
   for (Point& p : points_) {
-    const bool is_open = p.gap > 0 && !(p.gap < Thresholds::direct_closed * p.slop && p.impulse[2] > 0);
-    p.target[2] = p.least - (is_open ? p.gap / options.time_step : 0);
+    const double closed = treatment_.closed * p.slop;
+    const bool is_open = p.gap > closed && !(p.gap < Thresholds::direct_closed * p.slop && p.impulse[2] > 0);
+    p.target[2] = p.least - (is_open ? (p.gap - closed) / options.time_step : 0);
   }
 }
 
@@ -56,7 +57,7 @@ void DirectIsland::correct_positions(const StepOptions& options) {
     const double overlap = std::max(-p.gap - p.slop, 0.0);
     const double wanted = std::min(options.push_out * overlap, options.largest_push_out_speed) -
                           std::max(relative(m, p, velocity_)[2], 0.0);
-    p.state = p.impulse[2] > 0 || (p.gap <= 0 && wanted > 0) ? State::slips : State::open;
+    if (!treatment_.is_certified) p.state = p.impulse[2] > 0 || (p.gap <= 0 && wanted > 0) ? State::slips : State::open;
     p.change = {0, 0, p.gap <= 0 ? std::max(wanted, 0.0) : 0};
   });
   if (!factor()) return;
@@ -167,6 +168,13 @@ void DirectIsland::rebound(const StepOptions& options, bool may_use_interior_poi
 /// x·M y of a body
 double DirectIsland::product(std::size_t body, const BodyRow& x, const BodyRow& y) const {
   return bodies_[body].mass * dot(linear(x), linear(y)) + dot(angular(x), times(bodies_[body].inertia, angular(y)));
+}
+
+void DirectIsland::stop() {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    before_[i] = {};
+    free_[i] = forces_[i];
+  }
 }
 
 bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point) {
