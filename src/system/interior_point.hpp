@@ -64,8 +64,10 @@ class InteriorPoint {
   void find_step(Factorisation& lu, Effort& effort, const InteriorPointOptions& options);
   void keep(double step);
   double measure(const IslandSystem& system);
+  void scale_velocities();
 
-  IslandSystem scaled_;
+  const IslandSystem* system_ = nullptr;
+  Numbers scaled_;            // the blocks of D W D, where W has blocks
   std::vector<Place> place_;  // of cones: those of rows, then those of spinning
   Numbers block_;             // of the matrix, with moments
   Beside beside_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernel/scene/scene_job.hpp"
+#include "system/body_matrix.hpp"
 
 namespace carom::scene::coulomb {
 
@@ -35,7 +36,7 @@ struct Direction {
 };
 
 /// The bodies that a constraint moves: numbers of Constraints::body, or -1.
-using Sides = std::array<std::int32_t, 2>;
+using systems::Sides;
 
 struct Cone {
   enum Kind : std::uint8_t { contact, moment, one_sided, two_sided } kind = contact;
