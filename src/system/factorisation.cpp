@@ -9,7 +9,7 @@ namespace carom::systems {
 namespace {
 
 /// Refinement ends when a step has left this part of the right-hand side.
-constexpr double refined = 1e-12;
+constexpr double refined = 1e-9;
 constexpr int most_refinements = 3;
 
 double largest_of(const Numbers& x) {

@@ -23,10 +23,10 @@ bool rests_without_impulses(const IslandSystem& system) {
 /// decay of the error promises that they will do. By bodies, a budget without room for these steps all goes into
 /// sweeps.
 void IslandSolver::sweep_on(Effort& effort) {
-  constexpr double steps = 12;
+  constexpr double steps = 12, fewest_steps = 20;
   if (!lu_.is_planned()) lu_.plan(system);
   const double products = steps * (lu_.products() + 2 * lu_.solve_products());
-  if (system.bodies != nullptr && !effort.affords(products))
+  if (system.bodies != nullptr && !effort.affords(fewest_steps / steps * products))
     return sweeps_.go_on(system, best, effort, static_cast<std::size_t>(std::min(effort.budget, 1e9)));
   const double worth = products / sweep_cost(system);
   sweeps_.go_on(system, best, effort, static_cast<std::size_t>(std::clamp(worth, 30.0, 400.0)), true);

@@ -3,7 +3,9 @@
 
 #include <carom/carom.hpp>
 #include <cmath>
-#include <numeric>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -307,6 +309,56 @@ TYPED_TEST(CoulombIslands, survive_numbers_near_the_end_of_the_range) {
         for (std::size_t b = 0; b < scene.body_count(); ++b)
           for (const double v : made.velocity(b)) EXPECT_TRUE(std::isfinite(v)) << speed << ' ' << mass << ' ' << arm;
       }
+}
+
+/// Islands of tests/golden/scenes, one after a line `island` each. A body has its inverse mass, inverse inertia and
+/// velocities; a contact its bodies, friction, restitution, normal, lever arms, target and warm impulse.
+std::vector<SceneData<float>> islands_of(const std::string& file) {
+  std::ifstream in(std::string(CAROM_GOLDEN_DIR) + "/scenes/" + file);
+  std::vector<SceneData<float>> islands;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string kind, word;
+    words >> kind;
+    std::vector<double> x;
+    while (words >> word) x.push_back(std::strtod(word.c_str(), nullptr));
+    const auto vector = [&](std::size_t k) { return Vector{x.at(k), x.at(k + 1), x.at(k + 2)}; };
+    if (kind == "island") {
+      islands.emplace_back().warm_impulse = vectors<float>(0);
+    } else if (kind == "body") {
+      islands.back().add(Body{x.at(0), {x.at(1), x.at(2), x.at(3), x.at(4), x.at(5), x.at(6)}, vector(7), vector(10)});
+    } else {
+      SceneData<float>& to = islands.back();
+      const std::size_t i = to.add(Contact{
+          static_cast<std::int32_t>(x.at(0)), static_cast<std::int32_t>(x.at(1)), vector(4), {}, x.at(2), x.at(3)});
+      put(to.lever_a, i, vector(7));
+      put(to.lever_b, i, vector(10));
+      to.target_velocity.push_back(static_cast<float>(x.at(13)));
+      push(to.warm_impulse, vector(14));
+    }
+  }
+  return islands;
+}
+
+// Squares of an impulse of 4e-20 N s vanish in float, so that a further sweep on lanes would shorten its friction.
+TEST(CoulombIslandsInFloat, have_their_bits_beside_others_and_on_all_isas_for_impulses_whose_squares_vanish) {
+  const auto islands = islands_of("tiny_impulses.txt");
+  ASSERT_EQ(islands.size(), 2u);
+  SceneData<float> both = islands[0];
+  append(both, islands[1]);
+  SceneOptions options;
+  options.method = SceneMethod::coulomb;
+  const auto first = solved(islands[0], options);
+  ASSERT_EQ(first.report.not_converged, 0u);
+  for (const Isa isa : available_isas()) {
+    const auto alone = solved(islands[0], options, {.isa = isa, .threads = 1});
+    const auto beside = solved(both, options, {.isa = isa, .threads = 1});
+    for (std::size_t i = 0; i < islands[0].contact_count(); ++i) {
+      EXPECT_EQ(alone.impulse(i), beside.impulse(i)) << to_string(isa) << ' ' << i;
+      if (isa == Isa::sse2) continue;
+      EXPECT_EQ(alone.impulse(i), first.impulse(i)) << to_string(isa) << ' ' << i;
+    }
+  }
 }
 
 }  // namespace
