@@ -9,7 +9,7 @@ namespace {
 /// δ relative to J M⁻¹ Jᵀ of a row.
 constexpr double relative_shift = 1e-7;
 constexpr int most_passes = 20;
-/// Passes end at this part of what was missed, or when one leaves more than half of what the last one did.
+/// Passes end when the velocity error has fallen by this factor, or when a pass does not halve it.
 constexpr double enough = 1e-14;
 
 double dot(const double* a, const double* b) {
@@ -91,7 +91,7 @@ void BilateralRows::hold(Numbers& missed, Numbers& v, Numbers& lambda) const {
     measure(y_, change_);
     for (std::size_t k = 0; k < size(); ++k)
       if (softness_[k] > 0) lambda[k] += given_[k] - change_[k] / softness_[k];
-    // From all impulses again, so that v is what they make.
+    // Recomputed from all impulses, so that v follows from them to rounding.
     y_.assign(v.size(), 0);
     push(lambda, y_);
     measure(y_, change_);

@@ -1,5 +1,5 @@
 // Rows without bounds of an island's joints, J v + γ λ = target. They are eliminated: with M the bodies' mass matrix,
-// a body's answer to f [N s] is M̂⁻¹ f, the change of velocity that the joints leave of M⁻¹ f,
+// the bodies respond to impulses f [N s] by M̂⁻¹ f, the change of velocity that the joints allow:
 //
 //   M̂⁻¹ = M⁻¹ − M⁻¹ Jᵀ (J M⁻¹ Jᵀ + γ)⁻¹ J M⁻¹.
 //
@@ -15,7 +15,7 @@ class BilateralRows {
  public:
   std::vector<Sides> body;
   Numbers direction;   ///< 12 a row: of both bodies, J
-  Numbers response;    ///< likewise: M⁻¹ Jᵀ
+  Numbers response;    ///< 12 a row: M⁻¹ Jᵀ
   Numbers compliance;  ///< γ
 
   void clear();
@@ -25,10 +25,10 @@ class BilateralRows {
 
   /// Once all rows are there. False if a number is not finite.
   bool factor(std::size_t bodies);
-  /// Brings `missed`, the rows' velocities of v, to 0 by impulses λ, as far as impulses can: v += M⁻¹ Jᵀ λ. `missed`
-  /// becomes what is left.
+  /// Finds impulses λ that bring the rows' velocity errors `missed` to 0 as far as impulses can, and adds their effect:
+  /// v += M⁻¹ Jᵀ λ. `missed` becomes the remaining errors.
   void hold(Numbers& missed, Numbers& v, Numbers& lambda) const;
-  /// Takes from `missed` what no impulses change, where rows contradict each other: Jᵀ of it is 0.
+  /// Removes from `missed` the part that no impulses change, where rows contradict each other.
   void leave_contradictions(Numbers& missed) const;
   /// J v.
   void measure(const Numbers& v, Numbers& missed) const;

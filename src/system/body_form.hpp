@@ -11,7 +11,7 @@ class BodyForm {
   std::size_t bodies = 0;   ///< 0: there is no such form
   std::vector<Sides> body;  ///< of each contact
   Numbers direction;        ///< 36 a contact: of both bodies the three rows of H, of six numbers each
-  Numbers response;         ///< likewise: M⁻¹ Hᵀ
+  Numbers response;         ///< 36 a contact: M⁻¹ Hᵀ
   Numbers extra;            ///< three a contact: E, which is diagonal
   BilateralRows rows;       ///< of joints
 

@@ -86,7 +86,7 @@ void BodyMatrix::add(std::size_t constraint, std::size_t s, std::size_t t, std::
   for (; n-- > 0; response += 6, scaled += 6)
     for (std::size_t row = 0; row < 6; ++row)
       for (std::size_t k = 0; k < 6; ++k) sum[6 * row + k] += response[row] * scaled[k];
-  // The rows of a body's second half have as many blocks as those of its first.
+  // Both halves of a body have the same number of blocks in a row.
   const std::size_t width = 9 * (at(pattern_.row_start[2 * at(body_s) + 1]) - at(pattern_.row_start[2 * at(body_s)]));
   double* const block = &pattern_.block[place_[constraint][2 * s + t]];
   for (std::size_t row = 0; row < 6; ++row) {

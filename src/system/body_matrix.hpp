@@ -34,8 +34,8 @@ class BodyMatrix {
            const double* response, const double* scaled);
   /// False if the matrix is singular or not finite.
   bool factor() { return lu_.factor(pattern_.block, unit_); }
-  /// y, six numbers a body, becomes the solution for the right-hand side y, with a backward error of rounding: what a
-  /// large number of the matrix holds then does not lose the digits that the inverted blocks of the factors cost.
+  /// y, six numbers a body, becomes the solution for the right-hand side y. One step of refinement makes the backward
+  /// error one of rounding: the inverted blocks of the factors lose digits where the matrix has large numbers.
   void solve(Numbers& y);
 
  private:

@@ -3,8 +3,8 @@
 //
 //   A' = A + B E C,   (1 + M̂⁻¹ Hᵀ C A'⁻¹ B H) y = M̂⁻¹ Hᵀ C A'⁻¹ b,   x = A'⁻¹ (b − B H y).
 //
-// M̂⁻¹ stands there as M⁻¹ with the term of the rows of joints beside that of H (bilateral_rows.hpp). A contact and its
-// moment have numbers of A and B beside the diagonal, and are one block of six rows in the space of bodies
+// The matrix has M⁻¹ in the place of M̂⁻¹, and the rows of joints as further rows of H (bilateral_rows.hpp). A contact
+// and its moment have off-diagonal numbers of A and B, and are one block of six rows in the space of bodies
 // (factorisation_pairs.cpp).
 //
 // Where A is small, as of contacts that stick, the matrix of bodies has numbers so large that directions which nothing
@@ -15,8 +15,8 @@
 
 namespace carom::systems {
 
-/// The blocks of a moment's row beside the diagonal, nine numbers each: A in the column of its contact, the contact's A
-/// in the column of the moment, and B in the column of its contact. Of rows of contacts they do not count.
+/// The off-diagonal blocks of a moment's row, nine numbers each: A in the column of its contact, the contact's A in the
+/// column of the moment, and B in the column of its contact. Unused for rows of contacts.
 struct Beside {
   Numbers below, above, b_below;
 
@@ -33,8 +33,8 @@ class Factorisation {
   double products() const { return products_; }              ///< of blocks and vectors that a factorisation is worth
   double solve_products() const { return solve_products_; }  ///< the same of a solution
 
-  /// A (nine numbers a row), B (nine), C (three), and where W has blocks, those of B W C with A beside the diagonal.
-  /// `beside` is that of moments. False if the matrix is singular or not finite.
+  /// Factors A + B W C with A (nine numbers a row), B (nine) and C (three). `block`: the blocks of B W C with the
+  /// off-diagonal numbers of A, where W has blocks. `beside`: moments. False if singular or not finite.
   bool factor(const IslandSystem& system, const Numbers& block, const Numbers& a, const Numbers& b, const Numbers& c,
               const Beside& beside);
   /// x becomes the solution for the right-hand side x. The arguments of factor() must still be there.

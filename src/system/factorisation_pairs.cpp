@@ -30,7 +30,7 @@ void add_product(const double* a, const double* b, double factor, double* to) {
     }
 }
 
-/// The matrix becomes its inverse, by halves: the contact's own part first, then what it leaves of the moment's.
+/// Inverts the matrix by halves: the contact's own part first, then the Schur complement of the moment's.
 bool invert_pair(double* matrix) {
   double own[9], above[9], below[9], rest[9], left[9] = {}, right[9] = {};
   take(matrix, 0, 0, own);
@@ -53,7 +53,7 @@ bool invert_pair(double* matrix) {
   return true;
 }
 
-/// The three rows of a contact, then those of its moment, of one body; six numbers each.
+/// The three rows of a contact and the three rows of its moment, of one body; six numbers each.
 struct Rows {
   double number[36];
 

@@ -52,7 +52,7 @@ void InteriorPoint::place(const IslandSystem& system) {
     if (system.is_moment(i)) place_.push_back({3 * i + 2, none, place_[i].normal});
 }
 
-/// The vector of a cone among those of rows.
+/// Reads the vector of a cone from the numbers of the rows.
 void InteriorPoint::take(const Numbers& rows, std::size_t cone, double* x) const {
   const Place& place = place_[cone];
   x[0] = rows[place.first];
@@ -60,7 +60,7 @@ void InteriorPoint::take(const Numbers& rows, std::size_t cone, double* x) const
   x[2] = rows[place.normal];
 }
 
-/// Adds the vector of a cone to those of rows.
+/// Adds the vector of a cone to the numbers of the rows.
 void InteriorPoint::spread(std::size_t cone, const double* x, Numbers& rows) const {
   const Place& place = place_[cone];
   rows[place.first] += x[0];
@@ -298,7 +298,7 @@ void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Best& bes
   cone_.resize(cones);
   slope_.resize(2 * cones);
   diagonal_.resize(9 * system.contacts());
-  // A warm start would need the share of each cone of a contact in its best velocity, which nothing tells.
+  // With moments a warm start would need the share of each cone in a contact's best velocity, which is not known.
   if (options.warm && !system.has_moments())
     begin_warm(system, best.r);
   else

@@ -58,8 +58,8 @@ void IslandSolver::polish(Effort& effort) {
   if (!done(effort)) newton_.run(system, lu_, best, effort, {});
 }
 
-/// What rests, or slides in one direction, needs a few Newton steps, which cost no more than some sweeps where bodies
-/// touch few others.
+/// Newton steps from guessed states. An island at rest, or sliding in one direction, needs a few of them, and they cost
+/// no more than some sweeps if each body touches few others.
 void IslandSolver::guess_states(Effort& effort) {
   constexpr double worth = 20;  // sweeps
   if (!lu_.is_planned()) lu_.plan(system);

@@ -1,5 +1,5 @@
 // The contact system of one island, in double: W, q and friction. W is given by 3 × 3 blocks in compressed rows, or by
-// the bodies (body_form.hpp). A row is that of a contact, or of the moment of one (moments.hpp).
+// the bodies (body_form.hpp). A row belongs to a contact or to its moment (moments.hpp).
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct IslandSystem {
   const BodyForm* bodies = nullptr;    ///< W, if there are no blocks
   Numbers q;                           ///< three a contact: two tangents, then the normal
   Numbers friction;                    ///< 0 of a moment
-  std::vector<std::int32_t> moment;    ///< of each row: that of its moment, or -1; empty: there are no moments
+  std::vector<std::int32_t> moment;    ///< of each row: the row of its moment, or -1; empty: there are no moments
   std::vector<std::int32_t> bearer;    ///< of each row, if it is a moment: the contact's whose moment it is; else -1
 
   std::size_t contacts() const { return friction.size(); }  ///< rows
@@ -37,7 +37,7 @@ struct IslandSystem {
   std::size_t blocks() const { return column.size(); }
   /// The mean of the diagonal of W_ii, which scales contact i.
   double mean_diagonal(std::size_t i) const;
-  /// Block (i, j), which is there: that of a contact, or of a contact and its moment. By bodies without joints.
+  /// Block (i, j) of a contact with itself or with its moment. By bodies: without the joints' effect.
   void own_block(std::size_t i, std::size_t j, double* w) const;
   void clear();
 };

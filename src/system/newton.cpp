@@ -12,7 +12,7 @@ constexpr double regularisation = 1e-8;
 /// A contact that parts no faster than this share of the fastest velocity is guessed to touch.
 constexpr double touching = 1e-6;
 
-/// ρ of a row; that of a moment which moves nothing may be anything.
+/// ρ of a row. A moment that moves nothing may have any value.
 double rho_of(const IslandSystem& system, std::size_t i) {
   const double mean = system.mean_diagonal(i);
   return mean > 0 ? 1 / mean : 1;
@@ -70,8 +70,8 @@ void Newton::linearise(const IslandSystem& system, std::size_t i) {
   }
 }
 
-/// The same of a moment, whose bound is z_n of its contact: this brings a row of the contact's W, and numbers of A
-/// beside the diagonal.
+/// Writes the rows of a moment. Its bound is z_n of its contact, which adds a row of the contact's W and off-diagonal
+/// numbers of A.
 void Newton::linearise_moment(const IslandSystem& system, std::size_t i) {
   const auto contact = at(system.bearer[i]);
   const double rho = rho_[i], contact_rho = rho_[contact];

@@ -27,7 +27,7 @@ using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(Coulomb, Precisions);
 
 // The velocities of these scenes are unique: bodies that contacts hold, and few contacts with little friction. Sweeps
-// come to 1e-13 of the approach, and what tells velocities from the error is the condition of W: 1e4 here.
+// come to 1e-13 of the approach. The condition of W, 1e4 here, bounds velocities by the error.
 TEST(CoulombInDouble, has_the_velocities_that_sweeps_come_to_in_the_end) {
   const auto agrees = [](const SceneData<double>& scene, const std::string& what) {
     const auto found = solved(scene, to<double>(1e-12));
@@ -77,7 +77,7 @@ TYPED_TEST(Coulomb, carries_a_thousand_times_the_mass_on_a_stack_of_20) {
   for (std::size_t i = 0; i < 20; ++i) EXPECT_LT(length(made.velocity(i)), 1e-5) << i;
 }
 
-// All contacts rebound at once, by Moreau's rule, as those of simultaneous do.
+// All contacts rebound at once, by Moreau's rule, as under simultaneous.
 TYPED_TEST(Coulomb, rebounds_by_the_rule_of_simultaneous) {
   const auto balls = solved(row_of_balls<TypeParam>({3, 0, 0}), to<TypeParam>(1e-12));
   const double tolerance = sizeof(TypeParam) == sizeof(float) ? 1e-5 : 1e-10;

@@ -13,7 +13,7 @@ namespace {
 struct Case {
   IslandSystem system;
   BodyForm form;
-  Numbers a, b, c, block;  // block: B W C, and A beside the diagonal
+  Numbers a, b, c, block;  // block: B W C, and off-diagonal A
   Beside beside;
 };
 
@@ -22,7 +22,7 @@ double number(const Numbers& numbers, std::size_t contact, std::size_t side, std
 }
 
 /// Contacts between bodies in a row, four a pair, all with a block of W where they share a body. `small` is the size of
-/// A for every other contact, as of those that stick. `with_moments`: the second of four is the moment of the first.
+/// A for every other contact, as for sticking contacts. `with_moments`: the second of four is the moment of the first.
 Case row_of_bodies(std::int32_t bodies, double small, std::mt19937_64& random, bool with_moments = false) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   Case made;

@@ -1,9 +1,8 @@
-// What an island is to SceneMethod::coulomb: constraints that have a cone, and rows without bounds.
+// The constraints of an island for SceneMethod::coulomb: constraints with a cone, and rows without bounds.
 //
 // A contact has its impulse in its frame. A row within bounds is a contact, too. λ >= λ0 is the normal impulse of one
-// without friction, beyond λ0. λ within two bounds is the friction, along one tangent, of a contact whose normal
-// impulse nothing but itself decides: W_nn r_n = -q_n. Directions that a constraint has no use for have no effect on
-// bodies.
+// without friction, beyond λ0. λ within two bounds is the friction, along one tangent, of a contact with a fixed normal
+// impulse: W_nn r_n = -q_n. Unused directions of a constraint have no effect on bodies.
 //
 // Friction within an ellipse is friction within a circle of r_t = p_t / scale: its tangents are the axes of the
 // ellipse, times the scale (docs/contact-systems.md, Contact models). The moment of a contact that resists rolling and
@@ -20,7 +19,7 @@
 
 namespace carom::scene::coulomb {
 
-/// v and ω of a body, or what an impulse is along them.
+/// v and ω of a body, or an impulse along them.
 using Twist = std::array<double, 6>;
 
 inline double dot(const Twist& a, const Twist& b) {
@@ -43,7 +42,7 @@ struct Cone {
   Sides body = {-1, -1};
   std::array<std::array<Direction, 3>, 2> side{};  // two tangents times the scale, the normal
   double q[3] = {};                                // [m/s] with the impulses that no bound holds back
-  double extra[3] = {};                            // [1/kg] of W_ii beside that of the bodies
+  double extra[3] = {};                            // [1/kg] added to the diagonal of W_ii
   double friction = 0;
   double scale[3] = {1, 1, 1};  // of the directions of a contact or a moment
   double warm[3] = {};

@@ -285,8 +285,10 @@ class Coulomb : IslandSweeps<T> {
     coulomb::read(job_, items_of(island), options_.coulomb.most_friction, constraints);
     slot.impulse.assign(3 * constraints.cone.size(), 0);
     bool solved = true;
-    if (!slot.system.assemble(constraints, slot.solver.system, slot.solver.bodies)) {
+    const bool is_sound = slot.system.assemble(constraints, slot.solver.system, slot.solver.bodies);
+    if (!is_sound) {
       workspace_.overflow[island] = 1;
+      slot.lambda.assign(constraints.row.size(), 0);
     } else if (!constraints.cone.empty()) {
       const systems::Effort effort = coulomb::solve(slot, tolerance_, options_.coulomb.budget);
       solved = slot.solver.best.error <= effort.target;
@@ -294,7 +296,7 @@ class Coulomb : IslandSweeps<T> {
       space_.error[island] = slot.solver.best.error > 0 ? tolerance_ * (slot.solver.best.error / effort.target) : 0;
     }
     keep_bounds(constraints, slot.impulse);
-    slot.system.apply(constraints, slot.solver.bodies, slot.impulse, slot.lambda);
+    if (is_sound) slot.system.apply(constraints, slot.solver.bodies, slot.impulse, slot.lambda);
     workspace_.sweeping[island] = solved ? Sweeping::done : Sweeping::goes_on;
     space_.method[island] = solved ? Method::solved : Method::missed;
     store(constraints, slot);
