@@ -182,8 +182,8 @@ struct SceneThresholds {
   /// [1] an island is not in balance if a loaded body is faster than this fraction of gravity × time step in its
   /// certificate
   static constexpr double large_unbalanced = 0.02;
-  /// [1] relative: a row with a smaller pivot repeats other rows of its joint (sequence) or of the joints around it
-  /// (coulomb)
+  /// [1] relative: a row with a smaller pivot repeats other rows of its joint (sequence), and a direction of a contact
+  /// with a smaller response is held by the rows between its two bodies (coulomb)
   static constexpr double least_pivot = 1e-10;
   /// [1] a row that only turns its bodies is singular if its response Σ w·J w is at most this multiple of ε times the
   /// sum of the absolute values of its terms
@@ -208,10 +208,6 @@ struct SceneLimits {
   static constexpr int most_rounds = 64;           ///< [1]
   /// [1] Maximum number of bodies of a scene, and of its contacts and joint rows together: indices have 32 bits.
   static constexpr std::size_t most_bodies = 2147483647, most_contacts_and_rows = 2147483647;
-  /// [1] Maximum number of blocks of W (72 bytes each) of an island that SceneMethod::coulomb solves to its tolerance.
-  /// The number is at most Σ n² over the movable bodies, with n the number of contacts, moments and rows with bounds of
-  /// a body. Bodies that rows without bounds connect count as one. One body may thus have 8192 contacts.
-  static constexpr std::size_t most_blocks = std::size_t{1} << 26;
 };
 
 /// Options of SceneMethod::simultaneous.
@@ -294,14 +290,14 @@ struct CoulombOptions {
   /// [1] in [0, 1]: max. error of an island, defined as SystemOptions::tolerance is for ErrorScale::island and
   /// error_mass 0. 0: 1e-8 in double, 1e-4 in float.
   double tolerance = 0;
-  /// [sweeps] in [1, SystemOptions::largest_budget]: see SystemOptions::budget. Eight sweeps on lanes count as one. If
-  /// the budget runs out, the best impulses found are returned. The budget does not include the assembly of W, which
-  /// SceneLimits::most_blocks limits.
+  /// [sweeps] in [1, SystemOptions::largest_budget]: see SystemOptions::budget. Bounds time and memory: a factorisation
+  /// that the rest of the budget does not cover is not begun. If the budget runs out, the best impulses found are
+  /// returned.
   double budget = 2000;
   double most_friction = 1000;  ///< [1] in (0, SystemOptions::largest_friction]: larger coefficients count as this one
   double warm_start = 1;        ///< [1] in [0, 1]: fraction of the warm impulses to start from, contacts and rows
-  /// [1] in [0, most_iterations]: max. number of contacts and rows of an island that is solved to the tolerance. 0:
-  /// only SceneLimits::most_blocks limits it. Larger islands are solved by SceneMethod::simultaneous: at most
+  /// [1] in [0, most_iterations]: max. number of contacts and rows of an island that is solved to the tolerance. 0: no
+  /// limit. Larger islands are solved by SceneMethod::simultaneous: at most
   /// SimultaneousOptions::iterations sweeps, with its relaxation and rounds, until they have converged within
   /// SceneOptions::relative_tolerance. Its time_step and relaxing have no effect there, and warm_start above replaces
   /// both of its fractions.

@@ -307,7 +307,6 @@ class SceneCall {
     job_.contact_at = graph.of_contacts.at();
     job_.row_at = graph.of_rows.at();
     take_static_friction();
-    if (is(SceneMethod::coulomb)) workspace_.coulomb.bound.check(options_, job_, graph, parts);
     if (impulses_.remembers_contacts()) workspace_.remembered.inherit(graph, scene_.contacts);
     workspace_.substeps.clear();
     workspace_.island_energy.clear();

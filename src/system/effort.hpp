@@ -19,13 +19,13 @@ struct Effort {
   std::int32_t sweeps = 0, interior_steps = 0, newton_steps = 0;
 
   bool exhausted() const { return !(spent < budget); }
+  /// True if the budget has room for this work.
+  bool affords(double block_products) const { return spent + block_products / sweep_cost <= budget; }
   void spend(double block_products) { spent += block_products / sweep_cost; }
 };
 
 /// The cost of a sweep, including the measurement of the error, in block products. A local solve costs about 12.
-inline double sweep_cost(const IslandSystem& system) {
-  return 2 * static_cast<double>(system.blocks()) + 12 * static_cast<double>(system.contacts());
-}
+double sweep_cost(const IslandSystem& system);
 
 /// The best impulses of an island so far. They are always in the cones.
 struct Best {

@@ -1,23 +1,22 @@
-// The linear systems of interior point and Newton, (A + B W C) x = b with A and B of 3 × 3 blocks, C of numbers. They
-// are solved as they stand, or in the space of bodies where these make the smaller matrix (H, M and E as in
-// body_form.hpp):
+// The linear systems of interior point and Newton, (A + B W C) x = b with A and B of 3 × 3 blocks, C of numbers. Where
+// W has blocks they are solved as they stand, else in the space of bodies (H, M̂ and E as in body_form.hpp):
 //
-//   A' = A + B E C,   (1 + M⁻¹ Hᵀ C A'⁻¹ B H) y = M⁻¹ Hᵀ C A'⁻¹ b,   x = A'⁻¹ (b − B H y).
+//   A' = A + B E C,   (1 + M̂⁻¹ Hᵀ C A'⁻¹ B H) y = M̂⁻¹ Hᵀ C A'⁻¹ b,   x = A'⁻¹ (b − B H y).
 //
-// A contact and its moment have numbers of A and B beside the diagonal, and are one block of six rows in the space of
-// bodies (factorisation_pairs.cpp).
+// The matrix has M⁻¹ in the place of M̂⁻¹, and the rows of joints as further rows of H (bilateral_rows.hpp). A contact
+// and its moment have off-diagonal numbers of A and B, and are one block of six rows in the space of bodies
+// (factorisation_pairs.cpp).
 //
 // Where A is small, as of contacts that stick, the matrix of bodies has numbers so large that directions which nothing
-// holds lose digits; one step of iterative refinement brings them back.
+// holds lose digits; iterative refinement brings them back.
 #pragma once
 
-#include "block_lu.hpp"
 #include "body_form.hpp"
 
 namespace carom::systems {
 
-/// The blocks of a moment's row beside the diagonal, nine numbers each: A in the column of its contact, the contact's A
-/// in the column of the moment, and B in the column of its contact. Of rows of contacts they do not count.
+/// The off-diagonal blocks of a moment's row, nine numbers each: A in the column of its contact, the contact's A in the
+/// column of the moment, and B in the column of its contact. Unused for rows of contacts.
 struct Beside {
   Numbers below, above, b_below;
 
@@ -26,26 +25,23 @@ struct Beside {
 
 class Factorisation {
  public:
-  /// A new island; null or without bodies: there is no form but W.
-  void forget(const BodyForm* form);
-  bool is_planned() const { return lu_.is_planned(); }
+  /// A new island.
+  void forget();
+  bool is_planned() const { return is_planned_; }
   void plan(const IslandSystem& system);
-  /// From now on not by bodies, whose roundings may have been too large. False if that was so already.
-  bool leave_bodies(const IslandSystem& system);
 
   double products() const { return products_; }              ///< of blocks and vectors that a factorisation is worth
   double solve_products() const { return solve_products_; }  ///< the same of a solution
 
-  /// A (nine numbers a row), B (nine), C (three), and the blocks of B W C, with A beside the diagonal. `beside` is that
-  /// of moments. False if it is singular or not finite.
+  /// Factors A + B W C with A (nine numbers a row), B (nine) and C (three). `block`: the blocks of B W C with the
+  /// off-diagonal numbers of A, where W has blocks. `beside`: moments. False if singular or not finite.
   bool factor(const IslandSystem& system, const Numbers& block, const Numbers& a, const Numbers& b, const Numbers& c,
               const Beside& beside);
-  /// x becomes the solution for the right-hand side x.
+  /// x becomes the solution for the right-hand side x. The arguments of factor() must still be there.
   void solve(Numbers& x);
 
  private:
-  void count();
-  void find_bodies();
+  void plan_bodies();
   bool factor_by_bodies(const Numbers& a, const Numbers& b, const Numbers& c, const Beside& beside);
   /// A contact with its moment: A'⁻¹, −A'⁻¹ B and C A'⁻¹ of six rows.
   struct Pair {
@@ -58,23 +54,23 @@ class Factorisation {
   }
   void push_pair(const Pair& pair, const Numbers& right);
   void solve_pair(const Pair& pair, const Numbers& right, Numbers& x) const;
-  /// The first number of six rows and columns of the bodies' matrix, for the bodies s and t of a contact; `width` is
-  /// from its first three rows to the next.
-  double* bodies_block(std::size_t contact, std::size_t s, std::size_t t, std::size_t& width);
   void solve_by_bodies(const Numbers& right, Numbers& x);
 
-  const BodyForm* form_ = nullptr;
-  bool by_bodies_ = false;
+  /// right −= (A + B W C) x, of bodies.
+  void subtract_product(const Numbers& x, Numbers& right);
+
+  bool is_planned_ = false;
   double products_ = 0, solve_products_ = 0;
   BlockLu lu_;
-  // By bodies: every one is two contacts of a system with this pattern.
-  IslandSystem bodies_;
-  std::vector<std::array<std::size_t, 4>> place_;  // of each contact and pair of its bodies: number of the first block
-  Numbers inverse_, effect_, change_, unit_;       // A'⁻¹; −A'⁻¹ B; C A'⁻¹; diagonal
-  std::vector<Pair> pairs_;
-  Numbers y_, right_, rest_;
   const IslandSystem* system_ = nullptr;
-  const Numbers *block_ = nullptr, *a_ = nullptr;
+  // By bodies.
+  const BodyForm* form_ = nullptr;
+  BodyMatrix matrix_;
+  Numbers inverse_, effect_, change_;  // A'⁻¹; −A'⁻¹ B; C A'⁻¹
+  std::vector<Pair> pairs_;
+  Numbers y_, right_, rest_, scaled_, product_;
+  const Numbers *a_ = nullptr, *b_ = nullptr, *c_ = nullptr;
+  const Beside* beside_ = nullptr;
 };
 
 }  // namespace carom::systems

@@ -30,7 +30,7 @@ void add_product(const double* a, const double* b, double factor, double* to) {
     }
 }
 
-/// The matrix becomes its inverse, by halves: the contact's own part first, then what it leaves of the moment's.
+/// Inverts the matrix by halves: the contact's own part first, then the Schur complement of the moment's.
 bool invert_pair(double* matrix) {
   double own[9], above[9], below[9], rest[9], left[9] = {}, right[9] = {};
   take(matrix, 0, 0, own);
@@ -53,7 +53,7 @@ bool invert_pair(double* matrix) {
   return true;
 }
 
-/// The three rows of a contact, then those of its moment, of one body; six numbers each.
+/// The three rows of a contact and the three rows of its moment, of one body; six numbers each.
 struct Rows {
   double number[36];
 
@@ -104,16 +104,7 @@ bool Factorisation::factor_pair(Pair& pair, const Numbers& a, const Numbers& b, 
     for (std::size_t s = 0; s < 2; ++s) {
       if (form_->body[i][s] < 0) continue;
       const Rows response(form_->response, i, m, s);
-      std::size_t width;
-      double* const block = bodies_block(i, s, t, width);
-      for (std::size_t row = 0; row < size; ++row) {
-        double* const to = block + (row < 3 ? 0 : width) + 3 * (row % 3);
-        for (std::size_t k = 0; k < size; ++k) {
-          double sum = 0;
-          for (std::size_t j = 0; j < size; ++j) sum += response.number[size * j + row] * scaled[size * j + k];
-          to[(k < 3 ? 0 : 9) + k % 3] += sum;
-        }
-      }
+      matrix_.add(i, s, t, form_->body[i][s], size, response.number, scaled);
     }
   }
   return true;

@@ -52,7 +52,7 @@ void InteriorPoint::place(const IslandSystem& system) {
     if (system.is_moment(i)) place_.push_back({3 * i + 2, none, place_[i].normal});
 }
 
-/// The vector of a cone among those of rows.
+/// Reads the vector of a cone from the numbers of the rows.
 void InteriorPoint::take(const Numbers& rows, std::size_t cone, double* x) const {
   const Place& place = place_[cone];
   x[0] = rows[place.first];
@@ -60,7 +60,7 @@ void InteriorPoint::take(const Numbers& rows, std::size_t cone, double* x) const
   x[2] = rows[place.normal];
 }
 
-/// Adds the vector of a cone to those of rows.
+/// Adds the vector of a cone to the numbers of the rows.
 void InteriorPoint::spread(std::size_t cone, const double* x, Numbers& rows) const {
   const Place& place = place_[cone];
   rows[place.first] += x[0];
@@ -80,19 +80,14 @@ void InteriorPoint::scale(const IslandSystem& system) {
   left_.assign(9 * contacts, 0);
   for (std::size_t i = 0; i < contacts; ++i)
     for (std::size_t a = 0; a < 3; ++a) left_[9 * i + 4 * a] = scale_[3 * i + a];
-  scaled_ = system;
-  for (std::size_t i = 0; i < contacts; ++i)
-    for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
-         ++k)
+  scaled_ = system.block;
+  for (std::size_t i = 0; i < contacts && system.bodies == nullptr; ++i)
+    for (std::size_t k = at(system.row_start[i]); k < at(system.row_start[i + 1]); ++k)
       for (std::size_t a = 0; a < 3; ++a)
         for (std::size_t b = 0; b < 3; ++b)
-          scaled_.block[9 * k + 3 * a + b] *=
-              scale_[3 * i + a] * scale_[3 * static_cast<std::size_t>(system.column[k]) + b];
+          scaled_[9 * k + 3 * a + b] *= scale_[3 * i + a] * scale_[3 * at(system.column[k]) + b];
   largest_q_ = 0;
-  for (std::size_t i = 0; i < 3 * contacts; ++i) {
-    scaled_.q[i] *= scale_[i];
-    largest_q_ = std::max(largest_q_, std::abs(scaled_.q[i]));
-  }
+  for (std::size_t i = 0; i < 3 * contacts; ++i) largest_q_ = std::max(largest_q_, std::abs(scale_[i] * system.q[i]));
 }
 
 void InteriorPoint::begin_cold(double r, double u) {
@@ -109,7 +104,8 @@ void InteriorPoint::begin_warm(const IslandSystem& system, const Numbers& impuls
   r_.resize(size);
   u_.resize(size);
   for (std::size_t i = 0; i < size; ++i) r_[i] = scale_[i] > 0 ? impulses[i] / scale_[i] : 0;
-  velocities(scaled_, r_, v_);
+  measure(system);
+  scale_velocities();
   double farthest = 0;
   for (std::size_t i = 0; i < system.contacts(); ++i) {
     double* v = &v_[3 * i];
@@ -128,8 +124,14 @@ double InteriorPoint::measure(const IslandSystem& system) {
   return systems::measure(system, impulses_, velocities_);
 }
 
+/// W̃ r + q̃ from the velocities that measure() has found.
+void InteriorPoint::scale_velocities() {
+  v_.resize(velocities_.size());
+  for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = scale_[i] * velocities_[i];
+}
+
 void InteriorPoint::linearise() {
-  velocities(scaled_, r_, v_);
+  scale_velocities();
   gap_ = 0;
   std::copy(v_.begin(), v_.end(), residual_.begin());
   for (std::size_t i = 0; i < cone_.size(); ++i) {
@@ -154,8 +156,8 @@ void InteriorPoint::add_shared(std::size_t cone, const double* d) {
       diagonal_[9 * i + place] += x;
       return;
     }
-    block_[9 * scaled_.block_of(i, static_cast<std::int32_t>(j)) + place] += x;
-    (scaled_.is_moment(i) ? beside_.below[9 * i + place] : beside_.above[9 * j + place]) += x;
+    if (system_->bodies == nullptr) block_[9 * system_->block_of(i, static_cast<std::int32_t>(j)) + place] += x;
+    (system_->is_moment(i) ? beside_.below[9 * i + place] : beside_.above[9 * j + place]) += x;
   };
   const std::size_t rows[3] = {first, second, normal};
   for (std::size_t a = 0; a < 3; ++a)
@@ -164,11 +166,11 @@ void InteriorPoint::add_shared(std::size_t cone, const double* d) {
 }
 
 bool InteriorPoint::factor(Factorisation& lu, double theta, double delta) {
-  const bool has_moments = scaled_.has_moments();
+  const bool has_moments = system_->has_moments();
   if (has_moments) {
-    block_ = scaled_.block;
+    block_ = scaled_;
     std::fill(diagonal_.begin(), diagonal_.end(), 0.0);
-    beside_.clear(scaled_.contacts());
+    beside_.clear(system_->contacts());
   }
   for (std::size_t i = 0; i < cone_.size(); ++i) {
     const double *u = &u_[3 * i], *inverse = cone_[i].inverse_squared;
@@ -183,7 +185,7 @@ bool InteriorPoint::factor(Factorisation& lu, double theta, double delta) {
     else
       std::copy_n(d, 9, &diagonal_[9 * i]);
   }
-  return lu.factor(scaled_, has_moments ? block_ : scaled_.block, diagonal_, left_, scale_, beside_);
+  return lu.factor(*system_, has_moments ? block_ : scaled_, diagonal_, left_, scale_, beside_);
 }
 
 void InteriorPoint::solve(Factorisation& lu) {
@@ -231,6 +233,7 @@ void InteriorPoint::keep(double step) {
 
 bool InteriorPoint::try_direction(Factorisation& lu, Effort& effort, double theta, double delta) {
   const std::size_t cones = cone_.size();
+  if (!effort.affords(lu.products())) return false;
   effort.spend(lu.products() + 2 * lu.solve_products());
   if (!factor(lu, theta, delta)) return false;
   for (std::size_t i = 0; i < cones; ++i) negative_square(i, &s_[3 * i]);
@@ -285,6 +288,8 @@ void InteriorPoint::find_step(Factorisation& lu, Effort& effort, const InteriorP
 void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort,
                         const InteriorPointOptions& options) {
   if (!lu.is_planned()) lu.plan(system);
+  if (!effort.affords(lu.products())) return;
+  system_ = &system;
   place(system);
   scale(system);
   const std::size_t size = 3 * system.contacts(), cones = place_.size();
@@ -293,14 +298,14 @@ void InteriorPoint::run(const IslandSystem& system, Factorisation& lu, Best& bes
   cone_.resize(cones);
   slope_.resize(2 * cones);
   diagonal_.resize(9 * system.contacts());
-  // A warm start would need the share of each cone of a contact in its best velocity, which nothing tells.
+  // With moments a warm start would need the share of each cone in a contact's best velocity, which is not known.
   if (options.warm && !system.has_moments())
     begin_warm(system, best.r);
   else
     begin_cold(options.r, options.u);
   history_.clear();
   double least = 1e300;
-  for (std::size_t step = 0; step < options.most_steps && !effort.exhausted(); ++step) {
+  for (std::size_t step = 0; step < options.most_steps && effort.affords(lu.products()); ++step) {
     const double error = measure(system);
     effort.spend(effort.sweep_cost);
     best.offer(system, impulses_, error, effort.target);

@@ -3,7 +3,7 @@
 // mechanics using interior point algorithm, 2023, has the lagged one).
 //
 // Impulses and velocities are scaled so that all cones are the Lorentz cone: with D_i = diag(μ, μ, 1) / √(tr W_ii / 3),
-// r = D r̃, W̃ = D W D, q̃ = D q. In what follows the tildes are gone.
+// r = D r̃, W̃ = D W D, q̃ = D q. The formulas below leave out the tildes.
 //
 //   residual   d = W r + q + |u_t| e − u
 //   scaling    P² u = r (cone.hpp), λ = P u,  T = 1 with the row of n (−θ u_t / |u_t|, 1)
@@ -14,7 +14,7 @@
 //              direction from leaving their cones
 //   Mehrotra   predictor s = −λ∘λ; corrector s = σ g e − λ∘λ − (P⁻¹ Δr)∘(P Δu), g the mean of r·u
 //
-// The cone of a contact with a moment is three Lorentz cones that share its normal impulse, those of friction, rolling
+// The cone of a contact with a moment is three Lorentz cones that share its normal impulse: friction, rolling
 // and spinning: r_k = E_k r with u_k of its own, and Σ E_kᵀ u_k in the place of u, Σ E_kᵀ T_k P_k⁻² E_k in that of T
 // P⁻².
 #pragma once
@@ -42,7 +42,7 @@ class InteriorPoint {
            const InteriorPointOptions& options);
 
  private:
-  /// The rows of a cone: two tangents and the normal. That of spinning has one tangent.
+  /// The rows of a cone: two tangents and the normal. The cone of spinning has one tangent.
   struct Place {
     std::size_t first, second, normal;
   };
@@ -59,14 +59,17 @@ class InteriorPoint {
   void solve(Factorisation& lu);
   double longest() const;
   void negative_square(std::size_t i, double* s) const;
-  /// Finds the direction dr_, du_ of θ and δ and keeps it if its step is the longest so far. False if there is none.
+  /// Finds the direction dr_, du_ of θ and δ and keeps it if its step is the longest so far. False if the matrix is
+  /// singular.
   bool try_direction(Factorisation& lu, Effort& effort, double theta, double delta);
   void find_step(Factorisation& lu, Effort& effort, const InteriorPointOptions& options);
   void keep(double step);
   double measure(const IslandSystem& system);
+  void scale_velocities();
 
-  IslandSystem scaled_;
-  std::vector<Place> place_;  // of cones: those of rows, then those of spinning
+  const IslandSystem* system_ = nullptr;
+  Numbers scaled_;            // the blocks of D W D, where W has blocks
+  std::vector<Place> place_;  // of cones: one for each row, then one for each spinning moment
   Numbers block_;             // of the matrix, with moments
   Beside beside_;
   Numbers scale_, left_;  // D; the same as blocks

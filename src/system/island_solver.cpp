@@ -19,11 +19,17 @@ bool rests_without_impulses(const IslandSystem& system) {
 
 }  // namespace
 
-/// Returns the number of sweeps with the cost of twelve factorisations, about the cost of the interior point.
-std::size_t IslandSolver::sweeps_worth_trying() {
+/// Goes on with as many sweeps as cost what twelve factorisations do, about the cost of the interior point, if the
+/// decay of the error promises that they will do. By bodies, a budget without room for these steps all goes into
+/// sweeps.
+void IslandSolver::sweep_on(Effort& effort) {
+  constexpr double steps = 12, fewest_steps = 20;
   if (!lu_.is_planned()) lu_.plan(system);
-  const double worth = 12 * (lu_.products() + 2 * lu_.solve_products()) / sweep_cost(system);
-  return static_cast<std::size_t>(std::clamp(worth, 30.0, 400.0));
+  const double products = steps * (lu_.products() + 2 * lu_.solve_products());
+  if (system.bodies != nullptr && !effort.affords(fewest_steps / steps * products))
+    return sweeps_.go_on(system, best, effort, static_cast<std::size_t>(std::min(effort.budget, 1e9)));
+  const double worth = products / sweep_cost(system);
+  sweeps_.go_on(system, best, effort, static_cast<std::size_t>(std::clamp(worth, 30.0, 400.0)), true);
 }
 
 /// Starts from best.r, moved into the cones.
@@ -49,8 +55,17 @@ void IslandSolver::go_inside(Effort& effort, const InteriorPointOptions& options
 }
 
 void IslandSolver::polish(Effort& effort) {
-  constexpr std::size_t steps = 12;
-  if (!done(effort)) newton_.run(system, lu_, best, effort, steps);
+  if (!done(effort)) newton_.run(system, lu_, best, effort, {});
+}
+
+/// Newton steps from guessed states. An island at rest, or sliding in one direction, needs a few of them, and they cost
+/// no more than some sweeps if each body touches few others.
+void IslandSolver::guess_states(Effort& effort) {
+  constexpr double worth = 20;  // sweeps
+  if (!lu_.is_planned()) lu_.plan(system);
+  if (lu_.products() + lu_.solve_products() > worth * effort.sweep_cost) return;
+  const bool is_cold = std::all_of(best.r.begin(), best.r.end(), [](double x) { return x == 0; });
+  newton_.run(system, lu_, best, effort, {.most_steps = 8, .guesses = is_cold, .is_judged = true});
 }
 
 /// Solves W r + P q if the part of q outside of the range of W may keep the error above the target. Tangential
@@ -76,12 +91,12 @@ void IslandSolver::solve_in_range(Effort& effort) {
   outside_.clear();
 }
 
-void IslandSolver::solve(Effort& effort, bool is_swept) {
+void IslandSolver::solve(Effort& effort) {
   constexpr std::size_t first_sweeps = 20;
   range_distance = 0;
   outside_.clear();
   effort.sweep_cost = sweep_cost(system);
-  lu_.forget(&bodies);
+  lu_.forget();
   begin(effort);
   if (done(effort)) return;
   if (rests_without_impulses(system)) {
@@ -89,17 +104,14 @@ void IslandSolver::solve(Effort& effort, bool is_swept) {
     best.error = 0;
     return;
   }
+  const bool is_alone = system.contacts() == 1;  // one sweep solves it
+  if (system.bodies != nullptr && !is_alone) guess_states(effort);
+  if (done(effort)) return;
   sweeps_.begin(system);
-  if (!is_swept) {
-    sweep(effort, first_sweeps);
-    if (!done(effort)) sweeps_.go_on(system, best, effort, sweeps_worth_trying(), true);
-  }
+  sweep(effort, first_sweeps);
+  if (!done(effort)) sweep_on(effort);
   go_inside(effort, {.proximal = true});
   polish(effort);
-  if (!done(effort) && lu_.leave_bodies(system)) {
-    go_inside(effort, {.proximal = true});
-    polish(effort);
-  }
   solve_in_range(effort);
   if (done(effort)) return;
   fall_back(effort);

@@ -14,7 +14,7 @@ class IslandSolver {
  public:
   /// The system. Fill it in before solve().
   IslandSystem system;
-  /// W of the system by bodies; optional.
+  /// W of the system, if `system.bodies` points to it.
   BodyForm bodies;
   /// The impulses.
   Best best;
@@ -22,18 +22,18 @@ class IslandSolver {
   double range_distance = 0;
 
   /// Starts from best.r, moved into the cones, with its error. `best` receives the best impulses and their error.
-  /// `is_swept`: further sweeps are not worthwhile.
-  void solve(Effort& effort, bool is_swept = false);
+  void solve(Effort& effort);
   /// q − P q if solve replaced system.q by P q, else empty.
   const Numbers& outside() const { return outside_; }
 
  private:
   void begin(const Effort& effort);
   bool done(const Effort& effort) const { return best.error <= effort.target || effort.exhausted(); }
-  std::size_t sweeps_worth_trying();
+  void sweep_on(Effort& effort);
   void sweep(Effort& effort, std::size_t most);
   void go_inside(Effort& effort, const InteriorPointOptions& options);
   void polish(Effort& effort);
+  void guess_states(Effort& effort);
   void solve_in_range(Effort& effort);
 
   // In fallbacks.cpp.

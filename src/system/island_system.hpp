@@ -1,5 +1,5 @@
-// The contact system of one island, in double: W in 3 × 3 blocks in compressed rows, q and friction. A row is that of a
-// contact, or of the moment of one (moments.hpp).
+// The contact system of one island, in double: W, q and friction. W is given by 3 × 3 blocks in compressed rows, or by
+// the bodies (body_form.hpp). A row belongs to a contact or to its moment (moments.hpp).
 #pragma once
 
 #include <cmath>
@@ -16,14 +16,17 @@ inline std::size_t at(std::int32_t i) {
   return static_cast<std::size_t>(i);
 }
 
+class BodyForm;
+
 struct IslandSystem {
   std::vector<std::int32_t> row_start;  ///< one more than contacts
   std::vector<std::int32_t> column;
   std::vector<std::int32_t> diagonal;  ///< the block of each contact on the diagonal
   Numbers block;                       ///< nine numbers a block, row after row
+  const BodyForm* bodies = nullptr;    ///< W, if there are no blocks
   Numbers q;                           ///< three a contact: two tangents, then the normal
   Numbers friction;                    ///< 0 of a moment
-  std::vector<std::int32_t> moment;    ///< of each row: that of its moment, or -1; empty: there are no moments
+  std::vector<std::int32_t> moment;    ///< of each row: the row of its moment, or -1; empty: there are no moments
   std::vector<std::int32_t> bearer;    ///< of each row, if it is a moment: the contact's whose moment it is; else -1
 
   std::size_t contacts() const { return friction.size(); }  ///< rows
@@ -33,17 +36,14 @@ struct IslandSystem {
   std::size_t block_of(std::size_t row, std::int32_t of) const;
   std::size_t blocks() const { return column.size(); }
   /// The mean of the diagonal of W_ii, which scales contact i.
-  double mean_diagonal(std::size_t i) const {
-    const double* w = &block[9 * static_cast<std::size_t>(diagonal[i])];
-    return (w[0] + w[4] + w[8]) / 3;
-  }
+  double mean_diagonal(std::size_t i) const;
+  /// Block (i, j) of a contact with itself or with its moment. By bodies: without the joints' effect.
+  void own_block(std::size_t i, std::size_t j, double* w) const;
   void clear();
 };
 
 /// The power of two that brings the mean of W's diagonal near 1.
 double mass_of(const IslandSystem& system);
-/// The same, of W whose blocks on the diagonal have these means of their own diagonals.
-double mass_of(const Numbers& mean_diagonals);
 
 /// The length of the part across the normal, of any finite numbers: squares that would leave the range are left to the
 /// slower way.
@@ -60,6 +60,9 @@ inline void add_product(const double* w, const double* x, double* y) {
   y[1] += w[3] * x[0] + w[4] * x[1] + w[5] * x[2];
   y[2] += w[6] * x[0] + w[7] * x[1] + w[8] * x[2];
 }
+
+/// y += W x.
+void add_product(const IslandSystem& system, const Numbers& x, Numbers& y);
 
 /// u = W r + q.
 void velocities(const IslandSystem& system, const Numbers& r, Numbers& u);

@@ -1,5 +1,7 @@
 #include "measure.hpp"
 
+#include "body_form.hpp"
+#include "effort.hpp"
 #include "moments.hpp"
 
 namespace carom::systems {
@@ -22,6 +24,7 @@ double measure(const IslandSystem& system, const Numbers& r, Numbers& u) {
 
 double rounding_of(const IslandSystem& system, const Numbers& r) {
   double sum = 0;
+  if (system.bodies != nullptr) return 0x1p-57 * system.bodies->magnitude(r);
   for (std::size_t i = 0; i < system.contacts(); ++i) {
     double y[3] = {0, 0, 0};
     for (auto k = static_cast<std::size_t>(system.row_start[i]); k < static_cast<std::size_t>(system.row_start[i + 1]);
@@ -31,6 +34,12 @@ double rounding_of(const IslandSystem& system, const Numbers& r) {
     sum += y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
   }
   return 0x1p-57 * std::sqrt(sum);
+}
+
+double sweep_cost(const IslandSystem& system) {
+  const auto contacts = static_cast<double>(system.contacts());
+  if (system.bodies != nullptr) return 20 * contacts + 2 * system.bodies->products();
+  return 2 * static_cast<double>(system.blocks()) + 12 * contacts;
 }
 
 void project(const IslandSystem& system, Numbers& r) {

@@ -12,16 +12,23 @@
 
 namespace carom::systems {
 
+struct NewtonOptions {
+  std::size_t most_steps = 12;
+  bool guesses = false;    ///< the first step takes contacts that do not part as sticking
+  bool is_judged = false;  ///< ends if two steps have not divided the error by four
+};
+
 class Newton {
  public:
-  void run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort, std::size_t most_steps);
+  void run(const IslandSystem& system, Factorisation& lu, Best& best, Effort& effort, const NewtonOptions& options);
 
  private:
   void linearise(const IslandSystem& system, std::size_t i);
   void linearise_moment(const IslandSystem& system, std::size_t i);
 
   Beside beside_;
-  Numbers r_, u_, block_, diagonal_, left_, right_, step_, projected_, velocities_;
+  Numbers r_, u_, rho_, block_, diagonal_, left_, last_diagonal_, last_left_, right_, step_, projected_, velocities_;
+  double touching_ = 0;  // [N s] of the first step, if it guesses
 };
 
 }  // namespace carom::systems

@@ -1,7 +1,9 @@
 #include "sweeps.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "body_form.hpp"
 #include "measure.hpp"
 
 namespace carom::systems {
@@ -13,7 +15,13 @@ void Sweeps::begin(const IslandSystem& system) {
   for (std::size_t i = 0; i < contacts; ++i) {
     weight_[i] = std::sqrt(system.mean_diagonal(i));
     if (system.is_moment(i)) continue;
-    contact_[i] = LocalContact(&system.block[9 * static_cast<std::size_t>(system.diagonal[i])], system.friction[i]);
+    double own[9];
+    system.own_block(i, i, own);
+    contact_[i] = LocalContact(own, system.friction[i]);
+  }
+  if (system.bodies != nullptr) {
+    own_.resize(9 * contacts);
+    for (std::size_t i = 0; i < contacts; ++i) system.own_block(i, i, &own_[9 * i]);
   }
   moment_.clear();
   if (!system.has_moments()) return;
@@ -21,11 +29,53 @@ void Sweeps::begin(const IslandSystem& system) {
   for (std::size_t i = 0; i < contacts; ++i) {
     const std::int32_t m = system.moment[i];
     if (m < 0) continue;
-    const auto block = [&](std::size_t row, std::int32_t column) {
-      return &system.block[9 * system.block_of(row, column)];
-    };
-    const auto own = static_cast<std::int32_t>(i);
-    moment_[i] = LocalMoment(block(i, own), block(i, m), block(at(m), own), block(at(m), m));
+    double pp[9], pm[9], mp[9], mm[9];
+    system.own_block(i, i, pp);
+    system.own_block(i, at(m), pm);
+    system.own_block(at(m), i, mp);
+    system.own_block(at(m), at(m), mm);
+    moment_[i] = LocalMoment(pp, pm, mp, mm);
+    if (system.bodies == nullptr) continue;
+    beside_.resize(18 * contacts);
+    std::copy_n(pm, 9, &beside_[18 * i]);
+    std::copy_n(mp, 9, &beside_[18 * i + 9]);
+  }
+}
+
+/// Contact after contact changes the velocities of its bodies. Joints answer between the sweeps.
+void Sweeps::sweep_by_bodies(const IslandSystem& system, Numbers& r) {
+  const BodyForm& form = *system.bodies;
+  form.answer(r, v_);
+  const auto velocity = [&](std::size_t row, double* u) {
+    for (std::size_t a = 0; a < 3; ++a) u[a] = system.q[3 * row + a];
+    form.add_velocity(row, v_, &r[3 * row], u);
+  };
+  const auto subtract = [](const double* w, const double* x, double* u) {
+    const double less[3] = {-x[0], -x[1], -x[2]};
+    add_product(w, less, u);
+  };
+  for (std::size_t i = 0; i < system.contacts(); ++i) {
+    if (system.is_moment(i)) continue;
+    double b[3], b_m[3], *own = &r[3 * i];
+    velocity(i, b);
+    subtract(&own_[9 * i], own, b);
+    double change[3] = {-own[0], -own[1], -own[2]};
+    const std::int32_t m = system.has_moments() ? system.moment[i] : -1;
+    if (m < 0) {
+      contact_[i].solve(b, own);
+    } else {
+      double* const moment = &r[3 * at(m)];
+      velocity(at(m), b_m);
+      subtract(&own_[9 * at(m)], moment, b_m);
+      subtract(&beside_[18 * i], moment, b);
+      subtract(&beside_[18 * i + 9], own, b_m);
+      double turn[3] = {-moment[0], -moment[1], -moment[2]};
+      moment_[i].solve(contact_[i], b, b_m, own, moment);
+      for (std::size_t a = 0; a < 3; ++a) turn[a] += moment[a];
+      form.push(at(m), turn, v_);
+    }
+    for (std::size_t a = 0; a < 3; ++a) change[a] += own[a];
+    form.push(i, change, v_);
   }
 }
 
@@ -52,6 +102,7 @@ void Sweeps::sweep_with_moments(const IslandSystem& system, Numbers& r) {
 }
 
 void Sweeps::sweep(const IslandSystem& system, Numbers& r) {
+  if (system.bodies != nullptr) return sweep_by_bodies(system, r);
   if (system.has_moments()) return sweep_with_moments(system, r);
   const std::size_t contacts = system.contacts();
   for (std::size_t i = 0; i < contacts; ++i) {

@@ -22,10 +22,12 @@ class Sweeps {
  private:
   void sweep(const IslandSystem& system, Numbers& r);
   void sweep_with_moments(const IslandSystem& system, Numbers& r);
+  void sweep_by_bodies(const IslandSystem& system, Numbers& r);
 
   std::vector<LocalContact> contact_;
   std::vector<LocalMoment> moment_;  // of rows; empty without moments
-  Numbers x_, g_, u_, weight_;
+  Numbers own_, beside_;  // by bodies: W_ii; of moments: W of the contact and the moment, and of both reversed
+  Numbers x_, g_, u_, v_, weight_;
   Numbers errors_;  // the least so far, after each sweep of the run
   Anderson anderson_;
 };

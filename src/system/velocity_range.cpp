@@ -27,9 +27,7 @@ void subtract(double factor, const Numbers& x, Numbers& y) {
 /// y = W x.
 void multiply(const IslandSystem& system, const Numbers& x, Numbers& y) {
   y.assign(x.size(), 0);
-  for (std::size_t i = 0; i < system.contacts(); ++i)
-    for (std::size_t k = at(system.row_start[i]); k < at(system.row_start[i + 1]); ++k)
-      add_product(&system.block[9 * k], &x[3 * at(system.column[k])], &y[3 * i]);
+  add_product(system, x, y);
 }
 
 }  // namespace

@@ -123,9 +123,8 @@ class SceneDrawer : SceneDrawing<T> {
     }
   }
 
-  /// Number of contacts of one body. The method coulomb forms a matrix of all pairs of contacts.
+  /// Number of contacts of one body.
   std::size_t crowd() {
-    if (scene_.options.method == SceneMethod::coulomb) return 20 + draw_.below(80);
     return chance(20) ? 1000 + draw_.below(1000) : 100 + draw_.below(300);
   }
 

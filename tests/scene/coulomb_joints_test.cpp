@@ -1,4 +1,4 @@
-// SceneMethod::coulomb with rows of joints: those without bounds are eliminated, the others are solved with the
+// SceneMethod::coulomb with rows of joints: rows without bounds are eliminated, the others are solved with the
 // contacts.
 #include <gtest/gtest.h>
 
@@ -85,6 +85,21 @@ TEST(CoulombJoints, may_repeat_each_other_and_close_loops) {
   add_hinge(in_float.joints, JointBodies<float>{3, 2, {-0.5f, 0.3f, 0}, {0.5f, 0.3f, 0}}, {0, 1, 0});
   // Twice the rounding of velocities of some 0.1 m/s, by lever arms of a metre.
   EXPECT_LE(missed(in_float, solved(in_float, coulomb_to(1e-4))), 1e-6);
+}
+
+// Two ball joints at one point want speeds that differ by 0.2 m/s: both miss by half of it, and the contacts are
+// solved.
+TEST(CoulombJoints, that_contradict_each_other_share_the_difference) {
+  auto scene = chain<double>(4);
+  const std::size_t first = scene.row_count();
+  add_ball_joint(scene.joints, JointBodies<double>{2, 1, {-0.5, 0, 0}, {0.5, 0, 0}});
+  scene.joints.rows[first].target_velocity = 0.2;
+  for (std::int32_t i = 0; i < 4; ++i)
+    for (const double y : {-0.1, 0.1}) scene.add(Contact{i, world, {0, 0, 1}, {i + 0.5, y, -0.1}, 0.5});
+  const auto made = solved(scene, coulomb_to(1e-10));
+  EXPECT_EQ(made.report.not_converged, 0u);
+  EXPECT_NEAR(missed(scene, made), 0.1, 1e-7);
+  for (const double impulse : made.arrays.joint_impulse) EXPECT_LT(std::abs(impulse), 10);
 }
 
 // What fixed joints hold has a Delassus matrix of nothing but rounding at its contacts, beside a sound one.

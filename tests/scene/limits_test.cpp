@@ -3,10 +3,8 @@
 
 #include <carom/carom.hpp>
 #include <string>
-#include <vector>
 
 #include "support/scenes/refusal.hpp"
-#include "support/scenes/runs.hpp"
 
 namespace carom::scenes {
 namespace {
@@ -58,57 +56,6 @@ TEST(SceneLimit, of_bodies_contacts_and_rows_is_named) {
   EXPECT_EQ(refused(2, 0, most + 1), text);
   EXPECT_EQ(refused(2, most - 1, 2), text);
   EXPECT_NE(refused(2, ~std::size_t{0}, ~std::size_t{0}), "");
-}
-
-/// A body on the ground with `contacts`, and a separate ball that falls on the ground.
-SceneData<double> loaded_body(int contacts, SceneData<double> scene = {}) {
-  const std::int32_t body = scene.add(Body{.velocity = {0, 0, -1}});
-  for (int i = 0; i < contacts; ++i) scene.add(Contact{.a = body, .b = world, .point = {0.01 * i, 0.02 * i, -0.5}});
-  return scene;
-}
-
-std::string refusal_by_coulomb(SceneSolver& solver, const SceneData<double>& scene, const SceneOptions& options) {
-  SceneArrays<double> arrays(scene);
-  const auto impulse = arrays.impulse;
-  try {
-    solver.solve(scene.view(), arrays.view(), options);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::argument);
-    EXPECT_EQ(arrays.velocity, scene.bodies.velocity);
-    EXPECT_EQ(arrays.impulse, impulse);
-    return error.what();
-  }
-  return "";
-}
-
-// 8192² = 2^26.
-TEST(SceneLimit, of_blocks_of_coulomb_is_named_before_any_work) {
-  SceneSolver solver;
-  SceneOptions options{.method = SceneMethod::coulomb};
-  const SceneData<double> scene = loaded_body(8193, loaded_body(1));
-  EXPECT_EQ(refusal_by_coulomb(solver, scene, options),
-            "carom: the method coulomb may need 67125249 blocks of W for an island of 8193 contacts and rows, and the "
-            "limit is SceneLimits::most_blocks, 67108864: 8193 of its contacts, moments and bounded rows are on body 1 "
-            "and what joints connect with it. The option coulomb.largest_island below 8193 leaves it to sweeps; the "
-            "methods substeps and simultaneous have no such limit");
-  // The remedy.
-  options.coulomb.largest_island = 8192;
-  EXPECT_EQ(refusal_by_coulomb(solver, scene, options), "");
-  options.method = SceneMethod::simultaneous;
-  EXPECT_EQ(refusal_by_coulomb(solver, scene, options), "");
-}
-
-TEST(SceneLimit, of_blocks_of_coulomb_counts_joined_bodies_and_moments) {
-  SceneSolver solver;
-  const SceneOptions options{.method = SceneMethod::coulomb};
-  SceneData<double> scene = loaded_body(4097, loaded_body(4097));
-  add_ball_joint(scene.joints, JointBodies<double>{0, 1, {}, {}});
-  expect_named(refusal_by_coulomb(solver, scene, options),
-               "67141636 blocks of W for an island of 8197 contacts and rows");
-  scene = loaded_body(4097);
-  scene.rolling_friction.assign(4097, 0.01);
-  expect_named(refusal_by_coulomb(solver, scene, options),
-               "67141636 blocks of W for an island of 4097 contacts and rows");
 }
 
 }  // namespace

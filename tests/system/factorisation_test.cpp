@@ -13,7 +13,7 @@ namespace {
 struct Case {
   IslandSystem system;
   BodyForm form;
-  Numbers a, b, c, block;  // block: B W C, and A beside the diagonal
+  Numbers a, b, c, block;  // block: B W C, and off-diagonal A
   Beside beside;
 };
 
@@ -22,7 +22,7 @@ double number(const Numbers& numbers, std::size_t contact, std::size_t side, std
 }
 
 /// Contacts between bodies in a row, four a pair, all with a block of W where they share a body. `small` is the size of
-/// A for every other contact, as of those that stick. `with_moments`: the second of four is the moment of the first.
+/// A for every other contact, as for sticking contacts. `with_moments`: the second of four is the moment of the first.
 Case row_of_bodies(std::int32_t bodies, double small, std::mt19937_64& random, bool with_moments = false) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   Case made;
@@ -112,12 +112,12 @@ TEST(Factorisation, by_bodies_solves_what_the_one_by_contacts_does) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   for (const auto& [small, with_moments] :
        {std::pair{1.0, false}, {1e-3, false}, {1e-6, false}, {1.0, true}, {1e-3, true}}) {
-    const Case given = row_of_bodies(6, small, random, with_moments);
+    Case given = row_of_bodies(6, small, random, with_moments);
     Numbers right(3 * given.system.contacts());
     for (double& x : right) x = uniform(random);
     for (const bool by_bodies : {true, false}) {
+      given.system.bodies = by_bodies ? &given.form : nullptr;
       Factorisation factorisation;
-      factorisation.forget(by_bodies ? &given.form : nullptr);
       factorisation.plan(given.system);
       ASSERT_TRUE(factorisation.factor(given.system, given.block, given.a, given.b, given.c, given.beside));
       Numbers x = right;
@@ -132,20 +132,8 @@ TEST(Factorisation, by_bodies_solves_what_the_one_by_contacts_does) {
         for (std::size_t k = 0; k < 3; ++k) largest = std::max(largest, std::abs(x[3 * i + k]));
       }
       EXPECT_LE(missed, 1e-13 * (1 + largest)) << by_bodies << ", A of " << small << ", " << with_moments;
-      EXPECT_EQ(factorisation.leave_bodies(given.system), by_bodies);
-      EXPECT_FALSE(factorisation.leave_bodies(given.system));
     }
   }
-}
-
-TEST(Factorisation, goes_by_bodies_only_where_they_make_the_smaller_matrix) {
-  std::mt19937_64 random(2);
-  Case given = row_of_bodies(3, 1, random);
-  given.form.bodies = 6;  // two for each four contacts
-  Factorisation factorisation;
-  factorisation.forget(&given.form);
-  factorisation.plan(given.system);
-  EXPECT_FALSE(factorisation.leave_bodies(given.system));
 }
 
 }  // namespace

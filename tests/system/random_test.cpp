@@ -70,7 +70,7 @@ bool solved_inside(const SystemData<double>& data, bool proximal) {
   systems::IslandSystem island;
   systems::read_island(system, islands, 0, 1, 1000, island);
   systems::Factorisation lu;
-  lu.forget(nullptr);
+  lu.forget();
   systems::Best best;
   best.r.assign(3 * island.contacts(), 0);
   systems::Numbers velocities;

@@ -88,27 +88,6 @@ struct ManifoldFinish : ManifoldStages<A, T> {
     });
   }
 
-  /// See `SceneKernelsFor::tell`.
-  static void tell(const SceneJob<T>& job, Manifolds& block, std::uint32_t lanes) {
-    const Motion<B> now = Base::motion(block, Base::frame_of(block), Block::gather(job.velocities, block.a),
-                                       Block::gather(job.velocities, block.b));
-    for (std::size_t p = 0; p < block.head.count; ++p) {
-      const Point& point = block.point()[p];
-      Vector3<B> u = velocity_at(now, Block::load(point.arm_a), Block::load(point.arm_b));
-      u.z = u.z - Block::load(point.target);
-      T velocity[3][width];
-      Block::store(velocity, u);
-      for_each_bit(lanes, [&](std::size_t lane) {
-        if (p >= block.items[lane]) return;
-        const std::size_t i = Base::contact(job, block, lane, p);
-        for (std::size_t d = 0; d < 3; ++d) {
-          job.carried[d][i] = point.impulse[d][lane];
-          job.kept[d][i] = velocity[d][lane];
-        }
-      });
-    }
-  }
-
   /// A vector for every point and lane of a block.
   struct Points {
     B component[3][points_of_manifold];

@@ -134,7 +134,6 @@ struct SceneJob {
   T* row_warm;           // λ of rows for the next step; substeps
   bool rows_have_acted;  // an earlier pass has applied the rows' initial impulses
   // A snapshot that sweeps may return to: impulses and velocities as in `carried`, `row_impulse` and `velocities`.
-  // `tell` stores the velocities of contacts in the same arrays.
   T* kept[3];
   T* kept_moment[3];  // of contacts; their sum is the moment of the manifold
   T* kept_rows;
@@ -196,9 +195,6 @@ struct SceneKernelsFor {
   void (*return_to_kept)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   /// Stores the impulses and targets of contacts in SceneJob::carried.
   void (*carry)(const SceneJob<T>& job, std::byte* block);
-  /// Exports the contacts of the lanes of a manifold block: impulses to SceneJob::carried, velocities relative to the
-  /// targets to SceneJob::kept.
-  void (*tell)(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes);
   using Sweep = void (*)(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere);
   Sweep simultaneous, iteration, resting;
   Sweep push_out, relax;  // of a substep, before and after bodies move

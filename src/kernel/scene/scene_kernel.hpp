@@ -95,10 +95,6 @@ struct SceneStages {
     if (has_models(block)) ModelStages<A, T>::carry(job, manifolds(block));
     leave_lanes<A>();
   }
-  static void tell(const SceneJob<T>& job, std::byte* block, std::uint32_t lanes) {
-    ManifoldFinish<A, T>::tell(job, manifolds(block), lanes);
-    leave_lanes<A>();
-  }
   template <class Law, bool reads_ahead = false>
   static void sweep(const SceneJob<T>& job, std::byte* const* blocks, std::size_t count, VelocityRow<T>* nowhere) {
     const SubnormalsAreZero here;
@@ -203,7 +199,6 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           &Stages::keep,
           &Stages::return_to_kept,
           &Stages::carry,
-          &Stages::tell,
           &Stages::simultaneous,
           &Stages::template sweep<IterationSweep<A, T>>,
           &Stages::template sweep<RestingSweep<A, T>>,

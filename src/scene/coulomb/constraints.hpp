@@ -1,9 +1,8 @@
-// What an island is to SceneMethod::coulomb: constraints that have a cone, and rows without bounds.
+// The constraints of an island for SceneMethod::coulomb: constraints with a cone, and rows without bounds.
 //
 // A contact has its impulse in its frame. A row within bounds is a contact, too. λ >= λ0 is the normal impulse of one
-// without friction, beyond λ0. λ within two bounds is the friction, along one tangent, of a contact whose normal
-// impulse nothing but itself decides: W_nn r_n = -q_n. Directions that a constraint has no use for have no effect on
-// bodies.
+// without friction, beyond λ0. λ within two bounds is the friction, along one tangent, of a contact with a fixed normal
+// impulse: W_nn r_n = -q_n. Unused directions of a constraint have no effect on bodies.
 //
 // Friction within an ellipse is friction within a circle of r_t = p_t / scale: its tangents are the axes of the
 // ellipse, times the scale (docs/contact-systems.md, Contact models). The moment of a contact that resists rolling and
@@ -16,10 +15,11 @@
 #include <vector>
 
 #include "kernel/scene/scene_job.hpp"
+#include "system/body_matrix.hpp"
 
 namespace carom::scene::coulomb {
 
-/// v and ω of a body, or what an impulse is along them.
+/// v and ω of a body, or an impulse along them.
 using Twist = std::array<double, 6>;
 
 inline double dot(const Twist& a, const Twist& b) {
@@ -35,14 +35,14 @@ struct Direction {
 };
 
 /// The bodies that a constraint moves: numbers of Constraints::body, or -1.
-using Sides = std::array<std::int32_t, 2>;
+using systems::Sides;
 
 struct Cone {
   enum Kind : std::uint8_t { contact, moment, one_sided, two_sided } kind = contact;
   Sides body = {-1, -1};
   std::array<std::array<Direction, 3>, 2> side{};  // two tangents times the scale, the normal
   double q[3] = {};                                // [m/s] with the impulses that no bound holds back
-  double extra[3] = {};                            // [1/kg] of W_ii beside that of the bodies
+  double extra[3] = {};                            // [1/kg] added to the diagonal of W_ii
   double friction = 0;
   double scale[3] = {1, 1, 1};  // of the directions of a contact or a moment
   double warm[3] = {};

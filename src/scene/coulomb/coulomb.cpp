@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "lane_sweeps.hpp"
-#include "system/measure.hpp"
+#include "coulomb_workspace.hpp"
+#include "scene/island_sweeps.hpp"
 
 namespace carom::scene {
 namespace coulomb {
@@ -36,25 +36,15 @@ double norm_of(const Constraints& constraints, const systems::Numbers& q) {
   return std::sqrt(sum > 0 ? sum : all);
 }
 
-bool is_finite(const systems::IslandSystem& system) {
-  const auto finite = [](const systems::Numbers& numbers) {
-    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-  };
-  return finite(system.block) && finite(system.q);
-}
-
 /// Solves the island in the slot and stores its impulses in Slot::impulse. Velocities and W are scaled to magnitudes
-/// near 1, so that the units of the scene do not matter. `sweeps` is the number of iterations on lanes that came
-/// before.
-systems::Effort solve(Slot& slot, double tolerance, double budget, int sweeps) {
+/// near 1, so that the units of the scene do not matter.
+systems::Effort solve(Slot& slot, double tolerance, double budget) {
   systems::IslandSystem& system = slot.solver.system;
   const double mass = systems::mass_of(system);
   double largest = 0;
   for (const double x : system.q) largest = std::max(largest, std::abs(x));
   const double scale = largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest), -1000, 1000)) : 1;
-  for (double& w : system.block) w *= mass;
-  for (double& w : slot.solver.bodies.response) w *= mass;
-  for (double& w : slot.solver.bodies.extra) w *= mass;
+  slot.solver.bodies.scale(mass);
   for (double& x : system.q) x *= scale;
   systems::Numbers& r = slot.solver.best.r;
   r.clear();
@@ -63,8 +53,8 @@ systems::Effort solve(Slot& slot, double tolerance, double budget, int sweeps) {
   systems::Effort effort;
   effort.target = tolerance * norm_of(slot.constraints, system.q);
   effort.budget = budget;
-  effort.spent = SweptIsland::cost * sweeps;
-  slot.solver.solve(effort, sweeps > 0);
+  slot.solver.solve(effort);
+  slot.solver.bodies.scale(1 / mass);
   slot.impulse.resize(r.size());
   for (std::size_t i = 0; i < r.size(); ++i) slot.impulse[i] = r[i] * mass / scale;
   return effort;
@@ -79,12 +69,13 @@ using coulomb::Cone;
 using coulomb::Slot;
 
 template <class T>
-class Coulomb : coulomb::LaneSweeps<T> {
-  using Base = coulomb::LaneSweeps<T>;
+class Coulomb : IslandSweeps<T> {
+  using Base = IslandSweeps<T>;
   using typename Base::Head;
 
  public:
-  Coulomb(const Call<T>& call, bool warm) : Base(call, tolerance_of(call.options)), warm_(warm) {}
+  Coulomb(const Call<T>& call, bool warm)
+      : Base(call), space_(call.workspace.coulomb), tolerance_(tolerance_of(call.options)), warm_(warm) {}
 
   SweepOutcome run(SceneReport& report) {
     this->begin();
@@ -98,8 +89,6 @@ class Coulomb : coulomb::LaneSweeps<T> {
     std::copy_n(job_.velocities, job_.bodies, job_.kept_velocities);
     if (options_.coulomb.after_sweeps) sweep_all();
     choose_islands();
-    this->sweep_on_lanes();
-    leave_out([&](std::uint32_t i) { return space_.method[i] == Method::lanes; });
     solve_islands();
     this->each_part([&](const Part& part, const auto& each) { take_back(part, each); });
     report.swept = static_cast<std::size_t>(std::count(space_.method.begin(), space_.method.end(), Method::sweeps));
@@ -132,8 +121,6 @@ class Coulomb : coulomb::LaneSweeps<T> {
   using Base::nowhere;
   using Base::options_;
   using Base::retire;
-  using Base::space_;
-  using Base::tolerance_;
   using Base::workspace_;
   using Method = coulomb::Method;
 
@@ -155,7 +142,7 @@ class Coulomb : coulomb::LaneSweeps<T> {
     });
   }
 
-  /// Impulses and velocities into the blocks and the bodies of the islands that have been solved with W.
+  /// Impulses and velocities into the blocks and the bodies of the islands that have been solved to the tolerance.
   template <class Each>
   void take_back(const Part& part, const Each& each) {
     each(part.end_lane_batch - part.first_lane_batch, [&](std::size_t first, std::size_t end, std::size_t) {
@@ -243,7 +230,7 @@ class Coulomb : coulomb::LaneSweeps<T> {
     leave_out(is_left_out);
     for (const std::uint32_t i : space_.order) {
       space_.method[i] = Method::missed;
-      if (options_.coulomb.after_sweeps) restore_velocities(this->items_of(i));
+      if (options_.coulomb.after_sweeps) restore_velocities(items_of(i));
     }
   }
 
@@ -295,25 +282,28 @@ class Coulomb : coulomb::LaneSweeps<T> {
     std::rethrow_exception(error);
   }
 
+  coulomb::IslandItems items_of(std::uint32_t island) const {
+    return {space_.manifolds.of(island), space_.manifolds.of(island + 1), space_.groups.of(island),
+            space_.groups.of(island + 1), workspace_.approach[island]};
+  }
+
   void solve(std::uint32_t island, Slot& slot) {
-    const coulomb::IslandItems items = this->items_of(island);
-    const int sweeps = this->sweeps_on_lanes(island);
-    if (this->is_left(island)) restore_velocities(items);
     coulomb::Constraints& constraints = slot.constraints;
-    coulomb::read(job_, items, options_.coulomb.most_friction, constraints);
-    slot.delassus.assemble(constraints, slot.solver.system, slot.solver.bodies);
+    coulomb::read(job_, items_of(island), options_.coulomb.most_friction, constraints);
     slot.impulse.assign(3 * constraints.cone.size(), 0);
     bool solved = true;
-    if (!coulomb::is_finite(slot.solver.system)) {
+    const bool is_sound = slot.system.assemble(constraints, slot.solver.system, slot.solver.bodies);
+    if (!is_sound) {
       workspace_.overflow[island] = 1;
+      slot.lambda.assign(constraints.row.size(), 0);
     } else if (!constraints.cone.empty()) {
-      const systems::Effort effort = coulomb::solve(slot, tolerance_, options_.coulomb.budget, sweeps);
+      const systems::Effort effort = coulomb::solve(slot, tolerance_, options_.coulomb.budget);
       solved = slot.solver.best.error <= effort.target;
       workspace_.sweeps_of_island[island] += effort.sweeps + effort.interior_steps + effort.newton_steps;
       space_.error[island] = slot.solver.best.error > 0 ? tolerance_ * (slot.solver.best.error / effort.target) : 0;
     }
     keep_bounds(constraints, slot.impulse);
-    slot.delassus.apply(constraints, slot.impulse, slot.lambda);
+    if (is_sound) slot.system.apply(constraints, slot.solver.bodies, slot.impulse, slot.lambda);
     workspace_.sweeping[island] = solved ? Sweeping::done : Sweeping::goes_on;
     space_.method[island] = solved ? Method::solved : Method::missed;
     store(constraints, slot);
@@ -362,6 +352,8 @@ class Coulomb : coulomb::LaneSweeps<T> {
             static_cast<T>(constraints.velocity[b][c]);
   }
 
+  coulomb::Workspace& space_;
+  double tolerance_;
   bool warm_;  // contacts or rows may begin with impulses
 };
 

@@ -6,9 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "block_bound.hpp"
-#include "delassus.hpp"
-#include "swept_contacts.hpp"
+#include "contact_system.hpp"
 #include "system/island_solver.hpp"
 
 namespace carom::scene::coulomb {
@@ -16,10 +14,10 @@ namespace carom::scene::coulomb {
 /// Working memory of a thread.
 struct Slot {
   Constraints constraints;
-  Delassus delassus;
+  ContactSystem system;
   systems::IslandSolver solver;
   systems::Numbers impulse;
-  std::vector<double> lambda;
+  systems::Numbers lambda;
   std::exception_ptr error;
 };
 
@@ -35,21 +33,15 @@ struct Lists {
   std::vector<std::uint32_t> next_;
 };
 
-/// How an island was solved: by sweeps only; or to the tolerance, on lanes or with W. The solution may miss the
-/// tolerance.
-enum class Method : std::uint8_t { sweeps, lanes, solved, missed };
+/// How an island was solved: by the sweeps of SceneMethod::simultaneous, or to the tolerance, which may be missed.
+enum class Method : std::uint8_t { sweeps, solved, missed };
 
 struct Workspace {
-  BlockBound bound;
   Lists manifolds, groups;           // of islands
   std::vector<std::uint32_t> order;  // islands to be solved to the tolerance, by decreasing work
   std::vector<Method> method;        // of islands
   std::vector<double> error;         // of islands
   std::vector<std::unique_ptr<Slot>> slots;
-  std::vector<SweptIsland> swept;   // islands of `order` that are swept on lanes
-  std::vector<std::uint32_t> rank;  // of islands: index in `swept`, or none
-  std::vector<std::uint32_t> live;  // part by part, the islands still being swept
-  WorkOfIslands work;
 };
 
 }  // namespace carom::scene::coulomb
