@@ -348,7 +348,11 @@ class EnergyAudit {
         const bool falls = work_of_forces(i, x) > T(0) && product(i, by_impulses, by_impulses) < falling * twice;
         const T r = changed < twice ? changed / twice : T(1);
         shares[i] = falls ? T(-1) : r;
-        if (falls) continue;
+        if (falls) {
+          made[4] += 0.5 * static_cast<double>(twice);
+          made[5] += static_cast<double>(work_of_forces(i, x));
+          continue;
+        }
         const double e = 0.5 * static_cast<double>(twice), part = static_cast<double>(r);
         made[0] += e;
         made[1] += part * e;
@@ -357,9 +361,9 @@ class EnergyAudit {
       }
       return made;
     });
-    // Energy s0 - 2 λ s1 + λ² s2; what forces may add falls by λ s3. Bodies that fall keep their energy.
-    const double kept = std::max(now.kinetic - s[0], 0.0);
-    allowed = std::max(allowed - kept, 0.0);
+    // Energy s0 - 2 λ s1 + λ² s2; what forces may add falls by λ s3. Bodies that fall keep their energy s4 and their
+    // work s5.
+    allowed = std::max(allowed - s[4], 0.0);
     const double b = s[3] - 2 * s[1], c = s[0] - allowed, discriminant = b * b - 4 * s[2] * c;
     double part = 2, all = 1;
     if (c <= 0)
@@ -384,9 +388,9 @@ class EnergyAudit {
         was[k] -= by;
       }
     });
-    now.kinetic = kept + (s[0] - 2 * part * s[1] + part * part * s[2]);
-    now.by_forces -= 2 * part * s[3];
-    if (of.has_frame || all < 1) now = sum(island, each, of, job_.velocities);
+    now.kinetic = (s[0] - 2 * part * s[1] + part * part * s[2]) * all * all + s[4];
+    now.by_forces = (now.by_forces - s[5] - 2 * part * s[3]) * all + s[5];
+    if (of.has_frame) now = sum(island, each, of, job_.velocities);
   }
 
   /// Multiplies what impulses have changed in the substep, or in the rebound, by the largest s <= 1 that leaves the

@@ -43,7 +43,7 @@ struct alignas(16) BodyInertia {
 };
 
 /// Sums over the bodies of an island.
-using EnergySums = std::array<double, 4>;
+using EnergySums = std::array<double, 6>;
 
 /// What impulses of a substep may add to the energy of an island: see kernel/scene/energy.hpp.
 struct ImpulseWork {
