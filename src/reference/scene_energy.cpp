@@ -16,7 +16,7 @@ using reference::operator*;
 constexpr double rounding = 1e-12, tiny = 1e-30;
 // A body whose velocity a substep changes by a tenth is braked in full. A body falls if forces accelerate it and
 // impulses change less than the second share of its energy.
-constexpr double braking = 100, falling = 1e-8;
+constexpr double braking = 100, falling = 2e-12;
 // [rad] Two rotations whose order matters less are added.
 constexpr double small_turn = 1e-4;
 constexpr double farthest_turn = 1e9;  // double does not resolve the angle of longer vectors
@@ -235,7 +235,8 @@ bool SceneEnergy::falls(std::size_t body) const {
   const Twist &before = before_.at(body), now{state_.bodies[body].velocity, state_.bodies[body].angular_velocity};
   const Twist by = forces(body), by_impulses{now.velocity - before.velocity - by.velocity,
                                              now.angular_velocity - before.angular_velocity - by.angular_velocity};
-  return product(body, by, relative(body)) > 0 && energy(body, by_impulses) < falling * energy(body, relative(body));
+  return island_.rows.empty() && product(body, by, relative(body)) > 0 &&
+         energy(body, by_impulses) < falling * energy(body, relative(body));
 }
 
 // v ← (1 - λ r) v, with r of each body, in the frame of the ground. Bodies that fall keep their energy.

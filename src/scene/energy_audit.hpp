@@ -156,7 +156,7 @@ class EnergyAudit {
   static constexpr T braking = T(100);
   /// A body falls if forces accelerate it and impulses have changed less than this share of its energy. It has gained
   /// the work of forces.
-  static constexpr T falling = T(1e-8);
+  static constexpr T falling = T(2e-12);
   static constexpr std::size_t bodies_at_once = 64;
 
   struct Row {
@@ -333,6 +333,8 @@ class EnergyAudit {
     const Row frame = frame_of(of);
     const T by_forces = job_.changes != nullptr ? share_ : T(0);
     T* const shares = space_.shares.data();
+    // Joints pass energy on.
+    const bool may_fall = !of.has_joints;
     const EnergySums s = sum_of(island, each, [&](const std::uint32_t* bodies, std::size_t n) {
       EnergySums made{};
       for (std::size_t k = 0; k < n; ++k) {
@@ -345,7 +347,8 @@ class EnergyAudit {
           by_impulses.c[c] = by_forces > T(0) ? change.c[c] - by_forces * job_.changes[i].numbers[c] : change.c[c];
         }
         const T twice = product(i, x, x), changed = braking * product(i, change, change);
-        const bool falls = work_of_forces(i, x) > T(0) && product(i, by_impulses, by_impulses) < falling * twice;
+        const bool falls =
+            may_fall && work_of_forces(i, x) > T(0) && product(i, by_impulses, by_impulses) < falling * twice;
         const T r = changed < twice ? changed / twice : T(1);
         shares[i] = falls ? T(-1) : r;
         if (falls) {
