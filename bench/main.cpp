@@ -12,6 +12,7 @@
 #include "algebraic.hpp"
 #include "bullet.hpp"
 #include "cases.hpp"
+#include "coulomb.hpp"
 #include "energy.hpp"
 #include "gradients.hpp"
 #include "limit.hpp"
@@ -126,6 +127,7 @@ void register_all(int most_threads) {
   register_algebraic(most_threads);
   register_gradients();
   register_scenes(most_threads);
+  register_coulomb();
 #ifdef CAROM_HAS_BULLET
   register_bullet(most_threads);
 #endif

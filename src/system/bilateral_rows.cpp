@@ -10,7 +10,7 @@ namespace {
 constexpr double relative_shift = 1e-7;
 constexpr int most_passes = 20;
 /// Passes end when the velocity error has fallen by this factor, or when a pass does not halve it.
-constexpr double enough = 1e-14;
+constexpr double enough = 1e-15;
 
 double dot(const double* a, const double* b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];

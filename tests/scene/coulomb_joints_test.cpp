@@ -38,7 +38,7 @@ TEST(CoulombJoints, hold_a_chain_at_once) {
   EXPECT_EQ(made.report.iterations, 0);
   EXPECT_LE(missed(scene, made), 1e-11);
   EXPECT_LE(made.report.residual, 1e-11);
-  // What the rows do is what the energy lacks.
+  // The work of the rows is the loss of energy.
   EXPECT_NEAR(made.report.joint_work, made.report.energy_after - made.report.energy_before,
               1e-10 * made.report.energy_before);
 }
@@ -102,7 +102,7 @@ TEST(CoulombJoints, that_contradict_each_other_share_the_difference) {
   for (const double impulse : made.arrays.joint_impulse) EXPECT_LT(std::abs(impulse), 10);
 }
 
-// What fixed joints hold has a Delassus matrix of nothing but rounding at its contacts, beside a sound one.
+// Contacts between bodies that fixed joints hold have a Delassus matrix of rounding errors; another contact is sound.
 TEST(CoulombJoints, leave_contacts_that_they_lock_without_impulses) {
   auto scene = stack<double>(3);
   add_fixed_joint(scene.joints, JointBodies<double>{0, world, {0, 0, -0.5}, {}});
@@ -152,7 +152,7 @@ TEST(CoulombJoints, keep_their_bounds) {
   }
 }
 
-// However far the solver is from the solution: what a row is told to have given is what its body has got.
+// However far the solver is from the solution, bodies move by the reported impulses of their rows.
 TEST(CoulombJoints, give_their_bodies_the_impulses_that_are_told) {
   std::size_t held = 0;
   for (const double tolerance : {1e-2, 1e-6})

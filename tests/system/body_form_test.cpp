@@ -40,8 +40,7 @@ double largest(const Numbers& x) {
   return found;
 }
 
-// J v + γ λ = 0 for v = M⁻¹ (Hᵀ r + Jᵀ λ), for some λ: what the joints add to v lies in the range of M⁻¹ Jᵀ, and with
-// γ = 0 they do no work.
+// J v = 0 for v = M⁻¹ (Hᵀ r + Jᵀ λ) and some λ. Joints without compliance do no work.
 TEST(BodyForm, joints_hold_whatever_the_contacts_do) {
   std::mt19937_64 random(1);
   BodyForm form = row_of_bodies(5, random);
@@ -97,7 +96,7 @@ TEST(BilateralRows, that_repeat_each_other_share_a_bounded_impulse) {
   EXPECT_LE(largest(missed), 1e-6 * largest(given));
 }
 
-// The step from missed velocities to impulses is that of (J M⁻¹ Jᵀ + γ) λ = −missed.
+// (J M⁻¹ Jᵀ + γ) λ = −missed.
 TEST(BilateralRows, yield_by_their_compliance) {
   BilateralRows rows;
   rows.body = {{0, -1}};
