@@ -56,10 +56,16 @@ struct RandomSystem {
     for (std::size_t i = 0; i < n; ++i) right.push_back(draw(random));
   }
 
-  std::vector<double> solution() {
+  /// `cuts`: columns at which the factorisation stops and goes on.
+  std::vector<double> solution(const std::vector<std::size_t>& cuts = {}) {
     std::vector<scene::direct::BodyRow> x(right.size() / 6, scene::direct::BodyRow{});
     for (std::size_t i = 0; i < right.size(); ++i) x[i / 6].at[i % 6] = right[i];
-    EXPECT_TRUE(factor.factor());
+    std::size_t first = 0;
+    for (const std::size_t cut : cuts) {
+      EXPECT_TRUE(factor.factor(first, cut));
+      first = cut;
+    }
+    EXPECT_TRUE(factor.factor(first, factor.bodies()));
     factor.solve(x.data());
     std::vector<double> numbers;
     for (std::size_t i = 0; i < right.size(); ++i) numbers.push_back(x[i / 6].at[i % 6]);
@@ -96,6 +102,12 @@ TEST(BlockFactor, has_the_same_bits_on_every_isa_with_fused_multiply_adds) {
       EXPECT_EQ(RandomSystem(bodies, random, isa).solution(), RandomSystem(bodies, again, Isa::scalar).solution())
           << bodies << to_string(isa);
   }
+}
+
+TEST(BlockFactor, in_slices_is_the_same) {
+  std::mt19937 random(7), again(7);
+  EXPECT_EQ(RandomSystem(30, random, Isa::automatic).solution({1, 7, 29}),
+            RandomSystem(30, again, Isa::automatic).solution());
 }
 
 TEST(BlockFactor, refuses_a_plan_that_takes_more_work_than_allowed) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "probe/motion_world.hpp"
-#include "scene/direct/block_factor.hpp"
 #include "support/scenes/substeps.hpp"
 
 namespace carom::scenes {
@@ -191,48 +190,6 @@ TYPED_TEST(LargeIslands, do_not_hold_a_light_box_in_the_air) {
   EXPECT_GT(removed, 0);
   const double time = steps * h, fall = 0.5 * g * time * time;
   EXPECT_NEAR(height - world.boxes.back().position[2], fall, 0.05 * fall);
-}
-
-TEST(BlockFactor, in_slices_is_the_same) {
-  std::mt19937 random(7);
-  std::uniform_real_distribution<double> draw(-1, 1);
-  using scene::direct::Block;
-  using scene::direct::BlockFactor;
-  using scene::direct::BodyRow;
-  using scene::direct::Edge;
-  const std::size_t n = 30;
-  std::vector<Edge> edges;
-  for (std::int32_t i = 1; i < static_cast<std::int32_t>(n); ++i)
-    for (const std::int32_t step : {1, 6})
-      if (i >= step) edges.push_back({i, i - step});
-  BlockFactor whole, sliced;
-  for (BlockFactor* factor : {&whole, &sliced}) {
-    ASSERT_TRUE(factor->plan(n, edges, 1e9));
-    factor->clear();
-  }
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t c = 0; c < 6; ++c)
-      whole.diagonal(i).column[c][c] = sliced.diagonal(i).column[c][c] = 10 + draw(random);
-  for (const Edge& edge : edges) {
-    const std::size_t a = whole.position(static_cast<std::size_t>(edge[0])),
-                      b = whole.position(static_cast<std::size_t>(edge[1]));
-    const std::size_t at = whole.between(std::min(a, b), std::max(a, b));
-    for (std::size_t c = 0; c < 6; ++c)
-      for (std::size_t r = 0; r < 6; ++r)
-        whole.block(at).column[c][r] = sliced.block(at).column[c][r] = 0.2 * draw(random);
-  }
-  double work = 0;
-  for (std::size_t i = 0; i < n; ++i) work += sliced.work_of_column(i);
-  EXPECT_DOUBLE_EQ(work, sliced.work());
-  ASSERT_TRUE(whole.factor());
-  for (std::size_t i = 0; i < n; i += 7) ASSERT_TRUE(sliced.factor(i, std::min(i + 7, n)));
-  std::vector<BodyRow> x(n), y(n);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t c = 0; c < 6; ++c) x[i].at[c] = y[i].at[c] = draw(random);
-  whole.solve(x.data());
-  sliced.solve(y.data());
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t c = 0; c < 6; ++c) EXPECT_EQ(x[i].at[c], y[i].at[c]);
 }
 
 }  // namespace
