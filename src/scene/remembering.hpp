@@ -26,7 +26,7 @@ bool any_fault(const kernel::SceneJob<T>& job) {
   return is_fault(static_cast<Status>(highest));
 }
 
-/// True if the impulses are those of DirectIsland, in double.
+/// True if a DirectIsland found the impulses, in double.
 inline bool is_direct(IslandAlgorithm by) {
   return by == IslandAlgorithm::last_impulses || by == IslandAlgorithm::linear || by == IslandAlgorithm::interior_point;
 }

@@ -4,7 +4,7 @@
 //   D = L P Lᵀ, L unit lower triangular     V = B L⁻ᵀ     U = V P⁻¹     T -= U Vᵀ     W = U L⁻¹ = B D⁻¹
 //
 // Weights of an interior point differ by ten powers of ten. An inverse of D would lose the masses between two stiff
-// blocks, and the velocities along stiff directions beside soft ones, so D⁻¹ is substitution with L and P everywhere.
+// blocks, and the velocities along stiff directions among soft ones, so D⁻¹ is substitution with L and P everywhere.
 // With W a body waits for one product of its neighbour: y_r -= W y_c forwards, z = D⁻¹ y of all bodies, and
 // x_c = z_c - Σ Wᵀ x_r backwards.
 #pragma once
