@@ -202,8 +202,7 @@ class IslandSweeps {
       // Contacts that still collide do not take part in the next pass.
       if (!converged || is_last) residual = std::max(residual, workspace_.worst[i]);
     }
-    for (std::uint32_t i = 0; i < graph_.islands; ++i)
-      workspace_.island_error[i] = relative_error(workspace_.island_residual[i], workspace_.approach[i]);
+    for (std::uint32_t i = 0; i < graph_.islands; ++i) workspace_.note_error(i, workspace_.approach[i]);
     return sum;
   }
 

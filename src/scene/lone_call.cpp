@@ -56,7 +56,8 @@ bool solve_lone_again(Workspace<T>& workspace, const Scene<T>& scene, const Scen
   const bool converged = outcome.converged || !(residual > limits.relative_tolerance * approach);
   workspace.island_status[0] = converged ? IslandStatus::converged : IslandStatus::not_converged;
   workspace.island_residual[0] = residual;
-  workspace.island_error[0] = relative_error(residual, approach);
+  workspace.island_approach[0] = 0;
+  workspace.note_error(0, approach);
   workspace.island_algorithm[0] = IslandAlgorithm::sweeps;
   workspace.island_iterations[0] = outcome.sweeps;
   report.method = options.method;

@@ -130,6 +130,7 @@ class SceneCall {
     workspace_.island_status.assign(workspace_.graph.islands, IslandStatus::converged);
     workspace_.island_residual.assign(workspace_.graph.islands, 0);
     workspace_.island_error.assign(workspace_.graph.islands, 0);
+    workspace_.island_approach.assign(workspace_.graph.islands, 0);
     workspace_.island_algorithm.assign(workspace_.graph.islands,
                                        is(SceneMethod::sequence) ? IslandAlgorithm::impacts : IslandAlgorithm::sweeps);
     workspace_.island_iterations.assign(workspace_.graph.islands, 0);

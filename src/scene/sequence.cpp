@@ -641,8 +641,7 @@ SweepOutcome run_sequence(const Call<T>& call, const IsaEntry& entry, SequenceWo
       residual = std::max(residual, static_cast<double>(observer.urgency_of(item)));
     }
   for (std::size_t island = 0; island < graph.islands; ++island)
-    call.workspace.island_error[island] =
-        relative_error(call.workspace.island_residual[island], space.approach[island]);
+    call.workspace.note_error(island, space.approach[island]);
   return outcome;
 }
 

@@ -6,6 +6,7 @@
 #include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "coulomb/coulomb_workspace.hpp"
@@ -79,10 +80,19 @@ struct Workspace {
     make_room(of.contacts, block_of_level_lane_batch);
     make_room(of.bodies, level, counted);
     make_room(most_islands, approach, worst, sweeps_of_island, sweeping, overflow, island_status, island_residual,
-              island_error, island_algorithm, island_iterations, kept_worst, keeping, substeps_wanted, cold, mass,
-              supporting_mass, substeps_needed, substeps_slop2, substeps, island_energy);
+              island_error, island_approach, island_algorithm, island_iterations, kept_worst, keeping, substeps_wanted,
+              cold, mass, supporting_mass, substeps_needed, substeps_slop2, substeps, island_energy);
     lone.at_least(most_islands);
     reserved = size;
+  }
+
+  /// Sets the relative error of an island that has its residual and status. `approach_before` [m/s]: of the last pass.
+  void note_error(std::size_t island, double approach_before) {
+    double& greatest = island_approach[island];
+    greatest = std::max(greatest, approach_before);
+    island_error[island] = island_status[island] == IslandStatus::overflow ? std::numeric_limits<double>::infinity()
+                           : greatest > 0                                  ? island_residual[island] / greatest
+                                                                           : 0;
   }
 
   std::array<std::size_t, 4> reserved{};  // bodies, contacts, rows, substeps
@@ -111,9 +121,10 @@ struct Workspace {
   std::vector<std::int32_t> sweeps_of_island;
   std::vector<Sweeping> sweeping;           // of islands
   std::vector<std::uint8_t> overflow;       // of islands
-  std::vector<IslandStatus> island_status;  // this and the next four: of all passes of a call
+  std::vector<IslandStatus> island_status;  // this and the next five: of all passes of a call
   std::vector<double> island_residual;
-  std::vector<double> island_error;  // see IslandResults::relative_error
+  std::vector<double> island_error;     // see IslandResults::relative_error
+  std::vector<double> island_approach;  // the greatest of all passes
   std::vector<IslandAlgorithm> island_algorithm;
   std::vector<int> island_iterations;
   std::vector<double> kept_worst;  // of the snapshot that an island may return to
@@ -138,11 +149,6 @@ struct Workspace {
   std::vector<double> substeps_needed, substeps_slop2;
   std::vector<std::int32_t> substeps;
 };
-
-/// [1] IslandResults::relative_error of methods without an error of their own.
-inline double relative_error(double residual, double approach) {
-  return approach > 0 ? residual / approach : 0;
-}
 
 /// [J] that an island has lost to keep its energy in bounds. Islands that have overflowed keep their velocities.
 template <class T>

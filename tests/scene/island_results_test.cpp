@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
@@ -169,6 +170,8 @@ TYPED_TEST(IslandResults, tell_an_island_that_overflows_from_one_that_converges)
     };
     EXPECT_EQ(status(0), IslandStatus::converged) << to_string(method);
     EXPECT_EQ(status(4), IslandStatus::overflow) << to_string(method);
+    EXPECT_TRUE(std::isinf(made.arrays.island_error[static_cast<std::size_t>(made.arrays.island[4])]))
+        << to_string(method);
   }
 }
 

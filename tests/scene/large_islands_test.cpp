@@ -47,6 +47,53 @@ int steps_to_rest(int most, std::size_t bodies, const Step& step, const Energy& 
   return most + 1;
 }
 
+// A belt touches the pile for one call: the island is no large one then, and its factor is made for other bodies.
+TYPED_TEST(LargeIslands, are_others_after_a_call_in_which_they_are_not_large) {
+  for (const int at : {2, 4}) {
+    BoxWorld world = box_pyramid(16);
+    const std::size_t n = world.boxes.size();
+    const MovingBox far = {1, {1, 1, 1}, {100, 0, 16.5}};
+    world.boxes.push_back(far);
+    const BoxWorld start = world;
+    SceneSolver solver({.threads = 1});
+    for (int k = 0; k < 40; ++k) {
+      const auto box = static_cast<std::int32_t>(n);
+      if (k == at) world.rest(box, box - 1, -0.5, 0.5, -0.5, 0.5);
+      SceneData<TypeParam> now = world.template scene_with_forces<TypeParam>(h);
+      if (k == at) {
+        now.surface_velocity = vectors<TypeParam>(now.contact_count());
+        now.surface_velocity[0].back() = 1;
+        std::fill(now.gap.end() - 4, now.gap.end(), TypeParam(1));
+      }
+      SceneArrays<TypeParam> arrays(now);
+      solver.solve(now.view(), arrays.view(), in_substeps());
+      world.take_motion(arrays);
+      world.supports = start.supports;
+      world.boxes[n] = far;
+    }
+    EXPECT_LE(drift_of(world, start), 0.1 * millimetre) << at;
+  }
+}
+
+// An island that is held begins to move in the call in which its forces change, or some of its contacts are gone.
+TYPED_TEST(LargeIslands, are_not_held_against_other_forces_or_without_their_supports) {
+  for (const bool is_by_force : {true, false}) {
+    BoxWorld world = box_pyramid(16);
+    SceneSolver solver({.threads = 1});
+    for (int k = 0; k < 2; ++k) world.step_in_substeps<TypeParam>(solver, in_substeps(), h);
+    const std::int32_t first = world.supports[0].upper;
+    if (is_by_force)
+      world.gravity = {0, 0, 9.81};
+    else
+      std::erase_if(world.supports,
+                    [&](const BoxWorld::Support& support) { return support.lower < 0 && support.upper != first; });
+    world.step_in_substeps<TypeParam>(solver, in_substeps(), h);
+    double fastest = 0;
+    for (const MovingBox& box : world.boxes) fastest = std::max(fastest, length(box.velocity));
+    EXPECT_GT(fastest, 0.1 * 9.81 * h) << is_by_force;
+  }
+}
+
 template <class T>
 void expect_rest_from_the_start(int base, int steps) {
   const BoxWorld start = box_pyramid(base);

@@ -104,7 +104,7 @@ class Coulomb : IslandSweeps<T> {
         this->outcome([&](std::uint32_t i) { return is_solved(i) ? -1.0 : threshold(i); }, none, true);
     for (std::uint32_t i = 0; i < graph_.islands; ++i)
       if (is_solved(i)) {
-        workspace_.island_error[i] = space_.error[i];
+        if (workspace_.overflow[i] == 0) workspace_.island_error[i] = space_.error[i];
         workspace_.island_algorithm[i] = IslandAlgorithm::system;
       }
     return outcome;

@@ -172,6 +172,7 @@ bool Certificate::touches_everywhere(const DirectIsland& island) {
 }
 
 void Certificate::work(BlockFactor& factor, double budget) {
+  if (factor.bodies() != x_.size()) return drop();
   saved_ += budget;
   if (phase_ == Phase::factors) {
     std::size_t end = column_;

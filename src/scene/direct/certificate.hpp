@@ -56,6 +56,8 @@ class Certificate {
   bool is_late = false;       ///< the last call made a plan and left the rest to this one
   bool is_certified = false;  ///< the island rests on the factor and the impulses of a certificate
   bool holds = false;         ///< the island has not moved since the work began
+  Vector3 forces{};           ///< [m/s] change of the velocity of the first body by forces in the last call
+  std::size_t contacts = 0;   ///< in the last call
 
   // The work.
   /// Copies the island, whose matrix of all closed points has been assembled. `key`: of contacts. `is_held`: the

@@ -231,8 +231,6 @@ class DirectIsland {
   void keep_factor() { has_factor_ = true; }
   /// The impulse that a point begins with.
   void set_impulse(std::size_t point, const Vector3& impulse) { points_[point].impulse = impulse; }
-  /// Stops all bodies: velocities are the ones of forces alone.
-  void stop();
   const BodyRow& forces(std::size_t position) const { return forces_[position]; }
 
   /// Returns true if there is a solution. `may_use_interior_point`: if the linear solves are not accepted.

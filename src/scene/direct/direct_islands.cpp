@@ -98,6 +98,9 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
                                     const Parts& parts, const std::vector<std::int32_t>& substeps,
                                     std::vector<SubstepNeed>& needs, const StepOptions& step) {
   candidates_.clear();
+  const std::size_t most = std::min(parts.bodies, parts.contacts + parts.rows);
+  candidates_.reserve(most);
+  accepted_.reserve(most);
   excluded_.assign(graph.islands, 0);
   for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
     const std::uint32_t island = graph.island_of_manifold[m];
@@ -243,6 +246,8 @@ bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, c
     const std::uint32_t first = kernel::number_at(job.contact_at, graph.manifolds[manifolds_[candidate.first]].first);
     return plan_large(job, candidate, step, job.scene->contacts.key[first], points);
   }
+  // Its certificate has another matrix.
+  island.certificate().forget();
   if (!island.plan(bodies_.size(), edges_, candidate.sweeps / SceneThresholds::direct_tries, *kernels_)) return false;
   const std::size_t manifolds = candidate.end - candidate.first, groups = candidate.end_group - candidate.first_group;
   island.reserve(manifolds, points, rows, 2 * (manifolds + groups));
@@ -426,7 +431,6 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::BlockKernel
   const StepOptions step = step_options(options, *job.scene);
   try {
     find_candidates(options, job, graph, parts, substeps, needs, step);
-    accepted_.reserve(candidates_.size());
   } catch (const std::bad_alloc&) {
     // Islands that were planned anew have lost their factors: docs/determinism.md.
     candidates_.clear();

@@ -81,7 +81,8 @@ class DirectIslands {
   /// [m/s] Speeds of the bodies of an island.
   struct Motion {
     double rms = 0, fastest = 0;
-    double forces = 0;       // [m/s] change of the velocity by forces in the call
+    Vector3 change{};  // [m/s] of the velocity of the first body by forces in the call, and its length
+    double forces = 0;
     bool is_uniform = true;  // all bodies have the same
   };
 

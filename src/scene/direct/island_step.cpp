@@ -170,13 +170,6 @@ double DirectIsland::product(std::size_t body, const BodyRow& x, const BodyRow& 
   return bodies_[body].mass * dot(linear(x), linear(y)) + dot(angular(x), times(bodies_[body].inertia, angular(y)));
 }
 
-void DirectIsland::stop() {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    before_[i] = {};
-    free_[i] = forces_[i];
-  }
-}
-
 bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point) {
   right_.assign(free_.size(), BodyRow{});
   moved_.assign(free_.size(), BodyRow{});

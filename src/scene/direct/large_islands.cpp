@@ -87,6 +87,7 @@ DirectIslands::Motion DirectIslands::motion_of(const kernel::SceneJob<T>& job) c
     return job.changes != nullptr ? vector_of(job.changes[i].numbers + first) : Vector3{};
   };
   const Vector3 gravity = change_of(bodies_.front(), 0);
+  made.change = gravity;
   made.forces = length(gravity);
   for (const std::uint32_t i : bodies_) {
     const T* const record = kernel::record_of(job.body_rows, static_cast<std::ptrdiff_t>(i));
@@ -124,6 +125,11 @@ bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, Candidate& candid
   const bool is_still = may_hold && motion.fastest < still * step.weight_speed;
   candidate.may_hold = may_hold;
   candidate.is_still = is_still;
+  // The certificate is for these forces. An island may lose what holds it.
+  const bool is_as_before = of.forces == motion.change && (!of.holds || of.contacts == points);
+  if (of.is_at_work() && !is_as_before) of.fail();
+  of.forces = motion.change;
+  of.contacts = points;
   of.holds = of.holds && is_still && of.held < Thresholds::large_holds;
   if (!of.holds) of.held = 0;
   if (of.is_at_work()) {
