@@ -174,7 +174,7 @@ class Sequence {
   const SceneOptions& options_;
   std::vector<SceneBlock> groups_;
   std::vector<std::vector<std::size_t>> touching_;  // contacts and groups of every movable body
-  std::vector<std::optional<Key>> keys_;            // none of what is not urgent until a body changes
+  std::vector<std::optional<Key>> keys_;            // empty while an item is not urgent
   std::set<Key> urgent_;
 };
 

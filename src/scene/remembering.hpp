@@ -45,6 +45,8 @@ void remember_contacts(const Memorable<T>& of) {
   remembered.begin_to_add();
   for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
     bool begins = true;
+    const std::uint32_t island = graph.island_of_manifold[m];
+    const bool has_rest = job.next_rest.x && is_direct(of.workspace.island_algorithm[island]);
     for (std::uint32_t k = 0; k < graph.manifolds[m].count; ++k) {
       const std::uint32_t i = kernel::number_at(job.contact_at, graph.manifolds[m].first + k);
       if (key[i] == 0 || has_fault(i)) continue;
@@ -53,12 +55,10 @@ void remember_contacts(const Memorable<T>& of) {
         history = remembered.history()[i];
         history.pass(std::max(begun.x[i] * n.x[i] + begun.y[i] * n.y[i] + begun.z[i] * n.z[i], T(0)));
       }
-      const std::uint32_t island = graph.island_of_manifold[m];
-      const bool has_rest = job.next_rest.x && is_direct(of.workspace.island_algorithm[island]);
       const Column<T>* const rests[3] = {&job.next_rest.x, &job.next_rest.y, &job.next_rest.z};
       for (std::size_t c = 0; c < 3; ++c) history.rest[c] = has_rest ? (*rests[c])[i] : T(0);
-      if (of.in_substeps) history.need = of.workspace.substeps_wanted[graph.island_of_manifold[m]];
-      remembered.add(key[i], i, begins, graph.island_of_manifold[m], history);
+      if (of.in_substeps) history.need = of.workspace.substeps_wanted[island];
+      remembered.add(key[i], i, begins, island, history);
       begins = false;
     }
   }

@@ -124,9 +124,7 @@ class SceneDrawer : SceneDrawing<T> {
   }
 
   /// Number of contacts of one body.
-  std::size_t crowd() {
-    return chance(20) ? 1000 + draw_.below(1000) : 100 + draw_.below(300);
-  }
+  std::size_t crowd() { return chance(20) ? 1000 + draw_.below(1000) : 100 + draw_.below(300); }
 
   /// Replaces numbers by zeros of either sign. Either all normals lie along an axis, or no normal does.
   void draw_zeros() {

@@ -234,7 +234,7 @@ TEST(CoulombIslandsInFloat, keep_warm_impulses_whose_error_rounding_hides) {
   for (std::size_t i = 0; i < 8; ++i) EXPECT_GT(made.impulse(i)[2], 0.03 * 0x1p16) << i;
 }
 
-// Islands left to sweeps stand beside islands that are solved to the tolerance, some in the same vectors. Contacts that
+// Some islands are left to sweeps, others are solved to the tolerance, and both may share a vector. Contacts that
 // resist rolling, which have vectors of their own, remember from visit to visit whether they stuck.
 TYPED_TEST(CoulombIslands, leave_the_bits_of_islands_beside_them) {
   auto scene = islands<TypeParam>(12, 3, 4, 5);
@@ -271,7 +271,7 @@ TYPED_TEST(CoulombIslands, survive_warm_impulses_of_any_size) {
   }
 }
 
-// Whatever method solved an island, or gave it up, the momentum of each body is that of its impulses.
+// Whatever method solved an island, or gave it up, the momentum of each body follows from its impulses.
 TYPED_TEST(CoulombIslands, leave_bodies_with_the_momentum_of_the_impulses) {
   auto scene = stack<TypeParam>(20);
   append(scene, islands<TypeParam>(30, 1, 16, 3));

@@ -109,7 +109,7 @@ TEST(CoulombJoints, leave_contacts_that_they_lock_without_impulses) {
   add_fixed_joint(scene.joints, JointBodies<double>{1, 0, {0, 0, -0.5}, {0, 0, 0.5}});
   const auto made = solved(scene, coulomb_to(1e-10));
   EXPECT_EQ(made.report.not_converged, 0u);
-  // Bodies of 0.1 m/s; the joints are solved to rounding, and what is left of it is no impulse of weight.
+  // Bodies of 0.1 m/s; the joints are solved to rounding, and the rest is no impulse of weight.
   for (std::size_t body = 0; body < 3; ++body)
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(made.velocity(body)[c], 0, 1e-9) << body;
   for (std::size_t contact = 0; contact < 8; ++contact)

@@ -72,7 +72,7 @@ TYPED_TEST(Coulomb, carries_a_thousand_times_the_mass_on_a_stack_of_20) {
   EXPECT_LE(made.report.error, tolerance);
   double carried = 0;
   for (std::size_t i = 0; i < 4; ++i) carried += made.impulse(i)[2];
-  // The velocities that are left are 1e-6 of those of 80 contacts, 0.1 m/s each, in units of the mean of W: 1 kg.
+  // The velocities that are left are 1e-6 of 80 contacts with 0.1 m/s each, in units of the mean of W: 1 kg.
   EXPECT_NEAR(carried, 1019 * 0.0981, 1e-4 * 1019 * 0.0981);
   for (std::size_t i = 0; i < 20; ++i) EXPECT_LT(length(made.velocity(i)), 1e-5) << i;
 }

@@ -240,7 +240,7 @@ TYPED_TEST(DirectIslands, are_left_to_sweeps_where_least_asks_for_more_substeps)
 
 /// A cube of 1 kg that rests on four points.
 struct RestingCube {
-  double load = 1 + 1e-7;  ///< impulses that are given, over those of its weight
+  double load = 1 + 1e-7;  ///< impulses that are given, over its weight times the time step
   double shift = 0;        ///< [m] by which its arms are off
   bool remembers = true;
   std::uint64_t name = 1;
