@@ -2,6 +2,8 @@
 // depends only on indices and on which bodies can move.
 #pragma once
 
+#include <algorithm>
+#include <carom/scene.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -47,8 +49,17 @@ struct Part {
 /// work of the last calls on direct solutions, in the work of the island's sweeps. `direct`: substeps of a direct
 /// solution, and calls that needed much fewer.
 struct SubstepNeed {
+  static constexpr float as_before = -1;  ///< `substeps` of an island whose contacts keep what they have
+
   float substeps = 0, quiet = 0, spent = 0;
   float direct = 0, direct_quiet = 0;
+
+  /// After a call without direct solutions.
+  SubstepNeed without_income() const {
+    SubstepNeed left = *this;
+    left.spent = std::max(spent - static_cast<float>(SceneThresholds::direct_income), 0.F);
+    return left;
+  }
 };
 
 class Graph {

@@ -134,10 +134,13 @@ class Remembered {
     is_unchanged_ = !scale_.changes() && key.count == keys_.size() && last_.components >= components_ &&
                     keys_.count_expected(key, 0) == key.count;
     if (is_unchanged_) {
-      // The impulses stay where they are.
+      // Impulses and histories stay where they are.
       impulse_ = last_.impulse.data();
       stride_ = last_.stride;
-      if (with_history_) take_histories(0, 0, key.count);
+      if (with_history_ && !last_.history.empty())
+        history_ = last_.history.data();
+      else if (with_history_)
+        take_histories(0, 0, key.count);
       return;
     }
     impulse_ = found_impulse_;
@@ -241,8 +244,11 @@ class Remembered {
     }
   }
 
-  /// The next call will know all contacts, which have keys, no history, and the places of their numbers.
-  void keep_all(const Keys& key, const std::vector<Constraint>& manifolds, const std::vector<std::uint32_t>& island) {
+  /// The next call will know all contacts, which have keys, and the places of their numbers. `history_of(contact,
+  /// island)`: their histories.
+  template <class HistoryOf>
+  void keep_all(const Keys& key, const std::vector<Constraint>& manifolds, const std::vector<std::uint32_t>& island,
+                const HistoryOf& history_of) {
     if (!is_unchanged_) {
       keys_.insert(key);
       keys_.replace();
@@ -251,11 +257,14 @@ class Remembered {
     next_.island.resize(contact_count_);
     next_.arm.resize(3 * contact_count_);
     for (std::size_t i = 0; i < contact_count_; ++i) store_arm(i, i);
+    next_.history.resize(with_history_ ? contact_count_ : 0);
     for (std::size_t m = 0; m < manifolds.size(); ++m) {
       next_.begins_manifold[manifolds[m].first] = 1;
-      std::fill_n(next_.island.begin() + manifolds[m].first, manifolds[m].count, island[m]);
+      for (std::uint32_t i = manifolds[m].first; i < manifolds[m].first + manifolds[m].count; ++i) {
+        next_.island[i] = island[m];
+        if (with_history_) next_.history[i] = history_of(i, island[m]);
+      }
     }
-    next_.history.clear();
     next_.slip.clear();
     if (slip_ != nullptr) next_.slip.assign(slip_, slip_ + contact_count_);
     next_.impulse.swap(stored_);

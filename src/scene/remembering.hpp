@@ -38,27 +38,31 @@ void remember_contacts(const Memorable<T>& of) {
   const Graph& graph = of.workspace.graph;
   const kernel::SceneJob<T>& job = of.job;
   const Column<const std::uint64_t>& key = of.scene.contacts.key;
-  const auto has_fault = [&](std::size_t i) { return is_fault(static_cast<Status>(job.status[i])); };
-  if (!of.in_substeps && job.contact_at == nullptr && remembered.all_have_keys() && !any_fault(job))
-    return remembered.keep_all(key, graph.manifolds, graph.island_of_manifold);
   const Vector3Columns<const T>&begun = job.warm_impulse, &n = of.scene.contacts.normal;
+  const Column<T>* const rests[3] = {&job.next_rest.x, &job.next_rest.y, &job.next_rest.z};
+  const auto history_of = [&](std::uint32_t i, std::uint32_t island) {
+    ImpulseHistory<T> history;
+    if (of.in_substeps && of.contacts_have_history) {
+      history = remembered.history()[i];
+      history.pass(std::max(begun.x[i] * n.x[i] + begun.y[i] * n.y[i] + begun.z[i] * n.z[i], T(0)));
+    }
+    const bool has_rest = job.next_rest.x && is_direct(of.workspace.island_algorithm[island]);
+    for (std::size_t c = 0; c < 3; ++c) history.rest[c] = has_rest ? (*rests[c])[i] : T(0);
+    if (!of.in_substeps) return history;
+    const SubstepNeed& wanted = of.workspace.substeps_wanted[island];
+    history.need = wanted.substeps == SubstepNeed::as_before ? history.need.without_income() : wanted;
+    return history;
+  };
+  if (job.contact_at == nullptr && remembered.all_have_keys() && !any_fault(job))
+    return remembered.keep_all(key, graph.manifolds, graph.island_of_manifold, history_of);
   remembered.begin_to_add();
   for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
     bool begins = true;
     const std::uint32_t island = graph.island_of_manifold[m];
-    const bool has_rest = job.next_rest.x && is_direct(of.workspace.island_algorithm[island]);
     for (std::uint32_t k = 0; k < graph.manifolds[m].count; ++k) {
       const std::uint32_t i = kernel::number_at(job.contact_at, graph.manifolds[m].first + k);
-      if (key[i] == 0 || has_fault(i)) continue;
-      ImpulseHistory<T> history;
-      if (of.in_substeps && of.contacts_have_history) {
-        history = remembered.history()[i];
-        history.pass(std::max(begun.x[i] * n.x[i] + begun.y[i] * n.y[i] + begun.z[i] * n.z[i], T(0)));
-      }
-      const Column<T>* const rests[3] = {&job.next_rest.x, &job.next_rest.y, &job.next_rest.z};
-      for (std::size_t c = 0; c < 3; ++c) history.rest[c] = has_rest ? (*rests[c])[i] : T(0);
-      if (of.in_substeps) history.need = of.workspace.substeps_wanted[island];
-      remembered.add(key[i], i, begins, island, history);
+      if (key[i] == 0 || is_fault(static_cast<Status>(job.status[i]))) continue;
+      remembered.add(key[i], i, begins, island, history_of(i, island));
       begins = false;
     }
   }

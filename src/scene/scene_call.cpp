@@ -253,6 +253,7 @@ class SceneCall {
       workspace_.energy_sums.at_least(2 * bodies_ + 1);
       workspace_.shares.at_least(bodies_ + 1);
       workspace_.loads.at_least(loads_of_a_body * (bodies_ + 1));
+      workspace_.square_sizes.at_least(bodies_ + 1);
     }
   }
 
@@ -312,11 +313,13 @@ class SceneCall {
     workspace_.substeps.clear();
     workspace_.island_energy.clear();
     if (is(SceneMethod::substeps)) {
-      count_substeps(options_, job_, workspace_, impulses_.of_rows(), impulses_.remembers_contacts(),
-                     impulses_.remembers_rows());
       // An abandoned pass may have left displacements.
       std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
-      workspace_.direct.solve(options_, *entry_.scene.blocks, job_, graph, parts, workspace_.substeps,
+      const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1));
+      workspace_.direct.settle(options_, kernels_, job_, graph, parts, slops, team);
+      count_substeps(options_, job_, workspace_, slops, impulses_.of_rows(), impulses_.remembers_contacts(),
+                     impulses_.remembers_rows());
+      workspace_.direct.solve(options_, kernels_, *entry_.scene.blocks, job_, graph, parts, slops, workspace_.substeps,
                               workspace_.substeps_wanted, team, builds_++ == 0);
       graph.sort_islands(workspace_.substeps, workspace_.substeps_wanted);
     }

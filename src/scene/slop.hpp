@@ -36,12 +36,17 @@ class Bodies {
 template <class T>
 class Slops : Bodies<T> {
  public:
-  Slops(const kernel::SceneJob<T>& job, const SubstepsOptions& options) : Bodies<T>(job), options_(options) {}
+  /// `size2`: memory for a number of every body.
+  Slops(const kernel::SceneJob<T>& job, const SubstepsOptions& options, double* size2)
+      : Bodies<T>(job), options_(options), size2_(size2) {
+    for (std::size_t i = 0; i < job.bodies && !(options.slop > 0); ++i)
+      size2[i] = size2_of(static_cast<std::int32_t>(i));
+  }
 
   /// [m²] of a joint.
   double square_of(const Constraint& of) const {
     if (options_.slop > 0) return options_.slop * options_.slop;
-    const double size2 = std::min(size2_of(of.body_a), size2_of(of.body_b));
+    const double size2 = std::min(known_size2(of.body_a), known_size2(of.body_b));
     const double share = options_.relative_slop, otherwise = SceneThresholds::slop_without_size;
     return size2 < no_size ? share * share * size2 : otherwise * otherwise;
   }
@@ -64,6 +69,7 @@ class Slops : Bodies<T> {
  private:
   static constexpr double no_size = std::numeric_limits<double>::infinity();
 
+  double known_size2(std::int32_t body) const { return body < 0 ? no_size : size2_[body]; }
   /// [m²] Square of the radius of gyration.
   double size2_of(std::int32_t body) const {
     if (!this->moves(body)) return no_size;
@@ -76,6 +82,7 @@ class Slops : Bodies<T> {
     return mass / (trace * (xx * xx + yy * yy + zz * zz + 2 * (xy * xy + xz * xz + yz * yz)));
   }
   const SubstepsOptions& options_;
+  const double* size2_;  // [m²]
 };
 
 }  // namespace carom::scene

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "slop.hpp"
-
 namespace carom::scene {
 namespace {
 
@@ -126,7 +124,7 @@ class ColdLoads : Bodies<T> {
 
 template <class T>
 void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
-                    const T* row_impulse, bool has_history, bool rows_have_history) {
+                    const Slops<T>& slops, const T* row_impulse, bool has_history, bool rows_have_history) {
   const Graph& graph = workspace.graph;
   const SubstepsOptions& how = options.substeps;
   std::vector<double>&needed = workspace.substeps_needed, &slop2 = workspace.substeps_slop2;
@@ -138,13 +136,15 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
   const int least =
       how.least < how.most ? std::max(how.least, std::min(SceneThresholds::swept_substeps, how.most)) : how.least;
   count.assign(graph.islands, least);
-  if (how.least < how.most) {
-    const Slops<T> slops(job, how);
+  for (const std::uint32_t island : workspace.direct.settled()) wanted[island].substeps = SubstepNeed::as_before;
+  if (how.least < how.most && workspace.direct.settled().size() < graph.islands) {
+    const auto is_settled = [&](std::uint32_t island) { return workspace.direct.is_settled(island); };
     Loads<T> loads(job, workspace);
     ColdLoads<T> cold(job, workspace);
     const Vector3Columns<const T>&p = job.warm_impulse, &n = job.scene->contacts.normal;
     const ImpulseHistory<T>* const history = workspace.remembered.history();
     for (std::size_t m = 0; p.x && m < graph.manifolds.size(); ++m) {
+      if (is_settled(graph.island_of_manifold[m])) continue;
       const Constraint& of = graph.manifolds[m];
       T size[ages] = {};
       for (std::uint32_t k = 0; k < of.count; ++k) {
@@ -184,14 +184,15 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       slop2[island] = std::min(slop2[island], square_of_slop);
     };
     for (std::size_t m = 0; m < graph.manifolds.size(); ++m)
-      raise(graph.manifolds[m], graph.island_of_manifold[m], slops.square_of_manifold(graph.manifolds[m]));
+      if (const std::uint32_t island = graph.island_of_manifold[m]; !is_settled(island))
+        raise(graph.manifolds[m], island, slops.square_of_manifold(graph.manifolds[m]));
     for (std::size_t m = 0; m < graph.groups.size(); ++m)
       raise(graph.groups[m], graph.island_of_group[m], slops.square_of(graph.groups[m]));
     // The larger number of before counts where islands have met.
     const auto recall = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
                             const std::uint32_t* at, const auto* of) {
       for (std::size_t m = 0; has && m < all.size(); ++m)
-        for (std::uint32_t k = 0; k < all[m].count; ++k) {
+        for (std::uint32_t k = 0; k < all[m].count && !is_settled(island[m]); ++k) {
           const SubstepNeed& before = of[kernel::number_at(at, all[m].first + k)].need;
           SubstepNeed& of_island = wanted[island[m]];
           const SubstepNeed both = of_island;
@@ -205,16 +206,16 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     recall(has_history, graph.manifolds, graph.island_of_manifold, job.contact_at, history);
     recall(rows_have_history, graph.groups, graph.island_of_group, job.row_at, workspace.remembered.rows());
     for (std::uint32_t i = 0; i < graph.islands; ++i)
-      if (wanted[i].substeps > 0) cold.know(i);
+      if (wanted[i].substeps > 0 || is_settled(i)) cold.know(i);
     cold.raise(needed, slop2, options.rest.gravity);
-    for (std::size_t i = 0; i < graph.islands; ++i) {
+    for (std::uint32_t i = 0; i < graph.islands; ++i) {
+      if (is_settled(i)) continue;
       const auto taken = static_cast<float>(2 * how.time_step * std::sqrt(std::sqrt(needed[i])));
       // A number that went to and fro would excite the island.
       const SubstepNeed fewer = fallen(wanted[i], taken);
-      const float saved = static_cast<float>(SceneThresholds::direct_income);
       const SubstepNeed before = wanted[i];
       wanted[i] = fewer.substeps > taken ? fewer : SubstepNeed{taken};
-      wanted[i].spent = std::max(before.spent - saved, 0.F);
+      wanted[i].spent = before.without_income().spent;
       wanted[i].direct = before.direct;
       wanted[i].direct_quiet = before.direct_quiet;
       float& of_island = wanted[i].substeps;
@@ -225,9 +226,9 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
   }
 }
 
-template void count_substeps(const SceneOptions&, const kernel::SceneJob<float>&, Workspace<float>&, const float*, bool,
-                             bool);
-template void count_substeps(const SceneOptions&, const kernel::SceneJob<double>&, Workspace<double>&, const double*,
-                             bool, bool);
+template void count_substeps(const SceneOptions&, const kernel::SceneJob<float>&, Workspace<float>&,
+                             const Slops<float>&, const float*, bool, bool);
+template void count_substeps(const SceneOptions&, const kernel::SceneJob<double>&, Workspace<double>&,
+                             const Slops<double>&, const double*, bool, bool);
 
 }  // namespace carom::scene

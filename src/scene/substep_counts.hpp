@@ -7,6 +7,7 @@
 
 #include <carom/scene.hpp>
 
+#include "slop.hpp"
 #include "sweeps.hpp"
 
 namespace carom::scene {
@@ -14,10 +15,10 @@ namespace carom::scene {
 /// A load counts if it has lasted over this number of calls.
 inline constexpr std::size_t loads_of_a_body = 3;
 
-/// Sets Workspace::substeps_wanted and Workspace::substeps of all islands of the graph, and sorts the islands by them.
-/// `has_history`: the solver has remembered impulses of contacts and rows.
+/// Sets Workspace::substeps_wanted and Workspace::substeps of all islands of the graph. Those that have settled need
+/// what they needed before. `has_history`: the solver has remembered impulses of contacts and rows.
 template <class T>
 void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
-                    const T* row_impulse, bool has_history, bool rows_have_history);
+                    const Slops<T>& slops, const T* row_impulse, bool has_history, bool rows_have_history);
 
 }  // namespace carom::scene

@@ -143,6 +143,7 @@ struct Workspace {
   Scratch<T> shares;  // of the brake, of bodies
   std::vector<IslandEnergy> island_energy;
   Scratch<T> loads;
+  Scratch<double> square_sizes;  // see Slops
   std::vector<SubstepNeed> substeps_wanted;
   std::vector<std::uint8_t> cold, counted;  // islands without a history; their bodies
   std::vector<double> mass, supporting_mass;

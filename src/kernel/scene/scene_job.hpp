@@ -9,6 +9,7 @@
 
 #include "block_matrix.hpp"
 #include "kernel/body_record.hpp"
+#include "settling.hpp"
 
 namespace carom::kernel {
 
@@ -210,6 +211,10 @@ struct SceneKernelsFor {
   /// Solves islands of one manifold each by PGS, from the columns to the results. A faulty contact gets its status.
   void (*lone)(const SceneJob<T>& job, const std::uint32_t* manifolds, std::size_t count, const LoneLimits& limits,
                LoneOutcome<T>* outcomes);
+  /// Tries the impulses that an island of plain contacts begins with. Returns true if they are its solution. Only the
+  /// second one writes results.
+  bool (*settle)(const SceneJob<T>& job, const Settling& of, SettledIsland& island);
+  void (*store_settled)(const SceneJob<T>& job, const Settling& of, const SettledIsland& island);
 };
 
 /// The kernels of one ISA.

@@ -6,6 +6,7 @@
 #include "kernel/lanes/subnormals.hpp"
 #include "lone/solve.hpp"
 #include "models/sweep.hpp"
+#include "settle.hpp"
 #include "validate_scene.hpp"
 
 namespace carom::kernel {
@@ -208,7 +209,9 @@ constexpr SceneKernelsFor<T> scene_kernels_for() {
           &Stages::store_warm,
           &Stages::rebound,
           &Stages::finish,
-          &LoneIslands<A, T>::solve};
+          &LoneIslands<A, T>::solve,
+          &SettledIslands<A, T>::settle,
+          &SettledIslands<A, T>::store_settled};
 }
 
 }  // namespace

@@ -18,19 +18,6 @@ constexpr std::size_t islands_at_once = 8;
 constexpr double iterations = 12;
 
 template <class T>
-StepOptions step_options(const SceneOptions& options, const Scene<T>& scene) {
-  const SubstepsOptions& s = options.substeps;
-  const bool remembers =
-      (scene.contacts.key || scene.joints.key) && !scene.contacts.warm_impulse.x && !scene.joints.warm_impulse;
-  return {s.time_step,
-          options.rest.gravity * s.time_step,
-          options.restitution_threshold,
-          s.push_out / s.time_step,
-          s.largest_push_out_speed,
-          remembers};
-}
-
-template <class T>
 BodyRow row_of(const kernel::VelocityRow<T>& from) {
   BodyRow row{};
   for (std::size_t c = 0; c < 6; ++c) row.at[c] = static_cast<double>(from.numbers[c]);
@@ -81,6 +68,21 @@ Vector3 in_world(const Manifold& m, const Vector3& v) {
 
 }  // namespace
 
+template <class T>
+StepOptions step_options(const SceneOptions& options, const Scene<T>& scene) {
+  const SubstepsOptions& s = options.substeps;
+  const bool remembers =
+      (scene.contacts.key || scene.joints.key) && !scene.contacts.warm_impulse.x && !scene.joints.warm_impulse;
+  return {s.time_step,
+          options.rest.gravity * s.time_step,
+          options.restitution_threshold,
+          s.push_out / s.time_step,
+          s.largest_push_out_speed,
+          remembers};
+}
+template StepOptions step_options(const SceneOptions&, const Scene<float>&);
+template StepOptions step_options(const SceneOptions&, const Scene<double>&);
+
 /// True if a manifold has hard contacts of the plain Coulomb law.
 template <class T>
 bool DirectIslands::is_plain(const kernel::SceneJob<T>& job, const Graph& graph, std::uint32_t manifold) const {
@@ -93,6 +95,20 @@ bool DirectIslands::is_plain(const kernel::SceneJob<T>& job, const Graph& graph,
   return true;
 }
 
+/// Lists the constraints of all islands, and finds the islands with contacts of other laws.
+template <class T>
+void DirectIslands::list_islands(const kernel::SceneJob<T>& job, const Graph& graph) {
+  excluded_.assign(graph.islands, 0);
+  for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
+    const std::uint32_t island = graph.island_of_manifold[m];
+    if (excluded_[island] == 0 && !is_plain(job, graph, m)) excluded_[island] = 1;
+  }
+  list_by_island(graph.islands, graph.island_of_manifold, begin_, manifolds_);
+  list_by_island(graph.islands, graph.island_of_group, group_begin_, groups_);
+}
+template void DirectIslands::list_islands(const kernel::SceneJob<float>&, const Graph&);
+template void DirectIslands::list_islands(const kernel::SceneJob<double>&, const Graph&);
+
 template <class T>
 void DirectIslands::find_candidates(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                                     const Parts& parts, const std::vector<std::int32_t>& substeps,
@@ -101,13 +117,6 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
   const std::size_t most = std::min(parts.bodies, parts.contacts + parts.rows);
   candidates_.reserve(most);
   accepted_.reserve(most);
-  excluded_.assign(graph.islands, 0);
-  for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
-    const std::uint32_t island = graph.island_of_manifold[m];
-    if (excluded_[island] == 0 && !is_plain(job, graph, m)) excluded_[island] = 1;
-  }
-  list_by_island(graph.islands, graph.island_of_manifold, begin_, manifolds_);
-  list_by_island(graph.islands, graph.island_of_group, group_begin_, groups_);
   local_.assign(parts.bodies, no_number);
   solver_of_body_.resize(std::max(solver_of_body_.size(), parts.bodies), -1);
   body_of_solver_.resize(solvers_.size(), -1);
@@ -115,8 +124,14 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
   // Multiply-adds of the visits of a point, and of a row, in a substep.
   const double visits = options.substeps.rounds * (options.substeps.sweeps + options.substeps.relaxing);
   const double work_of_visit = 80 * visits, work_of_row = 48 * visits;
+  for (const kernel::SettledIsland& island : settled_) {
+    const Constraint& of = graph.manifolds[manifolds_[island.first]];
+    const std::int32_t first = of.body_a >= 0 && parts.movable[of.body_a] != 0 ? of.body_a : of.body_b;
+    if (const std::int32_t solver = solver_of_body_[static_cast<std::size_t>(first)]; solver >= 0)
+      taken_[static_cast<std::size_t>(solver)] = 1;
+  }
   for (std::uint32_t i = 0; i < graph.islands; ++i) {
-    if (excluded_[i] != 0) continue;
+    if (excluded_[i] != 0 || is_settled_[i] != 0) continue;
     Candidate candidate;
     candidate.island = i;
     candidate.first = begin_[i];
@@ -256,7 +271,7 @@ bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, c
 
 template <class T>
 bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                         const SubstepsOptions& options, const Candidate& candidate) {
+                         const SubstepsOptions& options, const Slops<T>& slops, const Candidate& candidate) {
   DirectIsland& island = *solvers_[candidate.solver];
   const SceneContacts<T>& contacts = job.scene->contacts;
   const JointRows<T>& rows = job.scene->joints;
@@ -295,7 +310,6 @@ bool DirectIslands::take(const kernel::SceneJob<T>& job, const Graph& graph, con
     const T* const j = kernel::record_of(job.body_rows, body) + kernel::BodyRecord::inverse_inertia;
     return static_cast<double>(j[0]) + static_cast<double>(j[3]) + static_cast<double>(j[5]);
   };
-  const Slops<T> slops(job, options);
   const double share = static_cast<double>(job.parameters.warm_start);
   for (std::uint32_t k = candidate.first; k < candidate.end && is_sound; ++k) {
     const Constraint& of = graph.manifolds[manifolds_[k]];
@@ -421,12 +435,11 @@ void DirectIslands::store(const kernel::SceneJob<T>& job, const DirectIsland& is
 }
 
 template <class T>
-void DirectIslands::solve(const SceneOptions& options, const kernel::BlockKernels& kernels,
-                          const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                          std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs, ThreadTeam& team,
-                          bool may_throw) {
-  kernels_ = &kernels;
-  accepted_.clear();
+void DirectIslands::solve(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
+                          const kernel::BlockKernels& blocks, const kernel::SceneJob<T>& job, const Graph& graph,
+                          const Parts& parts, const Slops<T>& slops, std::vector<std::int32_t>& substeps,
+                          std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw) {
+  kernels_ = &blocks;
   if (!solves_islands(options)) return;
   const StepOptions step = step_options(options, *job.scene);
   try {
@@ -434,18 +447,20 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::BlockKernel
   } catch (const std::bad_alloc&) {
     // Islands that were planned anew have lost their factors: docs/determinism.md.
     candidates_.clear();
+    settled_.clear();
     if (may_throw) throw;
     return;
   }
+  store_settled(kernels, job, graph, substeps, team);
   team.each(candidates_.size(), islands_at_once, [&](std::size_t first, std::size_t end, std::size_t) {
     for (std::size_t i = first; i < end; ++i) {
       Candidate& candidate = candidates_[i];
       if (candidate.is_large) {
-        candidate.is_accepted = solve_large(options, job, graph, parts, step, candidate);
+        candidate.is_accepted = solve_large(options, job, graph, parts, slops, step, candidate);
         continue;
       }
       DirectIsland& island = *solvers_[candidate.solver];
-      if (!take(job, graph, parts, options.substeps, candidate)) continue;
+      if (!take(job, graph, parts, options.substeps, slops, candidate)) continue;
       // Work is measured in the sweeps that it replaces.
       float& spent = needs[candidate.island].spent;
       const double left = SceneThresholds::direct_credit - static_cast<double>(spent);
@@ -481,16 +496,18 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::BlockKernel
 }
 
 template bool DirectIslands::take(const kernel::SceneJob<float>&, const Graph&, const Parts&, const SubstepsOptions&,
-                                  const Candidate&);
+                                  const Slops<float>&, const Candidate&);
 template bool DirectIslands::take(const kernel::SceneJob<double>&, const Graph&, const Parts&, const SubstepsOptions&,
-                                  const Candidate&);
+                                  const Slops<double>&, const Candidate&);
 template void DirectIslands::store(const kernel::SceneJob<float>&, const DirectIsland&);
 template void DirectIslands::store(const kernel::SceneJob<double>&, const DirectIsland&);
-template void DirectIslands::solve(const SceneOptions&, const kernel::BlockKernels&, const kernel::SceneJob<float>&,
-                                   const Graph&, const Parts&, std::vector<std::int32_t>&, std::vector<SubstepNeed>&,
-                                   ThreadTeam&, bool);
-template void DirectIslands::solve(const SceneOptions&, const kernel::BlockKernels&, const kernel::SceneJob<double>&,
-                                   const Graph&, const Parts&, std::vector<std::int32_t>&, std::vector<SubstepNeed>&,
-                                   ThreadTeam&, bool);
+template void DirectIslands::solve(const SceneOptions&, const kernel::SceneKernelsFor<float>&,
+                                   const kernel::BlockKernels&, const kernel::SceneJob<float>&, const Graph&,
+                                   const Parts&, const Slops<float>&, std::vector<std::int32_t>&,
+                                   std::vector<SubstepNeed>&, ThreadTeam&, bool);
+template void DirectIslands::solve(const SceneOptions&, const kernel::SceneKernelsFor<double>&,
+                                   const kernel::BlockKernels&, const kernel::SceneJob<double>&, const Graph&,
+                                   const Parts&, const Slops<double>&, std::vector<std::int32_t>&,
+                                   std::vector<SubstepNeed>&, ThreadTeam&, bool);
 
 }  // namespace carom::scene::direct

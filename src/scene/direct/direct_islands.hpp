@@ -13,6 +13,8 @@
 
 #include "direct_island.hpp"
 #include "scene/graph.hpp"
+#include "scene/scratch.hpp"
+#include "scene/slop.hpp"
 #include "scene/thread_team.hpp"
 
 namespace carom::scene::direct {
@@ -45,19 +47,29 @@ double most_number() {
   return std::sqrt(static_cast<double>(std::numeric_limits<T>::max()) / 16);
 }
 
+template <class T>
+StepOptions step_options(const SceneOptions& options, const Scene<T>& scene);
+
 /// The memory that stays from call to call.
 class DirectIslands {
  public:
   /// Marks a direct solution in the numbers of substeps. Graph::sort_islands puts these islands last.
   static constexpr std::int32_t solved = 0;
 
-  /// Solves the islands that it can, and sets their `substeps` to `solved`. `substeps` and `needs`: of islands before
-  /// they are sorted. All memory is allocated before the first result is stored. `may_throw`: out of memory is an
-  /// exception; otherwise all islands are left to sweeps.
+  /// Begins a call: finds the islands that the impulses they begin with solve. No result is stored.
   template <class T>
-  void solve(const SceneOptions& options, const kernel::BlockKernels& kernels, const kernel::SceneJob<T>& job,
-             const Graph& graph, const Parts& parts, std::vector<std::int32_t>& substeps,
-             std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw);
+  void settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
+              const Graph& graph, const Parts& parts, const Slops<T>& slops, ThreadTeam& team);
+  /// These islands, before they are sorted.
+  const std::vector<std::uint32_t>& settled() const { return settled_numbers_; }
+  bool is_settled(std::size_t island) const { return is_settled_[island] != 0; }
+  /// Solves the other islands that it can, stores both, and sets their `substeps` to `solved`. `substeps` and `needs`:
+  /// of islands before they are sorted. All memory is allocated before the first result is stored. `may_throw`: out of
+  /// memory is an exception; otherwise all islands are left to sweeps.
+  template <class T>
+  void solve(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::BlockKernels& blocks,
+             const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,
+             std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs, ThreadTeam& team, bool may_throw);
 
   const std::vector<Accepted>& accepted() const { return accepted_; }
 
@@ -87,6 +99,8 @@ class DirectIslands {
   };
 
   template <class T>
+  void list_islands(const kernel::SceneJob<T>& job, const Graph& graph);
+  template <class T>
   void find_candidates(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
                        const Parts& parts, const std::vector<std::int32_t>& substeps, std::vector<SubstepNeed>& needs,
                        const StepOptions& step);
@@ -97,12 +111,21 @@ class DirectIslands {
             const StepOptions& step);
   template <class T>
   bool take(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const SubstepsOptions& options,
-            const Candidate& candidate);
+            const Slops<T>& slops, const Candidate& candidate);
   template <class T>
   int count_substeps(const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                      const SubstepsOptions& options, const Candidate& candidate, SubstepNeed& need) const;
   template <class T>
   static void store(const kernel::SceneJob<T>& job, const DirectIsland& island);
+
+  // Islands at rest: settled_islands.cpp
+  template <class T>
+  void set_fixed_rows(const kernel::SceneJob<T>& job, const Parts& parts);
+  template <class T>
+  bool may_settle(const kernel::SceneJob<T>& job, const Constraint& first, double most) const;
+  template <class T>
+  void store_settled(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job, const Graph& graph,
+                     std::vector<std::int32_t>& substeps, ThreadTeam& team);
 
   // Large islands: large_islands.cpp
   template <class T>
@@ -115,13 +138,20 @@ class DirectIslands {
                   std::size_t points);
   template <class T>
   bool solve_large(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                   const StepOptions& step, Candidate& candidate);
+                   const Slops<T>& slops, const StepOptions& step, Candidate& candidate);
   template <class T>
   void store_held(const kernel::SceneJob<T>& job, const Graph& graph, const Candidate& candidate) const;
 
   const kernel::BlockKernels* kernels_ = nullptr;
   std::vector<Candidate> candidates_;
   std::vector<Accepted> accepted_;
+  kernel::Settling settling_{};
+  std::uint64_t settling_call_ = 0;
+  std::vector<kernel::SettledIsland> settled_;
+  std::vector<std::uint32_t> settled_numbers_;
+  std::vector<kernel::SettledRow> settled_rows_;  // of bodies, and of the world
+  Scratch<kernel::SettledManifold> settled_manifolds_;
+  std::vector<std::uint8_t> is_settled_;             // islands
   std::vector<std::uint32_t> begin_, manifolds_;     // manifolds of each island
   std::vector<std::uint32_t> group_begin_, groups_;  // its groups of rows
   std::vector<std::uint8_t> excluded_;               // islands

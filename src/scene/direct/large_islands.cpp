@@ -213,11 +213,12 @@ void DirectIslands::store_held(const kernel::SceneJob<T>& job, const Graph& grap
 /// Solves, holds or works for a large island. Returns true if the island is accepted.
 template <class T>
 bool DirectIslands::solve_large(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
-                                const Parts& parts, const StepOptions& step, Candidate& candidate) {
+                                const Parts& parts, const Slops<T>& slops, const StepOptions& step,
+                                Candidate& candidate) {
   DirectIsland& island = *solvers_[candidate.solver];
   Certificate& of = island.certificate();
   const Column<const std::uint64_t>& key = job.scene->contacts.key;
-  const auto take_island = [&] { return take(job, graph, parts, options.substeps, candidate); };
+  const auto take_island = [&] { return take(job, graph, parts, options.substeps, slops, candidate); };
   const auto hold = [&] {
     ++of.held;
     candidate.is_held = true;
@@ -300,7 +301,7 @@ bool DirectIslands::solve_large(const SceneOptions& options, const kernel::Scene
   template bool DirectIslands::plan_large(const kernel::SceneJob<T>&, Candidate&, const StepOptions&, std::uint64_t,  \
                                           std::size_t);                                                               \
   template bool DirectIslands::solve_large(const SceneOptions&, const kernel::SceneJob<T>&, const Graph&,             \
-                                           const Parts&, const StepOptions&, Candidate&);
+                                           const Parts&, const Slops<T>&, const StepOptions&, Candidate&);
 CAROM_INSTANTIATE(float)
 CAROM_INSTANTIATE(double)
 #undef CAROM_INSTANTIATE

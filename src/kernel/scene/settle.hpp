@@ -1,0 +1,312 @@
+// Islands at rest: the impulses that a call begins with are tried as its solution, from the columns to the results.
+// docs/scenes.md, Direct islands.
+//
+// The points of a manifold are the lanes, and no operation is fused, so that bits depend neither on the ISA nor on
+// other islands.
+#pragma once
+
+#include "kernel/host/elements.hpp"
+#include "kernel/lanes/lanes.hpp"
+#include "scene_job.hpp"
+#include "settling.hpp"
+
+namespace carom::kernel {
+namespace {
+
+template <class A, class T>
+struct SettledIslands {
+  using Four [[gnu::vector_size(32)]] = double;
+  using Truth [[gnu::vector_size(32)]] = std::int64_t;
+  using Narrow [[gnu::vector_size(4 * sizeof(T))]] = T;
+  struct Vector {
+    Four x, y, z;
+  };
+
+  /// Where the points of a manifold are in the columns. The last one stands for those that are missing.
+  struct Place {
+    std::uint32_t index[4];
+    bool are_neighbours;
+  };
+  [[gnu::always_inline]] static Place place_of(const SceneJob<T>& job, const Constraint& m) {
+    Place place;
+    place.are_neighbours = job.contact_at == nullptr && m.count == 4;
+    for (std::uint32_t k = 0; k < 4; ++k)
+      place.index[k] = number_at(job.contact_at, m.first + (k < m.count ? k : m.count - 1));
+    return place;
+  }
+
+  [[gnu::always_inline]] static Four load(const Column<const T>& column, const Place& at) {
+    if (at.are_neighbours && is_contiguous(column)) [[likely]] {
+      Narrow numbers;
+      __builtin_memcpy(&numbers, column.data + at.index[0], sizeof numbers);
+      return __builtin_convertvector(numbers, Four);
+    }
+    Four numbers;
+    for (int k = 0; k < 4; ++k) numbers[k] = static_cast<double>(element(column, at.index[k]));
+    return numbers;
+  }
+  [[gnu::always_inline]] static Vector load(const Vector3Columns<const T>& columns, const Place& at) {
+    return {load(columns.x, at), load(columns.y, at), load(columns.z, at)};
+  }
+  /// Without subnormal numbers and negative zeros.
+  [[gnu::always_inline]] static Narrow narrow(const Four& x) {
+    const Narrow y = __builtin_convertvector(x, Narrow), zero{}, least = zero + smallest;
+    return (y < least) & (-y < least) ? zero : y;
+  }
+  [[gnu::always_inline]] static void store(const Column<T>& column, const Place& at, std::uint32_t count,
+                                           const Narrow& numbers) {
+    if (column.data == nullptr) return;
+    if (at.are_neighbours && is_contiguous(column)) [[likely]] {
+      __builtin_memcpy(column.data + at.index[0], &numbers, sizeof numbers);
+      return;
+    }
+    for (std::uint32_t k = 0; k < count; ++k) element(column, at.index[k]) = numbers[k];
+  }
+
+  [[gnu::always_inline]] static Four load(const double (&from)[4]) {
+    Four x;
+    __builtin_memcpy(&x, from, sizeof x);
+    return x;
+  }
+  [[gnu::always_inline]] static void store(double (&to)[4], const Four& x) { __builtin_memcpy(to, &x, sizeof x); }
+
+  [[gnu::always_inline]] static double sum(const Four& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+  [[gnu::always_inline]] static bool any(const Truth& x) { return ((x[0] | x[1]) | (x[2] | x[3])) != 0; }
+  [[gnu::always_inline]] static Four larger(const Four& x, const Four& y) { return x > y ? x : y; }
+  [[gnu::always_inline]] static double largest(const Four& x) {
+    const double a = x[0] > x[1] ? x[0] : x[1], b = x[2] > x[3] ? x[2] : x[3];
+    return a > b ? a : b;
+  }
+  [[gnu::always_inline]] static Vector cross(const Vector& a, const Vector& b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  }
+  [[gnu::always_inline]] static Four dot(const Vector& a, const double (&b)[3]) {
+    return (a.x * b[0] + a.y * b[1]) + a.z * b[2];
+  }
+
+  [[gnu::always_inline]] static SettledRow& row_of(const SceneJob<T>& job, const Settling& of, std::int32_t body) {
+    return of.rows[body < 0 ? static_cast<std::ptrdiff_t>(job.bodies) : body];
+  }
+  /// The row of a body of the island. Rows of bodies that nothing moves have been set before.
+  [[gnu::always_inline]] static SettledRow& begun_row(const SceneJob<T>& job, const Settling& of, SettledIsland& island,
+                                                      std::int32_t body, std::size_t& bodies) {
+    SettledRow& row = row_of(job, of, body);
+    if (row.call == of.call) return row;
+    row.call = of.call;
+    row.next = island.body;
+    row.is_pushed = false;
+    island.body = body;
+    ++bodies;
+    const T* const v = job.velocities[body].numbers;
+    for (std::size_t c = 0; c < 6; ++c) {
+      row.wrench[c] = 0;
+      row.free[c] = row.before[c] = static_cast<double>(v[c]);
+    }
+    if (job.changes != nullptr)
+      for (std::size_t c = 0; c < 6; ++c)
+        row.before[c] = row.free[c] - static_cast<double>(job.changes[body].numbers[c]);
+    return row;
+  }
+
+  /// Adds up the impulses on the bodies. Returns false if a contact may slip, or has an impulse although it is open.
+  [[gnu::always_inline]] static bool begin(const SceneJob<T>& job, const Settling& of, SettledIsland& island,
+                                           std::size_t& bodies) {
+    const SceneContacts<T>& contacts = job.scene->contacts;
+    Truth bad{};
+    for (std::uint32_t k = island.first; k < island.end; ++k) {
+      const Constraint& m = job.manifolds[of.manifolds[k]];
+      SettledManifold& to = of.of_manifold[k];
+      const Place at = place_of(job, m);
+      const double n[3] = {static_cast<double>(element(contacts.normal.x, at.index[0])),
+                           static_cast<double>(element(contacts.normal.y, at.index[0])),
+                           static_cast<double>(element(contacts.normal.z, at.index[0]))};
+      const double inverse = 1 / __builtin_sqrt((n[0] * n[0] + n[1] * n[1]) + n[2] * n[2]);
+      for (std::size_t c = 0; c < 3; ++c) to.normal[c] = inverse * n[c];
+      Vector w = load(job.warm_impulse, at);
+      if (job.warm_rest.x.data != nullptr) {
+        const Vector rest = load(job.warm_rest, at);
+        w = {w.x + rest.x, w.y + rest.y, w.z + rest.z};
+      }
+      if (m.count < 4) {
+        Four there{};
+        for (std::uint32_t i = 0; i < m.count; ++i) there[i] = 1;
+        w = {there * w.x, there * w.y, there * w.z};
+      }
+      const Four zero{}, normal = dot(w, to.normal);
+      const Vector t = {w.x - normal * to.normal[0], w.y - normal * to.normal[1], w.z - normal * to.normal[2]};
+      const Four friction2 = (t.x * t.x + t.y * t.y) + t.z * t.z, most = to.slipping * normal;
+      const Truth loaded = normal > zero, nothing = (w.x == zero) & (w.y == zero) & (w.z == zero);
+      bad |= loaded ? ~((friction2 < most * most) & (normal < zero + of.most_number)) : ~nothing;
+      store(to.impulse[0], w.x);
+      store(to.impulse[1], w.y);
+      store(to.impulse[2], w.z);
+      SettledRow &a = begun_row(job, of, island, m.body_a, bodies), &b = begun_row(job, of, island, m.body_b, bodies);
+      const bool is_pushed = any(loaded);
+      const Vector of_a = cross(load(contacts.lever_a, at), w), of_b = cross(load(contacts.lever_b, at), w);
+      const double force[3] = {sum(w.x), sum(w.y), sum(w.z)};
+      const double torque_a[3] = {sum(of_a.x), sum(of_a.y), sum(of_a.z)};
+      const double torque_b[3] = {sum(of_b.x), sum(of_b.y), sum(of_b.z)};
+      // Rows of bodies that nothing moves belong to several threads.
+      if (is_movable(record_of(job.body_rows, m.body_a))) {
+        a.is_pushed = a.is_pushed || is_pushed;
+        for (std::size_t c = 0; c < 3; ++c) {
+          a.wrench[c] += force[c];
+          a.wrench[3 + c] += torque_a[c];
+        }
+      }
+      if (is_movable(record_of(job.body_rows, m.body_b))) {
+        b.is_pushed = b.is_pushed || is_pushed;
+        for (std::size_t c = 0; c < 3; ++c) {
+          b.wrench[c] -= force[c];
+          b.wrench[3 + c] -= torque_b[c];
+        }
+      }
+    }
+    return !any(bad);
+  }
+
+  /// Returns false if a body has no impulse, or may be infinitely heavy in a direction.
+  [[gnu::always_inline]] static bool find_velocities(const SceneJob<T>& job, const Settling& of,
+                                                     const SettledIsland& island) {
+    bool is_good = true;
+    for (std::int32_t i = island.body; i >= 0; i = of.rows[i].next) {
+      SettledRow& row = of.rows[i];
+      const T* const record = record_of(job.body_rows, i);
+      double j[6];
+      for (std::size_t c = 0; c < 6; ++c) j[c] = static_cast<double>(record[BodyRecord::inverse_inertia + c]);
+      const double inverse_mass = static_cast<double>(record[BodyRecord::inverse_mass]);
+      const double* const t = row.wrench + 3;
+      const double change[6] = {inverse_mass * row.wrench[0],
+                                inverse_mass * row.wrench[1],
+                                inverse_mass * row.wrench[2],
+                                (j[0] * t[0] + j[1] * t[1]) + j[2] * t[2],
+                                (j[1] * t[0] + j[3] * t[1]) + j[4] * t[2],
+                                (j[2] * t[0] + j[4] * t[1]) + j[5] * t[2]};
+      is_good = is_good && row.is_pushed && inverse_mass > 0 && j[0] > 0 && j[3] > 0 && j[5] > 0;
+      for (std::size_t c = 0; c < 6; ++c) {
+        row.velocity[c] = row.free[c] + change[c];
+        is_good = is_good && __builtin_fabs(row.velocity[c]) < of.most_number;
+      }
+    }
+    return is_good;
+  }
+
+  /// n·u of the points.
+  [[gnu::always_inline]] static Four normal_velocity(const double (&n)[3], const Vector& about_a, const Vector& about_b,
+                                                     const double (&a)[6], const double (&b)[6]) {
+    const double linear = (n[0] * (a[0] - b[0]) + n[1] * (a[1] - b[1])) + n[2] * (a[2] - b[2]);
+    const Four of_a = (about_a.x * a[3] + about_a.y * a[4]) + about_a.z * a[5];
+    const Four of_b = (about_b.x * b[3] + about_b.y * b[4]) + about_b.z * b[5];
+    return (of_a - of_b) + linear;
+  }
+
+  [[gnu::always_inline]] static bool meets_targets(const SceneJob<T>& job, const Settling& of, SettledIsland& island,
+                                                   double closed) {
+    const SceneContacts<T>& contacts = job.scene->contacts;
+    const Four zero{};
+    Four approach{}, residual{};
+    Truth bad{};
+    for (std::uint32_t k = island.first; k < island.end; ++k) {
+      const Constraint& m = job.manifolds[of.manifolds[k]];
+      SettledManifold& to = of.of_manifold[k];
+      const SettledRow &a = row_of(job, of, m.body_a), &b = row_of(job, of, m.body_b);
+      const Place at = place_of(job, m);
+      const Vector ra = load(contacts.lever_a, at), rb = load(contacts.lever_b, at);
+      const double(&n)[3] = to.normal;
+      const double *const va = a.velocity, *const vb = b.velocity, *const wa = va + 3, *const wb = vb + 3;
+      const Vector u = {(wa[1] * ra.z - wa[2] * ra.y) - (wb[1] * rb.z - wb[2] * rb.y) + (va[0] - vb[0]),
+                        (wa[2] * ra.x - wa[0] * ra.z) - (wb[2] * rb.x - wb[0] * rb.z) + (va[1] - vb[1]),
+                        (wa[0] * ra.y - wa[1] * ra.x) - (wb[0] * rb.y - wb[1] * rb.x) + (va[2] - vb[2])};
+      // w·(r × n) = n·(w × r)
+      const Vector about_a = {ra.y * n[2] - ra.z * n[1], ra.z * n[0] - ra.x * n[2], ra.x * n[1] - ra.y * n[0]};
+      const Vector about_b = {rb.y * n[2] - rb.z * n[1], rb.z * n[0] - rb.x * n[2], rb.x * n[1] - rb.y * n[0]};
+      const Four free = normal_velocity(n, about_a, about_b, a.free, b.free);
+      const Four before = normal_velocity(n, about_a, about_b, a.before, b.before);
+      const Vector w = {load(to.impulse[0]), load(to.impulse[1]), load(to.impulse[2])};
+      const Truth loaded = dot(w, n) > zero;
+      Four slop = zero + to.slop, gap = zero, least = zero;
+      if (contacts.slop.data != nullptr) {
+        const Four own = load(contacts.slop, at);
+        slop = own > zero ? own : slop;
+      }
+      if (contacts.gap.data != nullptr) gap = load(contacts.gap, at);
+      if (contacts.target_velocity.data != nullptr) least = load(contacts.target_velocity, at);
+      const Four ends = closed * slop;
+      const Truth is_open = (gap > ends) & ~(loaded & (gap < of.closed * slop));
+      const Four target = least - (is_open ? (gap - ends) / of.time_step : zero);
+      const Four restitution = load(contacts.restitution, at), change = free - before;
+      const Four fast = larger(zero + of.rebound_speed, of.blow_share * (change < zero ? -change : change));
+      const Truth comes = free < target,
+                  struck = comes & ((target - before > of.blow) | ((restitution > zero) & (-before > fast)));
+      const Four miss = dot(u, n) - target;
+      const Vector error = {u.x - target * n[0], u.y - target * n[1], u.z - target * n[2]};
+      const Four error2 = (error.x * error.x + error.y * error.y) + error.z * error.z;
+      const Truth met = loaded ? error2 <= zero + of.most_miss * of.most_miss : miss >= zero - of.most_miss;
+      bad |= ~met | struck | ~(gap >= -slop);
+      approach = larger(least - free, approach);
+      residual = larger(-miss, residual);
+      store(to.velocity[0], u.x);
+      store(to.velocity[1], u.y);
+      store(to.velocity[2], u.z);
+    }
+    island.approach = largest(approach);
+    island.residual = largest(residual);
+    return !any(bad);
+  }
+
+  /// Returns true if the impulses that the island begins with are its solution, but for rounding. Nothing that the
+  /// caller sees is written.
+  static bool settle(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {
+    std::size_t bodies = 0;
+    island.body = -1;
+    const bool is_settled =
+        begin(job, of, island, bodies) && find_velocities(job, of, island) &&
+        meets_targets(job, of, island, island.may_be_large && bodies >= of.large_bodies ? of.closed_if_large : 0);
+    leave_lanes<A>();
+    return is_settled;
+  }
+
+  /// Stores an island that has settled, but for its paths.
+  static void store_settled(const SceneJob<T>& job, const Settling& of, const SettledIsland& island) {
+    const SceneResults<T>& results = *job.results;
+    const auto put = [&](const Vector3Columns<T>& to, const Place& at, std::uint32_t count, const Narrow(&v)[3]) {
+      store(to.x, at, count, v[0]);
+      store(to.y, at, count, v[1]);
+      store(to.z, at, count, v[2]);
+    };
+    for (std::uint32_t k = island.first; k < island.end; ++k) {
+      const Constraint& m = job.manifolds[of.manifolds[k]];
+      const SettledManifold& from = of.of_manifold[k];
+      const Place at = place_of(job, m);
+      Four w[3];
+      Narrow u[3], impulse[3], rest[3];
+      for (std::size_t c = 0; c < 3; ++c) {
+        w[c] = load(from.impulse[c]);
+        u[c] = narrow(load(from.velocity[c]));
+        impulse[c] = narrow(w[c]);
+        rest[c] = narrow(w[c] - __builtin_convertvector(impulse[c], Four));
+      }
+      put(results.impulse, at, m.count, impulse);
+      put(results.separation_velocity, at, m.count, u);
+      put(results.warm_impulse, at, m.count, impulse);
+      put(job.next_rest, at, m.count, rest);
+      const Four zero{};
+      const Truth pushed = (w[0] != zero) | (w[1] != zero) | (w[2] != zero);
+      for (std::uint32_t i = 0; i < m.count; ++i)
+        job.status[at.index[i]] = static_cast<std::uint8_t>(pushed[i] != 0 ? Status::ok : Status::separating);
+    }
+    for (std::int32_t i = island.body; i >= 0; i = of.rows[i].next)
+      for (std::size_t c = 0; c < 6; ++c) {
+        const double v = of.rows[i].velocity[c];
+        job.velocities[i].numbers[c] = static_cast<T>(v) + T(0);
+        job.displacements[i].numbers[c] = static_cast<T>(of.time_step * v);
+      }
+    leave_lanes<A>();
+  }
+
+ private:
+  static constexpr T smallest = sizeof(T) == sizeof(float) ? T(0x1p-126) : T(0x1p-1022);
+};
+
+}  // namespace
+}  // namespace carom::kernel

@@ -1,0 +1,53 @@
+// Islands whose last impulses may solve the call: the data that pass between scene/direct/settled_islands.cpp and the
+// kernels of settle.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace carom::kernel {
+
+/// A body: velocities are linear, then angular. [m/s], [rad/s]
+struct alignas(64) SettledRow {
+  double wrench[6];        ///< [N s], [N m s] of the impulses
+  double velocity[6];      ///< with them
+  double free[6];          ///< with forces and without impulses
+  double before[6];        ///< before forces
+  std::uint64_t call = 0;  ///< the last one that has set this row
+  std::int32_t next = 0;   ///< movable body of the island, or -1
+  bool is_pushed = false;  ///< a contact of the body has an impulse
+};
+
+/// A manifold with up to four points as lanes. Lanes without a point have no impulse.
+struct alignas(64) SettledManifold {
+  double impulse[3][4];   ///< [N s] world frame
+  double velocity[3][4];  ///< [m/s] relative, with the impulses
+  double normal[3];
+  double slop = 0;      ///< [m] of its bodies
+  double slipping = 0;  ///< [1] friction divided by the normal impulse from which on a contact may slip
+};
+
+struct SettledIsland {
+  std::uint32_t first = 0, end = 0;  ///< in Settling::manifolds
+  bool may_be_large = false;
+  std::int32_t body = -1;  ///< the first of its movable bodies, which are linked by SettledRow::next
+  double approach = 0;     ///< [m/s] max. violation of a target by the velocities without impulses
+  double residual = 0;     ///< [m/s] max. violation of a target
+};
+
+/// What all islands of a call share.
+struct Settling {
+  const std::uint32_t* manifolds;  ///< island by island
+  SettledManifold* of_manifold;    ///< in that order
+  SettledRow* rows;                ///< of bodies, and of the world
+  std::uint64_t call;              ///< number of this call
+  double time_step;                ///< [s]
+  double most_miss;                ///< [m/s] of a target
+  double blow, rebound_speed;      ///< [m/s], [m/s] approach of a contact that is struck, and of one that rebounds
+  double blow_share;               ///< [1] as rebound_speed, of the change of velocity by forces
+  double closed, closed_if_large;  ///< [1] gaps of loaded contacts, and of all in a large island, as fractions of slop
+  std::size_t large_bodies;
+  double most_number;  ///< larger velocities and impulses are left to other solvers
+};
+
+}  // namespace carom::kernel
