@@ -20,19 +20,11 @@ class Substeps : IslandSweeps<T> {
   using typename Base::Head;
 
  public:
-  Substeps(const Call<T>& call, bool warm) : Base(call), forced_(job_), warm_(warm) {}
+  Substeps(const Call<T>& call, bool warm) : Base(call), warm_(warm) {}
 
   SweepOutcome run() {
     this->begin();
-    const std::size_t faults = count_faults(job_);
-    const Column<const T>& restitution = job_.scene->contacts.restitution;
-    const std::size_t different =
-        restitution.stride == 0 ? std::min<std::size_t>(restitution.count, 1) : restitution.count;
-    for (std::size_t i = 0; i < different && !rebounds_; ++i) rebounds_ = restitution[i] > T(0);
-    prepare_energy();
-    follow_moving_bodies();
-    this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
-    if (count_faults(job_) != faults) return {.found_faults = true};
+    if (!graph_.parts.empty() && !sweep_parts()) return {.found_faults = true};
     mark_rows_beyond_range();
     take_direct_islands();
     static const std::vector<std::byte*> none;
@@ -50,6 +42,19 @@ class Substeps : IslandSweeps<T> {
   using Base::workspace_;
   using Job = kernel::SceneJob<T>;
   using Row = kernel::VelocityRow<T>;
+
+  /// Returns false if a contact or a row turns out to be faulty.
+  bool sweep_parts() {
+    const std::size_t faults = count_faults(job_);
+    const Column<const T>& restitution = job_.scene->contacts.restitution;
+    const std::size_t different =
+        restitution.stride == 0 ? std::min<std::size_t>(restitution.count, 1) : restitution.count;
+    for (std::size_t i = 0; i < different && !rebounds_; ++i) rebounds_ = restitution[i] > T(0);
+    prepare_energy();
+    follow_moving_bodies();
+    this->each_part([&](const Part& part, const auto& each) { solve(part, each); });
+    return count_faults(job_) == faults;
+  }
 
   template <class Each>
   void solve(const Part& part, const Each& each) {
@@ -359,7 +364,7 @@ class Substeps : IslandSweeps<T> {
     for (std::size_t c = 0; c < 3; ++c) angle[c] = static_cast<T>(turned[c]);
   }
 
-  Job forced_;  // its changes are what forces do in equal parts: see follow_moving_bodies
+  Job forced_{};  // its changes are what forces do in equal parts: see follow_moving_bodies
   bool warm_, rebounds_ = false;
   bool has_work_ = false;  // impulses may add energy
 };
