@@ -17,6 +17,12 @@ struct Memorable {
   const kernel::SceneJob<T>& job;
   Workspace<T>& workspace;
   bool in_substeps, contacts_have_history;
+
+  /// In substeps, of a contact or a row that had `before`.
+  SubstepNeed need(std::uint32_t island, const SubstepNeed& before) const {
+    const SubstepNeed& wanted = workspace.substeps_wanted[island];
+    return wanted.substeps == SubstepNeed::as_before ? before.without_income() : wanted;
+  }
 };
 
 template <class T>
@@ -48,9 +54,7 @@ void remember_contacts(const Memorable<T>& of) {
     }
     const bool has_rest = job.next_rest.x && is_direct(of.workspace.island_algorithm[island]);
     for (std::size_t c = 0; c < 3; ++c) history.rest[c] = has_rest ? (*rests[c])[i] : T(0);
-    if (!of.in_substeps) return history;
-    const SubstepNeed& wanted = of.workspace.substeps_wanted[island];
-    history.need = wanted.substeps == SubstepNeed::as_before ? history.need.without_income() : wanted;
+    if (of.in_substeps) history.need = of.need(island, history.need);
     return history;
   };
   if (job.contact_at == nullptr && remembered.all_have_keys() && !any_fault(job))
@@ -85,7 +89,7 @@ void remember(const Memorable<T>& of) {
         if (job.row_status[i] != static_cast<std::uint8_t>(Status::ok)) continue;
         const std::uint32_t island = graph.island_of_group[m];
         RememberedRow<T> row{impulse[i], {}, 0};
-        if (of.in_substeps) row.need = of.workspace.substeps_wanted[island];
+        if (of.in_substeps) row.need = of.need(island, remembered.rows()[i].need);
         if (job.row_next_rest != nullptr && is_direct(of.workspace.island_algorithm[island]))
           row.rest = job.row_next_rest[i];
         remembered.add_row(key[i], island, row);

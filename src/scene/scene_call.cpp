@@ -316,7 +316,8 @@ class SceneCall {
       // An abandoned pass may have left displacements.
       std::fill_n(job_.displacements, bodies_ + 1, kernel::VelocityRow<T>{});
       const Slops<T> slops(job_, options_.substeps, workspace_.square_sizes.at_least(bodies_ + 1));
-      workspace_.direct.settle(options_, kernels_, job_, graph, parts, slops, team);
+      workspace_.direct.settle(options_, kernels_, job_, graph, parts, slops,
+                               impulses_.remembers_rows() ? workspace_.remembered.rows() : nullptr, team);
       count_substeps(options_, job_, workspace_, slops, impulses_.of_rows(), impulses_.remembers_contacts(),
                      impulses_.remembers_rows());
       workspace_.direct.solve(options_, kernels_, *entry_.scene.blocks, job_, graph, parts, slops, workspace_.substeps,

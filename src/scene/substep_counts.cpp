@@ -136,7 +136,8 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
   const int least =
       how.least < how.most ? std::max(how.least, std::min(SceneThresholds::swept_substeps, how.most)) : how.least;
   count.assign(graph.islands, least);
-  for (const std::uint32_t island : workspace.direct.settled()) wanted[island].substeps = SubstepNeed::as_before;
+  for (const kernel::SettledIsland& of : workspace.direct.settled())
+    wanted[of.number].substeps = SubstepNeed::as_before;
   if (how.least < how.most && workspace.direct.settled().size() < graph.islands) {
     const auto is_settled = [&](std::uint32_t island) { return workspace.direct.is_settled(island); };
     Loads<T> loads(job, workspace);
@@ -158,6 +159,7 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
     }
     const JointRows<T>& rows = job.scene->joints;
     for (std::size_t m = 0; m < graph.groups.size(); ++m) {
+      if (is_settled(graph.island_of_group[m])) continue;
       const Constraint& of = graph.groups[m];
       T size2 = 0;
       for (std::uint32_t k = 0; k < of.count; ++k) {
@@ -187,7 +189,8 @@ void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job,
       if (const std::uint32_t island = graph.island_of_manifold[m]; !is_settled(island))
         raise(graph.manifolds[m], island, slops.square_of_manifold(graph.manifolds[m]));
     for (std::size_t m = 0; m < graph.groups.size(); ++m)
-      raise(graph.groups[m], graph.island_of_group[m], slops.square_of(graph.groups[m]));
+      if (const std::uint32_t island = graph.island_of_group[m]; !is_settled(island))
+        raise(graph.groups[m], island, slops.square_of(graph.groups[m]));
     // The larger number of before counts where islands have met.
     const auto recall = [&](bool has, const std::vector<Constraint>& all, const std::vector<std::uint32_t>& island,
                             const std::uint32_t* at, const auto* of) {

@@ -162,12 +162,24 @@ struct SettledIslands {
         }
       }
     }
+    for (std::uint32_t k = island.first_row; k < island.end_row; ++k) {
+      const SettledJointRow& of_row = of.joint_rows[k];
+      add(job, of_row.body_a, begun_row(job, of, island, of_row.body_a, bodies), of_row.impulse, of_row.along_a);
+      add(job, of_row.body_b, begun_row(job, of, island, of_row.body_b, bodies), of_row.impulse, of_row.along_b);
+    }
     return !any(bad);
   }
+  [[gnu::always_inline]] static void add(const SceneJob<T>& job, std::int32_t body, SettledRow& row, double impulse,
+                                         const double (&along)[6]) {
+    if (!is_movable(record_of(job.body_rows, body))) return;
+    row.is_pushed = true;
+    for (std::size_t c = 0; c < 6; ++c) row.wrench[c] += impulse * along[c];
+  }
 
-  /// Returns false if a body has no impulse, or may be infinitely heavy in a direction.
+  /// Returns false if a body has no impulse, may be infinitely heavy in a direction, or turns the arms of joints.
   [[gnu::always_inline]] static bool find_velocities(const SceneJob<T>& job, const Settling& of,
                                                      const SettledIsland& island) {
+    const double most_spin = island.first_row < island.end_row ? of.most_spin : of.most_number;
     bool is_good = true;
     for (std::int32_t i = island.body; i >= 0; i = of.rows[i].next) {
       SettledRow& row = of.rows[i];
@@ -185,7 +197,8 @@ struct SettledIslands {
       is_good = is_good && row.is_pushed && inverse_mass > 0 && j[0] > 0 && j[3] > 0 && j[5] > 0;
       for (std::size_t c = 0; c < 6; ++c) {
         row.velocity[c] = row.free[c] + change[c];
-        is_good = is_good && __builtin_fabs(row.velocity[c]) < of.most_number;
+        is_good = is_good && __builtin_fabs(row.velocity[c]) < of.most_number &&
+                  (c < 3 || __builtin_fabs(row.free[c]) < most_spin);
       }
     }
     return is_good;
@@ -251,7 +264,27 @@ struct SettledIslands {
     }
     island.approach = largest(approach);
     island.residual = largest(residual);
-    return !any(bad);
+    return !any(bad) && meet_targets(job, of, island);
+  }
+  /// Of rows.
+  static bool meet_targets(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {
+    bool met = true;
+    for (std::uint32_t k = island.first_row; k < island.end_row; ++k) {
+      SettledJointRow& row = of.joint_rows[k];
+      const SettledRow &a = row_of(job, of, row.body_a), &b = row_of(job, of, row.body_b);
+      row.velocity = row.free = 0;
+      for (std::size_t c = 0; c < 6; ++c) {
+        row.velocity += row.along_a[c] * a.velocity[c] + row.along_b[c] * b.velocity[c];
+        row.free += row.along_a[c] * a.free[c] + row.along_b[c] * b.free[c];
+      }
+      const double miss = row.velocity - row.target;
+      met = met && miss >= -row.below && miss <= row.above;
+      const double missed = miss < 0 ? (row.below < of.most_number ? -miss : 0) : row.above < of.most_number ? miss : 0;
+      const double approach = row.free < 0 ? -row.free : row.free;
+      island.residual = missed > island.residual ? missed : island.residual;
+      island.approach = approach > island.approach ? approach : island.approach;
+    }
+    return met;
   }
 
   /// Returns true if the impulses that the island begins with are its solution, but for rounding. Nothing that the

@@ -27,8 +27,21 @@ struct alignas(64) SettledManifold {
   double slipping = 0;  ///< [1] friction divided by the normal impulse from which on a contact may slip
 };
 
+/// A row of a joint.
+struct SettledJointRow {
+  std::int32_t body_a = 0, body_b = 0;
+  std::uint32_t row = 0;                    ///< in the scene
+  double along_a[6] = {}, along_b[6] = {};  ///< linear, angular
+  double impulse = 0;                       ///< [N s]
+  double target = 0;                        ///< [m/s]
+  double below = 0, above = 0;              ///< [m/s] by how much the velocity may differ from the target
+  double free = 0, velocity = 0;            ///< [m/s] without the impulses, and with them
+};
+
 struct SettledIsland {
-  std::uint32_t first = 0, end = 0;  ///< in Settling::manifolds
+  std::uint32_t number = 0;
+  std::uint32_t first = 0, end = 0;          ///< in Settling::manifolds
+  std::uint32_t first_row = 0, end_row = 0;  ///< in Settling::joint_rows
   bool may_be_large = false;
   std::int32_t body = -1;  ///< the first of its movable bodies, which are linked by SettledRow::next
   double approach = 0;     ///< [m/s] max. violation of a target by the velocities without impulses
@@ -39,6 +52,7 @@ struct SettledIsland {
 struct Settling {
   const std::uint32_t* manifolds;  ///< island by island
   SettledManifold* of_manifold;    ///< in that order
+  SettledJointRow* joint_rows;     ///< island by island
   SettledRow* rows;                ///< of bodies, and of the world
   std::uint64_t call;              ///< number of this call
   double time_step;                ///< [s]
@@ -47,6 +61,7 @@ struct Settling {
   double blow_share;               ///< [1] as rebound_speed, of the change of velocity by forces
   double closed, closed_if_large;  ///< [1] gaps of loaded contacts, and of all in a large island, as fractions of slop
   std::size_t large_bodies;
+  double most_spin;    ///< [rad/s] of bodies with joints, without impulses: their arms do not turn
   double most_number;  ///< larger velocities and impulses are left to other solvers
 };
 

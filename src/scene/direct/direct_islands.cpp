@@ -24,12 +24,6 @@ BodyRow row_of(const kernel::VelocityRow<T>& from) {
   return row;
 }
 
-template <class T>
-T without_subnormals(double x) {
-  const auto narrow = static_cast<T>(x);
-  return std::abs(narrow) < std::numeric_limits<T>::min() ? T(0) : narrow;
-}
-
 /// Stores a vector without subnormal components and negative zeros.
 template <class T>
 void put(const Vector3Columns<T>& to, std::size_t i, const Vector3& v) {
@@ -125,7 +119,8 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
   const double visits = options.substeps.rounds * (options.substeps.sweeps + options.substeps.relaxing);
   const double work_of_visit = 80 * visits, work_of_row = 48 * visits;
   for (const kernel::SettledIsland& island : settled_) {
-    const Constraint& of = graph.manifolds[manifolds_[island.first]];
+    const Constraint& of = island.first < island.end ? graph.manifolds[manifolds_[island.first]]
+                                                     : graph.groups[groups_[group_begin_[island.number]]];
     const std::int32_t first = of.body_a >= 0 && parts.movable[of.body_a] != 0 ? of.body_a : of.body_b;
     if (const std::int32_t solver = solver_of_body_[static_cast<std::size_t>(first)]; solver >= 0)
       taken_[static_cast<std::size_t>(solver)] = 1;

@@ -17,6 +17,11 @@
 #include "scene/slop.hpp"
 #include "scene/thread_team.hpp"
 
+namespace carom::scene {
+template <class T>
+struct RememberedRow;
+}  // namespace carom::scene
+
 namespace carom::scene::direct {
 
 /// True if islands of a call may be solved directly.
@@ -48,6 +53,12 @@ double most_number() {
 }
 
 template <class T>
+T without_subnormals(double x) {
+  const auto narrow = static_cast<T>(x);
+  return std::abs(narrow) < std::numeric_limits<T>::min() ? T(0) : narrow;
+}
+
+template <class T>
 StepOptions step_options(const SceneOptions& options, const Scene<T>& scene);
 
 /// The memory that stays from call to call.
@@ -56,12 +67,14 @@ class DirectIslands {
   /// Marks a direct solution in the numbers of substeps. Graph::sort_islands puts these islands last.
   static constexpr std::int32_t solved = 0;
 
-  /// Begins a call: finds the islands that the impulses they begin with solve. No result is stored.
+  /// Begins a call: finds the islands that the impulses they begin with solve. No result is stored. `remembered`: of
+  /// rows with keys, or null.
   template <class T>
   void settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job,
-              const Graph& graph, const Parts& parts, const Slops<T>& slops, ThreadTeam& team);
+              const Graph& graph, const Parts& parts, const Slops<T>& slops, const RememberedRow<T>* remembered,
+              ThreadTeam& team);
   /// These islands, before they are sorted.
-  const std::vector<std::uint32_t>& settled() const { return settled_numbers_; }
+  const std::vector<kernel::SettledIsland>& settled() const { return settled_; }
   bool is_settled(std::size_t island) const { return is_settled_[island] != 0; }
   /// Solves the other islands that it can, stores both, and sets their `substeps` to `solved`. `substeps` and `needs`:
   /// of islands before they are sorted. All memory is allocated before the first result is stored. `may_throw`: out of
@@ -124,6 +137,9 @@ class DirectIslands {
   template <class T>
   bool may_settle(const kernel::SceneJob<T>& job, const Constraint& first, double most) const;
   template <class T>
+  bool take_rows(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Slops<T>& slops,
+                 const RememberedRow<T>* remembered, kernel::SettledIsland& island);
+  template <class T>
   void store_settled(const kernel::SceneKernelsFor<T>& kernels, const kernel::SceneJob<T>& job, const Graph& graph,
                      std::vector<std::int32_t>& substeps, ThreadTeam& team);
 
@@ -148,7 +164,7 @@ class DirectIslands {
   kernel::Settling settling_{};
   std::uint64_t settling_call_ = 0;
   std::vector<kernel::SettledIsland> settled_;
-  std::vector<std::uint32_t> settled_numbers_;
+  std::vector<kernel::SettledJointRow> settled_joint_rows_;
   std::vector<kernel::SettledRow> settled_rows_;  // of bodies, and of the world
   Scratch<kernel::SettledManifold> settled_manifolds_;
   std::vector<std::uint8_t> is_settled_;             // islands

@@ -43,10 +43,7 @@ template <class T>
 void put_vector(const Vector3Columns<T>& to, std::size_t i, const Vector3& v) {
   const Column<T>* const columns[3] = {&to.x, &to.y, &to.z};
   for (std::size_t c = 0; c < 3; ++c)
-    if (*columns[c]) {
-      const auto x = static_cast<T>(v[c]);
-      (*columns[c])[i] = std::abs(x) < std::numeric_limits<T>::min() ? T(0) : x;
-    }
+    if (*columns[c]) (*columns[c])[i] = without_subnormals<T>(v[c]);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 // docs/scenes.md, Direct islands.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "direct_islands.hpp"
 #include "kernel/body_record.hpp"
+#include "scene/remembered.hpp"
 
 namespace carom::scene::direct {
 namespace {
@@ -14,6 +16,8 @@ using Thresholds = SceneThresholds;
 /// [1] Speed of both bodies of the first manifold of an island, relative to each other and before forces act, as a
 /// multiple of gravity × time step, above which the last impulses are not tried.
 constexpr double most_speed = 1e-3;
+/// [rad/s] The arms of joints then leave their tangents by 1e-14 m/s at most.
+constexpr double most_spin = 1e-6;
 /// Islands per task.
 constexpr std::size_t settled_at_once = 64;
 
@@ -51,22 +55,82 @@ bool DirectIslands::may_settle(const kernel::SceneJob<T>& job, const Constraint&
   return apart2 <= most * most;
 }
 
+/// Appends the rows of an island. Returns false if it has springs, motors, or errors that are to be corrected.
+template <class T>
+bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph,
+                              const Slops<T>& slops, const RememberedRow<T>* remembered,
+                              kernel::SettledIsland& island) {
+  const JointRows<T>& rows = job.scene->joints;
+  const double h = options.substeps.time_step;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto read = [](const Column<const T>& column, std::size_t i, double otherwise) {
+    return column ? static_cast<double>(column[i]) : otherwise;
+  };
+  const auto set = [](double(&along)[6], const Vector3& linear, const Vector3& angular) {
+    std::copy(linear.begin(), linear.end(), along);
+    std::copy(angular.begin(), angular.end(), along + 3);
+  };
+  island.first_row = island.end_row = static_cast<std::uint32_t>(settled_joint_rows_.size());
+  for (std::uint32_t k = group_begin_[island.number]; k < group_begin_[island.number + 1]; ++k) {
+    const Constraint& of = graph.groups[groups_[k]];
+    const double allowed =
+        std::sqrt(slops.square_of(of)) * (rows.error ? Thresholds::direct_closed : Thresholds::direct_joint_drift);
+    for (std::uint32_t r = 0; r < of.count; ++r) {
+      const std::uint32_t i = kernel::number_at(job.row_at, of.first + r);
+      const double frequency = read(rows.frequency, i, options.substeps.joint_frequency);
+      const double least = read(rows.least_impulse, i, -infinity), largest = read(rows.largest_impulse, i, infinity);
+      if (read(rows.target_velocity, i, 0) != 0 || read(rows.compliance, i, 0) != 0 ||
+          (frequency != 0 && frequency != infinity) || (remembered != nullptr && remembered[i].need.direct > 1))
+        return false;
+      kernel::SettledJointRow& row = settled_joint_rows_.emplace_back();
+      ++island.end_row;
+      row.body_a = of.body_a;
+      row.body_b = of.body_b;
+      row.row = i;
+      set(row.along_a, vector_at(rows.linear_a, i), vector_at(rows.angular_a, i));
+      set(row.along_b, vector_at(rows.linear_b, i), vector_at(rows.angular_b, i));
+      const bool is_bounded = least > -infinity || largest < infinity;
+      row.impulse = static_cast<double>(job.row_impulse[i]);
+      if (job.row_warm_rest && !is_bounded) row.impulse += static_cast<double>(job.row_warm_rest[i]);
+      row.below = row.above = settling_.most_miss;
+      if (is_bounded && row.impulse <= least) row.above = infinity;
+      if (is_bounded && row.impulse >= largest) row.below = infinity;
+      const bool keeps_position = frequency == infinity;
+      double error = read(rows.error, i, 0);
+      // An error on the side where the row does not push may shrink to 0.
+      if (keeps_position && ((largest == 0 && error < 0) || (least == 0 && error > 0))) row.target = -error / h;
+      if (largest == 0) error = std::max(error, 0.0);
+      if (least == 0) error = std::min(error, 0.0);
+      const bool is_free = (row.above == infinity || row.below == infinity) && !(least == 0 || largest == 0);
+      if (keeps_position && !is_free && std::abs(error) > allowed) return false;
+    }
+  }
+  return true;
+}
+
 template <class T>
 void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels,
                            const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
-                           const Slops<T>& slops, ThreadTeam& team) {
+                           const Slops<T>& slops, const RememberedRow<T>* remembered, ThreadTeam& team) {
   accepted_.clear();
   settled_.clear();
-  settled_numbers_.clear();
+  settled_joint_rows_.clear();
   is_settled_.assign(graph.islands, 0);
   if (!solves_islands(options)) return;
   list_islands(job, graph);
   const SceneContacts<T>& contacts = job.scene->contacts;
-  if (options.substeps.direct_least != 1 || !job.warm_impulse.x || job.parameters.warm_start != T(1)) return;
+  if (options.substeps.direct_least != 1 || (job.contacts > 0 && !job.warm_impulse.x) ||
+      job.parameters.warm_start != T(1) || (job.rows > 0 && options.substeps.joint_warm_start != 1))
+    return;
   const StepOptions step = step_options(options, *job.scene);
+  const std::size_t most_islands = std::min(parts.bodies, parts.contacts + parts.rows);
+  if (settled_rows_.size() < parts.bodies + 1) settled_rows_.resize(parts.bodies + 1);
+  settled_.reserve(most_islands);
+  settled_joint_rows_.reserve(parts.rows);
   settling_ = {manifolds_.data(),
                settled_manifolds_.at_least(parts.contacts + 1),
                nullptr,
+               settled_rows_.data(),
                ++settling_call_,
                step.time_step,
                Thresholds::direct_settled * step.weight_speed,
@@ -76,16 +140,20 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
                Thresholds::direct_closed,
                Thresholds::large_closed,
                static_cast<std::size_t>(Thresholds::large_bodies),
+               most_spin,
                most_number<T>()};
-  if (settled_rows_.size() < parts.bodies + 1) settled_rows_.resize(parts.bodies + 1);
-  settling_.rows = settled_rows_.data();
-  settled_.reserve(std::min(parts.bodies, parts.contacts));
-  settled_numbers_.reserve(settled_.capacity());
-  for (std::uint32_t i = 0; i < graph.islands; ++i)
-    if (excluded_[i] == 0 && group_begin_[i] == group_begin_[i + 1] &&
-        may_settle(job, graph.manifolds[manifolds_[begin_[i]]], most_speed * step.weight_speed))
-      settled_.push_back({begin_[i], begin_[i + 1]});
+  for (std::uint32_t i = 0; i < graph.islands; ++i) {
+    if (excluded_[i] != 0) continue;
+    kernel::SettledIsland island{.number = i, .first = begin_[i], .end = begin_[i + 1]};
+    const bool has_contacts = island.first < island.end;
+    const Constraint& first =
+        has_contacts ? graph.manifolds[manifolds_[island.first]] : graph.groups[groups_[group_begin_[i]]];
+    if (may_settle(job, first, most_speed * step.weight_speed) &&
+        take_rows(options, job, graph, slops, remembered, island))
+      settled_.push_back(island);
+  }
   if (settled_.empty()) return;
+  settling_.joint_rows = settled_joint_rows_.data();
   set_fixed_rows(job, parts);
   const auto is_driven = [&](std::uint32_t contact) {
     return contacts.surface_velocity.x && vector_at(contacts.surface_velocity, contact) != Vector3{};
@@ -106,17 +174,14 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
       Candidate candidate;
       candidate.first = island.first;
       candidate.end = island.end;
+      candidate.first_group = group_begin_[island.number];
+      candidate.end_group = group_begin_[island.number + 1];
       island.may_be_large = is_plain && step.remembers && may_be_large(job, graph, parts, candidate);
-      if (is_plain && kernels.settle(job, settling_, island))
-        is_settled_[graph.island_of_manifold[manifolds_[island.first]]] = 1;
+      if (is_plain && kernels.settle(job, settling_, island)) is_settled_[island.number] = 1;
     }
   });
-  const auto has_failed = [&](const kernel::SettledIsland& of) {
-    return is_settled_[graph.island_of_manifold[manifolds_[of.first]]] == 0;
-  };
+  const auto has_failed = [&](const kernel::SettledIsland& of) { return is_settled_[of.number] == 0; };
   settled_.erase(std::remove_if(settled_.begin(), settled_.end(), has_failed), settled_.end());
-  for (const kernel::SettledIsland& of : settled_)
-    settled_numbers_.push_back(graph.island_of_manifold[manifolds_[of.first]]);
 }
 
 /// Stores the islands that have settled. Their solvers stay theirs.
@@ -141,16 +206,24 @@ void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>& kernels, con
     }
   });
   for (const kernel::SettledIsland& island : settled_) {
-    const std::uint32_t manifold = manifolds_[island.first];
-    substeps[graph.island_of_manifold[manifold]] = solved;
-    accepted_.push_back({manifold, false, island.approach, island.residual, 0, 1, IslandAlgorithm::last_impulses});
+    for (std::uint32_t k = island.first_row; k < island.end_row; ++k) {
+      const kernel::SettledJointRow& row = settling_.joint_rows[k];
+      job.row_impulse[row.row] = job.row_warm[row.row] = without_subnormals<T>(row.impulse);
+      if (job.row_next_rest != nullptr)
+        job.row_next_rest[row.row] = without_subnormals<T>(row.impulse - static_cast<double>(job.row_warm[row.row]));
+      job.row_work[row.row] = static_cast<T>(row.impulse * 0.5 * (row.free + row.velocity));
+    }
+    const bool is_group = island.first == island.end;
+    substeps[island.number] = solved;
+    accepted_.push_back({is_group ? groups_[group_begin_[island.number]] : manifolds_[island.first], is_group,
+                         island.approach, island.residual, 0, 1, IslandAlgorithm::last_impulses});
   }
 }
 
 #define CAROM_INSTANTIATE(T)                                                                                   \
   template void DirectIslands::settle(const SceneOptions&, const kernel::SceneKernelsFor<T>&,                  \
                                       const kernel::SceneJob<T>&, const Graph&, const Parts&, const Slops<T>&, \
-                                      ThreadTeam&);                                                            \
+                                      const RememberedRow<T>*, ThreadTeam&);                                   \
   template void DirectIslands::store_settled(const kernel::SceneKernelsFor<T>&, const kernel::SceneJob<T>&,    \
                                              const Graph&, std::vector<std::int32_t>&, ThreadTeam&);
 CAROM_INSTANTIATE(float)

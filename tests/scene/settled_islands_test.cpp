@@ -1,0 +1,332 @@
+// Islands whose last impulses solve the call: src/kernel/scene/settle.hpp.
+#include <gtest/gtest.h>
+
+#include <carom/carom.hpp>
+#include <functional>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "support/scenes/order.hpp"
+#include "support/scenes/runs.hpp"
+#include "support/scenes/substeps.hpp"
+
+namespace carom::scenes {
+namespace {
+
+template <class T>
+class SettledIslands : public testing::Test {};
+TYPED_TEST_SUITE(SettledIslands, Precisions);
+
+/// [m/s] of the velocities by gravity. Shares of a weight, 1/4 and 1/2, have no rounding.
+template <class T>
+constexpr T fall = T(0.1640625);
+
+template <class T>
+void add_point(SceneData<T>& scene, std::int32_t a, std::int32_t b, double x, double y, T load) {
+  const std::size_t c = scene.add(Contact{a, b, {0, 0, 1}, {}, 0.5, 0});
+  put(scene.lever_a, c, {x, y, -0.5});
+  put(scene.lever_b, c, b < 0 ? Vector{x, y, 0} : Vector{x, y, 0.5});
+  put(scene.warm_impulse, c, {0, 0, static_cast<double>(load)});
+  scene.gap.push_back(T(0));
+}
+
+/// A stack of cubes of 1 kg, whose lowest one stands on 1, 2, 3 or 4 points, and the others on 4.
+template <class T>
+SceneData<T> stack_at_rest(int cubes, int points) {
+  SceneData<T> scene;
+  for (int i = 0; i < cubes; ++i) {
+    scene.add(box(1, {1, 1, 1}, {0, 0, i + 0.5}, {0, 0, -static_cast<double>(fall<T>)}));
+    push(scene.velocity_change, Vector{0, 0, -static_cast<double>(fall<T>)});
+    push(scene.angular_velocity_change, Vector{});
+  }
+  const auto count = scene.body_count();
+  const auto add = [&](std::int32_t a, std::int32_t b, double x, double y, double share) {
+    for (auto& column : scene.warm_impulse) column.push_back(T(0));
+    const double load = share * static_cast<double>(count - static_cast<std::size_t>(a));
+    add_point(scene, a, b, x, y, static_cast<T>(load) * fall<T>);
+  };
+  if (points == 1) add(0, world, 0, 0, 1);
+  if (points == 2)
+    for (const double x : {-0.25, 0.25}) add(0, world, x, 0, 0.5);
+  if (points == 3) {
+    add(0, world, -0.25, 0, 0.5);
+    for (const double y : {-0.25, 0.25}) add(0, world, 0.25, y, 0.25);
+  }
+  for (std::int32_t i = points == 4 ? 0 : 1; i < cubes; ++i)
+    for (const double x : {-0.5, 0.5})
+      for (const double y : {-0.5, 0.5}) add(i, i == 0 ? world : i - 1, x, y, 0.25);
+  return scene;
+}
+
+template <class T>
+std::vector<SceneData<T>> all_at_rest() {
+  std::vector<SceneData<T>> made;
+  for (int points = 1; points <= 4; ++points)
+    for (const int cubes : {1, 2, 4}) made.push_back(stack_at_rest<T>(cubes, points));
+  return made;
+}
+
+template <class T>
+SceneData<T> together(const std::vector<SceneData<T>>& all) {
+  SceneData<T> scene;
+  for (const SceneData<T>& one : all) append(scene, one);
+  return scene;
+}
+
+template <class T>
+void expect_settled(const Solved<T>& of, const std::string& what) {
+  for (std::size_t i = 0; i < of.report.islands; ++i)
+    EXPECT_EQ(of.arrays.island_algorithm[i], IslandAlgorithm::last_impulses) << what << ", island " << i;
+}
+
+TYPED_TEST(SettledIslands, keep_their_impulses_and_stop_their_bodies) {
+  for (const SceneData<TypeParam>& scene : all_at_rest<TypeParam>()) {
+    const auto found = solved(scene, in_substeps());
+    expect_settled(found, "");
+    EXPECT_EQ(found.report.swept, 0u);
+    EXPECT_EQ(found.report.iterations, 0);
+    EXPECT_EQ(found.report.residual, 0);
+    // Without its impulses the lowest cube would fall.
+    EXPECT_NEAR(found.report.greatest_approach, static_cast<double>(fall<TypeParam>), 1e-15);
+    for (std::size_t c = 0; c < 3; ++c) {
+      EXPECT_EQ(found.arrays.impulse[c], scene.warm_impulse[c]);
+      EXPECT_EQ(found.arrays.warm_impulse[c], scene.warm_impulse[c]);
+      const std::vector<TypeParam> none(scene.body_count()), no_motion(scene.contact_count());
+      EXPECT_EQ(found.arrays.velocity[c], none);
+      EXPECT_EQ(found.arrays.angular_velocity[c], none);
+      EXPECT_EQ(found.arrays.displacement[c], none);
+      EXPECT_EQ(found.arrays.rotation[c], none);
+      EXPECT_EQ(found.arrays.separation_velocity[c], no_motion);
+    }
+    for (std::size_t i = 0; i < scene.contact_count(); ++i) {
+      EXPECT_EQ(found.arrays.status[i], Status::ok);
+      EXPECT_EQ(found.arrays.path[i].course, Course::stick);
+    }
+  }
+}
+
+TYPED_TEST(SettledIslands, have_the_same_bits_on_every_isa_and_any_number_of_threads) {
+  BoxWorld leaning = box_stack(3);
+  leaning.gravity = {0.3, -0.2, -9.7};
+  SceneSolver solver({.threads = 1});
+  for (int k = 0; k < 30; ++k) leaning.step_in_substeps<double>(solver, in_substeps(), h);
+  // Impulses in all directions, and a miss of some 1e-16.
+  SceneData<double> rest = leaning.scene_with_forces<double>(h);
+  SceneArrays<double> last(rest);
+  solver.solve(rest.view(), last.view(), in_substeps());
+  rest.warm_impulse = last.warm_impulse;
+  rest.key.clear();
+  SceneData<TypeParam> scene = together(all_at_rest<TypeParam>());
+  if constexpr (std::is_same_v<TypeParam, double>) scene = rest;
+  const auto expected = solved(scene, in_substeps());
+  expect_settled(expected, "");
+  for (const Isa isa : available_isas())
+    for (const int threads : {1, 3})
+      expect_same_bits(expected.arrays, solved(scene, in_substeps(), {.isa = isa, .threads = threads}).arrays,
+                       std::string(to_string(isa)));
+}
+
+TYPED_TEST(SettledIslands, do_not_depend_on_other_islands_or_on_where_their_contacts_stand) {
+  const auto all = all_at_rest<TypeParam>();
+  const SceneData<TypeParam> scene = together(all);
+  const auto found = solved(scene, in_substeps());
+  expect_settled(found, "together");
+  support::Draw draw(1);
+  const std::size_t n = scene.contact_count() / 2;
+  const std::vector<std::size_t> order = mixed(draw, n, scene.contact_count() - n);
+  const auto apart = solved(reordered(scene, order, {}), in_substeps());
+  expect_settled(apart, "apart");
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_EQ(found.arrays.velocity[c], apart.arrays.velocity[c]);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      EXPECT_EQ(apart.arrays.impulse[c][i], found.arrays.impulse[c][order[i]]);
+  }
+}
+
+TYPED_TEST(SettledIslands, may_be_given_in_structs) {
+  const SceneData<TypeParam> scene = together(all_at_rest<TypeParam>());
+  SceneArrays<TypeParam> expected(scene), found(scene);
+  Scene<TypeParam> view = scene.view();
+  SceneSolver solver({.threads = 1});
+  solver.solve(view, expected.view(), in_substeps());
+  struct Contact {
+    TypeParam lever_a[3], lever_b[3], impulse[3], result[3];
+  };
+  std::vector<Contact> contacts(scene.contact_count());
+  const auto columns = [&](auto Contact::*member) {
+    const auto column = [&](std::size_t c) {
+      return Column<TypeParam>(&(contacts[0].*member)[c], contacts.size(), sizeof(Contact));
+    };
+    return Vector3Columns<TypeParam>{column(0), column(1), column(2)};
+  };
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    for (std::size_t c = 0; c < 3; ++c) {
+      contacts[i].lever_a[c] = scene.lever_a[c][i];
+      contacts[i].lever_b[c] = scene.lever_b[c][i];
+      contacts[i].impulse[c] = scene.warm_impulse[c][i];
+    }
+  view.contacts.lever_a = columns(&Contact::lever_a);
+  view.contacts.lever_b = columns(&Contact::lever_b);
+  view.contacts.warm_impulse = columns(&Contact::impulse);
+  SceneResults<TypeParam> results = found.view();
+  results.impulse = columns(&Contact::result);
+  solver.solve(view, results, in_substeps());
+  for (std::size_t c = 0; c < 3; ++c)
+    for (std::size_t i = 0; i < contacts.size(); ++i) found.impulse[c][i] = contacts[i].result[c];
+  expect_same_bits(expected, found, "structs");
+}
+
+/// What keeps a stack of two cubes from resting on the impulses that it begins with.
+template <class T>
+struct Disturbance {
+  std::string name;
+  std::function<void(SceneData<T>&)> disturb;
+};
+
+TYPED_TEST(SettledIslands, are_only_those_that_the_impulses_solve) {
+  using T = TypeParam;
+  const T tiny = T(1e-6) * fall<T>;
+  const std::vector<Disturbance<T>> all = {
+      {"an impulse", [&](SceneData<T>& s) { s.warm_impulse[2][5] += tiny; }},
+      {"friction", [&](SceneData<T>& s) { s.warm_impulse[0][0] = tiny, s.warm_impulse[0][1] = -2 * tiny; }},
+      {"the cone", [&](SceneData<T>& s) { s.warm_impulse[0][0] = T(0.1), s.warm_impulse[0][1] = -T(0.1); }},
+      {"pulling", [&](SceneData<T>& s) { s.warm_impulse[2][0] = s.warm_impulse[2][3] = -tiny; }},
+      {"a velocity", [&](SceneData<T>& s) { s.bodies.velocity[0][1] += tiny; }},
+      {"a rotation", [&](SceneData<T>& s) { s.bodies.angular_velocity[2][0] += tiny; }},
+      {"a force", [&](SceneData<T>& s) { s.bodies.velocity[1][1] = s.velocity_change[1][1] = tiny; }},
+      {"a gap", [&](SceneData<T>& s) { s.gap[2] = T(0.1); }},
+      {"a surface",
+       [&](SceneData<T>& s) {
+         s.surface_velocity = vectors<T>(s.contact_count());
+         std::fill_n(s.surface_velocity[0].begin(), 4, T(1));
+       }},
+      {"a target",
+       [&](SceneData<T>& s) {
+         s.target_velocity.assign(s.contact_count(), T(0));
+         s.target_velocity[6] = tiny;
+       }},
+      {"a soft contact",
+       [&](SceneData<T>& s) {
+         s.frequency.assign(s.contact_count(), std::numeric_limits<T>::infinity());
+         s.frequency[6] = T(10);
+       }},
+  };
+  const SceneData<T> rest = stack_at_rest<T>(2, 4);
+  expect_settled(solved(rest, in_substeps()), "undisturbed");
+  for (const Disturbance<T>& of : all) {
+    SceneData<T> scene = rest;
+    of.disturb(scene);
+    const auto found = solved(scene, in_substeps());
+    EXPECT_NE(found.arrays.island_algorithm[0], IslandAlgorithm::last_impulses) << of.name;
+  }
+}
+
+/// A chain of cubes of 1 kg that hangs from the world. The lowest one stands on the floor with half of its weight, and
+/// a slack rope leads to it.
+template <class T>
+SceneData<T> chain_at_rest(int cubes) {
+  SceneData<T> scene;
+  for (int i = 0; i < cubes; ++i) {
+    scene.add(box(1, {1, 1, 1}, {0, 0, -i - 0.5}, {0, 0, -static_cast<double>(fall<T>)}));
+    push(scene.velocity_change, Vector{0, 0, -static_cast<double>(fall<T>)});
+    push(scene.angular_velocity_change, Vector{});
+    const std::size_t first =
+        add_ball_joint<T>(scene.joints, {i, i - 1, {0, 0, T(0.5)}, {0, 0, i == 0 ? T(0) : T(-0.5)}});
+    scene.joints.rows[first + 2].warm_impulse = (static_cast<T>(cubes - i) - T(0.5)) * fall<T>;
+  }
+  for (auto& column : scene.warm_impulse) column.push_back(T(0));
+  add_point(scene, cubes - 1, world, 0, 0, T(0.5) * fall<T>);
+  const std::size_t rope = add_distance_joint<T>(scene.joints, {cubes - 1, world, {T(0.5), 0, 0}, {}}, {0, 0, -1});
+  scene.joints.rows[rope].largest_impulse = 0;
+  scene.joints.rows[rope].error = T(-0.5);
+  return scene;
+}
+
+TYPED_TEST(SettledIslands, hang_on_joints) {
+  for (const int cubes : {1, 2, 4}) {
+    const SceneData<TypeParam> scene = chain_at_rest<TypeParam>(cubes);
+    const auto found = solved(scene, in_substeps());
+    expect_settled(found, std::to_string(cubes));
+    EXPECT_EQ(found.report.islands, 1u);
+    EXPECT_EQ(found.report.residual, 0);
+    for (std::size_t r = 0; r < scene.row_count(); ++r) {
+      EXPECT_EQ(found.arrays.joint_impulse[r], scene.joints.rows[r].warm_impulse);
+      EXPECT_EQ(found.arrays.joint_warm_impulse[r], scene.joints.rows[r].warm_impulse);
+    }
+    // The impulses of the joints take as much energy as the fall has in the middle of the step.
+    double work = 0;
+    for (const auto& row : scene.joints.rows)
+      if (row.warm_impulse > TypeParam(0)) work -= 0.5 * static_cast<double>(row.warm_impulse * fall<TypeParam>);
+    EXPECT_NEAR(found.report.joint_work, cubes == 1 ? work : found.report.joint_work, 1e-12);
+    const std::vector<TypeParam> none(scene.body_count());
+    for (std::size_t c = 0; c < 3; ++c) {
+      EXPECT_EQ(found.arrays.velocity[c], none);
+      EXPECT_EQ(found.arrays.displacement[c], none);
+    }
+  }
+}
+
+TYPED_TEST(SettledIslands, hang_on_joints_only_if_these_are_rigid_and_at_rest) {
+  using T = TypeParam;
+  const T tiny = T(1e-6) * fall<T>;
+  const std::vector<Disturbance<T>> all = {
+      {"an impulse", [&](SceneData<T>& s) { s.joints.rows[2].warm_impulse += tiny; }},
+      {"an error", [&](SceneData<T>& s) { s.joints.rows[1].error = T(0.01); }},
+      {"a tight rope", [&](SceneData<T>& s) { s.joints.rows.back().error = T(0.01); }},
+      {"a spring", [&](SceneData<T>& s) { s.joints.rows[2].frequency = T(5); }},
+      {"compliance", [&](SceneData<T>& s) { s.joints.rows[2].compliance = T(1e-3); }},
+      {"a motor", [&](SceneData<T>& s) { s.joints.rows[0].target_velocity = T(1e-3); }},
+      {"a bound",
+       [&](SceneData<T>& s) {
+         s.joints.rows[2].largest_impulse = fall<T>;
+         s.joints.rows[2].warm_impulse = fall<T>;
+       }},
+      {"a spin", [&](SceneData<T>& s) { s.bodies.angular_velocity[2][0] = T(1e-4); }},
+  };
+  const SceneData<T> rest = chain_at_rest<T>(2);
+  expect_settled(solved(rest, in_substeps()), "undisturbed");
+  for (const Disturbance<T>& of : all) {
+    SceneData<T> scene = rest;
+    of.disturb(scene);
+    EXPECT_NE(solved(scene, in_substeps()).arrays.island_algorithm[0], IslandAlgorithm::last_impulses) << of.name;
+  }
+}
+
+// The impulses solve the velocities of the call, but not its positions.
+TYPED_TEST(SettledIslands, leave_overlaps_to_position_correction) {
+  SceneData<TypeParam> scene = stack_at_rest<TypeParam>(2, 4);
+  std::fill_n(scene.gap.begin(), 4, TypeParam(-0.1));
+  const auto found = solved(scene, in_substeps());
+  EXPECT_GT(found.arrays.displacement[2][0], TypeParam(0.001));
+  EXPECT_EQ(found.arrays.velocity[2][0], TypeParam(0));
+}
+
+// Options that change the impulses, or ask for more than one substep.
+TYPED_TEST(SettledIslands, need_whole_impulses_and_one_substep) {
+  const SceneData<TypeParam> rest = stack_at_rest<TypeParam>(2, 4);
+  SceneOptions weak = in_substeps(), several = in_substeps();
+  weak.substeps.warm_start = 0.5;
+  several.substeps.direct_least = 2;
+  for (const SceneOptions& options : {weak, several, in_swept_substeps()})
+    EXPECT_NE(solved(rest, options).arrays.island_algorithm[0], IslandAlgorithm::last_impulses);
+}
+
+// A call at rest keeps what sweeps and direct solutions of the next one begin with.
+TYPED_TEST(SettledIslands, wake_as_if_they_had_been_solved) {
+  const auto after = [&](int steps_at_rest) {
+    BoxWorld world = box_stack(6);
+    SceneSolver solver({.threads = 1});
+    for (int k = 0; k < 10 + steps_at_rest; ++k) world.step_in_substeps<TypeParam>(solver, in_substeps(), h);
+    world.boxes[3].velocity = {0.5, 0.2, 0};
+    for (int k = 0; k < 60; ++k) world.step_in_substeps<TypeParam>(solver, in_substeps(), h);
+    return world;
+  };
+  const BoxWorld soon = after(0), late = after(100);
+  for (std::size_t i = 0; i < soon.boxes.size(); ++i)
+    EXPECT_LE(length(soon.boxes[i].position - late.boxes[i].position), 1e-3) << i;
+}
+
+}  // namespace
+}  // namespace carom::scenes
