@@ -42,9 +42,9 @@ class SceneOutput {
         if (*columns[c])
           for (std::size_t i = first; i < end; ++i) (*columns[c])[i] = without_sign(job_.velocities[i].numbers[c]);
     });
-    if (options_.method == SceneMethod::substeps) store_motion();
     count_statuses(report);
     const std::size_t sound = report.by_status[ok] + report.by_status[static_cast<std::size_t>(Status::separating)];
+    if (options_.method == SceneMethod::substeps) store_motion(sound < contacts_);
     for (std::size_t i = 0; i < contacts_ && sound < contacts_; ++i) {
       if (!is_fault(static_cast<Status>(job_.status[i]))) continue;
       const T unknown = std::numeric_limits<T>::quiet_NaN();
@@ -112,7 +112,7 @@ class SceneOutput {
   }
 
   /// Stores the displacements of all bodies, including free bodies, and the warm impulses for the next step.
-  void store_motion() const {
+  void store_motion(bool has_faults) const {
     const Vector3Columns<T>&x = results_.displacement, &turn = results_.rotation;
     const Column<T>* const columns[6] = {&x.x, &x.y, &x.z, &turn.x, &turn.y, &turn.z};
     const auto h = static_cast<T>(options_.substeps.time_step);
@@ -123,19 +123,25 @@ class SceneOutput {
     for (std::size_t i = 0; i < bodies_; ++i) {
       const std::uint32_t island = workspace_.graph.island_of_body[i];
       const bool is_solved = island != Graph::no_island && workspace_.overflow[island] == 0;
-      const T* const change = job_.changes != nullptr && movable_[i] != 0 ? job_.changes[i].numbers : nullptr;
-      for (std::size_t c = 0; c < 6; ++c) {
-        if (!*columns[c]) continue;
-        const T alone = h * job_.velocities[i].numbers[c] - (change != nullptr ? by_forces * change[c] : T(0));
-        (*columns[c])[i] = without_sign(is_solved ? job_.displacements[i].numbers[c] : alone);
+      T moved[6];
+      if (is_solved) {
+        std::copy_n(job_.displacements[i].numbers, 6, moved);
+      } else {
+        const T* const change = job_.changes != nullptr && movable_[i] != 0 ? job_.changes[i].numbers : nullptr;
+        for (std::size_t c = 0; c < 6; ++c)
+          moved[c] = h * job_.velocities[i].numbers[c] - (change != nullptr ? by_forces * change[c] : T(0));
       }
+      for (std::size_t c = 0; c < 6; ++c)
+        if (*columns[c]) (*columns[c])[i] = without_sign(moved[c]);
     }
     const Column<T>* const to[3] = {&results_.warm_impulse.x, &results_.warm_impulse.y, &results_.warm_impulse.z};
     const Column<T>* const from[3] = {&inner_.warm_impulse.x, &inner_.warm_impulse.y, &inner_.warm_impulse.z};
-    for (std::size_t c = 0; c < 3; ++c)
-      if (*to[c])
-        for (std::size_t i = 0; i < contacts_; ++i)
-          (*to[c])[i] = is_fault(static_cast<Status>(job_.status[i])) ? T(0) : (*from[c])[i];
+    for (std::size_t c = 0; c < 3; ++c) {
+      if (!*to[c]) continue;
+      copy(from[c]->data, *to[c], 0, contacts_);
+      for (std::size_t i = 0; i < contacts_ && has_faults; ++i)
+        if (is_fault(static_cast<Status>(job_.status[i]))) (*to[c])[i] = T(0);
+    }
   }
 
   void store_islands() const {

@@ -115,20 +115,22 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
   accepted_.clear();
   settled_.clear();
   settled_joint_rows_.clear();
+  const std::size_t most_islands = std::min(parts.bodies, parts.contacts + parts.rows);
+  is_settled_.reserve(most_islands);
   is_settled_.assign(graph.islands, 0);
   if (!solves_islands(options)) return;
   list_islands(job, graph);
+  if (settled_rows_.size() < parts.bodies + 1) settled_rows_.resize(parts.bodies + 1);
+  settled_.reserve(most_islands);
+  settled_joint_rows_.reserve(parts.rows);
+  settled_manifolds_.at_least(parts.contacts + 1);
   const SceneContacts<T>& contacts = job.scene->contacts;
   if (options.substeps.direct_least != 1 || (job.contacts > 0 && !job.warm_impulse.x) ||
       job.parameters.warm_start != T(1) || (job.rows > 0 && options.substeps.joint_warm_start != 1))
     return;
   const StepOptions step = step_options(options, *job.scene);
-  const std::size_t most_islands = std::min(parts.bodies, parts.contacts + parts.rows);
-  if (settled_rows_.size() < parts.bodies + 1) settled_rows_.resize(parts.bodies + 1);
-  settled_.reserve(most_islands);
-  settled_joint_rows_.reserve(parts.rows);
   settling_ = {manifolds_.data(),
-               settled_manifolds_.at_least(parts.contacts + 1),
+               settled_manifolds_.data(),
                nullptr,
                settled_rows_.data(),
                ++settling_call_,
