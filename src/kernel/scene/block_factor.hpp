@@ -179,8 +179,8 @@ struct BlockFactoring {
 };
 
 template <class A>
-constexpr BlockKernels block_kernels_for() {
-  return {&BlockFactoring<A>::factor, &BlockFactoring<A>::solve};
+constexpr BlockKernels block_kernels_for(const ConeKernels& cones) {
+  return {&BlockFactoring<A>::factor, &BlockFactoring<A>::solve, &cones};
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ struct BlockMatrix {
   BodyBlock *left, *right;      ///< room for the blocks of a column
 };
 
+struct ConeKernels;
+
 /// The kernels of an ISA.
 struct BlockKernels {
   /// Replaces the columns from `first` to `end` by their factors; the columns before have been factored. Returns false
@@ -40,6 +42,7 @@ struct BlockKernels {
   bool (*factor)(const BlockMatrix& matrix, std::size_t first, std::size_t end);
   /// Replaces the right-hand side by the solution.
   void (*solve)(const BlockMatrix& factors, BodyRow* x);
+  const ConeKernels* cones;  ///< the interior point on the matrix: cone_island.hpp
 };
 
 }  // namespace carom::kernel

@@ -1,10 +1,10 @@
 // Islands at rest: the impulses that a call begins with are tried as its solution, from the columns to the results.
 // docs/scenes.md, Direct islands.
 //
-// The points of a manifold are the lanes, and no operation is fused, so that bits depend neither on the ISA nor on
-// other islands.
+// The points of a manifold are the lanes, so that bits do not depend on other islands.
 #pragma once
 
+#include "four.hpp"
 #include "kernel/host/elements.hpp"
 #include "kernel/lanes/lanes.hpp"
 #include "scene_job.hpp"
@@ -14,13 +14,9 @@ namespace carom::kernel {
 namespace {
 
 template <class A, class T>
-struct SettledIslands {
-  using Four [[gnu::vector_size(32)]] = double;
-  using Truth [[gnu::vector_size(32)]] = std::int64_t;
+struct SettledIslands : FourLanes {
+  using FourLanes::load, FourLanes::store;
   using Narrow [[gnu::vector_size(4 * sizeof(T))]] = T;
-  struct Vector {
-    Four x, y, z;
-  };
 
   /// Where the points of a manifold are in the columns. The last one stands for those that are missing.
   struct Place {
@@ -61,27 +57,6 @@ struct SettledIslands {
       return;
     }
     for (std::uint32_t k = 0; k < count; ++k) element(column, at.index[k]) = numbers[k];
-  }
-
-  [[gnu::always_inline]] static Four load(const double (&from)[4]) {
-    Four x;
-    __builtin_memcpy(&x, from, sizeof x);
-    return x;
-  }
-  [[gnu::always_inline]] static void store(double (&to)[4], const Four& x) { __builtin_memcpy(to, &x, sizeof x); }
-
-  [[gnu::always_inline]] static double sum(const Four& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
-  [[gnu::always_inline]] static bool any(const Truth& x) { return ((x[0] | x[1]) | (x[2] | x[3])) != 0; }
-  [[gnu::always_inline]] static Four larger(const Four& x, const Four& y) { return x > y ? x : y; }
-  [[gnu::always_inline]] static double largest(const Four& x) {
-    const double a = x[0] > x[1] ? x[0] : x[1], b = x[2] > x[3] ? x[2] : x[3];
-    return a > b ? a : b;
-  }
-  [[gnu::always_inline]] static Vector cross(const Vector& a, const Vector& b) {
-    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-  }
-  [[gnu::always_inline]] static Four dot(const Vector& a, const double (&b)[3]) {
-    return (a.x * b[0] + a.y * b[1]) + a.z * b[2];
   }
 
   [[gnu::always_inline]] static SettledRow& row_of(const SceneJob<T>& job, const Settling& of, std::int32_t body) {
@@ -137,9 +112,7 @@ struct SettledIslands {
       const Four friction2 = (t.x * t.x + t.y * t.y) + t.z * t.z, most = to.slipping * normal;
       const Truth loaded = normal > zero, nothing = (w.x == zero) & (w.y == zero) & (w.z == zero);
       bad |= loaded ? ~((friction2 < most * most) & (normal < zero + of.most_number)) : ~nothing;
-      store(to.impulse[0], w.x);
-      store(to.impulse[1], w.y);
-      store(to.impulse[2], w.z);
+      store(to.impulse, w);
       SettledRow &a = begun_row(job, of, island, m.body_a, bodies), &b = begun_row(job, of, island, m.body_b, bodies);
       const bool is_pushed = any(loaded);
       const Vector of_a = cross(load(contacts.lever_a, at), w), of_b = cross(load(contacts.lever_b, at), w);
@@ -226,16 +199,16 @@ struct SettledIslands {
       const Place at = place_of(job, m);
       const Vector ra = load(contacts.lever_a, at), rb = load(contacts.lever_b, at);
       const double(&n)[3] = to.normal;
-      const double *const va = a.velocity, *const vb = b.velocity, *const wa = va + 3, *const wb = vb + 3;
-      const Vector u = {(wa[1] * ra.z - wa[2] * ra.y) - (wb[1] * rb.z - wb[2] * rb.y) + (va[0] - vb[0]),
-                        (wa[2] * ra.x - wa[0] * ra.z) - (wb[2] * rb.x - wb[0] * rb.z) + (va[1] - vb[1]),
-                        (wa[0] * ra.y - wa[1] * ra.x) - (wb[0] * rb.y - wb[1] * rb.x) + (va[2] - vb[2])};
+      const Vector turn_a = cross(a.velocity + 3, ra), turn_b = cross(b.velocity + 3, rb);
+      const Vector u = {(turn_a.x - turn_b.x) + (a.velocity[0] - b.velocity[0]),
+                        (turn_a.y - turn_b.y) + (a.velocity[1] - b.velocity[1]),
+                        (turn_a.z - turn_b.z) + (a.velocity[2] - b.velocity[2])};
       // w·(r × n) = n·(w × r)
       const Vector about_a = {ra.y * n[2] - ra.z * n[1], ra.z * n[0] - ra.x * n[2], ra.x * n[1] - ra.y * n[0]};
       const Vector about_b = {rb.y * n[2] - rb.z * n[1], rb.z * n[0] - rb.x * n[2], rb.x * n[1] - rb.y * n[0]};
       const Four free = normal_velocity(n, about_a, about_b, a.free, b.free);
       const Four before = normal_velocity(n, about_a, about_b, a.before, b.before);
-      const Vector w = {load(to.impulse[0]), load(to.impulse[1]), load(to.impulse[2])};
+      const Vector w = load(to.impulse);
       const Truth loaded = dot(w, n) > zero;
       Four slop = zero + to.slop, gap = zero, least = zero;
       if (contacts.slop.data != nullptr) {
@@ -248,7 +221,7 @@ struct SettledIslands {
       const Truth is_open = (gap > ends) & ~(loaded & (gap < of.closed * slop));
       const Four target = least - (is_open ? (gap - ends) / of.time_step : zero);
       const Four restitution = load(contacts.restitution, at), change = free - before;
-      const Four fast = larger(zero + of.rebound_speed, of.blow_share * (change < zero ? -change : change));
+      const Four fast = larger(zero + of.rebound_speed, of.blow_share * magnitude(change));
       const Truth comes = free < target,
                   struck = comes & ((target - before > of.blow) | ((restitution > zero) & (-before > fast)));
       const Four miss = dot(u, n) - target;
@@ -258,9 +231,7 @@ struct SettledIslands {
       bad |= ~met | struck | ~(gap >= -slop);
       approach = larger(least - free, approach);
       residual = larger(-miss, residual);
-      store(to.velocity[0], u.x);
-      store(to.velocity[1], u.y);
-      store(to.velocity[2], u.z);
+      store(to.velocity, u);
     }
     island.approach = largest(approach);
     island.residual = largest(residual);

@@ -39,6 +39,8 @@ class BlockFactor {
   /// Index of the block with the row of the later position and the column of the earlier position of an edge.
   std::size_t between(std::size_t earlier, std::size_t later) const;
   Block& block(std::size_t index) { return lower_[index]; }
+  Block* blocks_below() { return lower_.data(); }
+  Block* diagonals() { return diagonal_.data(); }
 
   /// Replaces the matrix by its factors. Returns false if the matrix is not positive definite or not finite.
   bool factor() { return factor(0, bodies()); }

@@ -23,6 +23,7 @@ double tangential_length(const Vector3& v) {
 bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work,
                         const kernel::BlockKernels& kernels, double limit) {
   factor_.use(kernels);
+  cone_kernels_ = kernels.cones;
   if (!is_planned(bodies, edges)) {
     has_factor_ = is_planned_ = false;
     edges_ = edges;
@@ -50,6 +51,7 @@ void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_
   manifolds_.reserve(manifolds);
   points_.reserve(points);
   cones_.reserve(points);
+  cone_manifolds_.reserve(manifolds);
   const std::size_t numbers = 3 + n + 3 * manifolds + 2 * points + 3 * rows;
   matrix_.reserve(numbers);
   last_matrix_.reserve(numbers);

@@ -22,6 +22,7 @@
 
 #include "block_factor.hpp"
 #include "certificate.hpp"
+#include "kernel/scene/cone_island.hpp"
 #include "scene/rotation.hpp"
 #include "system/cone.hpp"
 #include "vectors.hpp"
@@ -155,16 +156,12 @@ struct JointRow {
   double pull = 0;                              ///< [m/s] of the barrier
 };
 
-/// A point in the interior point: x and s are in the Lorentz cone, x = (p_t, μ p_n), s = (u_t, (u_n - t_n) / μ + φ).
+/// A point at the start and at the end of an interior point: see kernel::ConeManifold.
 struct ConePoint {
   double x[3], s[3];
-  double miss[3];  ///< velocities, less s
-  double dx[3], ds[3], correction[3];
-  double slip = 0;  ///< φ [m/s]
   double friction = 0;
   double mass = 0;       ///< [kg] inverse of the sum of both inverse masses
   bool is_flat = false;  ///< without friction: x = (0, 0, p_n), s = (0, 0, u_n - t_n)
-  systems::ConeScaling scaling;
 };
 
 /// How the linear solves of a large island differ.
@@ -399,8 +396,6 @@ class DirectIsland {
   struct Moments;
   template <class F>
   void add_points_to_matrix(const F& weight_of);
-  /// With the scalings of the interior point.
-  void add_cones_to_matrix();
 
   std::vector<Edge> edges_;
   bool is_planned_ = false, fits_ = false;
@@ -418,6 +413,8 @@ class DirectIsland {
   Impulses started_, initial_;  // before the last solve, and before all
   std::vector<std::uint8_t> pushed_;
   std::vector<ConePoint> cones_;
+  std::vector<kernel::ConeManifold> cone_manifolds_;
+  const kernel::ConeKernels* cone_kernels_ = nullptr;
   std::vector<double> matrix_, last_matrix_;  // masses, weights and states that A is made of
   FactoredGeometry factored_;
   bool has_factor_ = false;

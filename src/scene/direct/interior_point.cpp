@@ -6,7 +6,6 @@
 namespace carom::scene::direct {
 namespace {
 
-using systems::ConeScaling;
 using Thresholds = SceneThresholds;
 
 // Impulses are compared by the velocities that they change: by p / m with m the mass of a contact, so that light bodies
@@ -73,7 +72,6 @@ void InteriorPoint::begin() {
   each([&](const Manifold& m, Point& p, ConePoint& c) {
     c.is_flat = m.friction < least_friction;
     c.friction = c.is_flat ? 1 : std::min(m.friction, most_friction);
-    c.slip = 0;
     c.mass = 1 / m.inverse_mass;
     const double least = least_share * c.friction * mean_ * c.mass;
     into_cone(c, p.impulse, c.x);
@@ -102,6 +100,53 @@ void InteriorPoint::begin() {
   each([&](const Manifold&, Point& p, ConePoint& c) { take(p, c); });
   of_.apply_changes();
   of_.begin_bounds(mean_, barrier_);
+  put_on_lanes();
+}
+
+void InteriorPoint::put_on_lanes() {
+  std::vector<kernel::ConeManifold>& all = of_.cone_manifolds_;
+  all.resize(of_.manifolds_.size());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Manifold& m = of_.manifolds_[k];
+    kernel::ConeManifold& to = all[k];
+    to = {};
+    to.a = m.a;
+    to.b = m.b;
+    to.block = m.block;
+    for (std::size_t c = 0; c < 3; ++c) std::copy(m.axis[c].begin(), m.axis[c].end(), to.axis[c]);
+    std::fill_n(to.x[2], 4, 1.0);
+    std::fill_n(to.s[2], 4, 1.0);
+    const ConePoint& any = of_.cones_[m.first];
+    to.friction = any.friction;
+    to.mass = any.mass;
+    to.is_flat = any.is_flat;
+    each_lane(m, [&](const Point& p, const ConePoint& from, std::size_t lane) {
+      to.there[lane] = 1;
+      for (std::size_t c = 0; c < 3; ++c) {
+        to.arm_a[c][lane] = p.arm_a[c];
+        to.arm_b[c][lane] = p.arm_b[c];
+        to.target[c][lane] = p.target[c];
+        to.x[c][lane] = from.x[c];
+        to.s[c][lane] = from.s[c];
+      }
+    });
+  }
+}
+
+/// The impulses of the points, from the lanes.
+void InteriorPoint::take_lanes() {
+  for (std::size_t k = 0; k < of_.cone_manifolds_.size(); ++k) {
+    const kernel::ConeManifold& from = of_.cone_manifolds_[k];
+    each_lane(of_.manifolds_[k], [&](Point& p, ConePoint& to, std::size_t lane) {
+      for (std::size_t c = 0; c < 3; ++c) to.x[c] = from.x[c][lane];
+      take(p, to);
+    });
+  }
+}
+
+kernel::ConeIsland InteriorPoint::lanes() {
+  return {of_.cone_manifolds_.data(), of_.cone_manifolds_.size(), of_.bodies_.size(),        of_.velocity_.data(),
+          of_.right_.data(),          of_.factor_.diagonals(),    of_.factor_.blocks_below()};
 }
 
 double InteriorPoint::tolerance() const {
@@ -123,24 +168,10 @@ double InteriorPoint::measure(int iteration) {
   else if (iteration >= follows_slip && (of_.bodies_.size() <= large || barrier_ < late * mean_))
     frozen_ = 0;
   double worst = 0, gap = 0;
-  each([&](const Manifold& m, Point& p, ConePoint& c) {
-    const Vector3 u = of_.relative(m, p, of_.velocity_);
-    double s[3];
-    into_cone(c, {u[0] - p.target[0], u[1] - p.target[1], u[2] - p.target[2]}, s);
-    const double slip = tangential(s);
-    if (frozen_ < 0)
-      c.slip = slip;
-    else if (frozen_ < 3)
-      c.slip = 0.5 * (c.slip + slip);
-    s[2] += c.slip;
-    double miss = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      c.miss[i] = s[i] - c.s[i];
-      miss += std::abs(c.miss[i]) * (i == 2 ? c.friction : 1);
-      gap += c.x[i] * c.s[i] / c.mass;
-    }
-    worst = miss <= worst ? worst : miss;  // keeps NaN
-  });
+  const kernel::Slips slips = frozen_ < 0   ? kernel::Slips::follow
+                              : frozen_ < 3 ? kernel::Slips::approach
+                                            : kernel::Slips::stay;
+  kernels_.measure(lanes(), slips, worst, gap);
   std::size_t count = of_.points_.size();
   of_.measure_rows(worst, gap, count);
   barrier_ = gap / static_cast<double>(count);
@@ -151,59 +182,42 @@ bool InteriorPoint::factor() {
   of_.set_row_weights();
   of_.weigh_bounds();
   of_.begin_matrix();
-  each([](const Manifold&, Point&, ConePoint& c) { c.scaling = ConeScaling(c.s, c.x); });
-  of_.add_cones_to_matrix();
+  kernels_.weigh(lanes());
   of_.work_of_interior_points_ += of_.work_of_iteration();
   return of_.factor_.factor();
 }
 
-template <class E>
-void InteriorPoint::find_step(double barrier, const E& e) {
+/// Solves for a step towards a barrier. Returns the longest step within all cones and bounds.
+double InteriorPoint::find_step(bool is_predictor, double barrier) {
   of_.aim_bounds(barrier);
-  // The impulses change by dx = e - D ds, and ds = J δ + miss.
   std::fill(of_.right_.begin(), of_.right_.end(), BodyRow{});
-  each([&](const Manifold& m, Point& p, ConePoint& c) {
-    e(c, c.dx);
-    double d[3];
-    systems::multiply(c.scaling.inverse_squared, c.miss, d);
-    for (std::size_t i = 0; i < 3; ++i) c.dx[i] -= d[i];
-    if (c.is_flat) c.dx[0] = c.dx[1] = 0;
-    of_.add_wrench(m, p, {c.dx[0], c.dx[1], c.dx[2] / c.friction}, of_.right_);
-  });
+  if (is_predictor)
+    kernels_.begin_predictor(lanes());
+  else
+    kernels_.begin_corrector(lanes(), barrier);
   of_.add_rows(of_.right_);
   of_.factor_.solve(of_.right_.data());
   of_.find_row_changes(of_.right_);
   of_.find_slack_changes(barrier);
-  each([&](const Manifold& m, Point& p, ConePoint& c) {
-    double j[3], d[3];
-    into_cone(c, of_.relative(m, p, of_.right_), j);
-    systems::multiply(c.scaling.inverse_squared, j, d);
-    for (std::size_t i = 0; i < 3; ++i) {
-      c.dx[i] -= d[i];
-      c.ds[i] = j[i] + c.miss[i];
-    }
-    if (c.is_flat) c.dx[0] = c.dx[1] = c.ds[0] = c.ds[1] = 0;
-  });
-}
-
-double InteriorPoint::longest_step() const {
-  double longest = of_.longest_step_of_bounds();
-  for (const ConePoint& c : of_.cones_)
-    longest = std::min({longest, systems::longest_step(c.x, c.dx), systems::longest_step(c.s, c.ds)});
-  return longest;
+  const double in_cones = is_predictor ? kernels_.end_predictor(lanes()) : kernels_.end_corrector(lanes());
+  return std::min(of_.longest_step_of_bounds(), in_cones);
 }
 
 /// The frozen slip terms let sliding contacts approach if their slip has become smaller. Sets the slip terms to the
 /// slips then: the iteration goes on from there, to another solution that adds no energy.
 bool InteriorPoint::thaw(double enough) {
   if (frozen_ < 0 || !(of_.violation() > thaws_above * enough)) return false;
-  each([&](const Manifold& m, Point& p, ConePoint& c) {
-    if (c.is_flat) return;
-    const Vector3 u = of_.relative(m, p, of_.velocity_);
-    const double x[2] = {u[0] - p.target[0], u[1] - p.target[1]}, slip = tangential(x);
-    c.s[2] += std::max(slip - c.slip, 0.0);
-    c.slip = slip;
-  });
+  for (std::size_t k = 0; k < of_.cone_manifolds_.size(); ++k) {
+    kernel::ConeManifold& to = of_.cone_manifolds_[k];
+    const Manifold& m = of_.manifolds_[k];
+    each_lane(m, [&](const Point& p, const ConePoint& c, std::size_t lane) {
+      if (c.is_flat) return;
+      const Vector3 u = of_.relative(m, p, of_.velocity_);
+      const double x[2] = {u[0] - p.target[0], u[1] - p.target[1]}, slip = tangential(x);
+      to.s[2][lane] += std::max(slip - to.slip[lane], 0.0);
+      to.slip[lane] = slip;
+    });
+  }
   return true;
 }
 
@@ -269,40 +283,18 @@ bool InteriorPoint::iterate() {
     }
     if (!factor()) return false;
     ++of_.solves_;
-    // Predictor.
-    find_step(0, [](const ConePoint& c, double* e) {
-      for (std::size_t k = 0; k < 3; ++k) e[k] = -c.x[k];
-    });
-    const double reached = longest_step(), rest = 1 - reached;
-    each([](const Manifold&, Point&, ConePoint& c) {
-      double a[3], b[3];
-      systems::multiply(c.scaling.p, c.dx, a);
-      systems::multiply(c.scaling.inverse, c.ds, b);
-      for (double& x : c.correction) x = 0;
-      systems::subtract_jordan_product(a, b, c.correction);
-    });
+    const double rest = 1 - find_step(true, 0);
     // The barrier stays above a share of the miss, which the slip term would let stall.
     const double floor = std::max(0.05 * enough * mean_, std::min(0.3 * barrier_, 1e-3 * worst * mean_));
     const double target = std::max(std::max(1e-4, rest * rest * rest) * barrier_, floor);
-    find_step(target, [&](const ConePoint& c, double* e) {
-      double right[3] = {c.correction[0], c.correction[1], c.correction[2] + target * c.mass}, q[3];
-      systems::subtract_jordan_product(c.scaling.lambda, c.scaling.lambda, right);
-      systems::divide(c.scaling.lambda, right, q);
-      systems::multiply(c.scaling.inverse, q, e);
-    });
-    const double step = std::min(1.0, most_of_the_way * longest_step());
-    each([&](const Manifold&, Point& p, ConePoint& c) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        c.x[k] += step * c.dx[k];
-        c.s[k] += step * c.ds[k];
-      }
-      take(p, c);
-    });
+    const double step = std::min(1.0, most_of_the_way * find_step(false, target));
+    kernels_.advance(lanes(), step);
     of_.take_row_changes(step);
     of_.take_slack_changes(step);
     for (std::size_t b = 0; b < of_.bodies_.size(); ++b)
       for (std::size_t k = 0; k < 6; ++k) of_.velocity_[b].at[k] += step * of_.right_[b].at[k];
   }
+  take_lanes();
   return true;
 }
 

@@ -11,7 +11,8 @@ namespace carom::scene::direct {
 
 class InteriorPoint {
  public:
-  InteriorPoint(DirectIsland& island, const StepOptions& options) : of_(island), options_(options) {}
+  InteriorPoint(DirectIsland& island, const StepOptions& options)
+      : of_(island), options_(options), kernels_(*island.cone_kernels_) {}
 
   /// Solves the step, from the impulses and velocities of the island. Returns false if it fails.
   bool run();
@@ -33,19 +34,25 @@ class InteriorPoint {
   bool iterate();
   void begin();
   double tolerance() const;
+  void put_on_lanes();
+  void take_lanes();
+  kernel::ConeIsland lanes();
+  /// Calls f(point, cone, lane) for the points of a manifold.
+  template <class F>
+  void each_lane(const Manifold& m, const F& f) {
+    for (std::uint32_t i = m.first; i < m.end; ++i) f(of_.points_[i], of_.cones_[i], i - m.first);
+  }
   /// Sets the misses of the cones. Returns the largest [m/s].
   double measure(int iteration);
   bool factor();
-  /// Solves for the step with the right-hand sides `e` of the cones, and the barrier of the bounds of rows.
-  template <class E>
-  void find_step(double barrier, const E& e);
-  double longest_step() const;
+  double find_step(bool is_predictor, double barrier);
   /// Sets the slip terms anew if contacts approach. Returns false if none does.
   bool thaw(double enough);
   void let_go();
 
   DirectIsland& of_;
   const StepOptions& options_;
+  const kernel::ConeKernels& kernels_;
   double mean_ = 0;     // [m/s] mean impulse of loaded points over the masses of their contacts
   double speed_ = 0;    // [m/s] of the island's approach
   double barrier_ = 0;  // [m²/s²] mean of x·s over the masses

@@ -245,20 +245,6 @@ bool DirectIsland::factor() {
   return has_factor_ = true;
 }
 
-void DirectIsland::add_cones_to_matrix() {
-  add_points_to_matrix([&](const Point& p, double(&weight)[9]) {
-    const ConePoint& c = cones_[index_of(p)];
-    const double* const d = c.scaling.inverse_squared;
-    const double n = 1 / c.friction;
-    std::fill(std::begin(weight), std::end(weight), 0.0);
-    weight[8] = c.is_flat ? d[8] : d[8] * n * n;
-    if (c.is_flat) return true;
-    for (const std::size_t k : {0u, 1u, 3u, 4u}) weight[k] = d[k];
-    for (const std::size_t k : {2u, 5u, 6u, 7u}) weight[k] = d[k] * n;
-    return true;
-  });
-}
-
 void DirectIsland::assemble() {
   begin_matrix();
   add_points_to_matrix([](const Point& p, double(&weight)[9]) {
