@@ -178,7 +178,7 @@ TYPED_TEST(SettledIslands, may_be_given_in_structs) {
   expect_same_bits(expected, found, "structs");
 }
 
-/// What keeps a stack of two cubes from resting on the impulses that it begins with.
+/// A change after which the impulses that an island begins with are no solution.
 template <class T>
 struct Disturbance {
   std::string name;

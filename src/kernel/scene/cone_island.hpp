@@ -22,7 +22,7 @@ struct alignas(64) ConeManifold {
   // Nesterov and Todd's scaling P, P⁻¹ and P⁻² as xx, xy, yy, xn, yn, nn, and λ.
   double scaling[6][4], inverse[6][4], inverse_squared[6][4], lambda[3][4];
   double axis[3][3];  ///< t1, t2, n
-  double friction;    ///< that of the cone; 1 without friction
+  double friction;    ///< coefficient of the cone; 1 without friction
   double mass;        ///< [kg] inverse of the sum of both inverse masses
   bool is_flat;       ///< without friction
   std::int32_t a, b;  ///< rows of the bodies
@@ -38,7 +38,7 @@ struct ConeIsland {
   BodyBlock *diagonal, *lower;
 };
 
-/// What happens to the slip terms in a pass.
+/// Treatment of the slip terms in a pass: they become the slip, the mean of both, or stay.
 enum class Slips : std::uint8_t { follow, approach, stay };
 
 struct ConeKernels {

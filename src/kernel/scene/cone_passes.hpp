@@ -1,4 +1,4 @@
-// Passes of an interior point over the contacts of an island. The formulas are those of system/cone.hpp.
+// Passes of an interior point over the contacts of an island. The formulas are in system/cone.hpp, too.
 #pragma once
 
 #include "cone_island.hpp"
@@ -130,8 +130,7 @@ struct ConePasses : FourLanes {
     }
     return s;
   }
-  /// Adds sign (w, right; leftᵀ, turning), with right = -W [r]× of the body of the columns and left of that of the
-  /// rows.
+  /// Adds sign (w, right; leftᵀ, turning), with right = -W [r]× of the columns' body and left of the rows' body.
   [[gnu::always_inline]] static void add(double sign, const Sums& w, const Sums& right, const Sums& left,
                                          const Sums& turning, BodyBlock& to) {
     for (std::size_t k = 0; k < 3; ++k)

@@ -1,5 +1,5 @@
-// Four doubles: the points of a manifold as lanes, whatever the width of an ISA's vectors. No operation is fused, so
-// that bits do not depend on the ISA.
+// Four doubles: the points of a manifold as lanes, on ISAs with vectors of any width. No operation is fused, so that
+// bits do not depend on the ISA.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ struct SettledIslands : FourLanes {
   using FourLanes::load, FourLanes::store;
   using Narrow [[gnu::vector_size(4 * sizeof(T))]] = T;
 
-  /// Where the points of a manifold are in the columns. The last one stands for those that are missing.
+  /// Where the points of a manifold are in the columns. Missing points have the place of the last one.
   struct Place {
     std::uint32_t index[4];
     bool are_neighbours;
@@ -237,7 +237,7 @@ struct SettledIslands : FourLanes {
     island.residual = largest(residual);
     return !any(bad) && meet_targets(job, of, island);
   }
-  /// Of rows.
+  /// The same for the rows of joints.
   static bool meet_targets(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {
     bool met = true;
     for (std::uint32_t k = island.first_row; k < island.end_row; ++k) {
@@ -258,7 +258,7 @@ struct SettledIslands : FourLanes {
     return met;
   }
 
-  /// Returns true if the impulses that the island begins with are its solution, but for rounding. Nothing that the
+  /// Returns true if the impulses that the island begins with are its solution up to rounding. Nothing that the
   /// caller sees is written.
   static bool settle(const SceneJob<T>& job, const Settling& of, SettledIsland& island) {
     std::size_t bodies = 0;
@@ -270,7 +270,7 @@ struct SettledIslands : FourLanes {
     return is_settled;
   }
 
-  /// Stores an island that has settled, but for its paths.
+  /// Stores an island that has settled, without its paths.
   static void store_settled(const SceneJob<T>& job, const Settling& of, const SettledIsland& island) {
     const SceneResults<T>& results = *job.results;
     const auto put = [&](const Vector3Columns<T>& to, const Place& at, std::uint32_t count, const Narrow(&v)[3]) {

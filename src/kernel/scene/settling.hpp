@@ -48,7 +48,7 @@ struct SettledIsland {
   double residual = 0;     ///< [m/s] max. violation of a target
 };
 
-/// What all islands of a call share.
+/// Data of all islands of a call.
 struct Settling {
   const std::uint32_t* manifolds;  ///< island by island
   SettledManifold* of_manifold;    ///< in that order
