@@ -7,7 +7,7 @@
 namespace carom::scene {
 namespace {
 
-/// Changes with every change of a carry function, or of what a field means.
+/// Changes with every change of a carry function, or of the meaning of a field.
 constexpr std::uint32_t state_format = 1;
 
 struct Head {

@@ -132,7 +132,7 @@ class StateReader : public StateArchive<StateReader> {
 /// [bytes] Size of the head of a saved state.
 inline constexpr std::size_t size_of_state_head = 32;
 
-/// Writes the head of a state. `state`: the head and what follows it.
+/// Writes the head of a whole state.
 void write_state_head(std::span<std::byte> state);
 
 /// Returns the part after the head. Throws Error if the head, the size or the checksum is wrong.
