@@ -341,6 +341,7 @@ def main():
     typed += "".join(f"    def {name}(self, {parameters}) -> {result}: ...\n" for name, parameters, result in of_solver)
     typed += "\nclass Scene:\n    def __init__(self, *, bodies: Columns, contacts: Columns | None = None, joints: Columns | None = None) -> None: ...\n"
     typed += "\nclass SceneSolver:\n" + executor + "    def forget(self) -> None: ...\n"
+    typed += "    def save(self) -> bytes: ...\n    def restore(self, state: bytes, /) -> None: ...\n"
     typed += f"    def solve(self, {typed_scene}) -> SceneResult: ...\n"
     typed += "\nclass _SystemSolver:\n    def __init__(self, threads: int = 0) -> None: ...\n"
     typed += "    def solve(self, **arguments: Any) -> SystemResult: ...\n"

@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 namespace carom {
 
@@ -284,8 +286,26 @@ class CAROM_EXPORT SceneSolver {
   template <class T>
   SceneReport solve(const Scene<T>& scene, const SceneResults<T>& results, const SceneOptions& options = {});
 
-  /// Forgets the impulses of named contacts and rows.
+  /// Forgets everything that the solver remembers from call to call. The next call is as of a new solver.
   void forget();
+
+  /// Saves everything that the solver remembers from call to call: the impulses and histories of named contacts and
+  /// rows, and for direct islands the geometry of their factors and their certificates, in both precisions. Options,
+  /// columns, the Execution and SceneReport::same_graph are no part of it. Returns the size of the state in bytes,
+  /// which changes from call to call. Writes it to the start of `state`, or nothing if `state` is empty. Throws Error
+  /// if `state` is not empty and too small. Allocates nothing. docs/determinism.md#saving-and-restoring
+  std::size_t save(std::span<std::byte> state) const;
+  /// Same, to a vector that gets the size of the state. Allocates only where its capacity is too small.
+  void save(std::vector<std::byte>& state) const {
+    state.resize(save(std::span<std::byte>{}));
+    save(std::span<std::byte>(state));
+  }
+  /// Replaces everything that the solver remembers by a saved state, of this or another solver or process. The calls
+  /// after it return the bits that the calls after `save` return, on every ISA with fused multiply-add. `state` has the
+  /// bytes that were saved and no others. Throws Error, and changes nothing, if bytes are missing or have changed, or
+  /// if another version of carom or a machine with another byte order has saved them. The next call of a size may
+  /// allocate.
+  void restore(std::span<const std::byte> state);
 
   /// Returns the argument of the constructor.
   const Execution& execution() const;

@@ -207,6 +207,25 @@ void add_scenes(py::module_& module) {
            py::kw_only(), py::arg("isa") = "auto", py::arg("threads") = 0)
       .def(pickled_by_execution<SceneSolver>())
       .def("forget", &SceneSolver::forget)
+      .def(
+          "save",
+          [](const SceneSolver& self) {
+            const std::size_t size = self.save(std::span<std::byte>{});
+            py::bytes state(nullptr, size);
+            self.save({reinterpret_cast<std::byte*>(PyBytes_AS_STRING(state.ptr())), size});
+            return state;
+          },
+          "Saves everything that the solver remembers from call to call. docs/determinism.md#saving-and-restoring")
+      .def(
+          "restore",
+          [](SceneSolver& self, const py::bytes& state) {
+            const std::string_view bytes(state);
+            self.restore(std::as_bytes(std::span(bytes)));
+          },
+          py::arg("state"), py::pos_only(),
+          "Replaces everything that the solver remembers by a saved state. Raises Error, and changes nothing, if the "
+          "bytes\n"
+          "are not those of a state of this version of carom.")
       .def_property_readonly("isa", [](const SceneSolver& self) { return std::string(to_string(self.isa())); })
       .def_property_readonly("threads", [](const SceneSolver& self) { return self.execution().threads; });
   add_method(solver, "solve", solve_of);

@@ -30,6 +30,21 @@ carom_error carom_scene_solver_forget(carom_scene_solver* solver) {
   return c::guarded([&] { c::given(solver, "solver").solver.forget(); });
 }
 
+carom_error carom_scene_solver_save(const carom_scene_solver* solver, void* state, std::size_t capacity,
+                                    std::size_t* size) {
+  return c::guarded([&] {
+    const SceneSolver& of = c::given(solver, "solver").solver;
+    c::given(size, "size") = of.save(std::span<std::byte>{});
+    if (capacity > 0) of.save({&c::given(static_cast<std::byte*>(state), "state"), capacity});
+  });
+}
+
+carom_error carom_scene_solver_restore(carom_scene_solver* solver, const void* state, std::size_t size) {
+  return c::guarded([&] {
+    c::given(solver, "solver").solver.restore({&c::given(static_cast<const std::byte*>(state), "state"), size});
+  });
+}
+
 carom_error carom_scene_solve(carom_scene_solver* solver, std::int32_t precision, const carom_scene* scene,
                               const carom_scene_results* results, const carom_scene_options* options,
                               carom_scene_report* report) {

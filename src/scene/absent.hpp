@@ -55,8 +55,36 @@ class Absent {
     first_ = 0;
   }
 
+  /// Records that are forgotten, and the number of the call, are no part of the state.
+  template <class Archive>
+  void carry(Archive& archive) {
+    std::size_t count = 0;
+    for (const Record& record : records_) count += is_there(record) ? 1u : 0u;
+    archive(count);
+    std::uint64_t oldest = most_age;
+    const auto carry_record = [&](Record& record) {
+      std::uint64_t age = call_ - record.call;
+      archive(record.key, age, record.of);
+      archive.want(age <= oldest);
+      record.call = call_ - age;
+      oldest = age;
+    };
+    if constexpr (Archive::reads) {
+      archive.size(records_, count);
+      call_ = most_age + 1;
+      first_ = 0;
+      for (Record& record : records_) carry_record(record);
+      if (table_.size() < slots_of(count)) make_table(slots_of(count));
+      fill_table();
+    } else {
+      for (Record& record : records_)
+        if (is_there(record)) carry_record(record);
+    }
+  }
+
  private:
   static constexpr std::uint64_t dropped = 0;
+  static constexpr std::uint64_t most_age = SceneThresholds::remembered_calls - 1;
 
   struct Record {
     std::uint64_t key, call;
@@ -65,10 +93,7 @@ class Absent {
 
   static std::size_t slots_of(std::size_t records) { return std::bit_ceil(2 * records + 16); }
 
-  bool is_there(const Record& record) const {
-    return record.call != dropped &&
-           call_ - record.call < static_cast<std::uint64_t>(SceneThresholds::remembered_calls);
-  }
+  bool is_there(const Record& record) const { return record.call != dropped && call_ - record.call <= most_age; }
 
   void compact() {
     const auto is_gone = [&](const Record& record) { return !is_there(record); };

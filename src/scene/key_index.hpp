@@ -71,6 +71,11 @@ class KeyIndex {
   void replace() { keys_.swap(next_keys_); }
   void clear() { keys_.clear(); }
 
+  template <class Archive>
+  void carry(Archive& archive) {
+    archive.list(keys_);
+  }
+
  private:
   static std::size_t slots_of(std::size_t keys) { return std::bit_ceil(4 * keys + 16); }
 

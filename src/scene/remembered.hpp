@@ -185,6 +185,8 @@ class Remembered {
     return true;
   }
   void keep_unchanged(const Vector3Columns<const T>& arm) {
+    absent_.pass_call();
+    absent_rows_.pass_call();
     last_.impulse.swap(stored_);
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       last_.arm[3 * i] = arm.x[i];
@@ -315,7 +317,14 @@ class Remembered {
     rows_.clear();
     absent_.clear();
     absent_rows_.clear();
+    last_.components = 0;
+    last_.time_step = rows_time_step_ = 0;
+    contacts_call_ = rows_call_ = 0;
   }
+
+  /// Everything that stays from call to call: remembered_state.hpp.
+  template <class Archive>
+  void carry(Archive& archive);
 
   /// The state of a contact after the last call.
   Slip slip(std::size_t contact) const {
@@ -350,11 +359,26 @@ class Remembered {
     T impulse[most_components]{};
     ImpulseHistory<T> history;
     double time_step = 0;  // [s]
+
+    template <class Archive>
+    void carry(Archive& archive) {
+      archive(impulse, history, time_step);
+    }
   };
   struct AbsentRow {
     RememberedRow<T> row;
     double time_step = 0;  // [s]
+
+    template <class Archive>
+    void carry(Archive& archive) {
+      archive(row, time_step);
+    }
   };
+
+  template <class Archive>
+  void carry_contacts(Archive& archive);
+  /// Makes the numbers of islands small. They only tell which contacts and rows were in one island.
+  void number_islands();
 
   void finish_contacts() {
     next_.stride = contact_count_;

@@ -154,8 +154,8 @@ class SceneCall {
   bool is_lone(const SceneReport& report) const {
     const Graph& graph = workspace_.graph;
     const SceneContacts<T>& contacts = scene_.contacts;
-    const bool remembers =
-        contacts.key ? workspace_.remembered.all_have_keys() && !contacts.warm_impulse.x : !job_.warm_impulse.x;
+    const bool remembers = contacts.key ? workspace_.remembered.all_have_keys() && !contacts.warm_impulse.x
+                                        : !job_.warm_impulse.x && !scene_.joints.key;
     return solves_lone_islands_apart(options_) && graph.lone.size() == 1 && graph.manifolds.size() == 1 && rows_ == 0 &&
            graph.manifolds[0].count == contacts_ && bodies_ + contacts_ <= few && remembers && !job_.has_models &&
            !workspace_.static_friction.is_there() &&

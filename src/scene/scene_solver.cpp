@@ -1,12 +1,17 @@
 #include <atomic>
 #include <carom/scene.hpp>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "contact_models.hpp"
+#include "direct/direct_islands_state.hpp"
 #include "lone_call.hpp"
 #include "one_piece.hpp"
+#include "remembered_state.hpp"
 #include "scene_call.hpp"
 #include "solver/check.hpp"
 #include "solver/dispatch.hpp"
@@ -59,6 +64,26 @@ class CheckedArguments {
   LastBytes<SceneResults<T>> results_;
 };
 
+/// The parts of a Workspace that a state is restored to before they replace the ones in use.
+template <class T>
+struct Restored {
+  scene::Remembered<T> remembered;
+  scene::direct::DirectIslands direct;
+};
+
+/// `Of`: a Workspace or a Restored.
+template <class Archive, class Of>
+void carry_memory(Archive& archive, Of& of, const IsaEntry& entry) {
+  archive(of.remembered);
+  of.direct.carry(archive, *entry.scene.blocks);
+}
+
+/// Both precisions.
+struct RestoredState {
+  Restored<float> in_float;
+  Restored<double> in_double;
+};
+
 }  // namespace
 
 struct SceneSolver::State {
@@ -98,6 +123,53 @@ struct SceneSolver::State {
     return report;
   }
 
+  std::size_t save(std::span<std::byte> to) {
+    const Busy while_it_runs(busy);
+    const auto save_to = [&](std::byte* part) {
+      scene::StateWriter archive(part);
+      carry_memory(archive, in_float, *entry);
+      carry_memory(archive, in_double, *entry);
+      return scene::size_of_state_head + archive.size();
+    };
+    const std::size_t size = save_to(nullptr);
+    if (to.empty()) return size;
+    if (to.size() < size)
+      throw Error("carom: the saved state has " + std::to_string(size) + " bytes, and there is room for " +
+                  std::to_string(to.size()));
+    save_to(to.data() + scene::size_of_state_head);
+    scene::write_state_head(to.first(size));
+    return size;
+  }
+
+  void restore(std::span<const std::byte> from) {
+    const Busy while_it_runs(busy);
+    scene::StateReader archive(scene::checked_state(from));
+    const DefaultFloatingPoint environment;
+    // After an exception its factors may be of other matrices.
+    std::unique_ptr<RestoredState> made = restored ? std::move(restored) : std::make_unique<RestoredState>();
+    carry_memory(archive, made->in_float, *entry);
+    carry_memory(archive, made->in_double, *entry);
+    archive.want(archive.is_at_end());
+    const auto take = [](auto& to, auto& of) {
+      std::swap(to.remembered, of.remembered);
+      std::swap(to.direct, of.direct);
+      to.last_lone.is_there = false;
+    };
+    take(in_float, made->in_float);
+    take(in_double, made->in_double);
+    restored = std::move(made);
+  }
+
+  void forget() {
+    const Busy while_it_runs(busy);
+    const auto forget = [](auto& in) {
+      in.remembered.clear();
+      in.direct.forget();
+    };
+    forget(in_float);
+    forget(in_double);
+  }
+
   /// Throws if a call is at work, and keeps others away while it lives.
   class Busy {
    public:
@@ -121,6 +193,7 @@ struct SceneSolver::State {
   scene::Workspace<double> in_double;
   CheckedArguments<float> checked_in_float;
   CheckedArguments<double> checked_in_double;
+  std::unique_ptr<RestoredState> restored;  // the memory that the last restored state has replaced
 };
 
 SceneSolver::SceneSolver(const Execution& execution) {
@@ -142,10 +215,13 @@ Isa SceneSolver::isa() const {
   return state().entry->isa;
 }
 void SceneSolver::forget() {
-  State& own = state();
-  const State::Busy while_it_runs(own.busy);
-  own.in_float.remembered.clear();
-  own.in_double.remembered.clear();
+  state().forget();
+}
+std::size_t SceneSolver::save(std::span<std::byte> to) const {
+  return state().save(to);
+}
+void SceneSolver::restore(std::span<const std::byte> from) {
+  state().restore(from);
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 
 #include <carom/memory.hpp>
 #include <cstddef>
+#include <utility>
 
 namespace carom::scene {
 
@@ -12,8 +13,13 @@ class Scratch {
  public:
   Scratch() = default;
   ~Scratch() { free_large(data_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  Scratch(Scratch&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
+  Scratch& operator=(Scratch&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
 
   V* at_least(std::size_t count) { return at_least(count, count); }
   /// Allocates `reserved` numbers if the memory is smaller than `count`.

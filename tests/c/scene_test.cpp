@@ -133,6 +133,35 @@ TEST(CSceneOptions, begin_with_the_defaults_of_cpp) {
   EXPECT_EQ(options.substeps, nullptr);
 }
 
+TEST(CScene, is_saved_and_restored) {
+  auto scene = stack<float>(3);
+  for (std::uint64_t i = 0; i < scene.contact_count(); ++i) scene.key.push_back(i + 1);
+  SceneArrays<float> arrays(scene);
+  const SceneInC in_c(scene.view(), arrays.view(), usual(SceneMethod::substeps));
+  carom_scene_solver* solver = nullptr;
+  ASSERT_EQ(carom_scene_solver_create(nullptr, &solver), CAROM_OK);
+  const auto solve = [&] {
+    EXPECT_EQ(carom_scene_solve(solver, CAROM_FLOAT, &in_c.scene, &in_c.results, &in_c.options, nullptr), CAROM_OK);
+    return arrays;
+  };
+  solve();
+  std::size_t size = 0;
+  ASSERT_EQ(carom_scene_solver_save(solver, nullptr, 0, &size), CAROM_OK);
+  std::vector<std::byte> state(size);
+  EXPECT_EQ(carom_scene_solver_save(solver, state.data(), size - 1, &size), CAROM_ERROR_ARGUMENT);
+  EXPECT_EQ(size, state.size());
+  EXPECT_EQ(carom_scene_solver_save(solver, state.data(), size, nullptr), CAROM_ERROR_ARGUMENT);
+  EXPECT_EQ(carom_scene_solver_save(solver, nullptr, size, &size), CAROM_ERROR_ARGUMENT);
+  ASSERT_EQ(carom_scene_solver_save(solver, state.data(), size, &size), CAROM_OK);
+  const SceneArrays<float> expected = solve();
+  solve();
+  ASSERT_EQ(carom_scene_solver_restore(solver, state.data(), size), CAROM_OK);
+  EXPECT_EQ(carom_scene_solver_restore(solver, state.data(), size - 1), CAROM_ERROR_ARGUMENT);
+  EXPECT_EQ(carom_scene_solver_restore(solver, nullptr, size), CAROM_ERROR_ARGUMENT);
+  expect_same_bits(solve(), expected, "restored");
+  carom_scene_solver_destroy(solver);
+}
+
 TEST(CSceneMisuse, is_told) {
   carom_scene_solver* solver = nullptr;
   ASSERT_EQ(carom_scene_solver_create(nullptr, &solver), CAROM_OK);

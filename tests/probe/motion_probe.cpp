@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <carom/carom.hpp>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "probe/motion_judge.hpp"
 #include "probe/search.hpp"
@@ -15,8 +17,16 @@ namespace {
 template <class T>
 class Motion {
  public:
-  Motion(const DrawnMotion& drawn, const Execution& execution, std::uint64_t number)
-      : drawn_(drawn), world_(drawn.world), solver_(execution), draw_(scattered(number + 1)), judge_(drawn_) {}
+  /// `restored_at`: the step before which a new solver takes over the saved state.
+  Motion(const DrawnMotion& drawn, const Execution& execution, std::uint64_t number,
+         std::size_t restored_at = ~std::size_t{0})
+      : drawn_(drawn),
+        world_(drawn.world),
+        execution_(execution),
+        solver_(execution),
+        restored_at_(restored_at),
+        draw_(scattered(number + 1)),
+        judge_(drawn_) {}
 
   /// Makes all steps. Returns false if a body is nowhere.
   bool run(bool shows) {
@@ -74,6 +84,12 @@ class Motion {
   }
 
   bool step(std::size_t k, bool shows) {
+    if (k == restored_at_) {
+      std::vector<std::byte> state;
+      solver_.save(state);
+      solver_ = SceneSolver(execution_);
+      solver_.restore(state);
+    }
     const double h = drawn_.steps[k];
     scenes::SceneData<T> data = world_.scene<T>(h, touches_);
     fit(data, h);
@@ -149,7 +165,9 @@ class Motion {
 
   const DrawnMotion& drawn_;
   MotionWorld world_;
+  Execution execution_;
   SceneSolver solver_;
+  std::size_t restored_at_;
   support::Draw draw_;
   std::vector<MotionTouch> touches_;
   MotionJudge<T> judge_;
@@ -189,6 +207,11 @@ Judged judge(std::uint64_t number, bool shows) {
       Motion<T> other(drawn, {.isa = equal[draw.below(equal.size())], .threads = 2}, number);
       other.run(false);
       judged.verdict.want("other ISAs and threads change no bit", same_place(motion.world(), other.world()));
+    }
+    if (draw.below(4) == 0) {
+      Motion<T> other(drawn, execution, number, draw.below(drawn.steps.size()));
+      other.run(false);
+      judged.verdict.want("a restored state changes no bit", same_place(motion.world(), other.world()));
     }
   } catch (const std::exception& error) {
     if (shows) fmt::print("{}\n", error.what());

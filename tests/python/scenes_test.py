@@ -212,6 +212,26 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(carom.Error, "contact is 3"):
             mechanisms.apply(3, (0, 0, 1))
 
+    def test_a_saved_state_is_restored(self):
+        bodies, contacts = stack(5, np.float32)
+        contacts["key"] = np.arange(1, 21, dtype=np.uint64)
+        solver = carom.SceneSolver()
+        step = lambda of: of.solve(bodies=bodies, contacts=contacts, iterations=3).impulse
+        step(solver)
+        state = solver.save()
+        self.assertIsInstance(state, bytes)
+        expected = step(solver)
+        self.assertNotEqual(solver.save(), state)
+        other = carom.SceneSolver()
+        for restored in solver, other:
+            restored.restore(state)
+            self.assertEqual(restored.save(), state)
+            np.testing.assert_array_equal(step(restored), expected)
+        with self.assertRaisesRegex(carom.Error, "bytes, not"):
+            solver.restore(state[:-1])
+        with self.assertRaises(TypeError):
+            solver.restore(3)
+
     def test_a_step_may_have_no_contacts(self):
         bodies, contacts = stack(2)
         for empty in [], np.array([]):

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <carom/carom.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "support/running/counted_allocations.hpp"
 #include "support/scenes/boxes_on_plate.hpp"
@@ -307,6 +309,55 @@ TYPED_TEST(LaterSceneCall, after_one_without_memory_is_as_if_that_had_not_been) 
         if (testing::Test::HasFailure()) FAIL() << to_string(method) << (with_models ? ", models" : "") << named;
       }
 }
+
+TYPED_TEST(LaterSceneCall, saves_and_restores_without_an_allocation) {
+  const auto scene = scene_of<TypeParam>(1);
+  SceneArrays<TypeParam> arrays(scene);
+  const auto view = scene.view();
+  const auto results = arrays.view();
+  const SceneOptions options = usual(SceneMethod::substeps);
+  SceneSolver solver({.threads = 1});
+  for (int k = 0; k < 3; ++k) solver.solve(view, results, options);
+  std::vector<std::byte> state;
+  solver.save(state);
+  const support::Allocations of_save = allocations_during([&] { solver.save(state); });
+  EXPECT_EQ(of_save.by_new + of_save.by_malloc, 0u);
+  // The memory of the calls and that of the state before change places.
+  const auto roll_back = [&] {
+    solver.restore(state);
+    solver.solve(view, results, options);
+  };
+  for (int k = 0; k < 4; ++k) roll_back();
+  const support::Allocations of_restoring = allocations_during(roll_back);
+  EXPECT_EQ(of_restoring.by_new + of_restoring.by_malloc, 0u);
+}
+
+#ifndef CAROM_TEST_SANITIZED
+TYPED_TEST(LaterSceneCall, is_as_before_after_a_state_that_found_no_memory) {
+  const auto scene = scene_of<TypeParam>(1), other = scene_of<TypeParam>(2);
+  const SceneOptions options = usual(SceneMethod::substeps);
+  SceneSolver saved({.threads = 1}), solver({.threads = 1});
+  for (int k = 0; k < 3; ++k) solved(saved, scene, options);
+  solved(solver, other, options);
+  std::vector<std::byte> state, before, after;
+  saved.save(state);
+  solver.save(before);
+  std::size_t failures = 0;
+  for (bool failed = true; failed; failures += failed ? 101 : 0) {
+    failed = false;
+    support::fail_allocation(failures + 1);
+    try {
+      solver.restore(state);
+    } catch (const std::bad_alloc&) {
+      failed = true;
+    }
+    support::fail_allocation(0);
+    solver.save(after);
+    ASSERT_TRUE(after == (failed ? before : state)) << "allocation " << failures + 1;
+  }
+  EXPECT_GT(failures, 20u);
+}
+#endif
 
 // Cached impulses overflow, so the failing call solves the scene twice.
 TYPED_TEST(LaterSceneCall, after_one_without_memory_that_solves_a_scene_again_is_so_too) {

@@ -208,8 +208,14 @@ CAROM_EXPORT carom_error carom_scene_solver_create(const carom_execution* execut
 CAROM_EXPORT void carom_scene_solver_destroy(carom_scene_solver* solver);
 /// Returns the carom_isa in use.
 CAROM_EXPORT int32_t carom_scene_solver_isa(const carom_scene_solver* solver);
-/// Forgets the impulses of named contacts and rows.
+/// Forgets everything that the solver remembers from call to call.
 CAROM_EXPORT carom_error carom_scene_solver_forget(carom_scene_solver* solver);
+/// SceneSolver::save. Sets `*size` to the size of the state in bytes. Writes the state to `state`, which has room for
+/// `capacity` bytes, or nothing if `capacity` is 0. Too small a capacity is an error that also sets `*size`.
+CAROM_EXPORT carom_error carom_scene_solver_save(const carom_scene_solver* solver, void* state, size_t capacity,
+                                                 size_t* size);
+/// SceneSolver::restore, from the `size` bytes of a state. After an error the solver is as before.
+CAROM_EXPORT carom_error carom_scene_solver_restore(carom_scene_solver* solver, const void* state, size_t size);
 
 /// SceneSolver::solve. `results`, `options` and `report` may be NULL.
 CAROM_EXPORT carom_error carom_scene_solve(carom_scene_solver* solver, int32_t precision, const carom_scene* scene,

@@ -103,7 +103,7 @@ void Certificate::begin(const DirectIsland& island, const Column<const std::uint
   column_ = 0;
   iterations_ = 0;
   waited = 0;
-  saved_ = 0;
+  saved_ = fastest_ = fastest_loaded_ = 0;
   const std::size_t n = island.bodies().size();
   right_.assign(n, BodyRow{});
   x_.assign(n, BodyRow{});

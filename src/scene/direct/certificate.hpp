@@ -69,6 +69,12 @@ class Certificate {
   void work(BlockFactor& factor, double budget);
   /// [m/s] Max. speed of a body in the solution.
   double fastest() const { return fastest_; }
+  /// Bodies of the matrix, and columns that have been factored.
+  std::size_t bodies() const { return right_.size(); }
+  std::size_t column() const { return column_; }
+  /// Everything that stays from call to call: direct_islands_state.hpp.
+  template <class Archive>
+  void carry(Archive& archive);
   /// The impulse of a contact in world axes, 0 for an unknown key. `hint`: expected index, updated.
   Vector3 impulse(std::uint64_t key, std::size_t& hint) const;
 
@@ -78,17 +84,26 @@ class Certificate {
     std::array<Vector3, 3> axis;
     double friction, weight;
     std::uint32_t first, end;
+
+    template <class Archive>
+    void carry(Archive& archive);
   };
   // Vectors are along the axes of the manifold.
   struct Point {
     Vector3 arm_a, arm_b;
     Vector3 impulse, velocity;  // y, z
     double target;              // of the normal velocity
+
+    template <class Archive>
+    void carry(Archive& archive);
   };
   struct Named {
     std::uint64_t key;
     std::uint32_t point;
     std::uint32_t manifold;
+
+    template <class Archive>
+    void carry(Archive& archive);
   };
 
   void iterate(BlockFactor& factor);

@@ -56,6 +56,8 @@ void DirectIsland::reserve(std::size_t manifolds, std::size_t points, std::size_
   matrix_.reserve(numbers);
   last_matrix_.reserve(numbers);
   factored_.inverse_inertia.reserve(n);
+  factored_.inertia.reserve(n);
+  factored_.locked.reserve(n);
   factored_.axes.reserve(manifolds);
   factored_.arms.reserve(points);
   factored_.rows.reserve(rows);

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "block_factor.hpp"
@@ -100,9 +101,10 @@ struct JointVectors {
 /// The geometry of the matrix that was factored. While an island is calm, its geometry of now may
 /// differ by SceneThresholds::direct_same.
 struct FactoredGeometry {
-  std::vector<std::array<double, 6>> inverse_inertia;  ///< of bodies
-  std::vector<std::array<Vector3, 3>> axes;            ///< of manifolds
-  std::vector<std::array<Vector3, 2>> arms;            ///< of points
+  std::vector<std::array<double, 6>> inverse_inertia, inertia;  ///< of bodies, as is the next
+  std::vector<Axes> locked;
+  std::vector<std::array<Vector3, 3>> axes;  ///< of manifolds
+  std::vector<std::array<Vector3, 2>> arms;  ///< of points
   std::vector<JointVectors> rows;
   std::vector<double> row_weights;
 };
@@ -188,7 +190,7 @@ class DirectIsland {
 
   /// The solver is another island's from now on.
   void forget_factor() {
-    has_factor_ = has_same_name_ = false;
+    has_factor_ = has_same_name_ = is_planned_ = false;
     name_ = 0;
     certificate_.forget();
   }
@@ -229,6 +231,10 @@ class DirectIsland {
   /// The impulse that a point begins with.
   void set_impulse(std::size_t point, const Vector3& impulse) { points_[point].impulse = impulse; }
   const BodyRow& forces(std::size_t position) const { return forces_[position]; }
+
+  /// Everything that stays from call to call: direct_islands_state.hpp. Restoring makes the factor again.
+  template <class Archive>
+  void carry(Archive& archive, const kernel::BlockKernels& kernels);
 
   /// Returns true if there is a solution. `may_use_interior_point`: if the linear solves are not accepted.
   bool solve(const StepOptions& options, bool may_use_interior_point);
@@ -391,6 +397,12 @@ class DirectIsland {
   bool is_calm() const;
   void set_weights();
   void list_matrix();
+  /// Columns of `factor_` that have been factored from last_matrix_ and factored_; none without that matrix.
+  std::optional<std::size_t> columns_of_matrix() const;
+  /// Makes the island of last_matrix_ and factored_. Returns false if they are of none.
+  bool read_matrix();
+  /// Makes the columns again.
+  bool factor_again(std::size_t columns);
   void assemble();
   void begin_matrix();
   struct Moments;

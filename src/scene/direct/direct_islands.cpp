@@ -112,8 +112,11 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
   candidates_.reserve(most);
   accepted_.reserve(most);
   local_.assign(parts.bodies, no_number);
-  solver_of_body_.resize(std::max(solver_of_body_.size(), parts.bodies), -1);
+  solver_of_body_.assign(parts.bodies, -1);
   body_of_solver_.resize(solvers_.size(), -1);
+  for (std::size_t s = 0; s < solvers_.size(); ++s)
+    if (const auto body = static_cast<std::size_t>(body_of_solver_[s]); body < parts.bodies)
+      solver_of_body_[body] = static_cast<std::int32_t>(s);
   taken_.assign(solvers_.size(), 0);
   // Multiply-adds of the visits of a point, and of a row, in a substep.
   const double visits = options.substeps.rounds * (options.substeps.sweeps + options.substeps.relaxing);
@@ -146,10 +149,11 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
     if (plan(candidate, job, graph, parts, step)) candidates_.push_back(candidate);
   }
   for (std::size_t s = 0; s < solvers_.size(); ++s)
-    if (taken_[s] == 0 && body_of_solver_[s] >= 0) {
-      solver_of_body_[static_cast<std::size_t>(body_of_solver_[s])] = -1;
-      body_of_solver_[s] = -1;
-    }
+    if (taken_[s] == 0) body_of_solver_[s] = -1;
+}
+
+void DirectIslands::forget() {
+  std::fill(body_of_solver_.begin(), body_of_solver_.end(), -1);
 }
 
 /// The number of substeps of an island with joints: arms turn by at most a small angle in a substep. The number falls

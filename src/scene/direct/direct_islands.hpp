@@ -86,6 +86,11 @@ class DirectIslands {
 
   const std::vector<Accepted>& accepted() const { return accepted_; }
 
+  /// Everything that stays from call to call: direct_islands_state.hpp.
+  template <class Archive>
+  void carry(Archive& archive, const kernel::BlockKernels& kernels);
+  void forget();
+
  private:
   /// The action of a large island in a call.
   enum class Action : std::uint8_t { none, solves, works, completes };
@@ -174,9 +179,10 @@ class DirectIslands {
   std::vector<std::uint32_t> local_;                 // number of each body in its island
   std::vector<std::uint32_t> bodies_;
   std::vector<Edge> edges_;
-  // Solvers, and the first body of the island that each had in the last call.
+  // Solvers, and the first body of the island that each had in the last call, or -1.
   std::vector<std::unique_ptr<DirectIsland>> solvers_;
-  std::vector<std::int32_t> body_of_solver_, solver_of_body_;
+  std::vector<std::int32_t> body_of_solver_;
+  std::vector<std::int32_t> solver_of_body_;  // of the bodies of this call
   std::vector<std::uint8_t> taken_;
 };
 

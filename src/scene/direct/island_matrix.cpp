@@ -62,6 +62,7 @@ void DirectIsland::set_weights() {
   }
 }
 
+/// island_state.cpp reads this list.
 void DirectIsland::list_matrix() {
   matrix_.clear();
   for (const std::size_t count : {manifolds_.size(), points_.size(), rows_.size()})
@@ -202,11 +203,17 @@ void DirectIsland::begin_matrix() {
   has_factor_ = false;
   factor_.clear();
   factored_.inverse_inertia.clear();
+  factored_.inertia.clear();
+  factored_.locked.clear();
   factored_.axes.clear();
   factored_.arms.clear();
   factored_.rows.clear();
   factored_.row_weights.clear();
-  for (const Body& body : bodies_) factored_.inverse_inertia.push_back(body.inverse_inertia);
+  for (const Body& body : bodies_) {
+    factored_.inverse_inertia.push_back(body.inverse_inertia);
+    factored_.inertia.push_back(body.inertia);
+    factored_.locked.push_back(body.locked);
+  }
   for (const Manifold& m : manifolds_) factored_.axes.push_back(m.axis);
   for (const Point& p : points_) factored_.arms.push_back({p.arm_a, p.arm_b});
   for (const JointRow& row : rows_) {
