@@ -52,7 +52,7 @@ struct ConePasses : FourLanes {
     const Four c = determinant(x), a = (d.z * d.z - d.x * d.x) - d.y * d.y, b = (x.z * d.z - x.x * d.x) - x.y * d.y;
     const Four radicand = b * b - a * c, to_root = root(larger(radicand, zero));
     Four step = b < zero ? c / (to_root - b) : a < zero ? (b + to_root) / -a : infinity;
-    step = (radicand > zero) & (step > zero) ? step : infinity;
+    step = ((radicand > zero) & (step > zero)) ? step : infinity;
     return smaller(step, d.z < zero ? x.z / -d.z : infinity);
   }
 

@@ -47,7 +47,7 @@ struct SettledIslands : FourLanes {
   /// Without subnormal numbers and negative zeros.
   [[gnu::always_inline]] static Narrow narrow(const Four& x) {
     const Narrow y = __builtin_convertvector(x, Narrow), zero{}, least = zero + smallest;
-    return (y < least) & (-y < least) ? zero : y;
+    return ((y < least) & (-y < least)) ? zero : y;
   }
   [[gnu::always_inline]] static void store(const Column<T>& column, const Place& at, std::uint32_t count,
                                            const Narrow& numbers) {
@@ -111,7 +111,8 @@ struct SettledIslands : FourLanes {
       const Vector t = {w.x - normal * to.normal[0], w.y - normal * to.normal[1], w.z - normal * to.normal[2]};
       const Four friction2 = (t.x * t.x + t.y * t.y) + t.z * t.z, most = to.slipping * normal;
       const Truth loaded = normal > zero, nothing = (w.x == zero) & (w.y == zero) & (w.z == zero);
-      bad |= loaded ? ~((friction2 < most * most) & (normal < zero + of.most_number)) : ~nothing;
+      const Truth holds = (friction2 < most * most) & (normal < zero + of.most_number);
+      bad |= (loaded & ~holds) | (~loaded & ~nothing);
       store(to.impulse, w);
       SettledRow &a = begun_row(job, of, island, m.body_a, bodies), &b = begun_row(job, of, island, m.body_b, bodies);
       const bool is_pushed = any(loaded);
