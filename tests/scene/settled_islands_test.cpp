@@ -303,6 +303,20 @@ TYPED_TEST(SettledIslands, leave_overlaps_to_position_correction) {
   EXPECT_EQ(found.arrays.velocity[2][0], TypeParam(0));
 }
 
+// Velocities that a call leaves would add up, and the island would be solved again.
+TYPED_TEST(SettledIslands, settle_in_every_call_and_do_not_move_at_all) {
+  for (const int base : {3, 6}) {
+    BoxWorld world = box_pyramid(base);
+    SceneSolver solver({.threads = 1});
+    const auto step = [&] { return world.step_in_substeps<TypeParam>(solver, in_substeps(), h); };
+    for (int k = 0; k < 60; ++k) step();
+    const BoxWorld start = world;
+    for (int k = 0; k < 20; ++k) EXPECT_EQ(step().iterations, 0) << base << ", call " << k;
+    for (std::size_t i = 0; i < start.boxes.size(); ++i)
+      EXPECT_EQ(world.boxes[i].position, start.boxes[i].position) << base << ", box " << i;
+  }
+}
+
 // Options that change the impulses, or ask for more than one substep.
 TYPED_TEST(SettledIslands, need_whole_impulses_and_one_substep) {
   const SceneData<TypeParam> rest = stack_at_rest<TypeParam>(2, 4);

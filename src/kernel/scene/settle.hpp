@@ -152,9 +152,10 @@ struct SettledIslands : FourLanes {
 
   /// Returns false if a body has no impulse, may be infinitely heavy in a direction, or turns the arms of joints.
   [[gnu::always_inline]] static bool find_velocities(const SceneJob<T>& job, const Settling& of,
-                                                     const SettledIsland& island) {
+                                                     SettledIsland& island) {
     const double most_spin = island.first_row < island.end_row ? of.most_spin : of.most_number;
     bool is_good = true;
+    island.is_still = true;
     for (std::int32_t i = island.body; i >= 0; i = of.rows[i].next) {
       SettledRow& row = of.rows[i];
       const T* const record = record_of(job.body_rows, i);
@@ -171,6 +172,7 @@ struct SettledIslands : FourLanes {
       is_good = is_good && row.is_pushed && inverse_mass > 0 && j[0] > 0 && j[3] > 0 && j[5] > 0;
       for (std::size_t c = 0; c < 6; ++c) {
         row.velocity[c] = row.free[c] + change[c];
+        island.is_still = island.is_still && __builtin_fabs(row.velocity[c]) <= of.still;
         is_good = is_good && __builtin_fabs(row.velocity[c]) < of.most_number &&
                   (c < 3 || __builtin_fabs(row.free[c]) < most_spin);
       }
@@ -287,7 +289,7 @@ struct SettledIslands : FourLanes {
       Narrow u[3], impulse[3], rest[3];
       for (std::size_t c = 0; c < 3; ++c) {
         w[c] = load(from.impulse[c]);
-        u[c] = narrow(load(from.velocity[c]));
+        u[c] = island.is_still ? Narrow{} : narrow(load(from.velocity[c]));
         impulse[c] = narrow(w[c]);
         rest[c] = narrow(w[c] - __builtin_convertvector(impulse[c], Four));
       }
@@ -302,7 +304,7 @@ struct SettledIslands : FourLanes {
     }
     for (std::int32_t i = island.body; i >= 0; i = of.rows[i].next)
       for (std::size_t c = 0; c < 6; ++c) {
-        const double v = of.rows[i].velocity[c];
+        const double v = island.is_still ? 0 : of.rows[i].velocity[c];
         job.velocities[i].numbers[c] = static_cast<T>(v) + T(0);
         job.displacements[i].numbers[c] = static_cast<T>(of.time_step * v);
       }

@@ -46,6 +46,7 @@ struct SettledIsland {
   std::int32_t body = -1;  ///< the first of its movable bodies, which are linked by SettledRow::next
   double approach = 0;     ///< [m/s] max. violation of a target by the velocities without impulses
   double residual = 0;     ///< [m/s] max. violation of a target
+  bool is_still = false;   ///< its bodies are stored without velocities
 };
 
 /// Data of all islands of a call.
@@ -61,7 +62,10 @@ struct Settling {
   double blow_share;               ///< [1] as rebound_speed, of the change of velocity by forces
   double closed, closed_if_large;  ///< [1] gaps of loaded contacts, and of all in a large island, as fractions of slop
   std::size_t large_bodies;
-  double most_spin;    ///< [rad/s] of bodies with joints, without impulses: their arms do not turn
+  double most_spin;  ///< [rad/s] of bodies with joints, without impulses: their arms do not turn
+  /// [m/s], [rad/s] An island without faster bodies is still. If it kept its velocities, they would add up from call to
+  /// call until it is solved again.
+  double still;
   double most_number;  ///< larger velocities and impulses are left to other solvers
 };
 

@@ -18,6 +18,8 @@ using Thresholds = SceneThresholds;
 constexpr double most_speed = 1e-3;
 /// [rad/s] The arms of joints then leave their tangents by 1e-14 m/s at most.
 constexpr double most_spin = 1e-6;
+/// [1] Speed of an island that is still, as a multiple of the miss that is allowed.
+constexpr double still = 16;
 /// Islands per task.
 constexpr std::size_t settled_at_once = 64;
 
@@ -143,6 +145,7 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
                Thresholds::large_closed,
                static_cast<std::size_t>(Thresholds::large_bodies),
                most_spin,
+               still * Thresholds::direct_settled * step.weight_speed,
                most_number<T>()};
   for (std::uint32_t i = 0; i < graph.islands; ++i) {
     if (excluded_[i] != 0) continue;
