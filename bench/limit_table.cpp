@@ -5,7 +5,7 @@
 
 namespace carom::bench {
 
-extern const LimitLoops scalar_loops, sse2_loops, avx2_loops, avx512_loops, neon_loops;
+extern const LimitLoops scalar_loops, scalar_fma_loops, sse2_loops, avx2_loops, avx512_loops, neon_loops;
 
 const LimitLoops& limit_loops(Isa isa) {
   switch (isa) {
@@ -26,7 +26,11 @@ const LimitLoops& limit_loops(Isa isa) {
       return neon_loops;
 #endif
     case Isa::scalar:
+#ifdef CAROM_HAS_SCALAR
       return scalar_loops;
+#else
+      return scalar_fma_loops;
+#endif
     default:
       throw std::invalid_argument("no loop for " + std::string(to_string(isa)));
   }

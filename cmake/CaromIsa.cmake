@@ -1,6 +1,7 @@
 include(CheckCXXCompilerFlag)
 
-set(CAROM_ISAS "" CACHE STRING "ISAs to build kernels for beside the scalar one, of sse2;scalar_fma;avx2;avx512;neon; empty: all")
+set(CAROM_ISAS "" CACHE STRING "ISAs to build kernels for, of sse2;scalar_fma;scalar;avx2;avx512;neon; empty: all; scalar is added where \
+a CPU of the architecture may run none of the others")
 
 # carom_isa(name architecture mark flags...): builds the kernels of one ISA from the files in src/isa. Only they are
 # compiled with these flags. `architecture` is the ISA's type in src/kernel/lanes. `mark` is a regular expression that
@@ -22,6 +23,8 @@ function(carom_isa name architecture mark)
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ${carom_position_independent})
+  # No header of carom's own: g++ does not warn about what it precompiles.
+  carom_precompile(${kernels} <xsimd/xsimd.hpp>)
   target_sources(carom PRIVATE $<TARGET_OBJECTS:${kernels}>)
   # Instrumented kernels take minutes to optimise, so the sanitizers cover the wide ISAs only. Under the address
   # sanitizer every checked access is a call, which keeps the code small enough for -O1; without optimisation the tests
@@ -77,8 +80,10 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|i[3-6]86")
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64|ARM64" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
   carom_isa(neon Neon "")  # part of the baseline
 endif()
-# Sanitizers need a machine with FMA, where the baseline's scalar kernels do not run.
-if(NOT CAROM_SANITIZE OR NOT TARGET carom_scalar_fma)
+# Every x86-64 runs SSE2, and scalar_fma if it has FMA. A build with both does without scalar. The sanitizers need a machine
+# with FMA.
+if(NOT TARGET carom_scalar_fma OR scalar IN_LIST CAROM_ISAS OR
+   NOT (CAROM_SANITIZE OR (TARGET carom_sse2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")))
   carom_isa(scalar Scalar "" ${scalar_flags})
 endif()
 set_source_files_properties(solver/dispatch.cpp PROPERTIES COMPILE_DEFINITIONS "CAROM_BUILT_ISAS=${carom_built_isas}")

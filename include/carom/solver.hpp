@@ -167,7 +167,7 @@ class CAROM_EXPORT Solver {
   std::unique_ptr<State> state_;
 };
 
-/// The ISAs that this build has kernels for and this CPU can run, the fastest first. The scalar one is always there.
+/// The ISAs that this build has kernels for and this CPU can run, the fastest first. Never empty.
 CAROM_EXPORT std::vector<Isa> available_isas();
 
 /// "0.1.0"

@@ -208,7 +208,7 @@ CAROM_EXPORT Path path_from_string(std::string_view text);
 /// The instruction sets that carom has kernels for.
 enum class Isa : std::uint8_t {
   automatic,  ///< the environment variable CAROM_ISA if it is set, else the best ISA of this CPU
-  scalar,
+  scalar,     ///< on x86-64 with FMA3, unless carom is built with CAROM_ISAS=scalar
   sse2,
   avx2,  ///< with FMA3
   avx512,
