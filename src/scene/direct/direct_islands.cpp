@@ -244,7 +244,7 @@ bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, c
   candidate.is_large = may_be_large && bodies_.size() >= static_cast<std::size_t>(SceneThresholds::large_bodies);
   if (candidate.is_large) {
     const std::uint32_t first = kernel::number_at(job.contact_at, graph.manifolds[manifolds_[candidate.first]].first);
-    return plan_large(job, candidate, step, job.scene->contacts.key[first], points);
+    return plan_large(job, graph, candidate, step, job.scene->contacts.key[first], points);
   }
   // Its certificate has another matrix.
   island.certificate().forget();

@@ -111,8 +111,10 @@ class DirectIslands {
   template <class T>
   Motion motion_of(const kernel::SceneJob<T>& job) const;
   template <class T>
-  bool plan_large(const kernel::SceneJob<T>& job, Candidate& candidate, const StepOptions& step, std::uint64_t name,
-                  std::size_t points);
+  void find_places(const kernel::SceneJob<T>& job, const Graph& graph, const Candidate& candidate);
+  template <class T>
+  bool plan_large(const kernel::SceneJob<T>& job, const Graph& graph, Candidate& candidate, const StepOptions& step,
+                  std::uint64_t name, std::size_t points);
   template <class T>
   bool solve_large(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                    const StepOptions& step, Candidate& candidate);
@@ -128,6 +130,8 @@ class DirectIslands {
   std::vector<std::uint32_t> local_;                 // number of each body in its island
   std::vector<std::uint32_t> bodies_;
   std::vector<Edge> edges_;
+  std::vector<Vector3> places_;  // [m] of bodies_, relative to the first one
+  std::vector<std::uint8_t> is_placed_;
   // Solvers, and the first body of the island that each had in the last call.
   std::vector<std::unique_ptr<DirectIsland>> solvers_;
   std::vector<std::int32_t> body_of_solver_, solver_of_body_;
