@@ -170,6 +170,9 @@ struct SceneThresholds {
   /// [1] an island that can rest is stopped if no body is faster than large_slow of gravity × time step, and held if
   /// none is faster than large_still
   static constexpr double large_slow = 0.3, large_still = 6e-6;
+  /// [1] an island that rests on a certificate is stopped in every call if no body is faster than this fraction of
+  /// gravity × time step. A body whose forces are out of balance by less than this fraction of its weight stays.
+  static constexpr double large_stop = 1e-3;
   static constexpr int large_holds = 24;  ///< [1] max. number of consecutive calls that hold an island
   static constexpr int large_waits = 16;  ///< [1] calls that a certificate waits until its island is slow
   /// [1] fraction of the friction cone that the impulses of a certificate may use

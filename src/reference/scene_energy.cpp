@@ -235,7 +235,11 @@ bool SceneEnergy::falls(std::size_t body) const {
   const Twist &before = before_.at(body), now{state_.bodies[body].velocity, state_.bodies[body].angular_velocity};
   const Twist by = forces(body), by_impulses{now.velocity - before.velocity - by.velocity,
                                              now.angular_velocity - before.angular_velocity - by.angular_velocity};
-  return island_.rows.empty() && product(body, by, relative(body)) > 0 &&
+  const bool has_joint = std::ranges::any_of(island_.rows, [&](std::size_t i) {
+    const SceneRow& row = state_.rows[i];
+    return row.a == body || row.b == body;
+  });
+  return !has_joint && product(body, by, relative(body)) > 0 &&
          energy(body, by_impulses) < falling * energy(body, relative(body));
 }
 

@@ -333,8 +333,6 @@ class EnergyAudit {
     const Row frame = frame_of(of);
     const T by_forces = job_.changes != nullptr ? share_ : T(0);
     T* const shares = space_.shares.data();
-    // Joints pass energy on.
-    const bool may_fall = !of.has_joints;
     const EnergySums s = sum_of(island, each, [&](const std::uint32_t* bodies, std::size_t n) {
       EnergySums made{};
       for (std::size_t k = 0; k < n; ++k) {
@@ -347,6 +345,8 @@ class EnergyAudit {
           by_impulses.c[c] = by_forces > T(0) ? change.c[c] - by_forces * job_.changes[i].numbers[c] : change.c[c];
         }
         const T twice = product(i, x, x), changed = braking * product(i, change, change);
+        // Joints pass energy on.
+        const bool may_fall = !of.has_joints || space_.has_joint[i] == 0;
         const bool falls =
             may_fall && work_of_forces(i, x) > T(0) && product(i, by_impulses, by_impulses) < falling * twice;
         const T r = changed < twice ? changed / twice : T(1);

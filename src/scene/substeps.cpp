@@ -195,7 +195,12 @@ class Substeps : IslandSweeps<T> {
   /// Finds out which islands may gain energy, by what, and the frames in which it is measured.
   void prepare_energy() {
     workspace_.island_energy.assign(graph_.islands, {});
-    for (const std::uint32_t island : graph_.island_of_group) workspace_.island_energy[island].has_joints = true;
+    workspace_.has_joint.assign(graph_.groups.empty() ? 0 : job_.bodies, 0);
+    for (std::size_t g = 0; g < graph_.groups.size(); ++g) {
+      workspace_.island_energy[graph_.island_of_group[g]].has_joints = true;
+      for (const std::int32_t body : {graph_.groups[g].body_a, graph_.groups[g].body_b})
+        if (body >= 0) workspace_.has_joint[static_cast<std::size_t>(body)] = 1;
+    }
     const SceneContacts<T>& contacts = job_.scene->contacts;
     const JointRows<T>& joints = job_.scene->joints;
     has_work_ = contacts.stiffness.data != nullptr || (!job_.relaxes && contacts.frequency.data != nullptr) ||

@@ -78,7 +78,7 @@ struct Workspace {
     const auto make_room = [](std::size_t count, auto&... lists) { (lists.reserve(count), ...); };
     make_room(items, block_of_lane_batch, live_blocks, colour_set_end);
     make_room(of.contacts, block_of_level_lane_batch);
-    make_room(of.bodies, level, counted);
+    make_room(of.bodies, level, counted, has_joint);
     make_room(most_islands, approach, worst, sweeps_of_island, sweeping, overflow, island_status, island_residual,
               island_error, island_approach, island_algorithm, island_iterations, kept_worst, keeping, substeps_wanted,
               cold, mass, supporting_mass, substeps_needed, substeps_slop2, substeps, island_energy);
@@ -145,6 +145,7 @@ struct Workspace {
   Scratch<T> loads;
   Scratch<double> square_sizes;  // see Slops
   std::vector<SubstepNeed> substeps_wanted;
+  std::vector<std::uint8_t> has_joint;      // bodies, where there are joints
   std::vector<std::uint8_t> cold, counted;  // islands without a history; their bodies
   std::vector<double> mass, supporting_mass;
   std::vector<double> substeps_needed, substeps_slop2;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <carom/carom.hpp>
 #include <cmath>
 #include <limits>
@@ -108,6 +110,45 @@ TEST(BlockFactor, in_slices_is_the_same) {
   std::mt19937 random(7), again(7);
   EXPECT_EQ(RandomSystem(30, random, Isa::automatic).solution({1, 7, 29}),
             RandomSystem(30, again, Isa::automatic).solution());
+}
+
+// Each body of a row touches two of the row below. The sum of each row of the matrix is the right-hand side of ones.
+TEST(BlockFactor, of_a_pyramid_is_dissected) {
+  constexpr int base = 60;
+  std::vector<scene::direct::Edge> edges;
+  std::vector<std::array<double, 3>> places;
+  for (std::int32_t row = 0; row < base; ++row)
+    for (std::int32_t i = 0; i < base - row; ++i) {
+      const auto at = static_cast<std::int32_t>(places.size()), below = at - (base - row) - 1;
+      places.push_back({i + 0.5 * row, 0, static_cast<double>(row)});
+      if (row > 0) edges.insert(edges.end(), {{at, below}, {below + 1, at}});
+    }
+  scene::direct::BlockFactor by_degree, factor;
+  factor.use(*find_isa(Isa::automatic).scene.blocks);
+  ASSERT_TRUE(by_degree.plan(places.size(), edges, 1e9));
+  ASSERT_TRUE(factor.plan(places.size(), edges, 1e9, places));
+  EXPECT_LT(factor.work(), 0.9 * by_degree.work());
+  factor.clear();
+  std::vector<scene::direct::BodyRow> x(places.size(), scene::direct::BodyRow{});
+  for (std::size_t i = 0; i < places.size(); ++i)
+    for (std::size_t c = 0; c < 6; ++c) {
+      factor.diagonal(i).column[c][c] = 5;
+      x[i].at[c] = 5;
+    }
+  for (const auto& [a, b] : edges) {
+    const std::size_t i = factor.position(static_cast<std::size_t>(a)),
+                      k = factor.position(static_cast<std::size_t>(b));
+    for (std::size_t c = 0; c < 6; ++c) {
+      factor.block(factor.between(std::min(i, k), std::max(i, k))).column[c][c] = -1;
+      x[i].at[c] -= 1;
+      x[k].at[c] -= 1;
+    }
+  }
+  ASSERT_TRUE(factor.factor());
+  factor.solve(x.data());
+  // The eigenvalues lie between 1 and 9.
+  for (const scene::direct::BodyRow& row : x)
+    for (std::size_t c = 0; c < 6; ++c) EXPECT_NEAR(row.at[c], 1, 1e-12);
 }
 
 TEST(BlockFactor, refuses_a_plan_that_takes_more_work_than_allowed) {

@@ -172,12 +172,19 @@ struct SettledIslands : FourLanes {
       is_good = is_good && row.is_pushed && inverse_mass > 0 && j[0] > 0 && j[3] > 0 && j[5] > 0;
       for (std::size_t c = 0; c < 6; ++c) {
         row.velocity[c] = row.free[c] + change[c];
-        island.is_still = island.is_still && __builtin_fabs(row.velocity[c]) <= of.still;
+        island.is_still = island.is_still && __builtin_fabs(row.velocity[c]) <= island.still;
         is_good = is_good && __builtin_fabs(row.velocity[c]) < of.most_number &&
                   (c < 3 || __builtin_fabs(row.free[c]) < most_spin);
       }
     }
-    return is_good;
+    return is_good && (!island.must_stay || (island.is_still && has_uniform_forces(job, of, island)));
+  }
+  static bool has_uniform_forces(const SceneJob<T>& job, const Settling& of, const SettledIsland& island) {
+    bool is_uniform = true;
+    for (std::int32_t i = island.body; i >= 0 && job.changes != nullptr; i = of.rows[i].next)
+      for (std::size_t c = 0; c < 6; ++c)
+        is_uniform = is_uniform && job.changes[i].numbers[c] == (c < 3 ? job.changes[island.body].numbers[c] : T(0));
+    return is_uniform;
   }
 
   /// n·u of the points.
@@ -230,7 +237,7 @@ struct SettledIslands : FourLanes {
       const Four miss = dot(u, n) - target;
       const Vector error = {u.x - target * n[0], u.y - target * n[1], u.z - target * n[2]};
       const Four error2 = (error.x * error.x + error.y * error.y) + error.z * error.z;
-      const Truth met = loaded ? error2 <= zero + of.most_miss * of.most_miss : miss >= zero - of.most_miss;
+      const Truth met = loaded ? error2 <= zero + island.most_miss * island.most_miss : miss >= zero - island.most_miss;
       bad |= ~met | struck | ~(gap >= -slop);
       approach = larger(least - free, approach);
       residual = larger(-miss, residual);

@@ -43,6 +43,11 @@ struct SettledIsland {
   std::uint32_t first = 0, end = 0;          ///< in Settling::manifolds
   std::uint32_t first_row = 0, end_row = 0;  ///< in Settling::joint_rows
   bool may_be_large = false;
+  double most_miss = 0;    ///< [m/s] of a target
+  bool must_stay = false;  ///< it is still, and all bodies have the same change of velocity by forces
+  /// [m/s], [rad/s] An island without faster bodies is still. If it kept its velocities, they would add up from call to
+  /// call until it is solved again.
+  double still = 0;
   std::int32_t body = -1;  ///< the first of its movable bodies, which are linked by SettledRow::next
   double approach = 0;     ///< [m/s] max. violation of a target by the velocities without impulses
   double residual = 0;     ///< [m/s] max. violation of a target
@@ -57,15 +62,11 @@ struct Settling {
   SettledRow* rows;                ///< of bodies, and of the world
   std::uint64_t call;              ///< number of this call
   double time_step;                ///< [s]
-  double most_miss;                ///< [m/s] of a target
   double blow, rebound_speed;      ///< [m/s], [m/s] approach of a contact that is struck, and of one that rebounds
   double blow_share;               ///< [1] as rebound_speed, of the change of velocity by forces
   double closed, closed_if_large;  ///< [1] gaps of loaded contacts, and of all in a large island, as fractions of slop
   std::size_t large_bodies;
-  double most_spin;  ///< [rad/s] of bodies with joints, without impulses: their arms do not turn
-  /// [m/s], [rad/s] An island without faster bodies is still. If it kept its velocities, they would add up from call to
-  /// call until it is solved again.
-  double still;
+  double most_spin;    ///< [rad/s] of bodies with joints, without impulses: their arms do not turn
   double most_number;  ///< larger velocities and impulses are left to other solvers
 };
 

@@ -12,11 +12,38 @@ double work_with(double blocks) {
 
 }  // namespace
 
-bool BlockFactor::plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work) {
-  order(bodies, edges);
-  list_columns();
-  work_ = 0;
-  for (std::size_t c = 0; c < bodies; ++c) work_ += work_of_column(c);
+bool BlockFactor::plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work,
+                       const std::vector<Vector<double>>& places) {
+  read(bodies, edges);
+  order_by_degree();
+  list_columns(order_);
+  if (!places.empty()) {
+    const double work = work_;
+    dissection_.run(neighbours_, places, other_order_);
+    list_columns(other_order_);
+    if (work_ >= work)
+      list_columns(order_);
+    else
+      order_.swap(other_order_);
+  }
+  return finish_plan(most_work);
+}
+
+bool BlockFactor::plan_again(const std::vector<Edge>& edges, double most_work) {
+  read(order_.size(), edges);
+  list_columns(order_);
+  return finish_plan(most_work);
+}
+
+bool BlockFactor::is_order() {
+  mark_.assign(order_.size(), 0);
+  for (const std::uint32_t body : order_)
+    if (body >= order_.size() || mark_[body]++ != 0) return false;
+  return true;
+}
+
+bool BlockFactor::finish_plan(double most_work) {
+  const std::size_t bodies = order_.size();
   if (work_ > most_work) return false;
   list_updates();
   diagonal_.resize(bodies);
@@ -28,40 +55,66 @@ bool BlockFactor::plan(std::size_t bodies, const std::vector<Edge>& edges, doubl
   return true;
 }
 
-void BlockFactor::order(std::size_t bodies, const std::vector<Edge>& edges) {
+void BlockFactor::read(std::size_t bodies, const std::vector<Edge>& edges) {
   sorted_ = edges;
-  for (Edge& edge : sorted_)
-    if (edge[0] > edge[1]) std::swap(edge[0], edge[1]);
+  for (std::size_t i = 0; i < edges.size(); ++i) sorted_.push_back({edges[i][1], edges[i][0]});
   std::sort(sorted_.begin(), sorted_.end());
   sorted_.erase(std::unique(sorted_.begin(), sorted_.end()), sorted_.end());
-  pattern_.clear();
-  pattern_.friction.assign(bodies, 0);
+  neighbours_.start.assign(1, 0);
+  neighbours_.body.clear();
   auto edge = sorted_.begin();
   for (std::size_t i = 0; i < bodies; ++i) {
+    for (; edge != sorted_.end() && systems::at((*edge)[0]) == i; ++edge)
+      neighbours_.body.push_back(static_cast<std::uint32_t>((*edge)[1]));
+    neighbours_.start.push_back(static_cast<std::uint32_t>(neighbours_.body.size()));
+  }
+}
+
+void BlockFactor::order_by_degree() {
+  const std::size_t bodies = neighbours_.start.size() - 1;
+  pattern_.clear();
+  pattern_.friction.assign(bodies, 0);
+  for (std::size_t i = 0; i < bodies; ++i) {
     pattern_.column.push_back(static_cast<std::int32_t>(i));
-    for (; edge != sorted_.end() && systems::at((*edge)[0]) == i; ++edge) pattern_.column.push_back((*edge)[1]);
+    for (std::uint32_t k = neighbours_.start[i]; k < neighbours_.start[i + 1]; ++k)
+      if (neighbours_.body[k] > i) pattern_.column.push_back(static_cast<std::int32_t>(neighbours_.body[k]));
     pattern_.row_start.push_back(static_cast<std::int32_t>(pattern_.column.size()));
   }
   minimum_degree_.run(pattern_, elimination_);
-  position_.resize(bodies);
-  std::uint32_t next = 0;
+  order_.clear();
   for (std::size_t g = 0; g < elimination_.groups(); ++g)
-    for (const std::int32_t body : elimination_.pivots[g]) position_[systems::at(body)] = next++;
+    for (const std::int32_t body : elimination_.pivots[g]) order_.push_back(static_cast<std::uint32_t>(body));
 }
 
-void BlockFactor::list_columns() {
+void BlockFactor::list_columns(const std::vector<std::uint32_t>& order) {
+  constexpr std::uint32_t none = ~std::uint32_t{0};
+  const std::size_t bodies = order.size();
+  position_.resize(bodies);
+  for (std::uint32_t c = 0; c < bodies; ++c) position_[order[c]] = c;
+  mark_.assign(bodies, none);
+  first_child_.assign(bodies, none);
+  next_child_.assign(bodies, none);
   column_start_.assign(1, 0);
   row_.clear();
-  for (std::size_t g = 0; g < elimination_.groups(); ++g) {
-    const auto& pivots = elimination_.pivots[g];
-    for (std::size_t k = 0; k < pivots.size(); ++k) {
-      const std::size_t first = row_.size();
-      for (std::size_t later = k + 1; later < pivots.size(); ++later)
-        row_.push_back(position_[systems::at(pivots[later])]);
-      for (const std::int32_t body : elimination_.border[g]) row_.push_back(position_[systems::at(body)]);
-      std::sort(row_.begin() + static_cast<std::ptrdiff_t>(first), row_.end());
-      column_start_.push_back(static_cast<std::uint32_t>(row_.size()));
-    }
+  work_ = 0;
+  for (std::uint32_t c = 0; c < bodies; ++c) {
+    const std::size_t first = row_.size();
+    const auto add = [&](std::uint32_t row) {
+      if (row <= c || mark_[row] == c) return;
+      mark_[row] = c;
+      row_.push_back(row);
+    };
+    for (std::uint32_t k = neighbours_.start[order[c]]; k < neighbours_.start[order[c] + 1]; ++k)
+      add(position_[neighbours_.body[k]]);
+    // A column has the rows of those columns whose first row it is.
+    for (std::uint32_t child = first_child_[c]; child != none; child = next_child_[child])
+      for (std::uint32_t k = column_start_[child]; k < column_start_[child + 1]; ++k) add(row_[k]);
+    std::sort(row_.begin() + static_cast<std::ptrdiff_t>(first), row_.end());
+    column_start_.push_back(static_cast<std::uint32_t>(row_.size()));
+    work_ += work_of_column(c);
+    if (row_.size() == first) continue;
+    next_child_[c] = first_child_[row_[first]];
+    first_child_[row_[first]] = c;
   }
 }
 

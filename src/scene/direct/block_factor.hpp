@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dissection.hpp"
 #include "kernel/scene/block_matrix.hpp"
 #include "system/minimum_degree.hpp"
 
@@ -24,8 +25,17 @@ class BlockFactor {
   /// The kernels of an ISA, before all else.
   void use(const kernel::BlockKernels& kernels) { kernels_ = &kernels; }
   /// Plans the factorisation of a matrix with these edges. An edge may occur more than once. Returns false, without a
-  /// plan, if a factorisation takes more than `most_work` multiply-adds.
-  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work);
+  /// plan, if a factorisation takes more than `most_work` multiply-adds. `places`: of the bodies, or none. With places
+  /// the order is the better one of minimum degree and nested dissection.
+  bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work,
+            const std::vector<Vector<double>>& places = {});
+
+  /// The bodies in the order of elimination of the last plan.
+  std::vector<std::uint32_t>& order() { return order_; }
+  /// True if `order` lists every body once.
+  bool is_order();
+  /// The plan of another matrix with the same edges and `order`.
+  bool plan_again(const std::vector<Edge>& edges, double most_work);
 
   /// Position of a body in the order of elimination. Blocks and rows are addressed by positions.
   std::size_t position(std::size_t body) const { return position_[body]; }
@@ -55,9 +65,12 @@ class BlockFactor {
 
  private:
   kernel::BlockMatrix matrix();
-  void order(std::size_t bodies, const std::vector<Edge>& edges);
-  void list_columns();
+  void read(std::size_t bodies, const std::vector<Edge>& edges);
+  void order_by_degree();
+  /// Lists the blocks of the factors for an order of elimination, and counts the work.
+  void list_columns(const std::vector<std::uint32_t>& order);
   void list_updates();
+  bool finish_plan(double most_work);
 
   const kernel::BlockKernels* kernels_ = nullptr;
   double work_ = 0;
@@ -67,9 +80,13 @@ class BlockFactor {
   std::vector<kernel::BlockUpdate> updates_;
   std::vector<Block> diagonal_, lower_, left_, right_;
   std::vector<Edge> sorted_;
+  Neighbours neighbours_;
+  std::vector<std::uint32_t> order_, other_order_;
+  std::vector<std::uint32_t> mark_, first_child_, next_child_;  // of columns
   systems::IslandSystem pattern_;
   systems::MinimumDegree minimum_degree_;
   systems::Elimination elimination_;
+  Dissection dissection_;
 };
 
 }  // namespace carom::scene::direct

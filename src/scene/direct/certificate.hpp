@@ -125,6 +125,7 @@ class Certificate {
   std::vector<double> radius_;  // [m] of gyration, of bodies
   std::size_t column_ = 0;      // to be factored next
   int iterations_ = 0;
+  double relaxation_ = 1;                                 // α
   double enough_ = 0, unbalanced_ = 0, slow_motion_ = 0;  // [m/s]
   double miss_ = 0;                                       // [m/s] of the last iteration
   double saved_ = 0;                                      // multiply-adds of the budgets that are left

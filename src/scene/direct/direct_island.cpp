@@ -13,6 +13,11 @@ using Thresholds = SceneThresholds;
 
 /// Further tries of an island whose rows have bounds.
 constexpr int more_tries = 2;
+/// [1] After a solution the impulses hold back the error of the velocities once too often. So the next call is settled
+/// only below this fraction of SceneThresholds::direct_settled: otherwise every other call at rest is a solution.
+constexpr double settled_again = 1.0 / 16;
+/// [1] As SceneThresholds::direct_calm, for an island on the factor of a certificate.
+constexpr double certified_calm = 0.03;
 
 double tangential_length(const Vector3& v) {
   return systems::tangential_length(v.data());
@@ -21,13 +26,13 @@ double tangential_length(const Vector3& v) {
 }  // namespace
 
 bool DirectIsland::plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work,
-                        const kernel::BlockKernels& kernels, double limit) {
+                        const kernel::BlockKernels& kernels, double limit, const std::vector<Vector3>& places) {
   factor_.use(kernels);
   cone_kernels_ = kernels.cones;
   if (!is_planned(bodies, edges)) {
     has_factor_ = is_planned_ = false;
     edges_ = edges;
-    fits_ = factor_.plan(bodies, edges, limit);
+    fits_ = factor_.plan(bodies, edges, limit, places);
     is_planned_ = true;
   }
   return fits_ && factor_.work() <= most_work;
@@ -398,7 +403,10 @@ void DirectIsland::keep_energy(const StepOptions& options) {
 /// residual.
 bool DirectIsland::is_settled(double weight_speed) {
   if (!is_loaded_ || substeps_ > 1 || struck_ || rebounds_) return false;
-  const double most = Thresholds::direct_settled * weight_speed;
+  const double share = was_stopped_  ? Thresholds::direct_calm
+                       : was_solved_ ? settled_again * Thresholds::direct_settled
+                                     : Thresholds::direct_settled;
+  const double most = share * weight_speed;
   residual_ = 0;
   for (const Manifold& m : manifolds_)
     for (std::uint32_t i = m.first; i < m.end; ++i) {
@@ -420,6 +428,16 @@ bool DirectIsland::is_settled(double weight_speed) {
   return true;
 }
 
+/// Stops all bodies if none is faster than `limit` [m/s].
+void DirectIsland::stop(double limit) {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const BodyRow& v = velocity_[i];
+    if (!(std::sqrt(product(i, v, v) / bodies_[i].mass) < limit)) return;
+  }
+  std::fill_n(velocity_.begin(), bodies_.size(), BodyRow{});
+  is_stopped_ = true;
+}
+
 double DirectIsland::work_of_iteration() const {
   constexpr double work_of_point = 350;
   return factor_.work() + work_of_point * static_cast<double>(points_.size());
@@ -431,7 +449,7 @@ bool DirectIsland::find_impulses(const StepOptions& options, bool may_use_interi
   for (const Point& p : points_) greatest = std::max(greatest, p.impulse[2]);
   tolerance_ = Thresholds::direct_cone * std::max(greatest, mean_weight_);
   is_loaded_ = greatest > 0;
-  calm_speed_ = Thresholds::direct_calm * options.weight_speed;
+  calm_speed_ = (treatment_.is_certified ? certified_calm : Thresholds::direct_calm) * options.weight_speed;
   for (Impulses* of : {&started_, &initial_}) {
     of->points.resize(points_.size());
     of->rows.resize(rows_.size());

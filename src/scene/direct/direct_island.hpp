@@ -173,14 +173,17 @@ struct Treatment {
   /// All closed points stick, with one weight: the island rests on a certificate, and keeps the factor of it.
   bool is_certified = false;
   bool may_factor = true;  ///< or the last factor must do
+  /// [1] The solution stops an island of which no body is faster, as a fraction of gravity × time step.
+  double slow = 0;
 };
 
 class DirectIsland {
  public:
   /// Plans the factorisation if the edges differ from the last ones. Returns false if it takes more multiply-adds than
   /// `most_work`. Without a plan before, the limit is `limit`.
+  /// `places`: see BlockFactor::plan.
   bool plan(std::size_t bodies, const std::vector<Edge>& edges, double most_work, const kernel::BlockKernels& kernels,
-            double limit = SceneThresholds::direct_work);
+            double limit = SceneThresholds::direct_work, const std::vector<Vector3>& places = {});
   /// True if the plan is for these edges.
   bool is_planned(std::size_t bodies, const std::vector<Edge>& edges) const {
     return is_planned_ && factor_.bodies() == bodies && edges_ == edges;
@@ -228,6 +231,8 @@ class DirectIsland {
   BlockFactor& block_factor() { return factor_; }
   /// The matrix of the certificate has been factored.
   void keep_factor() { has_factor_ = true; }
+  /// True if its last solution stopped the island of this name.
+  bool has_stopped(std::uint64_t name) const { return is_stopped_ && name != 0 && name == name_; }
   /// The impulse that a point begins with.
   void set_impulse(std::size_t point, const Vector3& impulse) { points_[point].impulse = impulse; }
   const BodyRow& forces(std::size_t position) const { return forces_[position]; }
@@ -309,6 +314,7 @@ class DirectIsland {
   bool moves(std::int32_t body) const { return static_cast<std::size_t>(body) < bodies_.size(); }
 
   bool is_settled(double weight_speed);
+  void stop(double limit);
   bool solve_substep(const StepOptions& options, bool may_use_interior_point);
   void begin_substep(int substep, double time_step);
   void end_substep(const StepOptions& options);
@@ -431,9 +437,11 @@ class DirectIsland {
   FactoredGeometry factored_;
   bool has_factor_ = false;
   std::uint64_t name_ = 0;
-  bool has_same_name_ = false;  // as in the last call
-  bool may_be_near_ = false;    // the factor of nearly the same geometry will do
-  double calm_speed_ = 0;       // [m/s] see is_calm
+  bool has_same_name_ = false;                     // as in the last call
+  bool was_solved_ = false;                        // in the last call, by a solution
+  bool is_stopped_ = false, was_stopped_ = false;  // in this call, and in the last one
+  bool may_be_near_ = false;                       // the factor of nearly the same geometry will do
+  double calm_speed_ = 0;                          // [m/s] see is_calm
   bool struck_ = false, rebounds_ = false, is_loaded_ = false, is_settled_ = false;
   bool has_gone_inside_ = false;  // an interior point has solved a substep
   int substeps_ = 1, solves_ = 0;

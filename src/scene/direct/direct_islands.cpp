@@ -89,9 +89,22 @@ bool DirectIslands::is_plain(const kernel::SceneJob<T>& job, const Graph& graph,
   return true;
 }
 
-/// Lists the constraints of all islands, and finds the islands with contacts of other laws.
+/// The solver that an island had in the last call, or -1: islands are known by their first bodies.
+std::int32_t DirectIslands::solver_of(const Graph& graph, const Parts& parts, std::uint32_t island) const {
+  const Constraint& of = begin_[island] < begin_[island + 1] ? graph.manifolds[manifolds_[begin_[island]]]
+                                                             : graph.groups[groups_[group_begin_[island]]];
+  const bool a_moves = of.body_a >= 0 && parts.movable[of.body_a] != 0;
+  return solver_of_body_[static_cast<std::size_t>(a_moves ? of.body_a : of.body_b)];
+}
+
+/// Lists the constraints of all islands, their solvers, and the islands with contacts of other laws.
 template <class T>
 void DirectIslands::list_islands(const kernel::SceneJob<T>& job, const Graph& graph) {
+  solver_of_body_.assign(job.bodies, -1);
+  body_of_solver_.resize(solvers_.size(), -1);
+  for (std::size_t s = 0; s < solvers_.size(); ++s)
+    if (const auto body = static_cast<std::size_t>(body_of_solver_[s]); body < job.bodies)
+      solver_of_body_[body] = static_cast<std::int32_t>(s);
   excluded_.assign(graph.islands, 0);
   for (std::uint32_t m = 0; m < graph.manifolds.size(); ++m) {
     const std::uint32_t island = graph.island_of_manifold[m];
@@ -112,22 +125,13 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
   candidates_.reserve(most);
   accepted_.reserve(most);
   local_.assign(parts.bodies, no_number);
-  solver_of_body_.assign(parts.bodies, -1);
-  body_of_solver_.resize(solvers_.size(), -1);
-  for (std::size_t s = 0; s < solvers_.size(); ++s)
-    if (const auto body = static_cast<std::size_t>(body_of_solver_[s]); body < parts.bodies)
-      solver_of_body_[body] = static_cast<std::int32_t>(s);
   taken_.assign(solvers_.size(), 0);
   // Multiply-adds of the visits of a point, and of a row, in a substep.
   const double visits = options.substeps.rounds * (options.substeps.sweeps + options.substeps.relaxing);
   const double work_of_visit = 80 * visits, work_of_row = 48 * visits;
-  for (const kernel::SettledIsland& island : settled_) {
-    const Constraint& of = island.first < island.end ? graph.manifolds[manifolds_[island.first]]
-                                                     : graph.groups[groups_[group_begin_[island.number]]];
-    const std::int32_t first = of.body_a >= 0 && parts.movable[of.body_a] != 0 ? of.body_a : of.body_b;
-    if (const std::int32_t solver = solver_of_body_[static_cast<std::size_t>(first)]; solver >= 0)
+  for (const kernel::SettledIsland& island : settled_)
+    if (const std::int32_t solver = solver_of(graph, parts, island.number); solver >= 0)
       taken_[static_cast<std::size_t>(solver)] = 1;
-  }
   for (std::uint32_t i = 0; i < graph.islands; ++i) {
     if (excluded_[i] != 0 || is_settled_[i] != 0) continue;
     Candidate candidate;
@@ -258,7 +262,7 @@ bool DirectIslands::plan(Candidate& candidate, const kernel::SceneJob<T>& job, c
   candidate.is_large = may_be_large && bodies_.size() >= static_cast<std::size_t>(SceneThresholds::large_bodies);
   if (candidate.is_large) {
     const std::uint32_t first = kernel::number_at(job.contact_at, graph.manifolds[manifolds_[candidate.first]].first);
-    return plan_large(job, candidate, step, job.scene->contacts.key[first], points);
+    return plan_large(job, graph, candidate, step, job.scene->contacts.key[first], points);
   }
   // Its certificate has another matrix.
   island.certificate().forget();

@@ -116,6 +116,7 @@ class DirectIslands {
     bool is_uniform = true;  // all bodies have the same
   };
 
+  std::int32_t solver_of(const Graph& graph, const Parts& parts, std::uint32_t island) const;
   template <class T>
   void list_islands(const kernel::SceneJob<T>& job, const Graph& graph);
   template <class T>
@@ -155,8 +156,10 @@ class DirectIslands {
   template <class T>
   Motion motion_of(const kernel::SceneJob<T>& job) const;
   template <class T>
-  bool plan_large(const kernel::SceneJob<T>& job, Candidate& candidate, const StepOptions& step, std::uint64_t name,
-                  std::size_t points);
+  void find_places(const kernel::SceneJob<T>& job, const Graph& graph, const Candidate& candidate);
+  template <class T>
+  bool plan_large(const kernel::SceneJob<T>& job, const Graph& graph, Candidate& candidate, const StepOptions& step,
+                  std::uint64_t name, std::size_t points);
   template <class T>
   bool solve_large(const SceneOptions& options, const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts,
                    const Slops<T>& slops, const StepOptions& step, Candidate& candidate);
@@ -179,6 +182,8 @@ class DirectIslands {
   std::vector<std::uint32_t> local_;                 // number of each body in its island
   std::vector<std::uint32_t> bodies_;
   std::vector<Edge> edges_;
+  std::vector<Vector3> places_;  // [m] of bodies_, relative to the first one
+  std::vector<std::uint8_t> is_placed_;
   // Solvers, and the first body of the island that each had in the last call, or -1.
   std::vector<std::unique_ptr<DirectIsland>> solvers_;
   std::vector<std::int32_t> body_of_solver_;

@@ -48,7 +48,7 @@ template <class Archive>
 void Certificate::carry(Archive& archive) {
   auto& [wait_, waited_, refused_, held_, was_direct_, is_cheap_, is_late_, is_certified_, holds_, forces_, contacts_,
          phase, bodies_of_island, sorted, name, time_step, fails, manifolds, points, names, touches, right, x, radius,
-         column_reached, iterations, enough, unbalanced, slow_motion, miss, saved, speed, speed_loaded] = *this;
+         column_reached, iterations, alpha, enough, unbalanced, slow_motion, miss, saved, speed, speed_loaded] = *this;
   archive.list(bodies_of_island);
   if (bodies_of_island.empty()) return forget();
   archive(wait_, waited_, refused_, held_, fails, was_direct_, is_cheap_, is_late_, is_certified_, holds_, forces_,
@@ -56,7 +56,7 @@ void Certificate::carry(Archive& archive) {
   for (const int count : {wait_, waited_, refused_, held_, fails}) archive.want(count >= 0 && count < 1 << 30);
   archive.choice(phase, Phase::is_complete);
   if (phase == Phase::idle) return;
-  archive(column_reached, iterations, enough, unbalanced, slow_motion, saved, speed, speed_loaded);
+  archive(column_reached, iterations, alpha, enough, unbalanced, slow_motion, miss, saved, speed, speed_loaded);
   archive.list(manifolds);
   archive.list(points);
   archive.list(names);
@@ -78,13 +78,16 @@ void DirectIsland::carry(Archive& archive, const kernel::BlockKernels& kernels) 
   const bool was_planned = is_planned_;
   bool fits = fits_;
   std::size_t bodies = factor_.bodies();
-  archive(name_, is_planned_, has_factor_);
+  archive(name_, is_planned_, has_factor_, is_stopped_, solves_);
   certificate_.carry(archive);
   bool has_new_plan = !was_planned;
   if (is_planned_) {
     if constexpr (Archive::reads) archive.has_changed();
     archive(fits, bodies);
     archive.list(edges_);
+    // The order of elimination may depend on where the bodies were.
+    std::vector<std::uint32_t>& order = factor_.order();
+    archive.array(order, bodies);
     if constexpr (Archive::reads) {
       has_new_plan = archive.has_changed() || !was_planned;
       constexpr auto most = static_cast<std::size_t>(SceneThresholds::large_max_bodies);
@@ -93,7 +96,8 @@ void DirectIsland::carry(Archive& archive, const kernel::BlockKernels& kernels) 
       for (const Edge& edge : edges_) archive.want(is_body(edge[0]) && is_body(edge[1]) && edge[0] != edge[1]);
       if (has_new_plan) {
         factor_.use(kernels);
-        fits_ = factor_.plan(bodies, edges_, fits ? SceneThresholds::large_max_work : 0);
+        archive.want(factor_.is_order());
+        fits_ = factor_.plan_again(edges_, fits ? SceneThresholds::large_max_work : 0);
       }
       archive.want(fits_ == fits);
     }

@@ -12,6 +12,10 @@ using Thresholds = SceneThresholds;
 /// [m²] Inertia of a body about an axis about which it cannot turn, over its mass: beyond all weights in the matrix.
 constexpr double immovable = 1e30;
 
+/// As SceneThresholds::direct_same, for an island on the factor of a certificate. Contact points of faces that lie
+/// flush move far along them while the bodies hardly move.
+constexpr double certified_same = 0.01;
+
 /// The power of 4 that is nearest to a ratio, within [1/64, 4].
 double level(double ratio) {
   return ratio < 1.0 / 32 ? 1.0 / 64 : ratio < 1.0 / 8 ? 1.0 / 16 : ratio < 0.5 ? 0.25 : ratio < 2 ? 1 : 4;
@@ -89,13 +93,13 @@ void DirectIsland::list_matrix() {
 }
 
 DirectIsland::Likeness DirectIsland::likeness() const {
+  const double near = treatment_.is_certified ? certified_same : Thresholds::direct_same;
   bool is_same = true, is_near = true;
   const auto compare = [&](const auto& now, const auto& then, double size = 0) {
     if (now == then) return;
     is_same = false;
     for (const double x : then) size = std::max(size, std::abs(x));
-    for (std::size_t i = 0; i < now.size(); ++i)
-      is_near = is_near && std::abs(now[i] - then[i]) <= Thresholds::direct_same * size;
+    for (std::size_t i = 0; i < now.size(); ++i) is_near = is_near && std::abs(now[i] - then[i]) <= near * size;
   };
   for (std::size_t i = 0; i < bodies_.size() && is_near; ++i)
     compare(bodies_[i].inverse_inertia, factored_.inverse_inertia[i]);

@@ -171,6 +171,9 @@ double DirectIsland::product(std::size_t body, const BodyRow& x, const BodyRow& 
 }
 
 bool DirectIsland::solve(const StepOptions& options, bool may_use_interior_point) {
+  was_solved_ = has_same_name_ && solves_ > 0;
+  was_stopped_ = has_same_name_ && is_stopped_ && treatment_.slow > 0;
+  is_stopped_ = false;
   right_.assign(free_.size(), BodyRow{});
   moved_.assign(free_.size(), BodyRow{});
   solves_ = 0;
@@ -232,6 +235,7 @@ bool DirectIsland::solve_substep(const StepOptions& options, bool may_use_interi
   if (!is_settled_ &&
       !(row_residual() <= Thresholds::direct_left * options.weight_speed + Thresholds::direct_rows_left * approach_))
     return false;
+  if (treatment_.slow > 0) stop(treatment_.slow * options.weight_speed);
   move(options);
   if (rebounds_) rebound(options, may_use_interior_point);
   return true;

@@ -17,6 +17,10 @@ using Thresholds = SceneThresholds;
 
 /// [multiply-adds] The plan of a factorisation with less work takes little time, compared with the sweeps.
 constexpr double small_plan = 1e7;
+/// Larger islands are dissected.
+constexpr std::size_t dissected = 500;
+constexpr int most_passes = 64;
+constexpr std::uint32_t no_number = ~std::uint32_t{0};
 /// [1] Max. change of velocities by forces, as a multiple of gravity × time step, of an island that is held.
 constexpr double most_forces = 2;
 /// [1] Refused solutions of a calm island before it begins a certificate although its factorisation is cheap.
@@ -104,11 +108,39 @@ DirectIslands::Motion DirectIslands::motion_of(const kernel::SceneJob<T>& job) c
   return made;
 }
 
+/// Finds the places of the bodies of an island from the lever arms of its contacts. Leaves none if that takes long.
+template <class T>
+void DirectIslands::find_places(const kernel::SceneJob<T>& job, const Graph& graph, const Candidate& candidate) {
+  const SceneContacts<T>& contacts = job.scene->contacts;
+  places_.assign(bodies_.size(), Vector3{});
+  is_placed_.assign(bodies_.size(), 0);
+  is_placed_[0] = 1;
+  std::size_t placed = 1;
+  const auto local = [&](std::int32_t body) { return body < 0 ? no_number : local_[static_cast<std::size_t>(body)]; };
+  for (int pass = 0; pass < most_passes && placed < bodies_.size(); ++pass)
+    for (std::uint32_t k = candidate.first; k < candidate.end; ++k) {
+      // Forwards and backwards.
+      const std::uint32_t at = pass % 2 == 0 ? k : candidate.first + candidate.end - 1 - k;
+      const Constraint& m = graph.manifolds[manifolds_[at]];
+      const std::uint32_t a = local(m.body_a), b = local(m.body_b);
+      if (a == no_number || b == no_number || is_placed_[a] == is_placed_[b]) continue;
+      const std::uint32_t i = kernel::number_at(job.contact_at, m.first);
+      const Vector3 between = difference(vector_at(contacts.lever_a, i), vector_at(contacts.lever_b, i));
+      if (is_placed_[a] != 0)
+        places_[b] = sum(places_[a], between);
+      else
+        places_[a] = difference(places_[b], between);
+      is_placed_[a] = is_placed_[b] = 1;
+      ++placed;
+    }
+  if (placed < bodies_.size()) places_.clear();
+}
+
 /// Chooses the action of a large island in this call. Returns false if it is swept and nothing else. `points`: of the
 /// island. The bodies and edges are in bodies_ and edges_.
 template <class T>
-bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, Candidate& candidate, const StepOptions& step,
-                               std::uint64_t name, std::size_t points) {
+bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, const Graph& graph, Candidate& candidate,
+                               const StepOptions& step, std::uint64_t name, std::size_t points) {
   DirectIsland& island = *solvers_[candidate.solver];
   Certificate& of = island.certificate();
   of.recall(bodies_, name, step.time_step);
@@ -155,10 +187,11 @@ bool DirectIslands::plan_large(const kernel::SceneJob<T>& job, Candidate& candid
   if (!may_plan) return false;
   const std::size_t manifolds = candidate.end - candidate.first;
   of.reserve(bodies_.size(), manifolds, points);
+  places_.clear();
+  if (!is_planned && bodies_.size() > dissected) find_places(job, graph, candidate);
   if (!island.plan(bodies_.size(), edges_, Thresholds::large_max_share * candidate.sweeps, *kernels_,
-                   Thresholds::large_max_work)) {
+                   Thresholds::large_max_work, places_))
     return false;
-  }
   island.reserve(manifolds, points, 0, 2 * manifolds);
   const double share = island.work_of_factorisation() / candidate.sweeps;
   of.is_cheap = share <= Thresholds::large_cheap;
@@ -222,7 +255,8 @@ bool DirectIslands::solve_large(const SceneOptions& options, const kernel::Scene
     store_held(job, graph, candidate);
     return true;
   };
-  const auto solves = [&](const Treatment& treatment) {
+  const auto solves = [&](Treatment treatment) {
+    treatment.slow = treatment.is_certified && candidate.may_hold ? Thresholds::large_stop : 0;
     island.treat(treatment);
     const bool ok = island.solve(step, false);
     if (!ok || !(island.greatest_number() < most_number<T>())) return false;
@@ -295,8 +329,8 @@ bool DirectIslands::solve_large(const SceneOptions& options, const kernel::Scene
 #define CAROM_INSTANTIATE(T)                                                                                          \
   template bool DirectIslands::may_be_large(const kernel::SceneJob<T>&, const Graph&, const Parts&, const Candidate&) \
       const;                                                                                                          \
-  template bool DirectIslands::plan_large(const kernel::SceneJob<T>&, Candidate&, const StepOptions&, std::uint64_t,  \
-                                          std::size_t);                                                               \
+  template bool DirectIslands::plan_large(const kernel::SceneJob<T>&, const Graph&, Candidate&, const StepOptions&,   \
+                                          std::uint64_t, std::size_t);                                                \
   template bool DirectIslands::solve_large(const SceneOptions&, const kernel::SceneJob<T>&, const Graph&,             \
                                            const Parts&, const Slops<T>&, const StepOptions&, Candidate&);
 CAROM_INSTANTIATE(float)

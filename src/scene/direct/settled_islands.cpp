@@ -94,7 +94,7 @@ bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJo
       const bool is_bounded = least > -infinity || largest < infinity;
       row.impulse = static_cast<double>(job.row_impulse[i]);
       if (job.row_warm_rest && !is_bounded) row.impulse += static_cast<double>(job.row_warm_rest[i]);
-      row.below = row.above = settling_.most_miss;
+      row.below = row.above = island.most_miss;
       if (is_bounded && row.impulse <= least) row.above = infinity;
       if (is_bounded && row.impulse >= largest) row.below = infinity;
       const bool keeps_position = frequency == infinity;
@@ -137,7 +137,6 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
                settled_rows_.data(),
                ++settling_call_,
                step.time_step,
-               Thresholds::direct_settled * step.weight_speed,
                Thresholds::direct_blow * step.weight_speed,
                step.restitution_threshold,
                Thresholds::direct_blow,
@@ -145,11 +144,12 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
                Thresholds::large_closed,
                static_cast<std::size_t>(Thresholds::large_bodies),
                most_spin,
-               still * Thresholds::direct_settled * step.weight_speed,
                most_number<T>()};
   for (std::uint32_t i = 0; i < graph.islands; ++i) {
     if (excluded_[i] != 0) continue;
-    kernel::SettledIsland island{.number = i, .first = begin_[i], .end = begin_[i + 1]};
+    const double most_miss = Thresholds::direct_settled * step.weight_speed;
+    kernel::SettledIsland island{
+        .number = i, .first = begin_[i], .end = begin_[i + 1], .most_miss = most_miss, .still = still * most_miss};
     const bool has_contacts = island.first < island.end;
     const Constraint& first =
         has_contacts ? graph.manifolds[manifolds_[island.first]] : graph.groups[groups_[group_begin_[i]]];
@@ -182,6 +182,15 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
       candidate.first_group = group_begin_[island.number];
       candidate.end_group = group_begin_[island.number + 1];
       island.may_be_large = is_plain && step.remembers && may_be_large(job, graph, parts, candidate);
+      // An island that rests on a certificate.
+      const std::int32_t solver = solver_of(graph, parts, island.number);
+      if (island.may_be_large && solver >= 0 &&
+          solvers_[static_cast<std::size_t>(solver)]->has_stopped(
+              contacts.key[kernel::number_at(job.contact_at, graph.manifolds[manifolds_[island.first]].first)])) {
+        island.most_miss = Thresholds::direct_calm * step.weight_speed;
+        island.still = Thresholds::large_stop * step.weight_speed;
+        island.must_stay = true;
+      }
       if (is_plain && kernels.settle(job, settling_, island)) is_settled_[island.number] = 1;
     }
   });
