@@ -377,7 +377,7 @@ class Remembered {
 
   template <class Archive>
   void carry_contacts(Archive& archive);
-  /// Makes the numbers of islands small. They only tell which contacts and rows were in one island.
+  /// Makes the numbers of islands small. Contacts and rows of one island have equal numbers.
   void number_islands();
 
   void finish_contacts() {

@@ -22,7 +22,7 @@
 namespace carom {
 namespace {
 
-/// A value of the last call, byte by byte. Bytes between its members may tell two equal values apart.
+/// The bytes of a value of the last call. Equal values whose padding differs count as different.
 template <class V>
 class LastBytes {
  public:

@@ -322,7 +322,7 @@ TYPED_TEST(LaterSceneCall, saves_and_restores_without_an_allocation) {
   solver.save(state);
   const support::Allocations of_save = allocations_during([&] { solver.save(state); });
   EXPECT_EQ(of_save.by_new + of_save.by_malloc, 0u);
-  // The memory of the calls and that of the state before change places.
+  // The memory in use and the memory of the last state change places.
   const auto roll_back = [&] {
     solver.restore(state);
     solver.solve(view, results, options);

@@ -405,7 +405,7 @@ class DirectIsland {
   void list_matrix();
   /// Columns of `factor_` that have been factored from last_matrix_ and factored_; none without that matrix.
   std::optional<std::size_t> columns_of_matrix() const;
-  /// Makes the island of last_matrix_ and factored_. Returns false if they are of none.
+  /// Makes the island of last_matrix_ and factored_. Returns false if they contradict each other.
   bool read_matrix();
   /// Makes the columns again.
   bool factor_again(std::size_t columns);
