@@ -208,7 +208,7 @@ void Certificate::work(BlockFactor& factor, double budget) {
       return;
     }
     const int most = holds ? Thresholds::large_iterations_held : Thresholds::large_iterations;
-    if (!(miss_ < 1e30) || iterations_ == most) return fail();
+    if (!(miss_ < 1e30) || iterations_ >= most) return fail();
   }
 }
 
