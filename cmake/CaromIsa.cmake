@@ -23,7 +23,7 @@ function(carom_isa name architecture mark)
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
     POSITION_INDEPENDENT_CODE ${carom_position_independent})
-  # No header of carom's own: g++ does not warn about what it precompiles.
+  # No header of carom's own: g++ gives no warnings for precompiled headers.
   carom_precompile(${kernels} <xsimd/xsimd.hpp>)
   target_sources(carom PRIVATE $<TARGET_OBJECTS:${kernels}>)
   # Instrumented kernels take minutes to optimise, so the sanitizers cover the wide ISAs only. Under the address

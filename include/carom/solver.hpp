@@ -19,10 +19,10 @@
 
 namespace carom {
 
-/// The forms of contacts that a Solver takes, each of float or double, and what belongs to them.
+/// The forms of contacts that a Solver takes, each of float or double, and their types.
 template <class Contacts>
 struct FormTraits;
-/// What belongs to contacts in 3D.
+/// Types of contacts in 3D.
 template <class T>
 struct SpatialForm {
   static constexpr bool is_planar = false;   ///< whether it is of the plane
@@ -31,7 +31,7 @@ struct SpatialForm {
   using Impulses = Vector3Columns<const T>;  ///< that Solver::find_margins reads
   using Landmarks = ImpulseSpace<T>;         ///< that it writes
 };
-/// What belongs to planar contacts.
+/// Types of planar contacts.
 template <class T>
 struct PlanarForm {
   static constexpr bool is_planar = true;            ///< whether it is of the plane
@@ -72,8 +72,8 @@ template <class Contacts>
 concept ContactForm = std::same_as < NumberOf<Contacts>,
 float > || std::same_as<NumberOf<Contacts>, double>;
 
-/// The instruction set and the threads that calls run on. No result depends on it, but for Isa::sse2, which has no
-/// fused multiply-add.
+/// The instruction set and the threads that calls run on. Results depend on it only with Isa::sse2, which has no fused
+/// multiply-add.
 struct Execution {
   static constexpr int most_threads = 1024;  ///< the largest value of `threads`
 
@@ -100,7 +100,7 @@ struct Options {
   /// [1] in [1, most_steps]: no contact takes more sliding steps. Reaching it is Status::step_budget_reached.
   std::int32_t step_budget = 1'000'000;
   /// [1] in [1, most_restitution]: the largest restitution that is no fault. Above 1 no law promises to keep from
-  /// gaining energy, though with friction it need not gain any; Report and Solver::find_margins tell. docs/laws.md,
+  /// gaining energy, though with friction it need not gain any: see Report and Solver::find_margins. docs/laws.md,
   /// Restitution above 1.
   double largest_restitution = 1;
   /// [1] in [0, most_tolerance]: how far |n| may lie from 1.
@@ -113,22 +113,22 @@ struct Options {
 /// corrected form (Law::incremental). The bits of a result depend on the contact and the options alone, not on the
 /// batch, the threads or the lanes.
 ///
-/// A call works on the calling thread and those that join it in the oneTBB arena that it is in; a solver has no threads
-/// and no arena of its own. So `arena.execute([&] { solver.solve(contacts, results); })` keeps to your `arena`, as does
+/// A call works on the calling thread and on threads that join it in its oneTBB arena; a solver has no threads and no
+/// arena of its own. So `arena.execute([&] { solver.solve(contacts, results); })` keeps to your `arena`, as does
 /// a call from within your own parallel loop. Until it returns, the calling thread takes no other task of the arena,
 /// and a cancelled task group around it does not stop it.
 ///
-/// A solver owns its workspace, whatever the options of its calls: keep it from call to call. One solver serves one
-/// call at a time: another call meanwhile, from whatever thread, is an Error and leaves the first one undisturbed.
-/// Different solvers may work at once. Of a solver that has been moved from every member throws Error, but for
-/// assignment and the destructor.
+/// A solver owns its workspace, for calls with any options: keep it from call to call. One solver serves one call at a
+/// time: another call meanwhile, from any thread, is an Error and leaves the first one undisturbed. Different solvers
+/// may work at once. Every member of a solver that has been moved from throws Error, except assignment and the
+/// destructor.
 class CAROM_EXPORT Solver {
  public:
   /// Throws Error if a number is out of its range, or if the ISA is not one of available_isas().
   explicit Solver(const Execution& execution = {});
   ~Solver();
   Solver(Solver&&) noexcept;             ///< leaves an object whose members throw Error
-  Solver& operator=(Solver&&) noexcept;  ///< likewise
+  Solver& operator=(Solver&&) noexcept;  ///< the same
 
   /// Throws Error before any work if columns are missing, their lengths differ or an option is out of its range.
   /// BlockedContacts get the same bits as InlineContacts with their values. Planar contacts have every law in closed
@@ -148,14 +148,15 @@ class CAROM_EXPORT Solver {
 
   /// Tells how p and u after the collision change with the contact's numbers. docs/gradients.md. Contacts are in
   /// contact space; carom/body_gradients.hpp takes their gradients to the parameters of bodies. The incremental law is
-  /// that of Integrator::series, any other throws. A contact within `tolerance`, finite, >= 0 and relative, of a border
-  /// between two courses of its law is GradientStatus::one_sided or unbounded. Throws Error as solve does.
+  /// integrated by Integrator::series; another integrator throws. A contact within `tolerance`, finite, >= 0 and
+  /// relative, of a border between two courses of its law is GradientStatus::one_sided or unbounded. Throws Error as
+  /// solve does.
   template <class T>
   GradientReport differentiate(const SpaceContacts<T>& contacts, const std::type_identity_t<Gradients<T>>& gradients,
                                const Options& options = {},
                                double tolerance = 64.0 * std::numeric_limits<T>::epsilon());
 
-  /// That of the constructor.
+  /// The argument of the constructor.
   const Execution& execution() const;
   /// The one in use; never Isa::automatic.
   Isa isa() const;

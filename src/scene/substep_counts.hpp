@@ -15,8 +15,8 @@ namespace carom::scene {
 /// A load counts if it has lasted over this number of calls.
 inline constexpr std::size_t loads_of_a_body = 3;
 
-/// Sets Workspace::substeps_wanted and Workspace::substeps of all islands of the graph. Those that have settled need
-/// what they needed before. `has_history`: the solver has remembered impulses of contacts and rows.
+/// Sets Workspace::substeps_wanted and Workspace::substeps of all islands of the graph. Settled islands keep
+/// their needs. `has_history`: the solver has remembered impulses of contacts and rows.
 template <class T>
 void count_substeps(const SceneOptions& options, const kernel::SceneJob<T>& job, Workspace<T>& workspace,
                     const Slops<T>& slops, const T* row_impulse, bool has_history, bool rows_have_history);

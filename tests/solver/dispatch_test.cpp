@@ -1,4 +1,4 @@
-// Which kernels a solver runs: chosen by the option, by the environment variable CAROM_ISA, or by the CPU.
+// The kernels of a solver: chosen by the option, by the environment variable CAROM_ISA, or by the CPU.
 #include "solver/dispatch.hpp"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ std::vector<Isa> lacking() {
   return isas;
 }
 
-/// The message of the error that making a solver throws, empty if there is none.
+/// The message of the error that making a solver throws, empty without an error.
 std::string error_of(const SolverSetup& options) {
   try {
     const ConfiguredSolver solver(options);
