@@ -177,7 +177,7 @@ struct SettledIslands : FourLanes {
                   (c < 3 || __builtin_fabs(row.free[c]) < most_spin);
       }
     }
-    return is_good && (!island.must_stay || (island.is_still && has_uniform_forces(job, of, island)));
+    return is_good && (island.stopped_bodies == 0 || (island.is_still && has_uniform_forces(job, of, island)));
   }
   static bool has_uniform_forces(const SceneJob<T>& job, const Settling& of, const SettledIsland& island) {
     bool is_uniform = true;
@@ -274,7 +274,8 @@ struct SettledIslands : FourLanes {
     std::size_t bodies = 0;
     island.body = -1;
     const bool is_settled =
-        begin(job, of, island, bodies) && find_velocities(job, of, island) &&
+        begin(job, of, island, bodies) && (island.stopped_bodies == 0 || island.stopped_bodies == bodies) &&
+        find_velocities(job, of, island) &&
         meets_targets(job, of, island, island.may_be_large && bodies >= of.large_bodies ? of.closed_if_large : 0);
     leave_lanes<A>();
     return is_settled;

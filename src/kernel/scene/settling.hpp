@@ -43,8 +43,9 @@ struct SettledIsland {
   std::uint32_t first = 0, end = 0;          ///< in Settling::manifolds
   std::uint32_t first_row = 0, end_row = 0;  ///< in Settling::joint_rows
   bool may_be_large = false;
-  double most_miss = 0;    ///< [m/s] of a target
-  bool must_stay = false;  ///< it is still, and all bodies have the same change of velocity by forces
+  double most_miss = 0;  ///< [m/s] of a target
+  /// Not 0: it must have this number of bodies, be still, and have the same change of velocity by forces everywhere.
+  std::size_t stopped_bodies = 0;
   /// [m/s], [rad/s] An island without faster bodies is still. If it kept its velocities, they would add up from call to
   /// call until it is solved again.
   double still = 0;

@@ -193,8 +193,9 @@ class DirectIsland {
 
   /// The solver is another island's from now on.
   void forget_factor() {
-    has_factor_ = has_same_name_ = is_planned_ = false;
+    has_factor_ = has_same_name_ = is_planned_ = is_stopped_ = false;
     name_ = 0;
+    solves_ = 0;
     certificate_.forget();
   }
   Certificate& certificate() { return certificate_; }
@@ -231,8 +232,10 @@ class DirectIsland {
   BlockFactor& block_factor() { return factor_; }
   /// The matrix of the certificate has been factored.
   void keep_factor() { has_factor_ = true; }
-  /// True if its last solution stopped the island of this name.
-  bool has_stopped(std::uint64_t name) const { return is_stopped_ && name != 0 && name == name_; }
+  /// The number of bodies of the island of this name if its last solution stopped it on a certificate, else 0.
+  std::size_t stopped_bodies(std::uint64_t name) const {
+    return is_stopped_ && certificate_.is_certified && name == name_ ? factor_.bodies() : 0;
+  }
   /// The impulse that a point begins with.
   void set_impulse(std::size_t point, const Vector3& impulse) { points_[point].impulse = impulse; }
   const BodyRow& forces(std::size_t position) const { return forces_[position]; }

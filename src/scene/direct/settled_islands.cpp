@@ -184,12 +184,12 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
       island.may_be_large = is_plain && step.remembers && may_be_large(job, graph, parts, candidate);
       // An island that rests on a certificate.
       const std::int32_t solver = solver_of(graph, parts, island.number);
-      if (island.may_be_large && solver >= 0 &&
-          solvers_[static_cast<std::size_t>(solver)]->has_stopped(
-              contacts.key[kernel::number_at(job.contact_at, graph.manifolds[manifolds_[island.first]].first)])) {
+      if (island.may_be_large && solver >= 0)
+        island.stopped_bodies = solvers_[static_cast<std::size_t>(solver)]->stopped_bodies(
+            contacts.key[kernel::number_at(job.contact_at, graph.manifolds[manifolds_[island.first]].first)]);
+      if (island.stopped_bodies > 0) {
         island.most_miss = Thresholds::direct_calm * step.weight_speed;
         island.still = Thresholds::large_stop * step.weight_speed;
-        island.must_stay = true;
       }
       if (is_plain && kernels.settle(job, settling_, island)) is_settled_[island.number] = 1;
     }
