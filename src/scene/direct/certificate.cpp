@@ -106,7 +106,7 @@ void Certificate::begin(const DirectIsland& island, const Column<const std::uint
   iterations_ = 0;
   relaxation_ = relaxation;
   waited = 0;
-  saved_ = fastest_ = fastest_loaded_ = 0;
+  saved_ = miss_ = fastest_ = fastest_loaded_ = 0;
   const std::size_t n = island.bodies().size();
   right_.assign(n, BodyRow{});
   x_.assign(n, BodyRow{});
