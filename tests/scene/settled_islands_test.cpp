@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <carom/carom.hpp>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
@@ -301,6 +302,21 @@ TYPED_TEST(SettledIslands, leave_overlaps_to_position_correction) {
   const auto found = solved(scene, in_substeps());
   EXPECT_GT(found.arrays.displacement[2][0], TypeParam(0.001));
   EXPECT_EQ(found.arrays.velocity[2][0], TypeParam(0));
+}
+
+// Sweeps find these faults, so their islands are left to sweeps.
+TYPED_TEST(SettledIslands, report_the_faults_that_sweeps_find) {
+  SceneData<TypeParam> scene = stack_at_rest<TypeParam>(2, 4);
+  scene.joints.rows.push_back({.body_a = 0, .body_b = 1});
+  const auto found = solved(scene, in_substeps());
+  EXPECT_EQ(found.arrays.joint_status[0], Status::collision_matrix_not_positive_definite);
+  EXPECT_EQ(found.arrays.velocity[2], std::vector<TypeParam>(2));
+
+  SceneData<TypeParam> far = stack_at_rest<TypeParam>(1, 4);
+  for (auto& column : far.warm_impulse) column.push_back(TypeParam(0));
+  add_point<TypeParam>(far, 0, world, 0, 0, TypeParam(0));
+  far.lever_a[0].back() = std::sqrt(std::numeric_limits<TypeParam>::max()) * TypeParam(2);
+  EXPECT_EQ(solved(far, in_substeps()).arrays.status.back(), Status::overflow);
 }
 
 // Velocities that a call leaves would add up, and the island would be solved again.

@@ -83,6 +83,13 @@ struct SettledIslands : FourLanes {
     return row;
   }
 
+  /// [1/(kg m²)] Trace of the inverse inertia of a body that moves, else 0.
+  [[gnu::always_inline]] static double turning(const SceneJob<T>& job, std::int32_t body) {
+    const T* const record = record_of(job.body_rows, body);
+    const T* const j = record + BodyRecord::inverse_inertia;
+    return is_movable(record) ? (static_cast<double>(j[0]) + static_cast<double>(j[3])) + static_cast<double>(j[5]) : 0;
+  }
+
   /// Adds up the impulses on the bodies. Returns false if a contact may slip, or has an impulse although it is open.
   [[gnu::always_inline]] static bool begin(const SceneJob<T>& job, const Settling& of, SettledIsland& island,
                                            std::size_t& bodies) {
@@ -116,7 +123,14 @@ struct SettledIslands : FourLanes {
       store(to.impulse, w);
       SettledRow &a = begun_row(job, of, island, m.body_a, bodies), &b = begun_row(job, of, island, m.body_b, bodies);
       const bool is_pushed = any(loaded);
-      const Vector of_a = cross(load(contacts.lever_a, at), w), of_b = cross(load(contacts.lever_b, at), w);
+      const Vector ra = load(contacts.lever_a, at), rb = load(contacts.lever_b, at);
+      const Vector of_a = cross(ra, w), of_b = cross(rb, w);
+      // Sweeps find the contacts whose K or target overflows.
+      Four range = turning(job, m.body_a) * ((ra.x * ra.x + ra.y * ra.y) + ra.z * ra.z) +
+                   turning(job, m.body_b) * ((rb.x * rb.x + rb.y * rb.y) + rb.z * rb.z);
+      if (contacts.target_velocity.data != nullptr)
+        range = larger(range, magnitude(load(contacts.target_velocity, at)));
+      bad |= ~(range < of.most_number);
       const double force[3] = {sum(w.x), sum(w.y), sum(w.z)};
       const double torque_a[3] = {sum(of_a.x), sum(of_a.y), sum(of_a.z)};
       const double torque_b[3] = {sum(of_b.x), sum(of_b.y), sum(of_b.z)};
@@ -172,10 +186,15 @@ struct SettledIslands : FourLanes {
       is_good = is_good && row.is_pushed && inverse_mass > 0 && j[0] > 0 && j[3] > 0 && j[5] > 0;
       for (std::size_t c = 0; c < 6; ++c) {
         row.velocity[c] = row.free[c] + change[c];
-        island.is_still = island.is_still && __builtin_fabs(row.velocity[c]) <= island.still;
         is_good = is_good && __builtin_fabs(row.velocity[c]) < of.most_number &&
                   (c < 3 || __builtin_fabs(row.free[c]) < most_spin);
       }
+      // Spin counts at the radius of gyration.
+      const double *const v = row.velocity, *const spin = v + 3;
+      const double radius2 = 3 * inverse_mass / ((j[0] + j[3]) + j[5]);
+      const double speed2 = ((v[0] * v[0] + v[1] * v[1]) + v[2] * v[2]) +
+                            radius2 * ((spin[0] * spin[0] + spin[1] * spin[1]) + spin[2] * spin[2]);
+      island.is_still = island.is_still && speed2 <= island.still * island.still;
     }
     return is_good && (island.stopped_bodies == 0 || (island.is_still && has_uniform_forces(job, of, island)));
   }

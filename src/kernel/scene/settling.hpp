@@ -46,7 +46,7 @@ struct SettledIsland {
   double most_miss = 0;  ///< [m/s] of a target
   /// Not 0: it must have this number of bodies, be still, and have the same change of velocity by forces everywhere.
   std::size_t stopped_bodies = 0;
-  /// [m/s], [rad/s] An island without faster bodies is still. If it kept its velocities, they would add up from call to
+  /// [m/s] An island without faster bodies is still. If it kept its velocities, they would add up from call to
   /// call until it is solved again.
   double still = 0;
   std::int32_t body = -1;  ///< the first of its movable bodies, which are linked by SettledRow::next

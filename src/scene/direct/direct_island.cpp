@@ -403,10 +403,9 @@ void DirectIsland::keep_energy(const StepOptions& options) {
 /// residual.
 bool DirectIsland::is_settled(double weight_speed) {
   if (!is_loaded_ || substeps_ > 1 || struck_ || rebounds_) return false;
-  const double share = was_stopped_  ? Thresholds::direct_calm
-                       : was_solved_ ? settled_again * Thresholds::direct_settled
-                                     : Thresholds::direct_settled;
-  const double most = share * weight_speed;
+  const double settled = (was_solved_ ? settled_again : 1) * Thresholds::direct_settled * weight_speed;
+  const double most =
+      was_stopped_ ? std::min(Thresholds::direct_calm * weight_speed, Thresholds::direct_push) : settled;
   residual_ = 0;
   for (const Manifold& m : manifolds_)
     for (std::uint32_t i = m.first; i < m.end; ++i) {

@@ -115,6 +115,14 @@ struct Impulses {
   std::vector<double> rows;
 };
 
+/// True if impulses move a row by more than rounding, and by a number within the range. [1/kg] `linear`, `response`: by
+/// translation and by rotation; `terms`: bound of the latter.
+inline bool moves_row(double linear, double response, double terms, double most) {
+  // A row that only turns the bodies is singular within rounding.
+  constexpr double rounding = 1e-6;
+  return (linear > 0 || response > rounding * terms) && linear + response < most && most * (linear + response) > 1;
+}
+
 /// State of a row in the matrix: it is held, or its impulse is at a bound.
 enum class RowState : std::uint8_t { held, at_least, at_largest };
 
@@ -441,7 +449,7 @@ class DirectIsland {
   bool has_factor_ = false;
   std::uint64_t name_ = 0;
   bool has_same_name_ = false;                     // as in the last call
-  bool was_solved_ = false;                        // in the last call, by a solution
+  bool was_solved_ = false;                        // in the last call of this solver, by a solution
   bool is_stopped_ = false, was_stopped_ = false;  // in this call, and in the last one
   bool may_be_near_ = false;                       // the factor of nearly the same geometry will do
   double calm_speed_ = 0;                          // [m/s] see is_calm

@@ -123,7 +123,6 @@ void DirectIslands::find_candidates(const SceneOptions& options, const kernel::S
   candidates_.clear();
   const std::size_t most = std::min(parts.bodies, parts.contacts + parts.rows);
   candidates_.reserve(most);
-  accepted_.reserve(most);
   local_.assign(parts.bodies, no_number);
   taken_.assign(solvers_.size(), 0);
   // Multiply-adds of the visits of a point, and of a row, in a substep.
@@ -450,9 +449,7 @@ void DirectIslands::solve(const SceneOptions& options, const kernel::SceneKernel
   } catch (const std::bad_alloc&) {
     // Islands that were planned anew have lost their factors: docs/determinism.md.
     candidates_.clear();
-    settled_.clear();
     if (may_throw) throw;
-    return;
   }
   store_settled(kernels, job, graph, substeps, team);
   team.each(candidates_.size(), islands_at_once, [&](std::size_t first, std::size_t end, std::size_t) {

@@ -78,7 +78,7 @@ class DirectIslands {
   bool is_settled(std::size_t island) const { return is_settled_[island] != 0; }
   /// Solves the other islands that it can, stores both, and sets their `substeps` to `solved`. `substeps` and `needs`:
   /// of islands before they are sorted. All memory is allocated before the first result is stored. `may_throw`: out of
-  /// memory is an exception; otherwise all islands are left to sweeps.
+  /// memory is an exception; otherwise these islands are left to sweeps.
   template <class T>
   void solve(const SceneOptions& options, const kernel::SceneKernelsFor<T>& kernels, const kernel::BlockKernels& blocks,
              const kernel::SceneJob<T>& job, const Graph& graph, const Parts& parts, const Slops<T>& slops,

@@ -58,9 +58,7 @@ bool DirectIsland::add(const JointRow& from, double most) {
   if (a && b)
     row.block = factor_.between(static_cast<std::size_t>(std::min(row.a, row.b)),
                                 static_cast<std::size_t>(std::max(row.a, row.b)));
-  // A row that only turns the bodies is singular within rounding.
-  constexpr double rounding = 1e-6;
-  return (linear > 0 || response > rounding * terms) && linear + response < most && most * (linear + response) > 1;
+  return moves_row(linear, response, terms, most);
 }
 
 double DirectIsland::velocity_of(const JointRow& row, const Rows& rows) const {

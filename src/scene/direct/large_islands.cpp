@@ -18,7 +18,7 @@ using Thresholds = SceneThresholds;
 /// [multiply-adds] The plan of a factorisation with less work takes little time, compared with the sweeps.
 constexpr double small_plan = 1e7;
 /// Larger islands are dissected.
-constexpr std::size_t dissected = 500;
+constexpr std::size_t dissected = 1000;
 constexpr int most_passes = 64;
 constexpr std::uint32_t no_number = ~std::uint32_t{0};
 /// [1] Max. change of velocities by forces, as a multiple of gravity × time step, of an island that is held.
@@ -133,7 +133,8 @@ void DirectIslands::find_places(const kernel::SceneJob<T>& job, const Graph& gra
       is_placed_[a] = is_placed_[b] = 1;
       ++placed;
     }
-  if (placed < bodies_.size()) places_.clear();
+  const auto is_finite = [](const Vector3& place) { return std::isfinite(dot(place, place)); };
+  if (placed < bodies_.size() || !std::all_of(places_.begin(), places_.end(), is_finite)) places_.clear();
 }
 
 /// Chooses the action of a large island in this call. Returns false if it is swept and nothing else. `points`: of the

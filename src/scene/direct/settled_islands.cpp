@@ -91,6 +91,21 @@ bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJo
       row.row = i;
       set(row.along_a, vector_at(rows.linear_a, i), vector_at(rows.angular_a, i));
       set(row.along_b, vector_at(rows.linear_b, i), vector_at(rows.angular_b, i));
+      double linear = 0, response = 0, terms = 0;
+      const auto add_side = [&](std::int32_t body, const double(&along)[6]) {
+        if (body < 0 || !kernel::is_movable(kernel::record_of(job.body_rows, body))) return;
+        const T* const record = kernel::record_of(job.body_rows, body);
+        std::array<double, 6> j;
+        for (std::size_t c = 0; c < 6; ++c) j[c] = static_cast<double>(record[kernel::BodyRecord::inverse_inertia + c]);
+        const Vector3 line = {along[0], along[1], along[2]}, about = {along[3], along[4], along[5]};
+        linear += static_cast<double>(record[kernel::BodyRecord::inverse_mass]) * dot(line, line);
+        response += dot(about, times(j, about));
+        terms += (j[0] + j[3] + j[5]) * dot(about, about);
+      };
+      add_side(row.body_a, row.along_a);
+      add_side(row.body_b, row.along_b);
+      // Sweeps find the rows that no impulse moves, and those out of range.
+      if (!moves_row(linear, response, terms, most_number<T>())) return false;
       const bool is_bounded = least > -infinity || largest < infinity;
       row.impulse = static_cast<double>(job.row_impulse[i]);
       if (job.row_warm_rest && !is_bounded) row.impulse += static_cast<double>(job.row_warm_rest[i]);
@@ -118,7 +133,14 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
   settled_.clear();
   settled_joint_rows_.clear();
   const std::size_t most_islands = std::min(parts.bodies, parts.contacts + parts.rows);
+  // Also for a call that is solved again with more islands.
+  accepted_.reserve(most_islands);
   is_settled_.reserve(most_islands);
+  excluded_.reserve(most_islands);
+  for (auto* begin : {&begin_, &group_begin_}) begin->reserve(most_islands + 2);
+  manifolds_.reserve(parts.contacts);
+  groups_.reserve(parts.rows);
+  solver_of_body_.reserve(parts.bodies);
   is_settled_.assign(graph.islands, 0);
   if (!solves_islands(options)) return;
   list_islands(job, graph);
@@ -188,7 +210,8 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
         island.stopped_bodies = solvers_[static_cast<std::size_t>(solver)]->stopped_bodies(
             contacts.key[kernel::number_at(job.contact_at, graph.manifolds[manifolds_[island.first]].first)]);
       if (island.stopped_bodies > 0) {
-        island.most_miss = Thresholds::direct_calm * step.weight_speed;
+        // Impulses that miss by more would count as not converged.
+        island.most_miss = std::min(Thresholds::direct_calm * step.weight_speed, Thresholds::direct_push);
         island.still = Thresholds::large_stop * step.weight_speed;
       }
       if (is_plain && kernels.settle(job, settling_, island)) is_settled_[island.number] = 1;
