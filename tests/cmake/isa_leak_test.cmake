@@ -3,6 +3,8 @@
 # nothing else may be defined for other files than the tables of kernels. __clang_call_terminate has no arithmetic.
 #
 # cmake -DNM=<nm> -DOBJECTS=<object> -DISA=<name> -DMARK=<regular expression> -P isa_leak_test.cmake
+# A target lists its precompiled header among its objects.
+list(FILTER OBJECTS EXCLUDE REGEX "\\.gch$")
 execute_process(COMMAND ${NM} --demangle --defined-only --extern-only ${OBJECTS} OUTPUT_VARIABLE symbols
                 RESULT_VARIABLE failed)
 if(failed)

@@ -126,7 +126,8 @@ class Constructors(unittest.TestCase):
     @staticmethod
     def use(made, name):
         member = getattr(made, name)
-        needed = {"contact": (0,), "in_world": ((0, 0, 1),), "in_frame": ((0, 0, 1),), "apply": (Constructors.contact(), (0, 0, 1))}
+        needed = {"contact": (0,), "in_world": ((0, 0, 1),), "in_frame": ((0, 0, 1),), "apply": (Constructors.contact(), (0, 0, 1)),
+                  "restore": (b"",)}
         member(*needed.get(name, ()))
 
     @staticmethod

@@ -149,9 +149,10 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
   settled_joint_rows_.reserve(parts.rows);
   settled_manifolds_.at_least(parts.contacts + 1);
   const SceneContacts<T>& contacts = job.scene->contacts;
-  if (options.substeps.direct_least != 1 || (job.contacts > 0 && !job.warm_impulse.x) ||
-      job.parameters.warm_start != T(1) || (job.rows > 0 && options.substeps.joint_warm_start != 1))
-    return;
+  if (options.substeps.direct_least != 1) return;
+  // An island is tried or not whatever the others are.
+  const bool tries_contacts = job.warm_impulse.x && job.parameters.warm_start == T(1);
+  const bool tries_rows = options.substeps.joint_warm_start == 1;
   const StepOptions step = step_options(options, *job.scene);
   settling_ = {manifolds_.data(),
                settled_manifolds_.data(),
@@ -173,6 +174,7 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
     kernel::SettledIsland island{
         .number = i, .first = begin_[i], .end = begin_[i + 1], .most_miss = most_miss, .still = still * most_miss};
     const bool has_contacts = island.first < island.end;
+    if ((has_contacts && !tries_contacts) || (group_begin_[i] < group_begin_[i + 1] && !tries_rows)) continue;
     const Constraint& first =
         has_contacts ? graph.manifolds[manifolds_[island.first]] : graph.groups[groups_[group_begin_[i]]];
     if (may_settle(job, first, most_speed * step.weight_speed) &&
