@@ -115,13 +115,23 @@ struct Impulses {
   std::vector<double> rows;
 };
 
-/// True if impulses move a row by more than rounding, and by a number within the range. [1/kg] `linear`, `response`: by
-/// translation and by rotation; `terms`: bound of the latter.
-inline bool moves_row(double linear, double response, double terms, double most) {
-  // A row that only turns the bodies is singular within rounding.
-  constexpr double rounding = 1e-6;
-  return (linear > 0 || response > rounding * terms) && linear + response < most && most * (linear + response) > 1;
-}
+/// J M⁻¹ Jᵀ of a row [1/kg]: by translation, by rotation, and a bound of the latter.
+struct RowResponse {
+  double linear = 0, angular = 0, terms = 0;
+
+  void add(double inverse_mass, const std::array<double, 6>& inverse_inertia, const Vector3& along,
+           const Vector3& about) {
+    linear += inverse_mass * dot(along, along);
+    angular += dot(about, times(inverse_inertia, about));
+    terms += (inverse_inertia[0] + inverse_inertia[3] + inverse_inertia[5]) * dot(about, about);
+  }
+  /// True if impulses move the row by more than rounding, and by a number within the range.
+  bool is_sound(double most) const {
+    // A row that only turns the bodies is singular within rounding.
+    constexpr double rounding = 1e-6;
+    return (linear > 0 || angular > rounding * terms) && linear + angular < most && most * (linear + angular) > 1;
+  }
+};
 
 /// State of a row in the matrix: it is held, or its impulse is at a bound.
 enum class RowState : std::uint8_t { held, at_least, at_largest };

@@ -24,15 +24,6 @@ BodyRow row_of(const kernel::VelocityRow<T>& from) {
   return row;
 }
 
-/// Stores a vector without subnormal components and negative zeros.
-template <class T>
-void put(const Vector3Columns<T>& to, std::size_t i, const Vector3& v) {
-  const Column<T>* const columns[3] = {&to.x, &to.y, &to.z};
-  for (std::size_t c = 0; c < 3; ++c) {
-    if (*columns[c]) (*columns[c])[i] = without_subnormals<T>(v[c]);
-  }
-}
-
 /// Stores the impulse that the next step begins with, and what its rounding leaves.
 template <class T>
 void put_warm(const kernel::SceneJob<T>& job, std::size_t i, const Vector3& v) {

@@ -58,6 +58,15 @@ T without_subnormals(double x) {
   return std::abs(narrow) < std::numeric_limits<T>::min() ? T(0) : narrow;
 }
 
+/// Stores a vector without subnormal components and negative zeros.
+template <class T>
+void put(const Vector3Columns<T>& to, std::size_t i, const Vector3& v) {
+  const Column<T>* const columns[3] = {&to.x, &to.y, &to.z};
+  for (std::size_t c = 0; c < 3; ++c) {
+    if (*columns[c]) (*columns[c])[i] = without_subnormals<T>(v[c]);
+  }
+}
+
 template <class T>
 StepOptions step_options(const SceneOptions& options, const Scene<T>& scene);
 

@@ -41,24 +41,21 @@ bool DirectIsland::add(const JointRow& from, double most) {
   rows_.push_back(from);
   JointRow& row = rows_.back();
   const bool a = moves(row.a), b = moves(row.b);
-  double linear = 0, response = 0, terms = 0;
-  const auto add_side = [&](std::int32_t body, const Vector3& along, const Vector3& about) {
-    const Body& of = bodies_[static_cast<std::size_t>(body)];
-    const auto& j = of.given_inverse;
-    linear += of.inverse_mass * dot(along, along);
-    response += dot(about, times(j, about));
-    terms += (j[0] + j[3] + j[5]) * dot(about, about);
+  RowResponse of;
+  const auto add_side = [&](std::int32_t to, const Vector3& along, const Vector3& about) {
+    const Body& body = bodies_[static_cast<std::size_t>(to)];
+    of.add(body.inverse_mass, body.given_inverse, along, about);
   };
   if (a) add_side(row.a, row.linear_a, row.angular_a);
   if (b) add_side(row.b, row.linear_b, row.angular_b);
-  row.inverse_mass = linear > 0 ? linear : response;
-  row.response = linear + response + row.given_compliance;
+  row.inverse_mass = of.linear > 0 ? of.linear : of.angular;
+  row.response = of.linear + of.angular + row.given_compliance;
   row.turned_a = row.arm_a;
   row.turned_b = row.arm_b;
   if (a && b)
     row.block = factor_.between(static_cast<std::size_t>(std::min(row.a, row.b)),
                                 static_cast<std::size_t>(std::max(row.a, row.b)));
-  return moves_row(linear, response, terms, most);
+  return of.is_sound(most);
 }
 
 double DirectIsland::velocity_of(const JointRow& row, const Rows& rows) const {

@@ -43,13 +43,6 @@ double dot_column(const Manifold& m, const Vector3& v, std::size_t c) {
   return v[0] * m.axis[0][c] + v[1] * m.axis[1][c] + v[2] * m.axis[2][c];
 }
 
-template <class T>
-void put_vector(const Vector3Columns<T>& to, std::size_t i, const Vector3& v) {
-  const Column<T>* const columns[3] = {&to.x, &to.y, &to.z};
-  for (std::size_t c = 0; c < 3; ++c)
-    if (*columns[c]) (*columns[c])[i] = without_subnormals<T>(v[c]);
-}
-
 }  // namespace
 
 /// True for an island of contacts whose bodies, surfaces and targets do not drive each other.
@@ -228,9 +221,9 @@ void DirectIslands::store_held(const kernel::SceneJob<T>& job, const Graph& grap
     for (std::uint32_t c = 0; c < m.count; ++c) {
       const std::uint32_t i = kernel::number_at(job.contact_at, m.first + c);
       const Vector3 w = job.warm_impulse.x ? vector_at(job.warm_impulse, i) : Vector3{};
-      put_vector(to.impulse, i, w);
-      put_vector(to.separation_velocity, i, {});
-      put_vector(to.warm_impulse, i, w);
+      put(to.impulse, i, w);
+      put(to.separation_velocity, i, {});
+      put(to.warm_impulse, i, w);
       const bool is_pushed = w != Vector3{};
       job.status[i] = static_cast<std::uint8_t>(is_pushed ? Status::ok : Status::separating);
       if (!to.path) continue;
@@ -313,8 +306,8 @@ bool DirectIslands::solve_large(const SceneOptions& options, const kernel::Scene
         for (std::uint32_t k = m.first; k < m.end; ++k) {
           const Point& p = island.points()[k];
           const Vector3 w = {dot_column(m, p.impulse, 0), dot_column(m, p.impulse, 1), dot_column(m, p.impulse, 2)};
-          put_vector(job.results->impulse, p.contact, w);
-          put_vector(job.results->warm_impulse, p.contact, w);
+          put(job.results->impulse, p.contact, w);
+          put(job.results->warm_impulse, p.contact, w);
         }
       return true;
     }

@@ -91,21 +91,19 @@ bool DirectIslands::take_rows(const SceneOptions& options, const kernel::SceneJo
       row.row = i;
       set(row.along_a, vector_at(rows.linear_a, i), vector_at(rows.angular_a, i));
       set(row.along_b, vector_at(rows.linear_b, i), vector_at(rows.angular_b, i));
-      double linear = 0, response = 0, terms = 0;
+      RowResponse response;
       const auto add_side = [&](std::int32_t body, const double(&along)[6]) {
-        if (body < 0 || !kernel::is_movable(kernel::record_of(job.body_rows, body))) return;
         const T* const record = kernel::record_of(job.body_rows, body);
+        if (!kernel::is_movable(record)) return;
         std::array<double, 6> j;
         for (std::size_t c = 0; c < 6; ++c) j[c] = static_cast<double>(record[kernel::BodyRecord::inverse_inertia + c]);
-        const Vector3 line = {along[0], along[1], along[2]}, about = {along[3], along[4], along[5]};
-        linear += static_cast<double>(record[kernel::BodyRecord::inverse_mass]) * dot(line, line);
-        response += dot(about, times(j, about));
-        terms += (j[0] + j[3] + j[5]) * dot(about, about);
+        response.add(static_cast<double>(record[kernel::BodyRecord::inverse_mass]), j, {along[0], along[1], along[2]},
+                     {along[3], along[4], along[5]});
       };
       add_side(row.body_a, row.along_a);
       add_side(row.body_b, row.along_b);
       // Sweeps find the rows that no impulse moves, and those out of range.
-      if (!moves_row(linear, response, terms, most_number<T>())) return false;
+      if (!response.is_sound(most_number<T>())) return false;
       const bool is_bounded = least > -infinity || largest < infinity;
       row.impulse = static_cast<double>(job.row_impulse[i]);
       if (job.row_warm_rest && !is_bounded) row.impulse += static_cast<double>(job.row_warm_rest[i]);
@@ -150,7 +148,7 @@ void DirectIslands::settle(const SceneOptions& options, const kernel::SceneKerne
   settled_manifolds_.at_least(parts.contacts + 1);
   const SceneContacts<T>& contacts = job.scene->contacts;
   if (options.substeps.direct_least != 1) return;
-  // An island is tried or not whatever the others are.
+  // Per kind of constraint, so that columns and rows of other islands make no difference.
   const bool tries_contacts = job.warm_impulse.x && job.parameters.warm_start == T(1);
   const bool tries_rows = options.substeps.joint_warm_start == 1;
   const StepOptions step = step_options(options, *job.scene);
